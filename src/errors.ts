@@ -1,0 +1,64 @@
+/** Every way a request or a command can fail, as a closed union. Transports map a code to their own
+ * vocabulary in one place; nothing here knows HTTP. */
+export const errorCodes = [
+  'malformed_json',
+  'parameter_unknown',
+  'parameter_repeated',
+  'parameter_invalid',
+  'body_invalid',
+  'key_missing',
+  'key_malformed',
+  'key_unknown',
+  'key_revoked',
+  'key_expired',
+  'licence_required',
+  'quant_required',
+  'entity_cap_reached',
+  'route_unknown',
+  'entity_unknown',
+  'method_not_allowed',
+  'body_too_large',
+  'media_type_unsupported',
+  'idempotency_in_flight',
+  'idempotency_reused',
+  'backtest_impossible',
+  'rate_limited_minute',
+  'rate_limited_day',
+  'compute_busy',
+  'compute_timeout',
+  'compute_failed',
+  'database_unavailable',
+  'statement_timeout',
+  'shutting_down',
+  'conflict',
+  'internal',
+] as const
+
+export type ErrorCode = (typeof errorCodes)[number]
+
+export interface FailureDetails {
+  /** The parameter, header or body path at fault. */
+  param?: string
+  /** Seconds after which trying again makes sense. */
+  retryAfterSeconds?: number
+  /** Methods a route does take, for `method_not_allowed`. */
+  allow?: readonly string[]
+  /** IDs close to the one that was not found. */
+  near?: readonly string[]
+  /** Never shown to a client; logged. */
+  cause?: unknown
+}
+
+/** A failure that was foreseen. `message` is written for the person who sent the request: what was sent,
+ * what is allowed, how to mend it. Anything else that is thrown is a defect and is answered as `internal`. */
+export class Failure extends Error {
+  readonly code: ErrorCode
+  readonly details: FailureDetails
+
+  constructor(code: ErrorCode, message: string, details: FailureDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause })
+    this.name = 'Failure'
+    this.code = code
+    this.details = details
+  }
+}
