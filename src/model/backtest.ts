@@ -12,7 +12,12 @@ export const BacktestConfig = Type.Object(
       }),
     ),
     quantile: Type.Optional(
-      Type.Number({ minimum: 0.01, maximum: 0.5, default: 0.1, description: 'Fraction of eligible names in each leg.' }),
+      Type.Number({
+        minimum: 0.01,
+        maximum: 0.5,
+        default: 0.1,
+        description: 'Fraction of eligible names in each leg.',
+      }),
     ),
     weighting: Type.Optional(
       Type.Union([Type.Literal('equal'), Type.Literal('score'), Type.Literal('rank')], {
@@ -21,23 +26,49 @@ export const BacktestConfig = Type.Object(
       }),
     ),
     holdDays: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 252, description: 'Holding horizon in trading days; a multiple of returnDays. Default returnDays.' }),
+      Type.Integer({
+        minimum: 1,
+        maximum: 252,
+        description: 'Holding horizon in trading days; a multiple of returnDays. Default returnDays.',
+      }),
     ),
     returnDays: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 252, description: 'Trading days over which forward_return is earned. Default: the horizon of a source, the spacing of a panel.' }),
+      Type.Integer({
+        minimum: 1,
+        maximum: 252,
+        description:
+          'Trading days over which forward_return is earned. Default: the horizon of a source, the spacing of a panel.',
+      }),
     ),
     costBps: Type.Optional(
-      Type.Number({ minimum: 0, maximum: 10_000, description: "Flat round-trip cost in basis points; replaces every market's own cost." }),
+      Type.Number({
+        minimum: 0,
+        maximum: 10_000,
+        description: "Flat round-trip cost in basis points; replaces every market's own cost.",
+      }),
     ),
     borrowBps: Type.Optional(
-      Type.Number({ minimum: 0, maximum: 10_000, default: 50, description: 'Annual short-borrow cost in basis points.' }),
+      Type.Number({
+        minimum: 0,
+        maximum: 10_000,
+        default: 50,
+        description: 'Annual short-borrow cost in basis points.',
+      }),
     ),
     gross: Type.Optional(
-      Type.Number({ exclusiveMinimum: 0, maximum: 10, default: 1, description: 'Gross exposure of the book.' }),
+      Type.Number({
+        exclusiveMinimum: 0,
+        maximum: 10,
+        default: 1,
+        description: 'Gross exposure of the book.',
+      }),
     ),
     neutral: Type.Optional(Type.Literal('market', { description: 'Form the legs inside each market.' })),
     drift: Type.Optional(
-      Type.Boolean({ default: false, description: 'Let old weights grow with their returns before turnover is measured.' }),
+      Type.Boolean({
+        default: false,
+        description: 'Let old weights grow with their returns before turnover is measured.',
+      }),
     ),
     folds: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 50, default: 5, description: 'Walk-forward test blocks.' }),
@@ -51,12 +82,19 @@ export const BacktestSource = Type.Object(
   {
     market: Type.Optional(Type.String({ pattern: '^[A-Z]{2}$', description: 'Market code; omit for all.' })),
     horizon: Type.Optional(
-      Type.Union([Type.Literal('1d'), Type.Literal('3d'), Type.Literal('7d')], { default: '1d', description: 'Forecast horizon.' }),
+      Type.Union([Type.Literal('1d'), Type.Literal('3d'), Type.Literal('7d')], {
+        default: '1d',
+        description: 'Forecast horizon.',
+      }),
     ),
     from: Type.Optional(IsoDateSchema('First observation date.', '2013-01-02')),
     to: Type.Optional(IsoDateSchema('Last observation date.', '2016-12-30')),
     limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 2_000_000, description: 'At most this many rows, the most recent whole dates first.' }),
+      Type.Integer({
+        minimum: 1,
+        maximum: 2_000_000,
+        description: 'At most this many rows, the most recent whole dates first.',
+      }),
     ),
   },
   strict,
@@ -68,8 +106,12 @@ export const BacktestPanelRow = Type.Object(
     date: IsoDateSchema('Observation date.', '2024-01-02'),
     asset: Type.String({ minLength: 1, maxLength: 64, description: 'Your identifier of the name.' }),
     market: Type.Optional(Type.String({ minLength: 1, maxLength: 8 })),
-    score: Type.Union([Type.Number(), Type.Null()], { description: 'Higher is bought. null: not eligible that day.' }),
-    forward_return: Type.Union([Type.Number(), Type.Null()], { description: 'Fraction earned after the date. null: unknown.' }),
+    score: Type.Union([Type.Number(), Type.Null()], {
+      description: 'Higher is bought. null: not eligible that day.',
+    }),
+    forward_return: Type.Union([Type.Number(), Type.Null()], {
+      description: 'Fraction earned after the date. null: unknown.',
+    }),
   },
   strict,
 )

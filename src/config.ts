@@ -1,0 +1,79 @@
+import { availableParallelism } from 'node:os'
+import { Failure } from './errors.ts'
+
+/** Everything that a setting decides. Made once, frozen, handed down; the environment is read nowhere else. */
+export interface Config {
+  readonly host: string
+  readonly port: number
+  /** The address that documents and examples name. */
+  readonly baseUrl: string
+  readonly dataDir: string
+  /** null: boot the embedded PostgreSQL in `dataDir`. */
+  readonly databaseUrl: string | null
+  readonly databaseConnections: number
+  readonly statementTimeoutMs: number
+  readonly computeThreads: number
+  readonly computeQueue: number
+  readonly computeTimeoutMs: number
+  readonly bodyLimitMb: number
+  readonly drainTimeoutMs: number
+  readonly flagshipTickers: readonly string[]
+  readonly trustedProxies: readonly string[]
+  readonly logLevel: LogLevel
+}
+
+const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
+export type LogLevel = (typeof logLevels)[number]
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Reads the settings that `.env.example` lists. All faults are reported at once. */
+export function readConfig(environment: Environment): Config {
+  const faults: string[] = []
+  const text = (name: string, fallback: string) => environment[name]?.trim() || fallback
+  const list = (name: string, fallback: string) =>
+    text(name, fallback)
+      .split(',')
+      .map(item => item.trim())
+      .filter(item => item !== '')
+  const integer = (name: string, fallback: number, least: number, most: number) => {
+    const raw = environment[name]?.trim()
+    if (raw === undefined || raw === '') return fallback
+    const value = Number(raw)
+    if (/^\d+$/.test(raw) && value >= least && value <= most) return value
+    faults.push(
+      `${name}=${raw}: a whole number from ${least} to ${most} is needed; leave it out for ${fallback}.`,
+    )
+    return fallback
+  }
+  const databaseUrl = environment.DATABASE_URL?.trim() || null
+  if (databaseUrl !== null && !/^postgres(ql)?:\/\//.test(databaseUrl)) {
+    faults.push('DATABASE_URL: a URL like postgres://user:password@host:5432/database is needed.')
+  }
+  const logLevel = logLevels.find(level => level === text('LOG_LEVEL', 'info'))
+  if (logLevel === undefined) {
+    faults.push(`LOG_LEVEL=${text('LOG_LEVEL', '')}: one of ${logLevels.join(', ')} is needed.`)
+  }
+  const host = text('HOST', '127.0.0.1')
+  const port = integer('PORT', 3000, 0, 65_535)
+  const config: Config = {
+    host,
+    port,
+    baseUrl: text('BASE_URL', `http://${host === '0.0.0.0' || host === '::' ? 'localhost' : host}:${port}`),
+    dataDir: text('DATA_DIR', '.data'),
+    databaseUrl,
+    databaseConnections: integer('DATABASE_CONNECTIONS', 10, 2, 1_000),
+    statementTimeoutMs: integer('STATEMENT_TIMEOUT_MS', 10_000, 100, 600_000),
+    computeThreads: integer('COMPUTE_THREADS', availableParallelism(), 1, 256),
+    computeQueue: integer('COMPUTE_QUEUE', 64, 1, 100_000),
+    computeTimeoutMs: integer('COMPUTE_TIMEOUT_MS', 60_000, 100, 3_600_000),
+    bodyLimitMb: integer('BODY_LIMIT_MB', 256, 1, 1_024),
+    drainTimeoutMs: integer('DRAIN_TIMEOUT_MS', 10_000, 0, 600_000),
+    flagshipTickers: list('FLAGSHIP_TICKERS', 'AAPL,GOOGL,GOOG'),
+    trustedProxies: list('TRUSTED_PROXIES', ''),
+    logLevel: logLevel ?? 'info',
+  }
+  if (faults.length > 0)
+    throw new Failure('parameter_invalid', `The settings need mending:\n  ${faults.join('\n  ')}`)
+  return Object.freeze(config)
+}

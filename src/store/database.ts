@@ -1,0 +1,34 @@
+import postgres from 'postgres'
+
+export type Sql = postgres.Sql
+export type TransactionSql = postgres.TransactionSql
+
+export interface DatabaseOptions {
+  url: string
+  /** Connections in the pool. */
+  connections: number
+  /** A statement that runs longer is cancelled by the server. 0: no bound (imports). */
+  statementTimeoutMs: number
+  applicationName?: string
+}
+
+/** A pool of connections. Dates stay text (`YYYY-MM-DD`): a day is not an instant, and a Date would shift it. */
+export function connect(options: DatabaseOptions): Sql {
+  return postgres(options.url, {
+    max: options.connections,
+    idle_timeout: 60,
+    connect_timeout: 5,
+    max_lifetime: 60 * 60,
+    onnotice: () => {},
+    connection: {
+      application_name: options.applicationName ?? 'asfiled',
+      statement_timeout: options.statementTimeoutMs,
+      idle_in_transaction_session_timeout: 60_000,
+      TimeZone: 'UTC',
+      DateStyle: 'ISO, YMD',
+    },
+    types: {
+      date: { to: 1082, from: [1082], serialize: (day: string) => day, parse: (text: string) => text },
+    },
+  })
+}

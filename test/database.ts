@@ -1,0 +1,60 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { connect, type Sql } from '../src/store/database.ts'
+import { openCluster } from '../src/store/embedded/cluster.ts'
+import { migrate } from '../src/store/migrate.ts'
+
+export interface TestDatabase {
+  sql: Sql
+  url: string
+  /** Closes the pool and drops the database. */
+  close(): Promise<void>
+}
+
+const template = 'asfiled_template'
+let counter = 0
+let booted: Promise<{ admin: Sql; baseUrl: string }> | undefined
+
+/** A fresh, migrated, empty database on a real PostgreSQL, which the first caller boots and which stops when
+ * the tests end. */
+export async function testDatabase(): Promise<TestDatabase> {
+  booted ??= boot()
+  const { admin, baseUrl } = await booted
+  const name = `test_${process.pid}_${counter++}`
+  await admin.unsafe(`create database ${name} template ${template}`)
+  const url = `${baseUrl}/${name}`
+  const sql = connect({ url, connections: 4, statementTimeoutMs: 60_000, applicationName: 'asfiled-test' })
+  return {
+    sql,
+    url,
+    close: async () => {
+      await sql.end({ timeout: 5 })
+      await admin.unsafe(`drop database if exists ${name} with (force)`)
+    },
+  }
+}
+
+async function boot() {
+  const folder = mkdtempSync(join(tmpdir(), 'asfiled-test-'))
+  const cluster = await openCluster(folder, () => {})
+  const baseUrl = cluster.url.slice(0, cluster.url.lastIndexOf('/'))
+  const admin = connect({ url: `${baseUrl}/postgres`, connections: 2, statementTimeoutMs: 60_000 })
+  await admin.unsafe(`create database ${template}`)
+  const sql = connect({ url: `${baseUrl}/${template}`, connections: 2, statementTimeoutMs: 60_000 })
+  await migrate(sql)
+  await sql.end({ timeout: 5 })
+  shutdowns.push(async () => {
+    await admin.end({ timeout: 1 })
+    await cluster.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  return { admin, baseUrl }
+}
+
+const shutdowns: (() => Promise<void>)[] = []
+
+/** Called once, after the last test of the run (test/preload.ts). */
+export async function stopTestDatabase(): Promise<void> {
+  for (const shutdown of shutdowns.splice(0)) await shutdown()
+}

@@ -1,0 +1,6 @@
+import { afterAll } from 'bun:test'
+import { stopTestDatabase } from './database.ts'
+
+afterAll(async () => {
+  await stopTestDatabase()
+})
