@@ -24,3 +24,37 @@ export async function advanceDataVersion(transaction: TransactionSql, batch: Bat
   await transaction`select pg_notify(${dataChannel}, ${row.version})`
   return Number(row.version)
 }
+
+export interface DataVersionWatch {
+  /** The version that this server has last heard of. */
+  current(): number
+  close(): Promise<void>
+}
+
+const pollMs = 5_000
+
+/** Follows the data version by NOTIFY. It asks again whenever the listening connection had to be made anew, and
+ * every few seconds besides, so a lost message costs seconds and never the truth. */
+export async function watchDataVersion(
+  sql: Sql,
+  onChange: (version: number) => void,
+): Promise<DataVersionWatch> {
+  let version = await readDataVersion(sql)
+  const heard = (next: number) => {
+    if (next <= version) return
+    version = next
+    onChange(next)
+  }
+  const ask = () => {
+    readDataVersion(sql).then(heard, () => {})
+  }
+  const listener = await sql.listen(dataChannel, payload => heard(Number(payload)), ask)
+  const poll = setInterval(ask, pollMs)
+  return {
+    current: () => version,
+    close: async () => {
+      clearInterval(poll)
+      await listener.unlisten().catch(() => {})
+    },
+  }
+}

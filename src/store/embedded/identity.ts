@@ -35,6 +35,8 @@ function isOpenToAll(path: string): boolean {
   return true
 }
 
+const commandPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
+
 export interface CommandResult {
   code: number
   output: string
@@ -52,7 +54,7 @@ export function runAs(
       ...ids,
       cwd: '/',
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' },
+      env: { PATH: commandPath, LC_ALL: 'C', TZ: 'UTC' },
     })
     let output = ''
     const collect = (chunk: Buffer) => {

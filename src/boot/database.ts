@@ -1,0 +1,35 @@
+import type { Config } from '../config.ts'
+import { connect, type Sql } from '../store/database.ts'
+import { openCluster } from '../store/embedded/cluster.ts'
+import { migrate } from '../store/migrate.ts'
+
+export interface OpenDatabase {
+  readonly sql: Sql
+  /** null where DATABASE_URL names the server: then it is not ours to start or stop. */
+  readonly embedded: { ensureRunning(): Promise<void> } | null
+  close(): Promise<void>
+}
+
+/** Opens the database of the settings, migrated: the one that DATABASE_URL names, else the embedded one, which
+ * every process on the same DATA_DIR shares. */
+export async function openDatabase(
+  config: Config,
+  statementTimeoutMs: number,
+  announce: (line: string) => void,
+): Promise<OpenDatabase> {
+  const cluster = config.databaseUrl === null ? await openCluster(config.dataDir, announce) : null
+  const url = config.databaseUrl ?? cluster?.url ?? ''
+  const sql = connect({ url, connections: config.databaseConnections, statementTimeoutMs })
+  const close = async () => {
+    await sql.end({ timeout: 5 })
+    await cluster?.close()
+  }
+  try {
+    const applied = await migrate(sql)
+    if (applied.length > 0) announce(`Migrated the database (${applied.length} steps).`)
+  } catch (error) {
+    await close()
+    throw error
+  }
+  return { sql, embedded: cluster, close }
+}

@@ -1,0 +1,72 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { connect } from '../../src/store/database.ts'
+import { openCluster } from '../../src/store/embedded/cluster.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'asfiled-cluster-'))
+const quiet = () => {}
+const pidFile = join(folder, 'database/cluster/postmaster.pid')
+const postmasterPid = () => Number(readFileSync(pidFile, 'utf8').split('\n')[0])
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+describe('the embedded database', () => {
+  test('keeps its password for the owner alone, and sweeps up after a first start that was killed', async () => {
+    const abandoned = join(folder, 'database.new-999999999')
+    mkdirSync(abandoned)
+    const cluster = await openCluster(folder, quiet)
+    expect(existsSync(abandoned)).toBe(false)
+    expect(statSync(join(folder, 'database/password')).mode & 0o777).toBe(0o600)
+    await cluster.close()
+    expect(existsSync(pidFile)).toBe(false)
+  })
+
+  test('is shared by those who open the same folder, and stops with the last of them', async () => {
+    const [first, second] = await Promise.all([openCluster(folder, quiet), openCluster(folder, quiet)])
+    expect(second.url).toBe(first.url)
+    const sql = connect({ url: second.url, connections: 1, statementTimeoutMs: 5_000 })
+    await sql`select 1`
+    await first.close()
+    expect(await sql`select 1 as one`).toEqual([{ one: 1 }])
+    await sql.end()
+    await second.close()
+    expect(existsSync(pidFile)).toBe(false)
+  }, 30_000)
+
+  test('comes back on its port after kill -9 of the server, with every committed row', async () => {
+    const cluster = await openCluster(folder, quiet)
+    const sql = connect({ url: cluster.url, connections: 2, statementTimeoutMs: 5_000 })
+    await sql`create table kept (n integer)`
+    for (let n = 0; n < 50; n++) await sql`insert into kept values (${n})`
+    process.kill(postmasterPid(), 'SIGKILL')
+    await cluster.ensureRunning()
+    const rows = await sql`select count(*)::int as count from kept`.catch(
+      () => sql`select count(*)::int as count from kept`,
+    )
+    expect(rows).toEqual([{ count: 50 }])
+    await sql.end()
+    await cluster.close()
+  }, 60_000)
+
+  test('a server left behind by a killed owner is taken over by the next one', async () => {
+    const owner = Bun.spawn(
+      [
+        'bun',
+        '-e',
+        `const { openCluster } = await import('./src/store/embedded/cluster.ts'); await openCluster(${JSON.stringify(folder)}, () => {}); console.log('up'); setInterval(() => {}, 1000)`,
+      ],
+      { stdout: 'pipe', stderr: 'inherit' },
+    )
+    const reader = owner.stdout.getReader()
+    await reader.read()
+    const left = postmasterPid()
+    owner.kill('SIGKILL')
+    await owner.exited
+    const next = await openCluster(folder, quiet)
+    expect(postmasterPid()).toBe(left)
+    await next.close()
+    expect(existsSync(pidFile)).toBe(false)
+  }, 30_000)
+})
