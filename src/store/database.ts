@@ -32,3 +32,12 @@ export function connect(options: DatabaseOptions): Sql {
     },
   })
 }
+
+/** Whether the database answers within `timeoutMs`. */
+export async function answersPing(sql: Sql, timeoutMs: number): Promise<boolean> {
+  const answer = sql`select 1`.then(
+    () => true,
+    () => false,
+  )
+  return Promise.race([answer, Bun.sleep(timeoutMs).then(() => false)])
+}
