@@ -1,0 +1,24 @@
+/** Monday to Friday, no holidays: the calendar that spacing and purging are measured in. Day 0 is 1970-01-01, a
+ * Thursday. */
+
+/** Business days before `day`, counted from Monday 1969-12-29. For a Saturday or Sunday: those before the Monday
+ * after it. */
+export function businessDayIndex(day: number): number {
+  const sinceMonday = day + 3
+  const week = Math.floor(sinceMonday / 7)
+  return 5 * week + Math.min(sinceMonday - 7 * week, 5)
+}
+
+/** Business days from `first` (counted) to `last` (not counted); numpy's busday_count. */
+export function businessDaysBetween(first: number, last: number): number {
+  return businessDayIndex(last) - businessDayIndex(first)
+}
+
+/** The day `count` >= 1 business days after `day`; the first one after a Saturday or Sunday is its Monday. */
+export function addBusinessDays(day: number, count: number): number {
+  const sinceMonday = day + 3
+  const weekday = sinceMonday - 7 * Math.floor(sinceMonday / 7)
+  const index = businessDayIndex(day) + count - (weekday >= 5 ? 1 : 0)
+  const week = Math.floor(index / 5)
+  return 7 * week + (index - 5 * week) - 3
+}
