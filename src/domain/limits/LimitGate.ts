@@ -1,0 +1,146 @@
+import { Failure } from '../../errors.ts'
+import type { Counter, WantedHits } from '../../store/limits/takeHits.ts'
+import { RefusedSubjects } from './RefusedSubjects.ts'
+import { type Limits, type Verdict, verdictOf } from './verdict.ts'
+
+export interface LimitGateDeps {
+  /** One statement that counts all of them, exactly, whoever else counts. */
+  readonly takeHits: (hits: readonly WantedHits[]) => Promise<Counter[]>
+  /** Milliseconds that only grow (performance.now). */
+  readonly elapsedMs: () => number
+  /** A database that does not answer within this time counts as away. */
+  readonly timeoutMs: number
+}
+
+interface Waiting {
+  readonly resolve: (verdict: Verdict) => void
+  readonly reject: (failure: Failure) => void
+}
+
+interface Group {
+  readonly subject: string
+  readonly limits: Limits
+  readonly waiting: Waiting[]
+}
+
+type Batch = Map<string, Group>
+
+const mostWaiting = 20_000
+const mostSubjects = 1_000
+
+/** Where every request of a server passes to be counted. Counters live in the database, shared by all servers;
+ * to ask it once for each request would cost more than the request. So whoever arrives while the database counts
+ * waits for the next call, which then counts all of them: one call under way, one gathering, nobody is granted
+ * what the database has not counted. */
+export class LimitGate {
+  readonly #deps: LimitGateDeps
+  readonly #refused = new RefusedSubjects()
+  #gathering: Batch = new Map()
+  #underWay: Batch | null = null
+  #waiting = 0
+  /** The call under way has outlived its time: the database is away until it ends. */
+  #stalled = false
+
+  constructor(deps: LimitGateDeps) {
+    this.#deps = deps
+  }
+
+  /** Counts one request of `subject`. Never granted without the database: `database_unavailable` instead. */
+  take(subject: string, limits: Limits): Promise<Verdict> {
+    const refused = this.#refused.find(subject, limits, this.#deps.elapsedMs())
+    if (refused !== null) return Promise.resolve(refused)
+    if (this.#stalled) return Promise.reject(databaseAway())
+    if (this.#waiting >= mostWaiting || this.#gathering.size >= mostSubjects) return Promise.reject(tooMany())
+    return new Promise((resolve, reject) => {
+      this.#waiting++
+      const group = this.#gathering.get(subject)
+      if (group === undefined)
+        this.#gathering.set(subject, { subject, limits, waiting: [{ resolve, reject }] })
+      else group.waiting.push({ resolve, reject })
+      if (this.#underWay === null && this.#waiting === 1) queueMicrotask(() => this.#flush())
+    })
+  }
+
+  /** Whether `take` would refuse without asking: lets costly work be skipped for who is refused anyway. */
+  isRefused(subject: string, limits: Limits): boolean {
+    return this.#refused.find(subject, limits, this.#deps.elapsedMs()) !== null
+  }
+
+  #flush(): void {
+    if (this.#underWay !== null || this.#gathering.size === 0) return
+    const batch = this.#gathering
+    this.#underWay = batch
+    this.#gathering = new Map()
+    this.#waiting = 0
+    const hits: WantedHits[] = []
+    for (const group of batch.values()) {
+      hits.push({ subject: group.subject, wanted: group.waiting.length, ...group.limits })
+    }
+    const timer = setTimeout(() => this.#giveUp(batch), this.#deps.timeoutMs)
+    this.#deps
+      .takeHits(hits)
+      .then(
+        counters => this.#settle(batch, counters),
+        cause => rejectAll(batch, databaseAway(cause)),
+      )
+      .finally(() => {
+        clearTimeout(timer)
+        this.#underWay = null
+        this.#stalled = false
+        this.#flush()
+      })
+  }
+
+  #settle(batch: Batch, counters: readonly Counter[]): void {
+    const nowMs = this.#deps.elapsedMs()
+    for (const counter of counters) {
+      const group = batch.get(counter.subject)
+      if (group === undefined) continue
+      const { waiting, limits } = group
+      for (let place = 0; place < waiting.length; place++) {
+        const granted = place < counter.granted
+        const later = granted ? counter.granted - 1 - place : 0
+        const verdict = verdictOf(counter, limits, granted, later)
+        if (!granted && place === counter.granted) this.#refused.remember(counter.subject, verdict, nowMs)
+        waiting[place].resolve(verdict)
+      }
+    }
+    if (counters.length < batch.size) rejectAll(batch, databaseAway())
+  }
+
+  #giveUp(batch: Batch): void {
+    this.#stalled = true
+    rejectAll(batch, databaseAway())
+    rejectAll(this.#gathering, databaseAway())
+    this.#gathering = new Map()
+    this.#waiting = 0
+  }
+}
+
+/** Promises that are settled already stay as they are. */
+function rejectAll(batch: Batch, failure: Failure): void {
+  for (const group of batch.values()) {
+    for (const { reject } of group.waiting) reject(failure)
+  }
+}
+
+function databaseAway(cause?: unknown): Failure {
+  return new Failure(
+    'database_unavailable',
+    'The database does not answer right now. Try again in a moment.',
+    {
+      retryAfterSeconds: 2,
+      cause,
+    },
+  )
+}
+
+function tooMany(): Failure {
+  return new Failure(
+    'compute_busy',
+    'More requests are waiting than this server can count. Try again in a moment.',
+    {
+      retryAfterSeconds: 1,
+    },
+  )
+}
