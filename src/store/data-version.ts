@@ -1,4 +1,4 @@
-import type { Sql, TransactionSql } from './database.ts'
+import type { Sql, Statements } from './database.ts'
 
 /** The channel on which every server hears of a new data version. */
 export const dataChannel = 'asfiled_data'
@@ -15,7 +15,7 @@ export async function readDataVersion(sql: Sql): Promise<number> {
 }
 
 /** One step of the data version, in the transaction of the batch that causes it: both are seen or neither. */
-export async function advanceDataVersion(transaction: TransactionSql, batch: Batch): Promise<number> {
+export async function advanceDataVersion(transaction: Statements, batch: Batch): Promise<number> {
   const [row] = await transaction<{ version: string }[]>`
     update data_version set version = version + 1, changed_at = now() returning version`
   await transaction`

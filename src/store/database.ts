@@ -2,6 +2,9 @@ import postgres from 'postgres'
 
 export type Sql = postgres.Sql
 export type TransactionSql = postgres.TransactionSql
+export type ReservedSql = postgres.ReservedSql
+/** Whatever takes a statement: the pool, a transaction, a connection of one's own. */
+export type Statements = postgres.ISql
 
 export interface DatabaseOptions {
   url: string

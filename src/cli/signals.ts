@@ -1,0 +1,109 @@
+import type { Command } from 'commander'
+import { importSignals, type SignalImport } from '../domain/signals/import-signals.ts'
+import { makeSignalsSample } from '../domain/signals/make-signals-sample.ts'
+import { Failure } from '../errors.ts'
+import type { CliContext } from './context.ts'
+
+const importExamples = `
+FILE is CSV or CSV.gz with the header
+  date,ticker,market,horizon,predicted_pct,actual_pct[,source]
+An empty actual_pct is an open forecast; the line that brings its outcome resolves it.
+
+Exit code: 0 all lines are in; 1 some lines were refused (each is named); 2 nothing was taken.
+
+Examples:
+  asfiled signals import forecasts-2026-03-02.csv
+  asfiled signals import history.csv.gz
+  asfiled signals import corrected.csv --correct`
+
+/** `signals import` and `signals sample`. */
+export function addSignalsCommand(program: Command, context: CliContext): void {
+  const signals = program.command('signals').description('take in forecasts and their outcomes')
+  signals
+    .command('import')
+    .description('record open forecasts and resolve them when their outcomes arrive')
+    .argument('<file>', 'CSV or CSV.gz')
+    .option('--correct', 'change resolved rows too; both versions stay on record', false)
+    .option('--json', 'print one JSON object', false)
+    .addHelpText('after', importExamples)
+    .action(async (file: string, options: ImportOptions) => {
+      process.exitCode = await runImport(context, file, options)
+    })
+  signals
+    .command('sample')
+    .description('make sample/signals.csv.gz from a file in the import layout: its 1d and 7d horizons')
+    .argument('<file>', 'CSV or CSV.gz')
+    .argument('[target]', 'where to write', 'sample/signals.csv.gz')
+    .addHelpText('after', '\nExample:\n  asfiled signals sample ../shared/panels/signals_us_2012_2017.csv.gz')
+    .action(async (file: string, target: string) => {
+      const sample = await makeSignalsSample(await open(file), context.today())
+      await Bun.write(target, sample.bytes)
+      console.log(`${target}: ${sample.rows} rows, ${sample.bytes.length} bytes.`)
+    })
+}
+
+interface ImportOptions {
+  correct: boolean
+  json: boolean
+}
+
+async function runImport(context: CliContext, path: string, options: ImportOptions): Promise<number> {
+  try {
+    const file = await open(path)
+    const report = await context.withDatabase(sql =>
+      importSignals(sql, file, {
+        correct: options.correct,
+        today: context.today(),
+        onProgress: progressLines(options.json),
+      }),
+    )
+    if (options.json) console.log(JSON.stringify(report))
+    else printReport(path, report)
+    if (report.refused === 0) return 0
+    return report.refused < report.lines ? 1 : 2
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+    console.error(error.message)
+    return 2
+  }
+}
+
+async function open(path: string) {
+  const file = Bun.file(path)
+  const isFile = await file.stat().then(
+    stat => stat.isFile(),
+    () => false,
+  )
+  if (!isFile) throw new Failure('parameter_invalid', `${path}: no such file. A CSV or CSV.gz is needed.`)
+  return { name: path.slice(path.lastIndexOf('/') + 1), bytes: file.stream() }
+}
+
+function progressLines(isSilent: boolean) {
+  let shown = 0
+  return (progress: { phase: 'read' | 'merge'; lines: number; total: number | null }) => {
+    if (isSilent) return
+    if (progress.phase === 'merge') {
+      console.error(`merged ${progress.lines} of ${progress.total} lines`)
+    } else if (progress.lines >= shown + 1_000_000) {
+      shown = progress.lines
+      console.error(`read ${progress.lines} lines`)
+    }
+  }
+}
+
+function printReport(path: string, report: SignalImport): void {
+  for (const fault of report.faults) console.error(`${path}:${fault.line}: ${fault.reason}.`)
+  const unnamed = report.refused - report.faults.length
+  if (unnamed > 0) console.error(`... and more: ${report.refused} lines were refused in all.`)
+  const parts = [
+    `${report.added} added`,
+    `${report.resolved} resolved`,
+    `${report.revised} revised`,
+    `${report.corrected} corrected`,
+    `${report.unchanged} unchanged`,
+    `${report.repeated} repeated`,
+    `${report.refused} refused`,
+  ]
+  const version = report.dataVersion === null ? 'nothing changed' : `data version ${report.dataVersion}`
+  console.log(`${report.lines} lines: ${parts.join(', ')}; ${version}.`)
+}

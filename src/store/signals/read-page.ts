@@ -1,0 +1,106 @@
+import type { ReservedSql, Sql } from '../database.ts'
+import { type SignalFilter, type SignalPosition, signalConditions } from './signal-filter.ts'
+
+const rowsPerFetch = 1_000
+
+export interface SignalPage {
+  dataVersion: number
+  /** Rows that `rows` will yield. */
+  count: number
+  /** The last of them, when more follow; null at the end. */
+  last: SignalPosition | null
+  /** The rows as text in the format asked for, many at a time: `,{...}` in JSON, a line in CSV. Once the first
+   * were asked for, the connection goes back with the last or when the reader stops; ask for them always. */
+  rows: AsyncGenerator<Uint8Array, void, undefined>
+}
+
+/** Opens one page of resolved signals. Count, next place, data version and rows are of one snapshot. */
+export async function readSignalPage(
+  sql: Sql,
+  filter: SignalFilter,
+  limit: number,
+  format: 'json' | 'csv',
+  signal?: AbortSignal,
+): Promise<SignalPage> {
+  signal?.throwIfAborted()
+  const connection = await sql.reserve()
+  try {
+    signal?.throwIfAborted()
+    // A plan for these very bounds: a general one takes no index for a limit that it does not know.
+    await connection
+      .unsafe(
+        'begin isolation level repeatable read read only; set local plan_cache_mode = force_custom_plan',
+      )
+      .simple()
+    const head = await readHead(connection, filter, limit)
+    return { ...head, rows: readRows(connection, filter, limit, format, signal) }
+  } catch (error) {
+    await giveBack(connection)
+    throw error
+  }
+}
+
+async function readHead(connection: ReservedSql, filter: SignalFilter, limit: number) {
+  const [head] = await connection<{ version: string; found: number }[]>`
+    select (select version from data_version) as version, count(*)::int as found
+    from (select from signal where ${signalConditions(connection, filter)}
+          order by date desc, ticker, horizon, market limit ${limit + 1}) page`
+  const dataVersion = Number(head.version)
+  if (head.found <= limit) return { dataVersion, count: head.found, last: null }
+  const [last] = await connection<SignalPosition[]>`
+    select date, ticker, horizon as "horizonDays", market
+    from signal where ${signalConditions(connection, filter)}
+    order by date desc, ticker, horizon, market offset ${limit - 1} limit 1`
+  return { dataVersion, count: limit, last }
+}
+
+/** PostgreSQL writes the rows: its float text is the shortest that reads back to the same number, the same in
+ * both formats, and no value is turned into an object here only to be written again. */
+async function* readRows(
+  connection: ReservedSql,
+  filter: SignalFilter,
+  limit: number,
+  format: 'json' | 'csv',
+  signal?: AbortSignal,
+): SignalPage['rows'] {
+  const row =
+    format === 'json'
+      ? connection`
+          ',{"date":"' || date || '","ticker":"' || ticker || '","market":"' || market
+          || '","horizon":"' || horizon || 'd","predicted_pct":' || predicted || ',"actual_pct":' || actual
+          || ',"status":"' || status || '","source":"' || source || '"}'`
+      : connection`
+          date || ',' || ticker || ',' || market || ',' || horizon || 'd,' || predicted || ',' || actual
+          || ',' || status || ',' || source || ${'\r\n'}`
+  let fetching: { cancel(): unknown } | undefined
+  let cancelled: unknown
+  const cancel = () => {
+    cancelled = fetching?.cancel()
+  }
+  signal?.addEventListener('abort', cancel, { once: true })
+  try {
+    await connection`
+      declare page no scroll cursor for
+      select ${row} from signal where ${signalConditions(connection, filter)}
+      order by date desc, ticker, horizon, market limit ${limit}`
+    for (let left = limit; left > 0; left -= rowsPerFetch) {
+      signal?.throwIfAborted()
+      const fetch = connection.unsafe(`fetch ${rowsPerFetch} from page`).raw()
+      fetching = fetch
+      const rows = await fetch
+      if (rows.length === 0) break
+      yield Buffer.concat(rows.map(([text]) => text))
+      if (rows.length < rowsPerFetch) break
+    }
+  } finally {
+    signal?.removeEventListener('abort', cancel)
+    // The server has taken note of the cancel before another request may use this connection.
+    await cancelled
+    await giveBack(connection)
+  }
+}
+
+async function giveBack(connection: ReservedSql): Promise<void> {
+  await connection`rollback`.catch(() => {})
+  connection.release()
+}
