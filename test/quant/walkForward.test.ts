@@ -1,0 +1,73 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { addBusinessDays } from '../../src/quant/businessDays.ts'
+import { planPeriods } from '../../src/quant/planPeriods.ts'
+import { sharpe } from '../../src/quant/sharpe.ts'
+import { spacing } from '../../src/quant/spacing.ts'
+import { stepFor } from '../../src/quant/stepFor.ts'
+import { walkForward } from '../../src/quant/walkForward.ts'
+
+const daily = (count: number) => {
+  const days = new Int32Array(count)
+  days[0] = 19_723 // Monday 2024-01-01
+  for (let t = 1; t < count; t++) days[t] = addBusinessDays(days[t - 1], 1)
+  return days
+}
+
+test('cuts T periods in folds + 1 blocks, tests the later ones and purges h + 1 periods before each', () => {
+  const net = Float64Array.from({ length: 60 }, (_, t) => Math.sin(t) / 100)
+  const folds = walkForward(net, daily(60), { folds: 5, tranches: 3, returnDays: 1, periodsPerYear: 252 })
+  expect(folds.map(f => [f.fold, f.trainEnd, f.testStart, f.testEnd])).toEqual([
+    [1, 6, 10, 20],
+    [2, 16, 20, 30],
+    [3, 26, 30, 40],
+    [4, 36, 40, 50],
+    [5, 46, 50, 60],
+  ])
+  expect(folds[1].sharpe).toBe(sharpe(net.slice(20, 30), 252))
+  expect(folds[1].trainSharpe).toBe(sharpe(net.slice(0, 16), 252))
+})
+
+test('the end of the last training return is never after the first test date', () => {
+  const gaps = fc.oneof(
+    fc.array(fc.constantFrom(1, 1, 1, 3), { minLength: 2, maxLength: 200 }),
+    fc.array(fc.constantFrom(7, 7, 1, 14), { minLength: 2, maxLength: 200 }),
+    fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 2, maxLength: 200 }),
+  )
+  fc.assert(
+    fc.property(
+      gaps,
+      fc.constantFrom(1, 3, 5, 7, 21, 252),
+      fc.integer({ min: 1, max: 50 }),
+      fc.integer({ min: 1, max: 30 }),
+      (steps, returnDays, folds, tranches) => {
+        let at = 15_000
+        const days = Int32Array.from([0, ...steps], gap => {
+          at += gap
+          return at
+        })
+        const step = stepFor(returnDays, spacing(days))
+        const periods = planPeriods(0, days.length, step)
+        const periodDays = Int32Array.from(periods, date => days[date])
+        const settings = { folds, tranches, returnDays, periodsPerYear: 252 }
+        for (const fold of walkForward(new Float64Array(periods.length), periodDays, settings)) {
+          expect(fold.testEnd).toBeGreaterThan(fold.testStart)
+          expect(fold.trainEnd).toBeLessThanOrEqual(Math.max(0, fold.testStart - tranches - 1))
+          if (fold.trainEnd === 0) continue
+          const end = addBusinessDays(periodDays[fold.trainEnd - 1], returnDays)
+          expect(end).toBeLessThanOrEqual(periodDays[fold.testStart])
+        }
+      },
+    ),
+    { numRuns: 1_000 },
+  )
+})
+
+test('has fewer folds where there are too few periods, and none for one', () => {
+  const settings = { folds: 5, tranches: 1, returnDays: 1, periodsPerYear: 252 }
+  expect(walkForward(new Float64Array(3), daily(3), settings).map(f => [f.testStart, f.testEnd])).toEqual([
+    [1, 2],
+    [2, 3],
+  ])
+  expect(walkForward(new Float64Array(1), daily(1), settings)).toEqual([])
+})
