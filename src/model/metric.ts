@@ -1,0 +1,95 @@
+import { type Static, Type } from '@sinclair/typebox'
+
+export const MetricDefinition = Type.Object(
+  {
+    name: Type.String({ pattern: '^[a-z][a-z0-9_]*$', description: 'Name to send as `metric`.' }),
+    kind: Type.Union([Type.Literal('flow'), Type.Literal('stock'), Type.Literal('ratio')], {
+      description:
+        'flow: earned over the period. stock: stands at its end. ratio: of two figures of one period.',
+    }),
+    unit: Type.Union(
+      [
+        Type.Literal('currency'),
+        Type.Literal('currency/share'),
+        Type.Literal('shares'),
+        Type.Literal('count'),
+        Type.Literal('pure'),
+      ],
+      { description: 'Kind of unit; the unit itself is the `u` of a row.' },
+    ),
+    description: Type.String({ minLength: 1 }),
+  },
+  { additionalProperties: false },
+)
+export type MetricDefinition = Static<typeof MetricDefinition>
+
+type Kind = MetricDefinition['kind']
+type Unit = MetricDefinition['unit']
+
+const define = (name: string, kind: Kind, unit: Unit, description: string): MetricDefinition => ({
+  name,
+  kind,
+  unit,
+  description,
+})
+
+/** What every market's figures are called. A market's own metrics are in its manifest. */
+export const canonicalMetrics: readonly MetricDefinition[] = [
+  define(
+    'revenue',
+    'flow',
+    'currency',
+    'Turnover. Never gross profit, also where a register states only that.',
+  ),
+  define(
+    'gross_profit',
+    'flow',
+    'currency',
+    'Revenue less the cost of what was sold, or the margin a small filer states instead of turnover.',
+  ),
+  define('operating_income', 'flow', 'currency', 'Result before interest and taxes, as the filer states it.'),
+  define(
+    'net_income',
+    'flow',
+    'currency',
+    "Result after taxes; of the parent's owners where the filer states it.",
+  ),
+  define('eps', 'flow', 'currency/share', 'Basic earnings per share, on the share count of its filing.'),
+  define(
+    'eps_diluted',
+    'flow',
+    'currency/share',
+    'Diluted earnings per share, on the share count of its filing.',
+  ),
+  define('assets', 'stock', 'currency', 'Total assets.'),
+  define('current_assets', 'stock', 'currency', 'Assets due within a year.'),
+  define('cash', 'stock', 'currency', 'Cash and cash equivalents.'),
+  define('liabilities', 'stock', 'currency', 'Total liabilities, where the filer states the total.'),
+  define('current_liabilities', 'stock', 'currency', 'Liabilities due within a year.'),
+  define('equity', 'stock', 'currency', 'Equity of the owners.'),
+  define('operating_cash_flow', 'flow', 'currency', 'Net cash from operating activities.'),
+  define('shares_outstanding', 'stock', 'shares', 'Shares outstanding as the filing states them.'),
+]
+
+/** Computed at import from figures known on the same day; the rule of each is in the domain that derives them. */
+export const ratioMetrics: readonly MetricDefinition[] = [
+  define('net_margin', 'ratio', 'pure', 'net_income / revenue of the same period.'),
+  define('gross_margin', 'ratio', 'pure', 'gross_profit / revenue of the same period.'),
+  define('operating_margin', 'ratio', 'pure', 'operating_income / revenue of the same period.'),
+  define('roe', 'ratio', 'pure', 'net_income / equity at the end of the year. Full years only.'),
+  define('roa', 'ratio', 'pure', 'net_income / assets at the end of the year. Full years only.'),
+  define('asset_turnover', 'ratio', 'pure', 'revenue / assets at the end of the year. Full years only.'),
+  define('debt_to_equity', 'ratio', 'pure', 'liabilities / equity.'),
+  define('current_ratio', 'ratio', 'pure', 'current_assets / current_liabilities.'),
+]
+
+export const yearToDateSuffix = '_ytd'
+
+/** The name under which the year-to-date figure of a flow is served where a register states one. */
+export function yearToDate(metric: MetricDefinition): MetricDefinition {
+  return {
+    ...metric,
+    name: `${metric.name}${yearToDateSuffix}`,
+    description: `Year to date, as the filing states it: ${metric.description}`,
+  }
+}
