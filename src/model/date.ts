@@ -6,9 +6,9 @@ export type IsoDate = string
 const shape = /^\d{4}-\d{2}-\d{2}$/
 const dayMs = 86_400_000
 
-/** True for a day that exists: 2024-02-30 does not. */
+/** True for a day that exists, in a year that PostgreSQL knows: 2024-02-30 does not, the year 0 neither. */
 export function isIsoDate(text: string): boolean {
-  if (!shape.test(text)) return false
+  if (!shape.test(text) || text < '0001') return false
   const time = Date.parse(`${text}T00:00:00Z`)
   return !Number.isNaN(time) && new Date(time).toISOString().slice(0, 10) === text
 }

@@ -1,0 +1,52 @@
+import { Failure } from '../../errors.ts'
+import type { CoverageCheck } from '../../model/coverage.ts'
+import { daySpan } from '../../model/daySpan.ts'
+import { findEntities } from '../../store/coverage/findEntities.ts'
+import { metricCoverage } from '../../store/coverage/metricCoverage.ts'
+import { candidateIds } from './candidateIds.ts'
+import type { FundamentalsDeps } from './deps.ts'
+import { nearIds } from './nearIds.ts'
+
+/** What is on file of the entity that any ID of its register names: the ID to send, the span of filings, the
+ * periods of each metric, or why there are none. */
+export async function checkCoverage(
+  deps: Pick<FundamentalsDeps, 'sql' | 'markets' | 'today'>,
+  id: string,
+): Promise<CoverageCheck> {
+  const { ids, numbers } = candidateIds(deps.markets.manifests, id)
+  const [entity, ...others] = ids.length === 0 ? [] : await findEntities(deps.sql, ids, numbers)
+  if (entity === undefined) {
+    const near = await nearIds(deps.sql, deps.markets.manifests, id.trim().toUpperCase())
+    const hint = near.length > 0 ? ` Did you mean ${near.join(', ')}?` : ''
+    throw new Failure(
+      'entity_unknown',
+      `${id.slice(0, 64)} names no entity here.${hint} GET /api/search?q= finds an ID from a name.`,
+      { param: 'id', near },
+    )
+  }
+  const { dataVersion, metrics } = await metricCoverage(deps.sql, entity.entityId, deps.today())
+  const span = daySpan(metrics.flatMap(metric => [metric.first_filed, metric.last_filed]))
+  const announced = deps.markets.get(entity.market)?.status === 'announced'
+  const note = announced
+    ? `No figures of market ${entity.market} are served yet: it is announced, and its importer does not ship.`
+    : `${entity.ticker} is registered, but no filing of it with figures has been imported.`
+  const sentTicker = id.trim().toUpperCase()
+  const names = [entity.ticker, ...entity.aliases]
+  const ticker = names.includes(sentTicker) ? sentTicker : entity.ticker
+  return {
+    object: 'coverage_check',
+    id,
+    ticker,
+    issuer_id: entity.issuerId,
+    name: entity.name,
+    market: entity.market,
+    aliases: names.filter(name => name !== ticker),
+    ...(others.length > 0 ? { also: others.map(other => other.ticker) } : {}),
+    data_version: dataVersion,
+    first_filed: span?.first ?? null,
+    last_filed: span?.last ?? null,
+    ...(metrics.length === 0 ? { note } : {}),
+    count: metrics.length,
+    data: metrics,
+  }
+}

@@ -1,0 +1,66 @@
+import { Failure } from '../../errors.ts'
+import type { CoverageIndex } from '../../model/coverage.ts'
+import { defaultCoverageLimit, type FundamentalsQuery, maxCoverageLimit } from '../../model/fundamentals.ts'
+import { coveragePage } from '../../store/coverage/coveragePage.ts'
+import { marketCoverage } from '../../store/coverage/marketCoverage.ts'
+import { readCursor, writeCursor } from './coverageCursor.ts'
+import type { FundamentalsDeps } from './deps.ts'
+
+/** Markets, manifests, metrics and a page of tickers. Sums are kept by the database as rows arrive and pages
+ * are found by key, so neither grows with the number of entities. */
+export async function coverageIndex(
+  deps: Pick<FundamentalsDeps, 'sql' | 'markets'>,
+  query: FundamentalsQuery,
+): Promise<CoverageIndex> {
+  const { market, after, limit } = readPage(deps, query)
+  const [sums, page] = await Promise.all([
+    marketCoverage(deps.sql),
+    coveragePage(deps.sql, { market, after, limit }),
+  ])
+  return {
+    object: 'coverage',
+    data_version: sums.dataVersion,
+    markets: deps.markets.manifests.map(manifest => {
+      const found = sums.markets.get(manifest.code)
+      return {
+        code: manifest.code,
+        name: manifest.name,
+        status: manifest.status,
+        entities: found?.entities ?? 0,
+        first_filed: found?.firstFiled ?? null,
+        last_filed: found?.lastFiled ?? null,
+      }
+    }),
+    manifests: [...deps.markets.manifests],
+    metrics: [...deps.markets.metrics.values()].map(metric => ({ ...metric, markets: [...metric.markets] })),
+    tickers: {
+      count: page.tickers.length,
+      data: page.tickers,
+      next: page.next === null ? null : writeCursor(page.next),
+    },
+  }
+}
+
+function readPage(deps: Pick<FundamentalsDeps, 'markets'>, query: FundamentalsQuery) {
+  for (const param of ['as_of', 'view', 'metric', 'from'] as const) {
+    if (query[param] !== undefined)
+      refuse(param, `${param} needs ticker: without it the coverage index is asked for.`)
+  }
+  if (query.format === 'csv') refuse('format', 'format=csv needs ticker: the coverage index is JSON only.')
+  const limit = query.limit ?? defaultCoverageLimit
+  if (!Number.isInteger(limit) || limit < 1 || limit > maxCoverageLimit) {
+    refuse('limit', `limit=${limit}: a whole number from 1 to ${maxCoverageLimit} is needed.`)
+  }
+  const market = query.market === undefined ? null : query.market.toUpperCase()
+  if (market !== null && deps.markets.get(market) === undefined) {
+    refuse(
+      'market',
+      `market=${market.slice(0, 40)}: one of ${deps.markets.codes.join(', ')} is needed, or none.`,
+    )
+  }
+  return { market, limit, after: query.cursor === undefined ? null : readCursor(query.cursor) }
+}
+
+function refuse(param: string, message: string): never {
+  throw new Failure('parameter_invalid', message, { param })
+}

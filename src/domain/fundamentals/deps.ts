@@ -1,0 +1,17 @@
+import type { IsoDate } from '../../model/date.ts'
+import type { Sql } from '../../store/database.ts'
+import type { EntityDirectory } from '../../store/fundamentals/entityDirectory.ts'
+import type { Markets } from '../markets/loadMarkets.ts'
+
+/** What the verbs of this folder are given. */
+export interface FundamentalsDeps {
+  readonly sql: Sql
+  readonly markets: Markets
+  readonly today: () => IsoDate
+  /** IDs that demo and free keys see in full, in upper case. */
+  readonly flagship: ReadonlySet<string>
+  /** Notes that a capped key sees an entity; false: that would be one more than its cap. */
+  readonly recordEntity: (keyId: number, entityId: number, cap: number) => Promise<boolean>
+  /** Remembers entities between requests; without it each request asks the database. */
+  readonly entities?: EntityDirectory
+}

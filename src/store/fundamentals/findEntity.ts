@@ -1,0 +1,21 @@
+import type { Sql } from '../database.ts'
+
+export interface EntityIdentity {
+  readonly entityId: number
+  /** The registered spelling of the ID that was asked for. */
+  readonly ticker: string
+  /** The preferred ID of the entity. */
+  readonly preferred: string
+  readonly issuerId: string
+  readonly name: string | null
+  readonly market: string
+}
+
+/** The entity that an ID names; `id` is in upper case. */
+export async function findEntity(sql: Sql, id: string): Promise<EntityIdentity | null> {
+  const [row] = await sql<EntityIdentity[]>`
+    select e.entity_id as "entityId", t.ticker, e.ticker as preferred, e.issuer_id as "issuerId", e.name, e.market
+    from entity_ticker t join entity e on e.entity_id = t.entity_id
+    where t.ticker = ${id}`
+  return row ?? null
+}
