@@ -1,0 +1,16 @@
+const dayMs = 86_400_000
+
+/** The month end nearest to a day: what a register that rounds period ends makes of it. A day as far from one as
+ * from the other goes to the later. */
+export function nearestMonthEnd(day: number): number {
+  const date = new Date(day * dayMs)
+  const next = Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0) / dayMs
+  const last = Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 0) / dayMs
+  return day - last < next - day ? last : next
+}
+
+/** The first day of the `months` months that end on a month end. */
+export function startOfMonths(monthEnd: number, months: number): number {
+  const date = new Date(monthEnd * dayMs)
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1 - months, 1) / dayMs
+}
