@@ -48,3 +48,5 @@ end
 $$;
 create trigger filing_spanned after insert on filing
   referencing new table as added for each statement execute function span_filings();
+create trigger filing_spanned_anew after update on filing
+  referencing new table as added for each statement execute function span_filings();

@@ -12,8 +12,8 @@ export const CoverageMarket = Type.Object(
     name: Type.String({ examples: ['United States'] }),
     status: Manifest.properties.status,
     entities: Type.Integer({ description: 'Entities known, with or without figures.' }),
-    first_filed: day('Filing day of the earliest filing with figures; null: none.'),
-    last_filed: day('Filing day of the latest filing with figures; null: none.'),
+    first_filed: day('Filing day of the earliest filing on record; null: none.'),
+    last_filed: day('Filing day of the latest filing on record; null: none.'),
   },
   strict,
 )

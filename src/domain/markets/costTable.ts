@@ -1,41 +1,39 @@
 import { daySpan } from '../../model/daySpan.ts'
 import type { DefaultManifest, Manifest, TradingCosts } from '../../model/market.ts'
+import type { MarketCosts, RoundTripCost } from '../../model/marketCosts.ts'
 
-/** What a round trip costs in a market, and on whose word. */
-export interface MarketCost {
+/** The cost of one market, and whether the default stands in for it. */
+export interface MarketCost extends RoundTripCost {
   readonly market: string | null
-  readonly roundTripBps: number
-  /** True where the market has no manifest, or the row no market. */
   readonly isDefault: boolean
-  readonly source: string
-  /** The latest day on which one of the components changed. */
-  readonly date: string
 }
 
 export interface CostTable {
-  readonly defaultRoundTripBps: number
-  roundTripBps(market: string | null | undefined): number
-  describe(market: string | null | undefined): MarketCost
+  /** The same as plain data, for a worker. */
+  readonly plain: MarketCosts
+  roundTripBps(market: string | null): number
+  describe(market: string | null): MarketCost
 }
 
 export function costTable(manifests: readonly Manifest[], fallback: DefaultManifest): CostTable {
-  const known = new Map(manifests.map(manifest => [manifest.code, summarise(manifest.code, manifest.costs)]))
-  const standard = { ...summarise(null, fallback.costs), isDefault: true }
-  const find = (market: string | null | undefined) => (market ? known.get(market) : undefined)
+  const known = new Map(manifests.map(manifest => [manifest.code, summarise(manifest.costs)]))
+  const standard = summarise(fallback.costs)
+  const find = (market: string | null) => (market === null ? undefined : known.get(market))
   return {
-    defaultRoundTripBps: standard.roundTripBps,
+    plain: { markets: Object.fromEntries(known), standard },
     roundTripBps: market => (find(market) ?? standard).roundTripBps,
-    describe: market => find(market) ?? { ...standard, market: market ?? null },
+    describe(market) {
+      const found = find(market)
+      return { ...(found ?? standard), market, isDefault: found === undefined }
+    },
   }
 }
 
-function summarise(market: string | null, costs: TradingCosts): MarketCost {
+function summarise(costs: TradingCosts): RoundTripCost {
   return {
-    market,
     roundTripBps: costs.round_trip_bps,
-    isDefault: false,
     source: costs.components
-      .map(part => `${part.name} (${part.side}, ${part.bps} bps): ${part.source}`)
+      .map(part => `${part.name} (${part.side}, ${part.bps} bps): ${part.source.replace(/\.$/, '')}`)
       .join('; '),
     date: daySpan(costs.components.map(part => part.date))?.last ?? '',
   }

@@ -66,8 +66,9 @@ describe('the shipped manifests', () => {
 describe('the table of costs', () => {
   test('falls back to the default for a row without a market or of an unknown one, and says so', async () => {
     const { costs } = await loadMarkets()
-    expect(costs.roundTripBps('HK')).toBe(costs.defaultRoundTripBps)
-    expect(costs.roundTripBps(null)).toBe(costs.defaultRoundTripBps)
+    expect(costs.roundTripBps('HK')).toBe(costs.plain.standard.roundTripBps)
+    expect(costs.roundTripBps(null)).toBe(costs.plain.standard.roundTripBps)
+    expect(Object.keys(costs.plain.markets).length).toBe(8)
     expect(costs.describe('HK')).toMatchObject({ market: 'HK', isDefault: true })
     expect(costs.describe('US')).toMatchObject({ market: 'US', isDefault: false })
   })
