@@ -106,11 +106,12 @@ export const BacktestPanelRow = Type.Object(
     date: IsoDateSchema('Observation date.', '2024-01-02'),
     asset: Type.String({ minLength: 1, maxLength: 64, description: 'Your identifier of the name.' }),
     market: Type.Optional(Type.String({ minLength: 1, maxLength: 8 })),
-    score: Type.Union([Type.Number(), Type.Null()], {
+    score: Type.Union([Type.Number({ minimum: -1e300, maximum: 1e300 }), Type.Null()], {
       description: 'Higher is bought. null: not eligible that day.',
     }),
-    forward_return: Type.Union([Type.Number(), Type.Null()], {
-      description: 'Fraction earned after the date. null: unknown.',
+    forward_return: Type.Union([Type.Number({ minimum: -1e6, maximum: 1e6 }), Type.Null()], {
+      description:
+        'Fraction earned after the date (0.025 is +2.5%). null: unknown; it earns 0 and is counted.',
     }),
   },
   strict,

@@ -1,0 +1,82 @@
+import type { BacktestRequest } from '../../src/model/backtest.ts'
+import type { BacktestResult } from '../../src/model/backtestResult.ts'
+import type { Book } from '../../src/quant/book.ts'
+import { bucketReturns } from '../../src/quant/bucketReturns.ts'
+import type { Dataset } from '../../src/quant/dataset.ts'
+import { monthlyReturns } from '../../src/quant/monthlyReturns.ts'
+import { nameAt } from '../../src/quant/nameTable.ts'
+import type { PeriodSeries } from '../../src/quant/periodSeries.ts'
+import { rankIc } from '../../src/quant/rankIc.ts'
+import { finiteOrNull } from './writeResult.ts'
+
+type Included = Pick<BacktestResult, 'ic' | 'quantiles' | 'monthly' | 'positions'>
+
+/** The parts of a result that are only there when asked for. */
+export function writeIncluded(
+  data: Dataset,
+  periods: Int32Array,
+  days: Int32Array,
+  series: PeriodSeries,
+  book: Book,
+  include: NonNullable<BacktestRequest['include']>,
+): Included {
+  const included: Included = {}
+  for (const part of include) {
+    switch (part) {
+      case 'ic':
+        included.ic = writeIc(data, periods)
+        break
+      case 'quantiles':
+        included.quantiles = bucketReturns(data, periods, 10).map(({ bucket, meanReturn, periods }) => ({
+          bucket,
+          mean_return: finiteOrNull(meanReturn),
+          n_periods: periods,
+        }))
+        break
+      case 'monthly':
+        included.monthly = monthlyReturns(series.net, days).map(({ year, months, total }) => ({
+          year,
+          months: months.map(finiteOrNull),
+          total: finiteOrNull(total),
+        }))
+        break
+      case 'positions':
+        included.positions = writePositions(data, periods, book)
+        break
+      default:
+        part satisfies never
+    }
+  }
+  return included
+}
+
+function writeIc(data: Dataset, periods: Int32Array): NonNullable<Included['ic']> {
+  const ic = rankIc(data, periods)
+  return { mean: ic.mean, sd: ic.deviation, ir: ic.ratio, t_stat: ic.tStatistic, n_periods: ic.periods }
+}
+
+function writePositions(data: Dataset, periods: Int32Array, book: Book): NonNullable<Included['positions']> {
+  const market = latestMarkets(data, periods)
+  const positions: NonNullable<Included['positions']> = []
+  for (let name = 0; name < book.weight.length; name++) {
+    if (book.live[name] === 0) continue
+    const code = nameAt(data.markets, market[name])
+    positions.push({
+      asset: nameAt(data.assets, name),
+      market: code === '' ? null : code,
+      weight: book.weight[name],
+    })
+  }
+  // Stable: equal weights stay in the order of asset ids.
+  return positions.sort((a, b) => b.weight - a.weight)
+}
+
+function latestMarkets(data: Dataset, periods: Int32Array): Uint16Array {
+  if (data.marketOfAsset) return data.marketOfAsset
+  const market = new Uint16Array(data.assets.offsets.length - 1)
+  for (const date of periods) {
+    for (let row = data.offsets[date]; row < data.offsets[date + 1]; row++)
+      market[data.asset[row]] = data.market[row]
+  }
+  return market
+}

@@ -1,0 +1,43 @@
+import type { Task, TaskFailure, TaskKind, TaskReply } from '../src/compute/protocol.ts'
+import { Failure } from '../src/errors.ts'
+import { registerFormats } from '../src/model/formats.ts'
+import { runArchiveBacktest } from './backtest/runArchiveBacktest.ts'
+import { runBodyBacktest } from './backtest/runBodyBacktest.ts'
+import { buildArchive } from './dataset/buildArchive.ts'
+import { filterArchive } from './dataset/filterArchive.ts'
+import { warmUp } from './warmUp.ts'
+
+registerFormats()
+warmUp()
+
+/** The thread's only door: one task in, one reply out. */
+export default function compute(task: Task): TaskReply<TaskKind> {
+  try {
+    return { ok: true, output: perform(task) }
+  } catch (error) {
+    return { ok: false, failure: describe(error) }
+  }
+}
+
+function perform(task: Task) {
+  switch (task.kind) {
+    case 'backtest_body':
+      return runBodyBacktest(task.input)
+    case 'backtest_archive':
+      return runArchiveBacktest(task.input)
+    case 'dataset_build':
+      return buildArchive(task.input)
+    case 'dataset_filter':
+      return filterArchive(task.input)
+    default:
+      return task satisfies never
+  }
+}
+
+function describe(error: unknown): TaskFailure {
+  if (error instanceof Failure) {
+    return { code: error.code, message: error.message, param: error.details.param ?? null, trace: null }
+  }
+  const trace = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  return { code: 'compute_failed', message: 'The backtest could not be computed.', param: null, trace }
+}
