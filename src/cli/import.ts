@@ -1,0 +1,104 @@
+import type { Command } from 'commander'
+import { importUs, type UsImport } from '../domain/ingest/importUs.ts'
+import { Failure } from '../errors.ts'
+import type { CliContext } from './context.ts'
+import { startProgress } from './progress.ts'
+
+const help = `
+What may be given, in any mixture and order:
+  CIK##########.json               companyfacts or submissions of one filer
+  CIK##########-submissions-*.json its older submissions
+  companyfacts.zip, submissions.zip  the SEC's bulk files
+  company_tickers.json             tickers and names
+  2009q3.zip                       a Financial Statement Data Set
+  a folder                         every .json and .zip in it
+
+Examples:
+  asfiled import us companyfacts/ submissions/ company_tickers.json
+  asfiled import us companyfacts.zip
+
+Importing again adds nothing; an import that was interrupted goes on where it stopped.
+Exit code: 0 everything was read, 1 some of it was skipped (and named), 2 nothing was imported.`
+
+export function addImportCommand(program: Command, context: CliContext): void {
+  const command = program.command('import').description("Read a register's files into the store.")
+  command
+    .command('us')
+    .description('Import files of SEC EDGAR (United States).')
+    .argument('<PATH...>', 'files, folders or zips')
+    .addHelpText('after', help)
+    .action(async (paths: string[]) => {
+      process.exitCode = await context.withDatabase(async sql => {
+        const began = performance.now()
+        const progress = startProgress('Importing', () => performance.now())
+        try {
+          const imported = await importUs(sql, paths, ({ read, bytesTotal }) => {
+            const seconds = (performance.now() - began) / 1000
+            const rate = Math.round(read.figuresRead / Math.max(seconds, 0.001))
+            progress.update({
+              done: read.bytesRead,
+              total: bytesTotal,
+              note: `${count(read.documents)} documents, ${count(rate)} figures/s`,
+            })
+          })
+          progress.stop()
+          return report(imported, (performance.now() - began) / 1000)
+        } catch (error) {
+          progress.stop()
+          throw explainLoss(error)
+        }
+      })
+    })
+}
+
+const count = (value: number) => value.toLocaleString('en-US')
+
+const skippedNamed = 50
+
+function report({ read, written }: UsImport, seconds: number): number {
+  for (const { name, reason } of read.skipped.slice(0, skippedNamed))
+    console.error(`skipped ${name}: ${reason}`)
+  if (read.skipped.length > skippedNamed) {
+    console.error(`skipped ${count(read.skipped.length - skippedNamed)} more.`)
+  }
+  const again = read.documentsKnown > 0 ? ` (${count(read.documentsKnown)} of them imported before)` : ''
+  const rate = Math.round(read.figuresRead / Math.max(seconds, 0.001))
+  console.log(`documents      ${count(read.documents)}${again}`)
+  console.log(`figures read   ${count(read.figuresRead)} in ${seconds.toFixed(1)} s (${count(rate)}/s)`)
+  console.log(`statements     ${count(written.statements)}`)
+  console.log(`facts added    ${count(written.factsAdded)}`)
+  if (written.factsRemoved > 0) console.log(`facts derived anew ${count(written.factsRemoved)}`)
+  console.log(`repeats kept   ${count(written.repeats)}`)
+  console.log(`unplaced       ${count(read.unplaced + written.unplaced)} (periods of no fiscal year)`)
+  if (read.malformed > 0) console.log(`malformed      ${count(read.malformed)}`)
+  console.log(`skipped        ${count(read.skipped.length)}`)
+  console.log(`data version   ${written.dataVersion}`)
+  if (read.documents === 0) {
+    console.error('Nothing was imported: there was no document that could be read.')
+    return 2
+  }
+  return read.skipped.length > 0 ? 1 : 0
+}
+
+const connectionCodes = new Set([
+  'CONNECTION_CLOSED',
+  'CONNECTION_ENDED',
+  'CONNECTION_DESTROYED',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  '57P01',
+  '57P02',
+  '57P03',
+])
+
+/** A database that went away in the middle is a foreseen failure: what was committed is kept. */
+function explainLoss(error: unknown): unknown {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  if (!connectionCodes.has(code)) return error
+  return new Failure(
+    'database_unavailable',
+    `The database went away (${code}). Every batch committed so far is kept; run the same command again to go on.`,
+    { cause: error },
+  )
+}

@@ -1,0 +1,112 @@
+import type { FactRow, Filing, MetricRules, Statement } from '../../model/statement.ts'
+import { FiscalCalendar } from './fiscalCalendar.ts'
+import { gatherFilings } from './gatherFilings.ts'
+import { Ledger } from './ledger.ts'
+import { PeriodBook, type PeriodLabel, type Series } from './periodBook.ts'
+import { settleRatios } from './ratios.ts'
+import { selectStatements } from './selectStatements.ts'
+import { SingleQuarters } from './singleQuarters.ts'
+import { type Span, spanOf, storedMetric } from './span.ts'
+
+export interface DerivedEntity {
+  /** Every vintage, in the order of filings. */
+  readonly facts: readonly FactRow[]
+  /** Statements that made no vintage: repeats, other currencies, stand-ins, periods of no fiscal year. */
+  readonly repeats: readonly Repeat[]
+  /** Those of `repeats` whose period is none of the entity's fiscal year. */
+  readonly unplaced: number
+}
+
+export interface Repeat {
+  readonly statement: Statement
+  /** null: another currency than the filing's own, or a period of no fiscal year. */
+  readonly label: PeriodLabel | null
+}
+
+export interface EntityKnowledge {
+  readonly rules: MetricRules
+  /** `MMDD` on file at the register, used until a filing tells better. */
+  readonly fiscalYearEnd: string | null
+  /** What is known of filings from elsewhere (acceptance times), by accession. */
+  readonly filings?: ReadonlyMap<string, Filing>
+}
+
+/** All that is served of one entity, from all that its filings state. Filings are read once, in the order in
+ * which they were filed, and each adds rows by what was said up to and with it. So the result depends on the set
+ * of statements and not on the order in which they were imported, and what was visible on a day is not changed
+ * by any filing that came after it. */
+export function deriveFacts(statements: readonly Statement[], knowledge: EntityKnowledge): DerivedEntity {
+  const { rules } = knowledge
+  const calendar = new FiscalCalendar(knowledge.fiscalYearEnd)
+  const book = new PeriodBook()
+  const ledger = new Ledger()
+  const quarters = new SingleQuarters()
+  const repeats: Repeat[] = []
+  let unplaced = 0
+  let currency: string | null = null
+  for (const { filing, statements: stated } of gatherFilings(statements, knowledge.filings ?? new Map())) {
+    const selection = selectStatements(stated, rules, currency)
+    currency = selection.currency
+    calendar.learn(filing.form, selection.chosen)
+    for (const { statement, series } of place(selection.chosen, filing, book)) {
+      if (!book.label(series.period, calendar, filing.form)) {
+        repeats.push({ statement, label: null })
+        unplaced++
+        continue
+      }
+      const alreadySaid = series.lastStatement === filing.accession
+      series.lastStatement = filing.accession
+      const group = rules.group(statement.metric, statement.tag)
+      if (alreadySaid || !ledger.recordStatement(series, statement, group, filing)) {
+        repeats.push({ statement, label: series.period.label })
+      } else if (rules.rule(statement.metric).additive) {
+        quarters.note(statement.metric, series)
+      }
+    }
+    for (const statement of selection.foreign) repeats.push({ statement, label: null })
+    quarters.settle(book, ledger, filing)
+    settleRatios(book, ledger, filing)
+  }
+  return { facts: ledger.facts, repeats, unplaced }
+}
+
+interface Placed {
+  readonly statement: Statement
+  readonly series: Series
+}
+
+/** Finds each statement's period: exact ones before rounded ones, which lean on them; flows before what stands
+ * on a day, whose quarter is that of the flows which end on it; whole years first. */
+function place(statements: readonly Statement[], filing: Filing, book: PeriodBook): Placed[] {
+  const spanned: Spanned[] = []
+  for (const statement of statements) {
+    const span = spanOf(statement.start, statement.end)
+    if (span !== null) spanned.push({ statement, span })
+  }
+  spanned.sort(inOrderOfPlacing)
+  const flows: Placed[] = []
+  const instants: Placed[] = []
+  for (const { statement, span } of spanned) {
+    const period = statement.rounded
+      ? book.resolveRounded(statement, span, filing.accession)
+      : book.resolve(span, statement.start, statement.end)
+    const series = book.seriesOf(period, storedMetric(statement.metric, span))
+    series.lastMention = filing.accession
+    if (span === 0) instants.push({ statement, series })
+    else flows.push({ statement, series })
+  }
+  return flows.concat(instants)
+}
+
+interface Spanned {
+  readonly statement: Statement
+  readonly span: Span
+}
+
+function inOrderOfPlacing(a: Spanned, b: Spanned): number {
+  if (a.statement.rounded !== b.statement.rounded) return a.statement.rounded ? 1 : -1
+  if (a.span !== b.span) return b.span - a.span
+  if (a.statement.end !== b.statement.end) return a.statement.end - b.statement.end
+  if (a.statement.metric !== b.statement.metric) return a.statement.metric < b.statement.metric ? -1 : 1
+  return a.statement.unit < b.statement.unit ? -1 : a.statement.unit > b.statement.unit ? 1 : 0
+}

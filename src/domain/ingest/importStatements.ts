@@ -1,0 +1,92 @@
+import type { Contribution, MetricRules } from '../../model/statement.ts'
+import { advanceDataVersion, readDataVersion } from '../../store/data-version.ts'
+import type { Sql } from '../../store/database.ts'
+import type { FileReceipt } from '../../store/facts/importFiles.ts'
+import { loadFactNames } from '../../store/facts/names.ts'
+import { type BatchResult, writeBatch } from './writeBatch.ts'
+
+/** Something that is recorded as imported once all it contributes is committed. */
+export interface ImportUnit {
+  readonly contributions: readonly Contribution[]
+  readonly receipt?: FileReceipt
+}
+
+export interface ImportOptions {
+  /** What the data version's batch is called: a register. */
+  readonly source: string
+  readonly rules: MetricRules
+  readonly onBatch?: (summary: ImportSummary) => void
+}
+
+export interface ImportSummary extends BatchResult {
+  batches: number
+  dataVersion: number
+}
+
+const statementsPerBatch = 60_000
+const entitiesPerBatch = 1_000
+
+/** The one way into the fact tables. Works through `units` in batches that are bounded in size and are each
+ * committed whole, with a data version of their own if they changed anything that is served. What was committed
+ * is found by the next run, which adds nothing twice. */
+export async function importStatements(
+  sql: Sql,
+  units: AsyncIterable<ImportUnit> | Iterable<ImportUnit>,
+  options: ImportOptions,
+): Promise<ImportSummary> {
+  const names = await loadFactNames(sql)
+  const summary: ImportSummary = {
+    batches: 0,
+    dataVersion: await readDataVersion(sql),
+    entities: 0,
+    statements: 0,
+    factsAdded: 0,
+    factsRemoved: 0,
+    repeats: 0,
+    unplaced: 0,
+    changed: false,
+  }
+  let batch: ImportUnit[] = []
+  let statements = 0
+  let entities = 0
+  const flush = async () => {
+    if (batch.length === 0) return
+    const writing = batch
+    batch = []
+    statements = 0
+    entities = 0
+    const { result, version } = await sql.begin(async transaction => {
+      const result = await writeBatch(transaction, names, writing, options.rules)
+      const version = result.changed
+        ? await advanceDataVersion(transaction, {
+            source: options.source,
+            entities: result.entities,
+            factsAdded: result.factsAdded,
+          })
+        : null
+      return { result, version }
+    })
+    addTo(summary, result)
+    summary.batches++
+    if (version !== null) summary.dataVersion = version
+    options.onBatch?.(summary)
+  }
+  for await (const unit of units) {
+    batch.push(unit)
+    entities += unit.contributions.length
+    for (const contribution of unit.contributions) statements += contribution.statements.length
+    if (statements >= statementsPerBatch || entities >= entitiesPerBatch) await flush()
+  }
+  await flush()
+  return summary
+}
+
+function addTo(summary: ImportSummary, result: BatchResult): void {
+  summary.entities += result.entities
+  summary.statements += result.statements
+  summary.factsAdded += result.factsAdded
+  summary.factsRemoved += result.factsRemoved
+  summary.repeats += result.repeats
+  summary.unplaced += result.unplaced
+  summary.changed ||= result.changed
+}

@@ -1,0 +1,87 @@
+import type { FactRow, Filing, Statement } from '../../model/statement.ts'
+import type { Series } from './periodBook.ts'
+
+interface Figure {
+  readonly tag: string | null
+  readonly unit: string
+  readonly value: number
+  readonly start: number | null
+}
+
+/** The vintages of one entity in the making: rows are only ever added at the end, in the order of filings. */
+export class Ledger {
+  readonly facts: NonNullable<Series['current']>[] = []
+  /** Current series by the day and fiscal period that ratios pair. */
+  private readonly joined = new Map<number, Map<string, Series>>()
+  private readonly touched = new Set<number>()
+
+  /** Adds a vintage unless it repeats what is current. */
+  record(series: Series, figure: Figure, filing: Filing): boolean {
+    const { period, current } = series
+    if (period.label === null) return false
+    const same = current !== null && current.value === figure.value && current.unit === figure.unit
+    if (same && current.end === period.end) return false
+    const row: FactRow = {
+      metric: series.metric,
+      fp: period.label.fp,
+      fy: period.label.fy,
+      unit: figure.unit,
+      tag: figure.tag,
+      start: figure.start,
+      end: period.end,
+      rounded: period.rounded,
+      value: figure.value,
+      filing,
+      superseded: null,
+    }
+    if (current !== null) {
+      current.superseded = filing.filed
+      if (current.end !== period.end) this.joined.get(joinKey(current))?.delete(series.metric)
+    }
+    series.current = row
+    this.facts.push(row)
+    const key = joinKey(row)
+    let members = this.joined.get(key)
+    if (members === undefined) {
+      members = new Map()
+      this.joined.set(key, members)
+    }
+    members.set(series.metric, series)
+    this.touched.add(key)
+    return true
+  }
+
+  /** A statement of a filing, as far as its tag may be believed over what is current. */
+  recordStatement(series: Series, statement: Statement, group: number, filing: Filing): boolean {
+    if (series.statedGroup !== null && group > series.statedGroup) return false
+    series.statedGroup = group
+    const { tag, unit, value, rounded } = statement
+    const start = rounded ? series.period.start : statement.start
+    const added = this.record(series, { tag, unit, value, start }, filing)
+    if (added && series.current !== null) series.current.rounded = rounded
+    return added
+  }
+
+  /** Ends a series whose inputs no longer give a figure. */
+  withdraw(series: Series, filing: Filing): void {
+    if (series.current === null) return
+    series.current.superseded = filing.filed
+    series.current = null
+  }
+
+  /** The groups of series, by day and fiscal period, in which something changed since the last call. */
+  takeTouched(): Map<string, Series>[] {
+    const groups: Map<string, Series>[] = []
+    for (const key of this.touched) {
+      const members = this.joined.get(key)
+      if (members !== undefined) groups.push(members)
+    }
+    this.touched.clear()
+    return groups
+  }
+}
+
+const joinKey = (row: { end: number; fp: number }) => row.end * 8 + row.fp
+
+/** True once a filing has stated the figure itself: from then on it is not derived any more. */
+export const isStated = (series: Series): boolean => series.statedGroup !== null

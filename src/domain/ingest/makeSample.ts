@@ -1,0 +1,118 @@
+import { gzipSync } from 'node:zlib'
+import { csvLine } from '../../model/csv.ts'
+import { isoDate } from '../../model/date.ts'
+import type { Contribution, FiscalPeriod, MetricRules, Statement } from '../../model/statement.ts'
+import { deriveFacts } from './deriveFacts.ts'
+import { compareFilings, gatherFilings } from './gatherFilings.ts'
+import { mergeContributions } from './mergeContributions.ts'
+import { spanOf, storedMetric } from './span.ts'
+
+export interface SampleFiles {
+  /** `entities.csv` */
+  readonly entities: string
+  /** `fundamentals.csv.gz` */
+  readonly fundamentals: Uint8Array
+  readonly statements: number
+}
+
+export const sampleColumns = [
+  'm',
+  'fy',
+  'fp',
+  'end',
+  'filed',
+  'v',
+  'u',
+  'ticker',
+  'issuer_id',
+  'start',
+  'tag',
+  'accession',
+  'form',
+  'accepted_at',
+] as const
+
+export const entityColumns = ['market', 'issuer_id', 'tickers', 'name', 'fiscal_year_end'] as const
+
+const periodNames: Readonly<Record<FiscalPeriod, string>> = { 0: 'FY', 1: 'Q1', 2: 'Q2', 3: 'Q3', 4: 'Q4' }
+
+interface Line {
+  readonly statement: Statement
+  readonly fy: number
+  readonly fp: FiscalPeriod
+}
+
+/** The statements of some entities as served rows with the tag, accession, form and acceptance time of each
+ * added: all that the service needs to derive the rest again. The same inputs give the same bytes. */
+export function makeSample(contributions: readonly Contribution[], rules: MetricRules): SampleFiles {
+  const merged = mergeContributions(contributions)
+    .filter(contribution => contribution.statements.length > 0)
+    .sort((a, b) => (a.profile.issuerId < b.profile.issuerId ? -1 : 1))
+  let entities = csvLine([...entityColumns])
+  let text = csvLine([...sampleColumns])
+  let statements = 0
+  for (const contribution of merged) {
+    const { market, issuerId, tickers = [], name = null, fiscalYearEnd = null } = contribution.profile
+    entities += csvLine([market, issuerId, tickers.join(' '), name, fiscalYearEnd])
+    for (const line of linesOf(contribution, rules)) {
+      text += lineText(line, tickers[0] ?? `CIK${issuerId}`, issuerId)
+      statements++
+    }
+  }
+  const fundamentals = gzipSync(text, { level: 9 })
+  // The byte that names the operating system would make the file depend on where it was made.
+  fundamentals[9] = 255
+  return { entities, fundamentals, statements }
+}
+
+function linesOf(contribution: Contribution, rules: MetricRules): Line[] {
+  const filings = new Map(contribution.filings.map(filing => [filing.accession, filing]))
+  const { fiscalYearEnd = null } = contribution.profile
+  const lines: Line[] = []
+  for (const filed of gatherFilings(contribution.statements, filings))
+    filings.set(filed.filing.accession, filed.filing)
+  const derived = deriveFacts(contribution.statements, { rules, fiscalYearEnd, filings })
+  for (const { statement, label } of derived.repeats) {
+    const filing = filings.get(statement.filing.accession) ?? statement.filing
+    if (label !== null) lines.push({ statement: { ...statement, filing }, ...label })
+  }
+  for (const fact of derived.facts) {
+    const { metric, tag, unit, start, end, value, rounded, filing, fy, fp } = fact
+    if (tag !== null)
+      lines.push({ statement: { metric, tag, unit, start, end, value, rounded, filing }, fy, fp })
+  }
+  return lines.sort(compareLines)
+}
+
+function compareLines(a: Line, b: Line): number {
+  const order = compareFilings(a.statement.filing, b.statement.filing)
+  if (order !== 0) return order
+  const left = `${servedMetric(a.statement)} ${isoDate(a.statement.end)} ${a.fp}`
+  const right = `${servedMetric(b.statement)} ${isoDate(b.statement.end)} ${b.fp}`
+  return left < right ? -1 : left > right ? 1 : 0
+}
+
+function servedMetric(statement: Statement): string {
+  if (statement.metric.endsWith('_ytd')) return statement.metric
+  return storedMetric(statement.metric, spanOf(statement.start, statement.end) ?? 0)
+}
+
+function lineText({ statement, fy, fp }: Line, ticker: string, issuerId: string): string {
+  const { filing } = statement
+  return csvLine([
+    servedMetric(statement),
+    fy,
+    periodNames[fp],
+    isoDate(statement.end),
+    isoDate(filing.filed),
+    statement.value,
+    statement.unit,
+    ticker,
+    issuerId,
+    statement.start === null ? null : isoDate(statement.start),
+    statement.tag,
+    filing.accession,
+    filing.form,
+    filing.acceptedAt === null ? null : new Date(filing.acceptedAt).toISOString(),
+  ])
+}

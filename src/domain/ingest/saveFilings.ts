@@ -1,0 +1,41 @@
+import type { Filing } from '../../model/statement.ts'
+import type { TransactionSql } from '../../store/database.ts'
+import { addFilings, amendFilings, type OwnedFiling, readFilings } from '../../store/facts/filings.ts'
+import { mergeFilings } from './gatherFilings.ts'
+import type { EntityWork } from './writeBatch.ts'
+
+/** Registers the filings of a batch, completes those on record, and returns all that its statements, old and
+ * new, come from. */
+export async function saveFilings(
+  transaction: TransactionSql,
+  work: readonly EntityWork[],
+): Promise<ReadonlyMap<string, Filing>> {
+  const fresh = new Map<string, OwnedFiling>()
+  const accessions = new Set<string>()
+  for (const { entity, contribution, facts, repeats } of work) {
+    const add = (filing: Filing) => {
+      const known = fresh.get(filing.accession)
+      if (known?.filing === filing) return
+      const merged = known === undefined ? filing : mergeFilings(known.filing, filing)
+      fresh.set(filing.accession, { entityId: known?.entityId ?? entity.entityId, filing: merged })
+      accessions.add(filing.accession)
+    }
+    for (const statement of contribution.statements) add(statement.filing)
+    for (const filing of contribution.filings) add(filing)
+    for (const row of facts) accessions.add(row.accession)
+    for (const row of repeats) accessions.add(row.accession)
+  }
+  const filings = await readFilings(transaction, [...accessions])
+  const added: OwnedFiling[] = []
+  const amended: Filing[] = []
+  for (const owned of fresh.values()) {
+    const known = filings.get(owned.filing.accession)
+    const merged = known === undefined ? owned.filing : mergeFilings(known, owned.filing)
+    if (known === undefined) added.push(owned)
+    else if (merged !== known) amended.push(merged)
+    filings.set(merged.accession, merged)
+  }
+  await addFilings(transaction, added)
+  await amendFilings(transaction, amended)
+  return filings
+}

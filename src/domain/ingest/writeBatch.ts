@@ -1,0 +1,168 @@
+import type { Contribution, Filing, MetricRules, Statement } from '../../model/statement.ts'
+import type { TransactionSql } from '../../store/database.ts'
+import { type SavedEntity, saveEntities } from '../../store/entities/saveEntities.ts'
+import {
+  addFacts,
+  addRepeats,
+  amendFacts,
+  type EntityFact,
+  type EntityRepeat,
+  ensureNames,
+  removeRows,
+} from '../../store/facts/factRows.ts'
+import { recordImportedFiles } from '../../store/facts/importFiles.ts'
+import { takeImportLock } from '../../store/facts/importLock.ts'
+import type { FactNames } from '../../store/facts/names.ts'
+import { readStoredRows, type StoredRow } from '../../store/facts/storedRows.ts'
+import { deriveFacts } from './deriveFacts.ts'
+import { diffEntity } from './diffEntity.ts'
+import type { ImportUnit } from './importStatements.ts'
+import { mergeContributions } from './mergeContributions.ts'
+import { reviveStatement } from './reviveStatement.ts'
+import { saveFilings } from './saveFilings.ts'
+import { spanOf, storedMetric } from './span.ts'
+
+export interface BatchResult {
+  /** Entities that are new or better known now. */
+  entities: number
+  statements: number
+  factsAdded: number
+  factsRemoved: number
+  repeats: number
+  unplaced: number
+  /** False: everything was known. */
+  changed: boolean
+}
+
+export interface EntityWork {
+  readonly entity: SavedEntity
+  readonly contribution: Contribution
+  /** What is on record of it. Read only where the contribution can change it. */
+  readonly facts: readonly StoredRow[]
+  readonly repeats: readonly StoredRow[]
+}
+
+/** Brings what some files say into the store, inside one transaction. */
+export async function writeBatch(
+  transaction: TransactionSql,
+  names: FactNames,
+  units: readonly ImportUnit[],
+  rules: MetricRules,
+): Promise<BatchResult> {
+  await takeImportLock(transaction)
+  const contributions = mergeContributions(units.flatMap(unit => unit.contributions))
+  const profiles = contributions.map(contribution => contribution.profile)
+  const entities = await saveEntities(transaction, profiles)
+  const work = await readWork(transaction, names, entities, contributions)
+  const filings = await saveFilings(transaction, work)
+  const changes = new Changes()
+  let unplaced = 0
+  for (const item of work) unplaced += changes.collect(item, filings, rules)
+  await changes.write(transaction, names)
+  await recordImportedFiles(
+    transaction,
+    units.flatMap(unit => unit.receipt ?? []),
+  )
+  const entitiesChanged = entities.filter(entity => entity.changed).length
+  return {
+    entities: entitiesChanged,
+    statements: contributions.reduce((sum, contribution) => sum + contribution.statements.length, 0),
+    factsAdded: changes.addedFacts.length,
+    factsRemoved: changes.removedFacts.length,
+    repeats: changes.addedRepeats.length,
+    unplaced,
+    changed: entitiesChanged > 0 || changes.areServed,
+  }
+}
+
+async function readWork(
+  transaction: TransactionSql,
+  names: FactNames,
+  entities: readonly SavedEntity[],
+  contributions: readonly Contribution[],
+): Promise<EntityWork[]> {
+  const byIssuer = new Map(entities.map(entity => [`${entity.market} ${entity.issuerId}`, entity]))
+  const pairs = contributions.flatMap(contribution => {
+    const entity = byIssuer.get(`${contribution.profile.market} ${contribution.profile.issuerId}`)
+    return entity === undefined ? [] : [{ entity, contribution }]
+  })
+  const known = pairs
+    .filter(
+      ({ entity, contribution }) =>
+        !entity.isNew &&
+        (contribution.statements.length > 0 || contribution.filings.length > 0 || entity.yearEndChanged),
+    )
+    .map(({ entity }) => entity.entityId)
+  const facts = groupByEntity(await readStoredRows(transaction, names, 'fact', known))
+  const repeats = groupByEntity(await readStoredRows(transaction, names, 'fact_repeat', known))
+  return pairs.map(pair => ({
+    ...pair,
+    facts: facts.get(pair.entity.entityId) ?? [],
+    repeats: repeats.get(pair.entity.entityId) ?? [],
+  }))
+}
+
+function groupByEntity(rows: readonly StoredRow[]): Map<number, StoredRow[]> {
+  const groups = new Map<number, StoredRow[]>()
+  for (const row of rows) {
+    const group = groups.get(row.entityId)
+    if (group) group.push(row)
+    else groups.set(row.entityId, [row])
+  }
+  return groups
+}
+
+/** What a batch does to the fact tables. */
+class Changes {
+  readonly addedFacts: EntityFact[] = []
+  readonly amendedFacts: EntityFact[] = []
+  readonly removedFacts: string[] = []
+  readonly addedRepeats: EntityRepeat[] = []
+  readonly removedRepeats: string[] = []
+
+  get areServed(): boolean {
+    return this.addedFacts.length + this.amendedFacts.length + this.removedFacts.length > 0
+  }
+
+  /** Returns how many statements had no place in the entity's fiscal years. */
+  collect(work: EntityWork, filings: ReadonlyMap<string, Filing>, rules: MetricRules): number {
+    const { entityId, fiscalYearEnd } = work.entity
+    const statements = allStatements(work, filings)
+    if (statements.length === 0) return 0
+    const derived = deriveFacts(statements, { rules, fiscalYearEnd, filings })
+    const change = diffEntity(derived, work.facts, work.repeats)
+    for (const fact of change.addedFacts) this.addedFacts.push({ entityId, fact })
+    for (const fact of change.amendedFacts) this.amendedFacts.push({ entityId, fact })
+    for (const place of change.removedFacts) this.removedFacts.push(place)
+    for (const { statement, label } of change.addedRepeats) {
+      const metric = storedMetric(statement.metric, spanOf(statement.start, statement.end) ?? 0)
+      this.addedRepeats.push({ entityId, metric, statement, label })
+    }
+    for (const place of change.removedRepeats) this.removedRepeats.push(place)
+    return derived.unplaced
+  }
+
+  async write(transaction: TransactionSql, names: FactNames): Promise<void> {
+    await ensureNames(names, this.addedFacts, this.addedRepeats)
+    await removeRows(transaction, 'fact', this.removedFacts)
+    await removeRows(transaction, 'fact_repeat', this.removedRepeats)
+    await amendFacts(transaction, names, this.amendedFacts)
+    await addFacts(transaction, names, this.addedFacts)
+    await addRepeats(transaction, names, this.addedRepeats)
+  }
+}
+
+/** What is on record of an entity and what is new, together. */
+function allStatements(work: EntityWork, filings: ReadonlyMap<string, Filing>): readonly Statement[] {
+  const fresh = work.contribution.statements
+  if (work.facts.length + work.repeats.length === 0) return fresh
+  const statements = [...fresh]
+  for (const rows of [work.facts, work.repeats]) {
+    for (const row of rows) {
+      const filing = filings.get(row.accession)
+      const statement = filing === undefined ? null : reviveStatement(row, filing)
+      if (statement !== null) statements.push(statement)
+    }
+  }
+  return statements
+}

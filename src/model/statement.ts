@@ -1,0 +1,84 @@
+/** A filing as far as the order of what it says matters. Days are days since 1970-01-01. */
+export interface Filing {
+  readonly accession: string
+  readonly form: string
+  readonly filed: number
+  /** Milliseconds since 1970 by the register's own clock; null where no source states it. It orders filings of
+   * one day and nothing else. */
+  readonly acceptedAt: number | null
+}
+
+/** What one filing says of one metric of one period: a register's figure after its tag was understood. */
+export interface Statement {
+  readonly metric: string
+  /** The register's own name, kept: `us-gaap:Revenues`. */
+  readonly tag: string
+  readonly unit: string
+  /** First day of the period; null for a figure that stands on a day. */
+  readonly start: number | null
+  readonly end: number
+  readonly value: number
+  /** The source rounded the period's end to a month end. */
+  readonly rounded: boolean
+  readonly filing: Filing
+}
+
+/** What a register calls an entity. Fields that a source does not state are left out. */
+export interface EntityProfile {
+  readonly market: string
+  /** The register's own number: the ten digits of a CIK. */
+  readonly issuerId: string
+  readonly name?: string
+  /** True: the name gives way to one from a better source. */
+  readonly nameIsFallback?: boolean
+  /** Preferred first. An empty list says that there is none. */
+  readonly tickers?: readonly string[]
+  /** `MMDD`. */
+  readonly fiscalYearEnd?: string
+  /** False: the source names many who never file accounts, so an unknown entity is not registered for it. */
+  readonly registers: boolean
+}
+
+/** What one file says of one entity. */
+export interface Contribution {
+  readonly profile: EntityProfile
+  readonly statements: readonly Statement[]
+  /** Filings whose acceptance time the source states, with or without figures. */
+  readonly filings: readonly Filing[]
+}
+
+/** Fiscal period: 0 for the year, 1 to 4 for its quarters. */
+export type FiscalPeriod = 0 | 1 | 2 | 3 | 4
+
+/** One vintage of one figure, as it is stored. */
+export interface FactRow {
+  readonly metric: string
+  readonly fp: FiscalPeriod
+  readonly fy: number
+  readonly unit: string
+  /** null: derived from other figures. */
+  readonly tag: string | null
+  readonly start: number | null
+  readonly end: number
+  readonly rounded: boolean
+  readonly value: number
+  readonly filing: Filing
+  /** The filed day of the next vintage; null while this is the last. */
+  readonly superseded: number | null
+}
+
+/** What a metric's figures allow. */
+export interface MetricRule {
+  readonly kind: 'flow' | 'instant'
+  /** False for shares and per-share figures: the difference of two periods means nothing. */
+  readonly additive: boolean
+}
+
+/** A register's table from tags to metrics, as far as deriving facts needs it. */
+export interface MetricRules {
+  rule(metric: string): MetricRule
+  /** Order of preference of a tag for a metric: lower is better. */
+  rank(metric: string, tag: string): number
+  /** Tags of one group mean the same; a figure of a later group only stands in where a better one is missing. */
+  group(metric: string, tag: string): number
+}

@@ -1,0 +1,80 @@
+import { Failure } from '../../errors.ts'
+import type { Contribution } from '../../model/statement.ts'
+import { type CompanyFacts, parseCompanyfacts } from './companyfacts.ts'
+import { parseCompanyTickers } from './companyTickers.ts'
+import { isRecord } from './parsed.ts'
+import { parseSubmissions, type Submissions } from './submissions.ts'
+
+export interface DocumentContent {
+  readonly kind: 'companyfacts' | 'submissions' | 'company_tickers'
+  readonly contributions: Contribution[]
+  readonly figuresRead: number
+  readonly malformed: number
+}
+
+/** What a JSON document of the register contributes. Its kind shows in its content. */
+export function readDocument(document: unknown, fileName: string): DocumentContent {
+  if (isRecord(document) && 'facts' in document) {
+    const facts = parseCompanyfacts(document)
+    const { figuresRead, malformed } = facts
+    return { kind: 'companyfacts', contributions: [ofCompanyfacts(facts)], figuresRead, malformed }
+  }
+  if (isTickerList(document)) {
+    const contributions = parseCompanyTickers(document).map(entry => ({
+      profile: {
+        market: 'US',
+        issuerId: entry.cik,
+        ...(entry.name === null ? {} : { name: entry.name, nameIsFallback: true }),
+        tickers: entry.tickers,
+        registers: true,
+      },
+      statements: [],
+      filings: [],
+    }))
+    return { kind: 'company_tickers', contributions, figuresRead: 0, malformed: 0 }
+  }
+  if (
+    Array.isArray(document) ||
+    (isRecord(document) && ('filings' in document || 'accessionNumber' in document))
+  ) {
+    const contributions = [ofSubmissions(parseSubmissions(document, fileName))]
+    return { kind: 'submissions', contributions, figuresRead: 0, malformed: 0 }
+  }
+  throw new Failure(
+    'body_invalid',
+    'This is neither companyfacts (`facts`), submissions (`filings`) nor company_tickers.json.',
+  )
+}
+
+function isTickerList(document: unknown): boolean {
+  if (!isRecord(document)) return false
+  for (const key in document) {
+    const first = document[key]
+    return isRecord(first) && 'cik_str' in first
+  }
+  return false
+}
+
+const ofCompanyfacts = (facts: CompanyFacts): Contribution => ({
+  profile: {
+    market: 'US',
+    issuerId: facts.cik,
+    ...(facts.name === null ? {} : { name: facts.name, nameIsFallback: true }),
+    registers: true,
+  },
+  statements: facts.statements,
+  filings: [],
+})
+
+const ofSubmissions = ({ cik, entity, filings }: Submissions): Contribution => ({
+  profile: {
+    market: 'US',
+    issuerId: cik,
+    ...(entity?.name == null ? {} : { name: entity.name }),
+    ...(entity === null ? {} : { tickers: entity.tickers }),
+    ...(entity?.fiscalYearEnd == null ? {} : { fiscalYearEnd: entity.fiscalYearEnd }),
+    registers: entity?.filesAccounts ?? false,
+  },
+  statements: [],
+  filings,
+})

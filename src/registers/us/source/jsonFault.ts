@@ -1,0 +1,93 @@
+export interface JsonFault {
+  readonly line: number
+  readonly column: number
+  readonly byte: number
+  readonly expected: string
+}
+
+const literals = ['true', 'false', 'null']
+const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
+const escape = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y
+
+/** Where a text stops being JSON, for the message about a broken file. null: it is JSON after all. */
+export function locateJsonFault(json: string): JsonFault | null {
+  /** What each open bracket waits for. */
+  const open: ('}' | ']')[] = []
+  let at = 0
+  const skip = () => {
+    while (json[at] === ' ' || json[at] === '\n' || json[at] === '\r' || json[at] === '\t') at++
+  }
+  const take = (pattern: RegExp): boolean => {
+    pattern.lastIndex = at
+    if (!pattern.test(json)) return false
+    at = pattern.lastIndex
+    return true
+  }
+  const takeText = (): boolean => {
+    if (json[at] !== '"') return false
+    for (at++; at < json.length; ) {
+      const code = json.charCodeAt(at)
+      if (code === 0x22) {
+        at++
+        return true
+      }
+      if (code < 0x20 || (code === 0x5c && !take(escape))) return false
+      if (code !== 0x5c) at++
+    }
+    return false
+  }
+  const takeKey = (): string | null => {
+    skip()
+    if (!takeText()) return 'a property name in double quotes'
+    skip()
+    if (json[at] !== ':') return '`:`'
+    at++
+    return null
+  }
+  const fault = (expected: string) => place(json, at, expected)
+  for (;;) {
+    skip()
+    const opening = json[at]
+    if (opening === '{' || opening === '[') {
+      open.push(opening === '{' ? '}' : ']')
+      at++
+      skip()
+      if (json[at] !== open[open.length - 1]) {
+        const missing = opening === '{' ? takeKey() : null
+        if (missing !== null) return fault(missing)
+        continue
+      }
+    } else {
+      const literal = literals.find(word => json.startsWith(word, at))
+      if (literal !== undefined) at += literal.length
+      else if (!takeText() && !take(number)) return fault('a value')
+    }
+    for (;;) {
+      skip()
+      const closing = open[open.length - 1]
+      if (closing === undefined) return at === json.length ? null : fault('the end')
+      if (json[at] === closing) {
+        open.pop()
+        at++
+        continue
+      }
+      if (json[at] !== ',') return fault(`\`,\` or \`${closing}\``)
+      at++
+      const missing = closing === '}' ? takeKey() : null
+      if (missing !== null) return fault(missing)
+      break
+    }
+  }
+}
+
+function place(json: string, at: number, expected: string): JsonFault {
+  const before = json.slice(0, at)
+  const line = before.split('\n').length
+  const column = at - before.lastIndexOf('\n')
+  return {
+    line,
+    column,
+    byte: Buffer.byteLength(before),
+    expected: at >= json.length ? `${expected}, found the end` : expected,
+  }
+}

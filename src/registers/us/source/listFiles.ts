@@ -1,0 +1,32 @@
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Failure } from '../../../errors.ts'
+
+export interface SourceFile {
+  readonly path: string
+  readonly bytes: number
+}
+
+/** The files to import: those named, and every `.json` and `.zip` in the folders named, in the order of names. */
+export async function listFiles(paths: readonly string[]): Promise<SourceFile[]> {
+  const files: SourceFile[] = []
+  for (const path of paths) {
+    const found = await stat(path).catch(() => null)
+    if (found === null) {
+      throw new Failure('parameter_invalid', `There is no file or folder ${path}.`, { param: 'PATH' })
+    }
+    if (found.isDirectory()) await listFolder(path, files)
+    else files.push({ path, bytes: found.size })
+  }
+  return files
+}
+
+async function listFolder(folder: string, files: SourceFile[]): Promise<void> {
+  const entries = await readdir(folder, { withFileTypes: true })
+  entries.sort((a, b) => (a.name < b.name ? -1 : 1))
+  for (const entry of entries) {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) await listFolder(path, files)
+    else if (/\.(json|zip)$/i.test(entry.name)) files.push({ path, bytes: (await stat(path)).size })
+  }
+}

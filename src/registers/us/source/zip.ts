@@ -1,0 +1,47 @@
+import { inflateRawSync } from 'node:zlib'
+import { type Entry, openPromise, type ZipFile } from 'yauzl'
+import { Failure } from '../../../errors.ts'
+
+export type { Entry, ZipFile } from 'yauzl'
+
+/** Opens a zip, ZIP64 included, of which nothing but the entry at hand will be in memory. */
+export async function openZip(path: string): Promise<ZipFile> {
+  try {
+    return await openPromise(path, { autoClose: false, validateEntrySizes: true })
+  } catch (error) {
+    throw new Failure('body_invalid', `This is no readable zip: ${messageOf(error)}`)
+  }
+}
+
+/** A whole entry, unpacked and checked against its checksum. */
+export async function readEntry(zip: ZipFile, entry: Entry): Promise<Uint8Array> {
+  const packed: Uint8Array[] = []
+  try {
+    for await (const chunk of await zip.openReadStreamPromise(entry, { decodeFileData: false }))
+      packed.push(chunk)
+  } catch (error) {
+    throw new Failure('body_invalid', `The zip is damaged: ${messageOf(error)}`)
+  }
+  const bytes = unpack(Buffer.concat(packed), entry)
+  if (bytes.length !== entry.uncompressedSize || Bun.hash.crc32(bytes) !== entry.crc32) {
+    throw new Failure('body_invalid', 'The unpacked data does not match its checksum.')
+  }
+  return bytes
+}
+
+function unpack(packed: Uint8Array, entry: Entry): Uint8Array {
+  if (entry.compressionMethod === 0) return packed
+  if (entry.compressionMethod !== 8) {
+    throw new Failure(
+      'body_invalid',
+      `Packed by method ${entry.compressionMethod}; store and deflate are read.`,
+    )
+  }
+  try {
+    return inflateRawSync(packed, { maxOutputLength: entry.uncompressedSize + 1 })
+  } catch (error) {
+    throw new Failure('body_invalid', `The packed data is damaged: ${messageOf(error)}`)
+  }
+}
+
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

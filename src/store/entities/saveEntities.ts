@@ -1,0 +1,170 @@
+import type { EntityProfile } from '../../model/statement.ts'
+import type { TransactionSql } from '../database.ts'
+
+export interface SavedEntity {
+  readonly entityId: number
+  readonly market: string
+  readonly issuerId: string
+  readonly fiscalYearEnd: string | null
+  readonly isNew: boolean
+  readonly changed: boolean
+  readonly yearEndChanged: boolean
+}
+
+interface EntityRecord {
+  entity_id: number
+  market: string
+  issuer_id: string
+  ticker: string
+  name: string | null
+  fiscal_year_end: string | null
+}
+
+/** The ID of a filer that no exchange gave a ticker. */
+const idWithoutTicker = (issuerId: string) => `CIK${issuerId}`
+
+/** Registers entities and completes what is known of them. Entities that are unknown and not to be registered
+ * are left out of the result. */
+export async function saveEntities(
+  transaction: TransactionSql,
+  profiles: readonly EntityProfile[],
+): Promise<SavedEntity[]> {
+  const known = await readEntities(transaction, profiles)
+  const saved: SavedEntity[] = []
+  const added = profiles.filter(profile => profile.registers && !known.has(keyOf(profile)))
+  for (const row of await insertEntities(transaction, added)) {
+    saved.push({
+      ...identify(row),
+      fiscalYearEnd: row.fiscal_year_end,
+      isNew: true,
+      changed: true,
+      yearEndChanged: true,
+    })
+  }
+  const aliases: { ticker: string; entityId: number }[] = []
+  for (const profile of profiles) {
+    const row = known.get(keyOf(profile))
+    if (row === undefined) continue
+    const better = improve(row, profile)
+    const changed =
+      better.name !== row.name ||
+      better.ticker !== row.ticker ||
+      better.fiscal_year_end !== row.fiscal_year_end
+    if (changed) await updateEntity(transaction, better, row)
+    const yearEndChanged = better.fiscal_year_end !== row.fiscal_year_end
+    saved.push({
+      ...identify(row),
+      fiscalYearEnd: better.fiscal_year_end,
+      isNew: false,
+      changed,
+      yearEndChanged,
+    })
+  }
+  const ids = new Map(saved.map(entity => [keyOf(entity), entity.entityId]))
+  for (const profile of profiles) {
+    const entityId = ids.get(keyOf(profile))
+    if (entityId === undefined) continue
+    for (const ticker of profile.tickers ?? []) aliases.push({ ticker, entityId })
+  }
+  const moved = await saveAliases(transaction, aliases)
+  return saved.map(entity => (moved.has(entity.entityId) ? { ...entity, changed: true } : entity))
+}
+
+const keyOf = (entity: { market: string; issuerId: string }) => `${entity.market} ${entity.issuerId}`
+
+const identify = (row: EntityRecord) => ({
+  entityId: row.entity_id,
+  market: row.market,
+  issuerId: row.issuer_id,
+})
+
+async function readEntities(
+  transaction: TransactionSql,
+  profiles: readonly EntityProfile[],
+): Promise<Map<string, EntityRecord>> {
+  const rows = await transaction<EntityRecord[]>`
+    select entity.* from unnest(
+      ${profiles.map(profile => profile.market)}::text[], ${profiles.map(profile => profile.issuerId)}::text[]
+    ) as wanted (market, issuer_id) join entity using (market, issuer_id)`
+  return new Map(rows.map(row => [`${row.market} ${row.issuer_id}`, row]))
+}
+
+async function insertEntities(
+  transaction: TransactionSql,
+  added: readonly EntityProfile[],
+): Promise<readonly EntityRecord[]> {
+  if (added.length === 0) return []
+  const rows = await transaction<EntityRecord[]>`
+    insert into entity (market, issuer_id, ticker, name, fiscal_year_end)
+    select * from unnest(
+      ${added.map(profile => profile.market)}::text[],
+      ${added.map(profile => profile.issuerId)}::text[],
+      ${added.map(profile => profile.tickers?.[0] ?? idWithoutTicker(profile.issuerId))}::text[],
+      ${added.map(profile => profile.name ?? null)}::text[],
+      ${added.map(profile => profile.fiscalYearEnd ?? null)}::text[]
+    ) returning *`
+  await saveAliases(
+    transaction,
+    rows
+      .filter(row => row.ticker === idWithoutTicker(row.issuer_id))
+      .map(row => ({ ticker: row.ticker, entityId: row.entity_id })),
+  )
+  return rows
+}
+
+function improve(row: EntityRecord, profile: EntityProfile): EntityRecord {
+  const tickers = profile.tickers ?? []
+  const isFallback = profile.nameIsFallback && row.name !== null
+  return {
+    ...row,
+    name: isFallback ? row.name : (profile.name ?? row.name),
+    ticker: tickers.length === 0 || tickers.includes(row.ticker) ? row.ticker : tickers[0],
+    fiscal_year_end: profile.fiscalYearEnd ?? row.fiscal_year_end,
+  }
+}
+
+async function updateEntity(
+  transaction: TransactionSql,
+  better: EntityRecord,
+  row: EntityRecord,
+): Promise<void> {
+  await transaction`
+    update entity set name = ${better.name}, ticker = ${better.ticker}, fiscal_year_end = ${better.fiscal_year_end}
+    where entity_id = ${row.entity_id}`
+  const stopgap = idWithoutTicker(row.issuer_id)
+  if (row.ticker === stopgap && better.ticker !== stopgap) {
+    await transaction`delete from entity_ticker where ticker = ${stopgap} and entity_id = ${row.entity_id}`
+  }
+}
+
+/** Points tickers at entities and returns the entities that gained or lost one. An exchange gives a ticker that
+ * became free to somebody else: its former owner falls back to another of its own, or to its number. */
+async function saveAliases(
+  transaction: TransactionSql,
+  aliases: readonly { ticker: string; entityId: number }[],
+): Promise<Set<number>> {
+  if (aliases.length === 0) return new Set()
+  const last = new Map(aliases.map(alias => [alias.ticker, alias.entityId]))
+  const tickers = [...last.keys()]
+  const moved = await transaction<{ entity_id: number }[]>`
+    insert into entity_ticker (ticker, entity_id)
+    select * from unnest(${tickers}::text[], ${[...last.values()]}::int[])
+    on conflict (ticker) do update set entity_id = excluded.entity_id
+      where entity_ticker.entity_id <> excluded.entity_id
+    returning entity_id`
+  const robbed = await transaction<{ entity_id: number; ticker: string }[]>`
+    update entity set ticker = coalesce(
+      (select min(own.ticker) from entity_ticker own where own.entity_id = entity.entity_id),
+      'CIK' || entity.issuer_id)
+    from entity_ticker taken
+    where entity.ticker = any(${tickers}::text[]) and taken.ticker = entity.ticker
+      and taken.entity_id <> entity.entity_id
+    returning entity.entity_id, entity.ticker`
+  if (robbed.length > 0) {
+    await transaction`
+      insert into entity_ticker (ticker, entity_id)
+      select * from unnest(${robbed.map(row => row.ticker)}::text[], ${robbed.map(row => row.entity_id)}::int[])
+      on conflict do nothing`
+  }
+  return new Set([...moved, ...robbed].map(row => row.entity_id))
+}

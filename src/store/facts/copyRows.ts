@@ -1,0 +1,47 @@
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { TransactionSql } from '../database.ts'
+
+const chunkCharacters = 256 * 1024
+
+/** Sends lines of PostgreSQL's COPY text format (without line ends) to the table that `statement` names. */
+export async function copyRows(
+  transaction: TransactionSql,
+  statement: string,
+  lines: Iterable<string>,
+): Promise<void> {
+  const stream = await transaction.unsafe(statement).writable()
+  await pipeline(Readable.from(chunks(lines)), stream)
+}
+
+function* chunks(lines: Iterable<string>): Generator<Buffer> {
+  let text = ''
+  for (const line of lines) {
+    text += `${line}\n`
+    if (text.length < chunkCharacters) continue
+    yield Buffer.from(text)
+    text = ''
+  }
+  if (text !== '') yield Buffer.from(text)
+}
+
+/** A text as COPY reads it back. */
+export function copyText(text: string): string {
+  return /[\\\n\r\t]/.test(text) ? text.replace(/[\\\n\r\t]/g, found => escapes[found] ?? found) : text
+}
+
+const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' }
+
+const days = new Map<number, string>()
+
+/** `YYYY-MM-DD` of a day number. Imports name the same few thousand days over and over. */
+export function copyDay(day: number): string {
+  let text = days.get(day)
+  if (text === undefined) {
+    text = new Date(day * 86_400_000).toISOString().slice(0, 10)
+    if (days.size < 100_000) days.set(day, text)
+  }
+  return text
+}
+
+export const copyTime = (ms: number | null): string => (ms === null ? '\\N' : new Date(ms).toISOString())

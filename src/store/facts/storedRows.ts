@@ -1,0 +1,77 @@
+import type { TransactionSql } from '../database.ts'
+import type { FactNames } from './names.ts'
+
+/** A row as it lies in `fact` or `fact_repeat`, names for numbers and days as numbers. */
+export interface StoredRow {
+  /** Where it lies, good until the transaction ends. */
+  readonly place: string
+  readonly entityId: number
+  readonly metric: string
+  readonly fp: number
+  readonly fy: number
+  readonly unit: string
+  readonly tag: string | null
+  readonly start: number | null
+  readonly end: number
+  readonly filed: number
+  /** null in `fact_repeat` and for the vintage that stands. */
+  readonly superseded: number | null
+  readonly acceptedAt: number | null
+  readonly value: number
+  readonly rounded: boolean
+  readonly accession: string
+}
+
+interface RawRow {
+  place: string
+  entity_id: number
+  metric_id: number
+  fp: number
+  fy: number
+  unit_id: number
+  tag_id: number | null
+  start: number | null
+  end: number
+  filed: number
+  superseded: number | null
+  accepted_at: Date | null
+  value: number
+  period_rounded: boolean
+  accession: string
+}
+
+/** All rows of some entities. */
+export async function readStoredRows(
+  transaction: TransactionSql,
+  names: FactNames,
+  table: 'fact' | 'fact_repeat',
+  entityIds: readonly number[],
+): Promise<StoredRow[]> {
+  const superseded =
+    table === 'fact'
+      ? transaction`case when superseded = 'infinity' then null else superseded - date '1970-01-01' end`
+      : transaction`null::int`
+  const rows = await transaction<RawRow[]>`
+    select ctid::text as place, entity_id, metric_id, fp, fy, unit_id, tag_id,
+           period_start - date '1970-01-01' as start, period_end - date '1970-01-01' as end,
+           filed - date '1970-01-01' as filed, ${superseded} as superseded, accepted_at, value,
+           period_rounded, accession
+    from ${transaction(table)} where entity_id = any(${entityIds}::int[])`
+  return rows.map(row => ({
+    place: row.place,
+    entityId: row.entity_id,
+    metric: names.metrics.name(row.metric_id),
+    fp: row.fp,
+    fy: row.fy,
+    unit: names.units.name(row.unit_id),
+    tag: row.tag_id === null ? null : names.tags.name(row.tag_id),
+    start: row.start,
+    end: row.end,
+    filed: row.filed,
+    superseded: row.superseded,
+    acceptedAt: row.accepted_at?.getTime() ?? null,
+    value: row.value,
+    rounded: row.period_rounded,
+    accession: row.accession,
+  }))
+}
