@@ -1,0 +1,53 @@
+import type { Server } from 'bun'
+import type { Caller } from '../domain/access/caller.ts'
+import type { Verdict } from '../domain/limits/verdict.ts'
+
+/** One request on its way: what was sent, and what has been learnt of it so far. */
+export class Call {
+  readonly request: Request
+  readonly server: Server<unknown> | null
+  readonly id: string
+  /** As counted and logged. */
+  readonly address: string
+  /** Known after authentication, on routes that need a key. */
+  caller: Caller | null = null
+  /** Known after the limits were asked. */
+  verdict: Verdict | null = null
+
+  constructor(request: Request, server: Server<unknown> | null, id: string, address: string) {
+    this.request = request
+    this.server = server
+    this.id = id
+    this.address = address
+  }
+
+  /** The caller on a route that needs a key, where there always is one. */
+  get knownCaller(): Caller {
+    if (this.caller === null) throw new Error('The route asks who calls and does not require a key.')
+    return this.caller
+  }
+
+  /** Without the question mark, as sent; null: none was sent. */
+  get queryText(): string {
+    const { url } = this.request
+    const mark = url.indexOf('?')
+    return mark < 0 ? '' : url.slice(mark + 1)
+  }
+
+  /** As sent: nothing is decoded. */
+  get path(): string {
+    const { url } = this.request
+    const start = url.indexOf('/', url.indexOf('//') + 2)
+    const mark = url.indexOf('?', start)
+    return mark < 0 ? url.slice(start) : url.slice(start, mark)
+  }
+}
+
+export type AnswerBody = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null
+
+/** What a route answers; everything that all answers share is added where the response is made. */
+export interface Answer {
+  readonly status: number
+  readonly body: AnswerBody
+  readonly headers: Readonly<Record<string, string>>
+}

@@ -1,0 +1,36 @@
+import { authenticate } from '../domain/access/authenticate.ts'
+import type { Limits, Verdict } from '../domain/limits/verdict.ts'
+import { Failure } from '../errors.ts'
+import type { Call } from './Call.ts'
+import type { Services } from './services.ts'
+
+/** Who may enter a route: holders of a key, counted by key (demo: by address); everybody, counted by address;
+ * everybody, uncounted. */
+export type Entry = 'key' | 'search' | 'open'
+
+const searchLimits: Limits = { perMinute: 120, perDay: 3_000 }
+
+/** Lets a call in or throws why not. Knows nothing of what was asked for. */
+export async function admit(services: Services, call: Call, entry: Entry): Promise<void> {
+  if (entry === 'open') return
+  if (entry === 'search') {
+    call.verdict = await services.access.gate.take(`search:${call.address}`, searchLimits)
+  } else {
+    const found = authenticate(services.access, call.request.headers.get('authorization'), call.address)
+    call.caller = found instanceof Promise ? await found : found
+    call.verdict = await services.access.gate.take(call.caller.subject, call.caller.limits)
+  }
+  if (call.verdict.refused !== null) throw limited(call.verdict, call.verdict.refused)
+}
+
+function limited(verdict: Verdict, refused: NonNullable<Verdict['refused']>): Failure {
+  const { perMinute, perDay } = verdict.limits
+  const { by, retryAfterSeconds } = refused
+  const message =
+    by === 'day'
+      ? `The limit of ${perDay?.toLocaleString('en')} requests a day is used up. It starts anew at 00:00 UTC, in ${retryAfterSeconds} s.`
+      : `The limit of ${perMinute.toLocaleString('en')} requests a minute is used up. Wait ${retryAfterSeconds} s; the headers say how much is left.`
+  return new Failure(by === 'day' ? 'rate_limited_day' : 'rate_limited_minute', message, {
+    retryAfterSeconds,
+  })
+}

@@ -1,0 +1,44 @@
+import http from 'node:http'
+import { Elysia } from 'elysia'
+import { BodyCache } from './BodyCache.ts'
+import { backtest } from './backtest.ts'
+import { coverage } from './coverage.ts'
+import { docs } from './docs/docs.ts'
+import { fundamentals } from './fundamentals.ts'
+import { health } from './health.ts'
+import { openapi } from './openapi.ts'
+import { search } from './search.ts'
+import { routeMaker } from './serve.ts'
+import type { Services } from './services.ts'
+import { signals } from './signals.ts'
+import { unrouted } from './unrouted.ts'
+
+/** A request line and headers up to this size reach us and are refused in our words; Bun's own limit (16 KB)
+ * answers with an empty 431. */
+const readableHeaderBytes = 2 * 1_024 * 1_024
+/** Bodies beyond the app's own limit have to reach the app too, or the 413 would be Bun's, which is empty. */
+const bunBodyBytes = 2 ** 40
+/** Longer than a statement may take, so that silence means a dead client and not a slow query. */
+const idleSeconds = 30
+
+/** The HTTP service over `services`: one instance for each resource, what no route takes, and nothing else. */
+export function createApp(services: Services) {
+  // The type says read-only; Bun reads what is set here when a server starts.
+  Reflect.set(http, 'maxHeaderSize', Math.max(http.maxHeaderSize, readableHeaderBytes))
+  const route = routeMaker(services)
+  const cache = new BodyCache()
+  const resources = [
+    fundamentals(services, route, cache),
+    coverage(services, route, cache),
+    signals(services, route),
+    backtest(services, route),
+    search(services, route, cache),
+    health(services, route),
+  ]
+  const app = new Elysia({ serve: { maxRequestBodySize: bunBodyBytes, idleTimeout: idleSeconds } })
+  for (const resource of resources) app.use(resource)
+  app.use(openapi(services.settings, route, resources)).use(docs(route))
+  const lost = route('unrouted', 'open', unrouted(app))
+  // Elysia itself only ever fails to find a route: the handlers answer their own failures.
+  return app.onError(({ request, server }) => lost({ request, server }))
+}

@@ -1,0 +1,14 @@
+import type { Answer, Call } from './Call.ts'
+import { chooseEncoding, compress, leastCompressed } from './encoding.ts'
+
+/** A text that is made for this request alone, compressed as the client asks. */
+export async function encodedAnswer(
+  call: Call,
+  text: string,
+  headers: Record<string, string>,
+): Promise<Answer> {
+  const encoding = chooseEncoding(call.request.headers.get('accept-encoding'))
+  if (encoding === 'identity' || text.length < leastCompressed) return { status: 200, headers, body: text }
+  const body = await compress(new Uint8Array(Buffer.from(text)), encoding)
+  return { status: 200, headers: { ...headers, 'Content-Encoding': encoding }, body }
+}

@@ -1,0 +1,37 @@
+import { Type } from '@sinclair/typebox'
+import { CoverageIndex } from '../../model/coverage.ts'
+import { FundamentalsList, FundamentalsQuery } from '../../model/fundamentals.ts'
+import answers from '../examples/answers.json' with { type: 'json' }
+import { operation } from './operation.ts'
+
+export const fundamentalsOperation = operation({
+  id: 'getFundamentals',
+  tag: 'Fundamentals',
+  summary: 'Figures as they were known on a day',
+  description:
+    'The figures of one company, each under the day on which it was filed. With `as_of` only filings of that day or before are seen: a later restatement changes nothing in the answer. Without `ticker`: the coverage index, with the markets, their manifests, every metric, and the tickers page by page.\n\nThe demo key and free keys see the flagship companies in full and every other company at its most recent reported fiscal year.',
+  entry: 'key',
+  query: FundamentalsQuery,
+  answer: {
+    schema: Type.Union([FundamentalsList, CoverageIndex]),
+    description: 'The rows, or the coverage index.',
+    examples: {
+      before: {
+        summary: 'Apple, fiscal year 2009, as known on 2009-12-31',
+        value: answers.fundamentals_before,
+      },
+      after: { summary: 'The same on 2010-02-01, after the restatement', value: answers.fundamentals_after },
+      coverage: { summary: 'Without ticker: the coverage index', value: answers.coverage_index },
+    },
+    csv: answers.fundamentals_csv,
+  },
+  errors: [
+    'parameter_invalid',
+    'parameter_repeated',
+    'licence_required',
+    'entity_cap_reached',
+    'entity_unknown',
+    'statement_timeout',
+  ],
+  data: true,
+})

@@ -1,0 +1,20 @@
+import { SearchQuery, SearchResult } from '../../model/search.ts'
+import answers from '../examples/answers.json' with { type: 'json' }
+import { operation } from './operation.ts'
+
+export const searchOperation = operation({
+  id: 'search',
+  tag: 'Search',
+  summary: 'Find the ID of a company',
+  description:
+    'By name, symbol or registration number; up to 8 hits, the best first. Send the `ticker` of a hit to the fundamentals endpoint unchanged. No key is needed: 120 requests a minute and 3,000 a day for each IP address.',
+  entry: 'search',
+  query: SearchQuery,
+  answer: {
+    schema: SearchResult,
+    description: 'The hits.',
+    examples: { apple: { summary: 'q=apple', value: answers.search } },
+  },
+  errors: ['parameter_invalid', 'parameter_repeated', 'statement_timeout'],
+  data: true,
+})

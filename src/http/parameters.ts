@@ -1,0 +1,154 @@
+import type { Static, TObject, TSchema } from '@sinclair/typebox'
+import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
+import { Failure } from '../errors.ts'
+import { registerFormats } from '../model/formats.ts'
+import { allowedText } from './allowedText.ts'
+
+// A day that does not exist is no date, whatever other packages (Elysia is one) say of the name.
+registerFormats()
+
+export const longestQuery = 8_192
+
+interface Parameter {
+  readonly name: string
+  readonly kind: 'text' | 'integer' | 'number' | 'boolean'
+  readonly check: TypeCheck<TSchema>
+  readonly allowed: string
+  readonly required: boolean
+}
+
+/** Reads a query string by the schema that also documents it, and refuses what the schema does not know: a
+ * parameter that is unknown, repeated, empty, badly encoded or out of range. */
+export function queryReader<T extends TObject>(schema: T): (text: string) => Static<T> {
+  const required = new Set(schema.required ?? [])
+  const parameters = new Map(
+    Object.entries<TSchema>(schema.properties).map(([name, property]) => [
+      name,
+      parameterOf(name, property, required.has(name)),
+    ]),
+  )
+  const whole = TypeCompiler.Compile(schema)
+  return text => {
+    if (text.length > longestQuery) throw queryTooLong(text.length)
+    const values: Record<string, unknown> = {}
+    for (const piece of text.split('&')) {
+      if (piece !== '') readPiece(piece, parameters, values)
+    }
+    for (const name of required) {
+      if (!(name in values)) throw missing(parameters.get(name), name)
+    }
+    if (whole.Check(values)) return values
+    throw new Failure('parameter_invalid', 'The parameters do not fit together.')
+  }
+}
+
+/** One value in the path, by its schema. */
+export function pathReader(name: string, schema: TSchema): (text: string) => string {
+  const parameter = parameterOf(name, schema, true)
+  return text => String(convert(parameter, decode(name, text, false)))
+}
+
+function parameterOf(name: string, schema: TSchema, required: boolean): Parameter {
+  const kind =
+    schema.type === 'integer' || schema.type === 'number' || schema.type === 'boolean' ? schema.type : 'text'
+  return { name, kind, required, check: TypeCompiler.Compile(schema), allowed: allowedText(schema) }
+}
+
+function readPiece(piece: string, parameters: Map<string, Parameter>, values: Record<string, unknown>): void {
+  const equals = piece.indexOf('=')
+  const rawName = equals < 0 ? piece : piece.slice(0, equals)
+  const name = decode('name', rawName, true)
+  const parameter = parameters.get(name)
+  if (parameter === undefined) throw unknown(name, [...parameters.keys()])
+  if (name in values) {
+    throw new Failure(
+      'parameter_repeated',
+      `${name} is sent more than once. Send it once: ${parameter.allowed}.`,
+      {
+        param: name,
+      },
+    )
+  }
+  const text = equals < 0 ? '' : decode(name, piece.slice(equals + 1), true)
+  if (text === '') {
+    throw new Failure('parameter_invalid', `${name} is empty. Leave it out, or send ${parameter.allowed}.`, {
+      param: name,
+    })
+  }
+  values[name] = convert(parameter, text)
+}
+
+function convert(parameter: Parameter, text: string): unknown {
+  const value = typed(parameter, text)
+  if (value !== undefined && parameter.check.Check(value)) return value
+  throw new Failure(
+    'parameter_invalid',
+    `${parameter.name}=${shown(text)} is not allowed: send ${parameter.allowed}.`,
+    { param: parameter.name },
+  )
+}
+
+function typed(parameter: Parameter, text: string): unknown {
+  switch (parameter.kind) {
+    case 'integer':
+      return /^-?\d{1,15}$/.test(text) ? Number(text) : undefined
+    case 'number':
+      return /^-?\d{1,15}(\.\d{1,15})?$/.test(text) ? Number(text) : undefined
+    case 'boolean':
+      return text === 'true' ? true : text === 'false' ? false : undefined
+    case 'text':
+      return text
+  }
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+const unprintable = /[\u0000-\u001f\u007f\ufffd]/
+
+/** Percent-decoding that is strict: bytes that are no UTF-8, surrogates and control characters are refused. */
+function decode(name: string, raw: string, plusIsSpace: boolean): string {
+  let text = plusIsSpace && raw.includes('+') ? raw.replaceAll('+', ' ') : raw
+  if (text.includes('%')) {
+    try {
+      text = decodeURIComponent(text)
+    } catch {
+      throw badText(name, 'is not percent-encoded UTF-8')
+    }
+  }
+  if (unprintable.test(text) || !text.isWellFormed())
+    throw badText(name, 'holds control characters or broken UTF-8')
+  return text
+}
+
+function badText(name: string, what: string): Failure {
+  const subject = name === 'name' ? 'The name of a parameter' : name
+  return new Failure('parameter_invalid', `${subject} ${what}. Send text as percent-encoded UTF-8.`, {
+    param: name,
+  })
+}
+
+function unknown(name: string, known: readonly string[]): Failure {
+  return new Failure(
+    'parameter_unknown',
+    `There is no parameter ${shown(name)} here. Known: ${known.join(', ') || 'none'}.`,
+    { param: name.slice(0, 64) },
+  )
+}
+
+function missing(parameter: Parameter | undefined, name: string): Failure {
+  return new Failure('parameter_invalid', `${name} is missing: send ${parameter?.allowed ?? 'it'}.`, {
+    param: name,
+  })
+}
+
+function queryTooLong(length: number): Failure {
+  return new Failure(
+    'parameter_invalid',
+    `The query string has ${length.toLocaleString('en')} characters; at most ${longestQuery.toLocaleString('en')} are read.`,
+    { param: 'query' },
+  )
+}
+
+/** What was sent, short enough for a message. */
+function shown(text: string): string {
+  return text.length <= 48 ? text : `${text.slice(0, 45)}...`
+}

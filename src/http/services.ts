@@ -1,0 +1,61 @@
+import type { Logger } from 'pino'
+import type { AccessDeps } from '../domain/access/authenticate.ts'
+import type { Failure } from '../errors.ts'
+import type { Principal } from '../model/access.ts'
+import type { CoverageCheck, CoverageIndex } from '../model/coverage.ts'
+import type { IsoDate } from '../model/date.ts'
+import type { FundamentalsList, FundamentalsQuery } from '../model/fundamentals.ts'
+import type { SearchHit } from '../model/search.ts'
+import type { SignalsQuery } from '../model/signal.ts'
+
+/** A read whose rights are settled: equal keys give equal bytes while the data version stays the same. */
+export interface PlannedRead<T> {
+  readonly cacheKey: string
+  readonly read: () => Promise<T>
+}
+
+export interface SignalBytes {
+  /** The cursor that continues; null at the end. */
+  readonly next: string | null
+  readonly body: ReadableStream<Uint8Array>
+}
+
+export interface PlannedSignals {
+  readonly cacheKey: string
+  readonly open: (format: 'json' | 'csv', signal: AbortSignal) => Promise<SignalBytes>
+}
+
+/** What is wrong, for people: empty when the server can answer. */
+export type Readiness = () => Promise<readonly string[]>
+
+export interface HttpSettings {
+  readonly baseUrl: string
+  readonly version: string
+  readonly bodyLimitMb: number
+  readonly computeTimeoutMs: number
+  readonly trustedProxies: readonly string[]
+}
+
+/** Everything that the routes may reach. The composition root fills it in; tests pass their own. */
+export interface Services {
+  readonly settings: HttpSettings
+  readonly log: Logger
+  /** Milliseconds that only grow. */
+  readonly elapsedMs: () => number
+  readonly today: () => IsoDate
+  readonly access: AccessDeps
+  readonly dataVersion: () => number
+  /** The foreseen failure behind what a driver threw (the database is away, a statement timed out); null: a defect. */
+  readonly explain: (error: unknown) => Failure | null
+  readonly readiness: Readiness
+  readonly planFundamentals: (
+    principal: Principal,
+    query: FundamentalsQuery,
+  ) => Promise<PlannedRead<FundamentalsList>>
+  readonly fundamentalsCsv: (list: FundamentalsList) => string
+  readonly coverageIndex: (query: FundamentalsQuery) => Promise<CoverageIndex>
+  readonly checkCoverage: (id: string) => Promise<CoverageCheck>
+  readonly planSignals: (principal: Principal, query: SignalsQuery) => PlannedSignals
+  readonly runBacktest: (body: Uint8Array, signal: AbortSignal) => Promise<object>
+  readonly search: (q: string) => Promise<readonly SearchHit[]>
+}
