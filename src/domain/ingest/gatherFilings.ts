@@ -27,10 +27,11 @@ export function gatherFilings(
   return [...gathered.values()].sort((a, b) => compareFilings(a.filing, b.filing))
 }
 
-/** Sources agree on a filing but for what they leave out; where they do not, the earlier day and time count. */
+/** Sources agree on a filing but for what they leave out. Where they do not, the later day counts: nothing may be
+ * seen before it was filed. */
 export function mergeFilings(a: Filing, b: Filing): Filing {
-  const filed = Math.min(a.filed, b.filed)
-  const form = a.form < b.form ? a.form : b.form
+  const filed = Math.max(a.filed, b.filed)
+  const form = [a.form, b.form].sort()[0]
   const acceptedAt =
     a.acceptedAt === null
       ? b.acceptedAt

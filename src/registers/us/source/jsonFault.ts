@@ -7,7 +7,7 @@ export interface JsonFault {
 
 const literals = ['true', 'false', 'null']
 const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
-const escape = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y
+const escapeSequence = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y
 
 /** Where a text stops being JSON, for the message about a broken file. null: it is JSON after all. */
 export function locateJsonFault(json: string): JsonFault | null {
@@ -31,7 +31,7 @@ export function locateJsonFault(json: string): JsonFault | null {
         at++
         return true
       }
-      if (code < 0x20 || (code === 0x5c && !take(escape))) return false
+      if (code < 0x20 || (code === 0x5c && !take(escapeSequence))) return false
       if (code !== 0x5c) at++
     }
     return false
