@@ -58,7 +58,14 @@ function readPage(deps: Pick<FundamentalsDeps, 'markets'>, query: FundamentalsQu
       `market=${market.slice(0, 40)}: one of ${deps.markets.codes.join(', ')} is needed, or none.`,
     )
   }
-  return { market, limit, after: query.cursor === undefined ? null : readCursor(query.cursor) }
+  const after = query.cursor === undefined ? null : readCursor(query.cursor)
+  if (after !== null && market !== null && after.market !== market) {
+    refuse(
+      'cursor',
+      `cursor belongs to a page of market ${after.market}, not ${market}. Leave one of the two out.`,
+    )
+  }
+  return { market, limit, after }
 }
 
 function refuse(param: string, message: string): never {

@@ -1,7 +1,8 @@
 import type { CoverageTicker } from '../../model/coverage.ts'
 import type { Sql } from '../database.ts'
 
-/** A place in the order of (market, ticker, entity): the last entity of the page before. */
+/** A place in the order of (market, ticker, entity): the last entity of the page before. With a market asked for,
+ * it is one of that market. */
 export interface CoveragePlace {
   readonly market: string
   readonly ticker: string
@@ -18,6 +19,12 @@ export interface CoveragePage {
   readonly next: CoveragePlace | null
 }
 
+/** Inside one market the place is compared without it: otherwise the planner starts at the market's first row. */
+const laterThan = (sql: Sql, after: CoveragePlace, inMarket: boolean) =>
+  inMarket
+    ? sql`and (e.ticker, e.entity_id) > (${after.ticker}, ${after.entityId})`
+    : sql`and (e.market, e.ticker, e.entity_id) > (${after.market}, ${after.ticker}, ${after.entityId})`
+
 /** One page of entities in the order of the index entity_coverage: the cost of a page does not depend on how
  * many come before it. */
 export async function coveragePage(
@@ -26,10 +33,7 @@ export async function coveragePage(
 ): Promise<CoveragePage> {
   const { market, after, limit } = options
   const ofMarket = market === null ? sql`` : sql`and e.market = ${market}`
-  const later =
-    after === null
-      ? sql``
-      : sql`and (e.market, e.ticker, e.entity_id) > (${after.market}, ${after.ticker}, ${after.entityId})`
+  const later = after === null ? sql`` : laterThan(sql, after, market !== null)
   const rows = await sql<PageRow[]>`
     select e.entity_id, e.ticker, e.issuer_id, e.name, e.market,
            array(select t.ticker from entity_ticker t

@@ -81,6 +81,11 @@ describe('the coverage index', () => {
       { cursor: Buffer.from('["US","A",1e99]').toString('base64url') },
       'cursor',
     ],
+    [
+      'a cursor of another market',
+      { market: 'US', cursor: Buffer.from('["FR","A",1]').toString('base64url') },
+      'cursor',
+    ],
     ['an unknown market', { market: 'XX' }, 'market'],
     ['a page of more than 1,000', { limit: 1_001 }, 'limit'],
     ['a page of none', { limit: 0 }, 'limit'],
