@@ -35,9 +35,13 @@ export class PanelRowReader {
 
   read(): boolean {
     const start = this.#reader.at
-    if (this.#readFields()) {
-      this.#panel.push(this.#day, this.#asset, this.#market, this.#score, this.#forwardReturn)
-      return true
+    try {
+      if (this.#readFields()) {
+        this.#panel.push(this.#day, this.#asset, this.#market, this.#score, this.#forwardReturn)
+        return true
+      }
+    } catch {
+      // A broken number. Read again as a value, it is reported with its path.
     }
     this.#reader.at = start
     return false

@@ -32,11 +32,12 @@ export class ArchiveCache {
   /** The version is read before the rows, so a batch that lands in between makes the next request load again rather
    * than go unseen. */
   async get(horizon: Horizon, market: string | null): Promise<LoadedArchive> {
-    const dataVersion = await this.#deps.dataVersion()
-    if (dataVersion > this.#version) {
-      this.#version = dataVersion
+    const seen = await this.#deps.dataVersion()
+    if (seen > this.#version) {
+      this.#version = seen
       this.#loading.clear()
     }
+    const dataVersion = this.#version
     const whole = this.#once(horizon, () => this.#load(horizon))
     const data =
       market === null ? whole : this.#once(`${horizon} ${market}`, () => this.#filter(whole, market))

@@ -1,0 +1,73 @@
+import { ComputePool } from '../../../src/compute/ComputePool.ts'
+import { ArchiveCache, type ArchiveDeps } from '../../../src/domain/backtests/ArchiveCache.ts'
+import type { BacktestDeps } from '../../../src/domain/backtests/runBacktest.ts'
+import { runBacktest } from '../../../src/domain/backtests/runBacktest.ts'
+import type { BacktestResult } from '../../../src/model/backtestResult.ts'
+import { dayNumber, isoDate } from '../../../src/model/date.ts'
+import type { MarketCosts } from '../../../src/model/marketCosts.ts'
+import type { ResolvedSignal } from '../../../src/model/signal.ts'
+import { addBusinessDays } from '../../../src/quant/businessDays.ts'
+
+export const costs: MarketCosts = {
+  markets: {
+    US: { roundTripBps: 5, source: 'the US manifest', date: '2024-05-22' },
+    TW: { roundTripBps: 45, source: 'the TW manifest', date: '2017-04-28' },
+  },
+  standard: { roundTripBps: 20, source: 'the default manifest', date: '2026-01-01' },
+}
+
+/** Signals of `dates` business days: two markets, deterministic, with gaps. */
+export function signals(dates: number, names = 12): ResolvedSignal[] {
+  const rows: ResolvedSignal[] = []
+  let day = dayNumber('2024-01-01')
+  for (let t = 0; t < dates; t++) {
+    for (let i = 0; i < names; i++) {
+      if ((t + 3 * i) % 11 === 0) continue
+      const predicted = Math.sin(12.9898 * i + 0.7 * t) / 100
+      const actual = Math.cos(78.233 * i + 2.3 * t) / 40 + predicted / 5
+      rows.push({ day, ticker: `T${i}`, market: i % 3 === 0 ? 'TW' : 'US', predicted, actual })
+    }
+    day = addBusinessDays(day, 1)
+  }
+  return rows
+}
+
+/** The same signals as a request's panel. */
+export function asPanel(rows: ResolvedSignal[]) {
+  return rows.map(({ day, ticker, market, predicted, actual }) => ({
+    date: isoDate(day),
+    asset: ticker,
+    market,
+    score: predicted,
+    forward_return: actual,
+  }))
+}
+
+export interface Bench {
+  deps: BacktestDeps
+  run: (body: unknown) => Promise<BacktestResult>
+  close: () => Promise<void>
+}
+
+/** Domain, pool and worker threads for real; only the rows come from memory. */
+export function openBench(archive: Partial<Omit<ArchiveDeps, 'pool'>> = {}): Bench {
+  const pool = new ComputePool({ threads: 2, queue: 50, timeLimitMs: 20_000 })
+  const deps = {
+    pool,
+    markets: costs,
+    archive: new ArchiveCache({
+      pool,
+      dataVersion: () => 7,
+      loadArchive: async function* () {
+        const rows = signals(80)
+        for (let i = 0; i < rows.length; i += 100) yield rows.slice(i, i + 100)
+      },
+      ...archive,
+    }),
+  }
+  return {
+    deps,
+    run: body => runBacktest(deps, new TextEncoder().encode(JSON.stringify(body))),
+    close: () => pool.close(),
+  }
+}
