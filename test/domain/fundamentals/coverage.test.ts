@@ -14,7 +14,7 @@ FormatRegistry.Set('date', isIsoDate)
 let bench: Bench
 beforeAll(async () => {
   bench = await handmade()
-})
+}, 60_000)
 afterAll(() => bench.database.close())
 
 async function codeOf(work: Promise<unknown>): Promise<string> {

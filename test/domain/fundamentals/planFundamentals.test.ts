@@ -9,7 +9,7 @@ import { type Bench, handmade, insertEntity, principal } from './handmade.ts'
 let bench: Bench
 beforeAll(async () => {
   bench = await handmade()
-})
+}, 60_000)
 afterAll(() => bench.database.close())
 
 const plan = (query: FundamentalsQuery, who = principal('personal')) => planFundamentals(bench, who, query)

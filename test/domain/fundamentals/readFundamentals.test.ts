@@ -18,7 +18,7 @@ FormatRegistry.Set('date', isIsoDate)
 let bench: Bench
 beforeAll(async () => {
   bench = await handmade()
-})
+}, 60_000)
 afterAll(() => bench.database.close())
 
 async function read(query: FundamentalsQuery, licence: Parameters<typeof principal>[0] = 'personal') {

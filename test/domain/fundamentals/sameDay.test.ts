@@ -19,7 +19,7 @@ beforeAll(async () => {
     flagship: new Set(),
     recordEntity: async () => true,
   }
-})
+}, 60_000)
 afterAll(() => database.close())
 
 const rules: MetricRules = {

@@ -18,7 +18,7 @@ beforeAll(async () => {
     from generate_series(1, 400) e, generate_series(1, 60) m, generate_series(0, 4) y`
   await sql`vacuum analyze fact`
   await sql`analyze metric, unit, data_version`
-})
+}, 60_000)
 afterAll(() => database.close())
 
 /** How often the table was read from end to end, and how often through an index. */
