@@ -11,7 +11,9 @@ beforeAll(async () => {
   db = await testDatabase()
 })
 afterAll(() => db.close())
-beforeEach(() => db.sql`truncate signal, signal_correction`)
+beforeEach(async () => {
+  await db.sql`truncate signal, signal_correction`
+})
 
 describe('the life of a forecast', () => {
   test('is open and unserved until its outcome arrives, then live and won', async () => {
