@@ -1,0 +1,90 @@
+import type { Logger } from 'pino'
+import packageFile from '../../package.json'
+import type { ComputePool } from '../compute/ComputePool.ts'
+import type { Config } from '../config.ts'
+import { KnownKeys } from '../domain/access/KnownKeys.ts'
+import { ArchiveCache } from '../domain/backtests/ArchiveCache.ts'
+import { runBacktest } from '../domain/backtests/runBacktest.ts'
+import { checkCoverage } from '../domain/fundamentals/checkCoverage.ts'
+import { coverageIndex } from '../domain/fundamentals/coverageIndex.ts'
+import type { FundamentalsDeps } from '../domain/fundamentals/deps.ts'
+import { fundamentalsCsv } from '../domain/fundamentals/fundamentalsCsv.ts'
+import { planFundamentals } from '../domain/fundamentals/planFundamentals.ts'
+import { readFundamentals } from '../domain/fundamentals/readFundamentals.ts'
+import { LimitGate } from '../domain/limits/LimitGate.ts'
+import { loadMarkets } from '../domain/markets/loadMarkets.ts'
+import { searchEntities } from '../domain/search/search.ts'
+import { planSignals } from '../domain/signals/plan-signals.ts'
+import { streamResolvedSignals } from '../domain/signals/stream-resolved-signals.ts'
+import { openSignals } from '../domain/signals/stream-signals.ts'
+import type { Services } from '../http/services.ts'
+import type { IsoDate } from '../model/date.ts'
+import { answersPing, type Sql } from '../store/database.ts'
+import { explainDatabaseError } from '../store/explainError.ts'
+import { entityDirectory } from '../store/fundamentals/entityDirectory.ts'
+import { findKey } from '../store/keys/findKey.ts'
+import { recordEntity } from '../store/keys/recordEntity.ts'
+import { takeHits } from '../store/limits/takeHits.ts'
+
+export interface Parts {
+  readonly config: Config
+  readonly sql: Sql
+  readonly pool: ComputePool
+  readonly log: Logger
+  readonly today: () => IsoDate
+  readonly dataVersion: () => number
+}
+
+const pingMs = 2_000
+const limitCallMs = 5_000
+
+/** Ties the verbs to this server's database, pool and settings: what the routes may reach. */
+export async function makeServices(parts: Parts) {
+  const { config, sql, pool, log, today, dataVersion } = parts
+  const markets = await loadMarkets()
+  const entities = entityDirectory(sql)
+  const known = new KnownKeys()
+  const gate = new LimitGate({
+    takeHits: hits => takeHits(sql, hits),
+    elapsedMs: () => performance.now(),
+    timeoutMs: limitCallMs,
+  })
+  const deps: FundamentalsDeps = {
+    sql,
+    markets,
+    today,
+    flagship: new Set(config.flagshipTickers.map(ticker => ticker.toUpperCase())),
+    recordEntity: (keyId, entityId, cap) => recordEntity(sql, keyId, entityId, cap),
+    entities,
+  }
+  const archive = new ArchiveCache({
+    pool,
+    dataVersion,
+    loadArchive: horizon => streamResolvedSignals(sql, { horizon }),
+  })
+
+  const services: Services = {
+    settings: { ...config, version: packageFile.version },
+    log,
+    elapsedMs: () => performance.now(),
+    today,
+    access: { findKey: digest => findKey(sql, digest), known, gate, epochMs: () => Date.now() },
+    dataVersion,
+    explain: explainDatabaseError,
+    readiness: async () => ((await answersPing(sql, pingMs)) ? [] : ['the database does not answer']),
+    planFundamentals: async (principal, query) => {
+      const plan = await planFundamentals(deps, principal, query)
+      return { cacheKey: plan.cacheKey, read: () => readFundamentals(deps, plan) }
+    },
+    fundamentalsCsv,
+    coverageIndex: query => coverageIndex(deps, query),
+    checkCoverage: id => checkCoverage(deps, id),
+    planSignals: (principal, query) => {
+      const plan = planSignals({ today }, principal, query)
+      return { cacheKey: plan.cacheKey, open: (format, signal) => openSignals(sql, plan, format, signal) }
+    },
+    runBacktest: (body, signal) => runBacktest({ pool, archive, markets: markets.costs.plain }, body, signal),
+    search: q => searchEntities(sql, q),
+  }
+  return { services, caches: { forgetData: () => entities.forget(), forgetAccess: () => known.forget() } }
+}

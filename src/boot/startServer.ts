@@ -1,0 +1,52 @@
+import { pino } from 'pino'
+import { ComputePool } from '../compute/ComputePool.ts'
+import type { Config } from '../config.ts'
+import { createApp } from '../http/createApp.ts'
+import type { IsoDate } from '../model/date.ts'
+import { watchDataVersion } from '../store/data-version.ts'
+import { watchAccess } from '../store/keys/watchAccess.ts'
+import type { BannerFacts } from './banner.ts'
+import { openDatabase } from './database.ts'
+import { prepareFirstStart } from './firstStart.ts'
+import { listen } from './listen.ts'
+import { makeServices } from './makeServices.ts'
+import { superviseDatabase } from './supervise.ts'
+
+export interface RunningServer extends BannerFacts {
+  /** Finishes the requests under way, then closes what was opened, last first. */
+  stop(): Promise<void>
+}
+
+/** Opens everything in order; `opened` takes what has to be closed as it comes, so that a start that is interrupted
+ * can be undone too. */
+export async function startServer(
+  config: Config,
+  today: () => IsoDate,
+  announce: (line: string) => void,
+  opened: AsyncDisposableStack = new AsyncDisposableStack(),
+): Promise<RunningServer> {
+  const log = pino({ level: config.logLevel, base: null, redact: ['req', 'headers'] }, pino.destination(2))
+  const database = await openDatabase(config, config.statementTimeoutMs, announce)
+  opened.defer(() => database.close())
+  const { sql, embedded } = database
+  const ownerKey = embedded === null ? null : await prepareFirstStart(sql, today, announce)
+  const stopSupervising = superviseDatabase(database, line => log.warn(line))
+  opened.defer(async () => stopSupervising())
+
+  const pool = new ComputePool({
+    threads: config.computeThreads,
+    queue: config.computeQueue,
+    timeLimitMs: config.computeTimeoutMs,
+  })
+  opened.defer(() => pool.close())
+  const caches = { forgetData: () => {}, forgetAccess: () => {} }
+  const version = await watchDataVersion(sql, () => caches.forgetData())
+  opened.defer(() => version.close())
+  const unwatchAccess = await watchAccess(sql, () => caches.forgetAccess())
+  opened.defer(unwatchAccess)
+
+  const made = await makeServices({ config, sql, pool, log, today, dataVersion: version.current })
+  Object.assign(caches, made.caches)
+  const address = listen(createApp(made.services), config, opened)
+  return { address, ownerKey, dataVersion: version.current(), stop: () => opened.disposeAsync() }
+}

@@ -1,0 +1,13 @@
+import { runServer } from './boot/runServer.ts'
+import { readConfig } from './config.ts'
+import { Failure } from './errors.ts'
+
+const today = () => new Date().toISOString().slice(0, 10)
+
+try {
+  await runServer(readConfig(process.env), today, process.env.npm_command)
+} catch (error) {
+  if (!(error instanceof Failure)) throw error
+  console.error(`asfiled: ${error.message}`)
+  process.exit(1)
+}
