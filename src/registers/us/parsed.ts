@@ -1,3 +1,4 @@
+import { dayNumber, isIsoDate } from '../../model/date.ts'
 import type { Statement } from '../../model/statement.ts'
 
 /** What reading a file gave, and how much of it was understood. */
@@ -9,7 +10,6 @@ export interface ParsedFigures {
   statements: Statement[]
 }
 
-const dayMs = 86_400_000
 const days = new Map<string, number>()
 
 /** Days since 1970-01-01 of `YYYY-MM-DD`; NaN where the text is none. The few thousand days that filings name
@@ -18,9 +18,9 @@ export function dayOf(text: unknown): number {
   if (typeof text !== 'string') return Number.NaN
   const known = days.get(text)
   if (known !== undefined) return known
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return Number.NaN
-  const day = Date.parse(`${text}T00:00:00Z`) / dayMs
-  if (Number.isInteger(day) && days.size < 100_000) days.set(text, day)
+  if (!isIsoDate(text)) return Number.NaN
+  const day = dayNumber(text)
+  if (days.size < 100_000) days.set(text, day)
   return day
 }
 

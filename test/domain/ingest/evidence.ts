@@ -1,6 +1,6 @@
-import { readSample } from '../../../src/domain/ingest/loadSample.ts'
 import type { DerivedEntity } from '../../../src/domain/ingest/deriveFacts.ts'
 import { deriveFacts } from '../../../src/domain/ingest/deriveFacts.ts'
+import { readSample } from '../../../src/domain/ingest/loadSample.ts'
 import { dayNumber, isoDate } from '../../../src/model/date.ts'
 import type { Contribution, FactRow, Statement } from '../../../src/model/statement.ts'
 import { usRules } from '../../../src/registers/us/concepts.ts'
@@ -12,8 +12,10 @@ export async function sampleOf(issuerId: string): Promise<Contribution> {
   return contribution
 }
 
-export const derive = (statements: readonly Statement[], fiscalYearEnd: string | null = null): DerivedEntity =>
-  deriveFacts(statements, { rules: usRules, fiscalYearEnd })
+export const derive = (
+  statements: readonly Statement[],
+  fiscalYearEnd: string | null = null,
+): DerivedEntity => deriveFacts(statements, { rules: usRules, fiscalYearEnd })
 
 /** A vintage in the words of the API, superseded as known on `asOf`. */
 export function spell(fact: FactRow, asOf = '9999-12-31') {
