@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { resolve } from 'node:path'
+import {
+  makeDataDir,
+  removeDataDir,
+  runCommand,
+  type ServerProcess,
+  startServerProcess,
+} from './boot/serverProcess.ts'
+
+const readme = await Bun.file(resolve(import.meta.dir, '../README.md')).text()
+/** A curl command and the answer that the README shows for it. */
+const examples = [...readme.matchAll(/```sh\n(curl [^`]*)```\s*```json\n([^`]*)```/g)].map(match => ({
+  command: match[1].trim(),
+  shown: JSON.parse(match[2]),
+}))
+
+const dataDir = makeDataDir()
+let server: ServerProcess
+
+beforeAll(async () => {
+  server = await startServerProcess(dataDir)
+}, 120_000)
+
+afterAll(async () => {
+  server.signal('SIGTERM')
+  await server.exited
+  removeDataDir(dataDir)
+}, 60_000)
+
+describe('the README', () => {
+  test('shows a query and a backtest with their answers', () => {
+    expect(examples.map(example => example.shown.object)).toEqual(['fundamentals_list', 'backtest_result'])
+  })
+
+  test('shows what the shipped sample really answers', async () => {
+    const key = /asf_live_\w+/.exec(server.said())?.[0] ?? ''
+    for (const { command, shown } of examples) {
+      const here = command.replaceAll('http://localhost:3000', server.address)
+      const shell = Bun.spawn(['sh', '-c', here], { stdout: 'pipe', env: { ...process.env, KEY: key } })
+      expect(await new Response(shell.stdout).json()).toMatchObject(shown)
+    }
+  })
+
+  test('names only commands that exist', async () => {
+    const named = [...readme.matchAll(/run asfiled (\w+(?: (?:create|list|revoke|import|us)\b)?)/g)].map(
+      match => match[1],
+    )
+    expect(named.length).toBeGreaterThan(5)
+    for (const words of new Set(named)) {
+      const help = await runCommand(dataDir, ...words.split(' '), '--help')
+      expect([words, help.code, help.out.includes(`Usage: asfiled ${words}`)]).toEqual([words, 0, true])
+    }
+  }, 60_000)
+
+  test('every setting of .env.example is read, and every setting that is read is there', async () => {
+    const listed =
+      (await Bun.file(resolve(import.meta.dir, '../.env.example')).text()).match(/^[A-Z_]+(?==)/gm) ?? []
+    const config = await Bun.file(resolve(import.meta.dir, '../src/config.ts')).text()
+    const read = [...config.matchAll(/(?:text|integer|list)\('([A-Z_]+)'|environment\.([A-Z_]+)/g)].map(
+      match => match[1] ?? match[2],
+    )
+    expect([...new Set(read)].sort()).toEqual([...listed].sort())
+  })
+})
