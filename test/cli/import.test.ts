@@ -1,0 +1,195 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { deflateRawSync } from 'node:zlib'
+import { type TestDatabase, testDatabase } from '../database.ts'
+import { sharedPath } from '../shared.ts'
+
+setDefaultTimeout(60_000)
+
+const root = resolve(import.meta.dir, '../..')
+const fixtures = join(root, 'test/registers/us/fixtures')
+const folder = mkdtempSync(join(tmpdir(), 'asfiled-import-'))
+let db: TestDatabase
+
+beforeAll(async () => {
+  db = await testDatabase()
+})
+afterAll(async () => {
+  await db.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+interface Run {
+  code: number
+  out: string
+  error: string
+}
+
+async function asfiled(...args: string[]): Promise<Run> {
+  const child = Bun.spawn(['bun', 'src/cli.ts', ...args], {
+    cwd: root,
+    env: { ...process.env, DATABASE_URL: db.url, NO_COLOR: '1' },
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const [out, error, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ])
+  return { code, out, error }
+}
+
+const line = (out: string, label: string) =>
+  out
+    .split('\n')
+    .find(text => text.startsWith(label))
+    ?.slice(label.length)
+    .trim()
+
+test('a folder is imported, and a second run adds nothing and keeps the data version', async () => {
+  const files = join(folder, 'good')
+  mkdirSync(files)
+  for (const name of [
+    'companyfacts-aapl-fy2009.json',
+    'companyfacts-lpa.json',
+    'submissions-aapl.json',
+    'company_tickers.json',
+    'CIK0001318605-submissions-001.json',
+  ]) {
+    cpSync(join(fixtures, name), join(files, name))
+  }
+  const first = await asfiled('import', 'us', files)
+  expect(first).toMatchObject({ code: 0 })
+  expect(line(first.out, 'documents')).toBe('5')
+  expect(Number(line(first.out, 'facts added'))).toBeGreaterThan(20)
+  expect(line(first.out, 'data version')).toBe('1')
+  const second = await asfiled('import', 'us', files)
+  expect(second.code).toBe(0)
+  expect(line(second.out, 'documents')).toBe('5 (5 of them imported before)')
+  expect(line(second.out, 'facts added')).toBe('0')
+  expect(line(second.out, 'data version')).toBe('1')
+  const [row] = await db.sql`
+    select e.ticker, e.name, e.fiscal_year_end from entity e where issuer_id = '0000320193'`
+  expect(row).toEqual({ ticker: 'AAPL', name: 'Apple Inc.', fiscal_year_end: '0926' })
+})
+
+test('broken files are named with their position and skipped; the exit code tells', async () => {
+  const files = join(folder, 'broken')
+  mkdirSync(files)
+  cpSync(join(fixtures, 'companyfacts-lpa.json'), join(files, 'good.json'))
+  writeFileSync(join(files, 'cut.json'), '{"cik": 1,\n "facts": {"us-gaap": {')
+  writeFileSync(join(files, 'other.json'), '{"data": []}')
+  writeFileSync(join(files, 'binary.json'), new Uint8Array([0x7b, 0xff, 0xfe]))
+  writeFileSync(join(files, 'no.zip'), 'PK but not really')
+  const some = await asfiled('import', 'us', files)
+  expect(some.code).toBe(1)
+  expect(some.error).toContain('cut.json: line 2, column 24 (byte 34)')
+  expect(some.error).toContain('other.json: This is neither companyfacts')
+  expect(some.error).toContain('binary.json: The document is not UTF-8.')
+  expect(some.error).toContain('no.zip: This is no readable zip')
+  expect(line(some.out, 'skipped')).toBe('4')
+  const none = await asfiled('import', 'us', join(files, 'cut.json'))
+  expect(none.code).toBe(2)
+  const missing = await asfiled('import', 'us', join(folder, 'nothing-here'))
+  expect(missing.code).toBe(2)
+  expect(missing.error).toContain('There is no file or folder')
+})
+
+test('zips are read entry by entry: documents, and a data set with its bad lines named', async () => {
+  const read = (name: string) => Bun.file(join(fixtures, name)).bytes()
+  const documents = join(folder, 'companyfacts.zip')
+  const damaged = zipped([{ name: 'CIK3.json', content: await read('companyfacts-lpa.json') }])
+  damaged[60] ^= 0xff
+  writeFileSync(
+    documents,
+    zipped([{ name: 'CIK1.json', content: await read('companyfacts-aapl-fy2009.json') }]),
+  )
+  writeFileSync(join(folder, 'damaged.zip'), damaged)
+  const num = Buffer.concat([
+    await read('fsds-num.txt'),
+    Buffer.from('0001193125-09-153165\tAssets\tus-gaap/2008\tsoon\t0\tUSD\t\t\t1\t\n'),
+  ])
+  const set = join(folder, '2009q3.zip')
+  writeFileSync(
+    set,
+    zipped([
+      { name: 'sub.txt', content: await read('fsds-sub.txt') },
+      { name: 'num.txt', content: num },
+    ]),
+  )
+  const run = await asfiled('import', 'us', documents, join(folder, 'damaged.zip'), set)
+  expect(run.code).toBe(1)
+  expect(run.error).toContain('num.txt: line 16: A figure needs')
+  expect(run.error).toMatch(/damaged.zip!CIK3.json: The (packed|unpacked) data/)
+  expect(line(run.out, 'skipped')).toBe('2')
+  expect(line(run.out, 'figures read')).toMatch(/^\d+ in /)
+})
+
+test('an import whose database goes away says so, and the same command completes it', async () => {
+  const source = sharedPath('registers/us/companyfacts/CIK0000320193.json')
+  if (source === null) return
+  const files = join(folder, 'many')
+  mkdirSync(files)
+  const apple = await Bun.file(source).text()
+  for (let n = 1; n <= 24; n++) {
+    writeFileSync(join(files, `CIK${n}.json`), apple.replace('"cik":320193', `"cik":${900_000 + n}`))
+  }
+  const running = asfiled('import', 'us', files)
+  const killer = setInterval(async () => {
+    await db.sql`
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and application_name = 'asfiled' and query ilike 'copy fact %'`
+  }, 20)
+  const broken = await running
+  clearInterval(killer)
+  expect(broken.code).toBe(2)
+  expect(broken.error).toContain('The database went away')
+  const resumed = await asfiled('import', 'us', files)
+  expect(resumed.code).toBe(0)
+  const again = await asfiled('import', 'us', files)
+  expect(line(again.out, 'facts added')).toBe('0')
+  const counts = await db.sql`
+    select count(*)::int as facts from fact join entity using (entity_id)
+    where issuer_id between '0000900001' and '0000900024' group by entity_id`
+  expect(counts.length).toBe(24)
+  expect(new Set(counts.map(row => row.facts)).size).toBe(1)
+})
+
+test('help shows what may be given and an example', async () => {
+  const { out, code } = await asfiled('import', 'us', '--help')
+  expect(code).toBe(0)
+  for (const text of ['companyfacts.zip', 'asfiled import us', 'Exit code']) expect(out).toContain(text)
+})
+
+/** A small zip, for want of a packer among the dependencies. */
+function zipped(entries: { name: string; content: Uint8Array }[]): Buffer {
+  const parts: Buffer[] = []
+  const directory: Buffer[] = []
+  let offset = 0
+  for (const { name, content } of entries) {
+    const packed = deflateRawSync(content)
+    const fields = Buffer.alloc(26)
+    fields.writeUInt16LE(20, 0)
+    fields.writeUInt16LE(8, 4)
+    fields.writeUInt32LE(Bun.hash.crc32(content), 10)
+    fields.writeUInt32LE(packed.length, 14)
+    fields.writeUInt32LE(content.length, 18)
+    fields.writeUInt16LE(name.length, 22)
+    parts.push(Buffer.from('PK\x03\x04'), fields, Buffer.from(name), packed)
+    const tail = Buffer.alloc(14)
+    tail.writeUInt32LE(offset, 10)
+    directory.push(Buffer.from('PK\x01\x02\x14\x00'), fields, tail, Buffer.from(name))
+    offset += 30 + name.length + packed.length
+  }
+  const size = directory.reduce((sum, part) => sum + part.length, 0)
+  const end = Buffer.alloc(22)
+  end.write('PK\x05\x06', 'latin1')
+  end.writeUInt16LE(entries.length, 8)
+  end.writeUInt16LE(entries.length, 10)
+  end.writeUInt32LE(size, 12)
+  end.writeUInt32LE(offset, 16)
+  return Buffer.concat([...parts, ...directory, end])
+}
