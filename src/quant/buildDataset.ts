@@ -9,40 +9,41 @@ export type BuiltDataset =
   /** Two rows for one (date, asset) cell, numbered as they arrived. */
   | { dataset: null; duplicate: { firstRow: number; secondRow: number } }
 
-/** Columns in any order to a dataset without a ranking. The order of rows, and the numbers under which names
- * arrived, leave no trace in the result. */
-export function buildDataset(columns: Columns): BuiltDataset {
-  const assets = rankNames(columns.assetNames)
-  const markets = rankNames(columns.marketNames)
-  const order = sortCells(columns, assets.rank)
-  const { count, day } = columns
-
-  const asset = new Int32Array(new SharedArrayBuffer(4 * count))
-  const market = new Uint16Array(new SharedArrayBuffer(2 * count))
-  const score = new Float64Array(new SharedArrayBuffer(8 * count))
-  const forwardReturn = new Float64Array(new SharedArrayBuffer(8 * count))
-  let dates = 0
-  for (let i = 0; i < count; i++) {
-    const row = order[i]
-    asset[i] = assets.rank[columns.asset[row]]
-    market[i] = markets.rank[columns.market[row]]
-    score[i] = columns.score[row]
-    forwardReturn[i] = columns.forwardReturn[row]
-    const newDate = i === 0 || day[row] !== day[order[i - 1]]
-    if (newDate) dates++
-    else if (asset[i] === asset[i - 1]) {
-      return { dataset: null, duplicate: { firstRow: order[i - 1], secondRow: row } }
+/** Columns in any order to a dataset without a ranking. The order of rows, and the numbers under which names arrived,
+ * leave no trace in the result. Columns that are in order already become the dataset's own, without a copy. */
+export function buildDataset(given: Columns): BuiltDataset {
+  const assets = rankNames(given.assetNames)
+  const markets = rankNames(given.marketNames)
+  const order = sortCells(given, assets.rank)
+  const { count } = given
+  const day = order ? gather(given.day, order, 4, shared => new Int32Array(shared)) : given.day
+  const assetNumber = order
+    ? gather(given.asset, order, 4, shared => new Int32Array(shared))
+    : given.asset.subarray(0, count)
+  const cut = cutDates(day, assetNumber, count)
+  if (cut.repeated !== -1) {
+    const { repeated: i } = cut
+    return {
+      dataset: null,
+      duplicate: { firstRow: order ? order[i - 1] : i - 1, secondRow: order ? order[i] : i },
     }
   }
-  const { days, offsets } = cutDates(columns, order, dates)
+  const marketNumber = order
+    ? gather(given.market, order, 2, shared => new Uint16Array(shared))
+    : given.market.subarray(0, count)
+  const asset = renumber(assetNumber, assets.rank, 4, shared => new Int32Array(shared))
+  const market = renumber(marketNumber, markets.rank, 2, shared => new Uint16Array(shared))
+  const doubles = (shared: SharedArrayBuffer) => new Float64Array(shared)
   return {
     dataset: {
-      days,
-      offsets,
+      days: cut.days,
+      offsets: cut.offsets,
       asset,
       market,
-      score,
-      forwardReturn,
+      score: order ? gather(given.score, order, 8, doubles) : given.score.subarray(0, count),
+      forwardReturn: order
+        ? gather(given.forwardReturn, order, 8, doubles)
+        : given.forwardReturn.subarray(0, count),
       assets: packNames(assets.sorted),
       markets: packNames(markets.sorted),
       marketOfAsset: fixedMarkets(asset, market, assets.sorted.length),
@@ -52,18 +53,51 @@ export function buildDataset(columns: Columns): BuiltDataset {
   }
 }
 
-function cutDates({ count, day }: Columns, order: Int32Array, dates: number) {
-  const days = new Int32Array(new SharedArrayBuffer(4 * dates))
-  const offsets = new Int32Array(new SharedArrayBuffer(4 * (dates + 1)))
-  let date = -1
+type NumberColumn = Int32Array | Uint16Array | Float64Array
+
+function gather<C extends NumberColumn>(
+  from: C,
+  order: Int32Array,
+  bytesEach: number,
+  make: (shared: SharedArrayBuffer) => C,
+): C {
+  const to = make(new SharedArrayBuffer(bytesEach * order.length))
+  for (let i = 0; i < order.length; i++) to[i] = from[order[i]]
+  return to
+}
+
+/** Each number's rank; the column itself where every number is its rank. */
+function renumber<C extends Int32Array | Uint16Array>(
+  numbers: C,
+  rank: Int32Array,
+  bytesEach: number,
+  make: (shared: SharedArrayBuffer) => C,
+): C {
+  if (rank.every((place, number) => place === number)) return numbers
+  const ranked = make(new SharedArrayBuffer(bytesEach * numbers.length))
+  for (let i = 0; i < numbers.length; i++) ranked[i] = rank[numbers[i]]
+  return ranked
+}
+
+/** Where each date begins; `repeated` is the first row that repeats the cell before it, -1 where there is none. */
+function cutDates(day: Int32Array, asset: Int32Array, count: number) {
+  const starts: number[] = []
+  let repeated = -1
   for (let i = 0; i < count; i++) {
-    if (i > 0 && day[order[i]] === day[order[i - 1]]) continue
-    date++
-    days[date] = day[order[i]]
-    offsets[date] = i
+    if (i === 0 || day[i] !== day[i - 1]) starts.push(i)
+    else if (asset[i] === asset[i - 1]) {
+      repeated = i
+      break
+    }
   }
-  offsets[dates] = count
-  return { days, offsets }
+  const days = new Int32Array(new SharedArrayBuffer(4 * starts.length))
+  const offsets = new Int32Array(new SharedArrayBuffer(4 * (starts.length + 1)))
+  for (let date = 0; date < starts.length; date++) {
+    days[date] = day[starts[date]]
+    offsets[date] = starts[date]
+  }
+  offsets[starts.length] = count
+  return { days, offsets, repeated }
 }
 
 function fixedMarkets(asset: Int32Array, market: Uint16Array, assetCount: number): Uint16Array | null {

@@ -1,7 +1,7 @@
 import type { NameTable } from './nameTable.ts'
 
-/** A panel as columns in shared memory, date-major. Every thread reads the same bytes; nobody writes them
- * after they are built.
+/** A panel as columns, date-major, in shared memory wherever it serves more than one thread: all read the same bytes,
+ * nobody writes them after they are built.
  *
  * - Rows of date t are `offsets[t] .. offsets[t + 1]`, ascending by asset, at most one per asset.
  * - `assets` is sorted by id (UTF-16 code units, as JavaScript compares strings), so the order of indices is

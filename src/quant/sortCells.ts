@@ -1,20 +1,24 @@
 import type { Columns } from './columns.ts'
 
-/** The rows in (date, asset rank) order: `order[i]` is the row that belongs at place i. Rows of one cell keep
- * their given order, so a repeated cell shows its first and second row. Two stable counting sorts, O(rows +
- * assets + days between first and last). */
-export function sortCells(columns: Columns, assetRank: Int32Array): Int32Array {
+/** The rows in (date, asset rank) order: `order[i]` is the row that belongs at place i; null where the rows are in
+ * that order already. Rows of one cell keep their given order, so a repeated cell shows its first and second row. Two
+ * stable counting sorts, O(rows + assets + days between first and last). */
+export function sortCells(columns: Columns, assetRank: Int32Array): Int32Array | null {
+  if (isSorted(columns, assetRank)) return null
   const { count, day, asset } = columns
-  const order = new Int32Array(count)
-  if (isSorted(columns, assetRank)) {
-    for (let i = 0; i < count; i++) order[i] = i
-    return order
-  }
   const byAsset = new Int32Array(count)
   const assetStart = new Int32Array(assetRank.length + 1)
-  for (let i = 0; i < count; i++) assetStart[assetRank[asset[i]] + 1]++
+  for (let i = 0; i < count; i++) {
+    const place = assetRank[asset[i]] + 1
+    assetStart[place] = (assetStart[place] + 1) | 0
+  }
   for (let a = 0; a < assetRank.length; a++) assetStart[a + 1] += assetStart[a]
-  for (let i = 0; i < count; i++) byAsset[assetStart[assetRank[asset[i]]]++] = i
+  for (let i = 0; i < count; i++) {
+    const rank = assetRank[asset[i]]
+    const place = assetStart[rank]
+    assetStart[rank] = (place + 1) | 0
+    byAsset[place] = i
+  }
 
   let first = day[0]
   let last = day[0]
@@ -23,11 +27,17 @@ export function sortCells(columns: Columns, assetRank: Int32Array): Int32Array {
     if (day[i] > last) last = day[i]
   }
   const dayStart = new Int32Array(last - first + 2)
-  for (let i = 0; i < count; i++) dayStart[day[i] - first + 1]++
+  for (let i = 0; i < count; i++) {
+    const place = day[i] - first + 1
+    dayStart[place] = (dayStart[place] + 1) | 0
+  }
   for (let d = 0; d <= last - first; d++) dayStart[d + 1] += dayStart[d]
+  const order = new Int32Array(count)
   for (let i = 0; i < count; i++) {
     const row = byAsset[i]
-    order[dayStart[day[row] - first]++] = row
+    const place = dayStart[day[row] - first]
+    dayStart[day[row] - first] = (place + 1) | 0
+    order[place] = row
   }
   return order
 }

@@ -110,7 +110,7 @@ function legs(names: Row[], settings: BookSettings, share: number): Weights {
     if (raw.every(x => x === 0)) raw = raw.map(() => 1)
     const total = raw.reduce((a, b) => a + b, 0)
     weakestFirst.forEach((row, j) => {
-      book.set(row.asset, (side * share * raw[j]) / total)
+      book.set(row.asset, side * share * (raw[j] / total))
     })
   }
   leg(order.slice(n - k), settings.longShort ? settings.gross / 2 : settings.gross)

@@ -6,16 +6,16 @@ import { NameInterner } from './NameInterner.ts'
 
 const encoder = new TextEncoder()
 
-/** Columns that grow row by row. */
+/** Columns that grow row by row, in shared memory from the first row: a dataset may take them over. */
 export class PanelColumns {
   readonly assets = new NameInterner()
   readonly markets = new NameInterner()
   count = 0
-  #day = new Int32Array(1024)
-  #asset = new Int32Array(1024)
-  #market = new Uint16Array(1024)
-  #score = new Float64Array(1024)
-  #forwardReturn = new Float64Array(1024)
+  #day = new Int32Array(new SharedArrayBuffer(4 * 1024))
+  #asset = new Int32Array(new SharedArrayBuffer(4 * 1024))
+  #market = new Uint16Array(new SharedArrayBuffer(2 * 1024))
+  #score = new Float64Array(new SharedArrayBuffer(8 * 1024))
+  #forwardReturn = new Float64Array(new SharedArrayBuffer(8 * 1024))
 
   constructor() {
     this.markets.add('', new Uint8Array(0), 0, 0)
@@ -57,11 +57,11 @@ export class PanelColumns {
 
   #grow(): void {
     const size = 2 * this.#day.length
-    this.#day = extended(this.#day, new Int32Array(size))
-    this.#asset = extended(this.#asset, new Int32Array(size))
-    this.#market = extended(this.#market, new Uint16Array(size))
-    this.#score = extended(this.#score, new Float64Array(size))
-    this.#forwardReturn = extended(this.#forwardReturn, new Float64Array(size))
+    this.#day = extended(this.#day, new Int32Array(new SharedArrayBuffer(4 * size)))
+    this.#asset = extended(this.#asset, new Int32Array(new SharedArrayBuffer(4 * size)))
+    this.#market = extended(this.#market, new Uint16Array(new SharedArrayBuffer(2 * size)))
+    this.#score = extended(this.#score, new Float64Array(new SharedArrayBuffer(8 * size)))
+    this.#forwardReturn = extended(this.#forwardReturn, new Float64Array(new SharedArrayBuffer(8 * size)))
   }
 }
 

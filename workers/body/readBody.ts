@@ -32,9 +32,11 @@ export function readBody(bytes: Uint8Array): BacktestBody {
   const { fields, panel } = readFields(reader)
   if (!restCheck.Check(fields)) {
     const fault = restCheck.Errors(fields).First()
-    if (fault) throw describeFault(fault, [], rest)
+    throw fault
+      ? describeFault(fault, [], rest)
+      : new Failure('body_invalid', 'The body does not fit the schema.')
   }
-  const { config = {}, source, include = [] } = fields as BacktestRequest
+  const { config = {}, source, include = [] } = fields
   if (panel === null) {
     checkSpan(source)
     return { config, source: source ?? {}, include, panel }

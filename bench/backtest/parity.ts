@@ -1,0 +1,61 @@
+import { buildDataset } from '../../src/quant/buildDataset.ts'
+import { equityCurve } from '../../src/quant/equityCurve.ts'
+import { loopReference, type Row } from '../../test/quant/loopReference.ts'
+import { readPanelFile } from '../panelFile.ts'
+import { makePanel } from './makePanel.ts'
+import { measure } from './measure.ts'
+import { runPython } from './python.ts'
+import { time } from './timings.ts'
+
+/** The kernel against the loop reference in this process: equal first, then how many times faster. */
+export function proveLoopParity(runs: number): number {
+  const columns = makePanel(120, 200)
+  const { dataset } = buildDataset(columns)
+  if (!dataset) throw new Error('the panel repeats a cell')
+  const rows: Row[] = Array.from({ length: columns.count }, (_, i) => ({
+    day: columns.day[i],
+    asset: columns.assetNames[columns.asset[i]],
+    market: columns.marketNames[columns.market[i]],
+    score: columns.score[i],
+    forwardReturn: columns.forwardReturn[i],
+  }))
+  const settings = {
+    longShort: true,
+    quantile: 0.1,
+    weighting: 'equal' as const,
+    tranches: 5,
+    gross: 1,
+    neutralMarket: false,
+    drift: false,
+  }
+  const loop = () => loopReference(rows, settings, 1, { M0: 10, M1: 20, M2: 30, M3: 40 }, 50 / 1e4 / 252)
+  const { curve } = equityCurve(Float64Array.from(loop(), period => period.net))
+  const ours = measure(dataset).curve
+  for (const [t, point] of ours.entries()) demandEqual(`equity_curve[${t}]`, point, curve[t])
+  const loopTime = time(() => loop(), 3, 1)
+  const kernelTime = time(() => measure(dataset), 3 * runs, 20)
+  return loopTime.medianMs / kernelTime.medianMs
+}
+
+/** Our metrics of the base case against peer_numpy.py's, on the very file that is timed. */
+export function provePeerParity(folder: string, file: string): void {
+  const report: { metrics: Record<string, number> } = JSON.parse(
+    runPython(folder, ['peer_numpy.py', '--panel', file, '--repeat', '1']),
+  )
+  const { dataset } = buildDataset(readPanelFile(file))
+  if (!dataset) throw new Error('the panel repeats a cell')
+  const ours = measure(dataset)
+  const { metrics } = report
+  demandEqual('cagr', ours.cagr, metrics.cagr)
+  demandEqual('sharpe', ours.sharpe, metrics.sharpe)
+  demandEqual('information_ratio', ours.informationRatio, metrics.information_ratio)
+  demandEqual('max_drawdown', ours.maxDrawdown, metrics.max_drawdown)
+  demandEqual('avg_turnover', ours.avgTurnover, metrics.avg_turnover)
+  demandEqual('cost_drag_annual', ours.costDragAnnual, metrics.annual_cost_drag)
+  demandEqual('gross_sharpe', ours.grossSharpe, metrics.gross_sharpe)
+}
+
+function demandEqual(what: string, ours: number | null, theirs: number): void {
+  if (ours !== null && Math.abs(ours - theirs) <= 1e-9 * Math.abs(theirs)) return
+  throw new Error(`${what} is ${ours}, the reference says ${theirs}: no timing without parity`)
+}
