@@ -2,62 +2,101 @@ import { compress, type Encoding, leastCompressed } from './encoding.ts'
 
 type Bytes = Uint8Array<ArrayBuffer>
 
-export interface Body {
-  readonly bytes: Bytes
+/** A serialised body, as its consumer needs it. A Blob is sent without being copied. */
+export interface KeptBody {
+  readonly blob: Blob
   readonly encoding: Encoding
+  readonly headers: Headers
 }
 
 interface Entry {
   readonly made: Promise<Bytes>
+  /** Set once it is made. */
+  body: KeptBody | null
   size: number
+  /** Asked for since the broom last passed. */
+  used: boolean
+}
+
+export interface Making {
+  readonly make: () => Promise<string>
+  /** Of an answer with this body. */
+  readonly headers: (encoding: Encoding) => Headers
 }
 
 const mostBytes = 64 * 1_024 * 1_024
 const mostOfOne = 8 * 1_024 * 1_024
 /** What an entry costs beside its bytes, roughly. */
-const entryBytes = 500
+const entryBytes = 1_000
 
-/** Serialised bodies of one data version, by plan, format and encoding; bounded by their bytes, the one used longest
- * ago goes first. Only ever asked after authentication and limits: a plan's key holds who may see it. Requests for
+/** Serialised bodies of one data version, by plan, format and encoding; bounded by their bytes, those not used of
+ * late go first. Only ever asked after authentication and limits: a plan's key holds who may see it. Requests for
  * what is being made wait for it, so a rush for one company is one query. */
 export class BodyCache {
   readonly #entries = new Map<string, Entry>()
   #version = -1
   #bytes = 0
 
-  async get(version: number, key: string, encoding: Encoding, make: () => Promise<string>): Promise<Body> {
-    if (version !== this.#version) this.#startOver(version)
-    const plain = await this.#find(`identity\n${key}`, async () => new Uint8Array(Buffer.from(await make())))
-    if (encoding === 'identity' || plain.length < leastCompressed)
-      return { bytes: plain, encoding: 'identity' }
-    return { bytes: await this.#find(`${encoding}\n${key}`, () => compress(plain, encoding)), encoding }
+  /** What is there already: the way of nearly every request. */
+  find(version: number, key: string, encoding: Encoding): KeptBody | null {
+    if (version !== this.#version) return null
+    const entry = this.#entries.get(`${encoding}\n${key}`)
+    if (entry === undefined) return null
+    entry.used = true
+    return entry.body
   }
 
-  #find(name: string, make: () => Promise<Bytes>): Promise<Bytes> {
+  async get(version: number, key: string, encoding: Encoding, making: Making): Promise<KeptBody> {
+    if (version !== this.#version) this.#startOver(version)
+    const plain = await this.#keep(
+      'identity',
+      key,
+      making,
+      async () => new Uint8Array(Buffer.from(await making.make())),
+    )
+    const worthIt = encoding !== 'identity' && plain.length >= leastCompressed
+    const bytes = worthIt ? await this.#keep(encoding, key, making, () => compress(plain, encoding)) : plain
+    const used = worthIt ? encoding : 'identity'
+    return bodyOf(bytes, used, making)
+  }
+
+  #keep(encoding: Encoding, key: string, making: Making, make: () => Promise<Bytes>): Promise<Bytes> {
+    const name = `${encoding}\n${key}`
     const known = this.#entries.get(name)
-    if (known !== undefined) {
-      this.#entries.delete(name)
-      this.#entries.set(name, known)
-      return known.made
-    }
-    const entry: Entry = { made: make(), size: entryBytes + name.length }
+    if (known !== undefined) return known.made
+    const entry: Entry = { made: make(), body: null, size: entryBytes + name.length, used: true }
     this.#entries.set(name, entry)
     this.#bytes += entry.size
     entry.made.then(
-      bytes => this.#settle(name, entry, bytes.length),
+      bytes => this.#settle(name, entry, bodyOf(bytes, encoding, making), bytes.length),
       () => this.#drop(name, entry),
     )
     return entry.made
   }
 
-  #settle(name: string, entry: Entry, size: number): void {
+  #settle(name: string, entry: Entry, body: KeptBody, size: number): void {
     if (this.#entries.get(name) !== entry) return
-    if (size > mostOfOne) return this.#drop(name, entry)
+    if (size > mostOfOne) {
+      this.#drop(name, entry)
+      return
+    }
+    entry.body = body
     entry.size += size
     this.#bytes += size
-    for (const [oldest, other] of this.#entries) {
+    this.#makeRoom()
+  }
+
+  /** Passes over the entries from the oldest: one used since the last time is spared once. */
+  #makeRoom(): void {
+    for (const [name, entry] of this.#entries) {
       if (this.#bytes <= mostBytes) return
-      this.#drop(oldest, other)
+      if (entry.used) {
+        entry.used = false
+        this.#entries.delete(name)
+        this.#entries.set(name, entry)
+      } else {
+        this.#drop(name, entry)
+      }
     }
   }
 
@@ -72,4 +111,8 @@ export class BodyCache {
     this.#entries.clear()
     this.#bytes = 0
   }
+}
+
+function bodyOf(bytes: Bytes, encoding: Encoding, making: Making): KeptBody {
+  return { blob: new Blob([bytes]), encoding, headers: making.headers(encoding) }
 }

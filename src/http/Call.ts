@@ -27,7 +27,7 @@ export class Call {
     return this.caller
   }
 
-  /** Without the question mark, as sent; null: none was sent. */
+  /** Without the question mark, as sent; empty where none was sent. */
   get queryText(): string {
     const { url } = this.request
     const mark = url.indexOf('?')
@@ -43,11 +43,12 @@ export class Call {
   }
 }
 
-export type AnswerBody = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null
+export type AnswerBody = string | Blob | ReadableStream<Uint8Array> | null
 
-/** What a route answers; everything that all answers share is added where the response is made. */
+/** What a route answers; what differs from request to request is added where the response is made. Headers may be
+ * shared by many answers: they are copied and not changed. */
 export interface Answer {
   readonly status: number
   readonly body: AnswerBody
-  readonly headers: Readonly<Record<string, string>>
+  readonly headers: Headers
 }

@@ -18,7 +18,7 @@ export function coverage(services: Services, route: RouteMaker, cache: BodyCache
     const id = readId(call.path.slice(prefix.length).replace(/\/$/, ''))
     const make = async () => JSON.stringify(await services.checkCoverage(id))
     const key = `check ${services.today()} ${id}`
-    return keptAnswer(cache, call, services.dataVersion(), key, jsonType, make)
+    return keptAnswer(cache, call, services.dataVersion(), { key, type: jsonType, make })
   })
   return new Elysia().get('/api/v1/coverage/:id', ({ request, server }) => handle({ request, server }), {
     detail: coverageOperation,

@@ -1,6 +1,7 @@
 import { Failure } from '../errors.ts'
 import type { Answer, Call } from './Call.ts'
 import { errorStatus } from './errorStatus.ts'
+import { answerHeaders } from './headers.ts'
 import type { Services } from './services.ts'
 
 /** What was thrown, as a foreseen failure; `defect` where it was not foreseen, and only the log learns of it. */
@@ -38,5 +39,5 @@ export function errorAnswer(services: Services, call: Call, failure: Failure): A
   // What is left of the body is not waited for.
   if (status === 413 || details.param === 'body' || code === 'media_type_unsupported')
     headers.Connection = 'close'
-  return { status, headers, body: JSON.stringify(body) }
+  return { status, headers: answerHeaders(headers), body: JSON.stringify(body) }
 }

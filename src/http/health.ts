@@ -1,12 +1,13 @@
 import { Elysia } from 'elysia'
 import { Failure } from '../errors.ts'
 import type { Answer } from './Call.ts'
+import { answerHeaders } from './headers.ts'
 import { noQuery } from './noQuery.ts'
 import { healthOperation, readyOperation } from './operations/health.ts'
 import type { RouteMaker } from './serve.ts'
 import type { Services } from './services.ts'
 
-const headers = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' }
+const headers = answerHeaders({ 'Content-Type': 'application/json', 'Cache-Control': 'no-store' })
 const answer = (body: object): Answer => ({ status: 200, headers, body: JSON.stringify(body) })
 
 /** /health: the process lives. /ready: it can answer, so send it requests. Neither is counted. */

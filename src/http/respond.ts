@@ -1,41 +1,19 @@
 import type { Answer, Call } from './Call.ts'
 import { addLimitHeaders } from './limitHeaders.ts'
 
-/** Browsers may call the service from any page: it knows no cookies, so a page can do nothing that its visitor's
- * key, which it would have to hold, does not allow. */
-export const allowedOrigin = '*'
-export const allowedRequestHeaders = 'Authorization, Content-Type, Accept, If-None-Match, X-Request-Id'
-
-const exposed = [
-  'ETag',
-  'RateLimit',
-  'RateLimit-Policy',
-  'Retry-After',
-  'X-Next-Cursor',
-  'X-RateLimit-Limit',
-  'X-RateLimit-Remaining',
-  'X-RateLimit-Reset',
-  'X-Request-Id',
-].join(', ')
-
-/** The response of an answer, with what all responses carry. */
+/** The response of an answer, with what is particular to the request. */
 export function respond(call: Call, answer: Answer): Response {
-  const headers: Record<string, string> = {
-    ...answer.headers,
-    'X-Request-Id': call.id,
-    'X-Content-Type-Options': 'nosniff',
-    'Access-Control-Allow-Origin': allowedOrigin,
-    'Access-Control-Expose-Headers': exposed,
-  }
-  if (call.verdict !== null) addLimitHeaders(headers, call.verdict)
-  if (call.request.method === 'HEAD' && answer.body instanceof ReadableStream) {
-    answer.body.cancel().catch(() => {})
-    return new Response(nothing(), { status: answer.status, headers })
-  }
-  return new Response(answer.body, { status: answer.status, headers })
+  const { status, headers } = answer
+  const response = new Response(bodyFor(call, answer), { status, headers })
+  response.headers.set('X-Request-Id', call.id)
+  if (call.verdict !== null) addLimitHeaders(response.headers, call.verdict)
+  return response
 }
 
-/** A stream and not null: with null Bun would say Content-Length: 0, which is not the length of the answer. */
-function nothing(): ReadableStream<Uint8Array> {
+/** HEAD has no use for a stream. Another one takes its place and not null: with null Bun would say Content-Length: 0,
+ * which is not the length of the answer. */
+function bodyFor(call: Call, { body }: Answer): Answer['body'] {
+  if (!(body instanceof ReadableStream) || call.request.method !== 'HEAD') return body
+  body.cancel().catch(() => {})
   return new ReadableStream({ start: controller => controller.close() })
 }

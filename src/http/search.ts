@@ -14,7 +14,7 @@ export function search(services: Services, route: RouteMaker, cache: BodyCache) 
   const handle = route('/api/search', 'search', call => {
     const { q } = readQuery(call.queryText)
     const make = async () => JSON.stringify({ object: 'search_result', results: await services.search(q) })
-    return keptAnswer(cache, call, services.dataVersion(), `search ${q}`, jsonType, make)
+    return keptAnswer(cache, call, services.dataVersion(), { key: `search ${q}`, type: jsonType, make })
   })
   return new Elysia().get('/api/search', ({ request, server }) => handle({ request, server }), {
     detail: searchOperation,

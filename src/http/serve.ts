@@ -37,8 +37,9 @@ export function routeMaker(services: Services): RouteMaker {
       let answer: Answer
       let code: string | undefined
       try {
-        await admit(services, call, entry)
-        answer = await work(call)
+        if (entry !== 'open') await admit(services, call, entry)
+        const worked = work(call)
+        answer = worked instanceof Promise ? await worked : worked
       } catch (error) {
         const { failure, defect } = asFailure(services, error)
         code = failure.code

@@ -4,6 +4,7 @@ import type { Answer, Call } from './Call.ts'
 import { csvType, dataHeaders, jsonType, unchanged } from './dataAnswer.ts'
 import { chooseEncoding, compressStream } from './encoding.ts'
 import { entityTag } from './entityTag.ts'
+import { answerHeaders } from './headers.ts'
 import { signalsOperation } from './operations/signals.ts'
 import { queryReader } from './parameters.ts'
 import type { RouteMaker } from './serve.ts'
@@ -18,14 +19,14 @@ export function signals(services: Services, route: RouteMaker) {
     const { cacheKey, open } = services.planSignals(call.knownCaller.principal, query)
     const format = query.format ?? 'json'
     const type = format === 'csv' ? csvType : jsonType
-    const headers = dataHeaders(type, entityTag(services.dataVersion(), `${format} ${cacheKey}`))
-    const same = unchanged(call, headers)
+    const own = dataHeaders(type, entityTag(services.dataVersion(), `${format} ${cacheKey}`))
+    const same = unchanged(call, own)
     if (same !== null) return same
     const { next, body } = await open(format, call.request.signal)
-    if (next !== null) headers['X-Next-Cursor'] = next
+    if (next !== null) own['X-Next-Cursor'] = next
     const encoding = chooseEncoding(call.request.headers.get('accept-encoding'))
-    if (encoding !== 'identity') headers['Content-Encoding'] = encoding
-    return { status: 200, headers, body: compressStream(body, encoding) }
+    if (encoding !== 'identity') own['Content-Encoding'] = encoding
+    return { status: 200, headers: answerHeaders(own), body: compressStream(body, encoding) }
   }
 
   const handle = route('/api/v1/signals', 'key', work)

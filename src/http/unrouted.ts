@@ -1,7 +1,7 @@
 import type { AnyElysia } from 'elysia'
 import { Failure } from '../errors.ts'
 import type { Answer, Call } from './Call.ts'
-import { allowedRequestHeaders } from './respond.ts'
+import { allowedRequestHeaders, answerHeaders } from './headers.ts'
 
 type Methods = Map<string, Set<string>>
 
@@ -21,7 +21,7 @@ export function unrouted(app: AnyElysia): (call: Call) => Answer {
       )
     }
     const allow = [...known, 'OPTIONS']
-    if (method === 'OPTIONS') return { status: 204, headers: preflight(allow), body: null }
+    if (method === 'OPTIONS') return { status: 204, headers: answerHeaders(preflight(allow)), body: null }
     throw new Failure(
       'method_not_allowed',
       `${path.slice(0, 100)} takes ${allow.join(', ')}, not ${method}.`,

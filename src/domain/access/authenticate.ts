@@ -4,7 +4,7 @@ import type { LimitGate } from '../limits/LimitGate.ts'
 import type { Limits } from '../limits/verdict.ts'
 import { type Caller, demoCaller, keyCaller } from './caller.ts'
 import type { KnownKey, KnownKeys } from './KnownKeys.ts'
-import { checkKeyText, demoKey } from './keyText.ts'
+import { checkKeyText, demoKey, digestBytes, keyDigest } from './keyText.ts'
 
 export interface AccessDeps {
   readonly findKey: (digest: Uint8Array) => Promise<StoredKey | null>
@@ -29,25 +29,24 @@ export function authenticate(
   const key = bearer.exec(header)?.[1]
   if (key === demoKey) return demoCaller(address)
   if (key === undefined) return refuse(deps, address, notBearer())
+  const digest = keyDigest(key)
+  const known = deps.known.find(digest, deps.epochMs())
+  if (known !== null) return isUsable(deps, known) ? known.caller : judge(deps, known, address)
+  return lookUp(deps, key, digest, address)
+}
+
+async function lookUp(deps: AccessDeps, key: string, name: string, address: string): Promise<Caller> {
   try {
     checkKeyText(key)
   } catch (failure) {
     return refuse(deps, address, failure)
   }
-  const digest = new Bun.CryptoHasher('sha256').update(key).digest()
-  const name = digest.toString('latin1')
-  const known = deps.known.find(name, deps.epochMs())
-  if (known !== null && isUsable(deps, known)) return known.caller
-  return known === null ? lookUp(deps, digest, name, address) : judge(deps, known, address)
-}
-
-async function lookUp(deps: AccessDeps, digest: Uint8Array, name: string, address: string): Promise<Caller> {
   // Who guesses keys has used up their failures, and the guesses no longer reach the database.
   if (!deps.known.hasMet(name) && deps.gate.isRefused(failureSubject(address), failureLimits)) {
     return refuse(deps, address, keyUnknown())
   }
   const { generation } = deps.known
-  const stored = await deps.findKey(digest)
+  const stored = await deps.findKey(digestBytes(name))
   if (stored === null) {
     deps.known.drop(name)
     return refuse(deps, address, keyUnknown())

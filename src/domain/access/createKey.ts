@@ -5,7 +5,7 @@ import type { Sql } from '../../store/database.ts'
 import { insertKey, type NewGrant } from '../../store/keys/insertKey.ts'
 import { parseEmail } from './emailAddress.ts'
 import { isFreeMail } from './freeMail.ts'
-import { type KeyEnvironment, keyDigest, keyPrefix, makeKeyText } from './keyText.ts'
+import { digestBytes, type KeyEnvironment, keyDigest, keyPrefix, makeKeyText } from './keyText.ts'
 import { soldLimits } from './soldLimits.ts'
 
 export interface KeyOrder {
@@ -47,7 +47,12 @@ export async function createKey(
   const expires = lastDay(order, deps.today())
   const grant = grantOf(order, domain, expires)
   const key = makeKeyText(order.environment)
-  const named = { digest: keyDigest(key), prefix: keyPrefix(key), lastFour: key.slice(-4), email: address }
+  const named = {
+    digest: digestBytes(keyDigest(key)),
+    prefix: keyPrefix(key),
+    lastFour: key.slice(-4),
+    email: address,
+  }
   if ((await insertKey(deps.sql, named, grant)) === null) {
     throw new Failure(
       'conflict',

@@ -38,8 +38,13 @@ export function keyPrefix(text: string): string {
   return text.slice(0, 'asf_live_'.length + namedLength)
 }
 
-export function keyDigest(text: string): Uint8Array {
-  return new Bun.CryptoHasher('sha256').update(text).digest()
+/** The SHA-256 of a key, in base64. */
+export function keyDigest(text: string): string {
+  return Bun.SHA256.hash(text, 'base64')
+}
+
+export function digestBytes(digest: string): Uint8Array {
+  return Buffer.from(digest, 'base64')
 }
 
 /** CRC-32 in base62, padded. */

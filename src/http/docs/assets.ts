@@ -5,6 +5,7 @@ import type { Answer, Call } from '../Call.ts'
 import { unchanged } from '../dataAnswer.ts'
 import { chooseEncoding, compress, type Encoding } from '../encoding.ts'
 import { entityTag } from '../entityTag.ts'
+import { answerHeaders } from '../headers.ts'
 
 const library = dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')))
 
@@ -56,5 +57,5 @@ export async function assetAnswer(call: Call, name: string): Promise<Answer> {
   const wanted = chooseEncoding(call.request.headers.get('accept-encoding'))
   const encoding = type === 'image/png' ? 'identity' : wanted
   if (encoding !== 'identity') headers['Content-Encoding'] = encoding
-  return { status: 200, headers, body: await load(name, encoding) }
+  return { status: 200, headers: answerHeaders(headers), body: new Blob([await load(name, encoding)]) }
 }

@@ -2,11 +2,13 @@ import { resolve } from 'node:path'
 import { Elysia } from 'elysia'
 import type { Answer, Call } from '../Call.ts'
 import { encodedAnswer } from '../encodedAnswer.ts'
+import { answerHeaders } from '../headers.ts'
 import { noQuery } from '../noQuery.ts'
 import type { RouteMaker } from '../serve.ts'
 import { assetAnswer } from './assets.ts'
 import { errorsPage } from './errorsPage.ts'
 
+const toDocs = answerHeaders({ Location: '/docs' })
 const page = Bun.file(resolve(import.meta.dir, 'page.html'))
 const assetsPrefix = '/docs/assets/'
 
@@ -34,7 +36,7 @@ const html = (call: Call, body: string): Promise<Answer> =>
 
 /** /docs: Swagger UI, from this server alone. /docs/errors: what each error code means. / leads to /docs. */
 export function docs(route: RouteMaker) {
-  const home = route('/', 'open', () => ({ status: 302, headers: { Location: '/docs' }, body: null }))
+  const home = route('/', 'open', () => ({ status: 302, headers: toDocs, body: null }))
   const swagger = route('/docs', 'open', async call => {
     noQuery(call)
     return html(call, await page.text())

@@ -33,12 +33,12 @@ ${errorCodes.map(section).join('\n')}
 function section(code: ErrorCode): string {
   const { status, type, title } = errorStatus(code)
   const example = captured[code]
-  const shown = example === undefined ? '' : `\n      <pre>${escape(JSON.stringify(example, null, 2))}</pre>`
+  const shown = example === undefined ? '' : `\n      <pre>${escaped(JSON.stringify(example, null, 2))}</pre>`
   return `      <h2 id="${code}"><a href="#${code}">${code}</a></h2>
-      <p><span class="status">${status}</span> <span class="status">${type}</span> ${escape(title)}</p>
-      <p>${escape(errorAdvice[code])}</p>${shown}`
+      <p><span class="status">${status}</span> <span class="status">${type}</span> ${escaped(title)}</p>
+      <p>${escaped(errorAdvice[code])}</p>${shown}`
 }
 
-function escape(text: string): string {
+function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
 import { authenticate } from '../../../src/domain/access/authenticate.ts'
 import { createKey } from '../../../src/domain/access/createKey.ts'
 import { KnownKeys } from '../../../src/domain/access/KnownKeys.ts'
-import { keyDigest, makeKeyText } from '../../../src/domain/access/keyText.ts'
+import { digestBytes, keyDigest, makeKeyText } from '../../../src/domain/access/keyText.ts'
 import { revokeKey } from '../../../src/domain/access/revokeKey.ts'
 import { LimitGate } from '../../../src/domain/limits/LimitGate.ts'
 import { findKey } from '../../../src/store/keys/findKey.ts'
@@ -129,7 +129,7 @@ describe('authenticate', () => {
 
   test('prefers, of several grants, one that still runs', async () => {
     const { key } = await sell({ expires: '2026-07-02' })
-    const stored = await findKey(sql, keyDigest(key))
+    const stored = await findKey(sql, digestBytes(keyDigest(key)))
     await sql`
       insert into key_grant (key_id, licence, quant, per_minute, bulk) values (${stored?.keyId ?? 0}, 'commercial', true, 1000, false)`
     nowMs = Date.parse('2026-08-01T00:00:00Z')

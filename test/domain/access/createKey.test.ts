@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { createKey, type KeyOrder } from '../../../src/domain/access/createKey.ts'
-import { checkKeyText, keyDigest } from '../../../src/domain/access/keyText.ts'
+import { checkKeyText, digestBytes, keyDigest } from '../../../src/domain/access/keyText.ts'
 import { listGrants } from '../../../src/store/grants/listGrants.ts'
 import { listKeys } from '../../../src/store/keys/listKeys.ts'
 import { testDatabase } from '../../database.ts'
@@ -33,7 +33,7 @@ describe('a key', () => {
   test('is stored as its SHA-256, its prefix and its last four, and nowhere else', async () => {
     const { key } = await createKey(deps, order({ email: 'stored@fund.example' }))
     const [row] = await sql`select digest, prefix, last_four from api_key where email = 'stored@fund.example'`
-    expect(Buffer.from(row.digest)).toEqual(Buffer.from(keyDigest(key)))
+    expect(Buffer.from(row.digest)).toEqual(Buffer.from(digestBytes(keyDigest(key))))
     expect(key.startsWith(row.prefix)).toBe(true)
     expect(row.prefix.length).toBe(17)
     expect(row.last_four).toBe(key.slice(-4))
