@@ -1,0 +1,209 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { searchEntities } from '../src/domain/search/search.ts'
+import { connect, type Sql } from '../src/store/database.ts'
+import { openCluster } from '../src/store/embedded/cluster.ts'
+import { migrate } from '../src/store/migrate.ts'
+
+/** Names of each market in the full service; the bench scales them. */
+const entities = { FR: 1_490_000, BE: 674_000, DK: 549_000, NZ: 45_000, US: 9_700, JP: 5_000, TW: 1_900 }
+const full = Object.values(entities).reduce((sum, count) => sum + count, 0)
+const legalForms: Readonly<Record<string, readonly string[]>> = {
+  FR: ['SARL', 'SAS', 'SCI', 'EURL', 'SA', ''],
+  BE: ['BV', 'NV', 'SRL', 'SA', 'VZW', ''],
+  DK: ['ApS', 'A/S', 'Holding ApS', 'I/S', ''],
+}
+
+export interface SearchBench {
+  names: number
+  loadMs: number
+  indexMb: number
+  rows: { kind: string; queries: number; p50Ms: number; p99Ms: number; worstMs: number }[]
+}
+
+/** Fills a scratch database with names made from real ones and searches it. Null where the real lists are not
+ * on this machine. */
+export async function benchSearch(names = 100_000): Promise<SearchBench | null> {
+  const lists = await realNames()
+  if (lists === null) return null
+  const folder = mkdtempSync(join(tmpdir(), 'asfiled-bench-'))
+  const cluster = await openCluster(folder, () => {})
+  const sql = connect({ url: cluster.url, connections: 2, statementTimeoutMs: 0, applicationName: 'bench' })
+  try {
+    await migrate(sql)
+    const started = performance.now()
+    await fill(sql, lists, names / full)
+    const loadMs = performance.now() - started
+    const [{ mb }] = await sql<{ mb: number }[]>`
+      select (pg_relation_size('entity_search') / 1048576)::int as mb`
+    const rows: SearchBench['rows'] = []
+    for (const [kind, queries] of Object.entries(await queriesOf(sql, lists))) {
+      rows.push({ kind, ...(await time(sql, queries)) })
+    }
+    return { names, loadMs, indexMb: mb, rows }
+  } finally {
+    await sql.end({ timeout: 5 })
+    await cluster.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+type Lists = Record<'words' | 'us' | 'nz' | 'tw', string[]>
+
+async function realNames(): Promise<Lists | null> {
+  const folder = resolve(import.meta.dir, '../../shared/names')
+  const read = async (file: string) => {
+    const bytes = await Bun.file(join(folder, file)).bytes()
+    return new TextDecoder().decode(file.endsWith('.gz') ? Bun.gunzipSync(bytes) : bytes).split('\n')
+  }
+  if (!(await Bun.file(join(folder, 'nz_charities.tsv.gz')).exists())) return null
+  const cut = (lines: string[], by: string, cell: number) =>
+    lines.map(line => line.split(by)[cell] ?? '').filter(name => name !== '')
+  const us = cut(await read('us_sec_cik_mapper_stocks.csv'), ',', 2)
+  const nz = cut(await read('nz_charities.tsv.gz'), '\t', 2)
+  const tw = cut(await read('tw_stock_names.csv'), ',', 1)
+  const fr = [
+    ...cut(await read('fr_annuaire_names.tsv'), '\t', 1),
+    ...cut(await read('fr_rne_names.tsv'), '\t', 1),
+  ]
+  const be = cut(await read('be_firms_1356.csv'), ',', 1)
+  // Words as often as they occur: common ones stay common.
+  const words = [
+    ...Array(20)
+      .fill([...fr, ...be])
+      .flat(),
+    ...us,
+    ...nz,
+  ].flatMap(name => name.split(/\s+/))
+  return { words, us, nz, tw }
+}
+
+async function fill(sql: Sql, lists: Lists, scale: number): Promise<void> {
+  await sql.unsafe('drop index entity_search')
+  const random = generator(7)
+  for (const [market, count] of Object.entries(entities)) {
+    const total = Math.max(1, Math.round(count * scale))
+    for (let start = 0; start < total; start += 20_000) {
+      const rows = Array.from({ length: Math.min(20_000, total - start) }, (_, i) =>
+        entity(market, start + i, lists, random),
+      )
+      await sql`
+        insert into entity (market, issuer_id, ticker, name)
+        select ${market}, * from unnest(${rows.map(row => row[0])}::text[], ${rows.map(row => row[1])}::text[],
+                                        ${rows.map(row => row[2])}::text[])`
+    }
+  }
+  await sql`insert into entity_ticker select ticker, entity_id from entity`
+  await sql.unsafe(`set maintenance_work_mem = '512MB'`)
+  await sql.unsafe('create index entity_search on entity using gin (search_terms(market, name, search_name))')
+  await sql.unsafe('vacuum analyze entity')
+  await sql.unsafe('vacuum analyze entity_ticker')
+}
+
+function entity(
+  market: string,
+  n: number,
+  lists: Lists,
+  random: () => number,
+): [string, string, string | null] {
+  const pick = <T>(from: readonly T[]) => from[Math.floor(random() * from.length)]
+  const made = () =>
+    [
+      ...Array.from({ length: 1 + Math.floor(random() * 4) }, () => pick(lists.words)),
+      pick(legalForms[market]),
+    ]
+      .join(' ')
+      .trim()
+  const number = String(n * 7 + 100_000_000)
+  switch (market) {
+    case 'FR':
+      return [number, `${number}.FR`, made()]
+    case 'BE':
+      return [`0${number}`, `0${number}.BE`, made()]
+    case 'DK':
+      return [number.slice(1), `${number.slice(1)}.DK`, random() < 0.02 ? null : made()]
+    case 'NZ':
+      return [`CC${10_000 + n}`, `CC${10_000 + n}.NZ`, lists.nz[n % lists.nz.length]]
+    case 'US':
+      return [number, `U${n.toString(36).toUpperCase()}`, lists.us[n % lists.us.length]]
+    default:
+      return [`E${10_000 + n}.${market}`, `E${10_000 + n}.${market}`, `${pick(lists.tw)}${pick(lists.tw)}`]
+  }
+}
+
+async function queriesOf(sql: Sql, lists: Lists): Promise<Record<string, string[]>> {
+  const random = generator(11)
+  const many = (make: () => string, count = 200) => Array.from({ length: count }, make)
+  const pick = <T>(from: readonly T[]) => from[Math.floor(random() * from.length)]
+  const sampled = await sql<{ name: string; ticker: string }[]>`
+    select name, ticker from entity where name is not null and entity_id % 997 = 3 limit 200`
+  return {
+    'common word': [
+      'sarl',
+      'sas',
+      'sci',
+      'de',
+      'la',
+      'the',
+      'trust',
+      'holding',
+      'aps',
+      'a',
+      'e',
+      'association',
+      'sa',
+      'bv',
+    ],
+    'two common words': [
+      'the trust',
+      'sarl de',
+      'holding aps',
+      'trust sarl',
+      'de la',
+      'sci sarl',
+      'sas sci holding',
+    ],
+    'word of a name': many(() => pick(lists.words)),
+    'whole name': sampled.map(row => row.name),
+    'beginning of a name': sampled.map(row => row.name.slice(0, 5)),
+    ID: sampled.map(row => row.ticker),
+    'registration number': sampled.map(row => row.ticker.replace(/\..*/, '')),
+    'beginning of an ID': ['1', '10', '012', 'c', 'cc1', 'u', '100000', 'e1'],
+    Chinese: many(() => pick(lists.tw).slice(0, 2)),
+    'no hit': many(() => Array.from({ length: 9 }, () => String.fromCharCode(97 + random() * 26)).join('')),
+  }
+}
+
+async function time(sql: Sql, queries: readonly string[]) {
+  const times: number[] = []
+  for (const q of queries) {
+    const started = performance.now()
+    await searchEntities(sql, q)
+    times.push(performance.now() - started)
+  }
+  const sorted = times.sort((a, b) => a - b)
+  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]
+  return { queries: queries.length, p50Ms: at(0.5), p99Ms: at(0.99), worstMs: at(1) }
+}
+
+/** Mulberry32: the same names every time. */
+function generator(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let t = Math.imul(state ^ (state >>> 15), 1 | state)
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
+
+if (import.meta.main) {
+  const result = await benchSearch(process.argv.includes('--full') ? full : 100_000)
+  if (result === null) console.log('skipped: the real name lists are not on this machine')
+  else {
+    const seconds = (result.loadMs / 1000).toFixed(1)
+    console.log(`${result.names} names loaded in ${seconds} s, name index ${result.indexMb} MB`)
+    console.table(result.rows)
+  }
+}

@@ -1,0 +1,36 @@
+import { type Static, Type } from '@sinclair/typebox'
+
+/** Characters (code points) of a query that are read; the rest is cut off. */
+export const searchCharacters = 100
+export const searchHits = 8
+
+export const SearchQuery = Type.Object(
+  {
+    q: Type.String({
+      description:
+        'A name, a symbol or a registration number. Upper and lower case, accents and full-width forms are the same.',
+      examples: ['apple'],
+    }),
+  },
+  { additionalProperties: false },
+)
+export type SearchQuery = Static<typeof SearchQuery>
+
+export const SearchHit = Type.Object(
+  {
+    ticker: Type.String({ description: 'The ID to send to the fundamentals endpoint.', examples: ['AAPL'] }),
+    name: Type.Union([Type.String(), Type.Null()], {
+      description: "The register's own name.",
+      examples: ['Apple Inc.'],
+    }),
+    market: Type.String({ pattern: '^[A-Z]{2}$', examples: ['US'] }),
+  },
+  { additionalProperties: false },
+)
+export type SearchHit = Static<typeof SearchHit>
+
+export const SearchResult = Type.Object(
+  { object: Type.Literal('search_result'), results: Type.Array(SearchHit, { maxItems: searchHits }) },
+  { additionalProperties: false },
+)
+export type SearchResult = Static<typeof SearchResult>

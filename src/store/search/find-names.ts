@@ -1,0 +1,95 @@
+import type postgres from 'postgres'
+import type { Statements } from '../database.ts'
+import type { FoundEntity, SearchProbe } from './probe.ts'
+
+/** Names read at most by one branch of one statement. */
+const mostCandidates = 1_000
+/** The lengths by which names are indexed (search_terms). */
+const lengths = [4, 6, 8, 10, 12, 14, 16, 18, 20, 24, 28, 32, 40]
+
+type Level = 'prefix' | 'contains'
+
+/** Names that begin with the query, then names that hold it; in each level the shortest first, then by ID.
+ * `seen` are entities that were found before. A query that few names match is answered from all of them; for a
+ * common one short names are asked for first, so that not every name that holds it has to be read. */
+export async function findNames(
+  sql: Statements,
+  probe: SearchProbe,
+  seen: readonly number[],
+  most: number,
+): Promise<FoundEntity[]> {
+  const search = { sql, probe, seen, most }
+  const bounds = boundsFor(probe.length)
+  const short = await shortestFirst(search, 'prefix', bounds)
+  if (short.length === most) return short
+  const all = await candidates(search, 'contains', null)
+  if (!all.isCut) return all.found
+  const beginning = (await candidates(search, 'prefix', null)).found
+  const missing = most - beginning.length
+  if (missing === 0) return beginning
+  const known = [...seen, ...beginning.map(entity => entity.entityId)]
+  const holding = { sql, probe, seen: known, most: missing }
+  return [...beginning, ...(await shortestFirst(holding, 'contains', [...bounds, null]))]
+}
+
+interface Search {
+  sql: Statements
+  probe: SearchProbe
+  seen: readonly number[]
+  most: number
+}
+
+/** Each bound takes in the one before; the last is none. */
+async function shortestFirst(search: Search, level: Level, bounds: readonly (number | null)[]) {
+  let found: FoundEntity[] = []
+  for (const bound of bounds) {
+    found = (await candidates(search, level, bound)).found
+    if (found.length === search.most) break
+  }
+  return found
+}
+
+function boundsFor(length: number): number[] {
+  const start = lengths.findIndex(bound => bound >= length)
+  if (start < 0) return lengths.slice(-1)
+  return [0, 2, 6].map(step => lengths[start + step]).filter(bound => bound !== undefined)
+}
+
+async function candidates(
+  { sql, probe, seen, most }: Search,
+  level: Level,
+  bound: number | null,
+): Promise<{ found: FoundEntity[]; isCut: boolean }> {
+  const short = bound === null ? [] : [`l${bound}`]
+  const branch = (condition: postgres.Fragment) => sql`
+    (select *, count(*) over () = ${mostCandidates} as is_cut
+     from (select entity_id, ticker, name, market, search_name from entity
+           where ${condition} and entity_id <> all(${[...seen]})
+           limit ${mostCandidates}) read)`
+  const grams = branch(holding(sql, probe, level, short))
+  // Two selects and not one with `or`: that one would work out the terms of every row again.
+  const all =
+    probe.words === null ? grams : sql`${grams} union all ${branch(wording(sql, probe, level, short))}`
+  const rows = await sql<(FoundEntity & { isCut: boolean })[]>`
+    select entity_id as "entityId", ticker, name, market, bool_or(is_cut) over () as "isCut"
+    from (${all}) candidate
+    order by starts_with(search_name, ${probe.folded}) desc, char_length(name), ticker collate "C"
+    limit ${most}`
+  return { found: [...rows], isCut: rows[0]?.isCut ?? false }
+}
+
+/** Outside France, Belgium and Denmark: the text as it stands. */
+const holding = (sql: Statements, probe: SearchProbe, level: Level, short: readonly string[]) =>
+  level === 'prefix'
+    ? sql`search_terms(market, name, search_name) @> ${[probe.prefix, ...probe.grams, ...short]}
+        and starts_with(search_name, ${probe.folded})`
+    : sql`search_terms(market, name, search_name) @> ${[...probe.grams, ...short]}
+        and strpos(search_name, ${probe.folded}) > 0`
+
+/** France, Belgium and Denmark: every word, as a word or as the beginning of one. */
+const wording = (sql: Statements, probe: SearchProbe, level: Level, short: readonly string[]) =>
+  level === 'prefix'
+    ? sql`search_terms(market, name, search_name) @> ${[probe.prefix, ...(probe.words ?? []), ...short]}
+        and starts_with(search_name, ${probe.folded}) and search_spaced(search_name) like all(${probe.patterns})`
+    : sql`search_terms(market, name, search_name) @> ${[...(probe.words ?? []), ...short]}
+        and search_spaced(search_name) like all(${probe.patterns})`

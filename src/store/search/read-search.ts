@@ -1,0 +1,15 @@
+import type { Sql, TransactionSql } from '../database.ts'
+
+/** Statements of one search. Every one of them has an index; a scan of all names is never the better plan,
+ * though the planner would take one for a common word, and workers take longer
+ * to start than a search does. */
+export function readSearch<T>(sql: Sql, work: (transaction: TransactionSql) => Promise<T>): Promise<T> {
+  return sql.begin('read only', async transaction => {
+    await transaction
+      .unsafe(
+        'set local enable_seqscan = off; set local max_parallel_workers_per_gather = 0; set local jit = off',
+      )
+      .simple()
+    return work(transaction)
+  }) as Promise<T>
+}
