@@ -1,8 +1,10 @@
 import type { Command } from 'commander'
-import { importSignals, type SignalImport } from '../domain/signals/import-signals.ts'
+import { importSignals, type SignalFile, type SignalImport } from '../domain/signals/import-signals.ts'
 import { makeSignalsSample } from '../domain/signals/make-signals-sample.ts'
 import { Failure } from '../errors.ts'
+import type { Sql } from '../store/database.ts'
 import type { CliContext } from './context.ts'
+import { startProgress } from './progress.ts'
 
 const importExamples = `
 FILE is CSV or CSV.gz with the header
@@ -50,13 +52,7 @@ interface ImportOptions {
 async function runImport(context: CliContext, path: string, options: ImportOptions): Promise<number> {
   try {
     const file = await open(path)
-    const report = await context.withDatabase(sql =>
-      importSignals(sql, file, {
-        correct: options.correct,
-        today: context.today(),
-        onProgress: progressLines(options.json),
-      }),
-    )
+    const report = await context.withDatabase(sql => importWithProgress(context, sql, file, options))
     if (options.json) console.log(JSON.stringify(report))
     else printReport(path, report)
     if (report.refused === 0) return 0
@@ -68,27 +64,48 @@ async function runImport(context: CliContext, path: string, options: ImportOptio
   }
 }
 
-async function open(path: string) {
-  const file = Bun.file(path)
-  const isFile = await file.stat().then(
-    stat => stat.isFile(),
-    () => false,
+async function importWithProgress(context: CliContext, sql: Sql, file: OpenFile, options: ImportOptions) {
+  const progress = startProgress('Importing', () => performance.now())
+  let read = 0
+  const counted = file.bytes.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        read += chunk.length
+        controller.enqueue(chunk)
+      },
+    }),
   )
-  if (!isFile) throw new Failure('parameter_invalid', `${path}: no such file. A CSV or CSV.gz is needed.`)
-  return { name: path.slice(path.lastIndexOf('/') + 1), bytes: file.stream() }
+  try {
+    return await importSignals(
+      sql,
+      { name: file.name, bytes: counted },
+      {
+        correct: options.correct,
+        today: context.today(),
+        // Reading is the first half of the way, merging the second.
+        onProgress: ({ lines, total }) => {
+          const done = total === null ? read : file.size + (file.size * lines) / total
+          const note = `${lines.toLocaleString('en')} lines ${total === null ? 'read' : 'merged'}`
+          progress.update({ done, total: 2 * file.size, note })
+        },
+      },
+    )
+  } finally {
+    progress.stop()
+  }
 }
 
-function progressLines(isSilent: boolean) {
-  let shown = 0
-  return (progress: { phase: 'read' | 'merge'; lines: number; total: number | null }) => {
-    if (isSilent) return
-    if (progress.phase === 'merge') {
-      console.error(`merged ${progress.lines} of ${progress.total} lines`)
-    } else if (progress.lines >= shown + 1_000_000) {
-      shown = progress.lines
-      console.error(`read ${progress.lines} lines`)
-    }
+interface OpenFile extends SignalFile {
+  size: number
+}
+
+async function open(path: string): Promise<OpenFile> {
+  const file = Bun.file(path)
+  const stat = await file.stat().catch(() => null)
+  if (stat === null || !stat.isFile()) {
+    throw new Failure('parameter_invalid', `${path}: no such file. A CSV or CSV.gz is needed.`)
   }
+  return { name: path.slice(path.lastIndexOf('/') + 1), bytes: file.stream(), size: stat.size }
 }
 
 function printReport(path: string, report: SignalImport): void {
