@@ -67,6 +67,15 @@ export interface FactRow {
   readonly superseded: number | null
 }
 
+/** A statement that made no vintage: it repeats what was known, is in another currency than its filing's own, only
+ * stands in for a better one, or is of no fiscal period. Kept, never served. */
+export interface RepeatRow {
+  readonly statement: Statement
+  /** The name it is stored under: half a year and nine months have one of their own. */
+  readonly metric: string
+  readonly label: { readonly fy: number; readonly fp: FiscalPeriod } | null
+}
+
 /** What a metric's figures allow. */
 export interface MetricRule {
   readonly kind: 'flow' | 'instant'

@@ -1,8 +1,8 @@
-import type { FactRow, Filing, MetricRules, Statement } from '../../model/statement.ts'
+import type { FactRow, Filing, MetricRules, RepeatRow, Statement } from '../../model/statement.ts'
 import { FiscalCalendar } from './fiscalCalendar.ts'
 import { gatherFilings } from './gatherFilings.ts'
 import { Ledger } from './ledger.ts'
-import { PeriodBook, type PeriodLabel, type Series } from './periodBook.ts'
+import { PeriodBook, type Series } from './periodBook.ts'
 import { settleRatios } from './ratios.ts'
 import { selectStatements } from './selectStatements.ts'
 import { SingleQuarters } from './singleQuarters.ts'
@@ -11,16 +11,9 @@ import { type Span, spanOf, storedMetric } from './span.ts'
 export interface DerivedEntity {
   /** Every vintage, in the order of filings. */
   readonly facts: readonly FactRow[]
-  /** Statements that made no vintage: repeats, other currencies, stand-ins, periods of no fiscal year. */
-  readonly repeats: readonly Repeat[]
-  /** Those of `repeats` whose period is none of the entity's fiscal year. */
+  readonly repeats: readonly RepeatRow[]
+  /** How many of `repeats` are of a period that is none of the entity's fiscal years. */
   readonly unplaced: number
-}
-
-export interface Repeat {
-  readonly statement: Statement
-  /** null: another currency than the filing's own, or a period of no fiscal year. */
-  readonly label: PeriodLabel | null
 }
 
 export interface EntityKnowledge {
@@ -41,7 +34,7 @@ export function deriveFacts(statements: readonly Statement[], knowledge: EntityK
   const book = new PeriodBook()
   const ledger = new Ledger()
   const quarters = new SingleQuarters()
-  const repeats: Repeat[] = []
+  const repeats: RepeatRow[] = []
   let unplaced = 0
   let currency: string | null = null
   for (const { filing, statements: stated } of gatherFilings(statements, knowledge.filings ?? new Map())) {
@@ -50,7 +43,7 @@ export function deriveFacts(statements: readonly Statement[], knowledge: EntityK
     calendar.learn(filing.form, selection.chosen)
     for (const { statement, series } of place(selection.chosen, filing, book)) {
       if (!book.label(series.period, calendar, filing.form)) {
-        repeats.push({ statement, label: null })
+        repeats.push({ statement, metric: series.metric, label: null })
         unplaced++
         continue
       }
@@ -58,12 +51,15 @@ export function deriveFacts(statements: readonly Statement[], knowledge: EntityK
       series.lastStatement = filing.accession
       const group = rules.group(statement.metric, statement.tag)
       if (alreadySaid || !ledger.recordStatement(series, statement, group, filing)) {
-        repeats.push({ statement, label: series.period.label })
+        repeats.push({ statement, metric: series.metric, label: series.period.label })
       } else if (rules.rule(statement.metric).additive) {
         quarters.note(statement.metric, series)
       }
     }
-    for (const statement of selection.foreign) repeats.push({ statement, label: null })
+    for (const statement of selection.foreign) {
+      const span = spanOf(statement.start, statement.end) ?? 0
+      repeats.push({ statement, metric: storedMetric(statement.metric, span), label: null })
+    }
     quarters.settle(book, ledger, filing)
     settleRatios(book, ledger, filing)
   }

@@ -1,16 +1,15 @@
-import type { FactRow } from '../../model/statement.ts'
+import type { FactRow, RepeatRow } from '../../model/statement.ts'
 import type { StoredRow } from '../../store/facts/storedRows.ts'
-import type { DerivedEntity, Repeat } from './deriveFacts.ts'
-import { spanOf, storedMetric } from './span.ts'
+import type { DerivedEntity } from './deriveFacts.ts'
 
 export interface EntityChange {
-  readonly addedFacts: FactRow[]
+  readonly addedFacts: readonly FactRow[]
   /** Vintages that stand, but end on another day or whose filing's hour became known. */
-  readonly amendedFacts: FactRow[]
+  readonly amendedFacts: readonly FactRow[]
   /** Places of rows that are not so any more. */
-  readonly removedFacts: string[]
-  readonly addedRepeats: Repeat[]
-  readonly removedRepeats: string[]
+  readonly removedFacts: readonly string[]
+  readonly addedRepeats: readonly RepeatRow[]
+  readonly removedRepeats: readonly string[]
 }
 
 /** What has to be written so that the store holds `derived`. */
@@ -19,41 +18,42 @@ export function diffEntity(
   storedFacts: readonly StoredRow[],
   storedRepeats: readonly StoredRow[],
 ): EntityChange {
-  const change: EntityChange = {
-    addedFacts: [],
-    amendedFacts: [],
-    removedFacts: [],
-    addedRepeats: [],
-    removedRepeats: [],
-  }
   if (storedFacts.length + storedRepeats.length === 0) {
-    return { ...change, addedFacts: [...derived.facts], addedRepeats: [...derived.repeats] }
+    return {
+      addedFacts: derived.facts,
+      amendedFacts: [],
+      removedFacts: [],
+      addedRepeats: derived.repeats,
+      removedRepeats: [],
+    }
   }
-  const facts = new Map(storedFacts.map(row => [factKey(row, row.filed, row.accession), row]))
-  for (const fact of derived.facts) {
+  return { ...diffFacts(derived.facts, storedFacts), ...diffRepeats(derived.repeats, storedRepeats) }
+}
+
+function diffFacts(facts: readonly FactRow[], storedFacts: readonly StoredRow[]) {
+  const addedFacts: FactRow[] = []
+  const amendedFacts: FactRow[] = []
+  const stored = new Map(storedFacts.map(row => [factKey(row, row.filed, row.accession), row]))
+  for (const fact of facts) {
     const key = factKey(fact, fact.filing.filed, fact.filing.accession)
-    const stored = facts.get(key)
-    if (stored === undefined || !isSameFigure(stored, fact)) {
-      change.addedFacts.push(fact)
+    const row = stored.get(key)
+    if (row === undefined || !isSameFigure(row, fact)) {
+      addedFacts.push(fact)
       continue
     }
-    facts.delete(key)
-    if (stored.superseded !== fact.superseded || stored.acceptedAt !== fact.filing.acceptedAt) {
-      change.amendedFacts.push(fact)
-    }
+    stored.delete(key)
+    if (row.superseded !== fact.superseded || row.acceptedAt !== fact.filing.acceptedAt)
+      amendedFacts.push(fact)
   }
-  for (const row of facts.values()) change.removedFacts.push(row.place)
+  return { addedFacts, amendedFacts, removedFacts: [...stored.values()].map(row => row.place) }
+}
 
-  const repeats = new Map(storedRepeats.map(row => [repeatKey(row, row.metric, row.accession), row]))
-  for (const repeat of derived.repeats) {
-    const { statement } = repeat
-    const metric = storedMetric(statement.metric, spanOf(statement.start, statement.end) ?? 0)
-    if (!repeats.delete(repeatKey(statement, metric, statement.filing.accession))) {
-      change.addedRepeats.push(repeat)
-    }
-  }
-  for (const row of repeats.values()) change.removedRepeats.push(row.place)
-  return change
+function diffRepeats(repeats: readonly RepeatRow[], storedRepeats: readonly StoredRow[]) {
+  const stored = new Map(storedRepeats.map(row => [repeatKey(row, row.metric, row.accession), row]))
+  const addedRepeats = repeats.filter(
+    ({ statement, metric }) => !stored.delete(repeatKey(statement, metric, statement.filing.accession)),
+  )
+  return { addedRepeats, removedRepeats: [...stored.values()].map(row => row.place) }
 }
 
 interface FactKeyParts {

@@ -15,7 +15,6 @@ export interface ImportOptions {
   /** What the data version's batch is called: a register. */
   readonly source: string
   readonly rules: MetricRules
-  readonly onBatch?: (summary: ImportSummary) => void
 }
 
 export interface ImportSummary extends BatchResult {
@@ -46,17 +45,9 @@ export async function importStatements(
     unplaced: 0,
     changed: false,
   }
-  let batch: ImportUnit[] = []
-  let statements = 0
-  let entities = 0
-  const flush = async () => {
-    if (batch.length === 0) return
-    const writing = batch
-    batch = []
-    statements = 0
-    entities = 0
+  const write = async (batch: readonly ImportUnit[]) => {
     const { result, version } = await sql.begin(async transaction => {
-      const result = await writeBatch(transaction, names, writing, options.rules)
+      const result = await writeBatch(transaction, names, batch, options.rules)
       const version = result.changed
         ? await advanceDataVersion(transaction, {
             source: options.source,
@@ -69,16 +60,39 @@ export async function importStatements(
     addTo(summary, result)
     summary.batches++
     if (version !== null) summary.dataVersion = version
-    options.onBatch?.(summary)
   }
+  // One batch is written while the next is read: the database works on one core and this process on another.
+  let writing: Promise<void> = Promise.resolve()
+  try {
+    for await (const batch of batches(units)) {
+      await writing
+      writing = write(batch)
+      // A failure is met where it is awaited; until then it must not count as unhandled.
+      writing.catch(() => {})
+    }
+  } finally {
+    await writing
+  }
+  return summary
+}
+
+async function* batches(
+  units: AsyncIterable<ImportUnit> | Iterable<ImportUnit>,
+): AsyncGenerator<readonly ImportUnit[]> {
+  let batch: ImportUnit[] = []
+  let statements = 0
+  let entities = 0
   for await (const unit of units) {
     batch.push(unit)
     entities += unit.contributions.length
     for (const contribution of unit.contributions) statements += contribution.statements.length
-    if (statements >= statementsPerBatch || entities >= entitiesPerBatch) await flush()
+    if (statements < statementsPerBatch && entities < entitiesPerBatch) continue
+    yield batch
+    batch = []
+    statements = 0
+    entities = 0
   }
-  await flush()
-  return summary
+  if (batch.length > 0) yield batch
 }
 
 function addTo(summary: ImportSummary, result: BatchResult): void {

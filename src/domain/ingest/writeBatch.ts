@@ -5,9 +5,8 @@ import {
   addFacts,
   addRepeats,
   amendFacts,
-  type EntityFact,
-  type EntityRepeat,
-  ensureNames,
+  type FactsOfEntity,
+  type RepeatsOfEntity,
   removeRows,
 } from '../../store/facts/factRows.ts'
 import { recordImportedFiles } from '../../store/facts/importFiles.ts'
@@ -20,7 +19,6 @@ import type { ImportUnit } from './importStatements.ts'
 import { mergeContributions } from './mergeContributions.ts'
 import { reviveStatement } from './reviveStatement.ts'
 import { saveFilings } from './saveFilings.ts'
-import { spanOf, storedMetric } from './span.ts'
 
 export interface BatchResult {
   /** Entities that are new or better known now. */
@@ -67,9 +65,9 @@ export async function writeBatch(
   return {
     entities: entitiesChanged,
     statements: contributions.reduce((sum, contribution) => sum + contribution.statements.length, 0),
-    factsAdded: changes.addedFacts.length,
+    factsAdded: changes.factsAdded,
     factsRemoved: changes.removedFacts.length,
-    repeats: changes.addedRepeats.length,
+    repeats: changes.repeatsAdded,
     unplaced,
     changed: entitiesChanged > 0 || changes.areServed,
   }
@@ -114,14 +112,17 @@ function groupByEntity(rows: readonly StoredRow[]): Map<number, StoredRow[]> {
 
 /** What a batch does to the fact tables. */
 class Changes {
-  readonly addedFacts: EntityFact[] = []
-  readonly amendedFacts: EntityFact[] = []
+  factsAdded = 0
+  factsAmended = 0
+  repeatsAdded = 0
   readonly removedFacts: string[] = []
-  readonly addedRepeats: EntityRepeat[] = []
-  readonly removedRepeats: string[] = []
+  private readonly removedRepeats: string[] = []
+  private readonly addedFacts: FactsOfEntity[] = []
+  private readonly amendedFacts: FactsOfEntity[] = []
+  private readonly addedRepeats: RepeatsOfEntity[] = []
 
   get areServed(): boolean {
-    return this.addedFacts.length + this.amendedFacts.length + this.removedFacts.length > 0
+    return this.factsAdded + this.factsAmended + this.removedFacts.length > 0
   }
 
   /** Returns how many statements had no place in the entity's fiscal years. */
@@ -131,24 +132,23 @@ class Changes {
     if (statements.length === 0) return 0
     const derived = deriveFacts(statements, { rules, fiscalYearEnd, filings })
     const change = diffEntity(derived, work.facts, work.repeats)
-    for (const fact of change.addedFacts) this.addedFacts.push({ entityId, fact })
-    for (const fact of change.amendedFacts) this.amendedFacts.push({ entityId, fact })
+    this.addedFacts.push({ entityId, facts: change.addedFacts })
+    this.amendedFacts.push({ entityId, facts: change.amendedFacts })
+    this.addedRepeats.push({ entityId, repeats: change.addedRepeats })
+    this.factsAdded += change.addedFacts.length
+    this.factsAmended += change.amendedFacts.length
+    this.repeatsAdded += change.addedRepeats.length
     for (const place of change.removedFacts) this.removedFacts.push(place)
-    for (const { statement, label } of change.addedRepeats) {
-      const metric = storedMetric(statement.metric, spanOf(statement.start, statement.end) ?? 0)
-      this.addedRepeats.push({ entityId, metric, statement, label })
-    }
     for (const place of change.removedRepeats) this.removedRepeats.push(place)
     return derived.unplaced
   }
 
   async write(transaction: TransactionSql, names: FactNames): Promise<void> {
-    await ensureNames(names, this.addedFacts, this.addedRepeats)
     await removeRows(transaction, 'fact', this.removedFacts)
     await removeRows(transaction, 'fact_repeat', this.removedRepeats)
     await amendFacts(transaction, names, this.amendedFacts)
-    await addFacts(transaction, names, this.addedFacts)
-    await addRepeats(transaction, names, this.addedRepeats)
+    if (this.factsAdded > 0) await addFacts(transaction, names, this.addedFacts)
+    if (this.repeatsAdded > 0) await addRepeats(transaction, names, this.addedRepeats)
   }
 }
 

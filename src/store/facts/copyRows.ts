@@ -10,11 +10,20 @@ export async function copyRows(
   statement: string,
   lines: Iterable<string>,
 ): Promise<void> {
-  const stream = await transaction.unsafe(statement).writable()
-  await pipeline(Readable.from(chunks(lines)), stream)
+  await copyChunks(transaction, statement, chunksOf(lines))
 }
 
-function* chunks(lines: Iterable<string>): Generator<Buffer> {
+/** Sends bytes that are in the format that `statement` names. */
+export async function copyChunks(
+  transaction: TransactionSql,
+  statement: string,
+  chunks: Iterable<Uint8Array>,
+): Promise<void> {
+  const stream = await transaction.unsafe(statement).writable()
+  await pipeline(Readable.from(chunks), stream)
+}
+
+function* chunksOf(lines: Iterable<string>): Generator<Uint8Array> {
   let text = ''
   for (const line of lines) {
     text += `${line}\n`
@@ -32,16 +41,6 @@ export function copyText(text: string): string {
 
 const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
-const days = new Map<number, string>()
-
-/** `YYYY-MM-DD` of a day number. Imports name the same few thousand days over and over. */
-export function copyDay(day: number): string {
-  let text = days.get(day)
-  if (text === undefined) {
-    text = new Date(day * 86_400_000).toISOString().slice(0, 10)
-    if (days.size < 100_000) days.set(day, text)
-  }
-  return text
-}
+export const copyDay = (day: number): string => new Date(day * 86_400_000).toISOString().slice(0, 10)
 
 export const copyTime = (ms: number | null): string => (ms === null ? '\\N' : new Date(ms).toISOString())

@@ -1,19 +1,17 @@
-import type { FactRow, Filing, Statement } from '../../model/statement.ts'
+import type { FactRow, Filing, RepeatRow } from '../../model/statement.ts'
 import type { TransactionSql } from '../database.ts'
-import { copyDay, copyRows, copyTime } from './copyRows.ts'
-import type { FactNames } from './names.ts'
+import { BinaryCopy } from './BinaryCopy.ts'
+import { copyChunks, copyDay, copyTime } from './copyRows.ts'
+import { type FactNames, withNames } from './names.ts'
 
-export interface EntityFact {
+export interface FactsOfEntity {
   readonly entityId: number
-  readonly fact: FactRow
+  readonly facts: readonly FactRow[]
 }
 
-export interface EntityRepeat {
+export interface RepeatsOfEntity {
   readonly entityId: number
-  /** The name it is stored under: half a year and nine months have one of their own. */
-  readonly metric: string
-  readonly statement: Statement
-  readonly label: { readonly fy: number; readonly fp: number } | null
+  readonly repeats: readonly RepeatRow[]
 }
 
 const factColumns =
@@ -24,83 +22,97 @@ const repeatColumns =
 export async function addFacts(
   transaction: TransactionSql,
   names: FactNames,
-  added: readonly EntityFact[],
+  added: readonly FactsOfEntity[],
 ): Promise<void> {
   if (added.length === 0) return
-  await copyRows(transaction, `copy fact (${factColumns}) from stdin`, factLines(names, added))
+  const chunks = await withNames(names, () => {
+    const copy = new BinaryCopy(14)
+    for (const { entityId, facts } of added) for (const fact of facts) writeFact(copy, names, entityId, fact)
+    return copy.finish()
+  })
+  await copyChunks(transaction, `copy fact (${factColumns}) from stdin (format binary)`, chunks)
 }
 
-function* factLines(names: FactNames, added: readonly EntityFact[]): Generator<string> {
-  for (const { entityId, fact } of added) {
-    const { filing } = fact
-    const tag = fact.tag === null ? '\\N' : names.tags.id(fact.tag)
-    const start = fact.start === null ? '\\N' : copyDay(fact.start)
-    const superseded = fact.superseded === null ? 'infinity' : copyDay(fact.superseded)
-    yield `${entityId}\t${names.metrics.id(fact.metric)}\t${fact.fp}\t${fact.fy}\t${names.units.id(fact.unit)}\t${tag}\t${start}\t${copyDay(fact.end)}\t${copyDay(filing.filed)}\t${superseded}\t${copyTime(filing.acceptedAt)}\t${fact.value}\t${fact.rounded ? 't' : 'f'}\t${filing.accession}`
-  }
+function writeFact(copy: BinaryCopy, names: FactNames, entityId: number, fact: FactRow): void {
+  const { filing } = fact
+  copy.row()
+  copy.integer(entityId)
+  copy.smallint(names.metrics.id(fact.metric))
+  copy.smallint(fact.fp)
+  copy.smallint(fact.fy)
+  copy.smallint(names.units.id(fact.unit))
+  if (fact.tag === null) copy.null()
+  else copy.integer(names.tags.id(fact.tag))
+  if (fact.start === null) copy.null()
+  else copy.date(fact.start)
+  copy.date(fact.end)
+  copy.date(filing.filed)
+  if (fact.superseded === null) copy.dateInfinity()
+  else copy.date(fact.superseded)
+  if (filing.acceptedAt === null) copy.null()
+  else copy.timestamptz(filing.acceptedAt)
+  copy.double(fact.value)
+  copy.boolean(fact.rounded)
+  copy.text(filing.accession)
 }
 
 /** Keeps statements that made no vintage. One without a fiscal period is kept under its end's calendar year. */
 export async function addRepeats(
   transaction: TransactionSql,
   names: FactNames,
-  added: readonly EntityRepeat[],
+  added: readonly RepeatsOfEntity[],
 ): Promise<void> {
   if (added.length === 0) return
-  await copyRows(transaction, `copy fact_repeat (${repeatColumns}) from stdin`, repeatLines(names, added))
+  const chunks = await withNames(names, () => {
+    const copy = new BinaryCopy(13)
+    for (const { entityId, repeats } of added) {
+      for (const repeat of repeats) writeRepeat(copy, names, entityId, repeat)
+    }
+    return copy.finish()
+  })
+  await copyChunks(transaction, `copy fact_repeat (${repeatColumns}) from stdin (format binary)`, chunks)
 }
 
-function* repeatLines(names: FactNames, added: readonly EntityRepeat[]): Generator<string> {
-  for (const { entityId, metric, statement, label } of added) {
-    const { filing } = statement
-    const start = statement.start === null ? '\\N' : copyDay(statement.start)
-    const end = copyDay(statement.end)
-    yield `${entityId}\t${names.metrics.id(metric)}\t${label?.fp ?? 0}\t${label?.fy ?? end.slice(0, 4)}\t${names.units.id(statement.unit)}\t${names.tags.id(statement.tag)}\t${start}\t${end}\t${copyDay(filing.filed)}\t${copyTime(filing.acceptedAt)}\t${statement.value}\t${statement.rounded ? 't' : 'f'}\t${filing.accession}`
-  }
-}
-
-/** Names of everything in the rows, registered before they are written. */
-export async function ensureNames(
-  names: FactNames,
-  facts: readonly EntityFact[],
-  repeats: readonly EntityRepeat[],
-): Promise<void> {
-  const metrics = new Set<string>()
-  const units = new Set<string>()
-  const tags = new Set<string>()
-  for (const { fact } of facts) {
-    metrics.add(fact.metric)
-    units.add(fact.unit)
-    if (fact.tag !== null) tags.add(fact.tag)
-  }
-  for (const { metric, statement } of repeats) {
-    metrics.add(metric)
-    units.add(statement.unit)
-    tags.add(statement.tag)
-  }
-  await names.metrics.ensure(metrics)
-  await names.units.ensure(units)
-  await names.tags.ensure(tags)
+function writeRepeat(copy: BinaryCopy, names: FactNames, entityId: number, repeat: RepeatRow): void {
+  const { statement, metric, label } = repeat
+  const { filing } = statement
+  copy.row()
+  copy.integer(entityId)
+  copy.smallint(names.metrics.id(metric))
+  copy.smallint(label?.fp ?? 0)
+  copy.smallint(label?.fy ?? Number(copyDay(statement.end).slice(0, 4)))
+  copy.smallint(names.units.id(statement.unit))
+  copy.integer(names.tags.id(statement.tag))
+  if (statement.start === null) copy.null()
+  else copy.date(statement.start)
+  copy.date(statement.end)
+  copy.date(filing.filed)
+  if (filing.acceptedAt === null) copy.null()
+  else copy.timestamptz(filing.acceptedAt)
+  copy.double(statement.value)
+  copy.boolean(statement.rounded)
+  copy.text(filing.accession)
 }
 
 /** What of a vintage that stands may still change: the day that ends it, and the hour of its filing. */
 export async function amendFacts(
   transaction: TransactionSql,
   names: FactNames,
-  amended: readonly EntityFact[],
+  amended: readonly FactsOfEntity[],
 ): Promise<void> {
-  if (amended.length === 0) return
+  const rows = amended.flatMap(({ entityId, facts }) => facts.map(fact => ({ entityId, fact })))
+  if (rows.length === 0) return
   await transaction`
     update fact set superseded = now_known.superseded, accepted_at = now_known.accepted_at
     from unnest(
-      ${amended.map(({ entityId }) => entityId)}::int[],
-      ${amended.map(({ fact }) => names.metrics.id(fact.metric))}::smallint[],
-      ${amended.map(({ fact }) => copyDay(fact.end))}::date[],
-      ${amended.map(({ fact }) => copyDay(fact.filing.filed))}::date[],
-      ${amended.map(({ fact }) => fact.fp)}::smallint[],
-      ${amended.map(({ fact }) => fact.filing.accession)}::text[],
-      ${amended.map(({ fact }) => (fact.superseded === null ? 'infinity' : copyDay(fact.superseded)))}::date[],
-      ${amended.map(({ fact }) => acceptedAt(fact.filing))}::timestamptz[]
+      ${rows.map(({ entityId }) => entityId)}::int[],
+      ${rows.map(({ fact }) => names.metrics.id(fact.metric))}::smallint[],
+      ${rows.map(({ fact }) => copyDay(fact.end))}::date[],
+      ${rows.map(({ fact }) => copyDay(fact.filing.filed))}::date[],
+      ${rows.map(({ fact }) => fact.fp)}::smallint[],
+      ${rows.map(({ fact }) => fact.filing.accession)}::text[],
+      ${rows.map(({ fact }) => (fact.superseded === null ? 'infinity' : copyDay(fact.superseded)))}::date[],
+      ${rows.map(({ fact }) => acceptedAt(fact.filing))}::timestamptz[]
     ) as now_known (entity_id, metric_id, period_end, filed, fp, accession, superseded, accepted_at)
     where fact.entity_id = now_known.entity_id and fact.metric_id = now_known.metric_id
       and fact.period_end = now_known.period_end and fact.filed = now_known.filed

@@ -2,18 +2,16 @@ import type { Sql } from '../database.ts'
 
 type NameTable = 'metric' | 'unit' | 'tag'
 
-/** The numbers that stand for names of metrics, units and tags in the fact tables. */
+/** The numbers that stand for names of metrics, units or tags in the fact tables. */
 export class Names {
   private readonly ids = new Map<string, number>()
   private readonly texts = new Map<number, string>()
-  private readonly column: string
+  private readonly missing = new Set<string>()
 
   private constructor(
     private readonly sql: Sql,
     private readonly table: NameTable,
-  ) {
-    this.column = `${table}_id`
-  }
+  ) {}
 
   static async load(sql: Sql, table: NameTable): Promise<Names> {
     const names = new Names(sql, table)
@@ -21,22 +19,12 @@ export class Names {
     return names
   }
 
-  /** Registers the names that are new. Committed at once: a batch that fails leaves at most an unused name. */
-  async ensure(wanted: Iterable<string>): Promise<void> {
-    const missing = [...new Set(wanted)].filter(name => !this.ids.has(name)).sort()
-    if (missing.length === 0) return
-    await this.sql`
-      insert into ${this.sql(this.table)} (name)
-      select name from unnest(${missing}::text[]) as new (name)
-      where not exists (select 1 from ${this.sql(this.table)} known where known.name = new.name)
-      on conflict do nothing`
-    await this.read()
-  }
-
+  /** The number of a name; 0 for one that has none yet and is remembered for `register`. */
   id(name: string): number {
     const id = this.ids.get(name)
-    if (id === undefined) throw new Error(`${this.table} ${name} was not registered before use`)
-    return id
+    if (id !== undefined) return id
+    this.missing.add(name)
+    return 0
   }
 
   name(id: number): string {
@@ -45,9 +33,23 @@ export class Names {
     return name
   }
 
+  /** Gives a number to every name that was asked for in vain; true if there were any. Committed at once: a batch
+   * that fails leaves at most an unused name. */
+  async register(): Promise<boolean> {
+    if (this.missing.size === 0) return false
+    await this.sql`
+      insert into ${this.sql(this.table)} (name)
+      select name from unnest(${[...this.missing].sort()}::text[]) as new (name)
+      where not exists (select 1 from ${this.sql(this.table)} known where known.name = new.name)
+      on conflict do nothing`
+    this.missing.clear()
+    await this.read()
+    return true
+  }
+
   private async read(): Promise<void> {
     const rows = await this.sql<{ id: number; name: string }[]>`
-      select ${this.sql(this.column)} as id, name from ${this.sql(this.table)}`
+      select ${this.sql(`${this.table}_id`)} as id, name from ${this.sql(this.table)}`
     for (const { id, name } of rows) {
       this.ids.set(name, id)
       this.texts.set(id, name)
@@ -67,4 +69,15 @@ export async function loadFactNames(sql: Sql): Promise<FactNames> {
     units: await Names.load(sql, 'unit'),
     tags: await Names.load(sql, 'tag'),
   }
+}
+
+/** What `encode` makes once every name in it has a number. */
+export async function withNames<T>(names: FactNames, encode: () => T): Promise<T> {
+  const encoded = encode()
+  const registered = [
+    await names.metrics.register(),
+    await names.units.register(),
+    await names.tags.register(),
+  ]
+  return registered.includes(true) ? encode() : encoded
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { type DerivedEntity, deriveFacts } from '../../../src/domain/ingest/deriveFacts.ts'
 import { reviveStatement } from '../../../src/domain/ingest/reviveStatement.ts'
-import { spanOf, storedMetric } from '../../../src/domain/ingest/span.ts'
+import { spanOf } from '../../../src/domain/ingest/span.ts'
 import { addDays, dayNumber, isoDate } from '../../../src/model/date.ts'
 import { nearestMonthEnd, startOfMonths } from '../../../src/model/months.ts'
 import type { Filing, Statement } from '../../../src/model/statement.ts'
@@ -13,7 +13,7 @@ import { sampleOf, spellAll } from './evidence.ts'
 const companies = await Promise.all(
   ['0000320193', '0001652044', '0001640147', '0001997711'].map(async issuerId => {
     const { statements, profile } = await sampleOf(issuerId)
-    return { issuerId, statements: [...statements, ...roundedCopies(statements)], ...profile }
+    return { ...profile, statements: [...statements, ...roundedCopies(statements)] }
   }),
 )
 
@@ -134,8 +134,7 @@ function storeAndLoad(derived: DerivedEntity, filings: ReadonlyMap<string, Filin
     acceptedAt: fact.filing.acceptedAt,
     accession: fact.filing.accession,
   }))
-  for (const { statement } of derived.repeats) {
-    const span = spanOf(statement.start, statement.end) ?? 0
+  for (const { statement, metric } of derived.repeats) {
     rows.push({
       place: '',
       entityId: 1,
@@ -143,7 +142,7 @@ function storeAndLoad(derived: DerivedEntity, filings: ReadonlyMap<string, Filin
       fy: 0,
       superseded: null,
       ...statement,
-      metric: storedMetric(statement.metric, span),
+      metric,
       filed: statement.filing.filed,
       acceptedAt: statement.filing.acceptedAt,
       accession: statement.filing.accession,
