@@ -23,15 +23,8 @@ export async function importUs(
 ): Promise<UsImport> {
   const files = await listFiles(paths)
   const bytesTotal = files.reduce((sum, file) => sum + file.bytes, 0)
-  const read = startReading()
-  const known = await readImportedFiles(sql)
-  const units = readUnits(files, known, read)
-  const reporting = async function* () {
-    for await (const unit of units) {
-      yield unit
-      onProgress({ read, bytesTotal })
-    }
-  }
-  const written = await importStatements(sql, reporting(), { source: 'us', rules: usRules })
+  const read: ReadProgress = startReading(() => onProgress({ read, bytesTotal }))
+  const units = readUnits(files, await readImportedFiles(sql), read)
+  const written = await importStatements(sql, units, { source: 'us', rules: usRules })
   return { read, written }
 }

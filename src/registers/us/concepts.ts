@@ -200,6 +200,8 @@ export const concepts: Readonly<Record<string, Concept>> = {
 }
 
 export interface TagUse {
+  /** The tag itself, the same string every time: a piece cut from a file would keep the file in memory. */
+  readonly tag: string
   readonly metric: string
   readonly concept: Concept
 }
@@ -218,8 +220,8 @@ for (const [metric, entry] of Object.entries(concepts)) {
     for (const tag of tags) {
       ofMetric.set(tag, { rank: ofMetric.size, group })
       const known = uses.get(tag)
-      if (known) known.push({ metric, concept: entry })
-      else uses.set(tag, [{ metric, concept: entry }])
+      if (known) known.push({ tag, metric, concept: entry })
+      else uses.set(tag, [{ tag, metric, concept: entry }])
     }
   }
 }

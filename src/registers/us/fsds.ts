@@ -83,9 +83,8 @@ export class FinancialStatementData {
       this.unplaced++
       return
     }
-    const tag = `${taxonomyOf(field('version'))}:${field('tag')}`
     const start = quarters === 0 ? null : startOfMonths(end, quarters * 3)
-    for (const { metric, concept } of uses) {
+    for (const { tag, metric, concept } of uses) {
       const unit = unitOf(field('uom'), concept.unitKind)
       if (unit === null || (concept.kind === 'flow') !== (start !== null)) continue
       const { entity, filing } = submission

@@ -4,6 +4,15 @@ import type { ReadProgress, ReadUnit } from './readUnits.ts'
 import { textLines } from './textLines.ts'
 import { type Entry, messageOf, type ZipFile } from './zip.ts'
 
+export interface DataSet {
+  readonly sub: Entry
+  readonly num: Entry
+  /** Size of the zip. */
+  readonly bytes: number
+  readonly name: string
+  readonly contentKey: string
+}
+
 const statementsHeld = 1_000_000
 const entitiesPerUnit = 100
 const faultsNamed = 20
@@ -12,59 +21,65 @@ const faultsNamed = 20
  * a million statements at a time. */
 export async function* readDataSet(
   zip: ZipFile,
-  sub: Entry,
-  num: Entry,
-  receipt: { readonly name: string; readonly contentKey: string },
+  set: DataSet,
   known: ReadonlySet<string>,
   progress: ReadProgress,
 ): AsyncGenerator<ReadUnit> {
   progress.documents++
-  if (known.has(receipt.contentKey)) {
+  if (known.has(set.contentKey)) {
     progress.documentsKnown++
     return
   }
   const data = new FinancialStatementData()
-  const before = progress.skipped.length
-  await readLines(zip, sub, `${receipt.name}!${sub.fileName}`, progress, line => data.readSubmission(line))
-  const figuresBefore = progress.figuresRead
-  const lines = eachLine(zip, num, `${receipt.name}!${num.fileName}`, progress, line => data.readFigure(line))
-  for await (const _ of lines) {
-    progress.figuresRead = figuresBefore + data.figuresRead
-    if (data.waiting >= statementsHeld) yield* unitsOf(data)
+  const faultsBefore = progress.skipped.length
+  for await (const _ of readLines(zip, set, set.sub, progress, line => data.readSubmission(line)));
+  const { figuresRead, bytesRead } = progress
+  for await (const bytes of readLines(zip, set, set.num, progress, line => data.readFigure(line))) {
+    progress.figuresRead = figuresRead + data.figuresRead
+    // Half of the work is reading; the other half is writing what was gathered.
+    progress.bytesRead = bytesRead + (set.bytes * bytes) / (2 * set.num.uncompressedSize)
+    progress.changed()
+    if (data.waiting >= statementsHeld) yield* unitsOf(data, progress)
   }
-  yield* unitsOf(data)
+  yield* unitsOf(data, progress)
   progress.unplaced += data.unplaced
   // A set with faults is read again next time, when it may be mended.
-  if (progress.skipped.length === before) yield { contributions: [], receipt }
+  if (progress.skipped.length === faultsBefore) {
+    yield { contributions: [], receipt: { contentKey: set.contentKey, name: set.name } }
+  }
 }
 
-function* unitsOf(data: FinancialStatementData): Generator<ReadUnit> {
+function* unitsOf(data: FinancialStatementData, progress: ReadProgress): Generator<ReadUnit> {
   let contributions: ReadUnit['contributions'][number][] = []
   for (const contribution of data.take()) {
     contributions.push(contribution)
     if (contributions.length < entitiesPerUnit) continue
     yield { contributions }
+    progress.changed()
     contributions = []
   }
   if (contributions.length > 0) yield { contributions }
 }
 
-async function readLines(...args: Parameters<typeof eachLine>): Promise<void> {
-  for await (const _ of eachLine(...args));
-}
-
-/** Gives each line to `take`; a line that it refuses is named and passed over. Yields now and then. */
-async function* eachLine(
+/** Gives each line to `take`; a line that it refuses is named and passed over. Yields the bytes read so far. */
+async function* readLines(
   zip: ZipFile,
+  set: DataSet,
   entry: Entry,
-  name: string,
   progress: ReadProgress,
   take: (line: string) => void,
-): AsyncGenerator<void> {
+): AsyncGenerator<number> {
+  const name = `${set.name}!${entry.fileName}`
   let number = 0
   let faults = 0
-  const stream = await zip.openReadStreamPromise(entry)
-  for await (const lines of textLines(stream)) {
+  let bytes = 0
+  const counted = async function* () {
+    for await (const chunk of await zip.openReadStreamPromise(entry)) {
+      bytes += chunk.length
+      yield chunk
+    }
+  }
+  for await (const lines of textLines(counted())) {
     for (const line of lines) {
       number++
       if (line === '') continue
@@ -78,7 +93,7 @@ async function* eachLine(
         }
       }
     }
-    yield
+    yield bytes
   }
   if (faults > faultsNamed) {
     progress.skipped.push({ name, reason: `and ${faults - faultsNamed} more lines like these.` })

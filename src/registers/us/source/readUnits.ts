@@ -18,9 +18,12 @@ export interface ReadProgress {
   /** Figures over a period that no fiscal year has. */
   unplaced: number
   skipped: SkippedDocument[]
+  /** Called whenever some of the above has changed. */
+  readonly changed: () => void
 }
 
-export const startReading = (): ReadProgress => ({
+export const startReading = (changed: () => void = () => {}): ReadProgress => ({
+  changed,
   bytesRead: 0,
   documents: 0,
   documentsKnown: 0,
@@ -41,9 +44,13 @@ export interface ReadUnit {
   readonly receipt?: { readonly contentKey: string; readonly name: string }
 }
 
-/** A document of the register that is larger than this is refused: parsing needs several times its size, and the
- * largest that the register serves has a third of it. */
-export const largestDocumentBytes = 64 * 1024 * 1024
+/** A larger document is refused: parsing takes several times its size of memory. Apple's companyfacts, sixteen
+ * years of filings, have 4 MB. */
+export const largestDocumentBytes = 48 * 1024 * 1024
+
+/** A document of more brackets than one in so many bytes is refused: each costs far more memory than its byte, and
+ * a figure of the register has at least three times as many. */
+const leastBytesPerBracket = 32
 
 /** Two documents with the same key say the same. The table of tags is part of it: a document is read again once
  * the service understands more of it. */
@@ -67,6 +74,7 @@ export async function* readUnits(
       })
     }
     progress.bytesRead = before + file.bytes
+    progress.changed()
   }
 }
 
@@ -102,12 +110,18 @@ async function* readZip(
       })
       progress.bytesRead =
         before + Math.min(file.bytes, entry.relativeOffsetOfLocalHeader + entry.compressedSize)
+      progress.changed()
     }
     const sub = parts.get('sub')
     const num = parts.get('num')
     if (sub !== undefined && num !== undefined) {
       const key = `${sub.crc32.toString(36)}-${num.crc32.toString(36)}-${num.uncompressedSize}-${mappingKey}`
-      yield* readDataSet(zip, sub, num, { name: file.path, contentKey: key }, known, progress)
+      yield* readDataSet(
+        zip,
+        { sub, num, bytes: file.bytes, name: file.path, contentKey: key },
+        known,
+        progress,
+      )
     } else if (documents === 0) {
       progress.skipped.push({
         name: file.path,
@@ -115,7 +129,7 @@ async function* readZip(
       })
     }
   } catch (error) {
-    if (!(error instanceof Error)) throw error
+    if (!isZipFault(error)) throw error
     progress.skipped.push({ name: file.path, reason: `The zip cannot be read any further: ${error.message}` })
   } finally {
     zip.close()
@@ -140,8 +154,12 @@ async function* readGuarded(
   else yield unit
 }
 
+/** What yauzl throws of a damaged zip is a plain Error; a TypeError and its like are defects of ours. */
+const isZipFault = (error: unknown): error is Error =>
+  error instanceof Failure || isFileFault(error) || (error instanceof Error && error.name === 'Error')
+
 /** The file system's own faults (no permission, gone) concern one file. */
-const isFileFault = (error: unknown): boolean => error instanceof Error && 'syscall' in error
+const isFileFault = (error: unknown): error is Error => error instanceof Error && 'syscall' in error
 
 function refuseLarge(bytes: number): void {
   if (bytes <= largestDocumentBytes) return
@@ -158,7 +176,24 @@ function readJson(bytes: Uint8Array, contentKey: string, name: string, progress:
   return { contributions: content.contributions, receipt: { contentKey, name } }
 }
 
+function refuseDense(bytes: Uint8Array): void {
+  const most = Math.max(100_000, bytes.length / leastBytesPerBracket)
+  let brackets = 0
+  for (let at = 0; at < bytes.length; at++) if (bytes[at] === 0x7b || bytes[at] === 0x5b) brackets++
+  if (brackets <= most) return
+  throw new Failure(
+    'body_invalid',
+    `The document opens ${brackets} brackets in ${bytes.length} bytes; no document of the register does.`,
+  )
+}
+
+/** Before a document of this size the remains of the one before are cleared away at once, so that two never lie
+ * in memory together. */
+const clearsMemoryBytes = 8 * 1024 * 1024
+
 function parseJson(bytes: Uint8Array): unknown {
+  refuseDense(bytes)
+  if (bytes.length >= clearsMemoryBytes) Bun.gc(true)
   let text: string
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
