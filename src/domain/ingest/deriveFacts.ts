@@ -3,7 +3,7 @@ import { FiscalCalendar } from './fiscalCalendar.ts'
 import { gatherFilings } from './gatherFilings.ts'
 import { Ledger } from './ledger.ts'
 import { PeriodBook, type Series } from './periodBook.ts'
-import { settleRatios } from './ratios.ts'
+import { settleRatios, withdrawStaleRatios } from './ratios.ts'
 import { selectStatements } from './selectStatements.ts'
 import { SingleQuarters } from './singleQuarters.ts'
 import { type Span, spanOf, storedMetric } from './span.ts'
@@ -61,7 +61,10 @@ export function deriveFacts(statements: readonly Statement[], knowledge: EntityK
       repeats.push({ statement, metric: storedMetric(statement.metric, span), label: null })
     }
     quarters.settle(book, ledger, filing)
+    const refined = book.takeRefined()
+    for (const period of refined) ledger.redate(period, filing)
     settleRatios(book, ledger, filing)
+    for (const period of refined) withdrawStaleRatios(period, ledger, filing)
   }
   return { facts: ledger.facts, repeats, unplaced }
 }

@@ -1,5 +1,6 @@
 import type { FactRow, Filing, Statement } from '../../model/statement.ts'
-import type { Series } from './periodBook.ts'
+import type { Period, Series } from './periodBook.ts'
+import { isRatio } from './ratioTable.ts'
 
 interface Figure {
   readonly tag: string | null
@@ -60,6 +61,17 @@ export class Ledger {
     const added = this.record(series, { tag, unit, value, start }, filing)
     if (added && series.current !== null) series.current.rounded = rounded
     return added
+  }
+
+  /** Carries a period's figures over to its exact days, which `filing` was the first to name. They are vintages of
+   * that day: until then nobody could know the days from what is on record. */
+  redate(period: Period, filing: Filing): void {
+    for (const series of period.series.values()) {
+      const { current } = series
+      if (current === null || current.end === period.end || isRatio(series.metric)) continue
+      const { unit, value } = current
+      this.record(series, { tag: null, unit, value, start: period.start }, filing)
+    }
   }
 
   /** Ends a series whose inputs no longer give a figure. */

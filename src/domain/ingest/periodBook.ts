@@ -39,6 +39,7 @@ const roundedSlackDays = 15
 export class PeriodBook {
   private readonly periods = new Map<number, Period>()
   private readonly labelOfEnd = new Map<number, PeriodLabel>()
+  private refined: Period[] = []
 
   /** The period of an exact statement. One that was known by a rounded end only gets its days from it. */
   resolve(span: Span, start: number | null, end: number): Period {
@@ -52,9 +53,17 @@ export class PeriodBook {
       rough.end = end
       rough.rounded = false
       this.periods.set(keyOf(span, end), rough)
+      if (end !== monthEnd) this.refined.push(rough)
       return rough
     }
     return this.open(span, start, end, false)
+  }
+
+  /** The periods whose exact days became known since the last call. */
+  takeRefined(): readonly Period[] {
+    const refined = this.refined
+    this.refined = []
+    return refined
   }
 
   /** The period of a statement whose end was rounded: the nearest one with exact days, which the same filing, or

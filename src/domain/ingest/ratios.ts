@@ -1,32 +1,7 @@
 import type { Filing } from '../../model/statement.ts'
 import type { Ledger } from './ledger.ts'
-import type { PeriodBook, Series } from './periodBook.ts'
-
-interface Ratio {
-  readonly name: string
-  readonly numerator: string
-  readonly denominator: string
-  /** A year's flow over what stands at its end: no such thing for a quarter. */
-  readonly yearOnly: boolean
-}
-
-const ratio = (name: string, numerator: string, denominator: string, yearOnly = false): Ratio => ({
-  name,
-  numerator,
-  denominator,
-  yearOnly,
-})
-
-export const ratios: readonly Ratio[] = [
-  ratio('net_margin', 'net_income', 'revenue'),
-  ratio('gross_margin', 'gross_profit', 'revenue'),
-  ratio('operating_margin', 'operating_income', 'revenue'),
-  ratio('roe', 'net_income', 'equity', true),
-  ratio('roa', 'net_income', 'assets', true),
-  ratio('asset_turnover', 'revenue', 'assets', true),
-  ratio('debt_to_equity', 'liabilities', 'equity'),
-  ratio('current_ratio', 'current_assets', 'current_liabilities'),
-]
+import type { Period, PeriodBook, Series } from './periodBook.ts'
+import { isRatio, type Ratio, ratios } from './ratioTable.ts'
 
 /** Computes, for every day and fiscal period in which a filing changed something, the ratios of the figures
  * that are current with that filing. */
@@ -55,4 +30,11 @@ function settleRatio(
     return
   }
   ledger.record(series, { tag: null, unit: 'pure', value, start: top.period.start }, filing)
+}
+
+/** Ends the ratios that stand under a period's rounded end after its figures have moved to its exact days. */
+export function withdrawStaleRatios(period: Period, ledger: Ledger, filing: Filing): void {
+  for (const series of period.series.values()) {
+    if (isRatio(series.metric) && series.current?.end !== period.end) ledger.withdraw(series, filing)
+  }
 }

@@ -24,7 +24,7 @@ export function readDocument(document: unknown, fileName: string): DocumentConte
       profile: {
         market: 'US',
         issuerId: entry.cik,
-        ...(entry.name === null ? {} : { name: entry.name, nameIsFallback: true }),
+        ...(entry.name === null ? {} : { name: entry.name }),
         tickers: entry.tickers,
         registers: true,
       },

@@ -1,14 +1,12 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { type DerivedEntity, deriveFacts } from '../../../src/domain/ingest/deriveFacts.ts'
-import { reviveStatement } from '../../../src/domain/ingest/reviveStatement.ts'
 import { spanOf } from '../../../src/domain/ingest/span.ts'
 import { addDays, dayNumber, isoDate } from '../../../src/model/date.ts'
 import { nearestMonthEnd, startOfMonths } from '../../../src/model/months.ts'
-import type { Filing, Statement } from '../../../src/model/statement.ts'
+import type { Statement } from '../../../src/model/statement.ts'
 import { usRules } from '../../../src/registers/us/concepts.ts'
-import type { StoredRow } from '../../../src/store/facts/storedRows.ts'
-import { sampleOf, spellAll } from './evidence.ts'
+import { filingsOf, sampleOf, spellAll, storeAndLoad } from './evidence.ts'
 
 const companies = await Promise.all(
   ['0000320193', '0001652044', '0001640147', '0001997711'].map(async issuerId => {
@@ -119,38 +117,3 @@ function shuffle(statements: readonly Statement[], seed: number): Statement[] {
 }
 
 const hash = (value: number) => Math.imul(value ^ (value >>> 15), 0x2c1b3c6d) >>> 0
-
-function filingsOf(statements: readonly Statement[]): Map<string, Filing> {
-  return new Map(statements.map(({ filing }) => [filing.accession, filing]))
-}
-
-/** What the two tables keep of a derivation, read back. */
-function storeAndLoad(derived: DerivedEntity, filings: ReadonlyMap<string, Filing>): Statement[] {
-  const rows: StoredRow[] = derived.facts.map(fact => ({
-    place: '',
-    entityId: 1,
-    ...fact,
-    filed: fact.filing.filed,
-    acceptedAt: fact.filing.acceptedAt,
-    accession: fact.filing.accession,
-  }))
-  for (const { statement, metric } of derived.repeats) {
-    rows.push({
-      place: '',
-      entityId: 1,
-      fp: 0,
-      fy: 0,
-      superseded: null,
-      ...statement,
-      metric,
-      filed: statement.filing.filed,
-      acceptedAt: statement.filing.acceptedAt,
-      accession: statement.filing.accession,
-    })
-  }
-  return rows.flatMap(row => {
-    const filing = filings.get(row.accession)
-    const statement = filing === undefined ? null : reviveStatement(row, filing)
-    return statement === null ? [] : [statement]
-  })
-}

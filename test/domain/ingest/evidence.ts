@@ -1,9 +1,11 @@
 import type { DerivedEntity } from '../../../src/domain/ingest/deriveFacts.ts'
 import { deriveFacts } from '../../../src/domain/ingest/deriveFacts.ts'
 import { readSample } from '../../../src/domain/ingest/loadSample.ts'
+import { reviveStatement } from '../../../src/domain/ingest/reviveStatement.ts'
 import { dayNumber, isoDate } from '../../../src/model/date.ts'
-import type { Contribution, FactRow, Statement } from '../../../src/model/statement.ts'
+import type { Contribution, FactRow, Filing, Statement } from '../../../src/model/statement.ts'
 import { usRules } from '../../../src/registers/us/concepts.ts'
+import type { StoredRow } from '../../../src/store/facts/storedRows.ts'
 
 /** What the shipped sample says of one company. */
 export async function sampleOf(issuerId: string): Promise<Contribution> {
@@ -44,3 +46,38 @@ export const vintages = (derived: DerivedEntity, metric: string, fy: number, fp:
   derived.facts
     .filter(fact => fact.metric === metric && fact.fy === fy && fact.fp === fp)
     .map(fact => [fact.value, isoDate(fact.filing.filed), fact.filing.accession])
+
+export function filingsOf(statements: readonly Statement[]): Map<string, Filing> {
+  return new Map(statements.map(({ filing }) => [filing.accession, filing]))
+}
+
+/** What the two tables keep of a derivation, read back. */
+export function storeAndLoad(derived: DerivedEntity, filings: ReadonlyMap<string, Filing>): Statement[] {
+  const rows: StoredRow[] = derived.facts.map(fact => ({
+    place: '',
+    entityId: 1,
+    ...fact,
+    filed: fact.filing.filed,
+    acceptedAt: fact.filing.acceptedAt,
+    accession: fact.filing.accession,
+  }))
+  for (const { statement, metric } of derived.repeats) {
+    rows.push({
+      place: '',
+      entityId: 1,
+      fp: 0,
+      fy: 0,
+      superseded: null,
+      ...statement,
+      metric,
+      filed: statement.filing.filed,
+      acceptedAt: statement.filing.acceptedAt,
+      accession: statement.filing.accession,
+    })
+  }
+  return rows.flatMap(row => {
+    const filing = filings.get(row.accession)
+    const statement = filing === undefined ? null : reviveStatement(row, filing)
+    return statement === null ? [] : [statement]
+  })
+}
