@@ -21,6 +21,8 @@ export function connect(options: DatabaseOptions): Sql {
     max: options.connections,
     idle_timeout: 60,
     connect_timeout: 5,
+    // After a death the driver would wait up to 20 s: each lost connection counts as an attempt.
+    backoff: attempt => Math.min(0.05 * 2 ** attempt, 1),
     max_lifetime: 60 * 60,
     onnotice: () => {},
     connection: {

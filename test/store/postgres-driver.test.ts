@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { connect, type Sql } from '../../src/store/database.ts'
 import { type TestDatabase, testDatabase } from '../database.ts'
 
-// Guards patches/postgres@3.4.9.patch: without it the first test sees `undefined` rows and the second hangs.
+// Guards patches/postgres@3.4.9.patch. Without it the first test sees `undefined` rows, the second hangs, and a
+// connection that dies in a transaction throws where nobody can catch it and spoils the pool.
 let db: TestDatabase
 let one: Sql
 
@@ -50,4 +51,48 @@ test('COPY FROM STDIN takes a batch and leaves the connection usable', async () 
   }
   const [{ sum }] = await one<{ sum: number }[]>`select sum(n)::int as sum from taken`
   expect(sum).toBe(18)
+})
+
+describe('a connection that dies', () => {
+  const kill = (marker: string) =>
+    db.sql`
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where query like ${`%${marker}%`} and pid <> pg_backend_pid() and state <> 'idle'`
+  const answers = async (pool: Sql) => {
+    const rows = await Promise.all([1, 2, 3].map(i => pool<{ i: number }[]>`select ${i}::int as i`))
+    return rows.map(([row]) => row.i)
+  }
+
+  test('amid a statement of a transaction fails it, and the pool goes on', async () => {
+    const work = one.begin(transaction => transaction`select pg_sleep(5), 'amid'`)
+    const failed = work.catch(error => error.code)
+    await Bun.sleep(50)
+    await kill('amid')
+    expect(await failed).toBe('CONNECTION_CLOSED')
+    expect(await answers(one)).toEqual([1, 2, 3])
+  })
+
+  test('between the statements of a transaction fails the next, and the pool goes on', async () => {
+    const work = one.begin(async transaction => {
+      await transaction`select 'between'`
+      await kill('between')
+      await Bun.sleep(50)
+      await transaction`select 2`
+    })
+    expect(await work.catch(error => error.code)).toBe('CONNECTION_CLOSED')
+    expect(await answers(one)).toEqual([1, 2, 3])
+  })
+
+  test('while it is reserved fails what is sent on it, and giving it back harms nobody', async () => {
+    const reserved = await one.reserve()
+    await reserved`begin`
+    await reserved`select 'reserved'`
+    await kill('reserved')
+    await Bun.sleep(50)
+    expect(await answers(one)).toEqual([1, 2, 3])
+    // The pool has the connection again: the old owner must not speak on it.
+    expect(await reserved`select 1`.catch(error => error.code)).toBe('CONNECTION_CLOSED')
+    reserved.release()
+    expect(await answers(one)).toEqual([1, 2, 3])
+  })
 })

@@ -73,9 +73,9 @@ async function* readRows(
           date || ',' || ticker || ',' || market || ',' || horizon || 'd,' || predicted || ',' || actual
           || ',' || status || ',' || source || ${'\r\n'}`
   let fetching: { cancel(): unknown } | undefined
-  let cancelled: unknown
+  let cancelled: Promise<unknown> | undefined
   const cancel = () => {
-    cancelled = fetching?.cancel()
+    cancelled = Promise.resolve(fetching?.cancel()).catch(() => {})
   }
   signal?.addEventListener('abort', cancel, { once: true })
   try {

@@ -29,6 +29,7 @@ export async function openSignalStage(sql: Sql): Promise<SignalStage> {
   try {
     await connection.unsafe(`
       set statement_timeout = 0;
+      set work_mem = '64MB';
       create temp table signal_stage (
         line bigint not null, date date not null, horizon smallint not null, ticker text collate "C" not null,
         market text collate "C" not null, predicted double precision not null, actual double precision,
@@ -96,6 +97,9 @@ async function discard(connection: ReservedSql): Promise<void> {
     )
     .simple()
     .catch(() => {})
-  await connection`reset statement_timeout`.catch(() => {})
+  await connection
+    .unsafe(`reset statement_timeout; reset work_mem`)
+    .simple()
+    .catch(() => {})
   connection.release()
 }
