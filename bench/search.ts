@@ -1,10 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { searchEntities } from '../src/domain/search/search.ts'
-import { connect, type Sql } from '../src/store/database.ts'
-import { openCluster } from '../src/store/embedded/cluster.ts'
-import { migrate } from '../src/store/migrate.ts'
+import type { Sql } from '../src/store/database.ts'
+import type { Figure } from './figure.ts'
+import { scratchDatabase } from './scratchDatabase.ts'
+import { table } from './table.ts'
 
 /** Names of each market in the full service; the bench scales them. */
 const entities = { FR: 1_490_000, BE: 674_000, DK: 549_000, NZ: 45_000, US: 9_700, JP: 5_000, TW: 1_900 }
@@ -15,38 +14,34 @@ const legalForms: Readonly<Record<string, readonly string[]>> = {
   DK: ['ApS', 'A/S', 'Holding ApS', 'I/S', ''],
 }
 
-export interface SearchBench {
-  names: number
-  loadMs: number
-  indexMb: number
-  rows: { kind: string; queries: number; p50Ms: number; p99Ms: number; worstMs: number }[]
-}
-
-/** Fills a scratch database with names made from real ones and searches it. Null where the real lists are not
- * on this machine. */
-export async function benchSearch(names = 100_000): Promise<SearchBench | null> {
+/** Fills a scratch database with names made from real ones and searches it. No figures where the real lists are
+ * not on this machine. */
+export async function benchSearch({
+  short = false,
+  names = short ? 30_000 : 100_000,
+}: {
+  short?: boolean
+  names?: number
+} = {}): Promise<Figure[]> {
   const lists = await realNames()
-  if (lists === null) return null
-  const folder = mkdtempSync(join(tmpdir(), 'asfiled-bench-'))
-  const cluster = await openCluster(folder, () => {})
-  const sql = connect({ url: cluster.url, connections: 2, statementTimeoutMs: 0, applicationName: 'bench' })
-  try {
-    await migrate(sql)
+  if (lists === null) {
+    console.error('skipped: the real name lists are not on this machine')
+    return []
+  }
+  return scratchDatabase(async sql => {
     const started = performance.now()
     await fill(sql, lists, names / full)
-    const loadMs = performance.now() - started
+    const figures: Figure[] = [
+      { name: 'search.load', value: (performance.now() - started) / 1_000, unit: 's' },
+    ]
     const [{ mb }] = await sql<{ mb: number }[]>`
-      select (pg_relation_size('entity_search') / 1048576)::int as mb`
-    const rows: SearchBench['rows'] = []
+      select pg_relation_size('entity_search') / 1048576.0::float8 as mb`
+    figures.push({ name: 'search.index', value: mb, unit: 'MB' })
     for (const [kind, queries] of Object.entries(await queriesOf(sql, lists))) {
-      rows.push({ kind, ...(await time(sql, queries)) })
+      figures.push(...(await time(sql, kind, queries)))
     }
-    return { names, loadMs, indexMb: mb, rows }
-  } finally {
-    await sql.end({ timeout: 5 })
-    await cluster.close()
-    rmSync(folder, { recursive: true, force: true })
-  }
+    return figures
+  })
 }
 
 type Lists = Record<'words' | 'us' | 'nz' | 'tw', string[]>
@@ -139,7 +134,7 @@ async function queriesOf(sql: Sql, lists: Lists): Promise<Record<string, string[
   const sampled = await sql<{ name: string; ticker: string }[]>`
     select name, ticker from entity where name is not null and entity_id % 997 = 3 limit 200`
   return {
-    'common word': [
+    common_word: [
       'sarl',
       'sas',
       'sci',
@@ -155,7 +150,7 @@ async function queriesOf(sql: Sql, lists: Lists): Promise<Record<string, string[
       'sa',
       'bv',
     ],
-    'two common words': [
+    two_common_words: [
       'the trust',
       'sarl de',
       'holding aps',
@@ -164,27 +159,31 @@ async function queriesOf(sql: Sql, lists: Lists): Promise<Record<string, string[
       'sci sarl',
       'sas sci holding',
     ],
-    'word of a name': many(() => pick(lists.words)),
-    'whole name': sampled.map(row => row.name),
-    'beginning of a name': sampled.map(row => row.name.slice(0, 5)),
-    ID: sampled.map(row => row.ticker),
-    'registration number': sampled.map(row => row.ticker.replace(/\..*/, '')),
-    'beginning of an ID': ['1', '10', '012', 'c', 'cc1', 'u', '100000', 'e1'],
-    Chinese: many(() => pick(lists.tw).slice(0, 2)),
-    'no hit': many(() => Array.from({ length: 9 }, () => String.fromCharCode(97 + random() * 26)).join('')),
+    word_of_a_name: many(() => pick(lists.words)),
+    whole_name: sampled.map(row => row.name),
+    beginning_of_a_name: sampled.map(row => row.name.slice(0, 5)),
+    id: sampled.map(row => row.ticker),
+    registration_number: sampled.map(row => row.ticker.replace(/\..*/, '')),
+    beginning_of_an_id: ['1', '10', '012', 'c', 'cc1', 'u', '100000', 'e1'],
+    chinese: many(() => pick(lists.tw).slice(0, 2)),
+    no_hit: many(() => Array.from({ length: 9 }, () => String.fromCharCode(97 + random() * 26)).join('')),
   }
 }
 
-async function time(sql: Sql, queries: readonly string[]) {
+async function time(sql: Sql, kind: string, queries: readonly string[]): Promise<Figure[]> {
   const times: number[] = []
   for (const q of queries) {
     const started = performance.now()
     await searchEntities(sql, q)
     times.push(performance.now() - started)
   }
-  const sorted = times.sort((a, b) => a - b)
-  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]
-  return { queries: queries.length, p50Ms: at(0.5), p99Ms: at(0.99), worstMs: at(1) }
+  times.sort((a, b) => a - b)
+  const at = (share: number) => times[Math.min(times.length - 1, Math.floor(share * times.length))]
+  const spread = `${queries.length} queries, worst ${at(1).toFixed(1)}`
+  return [
+    { name: `search.${kind}_p50`, value: at(0.5), unit: 'ms' },
+    { name: `search.${kind}_p99`, value: at(0.99), unit: 'ms', spread },
+  ]
 }
 
 /** Mulberry32: the same names every time. */
@@ -199,11 +198,7 @@ function generator(seed: number): () => number {
 }
 
 if (import.meta.main) {
-  const result = await benchSearch(process.argv.includes('--full') ? full : 100_000)
-  if (result === null) console.log('skipped: the real name lists are not on this machine')
-  else {
-    const seconds = (result.loadMs / 1000).toFixed(1)
-    console.log(`${result.names} names loaded in ${seconds} s, name index ${result.indexMb} MB`)
-    console.table(result.rows)
-  }
+  const names = process.argv.includes('--full') ? full : 100_000
+  console.log(`${names.toLocaleString('en')} names`)
+  console.log(table((await benchSearch({ names })).map(figure => ({ ...figure, failed: false }))))
 }

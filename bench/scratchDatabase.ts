@@ -1,0 +1,21 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { connect, type Sql } from '../src/store/database.ts'
+import { openCluster } from '../src/store/embedded/cluster.ts'
+import { migrate } from '../src/store/migrate.ts'
+
+/** A migrated, empty database on a server of its own, gone when `work` is done. */
+export async function scratchDatabase<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'asfiled-bench-'))
+  const cluster = await openCluster(folder, () => {})
+  const sql = connect({ url: cluster.url, connections: 4, statementTimeoutMs: 0, applicationName: 'bench' })
+  try {
+    await migrate(sql)
+    return await work(sql)
+  } finally {
+    await sql.end({ timeout: 5 })
+    await cluster.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
