@@ -2,33 +2,36 @@ import { type Static, Type } from '@sinclair/typebox'
 import { IsoDateSchema } from './date.ts'
 
 const strict = { additionalProperties: false } as const
+const axis = { minItems: 1, uniqueItems: true } as const
+const directions = [Type.Literal('long_short'), Type.Literal('long_only')]
+const weightings = [Type.Literal('equal'), Type.Literal('score'), Type.Literal('rank')]
+const quantileBounds = { minimum: 0.01, maximum: 0.5 } as const
+const holdDaysBounds = { minimum: 1, maximum: 252 } as const
 
 export const BacktestConfig = Type.Object(
   {
     direction: Type.Optional(
-      Type.Union([Type.Literal('long_short'), Type.Literal('long_only')], {
+      Type.Union(directions, {
         default: 'long_short',
         description: 'Both legs, or the top leg only.',
       }),
     ),
     quantile: Type.Optional(
       Type.Number({
-        minimum: 0.01,
-        maximum: 0.5,
+        ...quantileBounds,
         default: 0.1,
         description: 'Fraction of eligible names in each leg.',
       }),
     ),
     weighting: Type.Optional(
-      Type.Union([Type.Literal('equal'), Type.Literal('score'), Type.Literal('rank')], {
+      Type.Union(weightings, {
         default: 'equal',
         description: 'Weights inside a leg.',
       }),
     ),
     holdDays: Type.Optional(
       Type.Integer({
-        minimum: 1,
-        maximum: 252,
+        ...holdDaysBounds,
         description: 'Holding horizon in trading days; a multiple of returnDays. Default returnDays.',
       }),
     ),
@@ -101,22 +104,38 @@ export const BacktestSource = Type.Object(
 )
 export type BacktestSource = Static<typeof BacktestSource>
 
-export const BacktestPanelRow = Type.Object(
-  {
-    date: IsoDateSchema('Observation date.', '2024-01-02'),
-    asset: Type.String({ minLength: 1, maxLength: 64, description: 'Your identifier of the name.' }),
-    market: Type.Optional(Type.String({ minLength: 1, maxLength: 8 })),
-    score: Type.Union([Type.Number({ minimum: -1e300, maximum: 1e300 }), Type.Null()], {
-      description: 'Higher is bought. null: not eligible that day.',
-    }),
-    forward_return: Type.Union([Type.Number({ minimum: -1e6, maximum: 1e6 }), Type.Null()], {
-      description:
-        'Fraction earned after the date (0.025 is +2.5%). null: unknown; it earns 0 and is counted.',
-    }),
-  },
-  strict,
-)
+export const maxPanelRows = 2_000_000
+
+const cell = {
+  date: IsoDateSchema('Observation date.', '2024-01-02'),
+  asset: Type.String({ minLength: 1, maxLength: 64, description: 'Your identifier of the name.' }),
+  market: Type.Union([Type.String({ minLength: 1, maxLength: 8 }), Type.Null()], {
+    description: 'Decides what trading costs. null or left out: the default cost.',
+  }),
+  score: Type.Union([Type.Number({ minimum: -1e300, maximum: 1e300 }), Type.Null()], {
+    description: 'Higher is bought. null: not eligible that day.',
+  }),
+  forward_return: Type.Union([Type.Number({ minimum: -1e6, maximum: 1e6 }), Type.Null()], {
+    description: 'Fraction earned after the date (0.025 is +2.5%). null: unknown; it earns 0 and is counted.',
+  }),
+}
+
+export const BacktestPanelRow = Type.Object({ ...cell, market: Type.Optional(cell.market) }, strict)
 export type BacktestPanelRow = Static<typeof BacktestPanelRow>
+
+const oneARow = { maxItems: maxPanelRows } as const
+
+/** The same cells by column: element i of each is row i. */
+export const BacktestPanelColumns = Type.Object(
+  {
+    date: Type.Array(cell.date, oneARow),
+    asset: Type.Array(cell.asset, oneARow),
+    market: Type.Optional(Type.Array(cell.market, oneARow)),
+    score: Type.Array(cell.score, oneARow),
+    forward_return: Type.Array(cell.forward_return, oneARow),
+  },
+  { ...strict, description: 'Columns of equal length.' },
+)
 
 export const BacktestInclude = Type.Union([
   Type.Literal('ic'),
@@ -125,11 +144,37 @@ export const BacktestInclude = Type.Union([
   Type.Literal('positions'),
 ])
 
+/** Most configurations that one sweep may try. */
+export const mostConfigurations = 1_000
+
+export const BacktestSweep = Type.Object(
+  {
+    quantile: Type.Optional(Type.Array(Type.Number(quantileBounds), { ...axis, maxItems: 50 })),
+    weighting: Type.Optional(Type.Array(Type.Union(weightings), { ...axis, maxItems: 3 })),
+    holdDays: Type.Optional(Type.Array(Type.Integer(holdDaysBounds), { ...axis, maxItems: 252 })),
+    direction: Type.Optional(Type.Array(Type.Union(directions), { ...axis, maxItems: 2 })),
+  },
+  {
+    ...strict,
+    description:
+      'The values to combine, at most 1,000 configurations. What is left out stays as in config. Multiples of returnDays alone can be held.',
+  },
+)
+export type BacktestSweep = Static<typeof BacktestSweep>
+
 export const BacktestRequest = Type.Object(
   {
     config: Type.Optional(BacktestConfig),
+    sweep: Type.Optional(
+      Type.Union([Type.Boolean(), BacktestSweep], {
+        description:
+          'true tries 48 configurations: quantile .05, .1, .2, .3; equal, rank and score weights; holdDays 1, 5, 10 and 21 times returnDays. Or your own grid.',
+      }),
+    ),
     source: Type.Optional(BacktestSource),
-    panel: Type.Optional(Type.Array(BacktestPanelRow, { maxItems: 2_000_000 })),
+    panel: Type.Optional(
+      Type.Union([Type.Array(BacktestPanelRow, { maxItems: maxPanelRows }), BacktestPanelColumns]),
+    ),
     include: Type.Optional(Type.Array(BacktestInclude, { uniqueItems: true, maxItems: 4 })),
   },
   strict,

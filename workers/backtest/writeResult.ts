@@ -1,4 +1,5 @@
-import type { BacktestFold, BacktestMetrics, BacktestResult } from '../../src/model/backtestResult.ts'
+import type { BacktestMetrics } from '../../src/model/backtestMetrics.ts'
+import type { BacktestFold, BacktestResult } from '../../src/model/backtestResult.ts'
 import { isoDate } from '../../src/model/date.ts'
 import { addBusinessDays } from '../../src/quant/businessDays.ts'
 import type { Summary } from '../../src/quant/summarise.ts'
