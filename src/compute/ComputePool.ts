@@ -1,7 +1,7 @@
 import Piscina from 'piscina'
 import { Failure } from '../errors.ts'
 import type { TaskInput, TaskKind, TaskOutput, TaskReply } from './protocol.ts'
-import { TurnQueue } from './TurnQueue.ts'
+import { TurnQueue, type Visit } from './TurnQueue.ts'
 
 export interface PoolSettings {
   readonly threads: number
@@ -17,6 +17,11 @@ export interface RunOptions {
   readonly signal?: AbortSignal | undefined
   /** Memory that moves to the thread. A task that gave its memory away is not tried again after a crash. */
   readonly transfer?: ArrayBuffer[]
+  /** From `enter`: the task is one of several of a request that was let in. */
+  readonly visit?: Visit
+  /** Shared memory at which the task looks as it goes: when its caller gives up, 1 is put there and the task ends by
+   * itself. Without it the task's thread is ended, and another one has to start. */
+  readonly stop?: Int32Array
 }
 
 const entry = new URL('../../workers/compute.ts', import.meta.url)
@@ -42,37 +47,65 @@ export class ComputePool {
     })
   }
 
+  /** Lets a request of several tasks in: they are never turned away for want of room, and take turns with those of
+   * other requests. Fails as `run` does; who enters must leave. */
+  enter(): Visit {
+    return this.#turns.enter()
+  }
+
+  leave(visit: Visit): void {
+    this.#turns.leave(visit)
+  }
+
   async run<K extends TaskKind>(
     kind: K,
     input: TaskInput<K>,
     options: RunOptions = {},
   ): Promise<TaskOutput<K>> {
-    const { signal, transfer = [] } = options
-    const started = await this.#turns.take(signal)
+    if (options.visit) return this.#runTurn(kind, input, options, options.visit)
+    options.signal?.throwIfAborted()
+    const visit = this.enter()
     try {
-      const attempts = transfer.length === 0 ? 2 : 1
-      const reply = await this.#attempt(kind, input, transfer, signal, attempts)
+      return await this.#runTurn(kind, input, options, visit)
+    } finally {
+      this.leave(visit)
+    }
+  }
+
+  async #runTurn<K extends TaskKind>(
+    kind: K,
+    input: TaskInput<K>,
+    options: RunOptions,
+    visit: Visit,
+  ): Promise<TaskOutput<K>> {
+    const started = await this.#turns.take(visit, options.signal)
+    try {
+      const attempts = options.transfer?.length ? 1 : 2
+      const reply = await this.#attempt(kind, input, options, attempts)
+      if (options.stop) options.signal?.throwIfAborted()
       if (reply.ok) return reply.output
       const { code, message, param, trace } = reply.failure
       throw new Failure(code, message, { ...(param ? { param } : {}), ...(trace ? { cause: trace } : {}) })
     } finally {
-      this.#turns.giveBack(started)
+      this.#turns.giveBack(visit, started)
     }
   }
 
   async #attempt<K extends TaskKind>(
     kind: K,
     input: TaskInput<K>,
-    transferList: ArrayBuffer[],
-    callers: AbortSignal | undefined,
+    options: RunOptions,
     attemptsLeft: number,
   ): Promise<TaskReply<K>> {
     const { timeLimitMs } = this.#settings
+    const { signal: callers, transfer = [], stop } = options
     const limit = new AbortController()
     const timer = setTimeout(() => limit.abort(), timeLimitMs)
-    const signal = callers ? AbortSignal.any([callers, limit.signal]) : limit.signal
+    const signal = callers && !stop ? AbortSignal.any([callers, limit.signal]) : limit.signal
+    const askToStop = () => stop && Atomics.store(stop, 0, 1)
+    callers?.addEventListener('abort', askToStop)
     try {
-      return await this.#threads.run({ kind, input }, { signal, transferList: bothKinds(transferList) })
+      return await this.#threads.run({ kind, input }, { signal, transferList: bothKinds(transfer) })
     } catch (cause) {
       if (callers?.aborted) throw callers.reason
       if (limit.signal.aborted) {
@@ -82,7 +115,7 @@ export class ComputePool {
           { cause },
         )
       }
-      if (attemptsLeft > 1) return this.#attempt(kind, input, transferList, callers, attemptsLeft - 1)
+      if (attemptsLeft > 1) return this.#attempt(kind, input, options, attemptsLeft - 1)
       throw new Failure(
         'compute_failed',
         'The backtest could not be computed: its worker stopped, perhaps for want of memory. Try fewer rows.',
@@ -90,10 +123,11 @@ export class ComputePool {
       )
     } finally {
       clearTimeout(timer)
+      callers?.removeEventListener('abort', askToStop)
     }
   }
 
-  /** Refuses new tasks, lets those that run or wait finish, then ends the threads. */
+  /** Refuses new requests, lets those that run or wait finish, then ends the threads. */
   async close(): Promise<void> {
     await this.#turns.close()
     await this.#threads.destroy()

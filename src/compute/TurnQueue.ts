@@ -1,14 +1,31 @@
 import { Failure } from '../errors.ts'
 
-/** Who may use a thread now, who waits, and who is turned away. Turns are given in the order they were asked for. */
+/** One request inside the queue: a single backtest, or a sweep of many slices. */
+export interface Visit {
+  /** Turns it has now. */
+  running: number
+  /** Starts its waiting tasks, oldest first. */
+  readonly waiting: (() => void)[]
+  /** When it last got a turn, as a count of turns; when it came, before it had one. */
+  servedAt: number
+  /** Milliseconds of turns it has had. */
+  busyMs: number
+}
+
+/** Who may use a thread now, who waits, and who is turned away.
+ *
+ * Room is counted in visits: whoever was let in is never turned away half-way. Turns go round between visits, to the one
+ * that has the fewest now and has waited longest since its last: a visit that asks for a hundred turns makes another
+ * wait for the end of one. */
 export class TurnQueue {
   readonly #turns: number
   readonly #room: number
-  readonly #waiting: (() => void)[] = []
+  readonly #visits = new Set<Visit>()
   #taken = 0
+  #served = 0
   #onIdle: (() => void) | null = null
   #closed = false
-  /** Moving average of how long a turn is kept. */
+  /** Moving average of the turns a visit takes. */
   #averageMs = 1_000
 
   constructor(turns: number, room: number) {
@@ -16,41 +33,51 @@ export class TurnQueue {
     this.#room = room
   }
 
-  /** Resolves when it is the caller's turn; the value goes back to `giveBack`. */
-  async take(signal?: AbortSignal): Promise<number> {
-    signal?.throwIfAborted()
+  /** Lets a request in, or says why not. Whoever enters must leave. */
+  enter(): Visit {
     if (this.#closed) {
       throw new Failure('shutting_down', 'The server is shutting down. Try again in a moment.', {
         retryAfterSeconds: 5,
       })
     }
-    if (this.#taken < this.#turns) {
-      this.#taken++
-      return performance.now()
-    }
-    if (this.#waiting.length >= this.#room) {
+    const waiting = this.#visits.size - this.#turns
+    if (waiting >= this.#room) {
       throw new Failure(
         'compute_busy',
-        `All ${this.#turns} workers are busy and ${this.#waiting.length} backtests wait. Try again later.`,
-        { retryAfterSeconds: this.#expectedWaitSeconds() },
+        `All ${this.#turns} workers are busy and ${waiting} backtests wait. Try again later.`,
+        { retryAfterSeconds: this.#expectedWaitSeconds(waiting + 1) },
       )
     }
-    await this.#wait(signal)
+    const visit = { running: 0, waiting: [], servedAt: this.#served++, busyMs: 0 }
+    this.#visits.add(visit)
+    return visit
+  }
+
+  leave(visit: Visit): void {
+    this.#visits.delete(visit)
+    this.#averageMs += 0.2 * (visit.busyMs - this.#averageMs)
+    if (this.#visits.size === 0) this.#onIdle?.()
+  }
+
+  /** Resolves when it is the visit's turn; the value goes back to `giveBack`. */
+  async take(visit: Visit, signal?: AbortSignal): Promise<number> {
+    signal?.throwIfAborted()
+    if (this.#taken < this.#turns) this.#serve(visit)
+    else await this.#wait(visit, signal)
     return performance.now()
   }
 
-  giveBack(startedMs: number): void {
-    this.#averageMs += 0.2 * (performance.now() - startedMs - this.#averageMs)
+  giveBack(visit: Visit, startedMs: number): void {
+    visit.busyMs += performance.now() - startedMs
+    visit.running--
     this.#taken--
-    const next = this.#waiting.shift()
-    if (next) next()
-    else if (this.#taken === 0) this.#onIdle?.()
+    this.#next()?.waiting.shift()?.()
   }
 
-  /** Resolves when the last turn, waiting ones included, has been given back. */
+  /** Resolves when the last visit has left. */
   async close(): Promise<void> {
     this.#closed = true
-    if (this.#taken === 0) return
+    if (this.#visits.size === 0) return
     await new Promise<void>(resolve => {
       const before = this.#onIdle
       this.#onIdle = () => {
@@ -60,24 +87,40 @@ export class TurnQueue {
     })
   }
 
-  #wait(signal?: AbortSignal): Promise<void> {
+  #serve(visit: Visit): void {
+    this.#taken++
+    visit.running++
+    visit.servedAt = this.#served++
+  }
+
+  #next(): Visit | null {
+    let chosen: Visit | null = null
+    for (const visit of this.#visits) {
+      if (visit.waiting.length === 0) continue
+      const fewer = chosen === null || visit.running < chosen.running
+      const longer = chosen?.running === visit.running && visit.servedAt < chosen.servedAt
+      if (fewer || longer) chosen = visit
+    }
+    return chosen
+  }
+
+  #wait(visit: Visit, signal?: AbortSignal): Promise<void> {
     return new Promise<void>((resolve, reject) => {
       const start = () => {
         signal?.removeEventListener('abort', leave)
-        this.#taken++
+        this.#serve(visit)
         resolve()
       }
       const leave = () => {
-        this.#waiting.splice(this.#waiting.indexOf(start), 1)
+        visit.waiting.splice(visit.waiting.indexOf(start), 1)
         reject(signal?.reason)
       }
       signal?.addEventListener('abort', leave, { once: true })
-      this.#waiting.push(start)
+      visit.waiting.push(start)
     })
   }
 
-  #expectedWaitSeconds(): number {
-    const ahead = this.#waiting.length + 1
+  #expectedWaitSeconds(ahead: number): number {
     return Math.min(60, Math.max(1, Math.ceil((ahead * this.#averageMs) / this.#turns / 1000)))
   }
 }
