@@ -116,7 +116,7 @@ export class PeriodBook {
     return true
   }
 
-  rememberEnd(end: number, label: PeriodLabel, span: Span): void {
+  private rememberEnd(end: number, label: PeriodLabel, span: Span): void {
     if (this.labelOfEnd.has(end) && span !== 4) return
     this.labelOfEnd.set(end, label.fp === 4 ? { fy: label.fy, fp: 0 } : label)
   }

@@ -73,7 +73,7 @@ const ofSubmissions = ({ cik, entity, filings }: Submissions): Contribution => (
     ...(entity?.name == null ? {} : { name: entity.name }),
     ...(entity === null ? {} : { tickers: entity.tickers }),
     ...(entity?.fiscalYearEnd == null ? {} : { fiscalYearEnd: entity.fiscalYearEnd }),
-    registers: entity?.filesAccounts ?? false,
+    registers: (entity?.filesAccounts ?? false) || filings.length > 0,
   },
   statements: [],
   filings,

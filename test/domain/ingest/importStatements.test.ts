@@ -4,6 +4,8 @@ import { loadSample, readSample } from '../../../src/domain/ingest/loadSample.ts
 import { dayNumber } from '../../../src/model/date.ts'
 import type { Contribution, EntityProfile, Filing, Statement } from '../../../src/model/statement.ts'
 import { usRules } from '../../../src/registers/us/concepts.ts'
+import { readDocument } from '../../../src/registers/us/contribution.ts'
+import { FinancialStatementData } from '../../../src/registers/us/fsds.ts'
 import { readDataVersion } from '../../../src/store/data-version.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
 import { storedFacts, storedRepeats } from './stored.ts'
@@ -136,6 +138,43 @@ test('acceptance times that arrive after the figures put the vintages of one day
   )
   await importStatements(inverse, [{ contributions: [figures] }], options)
   expect(await storedFacts(inverse)).toEqual(await storedFacts(sql))
+})
+
+test('month-end figures join the exact ones of their filing, whichever were imported first', async () => {
+  const fixtures = new URL('../../registers/us/fixtures/', import.meta.url)
+  const exact = readDocument(await Bun.file(new URL('companyfacts-aapl-fy2009.json', fixtures)).json(), 'a')
+  const rounded = async () => {
+    const data = new FinancialStatementData()
+    const lines = async (name: string) =>
+      (await Bun.file(new URL(name, fixtures)).text()).trimEnd().split('\n')
+    for (const line of await lines('fsds-sub.txt')) data.readSubmission(line)
+    for (const line of await lines('fsds-num.txt')) data.readFigure(line)
+    return { contributions: [...data.take()] }
+  }
+  const one = await fresh()
+  await importStatements(one, [exact], options)
+  await importStatements(one, [await rounded()], options)
+  const other = await fresh()
+  await importStatements(other, [await rounded()], options)
+  await importStatements(other, [exact], options)
+  expect(await storedFacts(one)).toEqual(await storedFacts(other))
+  expect(await storedRepeats(one)).toBe(await storedRepeats(other))
+  // 10-Q 0001193125-09-153165: the quarter that ended on 2009-06-27, which the data set calls 2009-06-30.
+  const rows = await one`
+    select f.period_end, f.value from fact f join metric m using (metric_id)
+    where m.name = 'revenue' and f.fp = 3 and f.fy = 2009 and f.accession = '0001193125-09-153165'`
+  expect([...rows]).toEqual([{ period_end: '2009-06-27', value: 8_337_000_000 }])
+})
+
+test('older submissions that come before their filer is known keep their acceptance times', async () => {
+  const sql = await fresh()
+  const name = 'CIK0001318605-submissions-001.json'
+  const document = await Bun.file(new URL(`../../registers/us/fixtures/${name}`, import.meta.url)).json()
+  await importStatements(sql, [readDocument(document, name)], options)
+  const rows = await sql`select accession, accepted_at from filing order by accession desc limit 1`
+  expect([...rows]).toEqual([
+    { accession: '0001564590-17-021343', accepted_at: new Date('2017-11-02T23:56:36Z') },
+  ])
 })
 
 test('a filer without a ticker is known by its CIK until an exchange gives it one', async () => {

@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { importUs } from '../../../src/domain/ingest/importUs.ts'
+import { loadSample } from '../../../src/domain/ingest/loadSample.ts'
+import { readDataVersion } from '../../../src/store/data-version.ts'
+import { type TestDatabase, testDatabase } from '../../database.ts'
+import { sharedPath } from '../../shared.ts'
+import { storedFacts } from './stored.ts'
+
+setDefaultTimeout(120_000)
+
+const folder = sharedPath('registers/us')
+let db: TestDatabase
+beforeAll(async () => {
+  db = await testDatabase()
+})
+afterAll(() => db.close())
+
+const ignore = () => {}
+
+test.skipIf(folder === null)('every real file is read, and none of it is added twice', async () => {
+  const first = await importUs(db.sql, [`${folder}/fsds/2009q3.zip`, `${folder}`], ignore)
+  expect(first.read.skipped).toEqual([])
+  expect(first.read.malformed).toBe(0)
+  expect(first.written.factsAdded).toBeGreaterThan(40_000)
+  const version = await readDataVersion(db.sql)
+  const rows = await storedFacts(db.sql)
+  // As if the records of what was imported were lost: everything is read again.
+  await db.sql`truncate import_file`
+  const second = await importUs(db.sql, [`${folder}`], ignore)
+  expect([second.written.factsAdded, second.written.factsRemoved, second.written.repeats]).toEqual([0, 0, 0])
+  expect(await readDataVersion(db.sql)).toBe(version)
+  expect(await storedFacts(db.sql)).toEqual(rows)
+})
+
+test.skipIf(folder === null)('the sample says what the real files say', async () => {
+  const real = await testDatabase()
+  await importUs(
+    real.sql,
+    ['companyfacts', 'submissions/CIK0000320193.json', 'company_tickers.json'].map(
+      name => `${folder}/${name}`,
+    ),
+    ignore,
+  )
+  const sample = await testDatabase()
+  await loadSample(sample.sql)
+  expect(await storedFacts(sample.sql)).toEqual(await storedFacts(real.sql))
+  await real.close()
+  await sample.close()
+})
+
+test.skipIf(folder === null)(
+  'what was current on a day, through the one function that knows the rule',
+  async () => {
+    const current = async (ticker: string, metric: string, fy: number, fp: number, asOf: string) => {
+      const rows = await db.sql<{ value: number }[]>`
+      select f.value from fact_as_of(${asOf}) f
+      join entity_ticker t using (entity_id) join metric m using (metric_id)
+      where t.ticker = ${ticker} and m.name = ${metric} and f.fy = ${fy} and f.fp = ${fp} and f.current`
+      return rows.map(row => row.value)
+    }
+    // Apple's 10-K 0001193125-09-214859 and 10-K/A 0001193125-10-012091.
+    expect(await current('AAPL', 'revenue', 2009, 0, '2009-10-26')).toEqual([])
+    expect(await current('AAPL', 'revenue', 2009, 0, '2009-12-31')).toEqual([36_537_000_000])
+    expect(await current('AAPL', 'revenue', 2009, 0, '2010-02-01')).toEqual([42_905_000_000])
+    expect(await current('AAPL', 'net_margin', 2009, 0, '2009-12-31')).toEqual([5_704 / 36_537])
+    expect(await current('AAPL', 'net_margin', 2009, 0, '2010-02-01')).toEqual([8_235 / 42_905])
+    // Both classes of Alphabet name one company; revenue of 2022 is in its 10-K 0001652044-23-000016.
+    for (const ticker of ['GOOGL', 'GOOG']) {
+      expect(await current(ticker, 'revenue', 2022, 0, '2023-12-31')).toEqual([282_836_000_000])
+    }
+  },
+)
