@@ -1,7 +1,7 @@
-import { pino } from 'pino'
 import { ComputePool } from '../compute/ComputePool.ts'
 import type { Config } from '../config.ts'
 import { createApp } from '../http/createApp.ts'
+import { createLog } from '../http/log.ts'
 import type { IsoDate } from '../model/date.ts'
 import { watchDataVersion } from '../store/data-version.ts'
 import { watchAccess } from '../store/keys/watchAccess.ts'
@@ -25,7 +25,7 @@ export async function startServer(
   announce: (line: string) => void,
   opened: AsyncDisposableStack = new AsyncDisposableStack(),
 ): Promise<RunningServer> {
-  const log = pino({ level: config.logLevel, base: null, redact: ['req', 'headers'] }, pino.destination(2))
+  const log = createLog(config.logLevel)
   const database = await openDatabase(config, config.statementTimeoutMs, announce)
   opened.defer(() => database.close())
   const { sql, embedded } = database

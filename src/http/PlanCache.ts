@@ -2,9 +2,10 @@ import type { Principal } from '../model/access.ts'
 import type { IsoDate } from '../model/date.ts'
 
 const most = 20_000
+const longestQuery = 500
 
 /** Who is shown the same: keys of one licence and plan, except that a capped key is shown its own companies. */
-export function viewClass(principal: Principal): string {
+function viewClass(principal: Principal): string {
   if (principal.entityCap !== null) return `key ${principal.keyId}`
   return `${principal.licence}${principal.quant ? ' quant' : ''}${principal.bulk ? ' bulk' : ''}`
 }
@@ -13,26 +14,34 @@ export function viewClass(principal: Principal): string {
  * follows from the question, the view class, the day and the data version; a new day or version clears all. A cap
  * never takes back what it once allowed, so the plan of a capped key may stay too. */
 export class PlanCache<Plan> {
-  readonly #plans = new Map<string, Plan>()
+  readonly #classes = new Map<string, Map<string, Plan>>()
+  #count = 0
   #version = -1
   #today: IsoDate = ''
 
   find(principal: Principal, query: string, version: number, today: IsoDate): Plan | undefined {
     if (version !== this.#version || today !== this.#today) {
-      this.#plans.clear()
+      this.#clear()
       this.#version = version
       this.#today = today
     }
-    return this.#plans.get(`${viewClass(principal)}\n${query}`)
+    return this.#classes.get(viewClass(principal))?.get(query)
   }
 
   /** For the version and the day of the last `find`; a plan that took longer is not kept. */
   remember(principal: Principal, query: string, version: number, today: IsoDate, plan: Plan): void {
-    if (version !== this.#version || today !== this.#today || query.length > 500) return
-    if (this.#plans.size >= most) {
-      const oldest = this.#plans.keys().next()
-      if (!oldest.done) this.#plans.delete(oldest.value)
-    }
-    this.#plans.set(`${viewClass(principal)}\n${query}`, plan)
+    if (version !== this.#version || today !== this.#today || query.length > longestQuery) return
+    // Starting over is rare and cheap: a plan is made anew in microseconds.
+    if (this.#count >= most) this.#clear()
+    const name = viewClass(principal)
+    const plans = this.#classes.get(name) ?? new Map<string, Plan>()
+    plans.set(query, plan)
+    this.#classes.set(name, plans)
+    this.#count++
+  }
+
+  #clear(): void {
+    this.#classes.clear()
+    this.#count = 0
   }
 }

@@ -1,4 +1,5 @@
 import { authenticate } from '../domain/access/authenticate.ts'
+import type { Caller } from '../domain/access/caller.ts'
 import type { Limits, Verdict } from '../domain/limits/verdict.ts'
 import { Failure } from '../errors.ts'
 import type { Call } from './Call.ts'
@@ -10,19 +11,21 @@ export type Entry = 'key' | 'search' | 'open'
 
 const searchLimits: Limits = { perMinute: 120, perDay: 3_000 }
 
-/** Lets a call in or throws why not. Knows nothing of what was asked for. */
-export async function admit(services: Services, call: Call, entry: Exclude<Entry, 'open'>): Promise<void> {
+/** Learns who calls and counts the call. Knows nothing of what was asked for. */
+export function admit(services: Services, call: Call, entry: Exclude<Entry, 'open'>): Promise<Verdict> {
+  const { access } = services
   if (entry === 'search') {
-    call.verdict = await services.access.gate.take(`search:${call.address}`, searchLimits)
-  } else {
-    const found = authenticate(services.access, call.request.headers.get('authorization'), call.address)
-    call.caller = found instanceof Promise ? await found : found
-    call.verdict = await services.access.gate.take(call.caller.subject, call.caller.limits)
+    return access.gate.take(`search:${call.address}`, searchLimits)
   }
-  if (call.verdict.refused !== null) throw limited(call.verdict, call.verdict.refused)
+  const found = authenticate(access, call.request.headers.get('authorization'), call.address)
+  const count = (caller: Caller) => {
+    call.caller = caller
+    return access.gate.take(caller.subject, caller.limits)
+  }
+  return found instanceof Promise ? found.then(count) : count(found)
 }
 
-function limited(verdict: Verdict, refused: NonNullable<Verdict['refused']>): Failure {
+export function limited(verdict: Verdict, refused: NonNullable<Verdict['refused']>): Failure {
   const { perMinute, perDay } = verdict.limits
   const { by, retryAfterSeconds } = refused
   const message =

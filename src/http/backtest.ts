@@ -28,7 +28,7 @@ export function backtest(services: Services, route: RouteMaker) {
   }
 
   const handle = route('/api/v1/backtest', 'key', work)
-  return new Elysia().post('/api/v1/backtest', ({ request, server }) => handle({ request, server }), {
+  return new Elysia().post('/api/v1/backtest', ({ request }) => handle(request), {
     parse: 'none',
     detail: backtestOperation,
   })

@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import { CoverageCheckParams } from '../model/coverage.ts'
 import type { BodyCache } from './BodyCache.ts'
-import { jsonType, keptAnswer } from './dataAnswer.ts'
+import { jsonType, keptAnswer, toKeep } from './dataAnswer.ts'
 import { noQuery } from './noQuery.ts'
 import { coverageOperation } from './operations/coverage.ts'
 import { pathReader } from './parameters.ts'
@@ -18,9 +18,9 @@ export function coverage(services: Services, route: RouteMaker, cache: BodyCache
     const id = readId(call.path.slice(prefix.length).replace(/\/$/, ''))
     const make = async () => JSON.stringify(await services.checkCoverage(id))
     const key = `check ${services.today()} ${id}`
-    return keptAnswer(cache, call, services.dataVersion(), { key, type: jsonType, make })
+    return keptAnswer(cache, call, services.dataVersion(), toKeep(key, jsonType, make))
   })
-  return new Elysia().get('/api/v1/coverage/:id', ({ request, server }) => handle({ request, server }), {
+  return new Elysia().get('/api/v1/coverage/:id', ({ request }) => handle(request), {
     detail: coverageOperation,
   })
 }

@@ -25,7 +25,8 @@ const idleSeconds = 30
 export function createApp(services: Services) {
   // The type says read-only; Bun reads what is set here when a server starts.
   Reflect.set(http, 'maxHeaderSize', Math.max(http.maxHeaderSize, readableHeaderBytes))
-  const route = routeMaker(services)
+  const app = new Elysia({ serve: { maxRequestBodySize: bunBodyBytes, idleTimeout: idleSeconds } })
+  const route = routeMaker(services, () => app.server)
   const cache = new BodyCache()
   const resources = [
     fundamentals(services, route, cache),
@@ -35,10 +36,9 @@ export function createApp(services: Services) {
     search(services, route, cache),
     health(services, route),
   ]
-  const app = new Elysia({ serve: { maxRequestBodySize: bunBodyBytes, idleTimeout: idleSeconds } })
   for (const resource of resources) app.use(resource)
   app.use(openapi(services.settings, route, resources)).use(docs(route))
   const lost = route('unrouted', 'open', unrouted(app))
   // Elysia itself only ever fails to find a route: the handlers answer their own failures.
-  return app.onError(({ request, server }) => lost({ request, server }))
+  return app.onError(({ request }) => lost(request))
 }

@@ -1,4 +1,4 @@
-import type { BodyCache } from './BodyCache.ts'
+import { type BodyCache, type BodyNames, bodyNames } from './BodyCache.ts'
 import type { Answer, Call } from './Call.ts'
 import { chooseEncoding, type Encoding } from './encoding.ts'
 import { entityTag, matchesTag } from './entityTag.ts'
@@ -28,8 +28,13 @@ export function unchanged(call: Call, headers: Readonly<Record<string, string>>)
 /** An answer that is kept for each data version. `key` names everything that decides it. */
 export interface Kept {
   readonly key: string
+  readonly names: BodyNames
   readonly type: string
   readonly make: () => Promise<string>
+}
+
+export function toKeep(key: string, type: string, make: () => Promise<string>): Kept {
+  return { key, names: bodyNames(key), type, make }
 }
 
 /** Without a promise where the answer is there already. */
@@ -42,7 +47,7 @@ export function keptAnswer(
   const { headers } = call.request
   const encoding = chooseEncoding(headers.get('accept-encoding'))
   if (headers.get('if-none-match') === null) {
-    const body = cache.find(dataVersion, kept.key, encoding)
+    const body = cache.find(dataVersion, kept.names, encoding)
     if (body !== null) return { status: 200, headers: body.headers, body: body.blob }
   }
   return madeAnswer(cache, call, dataVersion, kept, encoding)
@@ -52,13 +57,13 @@ async function madeAnswer(
   cache: BodyCache,
   call: Call,
   dataVersion: number,
-  { key, type, make }: Kept,
+  { key, names, type, make }: Kept,
   encoding: Encoding,
 ): Promise<Answer> {
   const own = dataHeaders(type, entityTag(dataVersion, key))
   const same = unchanged(call, own)
   if (same !== null) return same
-  const body = await cache.get(dataVersion, key, encoding, {
+  const body = await cache.get(dataVersion, names, encoding, {
     make,
     headers: used => answerHeaders(used === 'identity' ? own : { ...own, 'Content-Encoding': used }),
   })

@@ -25,6 +25,6 @@ export function health(services: Services, route: RouteMaker) {
     throw new Failure('database_unavailable', `Not ready: ${wrong.join('; ')}.`, { retryAfterSeconds: 2 })
   })
   return new Elysia()
-    .get('/health', ({ request, server }) => alive({ request, server }), { detail: healthOperation })
-    .get('/ready', ({ request, server }) => ready({ request, server }), { detail: readyOperation })
+    .get('/health', ({ request }) => alive(request), { detail: healthOperation })
+    .get('/ready', ({ request }) => ready(request), { detail: readyOperation })
 }

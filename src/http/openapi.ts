@@ -80,7 +80,7 @@ export function openapi(settings: HttpSettings, route: RouteMaker, resources: re
     }
     return unchanged(call, headers) ?? encodedAnswer(call, body, headers)
   })
-  return new Elysia().get(specPath, ({ request, server }) => handle({ request, server }), {
+  return new Elysia().get(specPath, ({ request }) => handle(request), {
     detail: { hide: true },
   })
 }

@@ -30,7 +30,7 @@ export function signals(services: Services, route: RouteMaker) {
   }
 
   const handle = route('/api/v1/signals', 'key', work)
-  return new Elysia().get('/api/v1/signals', ({ request, server }) => handle({ request, server }), {
+  return new Elysia().get('/api/v1/signals', ({ request }) => handle(request), {
     detail: signalsOperation,
   })
 }

@@ -12,15 +12,13 @@ export interface LimitGateDeps {
   readonly timeoutMs: number
 }
 
-interface Waiting {
-  readonly resolve: (verdict: Verdict) => void
-  readonly reject: (failure: Failure) => void
-}
-
+/** The hits of one subject that one call counts. They share one promise: thousands a second wait on it. */
 interface Group {
-  readonly subject: string
   readonly limits: Limits
-  readonly waiting: Waiting[]
+  readonly counted: Promise<Counter>
+  readonly resolve: (counter: Counter) => void
+  readonly reject: (failure: Failure) => void
+  wanted: number
 }
 
 type Batch = Map<string, Group>
@@ -46,24 +44,32 @@ export class LimitGate {
   }
 
   /** Counts one request of `subject`. Never granted without the database: `database_unavailable` instead. */
-  take(subject: string, limits: Limits): Promise<Verdict> {
+  async take(subject: string, limits: Limits): Promise<Verdict> {
     const refused = this.#refused.find(subject, limits, this.#deps.elapsedMs())
-    if (refused !== null) return Promise.resolve(refused)
-    if (this.#stalled) return Promise.reject(databaseAway())
-    if (this.#waiting >= mostWaiting || this.#gathering.size >= mostSubjects) return Promise.reject(tooMany())
-    return new Promise((resolve, reject) => {
-      this.#waiting++
-      const group = this.#gathering.get(subject)
-      if (group === undefined)
-        this.#gathering.set(subject, { subject, limits, waiting: [{ resolve, reject }] })
-      else group.waiting.push({ resolve, reject })
-      if (this.#underWay === null && this.#waiting === 1) queueMicrotask(() => this.#flush())
-    })
+    if (refused !== null) return refused
+    const group = this.#join(subject, limits)
+    const place = group.wanted++
+    const counter = await group.counted
+    const granted = place < counter.granted
+    return verdictOf(counter, group.limits, granted, granted ? counter.granted - 1 - place : 0)
   }
 
   /** Whether `take` would refuse without asking: lets costly work be skipped for who is refused anyway. */
   isRefused(subject: string, limits: Limits): boolean {
     return this.#refused.find(subject, limits, this.#deps.elapsedMs()) !== null
+  }
+
+  #join(subject: string, limits: Limits): Group {
+    if (this.#stalled) throw databaseAway()
+    if (this.#waiting >= mostWaiting || this.#gathering.size >= mostSubjects) throw tooMany()
+    this.#waiting++
+    const known = this.#gathering.get(subject)
+    if (known !== undefined) return known
+    const { promise: counted, resolve, reject } = Promise.withResolvers<Counter>()
+    const group = { limits, counted, resolve, reject, wanted: 0 }
+    this.#gathering.set(subject, group)
+    if (this.#underWay === null && this.#waiting === 1) queueMicrotask(() => this.#flush())
+    return group
   }
 
   #flush(): void {
@@ -73,9 +79,7 @@ export class LimitGate {
     this.#gathering = new Map()
     this.#waiting = 0
     const hits: WantedHits[] = []
-    for (const group of batch.values()) {
-      hits.push({ subject: group.subject, wanted: group.waiting.length, ...group.limits })
-    }
+    for (const [subject, { wanted, limits }] of batch) hits.push({ subject, wanted, ...limits })
     const timer = setTimeout(() => this.#giveUp(batch), this.#deps.timeoutMs)
     this.#deps
       .takeHits(hits)
@@ -92,18 +96,14 @@ export class LimitGate {
   }
 
   #settle(batch: Batch, counters: readonly Counter[]): void {
-    const nowMs = this.#deps.elapsedMs()
     for (const counter of counters) {
       const group = batch.get(counter.subject)
       if (group === undefined) continue
-      const { waiting, limits } = group
-      for (let place = 0; place < waiting.length; place++) {
-        const granted = place < counter.granted
-        const later = granted ? counter.granted - 1 - place : 0
-        const verdict = verdictOf(counter, limits, granted, later)
-        if (!granted && place === counter.granted) this.#refused.remember(counter.subject, verdict, nowMs)
-        waiting[place].resolve(verdict)
+      if (counter.granted < group.wanted) {
+        const verdict = verdictOf(counter, group.limits, false, 0)
+        this.#refused.remember(counter.subject, verdict, this.#deps.elapsedMs())
       }
+      group.resolve(counter)
     }
     if (counters.length < batch.size) rejectAll(batch, databaseAway())
   }
@@ -119,19 +119,14 @@ export class LimitGate {
 
 /** Promises that are settled already stay as they are. */
 function rejectAll(batch: Batch, failure: Failure): void {
-  for (const group of batch.values()) {
-    for (const { reject } of group.waiting) reject(failure)
-  }
+  for (const { reject } of batch.values()) reject(failure)
 }
 
 function databaseAway(cause?: unknown): Failure {
   return new Failure(
     'database_unavailable',
     'The database does not answer right now. Try again in a moment.',
-    {
-      retryAfterSeconds: 2,
-      cause,
-    },
+    { retryAfterSeconds: 2, cause },
   )
 }
 
@@ -139,8 +134,6 @@ function tooMany(): Failure {
   return new Failure(
     'compute_busy',
     'More requests are waiting than this server can count. Try again in a moment.',
-    {
-      retryAfterSeconds: 1,
-    },
+    { retryAfterSeconds: 1 },
   )
 }

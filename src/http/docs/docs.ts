@@ -51,8 +51,8 @@ export function docs(route: RouteMaker) {
   })
   const detail = { hide: true }
   return new Elysia()
-    .get('/', ({ request, server }) => home({ request, server }), { detail })
-    .get('/docs', ({ request, server }) => swagger({ request, server }), { detail })
-    .get('/docs/errors', ({ request, server }) => errors({ request, server }), { detail })
-    .get('/docs/assets/:file', ({ request, server }) => asset({ request, server }), { detail })
+    .get('/', ({ request }) => home(request), { detail })
+    .get('/docs', ({ request }) => swagger(request), { detail })
+    .get('/docs/errors', ({ request }) => errors(request), { detail })
+    .get('/docs/assets/:file', ({ request }) => asset(request), { detail })
 }

@@ -1,0 +1,11 @@
+/** The measure for bench/http.ts: an Elysia route that returns the bytes of a file, and nothing else. Prints its port. */
+import { Elysia } from 'elysia'
+
+const body = await Bun.file(Bun.argv[2]).text()
+const app = new Elysia()
+  .get('/', ({ set }) => {
+    set.headers['content-type'] = 'application/json'
+    return body
+  })
+  .listen({ hostname: '127.0.0.1', port: 0 })
+console.log(app.server?.port)

@@ -1,0 +1,161 @@
+/** How fast the service answers what it has answered before: `view=latest` of one company, with authentication,
+ * limits that all servers share through the database, and its log, against an Elysia route that returns the same
+ * bytes. Both are processes of their own, loaded in turns by a third; the ratio is of the same sitting. */
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import type { LoadOutcome, LoadTask } from './http-load.ts'
+
+const root = resolve(import.meta.dir, '..')
+const path = '/api/v1/fundamentals?ticker=AAPL&view=latest'
+
+export interface HttpBench {
+  bytes: number
+  rounds: HttpRound[]
+  /** Median of the rounds' ratios: our request rate over the bare route's. */
+  ratio: number
+}
+
+export interface HttpRound {
+  barePerSecond: number
+  perSecond: number
+  ratio: number
+  /** Processor time of the serving process for one request; null where the system does not say. */
+  bareMicros: number | null
+  micros: number | null
+  p50Ms: number
+  p99Ms: number
+}
+
+interface Served {
+  pid: number
+  port: number
+}
+
+/** Parity first: both must answer the same bytes, or there is nothing to compare. */
+export async function benchHttp(rounds = 5, roundMs = 3_000, connections = 128): Promise<HttpBench> {
+  const folder = mkdtempSync(join(tmpdir(), 'asfiled-bench-'))
+  const children: Bun.Subprocess[] = []
+  try {
+    const environment = { ...process.env, DATA_DIR: join(folder, 'data'), PORT: '0', DATABASE_URL: '' }
+    const app = await startApp(environment, folder, children)
+    const headers = { Authorization: `Bearer ${await sellKey(environment)}` }
+    const expected = await fetchBytes(`http://127.0.0.1:${app.port}${path}`, headers)
+    const file = join(folder, 'body.json')
+    await Bun.write(file, expected)
+    const bare = await startBare(file, children)
+    const plain = await fetchBytes(`http://127.0.0.1:${bare.port}/`, {})
+    if (Buffer.compare(expected, plain) !== 0) throw new Error('The two servers answer different bytes.')
+    const task = { connections, ms: roundMs }
+    // One round to warm both up is not counted.
+    const measured: HttpRound[] = []
+    for (let round = 0; round <= rounds; round++) {
+      const a = await measure(bare, { ...task, port: bare.port, path: '/', headers })
+      const b = await measure(app, { ...task, port: app.port, path, headers })
+      if (round > 0) measured.push(compare(a, b))
+    }
+    const ratios = measured.map(({ ratio }) => ratio).sort((x, y) => x - y)
+    return { bytes: expected.length, rounds: measured, ratio: ratios[Math.floor(ratios.length / 2)] }
+  } finally {
+    for (const child of children.reverse()) {
+      child.kill('SIGTERM')
+      await child.exited
+    }
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+type Environment = Record<string, string | undefined>
+
+async function startApp(env: Environment, folder: string, children: Bun.Subprocess[]): Promise<Served> {
+  const log = Bun.file(join(folder, 'log'))
+  const child = Bun.spawn(['bun', 'src/main.ts'], { cwd: root, env, stdout: 'pipe', stderr: log })
+  children.push(child)
+  let output = ''
+  for await (const chunk of child.stdout) {
+    output += new TextDecoder().decode(chunk)
+    const port = /ready at\s+http:\/\/[^:]+:(\d+)/.exec(output)?.[1]
+    if (port !== undefined) return { pid: child.pid, port: Number(port) }
+  }
+  throw new Error(`The server did not start:\n${output}`)
+}
+
+async function startBare(file: string, children: Bun.Subprocess[]): Promise<Served> {
+  const child = Bun.spawn(['bun', 'bench/http-bare.ts', file], { cwd: root, stdout: 'pipe' })
+  children.push(child)
+  for await (const chunk of child.stdout) {
+    return { pid: child.pid, port: Number(new TextDecoder().decode(chunk)) }
+  }
+  throw new Error('The bare route did not start.')
+}
+
+/** An order form so large that no request of the load is refused; they are all counted. */
+async function sellKey(env: Environment): Promise<string> {
+  const terms = ['--licence', 'oem', '--per-minute', '900000000', '--email', 'load@bench.example']
+  const child = Bun.spawn(['bun', 'src/cli.ts', 'keys', 'create', ...terms, '--json'], {
+    cwd: root,
+    env,
+    stdout: 'pipe',
+    stderr: 'inherit',
+  })
+  return JSON.parse(await new Response(child.stdout).text()).key
+}
+
+async function fetchBytes(url: string, headers: Record<string, string>): Promise<Uint8Array> {
+  const response = await fetch(url, { headers: { ...headers, 'Accept-Encoding': 'identity' } })
+  if (response.status !== 200) throw new Error(`${url} answers ${response.status}: ${await response.text()}`)
+  return response.bytes()
+}
+
+interface Measured extends LoadOutcome {
+  micros: number | null
+}
+
+async function measure(served: Served, task: LoadTask): Promise<Measured> {
+  const before = processorSeconds(served.pid)
+  const child = Bun.spawn(['bun', 'bench/http-load.ts', JSON.stringify(task)], { cwd: root, stdout: 'pipe' })
+  const outcome: LoadOutcome = JSON.parse(await new Response(child.stdout).text())
+  const after = processorSeconds(served.pid)
+  if (outcome.failures > 0) throw new Error(`${outcome.failures} of ${outcome.requests} requests failed.`)
+  const micros = after === null || before === null ? null : ((after - before) / outcome.requests) * 1e6
+  return { ...outcome, micros }
+}
+
+const ticksPerSecond = 100
+
+/** Of the process so far; null outside Linux. */
+function processorSeconds(pid: number): number | null {
+  const file = `/proc/${pid}/stat`
+  if (!existsSync(file)) return null
+  const text = readFileSync(file, 'utf8')
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond
+}
+
+function compare(bare: Measured, app: Measured): HttpRound {
+  return {
+    barePerSecond: Math.round(bare.perSecond),
+    perSecond: Math.round(app.perSecond),
+    ratio: app.perSecond / bare.perSecond,
+    bareMicros: bare.micros,
+    micros: app.micros,
+    p50Ms: app.p50Ms,
+    p99Ms: app.p99Ms,
+  }
+}
+
+if (import.meta.main) {
+  const result = await benchHttp(Number(Bun.argv[2] ?? 5))
+  console.table(
+    result.rounds.map(round => ({
+      'bare /s': round.barePerSecond,
+      'asfiled /s': round.perSecond,
+      ratio: round.ratio.toFixed(3),
+      'bare us': round.bareMicros?.toFixed(1),
+      'asfiled us': round.micros?.toFixed(1),
+      'p50 ms': round.p50Ms.toFixed(2),
+      'p99 ms': round.p99Ms.toFixed(2),
+    })),
+  )
+  console.log(`${result.bytes} bytes an answer; ratio ${result.ratio.toFixed(3)} (median)`)
+}
