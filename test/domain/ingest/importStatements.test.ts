@@ -10,8 +10,12 @@ import { readDataVersion } from '../../../src/store/data-version.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
 import { storedFacts, storedRepeats } from './stored.ts'
 
+setDefaultTimeout(60_000)
+
 const databases: TestDatabase[] = []
-afterAll(() => Promise.all(databases.map(database => database.close())))
+afterAll(async () => {
+  for (const database of databases) await database.close()
+}, 60_000)
 
 async function fresh() {
   const database = await testDatabase()
@@ -21,8 +25,6 @@ async function fresh() {
 
 const options = { source: 'test', rules: usRules }
 const sample = await readSample()
-
-setDefaultTimeout(60_000)
 
 test('the sample loads within three seconds, and a second time changes nothing', async () => {
   const sql = await fresh()
