@@ -1,0 +1,207 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { type CallerName, callerNames, callers } from './callers.ts'
+import { realServer } from './realServer.ts'
+
+/** A refused caller, by decisions sections 2 and 3. */
+const refused: Partial<Record<CallerName, [number, string]>> = {
+  nobody: [401, 'key_missing'],
+  basic: [401, 'key_malformed'],
+  malformed: [401, 'key_malformed'],
+  mistyped: [401, 'key_malformed'],
+  unknown: [401, 'key_unknown'],
+  revoked: [403, 'key_revoked'],
+  expired: [403, 'key_expired'],
+}
+
+type Outcome = number | [number, string]
+
+interface Row {
+  method: 'GET' | 'POST'
+  /** As the app lists it. */
+  route: string
+  path: string
+  body?: string
+  needsKey: boolean
+  /** Of a caller who has a good key (or of everybody where none is needed). */
+  good: (caller: CallerName) => Outcome
+}
+
+const isFree = (caller: CallerName) => caller === 'demo' || caller === 'free'
+const always = (status: number) => () => status
+const panel = JSON.stringify({
+  panel: [1, 2, 3, 4].flatMap(day =>
+    ['A', 'B'].map((asset, place) => ({
+      date: `2024-01-0${day + 1}`,
+      asset,
+      score: place,
+      forward_return: 0.01 * place,
+    })),
+  ),
+})
+
+const get = (route: string, path: string, good: Row['good']): Row => ({
+  method: 'GET',
+  route,
+  path,
+  needsKey: true,
+  good,
+})
+const open = (route: string, path = route, status = 200): Row => ({
+  ...get(route, path, always(status)),
+  needsKey: false,
+})
+
+const fundamentals = '/api/v1/fundamentals'
+const licenceRequired: Row['good'] = caller => (isFree(caller) ? [403, 'licence_required'] : 200)
+
+const table: Row[] = [
+  get(fundamentals, `${fundamentals}?ticker=AAPL`, always(200)),
+  get(fundamentals, `${fundamentals}?ticker=AAPL&as_of=2009-12-31`, always(200)),
+  get(fundamentals, `${fundamentals}?ticker=SNOW&format=csv`, always(200)),
+  get(fundamentals, `${fundamentals}?ticker=SNOW&as_of=2023-12-31`, licenceRequired),
+  get(fundamentals, fundamentals, always(200)),
+  get('/api/v1/coverage/:id', '/api/v1/coverage/320193', always(200)),
+  get('/api/v1/signals', '/api/v1/signals?limit=5', always(200)),
+  {
+    method: 'POST',
+    route: '/api/v1/backtest',
+    path: '/api/v1/backtest',
+    body: panel,
+    needsKey: true,
+    good: caller => (caller === 'quant' ? 200 : [403, 'quant_required']),
+  },
+  open('/api/search', '/api/search?q=apple'),
+  open('/health'),
+  open('/ready'),
+  open('/openapi.json'),
+  open('/docs'),
+  open('/docs/errors'),
+  open('/docs/assets/:file', '/docs/assets/docs.css'),
+  open('/', '/', 302),
+]
+
+const server = await realServer()
+afterAll(() => server.stop())
+const keys = await callers(server.sql)
+let address = 0
+
+async function ask(row: Row, caller: CallerName): Promise<Response> {
+  const headers: Record<string, string> = {
+    'X-Forwarded-For': `10.9.${++address >> 8}.${address & 255}`,
+    ...(keys[caller] === null ? {} : { Authorization: keys[caller] }),
+    ...(row.body === undefined ? {} : { 'Content-Type': 'application/json' }),
+  }
+  return fetch(server.url + row.path, {
+    method: row.method,
+    headers,
+    redirect: 'manual',
+    ...(row.body === undefined ? {} : { body: row.body }),
+  })
+}
+
+test('no route is missing from the table, so none can be added without saying who may enter', () => {
+  const listed = new Set(table.map(row => `${row.method} ${row.route}`))
+  const served = server.app.routes.map(route => `${route.method} ${route.path}`)
+  expect(served.filter(route => !listed.has(route))).toEqual([])
+  expect([...listed].filter(route => !served.includes(route))).toEqual([])
+})
+
+describe('every route answers every caller as the tables say', () => {
+  for (const row of table) {
+    test(`${row.method} ${row.path}`, async () => {
+      for (const caller of callerNames) {
+        const response = await ask(row, caller)
+        const outcome = (row.needsKey && refused[caller]) || row.good(caller)
+        const [status, code] = typeof outcome === 'number' ? [outcome, null] : outcome
+        const text = await response.text()
+        expect([caller, response.status, text.slice(0, 200)]).toEqual([caller, status, expect.anything()])
+        if (code !== null) expect([caller, JSON.parse(text).error.code]).toEqual([caller, code])
+        const challenge = response.headers.get('www-authenticate')
+        expect([caller, challenge?.startsWith('Bearer') === true]).toEqual([caller, status === 401])
+        const counted = row.path.startsWith('/api') && (!row.needsKey || refused[caller] === undefined)
+        expect([caller, response.headers.has('x-ratelimit-limit')]).toEqual([caller, counted])
+        expect(response.headers.get('x-request-id')).toBeTruthy()
+      }
+    })
+  }
+})
+
+describe('what a key opens', () => {
+  const json = async (path: string, caller: CallerName) => {
+    const headers = { Authorization: keys[caller] ?? '', 'X-Forwarded-For': `10.8.0.${++address & 255}` }
+    const response = await fetch(server.url + path, { headers })
+    return { response, body: await response.json() }
+  }
+
+  test('signals end 90 days before today without the quant plan, and are told so', async () => {
+    for (const caller of [
+      'demo',
+      'free',
+      'evaluation',
+      'personal',
+      'commercial',
+      'redistribution',
+      'oem',
+    ] as const) {
+      const { body } = await json('/api/v1/signals?limit=1', caller)
+      expect([caller, body.tier, body.full_access, body.delayed_days]).toEqual([caller, caller, false, 90])
+    }
+    const { body } = await json('/api/v1/signals?limit=1', 'quant')
+    expect([body.tier, body.full_access, body.delayed_days]).toEqual(['quant', true, 0])
+  })
+
+  test('demo and free keys see one fiscal year of a company that is no flagship, and the Free Licence', async () => {
+    for (const caller of ['demo', 'free'] as const) {
+      const { body } = await json(`${fundamentals}?ticker=SNOW`, caller)
+      expect(new Set(body.data.map((row: { fy: number }) => row.fy)).size).toBe(1)
+      expect(body.licence).toContain('Free Licence')
+    }
+    const { body } = await json(`${fundamentals}?ticker=SNOW`, 'personal')
+    expect(new Set(body.data.map((row: { fy: number }) => row.fy)).size).toBeGreaterThan(1)
+    expect(body.licence).toBeUndefined()
+  })
+
+  test('one class of keys is never shown what was kept for another', async () => {
+    const path = `${fundamentals}?ticker=SNOW&view=history`
+    const wide = await json(path, 'personal')
+    const narrow = await json(path, 'demo')
+    const wideAgain = await json(path, 'commercial')
+    expect(narrow.body.count).toBeLessThan(wide.body.count)
+    expect(wideAgain.body.count).toBe(wide.body.count)
+    expect(narrow.response.headers.get('etag')).not.toBe(wide.response.headers.get('etag'))
+  })
+
+  test('limits are those of the table: demo 60/2,000, free 120/5,000, evaluation 120/2,000, paid as sold', async () => {
+    const policies: Partial<Record<CallerName, string>> = {
+      demo: '"minute";q=60;w=60, "day";q=2000;w=86400',
+      free: '"minute";q=120;w=60, "day";q=5000;w=86400',
+      evaluation: '"minute";q=120;w=60, "day";q=2000;w=86400',
+      personal: '"minute";q=300;w=60',
+      commercial: '"minute";q=1000;w=60',
+      redistribution: '"minute";q=3000;w=60',
+      oem: '"minute";q=3000;w=60',
+      quant: '"minute";q=300;w=60',
+    }
+    for (const [caller, policy] of Object.entries(policies)) {
+      const { response } = await json('/api/v1/coverage/AAPL', caller as CallerName)
+      expect([caller, response.headers.get('ratelimit-policy')]).toEqual([caller, policy])
+    }
+    const { response } = await json('/api/search?q=apple', 'nobody')
+    expect(response.headers.get('ratelimit-policy')).toBe('"minute";q=120;w=60, "day";q=3000;w=86400')
+  })
+
+  test('an evaluation key stops at its distinct entities and keeps those it has seen', async () => {
+    const prefix = keys.evaluation?.slice('Bearer '.length, 'Bearer '.length + 17) ?? ''
+    await server.sql`
+      update key_grant set entity_cap = 2 where key_id = (select key_id from api_key where prefix = ${prefix})`
+    await server.sql`delete from key_entity`
+    await Bun.sleep(100)
+    const statuses: number[] = []
+    for (const ticker of ['AAPL', 'SNOW', 'GOOG', 'GOOGL', 'AAPL']) {
+      statuses.push(
+        (await json(`${fundamentals}?ticker=${ticker}&view=latest`, 'evaluation')).response.status,
+      )
+    }
+    expect(statuses).toEqual([200, 200, 403, 403, 200])
+  })
+})

@@ -1,0 +1,62 @@
+import { pino } from 'pino'
+import { makeServices } from '../../src/boot/makeServices.ts'
+import { ComputePool } from '../../src/compute/ComputePool.ts'
+import { readConfig } from '../../src/config.ts'
+import { loadSample } from '../../src/domain/ingest/loadSample.ts'
+import { loadSignalsSample } from '../../src/domain/signals/load-signals-sample.ts'
+import { createApp } from '../../src/http/createApp.ts'
+import type { Services } from '../../src/http/services.ts'
+import { watchDataVersion } from '../../src/store/data-version.ts'
+import type { Sql } from '../../src/store/database.ts'
+import { watchAccess } from '../../src/store/keys/watchAccess.ts'
+import { testDatabase } from '../database.ts'
+
+/** The day on which the tests' servers live. */
+export const testToday = '2026-07-01'
+
+export interface RealServer {
+  readonly url: string
+  readonly port: number
+  readonly sql: Sql
+  readonly app: ReturnType<typeof createApp>
+  readonly services: Services
+  stop(): Promise<void>
+}
+
+/** The app over the real verbs and the shipped sample, on a real port. Proxies on loopback are trusted, so a test
+ * is whom its X-Forwarded-For says. */
+export async function realServer(): Promise<RealServer> {
+  const database = await testDatabase()
+  const { sql } = database
+  await loadSample(sql)
+  await loadSignalsSample(sql)
+  const config = readConfig({ TRUSTED_PROXIES: '127.0.0.0/8', BODY_LIMIT_MB: '64', PORT: '3000' })
+  const pool = new ComputePool({ threads: 1, queue: 32, timeLimitMs: 20_000 })
+  const version = await watchDataVersion(sql, () => {})
+  const log = pino({ level: 'silent' })
+  const { services, caches } = await makeServices({
+    config,
+    sql,
+    pool,
+    log,
+    today: () => testToday,
+    dataVersion: version.current,
+  })
+  const unwatch = await watchAccess(sql, caches.forgetAccess)
+  const app = createApp(services).listen({ hostname: '127.0.0.1', port: 0 })
+  const port = app.server?.port ?? 0
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    sql,
+    app,
+    services,
+    stop: async () => {
+      await app.server?.stop(true)
+      await unwatch()
+      await version.close()
+      await pool.close()
+      await database.close()
+    },
+  }
+}
