@@ -5,6 +5,9 @@ import { runArchiveBacktest } from './backtest/runArchiveBacktest.ts'
 import { runBodyBacktest } from './backtest/runBodyBacktest.ts'
 import { buildArchive } from './dataset/buildArchive.ts'
 import { filterArchive } from './dataset/filterArchive.ts'
+import { finishSweep } from './sweep/finishSweep.ts'
+import { planArchiveSweep } from './sweep/planArchiveSweep.ts'
+import { runSlice } from './sweep/runSlice.ts'
 import { warmUp } from './warmUp.ts'
 
 registerFormats()
@@ -25,6 +28,12 @@ function perform(task: Task) {
       return runBodyBacktest(task.input)
     case 'backtest_archive':
       return runArchiveBacktest(task.input)
+    case 'sweep_plan':
+      return planArchiveSweep(task.input)
+    case 'sweep_slice':
+      return runSlice(task.input)
+    case 'sweep_finish':
+      return finishSweep(task.input)
     case 'dataset_build':
       return buildArchive(task.input)
     case 'dataset_filter':

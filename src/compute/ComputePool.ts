@@ -34,12 +34,17 @@ const entry = new URL('../../workers/compute.ts', import.meta.url)
 export class ComputePool {
   readonly #settings: PoolSettings
   readonly #turns: TurnQueue
-  readonly #threads: Piscina
+  readonly #workers: Piscina
+
+  /** Tasks that can run at a time. */
+  get threads(): number {
+    return this.#settings.threads
+  }
 
   constructor(settings: PoolSettings) {
     this.#settings = settings
     this.#turns = new TurnQueue(settings.threads, settings.queue)
-    this.#threads = new Piscina({
+    this.#workers = new Piscina({
       filename: (settings.worker ?? entry).href,
       minThreads: settings.threads,
       maxThreads: settings.threads,
@@ -105,7 +110,7 @@ export class ComputePool {
     const askToStop = () => stop && Atomics.store(stop, 0, 1)
     callers?.addEventListener('abort', askToStop)
     try {
-      return await this.#threads.run({ kind, input }, { signal, transferList: bothKinds(transfer) })
+      return await this.#workers.run({ kind, input }, { signal, transferList: bothKinds(transfer) })
     } catch (cause) {
       if (callers?.aborted) throw callers.reason
       if (limit.signal.aborted) {
@@ -130,7 +135,7 @@ export class ComputePool {
   /** Refuses new requests, lets those that run or wait finish, then ends the threads. */
   async close(): Promise<void> {
     await this.#turns.close()
-    await this.#threads.destroy()
+    await this.#workers.destroy()
   }
 }
 

@@ -1,24 +1,38 @@
 import type { ErrorCode } from '../errors.ts'
-import type { BacktestRequest, BacktestSource } from '../model/backtest.ts'
+import type { BacktestRequest, BacktestSource, BacktestSweep } from '../model/backtest.ts'
 import type { BacktestResult } from '../model/backtestResult.ts'
+import type { BodyFormat, BodyQuery } from '../model/bodyFormat.ts'
 import type { MarketCosts } from '../model/marketCosts.ts'
 import type { Columns } from '../quant/columns.ts'
 import type { Dataset } from '../quant/dataset.ts'
+import type { Prices } from '../quant/prices.ts'
+import type { DateView } from '../quant/viewDates.ts'
+import type { ResolvedConfig } from './resolvedConfig.ts'
+import type { SliceSeries, SweepPlan } from './sweepPlan.ts'
 
 /** A request for the archive, read and checked. */
 export interface ArchiveRequest {
   readonly config: NonNullable<BacktestRequest['config']>
   readonly source: BacktestSource
   readonly include: NonNullable<BacktestRequest['include']>
+  /** Absent or false: one configuration. */
+  readonly sweep?: boolean | BacktestSweep | undefined
 }
 
 /** Everything a worker can be asked, and what it answers. */
 export interface Tasks {
-  /** A request body, unparsed. A panel is run at once; a request for the archive comes back, read. */
+  /** A request body, unparsed. A panel is run at once, or planned where it is to be swept; a request for the archive
+   * comes back, read. */
   backtest_body: {
-    input: { readonly body: Uint8Array; readonly costs: MarketCosts }
+    input: {
+      readonly body: Uint8Array
+      readonly format: BodyFormat
+      readonly query: BodyQuery
+      readonly costs: MarketCosts
+    }
     output:
       | { readonly kind: 'result'; readonly result: BacktestResult }
+      | { readonly kind: 'sweep'; readonly plan: SweepPlan }
       | { readonly kind: 'archive'; readonly request: ArchiveRequest }
   }
   backtest_archive: {
@@ -28,6 +42,25 @@ export interface Tasks {
       readonly costs: MarketCosts
       readonly dataVersion: number
     }
+    output: BacktestResult
+  }
+  /** A request for a sweep of the archive, resolved and cut into slices. */
+  sweep_plan: { input: Tasks['backtest_archive']['input']; output: SweepPlan }
+  /** Some configurations of a sweep. Fills `series`, and leaves off where 1 is put at `stop`. */
+  sweep_slice: {
+    input: {
+      readonly data: Dataset
+      readonly view: DateView
+      readonly configs: readonly ResolvedConfig[]
+      readonly prices: Prices
+      readonly series: SliceSeries
+      readonly stop: Int32Array
+    }
+    output: null
+  }
+  /** The series of all slices, in the order of the plan's slices, to a result. */
+  sweep_finish: {
+    input: { readonly plan: SweepPlan; readonly series: readonly SliceSeries[] }
     output: BacktestResult
   }
   /** Rows to a ranked dataset. */

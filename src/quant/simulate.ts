@@ -6,18 +6,11 @@ import { formTargets } from './formTargets.ts'
 import { growWeights } from './growWeights.ts'
 import { nameCount } from './nameTable.ts'
 import type { PeriodSeries } from './periodSeries.ts'
+import type { Prices } from './prices.ts'
 import { rotateTranches } from './rotateTranches.ts'
 import { allocateTargets, type TargetScratch } from './targetScratch.ts'
 import { tradeFromDrift } from './tradeFromDrift.ts'
 import { allocateRing, type TrancheRing } from './trancheRing.ts'
-
-/** What the book costs. */
-export interface Prices {
-  /** Round trip by market index, as a fraction (10 bps is 0.001). */
-  readonly roundTripOfMarket: Float64Array
-  /** Short borrow per period, as a fraction of short gross. */
-  readonly borrowPerPeriod: number
-}
 
 /** All memory a simulation needs; the date loop allocates nothing. */
 export interface SimulationScratch {

@@ -3,6 +3,7 @@ import { cagr } from './cagr.ts'
 import { calmar } from './calmar.ts'
 import { costDragAnnual } from './costDragAnnual.ts'
 import { equityCurve } from './equityCurve.ts'
+import type { Fold } from './foldRecord.ts'
 import { hitRate } from './hitRate.ts'
 import { informationRatio } from './informationRatio.ts'
 import { loLags } from './loLags.ts'
@@ -13,7 +14,6 @@ import type { PeriodSeries } from './periodSeries.ts'
 import { sharpe } from './sharpe.ts'
 import { sortino } from './sortino.ts'
 import { volatility } from './volatility.ts'
-import type { Fold } from './walkForward.ts'
 
 /** The record of one configuration. Null: not defined for this record; never NaN, but a record of absurd returns
  * can overflow to an infinity, which whoever writes the result turns into null. */

@@ -1,9 +1,9 @@
+import type { ResolvedConfig } from '../../src/compute/resolvedConfig.ts'
 import type { BacktestCosts, BacktestWarning } from '../../src/model/backtestResult.ts'
 import type { MarketCosts } from '../../src/model/marketCosts.ts'
 import type { Dataset } from '../../src/quant/dataset.ts'
 import { nameAt, nameCount } from '../../src/quant/nameTable.ts'
-import type { Prices } from '../../src/quant/simulate.ts'
-import type { ResolvedConfig } from './resolveConfig.ts'
+import type { Prices } from '../../src/quant/prices.ts'
 
 interface Pricing {
   readonly prices: Prices

@@ -5,13 +5,22 @@ import { dayNumber, isoDate } from '../../src/model/date.ts'
 import type { Dataset } from '../../src/quant/dataset.ts'
 import { spacing } from '../../src/quant/spacing.ts'
 import { type DateView, viewDates } from '../../src/quant/viewDates.ts'
+import type { Basis } from './basis.ts'
 import { resolveConfig } from './resolveConfig.ts'
 import { runConfiguration } from './runConfiguration.ts'
 
 /** A request for the archive, on the shared dataset of its horizon and market. */
 export function runArchiveBacktest(input: TaskInput<'backtest_archive'>): BacktestResult {
-  const { data, request, costs, dataVersion } = input
-  const { source, config, include } = request
+  const { config, include } = input.request
+  const { data, view, returnDays, spacing, warnings } = archiveBasis(input)
+  const resolved = resolveConfig(config, returnDays, spacing)
+  const result = runConfiguration(data, view, resolved, include, input.costs, warnings)
+  return { ...result, data_version: input.dataVersion }
+}
+
+/** The part of the archive that a request asks for. */
+export function archiveBasis({ data, request, dataVersion }: TaskInput<'backtest_archive'>): Basis {
+  const { source } = request
   const view = viewDates(
     data,
     source.from ? dayNumber(source.from) : Number.NEGATIVE_INFINITY,
@@ -19,11 +28,14 @@ export function runArchiveBacktest(input: TaskInput<'backtest_archive'>): Backte
     source.limit ?? Number.POSITIVE_INFINITY,
   )
   if (view.endDate === view.firstDate) throw nothingThere(data, view)
-  const gap = spacing(data.days.subarray(view.firstDate, view.endDate))
-  const horizonDays = Number.parseInt(source.horizon ?? '1d', 10)
-  const resolved = resolveConfig(config, horizonDays, gap)
-  const result = runConfiguration(data, view, resolved, include, costs, [])
-  return { ...result, data_version: dataVersion }
+  return {
+    data,
+    view,
+    spacing: spacing(data.days.subarray(view.firstDate, view.endDate)),
+    returnDays: Number.parseInt(source.horizon ?? '1d', 10),
+    warnings: [],
+    dataVersion,
+  }
 }
 
 function nothingThere(data: Dataset, view: DateView): Failure {

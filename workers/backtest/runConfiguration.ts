@@ -1,3 +1,4 @@
+import type { ResolvedConfig } from '../../src/compute/resolvedConfig.ts'
 import type { BacktestRequest } from '../../src/model/backtest.ts'
 import type { BacktestResult, BacktestWarning } from '../../src/model/backtestResult.ts'
 import type { MarketCosts } from '../../src/model/marketCosts.ts'
@@ -10,7 +11,6 @@ import type { DateView } from '../../src/quant/viewDates.ts'
 import { walkForward } from '../../src/quant/walkForward.ts'
 import { countDropped } from './countDropped.ts'
 import { priceBook } from './priceBook.ts'
-import type { ResolvedConfig } from './resolveConfig.ts'
 import { writeIncluded } from './writeIncluded.ts'
 import { writeConfig, writeCurve, writeFolds, writeMetrics } from './writeResult.ts'
 
@@ -66,7 +66,7 @@ export function runConfiguration(
   }
 }
 
-function fewerFolds(asked: number, made: number, periods: number): BacktestWarning {
+export function fewerFolds(asked: number, made: number, periods: number): BacktestWarning {
   return { code: 'fewer_folds', message: `${periods} periods make ${made} of the ${asked} folds asked for.` }
 }
 

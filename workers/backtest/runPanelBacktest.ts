@@ -1,55 +1,41 @@
-import { Failure } from '../../src/errors.ts'
+import type { BacktestConfig } from '../../src/model/backtest.ts'
 import type { BacktestResult, BacktestWarning } from '../../src/model/backtestResult.ts'
 import type { MarketCosts } from '../../src/model/marketCosts.ts'
-import { buildDataset } from '../../src/quant/buildDataset.ts'
-import type { Columns } from '../../src/quant/columns.ts'
 import type { Dataset } from '../../src/quant/dataset.ts'
+import { nameAt } from '../../src/quant/nameTable.ts'
 import { overlapCorrelation } from '../../src/quant/overlapCorrelation.ts'
 import { spacing } from '../../src/quant/spacing.ts'
-import type { BacktestBody } from '../body/readBody.ts'
+import type { BacktestSettings } from '../body/settings.ts'
+import type { Basis } from './basis.ts'
 import { resolveConfig } from './resolveConfig.ts'
 import { runConfiguration } from './runConfiguration.ts'
 
 const overlapThreshold = 0.3
 
-type PanelRequest = Extract<BacktestBody, { readonly panel: Columns }>
-
-/** A request that brings its own rows. */
+/** A request for a panel, sent or stored. */
 export function runPanelBacktest(
-  { panel, config, include }: PanelRequest,
+  panel: Dataset,
+  { config, include }: BacktestSettings,
   costs: MarketCosts,
 ): BacktestResult {
-  const data = toDataset(panel)
-  const gap = spacing(data.days)
-  const resolved = resolveConfig(config, Math.max(1, Math.round(gap)), gap)
-  const warnings = [
-    ...(config.returnDays === undefined ? findOverlap(data, gap) : []),
-    ...(resolved.book.neutralMarket ? findNameless(panel) : []),
-  ]
-  const view = { firstDate: 0, endDate: data.days.length, rowsOverLimit: 0 }
+  const { data, view, spacing, returnDays, warnings } = panelBasis(panel, config)
+  const resolved = resolveConfig(config, returnDays, spacing)
   return runConfiguration(data, view, resolved, include, costs, warnings)
 }
 
-function toDataset(panel: Columns): Dataset {
-  if (panel.count === 0) {
-    throw new Failure(
-      'backtest_impossible',
-      'panel has no rows. Send at least one row {date, asset, score, forward_return}.',
-      {
-        param: 'panel',
-      },
-    )
+export function panelBasis(data: Dataset, config: BacktestConfig): Basis {
+  const gap = spacing(data.days)
+  return {
+    data,
+    view: { firstDate: 0, endDate: data.days.length, rowsOverLimit: 0 },
+    spacing: gap,
+    returnDays: Math.max(1, Math.round(gap)),
+    warnings: [
+      ...(config.returnDays === undefined ? findOverlap(data, gap) : []),
+      ...(config.neutral === 'market' ? findNameless(data) : []),
+    ],
+    dataVersion: null,
   }
-  const { dataset, duplicate } = buildDataset(panel)
-  if (dataset) return dataset
-  const first = `panel[${duplicate.firstRow}]`
-  const second = `panel[${duplicate.secondRow}]`
-  const asset = panel.assetNames[panel.asset[duplicate.firstRow]]
-  throw new Failure(
-    'body_invalid',
-    `${first} and ${second} are both the cell of asset ${JSON.stringify(asset)} on the same date. Send one row a cell.`,
-    { param: second },
-  )
 }
 
 function findOverlap(data: Dataset, gap: number): BacktestWarning[] {
@@ -63,9 +49,9 @@ function findOverlap(data: Dataset, gap: number): BacktestWarning[] {
   ]
 }
 
-function findNameless(panel: Columns): BacktestWarning[] {
-  const none = panel.marketNames.indexOf('')
-  if (!panel.market.includes(none)) return []
+/** Markets are in the order of their names, so the one without is the first. */
+function findNameless(data: Dataset): BacktestWarning[] {
+  if (nameAt(data.markets, 0) !== '' || !data.market.includes(0)) return []
   return [
     {
       code: 'neutral_without_market',

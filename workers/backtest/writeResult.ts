@@ -1,10 +1,10 @@
+import type { ResolvedConfig } from '../../src/compute/resolvedConfig.ts'
 import type { BacktestMetrics } from '../../src/model/backtestMetrics.ts'
 import type { BacktestFold, BacktestResult } from '../../src/model/backtestResult.ts'
 import { isoDate } from '../../src/model/date.ts'
 import { addBusinessDays } from '../../src/quant/businessDays.ts'
 import type { Summary } from '../../src/quant/summarise.ts'
-import type { Fold } from '../../src/quant/walkForward.ts'
-import type { ResolvedConfig } from './resolveConfig.ts'
+import type { Fold } from '../../src/quant/foldRecord.ts'
 
 /** JSON has no Infinity: what overflowed is null. */
 export function finiteOrNull(value: number | null): number | null {

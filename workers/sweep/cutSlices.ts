@@ -1,0 +1,33 @@
+import type { ResolvedConfig } from '../../src/compute/resolvedConfig.ts'
+import type { SweepSlice } from '../../src/compute/sweepPlan.ts'
+
+/** Longest a slice should take, so that others' requests get their turn and progress is seen. */
+const sliceMs = 20
+/** Roughly, for one period and asset: to form a target, and to move one book that holds it. */
+const targetMs = 2e-6
+const bookMs = 0.8e-6
+
+/** Cuts the configurations into slices of about 20 ms of work. Those that differ in holding alone come one after the
+ * other: they hold the same targets, which are then formed once. */
+export function cutSlices(configs: readonly ResolvedConfig[], cells: number): SweepSlice[] {
+  const keys = configs.map(({ book }) => targetKey(book))
+  const order = configs.map((_, i) => i)
+  order.sort((a, b) => (keys[a] === keys[b] ? a - b : keys[a] < keys[b] ? -1 : 1))
+  const slices: number[][] = []
+  let spent = Number.POSITIVE_INFINITY
+  order.forEach((config, i) => {
+    const ownTarget = (fresh: boolean) =>
+      fresh || keys[config] !== keys[order[i - 1]] ? cells * targetMs : 0
+    const cost = cells * bookMs + ownTarget(false)
+    if (spent + cost > sliceMs) {
+      slices.push([])
+      spent = cells * bookMs + ownTarget(true)
+    } else spent += cost
+    slices[slices.length - 1].push(config)
+  })
+  return slices
+}
+
+function targetKey({ longShort, quantile, weighting }: ResolvedConfig['book']): string {
+  return `${longShort} ${quantile} ${weighting}`
+}
