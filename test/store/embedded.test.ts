@@ -29,7 +29,7 @@ describe('the embedded database', () => {
     const sql = connect({ url: second.url, connections: 1, statementTimeoutMs: 5_000 })
     await sql`select 1`
     await first.close()
-    expect(await sql`select 1 as one`).toEqual([{ one: 1 }])
+    expect([...(await sql`select 1 as one`)]).toEqual([{ one: 1 }])
     await sql.end()
     await second.close()
     expect(existsSync(pidFile)).toBe(false)
@@ -45,7 +45,7 @@ describe('the embedded database', () => {
     const rows = await sql`select count(*)::int as count from kept`.catch(
       () => sql`select count(*)::int as count from kept`,
     )
-    expect(rows).toEqual([{ count: 50 }])
+    expect([...rows]).toEqual([{ count: 50 }])
     await sql.end()
     await cluster.close()
   }, 60_000)
