@@ -6,23 +6,25 @@ export interface Visit {
   running: number
   /** Starts its waiting tasks, oldest first. */
   readonly waiting: (() => void)[]
-  /** When it last got a turn, as a count of turns; when it came, before it had one. */
-  servedAt: number
+  /** When it last got a turn, as a count of turns; null before it had one. */
+  servedAt: number | null
   /** Milliseconds of turns it has had. */
   busyMs: number
 }
 
 /** Who may use a thread now, who waits, and who is turned away.
  *
- * Room is counted in visits: whoever was let in is never turned away half-way. Turns go round between visits, to the one
- * that has the fewest now and has waited longest since its last: a visit that asks for a hundred turns makes another
- * wait for the end of one. */
+ * Room is counted in visits: whoever was let in is never turned away half-way. A turn goes to the visit that has had
+ * none and came first; after one such, to the one of the others that has the fewest turns now and has waited longest
+ * since its last. So a visit that asks for a hundred turns makes a newcomer wait for the end of one, and many newcomers
+ * take no more than every other turn from it. */
 export class TurnQueue {
   readonly #turns: number
   readonly #room: number
   readonly #visits = new Set<Visit>()
   #taken = 0
   #served = 0
+  #newcomerLast = false
   #onIdle: (() => void) | null = null
   #closed = false
   /** Moving average of the turns a visit takes. */
@@ -48,7 +50,7 @@ export class TurnQueue {
         { retryAfterSeconds: this.#expectedWaitSeconds(waiting + 1) },
       )
     }
-    const visit = { running: 0, waiting: [], servedAt: this.#served++, busyMs: 0 }
+    const visit = { running: 0, waiting: [], servedAt: null, busyMs: 0 }
     this.#visits.add(visit)
     return visit
   }
@@ -90,18 +92,19 @@ export class TurnQueue {
   #serve(visit: Visit): void {
     this.#taken++
     visit.running++
+    this.#newcomerLast = visit.servedAt === null
     visit.servedAt = this.#served++
   }
 
   #next(): Visit | null {
-    let chosen: Visit | null = null
+    let newcomer: Visit | null = null
+    let veteran: Visit | null = null
     for (const visit of this.#visits) {
       if (visit.waiting.length === 0) continue
-      const fewer = chosen === null || visit.running < chosen.running
-      const longer = chosen?.running === visit.running && visit.servedAt < chosen.servedAt
-      if (fewer || longer) chosen = visit
+      if (visit.servedAt === null) newcomer ??= visit
+      else if (veteran === null || comesFirst(visit, veteran)) veteran = visit
     }
-    return chosen
+    return newcomer && !(veteran && this.#newcomerLast) ? newcomer : veteran
   }
 
   #wait(visit: Visit, signal?: AbortSignal): Promise<void> {
@@ -123,4 +126,8 @@ export class TurnQueue {
   #expectedWaitSeconds(ahead: number): number {
     return Math.min(60, Math.max(1, Math.ceil((ahead * this.#averageMs) / this.#turns / 1000)))
   }
+}
+
+function comesFirst(a: Visit, b: Visit): boolean {
+  return a.running === b.running ? (a.servedAt ?? 0) < (b.servedAt ?? 0) : a.running < b.running
 }
