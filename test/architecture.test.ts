@@ -13,6 +13,7 @@ const mayEnter: Record<string, readonly string[]> = {
   errors: [],
   model: ['errors'],
   http: ['domain', 'model', 'errors'],
+  web: ['domain', 'model', 'errors'],
   domain: ['store', 'compute', 'quant', 'registers', 'model', 'errors'],
   store: ['model', 'errors'],
   compute: ['quant', 'model', 'errors'],

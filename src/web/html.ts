@@ -1,0 +1,44 @@
+/** Markup that may stand in a document as it is. Only `html` makes it. */
+export class Markup {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+type Part = string | number | Markup | null | undefined | false | readonly Part[]
+
+/** A piece of HTML or SVG. What stands between the backticks is markup; every value put in is text and is escaped,
+ * unless it is markup itself. null, undefined and false are nothing. */
+export function html(pieces: TemplateStringsArray, ...parts: readonly Part[]): Markup {
+  let text = pieces[0]
+  for (let i = 0; i < parts.length; i++) text += render(parts[i]) + pieces[i + 1]
+  return new Markup(text)
+}
+
+function render(part: Part): string {
+  if (part === null || part === undefined || part === false) return ''
+  if (part instanceof Markup) return part.text
+  if (typeof part === 'object') return part.map(render).join('')
+  return escapeText(String(part))
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+/** Safe between tags and inside quoted attributes. Characters that HTML has no place for become the replacement. */
+function escapeText(text: string): string {
+  return (
+    text
+      .toWellFormed()
+      .replace(/[&<>"']/g, character => entities[character])
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+      .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g, '\ufffd')
+  )
+}

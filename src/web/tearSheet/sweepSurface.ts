@@ -1,0 +1,49 @@
+import type { BacktestResult } from '../../model/backtestResult.ts'
+import { count, dash, gain, percent, ratio } from '../figures.ts'
+import { html, type Markup } from '../html.ts'
+import { heat, largest } from './heat.ts'
+import { type Surface, type SweepTrial, sweepGrid } from './sweepGrid.ts'
+
+const directionWords: Readonly<Record<string, string>> = {
+  long_short: 'Long and short',
+  long_only: 'Long only',
+}
+const weightingWords: Readonly<Record<string, string>> = {
+  equal: 'equal weights',
+  rank: 'weights by rank',
+  score: 'weights by score',
+}
+
+/** The Sharpe ratio of every configuration that was tried, and the winner among them. */
+export function sweepSurface({ trials = [], best }: BacktestResult): Markup {
+  const most = largest(trials.map(trial => trial.sharpe))
+  return html`<p>The Sharpe ratio a year of each configuration, net of costs: down the share of names in a leg, across the trading days they are held. A winner among neighbours that do well is worth more than one that stands alone.</p>
+<div class="surfaces">${sweepGrid(trials).map(surface => surfaceTable(surface, most, best?.label ?? null))}</div>
+<details><summary>All ${count(trials.length)} configurations, the best first</summary>${trialTable(trials)}</details>`
+}
+
+function surfaceTable(surface: Surface, most: number, winner: string | null): Markup {
+  const { direction, weighting, quantiles, holds, cells } = surface
+  const name = `${directionWords[direction]}, ${weightingWords[weighting]}`
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${name}"><table class="heat surface"><caption>${name}</caption>
+<thead><tr><th scope="col">Leg</th>${holds.map(hold => html`<th scope="col">${count(hold)}d</th>`)}</tr></thead>
+<tbody>${quantiles.map(
+    quantile =>
+      html`<tr><th scope="row">${percent(quantile).replace('.0%', '%')}</th>${holds.map(hold => {
+        const trial = cells.get(`${quantile} ${hold}`)
+        if (trial === undefined) return html`<td class="none">${dash}</td>`
+        const isWinner = trial.label === winner
+        return html`<td class="${heat(trial.sharpe, most)}${isWinner && ' winner'}">${ratio(trial.sharpe)}${isWinner && html`<span class="star"> ★<span class="hidden"> the winner</span></span>`}</td>`
+      })}</tr>\n`,
+  )}</tbody></table></div>`
+}
+
+function trialTable(trials: readonly SweepTrial[]): Markup {
+  const ordered = trials.toSorted((a, b) => (b.sharpe ?? -Infinity) - (a.sharpe ?? -Infinity))
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="All configurations"><table>
+<thead><tr><th scope="col">Configuration</th><th scope="col">Sharpe ratio</th><th scope="col">Return a year</th><th scope="col">Deepest fall</th><th scope="col">Turnover</th></tr></thead>
+<tbody>${ordered.map(
+    trial =>
+      html`<tr><th scope="row">${trial.label}</th><td>${ratio(trial.sharpe)}</td><td>${gain(trial.cagr)}</td><td>${gain(trial.max_drawdown)}</td><td>${percent(trial.avg_turnover)}</td></tr>\n`,
+  )}</tbody></table></div>`
+}
