@@ -7,6 +7,10 @@ const leastBytesPerMs = 16
 /** Bytes of bodies that one server holds at a time, in bodies of the largest size. */
 const mostBodies = 4
 
+interface Reader {
+  read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>
+}
+
 /** Reads bodies whole, as bytes, within bounds of size, speed and, over all that are being read, memory. */
 export class BodyReader {
   readonly #limit: number
@@ -24,15 +28,15 @@ export class BodyReader {
     const declared = Number(call.request.headers.get('content-length') ?? 0)
     if (declared > this.#limit) throw this.#tooLarge(`${declared.toLocaleString('en')} bytes`)
     const room = { held: 0 }
+    this.#requireRoom(declared)
     try {
-      this.#hold(room, declared)
       return await work(await this.#read(call, declared, room))
     } finally {
       this.#held -= room.held
     }
   }
 
-  #hold(room: { held: number }, bytes: number): void {
+  #requireRoom(bytes: number): void {
     if (this.#held + bytes > this.#limit * mostBodies) {
       throw new Failure(
         'compute_busy',
@@ -43,6 +47,12 @@ export class BodyReader {
         },
       )
     }
+  }
+
+  /** Bytes count when they arrive: what was only announced takes no memory, and a client that announces much and
+   * sends little keeps nobody out. */
+  #hold(room: { held: number }, bytes: number): void {
+    this.#requireRoom(bytes)
     this.#held += bytes
     room.held += bytes
   }
@@ -51,6 +61,15 @@ export class BodyReader {
     const stream = call.request.body
     if (stream === null) return new Uint8Array(0)
     const reader = stream.getReader()
+    try {
+      return await this.#gather(reader, declared, room)
+    } catch (error) {
+      reader.cancel().catch(() => {})
+      throw error
+    }
+  }
+
+  async #gather(reader: Reader, declared: number, room: { held: number }): Promise<Uint8Array<ArrayBuffer>> {
     const startMs = this.#elapsedMs()
     // What Content-Length announces is only touched, and so only becomes memory, as far as it arrives.
     let whole = new Uint8Array(declared)
@@ -59,13 +78,10 @@ export class BodyReader {
       const chunk = await this.#next(reader, size, startMs)
       if (chunk === null) break
       const end = size + chunk.length
-      if (end > this.#limit) {
-        reader.cancel().catch(() => {})
-        throw this.#tooLarge('more')
-      }
+      if (end > this.#limit) throw this.#tooLarge('more')
+      this.#hold(room, chunk.length)
       if (end > whole.length) {
         const grown = new Uint8Array(Math.min(this.#limit, Math.max(end, whole.length * 2, 65_536)))
-        this.#hold(room, grown.length - room.held)
         grown.set(whole.subarray(0, size))
         whole = grown
       }
@@ -77,11 +93,7 @@ export class BodyReader {
   }
 
   /** The next chunk, null at the end. The clock runs only while the client is waited for. */
-  async #next(
-    reader: { read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>; cancel(): Promise<void> },
-    size: number,
-    startMs: number,
-  ): Promise<Uint8Array | null> {
+  async #next(reader: Reader, size: number, startMs: number): Promise<Uint8Array | null> {
     const patienceMs = Math.min(grace, startMs + grace + size / leastBytesPerMs - this.#elapsedMs())
     let timer: Timer | undefined
     const tooSlow = new Promise<never>((_, reject) => {
@@ -91,7 +103,6 @@ export class BodyReader {
       const { done, value } = await Promise.race([reader.read(), tooSlow])
       return done || value === undefined ? null : value
     } catch (error) {
-      reader.cancel().catch(() => {})
       throw error instanceof Failure ? error : cutShort(size, null)
     } finally {
       clearTimeout(timer)

@@ -34,10 +34,11 @@ export class Call {
     return mark < 0 ? '' : url.slice(mark + 1)
   }
 
-  /** As sent: nothing is decoded. */
+  /** Without dot segments; nothing is decoded. A target without a path (CONNECT) is its own. */
   get path(): string {
     const { url } = this.request
     const start = url.indexOf('/', url.indexOf('//') + 2)
+    if (start < 0) return url
     const mark = url.indexOf('?', start)
     return mark < 0 ? url.slice(start) : url.slice(start, mark)
   }

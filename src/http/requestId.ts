@@ -4,8 +4,9 @@ let count = 0
 
 const sane = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$/
 
-/** The X-Request-Id that came with a request where it is harmless in a log, else a new one. */
+/** The X-Request-Id that came with a request where it is harmless in a log, else a new one. A key that was put into
+ * the wrong header is not. */
 export function requestId(sent: string | null): string {
-  if (sent !== null && sane.test(sent)) return sent
+  if (sent !== null && sane.test(sent) && !sent.includes('asf_')) return sent
   return `${mine}-${(++count).toString(36)}`
 }

@@ -2,6 +2,7 @@ import type { AnyElysia } from 'elysia'
 import { Failure } from '../errors.ts'
 import type { Answer, Call } from './Call.ts'
 import { allowedRequestHeaders, answerHeaders } from './headers.ts'
+import { routeUnknown } from './routeUnknown.ts'
 
 type Methods = Map<string, Set<string>>
 
@@ -14,10 +15,12 @@ export function unrouted(app: AnyElysia): (call: Call) => Answer {
     const path = call.path
     const known = methods.get(path) ?? methods.get(patterns.find(pattern => matches(pattern, path)) ?? '')
     const { method } = call.request
-    if (known === undefined) {
+    if (known === undefined) throw routeUnknown(call)
+    // The router reads a path as it was sent, and everything else as it was meant.
+    if (known.has(method)) {
       throw new Failure(
         'route_unknown',
-        `There is no route ${method} ${path.slice(0, 100)}. /docs lists them all; the versioned ones begin with /api/v1.`,
+        `The path stands for ${path.slice(0, 100)}, but is spelt otherwise. Send it so, without dots and backslashes.`,
       )
     }
     const allow = [...known, 'OPTIONS']

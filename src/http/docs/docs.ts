@@ -4,6 +4,7 @@ import type { Answer, Call } from '../Call.ts'
 import { encodedAnswer } from '../encodedAnswer.ts'
 import { answerHeaders } from '../headers.ts'
 import { noQuery } from '../noQuery.ts'
+import { routeUnknown } from '../routeUnknown.ts'
 import type { RouteMaker } from '../serve.ts'
 import { assetAnswer } from './assets.ts'
 import { errorsPage } from './errorsPage.ts'
@@ -36,7 +37,11 @@ const html = (call: Call, body: string): Promise<Answer> =>
 
 /** /docs: Swagger UI, from this server alone. /docs/errors: what each error code means. / leads to /docs. */
 export function docs(route: RouteMaker) {
-  const home = route('/', 'open', () => ({ status: 302, headers: toDocs, body: null }))
+  const home = route('/', 'open', call => {
+    // The router takes every path that ends with a slash for this one.
+    if (call.path !== '/') throw routeUnknown(call)
+    return { status: 302, headers: toDocs, body: null }
+  })
   const swagger = route('/docs', 'open', async call => {
     noQuery(call)
     return html(call, await page.text())
