@@ -99,10 +99,10 @@ async function timeBody(columns: Columns, rows: number): Promise<number> {
   const pool = new ComputePool({ threads: 1, queue: 1, timeLimitMs: 120_000 })
   const costs = { markets: {}, standard: { roundTripBps: 20, source: 'bench', date: '2024-01-01' } }
   try {
-    await pool.run('backtest_body', { body: asBody(columns, 1000), costs })
+    await pool.run('backtest_body', { body: asBody(columns, 1000), format: 'json', query: {}, costs })
     const body = asBody(columns, rows)
     const started = performance.now()
-    await pool.run('backtest_body', { body, costs }, { transfer: [body.buffer] })
+    await pool.run('backtest_body', { body, format: 'json', query: {}, costs }, { transfer: [body.buffer] })
     return performance.now() - started
   } finally {
     await pool.close()

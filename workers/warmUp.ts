@@ -1,5 +1,6 @@
 import { runPanelBacktest } from './backtest/runPanelBacktest.ts'
 import { readBody } from './body/readBody.ts'
+import { buildPanel } from './dataset/buildPanel.ts'
 
 const reads = 4
 const runs = 40
@@ -12,7 +13,7 @@ export function warmUp(): void {
   let request = readBody(body)
   for (let i = 1; i < reads; i++) request = readBody(body)
   if (request.panel === null) return
-  for (let i = 0; i < runs; i++) runPanelBacktest(request, costs)
+  for (let i = 0; i < runs; i++) runPanelBacktest(buildPanel(request.panel), request, costs)
 }
 
 function samplePanel(dates: number, names: number): Uint8Array {

@@ -97,7 +97,9 @@ test('does not try again where the memory was given away', async () => {
   const pool = open()
   const body = new Uint8Array([1, 2, 3])
   const costs = { markets: {}, standard: { roundTripBps: 1, source: '', date: '' } }
-  const lost = await failure(pool.run('backtest_body', { body, costs }, { transfer: [body.buffer] }))
+  const lost = await failure(
+    pool.run('backtest_body', { body, format: 'json', query: {}, costs }, { transfer: [body.buffer] }),
+  )
   expect(lost.code).toBe('compute_failed')
   expect(body.length).toBe(0)
   expect(await ask(pool, 'fine')).toBeNull()

@@ -32,7 +32,7 @@ const faults: [string, string, string | undefined, string][] = [
   ['{"config":{}', 'malformed_json', undefined, 'expected }'],
   ['{"config":{}}x', 'malformed_json', undefined, 'something follows the object'],
   ['{\n  "config": {,}}', 'malformed_json', 'config', 'at byte 15 (line 2, column 14)'],
-  ['{"sweep":true}', 'parameter_unknown', 'sweep', 'Known here: config, source, panel, include'],
+  ['{"sweeps":true}', 'parameter_unknown', 'sweeps', 'Known here: config, sweep, source, panel, include'],
   ['{"config":{},"config":{}}', 'parameter_repeated', 'config', 'given twice'],
   [
     '{"config":{"quantile":0.1,"quant\\u0069le":0.2}}',
@@ -91,7 +91,7 @@ const faults: [string, string, string | undefined, string][] = [
   ['{"include":["ic","ic"]}', 'parameter_invalid', 'include', 'different items'],
   ['{"include":["alpha"]}', 'parameter_invalid', 'include[0]', '"ic" or'],
   [`{"source":{},"panel":[${row}]}`, 'backtest_impossible', 'panel', 'source and panel are both given'],
-  ['{"panel":{}}', 'parameter_invalid', 'panel', 'must be an array'],
+  ['{"panel":{}}', 'parameter_invalid', 'panel.date', 'is missing; it must be an array with one value a row'],
   ['{"panel":null}', 'parameter_invalid', 'panel', 'must be an array'],
   [`{"panel":[${row}],"panel":[]}`, 'parameter_repeated', 'panel', 'given twice'],
   [panel(`${row},`), 'malformed_json', 'panel[1]', 'expected a value'],
@@ -219,7 +219,13 @@ test('refuses more than two million rows before reading on', () => {
 }, 30_000)
 
 test('an empty object asks for the archive with defaults', () => {
-  expect(readBody(encode('{}'))).toEqual({ config: {}, source: {}, include: [], panel: null })
+  expect(readBody(encode('{}'))).toEqual({
+    config: {},
+    source: {},
+    include: [],
+    sweep: undefined,
+    panel: null,
+  })
 })
 
 const anyScore = fc.oneof(
@@ -271,7 +277,7 @@ test('accepts exactly the rows that the schema accepts, with the values that JSO
           expect(fault(text).param).toStartWith(`panel[${firstBad}]`)
           return
         }
-        const { panel } = readBody(encode(text))
+        const panel = readBody(encode(text)).panel?.columns
         if (!panel) throw new Error('the panel was lost')
         expect(panel.count).toBe(rows.length)
         parsed.panel.forEach((value, i) => {
@@ -291,7 +297,7 @@ test('accepts exactly the rows that the schema accepts, with the values that JSO
 test('two spellings of a name are one asset', () => {
   const spelled = '{"date":"2024-01-03","\\u0061sset":"\\u0041","score":1,"forward_return":0.1}'
   const { panel } = readBody(encode(panel2(row, spelled)))
-  expect(panel?.assetNames).toEqual(['A'])
+  expect(panel?.columns.assetNames).toEqual(['A'])
 })
 const panel2 = (...rows: string[]) => panel(rows.join(' , '))
 

@@ -1,4 +1,5 @@
 import { Failure } from '../../src/errors.ts'
+import type { ByteCursor } from './ByteCursor.ts'
 import { readNumber } from './readNumber.ts'
 
 export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject
@@ -12,17 +13,22 @@ const backslash = 0x5c
 
 /** Reads JSON from bytes: strictly, naming the place of a fault, refusing what JSON.parse lets pass (a key twice, a
  * number beyond 64-bit range) and what would exhaust it (deep nesting). */
-export class JsonReader {
+export class JsonReader implements ByteCursor {
   readonly bytes: Uint8Array
   readonly text: Buffer
+  readonly view: DataView
   at = 0
   /** Where in the document the reader is: keys and indices. */
   readonly path: (string | number)[] = []
   readonly #utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+  readonly #subject: string
 
-  constructor(bytes: Uint8Array) {
+  /** @param subject what messages call the text */
+  constructor(bytes: Uint8Array, subject = 'The body') {
+    this.#subject = subject
     this.bytes = bytes
     this.text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   }
 
   get here(): string {
@@ -65,7 +71,7 @@ export class JsonReader {
       this.at += word.length
       return meaning
     }
-    return this.malformed(this.at >= this.bytes.length ? 'the body ends here' : 'expected a value')
+    return this.malformed(this.at >= this.bytes.length ? 'it ends here' : 'expected a value')
   }
 
   string(): string {
@@ -109,7 +115,7 @@ export class JsonReader {
     }
     throw new Failure(
       'malformed_json',
-      `The body is not JSON: ${what}, at byte ${this.at} (line ${line}, column ${this.at - lineStart + 1}).`,
+      `${this.#subject} is not JSON: ${what}, at byte ${this.at} (line ${line}, column ${this.at - lineStart + 1}).`,
       this.path.length > 0 ? { param: this.here } : {},
     )
   }

@@ -1,31 +1,82 @@
 import { extended } from './extended.ts'
 
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+const encoder = new TextEncoder()
+
 /** Numbers distinct names as their bytes come by, without making a string of a name seen before. Open addressing over
  * an FNV-1a hash; bytes decide, so two names are one only if they are equal. */
 export class NameInterner {
   readonly names: string[] = []
+  readonly #maxLength: number
   #bytes = new Uint8Array(4096)
   #ends = new Int32Array(256)
   #slots = new Int32Array(1024)
+  // Rows come in some order, mostly the same on every date: the name that followed the last one before is tried first.
+  #follower = new Int32Array(256)
+  #last = 0
 
-  /** The number of `source[from .. to)`, -1 where it is new. */
-  find(source: Uint8Array, from: number, to: number): number {
+  /** @param maxLength of a name, in UTF-16 code units */
+  constructor(maxLength: number) {
+    this.#maxLength = maxLength
+  }
+
+  /** The number of the name `source[from .. to)`; -1 where it is too long or no UTF-8. */
+  number(source: Uint8Array, from: number, to: number): number {
+    const guess = this.#follower[this.#last]
+    if (guess < this.names.length && this.#equals(guess, source, from, to)) {
+      this.#last = guess
+      return guess
+    }
+    const found = this.#find(source, from, to)
+    if (found !== -1) {
+      this.#follower[this.#last] = found
+      this.#last = found
+    }
+    return found
+  }
+
+  #find(source: Uint8Array, from: number, to: number): number {
     const mask = this.#slots.length - 1
     for (let slot = hash(source, from, to) & mask; ; slot = (slot + 1) & mask) {
       const index = this.#slots[slot] - 1
-      if (index === -1 || this.#equals(index, source, from, to)) return index
+      if (index === -1) return this.#addBytes(source, from, to)
+      if (this.#equals(index, source, from, to)) return index
     }
   }
 
-  /** Adds a name that `find` did not know. */
-  add(name: string, source: Uint8Array, from: number, to: number): number {
+  /** The number of a name of any length. */
+  numberOf(name: string): number {
+    const bytes = encoder.encode(name)
+    const mask = this.#slots.length - 1
+    for (let slot = hash(bytes, 0, bytes.length) & mask; ; slot = (slot + 1) & mask) {
+      const index = this.#slots[slot] - 1
+      if (index === -1) return this.#add(name, bytes)
+      if (this.#equals(index, bytes, 0, bytes.length)) return index
+    }
+  }
+
+  #addBytes(source: Uint8Array, from: number, to: number): number {
+    if (to - from > 3 * this.#maxLength) return -1
+    try {
+      const bytes = source.slice(from, to)
+      const name = utf8.decode(bytes)
+      return name.length > this.#maxLength ? -1 : this.#add(name, bytes)
+    } catch {
+      return -1
+    }
+  }
+
+  #add(name: string, bytes: Uint8Array): number {
     const index = this.names.length
     if (2 * (index + 1) > this.#slots.length) this.#grow()
     const start = index === 0 ? 0 : this.#ends[index - 1]
-    const end = start + to - from
+    const end = start + bytes.length
     if (end > this.#bytes.length) this.#bytes = extended(this.#bytes, new Uint8Array(2 * end))
-    if (index === this.#ends.length) this.#ends = extended(this.#ends, new Int32Array(2 * index))
-    this.#bytes.set(source.subarray(from, to), start)
+    if (index === this.#ends.length) {
+      this.#ends = extended(this.#ends, new Int32Array(2 * index))
+      this.#follower = extended(this.#follower, new Int32Array(2 * index))
+    }
+    this.#bytes.set(bytes, start)
     this.#ends[index] = end
     this.names.push(name)
     this.#place(index)

@@ -1,30 +1,34 @@
 import type { BacktestPanelRow } from '../../src/model/backtest.ts'
 import { dayNumber } from '../../src/model/date.ts'
 import type { Columns } from '../../src/quant/columns.ts'
-import { extended } from './extended.ts'
+import { longestAsset, longestMarket } from './cells.ts'
 import { NameInterner } from './NameInterner.ts'
 
-const encoder = new TextEncoder()
-
-/** Columns that grow row by row, in shared memory from the first row: a dataset may take them over. */
+/** Columns that are filled row by row, in shared memory: a dataset may take them over. Memory that no row reaches is
+ * never touched, and so costs nothing. */
 export class PanelColumns {
-  readonly assets = new NameInterner()
-  readonly markets = new NameInterner()
+  readonly assets = new NameInterner(longestAsset)
+  readonly markets = new NameInterner(longestMarket)
   count = 0
-  #day = new Int32Array(new SharedArrayBuffer(4 * 1024))
-  #asset = new Int32Array(new SharedArrayBuffer(4 * 1024))
-  #market = new Uint16Array(new SharedArrayBuffer(2 * 1024))
-  #score = new Float64Array(new SharedArrayBuffer(8 * 1024))
-  #forwardReturn = new Float64Array(new SharedArrayBuffer(8 * 1024))
+  readonly #day: Int32Array
+  readonly #asset: Int32Array
+  readonly #market: Uint16Array
+  readonly #score: Float64Array
+  readonly #forwardReturn: Float64Array
 
-  constructor() {
-    this.markets.add('', new Uint8Array(0), 0, 0)
+  /** @param room for at least one row more than there may be */
+  constructor(room: number) {
+    this.#day = new Int32Array(new SharedArrayBuffer(4 * room))
+    this.#asset = new Int32Array(new SharedArrayBuffer(4 * room))
+    this.#market = new Uint16Array(new SharedArrayBuffer(2 * room))
+    this.#score = new Float64Array(new SharedArrayBuffer(8 * room))
+    this.#forwardReturn = new Float64Array(new SharedArrayBuffer(8 * room))
+    this.markets.numberOf('')
   }
 
   /** NaN for a missing score or return, market 0 for none. */
   push(day: number, asset: number, market: number, score: number, forwardReturn: number): void {
     const row = this.count++
-    if (row === this.#day.length) this.#grow()
     this.#day[row] = day
     this.#asset[row] = asset
     this.#market[row] = market
@@ -35,8 +39,8 @@ export class PanelColumns {
   pushRow(row: BacktestPanelRow): void {
     this.push(
       dayNumber(row.date),
-      intern(this.assets, row.asset),
-      row.market === undefined ? 0 : intern(this.markets, row.market),
+      this.assets.numberOf(row.asset),
+      this.markets.numberOf(row.market ?? ''),
       row.score ?? Number.NaN,
       row.forward_return ?? Number.NaN,
     )
@@ -54,19 +58,4 @@ export class PanelColumns {
       marketNames: this.markets.names,
     }
   }
-
-  #grow(): void {
-    const size = 2 * this.#day.length
-    this.#day = extended(this.#day, new Int32Array(new SharedArrayBuffer(4 * size)))
-    this.#asset = extended(this.#asset, new Int32Array(new SharedArrayBuffer(4 * size)))
-    this.#market = extended(this.#market, new Uint16Array(new SharedArrayBuffer(2 * size)))
-    this.#score = extended(this.#score, new Float64Array(new SharedArrayBuffer(8 * size)))
-    this.#forwardReturn = extended(this.#forwardReturn, new Float64Array(new SharedArrayBuffer(8 * size)))
-  }
-}
-
-function intern(names: NameInterner, name: string): number {
-  const bytes = encoder.encode(name)
-  const found = names.find(bytes, 0, bytes.length)
-  return found === -1 ? names.add(name, bytes, 0, bytes.length) : found
 }

@@ -6,12 +6,16 @@ import { formatPath } from './JsonReader.ts'
 /** A value that broke a schema, in words: what was sent, what is allowed.
  *
  * @param prefix where the checked value lies in the body
- * @param known the names allowed beside an unknown one, by path */
+ * @param parent the schema that it broke
+ * @param missing how the body writes a missing value */
 export function describeFault(
   error: ValueError,
   prefix: readonly (string | number)[],
   parent: TSchema,
+  missing = 'null',
 ): Failure {
+  const inner = faultInside(error)
+  if (inner) return describeFault(inner, prefix, parent, missing)
   const steps = error.path
     .split('/')
     .slice(1)
@@ -21,7 +25,7 @@ export function describeFault(
   if (error.type === ValueErrorType.ObjectAdditionalProperties) {
     return unknownParameter(param, Object.keys(schemaAt(parent, steps.slice(0, -1)).properties ?? {}))
   }
-  const allowed = describeSchema(error.schema)
+  const allowed = describeSchema(error.schema, missing)
   const found =
     error.type === ValueErrorType.ObjectRequiredProperty || error.value === undefined
       ? 'is missing'
@@ -35,19 +39,31 @@ export function unknownParameter(param: string, known: readonly string[]): Failu
   })
 }
 
-function schemaAt(schema: TSchema, steps: readonly string[]): TSchema {
-  return steps.reduce<TSchema>((at, step) => at.properties?.[step] ?? at.items ?? at, schema)
+/** Where a choice includes an object and an object was sent, what is wrong inside it says more than the choice. */
+function faultInside({ type, value, schema, errors }: ValueError): ValueError | undefined {
+  if (type !== ValueErrorType.Union || typeof value !== 'object' || value === null) return undefined
+  return errors[schema.anyOf.findIndex((choice: TSchema) => choice.type === 'object')]?.First()
 }
 
-function show(value: unknown): string {
+function schemaAt(schema: TSchema, steps: readonly string[]): TSchema {
+  return steps.reduce<TSchema>((at, step) => objectChoice(at.properties?.[step] ?? at.items ?? at), schema)
+}
+
+function objectChoice(schema: TSchema): TSchema {
+  return schema.anyOf?.find((choice: TSchema) => choice.type === 'object') ?? schema
+}
+
+export function show(value: unknown): string {
   if (Array.isArray(value)) return `an array of ${value.length}`
   if (typeof value === 'object' && value !== null) return 'an object'
   const text = JSON.stringify(value)
   return text.length > 60 ? `${text.slice(0, 57)}...` : text
 }
 
-function describeSchema(schema: TSchema): string {
-  if (schema.anyOf) return schema.anyOf.map(describeSchema).join(' or ')
+function describeSchema(schema: TSchema, missing: string): string {
+  if (schema.anyOf) {
+    return schema.anyOf.map((choice: TSchema) => describeSchema(choice, missing)).join(' or ')
+  }
   if (schema.const !== undefined) return JSON.stringify(schema.const)
   switch (schema.type) {
     case 'integer':
@@ -61,6 +77,8 @@ function describeSchema(schema: TSchema): string {
       return `an array of at most ${schema.maxItems} ${schema.uniqueItems ? 'different ' : ''}items`
     case 'boolean':
       return 'true or false'
+    case 'null':
+      return missing
     default:
       return schema.type === 'object' ? 'an object' : String(schema.type)
   }

@@ -1,0 +1,115 @@
+import type { CsvReader } from './CsvReader.ts'
+import { type ColumnName, returnBounds, scoreBounds } from './cells.ts'
+import { DayMemo, noDay } from './DayMemo.ts'
+import type { NameInterner } from './NameInterner.ts'
+import type { PanelColumns } from './PanelColumns.ts'
+import { scanNumber } from './scanNumber.ts'
+
+const quote = 0x22
+const comma = 0x2c
+const lineFeed = 0x0a
+const carriageReturn = 0x0d
+
+/** Reads a line of the usual shape: a cell for each column, names without quotes inside, numbers within the schema's
+ * bounds. Anything else makes `read` return false with the reader back at the line's start; it never rules on a line. */
+export class CsvRowReader {
+  readonly #reader: CsvReader
+  readonly #panel: PanelColumns
+  readonly #columns: readonly ColumnName[]
+  readonly #days = new DayMemo()
+  #day = 0
+  #asset = 0
+  #market = 0
+  #score = 0
+  #forwardReturn = 0
+
+  constructor(reader: CsvReader, panel: PanelColumns, columns: readonly ColumnName[]) {
+    this.#reader = reader
+    this.#panel = panel
+    this.#columns = columns
+  }
+
+  read(): boolean {
+    const start = this.#reader.at
+    if (this.#readCells() && this.#reader.takeLineEnd()) {
+      this.#panel.push(this.#day, this.#asset, this.#market, this.#score, this.#forwardReturn)
+      return true
+    }
+    this.#reader.at = start
+    return false
+  }
+
+  #readCells(): boolean {
+    const reader = this.#reader
+    const columns = this.#columns
+    for (let place = 0; place < columns.length; place++) {
+      if (place > 0) {
+        if (reader.bytes[reader.at] !== comma) return false
+        reader.at++
+      }
+      if (!this.#cell(columns[place])) return false
+    }
+    return true
+  }
+
+  #cell(column: ColumnName): boolean {
+    switch (column) {
+      case 'date':
+        return this.#date()
+      case 'asset':
+        this.#asset = this.#name(this.#panel.assets)
+        return this.#asset > -1
+      case 'market':
+        this.#market = this.#name(this.#panel.markets)
+        if (this.#market === empty) this.#market = 0
+        return this.#market > -1
+      case 'score':
+        this.#score = this.#number(scoreBounds)
+        return this.#score !== Number.POSITIVE_INFINITY
+      case 'forward_return':
+        this.#forwardReturn = this.#number(returnBounds)
+        return this.#forwardReturn !== Number.POSITIVE_INFINITY
+      default:
+        return column satisfies never
+    }
+  }
+
+  #date(): boolean {
+    const reader = this.#reader
+    const { bytes, at } = reader
+    const quoted = bytes[at] === quote ? 1 : 0
+    if (quoted === 1 && bytes[at + 11] !== quote) return false
+    this.#day = this.#days.read(reader, at + quoted)
+    reader.at = at + 10 + 2 * quoted
+    return this.#day !== noDay
+  }
+
+  /** The name's number, `empty` for none, -1 where it is unusual or no name. */
+  #name(names: NameInterner): number {
+    const reader = this.#reader
+    const { bytes } = reader
+    const quoted = bytes[reader.at] === quote
+    const from = quoted ? reader.at + 1 : reader.at
+    let to = from
+    for (; ; to++) {
+      const byte = bytes[to]
+      if (byte === quote) break
+      if (quoted ? !(byte >= 0x20) : !(byte > carriageReturn) || byte === comma) break
+    }
+    if (quoted !== (bytes[to] === quote)) return -1
+    reader.at = quoted ? to + 1 : to
+    return to === from ? empty : names.number(bytes, from, to)
+  }
+
+  /** NaN for an empty cell, Infinity for what is no number within the bounds. */
+  #number(bounds: { readonly least: number; readonly most: number }): number {
+    const reader = this.#reader
+    const byte = reader.bytes[reader.at]
+    if (byte === comma || byte === lineFeed || byte === carriageReturn || byte === undefined)
+      return Number.NaN
+    const value = scanNumber(reader)
+    return value >= bounds.least && value <= bounds.most ? value : Number.POSITIVE_INFINITY
+  }
+}
+
+const empty = -2

@@ -1,0 +1,118 @@
+import { Failure } from '../../src/errors.ts'
+import { CsvReader } from './CsvReader.ts'
+import { CsvRowReader } from './CsvRowReader.ts'
+import { type ColumnName, checkSize, columnNames, requiredColumns, roomFor } from './cells.ts'
+import { show } from './describeFault.ts'
+import { PanelColumns } from './PanelColumns.ts'
+import type { PanelRows } from './PanelRows.ts'
+import { addUnusualRow } from './readPanelRows.ts'
+
+const leastRow = '2024-01-02,A,,'.length
+const order = columnNames.join(',')
+
+/** A panel as CSV: a header that names the columns in any order, then a line a row; an empty cell is a missing value.
+ * Lines of the usual shape go straight from bytes to columns; any other is read cell by cell and the schema decides. */
+export function readCsv(bytes: Uint8Array): PanelRows {
+  const reader = new CsvReader(bytes)
+  if (reader.ended)
+    throw new Failure('body_invalid', `The body is empty; it must begin with a line like ${order}.`)
+  const columns = readHeader(reader.row())
+  const panel = new PanelColumns(roomFor(bytes, leastRow))
+  const rows = new CsvRowReader(reader, panel, columns)
+  while (!reader.ended) {
+    if (!rows.read()) readUnusualRow(reader, panel, columns)
+    checkSize(panel.count, panel.markets.names.length)
+  }
+  return { columns: panel.columns(), placeOf: row => `line ${lineOfRow(bytes, row)}` }
+}
+
+function readHeader(cells: readonly string[]): ColumnName[] {
+  const columns: ColumnName[] = []
+  for (const [i, cell] of cells.entries()) {
+    const column = columnNames.find(name => name === cell)
+    if (column === undefined) throw unknownColumn(cell, i, cells.length)
+    if (columns.includes(column)) {
+      throw new Failure('parameter_repeated', `Line 1 names the column ${column} twice. Send it once.`, {
+        param: `line 1.${column}`,
+      })
+    }
+    columns.push(column)
+  }
+  const absent = requiredColumns.filter(name => !columns.includes(name))
+  if (absent.length === 0) return columns
+  throw new Failure(
+    'parameter_invalid',
+    `Line 1, the header, names no column ${absent.join(', ')}. Needed: ${requiredColumns.join(', ')}; market may be added.`,
+    { param: `line 1.${absent[0]}` },
+  )
+}
+
+function unknownColumn(cell: string, place: number, count: number): Failure {
+  const known = `Known here: ${columnNames.join(', ')}.`
+  if (cell === '' && count > 1) {
+    return new Failure(
+      'parameter_unknown',
+      `Column ${place + 1} of line 1, the header, has no name; pandas writes its index so unless told to_csv(index=False). ${known}`,
+      { param: 'line 1' },
+    )
+  }
+  return new Failure(
+    'parameter_unknown',
+    `Line 1, the header, names a column ${show(cell)}, which is not known. ${known}`,
+    { param: 'line 1' },
+  )
+}
+
+function readUnusualRow(reader: CsvReader, panel: PanelColumns, columns: readonly ColumnName[]): void {
+  const { line } = reader
+  const place = `line ${line}`
+  const cells = reader.row()
+  if (cells.length === 1 && cells[0] === '') {
+    if (reader.onlySpaceFollows()) return
+    throw new Failure('body_invalid', `Line ${line} is empty. Send a row a line.`, { param: place })
+  }
+  if (cells.length !== columns.length) {
+    throw new Failure(
+      'body_invalid',
+      `Line ${line} has ${cells.length} cells, and the header names ${columns.length} columns.`,
+      { param: place },
+    )
+  }
+  const row = Object.fromEntries(columns.map((column, i) => [column, cellValue(column, cells[i])]))
+  addUnusualRow(panel, row, [place], 'an empty cell')
+}
+
+const number = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/
+
+/** What the schema is to judge: a number that JSON could write, null for an empty cell that may be empty, else the text. */
+function cellValue(column: ColumnName, cell: string): string | number | null {
+  switch (column) {
+    case 'date':
+    case 'asset':
+      return cell
+    case 'market':
+      return cell === '' ? null : cell
+    case 'score':
+    case 'forward_return': {
+      if (cell === '') return null
+      const value = number.test(cell) ? Number(cell) : Number.NaN
+      return Number.isFinite(value) ? value : cell
+    }
+    default:
+      return column satisfies never
+  }
+}
+
+/** The line in which a row begins. Cells may hold line ends, so quotes are counted; the body is known to be CSV. */
+function lineOfRow(bytes: Uint8Array, row: number): number {
+  let line = 1
+  let begun = -1 // the header
+  let quoted = false
+  for (let i = 0; i < bytes.length && begun < row; i++) {
+    if (bytes[i] === 0x22) quoted = !quoted
+    if (bytes[i] !== 0x0a) continue
+    line++
+    if (!quoted) begun++
+  }
+  return line
+}

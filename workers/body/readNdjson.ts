@@ -1,0 +1,83 @@
+import { Failure } from '../../src/errors.ts'
+import { lineAt } from './ByteCursor.ts'
+import { checkSize, roomFor } from './cells.ts'
+import { type JsonObject, JsonReader, type JsonValue } from './JsonReader.ts'
+import { PanelColumns } from './PanelColumns.ts'
+import { PanelRowReader } from './PanelRowReader.ts'
+import type { PanelRows } from './PanelRows.ts'
+import { addUnusualRow, leastRow } from './readPanelRows.ts'
+import { fieldNames } from './settings.ts'
+
+/** A panel as NDJSON: a row a line. The first line may hold the other fields of a request instead. */
+export function readNdjson(bytes: Uint8Array): { fields: JsonObject; rows: PanelRows } {
+  const reader = new JsonReader(bytes)
+  reader.skipSpace()
+  if (reader.at === bytes.length) {
+    throw new Failure(
+      'body_invalid',
+      'The body is empty. Send a row {date, asset, score, forward_return} a line.',
+    )
+  }
+  const fields = readHeader(reader)
+  const columns = readRows(reader, Number.POSITIVE_INFINITY).columns()
+  return { fields, rows: { columns, placeOf: row => `line ${lineOfRow(bytes, row)}` } }
+}
+
+/** The first line's fields, if it has any; else the reader stays before it. */
+function readHeader(reader: JsonReader): JsonObject {
+  const start = reader.at
+  const value = readValue(reader)
+  if (isHeader(value)) {
+    endLine(reader)
+    return value
+  }
+  reader.at = start
+  return {}
+}
+
+function isHeader(value: JsonValue): value is JsonObject {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+  return fieldNames.some(name => name in value)
+}
+
+/** At most `most` rows; the reader then stands before what follows them. */
+function readRows(reader: JsonReader, most: number): PanelColumns {
+  const panel = new PanelColumns(roomFor(reader.bytes, leastRow))
+  const rows = new PanelRowReader(reader, panel)
+  while (reader.at < reader.bytes.length && panel.count < most) {
+    if (!rows.read()) {
+      const place = placeOfReader(reader)
+      addUnusualRow(panel, readValue(reader), [place])
+    }
+    checkSize(panel.count, panel.markets.names.length)
+    endLine(reader)
+  }
+  return panel
+}
+
+function readValue(reader: JsonReader): JsonValue {
+  reader.path.push(placeOfReader(reader))
+  const value = reader.value()
+  reader.path.pop()
+  return value
+}
+
+function placeOfReader(reader: JsonReader): string {
+  return `line ${lineAt(reader.bytes, reader.at)}`
+}
+
+function endLine(reader: JsonReader): void {
+  const { bytes, at: end } = reader
+  reader.skipSpace()
+  for (let i = end; i < reader.at; i++) if (bytes[i] === 0x0a) return
+  if (reader.at < bytes.length) reader.malformed('a line holds more than one value')
+}
+
+/** The lines are known to be good: reading those before a row finds its own. */
+function lineOfRow(bytes: Uint8Array, row: number): number {
+  const reader = new JsonReader(bytes)
+  reader.skipSpace()
+  readHeader(reader)
+  readRows(reader, row)
+  return lineAt(bytes, reader.at)
+}

@@ -1,0 +1,51 @@
+import { Type } from '@sinclair/typebox'
+import { TypeCompiler } from '@sinclair/typebox/compiler'
+import type { ArchiveRequest } from '../../src/compute/protocol.ts'
+import { Failure } from '../../src/errors.ts'
+import { BacktestRequest, type BacktestSource } from '../../src/model/backtest.ts'
+import { describeFault } from './describeFault.ts'
+import type { JsonObject } from './JsonReader.ts'
+
+export type ArchiveSettings = ArchiveRequest
+/** What a request says beside its rows. */
+export type BacktestSettings = Omit<ArchiveSettings, 'source'>
+
+const withSource = Type.Omit(BacktestRequest, ['panel'], { additionalProperties: false })
+const withSourceCheck = TypeCompiler.Compile(withSource)
+export const fieldNames = Object.keys(withSource.properties)
+
+/** What stands beside a panel, checked by the schema. */
+export function checkFields(fields: JsonObject): BacktestSettings {
+  const { source, ...settings } = checkFieldsWithSource(fields)
+  if (source === null) return settings
+  throw new Failure(
+    'backtest_impossible',
+    'source and panel are both given. Send one of them, or neither for the archive with defaults.',
+    { param: 'panel' },
+  )
+}
+
+/** The same where there is no panel: the rows are the archive's. */
+export function checkArchiveFields(fields: JsonObject): ArchiveSettings {
+  const { source, ...settings } = checkFieldsWithSource(fields)
+  checkSpan(source ?? {})
+  return { ...settings, source: source ?? {} }
+}
+
+function checkFieldsWithSource(fields: JsonObject): BacktestSettings & { source: BacktestSource | null } {
+  if (!withSourceCheck.Check(fields)) {
+    const fault = withSourceCheck.Errors(fields).First()
+    throw fault
+      ? describeFault(fault, [], withSource)
+      : new Failure('body_invalid', 'The body does not fit the schema.')
+  }
+  const { config = {}, source = null, include = [], sweep } = fields
+  return { config, include, source, sweep }
+}
+
+function checkSpan({ from, to }: BacktestSource): void {
+  if (!from || !to || from <= to) return
+  throw new Failure('parameter_invalid', `source.from (${from}) is after source.to (${to}).`, {
+    param: 'source.from',
+  })
+}
