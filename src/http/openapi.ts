@@ -1,10 +1,12 @@
 import { swagger } from '@elysiajs/swagger'
 import { type AnyElysia, Elysia } from 'elysia'
+import { ErrorBody, ProblemBody } from '../model/error.ts'
 import type { Answer } from './Call.ts'
 import { dataHeaders, jsonType, unchanged } from './dataAnswer.ts'
 import { encodedAnswer } from './encodedAnswer.ts'
 import { entityTag } from './entityTag.ts'
 import { noQuery } from './noQuery.ts'
+import { documentedSchema } from './operations/documentedSchema.ts'
 import type { RouteMaker } from './serve.ts'
 import type { HttpSettings } from './services.ts'
 
@@ -37,6 +39,7 @@ const documentation = (settings: HttpSettings) => ({
     { name: 'Operations', description: 'For whoever runs the service.' },
   ],
   components: {
+    schemas: { Error: documentedSchema(ErrorBody), Problem: documentedSchema(ProblemBody) },
     securitySchemes: {
       bearer: { type: 'http' as const, scheme: 'bearer', description: 'An API key, or the word demo.' },
     },

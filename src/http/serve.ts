@@ -10,6 +10,9 @@ import type { Services } from './services.ts'
 
 export type Work = (call: Call) => Answer | Promise<Answer>
 
+/** For the log: nobody is there to read the answer. */
+const clientLeft = 499
+
 /** Turns the work of a route into its handler: identified, admitted, answered, logged, whatever happens. Every
  * route is made here, so none can forget who may enter. */
 export type RouteMaker = (name: string, entry: Entry, work: Work) => (request: Request) => Promise<Response>
@@ -40,6 +43,10 @@ export function routeMaker(services: Services, serverOf: () => Server<unknown> |
       answer = worked instanceof Promise ? await worked : worked
     } catch (error) {
       const { failure, defect } = asFailure(services, error)
+      if (defect && request.signal.aborted) {
+        tell(call, name, clientLeft, null, elapsedMs() - startMs)
+        return new Response(null, { status: clientLeft })
+      }
       code = failure.code
       const { cause } = failure.details
       if (defect) log.error({ requestId: call.id, route: name, err: error }, 'defect')

@@ -79,7 +79,13 @@ export const SignalsQuery = Type.Object(
         description: 'The `next` of the response before; continues after its last row.',
       }),
     ),
-    format: Type.Optional(Type.Union([Type.Literal('json'), Type.Literal('csv')], { default: 'json' })),
+    format: Type.Optional(
+      Type.Union([Type.Literal('json'), Type.Literal('csv')], {
+        default: 'json',
+        description: 'json, or csv (RFC 4180, columns in the order of the JSON row).',
+        examples: ['json'],
+      }),
+    ),
   },
   { additionalProperties: false },
 )

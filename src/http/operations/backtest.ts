@@ -26,6 +26,7 @@ export const backtestOperation = operation({
   },
   errors: [
     'malformed_json',
+    'parameter_invalid',
     'body_invalid',
     'quant_required',
     'body_too_large',

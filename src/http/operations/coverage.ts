@@ -13,7 +13,9 @@ export const coverageOperation = operation({
   answer: {
     schema: CoverageCheck,
     description: 'What is on file.',
-    examples: { cik: { summary: 'A company named by its SEC CIK', value: answers.coverage_check } },
+    examples: {
+      cik: { summary: 'A company named by its SEC CIK (list shortened)', value: answers.coverage_check },
+    },
   },
   errors: ['parameter_invalid', 'entity_unknown', 'statement_timeout'],
   data: true,

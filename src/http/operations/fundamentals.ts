@@ -17,11 +17,14 @@ export const fundamentalsOperation = operation({
     description: 'The rows, or the coverage index.',
     examples: {
       before: {
-        summary: 'Apple, fiscal year 2009, as known on 2009-12-31',
+        summary: 'Revenue of fiscal year 2009, as known on 2009-12-31',
         value: answers.fundamentals_before,
       },
-      after: { summary: 'The same on 2010-02-01, after the restatement', value: answers.fundamentals_after },
-      coverage: { summary: 'Without ticker: the coverage index', value: answers.coverage_index },
+      after: { summary: 'The same on 2010-02-01, with the restatement', value: answers.fundamentals_after },
+      coverage: {
+        summary: 'Without ticker: the coverage index (lists shortened)',
+        value: answers.coverage_index,
+      },
     },
     csv: answers.fundamentals_csv,
   },

@@ -1,10 +1,10 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
 import type { DocumentDecoration } from 'elysia'
 import type { ErrorCode } from '../../errors.ts'
-import { ErrorBody, ProblemBody } from '../../model/error.ts'
 import type { Entry } from '../admit.ts'
 import { errorStatus } from '../errorStatus.ts'
 import errorExamples from '../examples/errors.json' with { type: 'json' }
+import { documentedSchema } from './documentedSchema.ts'
 
 export interface OperationParts {
   readonly id: string
@@ -106,7 +106,7 @@ const unchangedResponse = {
 function parametersOf(place: 'path' | 'query', schema: TObject | undefined) {
   if (schema === undefined) return []
   return Object.entries<TSchema>(schema.properties).map(([name, property]) => {
-    const { description = '', examples, ...rest } = property
+    const { description = '', examples, ...rest } = documentedSchema(property)
     const example = Array.isArray(examples) ? examples[0] : undefined
     return {
       in: place,
@@ -123,7 +123,7 @@ function requestBody(body: NonNullable<OperationParts['body']>) {
   return {
     required: true,
     description: body.description,
-    content: { 'application/json': { schema: body.schema, examples: body.examples } },
+    content: { 'application/json': { schema: documentedSchema(body.schema), examples: body.examples } },
   }
 }
 
@@ -136,13 +136,17 @@ function success({ answer, entry, data }: OperationParts) {
       ...(entry === 'open' ? {} : limitHeaders),
     },
     content: {
-      'application/json': { schema: answer.schema, examples: answer.examples },
+      'application/json': { schema: documentedSchema(answer.schema), examples: answer.examples },
       ...(answer.csv === undefined
         ? {}
         : { 'text/csv': { schema: text, examples: { csv: { summary: 'format=csv', value: answer.csv } } } }),
     },
   }
 }
+
+/** Shared by all operations; src/http/openapi.ts puts them among the components. */
+const errorReference = { $ref: '#/components/schemas/Error' }
+const problemReference = { $ref: '#/components/schemas/Problem' }
 
 /** One response a status, with an example for each code that has it. */
 function errorResponses(codes: readonly ErrorCode[]) {
@@ -154,8 +158,8 @@ function errorResponses(codes: readonly ErrorCode[]) {
         description: group.map(code => `\`${code}\`: ${errorStatus(code).title}.`).join(' '),
         headers: { 'X-Request-Id': requestIdHeader, ...errorHeaders(status) },
         content: {
-          'application/json': { schema: ErrorBody, examples: Object.fromEntries(group.map(exampleOf)) },
-          'application/problem+json': { schema: ProblemBody },
+          'application/json': { schema: errorReference, examples: Object.fromEntries(group.map(exampleOf)) },
+          'application/problem+json': { schema: problemReference },
         },
       },
     ]),
