@@ -22,7 +22,8 @@ export interface SignalBytes {
 
 export interface PlannedSignals {
   readonly cacheKey: string
-  readonly open: (format: 'json' | 'csv', signal: AbortSignal) => Promise<SignalBytes>
+  /** `subject`: who is counted for it, and waits where they ask for much at a time. */
+  readonly open: (format: 'json' | 'csv', signal: AbortSignal, subject: string) => Promise<SignalBytes>
 }
 
 /** What is wrong, for people: empty when the server can answer. */

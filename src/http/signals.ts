@@ -16,13 +16,14 @@ const readQuery = queryReader(SignalsQuery)
 export function signals(services: Services, route: RouteMaker) {
   async function work(call: Call): Promise<Answer> {
     const query = readQuery(call.queryText)
-    const { cacheKey, open } = services.planSignals(call.knownCaller.principal, query)
+    const { principal, subject } = call.knownCaller
+    const { cacheKey, open } = services.planSignals(principal, query)
     const format = query.format ?? 'json'
     const type = format === 'csv' ? csvType : jsonType
     const own = dataHeaders(type, entityTag(services.dataVersion(), `${format} ${cacheKey}`))
     const same = unchanged(call, own)
     if (same !== null) return same
-    const { next, body } = await open(format, call.request.signal)
+    const { next, body } = await open(format, call.request.signal, subject)
     if (next !== null) own['X-Next-Cursor'] = next
     const encoding = chooseEncoding(call.request.headers.get('accept-encoding'))
     if (encoding !== 'identity') own['Content-Encoding'] = encoding

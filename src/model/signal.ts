@@ -77,6 +77,7 @@ export const SignalsQuery = Type.Object(
         maxLength: 128,
         pattern: '^[A-Za-z0-9_-]+$',
         description: 'The `next` of the response before; continues after its last row.',
+        examples: ['MjAxNy0wOC0zMSBBQkIgMSBVUw'],
       }),
     ),
     format: Type.Optional(

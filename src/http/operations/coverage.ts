@@ -10,6 +10,7 @@ export const coverageOperation = operation({
     'Takes any ID that a register uses (an SEC CIK, a Korean corporate code, a company number with or without suffix) and answers with the `ticker` to send, the first and last filing, and the periods of each metric, or why there are none.',
   entry: 'key',
   path: CoverageCheckParams,
+  tried: { id: '320193' },
   answer: {
     schema: CoverageCheck,
     description: 'What is on file.',

@@ -12,6 +12,7 @@ export const fundamentalsOperation = operation({
     'The figures of one company, each under the day on which it was filed. With `as_of` only filings of that day or before are seen: a later restatement changes nothing in the answer. Without `ticker`: the coverage index, with the markets, their manifests, every metric, and the tickers page by page.\n\nThe demo key and free keys see the flagship companies in full and every other company at its most recent reported fiscal year.',
   entry: 'key',
   query: FundamentalsQuery,
+  tried: { ticker: 'AAPL', as_of: '2009-12-31', metric: 'revenue,net_margin' },
   answer: {
     schema: Type.Union([FundamentalsList, CoverageIndex]),
     description: 'The rows, or the coverage index.',

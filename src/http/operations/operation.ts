@@ -14,6 +14,8 @@ export interface OperationParts {
   readonly entry: Entry
   readonly query?: TObject
   readonly path?: TObject
+  /** What the documentation page fills in, so that a first try answers something. The rest stays empty there. */
+  readonly tried?: Readonly<Record<string, string | number>>
   readonly body?: { readonly schema: TSchema; readonly description: string; readonly examples: Examples }
   readonly answer: {
     readonly schema: TSchema
@@ -60,8 +62,8 @@ export function operation(parts: OperationParts): DocumentDecoration {
     description,
     security: entry === 'key' ? [{ bearer: [] }] : [],
     parameters: [
-      ...parametersOf('path', parts.path),
-      ...parametersOf('query', parts.query),
+      ...parametersOf('path', parts.path, parts.tried),
+      ...parametersOf('query', parts.query, parts.tried),
       ...(parts.data ? [ifNoneMatch] : []),
     ],
     ...(parts.body === undefined ? {} : { requestBody: requestBody(parts.body) }),
@@ -103,18 +105,22 @@ const unchangedResponse = {
   headers: { 'X-Request-Id': requestIdHeader, ...dataResponseHeaders },
 }
 
-function parametersOf(place: 'path' | 'query', schema: TObject | undefined) {
+function parametersOf(
+  place: 'path' | 'query',
+  schema: TObject | undefined,
+  tried: OperationParts['tried'] = {},
+) {
   if (schema === undefined) return []
   return Object.entries<TSchema>(schema.properties).map(([name, property]) => {
-    const { description = '', examples, ...rest } = documentedSchema(property)
-    const example = Array.isArray(examples) ? examples[0] : undefined
+    // The page would fill in a default; said in words it is not sent.
+    const { description = '', default: usual, ...rest } = documentedSchema(property)
     return {
       in: place,
       name,
       required: schema.required?.includes(name) ?? false,
-      description,
+      description: usual === undefined ? description : `${description} Default: ${usual}.`,
       schema: rest,
-      ...(example === undefined ? {} : { example }),
+      ...(name in tried ? { example: tried[name] } : {}),
     }
   })
 }

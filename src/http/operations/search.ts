@@ -10,6 +10,7 @@ export const searchOperation = operation({
     'By name, symbol or registration number; up to 8 hits, the best first. Send the `ticker` of a hit to the fundamentals endpoint unchanged. No key is needed: 120 requests a minute and 3,000 a day for each IP address.',
   entry: 'search',
   query: SearchQuery,
+  tried: { q: 'apple' },
   answer: {
     schema: SearchResult,
     description: 'The hits.',

@@ -10,6 +10,7 @@ export const signalsOperation = operation({
     'One row per name, day and horizon, with the forecast and the realised return, both fractions (0.025 is +2.5%). Only resolved rows are served. Without the quant plan the view ends 90 days before today. Newest first; `next` (in CSV the header X-Next-Cursor) continues past `limit`.',
   entry: 'key',
   query: SignalsQuery,
+  tried: { horizon: '1d', limit: 5 },
   answer: {
     schema: SignalList,
     description: 'The rows, date descending, then ticker, then horizon.',
