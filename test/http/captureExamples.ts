@@ -58,7 +58,7 @@ const errors: Record<string, Ask> = {
   entity_unknown: { caller: 'demo', path: `${fundamentals}?ticker=APPL` },
   method_not_allowed: { caller: 'demo', path: fundamentals, method: 'DELETE' },
   body_too_large: { caller: 'quant', path: backtest, body: ' '.repeat(65 * 1_024 * 1_024) },
-  media_type_unsupported: { caller: 'quant', path: backtest, body: 'date,asset', type: 'text/csv' },
+  media_type_unsupported: { caller: 'quant', path: backtest, body: 'date,asset', type: 'text/plain' },
   backtest_impossible: { caller: 'quant', path: backtest, body: JSON.stringify({ ...oneRow, source: {} }) },
   rate_limited_minute: { caller: 'oem', path: `${fundamentals}?ticker=AAPL` },
   rate_limited_day: { caller: 'free', path: `${fundamentals}?ticker=AAPL` },

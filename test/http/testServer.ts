@@ -112,7 +112,7 @@ export async function testServer(sql: Sql, change: Partial<Services> = {}): Prom
       cacheKey: JSON.stringify([principal.quant, query]),
       open: async () => ({ next: 'abc', body: bytes(`{"object":"signal_list","pad":"${padding}"}`) }),
     }),
-    runBacktest: async body => ({ object: 'backtest_result', bytes: body.length }),
+    runBacktest: async ({ bytes }) => ({ object: 'backtest_result', bytes: bytes.length }),
     search: async q => [{ ticker: q.slice(0, 9), name: null, market: 'US' }],
     ...change,
   }

@@ -1,0 +1,336 @@
+import { afterAll, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { errorCodes } from '../../src/errors.ts'
+import { sellKey } from './callers.ts'
+import { rawRequest } from './rawRequest.ts'
+import { realServer } from './realServer.ts'
+
+const server = await realServer()
+afterAll(() => server.stop())
+const quant = await sellKey(server.sql, { licence: 'oem', quant: true, perMinute: 900_000_000 })
+const cases = Number(process.env.FUZZ_CASES ?? 5_000)
+
+interface Case {
+  method: string
+  target: string
+  headers: Record<string, string>
+  body: string | null
+}
+
+const parameters = [
+  'ticker',
+  'as_of',
+  'view',
+  'metric',
+  'from',
+  'to',
+  'market',
+  'format',
+  'limit',
+  'cursor',
+  'horizon',
+  'q',
+]
+const sensible = [
+  'AAPL',
+  'goog',
+  'SNOW',
+  '2330.TW',
+  '0000320193',
+  '2010-02-01',
+  '2024-02-30',
+  '0000-00-00',
+  '9999-12-31',
+  'latest',
+  'history',
+  'revenue,net_margin',
+  'US',
+  'ZZ',
+  'json',
+  'csv',
+  '1',
+  '0',
+  '-1',
+  '50000',
+  '50001',
+  '1e999',
+  'NaN',
+  '1d',
+  '7d',
+  'apple',
+  'null',
+  'undefined',
+  '[object Object]',
+  '{}',
+  '__proto__',
+  'constructor',
+]
+const hostile = [
+  '',
+  '%00',
+  '%',
+  '%zz',
+  '%ED%A0%80',
+  '%C0%AF',
+  '%F4%90%80%80',
+  "'--",
+  '%27%3B%20drop%20table%20fact%3B',
+  '..%2F..%2Fetc%2Fpasswd',
+  '%3Dcmd%7C%27%20%2FC%20calc%27!A0',
+  '%0d%0aSet-Cookie:%20a=b',
+  '+',
+  '%2B',
+  '%25',
+  '&',
+  '=',
+  ';',
+  '#',
+  '?',
+  '/',
+  '%E2%80%AE',
+  '\u00ff\u00fe',
+  'a'.repeat(300),
+  '%F0%9F%98%80'.repeat(50),
+  '%',
+  '(((((((((',
+  '*',
+  '\\',
+  '%5C',
+  '%22',
+  '<script>',
+]
+const piece = fc.oneof(
+  { weight: 4, arbitrary: fc.constantFrom(...sensible) },
+  { weight: 3, arbitrary: fc.constantFrom(...hostile) },
+  { weight: 2, arbitrary: fc.string({ maxLength: 20 }).map(lenientEncode) },
+  { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 12 }).map(lenientEncode) },
+  { weight: 1, arbitrary: fc.integer().map(String) },
+  { weight: 1, arbitrary: fc.date({ noInvalidDate: true }).map(date => date.toISOString().slice(0, 10)) },
+)
+const name = fc.oneof(
+  { weight: 8, arbitrary: fc.constantFrom(...parameters) },
+  { weight: 1, arbitrary: piece },
+)
+const query = fc
+  .array(
+    fc.tuple(
+      name,
+      fc.oneof(
+        { weight: 6, arbitrary: piece },
+        { weight: 1, arbitrary: fc.tuple(piece, piece).map(two => two.join('')) },
+      ),
+    ),
+    { maxLength: 5 },
+  )
+  .map(pairs => pairs.map(([key, value]) => `${key}=${value}`).join('&'))
+const path = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.constantFrom('/api/v1/fundamentals', '/api/v1/signals', '/api/search', '/api/v1/backtest'),
+  },
+  { weight: 3, arbitrary: piece.map(id => `/api/v1/coverage/${id}`) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom('/health', '/ready', '/openapi.json', '/docs', '/docs/errors', '/'),
+  },
+  { weight: 1, arbitrary: piece.map(file => `/docs/assets/${file}`) },
+  { weight: 1, arbitrary: fc.tuple(piece, piece).map(parts => `/${parts.join('/')}`) },
+)
+const headerValue = fc.oneof(
+  fc.constantFrom(
+    '*',
+    '*/*',
+    'gzip',
+    'zstd;q=0.5, gzip;q=1',
+    'application/problem+json',
+    'W/"1-x"',
+    '"',
+    ',,,',
+    'identity;q=0',
+    '1',
+    'text/csv',
+  ),
+  fc.string({ maxLength: 40 }).map(text => text.replace(/[^\x21-\x7e]/g, ' ').trim()),
+)
+const authorization = fc.oneof(
+  { weight: 6, arbitrary: fc.constant(`Bearer ${quant}`) },
+  { weight: 4, arbitrary: fc.constant('Bearer demo') },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(
+      '',
+      'Bearer',
+      'bearer  demo',
+      'Bearer demo demo',
+      'Basic x',
+      `Bearer ${quant.slice(0, -1)}`,
+    ),
+  },
+  { weight: 1, arbitrary: headerValue },
+)
+const headers = fc.record(
+  {
+    Authorization: authorization,
+    'X-Forwarded-For': fc.oneof(
+      { weight: 6, arbitrary: fc.ipV4() },
+      { weight: 2, arbitrary: fc.ipV6() },
+      { weight: 1, arbitrary: headerValue },
+    ),
+    Accept: headerValue,
+    'Accept-Encoding': headerValue,
+    'If-None-Match': headerValue,
+    'X-Request-Id': headerValue,
+    Origin: headerValue,
+    'Content-Type': fc.constantFrom(
+      'application/json',
+      'application/json; charset=utf-8',
+      'text/csv',
+      'application/json; charset=latin1',
+    ),
+  },
+  { requiredKeys: ['Authorization', 'X-Forwarded-For', 'Content-Type'] },
+)
+const cell = fc.oneof(
+  fc.double(),
+  fc.integer(),
+  fc.constantFrom(null, 'A', '', '2024-01-02', '2024-02-30', true, [], {}),
+)
+const row = fc.record(
+  {
+    date: fc.oneof(
+      { weight: 5, arbitrary: fc.constantFrom('2024-01-02', '2024-01-03', '2024-01-04') },
+      { weight: 1, arbitrary: cell },
+    ),
+    asset: fc.oneof({ weight: 5, arbitrary: fc.constantFrom('A', 'B', 'C') }, { weight: 1, arbitrary: cell }),
+    market: cell,
+    score: fc.oneof({ weight: 5, arbitrary: fc.double() }, { weight: 1, arbitrary: cell }),
+    forward_return: fc.oneof(
+      { weight: 5, arbitrary: fc.double({ min: -1, max: 1 }) },
+      { weight: 1, arbitrary: cell },
+    ),
+  },
+  { requiredKeys: ['date', 'asset', 'score', 'forward_return'] },
+)
+const config = fc.record(
+  {
+    direction: fc.constantFrom('long_short', 'long_only', 'short', 1),
+    quantile: fc.oneof(fc.double(), fc.constantFrom(0.01, 0.5, '0.1')),
+    weighting: fc.constantFrom('equal', 'rank', 'score', null),
+    holdDays: fc.oneof(fc.integer(), fc.constantFrom(1, 252, 1.5)),
+    costBps: fc.oneof(fc.double(), fc.constant(10)),
+    borrowBps: cell,
+    folds: fc.integer({ min: -1, max: 60 }),
+    neutral: fc.constantFrom('market', 'none'),
+  },
+  { requiredKeys: [] },
+)
+const request = fc.record(
+  {
+    config,
+    panel: fc.array(row, { maxLength: 12 }),
+    include: fc.subarray(['ic', 'quantiles', 'monthly', 'positions', 'x']),
+    extra: cell,
+  },
+  { requiredKeys: ['panel'] },
+)
+const body = fc.oneof(
+  { weight: 5, arbitrary: request.map(value => JSON.stringify(value)) },
+  {
+    weight: 2,
+    arbitrary: fc.tuple(request, fc.nat(400)).map(([value, cut]) => JSON.stringify(value).slice(0, cut)),
+  },
+  { weight: 2, arbitrary: fc.json({ maxDepth: 4 }) },
+  { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 200 }) },
+  { weight: 1, arbitrary: fc.nat(3_000).map(depth => '['.repeat(depth)) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(
+      '',
+      'null',
+      '{"panel":[{}]}',
+      '{"panel":{}}',
+      '{"a":1,"a":2}',
+      '{"panel":[1e999]}',
+      '\ufeff{}',
+    ),
+  },
+)
+const anyCase: fc.Arbitrary<Case> = fc
+  .tuple(
+    fc.constantFrom('GET', 'GET', 'GET', 'GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'),
+    path,
+    query,
+    headers,
+    body,
+  )
+  .map(([method, target, search, sent, content]) => {
+    const posts = target === '/api/v1/backtest' || method === 'POST'
+    const chosen = target === '/api/v1/backtest' ? 'POST' : method
+    return {
+      method: chosen,
+      target: sayable(search === '' ? target : `${target}?${search}`),
+      headers: sent,
+      body: posts ? content : null,
+    }
+  })
+
+/** A space would end the request line, and the request with it: that is Bun's to refuse, and it does. */
+function sayable(target: string): string {
+  return target.replaceAll(' ', '%20')
+}
+
+/** Percent-encodes what HTTP itself would refuse in a request line; the rest goes as it is. */
+function lenientEncode(text: string): string {
+  return Array.from(Buffer.from(text, 'utf8'), byte =>
+    byte > 0x20 && byte < 0x7f && byte !== 0x23
+      ? String.fromCharCode(byte)
+      : `%${byte.toString(16).padStart(2, '0')}`,
+  ).join('')
+}
+
+async function send({ method, target, headers: sent, body: content }: Case) {
+  const bytes = content === null ? null : Buffer.from(content, 'utf8')
+  const lines = Object.entries({ Host: 'localhost', Connection: 'close', ...sent }).map(
+    ([key, value]) => `${key}: ${value}`,
+  )
+  if (bytes !== null) lines.push(`Content-Length: ${bytes.length}`)
+  const head = Buffer.from(`${method} ${target} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`, 'latin1')
+  return rawRequest(server.port, bytes === null ? head : Buffer.concat([head, bytes]), { timeoutMs: 3_000 })
+}
+
+const statuses = new Set([200, 204, 302, 304, 400, 401, 403, 404, 405, 409, 413, 415, 422, 429, 503])
+const codes: ReadonlySet<string> = new Set(errorCodes)
+
+/** What every answer to anything has to be: soon, never 500, and an error in our shape. */
+async function check(one: Case): Promise<void> {
+  const { status, text, ms } = await send(one)
+  const [head, ...rest] = text.split('\r\n\r\n')
+  expect([status, statuses.has(status), text.slice(0, 300)]).toEqual([status, true, expect.anything()])
+  expect(ms).toBeLessThan(1_000)
+  const id = /x-request-id: (\S+)/i.exec(head)?.[1]
+  expect(id).toBeTruthy()
+  if (status < 400 || one.method === 'HEAD') return
+  const answer = JSON.parse(Buffer.from(rest.join('\r\n\r\n'), 'latin1').toString('utf8'))
+  const error = answer.error ?? answer
+  expect([codes.has(error.code), error.request_id, typeof (error.message ?? error.detail)]).toEqual([
+    true,
+    id,
+    'string',
+  ])
+}
+
+/** What the fuzzer has found is asked first, for ever. */
+const found: [Case][] = []
+
+test(`${cases} hostile requests: never a 500, always the error's shape, always within a second`, async () => {
+  // The archive is loaded once, and not against the clock.
+  await send({
+    method: 'POST',
+    target: '/api/v1/backtest',
+    headers: { Authorization: `Bearer ${quant}`, 'Content-Type': 'application/json' },
+    body: '{}',
+  })
+  await fc.assert(fc.asyncProperty(anyCase, check), { numRuns: cases, examples: found, endOnFailure: false })
+  expect((await fetch(`${server.url}/health`)).status).toBe(200)
+  expect((await fetch(`${server.url}/ready`)).status).toBe(200)
+}, 300_000)
