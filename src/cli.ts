@@ -2,6 +2,7 @@
 import { Command, CommanderError } from 'commander'
 import packageFile from '../package.json'
 import { openDatabase } from './boot/database.ts'
+import { addBacktestCommand } from './cli/backtest.ts'
 import type { CliContext } from './cli/context.ts'
 import { addDataCommand } from './cli/data.ts'
 import { addGrantsCommand } from './cli/grants.ts'
@@ -46,6 +47,7 @@ running server, on the same DATABASE_URL or DATA_DIR.`,
   addMigrateCommand(program, context)
   addImportCommand(program, context)
   addSignalsCommand(program, context)
+  addBacktestCommand(program, context)
   addKeysCommand(program, context)
   addGrantsCommand(program, context)
   addDataCommand(program, context)

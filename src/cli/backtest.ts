@@ -1,0 +1,124 @@
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { ComputePool } from '../compute/ComputePool.ts'
+import type { Config } from '../config.ts'
+import { runBacktest } from '../domain/backtests/runBacktest.ts'
+import { loadMarkets } from '../domain/markets/loadMarkets.ts'
+import { Failure } from '../errors.ts'
+import type { BacktestResult } from '../model/backtestResult.ts'
+import { tearSheet } from '../web/tearSheet/tearSheet.ts'
+import { type BacktestOptions, toQuery } from './backtestOptions.ts'
+import { backtestSummary } from './backtestSummary.ts'
+import type { CliContext } from './context.ts'
+import { openPanel, type PanelFile, readPanelFile } from './panelFile.ts'
+import { startProgress } from './progress.ts'
+
+const help = `
+FILE is CSV or NDJSON, plain or .gz, with the columns
+  date,asset,score,forward_return[,market]
+forward_return is a fraction (0.025 is +2.5%); an empty score or return is missing. Everything is computed here: no
+server, no database, no network.
+
+Several values of --quantile, --weighting, --hold-days or --direction, with commas between them, are a grid of
+configurations, of which the best is shown with what the choice is worth. --sweep tries the standard grid of 48.
+
+Exit code: 0 computed; 1 computed, with warnings that are shown; 2 not computed.
+
+Examples:
+  asfiled backtest scores.csv
+  asfiled backtest scores.csv.gz --quantile .1 --weighting rank --hold-days 5 --cost-bps 10
+  asfiled backtest scores.csv --sweep --html sheet.html
+  asfiled backtest scores.ndjson --quantile .05,.1,.2 --hold-days 1,5,21 --json result.json`
+
+/** `backtest`: the service's backtest of a file, offline. */
+export function addBacktestCommand(program: Command, context: CliContext): void {
+  program
+    .command('backtest')
+    .description('backtest a ranking from a file, offline, and show it as text, JSON or HTML')
+    .argument('<file>', '.csv, .ndjson or .jsonl, also with .gz')
+    .option('--quantile <share>', 'share of the names in each leg, 0.01 to 0.5 (default: 0.1)')
+    .option('--weighting <name>', 'equal, rank or score (default: equal)')
+    .option('--hold-days <days>', 'trading days that a name is held (default: --return-days)')
+    .option('--direction <name>', 'long_short or long_only (default: long_short)')
+    .option('--return-days <days>', 'trading days of forward_return (default: spacing of the dates)', number)
+    .option('--cost-bps <bps>', 'flat cost of a round trip (default: each market’s own)', number)
+    .option('--borrow-bps <bps>', 'cost of borrowing a year (default: 50)', number)
+    .option('--gross <exposure>', 'gross exposure of the book (default: 1)', number)
+    .addOption(new Option('--neutral <what>', 'form the legs inside each market').choices(['market']))
+    .option('--drift', 'let old weights grow with their returns')
+    .option('--folds <count>', 'walk-forward blocks (default: 5)', number)
+    .option('--sweep', 'try the standard grid of 48 configurations')
+    .option('--include <parts>', 'ic, quantiles, monthly, positions, with commas (default: all with --html)')
+    .option('--title <text>', 'title of the HTML (default: name of the file)')
+    .option('--json <file>', 'write the result as JSON')
+    .option('--html <file>', 'write a tear sheet that opens in any browser')
+    .addHelpText('after', help)
+    .exitOverride(error => process.exit(error.exitCode === 0 ? 0 : 2))
+    .action(async (path: string, options: BacktestOptions) => {
+      process.exitCode = await run(context, path, options)
+    })
+}
+
+async function run({ config }: CliContext, path: string, options: BacktestOptions): Promise<number> {
+  const query = toQuery(options)
+  const file = await openPanel(path)
+  const result = await compute(config, file, query)
+  if (options.json !== undefined) await write(options.json, JSON.stringify(result))
+  if (options.html !== undefined) await write(options.html, tearSheet(result, options.title ?? file.name))
+  console.log(backtestSummary(result, file.name, process.stdout.columns || 100))
+  return result.warnings.length > 0 ? 1 : 0
+}
+
+/** The first half of the way is reading, the second the configurations of a sweep. */
+async function compute(
+  config: Config,
+  file: PanelFile,
+  query: ReturnType<typeof toQuery>,
+): Promise<BacktestResult> {
+  const progress = startProgress('Backtesting', () => performance.now())
+  const pool = new ComputePool({
+    threads: config.computeThreads,
+    queue: config.computeQueue,
+    timeLimitMs: config.computeTimeoutMs,
+  })
+  try {
+    const body = await readPanelFile(file, read =>
+      progress.update({ done: read, total: 2 * file.size, note: 'reading' }),
+    )
+    progress.update({ done: file.size, total: 2 * file.size, note: 'computing' })
+    const { costs } = await loadMarkets()
+    return await runBacktest({ pool, archive: noArchive, markets: costs.plain }, body, undefined, {
+      format: file.format,
+      query,
+      onProgress: (done, total) => {
+        const note = `${done} of ${total} configurations`
+        progress.update({ done: file.size + (file.size * done) / total, total: 2 * file.size, note })
+      },
+    })
+  } finally {
+    progress.stop()
+    await pool.close()
+  }
+}
+
+const noArchive = {
+  get: () =>
+    Promise.reject(
+      new Failure('parameter_invalid', 'The file has no rows of its own, and there is no archive here.'),
+    ),
+}
+
+async function write(path: string, text: string): Promise<void> {
+  try {
+    await Bun.write(path, text)
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new Failure('parameter_invalid', `${path} could not be written: ${reason}`, { cause })
+  }
+  console.error(`Wrote ${path}.`)
+}
+
+function number(text: string): number {
+  const value = Number(text)
+  if (text.trim() !== '' && Number.isFinite(value)) return value
+  throw new InvalidArgumentError('A number is needed.')
+}
