@@ -4,6 +4,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import type { Figure } from './figure.ts'
 import type { LoadOutcome, LoadTask } from './http-load.ts'
 
 const root = resolve(import.meta.dir, '..')
@@ -142,6 +143,17 @@ function compare(bare: Measured, app: Measured): HttpRound {
     p50Ms: app.p50Ms,
     p99Ms: app.p99Ms,
   }
+}
+
+export function httpFigures({ ratio, rounds }: HttpBench): Figure[] {
+  const middle = rounds[Math.floor(rounds.length / 2)]
+  const ratios = rounds.map(round => round.ratio)
+  const spread = `${Math.min(...ratios).toFixed(2)} .. ${Math.max(...ratios).toFixed(2)}`
+  return [
+    { name: 'http.latest_ratio_to_bare_route', value: ratio, unit: 'times', spread },
+    { name: 'http.latest_requests', value: middle.perSecond, unit: 'requests/s' },
+    { name: 'http.latest_p99', value: middle.p99Ms, unit: 'ms' },
+  ]
 }
 
 if (import.meta.main) {

@@ -1,0 +1,80 @@
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
+import { cpus } from 'node:os'
+import { resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { benchBacktest } from './backtest.ts'
+import budget from './budget.json'
+import type { Figure } from './figure.ts'
+import { benchHttp, httpFigures } from './http.ts'
+import { benchImport } from './import.ts'
+import { benchSearch } from './search.ts'
+import { benchSignals } from './signals.ts'
+import { table } from './table.ts'
+
+const help = `Usage: bun run bench [--short] [NAME...]
+
+Proves parity, then times, and holds the ratios against bench/budget.json.
+
+  NAME      backtest, http, import, search, signals; all without a name
+  --short   fewer and smaller runs, as CI does
+
+Prints a table, writes bench/out/results.json, and (in full runs) adds a line to bench/history.jsonl.
+Exit code 1: a ratio is below its budget.`
+
+const benches: Record<string, (options: { short: boolean }) => Promise<readonly Figure[]>> = {
+  backtest: benchBacktest,
+  http: ({ short }) => benchHttp(short ? 3 : 7, short ? 1_500 : 3_000).then(httpFigures),
+  import: benchImport,
+  search: benchSearch,
+  signals: benchSignals,
+}
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    short: { type: 'boolean', default: false },
+    help: { type: 'boolean', short: 'h', default: false },
+  },
+})
+const unknown = positionals.filter(name => !(name in benches))
+if (values.help || unknown.length > 0) {
+  console.log(unknown.length > 0 ? `There is no bench called ${unknown.join(', ')}.\n\n${help}` : help)
+  process.exit(values.help ? 0 : 2)
+}
+
+const { short } = values
+const names = positionals.length > 0 ? positionals : Object.keys(benches)
+const figures: Figure[] = []
+for (const name of names) {
+  console.error(`bench: ${name} ...`)
+  figures.push(...(await benches[name]({ short })))
+}
+
+const judged = figures.map(figure => {
+  const bound = (budget as Record<string, { least?: number; most?: number }>)[figure.name]
+  const failed =
+    bound !== undefined &&
+    ((bound.least ?? -Infinity) > figure.value || (bound.most ?? Infinity) < figure.value)
+  return { ...figure, bound, failed }
+})
+console.log(table(judged))
+
+const out = resolve(import.meta.dir, 'out')
+mkdirSync(out, { recursive: true })
+const record = {
+  at: new Date().toISOString(),
+  short,
+  cpu: cpus()[0]?.model,
+  cores: cpus().length,
+  bun: Bun.version,
+  figures,
+}
+writeFileSync(resolve(out, 'results.json'), `${JSON.stringify(record, null, 2)}\n`)
+if (!short && !process.env.CI)
+  appendFileSync(resolve(import.meta.dir, 'history.jsonl'), `${JSON.stringify(record)}\n`)
+
+const failed = judged.filter(figure => figure.failed)
+for (const { name, value, bound } of failed) {
+  console.error(`below budget: ${name} is ${value.toPrecision(3)}, the budget says ${JSON.stringify(bound)}`)
+}
+process.exit(failed.length > 0 ? 1 : 0)

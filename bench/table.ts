@@ -1,0 +1,33 @@
+import type { Figure } from './figure.ts'
+
+interface JudgedFigure extends Figure {
+  readonly bound?: { readonly least?: number; readonly most?: number } | undefined
+  readonly failed: boolean
+}
+
+/** The figures as a table that is read at a glance. */
+export function table(figures: readonly JudgedFigure[]): string {
+  const rows = figures.map(({ name, value, unit, spread, bound, failed }) => [
+    name,
+    shown(value),
+    unit,
+    spread ?? '',
+    bound === undefined ? '' : bound.least === undefined ? `<= ${bound.most}` : `>= ${bound.least}`,
+    bound === undefined ? '' : failed ? 'BELOW' : 'ok',
+  ])
+  const all = [['figure', 'value', 'unit', 'spread', 'budget', ''], ...rows]
+  const widths = all[0].map((_, column) => Math.max(...all.map(row => row[column].length)))
+  return all
+    .map(row =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column]))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}
+
+function shown(value: number): string {
+  if (Math.abs(value) >= 1_000) return Math.round(value).toLocaleString('en-US')
+  return value.toPrecision(3)
+}
