@@ -14,7 +14,7 @@ export function headline({ metrics, trials }: BacktestResult): Markup {
       )
   const hindsight =
     trials &&
-    html`<p>Of the best of the ${counted(trials.length, 'configuration')} that were tried, picked with hindsight: the more were tried, the more the choice flatters.</p>`
+    html`<p>Of the best of the ${counted(trials.length, 'configuration')} that were tried, picked with hindsight: the more were tried, the more the choice flatters. Only the Sharpe ratio in unseen blocks is free of that.</p>`
   return html`${hindsight}<dl class="tiles">${tile(true)}</dl>
 <dl class="tiles small">${tile(false)}</dl>`
 }

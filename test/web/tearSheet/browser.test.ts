@@ -141,15 +141,19 @@ describe.skipIf(path === null)('tear sheet in a browser', () => {
     await close()
   })
 
-  test('on paper it is light, and shows the wide charts', async () => {
-    const { page, close } = await open(sheets[0][1], 390, 'dark')
+  test('on paper it is light, keeps within the page and shows the wide charts', async () => {
+    const { page, close } = await open(sheets[0][1], 690, 'dark') // A4 less margins of 14 mm
     await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
     const shown = await page.evaluate(() => ({
       wide: document.querySelectorAll('svg.chart.wide')[1].getBoundingClientRect().width,
       ink: getComputedStyle(document.body).color,
+      paper: getComputedStyle(document.body).backgroundColor,
+      overflow: document.documentElement.scrollWidth - innerWidth,
     }))
     expect(shown.wide).toBeGreaterThan(100)
     expect(shown.ink).toBe('rgb(26, 31, 38)')
+    expect(shown.paper).toBe('rgb(255, 255, 255)')
+    expect(shown.overflow).toBeLessThanOrEqual(0)
     await close()
   })
 })

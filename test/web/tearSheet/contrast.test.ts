@@ -3,7 +3,8 @@ import { styleText } from '../../../src/web/tearSheet/styleSheet.ts'
 
 // WCAG 2.2, success criteria 1.4.3 (text, 4.5) and 1.4.11 (graphics, 3), relative luminance as defined there.
 
-const colours = [...styleText.matchAll(/:root \{([^}]*)\}/g)].map(
+/** Light, then dark. */
+const colours = [...styleText.split('@media print')[0].matchAll(/:root \{([^}]*)\}/g)].map(
   ([, block]) =>
     new Map([...block.matchAll(/--([\w-]+): (#[0-9a-f]{6})/g)].map(([, name, hex]) => [name, hex])),
 )
