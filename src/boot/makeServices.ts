@@ -83,7 +83,8 @@ export async function makeServices(parts: Parts) {
       const plan = planSignals({ today }, principal, query)
       return { cacheKey: plan.cacheKey, open: (format, signal) => openSignals(sql, plan, format, signal) }
     },
-    runBacktest: (body, signal) => runBacktest({ pool, archive, markets: markets.costs.plain }, body, signal),
+    runBacktest: ({ bytes, format, query }, signal) =>
+      runBacktest({ pool, archive, markets: markets.costs.plain }, bytes, signal, { format, query }),
     search: q => searchEntities(sql, q),
   }
   return { services, caches: { forgetData: () => entities.forget(), forgetAccess: () => known.forget() } }

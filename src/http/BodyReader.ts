@@ -24,7 +24,6 @@ export class BodyReader {
 
   /** Hands the bytes to `work` and counts them as held until it is done. */
   async use<T>(call: Call, work: (bytes: Uint8Array<ArrayBuffer>) => Promise<T>): Promise<T> {
-    requireJson(call.request.headers)
     const declared = Number(call.request.headers.get('content-length') ?? 0)
     if (declared > this.#limit) throw this.#tooLarge(`${declared.toLocaleString('en')} bytes`)
     const room = { held: 0 }
@@ -116,34 +115,6 @@ export class BodyReader {
       `The body has ${what}; at most ${limit} are read. Send fewer rows.`,
       {
         param: 'body',
-      },
-    )
-  }
-}
-
-function requireJson(headers: Headers): void {
-  const type = headers.get('content-type')
-  const essence = type?.split(';')[0].trim().toLowerCase()
-  if (essence !== 'application/json') {
-    throw new Failure(
-      'media_type_unsupported',
-      `The body has to be sent as Content-Type: application/json${type === null ? '; none was sent' : ''}.`,
-      { param: 'Content-Type' },
-    )
-  }
-  const charset = /charset\s*=\s*"?([^\s;"]+)/i.exec(type ?? '')?.[1]?.toLowerCase()
-  if (charset !== undefined && charset !== 'utf-8' && charset !== 'utf8') {
-    throw new Failure('media_type_unsupported', 'JSON is UTF-8: send the body in it, or leave charset out.', {
-      param: 'Content-Type',
-    })
-  }
-  const encoding = headers.get('content-encoding')
-  if (encoding !== null && encoding.trim().toLowerCase() !== 'identity') {
-    throw new Failure(
-      'media_type_unsupported',
-      'Compressed bodies are not read. Leave Content-Encoding out.',
-      {
-        param: 'Content-Encoding',
       },
     )
   }

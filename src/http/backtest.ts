@@ -1,11 +1,12 @@
 import { Elysia } from 'elysia'
 import { Failure } from '../errors.ts'
 import { BodyReader } from './BodyReader.ts'
+import { bodyFormat } from './bodyFormat.ts'
+import { bodyQuery } from './bodyQuery.ts'
 import type { Answer, Call } from './Call.ts'
 import { dataHeaders, jsonType } from './dataAnswer.ts'
 import { encodedAnswer } from './encodedAnswer.ts'
 import { entityTag } from './entityTag.ts'
-import { noQuery } from './noQuery.ts'
 import { backtestOperation } from './operations/backtest.ts'
 import type { RouteMaker } from './serve.ts'
 import type { Services } from './services.ts'
@@ -17,12 +18,14 @@ export function backtest(services: Services, route: RouteMaker) {
 
   async function work(call: Call): Promise<Answer> {
     requireQuant(call)
-    noQuery(call)
+    const format = bodyFormat(call.request.headers)
+    const query = bodyQuery(call, format)
     // A backtest is silent while it runs; Bun would take the silence for a dead connection.
     call.server?.timeout(call.request, Math.min(255, Math.ceil(computeTimeoutMs / 1_000) + 30))
     return bodies.use(call, async bytes => {
-      const tag = entityTag(services.dataVersion(), `backtest ${Bun.hash.xxHash64(bytes)}`)
-      const result = JSON.stringify(await services.runBacktest(bytes, call.request.signal))
+      const asked = `backtest ${format} ${call.queryText} ${Bun.hash.xxHash64(bytes)}`
+      const tag = entityTag(services.dataVersion(), asked)
+      const result = JSON.stringify(await services.runBacktest({ bytes, format, query }, call.request.signal))
       return encodedAnswer(call, result, dataHeaders(jsonType, tag))
     })
   }

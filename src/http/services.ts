@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import type { AccessDeps } from '../domain/access/authenticate.ts'
 import type { Failure } from '../errors.ts'
 import type { Principal } from '../model/access.ts'
+import type { SentBody } from '../model/bodyFormat.ts'
 import type { CoverageCheck, CoverageIndex } from '../model/coverage.ts'
 import type { IsoDate } from '../model/date.ts'
 import type { FundamentalsList, FundamentalsQuery } from '../model/fundamentals.ts'
@@ -57,6 +58,6 @@ export interface Services {
   readonly coverageIndex: (query: FundamentalsQuery) => Promise<CoverageIndex>
   readonly checkCoverage: (id: string) => Promise<CoverageCheck>
   readonly planSignals: (principal: Principal, query: SignalsQuery) => PlannedSignals
-  readonly runBacktest: (body: Uint8Array, signal: AbortSignal) => Promise<object>
+  readonly runBacktest: (body: SentBody, signal: AbortSignal) => Promise<object>
   readonly search: (q: string) => Promise<readonly SearchHit[]>
 }

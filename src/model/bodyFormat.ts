@@ -18,3 +18,10 @@ export interface BodyQuery {
   /** Names with commas between them. */
   readonly include?: string
 }
+
+/** A body as it came, and what was said about it. */
+export interface SentBody {
+  readonly bytes: Uint8Array
+  readonly format: BodyFormat
+  readonly query: BodyQuery
+}

@@ -9,7 +9,7 @@ export const errorAdvice: Record<ErrorCode, string> = {
   parameter_invalid:
     'A value is empty, of the wrong type, out of range, or not percent-encoded UTF-8. The message says what is allowed.',
   body_invalid:
-    'The body is JSON but not what the route takes, or it did not arrive whole and in time. `param` says where.',
+    'The body is not what the route takes, or it did not arrive whole and in time. `param` says where.',
   key_missing:
     'Send the header Authorization: Bearer <API_KEY>. The public key demo works without signing up.',
   key_malformed:
@@ -26,7 +26,8 @@ export const errorAdvice: Record<ErrorCode, string> = {
     'The ID names no company here. `near` holds up to three that are like it; /api/search finds an ID from a name.',
   method_not_allowed: 'The route exists, but not for this method. The header Allow lists those it takes.',
   body_too_large: 'The body is larger than the service reads. Send fewer rows, or a shorter span.',
-  media_type_unsupported: 'Send the body as Content-Type: application/json, in UTF-8, not compressed.',
+  media_type_unsupported:
+    'Send the body as application/json, text/csv or application/x-ndjson, in UTF-8, not compressed.',
   idempotency_in_flight:
     'A request with the same idempotency key is still being answered. Wait and ask again.',
   idempotency_reused: 'The idempotency key was used before, for another body. Take a new one.',

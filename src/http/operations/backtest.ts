@@ -1,5 +1,6 @@
 import { BacktestRequest } from '../../model/backtest.ts'
 import { BacktestResult } from '../../model/backtestResult.ts'
+import { BodyQuerySchema } from '../bodyQuery.ts'
 import answers from '../examples/answers.json' with { type: 'json' }
 import requests from '../examples/requests.json' with { type: 'json' }
 import { operation } from './operation.ts'
@@ -11,11 +12,15 @@ export const backtestOperation = operation({
   description:
     'Buys the best and, with `long_short`, sells the worst names of each date, and charges what trading and borrowing cost. Give `source` for the rows of this service, or `panel` for your own; with neither, the whole archive with defaults. Needs a key with the quant plan. The results are hypothetical and predict nothing.',
   entry: 'key',
+  query: BodyQuerySchema,
   body: {
     schema: BacktestRequest,
-    description: 'The strategy and the rows to try it on.',
+    description:
+      'The strategy and the rows to try it on. Rows can be sent as JSON objects, as JSON columns, as CSV (a header names the columns in any order; an empty cell is a missing value; `config` and the rest go into the query) or as NDJSON (the first line may hold `config` and the rest). All give the same result; columns and CSV are the quickest to send and to read. At most 2,000,000 rows.',
+    texts: { 'text/csv': requests.backtest_csv, 'application/x-ndjson': requests.backtest_ndjson },
     examples: {
       panel: { summary: 'Your own rows', value: requests.backtest_panel },
+      columns: { summary: 'Your own rows, by column', value: requests.backtest_columns },
       source: { summary: 'The rows of this service', value: requests.backtest_source },
     },
   },

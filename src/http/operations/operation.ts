@@ -16,7 +16,13 @@ export interface OperationParts {
   readonly path?: TObject
   /** What the documentation page fills in, so that a first try answers something. The rest stays empty there. */
   readonly tried?: Readonly<Record<string, string | number>>
-  readonly body?: { readonly schema: TSchema; readonly description: string; readonly examples: Examples }
+  readonly body?: {
+    readonly schema: TSchema
+    readonly description: string
+    readonly examples: Examples
+    /** Examples of the forms beside JSON, by media type. */
+    readonly texts?: Readonly<Record<string, string>>
+  }
   readonly answer: {
     readonly schema: TSchema
     readonly description: string
@@ -129,7 +135,12 @@ function requestBody(body: NonNullable<OperationParts['body']>) {
   return {
     required: true,
     description: body.description,
-    content: { 'application/json': { schema: documentedSchema(body.schema), examples: body.examples } },
+    content: {
+      'application/json': { schema: documentedSchema(body.schema), examples: body.examples },
+      ...Object.fromEntries(
+        Object.entries(body.texts ?? {}).map(([type, example]) => [type, { schema: text, example }]),
+      ),
+    },
   }
 }
 
