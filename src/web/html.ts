@@ -18,11 +18,16 @@ export function html(pieces: TemplateStringsArray, ...parts: readonly Part[]): M
 }
 
 function render(part: Part): string {
+  if (typeof part === 'string') return unsafe.test(part) ? escapeText(part) : part
+  if (typeof part === 'number') return String(part)
   if (part === null || part === undefined || part === false) return ''
   if (part instanceof Markup) return part.text
-  if (typeof part === 'object') return part.map(render).join('')
-  return escapeText(String(part))
+  return part.map(render).join('')
 }
+
+/** Most text needs nothing done to it. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+const unsafe = /[&<>"'\u0000-\u001f\u007f\ud800-\udfff]/
 
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',

@@ -1,4 +1,3 @@
-import { dayNumber } from '../../model/date.ts'
 import { html, type Markup } from '../html.ts'
 import { dateTicks } from './dateTicks.ts'
 import type { Frame } from './frame.ts'
@@ -14,6 +13,8 @@ export interface Line {
   /** What a reader who cannot see it should know. */
   readonly description: string
   readonly dates: readonly string[]
+  /** The same, since 1970-01-01. */
+  readonly days: Float64Array
   /** null: no value; the line breaks. */
   readonly values: readonly (number | null)[]
   /** Drawn as a line of its own, and always in range. */
@@ -28,7 +29,7 @@ export interface Line {
 
 /** A value over days, with a read-out of every point that the pointer can tell apart. It needs no script. */
 export function lineChart(line: Line, size: Size): Markup {
-  const days = Float64Array.from(line.dates, dayNumber)
+  const { days } = line
   const known = line.values.filter(value => value !== null)
   const least = Math.min(line.base, ...bounds(known))
   const most = Math.max(line.base, ...bounds(known))

@@ -6,13 +6,17 @@ import { gain, percent } from '../figures.ts'
 import type { Markup } from '../html.ts'
 
 /** How far below its highest value so far the curve is. */
-export function drawdownChart({ equity_curve: curve, equity_dates: dates, metrics }: BacktestResult): Markup {
+export function drawdownChart(
+  { equity_curve: curve, equity_dates: dates, metrics }: BacktestResult,
+  days: Float64Array,
+): Markup {
   const falls = drawdowns(curve)
   const line: Line = {
     id: 'drawdown',
     title: 'Fall from the highest value so far',
     description: `The deepest fall is ${gain(metrics.max_drawdown)}. The table below has the numbers.`,
     dates,
+    days,
     values: falls,
     base: 0,
     isFilled: true,

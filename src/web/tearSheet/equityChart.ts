@@ -15,13 +15,17 @@ export function isLogarithmic(curve: readonly (number | null)[]): boolean {
 }
 
 /** What 1 became, after costs. */
-export function equityChart({ equity_curve: curve, equity_dates: dates }: BacktestResult): Markup {
+export function equityChart(
+  { equity_curve: curve, equity_dates: dates }: BacktestResult,
+  days: Float64Array,
+): Markup {
   const last = curve.findLast(value => value !== null) ?? null
   const line: Line = {
     id: 'equity',
     title: 'Value of 1, net of costs',
     description: `From ${dates[0]} to ${dates.at(-1)} 1 became ${ratio(last, 3)}. The table below has the numbers.`,
     dates,
+    days,
     values: curve,
     base: 1,
     isFilled: false,

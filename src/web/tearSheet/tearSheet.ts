@@ -1,4 +1,5 @@
 import type { BacktestResult } from '../../model/backtestResult.ts'
+import { dayNumber } from '../../model/date.ts'
 import { html, type Markup } from '../html.ts'
 import { strategyWords } from '../strategyWords.ts'
 import { bucketChart } from './bucketChart.ts'
@@ -23,6 +24,7 @@ import { verdict } from './verdict.ts'
 export function tearSheet(result: BacktestResult, title: string): string {
   const config = result.best?.config ?? result.config
   const positions = positionTable(result)
+  const days = Float64Array.from(result.equity_dates, dayNumber)
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -40,8 +42,8 @@ ${styleSheet}
 ${notices(result)}
 ${section('Headline numbers', headline(result))}
 ${verdict(result)}
-${section('Equity', html`<p>What 1 became, all costs taken off.${isLogarithmic(result.equity_curve) && ' The scale is logarithmic: equal heights are equal percentages.'} Point at the line to read it.</p>${equityChart(result)}`)}
-${section('Drawdown', html`<p>How far the curve was below its highest value so far.</p>${drawdownChart(result)}${curveTable(result)}`)}
+${section('Equity', html`<p>What 1 became, all costs taken off.${isLogarithmic(result.equity_curve) && ' The scale is logarithmic: equal heights are equal percentages.'} Point at the line to read it.</p>${equityChart(result, days)}`)}
+${section('Drawdown', html`<p>How far the curve was below its highest value so far.</p>${drawdownChart(result, days)}${curveTable(result)}`)}
 ${section('Month by month', monthTable(result))}
 ${section('Walk-forward', foldTable(result))}
 ${result.trials && section('Everything that was tried', sweepSurface(result))}
