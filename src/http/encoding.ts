@@ -59,11 +59,23 @@ export async function compress(
 
 type Compressor = ReadableWritablePair<Uint8Array, Uint8Array>
 
+/** Whoever stops reading stops the source too: Bun's own compression would leave it open, and with it a statement of
+ * the database. */
 export function compressStream(
   stream: ReadableStream<Uint8Array>,
   encoding: Encoding,
 ): ReadableStream<Uint8Array> {
   if (encoding === 'identity') return stream
+  const unread = new AbortController()
   // The DOM's types do not know of zstd; Bun does.
-  return stream.pipeThrough(new CompressionStream(encoding as CompressionFormat) as Compressor)
+  const compressor = new CompressionStream(encoding as CompressionFormat) as Compressor
+  const reader = stream.pipeThrough(compressor, { signal: unread.signal }).getReader()
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await reader.read()
+      if (done) controller.close()
+      else controller.enqueue(value)
+    },
+    cancel: () => unread.abort(),
+  })
 }

@@ -211,6 +211,22 @@ describe('clients', () => {
     expect((await get('/ready')).response.status).toBe(200)
   }, 20_000)
 
+  test('whoever does not read an answer leaves no statement open, compressed or not, with HEAD or by leaving', async () => {
+    for (const encoding of ['identity', 'gzip', 'zstd']) {
+      const headers = { Authorization: quant, 'Accept-Encoding': encoding }
+      const path = `${server.url}/api/v1/signals?limit=50000`
+      await fetch(path, { method: 'HEAD', headers })
+      const reader = (await fetch(path, { headers })).body?.getReader()
+      await reader?.read()
+      await reader?.cancel()
+    }
+    await Bun.sleep(300)
+    const open = await server.sql`
+      select query from pg_stat_activity
+      where datname = current_database() and state like 'idle in transaction%'`
+    expect([...open]).toEqual([])
+  })
+
   test('what is no HTTP is refused, and the next client is served', async () => {
     for (const bytes of [
       '\u0000\u0001\u0002\r\n\r\n',

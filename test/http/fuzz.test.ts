@@ -111,18 +111,34 @@ const name = fc.oneof(
   { weight: 8, arbitrary: fc.constantFrom(...parameters) },
   { weight: 1, arbitrary: piece },
 )
-const query = fc
-  .array(
-    fc.tuple(
-      name,
-      fc.oneof(
-        { weight: 6, arbitrary: piece },
-        { weight: 1, arbitrary: fc.tuple(piece, piece).map(two => two.join('')) },
-      ),
-    ),
-    { maxLength: 5 },
-  )
-  .map(pairs => pairs.map(([key, value]) => `${key}=${value}`).join('&'))
+/** Pairs that are allowed somewhere, so that not everything ends at the first check. */
+const fitting = fc.constantFrom(
+  ...[
+    'ticker=AAPL',
+    'ticker=goog',
+    'ticker=SNOW',
+    'as_of=2010-02-01',
+    'as_of=2016-06-30',
+    'view=latest',
+    'view=history',
+  ],
+  ...[
+    'metric=revenue',
+    'metric=net_margin,eps',
+    'from=2015-01-01',
+    'market=US',
+    'format=csv',
+    'format=json',
+    'limit=3',
+  ],
+  ...['limit=50000', 'horizon=1d', 'horizon=7d', 'to=2016-01-01', 'q=apple', 'q=320193', 'q=a'],
+)
+const pair = fc.oneof(
+  { weight: 5, arbitrary: fitting },
+  { weight: 3, arbitrary: fc.tuple(name, piece).map(parts => parts.join('=')) },
+  { weight: 1, arbitrary: fc.tuple(name, piece, piece).map(([key, a, b]) => `${key}=${a}${b}`) },
+)
+const query = fc.array(pair, { maxLength: 4 }).map(pairs => pairs.join('&'))
 const path = fc.oneof(
   {
     weight: 6,
@@ -153,7 +169,7 @@ const headerValue = fc.oneof(
   fc.string({ maxLength: 40 }).map(text => text.replace(/[^\x21-\x7e]/g, ' ').trim()),
 )
 const authorization = fc.oneof(
-  { weight: 6, arbitrary: fc.constant(`Bearer ${quant}`) },
+  { weight: 12, arbitrary: fc.constant(`Bearer ${quant}`) },
   { weight: 4, arbitrary: fc.constant('Bearer demo') },
   {
     weight: 1,
@@ -233,7 +249,52 @@ const request = fc.record(
   },
   { requiredKeys: ['panel'] },
 )
+/** A request that can be met, mostly: the search is for what goes wrong behind the checks. */
+const validRequest = fc
+  .record({
+    config: fc.record(
+      {
+        direction: fc.constantFrom('long_short', 'long_only'),
+        quantile: fc.double({ min: 0.01, max: 0.5, noNaN: true }),
+        weighting: fc.constantFrom('equal', 'rank', 'score'),
+        holdDays: fc.integer({ min: 1, max: 4 }),
+        costBps: fc.constantFrom(0, 10, 10_000),
+        folds: fc.integer({ min: 1, max: 50 }),
+      },
+      { requiredKeys: [] },
+    ),
+    days: fc.integer({ min: 1, max: 9 }),
+    assets: fc.integer({ min: 1, max: 5 }),
+    values: fc.array(
+      fc.oneof(fc.double({ min: -2, max: 2, noNaN: true }), fc.constantFrom(0, -1, 1e300, null)),
+      {
+        minLength: 1,
+        maxLength: 20,
+      },
+    ),
+  })
+  .map(({ config: chosen, days, assets, values }) => {
+    const cells = Array.from({ length: days * assets }, (_, n) => ({
+      date: `2024-01-${String(2 + Math.floor(n / assets)).padStart(2, '0')}`,
+      asset: `A${n % assets}`,
+      score: values[n % values.length],
+      forward_return: values[(n * 7 + 3) % values.length],
+    }))
+    return JSON.stringify({ config: chosen, panel: cells })
+  })
+const source = fc
+  .record(
+    {
+      horizon: fc.constantFrom('1d', '3d', '7d'),
+      market: fc.constantFrom('US', 'ZZ'),
+      limit: fc.integer({ min: 1, max: 900 }),
+    },
+    { requiredKeys: ['limit'] },
+  )
+  .map(chosen => JSON.stringify({ source: chosen }))
 const body = fc.oneof(
+  { weight: 6, arbitrary: validRequest },
+  { weight: 1, arbitrary: source },
   { weight: 5, arbitrary: request.map(value => JSON.stringify(value)) },
   {
     weight: 2,
@@ -257,7 +318,10 @@ const body = fc.oneof(
 )
 const anyCase: fc.Arbitrary<Case> = fc
   .tuple(
-    fc.constantFrom('GET', 'GET', 'GET', 'GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'),
+    fc.oneof(
+      { weight: 12, arbitrary: fc.constant('GET') },
+      { weight: 3, arbitrary: fc.constantFrom('HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH') },
+    ),
     path,
     query,
     headers,
