@@ -1,0 +1,58 @@
+import type { JobNews } from '../domain/jobs/JobNews.ts'
+import { OpenJobs } from '../domain/jobs/OpenJobs.ts'
+import { performTask } from '../domain/jobs/performTask.ts'
+import { taskKinds } from '../domain/jobs/taskNames.ts'
+import { tendJobs } from '../domain/jobs/tendJobs.ts'
+import type { JobWork } from '../domain/jobs/work.ts'
+import { watchJobs } from '../store/jobs/news.ts'
+import { openQueue } from '../store/jobs/queue.ts'
+
+export interface JobSettings {
+  readonly url: string
+  /** Tasks that this process runs at a time; 0: it leaves them to others. */
+  readonly concurrency: number
+  /** How long closing waits for the tasks under way before it hands them to others. */
+  readonly patienceMs: number
+}
+
+export type JobParts = Omit<JobWork, 'open'> & { readonly news: JobNews }
+
+/** Makes this process one of those that run jobs. Returns what ends that, in order: a task under way is finished, or
+ * after `patienceMs` handed back. */
+export async function startJobs(
+  { url, concurrency, patienceMs }: JobSettings,
+  { news, ...parts }: JobParts,
+): Promise<() => Promise<void>> {
+  const work: JobWork = { ...parts, open: new OpenJobs() }
+  const { sql, open, report } = work
+  const locks: string[] = []
+  const tending = tendJobs(work, locks, () => performance.now())
+  const heard = (jobId: string, state: string) => {
+    if (state !== 'queued' && state !== 'running') open.end(jobId)
+    news.tell(jobId)
+  }
+  const unwatch = await watchJobs(sql, heard, () => news.tellAll())
+  const onLock = (name: string) => {
+    locks.push(name)
+    tending.beat().catch(() => {})
+  }
+  const perform = performTask.bind(null, work)
+  const queue =
+    concurrency === 0
+      ? null
+      : await openQueue({
+          url,
+          concurrency,
+          kinds: taskKinds,
+          perform,
+          onLock,
+          report: line => report(line, null),
+        })
+  return async () => {
+    const late = setTimeout(() => open.interrupt(), patienceMs)
+    await Promise.race([queue?.close(), Bun.sleep(patienceMs + 2_000)])
+    clearTimeout(late)
+    await unwatch().catch(() => {})
+    await tending.close()
+  }
+}

@@ -1,0 +1,88 @@
+import { EventEmitter } from 'node:events'
+import { Logger, type Runner, run, runMigrations, type WorkerEvents } from 'graphile-worker'
+import type { QueueTask } from './tasks.ts'
+
+export interface QueueOptions {
+  readonly url: string
+  /** Tasks that run at a time. */
+  readonly concurrency: number
+  readonly kinds: readonly string[]
+  readonly perform: (task: QueueTask) => Promise<void>
+  /** Told the name under which this process locks its tasks, before it locks any. */
+  readonly onLock: (name: string) => void
+  readonly report: (line: string) => void
+}
+
+/** Not the package's usual one: the database may be somebody's who uses it too. */
+const schema = 'asfiled_queue'
+const pollMs = 1_000
+/** Between the end of a queue that broke and the next try. */
+const restartMs = 1_000
+
+/** Brings the queue's own schema up to date. */
+export async function migrateQueue(url: string): Promise<void> {
+  await runMigrations({ connectionString: queueUrl(url), schema, logger: reporter(() => {}) })
+}
+
+export interface OpenQueue {
+  /** Takes no more tasks, and resolves when those under way are done. */
+  close(): Promise<void>
+}
+
+/** Takes tasks from the queue until it is closed; a task that throws is tried again later. */
+export async function openQueue(options: QueueOptions): Promise<OpenQueue> {
+  let closed = false
+  let runner: Runner | null = await startRunner(options)
+  const supervised = (async () => {
+    while (!closed) {
+      await runner?.promise.catch(() => {})
+      if (closed) return
+      await Bun.sleep(restartMs)
+      runner = await startRunner(options).catch(() => null)
+    }
+  })()
+  return {
+    close: async () => {
+      closed = true
+      await runner?.stop().catch(() => {})
+      await supervised
+    },
+  }
+}
+
+function startRunner({ url, concurrency, kinds, perform, onLock, report }: QueueOptions): Promise<Runner> {
+  const events: WorkerEvents = new EventEmitter()
+  events.on('pool:create', ({ workerPool }) => onLock(workerPool.id))
+  const taskList = Object.fromEntries(
+    kinds.map(kind => [
+      kind,
+      (payload: unknown, { job }: { job: { attempts: number; max_attempts: number } }) =>
+        perform({ kind, payload, attempt: job.attempts, mostAttempts: job.max_attempts }),
+    ]),
+  )
+  return run({
+    connectionString: queueUrl(url),
+    schema,
+    maxPoolSize: concurrency + 2,
+    concurrency,
+    taskList,
+    parsedCronItems: [],
+    noHandleSignals: true,
+    pollInterval: pollMs,
+    logger: reporter(report),
+    events,
+  })
+}
+
+/** `sslmode=require` means to the queue's driver what it means to psql, and to our own driver: no more than encrypted. */
+function queueUrl(url: string): string {
+  if (!/[?&]sslmode=/.test(url) || url.includes('uselibpqcompat')) return url
+  return `${url}&uselibpqcompat=true`
+}
+
+/** The queue tells of every task; only what went wrong is passed on. */
+function reporter(report: (line: string) => void): Logger {
+  return new Logger(() => (level, message) => {
+    if (level === 'error' || level === 'warning') report(message)
+  })
+}

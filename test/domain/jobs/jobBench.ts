@@ -1,0 +1,149 @@
+import { startJobs } from '../../../src/boot/startJobs.ts'
+import { ComputePool } from '../../../src/compute/ComputePool.ts'
+import { createKey } from '../../../src/domain/access/createKey.ts'
+import { ArchiveCache } from '../../../src/domain/backtests/ArchiveCache.ts'
+import { type BacktestDeps, runBacktest } from '../../../src/domain/backtests/runBacktest.ts'
+import { JobNews } from '../../../src/domain/jobs/JobNews.ts'
+import { readJob } from '../../../src/domain/jobs/readJob.ts'
+import { type Submission, submitJob } from '../../../src/domain/jobs/submitJob.ts'
+import type { Job } from '../../../src/model/job.ts'
+import type { ResolvedSignal } from '../../../src/model/signal.ts'
+import type { Sql } from '../../../src/store/database.ts'
+import { explainDatabaseError } from '../../../src/store/explainError.ts'
+import { migrateQueue } from '../../../src/store/jobs/queue.ts'
+import { type TestDatabase, testDatabase } from '../../database.ts'
+import { costs, signals } from '../backtests/archive.ts'
+
+/** An archive whose rows and version a test can change. */
+export interface FakeArchive {
+  rows: ResolvedSignal[]
+  version: number
+}
+
+export interface JobProcess {
+  readonly id: string
+  readonly deps: BacktestDeps
+  stop(): Promise<void>
+}
+
+export interface JobBench {
+  readonly db: TestDatabase
+  readonly sql: Sql
+  readonly keyId: number
+  readonly archive: FakeArchive
+  /** What processes of this bench said went wrong. */
+  readonly reports: string[]
+  newKey(): Promise<number>
+  /** A process as far as the database can tell: threads, queue, heartbeat. */
+  process(concurrency?: number): Promise<JobProcess>
+  submit(body: unknown, change?: Partial<Submission>): Promise<Job>
+  /** The job once it has ended. */
+  ended(jobId: string): Promise<Job>
+  /** What the same body is answered synchronously. */
+  answer(body: unknown): Promise<string>
+  close(): Promise<void>
+}
+
+let buyers = 0
+
+export async function jobBench(): Promise<JobBench> {
+  const db = await testDatabase()
+  const { sql } = db
+  await migrateQueue(db.url)
+  const archive: FakeArchive = { rows: signals(80), version: 7 }
+  const running = new Set<JobProcess>()
+  const reports: string[] = []
+
+  async function newKey(): Promise<number> {
+    const email = `jobs${++buyers}@fund.example`
+    const order = { email, licence: 'personal', quant: true, environment: 'test' } as const
+    const { prefix } = await createKey({ sql, today: () => '2026-01-01' }, order)
+    const [row] = await sql<{ key_id: number }[]>`select key_id from api_key where prefix = ${prefix}`
+    return row.key_id
+  }
+
+  function compute(threads: number): BacktestDeps {
+    const pool = new ComputePool({ threads, queue: 50, timeLimitMs: 20_000 })
+    const loadArchive = async function* () {
+      yield archive.rows
+    }
+    return {
+      pool,
+      markets: costs,
+      archive: new ArchiveCache({ pool, dataVersion: () => archive.version, loadArchive }),
+    }
+  }
+
+  async function startProcess(concurrency = 2): Promise<JobProcess> {
+    const deps = compute(2)
+    const id = crypto.randomUUID()
+    const stopJobs = await startJobs(
+      { url: db.url, concurrency, patienceMs: 5_000 },
+      {
+        sql,
+        backtests: deps,
+        processId: id,
+        explain: explainDatabaseError,
+        report: (message, error) => reports.push(error === null ? message : `${message} ${error}`),
+        news: new JobNews(),
+      },
+    )
+    const started: JobProcess = {
+      id,
+      deps,
+      stop: async () => {
+        if (!running.delete(started)) return
+        await stopJobs()
+        await deps.pool.close()
+      },
+    }
+    running.add(started)
+    return started
+  }
+
+  const keyId = await newKey()
+  const alone = compute(1)
+  const encode = (body: unknown) => new TextEncoder().encode(JSON.stringify(body))
+  return {
+    db,
+    sql,
+    keyId,
+    archive,
+    reports,
+    newKey,
+    process: startProcess,
+    submit: (body, change = {}) =>
+      submitJob(
+        {
+          sql,
+          processId: crypto.randomUUID(),
+          newId: () => Bun.randomUUIDv7(),
+          dataVersion: () => archive.version,
+        },
+        {
+          keyId,
+          requestId: 'test',
+          body: encode(body),
+          format: 'json',
+          query: {},
+          idempotencyKey: null,
+          ...change,
+        },
+      ),
+    ended: async jobId => {
+      for (let tries = 0; tries < 600; tries++) {
+        const [row] = await sql<{ key_id: number }[]>`
+          select key_id from backtest_job where job_id = ${jobId} and finished_at is not null`
+        if (row) return readJob(sql, row.key_id, jobId)
+        await Bun.sleep(25)
+      }
+      throw new Error(`The job did not end within 15 s. ${reports.join('\n')}`)
+    },
+    answer: async body => JSON.stringify(await runBacktest(alone, encode(body))),
+    close: async () => {
+      for (const each of [...running]) await each.stop()
+      await alone.pool.close()
+      await db.close()
+    },
+  }
+}
