@@ -18,6 +18,7 @@ import { planSignals } from '../domain/signals/plan-signals.ts'
 import { streamResolvedSignals } from '../domain/signals/stream-resolved-signals.ts'
 import { openSignals } from '../domain/signals/stream-signals.ts'
 import type { Services } from '../http/services.ts'
+import type { BacktestResult } from '../model/backtestResult.ts'
 import type { IsoDate } from '../model/date.ts'
 import { answersPing, type Sql } from '../store/database.ts'
 import { explainDatabaseError } from '../store/explainError.ts'
@@ -25,6 +26,11 @@ import { entityDirectory } from '../store/fundamentals/entityDirectory.ts'
 import { findKey } from '../store/keys/findKey.ts'
 import { recordEntity } from '../store/keys/recordEntity.ts'
 import { takeHits } from '../store/limits/takeHits.ts'
+import { contentPolicy } from '../web/tearSheet/policy.ts'
+import { tearSheet } from '../web/tearSheet/tearSheet.ts'
+
+const sheetTitle = ({ data_version: version }: BacktestResult) =>
+  version === undefined ? 'Your rows' : `The archive, data version ${version}`
 
 export interface Parts {
   readonly config: Config
@@ -85,6 +91,7 @@ export async function makeServices(parts: Parts) {
     },
     runBacktest: ({ bytes, format, query }, signal) =>
       runBacktest({ pool, archive, markets: markets.costs.plain }, bytes, signal, { format, query }),
+    tearSheet: { policy: contentPolicy, write: result => tearSheet(result, sheetTitle(result)) },
     search: q => searchEntities(sql, q),
   }
   return { services, caches: { forgetData: () => entities.forget(), forgetAccess: () => known.forget() } }

@@ -7,8 +7,17 @@ import { queryReader } from './parameters.ts'
 const text = (description: string, example: string) =>
   Type.Optional(Type.String({ minLength: 1, description, examples: [example] }))
 
+/** What a client wants to be answered: data, or a page to look at. */
+export type AnswerFormat = 'json' | 'html'
+
 export const BodyQuerySchema = Type.Object(
   {
+    format: Type.Optional(
+      Type.Union([Type.Literal('json'), Type.Literal('html')], {
+        description:
+          'The form of the answer: html is a page to look at. Without it `Accept` decides; by default json.',
+      }),
+    ),
     config: text(
       'With a CSV body: what `config` is in a JSON body, as JSON.',
       '{"quantile":0.2,"holdDays":5}',
@@ -22,11 +31,14 @@ export const BodyQuerySchema = Type.Object(
 const read = queryReader(BodyQuerySchema)
 
 /** The fields of a request that its body has no room for: those of CSV. In any other body they stand themselves. */
-export function bodyQuery(call: Call, format: BodyFormat): BodyQuery {
-  if (call.queryText === '') return {}
-  const query = read(call.queryText)
-  if (format === 'csv') return query
+export function bodyQuery(
+  call: Call,
+  format: BodyFormat,
+): { readonly query: BodyQuery; readonly answer: AnswerFormat | null } {
+  if (call.queryText === '') return { query: {}, answer: null }
+  const { format: answer = null, ...query } = read(call.queryText)
   const param = Object.keys(query)[0]
+  if (format === 'csv' || param === undefined) return { query, answer }
   throw new Failure(
     'parameter_unknown',
     `${param} is a query parameter where the body is text/csv; ${format === 'json' ? 'a JSON body holds it itself' : 'NDJSON holds it in its first line'}.`,

@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import type { AccessDeps } from '../domain/access/authenticate.ts'
 import type { Failure } from '../errors.ts'
 import type { Principal } from '../model/access.ts'
+import type { BacktestResult } from '../model/backtestResult.ts'
 import type { SentBody } from '../model/bodyFormat.ts'
 import type { CoverageCheck, CoverageIndex } from '../model/coverage.ts'
 import type { IsoDate } from '../model/date.ts'
@@ -38,6 +39,13 @@ export interface HttpSettings {
   readonly trustedProxies: readonly string[]
 }
 
+/** A result as a page that needs nothing else. */
+export interface ResultPage {
+  /** Content-Security-Policy of the page. */
+  readonly policy: string
+  readonly write: (result: BacktestResult) => string
+}
+
 /** Everything that the routes may reach. The composition root fills it in; tests pass their own. */
 export interface Services {
   readonly settings: HttpSettings
@@ -58,6 +66,7 @@ export interface Services {
   readonly coverageIndex: (query: FundamentalsQuery) => Promise<CoverageIndex>
   readonly checkCoverage: (id: string) => Promise<CoverageCheck>
   readonly planSignals: (principal: Principal, query: SignalsQuery) => PlannedSignals
-  readonly runBacktest: (body: SentBody, signal: AbortSignal) => Promise<object>
+  readonly runBacktest: (body: SentBody, signal: AbortSignal) => Promise<BacktestResult>
+  readonly tearSheet: ResultPage
   readonly search: (q: string) => Promise<readonly SearchHit[]>
 }

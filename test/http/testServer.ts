@@ -11,6 +11,7 @@ import { explainDatabaseError } from '../../src/store/explainError.ts'
 import { findKey } from '../../src/store/keys/findKey.ts'
 import { watchAccess } from '../../src/store/keys/watchAccess.ts'
 import { takeHits } from '../../src/store/limits/takeHits.ts'
+import { madeResult } from '../web/fixtures.ts'
 
 export interface TestServer {
   readonly url: string
@@ -112,7 +113,8 @@ export async function testServer(sql: Sql, change: Partial<Services> = {}): Prom
       cacheKey: JSON.stringify([principal.quant, query]),
       open: async () => ({ next: 'abc', body: bytes(`{"object":"signal_list","pad":"${padding}"}`) }),
     }),
-    runBacktest: async ({ bytes }) => ({ object: 'backtest_result', bytes: bytes.length }),
+    runBacktest: async ({ bytes }) => madeResult([0.01], { n_rows: bytes.length }),
+    tearSheet: { policy: "default-src 'none'", write: result => `<p>${result.n_rows} rows ${padding}` },
     search: async q => [{ ticker: q.slice(0, 9), name: null, market: 'US' }],
     ...change,
   }

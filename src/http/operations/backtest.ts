@@ -27,6 +27,7 @@ export const backtestOperation = operation({
   answer: {
     schema: BacktestResult,
     description: 'The curve, its statistics, and the walk-forward folds.',
+    html: 'With format=html, or where Accept prefers it: the result as a page that works without network and scripts.',
     examples: { panel: { summary: 'Of the panel beside', value: answers.backtest } },
   },
   errors: [

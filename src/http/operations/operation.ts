@@ -28,6 +28,8 @@ export interface OperationParts {
     readonly description: string
     readonly examples: Examples
     readonly csv?: string
+    /** It can be a page, too; in words. */
+    readonly html?: string
   }
   /** Beyond those that every route has. */
   readonly errors: readonly ErrorCode[]
@@ -157,6 +159,9 @@ function success({ answer, entry, data }: OperationParts) {
       ...(answer.csv === undefined
         ? {}
         : { 'text/csv': { schema: text, examples: { csv: { summary: 'format=csv', value: answer.csv } } } }),
+      ...(answer.html === undefined
+        ? {}
+        : { 'text/html': { schema: { ...text, description: answer.html } } }),
     },
   }
 }
