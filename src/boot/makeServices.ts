@@ -15,6 +15,7 @@ import { LimitGate } from '../domain/limits/LimitGate.ts'
 import { loadMarkets } from '../domain/markets/loadMarkets.ts'
 import { searchEntities } from '../domain/search/search.ts'
 import { planSignals } from '../domain/signals/plan-signals.ts'
+import { StreamTurns } from '../domain/signals/StreamTurns.ts'
 import { streamResolvedSignals } from '../domain/signals/stream-resolved-signals.ts'
 import { openSignals } from '../domain/signals/stream-signals.ts'
 import type { Services } from '../http/services.ts'
@@ -63,6 +64,7 @@ export async function makeServices(parts: Parts) {
     recordEntity: (keyId, entityId, cap) => recordEntity(sql, keyId, entityId, cap),
     entities,
   }
+  const turns = new StreamTurns(Math.max(1, Math.floor(config.databaseConnections / 2)))
   const archive = new ArchiveCache({
     pool,
     dataVersion,
@@ -87,7 +89,11 @@ export async function makeServices(parts: Parts) {
     checkCoverage: id => checkCoverage(deps, id),
     planSignals: (principal, query) => {
       const plan = planSignals({ today }, principal, query)
-      return { cacheKey: plan.cacheKey, open: (format, signal) => openSignals(sql, plan, format, signal) }
+      return {
+        cacheKey: plan.cacheKey,
+        open: (format, signal, subject) =>
+          turns.use(subject, signal, () => openSignals(sql, plan, format, signal)),
+      }
     },
     runBacktest: ({ bytes, format, query }, signal) =>
       runBacktest({ pool, archive, markets: markets.costs.plain }, bytes, signal, { format, query }),

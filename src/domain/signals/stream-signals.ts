@@ -13,6 +13,8 @@ export interface SignalResponse {
   /** The cursor that continues; null at the end. CSV has no place for it: a header may carry it. */
   next: string | null
   body: ReadableStream<Uint8Array>
+  /** Settled when nothing is read from the database any more; the client may still be reading. */
+  read: Promise<void>
 }
 
 /** The signal list as bytes, while they come from the database. Failures before the first row reject; memory
@@ -30,8 +32,9 @@ export async function openSignals(
   const next = page.last === null ? null : encodeCursor(page.last)
   const head = format === 'json' ? jsonHead(plan, page, next) : csvLine(Object.keys(signalSchema))
   const first = await page.rows.next()
-  const body = spool(framed(head, first, page.rows, format), () => gone.abort())
-  return { count: page.count, dataVersion: page.dataVersion, next, body }
+  const { promise: read, resolve: isRead } = Promise.withResolvers<void>()
+  const body = spool(framed(head, first, page.rows, format, isRead), () => gone.abort())
+  return { count: page.count, dataVersion: page.dataVersion, next, body, read }
 }
 
 export async function streamSignals(
@@ -64,6 +67,7 @@ async function* framed(
   first: IteratorResult<Uint8Array, void>,
   rows: SignalPage['rows'],
   format: 'json' | 'csv',
+  isRead: () => void,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   try {
     yield Buffer.from(head)
@@ -72,6 +76,6 @@ async function* framed(
     yield* rows
     if (format === 'json') yield Buffer.from(']}')
   } finally {
-    await rows.return()
+    await rows.return().finally(isRead)
   }
 }
