@@ -11,6 +11,7 @@ import { prepareFirstStart } from './firstStart.ts'
 import { listen } from './listen.ts'
 import { makeServices } from './makeServices.ts'
 import { superviseDatabase } from './supervise.ts'
+import { sweepCounters } from './sweepCounters.ts'
 
 export interface RunningServer extends BannerFacts {
   /** Finishes the requests under way, then closes what was opened, last first. */
@@ -32,6 +33,8 @@ export async function startServer(
   const ownerKey = embedded === null ? null : await prepareFirstStart(sql, today, announce)
   const stopSupervising = superviseDatabase(database, line => log.warn(line))
   opened.defer(async () => stopSupervising())
+  const stopSweeping = sweepCounters(sql)
+  opened.defer(async () => stopSweeping())
 
   const pool = new ComputePool({
     threads: config.computeThreads,
