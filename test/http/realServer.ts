@@ -23,14 +23,25 @@ export interface RealServer {
   stop(): Promise<void>
 }
 
+export interface RealServerOptions {
+  readonly today?: () => string
+  /** As in the environment. */
+  readonly settings?: Record<string, string>
+}
+
 /** The app over the real verbs and the shipped sample, on a real port. Proxies on loopback are trusted, so a test
  * is whom its X-Forwarded-For says. */
-export async function realServer(): Promise<RealServer> {
+export async function realServer(options: RealServerOptions = {}): Promise<RealServer> {
   const database = await testDatabase()
   const { sql } = database
   await loadSample(sql)
   await loadSignalsSample(sql)
-  const config = readConfig({ TRUSTED_PROXIES: '127.0.0.0/8', BODY_LIMIT_MB: '64', PORT: '3000' })
+  const config = readConfig({
+    TRUSTED_PROXIES: '127.0.0.0/8',
+    BODY_LIMIT_MB: '64',
+    PORT: '3000',
+    ...options.settings,
+  })
   const pool = new ComputePool({ threads: 1, queue: 32, timeLimitMs: 20_000 })
   const version = await watchDataVersion(sql, () => {})
   const log = pino({ level: 'silent' })
@@ -39,7 +50,7 @@ export async function realServer(): Promise<RealServer> {
     sql,
     pool,
     log,
-    today: () => testToday,
+    today: options.today ?? (() => testToday),
     dataVersion: version.current,
   })
   const unwatch = await watchAccess(sql, caches.forgetAccess)
