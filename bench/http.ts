@@ -28,7 +28,7 @@ export interface HttpRound {
   p99Ms: number
 }
 
-interface Served {
+export interface Served {
   pid: number
   port: number
 }
@@ -68,7 +68,11 @@ export async function benchHttp(rounds = 5, roundMs = 3_000, connections = 128):
 
 type Environment = Record<string, string | undefined>
 
-async function startApp(env: Environment, folder: string, children: Bun.Subprocess[]): Promise<Served> {
+export async function startApp(
+  env: Environment,
+  folder: string,
+  children: Bun.Subprocess[],
+): Promise<Served> {
   const log = Bun.file(join(folder, 'log'))
   const child = Bun.spawn(['bun', 'src/main.ts'], { cwd: root, env, stdout: 'pipe', stderr: log })
   children.push(child)
@@ -91,8 +95,8 @@ async function startBare(file: string, children: Bun.Subprocess[]): Promise<Serv
 }
 
 /** An order form so large that no request of the load is refused; they are all counted. */
-async function sellKey(env: Environment): Promise<string> {
-  const terms = ['--licence', 'oem', '--per-minute', '900000000', '--email', 'load@bench.example']
+export async function sellKey(env: Environment, ...more: string[]): Promise<string> {
+  const terms = ['--licence', 'oem', '--per-minute', '900000000', '--email', 'load@bench.example', ...more]
   const child = Bun.spawn(['bun', 'src/cli.ts', 'keys', 'create', ...terms, '--json'], {
     cwd: root,
     env,

@@ -1,0 +1,86 @@
+/** A panel of 1.26M rows in each form that a body may have, posted to the real server and answered: parsing, checking,
+ * ranking, backtest and all. Beside it, in this process, our reader against the plain way: JSON.parse, the schema on every
+ * row, Maps for the names. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { readBody } from '../workers/body/readBody.ts'
+import { type FormedBody, formedBodies } from './backtest/bodies.ts'
+import { makePanel } from './backtest/makePanel.ts'
+import { readNaively } from './backtest/naiveBody.ts'
+import { type Timing, time } from './backtest/timings.ts'
+import type { Figure } from './figure.ts'
+import { type Served, sellKey, startApp } from './http.ts'
+import { table } from './table.ts'
+
+/** Parity first: every form has to be answered with the same bytes. */
+export async function benchBodies({ short = false } = {}): Promise<Figure[]> {
+  const columns = makePanel(short ? 126 : 1_260, 1_000)
+  const bodies = formedBodies(columns)
+  const runs = short ? 3 : 7
+  const plain = time(() => readNaively(bodies[0].bytes), runs, 1)
+  const ours = time(() => readBody(bodies[0].bytes), runs, 1)
+  const timings = await onServer(async (served, key) => {
+    const answers = new Set<string>()
+    for (const body of bodies) answers.add(await post(served, key, body))
+    if (answers.size !== 1) throw new Error('The forms of one panel were answered differently.')
+    const found: Timing[] = []
+    for (const body of bodies) found.push(await timeAsync(() => post(served, key, body), runs))
+    return found
+  })
+  const rows = `${columns.count / 1e6}M`
+  return [
+    ...bodies.map(({ name }, i) => figure(`bodies.${name}_${rows}`, timings[i])),
+    figure(`bodies.read_json_rows_${rows}`, ours),
+    figure(`bodies.read_json_rows_plainly_${rows}`, plain),
+    { name: 'bodies.naive_ratio', value: plain.medianMs / ours.medianMs, unit: 'times' },
+  ]
+}
+
+async function onServer<T>(work: (served: Served, key: string) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'asfiled-bench-'))
+  const children: Bun.Subprocess[] = []
+  try {
+    const environment = { ...process.env, DATA_DIR: join(folder, 'data'), PORT: '0', DATABASE_URL: '' }
+    const served = await startApp(environment, folder, children)
+    return await work(served, await sellKey(environment, '--quant'))
+  } finally {
+    for (const child of children.reverse()) {
+      child.kill('SIGTERM')
+      await child.exited
+    }
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function post(served: Served, key: string, { type, query, bytes }: FormedBody): Promise<string> {
+  const response = await fetch(`http://127.0.0.1:${served.port}/api/v1/backtest${query}`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${key}`, 'Content-Type': type, 'Accept-Encoding': 'identity' },
+    body: bytes,
+  })
+  const text = await response.text()
+  if (response.status !== 200)
+    throw new Error(`${type} was answered ${response.status}: ${text.slice(0, 300)}`)
+  return text
+}
+
+async function timeAsync(work: () => Promise<unknown>, runs: number): Promise<Timing> {
+  const taken: number[] = []
+  for (let i = -1; i < runs; i++) {
+    const startedMs = performance.now()
+    await work()
+    if (i >= 0) taken.push(performance.now() - startedMs)
+  }
+  taken.sort((a, b) => a - b)
+  return { medianMs: taken[runs >> 1], minMs: taken[0], maxMs: taken[runs - 1] }
+}
+
+function figure(name: string, { medianMs, minMs, maxMs }: Timing): Figure {
+  return { name, value: medianMs, unit: 'ms', spread: `${minMs.toFixed(0)} .. ${maxMs.toFixed(0)}` }
+}
+
+if (import.meta.main) {
+  const figures = await benchBodies({ short: process.argv.includes('--short') })
+  console.log(table(figures.map(found => ({ ...found, failed: false }))))
+}
