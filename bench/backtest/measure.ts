@@ -1,7 +1,6 @@
 import type { Dataset } from '../../src/quant/dataset.ts'
-import { allocateSeries } from '../../src/quant/periodSeries.ts'
 import { planPeriods } from '../../src/quant/planPeriods.ts'
-import { allocateSimulation, simulate } from '../../src/quant/simulate.ts'
+import { simulate } from '../../src/quant/simulate.ts'
 import { type Summary, summarise } from '../../src/quant/summarise.ts'
 import { walkForward } from '../../src/quant/walkForward.ts'
 
@@ -18,12 +17,11 @@ export function measure(data: Dataset): Summary {
   }
   const periodsPerYear = 252
   const periods = planPeriods(0, data.days.length, 1)
-  const series = allocateSeries(periods.length)
   const prices = {
     roundTripOfMarket: Float64Array.of(10e-4, 20e-4, 30e-4, 40e-4),
     borrowPerPeriod: 50 / 1e4 / periodsPerYear,
   }
-  simulate(data, periods, settings, prices, allocateSimulation(data, periods, settings), series)
+  const { series } = simulate(data, periods, settings, prices)
   const days = Int32Array.from(periods, date => data.days[date])
   const folds = walkForward(series.net, days, { folds: 5, tranches: 5, returnDays: 1, periodsPerYear })
   return summarise(series, folds, 5, periodsPerYear)

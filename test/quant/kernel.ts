@@ -3,9 +3,9 @@ import { buildDataset } from '../../src/quant/buildDataset.ts'
 import type { Columns } from '../../src/quant/columns.ts'
 import type { Dataset } from '../../src/quant/dataset.ts'
 import { nameAt, nameCount } from '../../src/quant/nameTable.ts'
-import { allocateSeries, type PeriodSeries } from '../../src/quant/periodSeries.ts'
+import type { PeriodSeries } from '../../src/quant/periodSeries.ts'
 import { planPeriods } from '../../src/quant/planPeriods.ts'
-import { allocateSimulation, simulate } from '../../src/quant/simulate.ts'
+import { simulate } from '../../src/quant/simulate.ts'
 import type { Row } from './loopReference.ts'
 
 /** Rows, in the order given, as the kernel takes them. */
@@ -48,16 +48,20 @@ export function run(
   borrowPerPeriod = 0,
 ): { series: PeriodSeries; book: Map<string, number> } {
   const periods = planPeriods(0, data.days.length, step)
-  const scratch = allocateSimulation(data, periods, settings)
-  const series = allocateSeries(periods.length)
   const roundTripOfMarket = Float64Array.from(
     { length: nameCount(data.markets) },
     (_, m) => (roundTripBps[nameAt(data.markets, m)] ?? 0) / 1e4,
   )
-  simulate(data, periods, settings, { roundTripOfMarket, borrowPerPeriod }, scratch, series)
+  const { series, weight, live } = simulate(
+    data,
+    periods,
+    settings,
+    { roundTripOfMarket, borrowPerPeriod },
+    true,
+  )
   const book = new Map<string, number>()
-  scratch.book.weight.forEach((weight, asset) => {
-    if (scratch.book.live[asset] > 0) book.set(nameAt(data.assets, asset), weight)
+  weight.forEach((w, asset) => {
+    if (live[asset] > 0) book.set(nameAt(data.assets, asset), w)
   })
   return { series, book }
 }

@@ -13,11 +13,10 @@ import { informationRatio } from '../../src/quant/informationRatio.ts'
 import { loSharpe } from '../../src/quant/loSharpe.ts'
 import { maxDrawdown } from '../../src/quant/maxDrawdown.ts'
 import { mean } from '../../src/quant/mean.ts'
-import { allocateSeries } from '../../src/quant/periodSeries.ts'
 import { planPeriods } from '../../src/quant/planPeriods.ts'
 import { rankDataset } from '../../src/quant/rankDataset.ts'
 import { sharpe } from '../../src/quant/sharpe.ts'
-import { allocateSimulation, simulate } from '../../src/quant/simulate.ts'
+import { simulate } from '../../src/quant/simulate.ts'
 import { sharedPath } from '../shared.ts'
 
 /** Every configuration of grid48 and grid200 against ../shared/peers/ref_backtest.py, whose folds are five equal
@@ -68,12 +67,11 @@ function measure(data: Dataset, config: PeerConfig): PeerMetrics {
     neutralMarket: false,
     drift: false,
   }
-  const series = allocateSeries(periods.length)
   const prices = {
     roundTripOfMarket: Float64Array.of(10e-4, 20e-4, 30e-4, 40e-4),
     borrowPerPeriod: 50 / 1e4 / periodsPerYear,
   }
-  simulate(data, periods, settings, prices, allocateSimulation(data, periods, settings), series)
+  const { series } = simulate(data, periods, settings, prices)
   const { net } = series
   const { curve } = equityCurve(net)
   const bounds = blockBounds(net.length, 5)

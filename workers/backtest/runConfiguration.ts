@@ -3,9 +3,8 @@ import type { BacktestRequest } from '../../src/model/backtest.ts'
 import type { BacktestResult, BacktestWarning } from '../../src/model/backtestResult.ts'
 import type { MarketCosts } from '../../src/model/marketCosts.ts'
 import type { Dataset } from '../../src/quant/dataset.ts'
-import { allocateSeries } from '../../src/quant/periodSeries.ts'
 import { planPeriods } from '../../src/quant/planPeriods.ts'
-import { allocateSimulation, simulate } from '../../src/quant/simulate.ts'
+import { simulate } from '../../src/quant/simulate.ts'
 import { summarise } from '../../src/quant/summarise.ts'
 import type { DateView } from '../../src/quant/viewDates.ts'
 import { walkForward } from '../../src/quant/walkForward.ts'
@@ -28,10 +27,9 @@ export function runConfiguration(
   const periods = planPeriods(view.firstDate, view.endDate, config.step)
   const days = Int32Array.from(periods, date => data.days[date])
   const pricing = priceBook(data, periods, config, table)
-  const scratch = allocateSimulation(data, periods, config.book)
-  const series = allocateSeries(periods.length)
-  simulate(data, periods, config.book, pricing.prices, scratch, series)
-
+  const held = include.includes('positions')
+  const simulation = simulate(data, periods, config.book, pricing.prices, held)
+  const { series } = simulation
   const { periodsPerYear, returnDays, book } = config
   const folds = walkForward(series.net, days, {
     folds: config.folds,
@@ -62,7 +60,7 @@ export function runConfiguration(
       ...(series.turnover.every(traded => traded === 0) ? [noPositions] : []),
       ...(summary.ruined ? [ruined] : []),
     ],
-    ...writeIncluded(data, periods, days, series, scratch.book, include),
+    ...writeIncluded(data, periods, days, simulation, include),
   }
 }
 

@@ -1,12 +1,11 @@
 import type { BacktestRequest } from '../../src/model/backtest.ts'
 import type { BacktestResult } from '../../src/model/backtestResult.ts'
-import type { Book } from '../../src/quant/book.ts'
 import { bucketReturns } from '../../src/quant/bucketReturns.ts'
 import type { Dataset } from '../../src/quant/dataset.ts'
 import { monthlyReturns } from '../../src/quant/monthlyReturns.ts'
 import { nameAt } from '../../src/quant/nameTable.ts'
-import type { PeriodSeries } from '../../src/quant/periodSeries.ts'
 import { rankIc } from '../../src/quant/rankIc.ts'
+import type { Simulation } from '../../src/quant/simulate.ts'
 import { finiteOrNull } from './writeResult.ts'
 
 type Included = Pick<BacktestResult, 'ic' | 'quantiles' | 'monthly' | 'positions'>
@@ -16,8 +15,7 @@ export function writeIncluded(
   data: Dataset,
   periods: Int32Array,
   days: Int32Array,
-  series: PeriodSeries,
-  book: Book,
+  simulation: Simulation,
   include: NonNullable<BacktestRequest['include']>,
 ): Included {
   const included: Included = {}
@@ -34,14 +32,14 @@ export function writeIncluded(
         }))
         break
       case 'monthly':
-        included.monthly = monthlyReturns(series.net, days).map(({ year, months, total }) => ({
+        included.monthly = monthlyReturns(simulation.series.net, days).map(({ year, months, total }) => ({
           year,
           months: months.map(finiteOrNull),
           total: finiteOrNull(total),
         }))
         break
       case 'positions':
-        included.positions = writePositions(data, periods, book)
+        included.positions = writePositions(data, periods, simulation)
         break
       default:
         part satisfies never
@@ -55,16 +53,20 @@ function writeIc(data: Dataset, periods: Int32Array): NonNullable<Included['ic']
   return { mean: ic.mean, sd: ic.deviation, ir: ic.ratio, t_stat: ic.tStatistic, n_periods: ic.periods }
 }
 
-function writePositions(data: Dataset, periods: Int32Array, book: Book): NonNullable<Included['positions']> {
+function writePositions(
+  data: Dataset,
+  periods: Int32Array,
+  { weight, live }: Simulation,
+): NonNullable<Included['positions']> {
   const market = latestMarkets(data, periods)
   const positions: NonNullable<Included['positions']> = []
-  for (let name = 0; name < book.weight.length; name++) {
-    if (book.live[name] === 0) continue
+  for (let name = 0; name < weight.length; name++) {
+    if (live[name] === 0) continue
     const code = nameAt(data.markets, market[name])
     positions.push({
       asset: nameAt(data.assets, name),
       market: code === '' ? null : code,
-      weight: book.weight[name],
+      weight: weight[name],
     })
   }
   // Stable: equal weights stay in the order of asset ids.

@@ -3,8 +3,8 @@ import type { BacktestMetrics } from '../../src/model/backtestMetrics.ts'
 import type { BacktestFold, BacktestResult } from '../../src/model/backtestResult.ts'
 import { isoDate } from '../../src/model/date.ts'
 import { addBusinessDays } from '../../src/quant/businessDays.ts'
-import type { Summary } from '../../src/quant/summarise.ts'
 import type { Fold } from '../../src/quant/foldRecord.ts'
+import type { Summary } from '../../src/quant/summarise.ts'
 
 /** JSON has no Infinity: what overflowed is null. */
 export function finiteOrNull(value: number | null): number | null {

@@ -1,9 +1,13 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { allocateBuckets } from '../../src/quant/bucketScratch.ts'
+import { buildDataset } from '../../src/quant/buildDataset.ts'
+import { legSize } from '../../src/quant/legSize.ts'
 import { orderDate } from '../../src/quant/orderDate.ts'
+import { rankDataset } from '../../src/quant/rankDataset.ts'
 import { scoreRange } from '../../src/quant/scoreRange.ts'
-import { selectTails } from '../../src/quant/selectTails.ts'
+import { simulate } from '../../src/quant/simulate.ts'
+import { plain } from './kernel.ts'
 
 /** The truth is JavaScript's own stable sort. */
 
@@ -28,7 +32,23 @@ const cross = fc.record({
   offset: fc.constantFrom(0, 13),
 })
 
-test('picks and orders the same rows as a full sort, whatever the distribution', () => {
+const free = { roundTripOfMarket: Float64Array.of(0), borrowPerPeriod: 0 }
+
+/** One date; names are in the order of their rows. */
+function columnsOf(score: Float64Array, offset: number, n: number) {
+  return {
+    count: n,
+    day: new Int32Array(n),
+    asset: Int32Array.from({ length: n }, (_, i) => i),
+    market: new Uint16Array(n),
+    score: score.slice(offset, offset + n),
+    forwardReturn: new Float64Array(n),
+    assetNames: Array.from({ length: n }, (_, i) => `A${10_000 + i}`),
+    marketNames: ['M'],
+  }
+}
+
+test('orders a date, and picks its legs without an order, as a full sort does, whatever the distribution', () => {
   fc.assert(
     fc.property(cross, ({ n, seed, shape, quantile, missing, offset }) => {
       let state = seed
@@ -55,15 +75,20 @@ test('picks and orders the same rows as a full sort, whatever the distribution',
       orderDate(score, offset, offset + n, range, scratch, ordered, 0)
       expect([...ordered.subarray(0, truth.length)]).toEqual(truth)
 
-      const k = Math.min(Math.max(1, Math.floor(quantile * truth.length)), truth.length >> 1)
-      const tails = new Int32Array(2 * n)
-      selectTails(score, offset, offset + n, range, k, true, scratch, tails)
-      expect([...tails.subarray(0, k)]).toEqual(truth.slice(0, k))
-      expect([...tails.subarray(k, 2 * k)]).toEqual(truth.slice(truth.length - k))
-      tails.fill(-1)
-      selectTails(score, offset, offset + n, range, k, false, scratch, tails)
-      expect(tails[0]).toBe(-1)
-      expect([...tails.subarray(k, 2 * k)]).toEqual(truth.slice(truth.length - k))
+      const columns = columnsOf(score, offset, n)
+      for (const longShort of [true, false]) {
+        const settings = { ...plain, quantile, longShort }
+        const k = legSize(truth.length, quantile, longShort)
+        const { dataset } = buildDataset(columns)
+        if (!dataset) throw new Error('a cell is repeated')
+        const { weight } = simulate(dataset, Int32Array.of(0), settings, free, true)
+        const expected = new Float64Array(n)
+        const leg = longShort ? 0.5 / k : 1 / k
+        if (longShort) for (const row of truth.slice(0, k)) expected[row - offset] = -leg
+        for (const row of truth.slice(truth.length - k)) expected[row - offset] = leg
+        expect(weight).toEqual(expected)
+        expect(simulate(rankDataset(dataset), Int32Array.of(0), settings, free, true).weight).toEqual(weight)
+      }
     }),
     { numRuns: 400 },
   )

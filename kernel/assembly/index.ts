@@ -1,0 +1,3 @@
+export * from './legs'
+export * from './targets'
+export * from './walk'

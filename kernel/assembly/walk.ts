@@ -1,0 +1,178 @@
+/** Moves one book of h tranches over `count` periods, a tile of assets wide. Weights are h times what they are in the
+ * book, so that a name that leaves one tranche and enters another changes by exactly 0.
+ *
+ * @param targets a ring of `slots` dense targets; period t's is at t modulo `slots`, and the one before the first is 0
+ * @param t first period
+ * @param book one weight per asset, as it was after period t - 1
+ * @param returns of each period, 0 where missing
+ * @param costs round trip per asset, `costStride` bytes on for the next period
+ * @param out per period sum |dw|, sum |dw| cost, sum w r and sum min(w, 0): added to what is there */
+export function walk(
+  targets: usize,
+  slots: i32,
+  h: i32,
+  t: i32,
+  count: i32,
+  width: i32,
+  book: usize,
+  returns: usize,
+  costs: usize,
+  costStride: usize,
+  out: usize,
+): void {
+  const bytes = (<usize>width) << 3
+  let entering = t % slots
+  let leaving = (t + slots - h) % slots
+  for (let i = 0; i < count; i++) {
+    period(
+      targets + <usize>entering * bytes,
+      targets + <usize>leaving * bytes,
+      book,
+      returns,
+      costs,
+      bytes,
+      out,
+    )
+    if (++entering === slots) entering = 0
+    if (++leaving === slots) leaving = 0
+    returns += bytes
+    costs += costStride
+    out += 32
+  }
+}
+
+// Two vectors at a time, each with sums of its own: a single sum would wait for every addition.
+function period(
+  entering: usize,
+  leaving: usize,
+  book: usize,
+  returns: usize,
+  costs: usize,
+  bytes: usize,
+  out: usize,
+): void {
+  const zero = f64x2.splat(0)
+  let movedA = zero
+  let movedB = zero
+  let costA = zero
+  let costB = zero
+  let grossA = zero
+  let grossB = zero
+  let shortA = zero
+  let shortB = zero
+  for (let i: usize = 0; i < bytes; i += 32) {
+    const changeA = f64x2.sub(v128.load(entering + i), v128.load(leaving + i))
+    const changeB = f64x2.sub(v128.load(entering + i, 16), v128.load(leaving + i, 16))
+    const weightA = f64x2.add(v128.load(book + i), changeA)
+    const weightB = f64x2.add(v128.load(book + i, 16), changeB)
+    v128.store(book + i, weightA)
+    v128.store(book + i, weightB, 16)
+    const sizeA = f64x2.abs(changeA)
+    const sizeB = f64x2.abs(changeB)
+    movedA = f64x2.add(movedA, sizeA)
+    movedB = f64x2.add(movedB, sizeB)
+    costA = f64x2.add(costA, f64x2.mul(sizeA, v128.load(costs + i)))
+    costB = f64x2.add(costB, f64x2.mul(sizeB, v128.load(costs + i, 16)))
+    grossA = f64x2.add(grossA, f64x2.mul(weightA, v128.load(returns + i)))
+    grossB = f64x2.add(grossB, f64x2.mul(weightB, v128.load(returns + i, 16)))
+    shortA = f64x2.add(shortA, f64x2.pmin(weightA, zero))
+    shortB = f64x2.add(shortB, f64x2.pmin(weightB, zero))
+  }
+  addTo(out, movedA, movedB)
+  addTo(out + 8, costA, costB)
+  addTo(out + 16, grossA, grossB)
+  addTo(out + 24, shortA, shortB)
+}
+
+/** Counts, per period, the names that are in a tranche while their return is missing (NaN), and keeps in `live` (one
+ * f64 per asset) how many tranches a name is in. Added to `out`, one f64 a period. */
+export function countUnpaid(
+  targets: usize,
+  slots: i32,
+  h: i32,
+  t: i32,
+  count: i32,
+  width: i32,
+  live: usize,
+  returns: usize,
+  out: usize,
+): void {
+  const bytes = (<usize>width) << 3
+  const zero = f64x2.splat(0)
+  const one = f64x2.splat(1)
+  for (let p = 0; p < count; p++) {
+    const entering = targets + <usize>((t + p) % slots) * bytes
+    const leaving = targets + <usize>((t + p + slots - h) % slots) * bytes
+    let unpaid = zero
+    for (let i: usize = 0; i < bytes; i += 16) {
+      const entered = v128.and(f64x2.ne(v128.load(entering + i), zero), one)
+      const left = v128.and(f64x2.ne(v128.load(leaving + i), zero), one)
+      const now = f64x2.add(v128.load(live + i), f64x2.sub(entered, left))
+      v128.store(live + i, now)
+      const earned = v128.load(returns + i)
+      const missing = v128.and(f64x2.gt(now, zero), f64x2.ne(earned, earned))
+      unpaid = f64x2.add(unpaid, v128.and(missing, one))
+    }
+    addTo(out, unpaid, zero)
+    returns += bytes
+    out += 8
+  }
+}
+
+/** The same with weights that grow between periods: a trade is the way from the old weight, grown with its return, to
+ * the new one.
+ *
+ * @param grown one weight per asset, grown with the return of period t - 1 */
+export function walkDrifting(
+  targets: usize,
+  slots: i32,
+  h: i32,
+  t: i32,
+  count: i32,
+  width: i32,
+  book: usize,
+  grown: usize,
+  returns: usize,
+  costs: usize,
+  costStride: usize,
+  out: usize,
+): void {
+  const bytes = (<usize>width) << 3
+  const zero = f64x2.splat(0)
+  let enteringSlot = t % slots
+  let leavingSlot = (t + slots - h) % slots
+  for (let p = 0; p < count; p++) {
+    const entering = targets + <usize>enteringSlot * bytes
+    const leaving = targets + <usize>leavingSlot * bytes
+    let moved = zero
+    let cost = zero
+    let gross = zero
+    let short = zero
+    for (let i: usize = 0; i < bytes; i += 16) {
+      const change = f64x2.sub(v128.load(entering + i), v128.load(leaving + i))
+      const weight = f64x2.add(v128.load(book + i), change)
+      v128.store(book + i, weight)
+      const size = f64x2.abs(f64x2.sub(weight, v128.load(grown + i)))
+      const earned = f64x2.mul(weight, v128.load(returns + i))
+      v128.store(grown + i, f64x2.add(weight, earned))
+      moved = f64x2.add(moved, size)
+      cost = f64x2.add(cost, f64x2.mul(size, v128.load(costs + i)))
+      gross = f64x2.add(gross, earned)
+      short = f64x2.add(short, f64x2.pmin(weight, zero))
+    }
+    addTo(out, moved, zero)
+    addTo(out + 8, cost, zero)
+    addTo(out + 16, gross, zero)
+    addTo(out + 24, short, zero)
+    if (++enteringSlot === slots) enteringSlot = 0
+    if (++leavingSlot === slots) leavingSlot = 0
+    returns += bytes
+    costs += costStride
+    out += 32
+  }
+}
+
+function addTo(place: usize, a: v128, b: v128): void {
+  const sum = f64x2.add(a, b)
+  f64.store(place, f64.load(place) + (f64x2.extract_lane(sum, 0) + f64x2.extract_lane(sum, 1)))
+}
