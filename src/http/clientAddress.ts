@@ -50,17 +50,38 @@ function plainAddress(text: string): string | null {
   else if (/^\d+\.\d+\.\d+\.\d+:\d+$/.test(address)) address = address.slice(0, address.indexOf(':'))
   const zone = address.indexOf('%')
   if (zone >= 0) address = address.slice(0, zone)
-  if (/^::ffff:\d/i.test(address) && address.includes('.')) address = address.slice('::ffff:'.length)
-  return isIP(address) === 0 ? null : address
+  const version = isIP(address)
+  if (version === 0) return null
+  return version === 6 ? (mappedAddress(address) ?? address) : address
+}
+
+/** The IPv4 address that an IPv6 address wraps (::ffff:c633:644d, ::ffff:198.51.100.77); null: it wraps none. */
+function mappedAddress(address: string): string | null {
+  const groups = groupsOf(address)
+  if (groups.slice(0, 5).some(group => group !== 0) || groups[5] !== 0xffff) return null
+  return [groups[6] >> 8, groups[6] & 255, groups[7] >> 8, groups[7] & 255].join('.')
 }
 
 /** The first four groups of an IPv6 address. */
 function network(address: string): string {
-  const [head, tail] = address.toLowerCase().split('::')
-  const left = head === '' ? [] : head.split(':')
-  const right = tail === undefined || tail === '' ? [] : tail.split(':')
-  const width = 8 - (address.includes('.') ? 1 : 0)
-  const gap = tail === undefined ? 0 : Math.max(0, width - left.length - right.length)
-  const groups = [...left, ...Array<string>(gap).fill('0'), ...right].slice(0, 4)
-  return `${groups.map(group => group.replace(/^0+(?=.)/, '')).join(':')}::/64`
+  const groups = groupsOf(address).slice(0, 4)
+  return `${groups.map(group => group.toString(16)).join(':')}::/64`
+}
+
+/** The eight numbers of an IPv6 address. */
+function groupsOf(address: string): number[] {
+  const [head, tail] = address.split('::')
+  const left = numbersOf(head)
+  const right = numbersOf(tail ?? '')
+  const gap = tail === undefined ? 0 : 8 - left.length - right.length
+  return [...left, ...Array<number>(gap).fill(0), ...right]
+}
+
+function numbersOf(text: string): number[] {
+  if (text === '') return []
+  return text.split(':').flatMap(part => {
+    if (!part.includes('.')) return [Number.parseInt(part, 16)]
+    const [a, b, c, d] = part.split('.').map(Number)
+    return [a * 256 + b, c * 256 + d]
+  })
 }
