@@ -11,6 +11,7 @@ import { addKeysCommand } from './cli/keys.ts'
 import { addMigrateCommand } from './cli/migrate.ts'
 import { addServeCommand } from './cli/serve.ts'
 import { addSignalsCommand } from './cli/signals.ts'
+import { addWorkerCommand } from './cli/worker.ts'
 import { readConfig } from './config.ts'
 import { Failure } from './errors.ts'
 
@@ -44,6 +45,7 @@ Settings come from the environment or .env; .env.example lists each with its def
 running server, on the same DATABASE_URL or DATA_DIR.`,
     )
   addServeCommand(program, context)
+  addWorkerCommand(program, context)
   addMigrateCommand(program, context)
   addImportCommand(program, context)
   addSignalsCommand(program, context)

@@ -15,6 +15,8 @@ export interface Config {
   readonly computeThreads: number
   readonly computeQueue: number
   readonly computeTimeoutMs: number
+  /** Parts of submitted backtests that run at a time; 0: this process leaves them to others. */
+  readonly jobConcurrency: number
   readonly bodyLimitMb: number
   readonly drainTimeoutMs: number
   readonly flagshipTickers: readonly string[]
@@ -67,6 +69,7 @@ export function readConfig(environment: Environment): Config {
     computeThreads: integer('COMPUTE_THREADS', availableParallelism(), 1, 256),
     computeQueue: integer('COMPUTE_QUEUE', 64, 1, 100_000),
     computeTimeoutMs: integer('COMPUTE_TIMEOUT_MS', 60_000, 100, 3_600_000),
+    jobConcurrency: integer('JOB_CONCURRENCY', availableParallelism(), 0, 256),
     bodyLimitMb: integer('BODY_LIMIT_MB', 256, 1, 1_024),
     drainTimeoutMs: integer('DRAIN_TIMEOUT_MS', 10_000, 0, 600_000),
     flagshipTickers: list('FLAGSHIP_TICKERS', 'AAPL,GOOGL,GOOG'),

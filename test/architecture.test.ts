@@ -30,6 +30,7 @@ const packageRooms: Record<string, readonly string[]> = {
   commander: ['cli'],
   'cli-progress': ['cli'],
   pino: ['boot', 'http', 'main'],
+  'graphile-worker': ['store'],
 }
 
 interface Source {

@@ -1,10 +1,12 @@
 import type { Config } from '../config.ts'
 import { connect, type Sql } from '../store/database.ts'
 import { openCluster } from '../store/embedded/cluster.ts'
+import { migrateQueue } from '../store/jobs/queue.ts'
 import { migrate } from '../store/migrate.ts'
 
 export interface OpenDatabase {
   readonly sql: Sql
+  readonly url: string
   /** null where DATABASE_URL names the server: then it is not ours to start or stop. */
   readonly embedded: { ensureRunning(): Promise<void> } | null
   close(): Promise<void>
@@ -26,10 +28,13 @@ export async function openDatabase(
   }
   try {
     const applied = await migrate(sql)
-    if (applied.length > 0) announce(`Migrated the database (${applied.length} steps).`)
+    if (applied.length > 0) {
+      await migrateQueue(url)
+      announce(`Migrated the database (${applied.length} steps).`)
+    }
   } catch (error) {
     await close()
     throw error
   }
-  return { sql, embedded: cluster, close }
+  return { sql, url, embedded: cluster, close }
 }

@@ -29,6 +29,7 @@ import { recordEntity } from '../store/keys/recordEntity.ts'
 import { takeHits } from '../store/limits/takeHits.ts'
 import { contentPolicy } from '../web/tearSheet/policy.ts'
 import { tearSheet } from '../web/tearSheet/tearSheet.ts'
+import { makeJobs } from './makeJobs.ts'
 
 const sheetTitle = ({ data_version: version }: BacktestResult) =>
   version === undefined ? 'Your rows' : `The archive, data version ${version}`
@@ -70,6 +71,8 @@ export async function makeServices(parts: Parts) {
     dataVersion,
     loadArchive: horizon => streamResolvedSignals(sql, { horizon }),
   })
+  const backtests = { pool, archive, markets: markets.costs.plain }
+  const jobs = makeJobs(sql, dataVersion)
 
   const services: Services = {
     settings: { ...config, version: packageFile.version },
@@ -96,9 +99,14 @@ export async function makeServices(parts: Parts) {
       }
     },
     runBacktest: ({ bytes, format, query }, signal) =>
-      runBacktest({ pool, archive, markets: markets.costs.plain }, bytes, signal, { format, query }),
+      runBacktest(backtests, bytes, signal, { format, query }),
     tearSheet: { policy: contentPolicy, write: result => tearSheet(result, sheetTitle(result)) },
+    jobs: jobs.services,
     search: q => searchEntities(sql, q),
   }
-  return { services, caches: { forgetData: () => entities.forget(), forgetAccess: () => known.forget() } }
+  return {
+    services,
+    caches: { forgetData: () => entities.forget(), forgetAccess: () => known.forget() },
+    jobs: { processId: jobs.processId, news: jobs.news, backtests },
+  }
 }

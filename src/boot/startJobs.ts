@@ -5,7 +5,7 @@ import { taskKinds } from '../domain/jobs/taskNames.ts'
 import { tendJobs } from '../domain/jobs/tendJobs.ts'
 import type { JobWork } from '../domain/jobs/work.ts'
 import { watchJobs } from '../store/jobs/news.ts'
-import { openQueue } from '../store/jobs/queue.ts'
+import { migrateQueue, openQueue } from '../store/jobs/queue.ts'
 
 export interface JobSettings {
   readonly url: string
@@ -25,6 +25,7 @@ export async function startJobs(
 ): Promise<() => Promise<void>> {
   const work: JobWork = { ...parts, open: new OpenJobs() }
   const { sql, open, report } = work
+  await migrateQueue(url)
   const locks: string[] = []
   const tending = tendJobs(work, locks, () => performance.now())
   const heard = (jobId: string, state: string) => {

@@ -4,12 +4,14 @@ import { createApp } from '../http/createApp.ts'
 import { createLog } from '../http/log.ts'
 import type { IsoDate } from '../model/date.ts'
 import { watchDataVersion } from '../store/data-version.ts'
+import { explainDatabaseError } from '../store/explainError.ts'
 import { watchAccess } from '../store/keys/watchAccess.ts'
 import type { BannerFacts } from './banner.ts'
 import { openDatabase } from './database.ts'
 import { prepareFirstStart } from './firstStart.ts'
 import { listen } from './listen.ts'
 import { makeServices } from './makeServices.ts'
+import { startJobs } from './startJobs.ts'
 import { superviseDatabase } from './supervise.ts'
 import { sweepCounters } from './sweepCounters.ts'
 
@@ -29,7 +31,7 @@ export async function startServer(
   const log = createLog(config.logLevel)
   const database = await openDatabase(config, config.statementTimeoutMs, announce)
   opened.defer(() => database.close())
-  const { sql, embedded } = database
+  const { sql, url, embedded } = database
   const ownerKey = embedded === null ? null : await prepareFirstStart(sql, today, announce)
   const stopSupervising = superviseDatabase(database, line => log.warn(line))
   opened.defer(async () => stopSupervising())
@@ -50,6 +52,18 @@ export async function startServer(
 
   const made = await makeServices({ config, sql, pool, log, today, dataVersion: version.current })
   Object.assign(caches, made.caches)
+  const stopJobs = await startJobs(
+    { url, concurrency: config.jobConcurrency, patienceMs: config.drainTimeoutMs },
+    {
+      ...made.jobs,
+      sql,
+      explain: explainDatabaseError,
+      report: (message, error) => log.warn(error === null ? {} : { err: error }, message),
+    },
+  )
+  opened.defer(stopJobs)
   const address = listen(createApp(made.services), config, opened)
+  // Streams of events would hold up the end until its time is over.
+  opened.defer(async () => made.jobs.news.close())
   return { address, ownerKey, dataVersion: version.current(), stop: () => opened.disposeAsync() }
 }

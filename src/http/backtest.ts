@@ -1,64 +1,79 @@
 import { Elysia } from 'elysia'
-import { Failure } from '../errors.ts'
-import type { BacktestResult } from '../model/backtestResult.ts'
+import type { SentBody } from '../model/bodyFormat.ts'
 import { BodyReader } from './BodyReader.ts'
+import { acceptedAnswer } from './backtests.ts'
 import { bodyFormat } from './bodyFormat.ts'
-import { bodyQuery } from './bodyQuery.ts'
+import { type AnswerFormat, bodyQuery } from './bodyQuery.ts'
 import type { Answer, Call } from './Call.ts'
 import { dataHeaders, jsonType } from './dataAnswer.ts'
 import { encodedAnswer } from './encodedAnswer.ts'
 import { entityTag } from './entityTag.ts'
+import { idempotencyKey } from './idempotencyKey.ts'
 import { backtestOperation } from './operations/backtest.ts'
+import { withSubmission } from './operations/backtests.ts'
+import { prefersAsync } from './prefersAsync.ts'
 import { prefersHtml } from './prefersHtml.ts'
+import { requireQuant } from './requireQuant.ts'
 import type { RouteMaker } from './serve.ts'
 import type { Services } from './services.ts'
 
-const varies = { Vary: 'Accept, Accept-Encoding, Authorization' }
+const varies = { Vary: 'Accept, Accept-Encoding, Authorization, Prefer' }
 
-/** POST /api/v1/backtest: the bytes of the body go to the workers unparsed. */
+/** POST /api/v1/backtest: the bytes of the body go to the workers unparsed, or into the database to be run later. */
 export function backtest(services: Services, route: RouteMaker) {
   const { bodyLimitMb, computeTimeoutMs } = services.settings
   const bodies = new BodyReader(bodyLimitMb, services.elapsedMs)
 
   async function work(call: Call): Promise<Answer> {
-    requireQuant(call)
-    const format = bodyFormat(call.request.headers)
+    const keyId = requireQuant(call)
+    const { headers } = call.request
+    const format = bodyFormat(headers)
+    const key = idempotencyKey(headers)
     const { query, answer } = bodyQuery(call, format)
-    const wanted = answer ?? (prefersHtml(call.request.headers.get('accept')) ? 'html' : 'json')
+    const wanted = answer ?? (prefersHtml(headers.get('accept')) ? 'html' : 'json')
     // A backtest is silent while it runs; Bun would take the silence for a dead connection.
     call.server?.timeout(call.request, Math.min(255, Math.ceil(computeTimeoutMs / 1_000) + 30))
     return bodies.use(call, async bytes => {
+      const body: SentBody = { bytes, format, query }
+      if (prefersAsync(headers.get('prefer'))) {
+        const request = { keyId, requestId: call.id, body, idempotencyKey: key }
+        return acceptedAnswer(await services.jobs.submit(request), services.settings.baseUrl)
+      }
       const asked = `backtest ${format} ${wanted} ${call.queryText} ${Bun.hash.xxHash64(bytes)}`
       const tag = entityTag(services.dataVersion(), asked)
-      const result = await services.runBacktest({ bytes, format, query }, call.request.signal)
-      if (wanted === 'html') return page(call, result, tag)
-      return encodedAnswer(call, JSON.stringify(result), { ...dataHeaders(jsonType, tag), ...varies })
+      const make = () => textOf(call, body, wanted)
+      if (key === null) return answered(call, await make(), tag, wanted)
+      const request = { keyId, idempotencyKey: key, body, beside: wanted }
+      const { text, replayed } = await services.jobs.answerOnce(request, make)
+      return answered(call, text, tag, wanted, replayed ? { 'Idempotency-Replayed': 'true' } : {})
     })
   }
 
-  function page(call: Call, result: BacktestResult, tag: string): Promise<Answer> {
-    const { policy, write } = services.tearSheet
-    return encodedAnswer(call, write(result), {
-      ...dataHeaders('text/html; charset=utf-8', tag),
-      ...varies,
-      'Content-Security-Policy': `${policy}; frame-ancestors 'none'`,
-      'Referrer-Policy': 'no-referrer',
-    })
+  async function textOf(call: Call, body: SentBody, wanted: AnswerFormat): Promise<string> {
+    const result = await services.runBacktest(body, call.request.signal)
+    return wanted === 'html' ? services.tearSheet.write(result) : JSON.stringify(result)
   }
+
+  function answered(
+    call: Call,
+    text: string,
+    tag: string,
+    wanted: AnswerFormat,
+    more: Record<string, string> = {},
+  ): Promise<Answer> {
+    const own = wanted === 'html' ? pageHeaders(tag) : dataHeaders(jsonType, tag)
+    return encodedAnswer(call, text, { ...own, ...varies, ...more })
+  }
+
+  const pageHeaders = (tag: string) => ({
+    ...dataHeaders('text/html; charset=utf-8', tag),
+    'Content-Security-Policy': `${services.tearSheet.policy}; frame-ancestors 'none'`,
+    'Referrer-Policy': 'no-referrer',
+  })
 
   const handle = route('/api/v1/backtest', 'key', work)
   return new Elysia().post('/api/v1/backtest', ({ request }) => handle(request), {
     parse: 'none',
-    detail: backtestOperation,
+    detail: withSubmission(backtestOperation),
   })
-}
-
-function requireQuant(call: Call): void {
-  const { principal } = call.knownCaller
-  if (principal.quant) return
-  throw new Failure(
-    'quant_required',
-    `Backtests need a key with the quant plan; this ${principal.licence} key has none.`,
-    { param: 'Authorization' },
-  )
 }

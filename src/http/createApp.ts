@@ -2,6 +2,7 @@ import http from 'node:http'
 import { Elysia } from 'elysia'
 import { BodyCache } from './BodyCache.ts'
 import { backtest } from './backtest.ts'
+import { backtests } from './backtests.ts'
 import { coverage } from './coverage.ts'
 import { docs } from './docs/docs.ts'
 import { fundamentals } from './fundamentals.ts'
@@ -33,6 +34,7 @@ export function createApp(services: Services) {
     coverage(services, route, cache),
     signals(services, route),
     backtest(services, route),
+    backtests(services, route),
     search(services, route, cache),
     health(services, route),
   ]

@@ -5,6 +5,9 @@ const shared = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers': [
     'ETag',
+    'Idempotency-Replayed',
+    'Location',
+    'Preference-Applied',
     'RateLimit',
     'RateLimit-Policy',
     'Retry-After',
@@ -16,7 +19,8 @@ const shared = {
   ].join(', '),
 }
 
-export const allowedRequestHeaders = 'Authorization, Content-Type, Accept, If-None-Match, X-Request-Id'
+export const allowedRequestHeaders =
+  'Authorization, Content-Type, Accept, Idempotency-Key, If-None-Match, Prefer, X-Request-Id'
 
 /** The headers of an answer, with those that every response carries. */
 export function answerHeaders(own: Readonly<Record<string, string>>): Headers {

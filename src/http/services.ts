@@ -9,6 +9,7 @@ import type { IsoDate } from '../model/date.ts'
 import type { FundamentalsList, FundamentalsQuery } from '../model/fundamentals.ts'
 import type { SearchHit } from '../model/search.ts'
 import type { SignalsQuery } from '../model/signal.ts'
+import type { JobServices } from './jobServices.ts'
 
 /** A read whose rights are settled: equal keys give equal bytes while the data version stays the same. */
 export interface PlannedRead<T> {
@@ -68,5 +69,7 @@ export interface Services {
   readonly planSignals: (principal: Principal, query: SignalsQuery) => PlannedSignals
   readonly runBacktest: (body: SentBody, signal: AbortSignal) => Promise<BacktestResult>
   readonly tearSheet: ResultPage
+  /** Backtests that are run when there is time. */
+  readonly jobs: JobServices
   readonly search: (q: string) => Promise<readonly SearchHit[]>
 }

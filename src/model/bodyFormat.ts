@@ -21,7 +21,7 @@ export interface BodyQuery {
 
 /** A body as it came, and what was said about it. */
 export interface SentBody {
-  readonly bytes: Uint8Array
+  readonly bytes: Uint8Array<ArrayBuffer>
   readonly format: BodyFormat
   readonly query: BodyQuery
 }

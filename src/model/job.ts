@@ -116,7 +116,13 @@ export const BacktestJobParams = Type.Object(
 export const BacktestJobsQuery = Type.Object(
   {
     limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'At most this many.' }),
+      Type.Integer({
+        minimum: 1,
+        maximum: 100,
+        default: 20,
+        description: 'At most this many.',
+        examples: [20],
+      }),
     ),
     cursor: Type.Optional(
       Type.String({

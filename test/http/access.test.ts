@@ -16,7 +16,7 @@ const refused: Partial<Record<CallerName, [number, string]>> = {
 type Outcome = number | [number, string]
 
 interface Row {
-  method: 'GET' | 'POST'
+  method: 'GET' | 'POST' | 'DELETE'
   /** As the app lists it. */
   route: string
   path: string
@@ -52,6 +52,12 @@ const open = (route: string, path = route, status = 200): Row => ({
 })
 
 const fundamentals = '/api/v1/fundamentals'
+const backtests = '/api/v1/backtests'
+const nobodys = '019aa0c2-7d3c-7000-9c5e-3f1f0a6b7c55'
+const ofQuant =
+  (outcome: Outcome): Row['good'] =>
+  caller =>
+    caller === 'quant' ? outcome : [403, 'quant_required']
 const licenceRequired: Row['good'] = caller => (isFree(caller) ? [403, 'licence_required'] : 200)
 
 const table: Row[] = [
@@ -68,8 +74,15 @@ const table: Row[] = [
     path: '/api/v1/backtest',
     body: panel,
     needsKey: true,
-    good: caller => (caller === 'quant' ? 200 : [403, 'quant_required']),
+    good: ofQuant(200),
   },
+  get(backtests, `${backtests}?limit=5`, ofQuant(200)),
+  get(`${backtests}/:id`, `${backtests}/${nobodys}`, ofQuant([404, 'entity_unknown'])),
+  {
+    ...get(`${backtests}/:id`, `${backtests}/${nobodys}`, ofQuant([404, 'entity_unknown'])),
+    method: 'DELETE',
+  },
+  get(`${backtests}/:id/events`, `${backtests}/${nobodys}/events`, ofQuant([404, 'entity_unknown'])),
   open('/api/search', '/api/search?q=apple'),
   open('/health'),
   open('/ready'),

@@ -76,10 +76,11 @@ describe('/openapi.json', () => {
       }
       for (const [status, { description, content }] of Object.entries(operation.responses)) {
         expect([name, status, description.length > 2]).toEqual([name, status, true])
-        const examples = Object.entries(content?.['application/json']?.examples ?? {})
+        const main = content?.['application/json'] ?? content?.['text/event-stream']
+        const examples = Object.entries(main?.examples ?? {})
         if (status !== '304') expect([name, status, examples.length > 0]).toEqual([name, status, true])
         for (const [example, { value }] of examples) {
-          const shown = typeof value === 'object' && value !== null ? Object.keys(value).length : 0
+          const shown = Object.keys(Object(value)).length
           expect([name, status, example, shown > 0]).toEqual([name, status, example, true])
         }
       }

@@ -1,4 +1,5 @@
 import { pino } from 'pino'
+import { makeJobs } from '../../src/boot/makeJobs.ts'
 import { KnownKeys } from '../../src/domain/access/KnownKeys.ts'
 import { LimitGate } from '../../src/domain/limits/LimitGate.ts'
 import { Failure } from '../../src/errors.ts'
@@ -115,6 +116,7 @@ export async function testServer(sql: Sql, change: Partial<Services> = {}): Prom
     }),
     runBacktest: async ({ bytes }) => madeResult([0.01], { n_rows: bytes.length }),
     tearSheet: { policy: "default-src 'none'", write: result => `<p>${result.n_rows} rows ${padding}` },
+    jobs: makeJobs(sql, () => 1).services,
     search: async q => [{ ticker: q.slice(0, 9), name: null, market: 'US' }],
     ...change,
   }

@@ -3,12 +3,14 @@ type Told = (closing: boolean) => void
 /** Passes on to whoever waits in this process that a job changed. What changed is for them to look up. */
 export class JobNews {
   readonly #waiting = new Map<string, Set<Told>>()
+  #closed = false
 
   /** @returns what ends the watch */
   watch(jobId: string, told: Told): () => void {
     const others = this.#waiting.get(jobId) ?? new Set()
     others.add(told)
     this.#waiting.set(jobId, others)
+    if (this.#closed) queueMicrotask(() => told(true))
     return () => {
       others.delete(told)
       if (others.size === 0 && this.#waiting.get(jobId) === others) this.#waiting.delete(jobId)
@@ -26,6 +28,7 @@ export class JobNews {
 
   /** The process is about to end. */
   close(): void {
+    this.#closed = true
     for (const waiting of [...this.#waiting.values()]) for (const told of [...waiting]) told(true)
   }
 }

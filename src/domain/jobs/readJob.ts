@@ -3,7 +3,7 @@ import type { Job } from '../../model/job.ts'
 import type { Sql } from '../../store/database.ts'
 import { findJob } from '../../store/jobs/jobRow.ts'
 
-/** A job of this key. Another key's is as unknown as one that never was. */
+/** A job of this key. Another key's might as well never have been. */
 export async function readJob(sql: Sql, keyId: number, jobId: string): Promise<Job> {
   const job = await findJob(sql, jobId)
   if (job?.keyId === keyId) return job

@@ -1,0 +1,101 @@
+import { Failure } from '../errors.ts'
+import type { Job } from '../model/job.ts'
+import { jobSummary } from './jobText.ts'
+
+export interface EventSource {
+  readonly read: () => Promise<Job>
+  readonly watch: (told: (closing: boolean) => void) => () => void
+  readonly elapsedMs: () => number
+  readonly baseUrl: string
+  readonly onEnd: () => void
+}
+
+export interface EventPace {
+  /** Silence is broken after that, so that nobody takes the connection for dead. */
+  readonly heartbeatMs: number
+  /** Looked up that often even where nothing is heard. */
+  readonly pollMs: number
+  /** Between two looks at the least. */
+  readonly leastMs: number
+  /** A stream is ended after that; the client comes again. */
+  readonly mostMs: number
+}
+
+export const usualPace: EventPace = { heartbeatMs: 10_000, pollMs: 2_000, leastMs: 100, mostMs: 600_000 }
+
+/** Events that may wait for a client that reads slowly; past that it is left to come again. */
+const mostWaiting = 100
+
+/** A job's progress as server-sent events: `progress` whenever it changes, and at the end one event that is called like
+ * its last state. Each holds the job without its result. */
+export function jobEvents(source: EventSource, pace: EventPace = usualPace): ReadableStream<Uint8Array> {
+  let over = false
+  let closing = false
+  let wake = () => {}
+  const unwatch = source.watch(isClosing => {
+    closing ||= isClosing
+    wake()
+  })
+  const end = () => {
+    if (over) return
+    over = true
+    unwatch()
+    source.onEnd()
+    wake()
+  }
+
+  async function tell(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+    const send = (text: string) => controller.enqueue(Buffer.from(text))
+    const startMs = source.elapsedMs()
+    let sent = ''
+    let sentMs = startMs
+    send('retry: 2000\n\n')
+    while (!over) {
+      const woken = new Promise<void>(resolve => {
+        wake = resolve
+      })
+      const job = await source.read().catch(unlessGone)
+      if (over) return
+      const now = source.elapsedMs()
+      if (job !== null) {
+        const data = JSON.stringify(jobSummary(job, source.baseUrl))
+        const event = job.finishedAt === null ? 'progress' : job.state
+        if (data !== sent) send(`event: ${event}\ndata: ${data}\n\n`)
+        if (data !== sent) sentMs = now
+        sent = data
+        if (job.finishedAt !== null) return
+      }
+      const tooSlow = (controller.desiredSize ?? 0) < -mostWaiting
+      if (closing || tooSlow || now - startMs >= pace.mostMs) return send(': come again\n\n')
+      if (now - sentMs >= pace.heartbeatMs) {
+        send(': it goes on\n\n')
+        sentMs = now
+      }
+      const patienceMs = Math.min(pace.pollMs, pace.heartbeatMs, startMs + pace.mostMs - now)
+      await Promise.race([woken, Bun.sleep(patienceMs)])
+      if (!over && !closing) await Bun.sleep(pace.leastMs)
+    }
+  }
+
+  return new ReadableStream({
+    start(controller) {
+      tell(controller)
+        .catch(() => {})
+        .finally(() => {
+          end()
+          try {
+            controller.close()
+          } catch {
+            // The client closed it first.
+          }
+        })
+    },
+    cancel: end,
+  })
+}
+
+/** A database that is away for a moment ends no stream; a job that is gone does. */
+function unlessGone(error: unknown): null {
+  if (error instanceof Failure && error.code === 'entity_unknown') throw error
+  return null
+}
