@@ -33,8 +33,10 @@ export interface Served {
   port: number
 }
 
+const warmUps = 2
+
 /** Parity first: both must answer the same bytes, or there is nothing to compare. */
-export async function benchHttp(rounds = 5, roundMs = 3_000, connections = 128): Promise<HttpBench> {
+export async function benchHttp(rounds = 5, roundMs = 3_000, connections = 256): Promise<HttpBench> {
   const folder = mkdtempSync(join(tmpdir(), 'asfiled-bench-'))
   const children: Bun.Subprocess[] = []
   try {
@@ -48,9 +50,9 @@ export async function benchHttp(rounds = 5, roundMs = 3_000, connections = 128):
     const plain = await fetchBytes(`http://127.0.0.1:${bare.port}/`, {})
     if (Buffer.compare(expected, plain) !== 0) throw new Error('The two servers answer different bytes.')
     const task = { connections, ms: roundMs }
-    // One round to warm both up is not counted.
+    // The first rounds warm both up and are not counted.
     const measured: HttpRound[] = []
-    for (let round = 0; round <= rounds; round++) {
+    for (let round = 1 - warmUps; round <= rounds; round++) {
       const a = await measure(bare, { ...task, port: bare.port, path: '/', headers })
       const b = await measure(app, { ...task, port: app.port, path, headers })
       if (round > 0) measured.push(compare(a, b))
