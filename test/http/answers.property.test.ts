@@ -1,0 +1,178 @@
+import { afterAll, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { addDays } from '../../src/model/date.ts'
+import { fundamentalsColumns } from '../../src/model/fundamentals.ts'
+import { signalSchema } from '../../src/model/signal.ts'
+import { sellKey } from './callers.ts'
+import { realServer, testToday } from './realServer.ts'
+
+const server = await realServer()
+afterAll(() => server.stop())
+const runs = Number(process.env.FUZZ_CASES ?? 5_000) / 10
+
+const tireless = async (quant: boolean) =>
+  `Bearer ${await sellKey(server.sql, { licence: 'oem', quant, perMinute: 1_000_000 })}`
+const keys = { full: await tireless(false), quant: await tireless(true), demo: 'Bearer demo' }
+type KeyName = keyof typeof keys
+const keyName = fc.constantFrom<KeyName>('full', 'quant', 'demo')
+let address = 0
+
+async function ask(path: string, key: KeyName, headers: Record<string, string> = {}) {
+  const forwarded = `10.${1 + (++address >> 16)}.${(address >> 8) & 255}.${address & 255}`
+  const response = await fetch(server.url + path, {
+    headers: { Authorization: keys[key], 'X-Forwarded-For': forwarded, ...headers },
+  })
+  return { response, text: await response.text() }
+}
+
+/** RFC 4180, read strictly: every record ends in CRLF and has as many cells as the header. */
+function readCsv(text: string): Record<string, string>[] {
+  const records: string[][] = [[]]
+  const cell = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/y
+  for (let at = 0; at < text.length; at = cell.lastIndex) {
+    cell.lastIndex = at
+    const found = cell.exec(text)
+    if (found === null) throw new Error(`no cell at ${at}: ${text.slice(at, at + 60)}`)
+    records[records.length - 1].push(found[1]?.replaceAll('""', '"') ?? found[2])
+    if (found[3] === '\r\n') records.push([])
+  }
+  const [header, ...rows] = records.slice(0, -1)
+  for (const row of rows) expect(row.length).toBe(header.length)
+  return rows.map(row => Object.fromEntries(header.map((name, place) => [name, row[place]])))
+}
+
+const day = fc.integer({ min: 0, max: 7_000 }).map(days => addDays('2007-06-01', days))
+const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined })
+const queryOf = (values: Record<string, string | number | undefined>) =>
+  new URLSearchParams(
+    Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
+  ).toString()
+
+interface Row {
+  m: string
+  fy: number
+  end: string
+  filed: string
+}
+
+const fundamentalsQuery = fc.record({
+  ticker: fc.constantFrom('AAPL', 'GOOG', 'googl', 'SNOW', 'lpa'),
+  as_of: optional(day.filter(date => date <= testToday)),
+  view: optional(fc.constantFrom('history', 'latest')),
+  metric: optional(
+    fc
+      .subarray(['revenue', 'net_margin', 'eps', 'assets', 'roe', 'revenue_ytd', 'cash'], { minLength: 1 })
+      .map(names => names.join(',')),
+  ),
+  from: optional(day),
+  market: optional(fc.constantFrom('US', 'us', 'JP')),
+})
+
+test('fundamentals: nothing filed after as_of, counts that are true, CSV and JSON that agree', async () => {
+  const property = fc.asyncProperty(fundamentalsQuery, keyName, async (query, key) => {
+    const path = `/api/v1/fundamentals?${queryOf(query)}`
+    const { response, text } = await ask(path, key)
+    const flagship = query.ticker !== 'SNOW' && query.ticker !== 'lpa'
+    const restricted = key === 'demo' && !flagship
+    if (restricted && query.as_of !== undefined) {
+      expect([response.status, JSON.parse(text).error.code]).toEqual([403, 'licence_required'])
+      return
+    }
+    expect([path, response.status]).toEqual([path, 200])
+    const list = JSON.parse(text)
+    const asOf = query.as_of ?? testToday
+    const rows: Row[] = list.data
+    expect([list.as_of, list.count, list.licence !== undefined]).toEqual([asOf, rows.length, key === 'demo'])
+    for (const row of rows) {
+      expect(row.filed <= asOf).toBe(true)
+      expect(row.end >= (query.from ?? '')).toBe(true)
+      expect(query.metric === undefined || query.metric.split(',').includes(row.m)).toBe(true)
+      expect(query.market).not.toBe('JP')
+    }
+    if (query.view === 'latest') expect(new Set(rows.map(row => row.m)).size).toBe(rows.length)
+    if (restricted) expect(new Set(rows.map(row => row.fy)).size).toBeLessThanOrEqual(1)
+    if (rows.length === 0) expect(list.note).toBeTruthy()
+    const csv = await ask(`${path}&format=csv`, key)
+    expect(csv.response.headers.get('content-type')).toContain('text/csv')
+    expect(readCsv(csv.text)).toEqual(
+      list.data.map((row: Record<string, unknown>) =>
+        Object.fromEntries(fundamentalsColumns.map(name => [name, String(row[name])])),
+      ),
+    )
+  })
+  await fc.assert(property, { numRuns: runs })
+}, 120_000)
+
+interface Signal {
+  date: string
+}
+
+const signalsQuery = fc.record({
+  market: optional(fc.constantFrom('US', 'JP')),
+  horizon: optional(fc.constantFrom('1d', '3d', '7d')),
+  from: optional(day),
+  to: optional(day),
+  limit: fc.integer({ min: 1, max: 400 }),
+})
+
+test('signals: inside their bounds, in order, counts that are true, CSV and JSON that agree', async () => {
+  const property = fc.asyncProperty(signalsQuery, keyName, async (query, key) => {
+    const path = `/api/v1/signals?${queryOf(query)}`
+    const { response, text } = await ask(path, key)
+    const body = JSON.parse(text)
+    if (query.from !== undefined && query.to !== undefined && query.from > query.to) {
+      expect([response.status, body.error.param]).toEqual([400, 'from'])
+      return
+    }
+    expect([path, response.status]).toEqual([path, 200])
+    const rows: Signal[] = body.data
+    const last = key === 'quant' ? testToday : addDays(testToday, -90)
+    expect([body.count, rows.length <= query.limit]).toEqual([rows.length, true])
+    expect(body.next).toBe(response.headers.get('x-next-cursor'))
+    for (const { date } of rows) {
+      expect(date <= last && date >= (query.from ?? '') && date <= (query.to ?? '9999')).toBe(true)
+    }
+    const csv = await ask(`${path}&format=csv`, key)
+    expect(csv.response.headers.get('x-next-cursor')).toBe(body.next)
+    const same = (rows: Record<string, unknown>[]) =>
+      rows.map(row => ({
+        ...row,
+        predicted_pct: Number(row.predicted_pct),
+        actual_pct: Number(row.actual_pct),
+      }))
+    expect(Object.keys(body.schema)).toEqual(Object.keys(signalSchema))
+    expect(same(readCsv(csv.text))).toEqual(same(body.data))
+  })
+  await fc.assert(property, { numRuns: runs / 2 })
+}, 120_000)
+
+/** Two callers, the same or not, ask for the same in any encoding and with each other's tags. */
+test('one key never gets what another may see, whatever encoding or tag it asks with', async () => {
+  const target = fc.oneof(
+    fundamentalsQuery.map(query => `/api/v1/fundamentals?${queryOf({ ...query, as_of: undefined })}`),
+    fundamentalsQuery.map(
+      query => `/api/v1/fundamentals?${queryOf({ ...query, as_of: undefined })}&format=csv`,
+    ),
+    signalsQuery.map(query => `/api/v1/signals?${queryOf({ ...query, from: undefined })}`),
+  )
+  const encoding = fc.constantFrom('identity', 'gzip', 'zstd', 'gzip;q=0.5, zstd', '*')
+  const property = fc.asyncProperty(
+    target,
+    keyName,
+    keyName,
+    encoding,
+    encoding,
+    async (path, one, other, a, b) => {
+      const first = await ask(path, one, { 'Accept-Encoding': a })
+      const second = await ask(path, other, { 'Accept-Encoding': b })
+      expect([first.response.status, second.response.status]).toEqual([200, 200])
+      const tags = [first, second].map(({ response }) => response.headers.get('etag') ?? '')
+      if (one === other) expect(tags[1]).toBe(tags[0])
+      if (tags[0] === tags[1]) expect(second.text).toBe(first.text)
+      const with304 = await ask(path, other, { 'Accept-Encoding': a, 'If-None-Match': tags[0] })
+      expect(with304.response.status).toBe(tags[0] === tags[1] ? 304 : 200)
+      expect(with304.text).toBe(tags[0] === tags[1] ? '' : second.text)
+    },
+  )
+  await fc.assert(property, { numRuns: runs / 2 })
+}, 120_000)
