@@ -82,7 +82,7 @@ function describe(key: CreatedKey): string {
     `${key.per_minute.toLocaleString('en')} requests a minute, ${perDay}`,
     ...(key.entity_cap === null ? [] : [`up to ${key.entity_cap.toLocaleString('en')} companies`]),
     key.expires === null ? 'no expiry' : `works until ${key.expires} (UTC, that day included)`,
-    'Keep it safe: it is shown this once. To end it: asfiled keys revoke ' + key.prefix,
+    `Keep it safe: it is shown this once. To end it: asfiled keys revoke ${key.prefix}`,
   ].join('\n')
 }
 
