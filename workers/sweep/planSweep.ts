@@ -20,7 +20,8 @@ export function planSweep(
 ): SweepPlan {
   const { view, spacing, returnDays, warnings, dataVersion } = basis
   const configs = gridConfigs(config, sweep, returnDays, spacing)
-  const data = basis.data.ranking ? basis.data : rankDataset(shareDataset(basis.data))
+  const shared = shareDataset(basis.data)
+  const data = shared.ranking ? shared : rankDataset(shared)
   const periods = planPeriods(view.firstDate, view.endDate, configs[0].step)
   return {
     data,
