@@ -29,14 +29,14 @@ export function fundamentals(services: Services, route: RouteMaker, cache: BodyC
     const { principal } = call.knownCaller
     const text = call.queryText
     const query = readQuery(text)
-    const kept = query.ticker === undefined ? planIndex(query) : await planList(call, query)
+    const kept = query.ticker === undefined ? planIndex(query, today) : await planList(call, query)
     plans.remember(principal, text, version, today, kept)
     return keptAnswer(cache, call, version, kept)
   }
 
-  function planIndex(query: FundamentalsQuery): Kept {
+  function planIndex(query: FundamentalsQuery, today: string): Kept {
     const make = async () => JSON.stringify(await services.coverageIndex(query))
-    return toKeep(`index ${JSON.stringify(query)}`, jsonType, make)
+    return toKeep(`index ${today} ${JSON.stringify(query)}`, jsonType, make)
   }
 
   async function planList(call: Call, query: FundamentalsQuery): Promise<Kept> {

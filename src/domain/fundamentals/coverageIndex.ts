@@ -9,12 +9,12 @@ import type { FundamentalsDeps } from './deps.ts'
 /** Markets, manifests, metrics and a page of tickers. Sums are kept by the database as rows arrive and pages
  * are found by key, so neither grows with the number of entities. */
 export async function coverageIndex(
-  deps: Pick<FundamentalsDeps, 'sql' | 'markets'>,
+  deps: Pick<FundamentalsDeps, 'sql' | 'markets' | 'today'>,
   query: FundamentalsQuery,
 ): Promise<CoverageIndex> {
   const { market, after, limit } = readPage(deps, query)
   const [sums, page] = await Promise.all([
-    marketCoverage(deps.sql),
+    marketCoverage(deps.sql, deps.today()),
     coveragePage(deps.sql, { market, after, limit }),
   ])
   return {

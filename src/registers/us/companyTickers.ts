@@ -1,5 +1,5 @@
 import { Failure } from '../../errors.ts'
-import { cikOf, isRecord } from './parsed.ts'
+import { cikOf, isRecord, textOf } from './parsed.ts'
 
 export interface TickerEntry {
   readonly cik: string
@@ -16,11 +16,11 @@ export function parseCompanyTickers(document: unknown): TickerEntry[] {
   const entries = new Map<string, TickerEntry>()
   for (const row of Object.values(document)) {
     const cik = isRecord(row) ? cikOf(row.cik_str) : null
-    if (!isRecord(row) || cik === null || typeof row.ticker !== 'string' || row.ticker === '') continue
+    const ticker = isRecord(row) ? textOf(row.ticker) : null
+    if (!isRecord(row) || cik === null || ticker === null) continue
     const known = entries.get(cik)
-    if (known !== undefined) known.tickers.push(row.ticker)
-    else
-      entries.set(cik, { cik, name: typeof row.title === 'string' ? row.title : null, tickers: [row.ticker] })
+    if (known !== undefined) known.tickers.push(ticker)
+    else entries.set(cik, { cik, name: textOf(row.title), tickers: [ticker] })
   }
   return [...entries.values()]
 }

@@ -1,7 +1,7 @@
 import { Failure } from '../../errors.ts'
 import type { Filing, Statement } from '../../model/statement.ts'
 import { type TagUse, usesOfTag } from './concepts.ts'
-import { cikOf, dayOf, isRecord, type ParsedFigures } from './parsed.ts'
+import { cikOf, dayOf, isRecord, type ParsedFigures, textOf } from './parsed.ts'
 import { unitOf } from './unit.ts'
 
 export interface CompanyFacts extends ParsedFigures {
@@ -15,8 +15,8 @@ export function parseCompanyfacts(document: unknown): CompanyFacts {
   if (!isRecord(document) || cik === null || !isRecord(document.facts)) {
     throw new Failure('body_invalid', 'A companyfacts file needs `cik` (a CIK) and `facts` (an object).')
   }
-  const name = typeof document.entityName === 'string' ? document.entityName.trim() : ''
-  const facts: CompanyFacts = { cik, name: name || null, figuresRead: 0, malformed: 0, statements: [] }
+  const name = textOf(document.entityName)
+  const facts: CompanyFacts = { cik, name, figuresRead: 0, malformed: 0, statements: [] }
   const filings = new Map<string, Filing>()
   for (const [taxonomy, tags] of Object.entries(document.facts)) {
     if (!isRecord(tags)) continue
@@ -56,7 +56,8 @@ function readFigures(
     const start = figure.start === undefined ? null : dayOf(figure.start)
     const filing = filingOf(figure, filings)
     const value = figure.val
-    if (filing === null || typeof value !== 'number' || !(end > 0) || (start !== null && !(start <= end))) {
+    const isNumber = typeof value === 'number' && Number.isFinite(value)
+    if (filing === null || !isNumber || !(end > 0) || (start !== null && !(start <= end))) {
       into.malformed++
       continue
     }
@@ -71,11 +72,13 @@ function readFigures(
 function filingOf(figure: Record<string, unknown>, filings: Map<string, Filing>): Filing | null {
   const accession = figure.accn
   if (typeof accession !== 'string') return null
-  const known = filings.get(accession)
-  if (known !== undefined) return known
   const filed = dayOf(figure.filed)
-  if (!(filed > 0) || typeof figure.form !== 'string' || !/^[0-9-]{10,25}$/.test(accession)) return null
-  const filing: Filing = { accession, form: figure.form, filed, acceptedAt: null }
+  const known = filings.get(accession)
+  if (known !== undefined && !(filed > known.filed)) return known
+  const form = textOf(figure.form)
+  if (!(filed > 0) || form === null || !/^[0-9-]{10,25}$/.test(accession)) return known ?? null
+  // Days that do not agree are settled where all sources of a filing meet: the latest counts.
+  const filing: Filing = { accession, form, filed, acceptedAt: null }
   filings.set(accession, filing)
   return filing
 }

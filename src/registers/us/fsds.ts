@@ -2,7 +2,7 @@ import { Failure } from '../../errors.ts'
 import { startOfMonths } from '../../model/months.ts'
 import type { Contribution, EntityProfile, Filing, Statement } from '../../model/statement.ts'
 import { usesOfTag } from './concepts.ts'
-import { cikOf, dayOf } from './parsed.ts'
+import { cikOf, dayOf, textOf } from './parsed.ts'
 import { unitOf } from './unit.ts'
 
 interface Submission {
@@ -42,8 +42,8 @@ export class FinancialStatementData {
     }
     let entity = this.entities.get(cik)
     if (entity === undefined) {
-      const name = field('name')
-      const named = name === '' ? {} : { name, nameIsFallback: true }
+      const name = textOf(field('name'))
+      const named = name === null ? {} : { name, nameIsFallback: true }
       entity = {
         profile: { market: 'US', issuerId: cik, ...named, registers: true },
         statements: [],
@@ -54,7 +54,7 @@ export class FinancialStatementData {
     const acceptedAt = Date.parse(`${field('accepted').replace(' ', 'T').slice(0, 19)}Z`)
     const filing: Filing = {
       accession,
-      form: field('form'),
+      form: textOf(field('form')) ?? '',
       filed,
       acceptedAt: Number.isNaN(acceptedAt) ? null : acceptedAt,
     }

@@ -31,5 +31,13 @@ export function cikOf(value: unknown): string | null {
   return text.padStart(10, '0')
 }
 
+/** A text that can be stored and shown; null where nothing is left of it. A NUL is no character of PostgreSQL's, and
+ * no other control character belongs in a name. */
+export function textOf(value: unknown): string | null {
+  if (typeof value !== 'string') return null
+  const text = value.replace(/\p{Cc}+/gu, ' ').trim()
+  return text === '' ? null : text
+}
+
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,6 +1,6 @@
 import { Failure } from '../../errors.ts'
 import type { Filing } from '../../model/statement.ts'
-import { cikOf, dayOf, isRecord } from './parsed.ts'
+import { cikOf, dayOf, isRecord, textOf } from './parsed.ts'
 
 export interface Submissions {
   readonly cik: string
@@ -40,14 +40,14 @@ export function parseSubmissions(document: unknown, fileName: string): Submissio
     )
   }
   const tickers = Array.isArray(document.tickers)
-    ? document.tickers.filter(ticker => typeof ticker === 'string' && ticker !== '')
+    ? document.tickers.map(textOf).filter(ticker => ticker !== null)
     : []
   const yearEnd = document.fiscalYearEnd
   const forms = filings.recent.form
   return {
     cik,
     entity: {
-      name: typeof document.name === 'string' && document.name.trim() !== '' ? document.name.trim() : null,
+      name: textOf(document.name),
       tickers,
       fiscalYearEnd: typeof yearEnd === 'string' && isMonthDay(yearEnd) ? yearEnd : null,
       filesAccounts:
@@ -91,11 +91,11 @@ function readFilings(columns: Record<string, unknown>): Filing[] {
   for (let row = 0; row < rows; row++) {
     if (Array.isArray(isXBRL) && !isXBRL[row]) continue
     const accession = at(accessionNumber, row)
-    const type = at(form, row)
+    const type = textOf(at(form, row))
     const filed = dayOf(at(filingDate, row))
-    const acceptedAt = Date.parse(String(at(acceptanceDateTime, row)))
-    if (typeof accession !== 'string' || !/^[0-9-]{10,25}$/.test(accession) || typeof type !== 'string')
-      continue
+    const accepted = String(at(acceptanceDateTime, row))
+    const acceptedAt = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(accepted) ? Date.parse(accepted) : Number.NaN
+    if (typeof accession !== 'string' || !/^[0-9-]{10,25}$/.test(accession) || type === null) continue
     if (!(filed > 0) || Number.isNaN(acceptedAt)) continue
     filings.push({ accession, form: type, filed, acceptedAt })
   }

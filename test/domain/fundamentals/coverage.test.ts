@@ -112,6 +112,21 @@ describe('the coverage index', () => {
       last_filed: '2010-01-25',
     })
   })
+
+  test('does not tell of filings that bear a day to come', async () => {
+    const lastOn = async (today: string) => {
+      const index = await coverageIndex({ ...bench, today: () => today }, { limit: 1 })
+      const { first_filed, last_filed } = index.markets.find(market => market.code === 'US') ?? {}
+      return [first_filed, last_filed]
+    }
+    await bench.sql`
+      insert into filing (accession, entity_id, form, filed)
+      select 'f-4', entity_id, '10-K', '2099-01-01' from entity where ticker = 'AAPL'`
+    expect(await lastOn('2026-11-20')).toEqual(['2009-10-27', '2010-01-25'])
+    expect(await lastOn('2009-12-01')).toEqual(['2009-10-27', '2009-12-01'])
+    expect(await lastOn('2009-10-26')).toEqual([null, null])
+    expect(await lastOn('2099-01-01')).toEqual(['2009-10-27', '2099-01-01'])
+  })
 })
 
 describe('the coverage check', () => {

@@ -1,7 +1,9 @@
 import { expect, test } from 'bun:test'
-import { dayNumber } from '../../../src/model/date.ts'
+import { deriveFacts } from '../../../src/domain/ingest/deriveFacts.ts'
+import { dayNumber, isoDate } from '../../../src/model/date.ts'
 import { parseCompanyfacts } from '../../../src/registers/us/companyfacts.ts'
 import { parseCompanyTickers } from '../../../src/registers/us/companyTickers.ts'
+import { usRules } from '../../../src/registers/us/concepts.ts'
 import { readDocument } from '../../../src/registers/us/contribution.ts'
 import { FinancialStatementData } from '../../../src/registers/us/fsds.ts'
 import { parseSubmissions } from '../../../src/registers/us/submissions.ts'
@@ -74,6 +76,7 @@ test('companyfacts: figures that make no sense are counted and left out, and the
               { ...good, end: '2020-02-30' },
               { ...good, accn: 7 },
               { ...good, start: '2021-01-01' },
+              { ...good, val: Number.POSITIVE_INFINITY }, // JSON.parse('1e999')
               null,
             ],
             Store: [good],
@@ -84,10 +87,54 @@ test('companyfacts: figures that make no sense are counted and left out, and the
     },
   })
   expect(facts.statements).toHaveLength(1)
-  expect(facts.malformed).toBe(5)
-  expect(facts.figuresRead).toBe(8)
+  expect(facts.malformed).toBe(6)
+  expect(facts.figuresRead).toBe(9)
   expect(facts.name).toBeNull()
 })
+
+test('companyfacts: of two filing days of one accession the later counts', () => {
+  const filed = (day: string, val: number) => ({
+    start: '2020-01-01',
+    end: '2020-12-31',
+    val,
+    accn: '0000000001-21-000001',
+    form: '10-K',
+    filed: day,
+  })
+  for (const figures of [
+    [filed('2021-02-01', 5), filed('2021-05-01', 4)],
+    [filed('2021-05-01', 4), filed('2021-02-01', 5)],
+  ]) {
+    const document = { cik: 1, facts: { 'us-gaap': { Revenues: { units: { USD: figures } } } } }
+    const { facts } = deriveFacts(parseCompanyfacts(document).statements, {
+      rules: usRules,
+      fiscalYearEnd: null,
+    })
+    expect(facts.map(fact => isoDate(fact.filing.filed))).toEqual(['2021-05-01'])
+  }
+})
+
+test('names, forms and tickers come without control characters, which PostgreSQL would refuse', () => {
+  const figures = [
+    { end: '2020-12-31', val: 1, accn: '0000000001-21-000001', form: '10\u0000K', filed: '2021-02-01' },
+  ]
+  const facts = parseCompanyfacts({
+    cik: 1,
+    entityName: ' A\u0000B\n株式会社 ',
+    facts: { 'us-gaap': { Assets: { units: { USD: figures } } } },
+  })
+  expect([facts.name, facts.statements[0]?.filing.form]).toEqual(['A B 株式会社', '10 K'])
+  expect(parseCompanyTickers({ 0: { cik_str: 1, ticker: 'A\u0000', title: '\u0000' } })).toEqual([
+    { cik: '0000000001', name: null, tickers: ['A'] },
+  ])
+  const { entity } = parseSubmissions(
+    { cik: 1, name: 'A\u0000', tickers: ['B\u0000', '\u0000'], filings: { recent: emptyFilings } },
+    'x.json',
+  )
+  expect(entity).toMatchObject({ name: 'A', tickers: ['B'] })
+})
+
+const emptyFilings = { accessionNumber: [], filingDate: [], acceptanceDateTime: [], form: [] }
 
 test('submissions: names the filer and dates the acceptance of its reports only', async () => {
   const { cik, entity, filings } = parseSubmissions(await fixture('submissions-aapl.json').json(), 'x.json')
