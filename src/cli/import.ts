@@ -17,8 +17,9 @@ Examples:
   asfiled import us companyfacts/ submissions/ company_tickers.json
   asfiled import us companyfacts.zip
 
-Importing again adds nothing; an import that was interrupted goes on where it stopped.
-Exit code: 0 everything was read, 1 some of it was skipped (and named), 2 nothing was imported.`
+Importing again adds nothing; an import that was interrupted goes on where it stopped. Figures without a day, a filing
+or a finite number are left out and counted as malformed.
+Exit code: 0 every document was read, 1 some were skipped (and named), 2 nothing was imported.`
 
 export function addImportCommand(program: Command, context: CliContext): void {
   const command = program.command('import').description("Read a register's files into the store.")

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { deflateRawSync } from 'node:zlib'
@@ -84,13 +84,15 @@ test('broken files are named with their position and skipped; the exit code tell
   writeFileSync(join(files, 'other.json'), '{"data": []}')
   writeFileSync(join(files, 'binary.json'), new Uint8Array([0x7b, 0xff, 0xfe]))
   writeFileSync(join(files, 'no.zip'), 'PK but not really')
+  symlinkSync(join(folder, 'nowhere.json'), join(files, 'link.json'))
   const some = await asfiled('import', 'us', files)
   expect(some.code).toBe(1)
   expect(some.error).toContain('cut.json: line 2, column 24 (byte 34)')
   expect(some.error).toContain('other.json: This is neither companyfacts')
   expect(some.error).toContain('binary.json: The document is not UTF-8.')
   expect(some.error).toContain('no.zip: This is no readable zip')
-  expect(line(some.out, 'skipped')).toBe('4')
+  expect(some.error).toContain('link.json: ENOENT')
+  expect(line(some.out, 'skipped')).toBe('5')
   const none = await asfiled('import', 'us', join(files, 'cut.json'))
   expect(none.code).toBe(2)
   const missing = await asfiled('import', 'us', join(folder, 'nothing-here'))

@@ -21,12 +21,21 @@ export async function listFiles(paths: readonly string[]): Promise<SourceFile[]>
   return files
 }
 
+/** What a folder names and nobody can look at (a link to nowhere, a closed folder) is listed too: reading it will
+ * say what is wrong with it, and the rest is imported. */
 async function listFolder(folder: string, files: SourceFile[]): Promise<void> {
-  const entries = await readdir(folder, { withFileTypes: true })
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => null)
+  if (entries === null) {
+    files.push({ path: folder, bytes: 0 })
+    return
+  }
   entries.sort((a, b) => (a.name < b.name ? -1 : 1))
   for (const entry of entries) {
     const path = join(folder, entry.name)
     if (entry.isDirectory()) await listFolder(path, files)
-    else if (/\.(json|zip)$/i.test(entry.name)) files.push({ path, bytes: (await stat(path)).size })
+    else if (/\.(json|zip)$/i.test(entry.name)) {
+      const found = await stat(path).catch(() => null)
+      files.push({ path, bytes: found?.size ?? 0 })
+    }
   }
 }
