@@ -7,12 +7,19 @@ export interface RawAnswer {
   ms: number
 }
 
-/** Sends bytes as they are and gathers what comes back until the server closes, or, with `untilAnswer`, until one
- * answer is there. `after` may go on sending. */
+interface RawOptions {
+  timeoutMs?: number
+  /** May go on sending. */
+  after?: (socket: Socket) => void
+  /** Whether what came back is all that is waited for; usually one answer with Content-Length. */
+  isWhole?: (text: string) => boolean
+}
+
+/** Sends bytes as they are and gathers what comes back until it is whole or the server closes. */
 export function rawRequest(
   port: number,
   bytes: string | Uint8Array,
-  options: { timeoutMs?: number; after?: (socket: Socket) => void } = {},
+  options: RawOptions = {},
 ): Promise<RawAnswer> {
   const startMs = performance.now()
   return new Promise(resolve => {
@@ -34,14 +41,14 @@ export function rawRequest(
     })
     socket.on('data', chunk => {
       text += chunk.toString('latin1')
-      if (isWhole(text)) end()
+      if ((options.isWhole ?? isOneAnswer)(text)) end()
     })
     socket.on('error', () => {})
     socket.on('close', end)
   })
 }
 
-function isWhole(text: string): boolean {
+function isOneAnswer(text: string): boolean {
   const head = text.indexOf('\r\n\r\n')
   if (head < 0 || text.startsWith('HTTP/1.1 100')) return false
   const length = /content-length: (\d+)/i.exec(text.slice(0, head))?.[1]
