@@ -30,6 +30,7 @@ import { takeHits } from '../store/limits/takeHits.ts'
 import { contentPolicy } from '../web/tearSheet/policy.ts'
 import { tearSheet } from '../web/tearSheet/tearSheet.ts'
 import { makeJobs } from './makeJobs.ts'
+import { makePanels } from './makePanels.ts'
 
 const sheetTitle = ({ data_version: version }: BacktestResult) =>
   version === undefined ? 'Your rows' : `The archive, data version ${version}`
@@ -37,6 +38,8 @@ const sheetTitle = ({ data_version: version }: BacktestResult) =>
 export interface Parts {
   readonly config: Config
   readonly sql: Sql
+  /** For keys and limits alone: slow reads must not keep anybody from being admitted or refused. */
+  readonly admission: Sql
   readonly pool: ComputePool
   readonly log: Logger
   readonly today: () => IsoDate
@@ -44,18 +47,19 @@ export interface Parts {
 }
 
 const pingMs = 2_000
-const limitCallMs = 5_000
+/** Longer than this and the database counts as away. */
+export const admissionTimeoutMs = 5_000
 
 /** Ties the verbs to this server's database, pool and settings: what the routes may reach. */
 export async function makeServices(parts: Parts) {
-  const { config, sql, pool, log, today, dataVersion } = parts
+  const { config, sql, admission, pool, log, today, dataVersion } = parts
   const markets = await loadMarkets()
   const entities = entityDirectory(sql)
   const known = new KnownKeys()
   const gate = new LimitGate({
-    takeHits: hits => takeHits(sql, hits),
+    takeHits: hits => takeHits(admission, hits),
     elapsedMs: () => performance.now(),
-    timeoutMs: limitCallMs,
+    timeoutMs: admissionTimeoutMs,
   })
   const deps: FundamentalsDeps = {
     sql,
@@ -71,15 +75,18 @@ export async function makeServices(parts: Parts) {
     dataVersion,
     loadArchive: horizon => streamResolvedSignals(sql, { horizon }),
   })
-  const backtests = { pool, archive, markets: markets.costs.plain }
+  const panels = makePanels({ sql, pool, config })
+  const backtests = { pool, archive, markets: markets.costs.plain, openPanel: panels.open }
   const jobs = makeJobs(sql, dataVersion)
 
+  const settings = { ...config, version: packageFile.version }
+
   const services: Services = {
-    settings: { ...config, version: packageFile.version },
+    settings,
     log,
     elapsedMs: () => performance.now(),
     today,
-    access: { findKey: digest => findKey(sql, digest), known, gate, epochMs: () => Date.now() },
+    access: { findKey: digest => findKey(admission, digest), known, gate, epochMs: () => Date.now() },
     dataVersion,
     explain: explainDatabaseError,
     readiness: async () => ((await answersPing(sql, pingMs)) ? [] : ['the database does not answer']),
@@ -98,14 +105,16 @@ export async function makeServices(parts: Parts) {
           turns.use(subject, signal, () => openSignals(sql, plan, format, signal)),
       }
     },
-    runBacktest: ({ bytes, format, query }, signal) =>
-      runBacktest(backtests, bytes, signal, { format, query }),
+    runBacktest: (keyId, { bytes, format, query }, signal) =>
+      runBacktest(backtests, bytes, signal, { format, query, keyId }),
+    panels: panels.services,
     tearSheet: { policy: contentPolicy, write: result => tearSheet(result, sheetTitle(result)) },
     jobs: jobs.services,
     search: q => searchEntities(sql, q),
   }
   return {
     services,
+    settings,
     caches: { forgetData: () => entities.forget(), forgetAccess: () => known.forget() },
     jobs: { processId: jobs.processId, news: jobs.news, backtests },
   }

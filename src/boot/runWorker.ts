@@ -9,6 +9,7 @@ import { readDataVersion } from '../store/data-version.ts'
 import { explainDatabaseError } from '../store/explainError.ts'
 import { openDatabase } from './database.ts'
 import { endOnSignal } from './endOnSignal.ts'
+import { makePanels } from './makePanels.ts'
 import { startJobs } from './startJobs.ts'
 import { superviseDatabase } from './supervise.ts'
 
@@ -35,12 +36,13 @@ export async function runWorker(config: Config): Promise<void> {
     dataVersion: () => readDataVersion(sql),
     loadArchive: horizon => streamResolvedSignals(sql, { horizon }),
   })
+  const panels = makePanels({ sql, pool, config })
   const concurrency = Math.max(1, config.jobConcurrency)
   const stopJobs = await startJobs(
     { url, concurrency, patienceMs: config.drainTimeoutMs },
     {
       sql,
-      backtests: { pool, archive, markets: markets.costs.plain },
+      backtests: { pool, archive, markets: markets.costs.plain, openPanel: panels.open },
       processId: crypto.randomUUID(),
       explain: explainDatabaseError,
       report: (message, error) => log.warn(error === null ? {} : { err: error }, message),

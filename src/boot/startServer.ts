@@ -4,16 +4,20 @@ import { createApp } from '../http/createApp.ts'
 import { createLog } from '../http/log.ts'
 import type { IsoDate } from '../model/date.ts'
 import { watchDataVersion } from '../store/data-version.ts'
+import { connect } from '../store/database.ts'
 import { explainDatabaseError } from '../store/explainError.ts'
 import { watchAccess } from '../store/keys/watchAccess.ts'
 import type { BannerFacts } from './banner.ts'
 import { openDatabase } from './database.ts'
 import { prepareFirstStart } from './firstStart.ts'
 import { listen } from './listen.ts'
-import { makeServices } from './makeServices.ts'
+import { admissionTimeoutMs, makeServices } from './makeServices.ts'
 import { startJobs } from './startJobs.ts'
 import { superviseDatabase } from './supervise.ts'
 import { sweepCounters } from './sweepCounters.ts'
+import { sweepPanels } from './sweepPanels.ts'
+
+const admissionConnections = 2
 
 export interface RunningServer extends BannerFacts {
   /** Finishes the requests under way, then closes what was opened, last first. */
@@ -37,6 +41,8 @@ export async function startServer(
   opened.defer(async () => stopSupervising())
   const stopSweeping = sweepCounters(sql)
   opened.defer(async () => stopSweeping())
+  const stopSweepingPanels = sweepPanels(sql)
+  opened.defer(async () => stopSweepingPanels())
 
   const pool = new ComputePool({
     threads: config.computeThreads,
@@ -50,7 +56,14 @@ export async function startServer(
   const unwatchAccess = await watchAccess(sql, () => caches.forgetAccess())
   opened.defer(unwatchAccess)
 
-  const made = await makeServices({ config, sql, pool, log, today, dataVersion: version.current })
+  const admission = connect({
+    url,
+    connections: admissionConnections,
+    statementTimeoutMs: admissionTimeoutMs,
+    applicationName: 'asfiled-admission',
+  })
+  opened.defer(() => admission.end({ timeout: 5 }))
+  const made = await makeServices({ config, sql, admission, pool, log, today, dataVersion: version.current })
   Object.assign(caches, made.caches)
   const stopJobs = await startJobs(
     { url, concurrency: config.jobConcurrency, patienceMs: config.drainTimeoutMs },
@@ -63,6 +76,8 @@ export async function startServer(
   )
   opened.defer(stopJobs)
   const address = listen(createApp(made.services), config, opened)
+  // Any free port was asked for: now it has a number.
+  if (config.port === 0) made.settings.baseUrl = address
   // Streams of events would hold up the end until its time is over.
   opened.defer(async () => made.jobs.news.close())
   return { address, ownerKey, dataVersion: version.current(), stop: () => opened.disposeAsync() }

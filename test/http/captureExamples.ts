@@ -161,7 +161,7 @@ async function failingServer({ sql, services }: RealServer) {
   const pool = new ComputePool({ threads: 1, queue: 4, timeLimitMs: 0.001 })
   const config = readConfig({ TRUSTED_PROXIES: '127.0.0.0/8', PORT: '3000' })
   const { log } = services
-  const made = await makeServices({ config, sql, pool, log, today: () => testToday, dataVersion: () => 1 })
+  const made = await makeServices({ config, sql, admission: sql, pool, log, today: () => testToday, dataVersion: () => 1 })
   const away = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })
   const slow = Object.assign(new Error('canceling statement'), { code: '57014' })
   const faults: Record<string, Error> = { 1: away, 2: slow, 3: new Error('a defect') }

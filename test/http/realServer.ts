@@ -48,6 +48,7 @@ export async function realServer(options: RealServerOptions = {}): Promise<RealS
   const { services, caches } = await makeServices({
     config,
     sql,
+    admission: sql,
     pool,
     log,
     today: options.today ?? (() => testToday),
