@@ -34,9 +34,9 @@ export function pbo(series: readonly Float64Array[]): number | null {
   for (let a = 1; a <= everything; a += 2) {
     for (let b = 0; b <= everything; b++) {
       if (popcount(a) + popcount(b) !== half) continue
-      rankBySharpe(low, a, high, b, inTrain)
-      rankBySharpe(low, everything - a, high, everything - b, inTest)
-      overfit += landsLow(inTrain, inTest) + landsLow(inTest, inTrain)
+      const trained = orderBySharpe(low, a, high, b, inTrain)
+      const tested = orderBySharpe(low, everything - a, high, everything - b, inTest)
+      overfit += landsLow(inTest, inTest[trained]) + landsLow(inTrain, inTrain[tested])
       ways += 2
     }
   }
@@ -86,31 +86,37 @@ function chosenSums(series: readonly Float64Array[], bounds: readonly number[]):
 }
 
 /** To `out`, for each trial, a number that orders trials as their Sharpe ratios over the chosen blocks do:
- * mean |mean| / variance, up to a factor that all share. -Infinity without deviation. */
-function rankBySharpe(low: ChosenSums, a: number, high: ChosenSums, b: number, out: Float64Array): void {
+ * mean |mean| / variance, up to a factor that all share. -Infinity without deviation. Returns the best trial. */
+function orderBySharpe(low: ChosenSums, a: number, high: ChosenSums, b: number, out: Float64Array): number {
   const trials = out.length
   const periods = low.count[a] + high.count[b]
+  const { sum: lowSum, squares: lowSquares } = low
+  const { sum: highSum, squares: highSquares } = high
+  const lowAt = a * trials
+  const highAt = b * trials
   for (let c = 0; c < trials; c++) {
-    const sum = low.sum[a * trials + c] + high.sum[b * trials + c]
-    const squares = low.squares[a * trials + c] + high.squares[b * trials + c]
+    const sum = lowSum[lowAt + c] + highSum[highAt + c]
+    const squares = lowSquares[lowAt + c] + highSquares[highAt + c]
     const variance = squares - (sum * sum) / periods
     out[c] = variance > 1e-13 * squares ? (sum * Math.abs(sum)) / variance : Number.NEGATIVE_INFINITY
   }
+  let best = 0
+  for (let c = 1; c < trials; c++) if (out[c] > out[best]) best = c
+  return best
 }
 
-/** 1 where the best trial by `train` is in the lower half by `test`. */
-function landsLow(train: Float64Array, test: Float64Array): number {
-  let best = 0
-  for (let c = 1; c < train.length; c++) if (train[c] > train[best]) best = c
-  const found = test[best]
+/** 1 where `found`, one of the trials' numbers, is in their lower half. */
+function landsLow(numbers: Float64Array, found: number): number {
   let below = 0
-  let equal = 0
-  for (let c = 0; c < test.length; c++) {
-    if (test[c] < found) below++
-    else if (test[c] === found) equal++
+  let notAbove = 0
+  for (let c = 0; c < numbers.length; c++) {
+    const number = numbers[c]
+    if (number > found) continue
+    notAbove++
+    if (number < found) below++
   }
-  const rank = below + (equal + 1) / 2
-  return rank <= (test.length + 1) / 2 ? 1 : 0
+  const rank = (below + notAbove + 1) / 2
+  return rank <= (numbers.length + 1) / 2 ? 1 : 0
 }
 
 function popcount(bits: number): number {

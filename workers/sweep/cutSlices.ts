@@ -4,8 +4,8 @@ import type { SweepSlice } from '../../src/compute/sweepPlan.ts'
 /** Longest a slice should take, so that others' requests get their turn and progress is seen. */
 const sliceMs = 20
 /** Roughly, for one period and asset: to form a target, and to move one book that holds it. */
-const targetMs = 2e-6
-const bookMs = 0.8e-6
+const targetMs = 1e-6
+const bookMs = 0.6e-6
 
 /** Cuts the configurations into slices of about 20 ms of work. Those that differ in holding alone come one after the
  * other: they hold the same targets, which are then formed once. */

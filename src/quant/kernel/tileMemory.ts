@@ -4,7 +4,7 @@ import type { Tile } from '../tilePlan.ts'
 import { type Kernel, Layout, openKernel } from './openKernel.ts'
 
 /** Periods that are loaded and formed together. */
-export const blockPeriods = 16
+export const blockPeriods = 32
 
 /** What a walk over a tile must have room for. */
 export interface TileNeeds {
