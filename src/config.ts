@@ -18,6 +18,8 @@ export interface Config {
   /** Parts of submitted backtests that run at a time; 0: this process leaves them to others. */
   readonly jobConcurrency: number
   readonly bodyLimitMb: number
+  /** Memory for the rows of stored panels. */
+  readonly panelMemoryMb: number
   readonly drainTimeoutMs: number
   readonly flagshipTickers: readonly string[]
   readonly trustedProxies: readonly string[]
@@ -71,6 +73,7 @@ export function readConfig(environment: Environment): Config {
     computeTimeoutMs: integer('COMPUTE_TIMEOUT_MS', 60_000, 100, 3_600_000),
     jobConcurrency: integer('JOB_CONCURRENCY', availableParallelism(), 0, 256),
     bodyLimitMb: integer('BODY_LIMIT_MB', 256, 1, 1_024),
+    panelMemoryMb: integer('PANEL_MEMORY_MB', 1_024, 64, 1_048_576),
     drainTimeoutMs: integer('DRAIN_TIMEOUT_MS', 10_000, 0, 600_000),
     flagshipTickers: list('FLAGSHIP_TICKERS', 'AAPL,GOOGL,GOOG'),
     trustedProxies: list('TRUSTED_PROXIES', ''),

@@ -1,10 +1,13 @@
 import type { Task, TaskFailure, TaskKind, TaskReply } from '../src/compute/protocol.ts'
 import { Failure } from '../src/errors.ts'
 import { registerFormats } from '../src/model/formats.ts'
+import { rankDataset } from '../src/quant/rankDataset.ts'
 import { runArchiveBacktest } from './backtest/runArchiveBacktest.ts'
 import { runBodyBacktest } from './backtest/runBodyBacktest.ts'
+import { runStoredBacktest } from './backtest/runStoredBacktest.ts'
 import { buildArchive } from './dataset/buildArchive.ts'
 import { filterArchive } from './dataset/filterArchive.ts'
+import { packPanel } from './panels/packPanel.ts'
 import { finishSweep } from './sweep/finishSweep.ts'
 import { planArchiveSweep } from './sweep/planArchiveSweep.ts'
 import { runSlice } from './sweep/runSlice.ts'
@@ -28,6 +31,12 @@ function perform(task: Task) {
       return runBodyBacktest(task.input)
     case 'backtest_archive':
       return runArchiveBacktest(task.input)
+    case 'backtest_stored':
+      return runStoredBacktest(task.input)
+    case 'panel_pack':
+      return packPanel(task.input)
+    case 'dataset_rank':
+      return rankDataset(task.input.data).ranking
     case 'sweep_plan':
       return planArchiveSweep(task.input)
     case 'sweep_slice':

@@ -4,7 +4,7 @@ import type { BacktestResult } from '../model/backtestResult.ts'
 import type { BodyFormat, BodyQuery } from '../model/bodyFormat.ts'
 import type { MarketCosts } from '../model/marketCosts.ts'
 import type { Columns } from '../quant/columns.ts'
-import type { Dataset } from '../quant/dataset.ts'
+import type { Dataset, Ranking } from '../quant/dataset.ts'
 import type { Prices } from '../quant/prices.ts'
 import type { DateView } from '../quant/viewDates.ts'
 import type { ResolvedConfig } from './resolvedConfig.ts'
@@ -19,10 +19,15 @@ export interface ArchiveRequest {
   readonly sweep?: boolean | BacktestSweep | undefined
 }
 
+/** A request for a stored panel, read and checked. */
+export interface StoredRequest extends Omit<ArchiveRequest, 'source'> {
+  readonly panelId: string
+}
+
 /** Everything a worker can be asked, and what it answers. */
 export interface Tasks {
-  /** A request body, unparsed. A panel is run at once, or planned where it is to be swept; a request for the archive
-   * comes back, read. */
+  /** A request body, unparsed. A panel is run at once, or planned where it is to be swept; a request for the archive or
+   * for a stored panel comes back, read. */
   backtest_body: {
     input: {
       readonly body: Uint8Array
@@ -34,6 +39,14 @@ export interface Tasks {
       | { readonly kind: 'result'; readonly result: BacktestResult }
       | { readonly kind: 'sweep'; readonly plan: SweepPlan }
       | { readonly kind: 'archive'; readonly request: ArchiveRequest }
+      | { readonly kind: 'stored'; readonly request: StoredRequest }
+  }
+  /** A request for a stored panel, on its dataset. */
+  backtest_stored: {
+    input: { readonly data: Dataset; readonly request: StoredRequest; readonly costs: MarketCosts }
+    output:
+      | { readonly kind: 'result'; readonly result: BacktestResult }
+      | { readonly kind: 'sweep'; readonly plan: SweepPlan }
   }
   backtest_archive: {
     input: {
@@ -63,6 +76,12 @@ export interface Tasks {
     input: { readonly plan: SweepPlan; readonly series: readonly SliceSeries[] }
     output: BacktestResult
   }
+  /** A body of rows to be stored: packed, with the SHA-256 of that, and the ranking of the dataset that it is. */
+  panel_pack: {
+    input: { readonly body: Uint8Array; readonly format: BodyFormat }
+    output: { readonly packed: Uint8Array; readonly content: Uint8Array; readonly ranking: Ranking }
+  }
+  dataset_rank: { input: { readonly data: Dataset }; output: Ranking }
   /** Rows to a ranked dataset. */
   dataset_build: { input: { readonly columns: Columns }; output: Dataset }
   /** One market's rows as a ranked dataset of their own; null where no row has that market. */

@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 import type { SentBody } from '../model/bodyFormat.ts'
-import { BodyReader } from './BodyReader.ts'
+import type { BodyReader } from './BodyReader.ts'
 import { acceptedAnswer } from './backtests.ts'
 import { bodyFormat } from './bodyFormat.ts'
 import { type AnswerFormat, bodyQuery } from './bodyQuery.ts'
@@ -20,9 +20,8 @@ import type { Services } from './services.ts'
 const varies = { Vary: 'Accept, Accept-Encoding, Authorization, Prefer' }
 
 /** POST /api/v1/backtest: the bytes of the body go to the workers unparsed, or into the database to be run later. */
-export function backtest(services: Services, route: RouteMaker) {
-  const { bodyLimitMb, computeTimeoutMs } = services.settings
-  const bodies = new BodyReader(bodyLimitMb, services.elapsedMs)
+export function backtest(services: Services, route: RouteMaker, bodies: BodyReader) {
+  const { computeTimeoutMs } = services.settings
 
   async function work(call: Call): Promise<Answer> {
     const keyId = requireQuant(call)
@@ -41,7 +40,7 @@ export function backtest(services: Services, route: RouteMaker) {
       }
       const asked = `backtest ${format} ${wanted} ${call.queryText} ${Bun.hash.xxHash64(bytes)}`
       const tag = entityTag(services.dataVersion(), asked)
-      const make = () => textOf(call, body, wanted)
+      const make = () => textOf(call, keyId, body, wanted)
       if (key === null) return answered(call, await make(), tag, wanted)
       const request = { keyId, idempotencyKey: key, body, beside: wanted }
       const { text, replayed } = await services.jobs.answerOnce(request, make)
@@ -49,8 +48,8 @@ export function backtest(services: Services, route: RouteMaker) {
     })
   }
 
-  async function textOf(call: Call, body: SentBody, wanted: AnswerFormat): Promise<string> {
-    const result = await services.runBacktest(body, call.request.signal)
+  async function textOf(call: Call, keyId: number, body: SentBody, wanted: AnswerFormat): Promise<string> {
+    const result = await services.runBacktest(keyId, body, call.request.signal)
     return wanted === 'html' ? services.tearSheet.write(result) : JSON.stringify(result)
   }
 

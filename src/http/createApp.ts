@@ -1,6 +1,7 @@
 import http from 'node:http'
 import { Elysia } from 'elysia'
 import { BodyCache } from './BodyCache.ts'
+import { BodyReader } from './BodyReader.ts'
 import { backtest } from './backtest.ts'
 import { backtests } from './backtests.ts'
 import { coverage } from './coverage.ts'
@@ -8,6 +9,7 @@ import { docs } from './docs/docs.ts'
 import { fundamentals } from './fundamentals.ts'
 import { health } from './health.ts'
 import { openapi } from './openapi.ts'
+import { panels } from './panels.ts'
 import { search } from './search.ts'
 import { routeMaker } from './serve.ts'
 import type { Services } from './services.ts'
@@ -29,12 +31,15 @@ export function createApp(services: Services) {
   const app = new Elysia({ serve: { maxRequestBodySize: bunBodyBytes, idleTimeout: idleSeconds } })
   const route = routeMaker(services, () => app.server)
   const cache = new BodyCache()
+  // One for all routes: the bound on what is held is one for the server.
+  const bodies = new BodyReader(services.settings.bodyLimitMb, services.elapsedMs)
   const resources = [
     fundamentals(services, route, cache),
     coverage(services, route, cache),
     signals(services, route),
-    backtest(services, route),
+    backtest(services, route, bodies),
     backtests(services, route),
+    panels(services, route, bodies),
     search(services, route, cache),
     health(services, route),
   ]

@@ -10,6 +10,7 @@ import type { FundamentalsList, FundamentalsQuery } from '../model/fundamentals.
 import type { SearchHit } from '../model/search.ts'
 import type { SignalsQuery } from '../model/signal.ts'
 import type { JobServices } from './jobServices.ts'
+import type { PanelServices } from './panelServices.ts'
 
 /** A read whose rights are settled: equal keys give equal bytes while the data version stays the same. */
 export interface PlannedRead<T> {
@@ -67,7 +68,9 @@ export interface Services {
   readonly coverageIndex: (query: FundamentalsQuery) => Promise<CoverageIndex>
   readonly checkCoverage: (id: string) => Promise<CoverageCheck>
   readonly planSignals: (principal: Principal, query: SignalsQuery) => PlannedSignals
-  readonly runBacktest: (body: SentBody, signal: AbortSignal) => Promise<BacktestResult>
+  /** `keyId`: whose stored panels the body may name. */
+  readonly runBacktest: (keyId: number, body: SentBody, signal: AbortSignal) => Promise<BacktestResult>
+  readonly panels: PanelServices
   readonly tearSheet: ResultPage
   /** Backtests that are run when there is time. */
   readonly jobs: JobServices

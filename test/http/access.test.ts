@@ -52,6 +52,7 @@ const open = (route: string, path = route, status = 200): Row => ({
 })
 
 const fundamentals = '/api/v1/fundamentals'
+const panels = '/api/v1/panels'
 const backtests = '/api/v1/backtests'
 const nobodys = '019aa0c2-7d3c-7000-9c5e-3f1f0a6b7c55'
 const ofQuant =
@@ -83,6 +84,10 @@ const table: Row[] = [
     method: 'DELETE',
   },
   get(`${backtests}/:id/events`, `${backtests}/${nobodys}/events`, ofQuant([404, 'entity_unknown'])),
+  { ...get(panels, panels, ofQuant(201)), method: 'POST', body: panel },
+  get(panels, panels, ofQuant(200)),
+  get(`${panels}/:id`, `${panels}/${nobodys}`, ofQuant([404, 'entity_unknown'])),
+  { ...get(`${panels}/:id`, `${panels}/${nobodys}`, ofQuant([404, 'entity_unknown'])), method: 'DELETE' },
   open('/api/search', '/api/search?q=apple'),
   open('/health'),
   open('/ready'),

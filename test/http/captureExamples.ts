@@ -60,6 +60,7 @@ const errors: Record<string, Ask> = {
   body_too_large: { caller: 'quant', path: backtest, body: ' '.repeat(65 * 1_024 * 1_024) },
   media_type_unsupported: { caller: 'quant', path: backtest, body: 'date,asset', type: 'text/plain' },
   backtest_impossible: { caller: 'quant', path: backtest, body: JSON.stringify({ ...oneRow, source: {} }) },
+  conflict: { caller: 'quant', path: '/api/v1/panels', body: JSON.stringify(oneRow) },
   rate_limited_minute: { caller: 'oem', path: `${fundamentals}?ticker=AAPL` },
   rate_limited_day: { caller: 'free', path: `${fundamentals}?ticker=AAPL` },
 }
@@ -97,6 +98,7 @@ function steady(text: string): string {
     .replace(/asf_live_\w{8}\.\.\./g, 'asf_live_4fT9aB2x...')
     .replace(/(Wait|in) \d+ s\b/g, '$1 42 s')
     .replace(/longer than \S+ s\b/g, 'longer than 60 s')
+    .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '5d0a3a44-6f0b-4a55-9d7e-2f1c80c1a9d3')
 }
 
 type Json = Record<string, unknown>
@@ -149,6 +151,9 @@ async function tighten({ sql }: RealServer, keys: Keys): Promise<void> {
   const prefixOf = (caller: CallerName) => keys[caller]?.slice('Bearer '.length, 'Bearer '.length + 17) ?? ''
   const idOf = (caller: CallerName) => sql`(select key_id from api_key where prefix = ${prefixOf(caller)})`
   await sql`insert into key_entity (key_id, entity_id) select ${idOf('evaluation')}, -n from generate_series(1, 1000) n`
+  await sql`
+    insert into panel (key_id, content, row_count, date_count, asset_count, packed_bytes)
+    select ${idOf('quant')}, sha256(n::text::bytea), 1, 1, 1, 1 from generate_series(1, 64) n`
   for (const caller of ['oem', 'free'] as const) {
     await sql`
       insert into limit_counter (subject, minute, used, used_before, day, used_today, granted, at)
@@ -161,7 +166,15 @@ async function failingServer({ sql, services }: RealServer) {
   const pool = new ComputePool({ threads: 1, queue: 4, timeLimitMs: 0.001 })
   const config = readConfig({ TRUSTED_PROXIES: '127.0.0.0/8', PORT: '3000' })
   const { log } = services
-  const made = await makeServices({ config, sql, admission: sql, pool, log, today: () => testToday, dataVersion: () => 1 })
+  const made = await makeServices({
+    config,
+    sql,
+    admission: sql,
+    pool,
+    log,
+    today: () => testToday,
+    dataVersion: () => 1,
+  })
   const away = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })
   const slow = Object.assign(new Error('canceling statement'), { code: '57014' })
   const faults: Record<string, Error> = { 1: away, 2: slow, 3: new Error('a defect') }

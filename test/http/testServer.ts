@@ -61,6 +61,9 @@ const bytes = (text: string) =>
     },
   })
 
+const unasked = () => Promise.reject(new Error('no test asks for it'))
+const noPanels = { store: unasked, list: unasked, read: unasked, delete: unasked }
+
 /** The real app on a real port, with real keys and limits on `sql`, and verbs that answer something of their own
  * unless `change` says otherwise. The address of a client is what X-Forwarded-For says. */
 export async function testServer(sql: Sql, change: Partial<Services> = {}): Promise<TestServer> {
@@ -114,9 +117,10 @@ export async function testServer(sql: Sql, change: Partial<Services> = {}): Prom
       cacheKey: JSON.stringify([principal.quant, query]),
       open: async () => ({ next: 'abc', body: bytes(`{"object":"signal_list","pad":"${padding}"}`) }),
     }),
-    runBacktest: async ({ bytes }) => madeResult([0.01], { n_rows: bytes.length }),
+    runBacktest: async (_keyId, { bytes }) => madeResult([0.01], { n_rows: bytes.length }),
     tearSheet: { policy: "default-src 'none'", write: result => `<p>${result.n_rows} rows ${padding}` },
     jobs: makeJobs(sql, () => 1).services,
+    panels: noPanels,
     search: async q => [{ ticker: q.slice(0, 9), name: null, market: 'US' }],
     ...change,
   }

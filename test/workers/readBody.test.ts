@@ -225,6 +225,7 @@ test('an empty object asks for the archive with defaults', () => {
     include: [],
     sweep: undefined,
     panel: null,
+    panelId: null,
   })
 })
 

@@ -8,10 +8,11 @@ import { readNdjson } from './readNdjson.ts'
 import { readQueryFields } from './readQueryFields.ts'
 import { type ArchiveSettings, type BacktestSettings, checkFields } from './settings.ts'
 
-/** A request for rows that came with it, or for the archive. */
+/** A request for rows that came with it, for those of a stored panel, or for the archive. */
 export type BacktestBody =
   | (BacktestSettings & { readonly panel: PanelRows })
-  | (ArchiveSettings & { readonly panel: null })
+  | (BacktestSettings & { readonly panel: null; readonly panelId: string })
+  | (ArchiveSettings & { readonly panel: null; readonly panelId: null })
 
 /** A request, from bytes to checked. Fails with the place of the first fault; only the panel's cells are yet to be
  * compared with each other.

@@ -1,21 +1,28 @@
 import type { ComputePool } from '../../compute/ComputePool.ts'
 import type { SweepPlan } from '../../compute/sweepPlan.ts'
+import { Failure } from '../../errors.ts'
 import type { BacktestResult } from '../../model/backtestResult.ts'
 import type { BodyFormat, BodyQuery } from '../../model/bodyFormat.ts'
 import type { MarketCosts } from '../../model/marketCosts.ts'
+import type { Dataset } from '../../quant/dataset.ts'
 import type { ArchiveCache } from './ArchiveCache.ts'
+import { ownBuffer } from './ownBuffer.ts'
 import { planSweep } from './planSweep.ts'
 
 export interface BacktestDeps {
   readonly pool: ComputePool
   readonly archive: Pick<ArchiveCache, 'get'>
   readonly markets: MarketCosts
+  /** The rows of a panel that a key has stored. */
+  readonly openPanel?: (keyId: number, panelId: string) => Promise<Dataset>
 }
 
 export interface BodyOptions {
   readonly format?: BodyFormat
   /** What a body that is rows alone has no room for. */
   readonly query?: BodyQuery
+  /** Whose request it is, and so whose stored panels it may name. */
+  readonly keyId?: number | null
 }
 
 export type PreparedBacktest =
@@ -26,10 +33,10 @@ export type PreparedBacktest =
  * planned and yet to be run. The bytes go to a worker unparsed and are gone for the caller: a panel is never parsed on
  * this thread. Fails with a Failure that names what is wrong, or with the signal's reason. */
 export async function prepareBacktest(
-  { pool, archive, markets: costs }: BacktestDeps,
+  { pool, archive, markets: costs, openPanel }: BacktestDeps,
   body: Uint8Array,
   signal?: AbortSignal,
-  { format = 'json', query = {} }: BodyOptions = {},
+  { format = 'json', query = {}, keyId = null }: BodyOptions = {},
 ): Promise<PreparedBacktest> {
   const owned = ownBuffer(body)
   const read = await pool.run(
@@ -37,6 +44,12 @@ export async function prepareBacktest(
     { body: owned, format, query, costs },
     { signal, transfer: [owned.buffer] },
   )
+  if (read.kind === 'stored') {
+    const { request } = read
+    if (openPanel === undefined || keyId === null) throw nothingStored()
+    const data = await openPanel(keyId, request.panelId)
+    return pool.run('backtest_stored', { data, request, costs }, { signal })
+  }
   if (read.kind !== 'archive') return read
   const { request } = read
   const { data, dataVersion } = await archive.get(
@@ -48,9 +61,8 @@ export async function prepareBacktest(
   return { kind: 'result', result: await pool.run('backtest_archive', input, { signal }) }
 }
 
-/** Only a whole ArrayBuffer can move to another thread; a part of one, or shared memory, is copied first. */
-function ownBuffer(body: Uint8Array): Uint8Array<ArrayBuffer> {
-  const { buffer } = body
-  if (buffer instanceof ArrayBuffer && buffer.byteLength === body.byteLength) return new Uint8Array(buffer)
-  return new Uint8Array(body)
+function nothingStored(): Failure {
+  return new Failure('parameter_invalid', 'There are no stored panels here. Send the rows as panel.', {
+    param: 'panel',
+  })
 }

@@ -25,5 +25,9 @@ async function prepare(
 ): Promise<PreparedBacktest> {
   const body = await readBody(sql, job.id, job.bodyBytes)
   if (body === null) throw new Failure('internal', 'The body of the backtest is no longer there.')
-  return prepareBacktest(backtests, body, signal, { format: job.bodyFormat, query: job.bodyQuery })
+  return prepareBacktest(backtests, body, signal, {
+    format: job.bodyFormat,
+    query: job.bodyQuery,
+    keyId: job.keyId,
+  })
 }

@@ -1,0 +1,85 @@
+import { Elysia } from 'elysia'
+import { PanelParams } from '../model/panel.ts'
+import type { BodyReader } from './BodyReader.ts'
+import { bodyFormat } from './bodyFormat.ts'
+import type { Answer, Call } from './Call.ts'
+import { dataHeaders, jsonType, unchanged } from './dataAnswer.ts'
+import { encodedAnswer } from './encodedAnswer.ts'
+import { entityTag } from './entityTag.ts'
+import { answerHeaders } from './headers.ts'
+import { noQuery } from './noQuery.ts'
+import {
+  deletePanelOperation,
+  listPanelsOperation,
+  readPanelOperation,
+  storePanelOperation,
+} from './operations/panels.ts'
+import { pathReader } from './parameters.ts'
+import { requireQuant } from './requireQuant.ts'
+import type { RouteMaker } from './serve.ts'
+import type { Services } from './services.ts'
+
+const path = '/api/v1/panels'
+const readId = pathReader('id', PanelParams.properties.id)
+
+/** /api/v1/panels and what is below it: rows that are sent once and named by backtests after that. */
+export function panels(services: Services, route: RouteMaker, bodies: BodyReader) {
+  const { panels: verbs, settings } = services
+  const idOf = (call: Call) => readId(call.path.slice(path.length + 1))
+
+  async function store(call: Call): Promise<Answer> {
+    const keyId = requireQuant(call)
+    const { signal, headers } = call.request
+    const format = bodyFormat(headers)
+    noQuery(call)
+    // Silent while the rows are read and stored; Bun would take the silence for a dead connection.
+    call.server?.timeout(call.request, Math.min(255, Math.ceil(settings.computeTimeoutMs / 1_000) + 30))
+    return bodies.use(call, async bytes => {
+      const { panel, created } = await verbs.store(keyId, bytes, format, signal)
+      const answer = plain(panel, created ? 201 : 200)
+      if (created) answer.headers.set('Location', `${path}/${panel.id}`)
+      return answer
+    })
+  }
+
+  async function list(call: Call): Promise<Answer> {
+    const keyId = requireQuant(call)
+    noQuery(call)
+    return data(call, await verbs.list(keyId))
+  }
+
+  async function read(call: Call): Promise<Answer> {
+    const keyId = requireQuant(call)
+    noQuery(call)
+    return data(call, await verbs.read(keyId, idOf(call)))
+  }
+
+  async function remove(call: Call): Promise<Answer> {
+    const keyId = requireQuant(call)
+    noQuery(call)
+    const id = idOf(call)
+    await verbs.delete(keyId, id)
+    return plain({ object: 'panel', id, deleted: true }, 200)
+  }
+
+  const stored = route(path, 'key', store)
+  const listed = route(path, 'key', list)
+  const found = route(`${path}/{id}`, 'key', read)
+  const removed = route(`${path}/{id}`, 'key', remove)
+  return new Elysia()
+    .post(path, ({ request }) => stored(request), { parse: 'none', detail: storePanelOperation })
+    .get(path, ({ request }) => listed(request), { detail: listPanelsOperation })
+    .get(`${path}/:id`, ({ request }) => found(request), { detail: readPanelOperation })
+    .delete(`${path}/:id`, ({ request }) => removed(request), { parse: 'none', detail: deletePanelOperation })
+}
+
+async function data(call: Call, value: object): Promise<Answer> {
+  const text = JSON.stringify(value)
+  const headers = dataHeaders(jsonType, entityTag(0, text))
+  return unchanged(call, headers) ?? encodedAnswer(call, text, headers)
+}
+
+function plain(value: object, status: number): Answer {
+  const headers = { 'Content-Type': jsonType, 'Cache-Control': 'no-store', Vary: 'Authorization' }
+  return { status, headers: answerHeaders(headers), body: JSON.stringify(value) }
+}

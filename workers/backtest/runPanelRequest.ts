@@ -1,0 +1,17 @@
+import type { TaskOutput } from '../../src/compute/protocol.ts'
+import type { MarketCosts } from '../../src/model/marketCosts.ts'
+import type { Dataset } from '../../src/quant/dataset.ts'
+import type { BacktestSettings } from '../body/settings.ts'
+import { planSweep } from '../sweep/planSweep.ts'
+import { panelBasis, runPanelBacktest } from './runPanelBacktest.ts'
+
+/** Runs what is asked of a panel, or plans it where it is a sweep. */
+export function runPanelRequest(
+  panel: Dataset,
+  request: BacktestSettings,
+  costs: MarketCosts,
+): TaskOutput<'backtest_stored'> {
+  const { config, sweep, include } = request
+  if (!sweep) return { kind: 'result', result: runPanelBacktest(panel, request, costs) }
+  return { kind: 'sweep', plan: planSweep(panelBasis(panel, config), config, sweep, include, costs) }
+}
