@@ -1,9 +1,19 @@
 import { afterAll, describe, expect, test } from 'bun:test'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect } from '../../src/store/database.ts'
 import { openCluster } from '../../src/store/embedded/cluster.ts'
+import { chooseIdentity, runAs } from '../../src/store/embedded/identity.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'asfiled-cluster-'))
 const quiet = () => {}
@@ -69,4 +79,21 @@ describe('the embedded database', () => {
     await next.close()
     expect(existsSync(pidFile)).toBe(false)
   }, 30_000)
+
+  test.skipIf(process.getuid?.() !== 0)(
+    'started by root, it may use what lies in a folder that is closed to its account',
+    async () => {
+      const closed = join(folder, 'closed')
+      mkdirSync(closed, { mode: 0o700 })
+      const program = join(closed, 'program')
+      writeFileSync(program, '#!/bin/sh\n')
+      chmodSync(program, 0o755)
+      const identity = chooseIdentity([program], join(folder, 'no-cluster-yet'))
+      // access(2) is how PostgreSQL looks for its own binary; it asks for more than opening a file does.
+      const look = `require('node:fs').accessSync(${JSON.stringify(program)}, 5); console.log(process.getuid())`
+      const { code, output } = await runAs(identity, process.execPath, ['-e', look])
+      expect([code, output.trim()]).toEqual([0, String(identity?.uid)])
+      expect(identity?.uid).not.toBe(0)
+    },
+  )
 })

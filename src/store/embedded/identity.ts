@@ -79,6 +79,8 @@ function wrap(identity: Identity | null, command: string, args: readonly string[
       `--reuid=${identity.uid}`,
       `--regid=${identity.gid}`,
       '--clear-groups',
+      // Without this access(2), by which PostgreSQL looks for its own binary, would not heed the capability.
+      '--securebits=+no_setuid_fixup',
       `--inh-caps=${capability}`,
       `--ambient-caps=${capability}`,
       command,
