@@ -1,91 +1,125 @@
-import { mkdirSync } from 'node:fs'
-import { resolve } from 'node:path'
-import { ComputePool } from '../src/compute/ComputePool.ts'
 import { buildDataset } from '../src/quant/buildDataset.ts'
 import type { Columns } from '../src/quant/columns.ts'
 import type { Dataset } from '../src/quant/dataset.ts'
 import { rankDataset } from '../src/quant/rankDataset.ts'
-import { asBody } from './backtest/asBody.ts'
+import { shareDataset } from '../src/quant/shareDataset.ts'
+import { costCurve } from './backtest/curve.ts'
 import { makePanel } from './backtest/makePanel.ts'
 import { measure } from './backtest/measure.ts'
-import { proveLoopParity, provePeerParity } from './backtest/parity.ts'
-import { peersFolder, runPython } from './backtest/python.ts'
-import { type Timing, time } from './backtest/timings.ts'
+import { proveLoopParity, provePeerParity, proveSweepParity } from './backtest/parity.ts'
+import { better, type PeerTimings, timeCpp, timeNumpy } from './backtest/peerTimings.ts'
+import { peersFolder, writePanel } from './backtest/python.ts'
+import { openSweeps } from './backtest/sweeps.ts'
+import { type Timing, time, timeAsync } from './backtest/timings.ts'
+import type { Figure } from './figure.ts'
 import { readPanelFile } from './panelFile.ts'
-
-export interface Figure {
-  readonly name: string
-  readonly value: number
-  readonly unit: 'ms' | 'times' | 'rows/s'
-  /** A ratio below this fails the build. */
-  readonly budget?: number
-  readonly spread?: string
-}
+import { table } from './table.ts'
 
 const dates = 2520
 const assets = 1000
+/** The machine that the ratios are for has two cores. */
+const threads = 2
 
-/** Parity first, then speed: one base case over 2,520 x 1,000 rows, next to NumPy in the same sitting where it is
- * installed, and next to the loop reference in the same process everywhere.
+/** Parity first, then speed: the peers' base case and grids over 2,520 x 1,000 rows, next to NumPy and C++ in the same
+ * sitting where they are at hand, and next to the loop reference in the same process everywhere.
  *
- * @param short fewer runs, for CI */
+ * @param short fewer runs and no cost curve, for CI */
 export async function benchBacktest({ short = false } = {}): Promise<Figure[]> {
   const runs = short ? 7 : 21
   const loopRatio = proveLoopParity(runs)
-  const { columns, numpy } = peersFolder
-    ? withNumpy(peersFolder, runs)
-    : { columns: makePanel(dates, assets), numpy: null }
-  const data = toDataset(columns)
-  const raw = time(() => measure(data), runs)
-  const ranked = rankDataset(data)
-  const known = time(() => measure(ranked), runs)
-  const built = time(() => measure(toDataset(columns)), Math.min(runs, 9))
-  // The machine may be busy with other things: ask NumPy again afterwards and keep its better median.
-  const again = peersFolder && numpy ? timeNumpy(peersFolder, runs) : null
-  const numpyMs = numpy && again ? Math.min(numpy, again) : null
-  const rows = short ? 100_000 : 1_000_000
-  const bodyMs = await timeBody(columns, rows)
+  const panel = peersFolder ? writePanel(peersFolder, dates, assets) : null
+  const columns = panel ? readPanelFile(panel) : makePanel(dates, assets)
+  if (peersFolder && panel) provePeerParity(peersFolder, panel)
+  const before = peersFolder && panel ? timePeers(peersFolder, panel, short) : null
+  const singles = timeSingles(columns, runs)
+  const sweeps = await timeSweeps(columns, panel, short)
+  // The machine may be busy with other things: ask the peers again afterwards and keep the better of both.
+  const after = peersFolder && panel ? timePeers(peersFolder, panel, short) : null
+  const peers = before && after ? betterOf(before, after) : null
   return [
-    { name: 'backtest.loop_ratio', value: loopRatio, unit: 'times', budget: 20 },
-    figure('backtest.first_2520x1000', raw),
-    figure('backtest.ranks_known_2520x1000', known),
-    figure('backtest.from_columns_2520x1000', built),
-    { name: 'backtest.body_rows_per_second', value: (rows / bodyMs) * 1000, unit: 'rows/s' },
-    ...(numpyMs === null
-      ? []
-      : [
-          { name: 'backtest.numpy_2520x1000', value: numpyMs, unit: 'ms' as const },
-          { name: 'backtest.numpy_ratio', value: numpyMs / raw.medianMs, unit: 'times' as const, budget: 3 },
-          {
-            name: 'backtest.numpy_ratio_ranks_known',
-            value: numpyMs / known.medianMs,
-            unit: 'times' as const,
-          },
-        ]),
+    { name: 'backtest.loop_ratio', value: loopRatio, unit: 'times' },
+    figure('backtest.raw_2520x1000', singles.raw),
+    figure('backtest.stored_2520x1000', singles.stored),
+    figure('backtest.rank_2520x1000', singles.rank),
+    figure('backtest.stored_in_pool_2520x1000', sweeps.single),
+    figure('backtest.sweep48_2520x1000', sweeps.sweep48),
+    figure('backtest.sweep200_2520x1000', sweeps.sweep200),
+    {
+      name: 'backtest.sweep200_in_backtests',
+      value: sweeps.sweep200.medianMs / sweeps.single.medianMs,
+      unit: 'times',
+    },
+    { name: 'backtest.dataset_bytes_per_row', value: singles.bytesPerRow, unit: 'bytes/row' },
+    ...(peers ? ratios(peers, singles, sweeps) : []),
+    ...(short ? [] : costCurve()),
   ]
 }
 
-const panelFile = resolve(import.meta.dir, 'out/p1000.bin')
-
-function withNumpy(folder: string, runs: number): { columns: Columns; numpy: number } {
-  mkdirSync(resolve(import.meta.dir, 'out'), { recursive: true })
-  runPython(folder, [
-    'gen_panel.py',
-    '--dates',
-    String(dates),
-    '--assets',
-    String(assets),
-    '--out',
-    panelFile,
-  ])
-  provePeerParity(folder, panelFile)
-  return { columns: readPanelFile(panelFile), numpy: timeNumpy(folder, runs) }
+interface Peers {
+  readonly numpy: PeerTimings
+  readonly cpp: PeerTimings | null
 }
 
-function timeNumpy(folder: string, runs: number): number {
-  const line = runPython(folder, ['peer_numpy.py', '--panel', panelFile, '--repeat', String(runs)])
-  const report: { timings: { single: { median_s: number } } } = JSON.parse(line)
-  return 1000 * report.timings.single.median_s
+function timePeers(folder: string, panel: string, short: boolean): Peers {
+  const sweeps = short ? '' : '48,200'
+  return {
+    numpy: timeNumpy(folder, panel, short ? 5 : 9, sweeps),
+    cpp: timeCpp(folder, panel, 9, sweeps || '200'),
+  }
+}
+
+function betterOf(a: Peers, b: Peers): Peers {
+  return { numpy: better(a.numpy, b.numpy), cpp: a.cpp && b.cpp ? better(a.cpp, b.cpp) : null }
+}
+
+function timeSingles(columns: Columns, runs: number) {
+  const data = toDataset(columns)
+  const raw = time(() => measure(data), runs, 10)
+  const ranked = rankDataset(shareDataset(data))
+  return {
+    raw,
+    stored: time(() => measure(ranked), runs, 10),
+    rank: time(() => rankDataset(data), 5),
+    bytesPerRow: bytes(ranked) / columns.count,
+  }
+}
+
+async function timeSweeps(columns: Columns, panel: string | null, short: boolean) {
+  const bench = await openSweeps(columns, threads)
+  try {
+    if (peersFolder && panel && !short) await proveSweepParity(peersFolder, panel, bench)
+    const runs = short ? 3 : 9
+    return {
+      single: await timeAsync(() => bench.single(), 4 * runs, 10),
+      sweep48: await timeAsync(() => bench.run('sweep48'), runs, 2),
+      sweep200: await timeAsync(() => bench.run('sweep200'), runs, 2),
+    }
+  } finally {
+    await bench.close()
+  }
+}
+
+type Timings = Record<'raw' | 'stored', Timing>
+type SweepTimings = Record<'sweep48' | 'sweep200', Timing>
+
+function ratios({ numpy, cpp }: Peers, { raw, stored }: Timings, sweeps: SweepTimings): Figure[] {
+  const rows: [name: string, theirs: number | undefined, ours: Timing][] = [
+    ['numpy_ratio_raw', numpy.single, raw],
+    ['numpy_ratio_stored', numpy.single, stored],
+    ['numpy_ratio_sweep48', numpy.sweep48, sweeps.sweep48],
+    ['numpy_ratio_sweep200', numpy.sweep200, sweeps.sweep200],
+    ['cpp_ratio_raw', cpp?.single, raw],
+    ['cpp_ratio_stored', cpp?.single, stored],
+    ['cpp_two_threads_ratio_sweep200', cpp?.sweep200OnTwo, sweeps.sweep200],
+  ]
+  return rows
+    .filter(([, theirs]) => theirs !== undefined && !Number.isNaN(theirs))
+    .map(([name, theirs = 0, ours]) => ({
+      name: `backtest.${name}`,
+      value: theirs / ours.medianMs,
+      unit: 'times',
+      spread: `${theirs.toFixed(1)} / ${ours.medianMs.toFixed(2)} ms`,
+    }))
 }
 
 function toDataset(columns: Columns): Dataset {
@@ -94,19 +128,11 @@ function toDataset(columns: Columns): Dataset {
   return dataset
 }
 
-/** The first request of a fresh pool, bytes to result. */
-async function timeBody(columns: Columns, rows: number): Promise<number> {
-  const pool = new ComputePool({ threads: 1, queue: 1, timeLimitMs: 120_000 })
-  const costs = { markets: {}, standard: { roundTripBps: 20, source: 'bench', date: '2024-01-01' } }
-  try {
-    await pool.run('backtest_body', { body: asBody(columns, 1000), format: 'json', query: {}, costs })
-    const body = asBody(columns, rows)
-    const started = performance.now()
-    await pool.run('backtest_body', { body, format: 'json', query: {}, costs }, { transfer: [body.buffer] })
-    return performance.now() - started
-  } finally {
-    await pool.close()
-  }
+/** All memory that the threads share. */
+function bytes(data: Dataset): number {
+  const { ranking, assets, markets, ...columns } = data
+  const parts = [columns, assets, markets, ranking ?? {}].flatMap(part => Object.values(part))
+  return parts.reduce<number>((sum, part) => sum + (ArrayBuffer.isView(part) ? part.byteLength : 0), 0)
 }
 
 function figure(name: string, { medianMs, minMs, maxMs }: Timing): Figure {
@@ -115,12 +141,5 @@ function figure(name: string, { medianMs, minMs, maxMs }: Timing): Figure {
 
 if (import.meta.main) {
   const figures = await benchBacktest({ short: process.argv.includes('--short') })
-  const width = Math.max(...figures.map(({ name }) => name.length))
-  for (const { name, value, unit, spread = '', budget } of figures) {
-    const bound = budget === undefined ? '' : `(at least ${budget})`
-    console.log(
-      `${name.padEnd(width)}  ${value.toFixed(2).padStart(12)} ${unit.padEnd(6)} ${spread} ${bound}`,
-    )
-  }
-  console.log(JSON.stringify(figures))
+  console.log(table(figures.map(one => ({ ...one, failed: false }))))
 }

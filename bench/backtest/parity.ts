@@ -5,6 +5,7 @@ import { readPanelFile } from '../panelFile.ts'
 import { makePanel } from './makePanel.ts'
 import { measure } from './measure.ts'
 import { runPython } from './python.ts'
+import type { SweepBench } from './sweeps.ts'
 import { time } from './timings.ts'
 
 /** The kernel against the loop reference in this process: equal first, then how many times faster. */
@@ -54,6 +55,35 @@ export function provePeerParity(folder: string, file: string): void {
   demandEqual('cost_drag_annual', ours.costDragAnnual, metrics.annual_cost_drag)
   demandEqual('gross_sharpe', ours.grossSharpe, metrics.gross_sharpe)
 }
+
+/** Every trial of both grids against the same configuration in peer_numpy.py (which `check_equal.py` holds to the loop
+ * reference), on the very file that is timed. */
+export async function proveSweepParity(folder: string, file: string, sweeps: SweepBench): Promise<void> {
+  for (const [name, grid] of [
+    ['sweep48', 'grid48'],
+    ['sweep200', 'grid200'],
+  ] as const) {
+    const theirs: Record<string, Record<string, number>> = JSON.parse(
+      runPython(folder, ['-c', eachTrial, file, grid]),
+    )
+    const { trials = [] } = await sweeps.run(name)
+    if (trials.length !== Object.keys(theirs).length) throw new Error(`${name} has ${trials.length} trials`)
+    for (const { label, sharpe, cagr, max_drawdown, avg_turnover } of trials) {
+      for (const [field, value] of Object.entries({ sharpe, cagr, max_drawdown, avg_turnover })) {
+        demandEqual(`${field} of ${label}`, value, theirs[label][field])
+      }
+    }
+  }
+}
+
+const eachTrial = `
+import sys, json
+import panelio, peer_numpy
+grid = getattr(panelio, sys.argv[2])()
+label = lambda c: f'{c["mode"]} q{c["q"]:g} {c["weight"]} h{c["hold"]}'
+out = peer_numpy.sweep(panelio.read_panel(sys.argv[1]), grid)
+print(json.dumps({label(c): m for c, m in zip(grid, out)}))
+`
 
 function demandEqual(what: string, ours: number | null, theirs: number): void {
   if (ours !== null && Math.abs(ours - theirs) <= 1e-9 * Math.abs(theirs)) return

@@ -10,15 +10,19 @@ export function countDropped(
   periods: Int32Array,
   series: PeriodSeries,
 ): { used: number; dropped: BacktestDropped } {
+  const { offsets, score, forwardReturn, ranking } = data
   let rows = 0
   let withoutScore = 0
   let withoutReturn = 0
   for (const date of periods) {
-    const end = data.offsets[date + 1]
-    rows += end - data.offsets[date]
-    for (let row = data.offsets[date]; row < end; row++) {
-      if (Number.isNaN(data.score[row])) withoutScore++
-      else if (Number.isNaN(data.forwardReturn[row])) withoutReturn++
+    const end = offsets[date + 1]
+    const all = end - offsets[date]
+    rows += all
+    // A date that its ranking knows to be complete need not be looked at.
+    if (ranking && ranking.eligible[date] === all && ranking.known[date] === all) continue
+    for (let row = offsets[date]; row < end; row++) {
+      if (Number.isNaN(score[row])) withoutScore++
+      else if (Number.isNaN(forwardReturn[row])) withoutReturn++
     }
   }
   let heldWithoutReturn = 0

@@ -58,6 +58,11 @@ export function priceBook(
 
 function countRows(data: Dataset, periods: Int32Array): Int32Array {
   const rows = new Int32Array(nameCount(data.markets))
+  const { marketOfAsset, offsets } = data
+  if (marketOfAsset && periods.every(date => offsets[date + 1] - offsets[date] === marketOfAsset.length)) {
+    for (const market of marketOfAsset) rows[market] += periods.length
+    return rows
+  }
   for (const date of periods) {
     for (let row = data.offsets[date]; row < data.offsets[date + 1]; row++) {
       const market = data.market[row]

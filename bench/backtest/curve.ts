@@ -1,0 +1,39 @@
+import { buildDataset } from '../../src/quant/buildDataset.ts'
+import { rankDataset } from '../../src/quant/rankDataset.ts'
+import { shareDataset } from '../../src/quant/shareDataset.ts'
+import type { Figure } from '../figure.ts'
+import { makePanel } from './makePanel.ts'
+import { measure } from './measure.ts'
+import { time } from './timings.ts'
+
+/** Dates x assets, from ten thousand rows to twenty million. */
+const sizes: readonly [dates: number, assets: number][] = [
+  [100, 100],
+  [252, 400],
+  [1_000, 1_000],
+  [2_520, 1_000],
+  [2_520, 3_000],
+  [5_000, 4_000],
+]
+
+/** What the base case costs as the panel grows: not ranked, and stored. */
+export function costCurve(): Figure[] {
+  return sizes.flatMap(([dates, assets]) => {
+    const { dataset } = buildDataset(makePanel(dates, assets))
+    if (!dataset) throw new Error('the panel repeats a cell')
+    const rows = dates * assets
+    const runs = rows > 5e6 ? 5 : 15
+    const raw = time(() => measure(dataset), runs).medianMs
+    const ranked = rankDataset(shareDataset(dataset))
+    const known = time(() => measure(ranked), runs).medianMs
+    const size = `${dates}x${assets}`
+    return [
+      { name: `backtest.curve_raw_${size}`, value: raw, unit: 'ms', spread: perRow(raw, rows) },
+      { name: `backtest.curve_stored_${size}`, value: known, unit: 'ms', spread: perRow(known, rows) },
+    ] satisfies Figure[]
+  })
+}
+
+function perRow(ms: number, rows: number): string {
+  return `${((1e6 * ms) / rows).toFixed(2)} ns a row`
+}

@@ -1,0 +1,46 @@
+import { hasCompiler, runPython } from './python.ts'
+
+/** Median milliseconds of a peer's jobs on one panel; absent what it was not asked for. */
+export interface PeerTimings {
+  readonly single: number
+  readonly sweep48?: number
+  readonly sweep200?: number
+  /** Of C++, on two threads. */
+  readonly sweep200OnTwo?: number
+}
+
+interface Report {
+  readonly timings: Record<string, { readonly median_s: number } | undefined>
+}
+
+function timePeer(folder: string, script: string, panel: string, runs: number, sweeps: string): PeerTimings {
+  const args = [script, '--panel', panel, '--repeat', `${runs}`, '--sweep', sweeps]
+  const { timings }: Report = JSON.parse(runPython(folder, args))
+  const ms = (job: string) => 1000 * (timings[job]?.median_s ?? Number.NaN)
+  return {
+    single: ms('single'),
+    sweep48: ms('sweep48'),
+    sweep200: ms('sweep200'),
+    sweep200OnTwo: ms('sweep200_2threads'),
+  }
+}
+
+export function timeNumpy(folder: string, panel: string, runs: number, sweeps = ''): PeerTimings {
+  return timePeer(folder, 'peer_numpy.py', panel, runs, sweeps)
+}
+
+/** Null without a compiler. */
+export function timeCpp(folder: string, panel: string, runs: number, sweeps = ''): PeerTimings | null {
+  return hasCompiler ? timePeer(folder, 'peer_cpp.py', panel, runs, sweeps) : null
+}
+
+/** The better of two sittings, before and after ours: the machine may have been busy during one. */
+export function better(a: PeerTimings, b: PeerTimings): PeerTimings {
+  const least = (x = Number.NaN, y = Number.NaN) => (x <= y || Number.isNaN(y) ? x : y)
+  return {
+    single: least(a.single, b.single),
+    sweep48: least(a.sweep48, b.sweep48),
+    sweep200: least(a.sweep200, b.sweep200),
+    sweep200OnTwo: least(a.sweep200OnTwo, b.sweep200OnTwo),
+  }
+}

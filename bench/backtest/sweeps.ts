@@ -1,0 +1,52 @@
+import { ComputePool } from '../../src/compute/ComputePool.ts'
+import type { SweepPlan } from '../../src/compute/sweepPlan.ts'
+import { planSweep } from '../../src/domain/backtests/planSweep.ts'
+import { runSweep } from '../../src/domain/backtests/runSweep.ts'
+import type { BacktestResult } from '../../src/model/backtestResult.ts'
+import type { MarketCosts } from '../../src/model/marketCosts.ts'
+import type { Columns } from '../../src/quant/columns.ts'
+
+/** The peers' grids (`panelio.py`) as sweeps. */
+export const grids = {
+  sweep48: {
+    quantile: [0.05, 0.1, 0.2, 0.3],
+    weighting: ['equal', 'score', 'rank'],
+    holdDays: [1, 5, 10, 21],
+  },
+  sweep200: {
+    quantile: [0.02, 0.05, 0.1, 0.2, 0.3],
+    weighting: ['equal', 'rank'],
+    holdDays: [1, 2, 3, 5, 10, 15, 21, 42, 63, 126],
+    direction: ['long_short', 'long_only'],
+  },
+} as const
+
+const market = (roundTripBps: number) => ({ roundTripBps, source: 'panelio.py', date: '2024-01-01' })
+const costs: MarketCosts = {
+  markets: { M0: market(10), M1: market(20), M2: market(30), M3: market(40) },
+  standard: market(20),
+}
+
+export interface SweepBench {
+  readonly plans: Record<keyof typeof grids, SweepPlan>
+  run(grid: keyof typeof grids): Promise<BacktestResult>
+  /** The base case as a request to a stored dataset: one task of the pool, result and all. */
+  single(): Promise<BacktestResult>
+  close(): Promise<void>
+}
+
+/** Stores the panel with a fresh pool and plans both sweeps. */
+export async function openSweeps(columns: Columns, threads: number): Promise<SweepBench> {
+  const pool = new ComputePool({ threads, queue: 10, timeLimitMs: 300_000 })
+  const data = await pool.run('dataset_build', { columns })
+  const request = { config: { holdDays: 5 }, source: {}, include: [] }
+  const plan = (grid: object) =>
+    planSweep(pool, { data, dataVersion: 1, request: { ...request, sweep: grid }, costs })
+  const plans = { sweep48: await plan(grids.sweep48), sweep200: await plan(grids.sweep200) }
+  return {
+    plans,
+    run: grid => runSweep(pool, plans[grid]),
+    single: () => pool.run('backtest_archive', { data, request, costs, dataVersion: 1 }),
+    close: () => pool.close(),
+  }
+}
