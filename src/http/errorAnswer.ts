@@ -36,8 +36,9 @@ export function errorAnswer(services: Services, call: Call, failure: Failure): A
   if (status === 429 || status === 503) {
     headers['Retry-After'] = String(details.retryAfterSeconds ?? usualRetrySeconds)
   }
-  // What is left of the body is not waited for.
-  if (status === 413 || details.param === 'body' || code === 'media_type_unsupported')
-    headers.Connection = 'close'
+  // The rest of a body that came too slowly is not waited for. One that is refused for its size goes on arriving while
+  // this is sent: closing on it would reset the connection, and the client would not learn why. Bun reads what is left
+  // of it and keeps nothing.
+  if (code === 'body_invalid' && details.param === 'body') headers.Connection = 'close'
   return { status, headers: answerHeaders(headers), body: JSON.stringify(body) }
 }
