@@ -34,7 +34,8 @@ export async function startJobs(
   }
   const unwatch = await watchJobs(sql, heard, () => news.tellAll())
   const onLock = (name: string) => {
-    locks.push(name)
+    // A queue that broke and was opened anew holds nothing under its old name.
+    locks.splice(0, locks.length, name)
     tending.beat().catch(() => {})
   }
   const perform = performTask.bind(null, work)

@@ -56,7 +56,7 @@ async function store(deps: SubmitDeps, submission: Submission): Promise<Job> {
   const id = newId()
   const admit = (backlog: Backlog) => admitOne(backlog, body.length)
   admit(await readBacklog(sql, keyId))
-  await insertJob(
+  return insertJob(
     sql,
     {
       id,
@@ -71,9 +71,6 @@ async function store(deps: SubmitDeps, submission: Submission): Promise<Job> {
     startTask(id, 0),
     admit,
   )
-  const job = await findJob(sql, id)
-  if (job === null) throw new Error('A job that was just stored is gone.')
-  return job
 }
 
 function admitOne({ jobs, bytes }: Backlog, more: number): void {

@@ -22,7 +22,7 @@ export interface JobTending {
 /** Looks after the jobs as long as the process lives: says that it does, frees what dead ones held, notices jobs that
  * ended elsewhere or that nobody will go on with, and forgets what is old.
  *
- * @param locks the names under which this process locks tasks; it may grow */
+ * @param locks the names under which this process locks tasks; they may change */
 export function tendJobs(work: JobWork, locks: readonly string[], elapsedMs: () => number): JobTending {
   const { sql, processId, report } = work
   let beats = 0
@@ -39,7 +39,7 @@ export function tendJobs(work: JobWork, locks: readonly string[], elapsedMs: () 
         report(`Process ${dead} is dead; its tasks are free.`, null)
     }
     await endWhatEnded(work)
-    if (beats % beatsBetweenSearches === 0 && awake) await failAbandoned(work)
+    if (beats % beatsBetweenSearches === 1 && awake) await failAbandoned(work)
     if (beats % beatsBetweenCleanings === 0) {
       await cleanJobs(sql, { jobDays: jobKeptDays, jobsPerKey: mostFinishedJobs, claimHours })
     }

@@ -1,5 +1,7 @@
+import type { Job } from '../../model/job.ts'
 import type { Sql, Statements } from '../database.ts'
 import { storeBody } from './bodies.ts'
+import { jobColumns } from './jobRow.ts'
 import { addTasks, type NewTask } from './tasks.ts'
 
 export interface NewJob {
@@ -37,21 +39,23 @@ export async function insertJob(
   job: NewJob,
   first: NewTask,
   admit: (backlog: Backlog) => void,
-): Promise<void> {
-  await sql.begin(async transaction => {
+): Promise<Job> {
+  return sql.begin(async transaction => {
     await storeBody(transaction, job.id, job.body)
     await transaction`select pg_advisory_xact_lock(${admission}, ${job.keyId})`
     admit(await readBacklog(transaction, job.keyId))
-    await transaction`
+    const [stored] = await transaction<Job[]>`
       insert into backtest_job
         (job_id, key_id, request_id, body_format, body_query, body_bytes, submitted_data_version)
       values (
         ${job.id}, ${job.keyId}, ${job.requestId}, ${job.bodyFormat}, ${JSON.stringify(job.bodyQuery)}::text::json,
-        ${job.body.length}, ${job.dataVersion})`
+        ${job.body.length}, ${job.dataVersion})
+      returning ${jobColumns(transaction)}`
     if (job.claim !== null) {
       await transaction`
         update idempotency_claim set job_id = ${job.id} where key_id = ${job.keyId} and name = ${job.claim}`
     }
     await addTasks(transaction, job.id, [first])
+    return stored
   })
 }

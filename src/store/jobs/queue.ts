@@ -8,13 +8,16 @@ export interface QueueOptions {
   readonly concurrency: number
   readonly kinds: readonly string[]
   readonly perform: (task: QueueTask) => Promise<void>
-  /** Told the name under which this process locks its tasks, before it locks any. */
+  /** Told the name under which this process locks its tasks from now on, before it locks any. */
   readonly onLock: (name: string) => void
   readonly report: (line: string) => void
 }
 
 /** Not the package's usual one: the database may be somebody's who uses it too. */
 const schema = 'asfiled_queue'
+/** The package answers for a task (done, failed) in batches or without waiting for the database. Only batches are waited
+ * for at the end, and only their failure ends the queue, where it would else end the process. */
+const answers = { completeJobBatchDelay: 0, failJobBatchDelay: 0 }
 const pollMs = 1_000
 /** Between the end of a queue that broke and the next try. */
 const restartMs = 1_000
@@ -69,6 +72,7 @@ function startRunner({ url, concurrency, kinds, perform, onLock, report }: Queue
     parsedCronItems: [],
     noHandleSignals: true,
     pollInterval: pollMs,
+    preset: { worker: answers },
     logger: reporter(report),
     events,
   })

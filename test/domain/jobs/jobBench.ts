@@ -41,6 +41,9 @@ export interface JobBench {
   ended(jobId: string): Promise<Job>
   /** What the same body is answered synchronously. */
   answer(body: unknown): Promise<string>
+  /** Threads and the archive, as a process of its own would have them. */
+  compute(threads: number): BacktestDeps
+  stopAll(): Promise<void>
   close(): Promise<void>
 }
 
@@ -62,8 +65,11 @@ export async function jobBench(): Promise<JobBench> {
     return row.key_id
   }
 
+  const pools: ComputePool[] = []
+
   function compute(threads: number): BacktestDeps {
     const pool = new ComputePool({ threads, queue: 50, timeLimitMs: 20_000 })
+    pools.push(pool)
     const loadArchive = async function* () {
       yield archive.rows
     }
@@ -94,11 +100,14 @@ export async function jobBench(): Promise<JobBench> {
       stop: async () => {
         if (!running.delete(started)) return
         await stopJobs()
-        await deps.pool.close()
       },
     }
     running.add(started)
     return started
+  }
+
+  async function stopAll(): Promise<void> {
+    for (const each of [...running]) await each.stop()
   }
 
   const keyId = await newKey()
@@ -111,6 +120,7 @@ export async function jobBench(): Promise<JobBench> {
     archive,
     reports,
     newKey,
+    compute,
     process: startProcess,
     submit: (body, change = {}) =>
       submitJob(
@@ -140,9 +150,10 @@ export async function jobBench(): Promise<JobBench> {
       throw new Error(`The job did not end within 15 s. ${reports.join('\n')}`)
     },
     answer: async body => JSON.stringify(await runBacktest(alone, encode(body))),
+    stopAll,
     close: async () => {
-      for (const each of [...running]) await each.stop()
-      await alone.pool.close()
+      await stopAll()
+      await Promise.all(pools.map(pool => pool.close()))
       await db.close()
     },
   }

@@ -1,0 +1,195 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { resolve } from 'node:path'
+import { dayNumber, isoDate } from '../../src/model/date.ts'
+import { addBusinessDays } from '../../src/quant/businessDays.ts'
+import { type TestDatabase, testDatabase } from '../database.ts'
+import { sellKey } from '../http/callers.ts'
+import { type ServerProcess, startServerProcess } from './serverProcess.ts'
+
+const minute = 60_000
+const repository = resolve(import.meta.dir, '../..')
+let db: TestDatabase
+let key = ''
+const alive = new Set<{ kill(signal: 'SIGKILL'): void; readonly exited: Promise<number> }>()
+
+beforeAll(async () => {
+  db = await testDatabase()
+  key = await sellKey(db.sql, { licence: 'oem', quant: true, perMinute: 1_000_000 })
+}, minute)
+afterEach(async () => {
+  for (const child of alive) child.kill('SIGKILL')
+  await Promise.all([...alive].map(child => child.exited))
+  alive.clear()
+}, minute)
+afterAll(() => db.close(), minute)
+
+/** On one thread, so that a sweep takes its time; nothing of DATA_DIR is used. */
+const settings = () => ({ DATABASE_URL: db.url, COMPUTE_THREADS: '1', LOG_LEVEL: 'error' })
+
+/** A server that leaves what is submitted to workers, unless told otherwise. */
+async function startServer(change: Record<string, string> = {}): Promise<ServerProcess> {
+  const server = await startServerProcess('', { ...settings(), JOB_CONCURRENCY: '0', ...change })
+  alive.add({ kill: name => server.signal(name), exited: server.exited })
+  return server
+}
+
+interface WorkerProcess {
+  readonly said: () => string
+  readonly kill: (signal: 'SIGKILL' | 'SIGTERM') => void
+  readonly exited: Promise<number>
+}
+
+/** `asfiled worker` in a process of its own, once it is ready. */
+async function startWorker(): Promise<WorkerProcess> {
+  const child = Bun.spawn(['bun', 'src/cli.ts', 'worker'], {
+    cwd: repository,
+    env: { ...process.env, ...settings(), JOB_CONCURRENCY: '1' },
+    stdout: 'pipe',
+    stderr: 'inherit',
+  })
+  alive.add(child)
+  let said = ''
+  const ready = Promise.withResolvers<void>()
+  const follow = async () => {
+    const decoder = new TextDecoder()
+    for await (const chunk of child.stdout) {
+      said += decoder.decode(chunk, { stream: true })
+      if (said.includes('ready')) ready.resolve()
+    }
+    ready.reject(new Error(`the worker ended before it was ready: ${said}`))
+  }
+  follow()
+  await ready.promise
+  return { said: () => said, kill: signal => child.kill(signal), exited: child.exited }
+}
+
+/** 1,000 configurations of 600,000 rows: a second or more of work on one thread. */
+const grid = {
+  quantile: Array.from({ length: 40 }, (_, i) => (i + 5) / 100),
+  holdDays: Array.from({ length: 25 }, (_, i) => i + 1),
+}
+const path = `/api/v1/backtest?sweep=${JSON.stringify(grid)}&config=${JSON.stringify({ drift: true, returnDays: 1 })}`
+const rows = (() => {
+  const lines = ['date,asset,score,forward_return']
+  for (let date = 0, day = dayNumber('2010-01-04'); date < 2_000; date++, day = addBusinessDays(day, 1)) {
+    const iso = isoDate(day)
+    for (let asset = 0; asset < 300; asset++) {
+      const score = (asset * 7_919 + date * 104_729) % 10_007
+      lines.push(`${iso},A${asset},${score},${(((asset * 31 + date * 17) % 201) - 100) / 1_000}`)
+    }
+  }
+  return lines.join('\n')
+})()
+
+function post(server: ServerProcess, headers: Record<string, string> = {}): Promise<Response> {
+  return fetch(server.address + encodeURI(path), {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'text/csv', ...headers },
+    body: rows,
+  })
+}
+
+async function submit(server: ServerProcess): Promise<{ id: string; url: string }> {
+  return (await post(server, { Prefer: 'respond-async' })).json()
+}
+
+async function resultOf(server: ServerProcess, url: string): Promise<string> {
+  for (let tries = 0; tries < 1_200; tries++) {
+    const text = await (await server.get(url, key)).text()
+    const job = JSON.parse(text)
+    if (job.state === 'failed') throw new Error(text)
+    if (job.state === 'succeeded') return text.slice(text.indexOf('"result":') + 9, -1)
+    await Bun.sleep(25)
+  }
+  throw new Error('The backtest did not end within 30 s.')
+}
+
+/** Shares that each process has done so far. */
+async function sharesByProcess(jobId: string): Promise<number[]> {
+  const rows = await db.sql<{ shares: number }[]>`
+    select count(*)::int as shares from job_share where job_id = ${jobId} group by process_id`
+  return rows.map(row => row.shares)
+}
+
+describe('asfiled worker', () => {
+  test(
+    'two of them share a sweep; one is killed -9 half-way, and the result is that of one server to the byte',
+    async () => {
+      const server = await startServer()
+      const [first, second] = await Promise.all([startWorker(), startWorker()])
+      const { id, url } = await submit(server)
+      let shares: number[] = []
+      for (let tries = 0; tries < 2_000; tries++) {
+        shares = await sharesByProcess(id)
+        if (shares.length === 2 && shares.every(count => count >= 3)) break
+        await Bun.sleep(5)
+      }
+      first.kill('SIGKILL')
+      await first.exited
+      expect(shares.map(count => count >= 3)).toEqual([true, true])
+      expect(shares[0] + shares[1]).toBeLessThan(60)
+      const [locked] = await db.sql`
+        select count(*)::int as tasks from asfiled_queue.jobs
+        where starts_with(key, ${id}) and locked_at is not null`
+      expect(locked.tasks).toBeGreaterThan(0)
+      expect(await resultOf(server, url)).toBe(await (await post(server)).text())
+      second.kill('SIGTERM')
+      expect(await second.exited).toBe(0)
+      server.signal('SIGTERM')
+      expect(await server.exited).toBe(0)
+    },
+    minute,
+  )
+
+  test(
+    'what was submitted to a server that is killed -9 goes on when it is back',
+    async () => {
+      const server = await startServer({ JOB_CONCURRENCY: '1' })
+      const { id, url } = await submit(server)
+      for (let tries = 0; tries < 2_000; tries++) {
+        if ((await sharesByProcess(id)).some(count => count >= 3)) break
+        await Bun.sleep(5)
+      }
+      server.signal('SIGKILL')
+      await server.exited
+      const before = await sharesByProcess(id)
+      const next = await startServer({ JOB_CONCURRENCY: '1' })
+      const result = await resultOf(next, url)
+      expect(before[0]).toBeGreaterThan(0)
+      expect(result).toBe(await (await post(next)).text())
+      next.signal('SIGTERM')
+      expect(await next.exited).toBe(0)
+    },
+    minute,
+  )
+
+  test(
+    'SIGTERM finishes the part under way, keeps it, and hands the rest to the next at once',
+    async () => {
+      const server = await startServer()
+      const worker = await startWorker()
+      const { id, url } = await submit(server)
+      for (let tries = 0; tries < 2_000; tries++) {
+        if ((await sharesByProcess(id)).some(count => count >= 3)) break
+        await Bun.sleep(5)
+      }
+      const began = performance.now()
+      worker.kill('SIGTERM')
+      expect(await worker.exited).toBe(0)
+      expect(performance.now() - began).toBeLessThan(5_000)
+      expect(worker.said()).toContain('finishing what is under way')
+      const [left] = await db.sql`
+        select (select count(*)::int from asfiled_queue.jobs where starts_with(key, ${id}) and locked_at is not null) as locked,
+               (select coalesce(max(attempts), 0)::int from asfiled_queue.jobs where starts_with(key, ${id})) as attempts,
+               (select trials_done from backtest_job where job_id = ${id}) as done`
+      expect(left).toMatchObject({ locked: 0, attempts: 0 })
+      expect(left.done).toBeWithin(1, 1_000)
+      const next = await startWorker()
+      expect(await resultOf(server, url)).toContain('"backtest_result"')
+      next.kill('SIGTERM')
+      server.signal('SIGTERM')
+      expect(await Promise.all([next.exited, server.exited])).toEqual([0, 0])
+    },
+    minute,
+  )
+})
