@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { IsoDateSchema } from './date.ts'
+import { PanelId } from './panelId.ts'
 
 const strict = { additionalProperties: false } as const
 const axis = { minItems: 1, uniqueItems: true } as const
@@ -173,7 +174,9 @@ export const BacktestRequest = Type.Object(
     ),
     source: Type.Optional(BacktestSource),
     panel: Type.Optional(
-      Type.Union([Type.Array(BacktestPanelRow, { maxItems: maxPanelRows }), BacktestPanelColumns]),
+      Type.Union([Type.Array(BacktestPanelRow, { maxItems: maxPanelRows }), BacktestPanelColumns, PanelId], {
+        description: 'Your own rows, by row or by column, or the id of a panel that you stored.',
+      }),
     ),
     include: Type.Optional(Type.Array(BacktestInclude, { uniqueItems: true, maxItems: 4 })),
   },

@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { BacktestPanelColumns, BacktestPanelRow, maxPanelRows } from './backtest.ts'
+import { PanelId } from './panelId.ts'
 
 const strict = { additionalProperties: false } as const
 
@@ -8,12 +9,6 @@ export const mostPanels = 64
 /** Days after its last use that a panel is kept. */
 export const panelKeptDays = 30
 
-const uuid = '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$'
-export const PanelId = Type.String({
-  pattern: uuid,
-  description: 'The `id` of a stored panel.',
-  examples: ['5d0a3a44-6f0b-4a55-9d7e-2f1c80c1a9d3'],
-})
 export const PanelParams = Type.Object({ id: PanelId }, strict)
 
 export const PanelUpload = Type.Object(
@@ -25,7 +20,7 @@ export const PanelUpload = Type.Object(
 
 const time = (description: string) => Type.String({ format: 'date-time', description })
 const panel = {
-  id: Type.String({ pattern: uuid, description: 'What a backtest sends as `panel`.' }),
+  id: PanelId,
   n_rows: Type.Integer({ minimum: 1 }),
   n_dates: Type.Integer({ minimum: 1 }),
   n_assets: Type.Integer({ minimum: 1 }),

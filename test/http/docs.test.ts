@@ -3,6 +3,7 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { Value } from '@sinclair/typebox/value'
 import answers from '../../src/http/examples/answers.json' with { type: 'json' }
 import errors from '../../src/http/examples/errors.json' with { type: 'json' }
+import panels from '../../src/http/examples/panels.json' with { type: 'json' }
 import requests from '../../src/http/examples/requests.json' with { type: 'json' }
 import { BacktestRequest } from '../../src/model/backtest.ts'
 import { BacktestResult } from '../../src/model/backtestResult.ts'
@@ -10,6 +11,7 @@ import { CoverageCheck, CoverageIndex } from '../../src/model/coverage.ts'
 import { ErrorBody } from '../../src/model/error.ts'
 import { registerFormats } from '../../src/model/formats.ts'
 import { FundamentalsList } from '../../src/model/fundamentals.ts'
+import { DeletedPanel, Panel, PanelList } from '../../src/model/panel.ts'
 import { SearchResult } from '../../src/model/search.ts'
 import { SignalList } from '../../src/model/signal.ts'
 import { testDatabase } from '../database.ts'
@@ -100,6 +102,11 @@ test('the examples fit the schemas beside which they stand', () => {
     [BacktestResult, answers.backtest],
     [BacktestRequest, requests.backtest_panel],
     [BacktestRequest, requests.backtest_source],
+    [BacktestRequest, requests.backtest_columns],
+    [BacktestRequest, requests.backtest_stored],
+    [Panel, panels.panel],
+    [PanelList, panels.list],
+    [DeletedPanel, panels.deleted],
     ...Object.values(errors).map(error => [ErrorBody, error] as const),
   ] as const
   for (const [schema, example] of pairs) {

@@ -1,7 +1,7 @@
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { Failure } from '../../src/errors.ts'
 import { BacktestRequest } from '../../src/model/backtest.ts'
-import { PanelId } from '../../src/model/panel.ts'
+import { PanelId } from '../../src/model/panelId.ts'
 import { show, unknownParameter } from './describeFault.ts'
 import { type JsonObject, JsonReader } from './JsonReader.ts'
 import type { PanelRows } from './PanelRows.ts'

@@ -21,6 +21,7 @@ export const backtestOperation = operation({
     examples: {
       panel: { summary: 'Your own rows', value: requests.backtest_panel },
       columns: { summary: 'Your own rows, by column', value: requests.backtest_columns },
+      stored: { summary: 'Rows that you stored', value: requests.backtest_stored },
       source: { summary: 'The rows of this service', value: requests.backtest_source },
     },
   },
@@ -35,6 +36,7 @@ export const backtestOperation = operation({
     'parameter_invalid',
     'body_invalid',
     'quant_required',
+    'entity_unknown',
     'body_too_large',
     'media_type_unsupported',
     'backtest_impossible',
