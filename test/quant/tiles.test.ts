@@ -85,15 +85,30 @@ test('a book’s numbers do not depend, to the bit, on the books beside it', () 
   }
 })
 
-test('a tile is walked only while it has rows', () => {
-  const rows = wide(40, 4 * tileColumns, name => [
-    Math.floor(name / tileColumns) * 10,
-    Math.floor(name / tileColumns) * 10 + 2,
-  ])
+test('where names come and go, a tile is walked only while it has rows', () => {
+  const life = (name: number): [number, number] => [
+    Math.floor(name / tileColumns) * 2,
+    Math.floor(name / tileColumns) * 2 + 2,
+  ]
+  const rows = wide(12, 6 * tileColumns, life)
   const data = datasetOf(rows)
   const { tiles, columns } = planTiles(data, planPeriods(0, data.days.length, 1))
-  expect(columns).toBe(4 * tileColumns)
-  expect(tiles.map(({ firstPeriod, lastPeriod }) => lastPeriod - firstPeriod)).toEqual([1, 1, 1, 1])
+  expect(columns).toBe(6 * tileColumns)
+  expect(tiles.map(({ firstPeriod, lastPeriod }) => [firstPeriod, lastPeriod])).toEqual([
+    [0, 1],
+    [2, 3],
+    [4, 5],
+    [6, 7],
+    [8, 9],
+    [10, 11],
+  ])
+  const settings = { ...plain, quantile: 0.05, weighting: 'score' as const, tranches: 3, drift: true }
+  const truth = loopReference(rows, settings, 1, bps, 0.001)
+  const { series } = run(data, settings, 1, bps, 0.001)
+  truth.forEach((period, t) => {
+    expect(series.net[t]).toBeCloseTo(period.net, 12)
+    expect(series.heldWithoutReturn[t]).toBe(period.heldWithoutReturn)
+  })
 })
 
 test('a part of a panel has the columns of a panel of that part', () => {

@@ -23,9 +23,9 @@ interface Span {
 }
 
 export function spanOf({ data, periods, plan }: RunRows, { tile }: TileMemory, t: number): Span {
-  if (tile.rows && tile.starts) return { rows: tile.rows, from: tile.starts[t], to: tile.starts[t + 1] }
+  if (tile.from && tile.to) return { rows: tile.rows, from: tile.from[t], to: tile.to[t] }
   const start = data.offsets[periods[t]]
-  if (plan.columnOf) return { rows: null, from: start, to: data.offsets[periods[t] + 1] }
+  if (!plan.full) return { rows: null, from: start, to: data.offsets[periods[t] + 1] }
   return { rows: null, from: start + tile.firstColumn, to: start + tile.firstColumn + tile.columns }
 }
 
@@ -42,8 +42,8 @@ export function loadDoubles(
 ): void {
   const { doubles } = memory.kernel
   const { width, firstColumn } = memory.tile
-  const { columnOf } = run.plan
-  if (columnOf === null) {
+  const { columnOf, full } = run.plan
+  if (full) {
     loadFull(run, memory, values, doubles, place / 8, t, count)
     return
   }
@@ -54,7 +54,7 @@ export function loadDoubles(
     const base = place / 8 + i * width - firstColumn
     for (let j = from; j < to; j++) {
       const row = rows ? rows[j] : j
-      doubles[base + columnOf[asset[row]]] = values[row]
+      doubles[base + (columnOf ? columnOf[asset[row]] : asset[row])] = values[row]
     }
   }
 }
@@ -69,9 +69,9 @@ export function loadRanks(
 ): void {
   const { integers } = memory.kernel
   const { width, firstColumn } = memory.tile
-  const { columnOf } = run.plan
+  const { columnOf, full } = run.plan
   const place = memory.ranks / 4
-  if (columnOf === null) {
+  if (full) {
     loadFull(run, memory, ranks, integers, place, t, count)
     return
   }
@@ -82,7 +82,7 @@ export function loadRanks(
     const base = place + i * width - firstColumn
     for (let j = from; j < to; j++) {
       const row = rows ? rows[j] : j
-      integers[base + columnOf[asset[row]]] = ranks[row]
+      integers[base + (columnOf ? columnOf[asset[row]] : asset[row])] = ranks[row]
     }
   }
 }

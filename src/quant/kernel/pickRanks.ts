@@ -17,18 +17,18 @@ export function pickRanks(
   eligible: Int32Array,
 ): void {
   const { kernel, tile } = memory
-  const { columnOf } = run.plan
+  const { columnOf, full } = run.plan
   const { asset } = run.data
   const { integers } = kernel
   for (let i = 0; i < count; i++) {
     const { from, to } = spanOf(run, memory, t + i)
     const place = memory.ranks + 4 * i * tile.width
-    const picked = columnOf ? memory.pickRanks : place
+    const picked = full ? place : memory.pickRanks
     eligible[t + i] = pickPeriod(run, memory, settings, from, to, picked)
-    if (columnOf === null) continue
+    if (full) continue
     integers.fill(-1, place / 4, place / 4 + tile.width)
     for (let row = from; row < to; row++) {
-      integers[place / 4 + columnOf[asset[row]]] = integers[picked / 4 + row - from]
+      integers[place / 4 + (columnOf ? columnOf[asset[row]] : asset[row])] = integers[picked / 4 + row - from]
     }
   }
 }

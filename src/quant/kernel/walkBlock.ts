@@ -77,7 +77,7 @@ function dropMissing(run: Run, { kernel, tile, returns }: TileMemory, t: number,
   for (let i = 0; i < count; i++) {
     const date = periods[t + i]
     const rows = data.offsets[date + 1] - data.offsets[date]
-    const absent = needs.follow && plan.columnOf !== null
+    const absent = needs.follow && !plan.full
     if (absent || known[t + i] < rows) kernel.calls.dropMissing(returns + 8 * tile.width * i, tile.width)
   }
 }
