@@ -105,7 +105,7 @@ describe('HEAD and OPTIONS', () => {
     '/api/v1/signals': '/api/v1/signals?limit=3',
     '/api/v1/fundamentals': '/api/v1/fundamentals?ticker=AAPL&view=latest',
   }
-  const gets = server.app.routes.filter(route => route.method === 'GET' && !route.path.includes('jobs'))
+  const gets = server.app.routes.filter(route => route.method === 'GET')
 
   for (const { path: route } of gets) {
     const path = paths[route] ?? route
