@@ -1,12 +1,17 @@
-import { runPanelBacktest } from './backtest/runPanelBacktest.ts'
+import type { SweepPlan, SweepSlice } from '../src/compute/sweepPlan.ts'
+import { panelBasis, runPanelBacktest } from './backtest/runPanelBacktest.ts'
 import { readBody } from './body/readBody.ts'
 import { buildPanel } from './dataset/buildPanel.ts'
+import { finishSweep } from './sweep/finishSweep.ts'
+import { planSweep } from './sweep/planSweep.ts'
+import { runSlice } from './sweep/runSlice.ts'
 
 const reads = 4
 const runs = 40
+const sweeps = 2
 
-/** Goes the whole way, body to result, on a small panel until the runtime has compiled it, so that a caller's first
- * backtest is not the slow one. */
+/** Goes the whole way, body to result and sweep to verdict, on a small panel until the runtime has compiled it, so that a
+ * caller's first backtest is not the slow one. */
 export function warmUp(): void {
   const costs = { markets: {}, standard: { roundTripBps: 10, source: 'warm-up', date: '2024-01-01' } }
   const body = samplePanel(60, 250)
@@ -14,6 +19,17 @@ export function warmUp(): void {
   for (let i = 1; i < reads; i++) request = readBody(body)
   if (request.panel === null) return
   for (let i = 0; i < runs; i++) runPanelBacktest(buildPanel(request.panel), request, costs)
+  const basis = panelBasis(buildPanel(request.panel), request.config)
+  const plan = planSweep(basis, {}, true, [], costs)
+  for (let i = 0; i < sweeps; i++)
+    finishSweep({ plan, series: plan.slices.map(slice => sweepSlice(plan, slice)) })
+}
+
+function sweepSlice({ configs, data, view, prices }: SweepPlan, slice: SweepSlice): Float64Array {
+  const series = new Float64Array(slice.length * (view.endDate + 1))
+  const stop = new Int32Array(1)
+  runSlice({ data, view, prices, configs: slice.map(place => configs[place]), series, stop })
+  return series
 }
 
 function samplePanel(dates: number, names: number): Uint8Array {

@@ -14,7 +14,7 @@ interface Report {
 }
 
 function timePeer(folder: string, script: string, panel: string, runs: number, sweeps: string): PeerTimings {
-  const args = [script, '--panel', panel, '--repeat', `${runs}`, '--sweep', sweeps]
+  const args = [script, '--panel', panel, '--repeat', `${runs}`, '--sweep', sweeps, '--budget', '15']
   const { timings }: Report = JSON.parse(runPython(folder, args))
   const ms = (job: string) => 1000 * (timings[job]?.median_s ?? Number.NaN)
   return {

@@ -6,8 +6,8 @@ import type { Prices } from '../quant/prices.ts'
 import type { DateView } from '../quant/viewDates.ts'
 import type { ResolvedConfig } from './resolvedConfig.ts'
 
-/** A sweep, cut into slices that may run anywhere in any order. All but `data` is JSON, and the same rows and the same
- * request make the same plan in every process. */
+/** A sweep, cut into slices that may run anywhere in any order. The same rows and the same request make the same plan in
+ * every process. */
 export interface SweepPlan {
   /** Ranked, in shared memory. */
   readonly data: Dataset

@@ -109,8 +109,9 @@ function legs(names: Row[], settings: BookSettings, share: number): Weights {
     })
     if (raw.every(x => x === 0)) raw = raw.map(() => 1)
     const total = raw.reduce((a, b) => a + b, 0)
+    // A name exactly at the mean weighs nothing with score weights: it is not held.
     weakestFirst.forEach((row, j) => {
-      book.set(row.asset, side * share * (raw[j] / total))
+      if (raw[j] > 0) book.set(row.asset, side * share * (raw[j] / total))
     })
   }
   leg(order.slice(n - k), settings.longShort ? settings.gross / 2 : settings.gross)
