@@ -26,6 +26,7 @@ export const errorCodes = [
   'rate_limited_day',
   'compute_busy',
   'compute_timeout',
+  'compute_lost',
   'compute_failed',
   'database_unavailable',
   'statement_timeout',

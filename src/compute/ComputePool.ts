@@ -28,7 +28,7 @@ const entry = new URL('../../workers/compute.ts', import.meta.url)
 
 /** Worker threads behind the closed list of tasks in `protocol.ts`.
  *
- * A task fails with `compute_busy` where the queue is full, `compute_timeout` past its time, `compute_failed` where
+ * A task fails with `compute_busy` where the queue is full, `compute_timeout` past its time, `compute_lost` where
  * its thread dies (tried once more if it can be), `shutting_down` after `close`, and with the signal's reason where
  * its caller gave up. A thread that runs on is ended and replaced, so the pool is whole again. */
 export class ComputePool {
@@ -122,9 +122,9 @@ export class ComputePool {
       }
       if (attemptsLeft > 1) return this.#attempt(kind, input, options, attemptsLeft - 1)
       throw new Failure(
-        'compute_failed',
-        'The backtest could not be computed: its worker stopped, perhaps for want of memory. Try fewer rows.',
-        { cause },
+        'compute_lost',
+        'The backtest could not be computed: its worker stopped, perhaps for want of memory. Try again, or with fewer rows.',
+        { cause, retryAfterSeconds: 1 },
       )
     } finally {
       clearTimeout(timer)

@@ -68,7 +68,9 @@ export function errorStatus(code: ErrorCode): ErrorClass {
     case 'compute_busy':
       return away('Compute queue full')
     case 'compute_timeout':
-      return away('Computation timed out')
+      return { status: 504, type: 'unavailable', title: 'Computation timed out' }
+    case 'compute_lost':
+      return away('Worker lost')
     case 'database_unavailable':
       return away('Database away')
     case 'statement_timeout':

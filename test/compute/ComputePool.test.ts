@@ -88,7 +88,7 @@ test('tries a task once more when its thread dies, and fails when it dies again'
   expect(await ask(pool, 'crash once', once)).toBeNull()
   expect(once.days[0]).toBe(2)
   const always = counter()
-  expect((await failure(ask(pool, 'crash', always))).code).toBe('compute_failed')
+  expect((await failure(ask(pool, 'crash', always))).code).toBe('compute_lost')
   expect(always.days[0]).toBe(2)
   expect(await ask(pool, 'fine')).toBeNull()
 })
@@ -100,7 +100,7 @@ test('does not try again where the memory was given away', async () => {
   const lost = await failure(
     pool.run('backtest_body', { body, format: 'json', query: {}, costs }, { transfer: [body.buffer] }),
   )
-  expect(lost.code).toBe('compute_failed')
+  expect(lost.code).toBe('compute_lost')
   expect(body.length).toBe(0)
   expect(await ask(pool, 'fine')).toBeNull()
 })

@@ -362,7 +362,7 @@ async function send({ method, target, headers: sent, body: content }: Case) {
   return rawRequest(server.port, bytes === null ? head : Buffer.concat([head, bytes]), { timeoutMs: 3_000 })
 }
 
-const statuses = new Set([200, 204, 302, 304, 400, 401, 403, 404, 405, 409, 413, 415, 422, 429, 503])
+const statuses = new Set([200, 204, 302, 304, 400, 401, 403, 404, 405, 409, 413, 415, 422, 429, 503, 504])
 const codes: ReadonlySet<string> = new Set(errorCodes)
 
 /** What every answer to anything has to be: soon, never 500, and an error in our shape. */

@@ -74,7 +74,7 @@ describe('errors', () => {
 
   test('map every code to a status of decisions section 2, and explain it', () => {
     const statuses = new Set(errorCodes.map(code => errorStatus(code).status))
-    expect([...statuses].sort()).toEqual([400, 401, 403, 404, 405, 409, 413, 415, 422, 429, 500, 503])
+    expect([...statuses].sort()).toEqual([400, 401, 403, 404, 405, 409, 413, 415, 422, 429, 500, 503, 504])
     for (const code of errorCodes) expect(errorAdvice[code].length).toBeGreaterThan(20)
   })
 })

@@ -11,6 +11,7 @@ import type { JobWork } from './work.ts'
 /** Of the machine and not of the request: another attempt, perhaps elsewhere, may well succeed. */
 const passing: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'compute_failed',
+  'compute_lost',
   'compute_busy',
   'database_unavailable',
   'statement_timeout',

@@ -38,7 +38,10 @@ export const errorAdvice: Record<ErrorCode, string> = {
   rate_limited_day:
     'The requests of this day are used up. They start anew at 00:00 UTC, as Retry-After says.',
   compute_busy: 'The service has as much work as it can queue. Try again after Retry-After.',
-  compute_timeout: 'The computation took longer than it may. Try fewer rows, or try again after Retry-After.',
+  compute_timeout:
+    'The computation took longer than it may. Send fewer rows, dates or configurations; the same again takes as long.',
+  compute_lost:
+    'The worker that computed this stopped, perhaps for want of memory; another takes its place. Try again after Retry-After.',
   compute_failed: 'The computation broke off. Nothing was charged twice; the request id finds it in the log.',
   database_unavailable: 'The database does not answer right now. Try again after Retry-After.',
   statement_timeout: 'The database took longer than it may. Ask for less, or try again after Retry-After.',

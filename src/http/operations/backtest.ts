@@ -42,6 +42,7 @@ export const backtestOperation = operation({
     'backtest_impossible',
     'compute_busy',
     'compute_timeout',
+    'compute_lost',
   ],
   data: false,
 })

@@ -40,6 +40,7 @@ const storeParts = operation({
     'conflict',
     'compute_busy',
     'compute_timeout',
+    'compute_lost',
     'statement_timeout',
   ],
   data: false,
