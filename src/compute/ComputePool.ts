@@ -54,8 +54,8 @@ export class ComputePool {
 
   /** Lets a request of several tasks in: they are never turned away for want of room, and take turns with those of
    * other requests. Fails as `run` does; who enters must leave. */
-  enter(): Visit {
-    return this.#turns.enter()
+  enter(newcomer = true): Visit {
+    return this.#turns.enter(newcomer)
   }
 
   leave(visit: Visit): void {

@@ -35,8 +35,10 @@ export class TurnQueue {
     this.#room = room
   }
 
-  /** Lets a request in, or says why not. Whoever enters must leave. */
-  enter(): Visit {
+  /** Lets a request in, or says why not. Whoever enters must leave.
+   *
+   * @param newcomer false: nobody waits at the other end, and the visit is not preferred as one that has had no turn */
+  enter(newcomer = true): Visit {
     if (this.#closed) {
       throw new Failure('shutting_down', 'The server is shutting down. Try again in a moment.', {
         retryAfterSeconds: 5,
@@ -50,7 +52,7 @@ export class TurnQueue {
         { retryAfterSeconds: this.#expectedWaitSeconds(waiting + 1) },
       )
     }
-    const visit = { running: 0, waiting: [], servedAt: null, busyMs: 0 }
+    const visit = { running: 0, waiting: [], servedAt: newcomer ? null : this.#served++, busyMs: 0 }
     this.#visits.add(visit)
     return visit
   }

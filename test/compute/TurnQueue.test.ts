@@ -46,6 +46,30 @@ test('two sweeps and a newcomer: the newcomer is next, and the sweeps share even
   expect(Math.abs(ofA - middle.filter(name => name === 'b').length)).toBeLessThanOrEqual(4)
 })
 
+test('work that nobody waits for enters again and again and is no newcomer: who comes is next', async () => {
+  const queue = new TurnQueue(2, 20)
+  const log: string[] = []
+  let over = false
+  const share = async () => {
+    while (!over) {
+      const visit = queue.enter(false)
+      await work(queue, visit, 'share', 2, log)
+      queue.leave(visit)
+    }
+  }
+  const lanes = [share(), share(), share(), share()]
+  for (let i = 0; i < 10; i++) {
+    await Bun.sleep(5)
+    const before = log.length
+    const single = queue.enter()
+    await work(queue, single, `single ${i}`, 1, log)
+    queue.leave(single)
+    expect(log.indexOf(`single ${i}`) - before).toBeLessThanOrEqual(1)
+  }
+  over = true
+  await Promise.all(lanes)
+})
+
 test('who is inside is not turned away, however many came after', async () => {
   const queue = new TurnQueue(1, 1)
   const [first, second] = [queue.enter(), queue.enter()]

@@ -28,7 +28,8 @@ export async function runShare(work: JobWork, open: OpenJob, share: ShareTask): 
 /** The bytes of all slices, one after the other. */
 async function runSlices(work: JobWork, signal: AbortSignal, plan: SweepPlan): Promise<Uint8Array> {
   const { pool } = work.backtests
-  const visit = await whenThereIsRoom(signal, () => pool.enter())
+  // A new share is no newcomer: one whose client waits goes before it.
+  const visit = await whenThereIsRoom(signal, () => pool.enter(false))
   try {
     const pieces: Uint8Array[] = []
     for (let slice = 0; slice < plan.slices.length; slice++) {
