@@ -1,3 +1,4 @@
 export * from './legs'
 export * from './targets'
+export * from './trials'
 export * from './walk'

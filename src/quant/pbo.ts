@@ -1,4 +1,5 @@
 import { blockBounds } from './blockBounds.ts'
+import { type Kernel, Layout, openKernel } from './kernel/openKernel.ts'
 
 const mostBlocks = 16
 const leastPeriods = 10
@@ -11,7 +12,8 @@ const leastPeriods = 10
  * S is 16, or the largest even number that leaves 10 periods a block. Null for one trial or fewer than 20 periods.
  *
  * Block sums are added once for every choice inside the first and inside the second half of the blocks, so each of the
- * 12,870 ways costs M additions and one comparison of squares. O(2^(S/2) M + C(S, S/2) M).
+ * 12,870 ways costs M additions and one comparison of squares, in the compiled kernel (kernel/assembly/trials.ts).
+ * O(2^(S/2) M + C(S, S/2) M).
  *
  * @param series net returns per period, one array a trial
  * @see Bailey, D. H., Borwein, J. M., Lopez de Prado, M. and Zhu, Q. J. (2017), The Probability of Backtest
@@ -23,100 +25,107 @@ export function pbo(series: readonly Float64Array[]): number | null {
   if (trials < 2 || blocks < 2) return null
   const bounds = blockBounds(periods, blocks)
   const half = blocks / 2
-  const low = chosenSums(series, bounds.slice(0, half + 1))
-  const high = chosenSums(series, bounds.slice(half))
-  const everything = 2 ** half - 1
-  const inTrain = new Float64Array(trials)
-  const inTest = new Float64Array(trials)
+  const width = trials + (trials % 2)
+  const choices = 2 ** half
+  const layout = new Layout()
+  const halves = [bounds.slice(0, half + 1), bounds.slice(half)].map(own => ({
+    bounds: own,
+    sums: layout.place(8 * choices * width),
+    squares: layout.place(8 * choices * width),
+    counts: new Int32Array(choices),
+  }))
+  const [train, test] = [layout.place(8 * width), layout.place(8 * width)]
+  const kernel = openKernel(layout.bytes)
+  for (const own of halves) addChoices(kernel, series, width, own)
+  const everything = choices - 1
   let ways = 0
   let overfit = 0
   // Train and test change places in the other half of the ways: block 0 always trains here.
   for (let a = 1; a <= everything; a += 2) {
     for (let b = 0; b <= everything; b++) {
       if (popcount(a) + popcount(b) !== half) continue
-      const trained = orderBySharpe(low, a, high, b, inTrain)
-      const tested = orderBySharpe(low, everything - a, high, everything - b, inTest)
-      overfit += landsLow(inTest, inTest[trained]) + landsLow(inTrain, inTrain[tested])
+      order(kernel, halves, a, b, width, train)
+      order(kernel, halves, everything - a, everything - b, width, test)
+      overfit += landsLow(kernel, train, test, trials, width) + landsLow(kernel, test, train, trials, width)
       ways += 2
     }
   }
   return overfit / ways
 }
 
-interface ChosenSums {
-  /** Of choice m and trial c at m * trials + c. */
-  readonly sum: Float64Array
-  readonly squares: Float64Array
-  /** Periods of choice m. */
-  readonly count: Int32Array
+/** Sums over every choice of a half's blocks; bit i of a choice is its block i. Of choice m and trial c at
+ * m * width + c. */
+interface Half {
+  readonly bounds: readonly number[]
+  readonly sums: number
+  readonly squares: number
+  /** Periods of each choice. */
+  readonly counts: Int32Array
 }
 
-/** Sums over every choice of blocks; bit i of a choice is block i. */
-function chosenSums(series: readonly Float64Array[], bounds: readonly number[]): ChosenSums {
-  const blocks = bounds.length - 1
-  const choices = 2 ** blocks
-  const trials = series.length
-  const sum = new Float64Array(choices * trials)
-  const squares = new Float64Array(choices * trials)
-  const count = new Int32Array(choices)
-  for (let choice = 1; choice < choices; choice++) {
+function addChoices({ doubles }: Kernel, series: readonly Float64Array[], width: number, half: Half): void {
+  const { bounds, counts } = half
+  const [sums, squares] = [half.sums / 8, half.squares / 8]
+  for (let choice = 1; choice < counts.length; choice++) {
     const block = 31 - Math.clz32(choice)
-    const rest = choice - 2 ** block
-    const from = bounds[block]
-    const to = bounds[block + 1]
-    count[choice] = count[rest] + to - from
-    for (let c = 0; c < trials; c++) {
-      if (rest > 0) {
-        sum[choice * trials + c] = sum[rest * trials + c] + sum[2 ** block * trials + c]
-        squares[choice * trials + c] = squares[rest * trials + c] + squares[2 ** block * trials + c]
-        continue
+    const alone = 2 ** block
+    const rest = choice - alone
+    counts[choice] = counts[rest] + bounds[block + 1] - bounds[block]
+    const at = choice * width
+    for (let c = 0; c < series.length; c++) {
+      if (rest === 0) {
+        const own = series[c].subarray(bounds[block], bounds[block + 1])
+        let sum = 0
+        let square = 0
+        for (let t = 0; t < own.length; t++) {
+          sum += own[t]
+          square += own[t] * own[t]
+        }
+        doubles[sums + at + c] = sum
+        doubles[squares + at + c] = square
+      } else {
+        doubles[sums + at + c] = doubles[sums + rest * width + c] + doubles[sums + alone * width + c]
+        doubles[squares + at + c] = doubles[squares + rest * width + c] + doubles[squares + alone * width + c]
       }
-      const values = series[c]
-      let total = 0
-      let totalSquares = 0
-      for (let t = from; t < to; t++) {
-        total += values[t]
-        totalSquares += values[t] * values[t]
-      }
-      sum[choice * trials + c] = total
-      squares[choice * trials + c] = totalSquares
     }
   }
-  return { sum, squares, count }
 }
 
-/** To `out`, for each trial, a number that orders trials as their Sharpe ratios over the chosen blocks do:
- * mean |mean| / variance, up to a factor that all share. -Infinity without deviation. Returns the best trial. */
-function orderBySharpe(low: ChosenSums, a: number, high: ChosenSums, b: number, out: Float64Array): number {
-  const trials = out.length
-  const periods = low.count[a] + high.count[b]
-  const { sum: lowSum, squares: lowSquares } = low
-  const { sum: highSum, squares: highSquares } = high
-  const lowAt = a * trials
-  const highAt = b * trials
-  for (let c = 0; c < trials; c++) {
-    const sum = lowSum[lowAt + c] + highSum[highAt + c]
-    const squares = lowSquares[lowAt + c] + highSquares[highAt + c]
-    const variance = squares - (sum * sum) / periods
-    out[c] = variance > 1e-13 * squares ? (sum * Math.abs(sum)) / variance : Number.NEGATIVE_INFINITY
-  }
-  let best = 0
-  for (let c = 1; c < trials; c++) if (out[c] > out[best]) best = c
-  return best
+function order(
+  { calls }: Kernel,
+  [low, high]: Half[],
+  a: number,
+  b: number,
+  width: number,
+  out: number,
+): void {
+  const [rowA, rowB] = [8 * width * a, 8 * width * b]
+  const periods = low.counts[a] + high.counts[b]
+  calls.orderBySharpe(
+    low.sums + rowA,
+    high.sums + rowB,
+    low.squares + rowA,
+    high.squares + rowB,
+    width,
+    1 / periods,
+    out,
+  )
 }
 
-/** 1 where `found`, one of the trials' numbers, is in their lower half. */
-function landsLow(numbers: Float64Array, found: number): number {
-  let below = 0
-  let notAbove = 0
-  for (let c = 0; c < numbers.length; c++) {
-    const number = numbers[c]
-    if (number > found) continue
-    notAbove++
-    if (number < found) below++
-  }
-  const rank = (below + notAbove + 1) / 2
-  return rank <= (numbers.length + 1) / 2 ? 1 : 0
+/** 1 where the best trial by `train` is in the lower half by `test`. */
+function landsLow(
+  { calls, doubles }: Kernel,
+  train: number,
+  test: number,
+  trials: number,
+  width: number,
+): number {
+  const found = doubles[test / 8 + calls.bestTrial(train, width)]
+  const counted = calls.countBelow(test, width, found)
+  // The trial that pads an odd number is worse than all, or equal to one that is at the bottom too.
+  const padding = width - trials
+  const own = counted - padding * (found > Number.NEGATIVE_INFINITY ? 2 : 1)
+  return (own + 1) / 2 <= (trials + 1) / 2 ? 1 : 0
 }
 
 function popcount(bits: number): number {

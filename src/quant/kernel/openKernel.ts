@@ -12,6 +12,9 @@ interface KernelCalls {
   readonly walk: KernelCall
   readonly walkDrifting: KernelCall
   readonly countUnpaid: KernelCall
+  readonly orderBySharpe: KernelCall
+  readonly bestTrial: KernelCall
+  readonly countBelow: KernelCall
 }
 type KernelCall = (...args: number[]) => number
 
