@@ -4,6 +4,12 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { buildDataset } from '../src/quant/buildDataset.ts'
+import type { Columns } from '../src/quant/columns.ts'
+import { datasetBytes } from '../src/quant/datasetBytes.ts'
+import { openDataset } from '../src/quant/openDataset.ts'
+import { packDataset } from '../src/quant/packDataset.ts'
+import { rankDataset } from '../src/quant/rankDataset.ts'
 import { readBody } from '../workers/body/readBody.ts'
 import { type FormedBody, formedBodies } from './backtest/bodies.ts'
 import { makePanel } from './backtest/makePanel.ts'
@@ -26,11 +32,16 @@ export async function benchBodies({ short = false } = {}): Promise<Figure[]> {
     if (answers.size !== 1) throw new Error('The forms of one panel were answered differently.')
     const found: Timing[] = []
     for (const body of bodies) found.push(await timeAsync(() => post(served, key, body), runs))
-    return found
+    return {
+      forms: found,
+      stored: await timeStored(served, key, bodies[2], [...answers][0], short ? 40 : 200),
+    }
   })
   const rows = `${columns.count / 1e6}M`
   return [
-    ...bodies.map(({ name }, i) => figure(`bodies.${name}_${rows}`, timings[i])),
+    ...bodies.map(({ name }, i) => figure(`bodies.${name}_${rows}`, timings.forms[i])),
+    ...timings.stored,
+    { name: 'bodies.stored_memory', value: bytesPerRow(columns), unit: 'bytes/row' },
     figure(`bodies.read_json_rows_${rows}`, ours),
     figure(`bodies.read_json_rows_plainly_${rows}`, plain),
     { name: 'bodies.naive_ratio', value: plain.medianMs / ours.medianMs, unit: 'times' },
@@ -53,15 +64,55 @@ async function onServer<T>(work: (served: Served, key: string) => Promise<T>): P
   }
 }
 
-async function post(served: Served, key: string, { type, query, bytes }: FormedBody): Promise<string> {
-  const response = await fetch(`http://127.0.0.1:${served.port}/api/v1/backtest${query}`, {
+/** The rows stored, then backtests that name them, one after the other. */
+async function timeStored(
+  served: Served,
+  key: string,
+  body: FormedBody,
+  expected: string,
+  requests: number,
+): Promise<Figure[]> {
+  const startedMs = performance.now()
+  const stored: { id: string } = JSON.parse(await post(served, key, { ...body, query: '' }, 'panels'))
+  const storeMs = performance.now() - startedMs
+  const request = new TextEncoder().encode(JSON.stringify({ config: { holdDays: 5 }, panel: stored.id }))
+  const named = { ...body, type: 'application/json', query: '', bytes: request }
+  if ((await post(served, key, named)) !== expected)
+    throw new Error('A stored panel was answered differently.')
+  const taken: number[] = []
+  for (let i = 0; i < requests; i++) {
+    const askedMs = performance.now()
+    await post(served, key, named)
+    taken.push(performance.now() - askedMs)
+  }
+  taken.sort((a, b) => a - b)
+  return [
+    { name: 'bodies.store_csv', value: storeMs, unit: 'ms' },
+    { name: 'bodies.stored_backtest_p50', value: taken[requests >> 1], unit: 'ms' },
+    { name: 'bodies.stored_backtest_p99', value: taken[Math.floor(0.99 * requests)], unit: 'ms' },
+  ]
+}
+
+function bytesPerRow(columns: Columns): number {
+  const { dataset } = buildDataset(columns)
+  const opened = dataset && openDataset(packDataset(dataset))
+  if (!opened) throw new Error('the panel repeats a cell')
+  return datasetBytes(rankDataset(opened)) / columns.count
+}
+
+async function post(
+  served: Served,
+  key: string,
+  { type, query, bytes }: FormedBody,
+  route = 'backtest',
+): Promise<string> {
+  const response = await fetch(`http://127.0.0.1:${served.port}/api/v1/${route}${query}`, {
     method: 'POST',
     headers: { Authorization: `Bearer ${key}`, 'Content-Type': type, 'Accept-Encoding': 'identity' },
     body: bytes,
   })
   const text = await response.text()
-  if (response.status !== 200)
-    throw new Error(`${type} was answered ${response.status}: ${text.slice(0, 300)}`)
+  if (!response.ok) throw new Error(`${type} was answered ${response.status}: ${text.slice(0, 300)}`)
   return text
 }
 

@@ -3,6 +3,7 @@ import { cpus } from 'node:os'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { benchBacktest } from './backtest.ts'
+import { benchBodies } from './bodies.ts'
 import budget from './budget.json'
 import type { Figure } from './figure.ts'
 import { benchHttp, httpFigures } from './http.ts'
@@ -15,7 +16,7 @@ const help = `Usage: bun run bench [--short] [NAME...]
 
 Proves parity, then times, and holds the ratios against bench/budget.json.
 
-  NAME      backtest, http, import, search, signals; all without a name
+  NAME      backtest, bodies, http, import, search, signals; all without a name
   --short   fewer and smaller runs, as CI does
 
 Prints a table, writes bench/out/results.json, and (in full runs) adds a line to bench/history.jsonl.
@@ -23,6 +24,7 @@ Exit code 1: a ratio is below its budget.`
 
 const benches: Record<string, (options: { short: boolean }) => Promise<readonly Figure[]>> = {
   backtest: benchBacktest,
+  bodies: benchBodies,
   http: ({ short }) => benchHttp(short ? 3 : 7, short ? 1_500 : 3_000).then(httpFigures),
   import: benchImport,
   search: benchSearch,
