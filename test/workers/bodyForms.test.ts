@@ -60,9 +60,11 @@ test('rows, columns, CSV and NDJSON of the same rows are the same request, to th
       const beside = { config: { quantile: 0.2, holdDays: 3 }, include: ['ic', 'monthly'], sweep: true }
       const read = everyForm(rows, beside).map(({ bytes, format, query }) => {
         const { panel, ...rest } = readBody(bytes, format, query)
-        return { rest, rows: panel && spelledOut(panel.columns) }
+        const names = [...(panel?.columns.assetNames ?? [])].sort()
+        return { rest, rows: panel && spelledOut(panel.columns), names }
       })
       expect(read[0].rest).toMatchObject(beside)
+      expect(read[0].names).toEqual([...new Set(rows.map(({ asset }) => asset))].sort())
       for (const other of read.slice(1)) expect(other).toEqual(read[0])
     }),
     { numRuns: 1_500 },

@@ -96,7 +96,8 @@ export class CsvRowReader {
       if (byte === quote) break
       if (quoted ? !(byte >= 0x20) : !(byte > carriageReturn) || byte === comma) break
     }
-    if (quoted !== (bytes[to] === quote)) return -1
+    // A quote that is written twice goes on; a name that is no whole cell must not be numbered.
+    if (quoted !== (bytes[to] === quote) || (quoted && bytes[to + 1] === quote)) return -1
     reader.at = quoted ? to + 1 : to
     return to === from ? empty : names.number(bytes, from, to)
   }
