@@ -1,14 +1,15 @@
 import type { BookSettings } from './bookSettings.ts'
-import type { Dataset } from './dataset.ts'
+import type { Dataset, Ranking } from './dataset.ts'
 import { loadFixedCosts } from './kernel/loadBlock.ts'
 import { blockPeriods, openTile, type TileMemory } from './kernel/tileMemory.ts'
 import { convictionBlock, type Run, readBook, walkBlock } from './kernel/walkBlock.ts'
 import { maxRowsPerDate } from './maxRowsPerDate.ts'
 import { nameCount } from './nameTable.ts'
 import { neutralTargets } from './neutralTargets.ts'
+import { pickRanking } from './pickRanking.ts'
 import type { Prices } from './prices.ts'
 import { rankDataset } from './rankDataset.ts'
-import { planTiles } from './tilePlan.ts'
+import { planTiles, type TilePlan } from './tilePlan.ts'
 import { universeReturn } from './universeReturn.ts'
 
 /** What walking books yields; sums and weights are h times what they are in the book. */
@@ -42,9 +43,7 @@ export function walkBooks(
   { stop, follow = false }: WalkOptions = {},
 ): Walked {
   const plan = planTiles(given, periods)
-  // Only legs of equal weight can be picked without an order, and only where one tile holds whole dates.
-  const canPick = settings.weighting === 'equal' && !settings.neutralMarket && plan.tiles.length < 2
-  const { ranking } = given.ranking || canPick ? given : rankDataset(given)
+  const ranking = rankingFor(given, periods, settings, plan)
   const data = { ...given, ranking }
   const count = periods.length
   const names = follow ? nameCount(data.assets) : 0
@@ -77,6 +76,18 @@ export function walkBooks(
   walkTiles(run, stop)
   const { sums, unpaid, weight, live } = run
   return { sums, universe, unpaid, weight, live }
+}
+
+/** Legs of equal weight are picked without an order: as the walk goes, where one tile holds whole dates. */
+function rankingFor(
+  data: Dataset,
+  periods: Int32Array,
+  settings: BookSettings,
+  { tiles }: TilePlan,
+): Ranking | null {
+  if (data.ranking) return data.ranking
+  if (settings.weighting !== 'equal' || settings.neutralMarket) return rankDataset(data).ranking
+  return tiles.length < 2 ? null : pickRanking(data, periods, settings)
 }
 
 function walkTiles(run: Run, stop: Int32Array | undefined): void {

@@ -1,10 +1,11 @@
 import type { BookSettings } from '../bookSettings.ts'
 import { allocateBuckets, type BucketScratch, bucketCount } from '../bucketScratch.ts'
+import type { Dataset } from '../dataset.ts'
 import { legSize } from '../legSize.ts'
 import { maxRowsPerDate } from '../maxRowsPerDate.ts'
 import { orderDate } from '../orderDate.ts'
 import { type RunRows, spanOf } from './loadBlock.ts'
-import type { TileMemory } from './tileMemory.ts'
+import type { PickMemory, TileMemory } from './tileMemory.ts'
 
 /** In place of ranks, what of them legs of equal weight look at: top, bottom or neither, picked from the scores of each
  * period without ordering them. Fills the block of ranks and `eligible`. For panels of one tile. */
@@ -24,7 +25,7 @@ export function pickRanks(
     const { from, to } = spanOf(run, memory, t + i)
     const place = memory.ranks + 4 * i * tile.width
     const picked = full ? place : memory.pickRanks
-    eligible[t + i] = pickPeriod(run, memory, settings, from, to, picked)
+    eligible[t + i] = pickPeriod(run.data, memory, settings, from, to, picked)
     if (full) continue
     integers.fill(-1, place / 4, place / 4 + tile.width)
     for (let row = from; row < to; row++) {
@@ -34,19 +35,18 @@ export function pickRanks(
 }
 
 /** Rows from .. to - 1, in a row at byte `picked`. Returns how many are eligible. */
-function pickPeriod(
-  run: RunRows,
-  { kernel, pickScores, stats, scratch }: TileMemory,
+export function pickPeriod(
+  data: Dataset,
+  { kernel, pickScores, stats, scratch }: PickMemory,
   { quantile, longShort }: BookSettings,
   from: number,
   to: number,
   picked: number,
 ): number {
-  const { score } = run.data
   const { doubles, calls } = kernel
   const rows = to - from
   const width = Math.ceil(rows / 4) * 4
-  doubles.set(score.subarray(from, to), pickScores / 8)
+  doubles.set(data.score.subarray(from, to), pickScores / 8)
   doubles.fill(Number.NaN, pickScores / 8 + rows, pickScores / 8 + width)
   calls.scoreStats(pickScores, width, stats)
   const names = doubles[stats / 8 + 2]
@@ -55,7 +55,7 @@ function pickPeriod(
   const buckets = bucketCount(names)
   const short = longShort ? 1 : 0
   if (calls.pickLegs(pickScores, picked, width, names, k, short, stats, buckets, scratch) === 0) {
-    orderRows(run, kernel.integers, from, to, picked / 4, {
+    orderRows(data, kernel.integers, from, to, picked / 4, {
       eligible: names,
       min: doubles[stats / 8],
       max: doubles[stats / 8 + 1],
@@ -68,7 +68,7 @@ let scratch: BucketScratch | null = null
 
 /** Too many names share a bucket: true ranks. */
 function orderRows(
-  { data }: RunRows,
+  data: Dataset,
   integers: Int32Array,
   from: number,
   to: number,

@@ -21,8 +21,7 @@ export interface TileNeeds {
 }
 
 /** A kernel with a place for everything a walk over one tile works on; places are bytes. */
-export interface TileMemory {
-  readonly kernel: Kernel
+export interface TileMemory extends PickMemory {
   readonly tile: Tile
   /** Dense targets in the ring. */
   readonly slots: number
@@ -40,7 +39,11 @@ export interface TileMemory {
   /** Four f64 per period of a block. */
   readonly out: number
   readonly unpaid: number
-  /** For picking legs. */
+}
+
+/** Room for picking the legs of one period. */
+export interface PickMemory {
+  readonly kernel: Kernel
   readonly pickScores: number
   readonly pickRanks: number
   readonly scratch: number
@@ -57,7 +60,6 @@ export function openTile(tile: Tile, needs: TileNeeds, mostRows: number): TileMe
   const doubles = 8 * tile.width
   const block = Math.min(blockPeriods, periods)
   const layout = new Layout()
-  const pickWidth = picks ? Math.ceil(mostRows / 4) * 4 : 0
   const places = {
     slots,
     targets: layout.place(slots * doubles),
@@ -70,13 +72,21 @@ export function openTile(tile: Tile, needs: TileNeeds, mostRows: number): TileMe
     live: layout.place(follow ? doubles : 0),
     out: layout.place(block * 32),
     unpaid: layout.place(block * 8),
-    pickScores: layout.place(8 * pickWidth),
-    pickRanks: layout.place(4 * pickWidth),
-    scratch: layout.place(picks ? 4 * pickWidth + 4 * bucketCount(pickWidth) + 12 * mostCandidates : 0),
-    stats: layout.place(24),
+    ...placePicks(layout, picks ? mostRows : 0),
   }
   const kernel = openKernel(layout.bytes)
   // Columns that only pad the tile are never eligible.
   kernel.integers.fill(-1, places.ranks / 4, places.ranks / 4 + block * tile.width)
   return { kernel, tile, ...places }
+}
+
+/** @param mostRows rows of the fullest period */
+export function placePicks(layout: Layout, mostRows: number): Omit<PickMemory, 'kernel'> {
+  const width = Math.ceil(mostRows / 4) * 4
+  return {
+    pickScores: layout.place(8 * width),
+    pickRanks: layout.place(4 * width),
+    scratch: layout.place(4 * width + 4 * bucketCount(width) + 12 * mostCandidates),
+    stats: layout.place(24),
+  }
 }
