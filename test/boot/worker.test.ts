@@ -1,10 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
-import { resolve } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { dayNumber, isoDate } from '../../src/model/date.ts'
 import { addBusinessDays } from '../../src/quant/businessDays.ts'
 import { type TestDatabase, testDatabase } from '../database.ts'
 import { sellKey } from '../http/callers.ts'
-import { type ServerProcess, startServerProcess } from './serverProcess.ts'
+import { makeDataDir, removeDataDir, type ServerProcess, startServerProcess } from './serverProcess.ts'
 
 const minute = 60_000
 const repository = resolve(import.meta.dir, '../..')
@@ -111,6 +112,14 @@ async function sharesByProcess(jobId: string): Promise<number[]> {
   return rows.map(row => row.shares)
 }
 
+/** Until that many shares of a job are done, or it is over. */
+async function untilBegun(jobId: string, shares: number): Promise<void> {
+  for (let tries = 0; tries < 2_000; tries++) {
+    if ((await sharesByProcess(jobId)).some(count => count >= shares)) return
+    await Bun.sleep(5)
+  }
+}
+
 describe('asfiled worker', () => {
   test(
     'two of them share a sweep; one is killed -9 half-way, and the result is that of one server to the byte',
@@ -146,10 +155,7 @@ describe('asfiled worker', () => {
     async () => {
       const server = await startServer({ JOB_CONCURRENCY: '1' })
       const { id, url } = await submit(server)
-      for (let tries = 0; tries < 2_000; tries++) {
-        if ((await sharesByProcess(id)).some(count => count >= 3)) break
-        await Bun.sleep(5)
-      }
+      await untilBegun(id, 3)
       server.signal('SIGKILL')
       await server.exited
       const before = await sharesByProcess(id)
@@ -169,10 +175,7 @@ describe('asfiled worker', () => {
       const server = await startServer()
       const worker = await startWorker()
       const { id, url } = await submit(server)
-      for (let tries = 0; tries < 2_000; tries++) {
-        if ((await sharesByProcess(id)).some(count => count >= 3)) break
-        await Bun.sleep(5)
-      }
+      await untilBegun(id, 3)
       const began = performance.now()
       worker.kill('SIGTERM')
       expect(await worker.exited).toBe(0)
@@ -189,6 +192,27 @@ describe('asfiled worker', () => {
       next.kill('SIGTERM')
       server.signal('SIGTERM')
       expect(await Promise.all([next.exited, server.exited])).toEqual([0, 0])
+    },
+    minute,
+  )
+
+  test(
+    'a database that is killed -9 half-way costs a sweep seconds, and the server nothing',
+    async () => {
+      const dataDir = makeDataDir()
+      const server = await startServer({ DATABASE_URL: '', DATA_DIR: dataDir, JOB_CONCURRENCY: '2' })
+      key = /asf_live_\w+/.exec(server.said())?.[0] ?? ''
+      const { url } = await submit(server)
+      for (let done = 0; done < 100; ) {
+        done = (await (await server.get(url, key)).json()).progress.done
+        await Bun.sleep(5)
+      }
+      const pidFile = readFileSync(join(dataDir, 'database/cluster/postmaster.pid'), 'utf8')
+      process.kill(Number(pidFile.split('\n')[0]), 'SIGKILL')
+      expect(await resultOf(server, url)).toContain('"backtest_result"')
+      server.signal('SIGTERM')
+      expect(await server.exited).toBe(0)
+      removeDataDir(dataDir)
     },
     minute,
   )
