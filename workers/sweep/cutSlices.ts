@@ -1,13 +1,15 @@
 import type { ResolvedConfig } from '../../src/compute/resolvedConfig.ts'
 import type { SweepSlice } from '../../src/compute/sweepPlan.ts'
 
-/** Longest a slice should take, so that others' requests get their turn and progress is seen. */
-const sliceMs = 20
+/** A slice of this much work ends with the target it is at; nothing but a single book may take more than the most. So
+ * others' requests get their turn, and progress is seen. */
+const enoughMs = 10
+const mostMs = 45
 /** Roughly, for one period and asset: to form a target, and to move one book that holds it. */
 const targetMs = 1e-6
 const bookMs = 0.6e-6
 
-/** Cuts the configurations into slices of about 20 ms of work. Those that differ in holding alone come one after the
+/** Cuts the configurations into slices of 10 to 45 ms of work. Those that differ in holding alone come one after the
  * other: they hold the same targets, which are then formed once. */
 export function cutSlices(configs: readonly ResolvedConfig[], cells: number): SweepSlice[] {
   const keys = configs.map(({ book }) => targetKey(book))
@@ -16,12 +18,11 @@ export function cutSlices(configs: readonly ResolvedConfig[], cells: number): Sw
   const slices: number[][] = []
   let spent = Number.POSITIVE_INFINITY
   order.forEach((config, i) => {
-    const ownTarget = (fresh: boolean) =>
-      fresh || keys[config] !== keys[order[i - 1]] ? cells * targetMs : 0
-    const cost = cells * bookMs + ownTarget(false)
-    if (spent + cost > sliceMs) {
+    const newTarget = i === 0 || keys[config] !== keys[order[i - 1]]
+    const cost = cells * (newTarget ? targetMs + bookMs : bookMs)
+    if ((newTarget && spent >= enoughMs) || spent + cost > mostMs) {
       slices.push([])
-      spent = cells * bookMs + ownTarget(true)
+      spent = cells * (targetMs + bookMs)
     } else spent += cost
     slices[slices.length - 1].push(config)
   })
