@@ -48,20 +48,26 @@ test('a sweep of 1,000 does not make another’s backtest wait for more than a s
 
 test('a caller who leaves stops a sweep within 100 ms, and no thread is lost', async () => {
   const plan = await largePlan()
+  const { data } = plan
+  const onBothThreads = async () => {
+    const started = performance.now()
+    await Promise.all(
+      [1, 2].map(() => pool.run('backtest_archive', { data, request, costs, dataVersion: 1 })),
+    )
+    return performance.now() - started
+  }
+  let usualMs = 0
+  for (let i = 0; i < 8; i++) usualMs = Math.max(usualMs, await onBothThreads())
   const controller = new AbortController()
   let slices = 0
   const sweep = runSweep(pool, plan, { signal: controller.signal, onProgress: () => slices++ })
   sweep.catch(() => {})
   while (slices < 3) await Bun.sleep(1)
-  const left = performance.now()
   controller.abort(new Error('the client left'))
   expect(sweep).rejects.toThrow('the client left')
-  const { data } = plan
   // Both threads are free again, which they were not while the sweep had slices left.
-  await Promise.all([1, 2].map(() => pool.run('backtest_archive', { data, request, costs, dataVersion: 1 })))
-  const freeMs = performance.now() - left
+  expect(await onBothThreads()).toBeLessThan(100 + 3 * usualMs)
   const before = slices
   await Bun.sleep(100)
   expect(slices).toBe(before)
-  expect(freeMs).toBeLessThan(400) // twice a backtest under load, and the 100 ms; an idle machine takes 30
 }, 60_000)
