@@ -21,6 +21,7 @@ interface Ask {
   method?: string
   body?: string
   type?: string
+  idempotencyKey?: string
 }
 
 const answers: Record<string, Ask> = {
@@ -76,12 +77,14 @@ const failing: Record<string, Ask> = {
 type Keys = Record<CallerName, string | null>
 let address = 0
 
-async function ask(url: string, keys: Keys, { caller, path, method, body, type }: Ask): Promise<unknown> {
+async function ask(url: string, keys: Keys, wanted: Ask): Promise<unknown> {
+  const { caller, path, method, body, type, idempotencyKey } = wanted
   const headers: Record<string, string> = {
     'X-Request-Id': 'example-1',
     'X-Forwarded-For': `10.30.0.${++address}`,
     ...(keys[caller] === null ? {} : { Authorization: keys[caller] }),
     ...(body === undefined ? {} : { 'Content-Type': type ?? 'application/json' }),
+    ...(idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }),
   }
   const response = await fetch(url + path, {
     method: method ?? (body === undefined ? 'GET' : 'POST'),
@@ -135,6 +138,11 @@ export async function captureExamples(): Promise<Captured> {
     captured.errors[name] = await ask(broken.url, keys, request)
   }
   captured.errors.compute_busy = await busy(broken.url, keys)
+  const sent = { caller: 'quant', path: backtest, body: panel, idempotencyKey: 'example' } as const
+  await ask(server.url, keys, sent)
+  captured.errors.idempotency_reused = await ask(server.url, keys, { ...sent, body: '{}' })
+  await reopenClaim(server)
+  captured.errors.idempotency_in_flight = await ask(server.url, keys, sent)
   await broken.stop()
   await server.stop()
   return captured
@@ -160,6 +168,13 @@ async function tighten({ sql }: RealServer, keys: Keys): Promise<void> {
       select 'key:' || ${idOf(caller)}, floor(extract(epoch from now()) / 60), 3000, 3000,
              floor(extract(epoch from now()) / 86400), ${caller === 'free' ? 5000 : 1}, 0, 0`
   }
+}
+
+/** As if the request were still under way, in a process that lives. */
+async function reopenClaim({ sql }: RealServer): Promise<void> {
+  const [{ id }] = await sql<{ id: string }[]>`
+    update idempotency_claim set answer = null, process_id = gen_random_uuid() returning process_id as id`
+  await sql`insert into job_process (process_id, locks) values (${id}, '{}')`
 }
 
 async function failingServer({ sql, services }: RealServer) {

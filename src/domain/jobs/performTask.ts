@@ -12,6 +12,7 @@ import type { JobWork } from './work.ts'
 const passing: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'compute_failed',
   'compute_lost',
+  'compute_lost',
   'compute_busy',
   'database_unavailable',
   'statement_timeout',

@@ -23,21 +23,22 @@ export const errorAdvice: Record<ErrorCode, string> = {
     'An evaluation key may see a number of distinct companies; those it has seen stay open.',
   route_unknown: 'There is nothing at this address. Versioned routes begin with /api/v1.',
   entity_unknown:
-    'The ID names no company here. `near` holds up to three that are like it; /api/search finds an ID from a name.',
+    'The ID names no company here, or no backtest or panel of this key. Of a company, `near` holds up to three that are like it; /api/search finds an ID from a name.',
   method_not_allowed: 'The route exists, but not for this method. The header Allow lists those it takes.',
   body_too_large: 'The body is larger than the service reads. Send fewer rows, or a shorter span.',
   media_type_unsupported:
     'Send the body as application/json, text/csv or application/x-ndjson, in UTF-8, not compressed.',
   idempotency_in_flight:
-    'A request with the same idempotency key is still being answered. Wait and ask again.',
-  idempotency_reused: 'The idempotency key was used before, for another body. Take a new one.',
+    'The request that came with this Idempotency-Key before is still being answered. Wait and ask again.',
+  idempotency_reused:
+    'The Idempotency-Key came within the last 24 hours with another request. Take a new one for each.',
   backtest_impossible:
     'The request is well-formed, but no backtest follows from it. The message says why and what would work.',
   rate_limited_minute:
     'The requests of this minute are used up. Retry-After says, in seconds, when the next one is granted; a refused request is not counted.',
   rate_limited_day:
     'The requests of this day are used up. They start anew at 00:00 UTC, as Retry-After says.',
-  compute_busy: 'The service has as much work as it can queue. Try again after Retry-After.',
+  compute_busy: 'The service, or this key, has as much work as may wait. Try again after Retry-After.',
   compute_timeout:
     'The computation took longer than it may. Send fewer rows, dates or configurations; the same again takes as long.',
   compute_lost:

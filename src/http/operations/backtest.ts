@@ -39,6 +39,8 @@ export const backtestOperation = operation({
     'entity_unknown',
     'body_too_large',
     'media_type_unsupported',
+    'idempotency_in_flight',
+    'idempotency_reused',
     'backtest_impossible',
     'compute_busy',
     'compute_timeout',
