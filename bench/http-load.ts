@@ -1,4 +1,4 @@
-/** The load for bench/http.ts, in a process of its own so that it takes no time from the server it measures:
+/** The load for bench/http.ts and bench/service.ts, in a process of its own so that it takes no time from the server it measures:
  * keep-alive connections over plain sockets, each sending its next request when it has read the whole answer.
  * Reads its task as JSON from the first argument, prints the outcome as JSON. */
 export interface LoadTask {
@@ -7,6 +7,10 @@ export interface LoadTask {
   headers: Record<string, string>
   connections: number
   ms: number
+  /** JSON to POST; a GET without it. */
+  body?: string
+  /** Each connection rests this long after an answer. */
+  restMs?: number
 }
 
 export interface LoadOutcome {
@@ -17,6 +21,9 @@ export interface LoadOutcome {
   bytes: number
   p50Ms: number
   p99Ms: number
+  maxMs: number
+  /** What this process took of a processor while it asked. */
+  cpuSeconds: number
 }
 
 const headerEnd = Buffer.from('\r\n\r\n')
@@ -56,12 +63,17 @@ class AnswerReader {
 async function load(task: LoadTask): Promise<LoadOutcome> {
   const lines = Object.entries({ Host: `127.0.0.1:${task.port}`, ...task.headers })
   const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')
-  const request = Buffer.from(`GET ${task.path} HTTP/1.1\r\n${head}\r\n`)
+  const request = Buffer.from(
+    task.body === undefined
+      ? `GET ${task.path} HTTP/1.1\r\n${head}\r\n`
+      : `POST ${task.path} HTTP/1.1\r\n${head}Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(task.body)}\r\n\r\n${task.body}`,
+  )
   const times: number[] = []
   let failures = 0
   let bytes = 0
   let running = true
   const start = performance.now()
+  const cpuBefore = process.cpuUsage()
   const sockets = await Promise.all(
     Array.from({ length: task.connections }, () => {
       const reader = new AnswerReader()
@@ -80,7 +92,8 @@ async function load(task: LoadTask): Promise<LoadOutcome> {
             if (!reader.feed(chunk) || !running) return
             times.push(performance.now() - sent)
             if (!reader.ok) failures++
-            send(socket)
+            if (task.restMs === undefined) send(socket)
+            else setTimeout(() => running && send(socket), task.restMs)
           },
         },
       })
@@ -89,6 +102,7 @@ async function load(task: LoadTask): Promise<LoadOutcome> {
   await Bun.sleep(task.ms)
   running = false
   const seconds = (performance.now() - start) / 1_000
+  const cpu = process.cpuUsage(cpuBefore)
   for (const socket of sockets) socket.end()
   const sorted = Float64Array.from(times).sort()
   const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0
@@ -99,6 +113,8 @@ async function load(task: LoadTask): Promise<LoadOutcome> {
     bytes,
     p50Ms: at(0.5),
     p99Ms: at(0.99),
+    maxMs: at(1),
+    cpuSeconds: (cpu.user + cpu.system) / 1e6,
   }
 }
 

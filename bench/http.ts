@@ -118,7 +118,7 @@ interface Measured extends LoadOutcome {
   micros: number | null
 }
 
-async function measure(served: Served, task: LoadTask): Promise<Measured> {
+export async function measure(served: Served, task: LoadTask): Promise<Measured> {
   const before = processorSeconds(served.pid)
   const child = Bun.spawn(['bun', 'bench/http-load.ts', JSON.stringify(task)], { cwd: root, stdout: 'pipe' })
   const outcome: LoadOutcome = JSON.parse(await new Response(child.stdout).text())

@@ -1,0 +1,197 @@
+/** The backtest service under load, on the real server process: what HTTP, admission and the way to a worker add to the
+ * kernel, how much of the machine the kernels get, and what callers notice of each other. */
+import { availableParallelism } from 'node:os'
+import { formedBodies } from './backtest/bodies.ts'
+import { makePanel } from './backtest/makePanel.ts'
+import { grids } from './backtest/sweeps.ts'
+import { time } from './backtest/timings.ts'
+import type { Figure } from './figure.ts'
+import { measure } from './http.ts'
+import { type ArchiveKernel, openArchiveKernel } from './service/archiveKernel.ts'
+import { answerOf, type Service, withService } from './service/server.ts'
+import { sliceTimes } from './service/sliceTimes.ts'
+import { table } from './table.ts'
+
+const threads = availableParallelism()
+const request = { config: { quantile: 0.1, holdDays: 5 }, source: {}, include: [] }
+const single = JSON.stringify({ config: request.config })
+const path = '/api/v1/backtest'
+
+/** 1,000 configurations. */
+const wide = {
+  quantile: Array.from({ length: 20 }, (_, i) => (i + 1) / 50),
+  holdDays: Array.from({ length: 25 }, (_, i) => i + 1),
+  weighting: ['equal' as const, 'rank' as const],
+}
+
+/** Parity first: what the service answers is what the kernel gives in this process. */
+export async function benchService({ short = false } = {}): Promise<Figure[]> {
+  const kernel = await openArchiveKernel()
+  const ms = short ? 1_500 : 4_000
+  const rounds = short ? 3 : 5
+  return withService(
+    async service => {
+      const key = await service.newKey()
+      await proveParity(service, key, kernel)
+      const alone = await timeAlone(service, key, kernel, rounds, ms)
+      const many = await timeMany(service, key, kernel, rounds, ms)
+      const shared = await timeShared(service, key, short)
+      return [...alone, ...many, ...shared]
+    },
+    { COMPUTE_THREADS: String(threads), LOG_LEVEL: 'info' },
+  )
+}
+
+async function proveParity(service: Service, key: string, kernel: ArchiveKernel): Promise<void> {
+  const answer = await answerOf(service, 'backtest', { key, body: single })
+  const { data_version: version }: { data_version: number } = JSON.parse(answer)
+  if (answer !== JSON.stringify(kernel.run(request, version)))
+    throw new Error('The service answers other than the kernel.')
+}
+
+const headersOf = (key: string) => ({ Authorization: `Bearer ${key}` })
+
+/** One client: the median and the 99th percentile less the kernel's median in the same round. */
+async function timeAlone(
+  service: Service,
+  key: string,
+  kernel: ArchiveKernel,
+  rounds: number,
+  ms: number,
+): Promise<Figure[]> {
+  const task = { port: service.port, path, headers: headersOf(key), body: single, connections: 1, ms }
+  await measure(service, task)
+  const kernels: number[] = []
+  const p50: number[] = []
+  const p99: number[] = []
+  for (let round = 0; round < rounds; round++) {
+    const { medianMs } = time(() => kernel.run(request, 1), 200, 50)
+    const found = await measure(service, task)
+    kernels.push(medianMs)
+    p50.push(found.p50Ms - medianMs)
+    p99.push(found.p99Ms - medianMs)
+  }
+  return [
+    figure('service.kernel_archive', kernels),
+    figure('service.p50_over_kernel', p50),
+    figure('service.p99_over_kernel', p99),
+  ]
+}
+
+/** Eight clients. Their own processor time is taken from what the machine had to give; a kernel's rate is that of one
+ * thread alone. Beside it what part of the server's processor time was kernel, which other load does not touch. */
+async function timeMany(
+  service: Service,
+  key: string,
+  kernel: ArchiveKernel,
+  rounds: number,
+  ms: number,
+): Promise<Figure[]> {
+  const task = { port: service.port, path, headers: headersOf(key), body: single, connections: 8, ms }
+  await measure(service, task)
+  const rates: number[] = []
+  const ratios: number[] = []
+  const shares: number[] = []
+  for (let round = 0; round < rounds; round++) {
+    const { medianMs } = time(() => kernel.run(request, 1), 200, 50)
+    const { perSecond, requests, cpuSeconds, micros } = await measure(service, task)
+    const seconds = requests / perSecond
+    const left = seconds - cpuSeconds / threads
+    rates.push(perSecond)
+    ratios.push(requests / left / (threads * (1_000 / medianMs)))
+    if (micros !== null) shares.push((medianMs * 1_000) / micros)
+  }
+  return [
+    { ...figure('service.requests_8_clients', rates), unit: 'requests/s' },
+    { ...figure('service.throughput_8_clients', ratios), unit: 'times' },
+    ...(shares.length > 0
+      ? [{ ...figure('service.kernel_share_of_cpu', shares), unit: 'times' as const }]
+      : []),
+  ]
+}
+
+/** What others notice of sweeps that never stop. */
+async function timeShared(service: Service, key: string, short: boolean): Promise<Figure[]> {
+  const columns = makePanel(short ? 504 : 2_520, 500)
+  const slices = await sliceTimes(columns, wide)
+  const csv = formedBodies(columns)[2]
+  const others = [await service.newKey(), await service.newKey()]
+  const panels: string[] = []
+  for (const other of others) {
+    const stored = await answerOf(service, 'panels', { key: other, body: csv.bytes, type: csv.type })
+    panels.push(JSON.parse(stored).id)
+  }
+  const probe = { port: service.port, headers: headersOf(key), connections: 1, ms: short ? 3_000 : 12_000 }
+  const sweeping = (places: number[], sweep: object, work: () => Promise<Figure[]>) =>
+    whileSweeping(
+      service,
+      places.map(place => ({ key: others[place], body: JSON.stringify({ panel: panels[place], sweep }) })),
+      work,
+    )
+  const readers = await sweeping([0, 1], grids.sweep200, async () => {
+    const asked = '/api/v1/fundamentals?ticker=AAPL&metric=revenue&as_of='
+    const found = []
+    for (const year of [2012, 2016, 2020, 2024])
+      found.push(
+        await measure(service, { ...probe, ms: probe.ms / 4, path: `${asked}${year}-03-04`, restMs: 3 }),
+      )
+    return [
+      figure(
+        'service.fundamentals_p50_while_sweeping',
+        found.map(({ p50Ms }) => p50Ms),
+      ),
+      figure(
+        'service.fundamentals_p99_while_sweeping',
+        found.map(({ p99Ms }) => p99Ms),
+      ),
+    ]
+  })
+  const fair = await sweeping([0], wide, async () => {
+    const { p50Ms, p99Ms, maxMs } = await measure(service, { ...probe, path, body: single, restMs: 20 })
+    return [
+      { name: 'service.single_p50_while_sweeping_1000', value: p50Ms, unit: 'ms' },
+      {
+        name: 'service.single_p99_while_sweeping_1000',
+        value: p99Ms,
+        unit: 'ms',
+        spread: `.. ${maxMs.toFixed(1)}`,
+      },
+    ]
+  })
+  const slice = figure('service.sweep_slice', slices)
+  return [...readers, slice, ...fair]
+}
+
+/** Each client's sweep is asked for again as soon as it is answered. */
+async function whileSweeping<T>(
+  service: Service,
+  sweeps: { key: string; body: string }[],
+  work: () => Promise<T>,
+): Promise<T> {
+  let going = true
+  const left = new AbortController()
+  const clients = sweeps.map(async sweep => {
+    while (going) await answerOf(service, 'backtest', { ...sweep, signal: left.signal })
+  })
+  const failed = Promise.all(clients).then(() => new Promise<never>(() => {}))
+  failed.catch(() => {})
+  try {
+    await Bun.sleep(1_000)
+    return await Promise.race([work(), failed])
+  } finally {
+    going = false
+    left.abort()
+    await Promise.allSettled(clients)
+  }
+}
+
+function figure(name: string, found: readonly number[]): Figure {
+  const sorted = found.toSorted((a, b) => a - b)
+  const spread = `${sorted[0].toFixed(2)} .. ${sorted[sorted.length - 1].toFixed(2)}`
+  return { name, value: sorted[sorted.length >> 1], unit: 'ms', spread }
+}
+
+if (import.meta.main) {
+  const figures = await benchService({ short: process.argv.includes('--short') })
+  console.log(table(figures.map(found => ({ ...found, failed: false }))))
+}
