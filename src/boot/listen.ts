@@ -9,7 +9,8 @@ type App = ReturnType<typeof createApp>
 export function listen(app: App, config: Config, opened: AsyncDisposableStack): string {
   const { host: hostname, port, drainTimeoutMs } = config
   try {
-    app.listen({ hostname, port })
+    // Elysia shares a port by default: a second server would take half of the first one’s requests unseen.
+    app.listen({ hostname, port, reusePort: false })
   } catch (cause) {
     throw new Failure(
       'conflict',

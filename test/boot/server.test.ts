@@ -49,6 +49,19 @@ describe('the first start', () => {
     expect(answer.data[0]).toMatchObject({ m: 'revenue', filed: '2009-10-27', v: 36_537_000_000 })
   })
 
+  test('keeps its port to itself: a second server there says so and ends', async () => {
+    const port = new URL(server.address).port
+    const second = Bun.spawn(['bun', 'src/main.ts'], {
+      env: { ...process.env, DATA_DIR: dataDir, DATABASE_URL: '', HOST: '127.0.0.1', PORT: port },
+      stdout: 'pipe',
+      stderr: 'pipe',
+    })
+    const [said, code] = await Promise.all([new Response(second.stderr).text(), second.exited])
+    expect(said).toContain(`Could not listen on 127.0.0.1:${port}`)
+    expect(code).not.toBe(0)
+    expect((await server.get('/ready')).status).toBe(200)
+  })
+
   test('prints an owner key once, with the quant plan and the redistribution licence', async () => {
     const backtest = await fetch(`${server.address}/api/v1/backtest`, {
       method: 'POST',
