@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import {
   chmodSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -95,5 +96,22 @@ describe('the embedded database', () => {
       expect([code, output.trim()]).toEqual([0, String(identity?.uid)])
       expect(identity?.uid).not.toBe(0)
     },
+  )
+
+  test.skipIf(process.getuid?.() !== 0)(
+    'a folder that root copied opens, though every file of the copy belongs to root',
+    async () => {
+      const copy = `${folder}-copy`
+      // Ownership is not kept by this, as by `cp -r`.
+      cpSync(folder, copy, { recursive: true })
+      expect(statSync(join(copy, 'database/cluster')).uid).toBe(0)
+      const cluster = await openCluster(copy, quiet)
+      const sql = connect({ url: cluster.url, connections: 1, statementTimeoutMs: 5_000 })
+      expect([...(await sql`select 1 as one`)]).toEqual([{ one: 1 }])
+      await sql.end()
+      await cluster.close()
+      rmSync(copy, { recursive: true, force: true })
+    },
+    30_000,
   )
 })

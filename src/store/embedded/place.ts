@@ -2,11 +2,13 @@ import {
   chmodSync,
   chownSync,
   existsSync,
+  lchownSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs'
 import { resolve } from 'node:path'
@@ -38,6 +40,7 @@ export async function preparePlace(dataDir: string, announce: (line: string) => 
     await initialise(dataDir, folder, binaries, identity)
   }
   sweepAbandoned(dataDir)
+  if (identity) handOver(cluster, identity)
   const password = readFileSync(resolve(folder, 'password'), 'utf8').trim()
   return { cluster, log: resolve(cluster, 'server.log'), password, binaries, identity }
 }
@@ -93,6 +96,15 @@ async function initialise(
   }
   rmSync(draft, { recursive: true, force: true })
   throw new Failure('database_unavailable', `initdb failed: ${failure}`)
+}
+
+/** A folder that root copied belongs to root, and PostgreSQL refuses a cluster that is not its own. */
+function handOver(cluster: string, { uid, gid }: Identity): void {
+  if (statSync(cluster).uid !== 0) return
+  for (const name of readdirSync(cluster, { recursive: true, encoding: 'utf8' })) {
+    lchownSync(resolve(cluster, name), uid, gid)
+  }
+  chownSync(cluster, uid, gid)
 }
 
 /** Drafts of first starts that were killed. */
