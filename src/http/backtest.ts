@@ -11,6 +11,7 @@ import { entityTag } from './entityTag.ts'
 import { idempotencyKey } from './idempotencyKey.ts'
 import { backtestOperation } from './operations/backtest.ts'
 import { withSubmission } from './operations/backtests.ts'
+import { pageHeaders } from './pageHeaders.ts'
 import { prefersAsync } from './prefersAsync.ts'
 import { prefersHtml } from './prefersHtml.ts'
 import { requireQuant } from './requireQuant.ts'
@@ -60,15 +61,9 @@ export function backtest(services: Services, route: RouteMaker, bodies: BodyRead
     wanted: AnswerFormat,
     more: Record<string, string> = {},
   ): Promise<Answer> {
-    const own = wanted === 'html' ? pageHeaders(tag) : dataHeaders(jsonType, tag)
+    const own = wanted === 'html' ? pageHeaders(services.tearSheet.policy, tag) : dataHeaders(jsonType, tag)
     return encodedAnswer(call, text, { ...own, ...varies, ...more })
   }
-
-  const pageHeaders = (tag: string) => ({
-    ...dataHeaders('text/html; charset=utf-8', tag),
-    'Content-Security-Policy': `${services.tearSheet.policy}; frame-ancestors 'none'`,
-    'Referrer-Policy': 'no-referrer',
-  })
 
   const handle = route('/api/v1/backtest', 'key', work)
   return new Elysia().post('/api/v1/backtest', ({ request }) => handle(request), {

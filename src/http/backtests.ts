@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 import { Failure } from '../errors.ts'
-import { BacktestJobParams, BacktestJobsQuery, type Job } from '../model/job.ts'
+import { BacktestJobParams, BacktestJobQuery, BacktestJobsQuery, type Job } from '../model/job.ts'
 import type { Answer, Call } from './Call.ts'
 import { dataHeaders, jsonType, unchanged } from './dataAnswer.ts'
 import { encodedAnswer } from './encodedAnswer.ts'
@@ -15,7 +15,9 @@ import {
   backtestsOperation,
   cancelOperation,
 } from './operations/backtests.ts'
+import { pageHeaders } from './pageHeaders.ts'
 import { pathReader, queryReader } from './parameters.ts'
+import { prefersHtml } from './prefersHtml.ts'
 import { requireQuant } from './requireQuant.ts'
 import type { RouteMaker } from './serve.ts'
 import type { Services } from './services.ts'
@@ -23,6 +25,8 @@ import type { Services } from './services.ts'
 const path = '/api/v1/backtests'
 const readId = pathReader('id', BacktestJobParams.properties.id)
 const readQuery = queryReader(BacktestJobsQuery)
+const readForm = queryReader(BacktestJobQuery)
+const Vary = 'Accept, Accept-Encoding, Authorization'
 const idleSeconds = 60
 
 /** GET /api/v1/backtests and what is below it: backtests that were submitted with `Prefer: respond-async`. */
@@ -42,19 +46,23 @@ export function backtests(services: Services, route: RouteMaker) {
   }
 
   async function read(call: Call): Promise<Answer> {
-    if (call.request.headers.get('accept')?.includes('text/event-stream')) return events(call)
+    const accept = call.request.headers.get('accept')
+    if (accept?.includes('text/event-stream')) return events(call)
     const keyId = requireQuant(call)
-    noQuery(call)
+    const { format = prefersHtml(accept) ? 'html' : 'json' } = readForm(call.queryText)
     const job = await jobs.read(keyId, idOf(call))
-    const headers = dataHeaders(
-      jsonType,
-      entityTag(0, `${job.id} ${job.state} ${job.done} ${job.total} ${job.round}`),
-    )
-    headers.Vary = 'Accept, Accept-Encoding, Authorization'
+    const asPage = format === 'html' && job.state === 'succeeded'
+    const tag = entityTag(0, `${asPage} ${job.id} ${job.state} ${job.done} ${job.total} ${job.round}`)
+    const own = asPage ? pageHeaders(services.tearSheet.policy, tag) : dataHeaders(jsonType, tag)
+    const headers = { ...own, Vary }
     const same = unchanged(call, headers)
     if (same !== null) return same
     const result = job.state === 'succeeded' ? await jobs.result(job.id) : null
-    return encodedAnswer(call, jobText(job, settings.baseUrl, result), headers)
+    const text =
+      asPage && result !== null
+        ? services.tearSheet.write(JSON.parse(result))
+        : jobText(job, settings.baseUrl, result)
+    return encodedAnswer(call, text, headers)
   }
 
   async function cancel(call: Call): Promise<Answer> {

@@ -113,6 +113,18 @@ export const BacktestJobParams = Type.Object(
   strict,
 )
 
+export const BacktestJobQuery = Type.Object(
+  {
+    format: Type.Optional(
+      Type.Union([Type.Literal('json'), Type.Literal('html')], {
+        description:
+          'The form of a result that is there: html is a page to look at. Without it `Accept` decides; by default json.',
+      }),
+    ),
+  },
+  strict,
+)
+
 export const BacktestJobsQuery = Type.Object(
   {
     limit: Type.Optional(

@@ -168,6 +168,20 @@ describe('a submitted backtest', () => {
     expect(listed).toMatchObject({ object: 'backtest_list', count: 0, next: null, data: [] })
   })
 
+  test('is a page to look at once its result is there: the one of the synchronous answer', async () => {
+    const { url } = await submitted(single)
+    await ended(url)
+    const sync = await (await ask('/api/v1/backtest?format=html', { body: single })).text()
+    for (const page of [
+      await ask(`${url}?format=html`),
+      await ask(url, { headers: { Accept: 'text/html' } }),
+    ]) {
+      expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
+      expect(page.headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
+      expect(await page.text()).toBe(sync)
+    }
+  })
+
   test('is cancelled while it runs, promptly and for good', async () => {
     const { url, id } = await submitted(long)
     for (let tries = 0; tries < 400; tries++) {

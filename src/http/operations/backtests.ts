@@ -3,6 +3,7 @@ import {
   BacktestJob,
   BacktestJobList,
   BacktestJobParams,
+  BacktestJobQuery,
   BacktestJobSummary,
   BacktestJobsQuery,
 } from '../../model/job.ts'
@@ -37,12 +38,20 @@ export const backtestOperation = operation({
     'The state, the progress in trials, and in the end the result (to the bit the synchronous answer) or the error. With `Accept: text/event-stream` its progress as events. Where the archive changes while a sweep runs on it, the sweep begins anew on the new rows; `data_version` says which it runs on.',
   entry: 'key',
   path: BacktestJobParams,
+  query: BacktestJobQuery,
   answer: {
     schema: BacktestJob,
     description: 'The backtest.',
+    html: 'With format=html, or where Accept prefers it: the result, once it is there, as a page that works without network and scripts.',
     examples: { running: { summary: 'A sweep half-way', value: { ...examples.running, result: null } } },
   },
-  errors: ['parameter_invalid', 'quant_required', 'entity_unknown', 'statement_timeout'],
+  errors: [
+    'parameter_invalid',
+    'parameter_repeated',
+    'quant_required',
+    'entity_unknown',
+    'statement_timeout',
+  ],
   data: true,
 })
 
