@@ -2,7 +2,7 @@
  * service for them again and writes the files; examples.test.ts asks and compares. */
 import { resolve } from 'node:path'
 import { makeServices } from '../../src/boot/makeServices.ts'
-import { ComputePool } from '../../src/compute/ComputePool.ts'
+import { ComputePool, type PoolSettings } from '../../src/compute/ComputePool.ts'
 import { readConfig } from '../../src/config.ts'
 import { createApp } from '../../src/http/createApp.ts'
 import requests from '../../src/http/examples/requests.json' with { type: 'json' }
@@ -126,7 +126,7 @@ export async function captureExamples(): Promise<Captured> {
   const server = await realServer()
   const keys = await callers(server.sql)
   await tighten(server, keys)
-  const broken = await failingServer(server)
+  const broken = await failingServer(server, { timeLimitMs: 0.001 })
   const captured: Captured = { answers: {}, errors: {} }
   for (const [name, request] of Object.entries(answers)) {
     captured.answers[name] = shorten(await ask(server.url, keys, request))
@@ -137,6 +137,11 @@ export async function captureExamples(): Promise<Captured> {
   for (const [name, request] of Object.entries(failing)) {
     captured.errors[name] = await ask(broken.url, keys, request)
   }
+  const lossy = await failingServer(server, {
+    worker: new URL('../compute/fixtures/misbehave.ts', import.meta.url),
+  })
+  captured.errors.compute_lost = await ask(lossy.url, keys, failing.compute_timeout)
+  await lossy.stop()
   captured.errors.compute_busy = await busy(broken.url, keys)
   const sent = { caller: 'quant', path: backtest, body: panel, idempotencyKey: 'example' } as const
   await ask(server.url, keys, sent)
@@ -177,8 +182,8 @@ async function reopenClaim({ sql }: RealServer): Promise<void> {
   await sql`insert into job_process (process_id, locks) values (${id}, '{}')`
 }
 
-async function failingServer({ sql, services }: RealServer) {
-  const pool = new ComputePool({ threads: 1, queue: 4, timeLimitMs: 0.001 })
+async function failingServer({ sql, services }: RealServer, change: Partial<PoolSettings>) {
+  const pool = new ComputePool({ threads: 1, queue: 4, timeLimitMs: 20_000, ...change })
   const config = readConfig({ TRUSTED_PROXIES: '127.0.0.0/8', PORT: '3000' })
   const { log } = services
   const made = await makeServices({
