@@ -3,6 +3,7 @@ import packageFile from '../../package.json'
 import type { ComputePool } from '../compute/ComputePool.ts'
 import type { Config } from '../config.ts'
 import { KnownKeys } from '../domain/access/KnownKeys.ts'
+import { licensed } from '../domain/access/licensed.ts'
 import { ArchiveCache } from '../domain/backtests/ArchiveCache.ts'
 import { runBacktest } from '../domain/backtests/runBacktest.ts'
 import { checkCoverage } from '../domain/fundamentals/checkCoverage.ts'
@@ -95,8 +96,8 @@ export async function makeServices(parts: Parts) {
       return { cacheKey: plan.cacheKey, read: () => readFundamentals(deps, plan) }
     },
     fundamentalsCsv,
-    coverageIndex: query => coverageIndex(deps, query),
-    checkCoverage: id => checkCoverage(deps, id),
+    coverageIndex: async (principal, query) => licensed(principal, await coverageIndex(deps, query)),
+    checkCoverage: async (principal, id) => licensed(principal, await checkCoverage(deps, id)),
     planSignals: (principal, query) => {
       const plan = planSignals({ today }, principal, query)
       return {

@@ -50,6 +50,8 @@ export class ComputePool {
       maxThreads: settings.threads,
       idleTimeout: Number.POSITIVE_INFINITY,
     })
+    // A thread that dies fails its task, which says so; the event beside it would end the whole process unheard.
+    this.#workers.on('error', () => {})
   }
 
   /** Lets a request of several tasks in: they are never turned away for want of room, and take turns with those of

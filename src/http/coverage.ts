@@ -16,8 +16,9 @@ export function coverage(services: Services, route: RouteMaker, cache: BodyCache
   const handle = route('/api/v1/coverage/{id}', 'key', call => {
     noQuery(call)
     const id = readId(call.path.slice(prefix.length).replace(/\/$/, ''))
-    const make = async () => JSON.stringify(await services.checkCoverage(id))
-    const key = `check ${services.today()} ${id}`
+    const { principal } = call.knownCaller
+    const make = async () => JSON.stringify(await services.checkCoverage(principal, id))
+    const key = `check ${principal.licence} ${services.today()} ${id}`
     return keptAnswer(cache, call, services.dataVersion(), toKeep(key, jsonType, make))
   })
   return new Elysia().get('/api/v1/coverage/:id', ({ request }) => handle(request), {

@@ -1,4 +1,5 @@
 import { Elysia } from 'elysia'
+import type { Principal } from '../model/access.ts'
 import { FundamentalsQuery } from '../model/fundamentals.ts'
 import type { BodyCache } from './BodyCache.ts'
 import type { Answer, Call } from './Call.ts'
@@ -29,14 +30,14 @@ export function fundamentals(services: Services, route: RouteMaker, cache: BodyC
     const { principal } = call.knownCaller
     const text = call.queryText
     const query = readQuery(text)
-    const kept = query.ticker === undefined ? planIndex(query, today) : await planList(call, query)
+    const kept = query.ticker === undefined ? planIndex(principal, query, today) : await planList(call, query)
     plans.remember(principal, text, version, today, kept)
     return keptAnswer(cache, call, version, kept)
   }
 
-  function planIndex(query: FundamentalsQuery, today: string): Kept {
-    const make = async () => JSON.stringify(await services.coverageIndex(query))
-    return toKeep(`index ${today} ${JSON.stringify(query)}`, jsonType, make)
+  function planIndex(principal: Principal, query: FundamentalsQuery, today: string): Kept {
+    const make = async () => JSON.stringify(await services.coverageIndex(principal, query))
+    return toKeep(`index ${principal.licence} ${today} ${JSON.stringify(query)}`, jsonType, make)
   }
 
   async function planList(call: Call, query: FundamentalsQuery): Promise<Kept> {

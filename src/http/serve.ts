@@ -1,4 +1,5 @@
 import type { Server } from 'bun'
+import { TooManyWrongKeys } from '../domain/access/authenticate.ts'
 import { accessLog } from './accessLog.ts'
 import { admit, type Entry, limited } from './admit.ts'
 import { type Answer, Call } from './Call.ts'
@@ -48,6 +49,7 @@ export function routeMaker(services: Services, serverOf: () => Server<unknown> |
         return new Response(null, { status: clientLeft })
       }
       code = failure.code
+      if (failure instanceof TooManyWrongKeys) call.verdict = failure.verdict
       const { cause } = failure.details
       if (defect) log.error({ requestId: call.id, route: name, err: error }, 'defect')
       else if (cause !== undefined) log.warn({ requestId: call.id, route: name, err: cause }, failure.message)

@@ -65,8 +65,8 @@ export interface Services {
     query: FundamentalsQuery,
   ) => Promise<PlannedRead<FundamentalsList>>
   readonly fundamentalsCsv: (list: FundamentalsList) => string
-  readonly coverageIndex: (query: FundamentalsQuery) => Promise<CoverageIndex>
-  readonly checkCoverage: (id: string) => Promise<CoverageCheck>
+  readonly coverageIndex: (principal: Principal, query: FundamentalsQuery) => Promise<CoverageIndex>
+  readonly checkCoverage: (principal: Principal, id: string) => Promise<CoverageCheck>
   readonly planSignals: (principal: Principal, query: SignalsQuery) => PlannedSignals
   /** `keyId`: whose stored panels the body may name. */
   readonly runBacktest: (keyId: number, body: SentBody, signal: AbortSignal) => Promise<BacktestResult>

@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { freeLicenceNotice } from './free-licence.ts'
 import { Manifest } from './market.ts'
 import { MetricDefinition } from './metric.ts'
 
@@ -46,6 +47,9 @@ export type CoverageTicker = Static<typeof CoverageTicker>
 export const CoverageIndex = Type.Object(
   {
     object: Type.Literal('coverage'),
+    licence: Type.Optional(
+      Type.String({ description: 'Demo and free keys only.', examples: [freeLicenceNotice] }),
+    ),
     data_version: Type.Integer(),
     markets: Type.Array(CoverageMarket),
     manifests: Type.Array(Manifest, { description: 'How each market is to be read.' }),
@@ -95,6 +99,9 @@ export type MetricCoverage = Static<typeof MetricCoverage>
 export const CoverageCheck = Type.Object(
   {
     object: Type.Literal('coverage_check'),
+    licence: Type.Optional(
+      Type.String({ description: 'Demo and free keys only.', examples: [freeLicenceNotice] }),
+    ),
     id: Type.String({ description: 'The ID that was sent.', examples: ['320193'] }),
     ticker: Type.String({ description: 'The ID to send as `ticker`.', examples: ['AAPL'] }),
     issuer_id: Type.String({ examples: ['0000320193'] }),

@@ -200,7 +200,7 @@ async function failingServer({ sql, services }: RealServer, change: Partial<Pool
   const faults: Record<string, Error> = { 1: away, 2: slow, 3: new Error('a defect') }
   const broken: Services = {
     ...made.services,
-    checkCoverage: async id => {
+    checkCoverage: async (_, id) => {
       throw faults[id]
     },
   }

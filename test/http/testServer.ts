@@ -99,7 +99,7 @@ export async function testServer(sql: Sql, change: Partial<Services> = {}): Prom
       metrics: [],
       tickers: { count: 0, data: [], next: null },
     }),
-    checkCoverage: async id => ({
+    checkCoverage: async (_, id) => ({
       object: 'coverage_check',
       id,
       ticker: id,

@@ -1,7 +1,7 @@
 import { Failure } from '../../errors.ts'
 import type { StoredKey } from '../../store/keys/findKey.ts'
 import type { LimitGate } from '../limits/LimitGate.ts'
-import type { Limits } from '../limits/verdict.ts'
+import type { Limits, Verdict } from '../limits/verdict.ts'
 import { type Caller, demoCaller, keyCaller } from './caller.ts'
 import type { KnownKey, KnownKeys } from './KnownKeys.ts'
 import { checkKeyText, demoKey, digestBytes, keyDigest } from './keyText.ts'
@@ -65,17 +65,28 @@ function judge(deps: AccessDeps, known: KnownKey, address: string): Caller | Pro
   return refuse(deps, address, known.revoked ? keyRevoked(known) : keyExpired(known))
 }
 
+/** Carries the count that refused, for the answer's headers. */
+export class TooManyWrongKeys extends Failure {
+  readonly verdict: Verdict
+
+  constructor(verdict: Verdict, retryAfterSeconds: number) {
+    super(
+      'rate_limited_minute',
+      `Your address has sent more than ${failureLimits.perMinute} wrong keys in a minute. Wait ${retryAfterSeconds} s, and check the key.`,
+      { retryAfterSeconds },
+    )
+    this.verdict = verdict
+  }
+}
+
 const failureSubject = (address: string) => `auth:${address}`
 
 /** Every failed authentication is counted by address, and the ones beyond the limit are told to wait instead. */
 async function refuse(deps: AccessDeps, address: string, failure: unknown): Promise<never> {
-  const { refused } = await deps.gate.take(failureSubject(address), failureLimits)
+  const verdict = await deps.gate.take(failureSubject(address), failureLimits)
+  const { refused } = verdict
   if (refused === null) throw failure
-  throw new Failure(
-    'rate_limited_minute',
-    `Your address has sent more than ${failureLimits.perMinute} wrong keys in a minute. Wait ${refused.retryAfterSeconds} s, and check the key.`,
-    { retryAfterSeconds: refused.retryAfterSeconds },
-  )
+  throw new TooManyWrongKeys(verdict, refused.retryAfterSeconds)
 }
 
 const param = 'Authorization'

@@ -3,6 +3,7 @@ import type { Principal } from '../../model/access.ts'
 import { type IsoDate, isIsoDate } from '../../model/date.ts'
 import { type FundamentalsQuery, idPattern } from '../../model/fundamentals.ts'
 import { type EntityIdentity, findEntity } from '../../store/fundamentals/findEntity.ts'
+import { isFreeData } from '../access/licensed.ts'
 import type { FundamentalsDeps } from './deps.ts'
 import { nearIds } from './nearIds.ts'
 import { readMetrics } from './readMetrics.ts'
@@ -43,7 +44,7 @@ export async function planFundamentals(
   const metrics = readMetrics(deps.markets.metrics, query.metric)
   const wanted = readMarket(deps, query.market)
   const entity = await resolve(deps, ticker)
-  const freeLicence = principal.licence === 'demo' || principal.licence === 'free'
+  const freeLicence = isFreeData(principal)
   const restricted = freeLicence && !deps.flagship.has(entity.ticker) && !deps.flagship.has(entity.preferred)
   if (restricted && query.as_of !== undefined) throw asOfRefused(deps, principal, entity)
   await record(deps, principal, entity)

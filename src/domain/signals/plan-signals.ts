@@ -3,6 +3,7 @@ import { type Principal, tierOf } from '../../model/access.ts'
 import { addDays, type IsoDate, isIsoDate } from '../../model/date.ts'
 import { type SignalsQuery, signalLimit } from '../../model/signal.ts'
 import type { SignalFilter } from '../../store/signals/signal-filter.ts'
+import { isFreeData } from '../access/licensed.ts'
 import { decodeCursor } from './cursor.ts'
 import { horizonDays } from './horizon-days.ts'
 
@@ -42,7 +43,7 @@ export function planSignals(
     tier: tierOf(principal),
     fullAccess: principal.quant,
     delayedDays,
-    freeLicence: principal.licence === 'demo' || principal.licence === 'free',
+    freeLicence: isFreeData(principal),
     filter: {
       market: query.market ?? null,
       horizonDays: query.horizon === undefined ? null : horizonDays(query.horizon),
