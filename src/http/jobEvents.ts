@@ -21,7 +21,7 @@ export interface EventPace {
   readonly mostMs: number
 }
 
-export const usualPace: EventPace = { heartbeatMs: 10_000, pollMs: 2_000, leastMs: 100, mostMs: 600_000 }
+export const usualPace: EventPace = { heartbeatMs: 10_000, pollMs: 2_000, leastMs: 50, mostMs: 600_000 }
 
 /** Events that may wait for a client that reads slowly; past that it is left to come again. */
 const mostWaiting = 100
@@ -54,6 +54,7 @@ export function jobEvents(source: EventSource, pace: EventPace = usualPace): Rea
       const woken = new Promise<void>(resolve => {
         wake = resolve
       })
+      const lookedMs = source.elapsedMs()
       const job = await source.read().catch(unlessGone)
       if (over) return
       const now = source.elapsedMs()
@@ -73,7 +74,8 @@ export function jobEvents(source: EventSource, pace: EventPace = usualPace): Rea
       }
       const patienceMs = Math.min(pace.pollMs, pace.heartbeatMs, startMs + pace.mostMs - now)
       await Promise.race([woken, Bun.sleep(patienceMs)])
-      if (!over && !closing) await Bun.sleep(pace.leastMs)
+      const early = lookedMs + pace.leastMs - source.elapsedMs()
+      if (early > 0 && !over && !closing) await Bun.sleep(early)
     }
   }
 

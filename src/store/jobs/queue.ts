@@ -18,6 +18,8 @@ const schema = 'asfiled_queue'
 /** The package answers for a task (done, failed) in batches or without waiting for the database. Only batches are waited
  * for at the end, and only their failure ends the queue, where it would else end the process. */
 const answers = { completeJobBatchDelay: 0, failJobBatchDelay: 0 }
+/** A task under way needs no connection of the queue's; taking it and answering for it do, for a moment. */
+const mostTaking = 6
 const pollMs = 1_000
 /** Between the end of a queue that broke and the next try. */
 const restartMs = 1_000
@@ -66,7 +68,7 @@ function startRunner({ url, concurrency, kinds, perform, onLock, report }: Queue
   return run({
     connectionString: queueUrl(url),
     schema,
-    maxPoolSize: concurrency + 2,
+    maxPoolSize: Math.min(concurrency, mostTaking) + 2,
     concurrency,
     taskList,
     parsedCronItems: [],
@@ -87,6 +89,7 @@ function queueUrl(url: string): string {
 /** The queue tells of every task; only what went wrong is passed on. */
 function reporter(report: (line: string) => void): Logger {
   return new Logger(() => (level, message) => {
-    if (level === 'error' || level === 'warning') report(message)
+    const known = message.includes('maxPoolSize')
+    if (level === 'error' || (level === 'warning' && !known)) report(message)
   })
 }
