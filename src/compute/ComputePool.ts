@@ -22,7 +22,13 @@ export interface RunOptions {
   /** Shared memory at which the task looks as it goes: when its caller gives up, 1 is put there and the task ends by
    * itself. Without it the task's thread is ended, and another one has to start. */
   readonly stop?: Int32Array
+  /** The visit's next task follows at once: it has this one's turn, and need not wait for another. A visit that has to
+   * wait for something else before gives the turn up with `release`. */
+  readonly holdTurn?: boolean
 }
+
+/** A task whose caller left may still end by itself: most are about to, and a new thread would be slow at first. */
+const graceMs = 50
 
 const entry = new URL('../../workers/compute.ts', import.meta.url)
 
@@ -64,6 +70,11 @@ export class ComputePool {
     this.#turns.leave(visit)
   }
 
+  /** Gives up the turn that `holdTurn` kept. */
+  release(visit: Visit): void {
+    this.#turns.release(visit)
+  }
+
   async run<K extends TaskKind>(
     kind: K,
     input: TaskInput<K>,
@@ -86,15 +97,20 @@ export class ComputePool {
     visit: Visit,
   ): Promise<TaskOutput<K>> {
     const started = await this.#turns.take(visit, options.signal)
+    let held = false
     try {
       const attempts = options.transfer?.length ? 1 : 2
       const reply = await this.#attempt(kind, input, options, attempts)
-      if (options.stop) options.signal?.throwIfAborted()
-      if (reply.ok) return reply.output
+      options.signal?.throwIfAborted()
+      if (reply.ok) {
+        held = options.holdTurn === true
+        return reply.output
+      }
       const { code, message, param, trace } = reply.failure
       throw new Failure(code, message, { ...(param ? { param } : {}), ...(trace ? { cause: trace } : {}) })
     } finally {
-      this.#turns.giveBack(visit, started)
+      if (held) this.#turns.hold(visit, started)
+      else this.#turns.giveBack(visit, started)
     }
   }
 
@@ -106,16 +122,21 @@ export class ComputePool {
   ): Promise<TaskReply<K>> {
     const { timeLimitMs } = this.#settings
     const { signal: callers, transfer = [], stop } = options
-    const limit = new AbortController()
-    const timer = setTimeout(() => limit.abort(), timeLimitMs)
-    const signal = callers && !stop ? AbortSignal.any([callers, limit.signal]) : limit.signal
-    const askToStop = () => stop && Atomics.store(stop, 0, 1)
-    callers?.addEventListener('abort', askToStop)
+    callers?.throwIfAborted()
+    const end = new AbortController()
+    const timer = setTimeout(() => end.abort(), timeLimitMs)
+    let gone: Timer | undefined
+    const left = () => {
+      if (stop) Atomics.store(stop, 0, 1)
+      else gone = setTimeout(() => end.abort(), graceMs)
+    }
+    callers?.addEventListener('abort', left)
+    const sent = { signal: end.signal, transferList: bothKinds(transfer) }
     try {
-      return await this.#workers.run({ kind, input }, { signal, transferList: bothKinds(transfer) })
+      return await this.#workers.run({ kind, input }, sent)
     } catch (cause) {
       if (callers?.aborted) throw callers.reason
-      if (limit.signal.aborted) {
+      if (end.signal.aborted) {
         throw new Failure(
           'compute_timeout',
           `The backtest took longer than ${timeLimitMs / 1000} s. Send fewer rows or dates.`,
@@ -130,7 +151,8 @@ export class ComputePool {
       )
     } finally {
       clearTimeout(timer)
-      callers?.removeEventListener('abort', askToStop)
+      clearTimeout(gone)
+      callers?.removeEventListener('abort', left)
     }
   }
 

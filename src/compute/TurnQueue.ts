@@ -10,6 +10,8 @@ export interface Visit {
   servedAt: number | null
   /** Milliseconds of turns it has had. */
   busyMs: number
+  /** It keeps the turn of a task that is done, for the one that follows at once. Since when; null: no such turn. */
+  heldSince: number | null
 }
 
 /** Who may use a thread now, who waits, and who is turned away.
@@ -52,12 +54,14 @@ export class TurnQueue {
         { retryAfterSeconds: this.#expectedWaitSeconds(waiting + 1) },
       )
     }
-    const visit = { running: 0, waiting: [], servedAt: newcomer ? null : this.#served++, busyMs: 0 }
+    const servedAt = newcomer ? null : this.#served++
+    const visit = { running: 0, waiting: [], servedAt, busyMs: 0, heldSince: null }
     this.#visits.add(visit)
     return visit
   }
 
   leave(visit: Visit): void {
+    this.release(visit)
     this.#visits.delete(visit)
     this.#averageMs += 0.2 * (visit.busyMs - this.#averageMs)
     if (this.#visits.size === 0) this.#onIdle?.()
@@ -66,6 +70,11 @@ export class TurnQueue {
   /** Resolves when it is the visit's turn; the value goes back to `giveBack`. */
   async take(visit: Visit, signal?: AbortSignal): Promise<number> {
     signal?.throwIfAborted()
+    const held = visit.heldSince
+    if (held !== null) {
+      visit.heldSince = null
+      return held
+    }
     if (this.#taken < this.#turns) this.#serve(visit)
     else await this.#wait(visit, signal)
     return performance.now()
@@ -76,6 +85,19 @@ export class TurnQueue {
     visit.running--
     this.#taken--
     this.#next()?.waiting.shift()?.()
+  }
+
+  /** The turn stays with the visit, whose next `take` has it. Whoever holds a turn and then has to wait for others
+   * releases it. */
+  hold(visit: Visit, startedMs: number): void {
+    visit.heldSince = startedMs
+  }
+
+  release(visit: Visit): void {
+    const held = visit.heldSince
+    if (held === null) return
+    visit.heldSince = null
+    this.giveBack(visit, held)
   }
 
   /** Resolves when the last visit has left. */

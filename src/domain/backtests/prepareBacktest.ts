@@ -1,5 +1,6 @@
-import type { ComputePool } from '../../compute/ComputePool.ts'
+import type { ComputePool, RunOptions } from '../../compute/ComputePool.ts'
 import type { SweepPlan } from '../../compute/sweepPlan.ts'
+import type { Visit } from '../../compute/TurnQueue.ts'
 import { Failure } from '../../errors.ts'
 import type { BacktestResult } from '../../model/backtestResult.ts'
 import type { BodyFormat, BodyQuery } from '../../model/bodyFormat.ts'
@@ -33,32 +34,60 @@ export type PreparedBacktest =
  * planned and yet to be run. The bytes go to a worker unparsed and are gone for the caller: a panel is never parsed on
  * this thread. Fails with a Failure that names what is wrong, or with the signal's reason. */
 export async function prepareBacktest(
-  { pool, archive, markets: costs, openPanel }: BacktestDeps,
+  deps: BacktestDeps,
   body: Uint8Array,
   signal?: AbortSignal,
-  { format = 'json', query = {}, keyId = null }: BodyOptions = {},
+  options: BodyOptions = {},
+): Promise<PreparedBacktest> {
+  signal?.throwIfAborted()
+  const { pool } = deps
+  const visit = pool.enter()
+  try {
+    return await prepare(deps, body, { signal, visit }, options)
+  } finally {
+    pool.leave(visit)
+  }
+}
+
+async function prepare(
+  { pool, archive, markets: costs, openPanel }: BacktestDeps,
+  body: Uint8Array,
+  turn: RunOptions & { readonly visit: Visit },
+  { format = 'json', query = {}, keyId = null }: BodyOptions,
 ): Promise<PreparedBacktest> {
   const owned = ownBuffer(body)
   const read = await pool.run(
     'backtest_body',
     { body: owned, format, query, costs },
-    { signal, transfer: [owned.buffer] },
+    { ...turn, transfer: [owned.buffer], holdTurn: true },
   )
   if (read.kind === 'stored') {
     const { request } = read
     if (openPanel === undefined || keyId === null) throw nothingStored()
-    const data = await openPanel(keyId, request.panelId)
-    return pool.run('backtest_stored', { data, request, costs }, { signal })
+    const data = await atHand(pool, turn.visit, openPanel(keyId, request.panelId))
+    return pool.run('backtest_stored', { data, request, costs }, turn)
   }
   if (read.kind !== 'archive') return read
   const { request } = read
-  const { data, dataVersion } = await archive.get(
-    request.source.horizon ?? '1d',
-    request.source.market ?? null,
-  )
+  const { horizon = '1d', market = null } = request.source
+  const { data, dataVersion } = await atHand(pool, turn.visit, archive.get(horizon, market))
   const input = { data, request, costs, dataVersion }
-  if (request.sweep) return { kind: 'sweep', plan: await planSweep(pool, input, { signal }) }
-  return { kind: 'result', result: await pool.run('backtest_archive', input, { signal }) }
+  if (request.sweep) return { kind: 'sweep', plan: await planSweep(pool, input, turn) }
+  return { kind: 'result', result: await pool.run('backtest_archive', input, turn) }
+}
+
+const patienceMs = 5
+
+/** Rows that lie in memory are there at once, and the turn that read the request is kept for them: asking for another
+ * could mean waiting for a second slice of somebody's sweep. Rows that have to be loaded first need turns of their own, so
+ * it is given up. */
+async function atHand<T>(pool: ComputePool, visit: Visit, rows: Promise<T>): Promise<T> {
+  const timer = setTimeout(() => pool.release(visit), patienceMs)
+  try {
+    return await rows
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 function nothingStored(): Failure {
