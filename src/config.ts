@@ -51,7 +51,7 @@ export function readConfig(environment: Environment): Config {
     return fallback
   }
   const databaseUrl = environment.DATABASE_URL?.trim() || null
-  if (databaseUrl !== null && !/^postgres(ql)?:\/\//.test(databaseUrl)) {
+  if (databaseUrl !== null && !isDatabaseUrl(databaseUrl)) {
     faults.push('DATABASE_URL: a URL like postgres://user:password@host:5432/database is needed.')
   }
   const logLevel = logLevels.find(level => level === text('LOG_LEVEL', 'info'))
@@ -59,11 +59,18 @@ export function readConfig(environment: Environment): Config {
     faults.push(`LOG_LEVEL=${text('LOG_LEVEL', '')}: one of ${logLevels.join(', ')} is needed.`)
   }
   const host = text('HOST', '127.0.0.1')
+  if (!/^[\w.:-]+$/.test(host)) {
+    faults.push(`HOST=${host}: an address or a name of this machine is needed; leave it out for 127.0.0.1.`)
+  }
   const port = integer('PORT', 3000, 0, 65_535)
+  const baseUrl = text('BASE_URL', defaultBaseUrl(host, port)).replace(/\/+$/, '')
+  if (!/^https?:\/\//.test(baseUrl) || !URL.canParse(baseUrl)) {
+    faults.push(`BASE_URL=${baseUrl}: a URL like https://data.example.com is needed, or nothing.`)
+  }
   const config: Config = {
     host,
     port,
-    baseUrl: text('BASE_URL', `http://${host === '0.0.0.0' || host === '::' ? 'localhost' : host}:${port}`),
+    baseUrl,
     dataDir: text('DATA_DIR', '.data'),
     databaseUrl,
     databaseConnections: integer('DATABASE_CONNECTIONS', 10, 2, 1_000),
@@ -82,4 +89,14 @@ export function readConfig(environment: Environment): Config {
   if (faults.length > 0)
     throw new Failure('parameter_invalid', `The settings need mending:\n  ${faults.join('\n  ')}`)
   return Object.freeze(config)
+}
+
+/** The driver takes several hosts, of which URL knows but one. */
+function isDatabaseUrl(text: string): boolean {
+  return /^postgres(ql)?:\/\//.test(text) && URL.canParse(text.replace(/,[^/?]*/, ''))
+}
+
+function defaultBaseUrl(host: string, port: number): string {
+  if (host === '0.0.0.0' || host === '::') return `http://localhost:${port}`
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }

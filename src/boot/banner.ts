@@ -12,8 +12,7 @@ export function banner({ address, dataVersion, ownerKey }: BannerFacts): string 
     `asfiled is ready at  ${address}  (data version ${dataVersion})`,
     `documents            ${address}/docs`,
     '',
-    "What was known of Apple's revenue on the last day of 2009:",
-    `  curl -s -H 'Authorization: Bearer demo' '${address}/api/v1/fundamentals?ticker=AAPL&metric=revenue&view=latest&as_of=2009-12-31'`,
+    ...(dataVersion === 0 ? emptyDatabase : example(address)),
     '',
   ]
   if (ownerKey !== null) {
@@ -25,3 +24,14 @@ export function banner({ address, dataVersion, ownerKey }: BannerFacts): string 
   }
   return lines.join('\n')
 }
+
+const example = (address: string) => [
+  "What was known of Apple's revenue on the last day of 2009:",
+  `  curl -s -H 'Authorization: Bearer demo' '${address}/api/v1/fundamentals?ticker=AAPL&metric=revenue&view=latest&as_of=2009-12-31'`,
+]
+
+const emptyDatabase = [
+  'The database is empty. These fill it and open it, each with --help:',
+  '  npx -y bun@1.4.4 run asfiled import us ...',
+  '  npx -y bun@1.4.4 run asfiled keys create ...',
+]

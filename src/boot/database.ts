@@ -1,6 +1,8 @@
 import type { Config } from '../config.ts'
+import { checkServer } from '../store/checkServer.ts'
 import { connect, type Sql } from '../store/database.ts'
 import { openCluster } from '../store/embedded/cluster.ts'
+import { explainOpening, withoutPassword } from '../store/explainOpening.ts'
 import { migrateQueue } from '../store/jobs/queue.ts'
 import { migrate } from '../store/migrate.ts'
 
@@ -27,6 +29,7 @@ export async function openDatabase(
     await cluster?.close()
   }
   try {
+    if (cluster === null) await checkServer(sql)
     const applied = await migrate(sql)
     if (applied.length > 0) {
       await migrateQueue(url)
@@ -34,7 +37,7 @@ export async function openDatabase(
     }
   } catch (error) {
     await close()
-    throw error
+    throw explainOpening(error, withoutPassword(url)) ?? error
   }
   return { sql, url, embedded: cluster, close }
 }

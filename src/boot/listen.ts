@@ -14,7 +14,7 @@ export function listen(app: App, config: Config, opened: AsyncDisposableStack): 
   } catch (cause) {
     throw new Failure(
       'conflict',
-      `Could not listen on ${hostname}:${port}; is another server there? Set PORT to a free one, or 0 for any.`,
+      `Could not listen on ${hostname}:${port}; is another server there, and is ${hostname} of this machine? Set PORT to a free one, or 0 for any.`,
       { cause },
     )
   }

@@ -50,7 +50,7 @@ export async function startServerProcess(
     for await (const chunk of child.stdout) {
       said += decoder.decode(chunk, { stream: true })
       const address = /is ready at\s+(http:\S+)/.exec(said)?.[1]
-      if (address !== undefined && said.includes('as_of=2009-12-31')) listening.resolve(address)
+      if (address !== undefined && said.endsWith('\n\n')) listening.resolve(address)
     }
     listening.reject(new Error(`the server ended before it was ready:\n${said}`))
   }

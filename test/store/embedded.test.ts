@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'bun:test'
+import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import {
   chmodSync,
   cpSync,
@@ -15,6 +15,9 @@ import { join } from 'node:path'
 import { connect } from '../../src/store/database.ts'
 import { openCluster } from '../../src/store/embedded/cluster.ts'
 import { chooseIdentity, runAs } from '../../src/store/embedded/identity.ts'
+
+// A busy machine takes its time over initdb.
+setDefaultTimeout(60_000)
 
 const folder = mkdtempSync(join(tmpdir(), 'asfiled-cluster-'))
 const quiet = () => {}
@@ -44,7 +47,7 @@ describe('the embedded database', () => {
     await sql.end()
     await second.close()
     expect(existsSync(pidFile)).toBe(false)
-  }, 30_000)
+  })
 
   test('comes back on its port after kill -9 of the server, with every committed row', async () => {
     const cluster = await openCluster(folder, quiet)
@@ -59,7 +62,7 @@ describe('the embedded database', () => {
     expect([...rows]).toEqual([{ count: 50 }])
     await sql.end()
     await cluster.close()
-  }, 60_000)
+  })
 
   test('a server left behind by a killed owner is taken over by the next one', async () => {
     const owner = Bun.spawn(
@@ -79,7 +82,7 @@ describe('the embedded database', () => {
     expect(postmasterPid()).toBe(left)
     await next.close()
     expect(existsSync(pidFile)).toBe(false)
-  }, 30_000)
+  })
 
   test.skipIf(process.getuid?.() !== 0)(
     'started by root, it may use what lies in a folder that is closed to its account',
@@ -112,6 +115,5 @@ describe('the embedded database', () => {
       await cluster.close()
       rmSync(copy, { recursive: true, force: true })
     },
-    30_000,
   )
 })

@@ -1,6 +1,8 @@
 import {
+  accessSync,
   chmodSync,
   chownSync,
+  constants,
   existsSync,
   lchownSync,
   mkdirSync,
@@ -31,7 +33,7 @@ export interface Place {
 /** Finds the cluster of a data folder, or makes it. */
 export async function preparePlace(dataDir: string, announce: (line: string) => void): Promise<Place> {
   const binaries = await findBinaries()
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  makeFolder(dataDir)
   const folder = resolve(dataDir, 'database')
   const cluster = resolve(folder, 'cluster')
   const identity = chooseIdentity([folder, binaries.postgres], cluster)
@@ -43,6 +45,20 @@ export async function preparePlace(dataDir: string, announce: (line: string) => 
   if (identity) handOver(cluster, identity)
   const password = readFileSync(resolve(folder, 'password'), 'utf8').trim()
   return { cluster, log: resolve(cluster, 'server.log'), password, binaries, identity }
+}
+
+function makeFolder(dataDir: string): void {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    accessSync(dataDir, constants.W_OK | constants.X_OK)
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : ''
+    throw new Failure(
+      'database_unavailable',
+      `DATA_DIR=${dataDir} cannot be used (${reason}). Name a folder that this account may write to, or set DATABASE_URL.`,
+      { cause },
+    )
+  }
 }
 
 /** Made beside its place and moved there whole: a start that is killed half-way leaves nothing half-made, and

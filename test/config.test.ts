@@ -1,0 +1,63 @@
+import { expect, test } from 'bun:test'
+import { readConfig } from '../src/config.ts'
+import { Failure } from '../src/errors.ts'
+
+function faultsOf(settings: Record<string, string>): string[] {
+  try {
+    readConfig(settings)
+    return []
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+    return error.message
+      .split('\n')
+      .slice(1)
+      .map(line => line.trim())
+  }
+}
+
+test('every fault is reported at once, by the name of its setting', () => {
+  const faults = faultsOf({
+    HOST: 'not a host',
+    PORT: 'abc',
+    BASE_URL: 'foo',
+    DATABASE_URL: 'mysql://x',
+    STATEMENT_TIMEOUT_MS: '-1',
+    COMPUTE_THREADS: '0',
+    LOG_LEVEL: 'loud',
+  })
+  expect(faults.map(fault => /^[A-Z_]+/.exec(fault)?.[0]).sort()).toEqual([
+    'BASE_URL',
+    'COMPUTE_THREADS',
+    'DATABASE_URL',
+    'HOST',
+    'LOG_LEVEL',
+    'PORT',
+    'STATEMENT_TIMEOUT_MS',
+  ])
+})
+
+test('a fault of DATABASE_URL does not tell its password', () => {
+  expect(faultsOf({ DATABASE_URL: 'postgres://a:secret@127.0.0.1:99999/x' }).join()).toMatch(
+    /^DATABASE_URL(?!.*secret)/,
+  )
+  expect(faultsOf({ DATABASE_URL: 'postgres://a:b@one:5432,two:5433/x' })).toEqual([])
+})
+
+test('the address of documents follows HOST and PORT, or BASE_URL without its last slash', () => {
+  const base = (settings: Record<string, string>) => readConfig(settings).baseUrl
+  expect(base({})).toBe('http://127.0.0.1:3000')
+  expect(base({ HOST: '0.0.0.0', PORT: '80' })).toBe('http://localhost:80')
+  expect(base({ HOST: '::1' })).toBe('http://[::1]:3000')
+  expect(base({ BASE_URL: 'https://data.example.com/' })).toBe('https://data.example.com')
+})
+
+test('every setting is in .env.example with the default that the code has', async () => {
+  const text = await Bun.file(new URL('../.env.example', import.meta.url)).text()
+  const named = Object.fromEntries(
+    [...text.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(match => [match[1], match[2]]),
+  )
+  expect(readConfig(named)).toEqual(readConfig({}))
+  const source = await Bun.file(new URL('../src/config.ts', import.meta.url)).text()
+  const read = [...source.matchAll(/(?:text|list|integer)\('([A-Z_]+)'/g)].map(match => match[1])
+  expect([...new Set([...read, 'DATABASE_URL'])].sort()).toEqual(Object.keys(named).sort())
+})
