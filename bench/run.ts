@@ -9,6 +9,7 @@ import type { Figure } from './figure.ts'
 import { benchHttp, httpFigures } from './http.ts'
 import { benchImport } from './import.ts'
 import { benchSearch } from './search.ts'
+import { benchService } from './service.ts'
 import { benchSignals } from './signals.ts'
 import { table } from './table.ts'
 
@@ -16,7 +17,7 @@ const help = `Usage: bun run bench [--short] [NAME...]
 
 Proves parity, then times, and holds the ratios against bench/budget.json.
 
-  NAME      backtest, bodies, http, import, search, signals; all without a name
+  NAME      backtest, bodies, http, import, search, service, signals; all without a name
   --short   fewer and smaller runs, as CI does
 
 Prints a table, writes bench/out/results.json, and (in full runs) adds a line to bench/history.jsonl.
@@ -28,6 +29,7 @@ const benches: Record<string, (options: { short: boolean }) => Promise<readonly 
   http: ({ short }) => benchHttp(short ? 3 : 7, short ? 1_500 : 3_000).then(httpFigures),
   import: benchImport,
   search: benchSearch,
+  service: benchService,
   signals: benchSignals,
 }
 
