@@ -124,7 +124,10 @@ test('wrong keys are limited by address: 30 a minute, then 429', async () => {
   expect(statuses.filter(status => status === 401).length).toBe(30)
   const last = await guess()
   expect([last.status, last.headers.has('retry-after')]).toEqual([429, true])
-  expect([last.headers.get('x-ratelimit-limit'), last.headers.get('x-ratelimit-remaining')]).toEqual(['30', '0'])
+  expect([last.headers.get('x-ratelimit-limit'), last.headers.get('x-ratelimit-remaining')]).toEqual([
+    '30',
+    '0',
+  ])
   await server.stop()
 })
 
