@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import asc from 'assemblyscript/asc'
 
-/** Compiles the kernel and writes its bytes down as a module: `bun run build`. The same sources give the same bytes, which
- * test/quant/kernelBytes.test.ts holds where the compiler is installed. */
+/** Compiles the kernel and writes its bytes down as a module: `bun run build:kernel`. The same sources give the same bytes, which
+ * test/quant/kernelBytes.test.ts holds. */
 export async function compileKernel(): Promise<Uint8Array> {
   const folder = mkdtempSync(join(tmpdir(), 'kernel-'))
   const out = join(folder, 'kernel.wasm')
@@ -27,7 +27,7 @@ export function asModule(bytes: Uint8Array): string {
     Buffer.from(bytes)
       .toString('base64')
       .match(/.{1,100}/g) ?? []
-  return `/** kernel/assembly, compiled: \`bun run build\` in kernel/ writes this file. */
+  return `/** kernel/assembly, compiled: \`bun run build:kernel\` writes this file. */
 export const kernelBytes =
 ${lines.map(line => `  '${line}'`).join(' +\n')}
 `

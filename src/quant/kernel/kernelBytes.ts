@@ -1,4 +1,4 @@
-/** kernel/assembly, compiled: `bun run build` in kernel/ writes this file. */
+/** kernel/assembly, compiled: `bun run build:kernel` writes this file. */
 export const kernelBytes =
   'AGFzbQEAAAABeQxgB39/f39/fH8AYAd/f39/f3x8AGAGf39/f39/AX9gDH9/f39/f39/f39/fwBgC39/f39/f39/f39/AGAJf39/' +
   'f39/f39/AGADf398AX9gAn9/AX9gCX9/f39/f3x8fABgAn9/AGADf39/AGAJf39/f39/f39/AX8CDwEDZW52Bm1lbW9yeQIAAAMP' +
