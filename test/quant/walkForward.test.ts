@@ -71,3 +71,20 @@ test('has fewer folds where there are too few periods, and none for one', () => 
   ])
   expect(walkForward(new Float64Array(1), daily(1), settings)).toEqual([])
 })
+
+test('a training return that would end a day after the first test date is purged, one that ends on it is not', () => {
+  const monday = 19_723 // 2024-01-01; a return over five trading days from there ends on 8 January
+  const days = (testStart: number) =>
+    Int32Array.of(
+      monday - 14,
+      monday,
+      monday + 2,
+      monday + 4,
+      testStart,
+      ...[14, 21, 28].map(d => monday + d),
+    )
+  const settings = { folds: 1, tranches: 1, returnDays: 5, periodsPerYear: 52 }
+  const trainEnd = (testStart: number) =>
+    walkForward(new Float64Array(8), days(testStart), settings)[0].trainEnd
+  expect([trainEnd(monday + 6), trainEnd(monday + 7)]).toEqual([1, 2])
+})

@@ -215,3 +215,27 @@ describe('CSV', () => {
     expect(fundamentalsCsv(await read({ ticker: 'GOOGL' }))).toBe(`${fundamentalsColumns.join(',')}\r\n`)
   })
 })
+
+test('`from` takes in the period that ends on that day, in either view', async () => {
+  for (const view of ['history', 'latest'] as const) {
+    const ends = async (from: string) =>
+      new Set((await read({ ticker: 'AAPL', metric: 'revenue', view, from })).data.map(row => row.end))
+    expect(await ends('2009-09-26')).toEqual(new Set(['2009-09-26']))
+    expect(await ends('2009-09-27')).toEqual(new Set())
+  }
+})
+
+test('the most recent fiscal year of a demo key is the one known today, whatever is filed to come', async () => {
+  const entityId = await insertEntity(bench.sql, {
+    market: 'US',
+    issuerId: '0000000078',
+    ticker: 'SOON',
+    name: null,
+  })
+  await insertVintages(bench.sql, entityId, [
+    ['revenue', 0, 2024, '2024-01-01', '2024-12-31', '2025-03-01', 1, 'a'],
+    ['revenue', 0, 2025, '2025-01-01', '2025-12-31', '2026-11-21', 2, 'b'],
+  ])
+  const list = await read({ ticker: 'SOON' }, 'demo')
+  expect(list.data.map(row => [row.fy, row.v])).toEqual([[2024, 1]])
+})

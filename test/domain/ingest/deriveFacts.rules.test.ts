@@ -1,0 +1,123 @@
+import { expect, test } from 'bun:test'
+import { fiscalYearName } from '../../../src/domain/ingest/fiscalYear.ts'
+import { dayNumber, isoDate } from '../../../src/model/date.ts'
+import type { Filing, Statement } from '../../../src/model/statement.ts'
+import { derive } from './evidence.ts'
+
+/** The rules that the shipped companies happen never to put to the test, each by the smallest filer that does. */
+
+const filing = (accession: string, form: string, filed: string): Filing => ({
+  accession,
+  form,
+  filed: dayNumber(filed),
+  acceptedAt: null,
+})
+
+const tags: Record<string, string> = {
+  revenue: 'us-gaap:Revenues',
+  net_income: 'us-gaap:NetIncomeLoss',
+  assets: 'us-gaap:Assets',
+  equity: 'us-gaap:StockholdersEquity',
+}
+
+function state(
+  from: Filing,
+  metric: string,
+  period: string,
+  value: number,
+  { unit = 'USD', tag = tags[metric] } = {},
+): Statement {
+  const [start, end] = period.includes(' ') ? period.split(' ') : [null, period]
+  return {
+    metric,
+    tag,
+    unit,
+    start: start === null ? null : dayNumber(start),
+    end: dayNumber(end),
+    value,
+    rounded: false,
+    filing: from,
+  }
+}
+
+const rows = (statements: readonly Statement[], metric: string) =>
+  derive(statements)
+    .facts.filter(fact => fact.metric === metric)
+    .map(fact => [fact.fy, fact.fp, fact.value, fact.unit, isoDate(fact.filing.filed)])
+
+const annual = filing('0000000001-21-000001', '10-K', '2021-02-20')
+const later = filing('0000000001-22-000001', '10-K', '2022-02-20')
+const year = '2020-01-01 2020-12-31'
+const nineMonths = '2020-01-01 2020-09-30'
+
+test('a year that ends in the first week of January is called after the year before', () => {
+  // Johnson & Johnson's fiscal years 2020 and 2022 ended on 2021-01-03 and 2023-01-01 (10-K of 2021-02-22 and
+  // 2023-02-16).
+  const names = ['2021-01-03', '2023-01-01', '2021-01-07', '2021-01-08', '2020-12-31', '2021-01-31']
+  expect(names.map(day => fiscalYearName(dayNumber(day)))).toEqual([2020, 2022, 2020, 2021, 2020, 2021])
+  const jnj = filing('0000200406-21-000008', '10-K', '2021-02-22')
+  expect(rows([state(jnj, 'revenue', '2019-12-30 2021-01-03', 82_584e6)], 'revenue')).toEqual([
+    [2020, 0, 82_584e6, 'USD', '2021-02-22'],
+  ])
+})
+
+test('a tag of a later group stands in until one of an earlier group is stated, and never takes over again', () => {
+  const standIn = { tag: 'us-gaap:SalesRevenueGoodsNet' }
+  const again = filing('0000000001-23-000001', '10-K', '2023-02-20')
+  const statements = [
+    state(annual, 'revenue', year, 90, standIn),
+    state(later, 'revenue', year, 100),
+    state(again, 'revenue', year, 91, standIn),
+  ]
+  expect(rows(statements, 'revenue').map(row => row[2])).toEqual([90, 100])
+})
+
+test('of one filing the currency that most of it is in is served, and no other', () => {
+  const statements = [
+    state(annual, 'revenue', year, 100),
+    state(annual, 'assets', '2020-12-31', 400),
+    state(annual, 'equity', '2020-12-31', 200),
+    state(annual, 'revenue', year, 700, { unit: 'CNY' }),
+    state(annual, 'net_income', year, 70, { unit: 'CNY' }),
+  ]
+  expect(rows(statements, 'revenue')).toEqual([[2020, 0, 100, 'USD', '2021-02-20']])
+  expect(rows(statements, 'net_income')).toEqual([])
+})
+
+const currencyMoves = () => {
+  const interim = filing('0000000001-20-000003', '10-Q', '2020-11-01')
+  return [
+    state(interim, 'revenue', nineMonths, 500, { unit: 'CNY' }),
+    state(interim, 'net_income', nineMonths, 50, { unit: 'CNY' }),
+    state(annual, 'revenue', year, 100),
+    state(annual, 'net_income', year, 10),
+  ]
+}
+
+test('a quarter is no difference of two currencies', () => {
+  expect(rows(currencyMoves(), 'revenue')).toEqual([[2020, 0, 100, 'USD', '2021-02-20']])
+})
+
+test('a ratio of two currencies is none, and ends the one that stood', () => {
+  const statements = [
+    state(annual, 'net_income', year, 10),
+    state(annual, 'revenue', year, 100),
+    state(later, 'revenue', year, 700, { unit: 'CNY' }),
+    state(later, 'revenue', '2021-01-01 2021-12-31', 800, { unit: 'CNY' }),
+    state(later, 'assets', '2021-12-31', 900, { unit: 'CNY' }),
+  ]
+  const margins = derive(statements).facts.filter(fact => fact.metric === 'net_margin')
+  expect(margins.map(fact => [fact.value, isoDate(fact.superseded ?? 0)])).toEqual([[0.1, '2022-02-20']])
+})
+
+test('what stands at the end of a fourth quarter is the year’s, also where only the quarter was stated by then', () => {
+  const before = filing('0000000001-20-000001', '10-K', '2020-02-20')
+  const early = filing('0000000001-21-000000', '8-K', '2021-01-28')
+  const statements = [
+    state(before, 'revenue', '2019-01-01 2019-12-31', 80),
+    state(early, 'revenue', '2020-10-01 2020-12-31', 30),
+    state(early, 'assets', '2020-12-31', 400),
+  ]
+  expect(rows(statements, 'revenue')).toContainEqual([2020, 4, 30, 'USD', '2021-01-28'])
+  expect(rows(statements, 'assets')).toEqual([[2020, 0, 400, 'USD', '2021-01-28']])
+})
