@@ -5,7 +5,7 @@ import { Failure } from './errors.ts'
 const today = () => new Date().toISOString().slice(0, 10)
 
 try {
-  await runServer(readConfig(process.env), today, process.env.npm_command)
+  await runServer(readConfig(process.env), today, process.env.npm_execpath)
 } catch (error) {
   if (!(error instanceof Failure)) throw error
   console.error(`asfiled: ${error.message}`)

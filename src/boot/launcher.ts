@@ -3,11 +3,12 @@ import { readFileSync } from 'node:fs'
 const everyMs = 1_000
 
 /** `npx` answers SIGTERM by ending the shell between it and us, and we would go on without an owner, holding the
- * port. Under npx (`npm exec`) the process above our own parent is watched, and `onGone` is told when it has left.
- * Elsewhere, and where there is no /proc, nothing is watched. */
-export function watchLauncher(npmCommand: string | undefined, onGone: () => void): () => void {
-  const launcher = npmCommand === 'exec' ? parentOf(process.ppid) : null
-  if (launcher === null || launcher <= 1) return () => {}
+ * port. Where npm stands behind us (`npmPath` is its npm_execpath) and a shell of its own above our parent, that shell
+ * is watched, and `onGone` is told when it has left. Elsewhere, and where there is no /proc, nothing is watched. */
+export function watchLauncher(npmPath: string | undefined, onGone: () => void): () => void {
+  const isNpm = /np[mx]-cli\.js$/.test(npmPath ?? '')
+  const launcher = isNpm ? parentOf(process.ppid) : null
+  if (launcher === null || launcher <= 1 || !isCommandShell(launcher)) return () => {}
   const timer = setInterval(() => {
     if (parentOf(process.ppid) === launcher) return
     clearInterval(timer)
@@ -23,5 +24,15 @@ function parentOf(pid: number): number | null {
     return Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[1])
   } catch {
     return null
+  }
+}
+
+/** `sh -c ...`: made to run one command, unlike the shell that a person sits at. */
+function isCommandShell(pid: number): boolean {
+  try {
+    const [program, option] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
+    return /(^|\/)(ba|da)?sh$/.test(program) && option === '-c'
+  } catch {
+    return false
   }
 }

@@ -9,12 +9,12 @@ import { startServer } from './startServer.ts'
 export async function runServer(
   config: Config,
   today: () => IsoDate,
-  npmCommand: string | undefined,
+  npmPath: string | undefined,
 ): Promise<void> {
   const opened = new AsyncDisposableStack()
   const announce = (line: string) => console.log(`asfiled: ${line}`)
   const end = endOnSignal(opened, 'finishing the requests under way ...', announce)
-  const unwatch = watchLauncher(npmCommand, () => void end('the npx that started this is gone'))
+  const unwatch = watchLauncher(npmPath, () => void end('the npx that started this is gone'))
   opened.defer(async () => unwatch())
   console.log(banner(await startServer(config, today, announce, opened)))
 }
