@@ -1,6 +1,7 @@
 /** The backtest service under load, on the real server process: what HTTP, admission and the way to a worker add to the
  * kernel, how much of the machine the kernels get, and what callers notice of each other. */
 import { availableParallelism } from 'node:os'
+import type { Columns } from '../src/quant/columns.ts'
 import { formedBodies } from './backtest/bodies.ts'
 import { makePanel } from './backtest/makePanel.ts'
 import { grids } from './backtest/sweeps.ts'
@@ -8,6 +9,7 @@ import { time } from './backtest/timings.ts'
 import type { Figure } from './figure.ts'
 import { measure } from './http.ts'
 import { type ArchiveKernel, openArchiveKernel } from './service/archiveKernel.ts'
+import { openPanelKernel } from './service/panelKernel.ts'
 import { answerOf, type Service, withService } from './service/server.ts'
 import { sliceTimes } from './service/sliceTimes.ts'
 import { table } from './table.ts'
@@ -34,7 +36,8 @@ export async function benchService({ short = false } = {}): Promise<Figure[]> {
       const key = await service.newKey()
       await proveParity(service, key, kernel)
       const alone = await timeAlone(service, key, kernel, rounds, ms)
-      const many = await timeMany(service, key, kernel, rounds, ms)
+      const run = () => void kernel.run(request, 1)
+      const many = await timeMany('archive', service, key, single, run, rounds, ms)
       const shared = await timeShared(service, key, short)
       return [...alone, ...many, ...shared]
     },
@@ -81,19 +84,21 @@ async function timeAlone(
 /** Eight clients. Their own processor time is taken from what the machine had to give; a kernel's rate is that of one
  * thread alone. Beside it what part of the server's processor time was kernel, which other load does not touch. */
 async function timeMany(
+  what: string,
   service: Service,
   key: string,
-  kernel: ArchiveKernel,
+  body: string,
+  kernel: () => void,
   rounds: number,
   ms: number,
 ): Promise<Figure[]> {
-  const task = { port: service.port, path, headers: headersOf(key), body: single, connections: 8, ms }
+  const task = { port: service.port, path, headers: headersOf(key), body, connections: 8, ms }
   await measure(service, task)
   const rates: number[] = []
   const ratios: number[] = []
   const shares: number[] = []
   for (let round = 0; round < rounds; round++) {
-    const { medianMs } = time(() => kernel.run(request, 1), 200, 50)
+    const { medianMs } = time(kernel, 100, 30)
     const { perSecond, requests, cpuSeconds, micros } = await measure(service, task)
     const seconds = requests / perSecond
     const left = seconds - cpuSeconds / threads
@@ -102,12 +107,24 @@ async function timeMany(
     if (micros !== null) shares.push((medianMs * 1_000) / micros)
   }
   return [
-    { ...figure('service.requests_8_clients', rates), unit: 'requests/s' },
-    { ...figure('service.throughput_8_clients', ratios), unit: 'times' },
+    { ...figure(`service.${what}_8_clients`, rates), unit: 'requests/s' },
+    { ...figure(`service.${what}_throughput`, ratios), unit: 'times' },
     ...(shares.length > 0
-      ? [{ ...figure('service.kernel_share_of_cpu', shares), unit: 'times' as const }]
+      ? [{ ...figure(`service.${what}_kernel_share_of_cpu`, shares), unit: 'times' as const }]
       : []),
   ]
+}
+
+/** The same of rows that were stored before, parity first. */
+async function timeStored(service: Service, key: string, id: string, columns: Columns, short: boolean) {
+  const { config, include } = request
+  const kernel = await openPanelKernel(columns)
+  const body = JSON.stringify({ config, panel: id })
+  const answer = await answerOf(service, 'backtest', { key, body })
+  if (answer !== JSON.stringify(kernel({ config, include, panelId: id })))
+    throw new Error('The service answers other than the kernel on a stored panel.')
+  const run = () => void kernel({ config, include, panelId: id })
+  return timeMany('panel', service, key, body, run, 3, short ? 1_500 : 4_000)
 }
 
 /** What others notice of sweeps that never stop. */
@@ -121,6 +138,7 @@ async function timeShared(service: Service, key: string, short: boolean): Promis
     const stored = await answerOf(service, 'panels', { key: other, body: csv.bytes, type: csv.type })
     panels.push(JSON.parse(stored).id)
   }
+  const panel = await timeStored(service, others[0], panels[0], columns, short)
   const probe = { port: service.port, headers: headersOf(key), connections: 1, ms: short ? 3_000 : 12_000 }
   const sweeping = (places: number[], sweep: object, work: () => Promise<Figure[]>) =>
     whileSweeping(
@@ -159,7 +177,7 @@ async function timeShared(service: Service, key: string, short: boolean): Promis
     ]
   })
   const slice = figure('service.sweep_slice', slices)
-  return [...readers, slice, ...fair]
+  return [...panel, ...readers, slice, ...fair]
 }
 
 /** Each client's sweep is asked for again as soon as it is answered. */
