@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Figure } from './figure.ts'
-import type { LoadOutcome, LoadTask } from './http-load.ts'
+import type { LoadOutcome, LoadTask } from './httpLoad.ts'
 
 const root = resolve(import.meta.dir, '..')
 const path = '/api/v1/fundamentals?ticker=AAPL&view=latest'
@@ -88,7 +88,7 @@ export async function startApp(
 }
 
 async function startBare(file: string, children: Bun.Subprocess[]): Promise<Served> {
-  const child = Bun.spawn(['bun', 'bench/http-bare.ts', file], { cwd: root, stdout: 'pipe' })
+  const child = Bun.spawn(['bun', 'bench/httpBare.ts', file], { cwd: root, stdout: 'pipe' })
   children.push(child)
   for await (const chunk of child.stdout) {
     return { pid: child.pid, port: Number(new TextDecoder().decode(chunk)) }
@@ -120,7 +120,7 @@ interface Measured extends LoadOutcome {
 
 export async function measure(served: Served, task: LoadTask): Promise<Measured> {
   const before = processorSeconds(served.pid)
-  const child = Bun.spawn(['bun', 'bench/http-load.ts', JSON.stringify(task)], { cwd: root, stdout: 'pipe' })
+  const child = Bun.spawn(['bun', 'bench/httpLoad.ts', JSON.stringify(task)], { cwd: root, stdout: 'pipe' })
   const outcome: LoadOutcome = JSON.parse(await new Response(child.stdout).text())
   const after = processorSeconds(served.pid)
   if (outcome.failures > 0) throw new Error(`${outcome.failures} of ${outcome.requests} requests failed.`)

@@ -1,6 +1,6 @@
 import { createKey } from '../domain/access/createKey.ts'
 import { loadSample } from '../domain/ingest/loadSample.ts'
-import { loadSignalsSample } from '../domain/signals/load-signals-sample.ts'
+import { loadSignalsSample } from '../domain/signals/loadSignalsSample.ts'
 import type { IsoDate } from '../model/date.ts'
 import type { Sql } from '../store/database.ts'
 import { listKeys } from '../store/keys/listKeys.ts'

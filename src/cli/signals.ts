@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { importSignals, type SignalFile, type SignalImport } from '../domain/signals/import-signals.ts'
-import { makeSignalsSample } from '../domain/signals/make-signals-sample.ts'
+import { importSignals, type SignalFile, type SignalImport } from '../domain/signals/importSignals.ts'
+import { makeSignalsSample } from '../domain/signals/makeSignalsSample.ts'
 import { Failure } from '../errors.ts'
 import type { Sql } from '../store/database.ts'
 import type { CliContext } from './context.ts'

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { freeLicenceNotice } from './free-licence.ts'
+import { freeLicenceNotice } from './freeLicence.ts'
 import { Manifest } from './market.ts'
 import { MetricDefinition } from './metric.ts'
 

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { IsoDateSchema } from './date.ts'
-import { freeLicenceNotice } from './free-licence.ts'
+import { freeLicenceNotice } from './freeLicence.ts'
 
 const strict = { additionalProperties: false } as const
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type RunningServer, startServer } from '../../src/boot/startServer.ts'
 import { readConfig } from '../../src/config.ts'
-import { loadSignalsSample } from '../../src/domain/signals/load-signals-sample.ts'
+import { loadSignalsSample } from '../../src/domain/signals/loadSignalsSample.ts'
 import { type EventPace, jobEvents } from '../../src/http/jobEvents.ts'
 import type { Job } from '../../src/model/job.ts'
 import { type TestDatabase, testDatabase } from '../database.ts'

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { Value } from '@sinclair/typebox/value'
 import { type RunningServer, startServer } from '../../src/boot/startServer.ts'
 import { readConfig } from '../../src/config.ts'
-import { loadSignalsSample } from '../../src/domain/signals/load-signals-sample.ts'
+import { loadSignalsSample } from '../../src/domain/signals/loadSignalsSample.ts'
 import examples from '../../src/http/examples/backtests.json' with { type: 'json' }
 import { registerFormats } from '../../src/model/formats.ts'
 import { BacktestJob, BacktestJobList, BacktestJobSummary } from '../../src/model/job.ts'

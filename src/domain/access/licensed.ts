@@ -1,5 +1,5 @@
 import type { Principal } from '../../model/access.ts'
-import { freeLicenceNotice } from '../../model/free-licence.ts'
+import { freeLicenceNotice } from '../../model/freeLicence.ts'
 
 /** Keys whose data is Free Data: each of their answers says so. */
 export const isFreeData = ({ licence }: Principal): boolean => licence === 'demo' || licence === 'free'

@@ -1,6 +1,6 @@
-import { freeLicenceNotice } from '../../model/free-licence.ts'
+import { freeLicenceNotice } from '../../model/freeLicence.ts'
 import { type FundamentalsList, type FundamentalsRow, fiscalPeriods } from '../../model/fundamentals.ts'
-import { readDataVersion } from '../../store/data-version.ts'
+import { readDataVersion } from '../../store/dataVersion.ts'
 import { historyRows } from '../../store/fundamentals/historyRows.ts'
 import { latestRows } from '../../store/fundamentals/latestRows.ts'
 import type { RowScope, StoredRows } from '../../store/fundamentals/rowScope.ts'

@@ -1,6 +1,6 @@
 import type { Contribution, MetricRules } from '../../model/statement.ts'
-import { advanceDataVersion, readDataVersion } from '../../store/data-version.ts'
 import type { Sql } from '../../store/database.ts'
+import { advanceDataVersion, readDataVersion } from '../../store/dataVersion.ts'
 import type { FileReceipt } from '../../store/facts/importFiles.ts'
 import { loadFactNames } from '../../store/facts/names.ts'
 import { type BatchResult, writeBatch } from './writeBatch.ts'

@@ -1,12 +1,12 @@
 import { Failure } from '../../errors.ts'
 import { type SearchHit, searchCharacters, searchHits } from '../../model/search.ts'
 import type { Sql, TransactionSql } from '../../store/database.ts'
-import { findIds } from '../../store/search/find-ids.ts'
-import { findNames } from '../../store/search/find-names.ts'
-import { findNumbers } from '../../store/search/find-numbers.ts'
+import { findIds } from '../../store/search/findIds.ts'
+import { findNames } from '../../store/search/findNames.ts'
+import { findNumbers } from '../../store/search/findNumbers.ts'
 import { type FoundEntity, makeProbe } from '../../store/search/probe.ts'
-import { readSearch } from '../../store/search/read-search.ts'
-import { registrationNumber } from './registration-number.ts'
+import { readSearch } from '../../store/search/readSearch.ts'
+import { registrationNumber } from './registrationNumber.ts'
 
 /** Up to eight entities for a name, a symbol or a registration number: the number first, then the exact ID,
  * IDs that begin with the text, names that do, names that hold it. Each comes once, at its best level. */

@@ -1,7 +1,7 @@
 import { Failure } from '../../errors.ts'
 import { isIsoDate } from '../../model/date.ts'
 import { signalTickerPattern } from '../../model/signal.ts'
-import type { SignalPosition } from '../../store/signals/signal-filter.ts'
+import type { SignalPosition } from '../../store/signals/signalFilter.ts'
 
 const ticker = new RegExp(signalTickerPattern)
 

@@ -10,7 +10,7 @@ import {
   type FundamentalsQuery,
   fundamentalsColumns,
 } from '../../../src/model/fundamentals.ts'
-import { readDataVersion } from '../../../src/store/data-version.ts'
+import { readDataVersion } from '../../../src/store/dataVersion.ts'
 import { type Bench, handmade, insertEntity, insertVintages, principal } from './handmade.ts'
 
 FormatRegistry.Set('date', isIsoDate)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { importUs } from '../../../src/domain/ingest/importUs.ts'
 import { loadSample } from '../../../src/domain/ingest/loadSample.ts'
-import { readDataVersion } from '../../../src/store/data-version.ts'
+import { readDataVersion } from '../../../src/store/dataVersion.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
 import { sharedPath } from '../../shared.ts'
 import { storedFacts } from './stored.ts'

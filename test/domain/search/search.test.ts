@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { searchEntities } from '../../../src/domain/search/search.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
-import { searchByTheRules } from './by-the-rules.ts'
+import { searchByTheRules } from './byTheRules.ts'
 
 let db: TestDatabase
 type Row = [market: string, issuer: string, ticker: string, name: string | null, ...aliases: string[]]

@@ -1,12 +1,12 @@
 import { Failure } from '../../errors.ts'
 import { addDays, type IsoDate } from '../../model/date.ts'
 import type { Sql } from '../../store/database.ts'
-import { type MergedBatch, mergeSignalBatch, tidySignals } from '../../store/signals/merge-batch.ts'
-import { settleRepeats } from '../../store/signals/settle-repeats.ts'
+import { type MergedBatch, mergeSignalBatch, tidySignals } from '../../store/signals/mergeBatch.ts'
+import { settleRepeats } from '../../store/signals/settleRepeats.ts'
 import { openSignalStage, type SignalStage, type StagedSignal } from '../../store/signals/stage.ts'
-import { contradictionFault, refusalFault, type SignalFault } from './import-faults.ts'
-import { signalLineParser } from './parse-signal-line.ts'
-import { readLines } from './read-lines.ts'
+import { contradictionFault, refusalFault, type SignalFault } from './importFaults.ts'
+import { signalLineParser } from './parseSignalLine.ts'
+import { readLines } from './readLines.ts'
 
 const linesPerBatch = 100_000
 const mostFaults = 100

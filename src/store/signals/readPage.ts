@@ -1,5 +1,5 @@
 import type { ReservedSql, Sql } from '../database.ts'
-import { type SignalFilter, type SignalPosition, signalConditions } from './signal-filter.ts'
+import { type SignalFilter, type SignalPosition, signalConditions } from './signalFilter.ts'
 
 const rowsPerFetch = 1_000
 

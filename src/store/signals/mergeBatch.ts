@@ -1,5 +1,5 @@
-import { advanceDataVersion } from '../data-version.ts'
 import type { ReservedSql } from '../database.ts'
+import { advanceDataVersion } from '../dataVersion.ts'
 
 /** Importers of signals wait for one another, batch by batch. */
 const signalLock = 0x7369676e

@@ -1,7 +1,7 @@
 import type { Horizon, ResolvedSignal } from '../../model/signal.ts'
 import type { Sql } from '../../store/database.ts'
-import { streamResolved } from '../../store/signals/stream-resolved.ts'
-import { horizonDays } from './horizon-days.ts'
+import { streamResolved } from '../../store/signals/streamResolved.ts'
+import { horizonDays } from './horizonDays.ts'
 
 /** The resolved signals of one horizon for the backtest, ordered by day, ticker and market, many at a time. */
 export function streamResolvedSignals(

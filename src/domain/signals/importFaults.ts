@@ -1,5 +1,5 @@
-import type { RefusedChange } from '../../store/signals/merge-batch.ts'
-import type { Contradiction } from '../../store/signals/settle-repeats.ts'
+import type { RefusedChange } from '../../store/signals/mergeBatch.ts'
+import type { Contradiction } from '../../store/signals/settleRepeats.ts'
 
 export interface SignalFault {
   line: number

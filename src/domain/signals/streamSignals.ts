@@ -1,10 +1,10 @@
 import { csvLine } from '../../model/csv.ts'
-import { freeLicenceNotice } from '../../model/free-licence.ts'
+import { freeLicenceNotice } from '../../model/freeLicence.ts'
 import { signalSchema } from '../../model/signal.ts'
 import type { Sql } from '../../store/database.ts'
-import { readSignalPage, type SignalPage } from '../../store/signals/read-page.ts'
+import { readSignalPage, type SignalPage } from '../../store/signals/readPage.ts'
 import { encodeCursor } from './cursor.ts'
-import type { SignalsPlan } from './plan-signals.ts'
+import type { SignalsPlan } from './planSignals.ts'
 import { spool } from './spool.ts'
 
 export interface SignalResponse {

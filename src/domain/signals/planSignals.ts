@@ -2,10 +2,10 @@ import { Failure } from '../../errors.ts'
 import { type Principal, tierOf } from '../../model/access.ts'
 import { addDays, type IsoDate, isIsoDate } from '../../model/date.ts'
 import { type SignalsQuery, signalLimit } from '../../model/signal.ts'
-import type { SignalFilter } from '../../store/signals/signal-filter.ts'
+import type { SignalFilter } from '../../store/signals/signalFilter.ts'
 import { isFreeData } from '../access/licensed.ts'
 import { decodeCursor } from './cursor.ts'
-import { horizonDays } from './horizon-days.ts'
+import { horizonDays } from './horizonDays.ts'
 
 /** How late the view of a key without the quant plan is. */
 export const signalDelayDays = 90

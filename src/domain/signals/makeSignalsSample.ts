@@ -1,9 +1,9 @@
 import { Failure } from '../../errors.ts'
 import { addDays, type IsoDate } from '../../model/date.ts'
 import type { StagedSignal } from '../../store/signals/stage.ts'
-import type { SignalFile } from './import-signals.ts'
-import { signalLineParser } from './parse-signal-line.ts'
-import { readLines } from './read-lines.ts'
+import type { SignalFile } from './importSignals.ts'
+import { signalLineParser } from './parseSignalLine.ts'
+import { readLines } from './readLines.ts'
 
 const horizons = new Set([1, 7])
 const header = 'date,ticker,market,horizon,predicted_pct,actual_pct'

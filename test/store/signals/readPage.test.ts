@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { connect } from '../../../src/store/database.ts'
-import { readSignalPage } from '../../../src/store/signals/read-page.ts'
-import type { SignalFilter } from '../../../src/store/signals/signal-filter.ts'
+import { readSignalPage } from '../../../src/store/signals/readPage.ts'
+import type { SignalFilter } from '../../../src/store/signals/signalFilter.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
 
 let db: TestDatabase

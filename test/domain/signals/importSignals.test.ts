@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { Failure } from '../../../src/errors.ts'
-import { readDataVersion } from '../../../src/store/data-version.ts'
+import { readDataVersion } from '../../../src/store/dataVersion.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
 import { sharedPath } from '../../shared.ts'
 import { header, list, quant, record, take, takeBytes } from './fixtures.ts'

@@ -1,5 +1,5 @@
 import type { Sql } from '../../store/database.ts'
-import { importSignals, type SignalImport } from './import-signals.ts'
+import { importSignals, type SignalImport } from './importSignals.ts'
 
 const sample = new URL('../../../sample/signals.csv.gz', import.meta.url)
 /** No row of the sample is later. */
