@@ -56,7 +56,7 @@ async function runImport(context: CliContext, path: string, options: ImportOptio
     if (options.json) console.log(JSON.stringify(report))
     else printReport(path, report)
     if (report.refused === 0) return 0
-    return report.refused < report.lines ? 1 : 2
+    return report.refused + report.repeated < report.lines ? 1 : 2
   } catch (error) {
     if (!(error instanceof Failure)) throw error
     console.error(error.message)

@@ -52,7 +52,7 @@ export const canonicalMetrics: readonly MetricDefinition[] = [
     'net_income',
     'flow',
     'currency',
-    "Result after taxes; of the parent's owners where the filer states it.",
+    "Result after taxes; of the parent's owners or of the whole group, as the market's manifest says.",
   ),
   define('eps', 'flow', 'currency/share', 'Basic earnings per share, on the share count of its filing.'),
   define(
@@ -66,7 +66,12 @@ export const canonicalMetrics: readonly MetricDefinition[] = [
   define('cash', 'stock', 'currency', 'Cash and cash equivalents.'),
   define('liabilities', 'stock', 'currency', 'Total liabilities, where the filer states the total.'),
   define('current_liabilities', 'stock', 'currency', 'Liabilities due within a year.'),
-  define('equity', 'stock', 'currency', 'Equity of the owners.'),
+  define(
+    'equity',
+    'stock',
+    'currency',
+    'Equity; of the parent’s owners or of the whole group, as the market’s manifest says.',
+  ),
   define('operating_cash_flow', 'flow', 'currency', 'Net cash from operating activities.'),
   define('shares_outstanding', 'stock', 'shares', 'Shares outstanding as the filing states them.'),
 ]

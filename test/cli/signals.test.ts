@@ -78,7 +78,10 @@ describe('asfiled signals import', () => {
     expect(await run('signals', 'import', join(folder, 'absent.csv'))).toMatchObject({ code: 2 })
     expect(await run('signals', 'import', folder)).toMatchObject({ code: 2 })
     expect(await run('signals', 'import', await file('c.csv', 'a,b,c'))).toMatchObject({ code: 2 })
-    const refused = await file('d.csv', header, '2026-01-05,AAPL,US,1d,0.01,0.99')
+    const line = '2026-01-05,AAPL,US,1d,0.01,0.99'
+    const twice = await file('f.csv', header, line, line)
+    expect(await run('signals', 'import', twice)).toMatchObject({ code: 2 })
+    const refused = await file('d.csv', header, line)
     expect(await run('signals', 'import', refused)).toMatchObject({ code: 2 })
     expect(printed.join('\n')).toContain('--correct replaces it and keeps both')
   })
