@@ -67,6 +67,10 @@ async function waiting(): Promise<string> {
     insert into backtest_job (job_id, key_id, request_id, body_format, body_query, body_bytes, submitted_data_version)
     select uuidv7(), key_id, 'x', 'json', '{}', 1, 1 from api_key where prefix = ${key.slice(0, 17)}
     returning job_id as id`
+  // Its task is for later: a job without any would be given up.
+  await db.sql`
+    select asfiled_queue.add_job(
+      'later', '{}'::json, job_key := ${`${row.id}/later`}, run_at := now() + interval '1 hour')`
   return row.id
 }
 
