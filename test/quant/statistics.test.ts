@@ -106,6 +106,7 @@ test('sortino, hit rate and calmar by hand', () => {
   const downside = Math.sqrt((0.01 ** 2 + 0.02 ** 2) / 6)
   expect(sortino(returns, 4)).toBeCloseTo((0.006 / downside) * 2, 14)
   expect(hitRate(returns)).toBeCloseTo(4 / 6, 15)
+  expect(hitRate(Float64Array.of(0.01, 0, -0.01, 0))).toBe(0.25)
   expect(calmar(0.3, -0.1)).toBeCloseTo(3, 15)
 })
 

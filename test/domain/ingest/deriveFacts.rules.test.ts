@@ -121,3 +121,49 @@ test('what stands at the end of a fourth quarter is the year’s, also where onl
   expect(rows(statements, 'revenue')).toContainEqual([2020, 4, 30, 'USD', '2021-01-28'])
   expect(rows(statements, 'assets')).toEqual([[2020, 0, 400, 'USD', '2021-01-28']])
 })
+
+test('a data set’s end of month, up to half a month off, and the exact day are one period', () => {
+  // SUPERVALU's first quarter of fiscal 2010 has sixteen weeks, 2009-03-01 to 2009-06-20; the data set 2009q3 says
+  // 20090630 over one quarter (10-Q 0000950123-09-026905, net sales 12,715 million).
+  const interim = filing('0000950123-09-026905', '10-Q', '2009-07-29')
+  const exact = state(interim, 'revenue', '2009-03-01 2009-06-20', 12_715e6)
+  const rough = { ...state(interim, 'revenue', '2009-04-01 2009-06-30', 12_715e6), rounded: true }
+  for (const statements of [
+    [exact, rough],
+    [rough, exact],
+  ]) {
+    const facts = derive(statements).facts.map(fact => [isoDate(fact.end), fact.fp, fact.value])
+    expect(facts).toEqual([['2009-06-20', 1, 12_715e6]])
+  }
+})
+
+test('a balance sheet days off the anniversary of a 52/53-week year is still that year’s', () => {
+  // Apple's fiscal years 2008 and 2005 ended on 2008-09-27 and 2005-09-24.
+  const statements = [
+    state(filing('0000000001-08-000001', '10-K', '2008-11-05'), 'revenue', '2007-09-30 2008-09-27', 1),
+    state(filing('0000000001-08-000001', '10-K', '2008-11-05'), 'equity', '2005-09-24', 2),
+  ]
+  expect(rows(statements, 'equity')).toEqual([[2005, 0, 2, 'USD', '2008-11-05']])
+})
+
+test('a last quarter that ends days after the anniversary is the fourth, told before the annual report', () => {
+  // Apple's fiscal year 2011 ended on 2011-09-24, its fiscal year 2012 on 2012-09-29.
+  const statements = [
+    state(filing('0000000001-11-000001', '10-K', '2011-10-26'), 'revenue', '2010-09-26 2011-09-24', 1),
+    state(filing('0000000001-12-000001', '8-K', '2012-10-25'), 'revenue', '2012-07-01 2012-09-29', 2),
+  ]
+  expect(rows(statements, 'revenue')).toEqual([
+    [2011, 0, 1, 'USD', '2011-10-26'],
+    [2012, 4, 2, 'USD', '2012-10-25'],
+  ])
+})
+
+test('twelve months that one line of an annual report states move no fiscal year', () => {
+  const lines = ['revenue', 'gross_profit', 'operating_income', 'income_tax', 'pretax_income', 'net_income']
+  const statements = [
+    ...lines.map(metric => state(annual, metric, year, 9, { tag: `us-gaap:${metric}` })),
+    state(annual, 'net_income', '2019-10-01 2020-09-30', 7),
+    state(annual, 'revenue', '2020-07-01 2020-09-30', 3),
+  ]
+  expect(rows(statements, 'revenue')).toContainEqual([2020, 3, 3, 'USD', '2021-02-20'])
+})

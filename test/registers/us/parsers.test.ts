@@ -234,3 +234,13 @@ test('data sets: a figure of a segment or a co-registrant, or over another numbe
     data.readFigure('0000000009-20-000001\tRevenues\tus-gaap/2019\t20191231\t4\tUSD\t\t\t5\t'),
   ).toThrow('known `adsh`')
 })
+
+test('data sets: their `ifrs` is the taxonomy that companyfacts calls ifrs-full', () => {
+  const data = new FinancialStatementData()
+  data.readSubmission('adsh\tcik\tname\tform\tfiled\taccepted')
+  data.readSubmission('0000000001-20-000001\t1\tONE\t20-F\t20200401\t2020-04-01 10:00:00.0')
+  data.readFigure('adsh\ttag\tversion\tddate\tqtrs\tuom\tsegments\tcoreg\tvalue\tfootnote')
+  data.readFigure('0000000001-20-000001\tRevenue\tifrs/2019\t20191231\t4\tUSD\t\t\t5.0000\t')
+  const statements = [...data.take()].flatMap(contribution => contribution.statements)
+  expect(statements.map(({ metric, tag }) => [metric, tag])).toEqual([['revenue', 'ifrs-full:Revenue']])
+})
