@@ -31,11 +31,11 @@ test('names line, column and byte', () => {
     line: 2,
     column: 7,
     byte: 16,
-    expected: 'a value',
+    message: 'a value was expected',
   })
   expect(locateJsonFault('{"a": [1, 2')).toMatchObject({
     line: 1,
     column: 12,
-    expected: '`,` or `]`, found the end',
+    message: '`,` or `]` was expected, the text ends',
   })
 })

@@ -2,7 +2,8 @@ export interface JsonFault {
   readonly line: number
   readonly column: number
   readonly byte: number
-  readonly expected: string
+  /** What was expected there. */
+  readonly message: string
 }
 
 const literals = ['true', 'false', 'null']
@@ -88,6 +89,6 @@ function place(json: string, at: number, expected: string): JsonFault {
     line,
     column,
     byte: Buffer.byteLength(before),
-    expected: at >= json.length ? `${expected}, found the end` : expected,
+    message: `${expected} was expected${at >= json.length ? ', the text ends' : ''}`,
   }
 }

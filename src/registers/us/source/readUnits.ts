@@ -205,10 +205,7 @@ function parseJson(bytes: Uint8Array): unknown {
   } catch (error) {
     const fault = locateJsonFault(text)
     if (fault === null) throw new Failure('body_invalid', messageOf(error))
-    const { line, column, byte, expected } = fault
-    throw new Failure(
-      'body_invalid',
-      `line ${line}, column ${column} (byte ${byte}): ${expected} was expected.`,
-    )
+    const { line, column, byte, message } = fault
+    throw new Failure('body_invalid', `line ${line}, column ${column} (byte ${byte}): ${message}.`)
   }
 }
