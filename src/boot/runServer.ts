@@ -16,5 +16,10 @@ export async function runServer(
   const end = endOnSignal(opened, 'finishing the requests under way ...', announce)
   const unwatch = watchLauncher(npmPath, () => void end('the npx that started this is gone'))
   opened.defer(async () => unwatch())
-  console.log(banner(await startServer(config, today, announce, opened)))
+  try {
+    console.log(banner(await startServer(config, today, announce, opened)))
+  } catch (error) {
+    await opened.disposeAsync()
+    throw error
+  }
 }

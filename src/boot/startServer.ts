@@ -9,7 +9,7 @@ import { explainDatabaseError } from '../store/explainError.ts'
 import { watchAccess } from '../store/keys/watchAccess.ts'
 import type { BannerFacts } from './banner.ts'
 import { openDatabase } from './database.ts'
-import { prepareFirstStart } from './firstStart.ts'
+import { makeOwnerKey, prepareFirstStart } from './firstStart.ts'
 import { listen } from './listen.ts'
 import { admissionTimeoutMs, makeServices } from './makeServices.ts'
 import { startJobs } from './startJobs.ts'
@@ -38,7 +38,7 @@ export async function startServer(
   const database = await openDatabase(config, config.statementTimeoutMs, announce)
   opened.defer(() => database.close())
   const { sql, url, embedded } = database
-  const ownerKey = embedded === null ? null : await prepareFirstStart(sql, today, announce)
+  if (embedded !== null) await prepareFirstStart(sql, announce)
   const stopSupervising = superviseDatabase(database, line => log.warn(line))
   opened.defer(async () => stopSupervising())
   const stopSweeping = sweepCounters(sql)
@@ -83,5 +83,6 @@ export async function startServer(
   if (config.port === 0) made.settings.baseUrl = address
   // Streams of events would hold up the end until its time is over.
   opened.defer(async () => made.jobs.news.close())
+  const ownerKey = embedded === null ? null : await makeOwnerKey(sql, today)
   return { address, ownerKey, dataVersion: version.current(), stop: () => opened.disposeAsync() }
 }

@@ -62,6 +62,24 @@ describe('the first start', () => {
     expect((await server.get('/ready')).status).toBe(200)
   })
 
+  test('a first start whose port is taken leaves nothing running, and the next one shows the owner key', async () => {
+    const folder = makeDataDir()
+    const port = new URL(server.address).port
+    const first = Bun.spawn(['bun', 'src/main.ts'], {
+      env: { ...process.env, DATA_DIR: folder, DATABASE_URL: '', HOST: '127.0.0.1', PORT: port },
+      stdout: 'pipe',
+      stderr: 'pipe',
+    })
+    expect(await first.exited).not.toBe(0)
+    expect(await new Response(first.stdout).text()).not.toContain('asf_live_')
+    expect(existsSync(join(folder, 'database/cluster/postmaster.pid'))).toBe(false)
+    const next = await startServerProcess(folder)
+    expect(next.said()).toContain('asf_live_')
+    next.signal('SIGTERM')
+    await next.exited
+    removeDataDir(folder)
+  }, 60_000)
+
   test('prints an owner key once, with the quant plan and the redistribution licence', async () => {
     const backtest = await fetch(`${server.address}/api/v1/backtest`, {
       method: 'POST',
