@@ -26,7 +26,7 @@ const packageRooms: Record<string, readonly string[]> = {
   postgres: ['store', 'boot'],
   elysia: ['http', 'boot'],
   '@elysiajs/swagger': ['http'],
-  piscina: ['compute', 'workers'],
+  piscina: ['compute'],
   commander: ['cli'],
   'cli-progress': ['cli'],
   pino: ['boot', 'http', 'main'],

@@ -8,7 +8,6 @@ import { runStoredBacktest } from './backtest/runStoredBacktest.ts'
 import { buildArchive } from './dataset/buildArchive.ts'
 import { filterArchive } from './dataset/filterArchive.ts'
 import { packPanel } from './panels/packPanel.ts'
-import { standBack } from './standBack.ts'
 import { finishSweep } from './sweep/finishSweep.ts'
 import { planArchiveSweep } from './sweep/planArchiveSweep.ts'
 import { runSlice } from './sweep/runSlice.ts'
@@ -16,7 +15,6 @@ import { warmUp } from './warmUp.ts'
 
 registerFormats()
 warmUp()
-standBack()
 
 /** The thread's only door: one task in, one reply out. */
 export default function compute(task: Task): TaskReply<TaskKind> {

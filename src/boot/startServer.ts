@@ -18,8 +18,6 @@ import { sweepCounters } from './sweepCounters.ts'
 import { sweepPanels } from './sweepPanels.ts'
 
 const admissionConnections = 2
-/** Readers are answered before backtests are computed; these get all that is left, which is nearly everything. */
-const workerNiceness = 5
 
 export interface RunningServer extends BannerFacts {
   /** Finishes the requests under way, then closes what was opened, last first. */
@@ -50,7 +48,6 @@ export async function startServer(
     threads: config.computeThreads,
     queue: config.computeQueue,
     timeLimitMs: config.computeTimeoutMs,
-    niceness: workerNiceness,
   })
   opened.defer(() => pool.close())
   const caches = { forgetData: () => {}, forgetAccess: () => {} }

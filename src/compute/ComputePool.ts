@@ -9,9 +9,6 @@ export interface PoolSettings {
   readonly queue: number
   /** Longest a task may run, its wait not counted. */
   readonly timeLimitMs: number
-  /** How far its threads stand back, as `nice` counts, for whatever else wants the processor: on a server the thread that
-   * answers, and the database. */
-  readonly niceness?: number
   /** The thread's entry point; the tests put a misbehaving one here. */
   readonly worker?: URL
 }
@@ -58,7 +55,6 @@ export class ComputePool {
       minThreads: settings.threads,
       maxThreads: settings.threads,
       idleTimeout: Number.POSITIVE_INFINITY,
-      workerData: { niceness: settings.niceness ?? 0 },
     })
     // A thread that dies fails its task, which says so; the event beside it would end the whole process unheard.
     this.#workers.on('error', () => {})
