@@ -45,15 +45,15 @@ export class PeriodBook {
   resolve(span: Span, start: number | null, end: number): Period {
     const known = this.periods.get(keyOf(span, end))
     if (known !== undefined && !known.rounded) return known
-    const monthEnd = nearestMonthEnd(end)
-    const rough = this.periods.get(keyOf(span, monthEnd))
-    if (rough?.rounded && Math.abs(monthEnd - end) <= roundedSlackDays) {
-      this.periods.delete(keyOf(span, monthEnd))
+    // A quarter taken as a difference bears the exact end of the longer period though it began at a rounded one.
+    const rough = known ?? this.periods.get(keyOf(span, nearestMonthEnd(end)))
+    if (rough?.rounded && Math.abs(rough.end - end) <= roundedSlackDays) {
+      this.periods.delete(keyOf(span, rough.end))
+      if (rough.end !== end) this.refined.push(rough)
       rough.start = start
       rough.end = end
       rough.rounded = false
       this.periods.set(keyOf(span, end), rough)
-      if (end !== monthEnd) this.refined.push(rough)
       return rough
     }
     return this.open(span, start, end, false)
