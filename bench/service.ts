@@ -1,6 +1,7 @@
 /** The backtest service under load, on the real server process: what HTTP, admission and the way to a worker add to the
  * kernel, how much of the machine the kernels get, and what callers notice of each other. */
 import { availableParallelism } from 'node:os'
+import type { ArchiveRequest } from '../src/compute/protocol.ts'
 import type { Columns } from '../src/quant/columns.ts'
 import { formedBodies } from './backtest/bodies.ts'
 import { makePanel } from './backtest/makePanel.ts'
@@ -8,15 +9,21 @@ import { grids } from './backtest/sweeps.ts'
 import { time } from './backtest/timings.ts'
 import type { Figure } from './figure.ts'
 import { measure } from './http.ts'
-import { type ArchiveKernel, openArchiveKernel } from './service/archiveKernel.ts'
+import { type ArchiveKernel, horizon, importArchive } from './service/baseArchive.ts'
 import { openPanelKernel } from './service/panelKernel.ts'
 import { answerOf, type Service, withService } from './service/server.ts'
 import { sliceTimes } from './service/sliceTimes.ts'
 import { table } from './table.ts'
 
 const threads = availableParallelism()
-const request = { config: { quantile: 0.1, holdDays: 5 }, source: {}, include: [] }
-const single = JSON.stringify({ config: request.config })
+/** The base case. */
+const request: ArchiveRequest = {
+  config: { quantile: 0.1, holdDays: 5, returnDays: 1 },
+  source: { horizon },
+  include: [],
+}
+const single = JSON.stringify({ config: request.config, source: request.source })
+const settings = { COMPUTE_THREADS: String(threads), LOG_LEVEL: 'info' }
 const path = '/api/v1/backtest'
 
 /** 1,000 configurations. */
@@ -28,21 +35,18 @@ const wide = {
 
 /** Parity first: what the service answers is what the kernel gives in this process. */
 export async function benchService({ short = false } = {}): Promise<Figure[]> {
-  const kernel = await openArchiveKernel()
   const ms = short ? 1_500 : 4_000
   const rounds = short ? 3 : 5
-  return withService(
-    async service => {
-      const key = await service.newKey()
-      await proveParity(service, key, kernel)
-      const alone = await timeAlone(service, key, kernel, rounds, ms)
-      const run = () => void kernel.run(request, 1)
-      const many = await timeMany('archive', service, key, single, run, rounds, ms)
-      const shared = await timeShared(service, key, short)
-      return [...alone, ...many, ...shared]
-    },
-    { COMPUTE_THREADS: String(threads), LOG_LEVEL: 'info' },
-  )
+  return withService(async service => {
+    const key = await service.newKey()
+    const kernel = await importArchive(service.env, makePanel(2_520, 1_000))
+    await proveParity(service, key, kernel)
+    const alone = await timeAlone(service, key, kernel, rounds, ms)
+    const run = () => void kernel.run(request, 1)
+    const many = await timeMany('archive', service, key, single, run, rounds, ms)
+    const shared = await timeShared(service, key, short)
+    return [...alone, ...many, ...shared]
+  }, settings)
 }
 
 async function proveParity(service: Service, key: string, kernel: ArchiveKernel): Promise<void> {

@@ -5,6 +5,7 @@ import { rankDataset } from '../src/quant/rankDataset.ts'
 import { runArchiveBacktest } from './backtest/runArchiveBacktest.ts'
 import { runBodyBacktest } from './backtest/runBodyBacktest.ts'
 import { runStoredBacktest } from './backtest/runStoredBacktest.ts'
+import { writeForm } from './backtest/writeForm.ts'
 import { buildArchive } from './dataset/buildArchive.ts'
 import { filterArchive } from './dataset/filterArchive.ts'
 import { packPanel } from './panels/packPanel.ts'
@@ -30,7 +31,7 @@ function perform(task: Task) {
     case 'backtest_body':
       return runBodyBacktest(task.input)
     case 'backtest_archive':
-      return runArchiveBacktest(task.input)
+      return writeForm(runArchiveBacktest(task.input), task.input.form)
     case 'backtest_stored':
       return runStoredBacktest(task.input)
     case 'panel_pack':
@@ -42,7 +43,9 @@ function perform(task: Task) {
     case 'sweep_slice':
       return runSlice(task.input)
     case 'sweep_finish':
-      return finishSweep(task.input)
+      return writeForm(finishSweep(task.input), task.input.form)
+    case 'result_page':
+      return writeForm(JSON.parse(task.input.result), 'html')
     case 'dataset_build':
       return buildArchive(task.input)
     case 'dataset_filter':

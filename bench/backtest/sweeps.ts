@@ -1,5 +1,6 @@
 import { ComputePool } from '../../src/compute/ComputePool.ts'
 import type { SweepPlan } from '../../src/compute/sweepPlan.ts'
+import { readWritten, type WrittenResult } from '../../src/compute/writtenResult.ts'
 import { planSweep } from '../../src/domain/backtests/planSweep.ts'
 import { runSweep } from '../../src/domain/backtests/runSweep.ts'
 import type { BacktestResult } from '../../src/model/backtestResult.ts'
@@ -31,7 +32,7 @@ export interface SweepBench {
   readonly plans: Record<keyof typeof grids, SweepPlan>
   run(grid: keyof typeof grids): Promise<BacktestResult>
   /** The base case as a request to a stored dataset: one task of the pool, result and all. */
-  single(): Promise<BacktestResult>
+  single(): Promise<WrittenResult>
   close(): Promise<void>
 }
 
@@ -45,8 +46,8 @@ export async function openSweeps(columns: Columns, threads: number): Promise<Swe
   const plans = { sweep48: await plan(grids.sweep48), sweep200: await plan(grids.sweep200) }
   return {
     plans,
-    run: grid => runSweep(pool, plans[grid]),
-    single: () => pool.run('backtest_archive', { data, request, costs, dataVersion: 1 }),
+    run: async grid => readWritten(await runSweep(pool, plans[grid])),
+    single: () => pool.run('backtest_archive', { data, request, costs, dataVersion: 1, form: 'json' }),
     close: () => pool.close(),
   }
 }

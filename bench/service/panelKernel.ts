@@ -5,7 +5,7 @@ import { buildDataset } from '../../src/quant/buildDataset.ts'
 import type { Columns } from '../../src/quant/columns.ts'
 import { rankDataset } from '../../src/quant/rankDataset.ts'
 import { shareDataset } from '../../src/quant/shareDataset.ts'
-import { runStoredBacktest } from '../../workers/backtest/runStoredBacktest.ts'
+import { runPanelBacktest } from '../../workers/backtest/runPanelBacktest.ts'
 
 /** A request on a stored panel, in this thread. */
 export async function openPanelKernel(columns: Columns): Promise<(request: StoredRequest) => BacktestResult> {
@@ -13,9 +13,5 @@ export async function openPanelKernel(columns: Columns): Promise<(request: Store
   if (!dataset) throw new Error('the panel repeats a cell')
   const data = rankDataset(shareDataset(dataset))
   const costs = (await loadMarkets()).costs.plain
-  return request => {
-    const done = runStoredBacktest({ data, request, costs })
-    if (done.kind !== 'result') throw new Error('a sweep was asked for')
-    return done.result
-  }
+  return ({ config, include }) => runPanelBacktest(data, { config, include, sweep: false }, costs)
 }

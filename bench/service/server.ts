@@ -6,6 +6,8 @@ import { type Served, sellKey, startApp } from '../http.ts'
 export interface Service extends Served {
   /** A key with the quant plan and no limit that a load would meet. */
   newKey(): Promise<string>
+  /** The settings that it runs on. */
+  readonly env: Record<string, string | undefined>
 }
 
 /** The real server as a process of its own, with the shipped sample in an embedded PostgreSQL; gone when `work` is done. */
@@ -18,7 +20,7 @@ export async function withService<T>(
   const env = { ...process.env, DATA_DIR: join(folder, 'data'), PORT: '0', DATABASE_URL: '', ...settings }
   try {
     const served = await startApp(env, folder, children)
-    return await work({ ...served, newKey: () => sellKey(env, '--quant') })
+    return await work({ ...served, env, newKey: () => sellKey(env, '--quant') })
   } finally {
     for (const child of children.reverse()) {
       child.kill('SIGTERM')

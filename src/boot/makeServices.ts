@@ -20,7 +20,6 @@ import { StreamTurns } from '../domain/signals/StreamTurns.ts'
 import { streamResolvedSignals } from '../domain/signals/streamResolvedSignals.ts'
 import { openSignals } from '../domain/signals/streamSignals.ts'
 import type { Services } from '../http/services.ts'
-import type { BacktestResult } from '../model/backtestResult.ts'
 import type { IsoDate } from '../model/date.ts'
 import { answersPing, type Sql } from '../store/database.ts'
 import { explainDatabaseError } from '../store/explainError.ts'
@@ -29,12 +28,8 @@ import { findKey } from '../store/keys/findKey.ts'
 import { recordEntity } from '../store/keys/recordEntity.ts'
 import { takeHits } from '../store/limits/takeHits.ts'
 import { contentPolicy } from '../web/tearSheet/policy.ts'
-import { tearSheet } from '../web/tearSheet/tearSheet.ts'
 import { makeJobs } from './makeJobs.ts'
 import { makePanels } from './makePanels.ts'
-
-const sheetTitle = ({ data_version: version }: BacktestResult) =>
-  version === undefined ? 'Your rows' : `The archive, data version ${version}`
 
 export interface Parts {
   readonly config: Config
@@ -106,10 +101,13 @@ export async function makeServices(parts: Parts) {
           turns.use(subject, signal, () => openSignals(sql, plan, format, signal)),
       }
     },
-    runBacktest: (keyId, { bytes, format, query }, signal) =>
-      runBacktest(backtests, bytes, signal, { format, query, keyId }),
+    runBacktest: async (keyId, { bytes, format, query }, form, signal) =>
+      (await runBacktest(backtests, bytes, signal, { format, query, keyId, form })).bytes,
     panels: panels.services,
-    tearSheet: { policy: contentPolicy, write: result => tearSheet(result, sheetTitle(result)) },
+    tearSheet: {
+      policy: contentPolicy,
+      write: async result => (await pool.run('result_page', { result })).bytes,
+    },
     jobs: jobs.services,
     search: q => searchEntities(sql, q),
   }

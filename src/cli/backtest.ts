@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { ComputePool } from '../compute/ComputePool.ts'
+import { readWritten } from '../compute/writtenResult.ts'
 import type { Config } from '../config.ts'
 import { runBacktest } from '../domain/backtests/runBacktest.ts'
 import { loadMarkets } from '../domain/markets/loadMarkets.ts'
@@ -86,7 +87,7 @@ async function compute(
     )
     progress.update({ done: file.size, total: 2 * file.size, note: 'computing' })
     const { costs } = await loadMarkets()
-    return await runBacktest({ pool, archive: noArchive, markets: costs.plain }, body, undefined, {
+    const written = await runBacktest({ pool, archive: noArchive, markets: costs.plain }, body, undefined, {
       format: file.format,
       query,
       onProgress: (done, total) => {
@@ -94,6 +95,7 @@ async function compute(
         progress.update({ done: file.size + (file.size * done) / total, total: 2 * file.size, note })
       },
     })
+    return readWritten(written)
   } finally {
     progress.stop()
     await pool.close()

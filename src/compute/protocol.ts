@@ -1,6 +1,5 @@
 import type { ErrorCode } from '../errors.ts'
 import type { BacktestRequest, BacktestSource, BacktestSweep } from '../model/backtest.ts'
-import type { BacktestResult } from '../model/backtestResult.ts'
 import type { BodyFormat, BodyQuery } from '../model/bodyFormat.ts'
 import type { MarketCosts } from '../model/marketCosts.ts'
 import type { Columns } from '../quant/columns.ts'
@@ -9,6 +8,7 @@ import type { Prices } from '../quant/prices.ts'
 import type { DateView } from '../quant/viewDates.ts'
 import type { ResolvedConfig } from './resolvedConfig.ts'
 import type { SliceSeries, SweepPlan } from './sweepPlan.ts'
+import type { ResultForm, WrittenResult } from './writtenResult.ts'
 
 /** A request for the archive, read and checked. */
 export interface ArchiveRequest {
@@ -34,18 +34,24 @@ export interface Tasks {
       readonly format: BodyFormat
       readonly query: BodyQuery
       readonly costs: MarketCosts
+      readonly form: ResultForm
     }
     output:
-      | { readonly kind: 'result'; readonly result: BacktestResult }
+      | { readonly kind: 'result'; readonly result: WrittenResult }
       | { readonly kind: 'sweep'; readonly plan: SweepPlan }
       | { readonly kind: 'archive'; readonly request: ArchiveRequest }
       | { readonly kind: 'stored'; readonly request: StoredRequest }
   }
   /** A request for a stored panel, on its dataset. */
   backtest_stored: {
-    input: { readonly data: Dataset; readonly request: StoredRequest; readonly costs: MarketCosts }
+    input: {
+      readonly data: Dataset
+      readonly request: StoredRequest
+      readonly costs: MarketCosts
+      readonly form: ResultForm
+    }
     output:
-      | { readonly kind: 'result'; readonly result: BacktestResult }
+      | { readonly kind: 'result'; readonly result: WrittenResult }
       | { readonly kind: 'sweep'; readonly plan: SweepPlan }
   }
   backtest_archive: {
@@ -54,11 +60,12 @@ export interface Tasks {
       readonly request: ArchiveRequest
       readonly costs: MarketCosts
       readonly dataVersion: number
+      readonly form: ResultForm
     }
-    output: BacktestResult
+    output: WrittenResult
   }
   /** A request for a sweep of the archive, resolved and cut into slices. */
-  sweep_plan: { input: Tasks['backtest_archive']['input']; output: SweepPlan }
+  sweep_plan: { input: Omit<Tasks['backtest_archive']['input'], 'form'>; output: SweepPlan }
   /** Some configurations of a sweep. Fills `series`, and leaves off where 1 is put at `stop`. */
   sweep_slice: {
     input: {
@@ -73,9 +80,15 @@ export interface Tasks {
   }
   /** The series of all slices, in the order of the plan's slices, to a result. */
   sweep_finish: {
-    input: { readonly plan: SweepPlan; readonly series: readonly SliceSeries[] }
-    output: BacktestResult
+    input: {
+      readonly plan: SweepPlan
+      readonly series: readonly SliceSeries[]
+      readonly form: ResultForm
+    }
+    output: WrittenResult
   }
+  /** A result that was written as JSON, as a page. */
+  result_page: { input: { readonly result: string }; output: WrittenResult }
   /** A body of rows to be stored: packed, with the SHA-256 of that, and the ranking of the dataset that it is. */
   panel_pack: {
     input: { readonly body: Uint8Array; readonly format: BodyFormat }

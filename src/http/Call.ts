@@ -44,7 +44,7 @@ export class Call {
   }
 }
 
-export type AnswerBody = string | Blob | ReadableStream<Uint8Array> | null
+export type AnswerBody = string | Uint8Array<ArrayBuffer> | Blob | ReadableStream<Uint8Array> | null
 
 /** What a route answers; what differs from request to request is added where the response is made. Headers may be
  * shared by many answers: they are copied and not changed. */

@@ -1,9 +1,10 @@
 import { Elysia } from 'elysia'
+import type { ResultForm } from '../compute/writtenResult.ts'
 import type { SentBody } from '../model/bodyFormat.ts'
 import type { BodyReader } from './BodyReader.ts'
 import { acceptedAnswer } from './backtests.ts'
 import { bodyFormat } from './bodyFormat.ts'
-import { type AnswerFormat, bodyQuery } from './bodyQuery.ts'
+import { bodyQuery } from './bodyQuery.ts'
 import type { Answer, Call } from './Call.ts'
 import { dataHeaders, jsonType } from './dataAnswer.ts'
 import { encodedAnswer } from './encodedAnswer.ts'
@@ -29,8 +30,8 @@ export function backtest(services: Services, route: RouteMaker, bodies: BodyRead
     const { headers } = call.request
     const format = bodyFormat(headers)
     const key = idempotencyKey(headers)
-    const { query, answer } = bodyQuery(call, format)
-    const wanted = answer ?? (prefersHtml(headers.get('accept')) ? 'html' : 'json')
+    const { query, form: named } = bodyQuery(call, format)
+    const form = named ?? (prefersHtml(headers.get('accept')) ? 'html' : 'json')
     // A backtest is silent while it runs; Bun would take the silence for a dead connection.
     call.server?.timeout(call.request, Math.min(255, Math.ceil(computeTimeoutMs / 1_000) + 30))
     return bodies.use(call, async bytes => {
@@ -39,30 +40,25 @@ export function backtest(services: Services, route: RouteMaker, bodies: BodyRead
         const request = { keyId, requestId: call.id, body, idempotencyKey: key }
         return acceptedAnswer(await services.jobs.submit(request), services.settings.baseUrl)
       }
-      const asked = `backtest ${format} ${wanted} ${call.queryText} ${Bun.hash.xxHash64(bytes)}`
+      const asked = `backtest ${format} ${form} ${call.queryText} ${Bun.hash.xxHash64(bytes)}`
       const tag = entityTag(services.dataVersion(), asked)
-      const make = () => textOf(call, keyId, body, wanted)
-      if (key === null) return answered(call, await make(), tag, wanted)
-      const request = { keyId, idempotencyKey: key, body, beside: wanted }
-      const { text, replayed } = await services.jobs.answerOnce(request, make)
-      return answered(call, text, tag, wanted, replayed ? { 'Idempotency-Replayed': 'true' } : {})
+      const make = () => services.runBacktest(keyId, body, form, call.request.signal)
+      if (key === null) return answered(call, await make(), tag, form)
+      const request = { keyId, idempotencyKey: key, body, beside: form }
+      const { bytes: once, replayed } = await services.jobs.answerOnce(request, make)
+      return answered(call, once, tag, form, replayed ? { 'Idempotency-Replayed': 'true' } : {})
     })
-  }
-
-  async function textOf(call: Call, keyId: number, body: SentBody, wanted: AnswerFormat): Promise<string> {
-    const result = await services.runBacktest(keyId, body, call.request.signal)
-    return wanted === 'html' ? services.tearSheet.write(result) : JSON.stringify(result)
   }
 
   function answered(
     call: Call,
-    text: string,
+    bytes: Uint8Array<ArrayBuffer>,
     tag: string,
-    wanted: AnswerFormat,
+    form: ResultForm,
     more: Record<string, string> = {},
   ): Promise<Answer> {
-    const own = wanted === 'html' ? pageHeaders(services.tearSheet.policy, tag) : dataHeaders(jsonType, tag)
-    return encodedAnswer(call, text, { ...own, ...varies, ...more })
+    const own = form === 'html' ? pageHeaders(services.tearSheet.policy, tag) : dataHeaders(jsonType, tag)
+    return encodedAnswer(call, bytes, { ...own, ...varies, ...more })
   }
 
   const handle = route('/api/v1/backtest', 'key', work)

@@ -58,11 +58,11 @@ export function backtests(services: Services, route: RouteMaker) {
     const same = unchanged(call, headers)
     if (same !== null) return same
     const result = job.state === 'succeeded' ? await jobs.result(job.id) : null
-    const text =
+    const content =
       asPage && result !== null
-        ? services.tearSheet.write(JSON.parse(result))
+        ? await services.tearSheet.write(result)
         : jobText(job, settings.baseUrl, result)
-    return encodedAnswer(call, text, headers)
+    return encodedAnswer(call, content, headers)
   }
 
   async function cancel(call: Call): Promise<Answer> {

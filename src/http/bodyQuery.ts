@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox'
+import type { ResultForm } from '../compute/writtenResult.ts'
 import { Failure } from '../errors.ts'
 import type { BodyFormat, BodyQuery } from '../model/bodyFormat.ts'
 import type { Call } from './Call.ts'
@@ -6,9 +7,6 @@ import { queryReader } from './parameters.ts'
 
 const text = (description: string, example: string) =>
   Type.Optional(Type.String({ minLength: 1, description, examples: [example] }))
-
-/** What a client wants to be answered: data, or a page to look at. */
-export type AnswerFormat = 'json' | 'html'
 
 export const BodyQuerySchema = Type.Object(
   {
@@ -34,11 +32,11 @@ const read = queryReader(BodyQuerySchema)
 export function bodyQuery(
   call: Call,
   format: BodyFormat,
-): { readonly query: BodyQuery; readonly answer: AnswerFormat | null } {
-  if (call.queryText === '') return { query: {}, answer: null }
-  const { format: answer = null, ...query } = read(call.queryText)
+): { readonly query: BodyQuery; readonly form: ResultForm | null } {
+  if (call.queryText === '') return { query: {}, form: null }
+  const { format: form = null, ...query } = read(call.queryText)
   const param = Object.keys(query)[0]
-  if (format === 'csv' || param === undefined) return { query, answer }
+  if (format === 'csv' || param === undefined) return { query, form }
   throw new Failure(
     'parameter_unknown',
     `${param} is a query parameter where the body is text/csv; ${format === 'json' ? 'a JSON body holds it itself' : 'NDJSON holds it in its first line'}.`,

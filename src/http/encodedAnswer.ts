@@ -2,16 +2,17 @@ import type { Answer, Call } from './Call.ts'
 import { chooseEncoding, compress, leastCompressed } from './encoding.ts'
 import { answerHeaders } from './headers.ts'
 
-/** A text that is made for this request alone, compressed as the client asks. */
+/** An answer that is made for this request alone, compressed as the client asks. */
 export async function encodedAnswer(
   call: Call,
-  text: string,
+  content: string | Uint8Array<ArrayBuffer>,
   headers: Record<string, string>,
 ): Promise<Answer> {
   const encoding = chooseEncoding(call.request.headers.get('accept-encoding'))
-  if (encoding === 'identity' || text.length < leastCompressed) {
-    return { status: 200, headers: answerHeaders(headers), body: text }
+  if (encoding === 'identity' || content.length < leastCompressed) {
+    return { status: 200, headers: answerHeaders(headers), body: content }
   }
-  const body = new Blob([await compress(new Uint8Array(Buffer.from(text)), encoding)])
+  const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content
+  const body = await compress(bytes, encoding)
   return { status: 200, headers: answerHeaders({ ...headers, 'Content-Encoding': encoding }), body }
 }

@@ -22,7 +22,10 @@ export interface OnceRequest {
 export interface JobServices {
   readonly submit: (request: AsyncRequest) => Promise<Job>
   /** Does the work of a request with an Idempotency-Key once. */
-  readonly answerOnce: (request: OnceRequest, work: () => Promise<string>) => Promise<OnceAnswer>
+  readonly answerOnce: (
+    request: OnceRequest,
+    work: () => Promise<Uint8Array<ArrayBuffer>>,
+  ) => Promise<OnceAnswer>
   /** The job, where it is this key's. */
   readonly read: (keyId: number, jobId: string) => Promise<Job>
   /** The text of a job's result, null where it has none. */

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino'
+import type { ResultForm } from '../compute/writtenResult.ts'
 import type { AccessDeps } from '../domain/access/authenticate.ts'
 import type { Failure } from '../errors.ts'
 import type { Principal } from '../model/access.ts'
-import type { BacktestResult } from '../model/backtestResult.ts'
 import type { SentBody } from '../model/bodyFormat.ts'
 import type { CoverageCheck, CoverageIndex } from '../model/coverage.ts'
 import type { IsoDate } from '../model/date.ts'
@@ -45,7 +45,8 @@ export interface HttpSettings {
 export interface ResultPage {
   /** Content-Security-Policy of the page. */
   readonly policy: string
-  readonly write: (result: BacktestResult) => string
+  /** @param result as JSON */
+  readonly write: (result: string) => Promise<Uint8Array<ArrayBuffer>>
 }
 
 /** Everything that the routes may reach. The composition root fills it in; tests pass their own. */
@@ -69,7 +70,12 @@ export interface Services {
   readonly checkCoverage: (principal: Principal, id: string) => Promise<CoverageCheck>
   readonly planSignals: (principal: Principal, query: SignalsQuery) => PlannedSignals
   /** `keyId`: whose stored panels the body may name. */
-  readonly runBacktest: (keyId: number, body: SentBody, signal: AbortSignal) => Promise<BacktestResult>
+  readonly runBacktest: (
+    keyId: number,
+    body: SentBody,
+    form: ResultForm,
+    signal: AbortSignal,
+  ) => Promise<Uint8Array<ArrayBuffer>>
   readonly panels: PanelServices
   readonly tearSheet: ResultPage
   /** Backtests that are run when there is time. */

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { ComputePool } from '../../src/compute/ComputePool.ts'
+import { readWritten } from '../../src/compute/writtenResult.ts'
 import { runBacktest } from '../../src/domain/backtests/runBacktest.ts'
 import { loadMarkets } from '../../src/domain/markets/loadMarkets.ts'
 import type { BacktestResult } from '../../src/model/backtestResult.ts'
@@ -60,7 +61,7 @@ async function served(request: object): Promise<BacktestResult> {
   const { costs } = await loadMarkets()
   const archive = { get: () => Promise.reject(new Error('no archive here')) }
   const body = new TextEncoder().encode(JSON.stringify({ panel, ...request }))
-  return runBacktest({ pool, archive, markets: costs.plain }, body)
+  return readWritten(await runBacktest({ pool, archive, markets: costs.plain }, body))
 }
 
 const written = (name: string): Promise<BacktestResult> => Bun.file(place(name)).json()

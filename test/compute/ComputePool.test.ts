@@ -98,7 +98,11 @@ test('does not try again where the memory was given away', async () => {
   const body = new Uint8Array([1, 2, 3])
   const costs = { markets: {}, standard: { roundTripBps: 1, source: '', date: '' } }
   const lost = await failure(
-    pool.run('backtest_body', { body, format: 'json', query: {}, costs }, { transfer: [body.buffer] }),
+    pool.run(
+      'backtest_body',
+      { body, format: 'json', query: {}, costs, form: 'json' },
+      { transfer: [body.buffer] },
+    ),
   )
   expect(lost.code).toBe('compute_lost')
   expect(body.length).toBe(0)

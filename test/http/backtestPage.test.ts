@@ -3,12 +3,18 @@ import { prefersHtml } from '../../src/http/prefersHtml.ts'
 import { contentPolicy } from '../../src/web/tearSheet/policy.ts'
 import { tearSheet } from '../../src/web/tearSheet/tearSheet.ts'
 import { testDatabase } from '../database.ts'
+import { madeResult } from '../web/fixtures.ts'
 import { sellKey } from './callers.ts'
 import { testServer } from './testServer.ts'
 
+const result = madeResult([0.01])
+const sheet = tearSheet(result, 'A title')
+const encode = (text: string) => new TextEncoder().encode(text)
+
 const database = await testDatabase()
 const server = await testServer(database.sql, {
-  tearSheet: { policy: contentPolicy, write: result => tearSheet(result, 'A title') },
+  runBacktest: async (_keyId, _body, form) => encode(form === 'html' ? sheet : JSON.stringify(result)),
+  tearSheet: { policy: contentPolicy, write: async () => encode(sheet) },
 })
 const key = await sellKey(database.sql, { quant: true })
 afterAll(async () => {

@@ -47,9 +47,9 @@ async function open(settings: Partial<PoolSettings> = {}): Promise<Misbehaving> 
     ...settings,
   })
   const server = await testServer(db.sql, {
-    runBacktest: async (_keyId, { bytes }, signal) => {
+    runBacktest: async (_keyId, { bytes }, _form, signal) => {
       await pool.run('dataset_filter', { data, market: Buffer.from(bytes).toString() }, { signal })
-      return madeResult([0.01])
+      return new TextEncoder().encode(JSON.stringify(madeResult([0.01])))
     },
   })
   opened.push(() => pool.close(), server.stop)

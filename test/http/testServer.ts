@@ -53,6 +53,8 @@ async function planFundamentals(principal: Principal, query: FundamentalsQuery) 
   }
 }
 
+const encode = (text: string) => new TextEncoder().encode(text)
+
 const bytes = (text: string) =>
   new ReadableStream<Uint8Array>({
     start(controller) {
@@ -117,8 +119,14 @@ export async function testServer(sql: Sql, change: Partial<Services> = {}): Prom
       cacheKey: JSON.stringify([principal.quant, query]),
       open: async () => ({ next: 'abc', body: bytes(`{"object":"signal_list","pad":"${padding}"}`) }),
     }),
-    runBacktest: async (_keyId, { bytes }) => madeResult([0.01], { n_rows: bytes.length }),
-    tearSheet: { policy: "default-src 'none'", write: result => `<p>${result.n_rows} rows ${padding}` },
+    runBacktest: async (_keyId, { bytes }, form) => {
+      const result = madeResult([0.01], { n_rows: bytes.length })
+      return encode(form === 'html' ? `<p>${result.n_rows} rows ${padding}` : JSON.stringify(result))
+    },
+    tearSheet: {
+      policy: "default-src 'none'",
+      write: async result => encode(`<p>${JSON.parse(result).n_rows} rows ${padding}`),
+    },
     jobs: makeJobs(sql, () => 1).services,
     panels: noPanels,
     search: async q => [{ ticker: q.slice(0, 9), name: null, market: 'US' }],

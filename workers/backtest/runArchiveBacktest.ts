@@ -10,7 +10,7 @@ import { resolveConfig } from './resolveConfig.ts'
 import { runConfiguration } from './runConfiguration.ts'
 
 /** A request for the archive, on the shared dataset of its horizon and market. */
-export function runArchiveBacktest(input: TaskInput<'backtest_archive'>): BacktestResult {
+export function runArchiveBacktest(input: TaskInput<'sweep_plan'>): BacktestResult {
   const { config, include } = input.request
   const { data, view, returnDays, spacing, warnings } = archiveBasis(input)
   const resolved = resolveConfig(config, returnDays, spacing)
@@ -19,7 +19,7 @@ export function runArchiveBacktest(input: TaskInput<'backtest_archive'>): Backte
 }
 
 /** The part of the archive that a request asks for. */
-export function archiveBasis({ data, request, dataVersion }: TaskInput<'backtest_archive'>): Basis {
+export function archiveBasis({ data, request, dataVersion }: TaskInput<'sweep_plan'>): Basis {
   const { source } = request
   const view = viewDates(
     data,

@@ -9,9 +9,10 @@ export function runBodyBacktest({
   format,
   query,
   costs,
+  form,
 }: TaskInput<'backtest_body'>): TaskOutput<'backtest_body'> {
   const request = readBody(body, format, query)
-  if (request.panel !== null) return runPanelRequest(buildPanel(request.panel), request, costs)
+  if (request.panel !== null) return runPanelRequest(buildPanel(request.panel), request, costs, form)
   const { config, include, sweep, panelId } = request
   if (panelId !== null) return { kind: 'stored', request: { config, include, sweep, panelId } }
   return { kind: 'archive', request: { config, include, sweep, source: request.source } }

@@ -6,6 +6,7 @@ export function runStoredBacktest({
   data,
   request,
   costs,
+  form,
 }: TaskInput<'backtest_stored'>): TaskOutput<'backtest_stored'> {
-  return runPanelRequest(data, request, costs)
+  return runPanelRequest(data, request, costs, form)
 }

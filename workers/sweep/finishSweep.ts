@@ -29,7 +29,7 @@ interface Trial {
  * is all of `best.metrics`. `folds` are the walk-forward's: each trades the configuration that was best before it (see
  * `walkForwardChoice`). `metrics.oos_sharpe_mean` is the mean of those folds, the one number in `metrics` that is not in
  * `best.metrics`, where it is the mean over the winner's own folds: the winner was picked knowing every block. */
-export function finishSweep({ plan, series }: TaskInput<'sweep_finish'>): BacktestResult {
+export function finishSweep({ plan, series }: Omit<TaskInput<'sweep_finish'>, 'form'>): BacktestResult {
   const { data, view, configs, include, costs, warnings, dataVersion } = plan
   const { step, folds, returnDays, periodsPerYear } = configs[0]
   const periods = planPeriods(view.firstDate, view.endDate, step)

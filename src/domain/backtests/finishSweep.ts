@@ -1,6 +1,6 @@
 import type { ComputePool, RunOptions } from '../../compute/ComputePool.ts'
 import type { SliceSeries, SweepPlan } from '../../compute/sweepPlan.ts'
-import type { BacktestResult } from '../../model/backtestResult.ts'
+import type { ResultForm, WrittenResult } from '../../compute/writtenResult.ts'
 
 /** The result of a sweep whose slices are all done.
  *
@@ -9,7 +9,8 @@ export function finishSweep(
   pool: ComputePool,
   plan: SweepPlan,
   series: readonly SliceSeries[],
+  form: ResultForm,
   options: Pick<RunOptions, 'signal' | 'visit'> = {},
-): Promise<BacktestResult> {
-  return pool.run('sweep_finish', { plan, series }, options)
+): Promise<WrittenResult> {
+  return pool.run('sweep_finish', { plan, series, form }, options)
 }

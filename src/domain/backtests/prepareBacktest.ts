@@ -1,8 +1,8 @@
 import type { ComputePool, RunOptions } from '../../compute/ComputePool.ts'
 import type { SweepPlan } from '../../compute/sweepPlan.ts'
 import type { Visit } from '../../compute/TurnQueue.ts'
+import type { ResultForm, WrittenResult } from '../../compute/writtenResult.ts'
 import { Failure } from '../../errors.ts'
-import type { BacktestResult } from '../../model/backtestResult.ts'
 import type { BodyFormat, BodyQuery } from '../../model/bodyFormat.ts'
 import type { MarketCosts } from '../../model/marketCosts.ts'
 import type { Dataset } from '../../quant/dataset.ts'
@@ -24,10 +24,12 @@ export interface BodyOptions {
   readonly query?: BodyQuery
   /** Whose request it is, and so whose stored panels it may name. */
   readonly keyId?: number | null
+  /** How the result is written; by default JSON. */
+  readonly form?: ResultForm | undefined
 }
 
 export type PreparedBacktest =
-  | { readonly kind: 'result'; readonly result: BacktestResult }
+  | { readonly kind: 'result'; readonly result: WrittenResult }
   | { readonly kind: 'sweep'; readonly plan: SweepPlan }
 
 /** What a request body asks for, as far as one thread takes it: the result of one configuration, or a sweep that is
@@ -53,19 +55,19 @@ async function prepare(
   { pool, archive, markets: costs, openPanel }: BacktestDeps,
   body: Uint8Array,
   turn: RunOptions & { readonly visit: Visit },
-  { format = 'json', query = {}, keyId = null }: BodyOptions,
+  { format = 'json', query = {}, keyId = null, form = 'json' }: BodyOptions,
 ): Promise<PreparedBacktest> {
   const owned = ownBuffer(body)
   const read = await pool.run(
     'backtest_body',
-    { body: owned, format, query, costs },
+    { body: owned, format, query, costs, form },
     { ...turn, transfer: [owned.buffer], holdTurn: true },
   )
   if (read.kind === 'stored') {
     const { request } = read
     if (openPanel === undefined || keyId === null) throw nothingStored()
     const data = await atHand(pool, turn.visit, openPanel(keyId, request.panelId))
-    return pool.run('backtest_stored', { data, request, costs }, turn)
+    return pool.run('backtest_stored', { data, request, costs, form }, turn)
   }
   if (read.kind !== 'archive') return read
   const { request } = read
@@ -73,7 +75,7 @@ async function prepare(
   const { data, dataVersion } = await atHand(pool, turn.visit, archive.get(horizon, market))
   const input = { data, request, costs, dataVersion }
   if (request.sweep) return { kind: 'sweep', plan: await planSweep(pool, input, turn) }
-  return { kind: 'result', result: await pool.run('backtest_archive', input, turn) }
+  return { kind: 'result', result: await pool.run('backtest_archive', { ...input, form }, turn) }
 }
 
 const patienceMs = 5

@@ -1,4 +1,4 @@
-import type { BacktestResult } from '../../model/backtestResult.ts'
+import type { WrittenResult } from '../../compute/writtenResult.ts'
 import { type BacktestDeps, type BodyOptions, prepareBacktest } from './prepareBacktest.ts'
 import { runSweep, type SweepOptions } from './runSweep.ts'
 
@@ -12,8 +12,8 @@ export async function runBacktest(
   body: Uint8Array,
   signal?: AbortSignal,
   { onProgress, ...bodyOptions }: Omit<BacktestOptions, 'signal'> = {},
-): Promise<BacktestResult> {
+): Promise<WrittenResult> {
   const prepared = await prepareBacktest(deps, body, signal, bodyOptions)
   if (prepared.kind === 'result') return prepared.result
-  return runSweep(deps.pool, prepared.plan, { signal, onProgress })
+  return runSweep(deps.pool, prepared.plan, { signal, form: bodyOptions.form, onProgress })
 }

@@ -1,11 +1,13 @@
 import type { ComputePool } from '../../compute/ComputePool.ts'
 import type { SliceSeries, SweepPlan } from '../../compute/sweepPlan.ts'
-import type { BacktestResult } from '../../model/backtestResult.ts'
+import type { ResultForm, WrittenResult } from '../../compute/writtenResult.ts'
 import { finishSweep } from './finishSweep.ts'
 import { runSlice } from './runSlice.ts'
 
 export interface SweepOptions {
   readonly signal?: AbortSignal | undefined
+  /** By default JSON. */
+  readonly form?: ResultForm | undefined
   /** Called after every slice with the trials that are done, and all there are. */
   readonly onProgress?: ((done: number, total: number) => void) | undefined
 }
@@ -17,8 +19,8 @@ export interface SweepOptions {
 export async function runSweep(
   pool: ComputePool,
   plan: SweepPlan,
-  { signal, onProgress }: SweepOptions = {},
-): Promise<BacktestResult> {
+  { signal, form = 'json', onProgress }: SweepOptions = {},
+): Promise<WrittenResult> {
   signal?.throwIfAborted()
   const visit = pool.enter()
   const failed = new AbortController()
@@ -37,7 +39,7 @@ export async function runSweep(
   }
 
   const lanes = Array.from({ length: Math.min(pool.threads, plan.slices.length) }, takeSlices)
-  const whole = Promise.all(lanes).then(() => finishSweep(pool, plan, series, { signal: ended, visit }))
+  const whole = Promise.all(lanes).then(() => finishSweep(pool, plan, series, form, { signal: ended, visit }))
   try {
     return await (signal ? Promise.race([whole, rejectedBy(signal)]) : whole)
   } finally {

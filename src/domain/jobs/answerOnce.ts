@@ -6,20 +6,24 @@ import { claim } from './claim.ts'
 const mostAnswers = 100
 
 export interface OnceAnswer {
-  readonly text: string
+  readonly bytes: Uint8Array<ArrayBuffer>
   /** Whether it is the answer of an earlier request with the same Idempotency-Key. */
   readonly replayed: boolean
 }
 
 /** Does the work of a request with an Idempotency-Key once: who sends the request again is given the answer again. Work
  * that failed may be tried again under its key. */
-export async function answerOnce(sql: Sql, wanted: Claim, work: () => Promise<string>): Promise<OnceAnswer> {
+export async function answerOnce(
+  sql: Sql,
+  wanted: Claim,
+  work: () => Promise<Uint8Array<ArrayBuffer>>,
+): Promise<OnceAnswer> {
   const claimed = await claim(sql, wanted)
-  if (claimed.kind === 'answer') return { text: claimed.text, replayed: true }
+  if (claimed.kind === 'answer') return { bytes: claimed.bytes, replayed: true }
   try {
-    const text = await work()
-    await keepAnswer(sql, wanted, text, mostAnswers)
-    return { text, replayed: false }
+    const bytes = await work()
+    await keepAnswer(sql, wanted, bytes, mostAnswers)
+    return { bytes, replayed: false }
   } catch (error) {
     await giveUpClaim(sql, wanted).catch(() => {})
     throw error

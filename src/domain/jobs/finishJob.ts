@@ -19,11 +19,11 @@ export async function finishJob(work: JobWork, open: OpenJob, { jobId, round }: 
   const series = shares.map(share => share.series)
   const { signal } = open
   const result = await whenThereIsRoom(signal, () =>
-    finishSweep(backtests.pool, { ...plan, slices }, series, { signal }),
+    finishSweep(backtests.pool, { ...plan, slices }, series, 'json', { signal }),
   )
   await endJob(sql, jobId, {
     state: 'succeeded',
-    result: JSON.stringify(result),
+    result: result.bytes,
     dataVersion: job.dataVersion,
   })
 }

@@ -14,9 +14,8 @@ export async function startJob(work: JobWork, open: OpenJob, { jobId, round }: R
   if (job === null) return
   const prepared = await prepareJob(work, open, job)
   if (prepared.kind === 'result') {
-    const { result } = prepared
-    const dataVersion = result.data_version ?? null
-    await endJob(sql, jobId, { state: 'succeeded', result: JSON.stringify(result), dataVersion })
+    const { bytes: result, dataVersion } = prepared.result
+    await endJob(sql, jobId, { state: 'succeeded', result, dataVersion })
     return
   }
   const { plan } = prepared

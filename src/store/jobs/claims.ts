@@ -15,7 +15,7 @@ export type Claimed =
   | { readonly kind: 'reused' }
   | { readonly kind: 'in_flight' }
   | { readonly kind: 'job'; readonly jobId: string }
-  | { readonly kind: 'answer'; readonly text: string }
+  | { readonly kind: 'answer'; readonly bytes: Uint8Array<ArrayBuffer> }
 
 /** Claims an Idempotency-Key, or says what became of it. A claim in flight whose process is silent is taken over, and
  * so is one that is older than `hours`. */
@@ -45,17 +45,17 @@ export async function claimKey(
   if (!found.same) return { kind: 'reused' }
   if (found.jobId !== null) return { kind: 'job', jobId: found.jobId }
   if (found.answer === null) return { kind: 'in_flight' }
-  return { kind: 'answer', text: new TextDecoder().decode(await Bun.zstdDecompress(found.answer)) }
+  return { kind: 'answer', bytes: new Uint8Array(await Bun.zstdDecompress(found.answer)) }
 }
 
 /** Keeps the answer of a claimed request, and of the key's answers the latest `most`. */
 export async function keepAnswer(
   sql: Sql,
   { keyId, name }: Claim,
-  text: string,
+  bytes: Uint8Array,
   most: number,
 ): Promise<void> {
-  const answer = await Bun.zstdCompress(text)
+  const answer = await Bun.zstdCompress(bytes)
   await sql.begin(async transaction => {
     await transaction`update idempotency_claim set answer = ${answer} where key_id = ${keyId} and name = ${name}`
     await transaction`

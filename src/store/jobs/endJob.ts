@@ -9,7 +9,7 @@ export interface JobError {
 }
 
 export type JobEnd =
-  | { readonly state: 'succeeded'; readonly result: string; readonly dataVersion: number | null }
+  | { readonly state: 'succeeded'; readonly result: Uint8Array; readonly dataVersion: number | null }
   | { readonly state: 'failed'; readonly error: JobError }
   | { readonly state: 'cancelled' }
 

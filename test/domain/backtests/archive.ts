@@ -1,4 +1,5 @@
 import { ComputePool } from '../../../src/compute/ComputePool.ts'
+import { readWritten } from '../../../src/compute/writtenResult.ts'
 import { ArchiveCache, type ArchiveDeps } from '../../../src/domain/backtests/ArchiveCache.ts'
 import type { BacktestDeps } from '../../../src/domain/backtests/runBacktest.ts'
 import { runBacktest } from '../../../src/domain/backtests/runBacktest.ts'
@@ -67,7 +68,7 @@ export function openBench(archive: Partial<Omit<ArchiveDeps, 'pool'>> = {}): Ben
   }
   return {
     deps,
-    run: body => runBacktest(deps, new TextEncoder().encode(JSON.stringify(body))),
+    run: async body => readWritten(await runBacktest(deps, new TextEncoder().encode(JSON.stringify(body)))),
     close: () => pool.close(),
   }
 }

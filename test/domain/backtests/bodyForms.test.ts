@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from 'bun:test'
+import { readWritten } from '../../../src/compute/writtenResult.ts'
 import { runBacktest } from '../../../src/domain/backtests/runBacktest.ts'
 import { everyForm } from '../../workers/encodeRows.ts'
 import { asPanel, openBench, signals } from './archive.ts'
@@ -22,7 +23,7 @@ const configs = [
 ]
 
 const ask = ({ bytes, format, query }: ReturnType<typeof everyForm>[number]) =>
-  runBacktest(bench.deps, bytes, undefined, { format, query })
+  runBacktest(bench.deps, bytes, undefined, { format, query }).then(readWritten)
 
 for (const beside of configs) {
   test(`one result, to the bit, in every form and order, and from the archive: ${JSON.stringify(beside)}`, async () => {

@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from 'bun:test'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
+import { readWritten } from '../../../src/compute/writtenResult.ts'
 import { runBacktest } from '../../../src/domain/backtests/runBacktest.ts'
 import { Failure } from '../../../src/errors.ts'
 import { BacktestResult } from '../../../src/model/backtestResult.ts'
@@ -291,7 +292,7 @@ test('no order of rows and no number of runs at once changes a bit of the result
 
 test('a part of a larger buffer is copied, not taken', async () => {
   const text = new TextEncoder().encode(`xx${JSON.stringify({ panel })}`)
-  const result = await runBacktest(bench.deps, text.subarray(2))
+  const result = readWritten(await runBacktest(bench.deps, text.subarray(2)))
   expect(result.n_dates).toBe(80)
   expect(text.length).toBeGreaterThan(2)
 })

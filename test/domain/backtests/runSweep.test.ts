@@ -122,7 +122,7 @@ test('1, 2 and 4 threads and any slices give the same bits, and so do slices tha
       sent.push(Uint8Array.from(new Uint8Array(series.buffer)))
     }
     const back = sent.map(bytes => new Float64Array(bytes.buffer))
-    expect(await finishSweep(pools[2], plan, back)).toEqual(truth)
+    expect(await finishSweep(pools[2], plan, back, 'json')).toEqual(truth)
   } finally {
     await Promise.all(pools.map(pool => pool.close()))
   }

@@ -24,7 +24,7 @@ test('a sweep of 1,000 does not make another’s backtest wait for more than a s
   const plan = await largePlan()
   expect(plan.configs.length).toBe(1_000)
   const { data } = plan
-  const single = () => pool.run('backtest_archive', { data, request, costs, dataVersion: 1 })
+  const single = () => pool.run('backtest_archive', { data, request, costs, dataVersion: 1, form: 'json' })
   for (let i = 0; i < 5; i++) await single()
   const controller = new AbortController()
   const finished: number[] = []
@@ -52,7 +52,7 @@ test('a caller who leaves stops a sweep within 100 ms, and no thread is lost', a
   const onBothThreads = async () => {
     const started = performance.now()
     await Promise.all(
-      [1, 2].map(() => pool.run('backtest_archive', { data, request, costs, dataVersion: 1 })),
+      [1, 2].map(() => pool.run('backtest_archive', { data, request, costs, dataVersion: 1, form: 'json' })),
     )
     return performance.now() - started
   }

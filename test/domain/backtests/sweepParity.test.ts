@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readPanelFile } from '../../../bench/panelFile.ts'
 import { ComputePool } from '../../../src/compute/ComputePool.ts'
+import { readWritten } from '../../../src/compute/writtenResult.ts'
 import { planSweep } from '../../../src/domain/backtests/planSweep.ts'
 import { runSweep } from '../../../src/domain/backtests/runSweep.ts'
 import type { BacktestResult } from '../../../src/model/backtestResult.ts'
@@ -75,7 +76,7 @@ async function sweep(file: string, grid: object): Promise<BacktestResult> {
   const slices = Array.from({ length: Math.ceil(places.length / 2) }, (_, i) =>
     places.slice(2 * i, 2 * i + 2),
   )
-  return runSweep(pool, { ...plan, slices })
+  return readWritten(await runSweep(pool, { ...plan, slices }))
 }
 
 const panels = [

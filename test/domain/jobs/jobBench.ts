@@ -149,7 +149,7 @@ export async function jobBench(): Promise<JobBench> {
       }
       throw new Error(`The job did not end within 15 s. ${reports.join('\n')}`)
     },
-    answer: async body => JSON.stringify(await runBacktest(alone, encode(body))),
+    answer: async body => new TextDecoder().decode((await runBacktest(alone, encode(body))).bytes),
     stopAll,
     close: async () => {
       await stopAll()

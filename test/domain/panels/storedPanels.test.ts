@@ -69,7 +69,8 @@ async function ask(deps: PanelDeps, key: number, body: object): Promise<string> 
     openPanel: (keyId: number, panelId: string) => openPanel(deps, keyId, panelId),
   }
   const bytes = new TextEncoder().encode(JSON.stringify(body))
-  return JSON.stringify(await runBacktest(backtests, bytes, undefined, { keyId: key }))
+  const { bytes: answer } = await runBacktest(backtests, bytes, undefined, { keyId: key })
+  return new TextDecoder().decode(answer)
 }
 
 const requests = [

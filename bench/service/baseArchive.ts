@@ -1,0 +1,57 @@
+import { openDatabase } from '../../src/boot/database.ts'
+import type { ArchiveRequest } from '../../src/compute/protocol.ts'
+import { readConfig } from '../../src/config.ts'
+import { packSignals } from '../../src/domain/backtests/packSignals.ts'
+import { loadMarkets } from '../../src/domain/markets/loadMarkets.ts'
+import { importSignals } from '../../src/domain/signals/importSignals.ts'
+import { streamResolvedSignals } from '../../src/domain/signals/streamResolvedSignals.ts'
+import type { BacktestResult } from '../../src/model/backtestResult.ts'
+import { isoDate } from '../../src/model/date.ts'
+import type { Columns } from '../../src/quant/columns.ts'
+import { runArchiveBacktest } from '../../workers/backtest/runArchiveBacktest.ts'
+import { buildArchive } from '../../workers/dataset/buildArchive.ts'
+
+/** A horizon that the shipped sample leaves free. */
+export const horizon = '3d'
+const markets = ['US', 'JP', 'KR', 'TW']
+
+export interface ArchiveKernel {
+  /** The request on the archive, in this thread. */
+  run(request: ArchiveRequest, dataVersion: number): BacktestResult
+}
+
+/** Imports the rows as signals beside the server that runs on these settings, and has them as its workers will. */
+export async function importArchive(
+  env: Record<string, string | undefined>,
+  columns: Columns,
+): Promise<ArchiveKernel> {
+  const database = await openDatabase(readConfig(env), 0, () => {})
+  try {
+    const file = { name: 'base case', bytes: asCsv(columns) }
+    const { added } = await importSignals(database.sql, file, { correct: false, today: '2026-01-01' })
+    if (added !== columns.count) throw new Error(`${added} of ${columns.count} signals were imported`)
+    const data = buildArchive({
+      columns: await packSignals(streamResolvedSignals(database.sql, { horizon })),
+    })
+    const costs = (await loadMarkets()).costs.plain
+    return { run: (request, dataVersion) => runArchiveBacktest({ data, request, costs, dataVersion }) }
+  } finally {
+    await database.close()
+  }
+}
+
+function asCsv({ count, day, asset, market, score, forwardReturn, assetNames }: Columns) {
+  const encoder = new TextEncoder()
+  let row = 0
+  return new ReadableStream<Uint8Array>({
+    pull(controller) {
+      const lines = row === 0 ? ['date,ticker,market,horizon,predicted_pct,actual_pct\n'] : []
+      for (const end = Math.min(count, row + 10_000); row < end; row++) {
+        const names = `${isoDate(day[row])},${assetNames[asset[row]]},${markets[market[row]]}`
+        lines.push(`${names},${horizon},${100 * score[row]},${100 * forwardReturn[row]}\n`)
+      }
+      controller.enqueue(encoder.encode(lines.join('')))
+      if (row === count) controller.close()
+    },
+  })
+}

@@ -1,0 +1,8 @@
+import type { BacktestResult } from '../../model/backtestResult.ts'
+import { tearSheet } from './tearSheet.ts'
+
+/** The tear sheet of a result of the service, which says what rows it is of. */
+export function resultPage(result: BacktestResult): string {
+  const { data_version: version } = result
+  return tearSheet(result, version === undefined ? 'Your rows' : `The archive, data version ${version}`)
+}
