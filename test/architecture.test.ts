@@ -19,7 +19,7 @@ const mayEnter: Record<string, readonly string[]> = {
   compute: ['quant', 'model', 'errors'],
   quant: [],
   registers: ['model', 'errors'],
-  workers: ['quant', 'compute', 'model', 'errors', 'registers'],
+  workers: ['quant', 'compute', 'web', 'model', 'errors', 'registers'],
 }
 
 const packageRooms: Record<string, readonly string[]> = {

@@ -2,7 +2,7 @@ import type { Task, TaskFailure, TaskKind, TaskReply } from '../src/compute/prot
 import { Failure } from '../src/errors.ts'
 import { registerFormats } from '../src/model/formats.ts'
 import { rankDataset } from '../src/quant/rankDataset.ts'
-import { runArchiveBacktest } from './backtest/runArchiveBacktest.ts'
+import { runArchiveRequest } from './backtest/runArchiveRequest.ts'
 import { runBodyBacktest } from './backtest/runBodyBacktest.ts'
 import { runStoredBacktest } from './backtest/runStoredBacktest.ts'
 import { writeForm } from './backtest/writeForm.ts'
@@ -10,7 +10,6 @@ import { buildArchive } from './dataset/buildArchive.ts'
 import { filterArchive } from './dataset/filterArchive.ts'
 import { packPanel } from './panels/packPanel.ts'
 import { finishSweep } from './sweep/finishSweep.ts'
-import { planArchiveSweep } from './sweep/planArchiveSweep.ts'
 import { runSlice } from './sweep/runSlice.ts'
 import { warmUp } from './warmUp.ts'
 
@@ -31,22 +30,20 @@ function perform(task: Task) {
     case 'backtest_body':
       return runBodyBacktest(task.input)
     case 'backtest_archive':
-      return writeForm(runArchiveBacktest(task.input), task.input.form)
+      return runArchiveRequest(task.input, task.input.form)
     case 'backtest_stored':
       return runStoredBacktest(task.input)
     case 'panel_pack':
       return packPanel(task.input)
     case 'dataset_rank':
       return rankDataset(task.input.data).ranking
-    case 'sweep_plan':
-      return planArchiveSweep(task.input)
     case 'sweep_slice':
       return runSlice(task.input)
     case 'sweep_finish':
       return writeForm(finishSweep(task.input), task.input.form)
     case 'result_page':
       return writeForm(JSON.parse(task.input.result), 'html')
-    case 'dataset_build':
+    case 'archive_build':
       return buildArchive(task.input)
     case 'dataset_filter':
       return filterArchive(task.input)

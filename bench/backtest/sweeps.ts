@@ -1,11 +1,13 @@
 import { ComputePool } from '../../src/compute/ComputePool.ts'
+import type { Outcome } from '../../src/compute/protocol.ts'
 import type { SweepPlan } from '../../src/compute/sweepPlan.ts'
-import { readWritten, type WrittenResult } from '../../src/compute/writtenResult.ts'
-import { planSweep } from '../../src/domain/backtests/planSweep.ts'
+import { readWritten } from '../../src/compute/writtenResult.ts'
 import { runSweep } from '../../src/domain/backtests/runSweep.ts'
 import type { BacktestResult } from '../../src/model/backtestResult.ts'
 import type { MarketCosts } from '../../src/model/marketCosts.ts'
 import type { Columns } from '../../src/quant/columns.ts'
+import { buildRanked } from '../../workers/dataset/buildRanked.ts'
+import { planArchiveSweep } from '../../workers/sweep/planArchiveSweep.ts'
 
 /** The peers' grids (`panelio.py`) as sweeps. */
 export const grids = {
@@ -32,17 +34,17 @@ export interface SweepBench {
   readonly plans: Record<keyof typeof grids, SweepPlan>
   run(grid: keyof typeof grids): Promise<BacktestResult>
   /** The base case as a request to a stored dataset: one task of the pool, result and all. */
-  single(): Promise<WrittenResult>
+  single(): Promise<Outcome>
   close(): Promise<void>
 }
 
 /** Stores the panel with a fresh pool and plans both sweeps. */
 export async function openSweeps(columns: Columns, threads: number): Promise<SweepBench> {
   const pool = new ComputePool({ threads, queue: 10, timeLimitMs: 300_000 })
-  const data = await pool.run('dataset_build', { columns })
+  const data = buildRanked(columns)
   const request = { config: { holdDays: 5 }, source: {}, include: [] }
   const plan = (grid: object) =>
-    planSweep(pool, { data, dataVersion: 1, request: { ...request, sweep: grid }, costs })
+    planArchiveSweep({ data, dataVersion: 1, request: { ...request, sweep: grid }, costs })
   const plans = { sweep48: await plan(grids.sweep48), sweep200: await plan(grids.sweep200) }
   return {
     plans,

@@ -1,7 +1,6 @@
 import { openDatabase } from '../../src/boot/database.ts'
 import type { ArchiveRequest } from '../../src/compute/protocol.ts'
 import { readConfig } from '../../src/config.ts'
-import { packSignals } from '../../src/domain/backtests/packSignals.ts'
 import { loadMarkets } from '../../src/domain/markets/loadMarkets.ts'
 import { importSignals } from '../../src/domain/signals/importSignals.ts'
 import { streamResolvedSignals } from '../../src/domain/signals/streamResolvedSignals.ts'
@@ -30,9 +29,8 @@ export async function importArchive(
     const file = { name: 'base case', bytes: asCsv(columns) }
     const { added } = await importSignals(database.sql, file, { correct: false, today: '2026-01-01' })
     if (added !== columns.count) throw new Error(`${added} of ${columns.count} signals were imported`)
-    const data = buildArchive({
-      columns: await packSignals(streamResolvedSignals(database.sql, { horizon })),
-    })
+    const days = await Array.fromAsync(streamResolvedSignals(database.sql, horizon))
+    const data = buildArchive({ days: days.flat() })
     const costs = (await loadMarkets()).costs.plain
     return { run: (request, dataVersion) => runArchiveBacktest({ data, request, costs, dataVersion }) }
   } finally {

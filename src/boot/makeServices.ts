@@ -69,7 +69,7 @@ export async function makeServices(parts: Parts) {
   const archive = new ArchiveCache({
     pool,
     dataVersion,
-    loadArchive: horizon => streamResolvedSignals(sql, { horizon }),
+    loadArchive: horizon => streamResolvedSignals(sql, horizon),
   })
   const panels = makePanels({ sql, pool, config })
   const backtests = { pool, archive, markets: markets.costs.plain, openPanel: panels.open }

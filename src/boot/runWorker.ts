@@ -34,7 +34,7 @@ export async function runWorker(config: Config): Promise<void> {
   const archive = new ArchiveCache({
     pool,
     dataVersion: () => readDataVersion(sql),
-    loadArchive: horizon => streamResolvedSignals(sql, { horizon }),
+    loadArchive: horizon => streamResolvedSignals(sql, horizon),
   })
   const panels = makePanels({ sql, pool, config })
   const concurrency = Math.max(1, config.jobConcurrency)

@@ -103,6 +103,7 @@ async function compute(
 }
 
 const noArchive = {
+  atHand: async () => [],
   get: () =>
     Promise.reject(
       new Failure('parameter_invalid', 'The file has no rows of its own, and there is no archive here.'),

@@ -2,13 +2,15 @@ import type { ErrorCode } from '../errors.ts'
 import type { BacktestRequest, BacktestSource, BacktestSweep } from '../model/backtest.ts'
 import type { BodyFormat, BodyQuery } from '../model/bodyFormat.ts'
 import type { MarketCosts } from '../model/marketCosts.ts'
-import type { Columns } from '../quant/columns.ts'
+import type { ResultForm } from '../model/resultForm.ts'
+import type { SignalDay } from '../model/signalDay.ts'
 import type { Dataset, Ranking } from '../quant/dataset.ts'
 import type { Prices } from '../quant/prices.ts'
 import type { DateView } from '../quant/viewDates.ts'
+import type { HeldArchive } from './heldArchive.ts'
 import type { ResolvedConfig } from './resolvedConfig.ts'
 import type { SliceSeries, SweepPlan } from './sweepPlan.ts'
-import type { ResultForm, WrittenResult } from './writtenResult.ts'
+import type { WrittenResult } from './writtenResult.ts'
 
 /** A request for the archive, read and checked. */
 export interface ArchiveRequest {
@@ -24,21 +26,32 @@ export interface StoredRequest extends Omit<ArchiveRequest, 'source'> {
   readonly panelId: string
 }
 
+export interface ArchiveInput {
+  readonly data: Dataset
+  readonly request: ArchiveRequest
+  readonly costs: MarketCosts
+  readonly dataVersion: number
+}
+
+/** What one thread makes of a request: the result of one configuration, or a sweep that is planned and yet to be run. */
+export type Outcome =
+  | { readonly kind: 'result'; readonly result: WrittenResult }
+  | { readonly kind: 'sweep'; readonly plan: SweepPlan }
+
 /** Everything a worker can be asked, and what it answers. */
 export interface Tasks {
-  /** A request body, unparsed. A panel is run at once, or planned where it is to be swept; a request for the archive or
-   * for a stored panel comes back, read. */
+  /** A request body, unparsed. A request for a stored panel, or for an archive that is not at hand, comes back, read. */
   backtest_body: {
     input: {
       readonly body: Uint8Array
       readonly format: BodyFormat
       readonly query: BodyQuery
+      readonly archives: readonly HeldArchive[]
       readonly costs: MarketCosts
       readonly form: ResultForm
     }
     output:
-      | { readonly kind: 'result'; readonly result: WrittenResult }
-      | { readonly kind: 'sweep'; readonly plan: SweepPlan }
+      | Outcome
       | { readonly kind: 'archive'; readonly request: ArchiveRequest }
       | { readonly kind: 'stored'; readonly request: StoredRequest }
   }
@@ -50,22 +63,9 @@ export interface Tasks {
       readonly costs: MarketCosts
       readonly form: ResultForm
     }
-    output:
-      | { readonly kind: 'result'; readonly result: WrittenResult }
-      | { readonly kind: 'sweep'; readonly plan: SweepPlan }
+    output: Outcome
   }
-  backtest_archive: {
-    input: {
-      readonly data: Dataset
-      readonly request: ArchiveRequest
-      readonly costs: MarketCosts
-      readonly dataVersion: number
-      readonly form: ResultForm
-    }
-    output: WrittenResult
-  }
-  /** A request for a sweep of the archive, resolved and cut into slices. */
-  sweep_plan: { input: Omit<Tasks['backtest_archive']['input'], 'form'>; output: SweepPlan }
+  backtest_archive: { input: ArchiveInput & { readonly form: ResultForm }; output: Outcome }
   /** Some configurations of a sweep. Fills `series`, and leaves off where 1 is put at `stop`. */
   sweep_slice: {
     input: {
@@ -95,8 +95,8 @@ export interface Tasks {
     output: { readonly packed: Uint8Array; readonly content: Uint8Array; readonly ranking: Ranking }
   }
   dataset_rank: { input: { readonly data: Dataset }; output: Ranking }
-  /** Rows to a ranked dataset. */
-  dataset_build: { input: { readonly columns: Columns }; output: Dataset }
+  /** Signals to a ranked dataset. */
+  archive_build: { input: { readonly days: readonly SignalDay[] }; output: Dataset }
   /** One market's rows as a ranked dataset of their own; null where no row has that market. */
   dataset_filter: { input: { readonly data: Dataset; readonly market: string }; output: Dataset | null }
 }

@@ -1,8 +1,5 @@
 import type { BacktestResult } from '../model/backtestResult.ts'
 
-/** What a client wants to be answered: data, or a page to look at. */
-export type ResultForm = 'json' | 'html'
-
 /** A result as it is sent. The thread that computed it also writes it, so that nobody else does, and only bytes are
  * copied between threads. */
 export interface WrittenResult {

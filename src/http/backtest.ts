@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
-import type { ResultForm } from '../compute/writtenResult.ts'
 import type { SentBody } from '../model/bodyFormat.ts'
+import type { ResultForm } from '../model/resultForm.ts'
 import type { BodyReader } from './BodyReader.ts'
 import { acceptedAnswer } from './backtests.ts'
 import { bodyFormat } from './bodyFormat.ts'

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
-import type { ResultForm } from '../compute/writtenResult.ts'
 import { Failure } from '../errors.ts'
 import type { BodyFormat, BodyQuery } from '../model/bodyFormat.ts'
+import type { ResultForm } from '../model/resultForm.ts'
 import type { Call } from './Call.ts'
 import { queryReader } from './parameters.ts'
 

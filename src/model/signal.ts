@@ -110,12 +110,3 @@ export const SignalList = Type.Object(
   { additionalProperties: false },
 )
 export type SignalList = Static<typeof SignalList>
-
-/** A resolved signal as the backtest archive takes it. `day` counts from 1970-01-01. */
-export interface ResolvedSignal {
-  day: number
-  ticker: string
-  market: string
-  predicted: number
-  actual: number
-}

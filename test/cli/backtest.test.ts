@@ -59,7 +59,7 @@ async function backtest(...args: string[]): Promise<Run> {
 /** What the service answers to the same request. */
 async function served(request: object): Promise<BacktestResult> {
   const { costs } = await loadMarkets()
-  const archive = { get: () => Promise.reject(new Error('no archive here')) }
+  const archive = { atHand: async () => [], get: () => Promise.reject(new Error('no archive here')) }
   const body = new TextEncoder().encode(JSON.stringify({ panel, ...request }))
   return readWritten(await runBacktest({ pool, archive, markets: costs.plain }, body))
 }

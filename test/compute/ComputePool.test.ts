@@ -100,7 +100,7 @@ test('does not try again where the memory was given away', async () => {
   const lost = await failure(
     pool.run(
       'backtest_body',
-      { body, format: 'json', query: {}, costs, form: 'json' },
+      { body, format: 'json', query: {}, archives: [], costs, form: 'json' },
       { transfer: [body.buffer] },
     ),
   )

@@ -1,4 +1,4 @@
-import type { TaskInput } from '../../src/compute/protocol.ts'
+import type { ArchiveInput } from '../../src/compute/protocol.ts'
 import { Failure } from '../../src/errors.ts'
 import type { BacktestResult } from '../../src/model/backtestResult.ts'
 import { dayNumber, isoDate } from '../../src/model/date.ts'
@@ -10,7 +10,7 @@ import { resolveConfig } from './resolveConfig.ts'
 import { runConfiguration } from './runConfiguration.ts'
 
 /** A request for the archive, on the shared dataset of its horizon and market. */
-export function runArchiveBacktest(input: TaskInput<'sweep_plan'>): BacktestResult {
+export function runArchiveBacktest(input: ArchiveInput): BacktestResult {
   const { config, include } = input.request
   const { data, view, returnDays, spacing, warnings } = archiveBasis(input)
   const resolved = resolveConfig(config, returnDays, spacing)
@@ -19,7 +19,7 @@ export function runArchiveBacktest(input: TaskInput<'sweep_plan'>): BacktestResu
 }
 
 /** The part of the archive that a request asks for. */
-export function archiveBasis({ data, request, dataVersion }: TaskInput<'sweep_plan'>): Basis {
+export function archiveBasis({ data, request, dataVersion }: ArchiveInput): Basis {
   const { source } = request
   const view = viewDates(
     data,

@@ -1,13 +1,16 @@
-import type { TaskInput, TaskOutput } from '../../src/compute/protocol.ts'
+import { archiveOf, type HeldArchive } from '../../src/compute/heldArchive.ts'
+import type { ArchiveRequest, TaskInput, TaskOutput } from '../../src/compute/protocol.ts'
 import { readBody } from '../body/readBody.ts'
 import { buildPanel } from '../dataset/buildPanel.ts'
+import { runArchiveRequest } from './runArchiveRequest.ts'
 import { runPanelRequest } from './runPanelRequest.ts'
 
-/** Reads a request; runs its rows, or plans the sweep of them, or hands back what it asks of rows that are not in it. */
+/** Reads a request; runs it or plans its sweep where the rows are in it or at hand, or hands it back. */
 export function runBodyBacktest({
   body,
   format,
   query,
+  archives,
   costs,
   form,
 }: TaskInput<'backtest_body'>): TaskOutput<'backtest_body'> {
@@ -15,5 +18,14 @@ export function runBodyBacktest({
   if (request.panel !== null) return runPanelRequest(buildPanel(request.panel), request, costs, form)
   const { config, include, sweep, panelId } = request
   if (panelId !== null) return { kind: 'stored', request: { config, include, sweep, panelId } }
-  return { kind: 'archive', request: { config, include, sweep, source: request.source } }
+  const asked = { config, include, sweep, source: request.source }
+  const held = findArchive(archives, asked)
+  if (held === undefined) return { kind: 'archive', request: asked }
+  const { data, dataVersion } = held
+  return runArchiveRequest({ data, dataVersion, request: asked, costs }, form)
+}
+
+function findArchive(archives: readonly HeldArchive[], { source }: ArchiveRequest): HeldArchive | undefined {
+  const { horizon, market } = archiveOf(source)
+  return archives.find(held => held.horizon === horizon && held.market === market)
 }

@@ -1,6 +1,6 @@
-import type { TaskOutput } from '../../src/compute/protocol.ts'
-import type { ResultForm } from '../../src/compute/writtenResult.ts'
+import type { Outcome } from '../../src/compute/protocol.ts'
 import type { MarketCosts } from '../../src/model/marketCosts.ts'
+import type { ResultForm } from '../../src/model/resultForm.ts'
 import type { Dataset } from '../../src/quant/dataset.ts'
 import type { BacktestSettings } from '../body/settings.ts'
 import { planSweep } from '../sweep/planSweep.ts'
@@ -13,7 +13,7 @@ export function runPanelRequest(
   request: BacktestSettings,
   costs: MarketCosts,
   form: ResultForm,
-): TaskOutput<'backtest_stored'> {
+): Outcome {
   const { config, sweep, include } = request
   if (!sweep) return { kind: 'result', result: writeForm(runPanelBacktest(panel, request, costs), form) }
   return { kind: 'sweep', plan: planSweep(panelBasis(panel, config), config, sweep, include, costs) }

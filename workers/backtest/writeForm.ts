@@ -1,5 +1,6 @@
-import type { ResultForm, WrittenResult } from '../../src/compute/writtenResult.ts'
+import type { WrittenResult } from '../../src/compute/writtenResult.ts'
 import type { BacktestResult } from '../../src/model/backtestResult.ts'
+import type { ResultForm } from '../../src/model/resultForm.ts'
 import { resultPage } from '../../src/web/tearSheet/resultPage.ts'
 
 const encoder = new TextEncoder()

@@ -1,6 +1,7 @@
 import type { ComputePool, RunOptions } from '../../compute/ComputePool.ts'
 import type { SliceSeries, SweepPlan } from '../../compute/sweepPlan.ts'
-import type { ResultForm, WrittenResult } from '../../compute/writtenResult.ts'
+import type { WrittenResult } from '../../compute/writtenResult.ts'
+import type { ResultForm } from '../../model/resultForm.ts'
 
 /** The result of a sweep whose slices are all done.
  *

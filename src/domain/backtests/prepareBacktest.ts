@@ -1,18 +1,18 @@
 import type { ComputePool, RunOptions } from '../../compute/ComputePool.ts'
-import type { SweepPlan } from '../../compute/sweepPlan.ts'
+import { archiveOf } from '../../compute/heldArchive.ts'
+import type { Outcome } from '../../compute/protocol.ts'
 import type { Visit } from '../../compute/TurnQueue.ts'
-import type { ResultForm, WrittenResult } from '../../compute/writtenResult.ts'
 import { Failure } from '../../errors.ts'
 import type { BodyFormat, BodyQuery } from '../../model/bodyFormat.ts'
 import type { MarketCosts } from '../../model/marketCosts.ts'
+import type { ResultForm } from '../../model/resultForm.ts'
 import type { Dataset } from '../../quant/dataset.ts'
 import type { ArchiveCache } from './ArchiveCache.ts'
 import { ownBuffer } from './ownBuffer.ts'
-import { planSweep } from './planSweep.ts'
 
 export interface BacktestDeps {
   readonly pool: ComputePool
-  readonly archive: Pick<ArchiveCache, 'get'>
+  readonly archive: Pick<ArchiveCache, 'get' | 'atHand'>
   readonly markets: MarketCosts
   /** The rows of a panel that a key has stored. */
   readonly openPanel?: (keyId: number, panelId: string) => Promise<Dataset>
@@ -28,19 +28,14 @@ export interface BodyOptions {
   readonly form?: ResultForm | undefined
 }
 
-export type PreparedBacktest =
-  | { readonly kind: 'result'; readonly result: WrittenResult }
-  | { readonly kind: 'sweep'; readonly plan: SweepPlan }
-
-/** What a request body asks for, as far as one thread takes it: the result of one configuration, or a sweep that is
- * planned and yet to be run. The bytes go to a worker unparsed and are gone for the caller: a panel is never parsed on
+/** What a request body asks for, as far as one thread takes it. The bytes go to a worker unparsed and are gone for the caller: a panel is never parsed on
  * this thread. Fails with a Failure that names what is wrong, or with the signal's reason. */
 export async function prepareBacktest(
   deps: BacktestDeps,
   body: Uint8Array,
   signal?: AbortSignal,
   options: BodyOptions = {},
-): Promise<PreparedBacktest> {
+): Promise<Outcome> {
   signal?.throwIfAborted()
   const { pool } = deps
   const visit = pool.enter()
@@ -56,11 +51,12 @@ async function prepare(
   body: Uint8Array,
   turn: RunOptions & { readonly visit: Visit },
   { format = 'json', query = {}, keyId = null, form = 'json' }: BodyOptions,
-): Promise<PreparedBacktest> {
+): Promise<Outcome> {
+  const archives = await archive.atHand()
   const owned = ownBuffer(body)
   const read = await pool.run(
     'backtest_body',
-    { body: owned, format, query, costs, form },
+    { body: owned, format, query, archives, costs, form },
     { ...turn, transfer: [owned.buffer], holdTurn: true },
   )
   if (read.kind === 'stored') {
@@ -71,11 +67,9 @@ async function prepare(
   }
   if (read.kind !== 'archive') return read
   const { request } = read
-  const { horizon = '1d', market = null } = request.source
+  const { horizon, market } = archiveOf(request.source)
   const { data, dataVersion } = await atHand(pool, turn.visit, archive.get(horizon, market))
-  const input = { data, request, costs, dataVersion }
-  if (request.sweep) return { kind: 'sweep', plan: await planSweep(pool, input, turn) }
-  return { kind: 'result', result: await pool.run('backtest_archive', { ...input, form }, turn) }
+  return pool.run('backtest_archive', { data, request, costs, dataVersion, form }, turn)
 }
 
 const patienceMs = 5

@@ -1,6 +1,7 @@
 import type { ComputePool } from '../../compute/ComputePool.ts'
 import type { SliceSeries, SweepPlan } from '../../compute/sweepPlan.ts'
-import type { ResultForm, WrittenResult } from '../../compute/writtenResult.ts'
+import type { WrittenResult } from '../../compute/writtenResult.ts'
+import type { ResultForm } from '../../model/resultForm.ts'
 import { finishSweep } from './finishSweep.ts'
 import { runSlice } from './runSlice.ts'
 

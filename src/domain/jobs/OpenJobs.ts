@@ -1,5 +1,5 @@
+import type { Outcome } from '../../compute/protocol.ts'
 import { Failure } from '../../errors.ts'
-import type { PreparedBacktest } from '../backtests/prepareBacktest.ts'
 
 /** A job that this process works at, or did a moment ago. */
 export interface OpenJob {
@@ -8,7 +8,7 @@ export interface OpenJob {
    * this process. */
   readonly signal: AbortSignal
   /** What this process made of the body; it serves every share that comes here. */
-  prepared: { readonly round: number; readonly backtest: Promise<PreparedBacktest> } | null
+  prepared: { readonly round: number; readonly backtest: Promise<Outcome> } | null
 }
 
 interface Held {

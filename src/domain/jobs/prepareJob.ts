@@ -1,13 +1,14 @@
+import type { Outcome } from '../../compute/protocol.ts'
 import { Failure } from '../../errors.ts'
 import type { Job } from '../../model/job.ts'
 import { readBody } from '../../store/jobs/bodies.ts'
-import { type PreparedBacktest, prepareBacktest } from '../backtests/prepareBacktest.ts'
+import { prepareBacktest } from '../backtests/prepareBacktest.ts'
 import type { OpenJob } from './OpenJobs.ts'
 import { whenThereIsRoom } from './whenThereIsRoom.ts'
 import type { JobWork } from './work.ts'
 
 /** What this process makes of a job's body, made once for each round. */
-export function prepareJob(work: JobWork, open: OpenJob, job: Job): Promise<PreparedBacktest> {
+export function prepareJob(work: JobWork, open: OpenJob, job: Job): Promise<Outcome> {
   if (open.prepared?.round === job.round) return open.prepared.backtest
   const backtest = whenThereIsRoom(open.signal, () => prepare(work, open, job))
   const prepared = { round: job.round, backtest }
@@ -18,11 +19,7 @@ export function prepareJob(work: JobWork, open: OpenJob, job: Job): Promise<Prep
   return backtest
 }
 
-async function prepare(
-  { sql, backtests }: JobWork,
-  { signal }: OpenJob,
-  job: Job,
-): Promise<PreparedBacktest> {
+async function prepare({ sql, backtests }: JobWork, { signal }: OpenJob, job: Job): Promise<Outcome> {
   const body = await readBody(sql, job.id, job.bodyBytes)
   if (body === null) throw new Failure('internal', 'The body of the backtest is no longer there.')
   return prepareBacktest(backtests, body, signal, {

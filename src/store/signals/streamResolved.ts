@@ -1,14 +1,13 @@
-import type { ResolvedSignal } from '../../model/signal.ts'
+import type { SignalDay } from '../../model/signalDay.ts'
 import type { Sql } from '../database.ts'
 
-const rowsPerFetch = 10_000
+const daysPerFetch = 50
 
-/** The archive of one horizon: every resolved signal by day, then ticker, then market. */
+/** The archive of one horizon: every resolved signal, in the order of days, some of them at a time. */
 export async function* streamResolved(
   sql: Sql,
   horizonDays: number,
-  market: string | null,
-): AsyncGenerator<ResolvedSignal[], void, undefined> {
+): AsyncGenerator<SignalDay[], void, undefined> {
   const connection = await sql.reserve()
   try {
     await connection
@@ -18,15 +17,18 @@ export async function* streamResolved(
       .simple()
     await connection`
       declare archive no scroll cursor for
-      select date - date '1970-01-01' as day, ticker, market, predicted, actual
+      select date - date '1970-01-01' as day,
+        string_agg(ticker || ' ' || market, E'\n' order by ticker, market) as names,
+        string_agg(float8send(predicted), ''::bytea order by ticker, market) as predicted,
+        string_agg(float8send(actual), ''::bytea order by ticker, market) as actual
       from signal
       where actual is not null and horizon = ${horizonDays}
-        ${market === null ? connection`` : connection`and market = ${market}`}
-      order by date, ticker, market`
+      group by date
+      order by date`
     for (;;) {
-      const rows = await connection.unsafe<ResolvedSignal[]>(`fetch ${rowsPerFetch} from archive`)
-      if (rows.length > 0) yield rows
-      if (rows.length < rowsPerFetch) break
+      const days = await connection.unsafe<SignalDay[]>(`fetch ${daysPerFetch} from archive`)
+      if (days.length > 0) yield days
+      if (days.length < daysPerFetch) break
     }
   } finally {
     await connection`rollback`.catch(() => {})

@@ -73,3 +73,26 @@ test('an empty archive is an impossible backtest, said plainly', async () => {
   bench = openBench({ loadArchive: async function* () {} })
   expect(bench.run({})).rejects.toMatchObject({ code: 'backtest_impossible' })
 })
+
+test('what is at hand is what was asked for last, loaded and of the version now', async () => {
+  let version = 1
+  bench = openBench({ dataVersion: () => version })
+  const { archive } = bench.deps
+  expect(await archive.atHand()).toEqual([])
+  const named = async () =>
+    (await archive.atHand()).map(({ horizon, market, dataVersion }) => `${horizon} ${market} ${dataVersion}`)
+  await archive.get('1d', null)
+  await archive.get('1d', 'US')
+  await archive.get('3d', null)
+  await archive.get('1d', null)
+  expect(await named()).toEqual(['1d null 1', '3d null 1', '1d US 1'])
+  await archive.get('7d', null)
+  await archive.get('3d', 'TW')
+  expect(await named()).toEqual(['3d TW 1', '7d null 1', '1d null 1', '3d null 1'])
+  const late = archive.get('7d', 'US')
+  version = 2
+  await late
+  expect(await named()).toEqual([])
+  expect((await bench.run({})).data_version).toBe(2)
+  expect(await named()).toEqual(['1d null 2'])
+})

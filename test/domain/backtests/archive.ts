@@ -6,8 +6,9 @@ import { runBacktest } from '../../../src/domain/backtests/runBacktest.ts'
 import type { BacktestResult } from '../../../src/model/backtestResult.ts'
 import { dayNumber, isoDate } from '../../../src/model/date.ts'
 import type { MarketCosts } from '../../../src/model/marketCosts.ts'
-import type { ResolvedSignal } from '../../../src/model/signal.ts'
+import type { Horizon } from '../../../src/model/signal.ts'
 import { addBusinessDays } from '../../../src/quant/businessDays.ts'
+import { packDays, type ResolvedSignal } from '../signals/signalDays.ts'
 
 export const costs: MarketCosts = {
   markets: {
@@ -50,20 +51,28 @@ export interface Bench {
   close: () => Promise<void>
 }
 
+export interface BenchArchive {
+  readonly dataVersion?: ArchiveDeps['dataVersion']
+  readonly loadArchive?: (horizon: Horizon) => AsyncIterable<readonly ResolvedSignal[]>
+}
+
+async function* usualSignals() {
+  const rows = signals(80)
+  for (let i = 0; i < rows.length; i += 100) yield rows.slice(i, i + 100)
+}
+
 /** Domain, pool and worker threads for real; only the rows come from memory. */
-export function openBench(archive: Partial<Omit<ArchiveDeps, 'pool'>> = {}): Bench {
+export function openBench({ dataVersion = () => 7, loadArchive = usualSignals }: BenchArchive = {}): Bench {
   const pool = new ComputePool({ threads: 2, queue: 50, timeLimitMs: 20_000 })
   const deps = {
     pool,
     markets: costs,
     archive: new ArchiveCache({
       pool,
-      dataVersion: () => 7,
-      loadArchive: async function* () {
-        const rows = signals(80)
-        for (let i = 0; i < rows.length; i += 100) yield rows.slice(i, i + 100)
+      dataVersion,
+      loadArchive: async function* (horizon) {
+        for await (const some of loadArchive(horizon)) yield packDays(some)
       },
-      ...archive,
     }),
   }
   return {

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { dayNumber, isoDate } from '../../../src/model/date.ts'
-import type { ResolvedSignal } from '../../../src/model/signal.ts'
+import type { ResolvedSignal } from '../signals/signalDays.ts'
 import { openBench } from './archive.ts'
 
 const sample = await Bun.file(new URL('../../../sample/signals.csv.gz', import.meta.url)).bytes()

@@ -4,12 +4,12 @@ import * as simple from 'simple-statistics'
 import { ComputePool } from '../../../src/compute/ComputePool.ts'
 import type { SweepPlan } from '../../../src/compute/sweepPlan.ts'
 import { finishSweep } from '../../../src/domain/backtests/finishSweep.ts'
-import { planSweep } from '../../../src/domain/backtests/planSweep.ts'
 import { runSlice } from '../../../src/domain/backtests/runSlice.ts'
 import { runSweep } from '../../../src/domain/backtests/runSweep.ts'
 import { Failure } from '../../../src/errors.ts'
 import { BacktestResult } from '../../../src/model/backtestResult.ts'
 import { registerFormats } from '../../../src/model/formats.ts'
+import { planArchiveSweep } from '../../../workers/sweep/planArchiveSweep.ts'
 import { asPanel, costs, openBench, signals } from './archive.ts'
 
 registerFormats()
@@ -34,9 +34,9 @@ async function failure(body: unknown): Promise<Failure> {
 }
 
 /** The archive's own dataset, as a plan needs it. */
-async function archivePlan(pool: ComputePool, sweep: true | object = true): Promise<SweepPlan> {
+async function archivePlan(sweep: true | object = true): Promise<SweepPlan> {
   const { data, dataVersion } = await bench.deps.archive.get('1d', null)
-  return planSweep(pool, {
+  return planArchiveSweep({
     data,
     dataVersion,
     request: { config: {}, source: {}, include: [], sweep },
@@ -105,7 +105,7 @@ test('the winner, and each trial, is its single backtest to the bit; only the fo
 test('1, 2 and 4 threads and any slices give the same bits, and so do slices that travelled as bytes', async () => {
   const pools = [1, 2, 4].map(threads => new ComputePool({ threads, queue: 9, timeLimitMs: 20_000 }))
   try {
-    const plan = await archivePlan(pools[0])
+    const plan = await archivePlan()
     const truth = await runSweep(pools[0], plan)
     for (const pool of pools) {
       for (const cut of [1, 5, 48]) {
@@ -114,7 +114,7 @@ test('1, 2 and 4 threads and any slices give the same bits, and so do slices tha
         expect(await runSweep(pool, { ...plan, slices })).toEqual(truth)
       }
     }
-    const other = await archivePlan(pools[1])
+    const other = await archivePlan()
     expect(other.slices).toEqual(plan.slices)
     const sent: Uint8Array[] = []
     for (const [s] of other.slices.entries()) {
@@ -139,7 +139,7 @@ test('no order of rows changes a bit of a sweep, and a panel gives what the arch
 test('progress counts trials and ends with all of them', async () => {
   const pool = new ComputePool({ threads: 2, queue: 9, timeLimitMs: 20_000 })
   try {
-    const plan = await archivePlan(pool)
+    const plan = await archivePlan()
     const seen: number[] = []
     const slices = plan.configs.map((_, i) => [i])
     await runSweep(pool, { ...plan, slices }, { onProgress: done => seen.push(done) })

@@ -2,8 +2,9 @@ import { afterAll, expect, test } from 'bun:test'
 import { makePanel } from '../../../bench/backtest/makePanel.ts'
 import { ComputePool } from '../../../src/compute/ComputePool.ts'
 import type { SweepPlan } from '../../../src/compute/sweepPlan.ts'
-import { planSweep } from '../../../src/domain/backtests/planSweep.ts'
 import { runSweep } from '../../../src/domain/backtests/runSweep.ts'
+import { buildRanked } from '../../../workers/dataset/buildRanked.ts'
+import { planArchiveSweep } from '../../../workers/sweep/planArchiveSweep.ts'
 import { costs } from './archive.ts'
 
 const pool = new ComputePool({ threads: 2, queue: 20, timeLimitMs: 60_000 })
@@ -13,11 +14,11 @@ const request = { config: {}, source: {}, include: [] }
 
 /** A thousand configurations of 600 dates x 500 names. */
 async function largePlan(): Promise<SweepPlan> {
-  const data = await pool.run('dataset_build', { columns: makePanel(600, 500) })
+  const data = buildRanked(makePanel(600, 500))
   const quantile = Array.from({ length: 20 }, (_, i) => (i + 1) / 50)
   const holdDays = Array.from({ length: 50 }, (_, i) => i + 1)
   const sweep = { quantile, holdDays }
-  return planSweep(pool, { data, dataVersion: 1, request: { ...request, sweep }, costs })
+  return planArchiveSweep({ data, dataVersion: 1, request: { ...request, sweep }, costs })
 }
 
 test('a sweep of 1,000 does not make another’s backtest wait for more than a slice', async () => {

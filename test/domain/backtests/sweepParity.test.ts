@@ -5,10 +5,11 @@ import { join } from 'node:path'
 import { readPanelFile } from '../../../bench/panelFile.ts'
 import { ComputePool } from '../../../src/compute/ComputePool.ts'
 import { readWritten } from '../../../src/compute/writtenResult.ts'
-import { planSweep } from '../../../src/domain/backtests/planSweep.ts'
 import { runSweep } from '../../../src/domain/backtests/runSweep.ts'
 import type { BacktestResult } from '../../../src/model/backtestResult.ts'
 import type { MarketCosts } from '../../../src/model/marketCosts.ts'
+import { buildRanked } from '../../../workers/dataset/buildRanked.ts'
+import { planArchiveSweep } from '../../../workers/sweep/planArchiveSweep.ts'
 import { sharedPath } from '../../shared.ts'
 
 /** grid48 and grid200 of ../shared/peers as sweeps, threads and slices and all, against ref_backtest.py. */
@@ -68,9 +69,9 @@ const grids: Record<string, object> = {
 }
 
 async function sweep(file: string, grid: object): Promise<BacktestResult> {
-  const data = await pool.run('dataset_build', { columns: readPanelFile(file) })
+  const data = buildRanked(readPanelFile(file))
   const request = { config: {}, source: {}, include: [], sweep: grid }
-  const plan = await planSweep(pool, { data, dataVersion: 1, request, costs })
+  const plan = planArchiveSweep({ data, dataVersion: 1, request, costs })
   // Two configurations a slice: books of one target end up in many slices, on both threads.
   const places = plan.slices.flat()
   const slices = Array.from({ length: Math.ceil(places.length / 2) }, (_, i) =>

@@ -98,7 +98,10 @@ describe('a process that dies', () => {
 describe('a failure', () => {
   const failing = (failure: Error) =>
     worker({
-      backtests: { ...bench.compute(1), archive: { get: () => Promise.reject(failure) } },
+      backtests: {
+        ...bench.compute(1),
+        archive: { atHand: async () => [], get: () => Promise.reject(failure) },
+      },
     })
 
   test('of the machine is tried again, four times in all', async () => {

@@ -7,12 +7,12 @@ import { JobNews } from '../../../src/domain/jobs/JobNews.ts'
 import { readJob } from '../../../src/domain/jobs/readJob.ts'
 import { type Submission, submitJob } from '../../../src/domain/jobs/submitJob.ts'
 import type { Job } from '../../../src/model/job.ts'
-import type { ResolvedSignal } from '../../../src/model/signal.ts'
 import type { Sql } from '../../../src/store/database.ts'
 import { explainDatabaseError } from '../../../src/store/explainError.ts'
 import { migrateQueue } from '../../../src/store/jobs/queue.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
 import { costs, signals } from '../backtests/archive.ts'
+import { packDays, type ResolvedSignal } from '../signals/signalDays.ts'
 
 /** An archive whose rows and version a test can change. */
 export interface FakeArchive {
@@ -71,7 +71,7 @@ export async function jobBench(): Promise<JobBench> {
     const pool = new ComputePool({ threads, queue: 50, timeLimitMs: 20_000 })
     pools.push(pool)
     const loadArchive = async function* () {
-      yield archive.rows
+      yield packDays(archive.rows)
     }
     return {
       pool,

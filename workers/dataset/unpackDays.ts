@@ -1,0 +1,63 @@
+import type { SignalDay } from '../../src/model/signalDay.ts'
+import type { Columns } from '../../src/quant/columns.ts'
+
+/** Resolved signals as columns: the forecast is the score, the outcome the forward return. A ticker that two markets
+ * share is two names, TICKER:MARKET; every other asset id is the ticker. */
+export function unpackDays(days: readonly SignalDay[]): Columns {
+  const rows = days.reduce((sum, { actual }) => sum + actual.length / 8, 0)
+  const columns = allocate(rows)
+  const assets = new Map<string, number>()
+  const markets = new Map<string, number>()
+  /** Of each asset. */
+  const marketOf: number[] = []
+  let row = 0
+  for (const { day, names, predicted, actual } of days) {
+    const scores = bigEndian(predicted)
+    const returns = bigEndian(actual)
+    const first = row
+    for (const name of names.split('\n')) {
+      let asset = assets.get(name)
+      if (asset === undefined) {
+        const market = name.slice(name.indexOf(' ') + 1)
+        const index = markets.get(market) ?? markets.size
+        markets.set(market, index)
+        asset = marketOf.push(index) - 1
+        assets.set(name, asset)
+      }
+      columns.day[row] = day
+      columns.asset[row] = asset
+      columns.market[row] = marketOf[asset]
+      columns.score[row] = scores.getFloat64(8 * (row - first))
+      columns.forwardReturn[row] = returns.getFloat64(8 * (row - first))
+      row++
+    }
+  }
+  return {
+    ...columns,
+    count: rows,
+    assetNames: assetIds([...assets.keys()]),
+    marketNames: [...markets.keys()],
+  }
+}
+
+function allocate(rows: number): Pick<Columns, 'day' | 'asset' | 'market' | 'score' | 'forwardReturn'> {
+  const shared = (bytesEach: number) => new SharedArrayBuffer(bytesEach * rows)
+  return {
+    day: new Int32Array(shared(4)),
+    asset: new Int32Array(shared(4)),
+    market: new Uint16Array(shared(2)),
+    score: new Float64Array(shared(8)),
+    forwardReturn: new Float64Array(shared(8)),
+  }
+}
+
+const bigEndian = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
+  new DataView(buffer, byteOffset, byteLength)
+
+/** @param names `TICKER MARKET` */
+function assetIds(names: readonly string[]): string[] {
+  const uses = new Map<string, number>()
+  const parts = names.map(name => name.split(' '))
+  for (const [ticker] of parts) uses.set(ticker, (uses.get(ticker) ?? 0) + 1)
+  return parts.map(([ticker, market]) => (uses.get(ticker) === 1 ? ticker : `${ticker}:${market}`))
+}
