@@ -61,7 +61,7 @@ function writePositions(
   const market = latestMarkets(data, periods)
   const positions: NonNullable<Included['positions']> = []
   for (let name = 0; name < weight.length; name++) {
-    if (live[name] === 0) continue
+    if (live[name] === 0 || weight[name] === 0) continue
     const code = nameAt(data.markets, market[name])
     positions.push({
       asset: nameAt(data.assets, name),
