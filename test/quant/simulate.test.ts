@@ -265,3 +265,17 @@ test('returns after a date never change the book at that date', () => {
     { numRuns: 200 },
   )
 })
+
+test('a leg of one name weighs the same by every rule, to the bit', () => {
+  const rows = Array.from({ length: 60 }, (_, t) =>
+    day(
+      t,
+      Array.from({ length: 7 }, (_, i) => [`A${i}`, Math.sin(5 * i + t) / 3, Math.cos(3 * i + 2 * t) / 30]),
+    ),
+  ).flat()
+  const data = datasetOf(rows)
+  const one = { ...plain, quantile: 0.1, gross: 0.7, tranches: 3 }
+  const equal = run(data, one, 1, bps, borrow)
+  for (const weighting of ['rank', 'score'] as const)
+    expect(run(data, { ...one, weighting }, 1, bps, borrow)).toEqual(equal)
+})
