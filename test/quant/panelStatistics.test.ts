@@ -77,6 +77,13 @@ test('overlapping returns are seen, independent ones are not', () => {
   expect(overlapCorrelation(datasetOf([row(0, 'A', 1, 0.1)]), 0, 1)).toBeNull()
 })
 
+test('returns that are the same for every name of a date correlate with nothing, however their mean is rounded', () => {
+  const same = Array.from({ length: 20 }, (_, t) =>
+    Array.from({ length: 13 }, (_, i) => row(t, `A${i}`, i, 0.01)),
+  )
+  expect(overlapCorrelation(datasetOf(same.flat()), 0, 20)).toBeNull()
+})
+
 test('names both rows of a repeated cell, as they arrived', () => {
   const rows = [row(1, 'B', 1, 0), row(0, 'A', 1, 0), row(1, 'A', 1, 0), row(0, 'A', 2, 0)]
   expect(buildDataset(columnsOf(rows)).duplicate).toEqual({ firstRow: 1, secondRow: 3 })
