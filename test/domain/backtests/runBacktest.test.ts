@@ -257,6 +257,18 @@ test('ruin ends the curve, and the result says so', async () => {
   expect(result.warnings.map(w => w.code)).toContain('ruined')
 })
 
+test('months end with the money: after ruin no loss compounds to a gain', async () => {
+  // Long and short lose 1.5 together on three days, two of them in the same month.
+  const rows = ['2024-01-01', '2024-01-02', '2024-01-31', '2024-02-01'].flatMap((date, t) => [
+    cell(date, 'A', 1, t === 0 ? 0 : 3),
+    cell(date, 'B', 2, 0),
+  ])
+  const config = { returnDays: 1, costBps: 0, borrowBps: 0 }
+  const { equity_curve, monthly } = await run({ panel: rows, config, include: ['monthly'] })
+  expect(equity_curve).toEqual([1, 1, -0.5])
+  expect(monthly).toEqual([{ year: 2024, months: [-1.5, ...new Array(11).fill(null)], total: -1.5 }])
+})
+
 test('rows without a score or return are counted, and an empty book is said to be empty', async () => {
   const rows = [
     cell('2024-01-01', 'A', null, 0.1),
