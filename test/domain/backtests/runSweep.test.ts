@@ -175,6 +175,30 @@ test('one configuration has threshold 0, and a panel that trades nothing has nul
   expect(empty.warnings.map(w => w.code)).toContain('no_positions')
 })
 
+test('the standard grid holds 1, 5, 10 and 21 returns, however long a return is', async () => {
+  const { trials = [] } = await run({ sweep: true, panel, config: { returnDays: 3 } })
+  expect(trials.slice(0, 4).map(trial => trial.label)).toEqual([
+    'long_short q0.05 equal h3',
+    'long_short q0.05 equal h15',
+    'long_short q0.05 equal h30',
+    'long_short q0.05 equal h63',
+  ])
+})
+
+test('oos_sharpe_mean is that of the folds as they were traded; the winner’s own is in best', async () => {
+  // All names gain for half of the record and lose more after it: to buy alone was best before the folds, and not after all.
+  const turning = panel.map((row, j) => ({
+    ...row,
+    forward_return: (j < panel.length / 2 ? 0.01 : -0.02) + (row.score + row.forward_return) / 10,
+  }))
+  const sweep = { direction: ['long_short', 'long_only'], quantile: [0.1, 0.5], holdDays: [1, 5] }
+  const { folds, metrics, best } = await run({ sweep, panel: turning, config: { returnDays: 1 } })
+  expect(folds.every(fold => fold.label === best?.label)).toBe(false)
+  const tested = folds.map(fold => fold.sharpe ?? Number.NaN)
+  expect(metrics.oos_sharpe_mean).toBeCloseTo(simple.mean(tested), 12)
+  expect(Math.abs((best?.metrics.oos_sharpe_mean ?? 0) - simple.mean(tested))).toBeGreaterThan(0.01)
+})
+
 test('sweep: false is one backtest', async () => {
   const plain = await run({ sweep: false, source: {} })
   expect(plain).toEqual(await run({ source: {} }))
