@@ -146,6 +146,7 @@ test('a weekly panel has spacing 5, and its year has 50.4 periods', async () => 
   expect([result.spacing, result.step, result.config.returnDays, result.periods_per_year]).toEqual([
     5, 1, 5, 50.4,
   ])
+  expect(result.equity_dates.at(-1)).toBe(isoDate(day + 7))
   expect(result.warnings).toEqual([
     {
       code: 'default_costs',
