@@ -238,3 +238,21 @@ test('survives anything: a Failure or a request, never another error', () => {
     { numRuns: 6_000 },
   )
 })
+
+test('rows that need a second look cost no more the further down they stand', () => {
+  const count = 60_000
+  const day = (i: number) => new Date(i * 86_400_000).toISOString().slice(0, 10)
+  // As Python writes names that are not ASCII, and as CSV writes names that hold a quote.
+  const escaped = (i: number) => `{"date":"${day(i)}","asset":"\\u65e5","score":1,"forward_return":0}`
+  const quoted = (i: number) => `${day(i)},"say ""A""",US,1,0`
+  const startMs = performance.now()
+  for (const [format, body] of [
+    ['ndjson', Array.from({ length: count }, (_, i) => escaped(i)).join('\n')],
+    ['csv', csv(...Array.from({ length: count }, (_, i) => quoted(i)))],
+  ] as const) {
+    expect(readBody(encode(body), format).panel?.columns.count).toBe(count)
+    const spoilt = `${body}\n${format === 'csv' ? '2024-01-02,A,US,x,0' : '{"date":"2024-01-02"}'}`
+    expect(fault(encode(spoilt), format)[1]).toStartWith(`line ${count + (format === 'csv' ? 2 : 1)}.`)
+  }
+  expect(performance.now() - startMs).toBeLessThan(5_000)
+}, 120_000)

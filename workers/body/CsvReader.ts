@@ -1,5 +1,6 @@
 import { Failure } from '../../src/errors.ts'
-import { type ByteCursor, lineAt } from './ByteCursor.ts'
+import type { ByteCursor } from './ByteCursor.ts'
+import { LineCounter } from './LineCounter.ts'
 
 const quote = 0x22
 const comma = 0x2c
@@ -12,18 +13,20 @@ export class CsvReader implements ByteCursor {
   readonly text: Buffer
   readonly view: DataView
   at = 0
+  readonly #lines: LineCounter
   readonly #utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
   constructor(bytes: Uint8Array) {
     this.bytes = bytes
     this.text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    this.#lines = new LineCounter(bytes)
     if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) this.at = 3
   }
 
   /** The line of the reader's place. */
   get line(): number {
-    return lineAt(this.bytes, this.at)
+    return this.#lines.lineAt(this.at)
   }
 
   get ended(): boolean {
