@@ -6,6 +6,9 @@ const quote = 0x22
 const comma = 0x2c
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
+/** No line has near so many, and no cell near so many bytes. */
+const mostCells = 1_000
+const longestCell = 10_000
 
 /** Reads CSV (RFC 4180, UTF-8, with or without a byte order mark) cell by cell. */
 export class CsvReader implements ByteCursor {
@@ -50,6 +53,7 @@ export class CsvReader implements ByteCursor {
   row(): string[] {
     const cells = [this.#cell()]
     while (this.bytes[this.at] === comma) {
+      if (cells.length === mostCells) this.#malformed(`the line has more than ${mostCells} cells`)
       this.at++
       cells.push(this.#cell())
     }
@@ -89,6 +93,10 @@ export class CsvReader implements ByteCursor {
   }
 
   #decode(from: number, to: number): string {
+    if (to - from > longestCell) {
+      this.at = from
+      this.#malformed(`a cell is longer than ${longestCell} bytes`)
+    }
     try {
       return this.#utf8.decode(this.bytes.subarray(from, to))
     } catch {
