@@ -101,8 +101,11 @@ export async function makeServices(parts: Parts) {
           turns.use(subject, signal, () => openSignals(sql, plan, format, signal)),
       }
     },
-    runBacktest: async (keyId, { bytes, format, query }, form, signal) =>
-      (await runBacktest(backtests, bytes, signal, { format, query, keyId, form })).bytes,
+    runBacktest: async (keyId, { bytes, format, query }, form, signal) => {
+      const timeLimitMs = config.computeTimeoutMs
+      const options = { format, query, keyId, form, timeLimitMs }
+      return (await runBacktest(backtests, bytes, signal, options)).bytes
+    },
     panels: panels.services,
     tearSheet: {
       policy: contentPolicy,

@@ -11,9 +11,9 @@ export async function runBacktest(
   deps: BacktestDeps,
   body: Uint8Array,
   signal?: AbortSignal,
-  { onProgress, ...bodyOptions }: Omit<BacktestOptions, 'signal'> = {},
+  { onProgress, timeLimitMs, ...bodyOptions }: Omit<BacktestOptions, 'signal'> = {},
 ): Promise<WrittenResult> {
   const prepared = await prepareBacktest(deps, body, signal, bodyOptions)
   if (prepared.kind === 'result') return prepared.result
-  return runSweep(deps.pool, prepared.plan, { signal, form: bodyOptions.form, onProgress })
+  return runSweep(deps.pool, prepared.plan, { signal, form: bodyOptions.form, onProgress, timeLimitMs })
 }

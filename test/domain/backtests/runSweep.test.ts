@@ -3,6 +3,7 @@ import { TypeCompiler } from '@sinclair/typebox/compiler'
 import * as simple from 'simple-statistics'
 import { ComputePool } from '../../../src/compute/ComputePool.ts'
 import type { SweepPlan } from '../../../src/compute/sweepPlan.ts'
+import { readWritten } from '../../../src/compute/writtenResult.ts'
 import { finishSweep } from '../../../src/domain/backtests/finishSweep.ts'
 import { runSlice } from '../../../src/domain/backtests/runSlice.ts'
 import { runSweep } from '../../../src/domain/backtests/runSweep.ts'
@@ -203,4 +204,23 @@ test('sweep: false is one backtest', async () => {
   const plain = await run({ sweep: false, source: {} })
   expect(plain).toEqual(await run({ source: {} }))
   expect(plain.trials).toBeUndefined()
+})
+
+test('a sweep past its time is told so, and its threads are free at once', async () => {
+  const pool = new ComputePool({ threads: 2, queue: 4, timeLimitMs: 20_000 })
+  try {
+    const plan = await archivePlan()
+    // Each configuration a slice of its own, so that there is an end between two of them.
+    const slices = plan.configs.map((_, place) => [place])
+    const late = await runSweep(pool, { ...plan, slices }, { timeLimitMs: 0.001 }).catch(
+      (error: unknown) => error,
+    )
+    expect(late).toBeInstanceOf(Failure)
+    expect(late).toMatchObject({ code: 'compute_timeout' })
+    expect(String(late)).toContain('respond-async')
+    const result = readWritten(await runSweep(pool, { ...plan, slices }, { timeLimitMs: 20_000 }))
+    expect(result.trials?.length).toBe(48)
+  } finally {
+    await pool.close()
+  }
 })
