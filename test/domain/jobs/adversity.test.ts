@@ -197,6 +197,28 @@ describe('what is kept', () => {
 })
 
 describe('a full pool', () => {
+  test('does not make a job read its body again and again', async () => {
+    const job = await bench.submit({ panel })
+    let reads = 0
+    const counting = new Proxy(bench.sql, {
+      apply: (target, self, parts) => {
+        if (String(parts[0]).includes('from job_body')) reads++
+        return Reflect.apply(target, self, parts)
+      },
+    })
+    const work = worker({ sql: counting })
+    const { pool } = work.backtests
+    const others = Array.from({ length: 51 }, () => pool.enter())
+    expect(() => pool.enter()).toThrow('are busy')
+    const done = step(work, job.id)
+    await Bun.sleep(1_100)
+    expect(reads).toBe(1)
+    for (const other of others) pool.leave(other)
+    await done
+    expect(reads).toBe(1)
+    expect((await bench.ended(job.id)).state).toBe('succeeded')
+  })
+
   test('is waited for, and not taken for a failure', async () => {
     let tries = 0
     const answer = await whenThereIsRoom(new AbortController().signal, () => {
