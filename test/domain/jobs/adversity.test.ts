@@ -3,6 +3,7 @@ import { OpenJobs } from '../../../src/domain/jobs/OpenJobs.ts'
 import { performTask } from '../../../src/domain/jobs/performTask.ts'
 import { whenThereIsRoom } from '../../../src/domain/jobs/whenThereIsRoom.ts'
 import type { JobWork } from '../../../src/domain/jobs/work.ts'
+import { panelUnknown } from '../../../src/domain/panels/panelUnknown.ts'
 import { Failure } from '../../../src/errors.ts'
 import { cleanJobs } from '../../../src/store/jobs/cleanJobs.ts'
 import { readResult } from '../../../src/store/jobs/jobRow.ts'
@@ -193,6 +194,41 @@ describe('what is kept', () => {
     expect(left.map(row => row.id)).toEqual([many[1].id, many[2].id, waits.id, theirs.id])
     const [bodies] = await bench.sql`select count(*)::int as count from job_body where job_id = ${old.id}`
     expect(bodies.count).toBe(0)
+  })
+})
+
+describe('a stored panel that is deleted under a sweep', () => {
+  const panelId = '5d0a3a44-6f0b-4a55-9d7e-2f1c80c1a9d3'
+  const gone = () => Promise.reject(panelUnknown(panelId, 'panel'))
+  const sweep = { sweep: { quantile: quantiles }, panel: panelId }
+
+  /** A process that has the rows. */
+  const holder = () => {
+    const backtests = bench.compute(1)
+    const rows = backtests.archive.get('1d', null).then(({ data }) => data)
+    return worker({ backtests: { ...backtests, openPanel: () => rows } })
+  }
+
+  test('lets a process that has its rows finish', async () => {
+    const job = await bench.submit(sweep)
+    const work = holder()
+    await step(work, job.id)
+    const late = { ...work, backtests: { ...work.backtests, openPanel: gone } }
+    while ((await tasksOf(job.id)).length > 0) await step(late, job.id)
+    expect(await bench.ended(job.id)).toMatchObject({ state: 'succeeded', done: 20, total: 20 })
+  })
+
+  test('ends it with a clear word where another process has yet to read them, and leaves no task', async () => {
+    const job = await bench.submit(sweep)
+    await step(holder(), job.id)
+    expect((await tasksOf(job.id)).length).toBeGreaterThan(0)
+    await step(worker({ backtests: { ...bench.compute(1), openPanel: gone } }), job.id)
+    const failed = await bench.ended(job.id)
+    expect(failed).toMatchObject({ state: 'failed', errorCode: 'entity_unknown', errorParam: 'panel' })
+    expect(failed.errorMessage).toContain(`This key has no panel ${panelId}`)
+    expect(await tasksOf(job.id)).toEqual([])
+    const [left] = await bench.sql`select count(*)::int as count from job_share where job_id = ${job.id}`
+    expect(left.count).toBe(0)
   })
 })
 
