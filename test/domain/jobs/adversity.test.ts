@@ -232,6 +232,18 @@ describe('a stored panel that is deleted under a sweep', () => {
   })
 })
 
+test('what a revoked key has submitted is cancelled within seconds, and what others have is not', async () => {
+  const [revoked, other] = [await bench.newKey(), await bench.newKey()]
+  const job = await bench.submit(archiveSweep, { keyId: revoked })
+  const theirs = await bench.submit(archiveSweep, { keyId: other })
+  await bench.sql`update api_key set revoked_at = now() where key_id = ${revoked}`
+  await bench.process(0)
+  expect((await bench.ended(job.id)).state).toBe('cancelled')
+  expect(await tasksOf(job.id)).toEqual([])
+  expect((await jobOf(theirs.id)).state).toBe('queued')
+  expect((await tasksOf(theirs.id)).length).toBe(1)
+}, 30_000)
+
 describe('a full pool', () => {
   test('does not make a job read its body again and again', async () => {
     const job = await bench.submit({ panel })
