@@ -1,5 +1,6 @@
 import type { ComputePool } from '../../compute/ComputePool.ts'
 import type { SliceSeries, SweepPlan } from '../../compute/sweepPlan.ts'
+import type { Visit } from '../../compute/TurnQueue.ts'
 import type { WrittenResult } from '../../compute/writtenResult.ts'
 import { Failure } from '../../errors.ts'
 import type { ResultForm } from '../../model/resultForm.ts'
@@ -8,6 +9,8 @@ import { runSlice } from './runSlice.ts'
 
 export interface SweepOptions {
   readonly signal?: AbortSignal | undefined
+  /** From `pool.enter`, to be left when the sweep is over. Without it the sweep has to be let in. */
+  readonly visit?: Visit
   /** By default JSON. */
   readonly form?: ResultForm | undefined
   /** Called after every slice with the trials that are done, and all there are. */
@@ -23,10 +26,15 @@ export interface SweepOptions {
 export async function runSweep(
   pool: ComputePool,
   plan: SweepPlan,
-  { signal, form = 'json', onProgress, timeLimitMs = Number.POSITIVE_INFINITY }: SweepOptions = {},
+  {
+    signal,
+    visit = pool.enter(),
+    form = 'json',
+    onProgress,
+    timeLimitMs = Number.POSITIVE_INFINITY,
+  }: SweepOptions = {},
 ): Promise<WrittenResult> {
-  signal?.throwIfAborted()
-  const visit = pool.enter()
+  const busyBefore = visit.busyMs
   const failed = new AbortController()
   const ended = signal ? AbortSignal.any([signal, failed.signal]) : failed.signal
   const series = new Array<SliceSeries>(plan.slices.length)
@@ -39,7 +47,7 @@ export async function runSweep(
       const slice = next++
       series[slice] = await runSlice(pool, plan, slice, { signal: ended, visit })
       // Turns at a time count once: alone, the sweep takes as long by the clock.
-      if (visit.busyMs > timeLimitMs * laneCount) throw tookTooLong(timeLimitMs)
+      if (visit.busyMs - busyBefore > timeLimitMs * laneCount) throw tookTooLong(timeLimitMs)
       done += plan.slices[slice].length
       onProgress?.(done, plan.configs.length)
     }

@@ -28,10 +28,12 @@ async function prepare({ sql, backtests }: JobWork, { signal }: OpenJob, job: Jo
     // A try that came as far as a thread gave the bytes to it.
     if (body?.byteLength !== job.bodyBytes) body = await read()
     if (body === null) throw new Failure('internal', 'The body of the backtest is no longer there.')
-    return prepareBacktest(backtests, body, signal, {
-      format: job.bodyFormat,
-      query: job.bodyQuery,
-      keyId: job.keyId,
-    })
+    const visit = backtests.pool.enter()
+    try {
+      const { bodyFormat: format, bodyQuery: query, keyId } = job
+      return await prepareBacktest(backtests, body, { signal, visit }, { format, query, keyId })
+    } finally {
+      backtests.pool.leave(visit)
+    }
   })
 }

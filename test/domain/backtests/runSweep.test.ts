@@ -1,10 +1,11 @@
-import { afterAll, expect, test } from 'bun:test'
+import { afterAll, expect, spyOn, test } from 'bun:test'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import * as simple from 'simple-statistics'
 import { ComputePool } from '../../../src/compute/ComputePool.ts'
 import type { SweepPlan } from '../../../src/compute/sweepPlan.ts'
 import { readWritten } from '../../../src/compute/writtenResult.ts'
 import { finishSweep } from '../../../src/domain/backtests/finishSweep.ts'
+import { runBacktest } from '../../../src/domain/backtests/runBacktest.ts'
 import { runSlice } from '../../../src/domain/backtests/runSlice.ts'
 import { runSweep } from '../../../src/domain/backtests/runSweep.ts'
 import { Failure } from '../../../src/errors.ts'
@@ -220,6 +221,22 @@ test('a sweep past its time is told so, and its threads are free at once', async
     expect(String(late)).toContain('respond-async')
     const result = readWritten(await runSweep(pool, { ...plan, slices }, { timeLimitMs: 20_000 }))
     expect(result.trials?.length).toBe(48)
+  } finally {
+    await pool.close()
+  }
+})
+
+test('a sweep is let in once, from its first byte to its result: it cannot be turned away half-way', async () => {
+  const pool = new ComputePool({ threads: 1, queue: 0, timeLimitMs: 20_000 })
+  try {
+    const entered = spyOn(pool, 'enter')
+    const left = spyOn(pool, 'leave')
+    const body = new TextEncoder().encode(JSON.stringify({ panel, sweep: { quantile: [0.1, 0.2, 0.3] } }))
+    const { trials } = readWritten(await runBacktest({ ...bench.deps, pool }, body))
+    expect(trials?.length).toBe(3)
+    await Bun.sleep(0)
+    expect(entered).toHaveBeenCalledTimes(1)
+    expect(left).toHaveBeenCalledTimes(1)
   } finally {
     await pool.close()
   }
