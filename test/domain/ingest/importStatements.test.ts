@@ -4,8 +4,8 @@ import { loadSample, readSample } from '../../../src/domain/ingest/loadSample.ts
 import { dayNumber } from '../../../src/model/date.ts'
 import type { Contribution, EntityProfile, Filing, Statement } from '../../../src/model/statement.ts'
 import { usRules } from '../../../src/registers/us/concepts.ts'
-import { readDocument } from '../../../src/registers/us/contribution.ts'
 import { FinancialStatementData } from '../../../src/registers/us/fsds.ts'
+import { readDocument } from '../../../src/registers/us/readDocument.ts'
 import { readDataVersion } from '../../../src/store/dataVersion.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
 import { storedFacts, storedRepeats } from './stored.ts'
@@ -28,11 +28,11 @@ const sample = await readSample()
 
 test('the sample loads, and a second time changes nothing', async () => {
   const sql = await fresh()
-  const first = await loadSample(sql)
+  const [first] = await loadSample(sql)
   expect(first.factsAdded).toBeGreaterThan(5_000)
   expect(await readDataVersion(sql)).toBe(1)
   const rows = await storedFacts(sql)
-  const second = await loadSample(sql)
+  const [second] = await loadSample(sql)
   expect([second.factsAdded, second.factsRemoved, second.changed]).toEqual([0, 0, false])
   expect(await readDataVersion(sql)).toBe(1)
   expect(await storedFacts(sql)).toEqual(rows)
