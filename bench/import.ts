@@ -28,15 +28,20 @@ export async function benchImport({ short = false } = {}): Promise<Figure[]> {
     return await scratchDatabase(async sql => {
       let peak = 0
       const began = performance.now()
-      const { read, written } = await importRegister(sql, us, [folder], () => {
-        peak = Math.max(peak, process.memoryUsage.rss())
-      })
+      const { read, written } = await importRegister(
+        sql,
+        us,
+        { paths: [folder], pulledOn: '2026-01-01' },
+        () => {
+          peak = Math.max(peak, process.memoryUsage.rss())
+        },
+      )
       const seconds = (performance.now() - began) / 1000
       await proveParity(sql, corpus.factsByFile)
       const stored = written.factsAdded + written.repeats
       const naive = await storeNaively(sql)
       const again = performance.now()
-      await importRegister(sql, us, [folder], () => {})
+      await importRegister(sql, us, { paths: [folder], pulledOn: '2026-01-01' }, () => {})
       const figure = (name: string, value: number, unit: Figure['unit']): Figure => ({
         name: `import.${name}`,
         value,

@@ -1,6 +1,7 @@
-import type { Command } from 'commander'
-import { importRegister, type RegisterImport } from '../domain/ingest/importRegister.ts'
+import { type Command, InvalidArgumentError } from 'commander'
+import { importRegister, type RegisterFiles, type RegisterImport } from '../domain/ingest/importRegister.ts'
 import { Failure } from '../errors.ts'
+import { type IsoDate, isIsoDate } from '../model/date.ts'
 import type { Register } from '../registers/register.ts'
 import { registers } from '../registers/registers.ts'
 import type { CliContext } from './context.ts'
@@ -15,23 +16,30 @@ Exit code: 0 every document was read, 1 some were skipped (and named), 2 nothing
 export function addImportCommand(program: Command, context: CliContext): void {
   const command = program.command('import').description("Read a register's files into the store.")
   for (const register of registers.values()) {
-    command
+    const own = command
       .command(register.market.toLowerCase())
       .description(`Import files of ${register.name}.`)
       .argument('<PATH...>', 'files, folders or zips')
+    if (register.overwrites)
+      own.option(
+        '--pulled <DATE>',
+        'day on which the files were read from the register (default: today)',
+        day,
+      )
+    own
       .addHelpText('after', `\nWhat may be given, in any mixture and order:${register.help}\n${always}`)
-      .action(async (paths: string[]) => {
-        process.exitCode = await run(context, register, paths)
+      .action(async (paths: string[], { pulled = context.today() }: { pulled?: IsoDate }) => {
+        process.exitCode = await run(context, register, { paths, pulledOn: pulled })
       })
   }
 }
 
-function run(context: CliContext, register: Register, paths: readonly string[]): Promise<number> {
+function run(context: CliContext, register: Register, files: RegisterFiles): Promise<number> {
   return context.withDatabase(async sql => {
     const began = performance.now()
     const progress = startProgress('Importing', () => performance.now())
     try {
-      const imported = await importRegister(sql, register, paths, ({ read, bytesTotal }) => {
+      const imported = await importRegister(sql, register, files, ({ read, bytesTotal }) => {
         const seconds = (performance.now() - began) / 1000
         const rate = Math.round(read.figuresRead / Math.max(seconds, 0.001))
         progress.update({
@@ -47,6 +55,11 @@ function run(context: CliContext, register: Register, paths: readonly string[]):
       throw explainLoss(error)
     }
   })
+}
+
+function day(text: string): IsoDate {
+  if (isIsoDate(text)) return text
+  throw new InvalidArgumentError('A day is written YYYY-MM-DD.')
 }
 
 const count = (value: number) => value.toLocaleString('en-US')

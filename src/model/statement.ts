@@ -48,6 +48,8 @@ export interface Contribution {
   readonly statements: readonly Statement[]
   /** Filings whose acceptance time the source states, with or without figures. */
   readonly filings: readonly Filing[]
+  /** Of a register that overwrites: the day on which it said so. Without it the day of the import counts. */
+  readonly pulledOn?: number
 }
 
 /** Fiscal period: 0 for the year, 1 to 4 for its quarters. */

@@ -35,6 +35,8 @@ export interface Register {
   /** For people: the register and its country. */
   readonly name: string
   readonly rules: MetricRules
+  /** The register edits what it said, under the same number: an edit counts from the day on which it was read. */
+  readonly overwrites?: boolean
   /** Files of a folder and entries of a zip that may be documents of the register, by name and without `.gz`. */
   readonly documentNames: RegExp
   /** Another text when the register's table or parsers understand more: documents are read anew then. */

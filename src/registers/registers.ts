@@ -1,8 +1,11 @@
+import { nz } from './nz/register.ts'
 import type { Register } from './register.ts'
 import { us } from './us/register.ts'
 
+const all: readonly Register[] = [us, nz]
+
 /** Every register that can be imported, by market. */
-export const registers: ReadonlyMap<string, Register> = new Map([us].map(one => [one.market, one]))
+export const registers: ReadonlyMap<string, Register> = new Map(all.map(one => [one.market, one]))
 
 /** The register of a market that has one. */
 export function registerOf(market: string): Register {

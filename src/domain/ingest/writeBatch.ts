@@ -15,10 +15,11 @@ import type { FactNames } from '../../store/facts/names.ts'
 import { readStoredRows, type StoredRow } from '../../store/facts/storedRows.ts'
 import { deriveFacts } from './deriveFacts.ts'
 import { diffEntity } from './diffEntity.ts'
-import type { ImportUnit } from './importStatements.ts'
+import type { ImportOptions, ImportUnit } from './importStatements.ts'
 import { mergeContributions } from './mergeContributions.ts'
 import { reviveStatement } from './reviveStatement.ts'
 import { saveFilings } from './saveFilings.ts'
+import { separateOverwrites } from './separateOverwrites.ts'
 
 export interface BatchResult {
   /** Entities that are new or better known now. */
@@ -45,13 +46,14 @@ export async function writeBatch(
   transaction: TransactionSql,
   names: FactNames,
   units: readonly ImportUnit[],
-  rules: MetricRules,
+  { rules, pulledOn }: Pick<ImportOptions, 'rules' | 'pulledOn'>,
 ): Promise<BatchResult> {
   await takeImportLock(transaction)
   const contributions = mergeContributions(units.flatMap(unit => unit.contributions))
   const profiles = contributions.map(contribution => contribution.profile)
   const entities = await saveEntities(transaction, profiles)
-  const work = await readWork(transaction, names, entities, contributions)
+  const read = await readWork(transaction, names, entities, contributions)
+  const work = pulledOn === undefined ? read : read.map(item => withoutOverwriting(item, pulledOn))
   const filings = await saveFilings(transaction, work)
   const changes = new Changes()
   let unplaced = 0
@@ -98,6 +100,13 @@ async function readWork(
     facts: facts.get(pair.entity.entityId) ?? [],
     repeats: repeats.get(pair.entity.entityId) ?? [],
   }))
+}
+
+function withoutOverwriting(work: EntityWork, importedOn: number): EntityWork {
+  const { contribution, facts, repeats } = work
+  const pulledOn = contribution.pulledOn ?? importedOn
+  const statements = separateOverwrites(contribution.statements, [...facts, ...repeats], pulledOn)
+  return { ...work, contribution: { ...contribution, statements } }
 }
 
 function groupByEntity(rows: readonly StoredRow[]): Map<number, StoredRow[]> {
