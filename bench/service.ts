@@ -8,7 +8,7 @@ import { makePanel } from './backtest/makePanel.ts'
 import { grids } from './backtest/sweeps.ts'
 import { time } from './backtest/timings.ts'
 import type { Figure } from './figure.ts'
-import { measure } from './http.ts'
+import { measure, type Served } from './http.ts'
 import { type ArchiveKernel, horizon, importArchive } from './service/baseArchive.ts'
 import { openPanelKernel } from './service/panelKernel.ts'
 import { answerOf, type Service, withService } from './service/server.ts'
@@ -43,9 +43,10 @@ export async function benchService({ short = false } = {}): Promise<Figure[]> {
     await proveParity(service, key, kernel)
     const alone = await timeAlone(service, key, kernel, rounds, ms)
     const run = () => void kernel.run(request, 1)
-    const many = await timeMany('archive', service, key, single, run, rounds, ms)
+    const many = await timeMany('archive', service, threads, key, single, run, rounds, ms)
+    const spared = await timeSpared(service, key, run, rounds, ms)
     const shared = await timeShared(service, key, short)
-    return [...alone, ...many, ...shared]
+    return [...alone, ...many, ...spared, ...shared]
   }, settings)
 }
 
@@ -85,11 +86,12 @@ async function timeAlone(
   ]
 }
 
-/** Eight clients. Their own processor time is taken from what the machine had to give; a kernel's rate is that of one
- * thread alone. Beside it what part of the server's processor time was kernel, which other load does not touch. */
+/** Eight clients. Where workers take every core, the clients' own processor time is taken from what the machine had to
+ * give; a kernel's rate is that of one thread alone. Beside it what part of the server's processor time was kernel, which other load does not touch. */
 async function timeMany(
   what: string,
-  service: Service,
+  service: Served,
+  workers: number,
   key: string,
   body: string,
   kernel: () => void,
@@ -105,9 +107,9 @@ async function timeMany(
     const { medianMs } = time(kernel, 100, 30)
     const { perSecond, requests, cpuSeconds, micros } = await measure(service, task)
     const seconds = requests / perSecond
-    const left = seconds - cpuSeconds / threads
+    const left = workers < threads ? seconds : seconds - cpuSeconds / threads
     rates.push(perSecond)
-    ratios.push(requests / left / (threads * (1_000 / medianMs)))
+    ratios.push(requests / left / (workers * (1_000 / medianMs)))
     if (micros !== null) shares.push((medianMs * 1_000) / micros)
   }
   return [
@@ -119,6 +121,20 @@ async function timeMany(
   ]
 }
 
+/** The same on a server that leaves one core to everything that is not a kernel: HTTP, the database, the clients. */
+async function timeSpared(
+  service: Service,
+  key: string,
+  run: () => void,
+  rounds: number,
+  ms: number,
+): Promise<Figure[]> {
+  const workers = Math.max(1, threads - 1)
+  const served = await service.beside({ COMPUTE_THREADS: String(workers) })
+  await answerOf(served, 'backtest', { key, body: single })
+  return timeMany('archive_spared', served, workers, key, single, run, rounds, ms)
+}
+
 /** The same of rows that were stored before, parity first. */
 async function timeStored(service: Service, key: string, id: string, columns: Columns, short: boolean) {
   const { config, include } = request
@@ -128,7 +144,7 @@ async function timeStored(service: Service, key: string, id: string, columns: Co
   if (answer !== JSON.stringify(kernel({ config, include, panelId: id })))
     throw new Error('The service answers other than the kernel on a stored panel.')
   const run = () => void kernel({ config, include, panelId: id })
-  return timeMany('panel', service, key, body, run, 3, short ? 1_500 : 4_000)
+  return timeMany('panel', service, threads, key, body, run, 3, short ? 1_500 : 4_000)
 }
 
 /** What others notice of sweeps that never stop. */

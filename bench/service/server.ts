@@ -6,6 +6,8 @@ import { type Served, sellKey, startApp } from '../http.ts'
 export interface Service extends Served {
   /** A key with the quant plan and no limit that a load would meet. */
   newKey(): Promise<string>
+  /** Another server on the same database. */
+  beside(settings: Record<string, string>): Promise<Served>
   /** The settings that it runs on. */
   readonly env: Record<string, string | undefined>
 }
@@ -20,7 +22,8 @@ export async function withService<T>(
   const env = { ...process.env, DATA_DIR: join(folder, 'data'), PORT: '0', DATABASE_URL: '', ...settings }
   try {
     const served = await startApp(env, folder, children)
-    return await work({ ...served, env, newKey: () => sellKey(env, '--quant') })
+    const beside = (more: Record<string, string>) => startApp({ ...env, ...more }, folder, children)
+    return await work({ ...served, env, beside, newKey: () => sellKey(env, '--quant') })
   } finally {
     for (const child of children.reverse()) {
       child.kill('SIGTERM')

@@ -5,6 +5,7 @@ import type { Config } from '../config.ts'
 import { KnownKeys } from '../domain/access/KnownKeys.ts'
 import { licensed } from '../domain/access/licensed.ts'
 import { ArchiveCache } from '../domain/backtests/ArchiveCache.ts'
+import { KeyRoom } from '../domain/backtests/KeyRoom.ts'
 import { runBacktest } from '../domain/backtests/runBacktest.ts'
 import { checkCoverage } from '../domain/fundamentals/checkCoverage.ts'
 import { coverageIndex } from '../domain/fundamentals/coverageIndex.ts'
@@ -74,6 +75,7 @@ export async function makeServices(parts: Parts) {
   const panels = makePanels({ sql, pool, config })
   const backtests = { pool, archive, markets: markets.costs.plain, openPanel: panels.open }
   const jobs = makeJobs(sql, dataVersion)
+  const room = new KeyRoom(config.computeThreads, config.computeQueue)
 
   const settings = { ...config, version: packageFile.version }
 
@@ -101,9 +103,14 @@ export async function makeServices(parts: Parts) {
           turns.use(subject, signal, () => openSignals(sql, plan, format, signal)),
       }
     },
-    runBacktest: async (keyId, { bytes, format, query }, form, signal) =>
-      (await runBacktest(backtests, bytes, signal, { format, query, keyId, form })).bytes,
-    panels: panels.services,
+    runBacktest: (keyId, { bytes, format, query }, form, signal) => {
+      const options = { format, query, keyId, form, timeLimitMs: config.computeTimeoutMs }
+      return room.use(keyId, async () => (await runBacktest(backtests, bytes, signal, options)).bytes)
+    },
+    panels: {
+      ...panels.services,
+      store: (keyId, ...sent) => room.use(keyId, () => panels.services.store(keyId, ...sent)),
+    },
     tearSheet: {
       policy: contentPolicy,
       write: async result => (await pool.run('result_page', { result })).bytes,

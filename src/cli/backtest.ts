@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { ComputePool } from '../compute/ComputePool.ts'
 import { readWritten } from '../compute/writtenResult.ts'
@@ -12,6 +13,7 @@ import { backtestSummary } from './backtestSummary.ts'
 import type { CliContext } from './context.ts'
 import { openPanel, type PanelFile, readPanelFile } from './panelFile.ts'
 import { startProgress } from './progress.ts'
+import { writeWhole } from './writeWhole.ts'
 
 const help = `
 FILE is CSV or NDJSON, plain or .gz, with the columns
@@ -61,6 +63,7 @@ export function addBacktestCommand(program: Command, context: CliContext): void 
 
 async function run({ config }: CliContext, path: string, options: BacktestOptions): Promise<number> {
   const query = toQuery(options)
+  if (options.json !== undefined && options.html !== undefined) requireTwoFiles(options.json, options.html)
   const file = await openPanel(path)
   const result = await compute(config, file, query)
   if (options.json !== undefined) await write(options.json, JSON.stringify(result))
@@ -111,13 +114,13 @@ const noArchive = {
 }
 
 async function write(path: string, text: string): Promise<void> {
-  try {
-    await Bun.write(path, text)
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new Failure('parameter_invalid', `${path} could not be written: ${reason}`, { cause })
-  }
+  await writeWhole(path, text)
   console.error(`Wrote ${path}.`)
+}
+
+function requireTwoFiles(json: string, html: string): void {
+  if (resolve(json) !== resolve(html)) return
+  throw new Failure('parameter_invalid', `--json and --html both name ${json}. Give each a file of its own.`)
 }
 
 function number(text: string): number {

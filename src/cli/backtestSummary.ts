@@ -2,6 +2,7 @@ import type { BacktestResult } from '../model/backtestResult.ts'
 import { droppedWords } from '../web/droppedWords.ts'
 import { basisPoints, count, counted, gain, percent, ratio } from '../web/figures.ts'
 import { metricGuide } from '../web/metricGuide.ts'
+import { rankTrials } from '../web/rankTrials.ts'
 import { strategyWords } from '../web/strategyWords.ts'
 import { verdictWords } from '../web/verdictWords.ts'
 import { textTable } from './textTable.ts'
@@ -68,12 +69,9 @@ function ic({ ic }: BacktestResult): string {
 function sweep(result: BacktestResult, wrapped: (text: string, indent?: string) => string): string {
   const { trials, best, deflated_sharpe: found } = result
   if (trials === undefined || best === undefined || found === undefined) return ''
-  const ordered = trials.toSorted(
-    (a, b) => (b.sharpe ?? Number.NEGATIVE_INFINITY) - (a.sharpe ?? Number.NEGATIVE_INFINITY),
-  )
   const table = textTable(
     ['CONFIGURATION', 'SHARPE', 'RETURN A YEAR', 'DEEPEST FALL', 'TURNOVER'],
-    ordered
+    rankTrials(result)
       .slice(0, mostTrials)
       .map(trial => [
         trial.label,

@@ -59,7 +59,7 @@ export function addKeysCommand(program: Command, context: CliContext): void {
     .action((options: { json: boolean }) => list(context, options))
   keys
     .command('revoke')
-    .description('revoke a key: running servers refuse it at once')
+    .description('revoke a key: running servers refuse it at once and cancel what it has submitted')
     .argument('<prefix>', 'the prefix that `keys list` shows, or enough of its beginning to be the only one')
     .addHelpText('after', '\nExample:\n  asfiled keys revoke asf_live_4fT9aB2x')
     .action((prefix: string) => revoke(context, prefix))

@@ -18,13 +18,12 @@ import { prefersHtml } from './prefersHtml.ts'
 import { requireQuant } from './requireQuant.ts'
 import type { RouteMaker } from './serve.ts'
 import type { Services } from './services.ts'
+import { unhurried } from './unhurried.ts'
 
 const varies = { Vary: 'Accept, Accept-Encoding, Authorization, Prefer' }
 
 /** POST /api/v1/backtest: the bytes of the body go to the workers unparsed, or into the database to be run later. */
 export function backtest(services: Services, route: RouteMaker, bodies: BodyReader) {
-  const { computeTimeoutMs } = services.settings
-
   async function work(call: Call): Promise<Answer> {
     const keyId = requireQuant(call)
     const { headers } = call.request
@@ -32,9 +31,7 @@ export function backtest(services: Services, route: RouteMaker, bodies: BodyRead
     const key = idempotencyKey(headers)
     const { query, form: named } = bodyQuery(call, format)
     const form = named ?? (prefersHtml(headers.get('accept')) ? 'html' : 'json')
-    // A backtest is silent while it runs; Bun would take the silence for a dead connection.
-    call.server?.timeout(call.request, Math.min(255, Math.ceil(computeTimeoutMs / 1_000) + 30))
-    return bodies.use(call, async bytes => {
+    const answerTo = async (bytes: Uint8Array<ArrayBuffer>) => {
       const body: SentBody = { bytes, format, query }
       if (prefersAsync(headers.get('prefer'))) {
         const request = { keyId, requestId: call.id, body, idempotencyKey: key }
@@ -47,7 +44,8 @@ export function backtest(services: Services, route: RouteMaker, bodies: BodyRead
       const request = { keyId, idempotencyKey: key, body, beside: form }
       const { bytes: once, replayed } = await services.jobs.answerOnce(request, make)
       return answered(call, once, tag, form, replayed ? { 'Idempotency-Replayed': 'true' } : {})
-    })
+    }
+    return unhurried(call, () => bodies.use(call, answerTo))
   }
 
   function answered(

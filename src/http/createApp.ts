@@ -14,6 +14,7 @@ import { search } from './search.ts'
 import { routeMaker } from './serve.ts'
 import type { Services } from './services.ts'
 import { signals } from './signals.ts'
+import { idleSeconds } from './unhurried.ts'
 import { unrouted } from './unrouted.ts'
 
 /** A request line and headers up to this size reach us and are refused in our words; Bun's own limit (16 KB)
@@ -21,8 +22,6 @@ import { unrouted } from './unrouted.ts'
 const readableHeaderBytes = 2 * 1_024 * 1_024
 /** Bodies beyond the app's own limit have to reach the app too, or the 413 would be Bun's, which is empty. */
 const bunBodyBytes = 2 ** 40
-/** Longer than a statement may take, so that silence means a dead client and not a slow query. */
-const idleSeconds = 30
 
 /** The HTTP service over `services`: one instance for each resource, what no route takes, and nothing else. */
 export function createApp(services: Services) {

@@ -33,7 +33,7 @@ export function errorAnswer(services: Services, call: Call, failure: Failure): A
   }
   if (status === 401) headers['WWW-Authenticate'] = 'Bearer realm="asfiled"'
   if (details.allow !== undefined) headers.Allow = details.allow.join(', ')
-  if (status === 429 || status === 503) {
+  if (status === 429 || status === 503 || details.retryAfterSeconds !== undefined) {
     headers['Retry-After'] = String(details.retryAfterSeconds ?? usualRetrySeconds)
   }
   // The rest of a body that came too slowly is not waited for. One that is refused for its size goes on arriving while

@@ -18,13 +18,14 @@ import { pathReader } from './parameters.ts'
 import { requireQuant } from './requireQuant.ts'
 import type { RouteMaker } from './serve.ts'
 import type { Services } from './services.ts'
+import { unhurried } from './unhurried.ts'
 
 const path = '/api/v1/panels'
 const readId = pathReader('id', PanelParams.properties.id)
 
 /** /api/v1/panels and what is below it: rows that are sent once and named by backtests after that. */
 export function panels(services: Services, route: RouteMaker, bodies: BodyReader) {
-  const { panels: verbs, settings } = services
+  const { panels: verbs } = services
   const idOf = (call: Call) => readId(call.path.slice(path.length + 1))
 
   async function store(call: Call): Promise<Answer> {
@@ -32,14 +33,13 @@ export function panels(services: Services, route: RouteMaker, bodies: BodyReader
     const { signal, headers } = call.request
     const format = bodyFormat(headers)
     noQuery(call)
-    // Silent while the rows are read and stored; Bun would take the silence for a dead connection.
-    call.server?.timeout(call.request, Math.min(255, Math.ceil(settings.computeTimeoutMs / 1_000) + 30))
-    return bodies.use(call, async bytes => {
+    const keep = async (bytes: Uint8Array<ArrayBuffer>) => {
       const { panel, created } = await verbs.store(keyId, bytes, format, signal)
       const answer = plain(panel, created ? 201 : 200)
       if (created) answer.headers.set('Location', `${path}/${panel.id}`)
       return answer
-    })
+    }
+    return unhurried(call, () => bodies.use(call, keep))
   }
 
   async function list(call: Call): Promise<Answer> {

@@ -37,7 +37,6 @@ export interface HttpSettings {
   readonly baseUrl: string
   readonly version: string
   readonly bodyLimitMb: number
-  readonly computeTimeoutMs: number
   readonly trustedProxies: readonly string[]
 }
 

@@ -119,7 +119,7 @@ const included = {
         },
         strict,
       ),
-      "With include monthly: net returns by the month of the period's date.",
+      "With include monthly: net returns by the month of the period's date, as far as the curve goes.",
     ),
   ),
   positions: Type.Optional(

@@ -12,7 +12,7 @@ export type BuiltDataset =
 /** Columns in any order to a dataset without a ranking. The order of rows, and the numbers under which names arrived,
  * leave no trace in the result. Columns that are in order already become the dataset's own, without a copy. */
 export function buildDataset(given: Columns): BuiltDataset {
-  const assets = rankNames(given.assetNames)
+  const assets = rankNames(given.assetNames, given.assetKeys)
   const markets = rankNames(given.marketNames)
   const order = sortCells(given, assets.rank)
   const { count } = given

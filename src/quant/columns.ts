@@ -10,5 +10,7 @@ export interface Columns {
   readonly score: Float64Array
   readonly forwardReturn: Float64Array
   readonly assetNames: readonly string[]
+  /** What orders the assets where their names do not: one for each, all different. */
+  readonly assetKeys?: readonly string[]
   readonly marketNames: readonly string[]
 }

@@ -2,7 +2,7 @@ import type { Columns } from './columns.ts'
 import type { Dataset } from './dataset.ts'
 import { nameAt, nameCount } from './nameTable.ts'
 
-/** The rows of one market as columns, for a dataset of their own. Null where no market has that name. */
+/** The rows of one market as columns, for a dataset of their own that keeps the order of its assets. Null where no market has that name. */
 export function filterMarket(data: Dataset, market: string): Columns | null {
   const markets = Array.from({ length: nameCount(data.markets) }, (_, i) => nameAt(data.markets, i))
   const wanted = markets.indexOf(market)
@@ -17,6 +17,7 @@ export function filterMarket(data: Dataset, market: string): Columns | null {
     score: new Float64Array(count),
     forwardReturn: new Float64Array(count),
     assetNames: [] as string[],
+    assetKeys: [] as string[],
     marketNames: [market],
   }
   const newIndex = new Int32Array(nameCount(data.assets)).fill(-1)
@@ -28,6 +29,7 @@ export function filterMarket(data: Dataset, market: string): Columns | null {
       if (newIndex[asset] === -1) {
         newIndex[asset] = columns.assetNames.length
         columns.assetNames.push(nameAt(data.assets, asset))
+        columns.assetKeys.push(String(asset).padStart(10, '0'))
       }
       columns.day[next] = data.days[date]
       columns.asset[next] = newIndex[asset]

@@ -4,6 +4,13 @@ import { legSize } from './legSize.ts'
 import { maxRowsPerDate } from './maxRowsPerDate.ts'
 import { nameCount } from './nameTable.ts'
 
+export interface NeutralTargets {
+  /** Of every row. */
+  readonly weight: Float64Array
+  /** Eligible names of the markets that form legs, of every period. */
+  readonly inLegs: Int32Array
+}
+
 /** Every row's target weight where legs are formed inside each market: a market's names are ordered, sized and weighted
  * as a cross-section of their own (score weights look at the market's mean), and its legs get the share of the book
  * that its eligible names have among those of all markets that form legs. A market of one name forms none, so legs
@@ -14,7 +21,8 @@ export function neutralTargets(
   data: Dataset & { ranking: Ranking },
   periods: Int32Array,
   settings: BookSettings,
-): Float64Array {
+): NeutralTargets {
+  const inLegs = new Int32Array(periods.length)
   const weight = new Float64Array(data.asset.length)
   const { longShort, quantile, weighting } = settings
   const book = longShort ? settings.gross / 2 : settings.gross
@@ -23,13 +31,12 @@ export function neutralTargets(
     grouped: new Int32Array(maxRowsPerDate(data)),
     start: new Int32Array(nameCount(data.markets) + 1),
   }
-  for (const date of periods) {
-    groupByMarket(data, date, scratch)
+  for (let t = 0; t < periods.length; t++) {
+    groupByMarket(data, periods[t], scratch)
     const { grouped, start } = scratch
-    let inLegs = 0
     for (let m = 0; m + 1 < start.length; m++) {
       const names = start[m + 1] - start[m]
-      if (legSize(names, quantile, longShort) > 0) inLegs += names
+      if (legSize(names, quantile, longShort) > 0) inLegs[t] += names
     }
     for (let m = 0; m + 1 < start.length; m++) {
       const from = start[m]
@@ -37,12 +44,12 @@ export function neutralTargets(
       const k = legSize(to - from, quantile, longShort)
       if (k === 0) continue
       const mean = meanScore(data.score, grouped, from, to)
-      const share = (book * (to - from)) / inLegs
+      const share = (book * (to - from)) / inLegs[t]
       if (longShort) writeLeg(data.score, grouped, from, k, false, -share, weighting, mean, weight)
       writeLeg(data.score, grouped, to - k, k, true, share, weighting, mean, weight)
     }
   }
-  return weight
+  return { weight, inLegs }
 }
 
 /** The date's eligible rows, market by market and inside each by rank. */

@@ -1,6 +1,9 @@
 import type { Dataset } from './dataset.ts'
 import { nameCount } from './nameTable.ts'
 
+/** A return this near to its date's mean, relative to it, is the mean but for rounding. */
+const rounding = 1e-13
+
 /** Pooled lag-1 autocorrelation of an asset's consecutive returns, each demeaned by its date's mean:
  *
  *   sum x_{i,t} x_{i,t-1} / sqrt(sum x_{i,t}^2 sum x_{i,t-1}^2)
@@ -22,7 +25,7 @@ export function overlapCorrelation(data: Dataset, firstDate: number, endDate: nu
       const r = data.forwardReturn[row]
       if (Number.isNaN(r)) continue
       const name = data.asset[row]
-      const x = r - mean
+      const x = Math.abs(r - mean) > rounding * Math.abs(mean) ? r - mean : 0
       if (lastDate[name] === date - 1) {
         const before = last[name]
         product += x * before

@@ -9,10 +9,13 @@ import { walkBooks } from './walkBooks.ts'
 /** A configuration's record and the book it ends with. */
 export interface Simulation {
   readonly series: PeriodSeries
-  /** With `follow`: each asset's last weight, and the tranches that hold it (at 0 its weight is 0 but for rounding). */
+  /** With `follow`: each asset's last weight, 0 where its tranches cancel but for rounding, and how many hold it. */
   readonly weight: Float64Array
   readonly live: Int32Array
 }
+
+/** A weight below this part of the book is what long and short tranches of one name leave of each other. */
+const rounding = 1e-13
 
 /** Runs one configuration over the periods. The book starts empty, ramps up over h - 1 periods, and is not liquidated at
  * the end.
@@ -33,7 +36,9 @@ export function simulate(
   readPeriods(walked.sums[0], h, prices, series)
   series.universe.set(walked.universe)
   series.heldWithoutReturn.set(walked.unpaid)
-  return { series, weight: walked.weight.map(w => w / h), live: walked.live }
+  const least = rounding * settings.gross
+  const weight = walked.weight.map(w => (Math.abs(w / h) > least ? w / h : 0))
+  return { series, weight, live: walked.live }
 }
 
 /** Every asset has a known return in every period. */

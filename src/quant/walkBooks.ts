@@ -1,5 +1,6 @@
 import type { BookSettings } from './bookSettings.ts'
 import type { Dataset, Ranking } from './dataset.ts'
+import { countIdle } from './kernel/countIdle.ts'
 import { loadFixedCosts } from './kernel/loadBlock.ts'
 import { blockPeriods, openTile, type TileMemory } from './kernel/tileMemory.ts'
 import { convictionBlock, type Run, readBook, walkBlock } from './kernel/walkBlock.ts'
@@ -48,11 +49,16 @@ export function walkBooks(
   const count = periods.length
   const names = follow ? nameCount(data.assets) : 0
   const { universe, known } = universeOf(data, periods)
+  const inMarkets =
+    ranking && settings.neutralMarket ? neutralTargets({ ...data, ranking }, periods, settings) : null
+  const eligible = inMarkets?.inLegs ?? Int32Array.from(periods, date => ranking?.eligible[date] ?? 0)
+  const idle = new Int32Array(count)
+  // Where legs are picked as the walk goes, it counts as it goes.
+  if (ranking) countIdle(idle, eligible, settings, 0, count)
   const run: Run = {
     data,
     ranking,
-    neutral:
-      ranking && settings.neutralMarket ? neutralTargets({ ...data, ranking }, periods, settings) : null,
+    neutral: inMarkets?.weight ?? null,
     periods,
     plan,
     prices,
@@ -64,10 +70,11 @@ export function walkBooks(
       movingCosts: data.marketOfAsset === null,
       follow,
     },
-    eligible: Int32Array.from(periods, date => ranking?.eligible[date] ?? 0),
+    eligible,
     mean: Float64Array.from(periods, date => ranking?.meanScore[date] ?? 0),
     known,
     convictions: new Float64Array(settings.weighting === 'score' ? 2 * count : 0),
+    idle,
     sums: tranches.map(() => new Float64Array(4 * count)),
     unpaid: new Int32Array(count),
     weight: new Float64Array(names),

@@ -5,6 +5,7 @@ type DeflatedSharpe = SweptFields['deflated_sharpe']
 
 /** What a sweep's statistics say, for a reader who has met none of them. */
 export interface Verdict {
+  /** And on a record that is long enough to say so. */
   readonly survives: boolean
   /** One sentence that stands alone. */
   readonly headline: string
@@ -12,11 +13,13 @@ export interface Verdict {
 }
 
 const askedFor = 0.95
+/** The formulas are those of long records, where means are normal. Fewer periods than this are usually called few. */
+const fewPeriods = 30
 
 /** A Deflated Sharpe ratio is no probability that a strategy has skill. It says how seldom a strategy whose true Sharpe
  * ratio is only the threshold would leave a record as good as this one, and so is it worded. */
 export function verdictWords(found: DeflatedSharpe, periodsPerYear: number): Verdict {
-  const { dsr, trials, survives } = found
+  const { dsr, survives } = found
   if (dsr === null) {
     return {
       survives: false,
@@ -24,19 +27,32 @@ export function verdictWords(found: DeflatedSharpe, periodsPerYear: number): Ver
       sentences: ['It needs two periods or more, and net returns that differ from each other.'],
     }
   }
-  const bar = `(Deflated Sharpe ratio ${dsrText(dsr)}; at least ${askedFor} is asked for)`
-  const luck = trials === 1 ? 'luck' : `the luck of picking the best of ${count(trials)}`
-  const headline = survives
-    ? `Passed: ${luck} would seldom leave a record as good as this one ${bar}.`
-    : `Not proven: ${luck} is not ruled out ${bar}.`
+  const headline = headlineWords(found, dsr)
   const sentences = [
+    ...shortWords(found.n_periods),
     ...thresholdWords(found, periodsPerYear),
     ...effectiveWords(found),
     ...aloneWords(found, periodsPerYear),
     ...overfittingWords(found.pbo),
     'None of these figures is the probability that the strategy will earn money.',
   ]
-  return { survives, headline, sentences }
+  return { survives: survives && found.n_periods >= fewPeriods, headline, sentences }
+}
+
+function headlineWords({ trials, survives, n_periods }: DeflatedSharpe, dsr: number): string {
+  const bar = `(Deflated Sharpe ratio ${dsrText(dsr)}; at least ${askedFor} is asked for)`
+  const luck = trials === 1 ? 'luck' : `the luck of picking the best of ${count(trials)}`
+  if (!survives) return `Not proven: ${luck} is not ruled out ${bar}.`
+  if (n_periods >= fewPeriods)
+    return `Passed: ${luck} would seldom leave a record as good as this one ${bar}.`
+  return `Too short to tell: the figures pass, but those of ${counted(n_periods, 'period')} prove nothing ${bar}.`
+}
+
+function shortWords(periods: number): string[] {
+  if (periods >= fewPeriods) return []
+  return [
+    `The record has only ${counted(periods, 'period')}. What follows is worked out as for long records, and says little of one so short.`,
+  ]
 }
 
 function thresholdWords(found: DeflatedSharpe, periodsPerYear: number): string[] {

@@ -172,6 +172,7 @@ describe('asfiled backtest', () => {
       [[place('rows.csv'), '--include', 'ic,all'], 'include[1]'],
       [[place('rows.csv'), '--fold', '3'], "unknown option '--fold'"],
       [[place('both.ndjson'), '--hold-days', '5'], 'config is given twice'],
+      [[place('rows.csv'), '--json', place('x'), '--html', place('x')], 'a file of its own'],
       [[], "missing required argument 'file'"],
     ]
     const runs = await Promise.all(faults.map(([args]) => backtest(...args)))

@@ -284,6 +284,7 @@ describe('Idempotency-Key', () => {
     await untilClaimed(headers['Idempotency-Key'])
     const second = await post(long, { headers, on: idle })
     expect([second.status, await codeOf(second)]).toEqual([409, 'idempotency_in_flight'])
+    expect(second.headers.get('retry-after')).toBe('1')
     left.abort()
     await first
     let status = 0

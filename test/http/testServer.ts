@@ -81,7 +81,6 @@ export async function testServer(sql: Sql, change: Partial<Services> = {}): Prom
       baseUrl: 'http://localhost:3000',
       version: '0.0.0',
       bodyLimitMb: 1,
-      computeTimeoutMs: 5_000,
       trustedProxies: ['127.0.0.0/8'],
     },
     log: pino({ level: 'info' }, { write: line => logged.push(JSON.parse(line)) }),

@@ -77,6 +77,38 @@ test('overlapping returns are seen, independent ones are not', () => {
   expect(overlapCorrelation(datasetOf([row(0, 'A', 1, 0.1)]), 0, 1)).toBeNull()
 })
 
+test('only returns of neighbouring dates are paired', () => {
+  // A has no return on date 1, and B and C mirror each other: of A's jump from date 0 to date 2 nothing is to be seen.
+  const returns: Record<string, (number | null)[]> = {
+    A: [0.3, null, 0.3, -0.2],
+    B: [-0.1, 0.04, -0.2, 0.1],
+    C: [-0.2, -0.04, -0.1, 0.1],
+  }
+  const panel = Object.entries(returns).flatMap(([asset, values]) =>
+    values.map((r, t) => ({ ...row(t, asset, 1, 0), forwardReturn: r })),
+  )
+  // Every date's mean is 0. Pairs (before, after): A (.3, -.2); B (-.1, .04) (.04, -.2) (-.2, .1); C (-.2, -.04) (-.04, -.1) (-.1, .1).
+  const pairs = [
+    [0.3, -0.2],
+    [-0.1, 0.04],
+    [0.04, -0.2],
+    [-0.2, 0.1],
+    [-0.2, -0.04],
+    [-0.04, -0.1],
+    [-0.1, 0.1],
+  ]
+  const sum = (of: (pair: number[]) => number) => pairs.reduce((total, pair) => total + of(pair), 0)
+  const expected = sum(([x, y]) => x * y) / Math.sqrt(sum(([x]) => x * x) * sum(([, y]) => y * y))
+  expect(overlapCorrelation(datasetOf(panel), 0, 4)).toBeCloseTo(expected, 12)
+})
+
+test('returns that are the same for every name of a date correlate with nothing, however their mean is rounded', () => {
+  const same = Array.from({ length: 20 }, (_, t) =>
+    Array.from({ length: 13 }, (_, i) => row(t, `A${i}`, i, 0.01)),
+  )
+  expect(overlapCorrelation(datasetOf(same.flat()), 0, 20)).toBeNull()
+})
+
 test('names both rows of a repeated cell, as they arrived', () => {
   const rows = [row(1, 'B', 1, 0), row(0, 'A', 1, 0), row(1, 'A', 1, 0), row(0, 'A', 2, 0)]
   expect(buildDataset(columnsOf(rows)).duplicate).toEqual({ firstRow: 1, secondRow: 3 })

@@ -62,9 +62,11 @@ test('equals the definition, choice by choice, for every number of blocks', () =
     [83, 8],
     [125, 12],
   ]) {
-    for (const seed of [1, 2, 3]) {
-      const series = noise(6, periods, seed, c => c / 4000)
-      expect(pbo(series)).toBeCloseTo(byTheBook(series, blocks), 12)
+    for (const trials of [2, 3, 5, 6, 7]) {
+      for (const seed of [1, 2, 3]) {
+        const series = noise(trials, periods, seed, c => c / 4000)
+        expect(pbo(series)).toBeCloseTo(byTheBook(series, blocks), 12)
+      }
     }
   }
   expect(choices(16, 8).length).toBe(12_870)
@@ -75,6 +77,24 @@ test('a trial that is better everywhere is no overfit, and the best of pure nois
   const shares = [11, 12, 13, 14, 15, 16, 17, 18].map(seed => pbo(noise(30, 800, seed, () => 0)) ?? 0)
   expect(simple.mean(shares)).toBeGreaterThan(0.3)
   expect(simple.mean(shares)).toBeLessThan(0.7)
+})
+
+// Of M equal trials each has the mean rank (M + 1) / 2: omega is 1/2, its logit 0, and that counts as the lower half.
+test('equal trials share the mean of their ranks', () => {
+  for (const count of [2, 3, 4, 7]) {
+    const copies = Array.from({ length: count }, () => noise(1, 80, 9, () => 0)[0])
+    expect(pbo(copies)).toBe(1)
+  }
+  // Two copies above one that is worse everywhere rank (2 + 3) / 2 of 3, so omega is .625.
+  const [good, bad] = [noise(1, 80, 9, () => 0.05)[0], noise(1, 80, 9, () => -0.05)[0]]
+  expect(pbo([good, bad, good])).toBe(0)
+})
+
+test('a trial that does not move is worse than all that do', () => {
+  const still = new Float64Array(80)
+  const [losing] = noise(1, 80, 9, () => -0.05)
+  expect(pbo([still, losing])).toBe(0)
+  expect(pbo([losing, still, still])).toBe(0)
 })
 
 test('is null where there is nothing to choose among, or too little to cut', () => {

@@ -265,3 +265,57 @@ test('returns after a date never change the book at that date', () => {
     { numRuns: 200 },
   )
 })
+
+test('a leg of one name weighs the same by every rule, to the bit', () => {
+  const rows = Array.from({ length: 60 }, (_, t) =>
+    day(
+      t,
+      Array.from({ length: 7 }, (_, i) => [`A${i}`, Math.sin(5 * i + t) / 3, Math.cos(3 * i + 2 * t) / 30]),
+    ),
+  ).flat()
+  const data = datasetOf(rows)
+  const one = { ...plain, quantile: 0.1, gross: 0.7, tranches: 3 }
+  const equal = run(data, one, 1, bps, borrow)
+  for (const weighting of ['rank', 'score'] as const)
+    expect(run(data, { ...one, weighting }, 1, bps, borrow)).toEqual(equal)
+})
+
+// The kernel loads 32 periods at a time; a name that is absent when a new block begins still costs what it cost before.
+test('a market that changed costs from then on, through absences and however long the record is', () => {
+  const rows = Array.from({ length: 100 }, (_, t) =>
+    day(
+      t,
+      Array.from({ length: 8 }, (_, i): [string, number, number, string] => [
+        `A${i}`,
+        Math.sin(5 * i + 1.3 * t),
+        Math.cos(3 * i + 2 * t) / 30,
+        ['M0', 'M1', 'M2'][Math.floor((t + 5 * i) / 9) % 3],
+      ]).filter((_, i) => (t + i) % 4 !== 0 && !(t % 32 < 2 && i < 6)),
+    ),
+  ).flat()
+  for (const tranches of [1, 3]) expectEqual(rows, { ...plain, tranches, drift: tranches === 3 }, 1)
+})
+
+test('score weights of scores near the smallest double are finite, and sum to the leg', () => {
+  const rows = day(
+    0,
+    [-4, -3, -1, 1, 2, 5].map((units, i) => [`A${i}`, units * Number.MIN_VALUE, 0.1 * i]),
+  )
+  const { book } = run(datasetOf(rows), { ...plain, quantile: 0.5, weighting: 'score' })
+  // Their mean, 0 / 6, is 0: 1 2 5 of 8 are bought, 4 3 1 of 8 sold.
+  expect([...book.values()]).toEqual([-4, -3, -1, 1, 2, 5].map(units => units / 16))
+})
+
+test('score weights of constant scores are equal weights', () => {
+  const rows = Array.from({ length: 40 }, (_, t) =>
+    day(
+      t,
+      Array.from({ length: 9 }, (_, i) => [`A${i}`, 1, Math.cos(3 * i + 2 * t) / 30]),
+    ),
+  ).flat()
+  for (const longShort of [true, false]) {
+    const book: BookSettings = { ...plain, longShort, tranches: 2, weighting: 'score' }
+    expectEqual(rows, book, 1)
+    expect(run(datasetOf(rows), book).series.turnover[0]).toBeCloseTo(0.25, 14)
+  }
+})

@@ -31,6 +31,13 @@ test('mean, deviation and Sharpe ratio agree with simple-statistics', () => {
   expect(volatility(returns, 12)).toBeCloseTo(simple.sampleStandardDeviation(list) * Math.sqrt(12), 14)
 })
 
+test('returns that differ by 3e-11 of their size have a deviation, and returns that differ by rounding have none', () => {
+  // a and b: mean (a + b) / 2, deviation |a - b| / sqrt 2.
+  const [a, b] = [0.5, 0.5 + 2 ** -36]
+  expect(sharpe(Float64Array.of(a, b), 1)).toBeCloseTo(((a + b) / 2 / (b - a)) * Math.SQRT2, 2)
+  expect(sharpe(Float64Array.of(0.1 + 0.2, 0.3), 1)).toBeNull()
+})
+
 test('ratios are null, never NaN, where they are not defined', () => {
   const flat = Float64Array.of(0.1, 0.1, 0.1, 0.1, 0.1, 0.1)
   const one = Float64Array.of(0.1)
@@ -69,6 +76,7 @@ test('eta(q) of AR(1) returns equals the values computed for Lo (2002) in vector
 
 test('lags for lo_sharpe: the longer of h and 4 (T/100)^(2/9), at most T / 10 and P - 1', () => {
   expect(loLags(2520, 5, 252)).toBe(8) // 4 * 25.2^(2/9) = 8.19
+  expect(loLags(1000, 1, 252)).toBe(6) // 4 * 10^(2/9) = 6.67; 10^(1/4) would give 7
   expect(loLags(2520, 21, 252)).toBe(21)
   expect(loLags(100, 21, 252)).toBe(10)
   expect(loLags(2520, 126, 12)).toBe(11)

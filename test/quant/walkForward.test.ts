@@ -28,6 +28,21 @@ test('cuts T periods in folds + 1 blocks, tests the later ones and purges h + 1 
   expect(folds[1].trainSharpe).toBe(sharpe(net.slice(0, 16), 252))
 })
 
+test('a fold’s growth and drawdown are those of its own periods, from 1 on', () => {
+  // Ten periods a block; every block gains 1% a period but for a loss of half in the fourth period of the third.
+  const net = Float64Array.from({ length: 30 }, (_, t) => (t === 23 ? -0.5 : 0.01))
+  const [second, third] = walkForward(net, daily(30), {
+    folds: 2,
+    tranches: 1,
+    returnDays: 1,
+    periodsPerYear: 20,
+  })
+  expect(second.cagr).toBeCloseTo(1.01 ** 20 - 1, 12)
+  expect(second.maxDrawdown).toBe(0)
+  expect(third.cagr).toBeCloseTo((1.01 ** 9 * 0.5) ** 2 - 1, 12)
+  expect(third.maxDrawdown).toBeCloseTo(-0.5, 12)
+})
+
 test('the end of the last training return is never after the first test date', () => {
   const gaps = fc.oneof(
     fc.array(fc.constantFrom(1, 1, 1, 3), { minLength: 2, maxLength: 200 }),

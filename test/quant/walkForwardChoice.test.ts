@@ -119,6 +119,25 @@ test('a fold that nobody can train for goes to the first label', () => {
   expect(folds.map(({ fold }) => fold.trainSharpe)).toEqual([null, null, null])
 })
 
+test('candidates that trained alike go to the first label, whatever their order and their test blocks', () => {
+  const days = Int32Array.from({ length: 40 }, (_, t) => addBusinessDays(19_723, t + 1))
+  const settings = { folds: 1, returnDays: 1, periodsPerYear: 252 }
+  const same = (label: string, seed: number) => {
+    const net = noise(40, 3)
+    net.set(noise(20, seed), 20)
+    return { label, tranches: 1, net }
+  }
+  for (const labels of [
+    ['b', 'a', 'c'],
+    ['a', 'b', 'c'],
+    ['c', 'b', 'a'],
+  ]) {
+    const candidates = labels.map((label, i) => same(label, 11 + i))
+    const [{ candidate, fold }] = walkForwardChoice(candidates, days, settings)
+    expect([labels[candidate], fold.trainSharpe === null]).toEqual(['a', false])
+  }
+})
+
 test('the winner has the highest Sharpe ratio, then the lower turnover, then the first label; none comes last', () => {
   const trial = (label: string, sharpe: number | null, avgTurnover: number) => ({
     label,

@@ -54,3 +54,12 @@ test('where the ratio does not exist nothing is claimed', () => {
   expect(headline).toContain('does not exist')
   expect(sentences).toHaveLength(1)
 })
+
+test('a record of a few periods is never said to have passed', () => {
+  const short = { ...paperExample(46), n_periods: 29 }
+  const { survives, headline, sentences } = verdictWords(short, 250)
+  expect(survives).toBe(false)
+  expect(headline).toStartWith('Too short to tell')
+  expect(sentences[0]).toStartWith('The record has only 29 periods.')
+  expect(verdictWords({ ...short, n_periods: 30 }, 250).headline).toStartWith('Passed')
+})

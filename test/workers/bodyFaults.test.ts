@@ -238,3 +238,57 @@ test('survives anything: a Failure or a request, never another error', () => {
     { numRuns: 6_000 },
   )
 })
+
+test('rows that need a second look cost no more the further down they stand', () => {
+  const count = 60_000
+  const day = (i: number) => new Date(i * 86_400_000).toISOString().slice(0, 10)
+  // As Python writes names that are not ASCII, and as CSV writes names that hold a quote.
+  const escaped = (i: number) => `{"date":"${day(i)}","asset":"\\u65e5","score":1,"forward_return":0}`
+  const quoted = (i: number) => `${day(i)},"say ""A""",US,1,0`
+  const startMs = performance.now()
+  for (const [format, body] of [
+    ['ndjson', Array.from({ length: count }, (_, i) => escaped(i)).join('\n')],
+    ['csv', csv(...Array.from({ length: count }, (_, i) => quoted(i)))],
+  ] as const) {
+    expect(readBody(encode(body), format).panel?.columns.count).toBe(count)
+    const spoilt = `${body}\n${format === 'csv' ? '2024-01-02,A,US,x,0' : '{"date":"2024-01-02"}'}`
+    expect(fault(encode(spoilt), format)[1]).toStartWith(`line ${count + (format === 'csv' ? 2 : 1)}.`)
+  }
+  expect(performance.now() - startMs).toBeLessThan(5_000)
+}, 120_000)
+
+test('what nothing takes is refused before it is made into objects, however much of it there is', () => {
+  const many = `[${'{},'.repeat(20_000)}{}]`
+  const long = 'a'.repeat(20_000)
+  const cases: readonly (readonly [string, BodyFormat, string | undefined, string])[] = [
+    [`{"config":${many}}`, 'json', 'config', 'holds more than 10,000 values'],
+    [`{"panel":[{"x":${many}}]}`, 'json', 'panel[0]', 'holds more than 10,000 values'],
+    [`{"panel":{"date":[${many}]}}`, 'json', 'panel.date[0]', 'holds more than 10,000 values'],
+    [`{"x":${many}}`, 'ndjson', 'line 1', 'holds more than 10,000 values'],
+    [`{"config":"${long}"}`, 'json', 'config', 'a text of more than 10,000 bytes, beginning "aaaa'],
+    [`{"${long}":1}`, 'json', undefined, 'a text of more than 10,000 bytes'],
+    [`{"panel":"${long}"}`, 'json', 'panel', 'a text of more than 10,000 bytes'],
+    [','.repeat(20_000), 'csv', 'line 1', 'the line has more than 1000 cells'],
+    [long, 'csv', 'line 1', 'a cell is longer than 10000 bytes'],
+    [csv(','.repeat(20_000)), 'csv', 'line 2', 'the line has more than 1000 cells'],
+    [csv(`2024-01-02,"${long}",US,1,0`), 'csv', 'line 2', 'a cell is longer than 10000 bytes'],
+  ]
+  for (const [body, format, param, part] of cases) {
+    const [code, at, message] = fault(encode(body), format)
+    expect([code, at]).toEqual(['body_invalid', param])
+    expect(message).toContain(part)
+    expect(message.length).toBeLessThan(300)
+  }
+})
+
+test('a byte order mark before JSON or NDJSON is stepped over, as before CSV', () => {
+  const json = '{"panel":[{"date":"2024-01-02","asset":"A","score":1,"forward_return":0}]}'
+  const row = '{"date":"2024-01-02","asset":"A","score":1,"forward_return":0}'
+  for (const [body, format] of [
+    [json, 'json'],
+    [row, 'ndjson'],
+    [`{"config":{}}\n${row}`, 'ndjson'],
+  ] as const) {
+    expect(readBody(encode(`\ufeff${body}`), format).panel?.columns.count).toBe(1)
+  }
+})

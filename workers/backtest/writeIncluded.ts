@@ -2,6 +2,7 @@ import type { BacktestRequest } from '../../src/model/backtest.ts'
 import type { BacktestResult } from '../../src/model/backtestResult.ts'
 import { bucketReturns } from '../../src/quant/bucketReturns.ts'
 import type { Dataset } from '../../src/quant/dataset.ts'
+import { equityCurve } from '../../src/quant/equityCurve.ts'
 import { monthlyReturns } from '../../src/quant/monthlyReturns.ts'
 import { nameAt } from '../../src/quant/nameTable.ts'
 import { rankIc } from '../../src/quant/rankIc.ts'
@@ -32,11 +33,7 @@ export function writeIncluded(
         }))
         break
       case 'monthly':
-        included.monthly = monthlyReturns(simulation.series.net, days).map(({ year, months, total }) => ({
-          year,
-          months: months.map(finiteOrNull),
-          total: finiteOrNull(total),
-        }))
+        included.monthly = writeMonthly(simulation.series.net, days)
         break
       case 'positions':
         included.positions = writePositions(data, periods, simulation)
@@ -46,6 +43,17 @@ export function writeIncluded(
     }
   }
   return included
+}
+
+/** As far as the curve goes: after ruin there is no money left to compound, and two losses of more than everything would
+ * compound to a gain. */
+function writeMonthly(net: Float64Array, days: Int32Array): NonNullable<Included['monthly']> {
+  const { curve } = equityCurve(net)
+  return monthlyReturns(net.subarray(0, curve.length - 1), days).map(({ year, months, total }) => ({
+    year,
+    months: months.map(finiteOrNull),
+    total: finiteOrNull(total),
+  }))
 }
 
 function writeIc(data: Dataset, periods: Int32Array): NonNullable<Included['ic']> {
@@ -61,7 +69,7 @@ function writePositions(
   const market = latestMarkets(data, periods)
   const positions: NonNullable<Included['positions']> = []
   for (let name = 0; name < weight.length; name++) {
-    if (live[name] === 0) continue
+    if (live[name] === 0 || weight[name] === 0) continue
     const code = nameAt(data.markets, market[name])
     positions.push({
       asset: nameAt(data.assets, name),

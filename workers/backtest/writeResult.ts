@@ -5,6 +5,7 @@ import { isoDate } from '../../src/model/date.ts'
 import { addBusinessDays } from '../../src/quant/businessDays.ts'
 import type { Fold } from '../../src/quant/foldRecord.ts'
 import type { Summary } from '../../src/quant/summarise.ts'
+import { knownIsoDate } from './knownIsoDate.ts'
 
 /** JSON has no Infinity: what overflowed is null. */
 export function finiteOrNull(value: number | null): number | null {
@@ -56,7 +57,7 @@ export function writeCurve(curve: Float64Array, days: Int32Array, returnDays: nu
   const equityDates: string[] = []
   for (let i = 0; i < curve.length; i++) {
     const day = i < days.length ? days[i] : addBusinessDays(days[days.length - 1], returnDays)
-    equityDates.push(isoDate(Math.min(day, lastIsoDay)))
+    equityDates.push(knownIsoDate(Math.min(day, lastIsoDay)))
   }
   return { equity_curve: Array.from(curve, finiteOrNull), equity_dates: equityDates }
 }

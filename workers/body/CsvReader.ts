@@ -1,10 +1,14 @@
 import { Failure } from '../../src/errors.ts'
-import { type ByteCursor, lineAt } from './ByteCursor.ts'
+import type { ByteCursor } from './ByteCursor.ts'
+import { LineCounter } from './LineCounter.ts'
 
 const quote = 0x22
 const comma = 0x2c
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
+/** No line has near so many, and no cell near so many bytes. */
+const mostCells = 1_000
+const longestCell = 10_000
 
 /** Reads CSV (RFC 4180, UTF-8, with or without a byte order mark) cell by cell. */
 export class CsvReader implements ByteCursor {
@@ -12,18 +16,20 @@ export class CsvReader implements ByteCursor {
   readonly text: Buffer
   readonly view: DataView
   at = 0
+  readonly #lines: LineCounter
   readonly #utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
   constructor(bytes: Uint8Array) {
     this.bytes = bytes
     this.text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    this.#lines = new LineCounter(bytes)
     if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) this.at = 3
   }
 
   /** The line of the reader's place. */
   get line(): number {
-    return lineAt(this.bytes, this.at)
+    return this.#lines.lineAt(this.at)
   }
 
   get ended(): boolean {
@@ -47,6 +53,7 @@ export class CsvReader implements ByteCursor {
   row(): string[] {
     const cells = [this.#cell()]
     while (this.bytes[this.at] === comma) {
+      if (cells.length === mostCells) this.#malformed(`the line has more than ${mostCells} cells`)
       this.at++
       cells.push(this.#cell())
     }
@@ -86,6 +93,10 @@ export class CsvReader implements ByteCursor {
   }
 
   #decode(from: number, to: number): string {
+    if (to - from > longestCell) {
+      this.at = from
+      this.#malformed(`a cell is longer than ${longestCell} bytes`)
+    }
     try {
       return this.#utf8.decode(this.bytes.subarray(from, to))
     } catch {

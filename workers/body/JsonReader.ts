@@ -8,6 +8,10 @@ export interface JsonObject {
 }
 
 const maxDepth = 32
+/** Of a value that is no row of the usual shape. A grid of every axis takes a few hundred. */
+const mostValues = 10_000
+/** No name, date or setting is near it. */
+const longestText = 10_000
 const quote = 0x22
 const backslash = 0x5c
 
@@ -29,6 +33,8 @@ export class JsonReader implements ByteCursor {
     this.bytes = bytes
     this.text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    // Some writers (PowerShell, Excel) begin UTF-8 with a byte order mark.
+    if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) this.at = 3
   }
 
   get here(): string {
@@ -58,7 +64,15 @@ export class JsonReader implements ByteCursor {
     return true
   }
 
+  /** The value at the reader's place, with all that is in it. */
   value(): JsonValue {
+    this.#values = 0
+    this.#root = this.path.length
+    return this.#value()
+  }
+
+  #value(): JsonValue {
+    this.#countValue()
     this.skipSpace()
     const byte = this.bytes[this.at]
     if (byte === 0x7b) return this.#object()
@@ -88,6 +102,7 @@ export class JsonReader implements ByteCursor {
         this.at++
       }
     }
+    if (this.at - from > longestText) this.#tooLong(from)
     this.at++
     if (plain) return this.text.toString('latin1', from + 1, this.at - 1)
     return this.#decode(from, this.at)
@@ -127,7 +142,7 @@ export class JsonReader implements ByteCursor {
       do {
         const key = this.key(name => name in object)
         this.path.push(key)
-        object[key] = this.value()
+        object[key] = this.#value()
         this.path.pop()
       } while (this.take(0x2c))
       this.expect(0x7d)
@@ -142,7 +157,7 @@ export class JsonReader implements ByteCursor {
     if (!this.take(0x5d)) {
       do {
         this.path.push(array.length)
-        array.push(this.value())
+        array.push(this.#value())
         this.path.pop()
       } while (this.take(0x2c))
       this.expect(0x5d)
@@ -152,6 +167,29 @@ export class JsonReader implements ByteCursor {
   }
 
   #depth = 0
+  #values = 0
+  /** Length of the path to the value that is being read, whatever is inside it. */
+  #root = 0
+
+  /** What a value holds is made into objects before a schema sees it, and takes many times the memory of its bytes. */
+  #countValue(): void {
+    if (++this.#values <= mostValues) return
+    const param = formatPath(this.path.slice(0, this.#root))
+    throw new Failure(
+      'body_invalid',
+      `${param || this.#subject} holds more than ${mostValues.toLocaleString('en')} values, which nothing here takes.`,
+      param ? { param } : {},
+    )
+  }
+
+  #tooLong(from: number): never {
+    const shown = this.text.toString('latin1', from, from + 20).replace(/[^ -~]/g, '?')
+    throw new Failure(
+      'body_invalid',
+      `${this.here || this.#subject} holds a text of more than ${longestText.toLocaleString('en')} bytes, beginning ${shown}.... Nothing here is so long.`,
+      this.path.length > 0 ? { param: this.here } : {},
+    )
+  }
 
   #descend(): void {
     this.at++

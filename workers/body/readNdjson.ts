@@ -1,7 +1,7 @@
 import { Failure } from '../../src/errors.ts'
-import { lineAt } from './ByteCursor.ts'
 import { checkSize, roomFor } from './cells.ts'
 import { type JsonObject, JsonReader, type JsonValue } from './JsonReader.ts'
+import { LineCounter } from './LineCounter.ts'
 import { PanelColumns } from './PanelColumns.ts'
 import { PanelRowReader } from './PanelRowReader.ts'
 import type { PanelRows } from './PanelRows.ts'
@@ -18,15 +18,16 @@ export function readNdjson(bytes: Uint8Array): { fields: JsonObject; rows: Panel
       'The body is empty. Send a row {date, asset, score, forward_return} a line.',
     )
   }
-  const fields = readHeader(reader)
-  const columns = readRows(reader, Number.POSITIVE_INFINITY).columns()
+  const lines = new LineCounter(bytes)
+  const fields = readHeader(reader, lines)
+  const columns = readRows(reader, lines, Number.POSITIVE_INFINITY).columns()
   return { fields, rows: { columns, placeOf: row => `line ${lineOfRow(bytes, row)}` } }
 }
 
 /** The first line's fields, if it has any; else the reader stays before it. */
-function readHeader(reader: JsonReader): JsonObject {
+function readHeader(reader: JsonReader, lines: LineCounter): JsonObject {
   const start = reader.at
-  const value = readValue(reader)
+  const value = readValue(reader, lines)
   if (isHeader(value)) {
     endLine(reader)
     return value
@@ -41,13 +42,13 @@ function isHeader(value: JsonValue): value is JsonObject {
 }
 
 /** At most `most` rows; the reader then stands before what follows them. */
-function readRows(reader: JsonReader, most: number): PanelColumns {
+function readRows(reader: JsonReader, lines: LineCounter, most: number): PanelColumns {
   const panel = new PanelColumns(roomFor(reader.bytes, leastRow))
   const rows = new PanelRowReader(reader, panel)
   while (reader.at < reader.bytes.length && panel.count < most) {
     if (!rows.read()) {
-      const place = placeOfReader(reader)
-      addUnusualRow(panel, readValue(reader), [place])
+      const place = `line ${lines.lineAt(reader.at)}`
+      addUnusualRow(panel, readValue(reader, lines), [place])
     }
     checkSize(panel.count, panel.markets.names.length)
     endLine(reader)
@@ -55,15 +56,11 @@ function readRows(reader: JsonReader, most: number): PanelColumns {
   return panel
 }
 
-function readValue(reader: JsonReader): JsonValue {
-  reader.path.push(placeOfReader(reader))
+function readValue(reader: JsonReader, lines: LineCounter): JsonValue {
+  reader.path.push(`line ${lines.lineAt(reader.at)}`)
   const value = reader.value()
   reader.path.pop()
   return value
-}
-
-function placeOfReader(reader: JsonReader): string {
-  return `line ${lineAt(reader.bytes, reader.at)}`
 }
 
 function endLine(reader: JsonReader): void {
@@ -76,8 +73,9 @@ function endLine(reader: JsonReader): void {
 /** The lines are known to be good: reading those before a row finds its own. */
 function lineOfRow(bytes: Uint8Array, row: number): number {
   const reader = new JsonReader(bytes)
+  const lines = new LineCounter(bytes)
   reader.skipSpace()
-  readHeader(reader)
-  readRows(reader, row)
-  return lineAt(bytes, reader.at)
+  readHeader(reader, lines)
+  readRows(reader, lines, row)
+  return lines.lineAt(reader.at)
 }

@@ -2,7 +2,8 @@ import type { SignalDay } from '../../src/model/signalDay.ts'
 import type { Columns } from '../../src/quant/columns.ts'
 
 /** Resolved signals as columns: the forecast is the score, the outcome the forward return. A ticker that two markets
- * share is two names, TICKER:MARKET; every other asset id is the ticker. */
+ * share is two names, TICKER:MARKET; every other asset id is the ticker. They are ordered by ticker and then market, so that
+ * a listing elsewhere, which may come later, does not settle ties among those that were there before. */
 export function unpackDays(days: readonly SignalDay[]): Columns {
   const rows = days.reduce((sum, { actual }) => sum + actual.length / 8, 0)
   const columns = allocate(rows)
@@ -32,10 +33,12 @@ export function unpackDays(days: readonly SignalDay[]): Columns {
       row++
     }
   }
+  const listings = [...assets.keys()].map(name => name.split(' '))
   return {
     ...columns,
     count: rows,
-    assetNames: assetIds([...assets.keys()]),
+    assetNames: assetIds(listings),
+    assetKeys: listings.map(([ticker, market]) => `${ticker}\0${market}`),
     marketNames: [...markets.keys()],
   }
 }
@@ -54,10 +57,8 @@ function allocate(rows: number): Pick<Columns, 'day' | 'asset' | 'market' | 'sco
 const bigEndian = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
   new DataView(buffer, byteOffset, byteLength)
 
-/** @param names `TICKER MARKET` */
-function assetIds(names: readonly string[]): string[] {
+function assetIds(listings: readonly string[][]): string[] {
   const uses = new Map<string, number>()
-  const parts = names.map(name => name.split(' '))
-  for (const [ticker] of parts) uses.set(ticker, (uses.get(ticker) ?? 0) + 1)
-  return parts.map(([ticker, market]) => (uses.get(ticker) === 1 ? ticker : `${ticker}:${market}`))
+  for (const [ticker] of listings) uses.set(ticker, (uses.get(ticker) ?? 0) + 1)
+  return listings.map(([ticker, market]) => (uses.get(ticker) === 1 ? ticker : `${ticker}:${market}`))
 }

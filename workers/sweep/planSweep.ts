@@ -27,7 +27,7 @@ export function planSweep(
     data,
     view,
     configs,
-    slices: cutSlices(configs, periods.length * nameCount(data.assets)),
+    slices: cutSlices(configs, periods.length, nameCount(data.assets)),
     prices: priceBook(data, periods, configs[0], costs).prices,
     costs,
     include,

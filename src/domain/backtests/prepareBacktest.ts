@@ -28,25 +28,12 @@ export interface BodyOptions {
   readonly form?: ResultForm | undefined
 }
 
-/** What a request body asks for, as far as one thread takes it. The bytes go to a worker unparsed and are gone for the caller: a panel is never parsed on
- * this thread. Fails with a Failure that names what is wrong, or with the signal's reason. */
+/** What a request body asks for, as far as one thread takes it. The bytes go to a worker unparsed and are gone for the
+ * caller: a panel is never parsed on this thread. Fails with a Failure that names what is wrong, or with the signal's
+ * reason.
+ *
+ * @param turn of a visit that the caller entered and leaves */
 export async function prepareBacktest(
-  deps: BacktestDeps,
-  body: Uint8Array,
-  signal?: AbortSignal,
-  options: BodyOptions = {},
-): Promise<Outcome> {
-  signal?.throwIfAborted()
-  const { pool } = deps
-  const visit = pool.enter()
-  try {
-    return await prepare(deps, body, { signal, visit }, options)
-  } finally {
-    pool.leave(visit)
-  }
-}
-
-async function prepare(
   { pool, archive, markets: costs, openPanel }: BacktestDeps,
   body: Uint8Array,
   turn: RunOptions & { readonly visit: Visit },

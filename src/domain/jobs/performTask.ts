@@ -12,7 +12,6 @@ import type { JobWork } from './work.ts'
 const passing: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'compute_failed',
   'compute_lost',
-  'compute_lost',
   'compute_busy',
   'database_unavailable',
   'statement_timeout',

@@ -10,7 +10,7 @@ import type { JobWork } from './work.ts'
 /** What this process makes of a job's body, made once for each round. */
 export function prepareJob(work: JobWork, open: OpenJob, job: Job): Promise<Outcome> {
   if (open.prepared?.round === job.round) return open.prepared.backtest
-  const backtest = whenThereIsRoom(open.signal, () => prepare(work, open, job))
+  const backtest = prepare(work, open, job)
   const prepared = { round: job.round, backtest }
   open.prepared = prepared
   backtest.catch(() => {
@@ -19,12 +19,21 @@ export function prepareJob(work: JobWork, open: OpenJob, job: Job): Promise<Outc
   return backtest
 }
 
+/** The body waits for room in memory: to read it for every look whether there is some would be 256 MB five times a
+ * second, from a database that is busy too. */
 async function prepare({ sql, backtests }: JobWork, { signal }: OpenJob, job: Job): Promise<Outcome> {
-  const body = await readBody(sql, job.id, job.bodyBytes)
-  if (body === null) throw new Failure('internal', 'The body of the backtest is no longer there.')
-  return prepareBacktest(backtests, body, signal, {
-    format: job.bodyFormat,
-    query: job.bodyQuery,
-    keyId: job.keyId,
+  const read = () => readBody(sql, job.id, job.bodyBytes)
+  let body = await read()
+  return whenThereIsRoom(signal, async () => {
+    // A try that came as far as a thread gave the bytes to it.
+    if (body?.byteLength !== job.bodyBytes) body = await read()
+    if (body === null) throw new Failure('internal', 'The body of the backtest is no longer there.')
+    const visit = backtests.pool.enter()
+    try {
+      const { bodyFormat: format, bodyQuery: query, keyId } = job
+      return await prepareBacktest(backtests, body, { signal, visit }, { format, query, keyId })
+    } finally {
+      backtests.pool.leave(visit)
+    }
   })
 }

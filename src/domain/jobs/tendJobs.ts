@@ -2,6 +2,7 @@ import { Failure } from '../../errors.ts'
 import { jobKeptDays, mostFinishedJobs } from '../../model/job.ts'
 import { cleanJobs } from '../../store/jobs/cleanJobs.ts'
 import { endJob, unfinishedOf } from '../../store/jobs/endJob.ts'
+import { findRevokedJobs } from '../../store/jobs/findRevokedJobs.ts'
 import { beat, leave, releaseDead } from '../../store/jobs/processes.ts'
 import { findAbandonedJobs } from '../../store/jobs/tasks.ts'
 import { claimHours } from './claim.ts'
@@ -20,7 +21,7 @@ export interface JobTending {
 }
 
 /** Looks after the jobs as long as the process lives: says that it does, frees what dead ones held, notices jobs that
- * ended elsewhere or that nobody will go on with, and forgets what is old.
+ * ended elsewhere or that nobody will go on with, ends those of revoked keys, and forgets what is old.
  *
  * @param locks the names under which this process locks tasks; they may change */
 export function tendJobs(work: JobWork, locks: readonly string[], elapsedMs: () => number): JobTending {
@@ -39,7 +40,10 @@ export function tendJobs(work: JobWork, locks: readonly string[], elapsedMs: () 
         report(`Process ${dead} is dead; its tasks are free.`, null)
     }
     await endWhatEnded(work)
-    if (beats % beatsBetweenSearches === 1 && awake) await failAbandoned(work)
+    if (beats % beatsBetweenSearches === 1 && awake) {
+      await failAbandoned(work)
+      await cancelRevoked(work)
+    }
     if (beats % beatsBetweenCleanings === 0) {
       await cleanJobs(sql, { jobDays: jobKeptDays, jobsPerKey: mostFinishedJobs, claimHours })
     }
@@ -72,6 +76,11 @@ async function endWhatEnded({ sql, open }: JobWork): Promise<void> {
   if (ids.length === 0) return
   const unfinished = await unfinishedOf(sql, ids)
   for (const id of ids) if (!unfinished.has(id)) open.end(id)
+}
+
+/** A key that is revoked, perhaps because somebody else had it, computes nothing more; who follows the job hears its end. */
+async function cancelRevoked({ sql }: JobWork): Promise<void> {
+  for (const jobId of await findRevokedJobs(sql)) await endJob(sql, jobId, { state: 'cancelled' })
 }
 
 /** A task that took its process down with it every time it was begun cannot say so itself. */

@@ -178,7 +178,7 @@ function errorResponses(codes: readonly ErrorCode[]) {
       String(status),
       {
         description: group.map(code => `\`${code}\`: ${errorStatus(code).title}.`).join(' '),
-        headers: { 'X-Request-Id': requestIdHeader, ...errorHeaders(status) },
+        headers: { 'X-Request-Id': requestIdHeader, ...errorHeaders(status, group) },
         content: {
           'application/json': { schema: errorReference, examples: Object.fromEntries(group.map(exampleOf)) },
           'application/problem+json': { schema: problemReference },
@@ -188,9 +188,9 @@ function errorResponses(codes: readonly ErrorCode[]) {
   )
 }
 
-function errorHeaders(status: number) {
+function errorHeaders(status: number, group: readonly ErrorCode[]) {
   if (status === 401) return { 'WWW-Authenticate': { description: 'Always Bearer.', schema: text } }
-  if (status === 429 || status === 503) {
+  if (status === 429 || status === 503 || group.includes('idempotency_in_flight')) {
     return { 'Retry-After': { description: 'Seconds after which trying again makes sense.', schema: whole } }
   }
   return {}

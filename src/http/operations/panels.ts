@@ -92,7 +92,8 @@ export const deletePanelOperation = operation({
   id: 'deletePanel',
   tag: 'Backtest',
   summary: 'Delete a stored panel',
-  description: 'At once and for good. Backtests that run on it already finish.',
+  description:
+    'At once and for good. Backtests that have its rows already finish; one that was submitted and has yet to read them, on any of the processes that run it, fails with entity_unknown.',
   entry: 'key',
   path: PanelParams,
   answer: {

@@ -8,7 +8,8 @@ export type Convictions = Float64Array
 
 const rule: LegRule = { topFrom: 0, bottomTo: 0, topTotal: 0, bottomTotal: 0, names: 0 }
 
-/** Dense targets of periods t .. t + count - 1 to the ring, from the block of ranks. Returns decide nothing here.
+/** Dense targets of periods t .. t + count - 1 to the ring, from the block of ranks. Returns decide nothing here. A leg of
+ * one name weighs the same by every rule, to the bit: trials of a sweep that are one book must tie.
  *
  * @param eligible n of every period
  * @param mean of every period's scores
@@ -30,7 +31,7 @@ export function formBlock(
     setLegRule(rule, eligible[t + i], settings)
     const { topFrom, bottomTo, topTotal, bottomTotal, names } = rule
     if (names === 0) kernel.doubles.fill(0, target / 8, target / 8 + width)
-    else if (settings.weighting === 'score') {
+    else if (settings.weighting === 'score' && names > 1) {
       weighByScore(memory, ranks, memory.scores + 8 * width * i, target, mean[t + i], convictions, t + i)
     } else {
       const shares = settings.weighting === 'rank' ? (names * (names + 1)) / 2 : names

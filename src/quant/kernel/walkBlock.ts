@@ -1,3 +1,4 @@
+import { countIdle } from './countIdle.ts'
 import { addConvictions, type Convictions, formBlock, formFromRows } from './formBlock.ts'
 import { loadDoubles, loadMovingCosts, loadRanks, type RunRows } from './loadBlock.ts'
 import { pickRanks } from './pickRanks.ts'
@@ -11,6 +12,8 @@ export interface Run extends RunRows {
   readonly mean: Float64Array
   readonly known: Int32Array
   readonly convictions: Convictions
+  /** Periods in a row, up to and with each, in which no leg formed. */
+  readonly idle: Int32Array
   /** Of each book, four numbers a period: sum |dw|, sum |dw| cost, sum w r, sum min(w, 0); all h times. */
   readonly sums: readonly Float64Array[]
   /** With `follow`, of the only book: names held without a return, per period. */
@@ -28,6 +31,7 @@ export function walkBlock(run: Run, memory: TileMemory, t: number, count: number
   if (neutral) formFromRows(run, memory, neutral, t, count)
   else {
     loadPlaces(run, memory, t, count)
+    if (run.ranking === null) countIdle(run.idle, run.eligible, needs.settings, t, count)
     if (needs.settings.weighting === 'score' && plan.tiles.length === 1) sumConvictions(run, memory, t, count)
     formBlock(memory, needs.settings, run.eligible, run.mean, run.convictions, t, count)
   }
@@ -82,37 +86,67 @@ function dropMissing(run: Run, { kernel, tile, returns }: TileMemory, t: number,
   }
 }
 
-function moveBook({ needs, sums }: Run, memory: TileMemory, book: number, t: number, count: number): void {
-  const { kernel, tile, targets, slots, returns, costs } = memory
-  const { width } = tile
+function moveBook(
+  { needs, sums, idle }: Run,
+  memory: TileMemory,
+  book: number,
+  t: number,
+  count: number,
+): void {
+  const { doubles } = memory.kernel
+  const { lastPeriod } = memory.tile
   const h = needs.tranches[book]
-  const depth = ringDepth(needs, book)
   // A book is empty h periods after its last row, whatever else is still walked beside it.
-  const moves = Math.min(count, tile.lastPeriod + h - t + 1)
+  const moves = Math.min(count, lastPeriod + h - t + 1)
   if (moves <= 0) return
-  const place = memory.books + 8 * width * book
-  const stride = needs.movingCosts ? 8 * width : 0
   const out = memory.out / 8
-  kernel.doubles.fill(0, out, out + 4 * moves)
-  if (needs.settings.drift) {
-    const grown = memory.grown + 8 * width * book
-    kernel.calls.walkDrifting(
-      targets,
-      slots,
-      depth,
-      t,
-      moves,
-      width,
-      place,
-      grown,
-      returns,
-      costs,
-      stride,
-      memory.out,
-    )
-  } else kernel.calls.walk(targets, slots, depth, t, moves, width, place, returns, costs, stride, memory.out)
+  doubles.fill(0, out, out + 4 * moves)
+  for (let from = 0; from < moves; ) {
+    let end = from
+    while (end < moves && idle[t + end] !== h) end++
+    const emptied = end < moves
+    if (emptied) end++
+    callWalk(needs, memory, book, t, from, end - from)
+    if (emptied) {
+      emptyBook(needs, memory, book)
+      doubles.fill(0, out + 4 * end - 2, out + 4 * end)
+    }
+    from = end
+  }
   const sum = sums[book]
-  for (let i = 0; i < 4 * moves; i++) sum[4 * t + i] += kernel.doubles[out + i]
+  for (let i = 0; i < 4 * moves; i++) sum[4 * t + i] += doubles[out + i]
+}
+
+/** Periods t + from .. of a block, `count` of them. */
+function callWalk(
+  needs: TileNeeds,
+  { kernel, tile, targets, slots, returns, costs, books, grown, out }: TileMemory,
+  book: number,
+  t: number,
+  from: number,
+  count: number,
+): void {
+  const doubles = 8 * tile.width
+  const stride = needs.movingCosts ? doubles : 0
+  const place = books + doubles * book
+  const earned = returns + doubles * from
+  const paid = costs + stride * from
+  const to = out + 32 * from
+  const ring = [targets, slots, ringDepth(needs, book), t + from, count, tile.width, place] as const
+  if (needs.settings.drift)
+    kernel.calls.walkDrifting(...ring, grown + doubles * book, earned, paid, stride, to)
+  else kernel.calls.walk(...ring, earned, paid, stride, to)
+}
+
+/** A book that its last tranche has left holds nothing: what entering and leaving left of each weight is rounding, which
+ * would go on earning returns, and a fold that holds nothing would show their Sharpe ratio. */
+function emptyBook({ settings }: TileNeeds, memory: TileMemory, book: number): void {
+  const { kernel, tile, books, grown } = memory
+  const place = (books + 8 * tile.width * book) / 8
+  kernel.doubles.fill(0, place, place + tile.width)
+  if (!settings.drift) return
+  const drifted = (grown + 8 * tile.width * book) / 8
+  kernel.doubles.fill(0, drifted, drifted + tile.width)
 }
 
 /** Periods back to the target that leaves. Nothing leaves a book that holds longer than the run: the ring is as deep as

@@ -1,6 +1,7 @@
 import type { BacktestResult } from '../../model/backtestResult.ts'
 import { count, dash, gain, percent, ratio } from '../figures.ts'
 import { html, type Markup } from '../html.ts'
+import { rankTrials } from '../rankTrials.ts'
 import { heat, largest } from './heat.ts'
 import { type Surface, type SweepTrial, sweepGrid } from './sweepGrid.ts'
 
@@ -15,11 +16,12 @@ const weightingWords: Readonly<Record<string, string>> = {
 }
 
 /** The Sharpe ratio of every configuration that was tried, and the winner among them. */
-export function sweepSurface({ trials = [], best }: BacktestResult): Markup {
+export function sweepSurface(result: BacktestResult): Markup {
+  const { trials = [], best } = result
   const most = largest(trials.map(trial => trial.sharpe))
   return html`<p>The Sharpe ratio a year of each configuration, net of costs: down the share of names in a leg, across the trading days they are held. A winner among neighbours that do well is worth more than one that stands alone.</p>
 <div class="surfaces">${sweepGrid(trials).map(surface => surfaceTable(surface, most, best?.label ?? null))}</div>
-<details><summary>All ${count(trials.length)} configurations, the best first</summary>${trialTable(trials)}</details>`
+<details><summary>All ${count(trials.length)} configurations, the best first</summary>${trialTable(rankTrials(result))}</details>`
 }
 
 function surfaceTable(surface: Surface, most: number, winner: string | null): Markup {
@@ -38,8 +40,7 @@ function surfaceTable(surface: Surface, most: number, winner: string | null): Ma
   )}</tbody></table></div>`
 }
 
-function trialTable(trials: readonly SweepTrial[]): Markup {
-  const ordered = trials.toSorted((a, b) => (b.sharpe ?? -Infinity) - (a.sharpe ?? -Infinity))
+function trialTable(ordered: readonly SweepTrial[]): Markup {
   return html`<div class="scroll" tabindex="0" role="region" aria-label="All configurations"><table>
 <thead><tr><th scope="col">Configuration</th><th scope="col">Sharpe ratio</th><th scope="col">Return a year</th><th scope="col">Deepest fall</th><th scope="col">Turnover</th></tr></thead>
 <tbody>${ordered.map(

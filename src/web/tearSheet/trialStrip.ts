@@ -44,7 +44,7 @@ function draw({ sharpes, luck, own }: Strip, size: Size): Markup {
   }
   return html`<svg class="chart strip ${size.name}" viewBox="0 0 ${size.width} ${height}" role="img" aria-labelledby="${id}-t ${id}-d">
 <title id="${id}-t">All trials and the luck of choosing</title>
-<desc id="${id}-d">The trials' Sharpe ratios run from ${ratio(least)} to ${ratio(own)}; the best of as many without skill is expected at ${ratio(luck)}.</desc>
+<desc id="${id}-d">The trials' Sharpe ratios run from ${ratio(sharpes.reduce((a, b) => Math.min(a, b), own))} to ${ratio(own)}; the best of as many without skill is expected at ${ratio(luck)}.</desc>
 <g class="axis"><line class="base" x1="${left}" x2="${right}" y1="${middle}" y2="${middle}"/>${niceTicks(
     least,
     most,

@@ -61,3 +61,32 @@ test('a backtest up to a day is the one that the archive of that day would have 
     { numRuns: 12 },
   )
 }, 60_000)
+
+/** Six tickers whose scores tie, so that the order of names decides who is held. */
+function tied(): ResolvedSignal[] {
+  return days.slice(0, 40).flatMap((day, t) =>
+    ['A', 'A1', 'A.', 'B', 'B-', 'C'].map((ticker, i) => ({
+      day,
+      ticker,
+      market: 'US',
+      predicted: (i + t) % 2,
+      actual: Math.cos(78.233 * i + 2.3 * t) / 40,
+    })),
+  )
+}
+
+// With a second listing the ids of the first become A:US and B:US, which stand elsewhere in the alphabet than A and B.
+test('a ticker that is listed in another market later settles no tie of the days before', async () => {
+  const later = ['A', 'B'].map(ticker => ({
+    day: days[41],
+    ticker,
+    market: 'TW',
+    predicted: 1,
+    actual: 0.1,
+  }))
+  const config = { quantile: 0.2, holdDays: 2 }
+  for (const source of [{ to: isoDate(days[39]) }, { to: isoDate(days[39]), market: 'US' }]) {
+    const then = await run(tied(), { source, config })
+    expect(await run([...tied(), ...later], { source, config })).toEqual(then)
+  }
+})

@@ -4,7 +4,7 @@ import { readWritten } from '../../../src/compute/writtenResult.ts'
 import { runBacktest } from '../../../src/domain/backtests/runBacktest.ts'
 import { Failure } from '../../../src/errors.ts'
 import { BacktestResult } from '../../../src/model/backtestResult.ts'
-import { dayNumber } from '../../../src/model/date.ts'
+import { dayNumber, isoDate } from '../../../src/model/date.ts'
 import { registerFormats } from '../../../src/model/formats.ts'
 import { addBusinessDays } from '../../../src/quant/businessDays.ts'
 import { loopReference } from '../../quant/loopReference.ts'
@@ -146,6 +146,7 @@ test('a weekly panel has spacing 5, and its year has 50.4 periods', async () => 
   expect([result.spacing, result.step, result.config.returnDays, result.periods_per_year]).toEqual([
     5, 1, 5, 50.4,
   ])
+  expect(result.equity_dates.at(-1)).toBe(isoDate(day + 7))
   expect(result.warnings).toEqual([
     {
       code: 'default_costs',
@@ -159,6 +160,43 @@ test('a weekly panel has spacing 5, and its year has 50.4 periods', async () => 
   const flat = await run({ panel: rows, config: { costBps: 0, neutral: 'market' } })
   expect(flat.costs).toEqual({ flat_bps: 0, borrow_bps: 50, markets: [] })
   expect(flat.warnings.map(w => w.code)).toEqual(['neutral_without_market'])
+})
+
+test('borrow is an annual rate, whatever the length of a period', async () => {
+  const config = { costBps: 0, borrowBps: 200, quantile: 0.5 }
+  for (const gap of [1, 7, 28]) {
+    const rows = Array.from({ length: 24 }, (_, j) => {
+      const [t, i] = [j >> 1, j % 2]
+      return cell(isoDate(dayNumber('2024-01-01') + gap * t), `A${i}`, i, Math.sin(j) / 50)
+    })
+    const { metrics } = await run({ panel: rows, config: gap === 1 ? { ...config, returnDays: 1 } : config })
+    expect(metrics.cost_drag_annual).toBeCloseTo(0.5 * 0.02, 12) // half the book is short
+  }
+})
+
+test('dates one and two business days apart by turns are 1.5 apart: a return is taken to span 2', async () => {
+  let day = dayNumber('2024-01-01')
+  const rows = Array.from({ length: 31 }, (_, t) => {
+    day = addBusinessDays(day, 1 + (t % 2))
+    return ['A', 'B'].map((asset, i) => cell(isoDate(day), asset, i, Math.sin(t + i) / 50))
+  })
+  const { spacing, step, config, periods_per_year } = await run({ panel: rows.flat() })
+  expect([spacing, step, config.returnDays, periods_per_year]).toEqual([1.5, 1, 2, 168])
+})
+
+// A return that keeps a share s of the one before correlates with it by s / (1 + s^2): .44 for .6 and .19 for .2.
+test('warns of overlap from a correlation of .3 on', async () => {
+  const shock = (t: number, i: number) => (((t + 3) * 48_271 * (i + 11) * (t + i + 7)) % 7919) / 7919 - 0.5
+  const codes = async (share: number) => {
+    const rows = Array.from({ length: 1_200 }, (_, j) => {
+      const [t, i] = [Math.floor(j / 20), j % 20]
+      const r = (shock(t, i) + share * shock(t - 1, i)) / 50
+      return cell(isoDate(addBusinessDays(dayNumber('2024-01-01'), t + 1)), `A${i}`, i, r)
+    })
+    return (await run({ panel: rows })).warnings.map(w => w.code)
+  }
+  expect(await codes(0.6)).toContain('overlapping_returns')
+  expect(await codes(0.2)).not.toContain('overlapping_returns')
 })
 
 test('warns where returns of a panel overlap, unless returnDays was sent', async () => {
@@ -255,6 +293,30 @@ test('ruin ends the curve, and the result says so', async () => {
   expect(result.equity_dates).toEqual(['2024-01-01', '2024-01-02', '2024-01-03'])
   expect(result.equity_curve[2]).toBeLessThanOrEqual(0)
   expect(result.warnings.map(w => w.code)).toContain('ruined')
+})
+
+test('quantiles are ten buckets; a name whose tranches cancel is no position', async () => {
+  // Each of six names takes each place in turn, so over six tranches its rank weights sum to 0.
+  const rows = Array.from({ length: 40 * 6 }, (_, j) => {
+    const [t, i] = [Math.floor(j / 6), j % 6]
+    return cell(isoDate(addBusinessDays(dayNumber('2024-01-01'), t + 1)), `A${i}`, (t + i) % 6, 0.01 * i)
+  })
+  const config = { returnDays: 1, holdDays: 6, quantile: 0.5, weighting: 'rank', gross: 0.7 }
+  const { quantiles, positions } = await run({ panel: rows, config, include: ['quantiles', 'positions'] })
+  expect(quantiles?.map(({ bucket }) => bucket)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
+  expect(positions).toEqual([])
+})
+
+test('months end with the money: after ruin no loss compounds to a gain', async () => {
+  // Long and short lose 1.5 together on three days, two of them in the same month.
+  const rows = ['2024-01-01', '2024-01-02', '2024-01-31', '2024-02-01'].flatMap((date, t) => [
+    cell(date, 'A', 1, t === 0 ? 0 : 3),
+    cell(date, 'B', 2, 0),
+  ])
+  const config = { returnDays: 1, costBps: 0, borrowBps: 0 }
+  const { equity_curve, monthly } = await run({ panel: rows, config, include: ['monthly'] })
+  expect(equity_curve).toEqual([1, 1, -0.5])
+  expect(monthly).toEqual([{ year: 2024, months: [-1.5, ...new Array(11).fill(null)], total: -1.5 }])
 })
 
 test('rows without a score or return are counted, and an empty book is said to be empty', async () => {

@@ -1,9 +1,11 @@
-import { afterAll, expect, test } from 'bun:test'
+import { afterAll, expect, spyOn, test } from 'bun:test'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import * as simple from 'simple-statistics'
 import { ComputePool } from '../../../src/compute/ComputePool.ts'
 import type { SweepPlan } from '../../../src/compute/sweepPlan.ts'
+import { readWritten } from '../../../src/compute/writtenResult.ts'
 import { finishSweep } from '../../../src/domain/backtests/finishSweep.ts'
+import { runBacktest } from '../../../src/domain/backtests/runBacktest.ts'
 import { runSlice } from '../../../src/domain/backtests/runSlice.ts'
 import { runSweep } from '../../../src/domain/backtests/runSweep.ts'
 import { Failure } from '../../../src/errors.ts'
@@ -175,8 +177,67 @@ test('one configuration has threshold 0, and a panel that trades nothing has nul
   expect(empty.warnings.map(w => w.code)).toContain('no_positions')
 })
 
+test('the standard grid holds 1, 5, 10 and 21 returns, however long a return is', async () => {
+  const { trials = [] } = await run({ sweep: true, panel, config: { returnDays: 3 } })
+  expect(trials.slice(0, 4).map(trial => trial.label)).toEqual([
+    'long_short q0.05 equal h3',
+    'long_short q0.05 equal h15',
+    'long_short q0.05 equal h30',
+    'long_short q0.05 equal h63',
+  ])
+})
+
+test('oos_sharpe_mean is that of the folds as they were traded; the winner’s own is in best', async () => {
+  // All names gain for half of the record and lose more after it: to buy alone was best before the folds, and not after all.
+  const turning = panel.map((row, j) => ({
+    ...row,
+    forward_return: (j < panel.length / 2 ? 0.01 : -0.02) + (row.score + row.forward_return) / 10,
+  }))
+  const sweep = { direction: ['long_short', 'long_only'], quantile: [0.1, 0.5], holdDays: [1, 5] }
+  const { folds, metrics, best } = await run({ sweep, panel: turning, config: { returnDays: 1 } })
+  expect(folds.every(fold => fold.label === best?.label)).toBe(false)
+  const tested = folds.map(fold => fold.sharpe ?? Number.NaN)
+  expect(metrics.oos_sharpe_mean).toBeCloseTo(simple.mean(tested), 12)
+  expect(Math.abs((best?.metrics.oos_sharpe_mean ?? 0) - simple.mean(tested))).toBeGreaterThan(0.01)
+})
+
 test('sweep: false is one backtest', async () => {
   const plain = await run({ sweep: false, source: {} })
   expect(plain).toEqual(await run({ source: {} }))
   expect(plain.trials).toBeUndefined()
+})
+
+test('a sweep past its time is told so, and its threads are free at once', async () => {
+  const pool = new ComputePool({ threads: 2, queue: 4, timeLimitMs: 20_000 })
+  try {
+    const plan = await archivePlan()
+    // Each configuration a slice of its own, so that there is an end between two of them.
+    const slices = plan.configs.map((_, place) => [place])
+    const late = await runSweep(pool, { ...plan, slices }, { timeLimitMs: 0.001 }).catch(
+      (error: unknown) => error,
+    )
+    expect(late).toBeInstanceOf(Failure)
+    expect(late).toMatchObject({ code: 'compute_timeout' })
+    expect(String(late)).toContain('respond-async')
+    const result = readWritten(await runSweep(pool, { ...plan, slices }, { timeLimitMs: 20_000 }))
+    expect(result.trials?.length).toBe(48)
+  } finally {
+    await pool.close()
+  }
+})
+
+test('a sweep is let in once, from its first byte to its result: it cannot be turned away half-way', async () => {
+  const pool = new ComputePool({ threads: 1, queue: 0, timeLimitMs: 20_000 })
+  try {
+    const entered = spyOn(pool, 'enter')
+    const left = spyOn(pool, 'leave')
+    const body = new TextEncoder().encode(JSON.stringify({ panel, sweep: { quantile: [0.1, 0.2, 0.3] } }))
+    const { trials } = readWritten(await runBacktest({ ...bench.deps, pool }, body))
+    expect(trials?.length).toBe(3)
+    await Bun.sleep(0)
+    expect(entered).toHaveBeenCalledTimes(1)
+    expect(left).toHaveBeenCalledTimes(1)
+  } finally {
+    await pool.close()
+  }
 })

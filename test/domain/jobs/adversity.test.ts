@@ -3,6 +3,7 @@ import { OpenJobs } from '../../../src/domain/jobs/OpenJobs.ts'
 import { performTask } from '../../../src/domain/jobs/performTask.ts'
 import { whenThereIsRoom } from '../../../src/domain/jobs/whenThereIsRoom.ts'
 import type { JobWork } from '../../../src/domain/jobs/work.ts'
+import { panelUnknown } from '../../../src/domain/panels/panelUnknown.ts'
 import { Failure } from '../../../src/errors.ts'
 import { cleanJobs } from '../../../src/store/jobs/cleanJobs.ts'
 import { readResult } from '../../../src/store/jobs/jobRow.ts'
@@ -196,7 +197,76 @@ describe('what is kept', () => {
   })
 })
 
+describe('a stored panel that is deleted under a sweep', () => {
+  const panelId = '5d0a3a44-6f0b-4a55-9d7e-2f1c80c1a9d3'
+  const gone = () => Promise.reject(panelUnknown(panelId, 'panel'))
+  const sweep = { sweep: { quantile: quantiles }, panel: panelId }
+
+  /** A process that has the rows. */
+  const holder = () => {
+    const backtests = bench.compute(1)
+    const rows = backtests.archive.get('1d', null).then(({ data }) => data)
+    return worker({ backtests: { ...backtests, openPanel: () => rows } })
+  }
+
+  test('lets a process that has its rows finish', async () => {
+    const job = await bench.submit(sweep)
+    const work = holder()
+    await step(work, job.id)
+    const late = { ...work, backtests: { ...work.backtests, openPanel: gone } }
+    while ((await tasksOf(job.id)).length > 0) await step(late, job.id)
+    expect(await bench.ended(job.id)).toMatchObject({ state: 'succeeded', done: 20, total: 20 })
+  })
+
+  test('ends it with a clear word where another process has yet to read them, and leaves no task', async () => {
+    const job = await bench.submit(sweep)
+    await step(holder(), job.id)
+    expect((await tasksOf(job.id)).length).toBeGreaterThan(0)
+    await step(worker({ backtests: { ...bench.compute(1), openPanel: gone } }), job.id)
+    const failed = await bench.ended(job.id)
+    expect(failed).toMatchObject({ state: 'failed', errorCode: 'entity_unknown', errorParam: 'panel' })
+    expect(failed.errorMessage).toContain(`This key has no panel ${panelId}`)
+    expect(await tasksOf(job.id)).toEqual([])
+    const [left] = await bench.sql`select count(*)::int as count from job_share where job_id = ${job.id}`
+    expect(left.count).toBe(0)
+  })
+})
+
+test('what a revoked key has submitted is cancelled within seconds, and what others have is not', async () => {
+  const [revoked, other] = [await bench.newKey(), await bench.newKey()]
+  const job = await bench.submit(archiveSweep, { keyId: revoked })
+  const theirs = await bench.submit(archiveSweep, { keyId: other })
+  await bench.sql`update api_key set revoked_at = now() where key_id = ${revoked}`
+  await bench.process(0)
+  expect((await bench.ended(job.id)).state).toBe('cancelled')
+  expect(await tasksOf(job.id)).toEqual([])
+  expect((await jobOf(theirs.id)).state).toBe('queued')
+  expect((await tasksOf(theirs.id)).length).toBe(1)
+}, 30_000)
+
 describe('a full pool', () => {
+  test('does not make a job read its body again and again', async () => {
+    const job = await bench.submit({ panel })
+    let reads = 0
+    const counting = new Proxy(bench.sql, {
+      apply: (target, self, parts) => {
+        if (String(parts[0]).includes('from job_body')) reads++
+        return Reflect.apply(target, self, parts)
+      },
+    })
+    const work = worker({ sql: counting })
+    const { pool } = work.backtests
+    const others = Array.from({ length: 51 }, () => pool.enter())
+    expect(() => pool.enter()).toThrow('are busy')
+    const done = step(work, job.id)
+    await Bun.sleep(1_100)
+    expect(reads).toBe(1)
+    for (const other of others) pool.leave(other)
+    await done
+    expect(reads).toBe(1)
+    expect((await bench.ended(job.id)).state).toBe('succeeded')
+  })
+
   test('is waited for, and not taken for a failure', async () => {
     let tries = 0
     const answer = await whenThereIsRoom(new AbortController().signal, () => {

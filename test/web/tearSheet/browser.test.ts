@@ -36,8 +36,23 @@ const included: Partial<BacktestResult> = {
 }
 const wave = (periods: number, size: number) =>
   Array.from({ length: periods }, (_, i) => Math.sin(i * 12.9898) * size + size / 20)
+/** Fifty legs, each held for one to twenty days, of which the last won. */
+function wideSweep(): BacktestResult {
+  const sweep = madeSweep(wave(300, 0.02), included)
+  const { best, trials: [one] = [] } = sweep
+  if (best === undefined) throw new Error('the sweep has no winner')
+  const trials = Array.from({ length: 1_000 }, (_, i) => ({
+    ...one,
+    label: `long_short q${(Math.floor(i / 20) + 1) / 100} equal h${(i % 20) + 1}`,
+    sharpe: i / 1_000,
+  }))
+  const folds = Array.from({ length: 50 }, (_, i) => ({ ...sweep.folds[0], fold: i + 1 }))
+  return { ...sweep, trials, folds, best: { ...best, label: trials[999].label } }
+}
+
 const sheets: [string, BacktestResult, number][] = [
   ['a sweep with everything', madeSweep(wave(900, 0.02), included), 4],
+  ['a thousand configurations on fifty folds', wideSweep(), 4],
   ['one period', madeResult([-0.05], included), 3],
   ['a curve that grows a thousandfold', madeResult(new Array(1200).fill(0.006), included), 3],
 ]

@@ -136,6 +136,17 @@ describe('tear sheet', () => {
     expect(tearSheet(madeResult(net), 'x')).not.toContain('Skill or luck?')
   })
 
+  test('the picture of the trials says how far they reach, and luck is none of them', () => {
+    const { trials: made = [], deflated_sharpe: found, ...rest } = madeSweep(net)
+    if (found === undefined) throw new Error('the sweep is not deflated')
+    const trials = made.map(trial => ({ ...trial, sharpe: (trial.sharpe ?? 0) + 10 }))
+    const sharpes = trials.map(({ sharpe }) => sharpe)
+    const least = Math.min(...sharpes).toFixed(2)
+    const deflated_sharpe = { ...found, sharpe_per_period: Math.max(...sharpes) / Math.sqrt(252) }
+    const drawn = tearSheet({ ...rest, trials, deflated_sharpe }, 'x')
+    expect(drawn).toContain(`Sharpe ratios run from ${least} to`)
+  })
+
   test('what was not asked for says so and shows no empty chart', () => {
     const plain = tearSheet(madeResult(net), 'x')
     expect(textOf(plain)).toContain('Not asked for: include: ["ic"] adds it.')
