@@ -20,7 +20,12 @@ export async function saveFilings(
       fresh.set(filing.accession, { entityId: known?.entityId ?? entity.entityId, filing: merged })
       accessions.add(filing.accession)
     }
-    for (const statement of contribution.statements) add(statement.filing)
+    // Statements of one filing come one after the other, hundreds of them.
+    let last: Filing | null = null
+    for (const { filing } of contribution.statements) {
+      if (filing !== last) add(filing)
+      last = filing
+    }
     for (const filing of contribution.filings) add(filing)
     for (const row of facts) accessions.add(row.accession)
     for (const row of repeats) accessions.add(row.accession)
