@@ -9,6 +9,7 @@ import {
   type RepeatsOfEntity,
   removeRows,
 } from '../../store/facts/factRows.ts'
+import type { FilingNumbers } from '../../store/facts/filings.ts'
 import { recordImportedFiles } from '../../store/facts/importFiles.ts'
 import { takeImportLock } from '../../store/facts/importLock.ts'
 import type { FactNames } from '../../store/facts/names.ts'
@@ -54,11 +55,11 @@ export async function writeBatch(
   const entities = await saveEntities(transaction, profiles)
   const read = await readWork(transaction, names, entities, contributions)
   const work = pulledOn === undefined ? read : read.map(item => withoutOverwriting(item, pulledOn))
-  const filings = await saveFilings(transaction, work)
+  const { filings, numbers } = await saveFilings(transaction, work)
   const changes = new Changes()
   let unplaced = 0
   for (const item of work) unplaced += changes.collect(item, filings, rules)
-  await changes.write(transaction, names)
+  await changes.write(transaction, names, numbers)
   await recordImportedFiles(
     transaction,
     units.flatMap(unit => unit.receipt ?? []),
@@ -152,12 +153,12 @@ class Changes {
     return derived.unplaced
   }
 
-  async write(transaction: TransactionSql, names: FactNames): Promise<void> {
+  async write(transaction: TransactionSql, names: FactNames, numbers: FilingNumbers): Promise<void> {
     await removeRows(transaction, 'fact', this.removedFacts)
     await removeRows(transaction, 'fact_repeat', this.removedRepeats)
-    await amendFacts(transaction, names, this.amendedFacts)
-    if (this.factsAdded > 0) await addFacts(transaction, names, this.addedFacts)
-    if (this.repeatsAdded > 0) await addRepeats(transaction, names, this.addedRepeats)
+    await amendFacts(transaction, names, numbers, this.amendedFacts)
+    if (this.factsAdded > 0) await addFacts(transaction, names, numbers, this.addedFacts)
+    if (this.repeatsAdded > 0) await addRepeats(transaction, names, numbers, this.addedRepeats)
   }
 }
 
