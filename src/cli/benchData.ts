@@ -1,7 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { loadBenchData } from '../domain/benchData/loadBenchData.ts'
 import { allEntities } from '../domain/benchData/marketSizes.ts'
-import { Failure } from '../errors.ts'
 import type { CliContext } from './context.ts'
 import { startProgress } from './progress.ts'
 
@@ -25,13 +24,6 @@ export function addBenchDataCommand(program: Command, context: CliContext): void
     .addHelpText('after', help)
     .action(({ entities, seed }: { entities: number; seed: number }) =>
       context.withDatabase(async sql => {
-        const [{ others }] = await sql<{ others: boolean }[]>`
-          select exists (select from import_batch where source <> 'bench-data') as others`
-        if (others)
-          throw new Failure(
-            'conflict',
-            'This database holds other data. Name another with DATA_DIR or DATABASE_URL.',
-          )
         const began = performance.now()
         const progress = startProgress('Loading', () => performance.now())
         const loaded = await loadBenchData(sql, {

@@ -1,6 +1,8 @@
+import { Failure } from '../../errors.ts'
 import type { MetricRules } from '../../model/statement.ts'
 import type { Sql } from '../../store/database.ts'
 import { readImportedFiles } from '../../store/facts/importFiles.ts'
+import { isAllFrom } from '../../store/facts/importSources.ts'
 import { type ImportSummary, type ImportUnit, importStatements } from '../ingest/importStatements.ts'
 import { makeEntity } from './makeEntity.ts'
 import { allEntities, marketSizes } from './marketSizes.ts'
@@ -19,6 +21,7 @@ export interface BenchData {
   readonly summaries: readonly ImportSummary[]
 }
 
+const source = 'bench-data'
 const entitiesPerUnit = 500
 
 const instants = new Set(['assets', 'current_assets', 'cash', 'liabilities', 'equity'])
@@ -35,6 +38,12 @@ export async function loadBenchData(
   sql: Sql,
   { entities, seed, onProgress }: BenchDataOptions,
 ): Promise<BenchData> {
+  if (!(await isAllFrom(sql, source))) {
+    throw new Failure(
+      'conflict',
+      'This database holds other data. Name another one with DATA_DIR or DATABASE_URL.',
+    )
+  }
   const known = await readImportedFiles(sql)
   const done = { entities: 0, statements: 0, known: 0 }
   const summaries: ImportSummary[] = []
@@ -57,7 +66,7 @@ export async function loadBenchData(
         yield { contributions, receipt: { contentKey, name: contentKey } }
       }
     }
-    summaries.push(await importStatements(sql, units(), { source: 'bench-data', rules }))
+    summaries.push(await importStatements(sql, units(), { source, rules }))
   }
   return { entities: done.entities, known: done.known, summaries }
 }

@@ -4,6 +4,7 @@ import { makeEntity } from '../../../src/domain/benchData/makeEntity.ts'
 import { makeName } from '../../../src/domain/benchData/makeName.ts'
 import { allEntities, marketSizes } from '../../../src/domain/benchData/marketSizes.ts'
 import { randomOf } from '../../../src/domain/benchData/randomOf.ts'
+import { loadSample } from '../../../src/domain/ingest/loadSample.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
 
 let db: TestDatabase
@@ -73,3 +74,18 @@ test('what was loaded is not loaded again, and more of the same goes on', async 
   ])
   expect(await added()).toEqual(before)
 }, 60_000)
+
+test('a database that holds anything else is refused, and stays as it is', async () => {
+  const other = await testDatabase()
+  try {
+    await loadSample(other.sql)
+    const load = loadBenchData(other.sql, { entities: 100, seed: 1, onProgress: () => {} })
+    await expect(load).rejects.toMatchObject({ code: 'conflict' })
+    const [{ n }] = await other.sql<
+      { n: number }[]
+    >`select count(*)::int as n from entity where issuer_id like '99%'`
+    expect(n).toBe(0)
+  } finally {
+    await other.close()
+  }
+})
