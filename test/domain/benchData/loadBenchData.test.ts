@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { loadBenchData } from '../../../src/domain/benchData/loadBenchData.ts'
 import { makeEntity } from '../../../src/domain/benchData/makeEntity.ts'
 import { makeName } from '../../../src/domain/benchData/makeName.ts'
@@ -6,6 +6,8 @@ import { allEntities, marketSizes } from '../../../src/domain/benchData/marketSi
 import { randomOf } from '../../../src/domain/benchData/randomOf.ts'
 import { loadSample } from '../../../src/domain/ingest/loadSample.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
+
+setDefaultTimeout(60_000)
 
 let db: TestDatabase
 beforeAll(async () => {
