@@ -2,9 +2,10 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { deriveFacts } from '../src/domain/ingest/deriveFacts.ts'
-import { importUs } from '../src/domain/ingest/importUs.ts'
+import { importRegister } from '../src/domain/ingest/importRegister.ts'
 import { parseCompanyfacts } from '../src/registers/us/companyfacts.ts'
 import { usRules } from '../src/registers/us/concepts.ts'
+import { us } from '../src/registers/us/register.ts'
 import type { Sql } from '../src/store/database.ts'
 import type { Figure } from './figure.ts'
 import { scratchDatabase } from './scratchDatabase.ts'
@@ -27,15 +28,20 @@ export async function benchImport({ short = false } = {}): Promise<Figure[]> {
     return await scratchDatabase(async sql => {
       let peak = 0
       const began = performance.now()
-      const { read, written } = await importUs(sql, [folder], () => {
-        peak = Math.max(peak, process.memoryUsage.rss())
-      })
+      const { read, written } = await importRegister(
+        sql,
+        us,
+        { paths: [folder], pulledOn: '2026-01-01' },
+        () => {
+          peak = Math.max(peak, process.memoryUsage.rss())
+        },
+      )
       const seconds = (performance.now() - began) / 1000
       await proveParity(sql, corpus.factsByFile)
       const stored = written.factsAdded + written.repeats
       const naive = await storeNaively(sql)
       const again = performance.now()
-      await importUs(sql, [folder], () => {})
+      await importRegister(sql, us, { paths: [folder], pulledOn: '2026-01-01' }, () => {})
       const figure = (name: string, value: number, unit: Figure['unit']): Figure => ({
         name: `import.${name}`,
         value,

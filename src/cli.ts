@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander'
 import packageFile from '../package.json'
 import { openDatabase } from './boot/database.ts'
 import { addBacktestCommand } from './cli/backtest.ts'
+import { addBenchDataCommand } from './cli/benchData.ts'
 import type { CliContext } from './cli/context.ts'
 import { addDataCommand } from './cli/data.ts'
 import { addGrantsCommand } from './cli/grants.ts'
@@ -53,6 +54,7 @@ running server, on the same DATABASE_URL or DATA_DIR.`,
   addKeysCommand(program, context)
   addGrantsCommand(program, context)
   addDataCommand(program, context)
+  addBenchDataCommand(program, context)
   return program
 }
 

@@ -1,62 +1,72 @@
-import type { Command } from 'commander'
-import { importUs, type UsImport } from '../domain/ingest/importUs.ts'
+import { type Command, InvalidArgumentError } from 'commander'
+import { importRegister, type RegisterFiles, type RegisterImport } from '../domain/ingest/importRegister.ts'
 import { Failure } from '../errors.ts'
+import { type IsoDate, isIsoDate } from '../model/date.ts'
+import type { Register } from '../registers/register.ts'
+import { registers } from '../registers/registers.ts'
 import type { CliContext } from './context.ts'
 import { startProgress } from './progress.ts'
 
-const help = `
-What may be given, in any mixture and order:
-  CIK##########.json               companyfacts or submissions of one filer
-  CIK##########-submissions-*.json its older submissions
-  companyfacts.zip, submissions.zip  the SEC's bulk files
-  company_tickers.json             tickers and names
-  2009q3.zip                       a Financial Statement Data Set
-  a folder                         every .json and .zip in it
-
-Examples:
-  asfiled import us companyfacts/ submissions/ company_tickers.json
-  asfiled import us companyfacts.zip
-
+const always = `
 Importing again adds nothing; an import that was interrupted goes on where it stopped. Figures without a day, a filing
 or a finite number are left out and counted as malformed.
 Exit code: 0 every document was read, 1 some were skipped (and named), 2 nothing was imported.`
 
+/** `import <market>`: one command for each register. */
 export function addImportCommand(program: Command, context: CliContext): void {
   const command = program.command('import').description("Read a register's files into the store.")
-  command
-    .command('us')
-    .description('Import files of SEC EDGAR (United States).')
-    .argument('<PATH...>', 'files, folders or zips')
-    .addHelpText('after', help)
-    .action(async (paths: string[]) => {
-      process.exitCode = await context.withDatabase(async sql => {
-        const began = performance.now()
-        const progress = startProgress('Importing', () => performance.now())
-        try {
-          const imported = await importUs(sql, paths, ({ read, bytesTotal }) => {
-            const seconds = (performance.now() - began) / 1000
-            const rate = Math.round(read.figuresRead / Math.max(seconds, 0.001))
-            progress.update({
-              done: read.bytesRead,
-              total: bytesTotal,
-              note: `${count(read.documents)} documents, ${count(rate)} figures/s`,
-            })
-          })
-          progress.stop()
-          return report(imported, (performance.now() - began) / 1000)
-        } catch (error) {
-          progress.stop()
-          throw explainLoss(error)
-        }
+  for (const register of registers.values()) {
+    const own = command
+      .command(register.market.toLowerCase())
+      .description(`Import files of ${register.name}.`)
+      .argument('<PATH...>', 'files, folders or zips')
+    if (register.overwrites)
+      own.option(
+        '--pulled <DATE>',
+        'day on which the files were read from the register (default: today)',
+        day,
+      )
+    own
+      .addHelpText('after', `\nWhat may be given, in any mixture and order:${register.help}\n${always}`)
+      .action(async (paths: string[], { pulled = context.today() }: { pulled?: IsoDate }) => {
+        process.exitCode = await run(context, register, { paths, pulledOn: pulled })
       })
-    })
+  }
+}
+
+function run(context: CliContext, register: Register, files: RegisterFiles): Promise<number> {
+  return context.withDatabase(async sql => {
+    const began = performance.now()
+    const progress = startProgress('Importing', () => performance.now())
+    try {
+      const imported = await importRegister(sql, register, files, ({ read, bytesTotal }) => {
+        const seconds = (performance.now() - began) / 1000
+        const rate = Math.round(read.figuresRead / Math.max(seconds, 0.001))
+        progress.update({
+          done: read.bytesRead,
+          total: bytesTotal,
+          note: `${count(read.documents)} documents, ${count(rate)} figures/s`,
+        })
+      })
+      progress.stop()
+      return report(imported, (performance.now() - began) / 1000)
+    } catch (error) {
+      progress.stop()
+      throw explainLoss(error)
+    }
+  })
+}
+
+function day(text: string): IsoDate {
+  if (isIsoDate(text)) return text
+  throw new InvalidArgumentError('A day is written YYYY-MM-DD.')
 }
 
 const count = (value: number) => value.toLocaleString('en-US')
 
 const skippedNamed = 50
 
-function report({ read, written }: UsImport, seconds: number): number {
+function report({ read, written }: RegisterImport, seconds: number): number {
   for (const { name, reason } of read.skipped.slice(0, skippedNamed))
     console.error(`skipped ${name}: ${reason}`)
   if (read.skipped.length > skippedNamed) {
@@ -71,6 +81,7 @@ function report({ read, written }: UsImport, seconds: number): number {
   if (written.factsRemoved > 0) console.log(`facts derived anew ${count(written.factsRemoved)}`)
   console.log(`repeats kept   ${count(written.repeats)}`)
   console.log(`unplaced       ${count(read.unplaced + written.unplaced)} (periods of no fiscal year)`)
+  for (const [reason, records] of read.leftOut) console.log(`left out       ${count(records)}: ${reason}`)
   if (read.malformed > 0) console.log(`malformed      ${count(read.malformed)}`)
   console.log(`skipped        ${count(read.skipped.length)}`)
   console.log(`data version   ${written.dataVersion}`)

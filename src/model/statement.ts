@@ -1,5 +1,6 @@
 /** A filing as far as the order of what it says matters. Days are days since 1970-01-01. */
 export interface Filing {
+  /** Unique over all registers: outside the United States the market and a colon precede the register's own number. */
   readonly accession: string
   readonly form: string
   readonly filed: number
@@ -26,11 +27,13 @@ export interface Statement {
 /** What a register calls an entity. Fields that a source does not state are left out. */
 export interface EntityProfile {
   readonly market: string
-  /** The register's own number: the ten digits of a CIK. */
+  /** The register's own number, as the market's manifest spells it: the ten digits of a CIK. */
   readonly issuerId: string
   readonly name?: string
   /** True: the name gives way to one from a better source. */
   readonly nameIsFallback?: boolean
+  /** The same in other languages or scripts, as the register gives them: found by a search, never shown as the name. */
+  readonly otherNames?: readonly string[]
   /** Preferred first. An empty list says that there is none. */
   readonly tickers?: readonly string[]
   /** `MMDD`. */
@@ -45,6 +48,8 @@ export interface Contribution {
   readonly statements: readonly Statement[]
   /** Filings whose acceptance time the source states, with or without figures. */
   readonly filings: readonly Filing[]
+  /** Of a register that overwrites: the day on which it said so. Without it the day of the import counts. */
+  readonly pulledOn?: number
 }
 
 /** Fiscal period: 0 for the year, 1 to 4 for its quarters. */
@@ -90,4 +95,8 @@ export interface MetricRules {
   rank(metric: string, tag: string): number
   /** Tags of one group mean the same; a figure of a later group only stands in where a better one is missing. */
   group(metric: string, tag: string): number
+  /** Reports whose years are the entity's fiscal years. */
+  readonly annualForm: RegExp
+  /** Reports on a part of a fiscal year. */
+  readonly quarterlyForm: RegExp
 }

@@ -36,11 +36,11 @@ async function held(folder: string): Promise<Held> {
   const cluster = await openCluster(folder, () => {})
   const sql = connect({ url: cluster.url, connections: 1, statementTimeoutMs: 60_000 })
   const [row] = await sql<Held[]>`
-    select count(*)::int as facts, count(distinct entity_id)::int as entities,
+    select count(*)::int as facts, count(distinct fact.entity_id)::int as entities,
       (select version::int from data_version) as version,
-      md5(string_agg(concat_ws('|', issuer_id, m.name, fp, fy, period_end, filed, superseded, value), ',' order by
-        issuer_id, m.name, fp, period_end, filed, accession)) as digest
-    from fact join entity using (entity_id) join metric m using (metric_id)`
+      md5(string_agg(concat_ws('|', issuer_id, m.name, fp, fy, period_end, fact.filed, superseded, value), ',' order by
+        issuer_id, m.name, fp, period_end, fact.filed, accession)) as digest
+    from fact join entity using (entity_id) join metric m using (metric_id) join filing using (filing_id)`
   await sql.end()
   await cluster.close()
   return row

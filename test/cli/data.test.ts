@@ -24,7 +24,7 @@ test('the documented command makes the shipped sample from the real files, the s
   for (const run of ['first', 'second']) {
     const to = join(folder, run)
     const child = Bun.spawn(
-      ['bun', 'src/cli.ts', 'data', 'sample', '--from', ...files.filter(file => file !== null), '--to', to],
+      ['bun', 'src/cli.ts', 'data', 'sample', '--us', ...files.filter(file => file !== null), '--to', to],
       { cwd: root, stdout: 'ignore', stderr: 'inherit' },
     )
     expect(await child.exited).toBe(0)

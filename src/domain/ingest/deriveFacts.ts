@@ -30,7 +30,7 @@ export interface EntityKnowledge {
  * by any filing that came after it. */
 export function deriveFacts(statements: readonly Statement[], knowledge: EntityKnowledge): DerivedEntity {
   const { rules } = knowledge
-  const calendar = new FiscalCalendar(knowledge.fiscalYearEnd)
+  const calendar = new FiscalCalendar(rules, knowledge.fiscalYearEnd)
   const book = new PeriodBook()
   const ledger = new Ledger()
   const quarters = new SingleQuarters()

@@ -1,4 +1,4 @@
-import type { Statement } from '../../model/statement.ts'
+import type { MetricRules, Statement } from '../../model/statement.ts'
 import { addYears } from './fiscalYear.ts'
 import { spanOf } from './span.ts'
 
@@ -9,8 +9,6 @@ export interface FiscalYear {
 
 /** Days by which a 52/53-week year may miss its anniversary. */
 const slackDays = 7
-const annualForm = /^(10-K|20-F|40-F|N-CSR)/
-const quarterlyForm = /^10-Q/
 
 /** An entity's fiscal years as far as the filings read so far tell them. Annual statements in annual reports
  * decide; before the first, year-to-date periods do; before those, the year end that the register has on file. */
@@ -20,7 +18,10 @@ export class FiscalCalendar {
   private sorted: FiscalYear[] | null = null
   private readonly fallback: FiscalYear | null
 
-  constructor(fiscalYearEnd: string | null) {
+  private readonly forms: Pick<MetricRules, 'annualForm' | 'quarterlyForm'>
+
+  constructor(forms: Pick<MetricRules, 'annualForm' | 'quarterlyForm'>, fiscalYearEnd: string | null) {
+    this.forms = forms
     this.fallback = fiscalYearEnd === null ? null : yearEndingOn(fiscalYearEnd)
   }
 
@@ -54,17 +55,17 @@ export class FiscalCalendar {
     for (const { year, count } of years.values()) {
       // A stray year (since an acquisition, twelve months to a quarter's end) is no fiscal year.
       if (count * 5 < most) continue
-      if (annualForm.test(form)) this.add(this.annual, year)
-      else if (inferring && !quarterlyForm.test(form)) this.add(this.inferred, year)
+      if (this.forms.annualForm.test(form)) this.add(this.annual, year)
+      else if (inferring && !this.forms.quarterlyForm.test(form)) this.add(this.inferred, year)
     }
     // A quarterly report without year-to-date periods is that of a first quarter.
-    if (inferring && !sawYearToDate && quarter !== null && quarterlyForm.test(form)) {
+    if (inferring && !sawYearToDate && quarter !== null && this.forms.quarterlyForm.test(form)) {
       this.add(this.inferred, { start: quarter.start, end: addYears(quarter.start, 1) - 1 })
     }
   }
 
   isAnnualReport(form: string): boolean {
-    return annualForm.test(form)
+    return this.forms.annualForm.test(form)
   }
 
   /** The fiscal year that a day belongs to. */

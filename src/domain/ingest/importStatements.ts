@@ -15,6 +15,8 @@ export interface ImportOptions {
   /** What the data version's batch is called: a register. */
   readonly source: string
   readonly rules: MetricRules
+  /** Given where the register overwrites: the day on which it was read, for contributions that do not say. */
+  readonly pulledOn?: number
 }
 
 export interface ImportSummary extends BatchResult {
@@ -47,7 +49,7 @@ export async function importStatements(
   }
   const write = async (batch: readonly ImportUnit[]) => {
     const { result, version } = await sql.begin(async transaction => {
-      const result = await writeBatch(transaction, names, batch, options.rules)
+      const result = await writeBatch(transaction, names, batch, options)
       const version = result.changed
         ? await advanceDataVersion(transaction, {
             source: options.source,
@@ -64,7 +66,7 @@ export async function importStatements(
   // One batch is written while the next is read: the database works on one core and this process on another.
   let writing: Promise<void> = Promise.resolve()
   try {
-    for await (const batch of batches(units)) {
+    for await (const batch of batches(units, options.pulledOn !== undefined)) {
       await writing
       writing = write(batch)
       // A failure is met where it is awaited; until then it must not count as unhandled.
@@ -76,13 +78,25 @@ export async function importStatements(
   return summary
 }
 
+/** @param apart what two documents say of one entity goes into two batches: the second may overwrite the first */
 async function* batches(
   units: AsyncIterable<ImportUnit> | Iterable<ImportUnit>,
+  apart: boolean,
 ): AsyncGenerator<readonly ImportUnit[]> {
   let batch: ImportUnit[] = []
   let statements = 0
   let entities = 0
+  const named = new Set<string>()
   for await (const unit of units) {
+    const keys = apart ? unit.contributions.map(({ profile }) => `${profile.market} ${profile.issuerId}`) : []
+    if (keys.some(key => named.has(key))) {
+      yield batch
+      batch = []
+      statements = 0
+      entities = 0
+      named.clear()
+    }
+    for (const key of keys) named.add(key)
     batch.push(unit)
     entities += unit.contributions.length
     for (const contribution of unit.contributions) statements += contribution.statements.length
@@ -91,6 +105,7 @@ async function* batches(
     batch = []
     statements = 0
     entities = 0
+    named.clear()
   }
   if (batch.length > 0) yield batch
 }

@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib'
 import { dayNumber } from '../../model/date.ts'
 import type { Contribution, Filing, Statement } from '../../model/statement.ts'
-import { usRules } from '../../registers/us/concepts.ts'
+import { registerOf } from '../../registers/registers.ts'
 import type { Sql } from '../../store/database.ts'
 import { type ImportSummary, importStatements } from './importStatements.ts'
 import { entityColumns, sampleColumns } from './makeSample.ts'
@@ -9,10 +9,16 @@ import { spanOf, statedMetric } from './span.ts'
 
 const sampleFolder = new URL('../../../sample/', import.meta.url)
 
-/** Loads the shipped sample of filings through the same path as any import; a second time adds nothing. */
-export async function loadSample(sql: Sql): Promise<ImportSummary> {
-  const contributions = await readSample()
-  return importStatements(sql, [{ contributions }], { source: 'sample', rules: usRules })
+/** Loads the shipped sample of filings through the same path as any import, a batch for each market; a second time adds
+ * nothing. */
+export async function loadSample(sql: Sql): Promise<readonly ImportSummary[]> {
+  const ofMarket = Map.groupBy(await readSample(), ({ profile }) => profile.market)
+  const summaries: ImportSummary[] = []
+  for (const [market, contributions] of ofMarket) {
+    const { rules } = registerOf(market)
+    summaries.push(await importStatements(sql, [{ contributions }], { source: 'sample', rules }))
+  }
+  return summaries
 }
 
 /** What the shipped files say, as the register's own files would contribute it. */
@@ -30,7 +36,7 @@ export async function readSample(): Promise<Contribution[]> {
       ...(fiscal_year_end === '' ? {} : { fiscalYearEnd: fiscal_year_end }),
       registers: true,
     },
-    statements: statements.get(issuer_id) ?? [],
+    statements: statements.get(`${market} ${issuer_id}`) ?? [],
     filings: [],
   }))
 }
@@ -61,9 +67,10 @@ function readStatements(text: string): Map<string, Statement[]> {
       rounded: false,
       filing,
     }
-    const ofIssuer = byIssuer.get(row.issuer_id)
+    const issuer = `${row.market} ${row.issuer_id}`
+    const ofIssuer = byIssuer.get(issuer)
     if (ofIssuer) ofIssuer.push(statement)
-    else byIssuer.set(row.issuer_id, [statement])
+    else byIssuer.set(issuer, [statement])
   }
   return byIssuer
 }

@@ -1,7 +1,8 @@
 import { gzipSync } from 'node:zlib'
 import { csvLine } from '../../model/csv.ts'
 import { isoDate } from '../../model/date.ts'
-import type { Contribution, FiscalPeriod, MetricRules, Statement } from '../../model/statement.ts'
+import type { Contribution, FiscalPeriod, Statement } from '../../model/statement.ts'
+import { registerOf } from '../../registers/registers.ts'
 import { deriveFacts } from './deriveFacts.ts'
 import { compareFilings, gatherFilings } from './gatherFilings.ts'
 import { mergeContributions } from './mergeContributions.ts'
@@ -30,6 +31,7 @@ export const sampleColumns = [
   'accession',
   'form',
   'accepted_at',
+  'market',
 ] as const
 
 export const entityColumns = ['market', 'issuer_id', 'tickers', 'name', 'fiscal_year_end'] as const
@@ -44,18 +46,18 @@ interface Line {
 
 /** The statements of some entities as served rows with the tag, accession, form and acceptance time of each
  * added: all that the service needs to derive the rest again. The same inputs give the same bytes. */
-export function makeSample(contributions: readonly Contribution[], rules: MetricRules): SampleFiles {
+export function makeSample(contributions: readonly Contribution[]): SampleFiles {
   const merged = mergeContributions(contributions)
     .filter(contribution => contribution.statements.length > 0)
-    .sort((a, b) => (a.profile.issuerId < b.profile.issuerId ? -1 : 1))
+    .sort((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1))
   let entities = csvLine([...entityColumns])
   let text = csvLine([...sampleColumns])
   let statements = 0
   for (const contribution of merged) {
     const { market, issuerId, tickers = [], name = null, fiscalYearEnd = null } = contribution.profile
     entities += csvLine([market, issuerId, tickers.join(' '), name, fiscalYearEnd])
-    for (const line of linesOf(contribution, rules)) {
-      text += lineText(line, tickers[0] ?? `CIK${issuerId}`, issuerId)
+    for (const line of linesOf(contribution)) {
+      text += lineText(line, tickers[0] ?? `CIK${issuerId}`, market, issuerId)
       statements++
     }
   }
@@ -65,7 +67,10 @@ export function makeSample(contributions: readonly Contribution[], rules: Metric
   return { entities, fundamentals, statements }
 }
 
-function linesOf(contribution: Contribution, rules: MetricRules): Line[] {
+const placeOf = ({ profile }: Contribution) => `${profile.market} ${profile.issuerId}`
+
+function linesOf(contribution: Contribution): Line[] {
+  const { rules } = registerOf(contribution.profile.market)
   const filings = new Map(contribution.filings.map(filing => [filing.accession, filing]))
   const { fiscalYearEnd = null } = contribution.profile
   const lines: Line[] = []
@@ -97,7 +102,7 @@ function servedMetric(statement: Statement): string {
   return storedMetric(statement.metric, spanOf(statement.start, statement.end) ?? 0)
 }
 
-function lineText({ statement, fy, fp }: Line, ticker: string, issuerId: string): string {
+function lineText({ statement, fy, fp }: Line, ticker: string, market: string, issuerId: string): string {
   const { filing } = statement
   return csvLine([
     servedMetric(statement),
@@ -114,5 +119,6 @@ function lineText({ statement, fy, fp }: Line, ticker: string, issuerId: string)
     filing.accession,
     filing.form,
     filing.acceptedAt === null ? null : new Date(filing.acceptedAt).toISOString(),
+    market,
   ])
 }

@@ -16,6 +16,7 @@ function join(a: Contribution, b: Contribution): Contribution {
     profile: joinProfiles(a.profile, b.profile),
     statements: a.statements.concat(b.statements),
     filings: a.filings.concat(b.filings),
+    ...(a.pulledOn === undefined ? {} : { pulledOn: a.pulledOn }),
   }
 }
 
@@ -28,9 +29,15 @@ function joinProfiles(a: EntityProfile, b: EntityProfile): EntityProfile {
     ...(named.name === undefined ? {} : { name: named.name }),
     ...(named.nameIsFallback ? { nameIsFallback: true } : {}),
     ...(a.tickers === undefined && b.tickers === undefined ? {} : { tickers }),
+    ...otherNames(a, b),
     ...pickYearEnd(b.fiscalYearEnd ?? a.fiscalYearEnd),
     registers: a.registers || b.registers,
   }
+}
+
+function otherNames(a: EntityProfile, b: EntityProfile): Pick<EntityProfile, 'otherNames'> {
+  if (a.otherNames === undefined && b.otherNames === undefined) return {}
+  return { otherNames: [...new Set([...(a.otherNames ?? []), ...(b.otherNames ?? [])])] }
 }
 
 const pickYearEnd = (fiscalYearEnd: string | undefined) =>

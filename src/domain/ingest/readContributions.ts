@@ -1,13 +1,23 @@
 import { Failure } from '../../errors.ts'
 import type { Contribution } from '../../model/statement.ts'
-import { listFiles } from '../../registers/us/source/listFiles.ts'
-import { type ReadProgress, readUnits, startReading } from '../../registers/us/source/readUnits.ts'
+import { listFiles } from '../../registers/reading/listFiles.ts'
+import { startReading } from '../../registers/reading/progress.ts'
+import { readUnits } from '../../registers/reading/readUnits.ts'
+import type { Register } from '../../registers/register.ts'
 
-/** Everything that some files say, in memory; a file that cannot be read is a failure. */
-export async function readContributions(paths: readonly string[]): Promise<Contribution[]> {
-  const progress: ReadProgress = startReading()
+/** Everything that some files of a register say, in memory; a file that cannot be read is a failure. */
+export async function readContributions(
+  register: Register,
+  paths: readonly string[],
+): Promise<Contribution[]> {
+  const progress = startReading()
   const contributions: Contribution[] = []
-  for await (const unit of readUnits(await listFiles(paths), new Set(), progress)) {
+  for await (const unit of readUnits(
+    register,
+    await listFiles(paths, register.documentNames),
+    new Set(),
+    progress,
+  )) {
     contributions.push(...unit.contributions)
   }
   const [fault] = progress.skipped

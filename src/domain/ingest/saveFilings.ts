@@ -1,15 +1,26 @@
 import type { Filing } from '../../model/statement.ts'
 import type { TransactionSql } from '../../store/database.ts'
-import { addFilings, amendFilings, type OwnedFiling, readFilings } from '../../store/facts/filings.ts'
+import {
+  addFilings,
+  amendFilings,
+  FilingNumbers,
+  type OwnedFiling,
+  readFilings,
+} from '../../store/facts/filings.ts'
 import { mergeFilings } from './gatherFilings.ts'
 import type { EntityWork } from './writeBatch.ts'
+
+export interface SavedFilings {
+  readonly filings: ReadonlyMap<string, Filing>
+  readonly numbers: FilingNumbers
+}
 
 /** Registers the filings of a batch, completes those on record, and returns all that its statements, old and
  * new, come from. */
 export async function saveFilings(
   transaction: TransactionSql,
   work: readonly EntityWork[],
-): Promise<ReadonlyMap<string, Filing>> {
+): Promise<SavedFilings> {
   const fresh = new Map<string, OwnedFiling>()
   const accessions = new Set<string>()
   for (const { entity, contribution, facts, repeats } of work) {
@@ -20,12 +31,18 @@ export async function saveFilings(
       fresh.set(filing.accession, { entityId: known?.entityId ?? entity.entityId, filing: merged })
       accessions.add(filing.accession)
     }
-    for (const statement of contribution.statements) add(statement.filing)
+    // Statements of one filing come one after the other, hundreds of them.
+    let last: Filing | null = null
+    for (const { filing } of contribution.statements) {
+      if (filing !== last) add(filing)
+      last = filing
+    }
     for (const filing of contribution.filings) add(filing)
     for (const row of facts) accessions.add(row.accession)
     for (const row of repeats) accessions.add(row.accession)
   }
-  const filings = await readFilings(transaction, [...accessions])
+  const numbers = new FilingNumbers()
+  const filings = await readFilings(transaction, [...accessions], numbers)
   const added: OwnedFiling[] = []
   const amended: Filing[] = []
   for (const owned of fresh.values()) {
@@ -35,7 +52,7 @@ export async function saveFilings(
     else if (merged !== known) amended.push(merged)
     filings.set(merged.accession, merged)
   }
-  await addFilings(transaction, added)
+  await addFilings(transaction, added, numbers)
   await amendFilings(transaction, amended)
-  return filings
+  return { filings, numbers }
 }

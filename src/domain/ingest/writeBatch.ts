@@ -9,16 +9,18 @@ import {
   type RepeatsOfEntity,
   removeRows,
 } from '../../store/facts/factRows.ts'
+import type { FilingNumbers } from '../../store/facts/filings.ts'
 import { recordImportedFiles } from '../../store/facts/importFiles.ts'
 import { takeImportLock } from '../../store/facts/importLock.ts'
 import type { FactNames } from '../../store/facts/names.ts'
 import { readStoredRows, type StoredRow } from '../../store/facts/storedRows.ts'
 import { deriveFacts } from './deriveFacts.ts'
 import { diffEntity } from './diffEntity.ts'
-import type { ImportUnit } from './importStatements.ts'
+import type { ImportOptions, ImportUnit } from './importStatements.ts'
 import { mergeContributions } from './mergeContributions.ts'
 import { reviveStatement } from './reviveStatement.ts'
 import { saveFilings } from './saveFilings.ts'
+import { separateOverwrites } from './separateOverwrites.ts'
 
 export interface BatchResult {
   /** Entities that are new or better known now. */
@@ -45,18 +47,19 @@ export async function writeBatch(
   transaction: TransactionSql,
   names: FactNames,
   units: readonly ImportUnit[],
-  rules: MetricRules,
+  { rules, pulledOn }: Pick<ImportOptions, 'rules' | 'pulledOn'>,
 ): Promise<BatchResult> {
   await takeImportLock(transaction)
   const contributions = mergeContributions(units.flatMap(unit => unit.contributions))
   const profiles = contributions.map(contribution => contribution.profile)
   const entities = await saveEntities(transaction, profiles)
-  const work = await readWork(transaction, names, entities, contributions)
-  const filings = await saveFilings(transaction, work)
+  const read = await readWork(transaction, names, entities, contributions)
+  const work = pulledOn === undefined ? read : read.map(item => withoutOverwriting(item, pulledOn))
+  const { filings, numbers } = await saveFilings(transaction, work)
   const changes = new Changes()
   let unplaced = 0
   for (const item of work) unplaced += changes.collect(item, filings, rules)
-  await changes.write(transaction, names)
+  await changes.write(transaction, names, numbers)
   await recordImportedFiles(
     transaction,
     units.flatMap(unit => unit.receipt ?? []),
@@ -98,6 +101,13 @@ async function readWork(
     facts: facts.get(pair.entity.entityId) ?? [],
     repeats: repeats.get(pair.entity.entityId) ?? [],
   }))
+}
+
+function withoutOverwriting(work: EntityWork, importedOn: number): EntityWork {
+  const { contribution, facts, repeats } = work
+  const pulledOn = contribution.pulledOn ?? importedOn
+  const statements = separateOverwrites(contribution.statements, [...facts, ...repeats], pulledOn)
+  return { ...work, contribution: { ...contribution, statements } }
 }
 
 function groupByEntity(rows: readonly StoredRow[]): Map<number, StoredRow[]> {
@@ -143,12 +153,12 @@ class Changes {
     return derived.unplaced
   }
 
-  async write(transaction: TransactionSql, names: FactNames): Promise<void> {
+  async write(transaction: TransactionSql, names: FactNames, numbers: FilingNumbers): Promise<void> {
     await removeRows(transaction, 'fact', this.removedFacts)
     await removeRows(transaction, 'fact_repeat', this.removedRepeats)
-    await amendFacts(transaction, names, this.amendedFacts)
-    if (this.factsAdded > 0) await addFacts(transaction, names, this.addedFacts)
-    if (this.repeatsAdded > 0) await addRepeats(transaction, names, this.addedRepeats)
+    await amendFacts(transaction, names, numbers, this.amendedFacts)
+    if (this.factsAdded > 0) await addFacts(transaction, names, numbers, this.addedFacts)
+    if (this.repeatsAdded > 0) await addRepeats(transaction, names, numbers, this.addedRepeats)
   }
 }
 

@@ -1,5 +1,6 @@
 import { Failure } from '../../errors.ts'
-import { cikOf, isRecord, textOf } from './parsed.ts'
+import { isRecord, textOf } from '../fields.ts'
+import { cikOf } from './parsed.ts'
 
 export interface TickerEntry {
   readonly cik: string

@@ -1,8 +1,10 @@
 import { Failure } from '../../errors.ts'
 import type { Filing, Statement } from '../../model/statement.ts'
-import { type TagUse, usesOfTag } from './concepts.ts'
-import { cikOf, dayOf, isRecord, type ParsedFigures, textOf } from './parsed.ts'
-import { unitOf } from './unit.ts'
+import type { TagUse } from '../conceptTable.ts'
+import { dayOf, isRecord, textOf } from '../fields.ts'
+import { unitOf } from '../unit.ts'
+import { usUses } from './concepts.ts'
+import { cikOf, type ParsedFigures } from './parsed.ts'
 
 export interface CompanyFacts extends ParsedFigures {
   readonly cik: string
@@ -23,7 +25,7 @@ export function parseCompanyfacts(document: unknown): CompanyFacts {
     for (const [name, entry] of Object.entries(tags)) {
       if (!isRecord(entry) || !isRecord(entry.units)) continue
       const tag = `${taxonomy}:${name}`
-      const uses = usesOfTag(tag)
+      const uses = usUses(tag)
       for (const [unit, figures] of Object.entries(entry.units)) {
         if (!Array.isArray(figures)) continue
         facts.figuresRead += figures.length

@@ -1,28 +1,18 @@
-import type { MetricRule, MetricRules } from '../../model/statement.ts'
-
-export type UnitKind = 'money' | 'perShare' | 'shares'
-
-export interface Concept extends MetricRule {
-  readonly unitKind: UnitKind
-  /** Groups of tags that mean the same, each in order of preference; a later group stands in for a missing
-   * earlier one and never replaces it. */
-  readonly tagGroups: readonly (readonly string[])[]
-}
+import {
+  averageShares,
+  type Concepts,
+  conceptTable,
+  flow,
+  perShare,
+  sharesOnDay,
+  stock,
+} from '../conceptTable.ts'
 
 const gaap = (names: string) => names.split(/\s+/).map(name => `us-gaap:${name}`)
 const ifrs = (names: string) => names.split(/\s+/).map(name => `ifrs-full:${name}`)
 
-const concept = (kind: 'flow' | 'instant', unitKind: UnitKind, ...tagGroups: string[][]): Concept => ({
-  kind,
-  unitKind,
-  additive: unitKind === 'money',
-  tagGroups,
-})
-const flow = (...tagGroups: string[][]) => concept('flow', 'money', ...tagGroups)
-const stock = (...tagGroups: string[][]) => concept('instant', 'money', ...tagGroups)
-
 /** Which tags of us-gaap, ifrs-full and dei say which metric. */
-export const concepts: Readonly<Record<string, Concept>> = {
+export const concepts: Concepts = {
   revenue: flow(
     [
       ...gaap('RevenueFromContractWithCustomerExcludingAssessedTax Revenues SalesRevenueNet'),
@@ -43,18 +33,14 @@ export const concepts: Readonly<Record<string, Concept>> = {
     gaap('NetIncomeLossAvailableToCommonStockholdersBasic'),
     ifrs('ProfitLossAttributableToOwnersOfParent'),
   ),
-  eps: concept(
-    'flow',
-    'perShare',
+  eps: perShare(
     [
       ...gaap('EarningsPerShareBasic EarningsPerShareBasicAndDiluted'),
       ...ifrs('BasicEarningsLossPerShare BasicAndDilutedEarningsLossPerShare'),
     ],
     gaap('IncomeLossFromContinuingOperationsPerBasicShare'),
   ),
-  eps_diluted: concept(
-    'flow',
-    'perShare',
+  eps_diluted: perShare(
     [
       ...gaap('EarningsPerShareDiluted EarningsPerShareBasicAndDiluted'),
       ...ifrs('DilutedEarningsLossPerShare BasicAndDilutedEarningsLossPerShare'),
@@ -83,7 +69,7 @@ export const concepts: Readonly<Record<string, Concept>> = {
     gaap('NetCashProvidedByUsedInOperatingActivitiesContinuingOperations'),
     ifrs('CashFlowsFromUsedInOperations'),
   ),
-  shares_outstanding: concept('instant', 'shares', [
+  shares_outstanding: sharesOnDay([
     'dei:EntityCommonStockSharesOutstanding',
     ...gaap('CommonStockSharesOutstanding'),
     ...ifrs('NumberOfSharesOutstanding'),
@@ -181,60 +167,24 @@ export const concepts: Readonly<Record<string, Concept>> = {
     ...gaap('PaymentsForRepurchaseOfCommonStock'),
     ...ifrs('PaymentsToAcquireOrRedeemEntitysShares'),
   ]),
-  shares_basic: concept('flow', 'shares', [
+  shares_basic: averageShares([
     ...gaap('WeightedAverageNumberOfSharesOutstandingBasic'),
     ...gaap('WeightedAverageNumberOfShareOutstandingBasicAndDiluted'),
     ...ifrs('WeightedAverageShares'),
   ]),
-  shares_diluted: concept('flow', 'shares', [
+  shares_diluted: averageShares([
     ...gaap('WeightedAverageNumberOfDilutedSharesOutstanding'),
     ...gaap('WeightedAverageNumberOfShareOutstandingBasicAndDiluted'),
     ...ifrs('AdjustedWeightedAverageShares'),
   ]),
-  dividends_per_share: concept(
-    'flow',
-    'perShare',
+  dividends_per_share: perShare(
     [...gaap('CommonStockDividendsPerShareDeclared'), ...ifrs('DividendsPaidOrdinarySharesPerShare')],
     gaap('CommonStockDividendsPerShareCashPaid'),
   ),
 }
 
-export interface TagUse {
-  /** The tag itself, the same string every time: a piece cut from a file would keep the file in memory. */
-  readonly tag: string
-  readonly metric: string
-  readonly concept: Concept
-}
-
-interface Place {
-  readonly rank: number
-  readonly group: number
-}
-
-const uses = new Map<string, TagUse[]>()
-const places = new Map<string, Map<string, Place>>()
-for (const [metric, entry] of Object.entries(concepts)) {
-  const ofMetric = new Map<string, Place>()
-  places.set(metric, ofMetric)
-  for (const [group, tags] of entry.tagGroups.entries()) {
-    for (const tag of tags) {
-      ofMetric.set(tag, { rank: ofMetric.size, group })
-      const known = uses.get(tag)
-      if (known) known.push({ tag, metric, concept: entry })
-      else uses.set(tag, [{ tag, metric, concept: entry }])
-    }
-  }
-}
-
-/** The metrics that a tag (`us-gaap:Revenues`) can say; none for a tag that the service does not carry. */
-export const usesOfTag = (tag: string): readonly TagUse[] | undefined => uses.get(tag)
-
-const unknownPlace: Place = { rank: Number.MAX_SAFE_INTEGER, group: Number.MAX_SAFE_INTEGER }
-const placeOf = (metric: string, tag: string) => places.get(metric)?.get(tag) ?? unknownPlace
-
-/** The table above as deriving facts asks for it. */
-export const usRules: MetricRules = {
-  rule: metric => concepts[metric],
-  rank: (metric, tag) => placeOf(metric, tag).rank,
-  group: (metric, tag) => placeOf(metric, tag).group,
-}
+/** The table above as reading files and deriving facts ask for it. */
+export const { rules: usRules, usesOfTag: usUses } = conceptTable(concepts, {
+  annualForm: /^(10-K|20-F|40-F|N-CSR)/,
+  quarterlyForm: /^10-Q/,
+})

@@ -1,9 +1,10 @@
 import { Failure } from '../../errors.ts'
 import { startOfMonths } from '../../model/months.ts'
 import type { Contribution, EntityProfile, Filing, Statement } from '../../model/statement.ts'
-import { usesOfTag } from './concepts.ts'
-import { cikOf, dayOf, textOf } from './parsed.ts'
-import { unitOf } from './unit.ts'
+import { compactDay, textOf } from '../fields.ts'
+import { unitOf } from '../unit.ts'
+import { usUses } from './concepts.ts'
+import { cikOf } from './parsed.ts'
 
 interface Submission {
   readonly entity: { readonly profile: EntityProfile; statements: Statement[]; filings: Filing[] }
@@ -69,7 +70,7 @@ export class FinancialStatementData {
     }
     this.figuresRead++
     const field = fieldReader(line, this.num)
-    const uses = usesOfTag(`${taxonomyOf(field('version'))}:${field('tag')}`)
+    const uses = usUses(`${taxonomyOf(field('version'))}:${field('tag')}`)
     if (uses === undefined || field('segments') !== '' || field('coreg') !== '' || field('value') === '')
       return
     const submission = this.submissions.get(field('adsh'))
@@ -124,5 +125,3 @@ function taxonomyOf(version: string): string {
   const taxonomy = version.slice(0, version.indexOf('/'))
   return taxonomy === 'ifrs' ? 'ifrs-full' : taxonomy
 }
-
-const compactDay = (text: string) => dayOf(`${text.slice(0, 4)}-${text.slice(4, 6)}-${text.slice(6)}`)

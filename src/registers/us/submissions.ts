@@ -1,6 +1,7 @@
 import { Failure } from '../../errors.ts'
 import type { Filing } from '../../model/statement.ts'
-import { cikOf, dayOf, isRecord, textOf } from './parsed.ts'
+import { dayOf, isRecord, textOf } from '../fields.ts'
+import { cikOf } from './parsed.ts'
 
 export interface Submissions {
   readonly cik: string

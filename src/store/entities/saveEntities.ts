@@ -21,7 +21,8 @@ interface EntityRecord {
 }
 
 /** The ID of a filer that no exchange gave a ticker. */
-const idWithoutTicker = (issuerId: string) => `CIK${issuerId}`
+const idWithoutTicker = ({ market, issuerId }: { market: string; issuerId: string }) =>
+  market === 'US' ? `CIK${issuerId}` : `${issuerId}.${market}`
 
 /** Registers entities and completes what is known of them. Entities that are unknown and not to be registered
  * are left out of the result. */
@@ -99,14 +100,14 @@ async function insertEntities(
     select * from unnest(
       ${added.map(profile => profile.market)}::text[],
       ${added.map(profile => profile.issuerId)}::text[],
-      ${added.map(profile => profile.tickers?.[0] ?? idWithoutTicker(profile.issuerId))}::text[],
+      ${added.map(profile => profile.tickers?.[0] ?? idWithoutTicker(profile))}::text[],
       ${added.map(profile => profile.name ?? null)}::text[],
       ${added.map(profile => profile.fiscalYearEnd ?? null)}::text[]
     ) returning *`
   await saveAliases(
     transaction,
     rows
-      .filter(row => row.ticker === idWithoutTicker(row.issuer_id))
+      .filter(row => row.ticker === idWithoutTicker(identify(row)))
       .map(row => ({ ticker: row.ticker, entityId: row.entity_id })),
   )
   return rows
@@ -131,7 +132,7 @@ async function updateEntity(
   await transaction`
     update entity set name = ${better.name}, ticker = ${better.ticker}, fiscal_year_end = ${better.fiscal_year_end}
     where entity_id = ${row.entity_id}`
-  const stopgap = idWithoutTicker(row.issuer_id)
+  const stopgap = idWithoutTicker(identify(row))
   if (row.ticker === stopgap && better.ticker !== stopgap) {
     await transaction`delete from entity_ticker where ticker = ${stopgap} and entity_id = ${row.entity_id}`
   }
@@ -155,7 +156,7 @@ async function saveAliases(
   const robbed = await transaction<{ entity_id: number; ticker: string }[]>`
     update entity set ticker = coalesce(
       (select min(own.ticker) from entity_ticker own where own.entity_id = entity.entity_id),
-      'CIK' || entity.issuer_id)
+      case when entity.market = 'US' then 'CIK' || entity.issuer_id else entity.issuer_id || '.' || entity.market end)
     from entity_ticker taken
     where entity.ticker = any(${tickers}::text[]) and taken.ticker = entity.ticker
       and taken.entity_id <> entity.entity_id

@@ -3,29 +3,50 @@ import type { TransactionSql } from '../database.ts'
 import { copyDay, copyRows, copyText, copyTime } from './copyRows.ts'
 
 interface FilingRecord {
+  filing_id: number
   accession: string
   form: string
   filed: string
   accepted_at: Date | null
 }
 
-/** The filings on record among `accessions`. */
+/** The numbers under which facts name their filings. */
+export class FilingNumbers {
+  readonly #ids = new Map<string, number>()
+
+  set(accession: string, id: number): void {
+    this.#ids.set(accession, id)
+  }
+
+  id(accession: string): number {
+    const id = this.#ids.get(accession)
+    if (id === undefined) throw new Error(`filing ${accession} has a fact and is not on record`)
+    return id
+  }
+}
+
+/** The filings on record among `accessions`, and into `numbers` their numbers. */
 export async function readFilings(
   transaction: TransactionSql,
   accessions: readonly string[],
+  numbers: FilingNumbers,
 ): Promise<Map<string, Filing>> {
+  if (accessions.length === 0) return new Map()
   const rows = await transaction<FilingRecord[]>`
-    select accession, form, filed, accepted_at from filing where accession = any(${accessions}::text[])`
+    select filing_id, accession, form, filed, accepted_at from filing where accession = any(${accessions}::text[])`
   return new Map(
-    rows.map(row => [
-      row.accession,
-      {
-        accession: row.accession,
-        form: row.form,
-        filed: Date.parse(`${row.filed}T00:00:00Z`) / 86_400_000,
-        acceptedAt: row.accepted_at?.getTime() ?? null,
-      },
-    ]),
+    rows.map(row => {
+      numbers.set(row.accession, row.filing_id)
+      return [
+        row.accession,
+        {
+          accession: row.accession,
+          form: row.form,
+          filed: Date.parse(`${row.filed}T00:00:00Z`) / 86_400_000,
+          acceptedAt: row.accepted_at?.getTime() ?? null,
+        },
+      ]
+    }),
   )
 }
 
@@ -34,14 +55,24 @@ export interface OwnedFiling {
   readonly filing: Filing
 }
 
-export async function addFilings(transaction: TransactionSql, added: readonly OwnedFiling[]): Promise<void> {
+/** Numbers are taken from the sequence first, so that nothing has to be asked back. */
+export async function addFilings(
+  transaction: TransactionSql,
+  added: readonly OwnedFiling[],
+  numbers: FilingNumbers,
+): Promise<void> {
   if (added.length === 0) return
+  const taken = await transaction<{ id: number }[]>`
+    select nextval(pg_get_serial_sequence('filing', 'filing_id'))::int as id from generate_series(1, ${added.length}::int)`
+  added.forEach(({ filing }, place) => {
+    numbers.set(filing.accession, taken[place].id)
+  })
   await copyRows(
     transaction,
-    'copy filing (accession, entity_id, form, filed, accepted_at) from stdin',
+    'copy filing (filing_id, accession, entity_id, form, filed, accepted_at) from stdin',
     added.map(
-      ({ entityId, filing }) =>
-        `${filing.accession}\t${entityId}\t${copyText(filing.form)}\t${copyDay(filing.filed)}\t${copyTime(filing.acceptedAt)}`,
+      ({ entityId, filing }, place) =>
+        `${taken[place].id}\t${filing.accession}\t${entityId}\t${copyText(filing.form)}\t${copyDay(filing.filed)}\t${copyTime(filing.acceptedAt)}`,
     ),
   )
 }

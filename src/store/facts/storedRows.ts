@@ -52,11 +52,12 @@ export async function readStoredRows(
       ? transaction`case when superseded = 'infinity' then null else superseded - date '1970-01-01' end`
       : transaction`null::int`
   const rows = await transaction<RawRow[]>`
-    select ctid::text as place, entity_id, metric_id, fp, fy, unit_id, tag_id,
+    select stored.ctid::text as place, stored.entity_id, metric_id, fp, fy, unit_id, tag_id,
            period_start - date '1970-01-01' as start, period_end - date '1970-01-01' as end,
-           filed - date '1970-01-01' as filed, ${superseded} as superseded, accepted_at, value,
+           stored.filed - date '1970-01-01' as filed, ${superseded} as superseded, accepted_at, value,
            period_rounded, accession
-    from ${transaction(table)} where entity_id = any(${entityIds}::int[])`
+    from ${transaction(table)} stored join filing using (filing_id)
+    where stored.entity_id = any(${entityIds}::int[])`
   return rows.map(row => ({
     place: row.place,
     entityId: row.entity_id,

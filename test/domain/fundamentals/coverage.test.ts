@@ -99,15 +99,16 @@ describe('the coverage index', () => {
   }
 
   test('spans the filings of a market as they arrive', async () => {
+    await insertEntity(bench.sql, { market: 'NZ', issuerId: 'CC20421', ticker: 'CC20421.NZ', name: null })
     const file = async (accession: string, filed: string) =>
       bench.sql`
         insert into filing (accession, entity_id, form, filed)
-        select ${accession}, entity_id, '10-K', ${filed} from entity where ticker = 'AAPL'`
+        select ${accession}, entity_id, '10-K', ${filed} from entity where ticker = 'CC20421.NZ'`
     await file('f-1', '2010-01-25')
     await file('f-2', '2009-10-27')
     await file('f-3', '2009-12-01')
     const index = await coverageIndex(bench, { limit: 1 })
-    expect(index.markets.find(market => market.code === 'US')).toMatchObject({
+    expect(index.markets.find(market => market.code === 'NZ')).toMatchObject({
       first_filed: '2009-10-27',
       last_filed: '2010-01-25',
     })
@@ -116,12 +117,12 @@ describe('the coverage index', () => {
   test('does not tell of filings that bear a day to come', async () => {
     const lastOn = async (today: string) => {
       const index = await coverageIndex({ ...bench, today: () => today }, { limit: 1 })
-      const { first_filed, last_filed } = index.markets.find(market => market.code === 'US') ?? {}
+      const { first_filed, last_filed } = index.markets.find(market => market.code === 'NZ') ?? {}
       return [first_filed, last_filed]
     }
     await bench.sql`
       insert into filing (accession, entity_id, form, filed)
-      select 'f-4', entity_id, '10-K', '2099-01-01' from entity where ticker = 'AAPL'`
+      select 'f-4', entity_id, '10-K', '2099-01-01' from entity where ticker = 'CC20421.NZ'`
     expect(await lastOn('2026-11-20')).toEqual(['2009-10-27', '2010-01-25'])
     expect(await lastOn('2009-12-01')).toEqual(['2009-10-27', '2009-12-01'])
     expect(await lastOn('2009-10-26')).toEqual([null, null])

@@ -51,9 +51,26 @@ export async function insertVintages(
       where entity_id = ${entityId} and metric_id = ${metric_id} and period_end = ${end} and fp = ${fp}
         and superseded = 'infinity'`
     await sql`
-      insert into fact (entity_id, metric_id, fp, fy, unit_id, period_start, period_end, filed, value, accession)
-      values (${entityId}, ${metric_id}, ${fp}, ${fy}, ${unit.unit_id}, ${start}, ${end}, ${filed}, ${value}, ${accession})`
+      insert into fact (entity_id, metric_id, fp, fy, unit_id, period_start, period_end, filed, value, filing_id)
+      values (${entityId}, ${metric_id}, ${fp}, ${fy}, ${unit.unit_id}, ${start}, ${end}, ${filed}, ${value},
+              ${await filingNumber(sql, entityId, accession, filed)})`
   }
+}
+
+/** The number of a filing, which is put on record where it is not. */
+export async function filingNumber(
+  sql: Sql,
+  entityId: number,
+  accession: string,
+  filed: string,
+  acceptedAt: string | null = null,
+): Promise<number> {
+  const [row] = await sql<{ filing_id: number }[]>`
+    insert into filing (accession, entity_id, form, filed, accepted_at)
+    values (${accession}, ${entityId}, '10-K', ${filed}, ${acceptedAt})
+    on conflict (accession) do update set form = filing.form
+    returning filing_id`
+  return row.filing_id
 }
 
 export const principal = (licence: Principal['licence'], more: Partial<Principal> = {}): Principal => ({

@@ -11,7 +11,7 @@ import {
   fundamentalsColumns,
 } from '../../../src/model/fundamentals.ts'
 import { readDataVersion } from '../../../src/store/dataVersion.ts'
-import { type Bench, handmade, insertEntity, insertVintages, principal } from './handmade.ts'
+import { type Bench, filingNumber, handmade, insertEntity, insertVintages, principal } from './handmade.ts'
 
 FormatRegistry.Set('date', isIsoDate)
 
@@ -97,10 +97,10 @@ describe('the order of vintages', () => {
       name: null,
     })
     const at: [number, string | null, string][] = [
-      [3, '2020-02-03T22:00:00Z', 'a-2'],
-      [1, null, 'a-9'],
-      [4, '2020-02-03T22:00:00Z', 'b-1'],
-      [2, '2020-02-03T10:00:00Z', 'z-1'],
+      [3, '2020-02-03T22:00:00Z', 'same-a-2'],
+      [1, null, 'same-a-9'],
+      [4, '2020-02-03T22:00:00Z', 'same-b-1'],
+      [2, '2020-02-03T10:00:00Z', 'same-z-1'],
     ]
     await insertVintages(bench.sql, entityId, [
       ['revenue', 0, 2019, '2019-01-01', '2019-12-31', '2020-02-03', 0, 'x'],
@@ -111,9 +111,10 @@ describe('the order of vintages', () => {
     for (const [value, accepted, accession] of at) {
       await bench.sql`
         insert into fact (entity_id, metric_id, fp, fy, unit_id, period_start, period_end, filed, superseded,
-                          accepted_at, value, accession)
+                          value, filing_id)
         values (${entityId}, ${metric.metric_id}, 0, 2019, ${unit.unit_id}, '2019-01-01', '2019-12-31', '2020-02-03',
-                ${value === 4 ? 'infinity' : '2020-02-03'}, ${accepted}, ${value}, ${accession})`
+                ${value === 4 ? 'infinity' : '2020-02-03'}, ${value},
+                ${await filingNumber(bench.sql, entityId, accession, '2020-02-03', accepted)})`
     }
     expect((await read({ ticker: 'SAMEDAY' })).data.map(row => row.v)).toEqual([1, 2, 3, 4])
     expect((await read({ ticker: 'SAMEDAY', view: 'latest' })).data.map(row => row.v)).toEqual([4])

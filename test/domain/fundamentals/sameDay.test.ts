@@ -26,6 +26,8 @@ const rules: MetricRules = {
   rule: metric => ({ kind: metric === 'assets' || metric === 'equity' ? 'instant' : 'flow', additive: true }),
   rank: () => 0,
   group: () => 0,
+  annualForm: /^10-K/,
+  quarterlyForm: /^10-Q/,
 }
 
 const firstDay = '2021-02-01'

@@ -4,8 +4,8 @@ import { loadSample, readSample } from '../../../src/domain/ingest/loadSample.ts
 import { dayNumber } from '../../../src/model/date.ts'
 import type { Contribution, EntityProfile, Filing, Statement } from '../../../src/model/statement.ts'
 import { usRules } from '../../../src/registers/us/concepts.ts'
-import { readDocument } from '../../../src/registers/us/contribution.ts'
 import { FinancialStatementData } from '../../../src/registers/us/fsds.ts'
+import { readDocument } from '../../../src/registers/us/readDocument.ts'
 import { readDataVersion } from '../../../src/store/dataVersion.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
 import { storedFacts, storedRepeats } from './stored.ts'
@@ -28,11 +28,11 @@ const sample = await readSample()
 
 test('the sample loads, and a second time changes nothing', async () => {
   const sql = await fresh()
-  const first = await loadSample(sql)
+  const [first] = await loadSample(sql)
   expect(first.factsAdded).toBeGreaterThan(5_000)
   expect(await readDataVersion(sql)).toBe(1)
   const rows = await storedFacts(sql)
-  const second = await loadSample(sql)
+  const [second] = await loadSample(sql)
   expect([second.factsAdded, second.factsRemoved, second.changed]).toEqual([0, 0, false])
   expect(await readDataVersion(sql)).toBe(1)
   expect(await storedFacts(sql)).toEqual(rows)
@@ -125,7 +125,8 @@ test('acceptance times that arrive after the figures put the vintages of one day
     filings: [filing(early, '2021-02-01T08:00:00Z'), filing(late, '2021-02-01T17:00:00Z')],
   }
   await importStatements(sql, [{ contributions: [figures] }], options)
-  const current = () => sql`select value, accession from fact where superseded = 'infinity'`
+  const current = () =>
+    sql`select value, accession from fact join filing using (filing_id) where superseded = 'infinity'`
   expect([...(await current())]).toEqual([{ value: 10, accession: early }])
   await importStatements(sql, [{ contributions: [times] }], options)
   expect([...(await current())]).toEqual([{ value: 20, accession: late }])
@@ -162,7 +163,8 @@ test('month-end figures join the exact ones of their filing, whichever were impo
   // 10-Q 0001193125-09-153165: the quarter that ended on 2009-06-27, which the data set calls 2009-06-30.
   const rows = await one`
     select f.period_end, f.value from fact f join metric m using (metric_id)
-    where m.name = 'revenue' and f.fp = 3 and f.fy = 2009 and f.accession = '0001193125-09-153165'`
+    join filing l on l.filing_id = f.filing_id
+    where m.name = 'revenue' and f.fp = 3 and f.fy = 2009 and l.accession = '0001193125-09-153165'`
   expect([...rows]).toEqual([{ period_end: '2009-06-27', value: 8_337_000_000 }])
 })
 

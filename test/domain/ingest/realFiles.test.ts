@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { importUs } from '../../../src/domain/ingest/importUs.ts'
+import { importRegister } from '../../../src/domain/ingest/importRegister.ts'
 import { loadSample } from '../../../src/domain/ingest/loadSample.ts'
+import { us } from '../../../src/registers/us/register.ts'
 import { readDataVersion } from '../../../src/store/dataVersion.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
 import { sharedPath } from '../../shared.ts'
@@ -18,7 +19,12 @@ afterAll(() => db.close())
 const ignore = () => {}
 
 test.skipIf(folder === null)('every real file is read, and none of it is added twice', async () => {
-  const first = await importUs(db.sql, [`${folder}/fsds/2009q3.zip`, `${folder}`], ignore)
+  const first = await importRegister(
+    db.sql,
+    us,
+    { paths: [`${folder}/fsds/2009q3.zip`, `${folder}`], pulledOn: '2026-01-01' },
+    ignore,
+  )
   expect(first.read.skipped).toEqual([])
   expect(first.read.malformed).toBe(0)
   expect(first.written.factsAdded).toBeGreaterThan(40_000)
@@ -26,7 +32,7 @@ test.skipIf(folder === null)('every real file is read, and none of it is added t
   const rows = await storedFacts(db.sql)
   // As if the records of what was imported were lost: everything is read again.
   await db.sql`truncate import_file`
-  const second = await importUs(db.sql, [`${folder}`], ignore)
+  const second = await importRegister(db.sql, us, { paths: [`${folder}`], pulledOn: '2026-01-01' }, ignore)
   expect([second.written.factsAdded, second.written.factsRemoved, second.written.repeats]).toEqual([0, 0, 0])
   expect(await readDataVersion(db.sql)).toBe(version)
   expect(await storedFacts(db.sql)).toEqual(rows)
@@ -34,11 +40,15 @@ test.skipIf(folder === null)('every real file is read, and none of it is added t
 
 test.skipIf(folder === null)('the sample says what the real files say', async () => {
   const real = await testDatabase()
-  await importUs(
+  await importRegister(
     real.sql,
-    ['companyfacts', 'submissions/CIK0000320193.json', 'company_tickers.json'].map(
-      name => `${folder}/${name}`,
-    ),
+    us,
+    {
+      paths: ['companyfacts', 'submissions/CIK0000320193.json', 'company_tickers.json'].map(
+        name => `${folder}/${name}`,
+      ),
+      pulledOn: '2026-01-01',
+    },
     ignore,
   )
   const sample = await testDatabase()

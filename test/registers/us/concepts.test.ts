@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { loadMarkets } from '../../../src/domain/markets/loadMarkets.ts'
 import { canonicalMetrics } from '../../../src/model/metric.ts'
-import { concepts, usesOfTag, usRules } from '../../../src/registers/us/concepts.ts'
+import { concepts, usRules, usUses } from '../../../src/registers/us/concepts.ts'
 
 test('the table maps tags to exactly the metrics that the manifest promises, of the same kind and unit', async () => {
   const manifest = (await loadMarkets()).get('US')
@@ -34,7 +34,7 @@ test('tags stand in the order of preference that the register table names', () =
   expect(ranks).toEqual([...ranks].sort((a, b) => a - b))
   expect(usRules.group('revenue', 'us-gaap:SalesRevenueNet')).toBe(0)
   expect(usRules.group('revenue', 'us-gaap:InterestAndDividendIncomeOperating')).toBeGreaterThan(0)
-  expect(usesOfTag('us-gaap:NoSuchTag')).toBeUndefined()
+  expect(usUses('us-gaap:NoSuchTag')).toBeUndefined()
 })
 
 test('no difference is taken of shares and per-share figures', () => {

@@ -4,8 +4,8 @@ import { dayNumber, isoDate } from '../../../src/model/date.ts'
 import { parseCompanyfacts } from '../../../src/registers/us/companyfacts.ts'
 import { parseCompanyTickers } from '../../../src/registers/us/companyTickers.ts'
 import { usRules } from '../../../src/registers/us/concepts.ts'
-import { readDocument } from '../../../src/registers/us/contribution.ts'
 import { FinancialStatementData } from '../../../src/registers/us/fsds.ts'
+import { readDocument } from '../../../src/registers/us/readDocument.ts'
 import { parseSubmissions } from '../../../src/registers/us/submissions.ts'
 
 const fixture = (name: string) => Bun.file(new URL(`fixtures/${name}`, import.meta.url))
@@ -184,9 +184,20 @@ test('company_tickers: the classes of one company are one entity, its main listi
 })
 
 test('a document is recognised by its content, and one of no known kind says what is known', async () => {
-  expect(readDocument(await fixture('company_tickers.json').json(), 'a').kind).toBe('company_tickers')
-  expect(readDocument(await fixture('submissions-aapl.json').json(), 'a').kind).toBe('submissions')
-  expect(readDocument(await fixture('companyfacts-lpa.json').json(), 'a').kind).toBe('companyfacts')
+  const said = async (name: string) => {
+    const { contributions } = readDocument(await fixture(name).json(), 'a')
+    const { tickers = [], nameIsFallback = false } = contributions[0].profile
+    return {
+      tickers: tickers.length > 0,
+      nameIsFallback,
+      statements: contributions[0].statements.length > 0,
+      filings: contributions[0].filings.length > 0,
+    }
+  }
+  const nothing = { tickers: false, nameIsFallback: false, statements: false, filings: false }
+  expect(await said('company_tickers.json')).toEqual({ ...nothing, tickers: true })
+  expect(await said('submissions-aapl.json')).toEqual({ ...nothing, tickers: true, filings: true })
+  expect(await said('companyfacts-lpa.json')).toEqual({ ...nothing, nameIsFallback: true, statements: true })
   for (const document of [{}, [], 1, 'x', null, { data: [] }]) {
     expect(() => readDocument(document, 'a.json')).toThrow()
   }

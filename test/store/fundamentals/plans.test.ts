@@ -12,11 +12,14 @@ beforeAll(async () => {
   await sql`insert into unit (name) values ('USD')`
   await sql`insert into metric (name) select 'metric_' || i from generate_series(1, 60) i`
   await sql`
-    insert into fact (entity_id, metric_id, fp, fy, unit_id, period_start, period_end, filed, value, accession)
-    select e, m, 0, 2015 + y, 1, make_date(2015 + y, 1, 1), make_date(2015 + y, 12, 31), make_date(2016 + y, 2, 20),
-           e * m * y, e || '-' || y
-    from generate_series(1, 400) e, generate_series(1, 60) m, generate_series(0, 4) y`
-  await sql`vacuum analyze fact`
+    insert into filing (accession, entity_id, form, filed)
+    select e || '-' || y, e, '10-K', make_date(2016 + y, 2, 20) from generate_series(1, 400) e, generate_series(0, 4) y`
+  await sql`
+    insert into fact (entity_id, metric_id, fp, fy, unit_id, period_start, period_end, filed, value, filing_id)
+    select l.entity_id, m, 0, 2015 + y, 1, make_date(2015 + y, 1, 1), make_date(2015 + y, 12, 31), l.filed,
+           l.entity_id * m * y, l.filing_id
+    from generate_series(1, 60) m, generate_series(0, 4) y join filing l on l.filed = make_date(2016 + y, 2, 20)`
+  await sql`vacuum analyze fact, filing`
   await sql`analyze metric, unit, data_version`
 }, 60_000)
 afterAll(() => database.close())

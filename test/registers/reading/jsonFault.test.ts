@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { locateJsonFault } from '../../../src/registers/us/source/jsonFault.ts'
+import { locateJsonFault } from '../../../src/registers/reading/jsonFault.ts'
 
 test('finds a fault exactly where the built-in parser refuses a text, and none where it does not', () => {
   const texts = fc.oneof(

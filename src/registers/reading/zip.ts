@@ -1,6 +1,6 @@
 import { inflateRawSync } from 'node:zlib'
 import { type Entry, openPromise, type ZipFile } from 'yauzl'
-import { Failure } from '../../../errors.ts'
+import { Failure } from '../../errors.ts'
 
 export type { Entry, ZipFile } from 'yauzl'
 

@@ -1,23 +1,17 @@
 import { Failure } from '../../errors.ts'
 import type { Contribution } from '../../model/statement.ts'
+import { isRecord } from '../fields.ts'
+import type { DocumentContent } from '../register.ts'
 import { type CompanyFacts, parseCompanyfacts } from './companyfacts.ts'
 import { parseCompanyTickers } from './companyTickers.ts'
-import { isRecord } from './parsed.ts'
 import { parseSubmissions, type Submissions } from './submissions.ts'
-
-export interface DocumentContent {
-  readonly kind: 'companyfacts' | 'submissions' | 'company_tickers'
-  readonly contributions: Contribution[]
-  readonly figuresRead: number
-  readonly malformed: number
-}
 
 /** What a JSON document of the register contributes. Its kind shows in its content. */
 export function readDocument(document: unknown, fileName: string): DocumentContent {
   if (isRecord(document) && 'facts' in document) {
     const facts = parseCompanyfacts(document)
     const { figuresRead, malformed } = facts
-    return { kind: 'companyfacts', contributions: [ofCompanyfacts(facts)], figuresRead, malformed }
+    return { contributions: [ofCompanyfacts(facts)], figuresRead, malformed }
   }
   if (isTickerList(document)) {
     const contributions = parseCompanyTickers(document).map(entry => ({
@@ -31,14 +25,14 @@ export function readDocument(document: unknown, fileName: string): DocumentConte
       statements: [],
       filings: [],
     }))
-    return { kind: 'company_tickers', contributions, figuresRead: 0, malformed: 0 }
+    return { contributions, figuresRead: 0, malformed: 0 }
   }
   if (
     Array.isArray(document) ||
     (isRecord(document) && ('filings' in document || 'accessionNumber' in document))
   ) {
     const contributions = [ofSubmissions(parseSubmissions(document, fileName))]
-    return { kind: 'submissions', contributions, figuresRead: 0, malformed: 0 }
+    return { contributions, figuresRead: 0, malformed: 0 }
   }
   throw new Failure(
     'body_invalid',

@@ -1,4 +1,4 @@
-import type { UnitKind } from './concepts.ts'
+import type { UnitKind } from './conceptTable.ts'
 
 const currency = /^[A-Z]{3}$/
 const perShare = /^[A-Z]{3}\/shares$/

@@ -1,0 +1,49 @@
+import statistics from './nameStatistics.json'
+
+/** How often the words of real names occur, and how many of them a name has. */
+interface Vocabulary {
+  readonly words: readonly string[]
+  readonly counts: readonly number[]
+  readonly lengths: readonly number[]
+  readonly lengthCounts: readonly number[]
+}
+
+/** By market; Chinese, Japanese and Korean names by pairs of characters. There is no list of Danish names here: those of
+ * Belgium stand in. */
+const vocabularies: Readonly<Record<string, Vocabulary>> = { ...statistics, DK: statistics.BE }
+const unspaced = new Set(['TW', 'JP', 'KR'])
+
+/** A name with the statistics of the market's real ones. */
+export function makeName(market: string, legalForms: readonly string[], random: () => number): string {
+  const { words, counts, lengths, lengthCounts } = vocabularies[market]
+  const parts: string[] = []
+  for (let left = lengths[pick(lengthCounts, random)]; left > 0; left--)
+    parts.push(words[pick(counts, random)])
+  if (legalForms.length > 0) parts.push(legalForms[Math.floor(random() * legalForms.length)])
+  return parts.join(unspaced.has(market) ? '' : ' ').trim()
+}
+
+const sums = new WeakMap<readonly number[], Float64Array>()
+
+/** A place, as often as its count says. */
+function pick(counts: readonly number[], random: () => number): number {
+  let running = sums.get(counts)
+  if (running === undefined) {
+    running = new Float64Array(counts.length)
+    let sum = 0
+    for (const [place, count] of counts.entries()) {
+      sum += count
+      running[place] = sum
+    }
+    sums.set(counts, running)
+  }
+  const wanted = random() * running[running.length - 1]
+  let low = 0
+  let high = running.length - 1
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (running[middle] <= wanted) low = middle + 1
+    else high = middle
+  }
+  return low
+}

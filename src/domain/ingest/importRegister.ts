@@ -1,0 +1,42 @@
+import { dayNumber, type IsoDate } from '../../model/date.ts'
+import { listFiles } from '../../registers/reading/listFiles.ts'
+import { type ReadProgress, startReading } from '../../registers/reading/progress.ts'
+import { readUnits } from '../../registers/reading/readUnits.ts'
+import type { Register } from '../../registers/register.ts'
+import type { Sql } from '../../store/database.ts'
+import { readImportedFiles } from '../../store/facts/importFiles.ts'
+import { type ImportSummary, importStatements } from './importStatements.ts'
+
+export interface RegisterFiles {
+  /** Files, folders and zips. */
+  readonly paths: readonly string[]
+  /** The day on which they were read from the register; it counts where the register overwrites. */
+  readonly pulledOn: IsoDate
+}
+
+export interface RegisterImport {
+  readonly read: ReadProgress
+  readonly written: ImportSummary
+}
+
+export interface ImportState {
+  readonly read: ReadProgress
+  readonly bytesTotal: number
+}
+
+/** Imports files of a register. Files that an earlier run imported to their end are passed over. */
+export async function importRegister(
+  sql: Sql,
+  register: Register,
+  { paths, pulledOn }: RegisterFiles,
+  onProgress: (state: ImportState) => void,
+): Promise<RegisterImport> {
+  const files = await listFiles(paths, register.documentNames)
+  const bytesTotal = files.reduce((sum, file) => sum + file.bytes, 0)
+  const read: ReadProgress = startReading(() => onProgress({ read, bytesTotal }))
+  const units = readUnits(register, files, await readImportedFiles(sql), read)
+  const { market, rules, overwrites = false } = register
+  const pulled = overwrites ? { pulledOn: dayNumber(pulledOn) } : {}
+  const written = await importStatements(sql, units, { source: market.toLowerCase(), rules, ...pulled })
+  return { read, written }
+}

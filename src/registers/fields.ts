@@ -1,0 +1,38 @@
+import { dayNumber, isIsoDate } from '../model/date.ts'
+
+const days = new Map<string, number>()
+
+/** Days since 1970-01-01 of `YYYY-MM-DD`; NaN where the text is none. The few thousand days that filings name
+ * are remembered. */
+export function dayOf(text: unknown): number {
+  if (typeof text !== 'string') return Number.NaN
+  const known = days.get(text)
+  if (known !== undefined) return known
+  if (!isIsoDate(text)) return Number.NaN
+  const day = dayNumber(text)
+  if (days.size < 100_000) days.set(text, day)
+  return day
+}
+
+/** The same of `YYYYMMDD`. */
+export const compactDay = (text: string) => dayOf(`${text.slice(0, 4)}-${text.slice(4, 6)}-${text.slice(6)}`)
+
+/** A text that can be stored and shown; null where nothing is left of it. A NUL is no character of PostgreSQL's, and
+ * no other control character belongs in a name. */
+export function textOf(value: unknown): string | null {
+  if (typeof value !== 'string') return null
+  const text = value.replace(/\p{Cc}+/gu, ' ').trim()
+  return text === '' ? null : text
+}
+
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** A number written plainly (`-1234.5`, `1e3`); NaN for anything else: 1.234.567,89 could be two numbers. A zero has no
+ * sign. */
+export function numberOf(text: unknown): number {
+  if (typeof text === 'number') return Number.isFinite(text) ? text + 0 : Number.NaN
+  if (typeof text !== 'string' || !/^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(text)) return Number.NaN
+  const value = Number(text)
+  return Number.isFinite(value) ? value + 0 : Number.NaN
+}

@@ -1,0 +1,118 @@
+import { Failure } from '../../errors.ts'
+import { isoDate } from '../../model/date.ts'
+import type { Contribution, EntityProfile, Statement } from '../../model/statement.ts'
+import { dayOf, isRecord, numberOf, textOf } from '../fields.ts'
+import type { DocumentContent } from '../register.ts'
+import { concepts, nzUses } from './concepts.ts'
+
+const fields = Object.values(concepts).flatMap(({ tagGroups }) => tagGroups.flat())
+
+interface Return {
+  readonly row: Record<string, unknown>
+  readonly number: string
+  readonly year: number
+}
+
+/** Reads OData of the Charities Register: annual returns, and organisations for their names. Of several returns for one
+ * year that with the highest number counts. */
+export function readDocument(document: unknown): DocumentContent {
+  const rows = rowsOf(document)
+  const charities = new Map<string, { profile: EntityProfile; returns: Map<number, Return> }>()
+  const leftOut = {
+    'a row without a registration number': 0,
+    'a return without YearEnded': 0,
+    'an older return of the year': 0,
+  }
+  let figuresRead = 0
+  for (const row of rows) {
+    const charity = textOf(row.CharityRegistrationNumber)
+    if (charity === null || !/^CC\d{4,6}$/.test(charity)) {
+      leftOut['a row without a registration number']++
+      continue
+    }
+    figuresRead += fields.filter(field => typeof row[field] === 'number').length
+    const known = charities.get(charity) ?? { profile: profileOf(charity, row), returns: new Map() }
+    charities.set(charity, known)
+    const found = returnOf(row)
+    if (found === null) {
+      // Lists of organisations have no figures; a list of returns that leaves the year out cannot be placed.
+      if (fields.some(field => typeof row[field] === 'number')) leftOut['a return without YearEnded']++
+      continue
+    }
+    const other = known.returns.get(found.year)
+    if (other !== undefined) leftOut['an older return of the year']++
+    if (other === undefined || Number(found.number) > Number(other.number))
+      known.returns.set(found.year, found)
+  }
+  let malformed = 0
+  const contributions = [...charities.values()].map(({ profile, returns }): Contribution => {
+    const statements: Statement[] = []
+    for (const found of returns.values()) malformed += readReturn(found, statements)
+    return { profile, statements, filings: [] }
+  })
+  return { contributions, figuresRead, malformed, leftOut }
+}
+
+function rowsOf(document: unknown): readonly Record<string, unknown>[] {
+  const list = isRecord(document) ? document.d : undefined
+  const rows = isRecord(list) ? list.results : list
+  if (Array.isArray(rows)) return rows.filter(isRecord)
+  throw new Failure('body_invalid', 'OData of the Charities Register has its rows in `d` or `d.results`.')
+}
+
+function profileOf(charity: string, row: Record<string, unknown>): EntityProfile {
+  const name = textOf(row.Name)?.replace(/\s+/g, ' ')
+  return {
+    market: 'NZ',
+    issuerId: charity,
+    ...(name === undefined ? {} : { name }),
+    tickers: [`${charity}.NZ`],
+    registers: true,
+  }
+}
+
+function returnOf(row: Record<string, unknown>): Return | null {
+  const year = dayOf(textOf(row.YearEnded)?.slice(0, 10))
+  const number = row.AnnualReturnId ?? numberIn(row.__metadata)
+  return year > 0 && /^\d{1,12}$/.test(String(number)) ? { row, number: String(number), year } : null
+}
+
+/** OData leaves a key out of the fields and has it in the address of the row. */
+function numberIn(metadata: unknown): string | undefined {
+  const address = isRecord(metadata) ? textOf(metadata.uri) : null
+  return /AnnualReturnId=(\d+)/.exec(address ?? '')?.[1]
+}
+
+/** Returns how many of its figures make no sense. */
+function readReturn({ row, number, year: end }: Return, into: Statement[]): number {
+  const modified = dayOf(textOf(row.ModifiedOn)?.slice(0, 10))
+  const filed = modified >= end ? modified : monthsLater(end, 6)
+  const filing = { accession: `NZ:${number}`, form: 'annual return', filed, acceptedAt: null }
+  const unit = textOf(row.ReportingCurrency) ?? 'NZD'
+  let malformed = 0
+  for (const field of fields) {
+    const raw = row[field]
+    if (raw === null || raw === undefined) continue
+    const value = numberOf(raw)
+    if (Number.isNaN(value) || !/^[A-Z]{3}$/.test(unit)) {
+      malformed++
+      continue
+    }
+    for (const { metric, concept, tag } of nzUses(field) ?? []) {
+      const start = concept.kind === 'flow' ? dayAfter(monthsLater(end, -12)) : null
+      into.push({ metric, tag, unit, start, end, value, rounded: false, filing })
+    }
+  }
+  return malformed
+}
+
+const dayAfter = (day: number) => day + 1
+
+/** The same day of another month, or its last; the end of a month stays one. */
+function monthsLater(day: number, months: number): number {
+  const [year, month] = isoDate(day).split('-').map(Number)
+  const isMonthEnd = isoDate(day + 1).endsWith('-01')
+  const last = Date.UTC(year, month + months, 0) / 86_400_000
+  const date = Number(isoDate(day).slice(8))
+  return isMonthEnd ? last : Math.min(last, Date.UTC(year, month - 1 + months, date) / 86_400_000)
+}

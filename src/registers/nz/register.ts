@@ -1,0 +1,22 @@
+import { parseJson } from '../reading/parseJson.ts'
+import type { Register } from '../register.ts'
+import { concepts, nzRules } from './concepts.ts'
+import { readDocument } from './readDocument.ts'
+
+/** Charities Services of New Zealand. */
+export const nz: Register = {
+  market: 'NZ',
+  name: 'the Charities Register (New Zealand)',
+  rules: nzRules,
+  overwrites: true,
+  documentNames: /\.json$/i,
+  mapping: `1 ${JSON.stringify(concepts)}`,
+  readDocument: ({ bytes }) => readDocument(parseJson(bytes)),
+  help: `
+  GrpOrgAllReturns*.json  annual returns (OData JSON)
+  vOrganisations*.json    names of organisations
+  a folder or a zip       every .json in it
+
+Example:
+  asfiled import nz returns/ --pulled 2026-11-20`,
+}

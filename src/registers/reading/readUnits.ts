@@ -1,0 +1,184 @@
+import { Failure } from '../../errors.ts'
+import type { PackedSet, Register, SetReport, SourceDocument } from '../register.ts'
+import type { SourceFile } from './listFiles.ts'
+import type { ReadProgress, ReadUnit } from './progress.ts'
+import { unpackGzip } from './unpackGzip.ts'
+import { messageOf, openZip, readEntry, type ZipFile } from './zip.ts'
+
+/** A larger document is refused: parsing takes several times its size of memory. Apple's companyfacts, sixteen
+ * years of filings, have 4 MB. */
+export const largestDocumentBytes = 48 * 1024 * 1024
+
+/** A zip of more entries is no set that makes sense together only, and its list is not held in memory: SEC's bulk files
+ * have a million. */
+const mostEntriesOfSet = 20_000
+
+/** Reads files and zips of a register one document at a time. What cannot be read is reported in `progress` and passed
+ * over; what an earlier run read to its end (`known`) is not read again. */
+export async function* readUnits(
+  register: Register,
+  files: readonly SourceFile[],
+  known: ReadonlySet<string>,
+  progress: ReadProgress,
+): AsyncGenerator<ReadUnit> {
+  // Two documents with the same key say the same; they are read again once the service understands more of them.
+  const mapping = Bun.hash.xxHash3(register.mapping).toString(36)
+  for (const file of files) {
+    const before = progress.bytesRead
+    if (/\.zip$/i.test(file.path)) yield* readZip(register, file, mapping, known, progress)
+    else {
+      yield* readGuarded(file.path, progress, async () => {
+        refuseLarge(file.bytes)
+        const bytes = await Bun.file(file.path).bytes()
+        const key = `${Bun.hash.xxHash3(bytes).toString(36)}-${bytes.length}-${mapping}`
+        if (known.has(key)) return 'known'
+        return readDocument(register, { name: file.path, bytes }, key, progress)
+      })
+    }
+    progress.bytesRead = before + file.bytes
+    progress.changed()
+  }
+}
+
+async function* readZip(
+  register: Register,
+  file: SourceFile,
+  mapping: string,
+  known: ReadonlySet<string>,
+  progress: ReadProgress,
+): AsyncGenerator<ReadUnit> {
+  let zip: ZipFile
+  try {
+    zip = await openZip(file.path)
+  } catch (error) {
+    progress.skipped.push({ name: file.path, reason: messageOf(error) })
+    return
+  }
+  const before = progress.bytesRead
+  try {
+    const listed = zip.entryCount <= mostEntriesOfSet ? await Array.fromAsync(zip.eachEntry()) : null
+    if (listed !== null && register.readSet) {
+      const set: PackedSet = { path: file.path, bytes: file.bytes, zip, entries: listed }
+      const units = register.readSet(set, setReport(file, mapping, known, progress))
+      if (units !== null) {
+        progress.documents++
+        for await (const unit of units) yield withMapping(unit, mapping)
+        return
+      }
+    }
+    let documents = 0
+    for await (const entry of listed ?? zip.eachEntry()) {
+      if (!register.documentNames.test(withoutGz(entry.fileName))) continue
+      documents++
+      const name = `${file.path}!${entry.fileName}`
+      const key = `${entry.crc32.toString(36)}-${entry.uncompressedSize}-${entry.fileName}-${mapping}`
+      yield* readGuarded(name, progress, async () => {
+        if (known.has(key)) return 'known'
+        refuseLarge(entry.uncompressedSize)
+        return readDocument(register, { name, bytes: await readEntry(zip, entry) }, key, progress)
+      })
+      progress.bytesRead =
+        before + Math.min(file.bytes, entry.relativeOffsetOfLocalHeader + entry.compressedSize)
+      progress.changed()
+    }
+    if (documents === 0) {
+      progress.skipped.push({ name: file.path, reason: 'There is no document of the register in this zip.' })
+    }
+  } catch (error) {
+    if (!isZipFault(error)) throw error
+    progress.skipped.push({ name: file.path, reason: `The zip cannot be read any further: ${error.message}` })
+  } finally {
+    zip.close()
+  }
+}
+
+const withMapping = (unit: ReadUnit, mapping: string): ReadUnit =>
+  unit.receipt === undefined
+    ? unit
+    : { ...unit, receipt: { ...unit.receipt, contentKey: `${unit.receipt.contentKey}-${mapping}` } }
+
+function setReport(
+  file: SourceFile,
+  mapping: string,
+  known: ReadonlySet<string>,
+  progress: ReadProgress,
+): SetReport {
+  const before = progress.bytesRead
+  return {
+    isKnown: contentKey => {
+      const found = known.has(`${contentKey}-${mapping}`)
+      if (found) progress.documentsKnown++
+      return found
+    },
+    figures: more => {
+      progress.figuresRead += more
+    },
+    unplaced: more => {
+      progress.unplaced += more
+    },
+    malformed: more => {
+      progress.malformed += more
+    },
+    leftOut: (reason, more) => addLeftOut(progress, reason, more),
+    skip: (name, reason) => progress.skipped.push({ name, reason }),
+    progress: share => {
+      progress.bytesRead = before + share * file.bytes
+      progress.changed()
+    },
+  }
+}
+
+async function* readGuarded(
+  name: string,
+  progress: ReadProgress,
+  read: () => Promise<ReadUnit | 'known'>,
+): AsyncGenerator<ReadUnit> {
+  let unit: ReadUnit | 'known'
+  try {
+    unit = await read()
+  } catch (error) {
+    if (!(error instanceof Failure) && !isFileFault(error)) throw error
+    progress.skipped.push({ name, reason: messageOf(error) })
+    return
+  }
+  progress.documents++
+  if (unit === 'known') progress.documentsKnown++
+  else yield unit
+}
+
+/** What yauzl throws of a damaged zip is a plain Error; a TypeError and its like are defects of ours. */
+const isZipFault = (error: unknown): error is Error =>
+  error instanceof Failure || isFileFault(error) || (error instanceof Error && error.name === 'Error')
+
+/** The file system's own faults (no permission, gone) concern one file. */
+const isFileFault = (error: unknown): error is Error => error instanceof Error && 'syscall' in error
+
+function refuseLarge(bytes: number): void {
+  if (bytes <= largestDocumentBytes) return
+  throw new Failure(
+    'body_too_large',
+    `The document has ${Math.ceil(bytes / 1e6)} MB; at most ${Math.floor(largestDocumentBytes / 1e6)} MB are read. Split it by entity.`,
+  )
+}
+
+const withoutGz = (name: string) => name.replace(/\.gz$/i, '')
+
+function readDocument(
+  register: Register,
+  { name, bytes }: SourceDocument,
+  contentKey: string,
+  progress: ReadProgress,
+): ReadUnit {
+  const document = /\.gz$/i.test(name)
+    ? { name: withoutGz(name), bytes: unpackGzip(bytes, largestDocumentBytes) }
+    : { name, bytes }
+  const content = register.readDocument(document)
+  progress.figuresRead += content.figuresRead
+  progress.malformed += content.malformed
+  for (const [reason, count] of Object.entries(content.leftOut ?? {})) addLeftOut(progress, reason, count)
+  return { contributions: content.contributions, receipt: { contentKey, name } }
+}
+
+function addLeftOut({ leftOut }: ReadProgress, reason: string, more: number): void {
+  if (more > 0) leftOut.set(reason, (leftOut.get(reason) ?? 0) + more)
+}

@@ -1,0 +1,63 @@
+import type { Contribution, MetricRules } from '../model/statement.ts'
+import type { ReadUnit } from './reading/progress.ts'
+import type { Entry, ZipFile } from './reading/zip.ts'
+
+/** What a document says, and how much of it was understood. */
+export interface DocumentContent {
+  readonly contributions: readonly Contribution[]
+  /** Figures in the document, mapped or not. */
+  readonly figuresRead: number
+  /** Figures of a mapped tag that make no sense (no date, no number). */
+  readonly malformed: number
+  /** Records that were left out on purpose, by the reason. */
+  readonly leftOut?: Readonly<Record<string, number>>
+}
+
+export interface SourceDocument {
+  /** The path of the file, and after `!` that of the entry in a zip. Without `.gz`. */
+  readonly name: string
+  readonly bytes: Uint8Array
+}
+
+/** A zip whose entries are not documents of their own. */
+export interface PackedSet {
+  readonly path: string
+  readonly bytes: number
+  readonly zip: ZipFile
+  readonly entries: readonly Entry[]
+}
+
+/** A register as the importer knows it. Each has a folder: `concepts` is its table from tags to metrics, parsers are pure
+ * (bytes to records), `source` is its network, and `register` ties them together. */
+export interface Register {
+  /** ISO code of the market. */
+  readonly market: string
+  /** For people: the register and its country. */
+  readonly name: string
+  readonly rules: MetricRules
+  /** The register edits what it said, under the same number: an edit counts from the day on which it was read. */
+  readonly overwrites?: boolean
+  /** Files of a folder and entries of a zip that may be documents of the register, by name and without `.gz`. */
+  readonly documentNames: RegExp
+  /** Another text when the register's table or parsers understand more: documents are read anew then. */
+  readonly mapping: string
+  /** Throws a Failure that says what is wrong where it is no document of the register's. */
+  readonly readDocument: (document: SourceDocument) => DocumentContent
+  /** How a zip is read whose entries make sense together only; null where each stands for itself. */
+  readonly readSet?: (set: PackedSet, report: SetReport) => AsyncIterable<ReadUnit> | null
+  /** What a user may give to `import`, for its help. */
+  readonly help: string
+}
+
+/** What reading a set tells on its way. */
+export interface SetReport {
+  /** Another run read all of what has this key. */
+  readonly isKnown: (contentKey: string) => boolean
+  figures(more: number): void
+  unplaced(more: number): void
+  malformed(more: number): void
+  leftOut(reason: string, more: number): void
+  skip(name: string, reason: string): void
+  /** The share of the set that is worked through, 0 to 1. */
+  progress(share: number): void
+}
