@@ -3,6 +3,7 @@ import type { Sql } from '../../store/database.ts'
 import { advanceDataVersion, readDataVersion } from '../../store/dataVersion.ts'
 import type { FileReceipt } from '../../store/facts/importFiles.ts'
 import { loadFactNames } from '../../store/facts/names.ts'
+import { tidyFacts } from '../../store/facts/tidyFacts.ts'
 import { type BatchResult, writeBatch } from './writeBatch.ts'
 
 /** Something that is recorded as imported once all it contributes is committed. */
@@ -75,6 +76,7 @@ export async function importStatements(
   } finally {
     await writing
   }
+  await tidyFacts(sql, summary.factsAdded)
   return summary
 }
 

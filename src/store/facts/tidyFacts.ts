@@ -1,0 +1,20 @@
+import type { Sql } from '../database.ts'
+
+/** From so many added facts on, the planner is told at once, not when the database gets to it. */
+const tidyFrom = 50_000
+/** From so many on, the index by metric is written anew: facts come entity by entity, which leaves its pages half full. */
+const reindexFrom = 1_000_000
+
+/** After an import: statistics, visibility and indexes as many added facts ask for. Nobody waits for it meanwhile. */
+export async function tidyFacts(sql: Sql, factsAdded: number): Promise<void> {
+  if (factsAdded < tidyFrom) return
+  if (factsAdded >= reindexFrom) {
+    // What a reindex that was killed left behind is in nobody's way but takes room.
+    const left = await sql<{ name: string }[]>`
+      select relname as name from pg_class join pg_index on indexrelid = pg_class.oid
+      where relname like 'fact_cross_section_ccnew%' and not indisvalid`
+    for (const { name } of left) await sql`drop index concurrently if exists ${sql(name)}`
+    await sql`reindex index concurrently fact_cross_section`
+  }
+  await sql`vacuum (analyze, skip_locked) fact, fact_repeat, filing, entity, entity_ticker`
+}
