@@ -99,4 +99,7 @@ export interface MetricRules {
   readonly annualForm: RegExp
   /** Reports on a part of a fiscal year. */
   readonly quarterlyForm: RegExp
+  /** True: the last day of an annual report's balance sheets is the end of its fiscal year, also where it states no flow
+   * over twelve months (a first year, a change of the year's end, an income statement that is kept confidential). */
+  readonly balanceEndsYear?: boolean
 }
