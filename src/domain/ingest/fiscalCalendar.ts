@@ -10,7 +10,7 @@ export interface FiscalYear {
 /** Days by which a 52/53-week year may miss its anniversary. */
 const slackDays = 7
 
-type ReportRules = Pick<MetricRules, 'annualForm' | 'quarterlyForm' | 'balanceEndsYear'>
+type Forms = Pick<MetricRules, 'annualForm' | 'quarterlyForm' | 'balanceEndsYear'>
 
 /** An entity's fiscal years as far as the filings read so far tell them. Annual statements in annual reports
  * decide; before the first, year-to-date periods do; before those, the year end that the register has on file. */
@@ -20,9 +20,9 @@ export class FiscalCalendar {
   private sorted: FiscalYear[] | null = null
   private readonly fallback: FiscalYear | null
 
-  private readonly forms: ReportRules
+  private readonly forms: Forms
 
-  constructor(forms: ReportRules, fiscalYearEnd: string | null) {
+  constructor(forms: Forms, fiscalYearEnd: string | null) {
     this.forms = forms
     this.fallback = fiscalYearEnd === null ? null : yearEndingOn(fiscalYearEnd)
   }
@@ -37,10 +37,10 @@ export class FiscalCalendar {
     const years = new Map<number, { year: FiscalYear; count: number }>()
     let quarter: FiscalYear | null = null
     let sawYearToDate = false
-    let balanceEnd = Number.NEGATIVE_INFINITY
+    let balance = Number.NEGATIVE_INFINITY
     for (const { start, end } of statements) {
       if (start === null) {
-        balanceEnd = Math.max(balanceEnd, end)
+        balance = Math.max(balance, end)
         continue
       }
       const span = spanOf(start, end)
@@ -64,9 +64,11 @@ export class FiscalCalendar {
       if (this.forms.annualForm.test(form)) this.add(this.annual, year)
       else if (inferring && !this.forms.quarterlyForm.test(form)) this.add(this.inferred, year)
     }
-    if (this.forms.balanceEndsYear && this.forms.annualForm.test(form) && balanceEnd > 0) {
-      this.add(this.annual, { start: addYears(balanceEnd, -1) + 1, end: balanceEnd })
-    }
+    // A first or a changed year may be no year long: its balance closes it all the same.
+    const closes = this.forms.balanceEndsYear === true && this.forms.annualForm.test(form)
+    const isKnown = [...years.keys()].some(end => Math.abs(end - balance) <= slackDays)
+    if (closes && balance > 0 && !isKnown)
+      this.add(this.annual, { start: addYears(balance, -1) + 1, end: balance })
     // A quarterly report without year-to-date periods is that of a first quarter.
     if (inferring && !sawYearToDate && quarter !== null && this.forms.quarterlyForm.test(form)) {
       this.add(this.inferred, { start: quarter.start, end: addYears(quarter.start, 1) - 1 })

@@ -1,7 +1,7 @@
 import { Failure } from '../../errors.ts'
 import type { EntityProfile } from '../../model/statement.ts'
 import { textOf } from '../fields.ts'
-import { csvRows } from '../reading/csvRows.ts'
+import { type CsvRows, csvRows } from '../reading/csvRows.ts'
 import { enterpriseNumber } from './enterpriseNumber.ts'
 
 export interface TableContent {
@@ -29,18 +29,16 @@ export function readTable(text: string): TableContent {
       'line 1: the table has no column `enterprisenumber`. Names are read from `enterprisenumber` and `denomination`.',
     )
   }
-  let count = 0
-  for (const _ of rows.records()) count++
-  return { profiles: [], leftOut: { [reason]: count } }
+  return { profiles: [], leftOut: { [reason]: rows.records.length } }
 }
 
-function readNames(rows: ReturnType<typeof csvRows>): TableContent {
+function readNames(rows: CsvRows): TableContent {
   const profiles: EntityProfile[] = []
   const leftOut: Record<string, number> = {}
   const skip = (reason: string) => {
     leftOut[reason] = (leftOut[reason] ?? 0) + 1
   }
-  for (const row of rows.records()) {
+  for (const row of rows.records) {
     const issuerId = enterpriseNumber(row.enterprisenumber)
     const name = textOf(row.denomination)
     if (issuerId === null) skip('an enterprise without a number')

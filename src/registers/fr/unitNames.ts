@@ -1,7 +1,7 @@
 import { Failure } from '../../errors.ts'
 import type { EntityProfile } from '../../model/statement.ts'
 import { textOf } from '../fields.ts'
-import { csvRows } from '../reading/csvRows.ts'
+import { type CsvRows, csvRows } from '../reading/csvRows.ts'
 import { isSiren } from './readDeposit.ts'
 
 export interface UnitNames {
@@ -29,7 +29,7 @@ export function readUnitNames(text: string): UnitNames {
   const skip = (reason: string) => {
     leftOut[reason] = (leftOut[reason] ?? 0) + 1
   }
-  for (const row of rows.records()) {
+  for (const row of rows.records) {
     const siren = row.siren ?? ''
     const name = textOf(row.denominationUniteLegale)
     if (!isSiren(siren)) skip('a legal unit without a company number')
@@ -43,10 +43,8 @@ export function readUnitNames(text: string): UnitNames {
 /** What every figure of the open data sets of ratios lacks. */
 export const noDay = 'a row of figures without the day of its deposit'
 
-function all(rows: ReturnType<typeof csvRows>, reason: string): UnitNames {
-  let count = 0
-  for (const _ of rows.records()) count++
-  return { profiles: [], leftOut: { [reason]: count } }
+function all(rows: CsvRows, reason: string): UnitNames {
+  return { profiles: [], leftOut: { [reason]: rows.records.length } }
 }
 
 const otherNameFields = [

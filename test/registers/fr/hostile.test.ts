@@ -135,7 +135,7 @@ describe('tables', () => {
   test('that are none of the directory are refused, and so is one that is cut off in a quote', () => {
     expect(() => read('a.csv', 'a,b\n1,2\n')).toThrow(/^line 1: the table has neither/)
     expect(() => read('a.csv', 'siren,denominationUniteLegale\n016750697,"ETS')).toThrow(
-      /^line 2: a quote is opened/,
+      /Quote Not Closed: .* at line 2/,
     )
     expect(() => read('a.csv', 'siren,siren\n1,2\n')).toThrow(/^line 1: the column siren is there twice/)
   })
