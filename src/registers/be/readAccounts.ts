@@ -2,7 +2,7 @@ import type { Contribution, Statement } from '../../model/statement.ts'
 import { numberOf } from '../fields.ts'
 import type { Accounts, AccountYear } from './accounts.ts'
 import { beUses, concepts } from './concepts.ts'
-import type { Reference, References } from './references.ts'
+import { filingOf, type Reference, type References } from './references.ts'
 
 export interface ReadAccounts {
   readonly contribution: Contribution | null
@@ -21,7 +21,7 @@ export function readAccounts(accounts: Accounts, reference: Reference, reference
     ...{ contribution: null, malformed: 0, lacksYear: false },
     leftOut: { [reason]: 1 },
   })
-  const { enterprise, number, filed, model, start, end } = reference
+  const { enterprise, filed, model, start, end } = reference
   if (!models.test(model))
     return leaveOut('accounts in another model than those of companies and associations')
   if (accounts.enterprise !== null && accounts.enterprise !== enterprise) {
@@ -42,7 +42,7 @@ export function readAccounts(accounts: Accounts, reference: Reference, reference
     tickers: [`${enterprise}.BE`],
     registers: true,
   }
-  const filing = { accession: `BE:${number}`, form: model, filed, acceptedAt: null }
+  const filing = filingOf(reference)
   const before = accounts.years.NM1
   const years: Years = {
     N: { start, end },

@@ -8,7 +8,7 @@ import { accountsOfJson } from './accountsOfJson.ts'
 import { accountsOfXbrl } from './accountsOfXbrl.ts'
 import { readAccounts } from './readAccounts.ts'
 import { readTable } from './readTables.ts'
-import { References, referenceOf } from './references.ts'
+import { filingOf, References, referenceOf } from './references.ts'
 
 /** Reads the documents of one import. Accounts know neither their enterprise nor their day: both are in references, which
  * may come in other files and after them. */
@@ -63,6 +63,7 @@ function referencesContent(
     }
     references.add(reference)
     const { enterprise, name } = reference
+    const filings = enterprises.get(enterprise)?.filings ?? []
     enterprises.set(enterprise, {
       profile: {
         market: 'BE',
@@ -72,7 +73,8 @@ function referencesContent(
         registers: true,
       },
       statements: [],
-      filings: [],
+      // Of a deposit that is on file the day is compared: the later one counts.
+      filings: [...filings, filingOf(reference)],
     })
   }
   const contributions = [...enterprises.values()]

@@ -1,4 +1,5 @@
 import { Failure } from '../../errors.ts'
+import type { Filing } from '../../model/statement.ts'
 import { dayOf, isRecord, textOf } from '../fields.ts'
 import { enterpriseNumber } from './enterpriseNumber.ts'
 
@@ -60,6 +61,13 @@ export class References {
     else if (known === undefined) stated.push({ start, filed })
   }
 }
+
+export const filingOf = ({ number, model, filed }: Reference): Filing => ({
+  accession: `BE:${number}`,
+  form: model,
+  filed,
+  acceptedAt: null,
+})
 
 /** A reference, or why it is left out. */
 export function referenceOf(item: Readonly<Record<string, unknown>>, fileName: string): Reference | string {

@@ -142,6 +142,20 @@ test('accounts without their reference are left out, and found by the import tha
   expect((await run(daily, references)).read).toMatchObject({ documents: 2, documentsKnown: 1 })
 })
 
+test('a reference that states a later day, in a later import, moves what was deposited to it', async () => {
+  const later = reference({
+    ReferenceNumber: '2025-00000007',
+    DepositDate: '2025-07-09',
+    ExerciseDates: { startDate: '2024-07-01', endDate: '2025-06-30' },
+  })
+  await run(place('later.json', JSON.stringify([later])))
+  const moved = (await storedFacts(db.sql)).filter(row => row.endsWith('BE:2025-00000007'))
+  expect(moved.map(row => row.split('|')[8])).toEqual(['2025-07-09'])
+  // The earlier day, said again, changes nothing.
+  await run(join(folder, 'references.json'))
+  expect((await storedFacts(db.sql)).filter(row => row.endsWith('BE:2025-00000007'))).toEqual(moved)
+})
+
 test('a zip that is cut off is named, and nothing of the entry that is damaged is read', async () => {
   const content = Buffer.from(JSON.stringify(accounts([['20/58', 'N', '6']], '2025-00000007')))
   const whole = zipped([{ name: 'deposit.json', content }])
