@@ -46,7 +46,7 @@ export interface EntityProfile {
 export interface Contribution {
   readonly profile: EntityProfile
   readonly statements: readonly Statement[]
-  /** Filings whose acceptance time the source states, with or without figures. */
+  /** Filings whose day or acceptance time the source states, with or without figures. */
   readonly filings: readonly Filing[]
   /** Of a register that overwrites: the day on which it said so. Without it the day of the import counts. */
   readonly pulledOn?: number
