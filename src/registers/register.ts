@@ -44,6 +44,8 @@ export interface Register {
   readonly overwrites?: boolean
   /** Files of a folder and entries of a zip that may be documents of the register, by name and without `.gz`. */
   readonly documentNames: RegExp
+  /** Documents of the register that may be larger than others', for it reads them piece by piece. */
+  readonly largestDocumentBytes?: number
   /** Another text when the register's table or parsers understand more: documents are read anew then. */
   readonly mapping: string
   /** Throws a Failure that says what is wrong where it is no document of the register's. */

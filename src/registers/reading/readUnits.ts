@@ -68,7 +68,7 @@ async function* readFile(
     return
   }
   yield* readGuarded(file.path, reading.progress, async () => {
-    refuseLarge(file.bytes)
+    refuseLarge(reading.register, file.bytes)
     const bytes = await Bun.file(file.path).bytes()
     const key = `${Bun.hash.xxHash3(bytes).toString(36)}-${bytes.length}-${reading.mapping}`
     if (reading.known.has(key)) return 'known'
@@ -110,7 +110,7 @@ async function* readZip(
       const key = `${entry.crc32.toString(36)}-${entry.uncompressedSize}-${entry.fileName}-${mapping}`
       yield* readGuarded(name, progress, async () => {
         if (known.has(key)) return 'known'
-        refuseLarge(entry.uncompressedSize)
+        refuseLarge(register, entry.uncompressedSize)
         return readDocument(reading, file, { name, bytes: await readEntry(zip, entry) }, key)
       })
       progress.bytesRead =
@@ -192,24 +192,27 @@ const isZipFault = (error: unknown): error is Error =>
 /** The file system's own faults (no permission, gone) concern one file. */
 const isFileFault = (error: unknown): error is Error => error instanceof Error && 'syscall' in error
 
-function refuseLarge(bytes: number): void {
-  if (bytes <= largestDocumentBytes) return
+const mostBytes = (register: Register) => register.largestDocumentBytes ?? largestDocumentBytes
+
+function refuseLarge(register: Register, bytes: number): void {
+  const most = mostBytes(register)
+  if (bytes <= most) return
   throw new Failure(
     'body_too_large',
-    `The document has ${Math.ceil(bytes / 1e6)} MB; at most ${Math.floor(largestDocumentBytes / 1e6)} MB are read. Split it by entity.`,
+    `The document has ${Math.ceil(bytes / 1e6)} MB; at most ${Math.floor(most / 1e6)} MB are read. Split it by entity.`,
   )
 }
 
 const withoutGz = (name: string) => name.replace(/\.gz$/i, '')
 
 function readDocument(
-  { read, progress, waiting }: Reading,
+  { register, read, progress, waiting }: Reading,
   file: SourceFile,
   { name, bytes }: SourceDocument,
   contentKey: string,
 ): ReadUnit | 'waits' {
   const document = /\.gz$/i.test(name)
-    ? { name: withoutGz(name), bytes: unpackGzip(bytes, largestDocumentBytes) }
+    ? { name: withoutGz(name), bytes: unpackGzip(bytes, mostBytes(register)) }
     : { name, bytes }
   const content = read(document)
   if (content.waits && waiting !== null) {

@@ -2,35 +2,19 @@ import { isRecord } from '../fields.ts'
 import { type Deposit, type IdentityField, isIdentityField } from './deposit.ts'
 import type { Line } from './forms.ts'
 
-/** What a JSON document holds: accounts, records that are none, and accounts that cannot be read. */
-export interface JsonDeposits {
-  readonly deposits: readonly Deposit[]
-  /** Figures that another service made from deposits, without their day. */
-  readonly undated: number
-  /** Records of accounts whose shape is not that of the register. */
-  readonly shapeless: number
-}
+/** One element of a JSON document: accounts, a record of accounts in another shape, or so many rows of figures that another
+ * service made from accounts, without their day; null where it is nothing of the register's. */
+export type JsonRecord = Deposit | 'shapeless' | { readonly undated: number }
 
-/** null where the document is none of the register's, nor of those that are known to be made from it. */
-export function depositsOfJson(document: unknown): JsonDeposits | null {
-  const records = recordsOf(document)
-  if (records !== null) {
-    const deposits = records.map(depositOf)
-    const read = deposits.filter(deposit => deposit !== null)
-    return { deposits: read, undated: 0, shapeless: deposits.length - read.length }
+/** What an element of a list holds, or a document that is none: one record, or all that the register has of a company. */
+export function* recordsOfJson(element: unknown): Generator<JsonRecord | null> {
+  if (isRecord(element) && 'bilanSaisi' in element) yield depositOf(element) ?? 'shapeless'
+  else if (isRecord(element) && Array.isArray(element.bilansSaisis)) {
+    for (const record of element.bilansSaisis) yield depositOf(record) ?? 'shapeless'
+  } else {
+    const undated = undatedRows(element)
+    yield undated === null ? null : { undated }
   }
-  const undated = undatedRows(document)
-  return undated === null ? null : { deposits: [], undated, shapeless: 0 }
-}
-
-/** One record, a list of them, or the list that the register gives of one company's documents. */
-function recordsOf(document: unknown): readonly unknown[] | null {
-  if (isRecord(document)) {
-    if ('bilanSaisi' in document) return [document]
-    return Array.isArray(document.bilansSaisis) ? document.bilansSaisis : null
-  }
-  if (!Array.isArray(document)) return null
-  return document.some(entry => isRecord(entry) && 'bilanSaisi' in entry) ? document : null
 }
 
 /** Rows of the open data set of ratios (`ratios_inpi_bce`) and of balance sheets at the Banque de France. */
