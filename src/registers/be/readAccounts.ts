@@ -110,12 +110,18 @@ function valuesOf({ rubrics }: Accounts): { values: ReadonlyMap<string, number>;
     if (!wanted.has(code) || text === '') continue
     const key = `${year} ${code}`
     const known = values.get(key)
-    const value = /e/i.test(text) ? Number.NaN : numberOf(text)
+    const value = plainNumber(text)
     const agrees = known === undefined || known === value
     if (Number.isNaN(value) || !agrees) malformed++
     values.set(key, agrees ? value : Number.NaN)
   }
   return { values, malformed }
+}
+
+/** NaN also for powers of ten and for what a number of the database would round. */
+function plainNumber(text: string): number {
+  const value = numberOf(text)
+  return /e/i.test(text) || Math.abs(value) > Number.MAX_SAFE_INTEGER / 100 ? Number.NaN : value
 }
 
 /** null where no rubric is stated, or one that is makes no sense. Cents add up without the noise of binary fractions. */

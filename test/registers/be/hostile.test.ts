@@ -145,7 +145,18 @@ describe('values', () => {
     expect(stated(['20/58', 'N', ''], ['10/15', 'N', null])).toEqual([[], 0])
   })
 
-  for (const text of ['1.234.567,89', '1,5', '1e9', '0x10', 'NaN', '١٢', '1 000', true, {}]) {
+  for (const text of [
+    '1.234.567,89',
+    '1,5',
+    '1e9',
+    '123456789012345678',
+    '0x10',
+    'NaN',
+    '١٢',
+    '1 000',
+    true,
+    {},
+  ]) {
     test(`${JSON.stringify(text)} is none`, () => expect(stated(['20/58', 'N', text])).toEqual([[], 1]))
   }
 

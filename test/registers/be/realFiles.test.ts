@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { Glob } from 'bun'
+import { dayNumber } from '../../../src/model/date.ts'
 import { be } from '../../../src/registers/be/register.ts'
 import { sharedPath } from '../../shared.ts'
 
@@ -37,4 +38,12 @@ describe.skipIf(folder === null)('every record of every real file is read or lef
       expect(content.malformed).toBe(0)
     })
   }
+
+  test('the live reference names its deposit once its file says whose it is', async () => {
+    const bytes = await Bun.file(`${folder}/nbb_references_live_item.json`).bytes()
+    const { contributions } = be.readDocument({ name: 'references/0400008697.json', bytes })
+    expect(contributions.map(({ filings }) => filings)).toEqual([
+      [{ accession: 'BE:2024-00290653', form: 'm02-f', filed: dayNumber('2024-07-26'), acceptedAt: null }],
+    ])
+  })
 })
