@@ -1,7 +1,8 @@
 import { Failure } from '../../errors.ts'
 import type { Contribution } from '../../model/statement.ts'
 import { isRecord } from '../fields.ts'
-import { decodeUtf8, parseJson } from '../reading/parseJson.ts'
+import { jsonElements } from '../reading/jsonElements.ts'
+import { decodeUtf8 } from '../reading/parseJson.ts'
 import type { DocumentContent, SourceDocument } from '../register.ts'
 import type { Accounts } from './accounts.ts'
 import { accountsOfJson } from './accountsOfJson.ts'
@@ -21,8 +22,7 @@ export function readTogether(): (document: SourceDocument) => DocumentContent {
       if (reference !== null) return accountsContent([{ ...accounts, reference }], references)
       return nothing(accounts.figures, 'an instance without its reference number in the file name')
     }
-    const document = parseJson(bytes)
-    const items = Array.isArray(document) ? document : [document]
+    const items = [...jsonElements(bytes)]
     if (items.every(item => isRecord(item) && 'Rubrics' in item) && items.length > 0) {
       const accounts = items.filter(isRecord).map(accountsOfJson)
       const read = accounts.filter(one => one !== null)

@@ -1,6 +1,7 @@
 import { Failure } from '../../errors.ts'
 import { locateJsonFault } from './jsonFault.ts'
 import { decodeUtf8, refuseDense } from './parseJson.ts'
+import { repeatedKey } from './repeatedKey.ts'
 import { messageOf } from './zip.ts'
 
 const [quote, backslash, comma, open, close, openBrace, closeBrace] = [
@@ -8,7 +9,8 @@ const [quote, backslash, comma, open, close, openBrace, closeBrace] = [
 ]
 
 /** The elements of a JSON list, one at a time, so that a list of hundreds of megabytes never lies in memory as a whole. Lists
- * may follow one another (one on each line); what is no list is its own only element. */
+ * may follow one another (one on each line); what is no list is its own only element. A key that an object names twice is a
+ * fault. */
 export function* jsonElements(bytes: Uint8Array): Generator<unknown> {
   refuseDense(bytes)
   const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
@@ -59,13 +61,18 @@ function endOfElement(bytes: Uint8Array, from: number): number {
 
 function parseSlice(bytes: Uint8Array, start: number, end: number): unknown {
   const text = decodeUtf8(bytes.subarray(start, end))
+  let element: unknown
   try {
-    return JSON.parse(text)
+    element = JSON.parse(text)
   } catch (error) {
     const found = locateJsonFault(text)
     if (found === null) throw new Failure('body_invalid', messageOf(error))
     throw fault(bytes, start + found.byte, found.message)
   }
+  const repeated = repeatedKey(text)
+  if (repeated === null) return element
+  const place = start + Buffer.byteLength(text.slice(0, repeated.at))
+  throw fault(bytes, place, `the key ${JSON.stringify(repeated.key.slice(0, 64))} is there twice`)
 }
 
 function fault(bytes: Uint8Array, at: number, message: string): Failure {

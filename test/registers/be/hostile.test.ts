@@ -8,6 +8,12 @@ const read = (name: string, content: string | Uint8Array) =>
 describe('is refused, with the place, where', () => {
   const faults: [string, string, string, RegExp][] = [
     ['JSON is cut off', 'a.json', '[{"ReferenceNumber": "2017', /^line 1, column 27 \(byte 26\)/],
+    [
+      'a key is there twice',
+      'a.json',
+      '[{"ReferenceNumber": "2017-00000001",\n "DepositDate": "2017-06-28", "DepositDate": "2017-06-01"}]',
+      /^line 2, column 31 \(byte 68\): the key "DepositDate" is there twice/,
+    ],
     ['JSON is of another kind', 'a.json', '{"a": 1}', /neither a list of references/],
     [
       'a list mixes both kinds',

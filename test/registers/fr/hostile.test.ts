@@ -62,6 +62,11 @@ describe('XML is refused, with the place, where', () => {
 describe('JSON is refused where', () => {
   const faults: [string, string, RegExp][] = [
     ['it is cut off', '{"bilanSaisi": {"bilan"', /^line 1, column 24 \(byte 23\)/],
+    [
+      'a key is there twice',
+      '{"bilanSaisi": {}, "dateDepot": "2023-01-02",\n "dateDepot": "2022-01-02"}',
+      /^line 2, column 2 \(byte \d+\): the key "dateDepot" is there twice/,
+    ],
     ['it is of another kind', '{"a": 1}', /neither a record of accounts/],
     ['it is a list of other things', '{"data": []}', /neither a record of accounts/],
     ['it is an empty list', '[]', /neither a record of accounts/],

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { jsonElements } from '../../../src/registers/reading/jsonElements.ts'
+import { repeatedKey } from '../../../src/registers/reading/repeatedKey.ts'
 
 const elements = (text: string) => [...jsonElements(Buffer.from(text))]
 
@@ -52,9 +53,11 @@ test('whatever JSON.parse refuses as a list is refused', () => {
           expect(() => elements(text)).toThrow()
           return
         }
-        expect(elements(text)).toEqual(Array.isArray(parsed) ? parsed : [parsed])
+        // The piece may have made two keys one: JSON.parse takes it.
+        if (repeatedKey(text) !== null) expect(() => elements(text)).toThrow('is there twice')
+        else expect(elements(text)).toEqual(Array.isArray(parsed) ? parsed : [parsed])
       },
     ),
-    { numRuns: 2_000 },
+    { numRuns: 1_000 },
   )
 })
