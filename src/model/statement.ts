@@ -99,7 +99,6 @@ export interface MetricRules {
   readonly annualForm: RegExp
   /** Reports on a part of a fiscal year. */
   readonly quarterlyForm: RegExp
-  /** True: the last day of an annual report's balance sheets is the end of its fiscal year, also where it states no flow
-   * over twelve months (a first year, a change of the year's end, an income statement that is kept confidential). */
+  /** The last balance of an annual report closes a fiscal year, even where no flow of a year ends with it. */
   readonly balanceEndsYear?: boolean
 }
