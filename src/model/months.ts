@@ -14,3 +14,12 @@ export function startOfMonths(monthEnd: number, months: number): number {
   const date = new Date(monthEnd * dayMs)
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1 - months, 1) / dayMs
 }
+
+/** The same day of another month, or its last; the end of a month stays one. */
+export function addMonths(day: number, months: number): number {
+  const date = new Date(day * dayMs)
+  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()]
+  const isMonthEnd = new Date((day + 1) * dayMs).getUTCDate() === 1
+  const last = Date.UTC(year, month + months + 1, 0) / dayMs
+  return isMonthEnd ? last : Math.min(last, Date.UTC(year, month + months, date.getUTCDate()) / dayMs)
+}

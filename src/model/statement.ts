@@ -46,7 +46,7 @@ export interface EntityProfile {
 export interface Contribution {
   readonly profile: EntityProfile
   readonly statements: readonly Statement[]
-  /** Filings whose acceptance time the source states, with or without figures. */
+  /** Filings whose day or acceptance time the source states, with or without figures. */
   readonly filings: readonly Filing[]
   /** Of a register that overwrites: the day on which it said so. Without it the day of the import counts. */
   readonly pulledOn?: number
@@ -99,4 +99,6 @@ export interface MetricRules {
   readonly annualForm: RegExp
   /** Reports on a part of a fiscal year. */
   readonly quarterlyForm: RegExp
+  /** The last balance of an annual report closes a fiscal year, even where no flow of a year ends with it. */
+  readonly balanceEndsYear?: boolean
 }

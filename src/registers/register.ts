@@ -11,6 +11,11 @@ export interface DocumentContent {
   readonly malformed: number
   /** Records that were left out on purpose, by the reason. */
   readonly leftOut?: Readonly<Record<string, number>>
+  /** It needs a document that was not read yet: it is read again after all others. Where it still waits then, what it gives
+   * counts, and it is not recorded as imported. */
+  readonly waits?: boolean
+  /** Others need it: it is never recorded as imported, so that every import reads it. */
+  readonly isAlwaysRead?: boolean
 }
 
 export interface SourceDocument {
@@ -39,10 +44,14 @@ export interface Register {
   readonly overwrites?: boolean
   /** Files of a folder and entries of a zip that may be documents of the register, by name and without `.gz`. */
   readonly documentNames: RegExp
+  /** Documents of the register that may be larger than others', for it reads them piece by piece. */
+  readonly largestDocumentBytes?: number
   /** Another text when the register's table or parsers understand more: documents are read anew then. */
   readonly mapping: string
   /** Throws a Failure that says what is wrong where it is no document of the register's. */
   readonly readDocument: (document: SourceDocument) => DocumentContent
+  /** Where documents make sense together only: what reads those of one import, in any order. */
+  readonly readTogether?: () => Register['readDocument']
   /** How a zip is read whose entries make sense together only; null where each stands for itself. */
   readonly readSet?: (set: PackedSet, report: SetReport) => AsyncIterable<ReadUnit> | null
   /** What a user may give to `import`, for its help. */

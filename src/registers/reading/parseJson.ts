@@ -33,7 +33,8 @@ export function decodeUtf8(bytes: Uint8Array): string {
   }
 }
 
-function refuseDense(bytes: Uint8Array): void {
+/** Throws where so many brackets are opened that the parsed document would not fit. */
+export function refuseDense(bytes: Uint8Array): void {
   const most = Math.max(100_000, bytes.length / leastBytesPerBracket)
   let brackets = 0
   for (let at = 0; at < bytes.length; at++) if (bytes[at] === 0x7b || bytes[at] === 0x5b) brackets++

@@ -13,6 +13,21 @@ export const largestDocumentBytes = 48 * 1024 * 1024
  * have a million. */
 const mostEntriesOfSet = 20_000
 
+/** Of documents that wait for others no more are remembered: their names take memory. */
+const mostWaiting = 2_000_000
+
+/** What reading the files of one import needs. */
+interface Reading {
+  readonly register: Register
+  readonly read: Register['readDocument']
+  /** Two documents with the same key say the same; they are read again once the service understands more of them. */
+  readonly mapping: string
+  readonly known: ReadonlySet<string>
+  readonly progress: ReadProgress
+  /** The documents that wait for others, by file; null while these are read for the second and last time. */
+  readonly waiting: Map<string, Set<string>> | null
+}
+
 /** Reads files and zips of a register one document at a time. What cannot be read is reported in `progress` and passed
  * over; what an earlier run read to its end (`known`) is not read again. */
 export async function* readUnits(
@@ -21,32 +36,52 @@ export async function* readUnits(
   known: ReadonlySet<string>,
   progress: ReadProgress,
 ): AsyncGenerator<ReadUnit> {
-  // Two documents with the same key say the same; they are read again once the service understands more of them.
   const mapping = Bun.hash.xxHash3(register.mapping).toString(36)
+  const read = register.readTogether?.() ?? register.readDocument
+  const waiting = new Map<string, Set<string>>()
+  const reading: Reading = { register, read, mapping, known, progress, waiting }
   for (const file of files) {
     const before = progress.bytesRead
-    if (/\.zip$/i.test(file.path)) yield* readZip(register, file, mapping, known, progress)
-    else {
-      yield* readGuarded(file.path, progress, async () => {
-        refuseLarge(file.bytes)
-        const bytes = await Bun.file(file.path).bytes()
-        const key = `${Bun.hash.xxHash3(bytes).toString(36)}-${bytes.length}-${mapping}`
-        if (known.has(key)) return 'known'
-        return readDocument(register, { name: file.path, bytes }, key, progress)
-      })
-    }
+    yield* readFile(reading, file, null)
     progress.bytesRead = before + file.bytes
+    progress.changed()
+  }
+  for (const file of files) {
+    const names = waiting.get(file.path)
+    if (names === undefined) continue
+    waiting.delete(file.path)
+    const before = progress.bytesRead
+    yield* readFile({ ...reading, waiting: null }, file, names)
+    progress.bytesRead = before
     progress.changed()
   }
 }
 
-async function* readZip(
-  register: Register,
+/** @param only the documents to read; null: all */
+async function* readFile(
+  reading: Reading,
   file: SourceFile,
-  mapping: string,
-  known: ReadonlySet<string>,
-  progress: ReadProgress,
+  only: ReadonlySet<string> | null,
 ): AsyncGenerator<ReadUnit> {
+  if (/\.zip$/i.test(file.path)) {
+    yield* readZip(reading, file, only)
+    return
+  }
+  yield* readGuarded(file.path, reading.progress, async () => {
+    refuseLarge(reading.register, file.bytes)
+    const bytes = await Bun.file(file.path).bytes()
+    const key = `${Bun.hash.xxHash3(bytes).toString(36)}-${bytes.length}-${reading.mapping}`
+    if (reading.known.has(key)) return 'known'
+    return readDocument(reading, file, { name: file.path, bytes }, key)
+  })
+}
+
+async function* readZip(
+  reading: Reading,
+  file: SourceFile,
+  only: ReadonlySet<string> | null,
+): AsyncGenerator<ReadUnit> {
+  const { register, mapping, known, progress } = reading
   let zip: ZipFile
   try {
     zip = await openZip(file.path)
@@ -71,11 +106,12 @@ async function* readZip(
       if (!register.documentNames.test(withoutGz(entry.fileName))) continue
       documents++
       const name = `${file.path}!${entry.fileName}`
+      if (only !== null && !only.has(name)) continue
       const key = `${entry.crc32.toString(36)}-${entry.uncompressedSize}-${entry.fileName}-${mapping}`
       yield* readGuarded(name, progress, async () => {
         if (known.has(key)) return 'known'
-        refuseLarge(entry.uncompressedSize)
-        return readDocument(register, { name, bytes: await readEntry(zip, entry) }, key, progress)
+        refuseLarge(register, entry.uncompressedSize)
+        return readDocument(reading, file, { name, bytes: await readEntry(zip, entry) }, key)
       })
       progress.bytesRead =
         before + Math.min(file.bytes, entry.relativeOffsetOfLocalHeader + entry.compressedSize)
@@ -86,6 +122,8 @@ async function* readZip(
     }
   } catch (error) {
     if (!isZipFault(error)) throw error
+    // The second reading of a damaged zip ends where the first one did.
+    if (progress.skipped.some(({ name }) => name === file.path)) return
     progress.skipped.push({ name: file.path, reason: `The zip cannot be read any further: ${error.message}` })
   } finally {
     zip.close()
@@ -131,9 +169,9 @@ function setReport(
 async function* readGuarded(
   name: string,
   progress: ReadProgress,
-  read: () => Promise<ReadUnit | 'known'>,
+  read: () => Promise<ReadUnit | 'known' | 'waits'>,
 ): AsyncGenerator<ReadUnit> {
-  let unit: ReadUnit | 'known'
+  let unit: ReadUnit | 'known' | 'waits'
   try {
     unit = await read()
   } catch (error) {
@@ -141,6 +179,7 @@ async function* readGuarded(
     progress.skipped.push({ name, reason: messageOf(error) })
     return
   }
+  if (unit === 'waits') return
   progress.documents++
   if (unit === 'known') progress.documentsKnown++
   else yield unit
@@ -153,30 +192,45 @@ const isZipFault = (error: unknown): error is Error =>
 /** The file system's own faults (no permission, gone) concern one file. */
 const isFileFault = (error: unknown): error is Error => error instanceof Error && 'syscall' in error
 
-function refuseLarge(bytes: number): void {
-  if (bytes <= largestDocumentBytes) return
+const mostBytes = (register: Register) => register.largestDocumentBytes ?? largestDocumentBytes
+
+function refuseLarge(register: Register, bytes: number): void {
+  const most = mostBytes(register)
+  if (bytes <= most) return
   throw new Failure(
     'body_too_large',
-    `The document has ${Math.ceil(bytes / 1e6)} MB; at most ${Math.floor(largestDocumentBytes / 1e6)} MB are read. Split it by entity.`,
+    `The document has ${Math.ceil(bytes / 1e6)} MB; at most ${Math.floor(most / 1e6)} MB are read. Split it by entity.`,
   )
 }
 
 const withoutGz = (name: string) => name.replace(/\.gz$/i, '')
 
 function readDocument(
-  register: Register,
+  { register, read, progress, waiting }: Reading,
+  file: SourceFile,
   { name, bytes }: SourceDocument,
   contentKey: string,
-  progress: ReadProgress,
-): ReadUnit {
+): ReadUnit | 'waits' {
   const document = /\.gz$/i.test(name)
-    ? { name: withoutGz(name), bytes: unpackGzip(bytes, largestDocumentBytes) }
+    ? { name: withoutGz(name), bytes: unpackGzip(bytes, mostBytes(register)) }
     : { name, bytes }
-  const content = register.readDocument(document)
+  const content = read(document)
+  if (content.waits && waiting !== null) {
+    const names = waiting.get(file.path) ?? new Set()
+    waiting.set(file.path, names.add(name))
+    if (names.size > mostWaiting) {
+      throw new Failure(
+        'body_too_large',
+        `More than ${mostWaiting} documents of one zip wait for others. Split it.`,
+      )
+    }
+    return 'waits'
+  }
   progress.figuresRead += content.figuresRead
   progress.malformed += content.malformed
   for (const [reason, count] of Object.entries(content.leftOut ?? {})) addLeftOut(progress, reason, count)
-  return { contributions: content.contributions, receipt: { contentKey, name } }
+  const isRecorded = !content.waits && !content.isAlwaysRead
+  return { contributions: content.contributions, ...(isRecorded ? { receipt: { contentKey, name } } : {}) }
 }
 
 function addLeftOut({ leftOut }: ReadProgress, reason: string, more: number): void {

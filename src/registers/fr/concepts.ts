@@ -1,0 +1,31 @@
+import { conceptTable, flow, stock } from '../conceptTable.ts'
+
+/** Which lines of the deposited forms say which metric. `C` is the complete form, `S` the simplified one, both of the
+ * company alone; `K` is the consolidated form, whose figures have names of their own and never stand for the company's. The
+ * simplified form has no total of turnover: it is the sum of sales of goods (210), production of goods (214) and of
+ * services (218); what of it was exported stands in lines of its own (209, 215, 217) and is contained. */
+export const concepts = {
+  revenue: flow(['C:FJ', 'C:FL', 'S:210+214+218']),
+  operating_income: flow(['C:GG', 'S:270']),
+  net_income: flow(['C:HN', 'S:310']),
+  assets: stock(['C:CO', 'S:110']),
+  equity: stock(['C:DL', 'S:142']),
+  liabilities: stock(['C:EC', 'S:176']),
+  current_assets: stock(['C:CJ', 'S:096']),
+  cash: stock(['C:CF', 'S:084']),
+  consolidated_revenue: flow(['K:FJ', 'K:FL']),
+  consolidated_operating_income: flow(['K:GG']),
+  consolidated_net_income: flow(['K:R6']),
+  consolidated_net_income_parent: flow(['K:R8']),
+  consolidated_assets: stock(['K:CO']),
+  consolidated_equity: stock(['K:DL']),
+  consolidated_liabilities: stock(['K:EC']),
+  consolidated_current_assets: stock(['K:CJ']),
+  consolidated_cash: stock(['K:CF']),
+} as const
+
+export const { rules: frRules, usesOfTag: frUses } = conceptTable(concepts, {
+  annualForm: /^annual accounts \([CKS]\)$/,
+  quarterlyForm: /^$/,
+  balanceEndsYear: true,
+})
