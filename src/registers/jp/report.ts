@@ -1,0 +1,46 @@
+/** An annual securities report, whatever form it came in. */
+export interface Report {
+  /** `JP:S100VWVY`; the name of the file where no number of a document is known. */
+  readonly accession: string
+  readonly edinetCode: string
+  /** 120 an annual securities report, 130 its amendment. */
+  readonly form: string
+  readonly filed: number
+  readonly name: string | null
+  readonly englishName: string | null
+  readonly figures: readonly ReportFigure[]
+}
+
+/** A figure of the group or of the company alone for a year or at its end. */
+export interface ReportFigure {
+  /** `jppfs_cor:NetSales`. */
+  readonly tag: string
+  readonly isSolo: boolean
+  /** First day; null for a figure that stands on a day. */
+  readonly start: number | null
+  readonly end: number
+  /** `JPY`, `JPY/shares`. */
+  readonly unit: string
+  /** null: stated to be none. */
+  readonly value: string | null
+}
+
+/** Counts of records that were left out on purpose, by the reason. */
+export class LeftOut {
+  readonly counts: Record<string, number> = {}
+
+  add(reason: string, more = 1): void {
+    if (more > 0) this.counts[reason] = (this.counts[reason] ?? 0) + more
+  }
+}
+
+/** `CurrentYearDuration`, `Prior4YearInstant_NonConsolidatedMember`: years of the report, of the group or the company. */
+export function parseContextId(id: string) {
+  const parts = /^(CurrentYear|Prior(\d)Year)(Duration|Instant)(_NonConsolidatedMember)?$/.exec(id)
+  if (parts === null) return null
+  return {
+    yearsAgo: parts[2] === undefined ? 0 : Number(parts[2]),
+    isInstant: parts[3] === 'Instant',
+    isSolo: parts[4] !== undefined,
+  }
+}
