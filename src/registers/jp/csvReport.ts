@@ -1,7 +1,8 @@
 import { Failure } from '../../errors.ts'
 import { dayOf } from '../fields.ts'
 import { readCsv } from '../reading/readCsv.ts'
-import { type LeftOut, parseContextId, type Report, type ReportFigure } from './report.ts'
+import { jpUses } from './concepts.ts'
+import { type LeftOut, ofPart, parseContextId, type Report, type ReportFigure } from './report.ts'
 import { reportHead } from './reportHead.ts'
 import type { ReportName } from './reportName.ts'
 
@@ -39,10 +40,15 @@ export function csvReport(text: string, path: string, name: ReportName, leftOut:
   }
   const years = yearsOf(tag => dayOf(texts.get(tag)))
   const figures: ReportFigure[] = []
+  let figuresRead = 0
   for (const [tag, , contextId, , , , unitId, , value] of rows) {
     const place = parseContextId(contextId)
     const unit = units.get(unitId)
-    if (place === null || unit === undefined) continue
+    if (unitId !== nothing) figuresRead++
+    if (place === null || unit === undefined) {
+      if (jpUses(tag) !== undefined) leftOut.add(ofPart)
+      continue
+    }
     const year = years[place.yearsAgo]
     if (year === undefined || Number.isNaN(year.end) || (!place.isInstant && Number.isNaN(year.start))) {
       leftOut.add('a figure of a year whose days the CSV does not state')
@@ -52,7 +58,7 @@ export function csvReport(text: string, path: string, name: ReportName, leftOut:
     const stated = value === nothing || value === '' ? null : value
     figures.push({ tag, isSolo: place.isSolo, start, end: year.end, unit, value: stated })
   }
-  return { ...head, figures }
+  return { ...head, figures, figuresRead }
 }
 
 /** Units of figures that accounts have, by their id. */

@@ -54,8 +54,9 @@ export function listedFilings(documents: readonly ListedDocument[], leftOut: Lef
   return contributions
 }
 
-/** Ordinance 010: disclosure of companies; 030 is that of funds, whose reports are of the same types. */
+/** Ordinances. The reports of funds (030) and of issuers of foreign bonds (020) are of the same types. */
 const ofCompanies = '010'
+const ofFunds = '030'
 const reportTypes: ReadonlySet<unknown> = new Set(['120', '130'])
 
 function reasonLeftOut(document: ListedDocument): string | null {
@@ -66,8 +67,11 @@ function reasonLeftOut(document: ListedDocument): string | null {
       : 'a document whose row was emptied'
   }
   if (!reportTypes.has(document.docTypeCode)) return 'a document other than an annual securities report'
-  const isOfFund = document.ordinanceCode !== ofCompanies || textOf(document.fundCode) !== null
-  return isOfFund ? 'an annual securities report of a fund' : null
+  if (document.ordinanceCode === ofFunds || textOf(document.fundCode) !== null)
+    return 'an annual securities report of a fund'
+  return document.ordinanceCode === ofCompanies
+    ? null
+    : 'an annual securities report of an issuer of foreign bonds or the like'
 }
 
 function contributionOf(document: ListedDocument): Contribution | null {

@@ -1,5 +1,6 @@
 import type { XbrlContext, XbrlInstance } from '../xbrl/readXbrl.ts'
-import { type LeftOut, parseContextId, type Report, type ReportFigure } from './report.ts'
+import { jpUses } from './concepts.ts'
+import { type LeftOut, ofPart, parseContextId, type Report, type ReportFigure } from './report.ts'
 import { reportHead } from './reportHead.ts'
 import type { ReportName } from './reportName.ts'
 
@@ -12,6 +13,7 @@ export function instanceReport(
 ): Report | null {
   const texts = new Map<string, string>()
   const figures: ReportFigure[] = []
+  let figuresRead = 0
   for (const fact of instance.facts) {
     const tag = tagOf(fact.namespace, fact.name)
     if (tag === null) continue
@@ -19,10 +21,14 @@ export function instanceReport(
       if (fact.value !== null && !texts.has(tag)) texts.set(tag, fact.value)
       continue
     }
+    figuresRead++
     const context = instance.contexts.get(fact.context)
     const unit = instance.units.get(fact.unit)
     const place = parseContextId(fact.context)
-    if (context === undefined || unit === undefined || place === null) continue
+    if (context === undefined || unit === undefined || place === null) {
+      if (jpUses(tag) !== undefined) leftOut.add(ofPart)
+      continue
+    }
     if (place.isInstant !== (context.start === null) || isSolo(context) !== place.isSolo) {
       leftOut.add('a figure whose context is other than its name says')
       continue
@@ -35,7 +41,7 @@ export function instanceReport(
     leftOut.add(head.reason)
     return null
   }
-  return { ...head, figures }
+  return { ...head, figures, figuresRead }
 }
 
 /** `jppfs_cor:NetSales`, of whichever year the taxonomy is; a filer's own element bears the filer's code, as in

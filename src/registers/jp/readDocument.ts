@@ -60,7 +60,7 @@ export function reportContent(report: Report | null, leftOut: LeftOut): Document
   const { contribution, malformed } = reportContribution(report, leftOut)
   return {
     contributions: [contribution],
-    figuresRead: report.figures.length,
+    figuresRead: report.figuresRead,
     malformed,
     leftOut: leftOut.counts,
   }

@@ -8,10 +8,12 @@ export interface Report {
   readonly filed: number
   readonly name: string | null
   readonly englishName: string | null
+  /** Figures of the group or of the company alone for the report's years. */
   readonly figures: readonly ReportFigure[]
+  /** Figures of any kind that the report states. */
+  readonly figuresRead: number
 }
 
-/** A figure of the group or of the company alone for a year or at its end. */
 export interface ReportFigure {
   /** `jppfs_cor:NetSales`. */
   readonly tag: string
@@ -24,6 +26,10 @@ export interface ReportFigure {
   /** null: stated to be none. */
   readonly value: string | null
 }
+
+/** Why a figure is none of the `figures`: its context is that of a segment, a subsidiary, a class of shares, of half a
+ * year. */
+export const ofPart = 'a figure of a part of the company or of the year'
 
 /** Counts of records that were left out on purpose, by the reason. */
 export class LeftOut {

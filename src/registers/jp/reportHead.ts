@@ -15,7 +15,7 @@ export function reportHead(
   path: string,
   name: ReportName,
   stated: (tag: string) => string | null,
-): Omit<Report, 'figures'> | { readonly reason: string } {
+): Omit<Report, 'figures' | 'figuresRead'> | { readonly reason: string } {
   const code = stated('jpdei_cor:EDINETCodeDEI')
   if (code !== null && code !== name.code) {
     throw new Failure('body_invalid', `The report is named after ${name.code} and is of ${code}.`)
