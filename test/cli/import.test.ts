@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { deflateRawSync } from 'node:zlib'
 import { type TestDatabase, testDatabase } from '../database.ts'
 import { sharedPath } from '../shared.ts'
+import { zipped } from '../zipped.ts'
 
 setDefaultTimeout(60_000)
 
@@ -165,33 +165,3 @@ test('help shows what may be given and an example', async () => {
   expect(code).toBe(0)
   for (const text of ['companyfacts.zip', 'asfiled import us', 'Exit code']) expect(out).toContain(text)
 })
-
-/** A small zip, for want of a packer among the dependencies. */
-function zipped(entries: { name: string; content: Uint8Array }[]): Buffer {
-  const parts: Buffer[] = []
-  const directory: Buffer[] = []
-  let offset = 0
-  for (const { name, content } of entries) {
-    const packed = deflateRawSync(content)
-    const fields = Buffer.alloc(26)
-    fields.writeUInt16LE(20, 0)
-    fields.writeUInt16LE(8, 4)
-    fields.writeUInt32LE(Bun.hash.crc32(content), 10)
-    fields.writeUInt32LE(packed.length, 14)
-    fields.writeUInt32LE(content.length, 18)
-    fields.writeUInt16LE(name.length, 22)
-    parts.push(Buffer.from('PK\x03\x04'), fields, Buffer.from(name), packed)
-    const tail = Buffer.alloc(14)
-    tail.writeUInt32LE(offset, 10)
-    directory.push(Buffer.from('PK\x01\x02\x14\x00'), fields, tail, Buffer.from(name))
-    offset += 30 + name.length + packed.length
-  }
-  const size = directory.reduce((sum, part) => sum + part.length, 0)
-  const end = Buffer.alloc(22)
-  end.write('PK\x05\x06', 'latin1')
-  end.writeUInt16LE(entries.length, 8)
-  end.writeUInt16LE(entries.length, 10)
-  end.writeUInt32LE(size, 12)
-  end.writeUInt32LE(offset, 16)
-  return Buffer.concat([...parts, ...directory, end])
-}

@@ -111,16 +111,21 @@ const placeOf = ({ metric, tag, unit, start, end }: Candidate) => `${metric} ${t
 
 /** A report states many figures in several places. One that it states twice otherwise is not known from it. */
 function withoutContradictions(candidates: readonly Candidate[], leftOut: LeftOut): Candidate[] {
-  const byPlace = new Map<string, Candidate | null>()
+  const byPlace = new Map<string, Candidate[]>()
   for (const candidate of candidates) {
     const place = placeOf(candidate)
     const known = byPlace.get(place)
-    const differs = known !== undefined && known?.value !== candidate.value
-    byPlace.set(place, differs ? null : candidate)
+    if (known === undefined) byPlace.set(place, [candidate])
+    else known.push(candidate)
   }
-  const single = [...byPlace.values()].filter(candidate => candidate !== null)
-  leftOut.add('a figure that the report states twice, each otherwise', byPlace.size - single.length)
-  return single
+  const kept: Candidate[] = []
+  for (const [first, ...others] of byPlace.values()) {
+    if (others.every(({ value }) => value === first.value)) {
+      kept.push(first)
+      leftOut.add('a figure that the report repeats', others.length)
+    } else leftOut.add('a figure that the report states twice, each otherwise', others.length + 1)
+  }
+  return kept
 }
 
 const isSummary = (tag: string) =>
