@@ -1,7 +1,7 @@
 import { Failure } from '../../errors.ts'
 import { dayOf } from '../fields.ts'
 import { readCsv } from '../reading/readCsv.ts'
-import { jpUses } from './concepts.ts'
+import { jpUses, soloTag } from './concepts.ts'
 import { type LeftOut, ofPart, parseContextId, type Report, type ReportFigure } from './report.ts'
 import { reportHead } from './reportHead.ts'
 import type { ReportName } from './reportName.ts'
@@ -43,34 +43,27 @@ export function csvReport(text: string, path: string, name: ReportName, leftOut:
   let figuresRead = 0
   for (const [tag, , contextId, , , , unitId, , value] of rows) {
     const place = parseContextId(contextId)
-    const unit = units.get(unitId)
-    if (unitId !== nothing) figuresRead++
-    if (place === null || unit === undefined) {
+    if (unitId === nothing) continue
+    figuresRead++
+    if (place === null) {
       if (jpUses(tag) !== undefined) leftOut.add(ofPart)
       continue
     }
     const year = years[place.yearsAgo]
     if (year === undefined || Number.isNaN(year.end) || (!place.isInstant && Number.isNaN(year.start))) {
-      leftOut.add('a figure of a year whose days the CSV does not state')
+      const isCarried = jpUses(place.isSolo ? soloTag(tag) : tag) !== undefined
+      if (isCarried) leftOut.add('a figure of a year whose days the CSV does not state')
       continue
     }
     const start = place.isInstant ? null : year.start
     const stated = value === nothing || value === '' ? null : value
-    figures.push({ tag, isSolo: place.isSolo, start, end: year.end, unit, value: stated })
+    figures.push({ tag, isSolo: place.isSolo, start, end: year.end, unit: unitOfId(unitId), value: stated })
   }
   return { ...head, figures, figuresRead }
 }
 
-/** Units of figures that accounts have, by their id. */
-const units: ReadonlyMap<string, string> = new Map([
-  ['JPY', 'JPY'],
-  ['USD', 'USD'],
-  ['EUR', 'EUR'],
-  ['shares', 'shares'],
-  ['JPYPerShares', 'JPY/shares'],
-  ['USDPerShares', 'USD/shares'],
-  ['EURPerShares', 'EUR/shares'],
-])
+/** `JPY` of JPY, `JPY/shares` of JPYPerShares; the id itself for others. */
+const unitOfId = (id: string) => id.replace(/^([A-Z]{3})PerShares?$/, '$1/shares')
 
 /** The year of the report and the one before it. */
 const yearsOf = (dayIn: (tag: string) => number) => [

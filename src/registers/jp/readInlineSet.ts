@@ -12,6 +12,9 @@ import { parseReportName, type ReportName, reasonLeftOut } from './reportName.ts
 
 const inlineDocument = /_ixbrl\.html?$/i
 
+/** What would be read as a list by itself. */
+const isList = /\.(csv|json)$/i
+
 /** One report of a zip: all its inline documents, or one file that is read by itself. */
 interface ZippedReport {
   readonly name: ReportName
@@ -55,6 +58,13 @@ async function* readReports(
   reports: readonly ZippedReport[],
   report: SetReport,
 ): AsyncGenerator<ReadUnit> {
+  for (const { fileName } of set.entries) {
+    if (isList.test(fileName) && parseReportName(fileName) === null)
+      report.skip(
+        `${set.path}!${fileName}`,
+        'Give it by itself: a zip of inline reports is read for its reports.',
+      )
+  }
   for (const [done, zipped] of reports.entries()) {
     const contentKey = `${zipped.entries.map(({ crc32 }) => crc32.toString(36)).join('-')}-${zipped.name.stem}`
     if (!report.isKnown(contentKey)) {

@@ -6,6 +6,8 @@ export interface Report {
   /** 120 an annual securities report, 130 its amendment. */
   readonly form: string
   readonly filed: number
+  /** The day on which the year of the report ends, where it says that the filer draws up accounts of the group. */
+  readonly groupYearEnd: number | null
   readonly name: string | null
   readonly englishName: string | null
   /** Figures of the group or of the company alone for the report's years. */

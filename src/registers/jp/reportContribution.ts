@@ -14,7 +14,7 @@ export function reportContribution(
   report: Report,
   leftOut: LeftOut,
 ): { readonly contribution: Contribution; readonly malformed: number } {
-  const bases = basisByYear(report.figures)
+  const bases = basisByYear(report)
   const candidates: Candidate[] = []
   let malformed = 0
   for (const figure of report.figures) {
@@ -76,8 +76,10 @@ const ofAccounts = /^(jppfs_cor|jpigp_cor):|(SummaryOfBusinessResults|KeyFinanci
 /** Of whom a report speaks in each year, by the day on which it ends: of the group where it states any amount of the
  * group's, whichever, else of the company alone. The same of standards, as a filer that goes over to IFRS states the
  * years of the change under both: figures of one year are of one basis, or their ratios would mean nothing. */
-function basisByYear(figures: readonly ReportFigure[]): ReadonlyMap<number, Basis> {
+function basisByYear({ figures, groupYearEnd }: Report): ReadonlyMap<number, Basis> {
   const bases = new Map<number, Basis>()
+  // An amendment may state the company's own accounts again and nothing of the group.
+  if (groupYearEnd !== null) bases.set(groupYearEnd, { isSolo: false, standard: 'Japanese GAAP' })
   for (const { tag, isSolo, end, unit, value } of figures) {
     if (value === null || !/^[A-Z]{3}$/.test(unit) || !ofAccounts.test(tag)) continue
     const basis = { isSolo, standard: standardOf(tag) }

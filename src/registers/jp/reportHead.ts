@@ -23,11 +23,14 @@ export function reportHead(
   const filed = filedOn(name.filed, dayOf(stated('jpcrp_cor:FilingDateCoverPage')))
   if (Number.isNaN(filed)) return { reason: 'a report without a day of filing' }
   const isAmendment = stated('jpdei_cor:AmendmentFlagDEI') === 'true' || name.submission > 1
+  const isGroup = stated('jpdei_cor:WhetherConsolidatedFinancialStatementsArePreparedDEI') === 'true'
+  const yearEnd = dayOf(stated('jpdei_cor:CurrentFiscalYearEndDateDEI'))
   return {
     accession: `JP:${documentIdIn(path) ?? name.stem}`,
     edinetCode: name.code,
     form: isAmendment ? '130' : '120',
     filed,
+    groupYearEnd: isGroup && yearEnd > 0 ? yearEnd : null,
     name: textOf(stated('jpdei_cor:FilerNameInJapaneseDEI')),
     englishName: textOf(stated('jpdei_cor:FilerNameInEnglishDEI')),
   }

@@ -17,10 +17,10 @@ const solo = { isSolo: true }
 const before = { start: dayNumber('2022-04-01'), end: dayNumber('2023-03-31') }
 
 /** `metric tag day value` of all that is taken, and what is left out. */
-function read(figures: ReportFigure[]) {
+function read(figures: ReportFigure[], groupYearEnd: number | null = null) {
   const report: Report = {
     ...{ accession: 'JP:S100TEST', edinetCode: 'E00001', form: '120', filed, name: null, englishName: null },
-    ...{ figures, figuresRead: figures.length },
+    ...{ figures, figuresRead: figures.length, groupYearEnd },
   }
   const leftOut = new LeftOut()
   const { contribution, malformed } = reportContribution(report, leftOut)
@@ -53,6 +53,16 @@ describe('one basis a year', () => {
       'net_income ProfitLoss_NonConsolidatedMember 2024-03-31 -3',
       'equity NetAssets_NonConsolidatedMember 2024-03-31 4',
     ])
+  })
+
+  test('is the group where the filer says that it consolidates, though an amendment states its own accounts only', () => {
+    const own = [
+      figure('jppfs_cor:Assets', '4', solo),
+      figure('jppfs_cor:Assets', '3', { ...solo, end: before.end }),
+    ]
+    const { taken, leftOut } = read(own, own[0].end)
+    expect(taken).toEqual(['assets Assets_NonConsolidatedMember 2023-03-31 3'])
+    expect(leftOut).toEqual({ "the company's own figure beside the group's": 1 })
   })
 
   test('is of one set of standards: that which the filer goes over to', () => {
