@@ -36,6 +36,8 @@ export const isDocumentTable = (text: string): boolean =>
 /** Rows of the same list as a table, with the API's names as its header. */
 export function documentsOfCsv(text: string): readonly ListedDocument[] {
   const [header, ...rows] = readCsv(text, ',')
+  const twice = header.find((name, at) => header.indexOf(name) !== at)
+  if (twice !== undefined) throw new Failure('body_invalid', `line 1: the column ${twice} is there twice.`)
   return rows.map(row =>
     Object.fromEntries(header.map((name, at) => [name, row[at] === '' ? null : row[at]])),
   )

@@ -1,7 +1,7 @@
 import type { Contribution, Statement } from '../../model/statement.ts'
 import { numberOf } from '../fields.ts'
 import { unitOf } from '../unit.ts'
-import { jpUses, soloTag } from './concepts.ts'
+import { jpRules, jpUses, soloTag } from './concepts.ts'
 import type { LeftOut, Report, ReportFigure } from './report.ts'
 
 /** Days of a year. A company that moves the end of its year has a shorter or longer one between, which is no year to
@@ -130,23 +130,25 @@ function withoutContradictions(candidates: readonly Candidate[], leftOut: LeftOu
   return kept
 }
 
+const rankOf = ({ metric, tag }: Candidate) => jpRules.rank(metric, tag)
+
 const isSummary = (tag: string) =>
   /(SummaryOfBusinessResults|KeyFinancialData)(_NonConsolidatedMember)?$/.test(tag)
 
 /** The five-year summary is rounded otherwise than the statements at times, and filers misuse its rows. One that says
  * another thing than the statements of the same report would make restatements of its older years that were none. */
 function withoutSummariesAtOdds(candidates: readonly Candidate[], leftOut: LeftOut): Candidate[] {
-  const stated = new Map<string, Set<number>>()
+  const stated = new Map<string, Candidate>()
   const keyOf = ({ metric, unit, start, end }: Candidate) => `${metric} ${unit} ${start} ${end}`
   for (const candidate of candidates) {
     if (isSummary(candidate.tag)) continue
-    const values = stated.get(keyOf(candidate)) ?? new Set()
-    stated.set(keyOf(candidate), values.add(candidate.value))
+    const known = stated.get(keyOf(candidate))
+    if (known === undefined || rankOf(candidate) < rankOf(known)) stated.set(keyOf(candidate), candidate)
   }
   const atOdds = new Set<string>()
   for (const candidate of candidates) {
-    const values = stated.get(keyOf(candidate))
-    if (isSummary(candidate.tag) && values !== undefined && !values.has(candidate.value))
+    const statement = stated.get(keyOf(candidate))
+    if (isSummary(candidate.tag) && statement !== undefined && statement.value !== candidate.value)
       atOdds.add(`${candidate.metric} ${candidate.tag}`)
   }
   const kept = candidates.filter(({ metric, tag }) => !atOdds.has(`${metric} ${tag}`))

@@ -7,7 +7,7 @@ const longestRecord = 16 * 1024 * 1024
 /** The rows of a delimited file by RFC 4180, each as wide as the first. What is wrong is said with its line.
  *
  * @param firstLine where the rows begin, 1 for the top of the file */
-export function readCsv(text: string, delimiter: ',' | '\t', firstLine = 1): string[][] {
+export function readCsv(text: string, delimiter: ',' | ';' | '\t', firstLine = 1): string[][] {
   try {
     return parse(text, {
       delimiter,

@@ -113,6 +113,30 @@ describe('the list of documents', () => {
     })
   })
 
+  // The row as ../shared/registers/jp/documents_csv/2024-06-28.csv.gz has it, cut to the columns that are read.
+  test('is read as a table too', () => {
+    const header =
+      'docID,edinetCode,filerName,fundCode,ordinanceCode,docTypeCode,submitDateTime,withdrawalStatus'
+    const row = 'S100TMMG,E02367,任天堂株式会社,,010,120,2024-06-28 12:22,0'
+    const withdrawal = 'S100TWV3,,,,,,2024-06-28 09:10,1'
+    const read = (text: string) => readDocument({ name: '2024-06-28.csv', bytes: utf8(`\uFEFF${text}`) })
+    const { contributions, leftOut } = read(`${header}\n${row}\n${withdrawal}\n`)
+    expect(contributions.flatMap(({ filings }) => filings)).toEqual([
+      {
+        accession: 'JP:S100TMMG',
+        form: '120',
+        filed: dayNumber('2024-06-28'),
+        acceptedAt: Date.parse('2024-06-28T03:22:00Z'),
+      },
+    ])
+    expect(leftOut).toEqual({ 'the withdrawal of a document': 1 })
+    expect(() => read(`${header},docID\n${row},S100TMML\n`)).toThrow(
+      'line 1: the column docID is there twice',
+    )
+    expect(() => read(`${header}\n${row.slice(0, -2)}\n`)).toThrow(/line 2/)
+    expect(() => read('docId,edinetCode\n1,2\n')).toThrow('neither a list of EDINET codes')
+  })
+
   const changed = async (change: (row: Record<string, unknown>) => Record<string, unknown>) => {
     const list = await Bun.file(join(import.meta.dir, 'fixtures', name)).json()
     list.results = list.results.map((row: Record<string, unknown>) =>

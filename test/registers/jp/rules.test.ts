@@ -143,6 +143,15 @@ describe('left out, and counted', () => {
     expect(rounded.leftOut).toEqual({ 'a row of the five-year summary at odds with the statements': 2 })
   })
 
+  test('a row of the summary that is another amount than the one taken from the statements', () => {
+    const { taken } = read([
+      figure('jpigp_cor:RevenueIFRS', '120', { start: dayNumber('2023-04-01') }),
+      figure('jpigp_cor:NetSalesIFRS', '100'),
+      figure('jpcrp_cor:RevenueIFRSSummaryOfBusinessResults', '100', { start: dayNumber('2023-04-01') }),
+    ])
+    expect(taken).toEqual(['revenue RevenueIFRS 2024-03-31 120', 'revenue NetSalesIFRS 2024-03-31 100'])
+  })
+
   test('numbers that could be two and days after the filing are malformed', () => {
     const { taken, malformed } = read([
       figure('jppfs_cor:NetSales', '1.234.567,89'),
