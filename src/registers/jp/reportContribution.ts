@@ -99,7 +99,7 @@ function reasonLeftOut(figure: ReportFigure, basis: Basis | undefined): string |
   if (value === null) return 'a figure stated to be none'
   if (basis !== undefined && basis.isSolo !== isSolo) return "the company's own figure beside the group's"
   if (basis !== undefined && basis.standard !== standardOf(tag))
-    return 'a figure under the standards left behind'
+    return 'a figure under other standards than those of the year'
   const days = start === null ? null : end - start + 1
   if (days !== null && (days < leastDays || days > mostDays)) return 'a year of other than twelve months'
   return null

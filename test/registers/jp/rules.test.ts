@@ -65,7 +65,7 @@ describe('one basis a year', () => {
     expect(leftOut).toEqual({ "the company's own figure beside the group's": 1 })
   })
 
-  test('is of one set of standards: that which the filer goes over to', () => {
+  test('is of one set of standards, in the year of a change too', () => {
     const { taken, leftOut } = read([
       figure('jpcrp_cor:NetSalesSummaryOfBusinessResults', '100'),
       figure('jpigp_cor:ProfitLossAttributableToOwnersOfParentIFRS', '9'),
@@ -75,7 +75,7 @@ describe('one basis a year', () => {
       'net_income ProfitLossAttributableToOwnersOfParentIFRS 2024-03-31 9',
       'revenue NetSalesSummaryOfBusinessResults 2023-03-31 90',
     ])
-    expect(leftOut).toEqual({ 'a figure under the standards left behind': 1 })
+    expect(leftOut).toEqual({ 'a figure under other standards than those of the year': 1 })
   })
 
   test('of a filer under US GAAP is its summary and not its own accounts under Japanese GAAP', () => {

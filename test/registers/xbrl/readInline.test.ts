@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
 import { dayNumber } from '../../../src/model/date.ts'
 import { plainNumber, plainText, shiftDecimal } from '../../../src/registers/xbrl/inlineFormat.ts'
 import { readInline } from '../../../src/registers/xbrl/readInline.ts'
@@ -111,6 +112,14 @@ test('formats are those of the transformation registry', () => {
 })
 
 test('a point moves without a digit lost', () => {
+  fc.assert(
+    fc.property(fc.bigInt({ min: 0n, max: 10n ** 30n }), fc.nat(30), fc.nat(30), (digits, up, down) => {
+      expect(BigInt(shiftDecimal(String(digits), up))).toBe(digits * 10n ** BigInt(up))
+      expect(BigInt(shiftDecimal(shiftDecimal(String(digits), -down), down).replace(/\.0+$/, ''))).toBe(
+        digits,
+      )
+    }),
+  )
   expect(shiftDecimal('9007199254740993', 6)).toBe('9007199254740993000000')
   expect(shiftDecimal('0.1', 1)).toBe('1')
   expect(shiftDecimal('1.005', 2)).toBe('100.5')
