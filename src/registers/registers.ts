@@ -1,10 +1,11 @@
 import { be } from './be/register.ts'
 import { fr } from './fr/register.ts'
+import { jp } from './jp/register.ts'
 import { nz } from './nz/register.ts'
 import type { Register } from './register.ts'
 import { us } from './us/register.ts'
 
-const all: readonly Register[] = [us, nz, fr, be]
+const all: readonly Register[] = [us, jp, fr, be, nz]
 
 /** Every register that can be imported, by market. */
 export const registers: ReadonlyMap<string, Register> = new Map(all.map(one => [one.market, one]))

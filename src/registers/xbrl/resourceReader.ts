@@ -1,0 +1,135 @@
+import type { SaxesAttributeNS, SaxesTagNS } from 'saxes'
+import { dayOf } from '../fields.ts'
+import type { XbrlContext } from './readXbrl.ts'
+
+export const instance = 'http://www.xbrl.org/2003/instance'
+export const schemaInstance = 'http://www.w3.org/2001/XMLSchema-instance'
+const dimensional = 'http://xbrl.org/2006/xbrldi'
+
+/** Elements that lie deeper in one another than this are refused. */
+export const mostDepth = 200
+export const mostFacts = 500_000
+/** No text that is a figure or a name is longer. */
+export const longestText = 10_000
+
+export interface OpenElement {
+  readonly uri: string
+  readonly local: string
+  readonly attributes: Record<string, SaxesAttributeNS>
+  /** Prefixes in force, where a text may hold a qualified name. */
+  readonly namespaces: Record<string, string>
+  text: string
+}
+
+/** An element as it is opened below `parent`. */
+export function openElement(
+  { uri, local, attributes, ns }: SaxesTagNS,
+  parent: OpenElement | undefined,
+): OpenElement {
+  const declares = Object.keys(ns ?? {}).length > 0
+  const namespaces = declares ? { ...parent?.namespaces, ...ns } : (parent?.namespaces ?? {})
+  return { uri, local, attributes, namespaces, text: '' }
+}
+
+export const isNil = (attributes: Record<string, SaxesAttributeNS>): boolean =>
+  Object.values(attributes).some(
+    ({ uri, local, value }) => uri === schemaInstance && local === 'nil' && /^(true|1)$/.test(value.trim()),
+  )
+
+interface ContextDraft {
+  entity: string
+  start: number
+  end: number
+  instant: number
+  readonly dimensions: Map<string, string>
+}
+
+interface UnitDraft {
+  readonly numerator: string[]
+  readonly denominator: string[]
+  isBelow: boolean
+}
+
+/** Gathers contexts and units, which an instance and the header of an inline document state in the same elements. */
+export class ResourceReader {
+  readonly contexts = new Map<string, XbrlContext>()
+  readonly units = new Map<string, string>()
+  #context: ContextDraft | null = null
+  #unit: UnitDraft | null = null
+
+  /** True inside a context or a unit: what stands there is no fact. */
+  get isInside(): boolean {
+    return this.#context !== null || this.#unit !== null
+  }
+
+  open({ uri, local }: OpenElement): void {
+    if (uri !== instance) return
+    if (local === 'context') {
+      const none = Number.NaN
+      this.#context = { entity: '', start: none, end: none, instant: none, dimensions: new Map() }
+    }
+    if (local === 'unit') this.#unit = { numerator: [], denominator: [], isBelow: false }
+    if (local === 'unitDenominator' && this.#unit) this.#unit.isBelow = true
+  }
+
+  /** What is wrong with the element; null: nothing. */
+  close(element: OpenElement): string | null {
+    if (this.#context !== null) return this.#closeInContext(element, this.#context)
+    if (this.#unit !== null) this.#closeInUnit(element, this.#unit)
+    return null
+  }
+
+  #closeInContext(element: OpenElement, context: ContextDraft): string | null {
+    const { uri, local, attributes } = element
+    const text = element.text.trim()
+    if (uri === dimensional && local === 'explicitMember') {
+      context.dimensions.set(
+        qualified(attributes.dimension?.value ?? '', element.namespaces),
+        qualified(text, element.namespaces),
+      )
+    } else if (uri === dimensional && local === 'typedMember') {
+      const dimension = qualified(attributes.dimension?.value ?? '', element.namespaces)
+      if (!context.dimensions.has(dimension)) context.dimensions.set(dimension, text)
+    }
+    if (uri !== instance) return null
+    if (local === 'identifier') context.entity = text
+    else if (local === 'startDate') context.start = dayOf(text.slice(0, 10))
+    else if (local === 'endDate') context.end = dayOf(text.slice(0, 10))
+    else if (local === 'instant') context.instant = dayOf(text.slice(0, 10))
+    if (local !== 'context') return null
+    this.#context = null
+    const id = attributes.id?.value ?? ''
+    const isInstant = !Number.isNaN(context.instant)
+    const start = isInstant ? null : context.start
+    const end = isInstant ? context.instant : context.end
+    // A period "for ever" has no days and is no period of an account.
+    if (Number.isNaN(end) || (start !== null && Number.isNaN(start))) return null
+    if (start !== null && start > end) return `context ${id} ends before it starts`
+    this.contexts.set(id, { entity: context.entity, start, end, dimensions: context.dimensions })
+    return null
+  }
+
+  #closeInUnit(element: OpenElement, unit: UnitDraft): void {
+    if (element.uri !== instance) return
+    if (element.local === 'measure') {
+      const text = element.text.trim()
+      const measure = text.slice(text.indexOf(':') + 1)
+      ;(unit.isBelow ? unit.denominator : unit.numerator).push(measure)
+    }
+    if (element.local !== 'unit') return
+    this.#unit = null
+    const { numerator, denominator } = unit
+    const above = numerator.join('*')
+    this.units.set(
+      element.attributes.id?.value ?? '',
+      denominator.length > 0 ? `${above}/${denominator.join('*')}` : above,
+    )
+  }
+}
+
+/** `{namespace}name` of a name with a prefix. */
+export function qualified(name: string, namespaces: Record<string, string>): string {
+  const colon = name.indexOf(':')
+  const prefix = colon < 0 ? '' : name.slice(0, colon).trim()
+  return `{${namespaces[prefix] ?? ''}}${name.slice(colon + 1).trim()}`
+}
