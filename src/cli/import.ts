@@ -81,6 +81,10 @@ function report({ read, written }: RegisterImport, seconds: number): number {
   if (written.factsRemoved > 0) console.log(`facts derived anew ${count(written.factsRemoved)}`)
   console.log(`repeats kept   ${count(written.repeats)}`)
   console.log(`unplaced       ${count(read.unplaced + written.unplaced)} (periods of no fiscal year)`)
+  if (written.awaiting > 0)
+    console.log(
+      `awaiting       ${count(written.awaiting)} filings whose day no document has told; kept, not served`,
+    )
   for (const [reason, records] of read.leftOut) console.log(`left out       ${count(records)}: ${reason}`)
   if (read.malformed > 0) console.log(`malformed      ${count(read.malformed)}`)
   console.log(`skipped        ${count(read.skipped.length)}`)

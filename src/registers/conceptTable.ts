@@ -41,7 +41,7 @@ export interface ConceptTable {
 }
 
 /** Which reports settle what a fiscal year is. */
-export type ReportForms = Pick<MetricRules, 'annualForm' | 'quarterlyForm'>
+export type ReportForms = Pick<MetricRules, 'annualForm' | 'quarterlyForm' | 'balanceEndsYear'>
 
 interface Place {
   readonly rank: number

@@ -9,6 +9,8 @@ export interface DocumentContent {
   readonly figuresRead: number
   /** Figures of a mapped tag that make no sense (no date, no number). */
   readonly malformed: number
+  /** Figures over a period that no fiscal year has. */
+  readonly unplaced?: number
   /** Records that were left out on purpose, by the reason. */
   readonly leftOut?: Readonly<Record<string, number>>
 }

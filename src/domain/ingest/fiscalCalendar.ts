@@ -10,6 +10,8 @@ export interface FiscalYear {
 /** Days by which a 52/53-week year may miss its anniversary. */
 const slackDays = 7
 
+type Forms = Pick<MetricRules, 'annualForm' | 'quarterlyForm' | 'balanceEndsYear'>
+
 /** An entity's fiscal years as far as the filings read so far tell them. Annual statements in annual reports
  * decide; before the first, year-to-date periods do; before those, the year end that the register has on file. */
 export class FiscalCalendar {
@@ -18,9 +20,9 @@ export class FiscalCalendar {
   private sorted: FiscalYear[] | null = null
   private readonly fallback: FiscalYear | null
 
-  private readonly forms: Pick<MetricRules, 'annualForm' | 'quarterlyForm'>
+  private readonly forms: Forms
 
-  constructor(forms: Pick<MetricRules, 'annualForm' | 'quarterlyForm'>, fiscalYearEnd: string | null) {
+  constructor(forms: Forms, fiscalYearEnd: string | null) {
     this.forms = forms
     this.fallback = fiscalYearEnd === null ? null : yearEndingOn(fiscalYearEnd)
   }
@@ -35,8 +37,12 @@ export class FiscalCalendar {
     const years = new Map<number, { year: FiscalYear; count: number }>()
     let quarter: FiscalYear | null = null
     let sawYearToDate = false
+    let balance = Number.NEGATIVE_INFINITY
     for (const { start, end } of statements) {
-      if (start === null) continue
+      if (start === null) {
+        balance = Math.max(balance, end)
+        continue
+      }
       const span = spanOf(start, end)
       if (span === 4) {
         const known = years.get(end)
@@ -58,6 +64,11 @@ export class FiscalCalendar {
       if (this.forms.annualForm.test(form)) this.add(this.annual, year)
       else if (inferring && !this.forms.quarterlyForm.test(form)) this.add(this.inferred, year)
     }
+    // A first or a changed year may be no year long: its balance closes it all the same.
+    const closes = this.forms.balanceEndsYear === true && this.forms.annualForm.test(form)
+    const isKnown = [...years.keys()].some(end => Math.abs(end - balance) <= slackDays)
+    if (closes && balance > 0 && !isKnown)
+      this.add(this.annual, { start: addYears(balance, -1) + 1, end: balance })
     // A quarterly report without year-to-date periods is that of a first quarter.
     if (inferring && !sawYearToDate && quarter !== null && this.forms.quarterlyForm.test(form)) {
       this.add(this.inferred, { start: quarter.start, end: addYears(quarter.start, 1) - 1 })

@@ -19,7 +19,9 @@ export interface ImportOptions {
   readonly pulledOn?: number
 }
 
-export interface ImportSummary extends BatchResult {
+export interface ImportSummary extends Omit<BatchResult, 'awaiting'> {
+  /** Filings of the entities of this import whose day no source has told yet: they are kept and not served. */
+  awaiting: number
   batches: number
   dataVersion: number
 }
@@ -45,8 +47,10 @@ export async function importStatements(
     factsRemoved: 0,
     repeats: 0,
     unplaced: 0,
+    awaiting: 0,
     changed: false,
   }
+  const awaiting = new Map<number, number>()
   const write = async (batch: readonly ImportUnit[]) => {
     const { result, version } = await sql.begin(async transaction => {
       const result = await writeBatch(transaction, names, batch, options)
@@ -60,6 +64,10 @@ export async function importStatements(
       return { result, version }
     })
     addTo(summary, result)
+    for (const [entityId, filings] of result.awaiting) {
+      if (filings > 0) awaiting.set(entityId, filings)
+      else awaiting.delete(entityId)
+    }
     summary.batches++
     if (version !== null) summary.dataVersion = version
   }
@@ -75,6 +83,7 @@ export async function importStatements(
   } finally {
     await writing
   }
+  summary.awaiting = [...awaiting.values()].reduce((sum, filings) => sum + filings, 0)
   return summary
 }
 

@@ -29,6 +29,8 @@ export interface BatchResult {
   factsRemoved: number
   repeats: number
   unplaced: number
+  /** For each entity that was touched, how many of its filings still wait for a source that tells their day. */
+  awaiting: ReadonlyMap<number, number>
   /** False: everything was known. */
   changed: boolean
 }
@@ -71,6 +73,7 @@ export async function writeBatch(
     factsRemoved: changes.removedFacts.length,
     repeats: changes.repeatsAdded,
     unplaced,
+    awaiting: changes.awaiting,
     changed: entitiesChanged > 0 || changes.areServed,
   }
 }
@@ -124,6 +127,7 @@ class Changes {
   factsAdded = 0
   factsAmended = 0
   repeatsAdded = 0
+  readonly awaiting = new Map<number, number>()
   readonly removedFacts: string[] = []
   private readonly removedRepeats: string[] = []
   private readonly addedFacts: FactsOfEntity[] = []
@@ -140,6 +144,7 @@ class Changes {
     const statements = allStatements(work, filings)
     if (statements.length === 0) return 0
     const derived = deriveFacts(statements, { rules, fiscalYearEnd, filings })
+    this.awaiting.set(entityId, derived.awaiting)
     const change = diffEntity(derived, work.facts, work.repeats)
     this.addedFacts.push({ entityId, facts: change.addedFacts })
     this.amendedFacts.push({ entityId, facts: change.amendedFacts })

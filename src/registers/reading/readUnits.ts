@@ -175,6 +175,7 @@ function readDocument(
   const content = register.readDocument(document)
   progress.figuresRead += content.figuresRead
   progress.malformed += content.malformed
+  progress.unplaced += content.unplaced ?? 0
   for (const [reason, count] of Object.entries(content.leftOut ?? {})) addLeftOut(progress, reason, count)
   return { contributions: content.contributions, receipt: { contentKey, name } }
 }
