@@ -105,4 +105,7 @@ export interface MetricRules {
   readonly quarterlyForm: RegExp
   /** The last balance of an annual report closes a fiscal year, even where no flow of a year ends with it. */
   readonly balanceEndsYear?: boolean
+  /** Tags of equity or liabilities beside which a balance sheet may state more that has no metric: minority interests,
+   * temporary equity, provisions without a total. */
+  readonly partialTags?: RegExp
 }

@@ -3,6 +3,7 @@ import type { Sql } from '../../store/database.ts'
 import { advanceDataVersion, readDataVersion } from '../../store/dataVersion.ts'
 import type { FileReceipt } from '../../store/facts/importFiles.ts'
 import { loadFactNames } from '../../store/facts/names.ts'
+import { checkSums, noSums, type SumReport } from './checkSums.ts'
 import { type BatchResult, writeBatch } from './writeBatch.ts'
 
 /** Something that is recorded as imported once all it contributes is committed. */
@@ -22,6 +23,8 @@ export interface ImportOptions {
 export interface ImportSummary extends Omit<BatchResult, 'awaiting'> {
   /** Filings of the entities of this import whose day no source has told yet: they are kept and not served. */
   awaiting: number
+  /** Sums that must hold in what was read. They are reported and nothing else. */
+  readonly sums: SumReport
   batches: number
   dataVersion: number
 }
@@ -48,6 +51,7 @@ export async function importStatements(
     repeats: 0,
     unplaced: 0,
     awaiting: 0,
+    sums: noSums(),
     changed: false,
   }
   const awaiting = new Map<number, number>()
@@ -64,6 +68,8 @@ export async function importStatements(
       return { result, version }
     })
     addTo(summary, result)
+    for (const { contributions } of batch)
+      for (const contribution of contributions) checkSums(contribution, options.rules, summary.sums)
     for (const [entityId, filings] of result.awaiting) {
       if (filings > 0) awaiting.set(entityId, filings)
       else awaiting.delete(entityId)

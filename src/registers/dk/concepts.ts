@@ -38,4 +38,5 @@ export const { rules: dkRules, usesOfTag: dkUses } = conceptTable(concepts, {
   annualForm: /^AARSRAPPORT/,
   quarterlyForm: /^DELAARSRAPPORT/,
   balanceEndsYear: true,
+  partialTags: /^fsa:LiabilitiesOtherThanProvisions$/,
 })
