@@ -39,6 +39,9 @@ export interface Register {
   readonly rules: MetricRules
   /** The register edits what it said, under the same number: an edit counts from the day on which it was read. */
   readonly overwrites?: boolean
+  /** Of a register that overwrites and tells no filing day: a filing with a higher number takes the place of the one on
+   * record for the same period, from the day on which it was first read. */
+  readonly replaces?: boolean
   /** Files of a folder and entries of a zip that may be documents of the register, by name and without `.gz`. */
   readonly documentNames: RegExp
   /** Another text when the register's table or parsers understand more: documents are read anew then. */

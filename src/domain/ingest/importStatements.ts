@@ -18,6 +18,8 @@ export interface ImportOptions {
   readonly rules: MetricRules
   /** Given where the register overwrites: the day on which it was read, for contributions that do not say. */
   readonly pulledOn?: number
+  /** See `Register.replaces`. */
+  readonly replaces?: boolean
 }
 
 export interface ImportSummary extends Omit<BatchResult, 'awaiting'> {

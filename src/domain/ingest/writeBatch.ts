@@ -19,7 +19,7 @@ import type { ImportOptions, ImportUnit } from './importStatements.ts'
 import { mergeContributions } from './mergeContributions.ts'
 import { reviveStatement } from './reviveStatement.ts'
 import { saveFilings } from './saveFilings.ts'
-import { separateOverwrites } from './separateOverwrites.ts'
+import { type Pull, separateOverwrites } from './separateOverwrites.ts'
 
 export interface BatchResult {
   /** Entities that are new or better known now. */
@@ -48,14 +48,15 @@ export async function writeBatch(
   transaction: TransactionSql,
   names: FactNames,
   units: readonly ImportUnit[],
-  { rules, pulledOn }: Pick<ImportOptions, 'rules' | 'pulledOn'>,
+  { rules, pulledOn, replaces = false }: Pick<ImportOptions, 'rules' | 'pulledOn' | 'replaces'>,
 ): Promise<BatchResult> {
   await takeImportLock(transaction)
   const contributions = mergeContributions(units.flatMap(unit => unit.contributions))
   const profiles = contributions.map(contribution => contribution.profile)
   const entities = await saveEntities(transaction, profiles)
   const read = await readWork(transaction, names, entities, contributions)
-  const work = pulledOn === undefined ? read : read.map(item => withoutOverwriting(item, pulledOn))
+  const work =
+    pulledOn === undefined ? read : read.map(item => withoutOverwriting(item, { pulledOn, replaces, rules }))
   const filings = await saveFilings(transaction, work)
   const changes = new Changes()
   let unplaced = 0
@@ -105,10 +106,13 @@ async function readWork(
   }))
 }
 
-function withoutOverwriting(work: EntityWork, importedOn: number): EntityWork {
+function withoutOverwriting(work: EntityWork, pull: Pull): EntityWork {
   const { contribution, facts, repeats } = work
-  const pulledOn = contribution.pulledOn ?? importedOn
-  const statements = separateOverwrites(contribution.statements, [...facts, ...repeats], pulledOn)
+  const { pulledOn = pull.pulledOn } = contribution
+  const statements = separateOverwrites(contribution.statements, [...facts, ...repeats], {
+    ...pull,
+    pulledOn,
+  })
   return { ...work, contribution: { ...contribution, statements } }
 }
 
