@@ -54,7 +54,8 @@ export function readReport(text: string, path: string): DocumentContent {
   )
   const filing: Filing = { accession, form: 'report', filed: untold, acceptedAt: null }
   const statements = statementsOf(figures, report, filing, tally)
-  const name = textOf(general(report, 'NameOfReportingEntity'))
+  const stated = textOf(general(report, 'NameOfReportingEntity'))
+  const name = stated !== null && stated.length <= longestName ? stated : null
   const contribution = { profile: companyOf(cvr, name), statements, filings: [] }
   return { ...content, contributions: [contribution], ...tally.counts }
 }
@@ -84,6 +85,9 @@ class Tally {
     return null
   }
 }
+
+/** What is longer is no name but a text in the wrong element. */
+const longestName = 300
 
 const generalNamespace = 'http://xbrl.dcca.dk/gsd'
 
