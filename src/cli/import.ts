@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
+import { type SumReport, sumNames } from '../domain/ingest/checkSums.ts'
 import { importRegister, type RegisterFiles, type RegisterImport } from '../domain/ingest/importRegister.ts'
 import { Failure } from '../errors.ts'
 import { type IsoDate, isIsoDate } from '../model/date.ts'
@@ -81,15 +82,36 @@ function report({ read, written }: RegisterImport, seconds: number): number {
   if (written.factsRemoved > 0) console.log(`facts derived anew ${count(written.factsRemoved)}`)
   console.log(`repeats kept   ${count(written.repeats)}`)
   console.log(`unplaced       ${count(read.unplaced + written.unplaced)} (periods of no fiscal year)`)
+  if (written.awaiting > 0)
+    console.log(
+      `awaiting       ${count(written.awaiting)} filings whose day no document has told; kept, not served`,
+    )
   for (const [reason, records] of read.leftOut) console.log(`left out       ${count(records)}: ${reason}`)
   if (read.malformed > 0) console.log(`malformed      ${count(read.malformed)}`)
   console.log(`skipped        ${count(read.skipped.length)}`)
+  for (const line of sumLines(written.sums)) console.log(line)
   console.log(`data version   ${written.dataVersion}`)
   if (read.documents === 0) {
     console.error('Nothing was imported: there was no document that could be read.')
     return 2
   }
   return read.skipped.length > 0 ? 1 : 0
+}
+
+/** Figures are served as filed, whether or not they add up. */
+function* sumLines({ counts, examples }: SumReport): Generator<string> {
+  for (const sum of sumNames) {
+    const { checked, broken, open } = counts[sum]
+    if (checked === 0) continue
+    const left = open > 0 ? `, ${count(open)} open (a part without a metric may stand between)` : ''
+    yield `sums           ${sum}: ${count(checked)} checked, ${count(broken)} broken${left}`
+    for (const example of examples) {
+      if (example.sum !== sum) continue
+      const { market, issuerId, start, end, accession, difference, unit } = example
+      const days = start === null ? end : `${start}..${end}`
+      yield `  broken       ${market} ${issuerId} ${days} ${accession}: off by ${count(difference)} ${unit}`
+    }
+  }
 }
 
 const connectionCodes = new Set([

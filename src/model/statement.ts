@@ -3,11 +3,15 @@ export interface Filing {
   /** Unique over all registers: outside the United States the market and a colon precede the register's own number. */
   readonly accession: string
   readonly form: string
+  /** `untold` while no source has said it. */
   readonly filed: number
   /** Milliseconds since 1970 by the register's own clock; null where no source states it. It orders filings of
    * one day and nothing else. */
   readonly acceptedAt: number | null
 }
+
+/** The day of a filing that no source has told yet. What it says is kept and not served: it is after every day. */
+export const untold = Number.POSITIVE_INFINITY
 
 /** What one filing says of one metric of one period: a register's figure after its tag was understood. */
 export interface Statement {
@@ -101,4 +105,7 @@ export interface MetricRules {
   readonly quarterlyForm: RegExp
   /** The last balance of an annual report closes a fiscal year, even where no flow of a year ends with it. */
   readonly balanceEndsYear?: boolean
+  /** Tags of equity or liabilities beside which a balance sheet may state more that has no metric: minority interests,
+   * temporary equity, provisions without a total. */
+  readonly partialTags?: RegExp
 }

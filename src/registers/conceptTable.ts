@@ -40,8 +40,12 @@ export interface ConceptTable {
   readonly usesOfTag: (tag: string) => readonly TagUse[] | undefined
 }
 
-/** Which reports settle what a fiscal year is. */
-export type ReportForms = Pick<MetricRules, 'annualForm' | 'quarterlyForm' | 'balanceEndsYear'>
+/** What a register's rules are beside its table: which reports settle what a fiscal year is, and which tags leave
+ * something out. */
+export type ReportForms = Pick<
+  MetricRules,
+  'annualForm' | 'quarterlyForm' | 'balanceEndsYear' | 'partialTags'
+>
 
 interface Place {
   readonly rank: number

@@ -9,6 +9,8 @@ export interface DocumentContent {
   readonly figuresRead: number
   /** Figures of a mapped tag that make no sense (no date, no number). */
   readonly malformed: number
+  /** Figures over a period that no fiscal year has. */
+  readonly unplaced?: number
   /** Records that were left out on purpose, by the reason. */
   readonly leftOut?: Readonly<Record<string, number>>
   /** It needs a document that was not read yet: it is read again after all others. Where it still waits then, what it gives
@@ -42,6 +44,9 @@ export interface Register {
   readonly rules: MetricRules
   /** The register edits what it said, under the same number: an edit counts from the day on which it was read. */
   readonly overwrites?: boolean
+  /** Of a register that overwrites and tells no filing day: a filing with a higher number takes the place of the one on
+   * record for the same period, from the day on which it was first read. */
+  readonly replaces?: boolean
   /** Files of a folder and entries of a zip that may be documents of the register, by name and without `.gz`. */
   readonly documentNames: RegExp
   /** Documents of the register that may be larger than others', for it reads them piece by piece. */

@@ -165,3 +165,31 @@ test('help shows what may be given and an example', async () => {
   expect(code).toBe(0)
   for (const text of ['companyfacts.zip', 'asfiled import us', 'Exit code']) expect(out).toContain(text)
 })
+
+test('Danish reports wait for their index, and a balance that does not add up is named', async () => {
+  const danish = join(root, 'test/registers/dk/fixtures')
+  const files = join(folder, 'danish')
+  mkdirSync(files)
+  const report = await Bun.file(join(danish, 'netcompany-2014.xml')).text()
+  // Assets of the group, published as 378,948,000.
+  writeFileSync(join(files, 'netcompany-2014.xml'), report.replace('>378948000<', '>378950000<'))
+  const waiting = await asfiled('import', 'dk', files)
+  expect(waiting.code).toBe(0)
+  expect(line(waiting.out, 'facts added')).toBe('0')
+  expect(line(waiting.out, 'awaiting')).toBe('1 filings whose day no document has told; kept, not served')
+  expect(line(waiting.out, 'left out')).toBe(
+    '5: a figure of other accounts than the preferred (group before parent company)',
+  )
+  expect(line(waiting.out, 'sums')).toBe(
+    'assets = liabilities + equity: 1 checked, 0 broken, 1 open (a part without a metric may stand between)',
+  )
+  writeFileSync(join(files, 'netcompany-2014.xml'), report.replace('>378948000<', '>378946000<'))
+  const broken = await asfiled('import', 'dk', files)
+  expect(line(broken.out, 'sums')).toBe('assets = liabilities + equity: 1 checked, 1 broken')
+  expect(line(broken.out, '  broken')).toBe(
+    'DK 21783684 2014-12-31 DK:21783684/netcompany-2014: off by -2,000 DKK',
+  )
+  const told = await asfiled('import', 'dk', join(danish, 'index.json'))
+  expect(line(told.out, 'awaiting')).toBeUndefined()
+  expect(Number(line(told.out, 'facts added'))).toBeGreaterThan(5)
+})

@@ -1,4 +1,11 @@
-import type { FactRow, Filing, MetricRules, RepeatRow, Statement } from '../../model/statement.ts'
+import {
+  type FactRow,
+  type Filing,
+  type MetricRules,
+  type RepeatRow,
+  type Statement,
+  untold,
+} from '../../model/statement.ts'
 import { FiscalCalendar } from './fiscalCalendar.ts'
 import { gatherFilings } from './gatherFilings.ts'
 import { Ledger } from './ledger.ts'
@@ -14,6 +21,8 @@ export interface DerivedEntity {
   readonly repeats: readonly RepeatRow[]
   /** How many of `repeats` are of a period that is none of the entity's fiscal years. */
   readonly unplaced: number
+  /** Filings whose day no source has told yet: all they state is among `repeats`. */
+  readonly awaiting: number
 }
 
 export interface EntityKnowledge {
@@ -36,9 +45,15 @@ export function deriveFacts(statements: readonly Statement[], knowledge: EntityK
   const quarters = new SingleQuarters()
   const repeats: RepeatRow[] = []
   let unplaced = 0
+  let awaiting = 0
   let currency: string | null = null
   for (const { filing, statements: stated } of gatherFilings(statements, knowledge.filings ?? new Map())) {
     const selection = selectStatements(stated, rules, currency)
+    if (filing.filed === untold) {
+      awaiting++
+      for (const statement of [...selection.chosen, ...selection.foreign]) repeats.push(unlabelled(statement))
+      continue
+    }
     currency = selection.currency
     calendar.learn(filing.form, selection.chosen)
     for (const { statement, series } of place(selection.chosen, filing, book)) {
@@ -56,18 +71,21 @@ export function deriveFacts(statements: readonly Statement[], knowledge: EntityK
         quarters.note(statement.metric, series)
       }
     }
-    for (const statement of selection.foreign) {
-      const span = spanOf(statement.start, statement.end) ?? 0
-      repeats.push({ statement, metric: storedMetric(statement.metric, span), label: null })
-    }
+    for (const statement of selection.foreign) repeats.push(unlabelled(statement))
     quarters.settle(book, ledger, filing)
     const refined = book.takeRefined()
     for (const period of refined) ledger.redate(period, filing)
     settleRatios(book, ledger, filing)
     for (const period of refined) withdrawStaleRatios(period, ledger, filing)
   }
-  return { facts: ledger.facts, repeats, unplaced }
+  return { facts: ledger.facts, repeats, unplaced, awaiting }
 }
+
+const unlabelled = (statement: Statement): RepeatRow => ({
+  statement,
+  metric: storedMetric(statement.metric, spanOf(statement.start, statement.end) ?? 0),
+  label: null,
+})
 
 interface Placed {
   readonly statement: Statement

@@ -1,4 +1,4 @@
-import type { Filing, Statement } from '../../model/statement.ts'
+import { type Filing, type Statement, untold } from '../../model/statement.ts'
 
 export interface FiledStatements {
   readonly filing: Filing
@@ -28,8 +28,10 @@ export function gatherFilings(
 }
 
 /** Sources agree on a filing but for what they leave out. Where they do not, the later day counts: nothing may be
- * seen before it was filed. */
+ * seen before it was filed. One that knows no day gives way to one that does. */
 export function mergeFilings(a: Filing, b: Filing): Filing {
+  if (b.filed === untold && a.filed !== untold) return a
+  if (a.filed === untold && b.filed !== untold) return b
   const filed = Math.max(a.filed, b.filed)
   const form = [a.form, b.form].sort()[0]
   const acceptedAt =

@@ -35,8 +35,8 @@ export async function importRegister(
   const bytesTotal = files.reduce((sum, file) => sum + file.bytes, 0)
   const read: ReadProgress = startReading(() => onProgress({ read, bytesTotal }))
   const units = readUnits(register, files, await readImportedFiles(sql), read)
-  const { market, rules, overwrites = false } = register
-  const pulled = overwrites ? { pulledOn: dayNumber(pulledOn) } : {}
+  const { market, rules, overwrites = false, replaces = false } = register
+  const pulled = overwrites ? { pulledOn: dayNumber(pulledOn), replaces } : {}
   const written = await importStatements(sql, units, { source: market.toLowerCase(), rules, ...pulled })
   return { read, written }
 }

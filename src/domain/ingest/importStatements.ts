@@ -4,6 +4,7 @@ import { advanceDataVersion, readDataVersion } from '../../store/dataVersion.ts'
 import type { FileReceipt } from '../../store/facts/importFiles.ts'
 import { loadFactNames } from '../../store/facts/names.ts'
 import { tidyFacts } from '../../store/facts/tidyFacts.ts'
+import { checkSums, noSums, type SumReport } from './checkSums.ts'
 import { type BatchResult, writeBatch } from './writeBatch.ts'
 
 /** Something that is recorded as imported once all it contributes is committed. */
@@ -18,9 +19,15 @@ export interface ImportOptions {
   readonly rules: MetricRules
   /** Given where the register overwrites: the day on which it was read, for contributions that do not say. */
   readonly pulledOn?: number
+  /** See `Register.replaces`. */
+  readonly replaces?: boolean
 }
 
-export interface ImportSummary extends BatchResult {
+export interface ImportSummary extends Omit<BatchResult, 'awaiting'> {
+  /** Filings of the entities of this import whose day no source has told yet: they are kept and not served. */
+  awaiting: number
+  /** Sums that must hold in what was read. They are reported and nothing else. */
+  readonly sums: SumReport
   batches: number
   dataVersion: number
 }
@@ -46,8 +53,11 @@ export async function importStatements(
     factsRemoved: 0,
     repeats: 0,
     unplaced: 0,
+    awaiting: 0,
+    sums: noSums(),
     changed: false,
   }
+  const awaiting = new Map<number, number>()
   const write = async (batch: readonly ImportUnit[]) => {
     const { result, version } = await sql.begin(async transaction => {
       const result = await writeBatch(transaction, names, batch, options)
@@ -61,6 +71,12 @@ export async function importStatements(
       return { result, version }
     })
     addTo(summary, result)
+    for (const { contributions } of batch)
+      for (const contribution of contributions) checkSums(contribution, options.rules, summary.sums)
+    for (const [entityId, filings] of result.awaiting) {
+      if (filings > 0) awaiting.set(entityId, filings)
+      else awaiting.delete(entityId)
+    }
     summary.batches++
     if (version !== null) summary.dataVersion = version
   }
@@ -76,6 +92,7 @@ export async function importStatements(
   } finally {
     await writing
   }
+  summary.awaiting = [...awaiting.values()].reduce((sum, filings) => sum + filings, 0)
   await tidyFacts(sql, summary.factsAdded)
   return summary
 }

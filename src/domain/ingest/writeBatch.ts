@@ -20,7 +20,7 @@ import type { ImportOptions, ImportUnit } from './importStatements.ts'
 import { mergeContributions } from './mergeContributions.ts'
 import { reviveStatement } from './reviveStatement.ts'
 import { saveFilings } from './saveFilings.ts'
-import { separateOverwrites } from './separateOverwrites.ts'
+import { type Pull, separateOverwrites } from './separateOverwrites.ts'
 
 export interface BatchResult {
   /** Entities that are new or better known now. */
@@ -30,6 +30,8 @@ export interface BatchResult {
   factsRemoved: number
   repeats: number
   unplaced: number
+  /** For each entity that was touched, how many of its filings still wait for a source that tells their day. */
+  awaiting: ReadonlyMap<number, number>
   /** False: everything was known. */
   changed: boolean
 }
@@ -47,14 +49,15 @@ export async function writeBatch(
   transaction: TransactionSql,
   names: FactNames,
   units: readonly ImportUnit[],
-  { rules, pulledOn }: Pick<ImportOptions, 'rules' | 'pulledOn'>,
+  { rules, pulledOn, replaces = false }: Pick<ImportOptions, 'rules' | 'pulledOn' | 'replaces'>,
 ): Promise<BatchResult> {
   await takeImportLock(transaction)
   const contributions = mergeContributions(units.flatMap(unit => unit.contributions))
   const profiles = contributions.map(contribution => contribution.profile)
   const entities = await saveEntities(transaction, profiles)
   const read = await readWork(transaction, names, entities, contributions)
-  const work = pulledOn === undefined ? read : read.map(item => withoutOverwriting(item, pulledOn))
+  const work =
+    pulledOn === undefined ? read : read.map(item => withoutOverwriting(item, { pulledOn, replaces, rules }))
   const { filings, numbers } = await saveFilings(transaction, work)
   const changes = new Changes()
   let unplaced = 0
@@ -72,6 +75,7 @@ export async function writeBatch(
     factsRemoved: changes.removedFacts.length,
     repeats: changes.repeatsAdded,
     unplaced,
+    awaiting: changes.awaiting,
     changed: entitiesChanged > 0 || changes.areServed,
   }
 }
@@ -103,10 +107,13 @@ async function readWork(
   }))
 }
 
-function withoutOverwriting(work: EntityWork, importedOn: number): EntityWork {
+function withoutOverwriting(work: EntityWork, pull: Pull): EntityWork {
   const { contribution, facts, repeats } = work
-  const pulledOn = contribution.pulledOn ?? importedOn
-  const statements = separateOverwrites(contribution.statements, [...facts, ...repeats], pulledOn)
+  const { pulledOn = pull.pulledOn } = contribution
+  const statements = separateOverwrites(contribution.statements, [...facts, ...repeats], {
+    ...pull,
+    pulledOn,
+  })
   return { ...work, contribution: { ...contribution, statements } }
 }
 
@@ -125,6 +132,7 @@ class Changes {
   factsAdded = 0
   factsAmended = 0
   repeatsAdded = 0
+  readonly awaiting = new Map<number, number>()
   readonly removedFacts: string[] = []
   private readonly removedRepeats: string[] = []
   private readonly addedFacts: FactsOfEntity[] = []
@@ -141,6 +149,7 @@ class Changes {
     const statements = allStatements(work, filings)
     if (statements.length === 0) return 0
     const derived = deriveFacts(statements, { rules, fiscalYearEnd, filings })
+    this.awaiting.set(entityId, derived.awaiting)
     const change = diffEntity(derived, work.facts, work.repeats)
     this.addedFacts.push({ entityId, facts: change.addedFacts })
     this.amendedFacts.push({ entityId, facts: change.amendedFacts })

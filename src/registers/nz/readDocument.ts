@@ -4,6 +4,7 @@ import type { Contribution, EntityProfile, Statement } from '../../model/stateme
 import { dayOf, isRecord, numberOf, textOf } from '../fields.ts'
 import type { DocumentContent } from '../register.ts'
 import { concepts, nzUses } from './concepts.ts'
+import { newZealandDay } from './newZealandDay.ts'
 
 const fields = Object.values(concepts).flatMap(({ tagGroups }) => tagGroups.flat())
 
@@ -13,45 +14,63 @@ interface Return {
   readonly year: number
 }
 
+type Reason =
+  | 'a row without a registration number'
+  | 'a return without YearEnded or its number'
+  | 'an older return of the year'
+  | 'a return without a currency, of a charity that also names another than NZD'
+
+interface Charity {
+  readonly profile: EntityProfile
+  readonly returns: Map<number, Return>
+}
+
 /** Reads OData of the Charities Register: annual returns, and organisations for their names. Of several returns for one
  * year that with the highest number counts. */
 export function readDocument(document: unknown): DocumentContent {
-  const rows = rowsOf(document)
-  const charities = new Map<string, { profile: EntityProfile; returns: Map<number, Return> }>()
-  const leftOut = {
-    'a row without a registration number': 0,
-    'a return without YearEnded': 0,
-    'an older return of the year': 0,
+  const charities = new Map<string, Charity>()
+  const leftOut: Partial<Record<Reason, number>> = {}
+  const leave = (reason: Reason) => {
+    leftOut[reason] = (leftOut[reason] ?? 0) + 1
   }
   let figuresRead = 0
-  for (const row of rows) {
+  for (const row of rowsOf(document)) {
     const charity = textOf(row.CharityRegistrationNumber)
     if (charity === null || !/^CC\d{4,6}$/.test(charity)) {
-      leftOut['a row without a registration number']++
+      leave('a row without a registration number')
       continue
     }
-    figuresRead += fields.filter(field => typeof row[field] === 'number').length
+    const figures = fields.filter(field => row[field] !== null && row[field] !== undefined).length
+    figuresRead += figures
     const known = charities.get(charity) ?? { profile: profileOf(charity, row), returns: new Map() }
     charities.set(charity, known)
     const found = returnOf(row)
     if (found === null) {
       // Lists of organisations have no figures; a list of returns that leaves the year out cannot be placed.
-      if (fields.some(field => typeof row[field] === 'number')) leftOut['a return without YearEnded']++
+      if (figures > 0) leave('a return without YearEnded or its number')
       continue
     }
     const other = known.returns.get(found.year)
-    if (other !== undefined) leftOut['an older return of the year']++
+    if (other !== undefined) leave('an older return of the year')
     if (other === undefined || Number(found.number) > Number(other.number))
       known.returns.set(found.year, found)
   }
   let malformed = 0
   const contributions = [...charities.values()].map(({ profile, returns }): Contribution => {
     const statements: Statement[] = []
-    for (const found of returns.values()) malformed += readReturn(found, statements)
+    const namesOther = [...returns.values()].some(({ row }) => (currencyOf(row) ?? 'NZD') !== 'NZD')
+    for (const found of returns.values()) {
+      // The register writes amounts as the charity gave them: an Australian charity's are in AUD whether or not it says so.
+      if (namesOther && currencyOf(found.row) === null)
+        leave('a return without a currency, of a charity that also names another than NZD')
+      else malformed += readReturn(found, statements)
+    }
     return { profile, statements, filings: [] }
   })
   return { contributions, figuresRead, malformed, leftOut }
 }
+
+const currencyOf = (row: Record<string, unknown>) => textOf(row.ReportingCurrency)
 
 function rowsOf(document: unknown): readonly Record<string, unknown>[] {
   const list = isRecord(document) ? document.d : undefined
@@ -85,10 +104,10 @@ function numberIn(metadata: unknown): string | undefined {
 
 /** Returns how many of its figures make no sense. */
 function readReturn({ row, number, year: end }: Return, into: Statement[]): number {
-  const modified = dayOf(textOf(row.ModifiedOn)?.slice(0, 10))
-  const filed = modified >= end ? modified : monthsLater(end, 6)
-  const filing = { accession: `NZ:${number}`, form: 'annual return', filed, acceptedAt: null }
-  const unit = textOf(row.ReportingCurrency) ?? 'NZD'
+  // In a text's order, too, a later return follows an earlier one.
+  const accession = `NZ:${number.padStart(9, '0')}`
+  const filing = { accession, form: 'annual return', filed: filedOn(row, end), acceptedAt: null }
+  const unit = currencyOf(row) ?? 'NZD'
   let malformed = 0
   for (const field of fields) {
     const raw = row[field]
@@ -104,6 +123,12 @@ function readReturn({ row, number, year: end }: Return, into: Statement[]): numb
     }
   }
   return malformed
+}
+
+/** The day on which the return was last modified, else the statutory six months after its year. */
+function filedOn(row: Record<string, unknown>, end: number): number {
+  const modified = newZealandDay(row.ModifiedOn)
+  return modified >= end ? modified : monthsLater(end, 6)
 }
 
 const dayAfter = (day: number) => day + 1

@@ -9,8 +9,9 @@ export const nz: Register = {
   name: 'the Charities Register (New Zealand)',
   rules: nzRules,
   overwrites: true,
+  replaces: true,
   documentNames: /\.json$/i,
-  mapping: `1 ${JSON.stringify(concepts)}`,
+  mapping: `2 ${JSON.stringify(concepts)}`,
   readDocument: ({ bytes }) => readDocument(parseJson(bytes)),
   help: `
   GrpOrgAllReturns*.json  annual returns (OData JSON)

@@ -228,6 +228,7 @@ function readDocument(
   }
   progress.figuresRead += content.figuresRead
   progress.malformed += content.malformed
+  progress.unplaced += content.unplaced ?? 0
   for (const [reason, count] of Object.entries(content.leftOut ?? {})) addLeftOut(progress, reason, count)
   const isRecorded = !content.waits && !content.isAlwaysRead
   return { contributions: content.contributions, ...(isRecorded ? { receipt: { contentKey, name } } : {}) }

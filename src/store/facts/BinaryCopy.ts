@@ -40,9 +40,9 @@ export class BinaryCopy {
     this.at += 8
   }
 
-  /** A day counted from 1970-01-01. */
+  /** A day counted from 1970-01-01; Infinity is PostgreSQL's own. */
   date(day: number): void {
-    this.integer(day - days2000)
+    this.integer(day === Number.POSITIVE_INFINITY ? infinity : day - days2000)
   }
 
   dateInfinity(): void {

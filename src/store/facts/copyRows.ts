@@ -41,6 +41,8 @@ export function copyText(text: string): string {
 
 const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
-export const copyDay = (day: number): string => new Date(day * 86_400_000).toISOString().slice(0, 10)
+/** A day without end (`untold`) is PostgreSQL's infinity. */
+export const copyDay = (day: number): string =>
+  day === Number.POSITIVE_INFINITY ? 'infinity' : new Date(day * 86_400_000).toISOString().slice(0, 10)
 
 export const copyTime = (ms: number | null): string => (ms === null ? '\\N' : new Date(ms).toISOString())

@@ -1,4 +1,4 @@
-import type { Filing } from '../../model/statement.ts'
+import { type Filing, untold } from '../../model/statement.ts'
 import type { TransactionSql } from '../database.ts'
 import { copyDay, copyRows, copyText, copyTime } from './copyRows.ts'
 
@@ -42,7 +42,7 @@ export async function readFilings(
         {
           accession: row.accession,
           form: row.form,
-          filed: Date.parse(`${row.filed}T00:00:00Z`) / 86_400_000,
+          filed: row.filed === 'infinity' ? untold : Date.parse(`${row.filed}T00:00:00Z`) / 86_400_000,
           acceptedAt: row.accepted_at?.getTime() ?? null,
         },
       ]

@@ -1,3 +1,4 @@
+import { untold } from '../../model/statement.ts'
 import type { TransactionSql } from '../database.ts'
 import type { FactNames } from './names.ts'
 
@@ -32,7 +33,7 @@ interface RawRow {
   tag_id: number | null
   start: number | null
   end: number
-  filed: number
+  filed: number | null
   superseded: number | null
   accepted_at: Date | null
   value: number
@@ -54,7 +55,8 @@ export async function readStoredRows(
   const rows = await transaction<RawRow[]>`
     select stored.ctid::text as place, stored.entity_id, metric_id, fp, fy, unit_id, tag_id,
            period_start - date '1970-01-01' as start, period_end - date '1970-01-01' as end,
-           stored.filed - date '1970-01-01' as filed, ${superseded} as superseded, accepted_at, value,
+           case when stored.filed = 'infinity' then null else stored.filed - date '1970-01-01' end as filed,
+           ${superseded} as superseded, accepted_at, value,
            period_rounded, accession
     from ${transaction(table)} stored join filing using (filing_id)
     where stored.entity_id = any(${entityIds}::int[])`
@@ -68,7 +70,7 @@ export async function readStoredRows(
     tag: row.tag_id === null ? null : names.tags.name(row.tag_id),
     start: row.start,
     end: row.end,
-    filed: row.filed,
+    filed: row.filed ?? untold,
     superseded: row.superseded,
     acceptedAt: row.accepted_at?.getTime() ?? null,
     value: row.value,
