@@ -14,3 +14,6 @@ export function startOfMonths(monthEnd: number, months: number): number {
   const date = new Date(monthEnd * dayMs)
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1 - months, 1) / dayMs
 }
+
+/** The last day of a month; `month` counts from 1 and may leave the year: 0 is December of the year before. */
+export const endOfMonth = (year: number, month: number): number => Date.UTC(year, month, 0) / dayMs

@@ -40,8 +40,8 @@ export interface ConceptTable {
   readonly usesOfTag: (tag: string) => readonly TagUse[] | undefined
 }
 
-/** Which reports settle what a fiscal year is. */
-export type ReportForms = Pick<MetricRules, 'annualForm' | 'quarterlyForm'>
+/** Which reports settle what a fiscal year is, and of which accounts a tag is. */
+export type ReportForms = Pick<MetricRules, 'annualForm' | 'quarterlyForm' | 'basis'>
 
 interface Place {
   readonly rank: number
