@@ -24,8 +24,7 @@ export function readCompany(document: Record<string, unknown>): Company | null {
   const board = document.corp_cls === 'Y' ? '.KS' : document.corp_cls === 'K' ? '.KQ' : null
   const name = textOf(document.corp_name)
   const english = textOf(document.corp_name_eng)
-  const month = Number(textOf(document.acc_mt) ?? Number.NaN)
-  const closingMonth = Number.isInteger(month) && month >= 1 && month <= 12 ? month : null
+  const closingMonth = monthOf(document.acc_mt)
   const onBoard = board !== null && stockCode !== null && isStockCode(stockCode)
   return {
     profile: {
@@ -45,6 +44,12 @@ export function readCompany(document: Record<string, unknown>): Company | null {
     closingMonth,
     onBoard,
   }
+}
+
+/** `acc_mt`, `12`; null where it is no month. */
+export function monthOf(text: unknown): number | null {
+  const month = /^\d{1,2}$/.test(textOf(text) ?? '') ? Number(text) : 0
+  return month >= 1 && month <= 12 ? month : null
 }
 
 const lastDayOf = (month: number) =>

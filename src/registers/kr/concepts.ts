@@ -18,16 +18,16 @@ interface Account {
   readonly names: readonly string[]
 }
 
-const both = [
-  '기본및희석주당이익',
-  '기본및희석주당순이익',
-  '기본/희석주당이익',
-  '기본/희석주당순이익',
-  '보통주기본및희석주당이익',
-  '보통주기본및희석주당순이익',
-  '보통주기본/희석주당이익',
-  '보통주기본/희석주당순이익',
-]
+/** Earnings per common share as filers name them: with or without the kind of share, the period, and the word net. */
+const earningsPerShare = (kinds: readonly string[]) =>
+  ['', '보통주'].flatMap(share =>
+    kinds.flatMap(kind =>
+      ['', '당기', '반기', '분기'].flatMap(period =>
+        ['이익', '순이익', '손익', '순손익'].map(word => `${share}${kind}주당${period}${word}`),
+      ),
+    ),
+  )
+const bothKinds = ['기본및희석', '기본/희석']
 
 /** Which accounts say which metric, the better one first. Names are whole: a preferred share's earnings or those of a part
  * of the business are other accounts. */
@@ -62,21 +62,13 @@ const accounts = {
     sheet: 'income',
     concept: perShare,
     codes: ['ifrs-full_BasicEarningsLossPerShare'],
-    names: [
-      ...['기본주당이익', '기본주당순이익', '보통주기본주당이익', '보통주기본주당순이익'],
-      ...['기본주당손익', '기본주당순손익', '보통주기본주당손익', '보통주기본주당순손익'],
-      ...both,
-    ],
+    names: earningsPerShare(['기본', ...bothKinds]),
   },
   eps_diluted: {
     sheet: 'income',
     concept: perShare,
     codes: ['ifrs-full_DilutedEarningsLossPerShare'],
-    names: [
-      ...['희석주당이익', '희석주당순이익', '보통주희석주당이익', '보통주희석주당순이익'],
-      ...['희석주당손익', '희석주당순손익', '보통주희석주당손익', '보통주희석주당순손익'],
-      ...both,
-    ],
+    names: earningsPerShare(['희석', ...bothKinds]),
   },
   assets: { sheet: 'position', concept: stock, codes: ['ifrs-full_Assets'], names: ['자산총계'] },
   current_assets: {

@@ -3,7 +3,7 @@ import type { Contribution, EntityProfile } from '../../model/statement.ts'
 import { compactDay, isRecord, textOf } from '../fields.ts'
 import type { DocumentContent } from '../register.ts'
 import { closingOf, isReport } from './closing.ts'
-import { assumedTickers, type Company, isCorpCode, isStockCode, readCompany } from './company.ts'
+import { assumedTickers, type Company, isCorpCode, isStockCode, monthOf, readCompany } from './company.ts'
 import {
   countAmounts,
   type LeftOut,
@@ -39,7 +39,7 @@ export function readDocument(answers: readonly Answer[], fileName: string): Docu
   for (const corpCode of new Set([...gathered.companies.keys(), ...byCompany.keys()])) {
     const company = gathered.companies.get(corpCode)
     const hint = gathered.hints.get(corpCode)
-    const statements = readReports(byCompany.get(corpCode) ?? [], company, figures)
+    const statements = readReports(byCompany.get(corpCode) ?? [], company, hint, figures)
     const profile = company?.profile ?? profileOf(corpCode, hint)
     contributions.push({ profile, statements, filings: [] })
   }
@@ -117,9 +117,10 @@ function reportOf(line: Line, isSolo: boolean): ReportLines | null {
 function readReports(
   reports: readonly ReportLines[],
   company: Company | undefined,
+  hint: Record<string, unknown> | undefined,
   into: ReadFigures,
 ): Contribution['statements'] {
-  const closing = closingOf(reports, company?.closingMonth ?? null)
+  const closing = closingOf(reports, company?.closingMonth ?? monthOf(hint?.acc_mt))
   const own: ReadFigures = { statements: [], malformed: 0, leftOut: into.leftOut }
   for (const report of reports) {
     if (closing !== null) readReport(report, closing, own)

@@ -139,11 +139,13 @@ function readLine(
   }
 }
 
-/** The standard code or, where the filer uses none, the name of the account. Codes of the first years lack `-full`. */
+/** The standard code or, where the filer uses none, the name of the account. Codes of the first years lack `-full`. A
+ * preferred share's earnings or those of a part of the business go by their name whatever code they bear. */
 function tagOf(line: Line): string {
   const code = (textOf(line.account_id) ?? '').replace(/^ifrs_/, 'ifrs-full_')
-  if (/^(ifrs-full|dart)_/.test(code)) return code
-  return `${nameMark}${plainName(textOf(line.account_nm) ?? '')}`
+  const name = plainName(textOf(line.account_nm) ?? '')
+  const isPartial = /PerShare$/.test(code) && /우선주|계속영업|중단영업/.test(name)
+  return /^(ifrs-full|dart)_/.test(code) && !isPartial ? code : `${nameMark}${name}`
 }
 
 /** A name without blanks, its number in the statement and what is in brackets: `Ⅴ. 영업이익 (손실)` is `영업이익`. */
