@@ -1,9 +1,10 @@
 import { kr } from './kr/register.ts'
 import { nz } from './nz/register.ts'
 import type { Register } from './register.ts'
+import { tw } from './tw/register.ts'
 import { us } from './us/register.ts'
 
-const all: readonly Register[] = [us, nz, kr]
+const all: readonly Register[] = [us, nz, kr, tw]
 
 /** Every register that can be imported, by market. */
 export const registers: ReadonlyMap<string, Register> = new Map(all.map(one => [one.market, one]))
