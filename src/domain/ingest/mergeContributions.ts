@@ -16,9 +16,13 @@ function join(a: Contribution, b: Contribution): Contribution {
     profile: joinProfiles(a.profile, b.profile),
     statements: a.statements.concat(b.statements),
     filings: a.filings.concat(b.filings),
-    ...(a.pulledOn === undefined ? {} : { pulledOn: a.pulledOn }),
+    ...joinPulls(a.pulledOn, b.pulledOn),
   }
 }
+
+/** What was said on two days is taken as said on the later one; without a day the import's counts, which is later still. */
+const joinPulls = (a: number | undefined, b: number | undefined) =>
+  a === undefined || b === undefined ? {} : { pulledOn: Math.max(a, b) }
 
 function joinProfiles(a: EntityProfile, b: EntityProfile): EntityProfile {
   const named = b.name === undefined || (b.nameIsFallback && a.name !== undefined) ? a : b

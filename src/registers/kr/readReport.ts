@@ -120,7 +120,7 @@ function readLine(
     if (amount === null) continue
     const span = spans.get(column)
     if (span === undefined) {
-      leaveOut(into, 'a whole year beside an interim period', 1)
+      leaveOut(into, 'a column whose period is not certain', 1)
       continue
     }
     const period = `${span.start} ${span.end}`

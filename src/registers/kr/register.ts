@@ -8,7 +8,11 @@ import { readDocument } from './readDocument.ts'
 function read({ name, bytes }: SourceDocument): DocumentContent {
   if (/\.xml$/i.test(name)) return parseCorpCode(decodeUtf8(bytes))
   if (/\.jsonl$/i.test(name)) return readDocument(parseJsonLines(bytes), name)
-  return readDocument([{ document: parseJson(bytes), place: '' }], name)
+  const document = parseJson(bytes)
+  const answers = Array.isArray(document)
+    ? document.map((one, index) => ({ document: one, place: `answer ${index + 1}: ` }))
+    : [{ document, place: '' }]
+  return readDocument(answers, name)
 }
 
 /** OpenDART. */
@@ -23,7 +27,7 @@ export const kr: Register = {
   corpCode.zip, CORPCODE.xml   all companies; those with a stock code are served
   *_CFS.json, *_OFS.json       answers of fnlttSinglAcntAll, consolidated and not
   *.jsonl, *.jsonl.gz          many of them, one a line, each with its request as \`_request\`
-  *.json                       overviews (company.json): the board and the closing month
+  *.json                       overviews (company.json), one or an array: the board and the closing month
   a folder or a zip            every .json, .jsonl and .xml in it
 
 Statements have no dates. Give a company's overview in one .jsonl with its statements where its year does not end in

@@ -164,6 +164,44 @@ describe('the group and the company alone', () => {
     expect(vintages(facts, 'net_income', 2021, 0).map(([, value]) => value)).toEqual([645_526_000_000])
   })
 
+  describe('of SK hynix, as if some reports were of the company alone', () => {
+    const as = async (basis: string, report: string) => {
+      const text = await Bun.file(`${fixtures}/fnlttSinglAcntAll_00164779_${report}_CFS.json`).text()
+      return read(`${report}_${basis}.json`, text).contributions
+    }
+
+    test('a year of one less nine months of the other is no quarter', async () => {
+      // 20210330000776: the year 31,900,418; 20201116001609: nine months 23,934,193 (million won).
+      const group = derive([...(await as('CFS', '2020_11014')), ...(await as('CFS', '2020_11011'))])
+      expect(vintages(group, 'revenue', 2020, 4).map(([, value]) => value)).toEqual([7_966_225_000_000])
+      const mixed = derive([...(await as('CFS', '2020_11014')), ...(await as('OFS', '2020_11011'))])
+      expect(vintages(mixed, 'revenue', 2020, 4)).toEqual([])
+      expect(vintages(mixed, 'revenue', 2020, 0).map(([, value]) => value)).toEqual([31_900_418_000_000])
+    })
+
+    test("the group's prior-year column takes the place of the company's figure, never the other way round", async () => {
+      const groupLater = derive([...(await as('OFS', '2019_11011')), ...(await as('CFS', '2020_11011'))])
+      expect(vintages(groupLater, 'net_income', 2019, 0).map(([, value]) => value)).toEqual([
+        2_016_391_000_000, 2_009_078_000_000,
+      ])
+      const soloLater = derive([...(await as('CFS', '2019_11011')), ...(await as('OFS', '2020_11011'))])
+      expect(vintages(soloLater, 'net_income', 2019, 0).map(([, value]) => value)).toEqual([
+        2_016_391_000_000,
+      ])
+    })
+
+    test('no ratio is made of both', async () => {
+      const year = await as('OFS', '2019_11011')
+      const [later] = await as('CFS', '2020_11011')
+      const incomeOnly = later.statements.filter(one => one.metric === 'net_income')
+      const facts = derive([...year, { ...later, statements: incomeOnly }])
+      // 2,016,391 / 26,990,733 of 20200330004441, until the profit is the group's and the revenue is not.
+      const [margin, ...more] = facts.filter(fact => fact.metric === 'net_margin' && fact.fy === 2019)
+      expect([margin.value, more]).toEqual([2_016_391 / 26_990_733, []])
+      expect(isoDate(margin.superseded ?? 0)).toBe('2021-03-30')
+    })
+  })
+
   test('which of the two it is has to be said', () => {
     const bare = JSON.stringify({ status: '000', list: [{ rcept_no: '20200330004441' }] })
     expect(() => read('answer.json', bare)).toThrow(/Nothing says whether these statements are consolidated/)
@@ -355,12 +393,12 @@ test.skipIf(folder === null)('every real figure is imported or left out for a re
   const figures = [...progress.leftOut].filter(([reason]) => !reason.startsWith('a company'))
   expect(imported.size + figures.reduce((sum, [, count]) => sum + count, 0)).toBe(progress.figuresRead)
   expect(figures.map(([reason]) => reason).sort()).toEqual([
+    'a column whose period is not certain',
     'a line of changes in equity (SCE)',
     'a line of comprehensive income that the income statement has too',
     'a line that stands there twice with other figures',
     'a line that the service does not carry',
     'a second column of one period',
-    'a whole year beside an interim period',
   ])
 })
 
