@@ -1,7 +1,8 @@
 import { Failure } from '../../errors.ts'
-import type { Contribution } from '../../model/statement.ts'
+import type { Contribution, Statement } from '../../model/statement.ts'
 import { dayOf, isRecord, textOf } from '../fields.ts'
 import type { DocumentContent } from '../register.ts'
+import { twRules } from './concepts.ts'
 import {
   filingOf,
   isCode,
@@ -103,10 +104,25 @@ function readRow(
       tickers: [`${quarter.code}.TW`],
       registers: true,
     },
-    statements: own.statements,
+    statements: bestOfEach(own),
     filings: [],
     pulledOn: madeOn,
   }
+}
+
+/** One statement a metric: the profit of the whole company is one of the owners' only where that is missing. Both, read
+ * again, would each look like an edit of the other. */
+function bestOfEach({ statements, leftOut }: ReadCells): readonly Statement[] {
+  const best = new Map<string, Statement>()
+  for (const statement of statements) {
+    const { metric, tag } = statement
+    const other = best.get(metric)
+    if (other === undefined || twRules.rank(metric, tag) < twRules.rank(metric, other.tag)) {
+      best.set(metric, statement)
+    }
+  }
+  leaveOut({ leftOut }, 'a column that only stands in for another', statements.length - best.size)
+  return [...best.values()]
 }
 
 /** Brackets are full-width in some tables and not in others. */
