@@ -74,8 +74,8 @@ export function readHistory(text: string): DocumentContent {
 /** null: the row does not say which year to date it is, or contradicts itself. */
 function quarterOf(row: ReadonlyMap<string, string>): Quarter | null {
   const code = row.get('company_id') ?? ''
-  const year = Number(row.get('fiscal_year'))
-  const quarter = Number(row.get('fiscal_quarter'))
+  const year = /^\d{4}$/.test(row.get('fiscal_year') ?? '') ? Number(row.get('fiscal_year')) : Number.NaN
+  const quarter = /^\d$/.test(row.get('fiscal_quarter') ?? '') ? Number(row.get('fiscal_quarter')) : 0
   if (!isCode(code) || !(year >= 1990 && year <= 2200) || !isQuarter(quarter)) return null
   const found: Quarter = { code, year, quarter }
   const isYearToDate =

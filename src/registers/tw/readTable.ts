@@ -70,11 +70,17 @@ interface Placed {
 
 function placeRow(row: Row, table: Table): Placed | null {
   const code = textOf(row[heading.code]) ?? ''
-  const year = Number(textOf(row[heading.year])) + yearOfRepublic
-  const quarter = Number(textOf(row[heading.quarter]))
+  const year = wholeOf(row[heading.year]) + yearOfRepublic
+  const quarter = wholeOf(row[heading.quarter])
   const madeOn = dayOfRepublic(textOf(row[heading.made]))
   if (!isCode(code) || !(year >= 1990 && year <= 2200) || !isQuarter(quarter) || !(madeOn > 0)) return null
   return { row, table, quarter: { code, year, quarter }, madeOn }
+}
+
+/** A number of up to three digits; NaN for anything else. */
+function wholeOf(cell: unknown): number {
+  const text = textOf(cell) ?? ''
+  return /^\d{1,3}$/.test(text) ? Number(text) : Number.NaN
 }
 
 /** `1150817` is 2026-08-17. */
