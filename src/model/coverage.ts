@@ -116,7 +116,9 @@ export const CoverageCheck = Type.Object(
     data_version: Type.Integer(),
     first_filed: day('Null: no figures.'),
     last_filed: day('Null: no figures.'),
-    note: Type.Optional(Type.String({ description: 'Why there are no figures.' })),
+    note: Type.Optional(
+      Type.String({ description: 'Why there are no figures, or what is assumed of the ID.' }),
+    ),
     count: Type.Integer({ description: 'Metrics in data.' }),
     data: Type.Array(MetricCoverage),
   },

@@ -145,7 +145,9 @@ export const FundamentalsList = Type.Object(
       description: 'Statutory attribution of each market in the response.',
     }),
     note: Type.Optional(
-      Type.String({ description: 'Why there are no rows, or which rows this key leaves out.' }),
+      Type.String({
+        description: 'Why there are no rows, which rows this key leaves out, or what is assumed of the ID.',
+      }),
     ),
     count: Type.Integer({ description: 'Rows in data.' }),
     data: Type.Array(FundamentalsRow),

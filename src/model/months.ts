@@ -23,3 +23,6 @@ export function addMonths(day: number, months: number): number {
   const last = Date.UTC(year, month + months + 1, 0) / dayMs
   return isMonthEnd ? last : Math.min(last, Date.UTC(year, month + months, date.getUTCDate()) / dayMs)
 }
+
+/** The last day of a month; `month` counts from 1 and may leave the year: 0 is December of the year before. */
+export const endOfMonth = (year: number, month: number): number => Date.UTC(year, month, 0) / dayMs

@@ -40,6 +40,11 @@ export interface EntityProfile {
   readonly otherNames?: readonly string[]
   /** Preferred first. An empty list says that there is none. */
   readonly tickers?: readonly string[]
+  /** True: one of the tickers is right and the source does not say which. They are given to an entity that has none of
+   * them, and stand until a source names the right one. */
+  readonly tickersAssumed?: boolean
+  /** Tickers that were assumed elsewhere and are none of the entity's. */
+  readonly tickersRefuted?: readonly string[]
   /** `MMDD`. */
   readonly fiscalYearEnd?: string
   /** False: the source names many who never file accounts, so an unknown entity is not registered for it. */
@@ -108,4 +113,7 @@ export interface MetricRules {
   /** Tags of equity or liabilities beside which a balance sheet may state more that has no metric: minority interests,
    * temporary equity, provisions without a total. */
   readonly partialTags?: RegExp
+  /** Of which accounts a tag is, the better ones first (0 the group's, 1 the company's alone): of one filing only the best
+   * are served, and no figure is derived from two. Left out where a register's tags are all of one kind. */
+  readonly basis?: (tag: string) => number
 }

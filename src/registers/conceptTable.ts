@@ -40,11 +40,11 @@ export interface ConceptTable {
   readonly usesOfTag: (tag: string) => readonly TagUse[] | undefined
 }
 
-/** What a register's rules are beside its table: which reports settle what a fiscal year is, and which tags leave
- * something out. */
+/** What a register's rules are beside its table: which reports settle what a fiscal year is, which tags leave something
+ * out, and of which accounts a tag is. */
 export type ReportForms = Pick<
   MetricRules,
-  'annualForm' | 'quarterlyForm' | 'balanceEndsYear' | 'partialTags'
+  'annualForm' | 'quarterlyForm' | 'balanceEndsYear' | 'partialTags' | 'basis'
 >
 
 interface Place {

@@ -2,11 +2,13 @@ import { be } from './be/register.ts'
 import { dk } from './dk/register.ts'
 import { fr } from './fr/register.ts'
 import { jp } from './jp/register.ts'
+import { kr } from './kr/register.ts'
 import { nz } from './nz/register.ts'
 import type { Register } from './register.ts'
+import { tw } from './tw/register.ts'
 import { us } from './us/register.ts'
 
-const all: readonly Register[] = [us, jp, fr, be, dk, nz]
+const all: readonly Register[] = [us, jp, kr, tw, fr, be, dk, nz]
 
 /** Every register that can be imported, by market. */
 export const registers: ReadonlyMap<string, Register> = new Map(all.map(one => [one.market, one]))

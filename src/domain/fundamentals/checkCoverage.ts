@@ -3,6 +3,7 @@ import type { CoverageCheck } from '../../model/coverage.ts'
 import { daySpan } from '../../model/daySpan.ts'
 import { findEntities } from '../../store/coverage/findEntities.ts'
 import { metricCoverage } from '../../store/coverage/metricCoverage.ts'
+import { assumedSuffix } from './assumedSuffix.ts'
 import { candidateIds } from './candidateIds.ts'
 import type { FundamentalsDeps } from './deps.ts'
 import { nearIds } from './nearIds.ts'
@@ -27,12 +28,14 @@ export async function checkCoverage(
   const { dataVersion, metrics } = await metricCoverage(deps.sql, entity.entityId, deps.today())
   const span = daySpan(metrics.flatMap(metric => [metric.first_filed, metric.last_filed]))
   const announced = deps.markets.get(entity.market)?.status === 'announced'
-  const note = announced
+  const absence = announced
     ? `No figures of market ${entity.market} are served yet: it is announced, and its importer does not ship.`
     : `${entity.ticker} is registered, but no filing of it with figures has been imported.`
   const sentTicker = id.trim().toUpperCase()
   const names = [entity.ticker, ...entity.aliases]
   const ticker = names.includes(sentTicker) ? sentTicker : entity.ticker
+  const assumed = assumedSuffix(deps.markets.get(entity.market), ticker, names)
+  const notes = [...(metrics.length === 0 ? [absence] : []), ...(assumed === null ? [] : [assumed])]
   return {
     object: 'coverage_check',
     id,
@@ -45,7 +48,7 @@ export async function checkCoverage(
     data_version: dataVersion,
     first_filed: span?.first ?? null,
     last_filed: span?.last ?? null,
-    ...(metrics.length === 0 ? { note } : {}),
+    ...(notes.length === 0 ? {} : { note: notes.join(' ') }),
     count: metrics.length,
     data: metrics,
   }

@@ -15,6 +15,8 @@ export interface FundamentalsPlan {
   readonly issuerId: string
   readonly name: string | null
   readonly market: string
+  /** The same entity's ID with the other suffix, where the register does not say which is right. */
+  readonly twin: string | null
   readonly asOf: IsoDate
   readonly view: 'history' | 'latest'
   /** null: all. */
@@ -54,6 +56,7 @@ export async function planFundamentals(
     issuerId: entity.issuerId,
     name: entity.name,
     market: entity.market,
+    twin: entity.twin,
     asOf,
     view: query.view ?? 'history',
     metrics,

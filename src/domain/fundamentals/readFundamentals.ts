@@ -4,6 +4,7 @@ import { readDataVersion } from '../../store/dataVersion.ts'
 import { historyRows } from '../../store/fundamentals/historyRows.ts'
 import { latestRows } from '../../store/fundamentals/latestRows.ts'
 import type { RowScope, StoredRows } from '../../store/fundamentals/rowScope.ts'
+import { assumedSuffix } from './assumedSuffix.ts'
 import type { FundamentalsDeps } from './deps.ts'
 import { explainAbsence } from './explainAbsence.ts'
 import type { FundamentalsPlan } from './planFundamentals.ts'
@@ -13,7 +14,10 @@ type ReadDeps = Pick<FundamentalsDeps, 'sql' | 'markets'>
 export async function readFundamentals(deps: ReadDeps, plan: FundamentalsPlan): Promise<FundamentalsList> {
   const manifest = deps.markets.get(plan.market)
   const { dataVersion, rows } = await readRows(deps, plan)
-  const note = rows.length === 0 ? await explainAbsence(deps, plan) : restriction(plan, rows[0].fy)
+  const notes = [
+    rows.length === 0 ? await explainAbsence(deps, plan) : restriction(plan, rows[0].fy),
+    assumedSuffix(manifest, plan.ticker, plan.twin === null ? [] : [plan.twin]),
+  ].filter(note => note !== null)
   const { ticker, issuerId: issuer_id } = plan
   const source = manifest?.source_notice ?? plan.market
   const data: FundamentalsRow[] = rows.map(row => ({
@@ -39,7 +43,7 @@ export async function readFundamentals(deps: ReadDeps, plan: FundamentalsPlan): 
     data_version: dataVersion,
     ...(plan.freeLicence ? { licence: freeLicenceNotice } : {}),
     attribution: manifest ? [manifest.attribution] : [],
-    ...(note === null ? {} : { note }),
+    ...(notes.length === 0 ? {} : { note: notes.join(' ') }),
     count: data.length,
     data,
   }

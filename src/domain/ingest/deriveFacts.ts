@@ -64,8 +64,11 @@ export function deriveFacts(statements: readonly Statement[], knowledge: EntityK
       }
       const alreadySaid = series.lastStatement === filing.accession
       series.lastStatement = filing.accession
-      const group = rules.group(statement.metric, statement.tag)
-      if (alreadySaid || !ledger.recordStatement(series, statement, group, filing)) {
+      const rank = {
+        group: rules.group(statement.metric, statement.tag),
+        basis: rules.basis?.(statement.tag) ?? 0,
+      }
+      if (alreadySaid || !ledger.recordStatement(series, statement, rank, filing)) {
         repeats.push({ statement, metric: series.metric, label: series.period.label })
       } else if (rules.rule(statement.metric).additive) {
         quarters.note(statement.metric, series)

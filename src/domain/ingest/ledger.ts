@@ -53,9 +53,15 @@ export class Ledger {
   }
 
   /** A statement of a filing, as far as its tag may be believed over what is current. */
-  recordStatement(series: Series, statement: Statement, group: number, filing: Filing): boolean {
+  recordStatement(
+    series: Series,
+    statement: Statement,
+    { group, basis }: { readonly group: number; readonly basis: number },
+    filing: Filing,
+  ): boolean {
     if (series.statedGroup !== null && group > series.statedGroup) return false
     series.statedGroup = group
+    series.basis = basis
     const { tag, unit, value, rounded } = statement
     const start = rounded ? series.period.start : statement.start
     const added = this.record(series, { tag, unit, value, start }, filing)

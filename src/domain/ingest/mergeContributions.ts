@@ -16,22 +16,42 @@ function join(a: Contribution, b: Contribution): Contribution {
     profile: joinProfiles(a.profile, b.profile),
     statements: a.statements.concat(b.statements),
     filings: a.filings.concat(b.filings),
-    ...(a.pulledOn === undefined ? {} : { pulledOn: a.pulledOn }),
+    ...joinPulls(a.pulledOn, b.pulledOn),
   }
 }
 
+/** What was said on two days is taken as said on the later one; without a day the import's counts, which is later still. */
+const joinPulls = (a: number | undefined, b: number | undefined) =>
+  a === undefined || b === undefined ? {} : { pulledOn: Math.max(a, b) }
+
 function joinProfiles(a: EntityProfile, b: EntityProfile): EntityProfile {
   const named = b.name === undefined || (b.nameIsFallback && a.name !== undefined) ? a : b
-  const tickers = [...new Set([...(a.tickers ?? []), ...(b.tickers ?? [])])]
   return {
     market: a.market,
     issuerId: a.issuerId,
     ...(named.name === undefined ? {} : { name: named.name }),
     ...(named.nameIsFallback ? { nameIsFallback: true } : {}),
-    ...(a.tickers === undefined && b.tickers === undefined ? {} : { tickers }),
+    ...joinTickers(a, b),
     ...otherNames(a, b),
     ...pickYearEnd(b.fiscalYearEnd ?? a.fiscalYearEnd),
     registers: a.registers || b.registers,
+  }
+}
+
+/** Tickers that a source names for certain leave no room for assumed ones. */
+function joinTickers(
+  a: EntityProfile,
+  b: EntityProfile,
+): Pick<EntityProfile, 'tickers' | 'tickersAssumed' | 'tickersRefuted'> {
+  const stated = [a, b].filter(one => one.tickers !== undefined)
+  const certain = stated.filter(one => !one.tickersAssumed)
+  const assumed = certain.length === 0 && stated.length > 0
+  const tickers = [...new Set((assumed ? stated : certain).flatMap(one => one.tickers ?? []))]
+  const refuted = [a, b].flatMap(one => one.tickersRefuted ?? []).filter(one => !tickers.includes(one))
+  return {
+    ...(stated.length === 0 ? {} : { tickers }),
+    ...(assumed ? { tickersAssumed: true } : {}),
+    ...(refuted.length === 0 ? {} : { tickersRefuted: [...new Set(refuted)] }),
   }
 }
 

@@ -16,6 +16,8 @@ export interface Series {
   current: { -readonly [Key in keyof FactRow]: FactRow[Key] } | null
   /** The group of the tag that was last believed; null while every vintage was derived. */
   statedGroup: number | null
+  /** Of which accounts the current figure is (`MetricRules.basis`). */
+  basis: number
   /** The accession of the last filing that named the period for this metric. */
   lastMention: string
   /** The accession of the last filing whose statement was taken. */
@@ -100,6 +102,7 @@ export class PeriodBook {
       period,
       current: null,
       statedGroup: null,
+      basis: 0,
       lastMention: '',
       lastStatement: '',
     }

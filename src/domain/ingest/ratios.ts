@@ -25,7 +25,8 @@ function settleRatio(
   if (entry.yearOnly && top.current.fp !== 0) return
   const series = book.seriesOf(top.period, entry.name)
   const value = top.current.value / bottom.current.value
-  if (!Number.isFinite(value) || top.current.unit !== bottom.current.unit) {
+  const isMixed = top.current.unit !== bottom.current.unit || top.basis !== bottom.basis
+  if (!Number.isFinite(value) || isMixed) {
     ledger.withdraw(series, filing)
     return
   }

@@ -4,36 +4,48 @@ import { nominalDays, spanOf } from './span.ts'
 export interface Selection {
   /** One statement a metric and period (and one more where a rounded source says it again). */
   readonly chosen: Statement[]
-  /** The same in currencies other than the filing's own: kept on record, never served. */
+  /** The same in currencies other than the filing's own, and those of lesser accounts than its best: kept on record,
+   * never served. */
   readonly foreign: Statement[]
   readonly currency: string | null
 }
 
 /** Of everything that one filing says: one statement for each metric and period, by the order of preference of
- * its tags, in the currency that most of them are in. The result does not depend on the order of `statements`,
+ * its tags, of the best of its accounts and in the currency that most of those are in. The result does not depend on the order of `statements`,
  * and selecting from what was already selected changes nothing. */
 export function selectStatements(
   statements: readonly Statement[],
   rules: MetricRules,
   previousCurrency: string | null,
 ): Selection {
+  const basisOf = ({ tag }: Statement) => rules.basis?.(tag) ?? 0
   const best = new Map<string, Statement>()
   for (const statement of statements) {
     const span = spanOf(statement.start, statement.end)
     if (span === null) continue
-    const key = `${statement.metric} ${span}${statement.rounded ? 'r' : ' '}${statement.end} ${statement.unit}`
+    const accounts = basisOf(statement)
+    const key = `${statement.metric} ${span}${statement.rounded ? 'r' : ' '}${statement.end} ${statement.unit} ${accounts}`
     const rival = best.get(key)
     if (rival === undefined || precedes(statement, rival, rules)) best.set(key, statement)
   }
-  const currency = mainCurrency(best.values(), previousCurrency)
+  let basis = Number.POSITIVE_INFINITY
+  for (const statement of best.values()) basis = Math.min(basis, basisOf(statement))
+  const [own, lesser] = partition(best.values(), statement => basisOf(statement) === basis)
+  const currency = mainCurrency(own, previousCurrency)
   const chosen: Statement[] = []
-  const foreign: Statement[] = []
-  for (const statement of best.values()) {
-    const own = currencyOf(statement.unit)
-    if (own === null || own === currency) chosen.push(statement)
+  const foreign: Statement[] = lesser
+  for (const statement of own) {
+    const money = currencyOf(statement.unit)
+    if (money === null || money === currency) chosen.push(statement)
     else foreign.push(statement)
   }
   return { chosen, foreign, currency }
+}
+
+function partition<T>(all: Iterable<T>, isFirst: (one: T) => boolean): [T[], T[]] {
+  const parts: [T[], T[]] = [[], []]
+  for (const one of all) parts[isFirst(one) ? 0 : 1].push(one)
+  return parts
 }
 
 function precedes(a: Statement, b: Statement, rules: MetricRules): boolean {

@@ -69,6 +69,12 @@ function settleQuarter(
   quarter.label ??= { fy: longer.period.label.fy, fp }
   const series = book.seriesOf(quarter, metric)
   if (isStated(series)) return
+  // The group's year less nine months of the company alone is no quarter of either.
+  if (longer.basis !== shorter.basis) {
+    ledger.withdraw(series, filing)
+    return
+  }
+  series.basis = longer.basis
   ledger.record(
     series,
     {

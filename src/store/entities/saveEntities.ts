@@ -28,9 +28,10 @@ const idWithoutTicker = ({ market, issuerId }: { market: string; issuerId: strin
  * are left out of the result. */
 export async function saveEntities(
   transaction: TransactionSql,
-  profiles: readonly EntityProfile[],
+  stated: readonly EntityProfile[],
 ): Promise<SavedEntity[]> {
-  const known = await readEntities(transaction, profiles)
+  const known = await readEntities(transaction, stated)
+  const profiles = await withoutIdleAssumptions(transaction, stated, known)
   const saved: SavedEntity[] = []
   const added = profiles.filter(profile => profile.registers && !known.has(keyOf(profile)))
   for (const row of await insertEntities(transaction, added)) {
@@ -68,7 +69,51 @@ export async function saveEntities(
     for (const ticker of profile.tickers ?? []) aliases.push({ ticker, entityId })
   }
   const moved = await saveAliases(transaction, aliases)
+  for (const entityId of await removeRefuted(transaction, profiles, ids)) moved.add(entityId)
   return saved.map(entity => (moved.has(entity.entityId) ? { ...entity, changed: true } : entity))
+}
+
+/** Assumed tickers say nothing of an entity that has one of them. */
+async function withoutIdleAssumptions(
+  transaction: TransactionSql,
+  profiles: readonly EntityProfile[],
+  known: ReadonlyMap<string, EntityRecord>,
+): Promise<readonly EntityProfile[]> {
+  const assumed = profiles.filter(profile => profile.tickersAssumed && known.has(keyOf(profile)))
+  if (assumed.length === 0) return profiles
+  const rows = await transaction<{ ticker: string; entity_id: number }[]>`
+    select ticker, entity_id from entity_ticker
+    where ticker = any(${assumed.flatMap(profile => profile.tickers ?? [])}::text[])`
+  const owners = new Map(rows.map(row => [row.ticker, row.entity_id]))
+  return profiles.map(profile => {
+    const entityId = known.get(keyOf(profile))?.entity_id
+    if (!profile.tickersAssumed || entityId === undefined) return profile
+    const hasOne = profile.tickers?.some(ticker => owners.get(ticker) === entityId)
+    if (!hasOne) return profile
+    const { tickers: _, ...rest } = profile
+    return rest
+  })
+}
+
+/** Takes back tickers that were assumed. Returns the entities that had one. */
+async function removeRefuted(
+  transaction: TransactionSql,
+  profiles: readonly EntityProfile[],
+  ids: ReadonlyMap<string, number>,
+): Promise<readonly number[]> {
+  const refuted = profiles.flatMap(profile => {
+    const entityId = ids.get(keyOf(profile))
+    if (entityId === undefined) return []
+    return (profile.tickersRefuted ?? []).map(ticker => ({ ticker, entityId }))
+  })
+  if (refuted.length === 0) return []
+  const removed = await transaction<{ entity_id: number }[]>`
+    delete from entity_ticker own
+    using unnest(${refuted.map(one => one.ticker)}::text[], ${refuted.map(one => one.entityId)}::int[])
+      as wrong (ticker, entity_id)
+    where own.ticker = wrong.ticker and own.entity_id = wrong.entity_id
+    returning own.entity_id`
+  return removed.map(row => row.entity_id)
 }
 
 const keyOf = (entity: { market: string; issuerId: string }) => `${entity.market} ${entity.issuerId}`

@@ -7,7 +7,7 @@ import { Failure } from '../../../src/errors.ts'
 import { CoverageCheck, CoverageIndex } from '../../../src/model/coverage.ts'
 import { isIsoDate } from '../../../src/model/date.ts'
 import type { FundamentalsQuery } from '../../../src/model/fundamentals.ts'
-import { type Bench, handmade, insertEntity, insertVintages } from './handmade.ts'
+import { type Bench, handmade, insertEntity, insertVintages, withAnnounced } from './handmade.ts'
 
 FormatRegistry.Set('date', isIsoDate)
 
@@ -169,7 +169,8 @@ describe('the coverage check', () => {
 
   test('says why there is nothing', async () => {
     expect((await checkCoverage(bench, 'GOOGL')).note).toContain('no filing of it with figures')
-    expect((await checkCoverage(bench, '005930.KS')).note).toContain('market KR')
+    const announced = { ...bench, markets: withAnnounced('KR') }
+    expect((await checkCoverage(announced, '005930.KS')).note).toContain('market KR')
   })
 
   test('does not count what is filed after today', async () => {

@@ -84,6 +84,15 @@ export const principal = (licence: Principal['licence'], more: Partial<Principal
 
 export const markets = await loadMarkets()
 
+/** The shipped manifests, one of them of a market whose importer does not ship. */
+export const withAnnounced = (code: string): FundamentalsDeps['markets'] => ({
+  ...markets,
+  get: wanted => {
+    const manifest = markets.get(wanted)
+    return manifest !== undefined && wanted === code ? { ...manifest, status: 'announced' } : manifest
+  },
+})
+
 export interface Bench extends FundamentalsDeps {
   readonly database: TestDatabase
 }

@@ -11,7 +11,15 @@ import {
   fundamentalsColumns,
 } from '../../../src/model/fundamentals.ts'
 import { readDataVersion } from '../../../src/store/dataVersion.ts'
-import { type Bench, filingNumber, handmade, insertEntity, insertVintages, principal } from './handmade.ts'
+import {
+  type Bench,
+  filingNumber,
+  handmade,
+  insertEntity,
+  insertVintages,
+  principal,
+  withAnnounced,
+} from './handmade.ts'
 
 FormatRegistry.Set('date', isIsoDate)
 
@@ -186,7 +194,6 @@ describe('a known entity without rows answers and says why', () => {
       { ticker: 'AAPL', from: '2015-01-01' },
       /the latest one ends on 2009-09-26/,
     ],
-    ['an announced market', { ticker: '005930.KS' }, /market KR are served yet/],
     ['no figures at all', { ticker: 'GOOGL' }, /No filing of GOOGL/],
   ]
   for (const [what, query, note] of cases) {
@@ -197,6 +204,13 @@ describe('a known entity without rows answers and says why', () => {
       expect(list.note).toMatch(note)
     })
   }
+
+  test('an announced market', async () => {
+    const announced = { ...bench, markets: withAnnounced('KR') }
+    const plan = await planFundamentals(announced, principal('personal'), { ticker: '005930.KS' })
+    const list = await readFundamentals(announced, plan)
+    expect([list.count, list.note]).toEqual([0, expect.stringContaining('market KR are served yet')])
+  })
 
   test('the reason does not tell what was filed after as_of', async () => {
     const list = await read({ ticker: 'AAPL', as_of: '2001-01-01', metric: 'revenue' })

@@ -42,7 +42,7 @@ describe('the shipped manifests', () => {
     const ratios =
       'net_margin roe roa debt_to_equity asset_turnover gross_margin operating_margin current_ratio'
     for (const name of `${canonical} ${ratios}`.split(' ')) expect(metrics.has(name)).toBe(true)
-    expect(metrics.get('revenue_ytd')?.markets).toEqual(['DK', 'TW', 'US'])
+    expect(metrics.get('revenue_ytd')?.markets).toEqual(['DK', 'KR', 'TW', 'US'])
     expect(metrics.has('assets_ytd')).toBe(false)
     expect(metrics.get('cash')?.markets).not.toContain('TW')
   })

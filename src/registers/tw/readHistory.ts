@@ -1,0 +1,84 @@
+import { Failure } from '../../errors.ts'
+import type { Contribution, Statement } from '../../model/statement.ts'
+import { dayOf } from '../fields.ts'
+import type { DocumentContent } from '../register.ts'
+import { filingOf, firstDay, isCode, isQuarter, lastDay, mayBeFinancial, type Quarter } from './quarter.ts'
+import { leaveOut, readCell, startCells } from './readCells.ts'
+
+const places = ['company_id', 'fiscal_year', 'fiscal_quarter', 'period_start', 'period_end'] as const
+
+/** What the columns are called at the register. Its net income is that of the whole company, minority interests included. */
+const columns: Readonly<Record<string, string>> = {
+  revenue: '營業收入',
+  cost_of_revenue: '營業成本',
+  operating_income: '營業利益（損失）',
+  net_income: '本期淨利（淨損）',
+  total_comprehensive_income: '本期綜合損益總額',
+  eps: '基本每股盈餘（元）',
+}
+
+/** Reads an archive of income statements as CSV, cumulative like the register's own table and in its units: one row a
+ * company and quarter. It does not tell industries apart, so the later deadline counts where it could be one. */
+export function readHistory(text: string): DocumentContent {
+  const [head = '', ...lines] = text.split(/\r?\n/)
+  const names = head.replace(/^\uFEFF/, '').split(',')
+  const missing = [...places, 'eps'].filter(name => !names.includes(name))
+  if (missing.length > 0) {
+    throw new Failure(
+      'body_invalid',
+      `line 1: an archive of income statements has columns ${missing.join(', ')}.`,
+    )
+  }
+  const cells = startCells()
+  const companies = new Map<string, Statement[]>()
+  const seen = new Set<string>()
+  for (const [index, line] of lines.entries()) {
+    if (line === '') continue
+    const values = line.split(',')
+    if (values.length !== names.length || line.includes('"')) {
+      throw new Failure(
+        'body_invalid',
+        `line ${index + 2}: ${names.length} cells without quotation marks are needed, there are ${values.length}.`,
+      )
+    }
+    const row = new Map(names.map((name, place) => [name, values[place] ?? '']))
+    const quarter = quarterOf(row)
+    const figures = Object.keys(columns).filter(name => (row.get(name) ?? '') !== '')
+    const key = quarter === null ? '' : `${quarter.code} ${quarter.year} ${quarter.quarter}`
+    if (quarter === null || seen.has(key)) {
+      cells.figuresRead += figures.length
+      const reason =
+        quarter === null ? 'a row that is not of a year to date' : 'another row of the company and quarter'
+      leaveOut(cells, reason, figures.length)
+      continue
+    }
+    seen.add(key)
+    const filing = filingOf(quarter, 'income', mayBeFinancial(quarter.code))
+    const own = { ...startCells(), leftOut: cells.leftOut }
+    for (const name of figures) readCell(columns[name] ?? name, row.get(name), quarter, filing, own)
+    cells.figuresRead += own.figuresRead
+    cells.malformed += own.malformed
+    companies.set(quarter.code, [...(companies.get(quarter.code) ?? []), ...own.statements])
+  }
+  const contributions = [...companies].map(
+    ([code, statements]): Contribution => ({
+      profile: { market: 'TW', issuerId: code, tickers: [`${code}.TW`], registers: true },
+      statements,
+      filings: [],
+    }),
+  )
+  const { figuresRead, malformed, leftOut } = cells
+  return { contributions, figuresRead, malformed, leftOut: Object.fromEntries(leftOut) }
+}
+
+/** null: the row does not say which year to date it is, or contradicts itself. */
+function quarterOf(row: ReadonlyMap<string, string>): Quarter | null {
+  const code = row.get('company_id') ?? ''
+  const year = /^\d{4}$/.test(row.get('fiscal_year') ?? '') ? Number(row.get('fiscal_year')) : Number.NaN
+  const quarter = /^\d$/.test(row.get('fiscal_quarter') ?? '') ? Number(row.get('fiscal_quarter')) : 0
+  if (!isCode(code) || !(year >= 1990 && year <= 2200) || !isQuarter(quarter)) return null
+  const found: Quarter = { code, year, quarter }
+  const isYearToDate =
+    dayOf(row.get('period_start')) === firstDay(found) && dayOf(row.get('period_end')) === lastDay(found)
+  return isYearToDate ? found : null
+}

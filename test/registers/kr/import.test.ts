@@ -1,0 +1,132 @@
+import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { checkCoverage } from '../../../src/domain/fundamentals/checkCoverage.ts'
+import { planFundamentals } from '../../../src/domain/fundamentals/planFundamentals.ts'
+import { readFundamentals } from '../../../src/domain/fundamentals/readFundamentals.ts'
+import { importRegister } from '../../../src/domain/ingest/importRegister.ts'
+import { kr } from '../../../src/registers/kr/register.ts'
+import type { Sql } from '../../../src/store/database.ts'
+import { readDataVersion } from '../../../src/store/dataVersion.ts'
+import { type TestDatabase, testDatabase } from '../../database.ts'
+import { markets, principal } from '../../domain/fundamentals/handmade.ts'
+import { storedFacts, storedRepeats } from '../../domain/ingest/stored.ts'
+
+setDefaultTimeout(60_000)
+
+const fixtures = `${import.meta.dir}/fixtures`
+const folder = mkdtempSync(join(tmpdir(), 'asfiled-kr-'))
+const databases: TestDatabase[] = []
+afterAll(async () => {
+  for (const database of databases) await database.close()
+  rmSync(folder, { recursive: true })
+}, 60_000)
+
+async function fresh(): Promise<Sql> {
+  const database = await testDatabase()
+  databases.push(database)
+  return database.sql
+}
+
+const load = (sql: Sql, ...paths: string[]) =>
+  importRegister(sql, kr, { paths, pulledOn: '2026-01-01' }, () => {})
+
+/** An overview of Hyundai Motor as `company.json` answers. */
+async function overview(name: string, board: string): Promise<string> {
+  const path = join(folder, name)
+  const company = { corp_code: '00164742', corp_name: '현대자동차(주)', corp_name_eng: 'HYUNDAI MOTOR CO' }
+  await Bun.write(
+    path,
+    JSON.stringify({ status: '000', ...company, stock_code: '005380', corp_cls: board, acc_mt: '12' }),
+  )
+  return path
+}
+
+const listFiles = [
+  `${fixtures}/CORPCODE.xml`,
+  `${fixtures}/005930.jsonl`,
+  ...['2019_11011', '2020_11011', '2020_11014'].map(
+    name => `${fixtures}/fnlttSinglAcntAll_00164779_${name}_CFS.json`,
+  ),
+]
+
+test('files in any order, one by one or together, give the same rows', async () => {
+  const together = await fresh()
+  await load(together, ...listFiles)
+  const rows = await storedFacts(together)
+  expect(rows.length).toBeGreaterThan(300)
+  for (const order of [listFiles.toReversed(), [...listFiles.slice(3), ...listFiles.slice(0, 3)]]) {
+    const apart = await fresh()
+    for (const path of order) await load(apart, path)
+    expect(await storedFacts(apart)).toEqual(rows)
+    expect(await storedRepeats(apart)).toBe(await storedRepeats(together))
+    const names = (sql: Sql) =>
+      sql`select e.issuer_id, e.ticker, e.name, t.ticker as id from entity e join entity_ticker t using (entity_id) order by 4`
+    expect(await names(apart)).toEqual(await names(together))
+  }
+  const again = await load(together, ...listFiles)
+  expect(again.written.changed).toBe(false)
+})
+
+test('either suffix is found until an overview names the board, and the answer says which was assumed', async () => {
+  const sql = await fresh()
+  const deps = {
+    sql,
+    markets,
+    today: () => '2026-11-20',
+    flagship: new Set<string>(),
+    recordEntity: async () => true,
+  }
+  const ask = async (ticker: string) => {
+    const plan = await planFundamentals(deps, principal('personal'), { ticker })
+    return readFundamentals(deps, plan)
+  }
+  await load(sql, `${fixtures}/CORPCODE.xml`)
+  for (const [sent, other] of [
+    ['005380.KS', '005380.KQ'],
+    ['005380.KQ', '005380.KS'],
+  ]) {
+    const list = await ask(sent)
+    expect([list.ticker, list.issuer_id, list.name]).toEqual([sent, '00164742', '현대자동차'])
+    const note = `${sent.slice(6)} is assumed: which of .KS and .KQ fits 005380 is not on file yet, and ${other} names the same company.`
+    expect(list.note).toEndWith(note)
+    const check = await checkCoverage(deps, sent)
+    expect([check.ticker, check.aliases]).toEqual([sent, [other]])
+    expect(check.note).toEndWith(note)
+  }
+  expect((await checkCoverage(deps, '00164742')).ticker).toBe('005380.KS')
+
+  const version = await readDataVersion(sql)
+  await load(sql, await overview('main.json', 'Y'))
+  expect(await readDataVersion(sql)).toBe(version + 1)
+  const known = await ask('005380.KS')
+  expect(known.note).not.toContain('assumed')
+  expect(known.name).toBe('현대자동차')
+  expect((await checkCoverage(deps, '005380')).aliases).toEqual([])
+  await expect(ask('005380.KQ')).rejects.toThrow(/Did you mean 005380.KS/)
+  // The list of companies, read again, assumes nothing of a company whose board is known.
+  await sql`truncate import_file`
+  await load(sql, `${fixtures}/CORPCODE.xml`)
+  await expect(ask('005380.KQ')).rejects.toThrow()
+  // A company that moves to the second board.
+  await load(sql, await overview('second.json', 'K'))
+  expect((await ask('005380.KQ')).issuer_id).toBe('00164742')
+  await expect(ask('005380.KS')).rejects.toThrow()
+})
+
+test('an overview that is read before the list of companies, or with it, gives the same IDs', async () => {
+  const ids = async (...imports: string[][]) => {
+    const sql = await fresh()
+    for (const paths of imports) await load(sql, ...paths)
+    const rows = await sql<{ ticker: string }[]>`
+      select t.ticker from entity_ticker t join entity e using (entity_id) where e.issuer_id = '00164742' order by 1`
+    return rows.map(row => row.ticker)
+  }
+  const board = await overview('board.json', 'K')
+  const list = `${fixtures}/CORPCODE.xml`
+  expect(await ids([board], [list])).toEqual(['005380.KQ'])
+  expect(await ids([list], [board])).toEqual(['005380.KQ'])
+  expect(await ids([list, board])).toEqual(['005380.KQ'])
+  expect(await ids([board, list])).toEqual(['005380.KQ'])
+})

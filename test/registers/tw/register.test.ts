@@ -1,0 +1,220 @@
+import { describe, expect, test } from 'bun:test'
+import { deriveFacts } from '../../../src/domain/ingest/deriveFacts.ts'
+import { isoDate } from '../../../src/model/date.ts'
+import type { Contribution } from '../../../src/model/statement.ts'
+import { listFiles } from '../../../src/registers/reading/listFiles.ts'
+import { startReading } from '../../../src/registers/reading/progress.ts'
+import { readUnits } from '../../../src/registers/reading/readUnits.ts'
+import { tw } from '../../../src/registers/tw/register.ts'
+import { sharedPath } from '../../shared.ts'
+
+const fixtures = `${import.meta.dir}/fixtures`
+const read = (name: string, text: string) => tw.readDocument({ name, bytes: new TextEncoder().encode(text) })
+const fixture = async (name: string) => read(name, await Bun.file(`${fixtures}/${name}`).text())
+
+const history = await fixture('income_2023-2024.csv')
+const income = await fixture('t187ap06_L_ci.json')
+const position = await fixture('t187ap07_L_ci.json')
+
+function factsOf(code: string, ...contents: { contributions: readonly Contribution[] }[]) {
+  const own = contents.flatMap(one => one.contributions).filter(one => one.profile.issuerId === code)
+  const { facts } = deriveFacts(
+    own.flatMap(one => one.statements),
+    { rules: tw.rules, fiscalYearEnd: null },
+  )
+  return (metric: string, fy: number, fp: number) =>
+    facts
+      .filter(fact => fact.metric === metric && fact.fy === fy && fact.fp === fp)
+      .map(fact => [isoDate(fact.end), isoDate(fact.filing.filed), fact.value, fact.unit])
+}
+
+describe('TSMC (2330) in 2024, cumulative income made single quarters', () => {
+  const facts = factsOf('2330', history)
+
+  test('half a year is the sum of its six months', () => {
+    // TSMC's monthly revenue reports, January to June 2024, in millions of NT$ (https://investor.tsmc.com/english/monthly-revenue/2024).
+    const months = [215_785, 181_648, 195_211, 236_021, 229_620, 207_869]
+    const half = months.reduce((sum, month) => sum + month, 0)
+    expect(facts('revenue_ytd', 2024, 2)).toEqual([['2024-06-30', '2024-08-14', 1_266_154_378_000, 'TWD']])
+    expect(Math.round(1_266_154_378_000 / 1e6)).toBe(half)
+    const firstQuarter = months.slice(0, 3).reduce((sum, month) => sum + month, 0)
+    expect(facts('revenue', 2024, 1)).toEqual([['2024-03-31', '2024-05-15', 592_644_201_000, 'TWD']])
+    expect(Math.round(592_644_201_000 / 1e6)).toBe(firstQuarter)
+  })
+
+  test('quarters are differences under the later deadline, and the year is the fourth sum', () => {
+    expect(facts('revenue', 2024, 2)).toEqual([
+      ['2024-06-30', '2024-08-14', (1_266_154_378 - 592_644_201) * 1_000, 'TWD'],
+    ])
+    expect(facts('revenue', 2024, 3)).toEqual([
+      ['2024-09-30', '2024-11-14', (2_025_846_521 - 1_266_154_378) * 1_000, 'TWD'],
+    ])
+    expect(facts('revenue', 2024, 4)).toEqual([
+      ['2024-12-31', '2025-03-31', (2_894_307_699 - 2_025_846_521) * 1_000, 'TWD'],
+    ])
+    expect(facts('revenue', 2024, 0)).toEqual([['2024-12-31', '2025-03-31', 2_894_307_699_000, 'TWD']])
+  })
+
+  test('earnings per share are not subtracted', () => {
+    expect(facts('eps', 2024, 1)).toEqual([['2024-03-31', '2024-05-15', 8.7, 'TWD/shares']])
+    expect(facts('eps_ytd', 2024, 2)).toEqual([['2024-06-30', '2024-08-14', 18.25, 'TWD/shares']])
+    expect(facts('eps', 2024, 2)).toEqual([])
+    expect(facts('eps', 2024, 0)).toEqual([['2024-12-31', '2025-03-31', 45.25, 'TWD/shares']])
+  })
+})
+
+test('the latest quarter as the open data have it: Taiwan Cement (1101), second quarter of 2026', () => {
+  const facts = factsOf('1101', income, position)
+  expect(facts('revenue_ytd', 2026, 2)).toEqual([['2026-06-30', '2026-08-14', 71_289_957_000, 'TWD']])
+  expect(facts('gross_profit_ytd', 2026, 2).map(([, , value]) => value)).toEqual([12_991_724_000])
+  // The owners' part, not the whole profit of 4,569,799 thousand.
+  expect(facts('net_income_ytd', 2026, 2).map(([, , value]) => value)).toEqual([3_279_780_000])
+  expect(facts('assets', 2026, 2)).toEqual([['2026-06-30', '2026-08-14', 596_016_531_000, 'TWD']])
+  expect(facts('debt_to_equity', 2026, 2).map(([, , value]) => value)).toEqual([296_694_465 / 299_322_066])
+  const [contribution] = income.contributions
+  expect(isoDate(contribution.pulledOn ?? 0)).toBe('2026-08-17')
+  expect(contribution.profile).toEqual({
+    market: 'TW',
+    issuerId: '1101',
+    name: '台泥',
+    tickers: ['1101.TW'],
+    registers: true,
+  })
+  expect(contribution.statements[0].filing.accession).toBe('TW:1101:2026Q2')
+})
+
+test('the profit of the whole company stands in for that of the owners', () => {
+  const row = { 出表日期: '1130814', 年度: '113', 季別: '2', 公司代號: '2330', 公司名稱: '台積電' }
+  const of = (owners: string) => {
+    const cells = {
+      '淨利（淨損）歸屬於母公司業主': owners,
+      '本期淨利（淨損）': '472882701',
+      '基本每股盈餘（元）': '18.25',
+    }
+    const content = read('t187ap06_L_ci.json', JSON.stringify([{ ...row, ...cells }]))
+    return factsOf('2330', content)('net_income_ytd', 2024, 2).map(([, , value]) => value)
+  }
+  expect(of('')).toEqual([472_882_701_000])
+  expect(of('473000000')).toEqual([473_000_000_000])
+})
+
+describe('the day counts on which a report is due', () => {
+  // Fubon Financial Holding's half-year 2024: the archive gives a profit of 81,259,953 thousand.
+  const row = (quarter: string, code: string) => ({
+    ...{ 出表日期: '1131231', 年度: '113', 季別: quarter, 公司代號: code, 公司名稱: '' },
+    ...{ '本期淨利（淨損）': '81259953', '基本每股盈餘（元）': '5.97' },
+  })
+  const dueOf = (name: string, quarter: string, code: string, more: object = {}) =>
+    read(name, JSON.stringify([{ ...row(quarter, code), ...more }])).contributions[0].statements.map(one =>
+      isoDate(one.filing.filed),
+    )[0]
+
+  test('of each quarter', () => {
+    expect(['1', '2', '3', '4'].map(quarter => dueOf('t187ap06_L_ci.json', quarter, '2330'))).toEqual([
+      '2024-05-15',
+      '2024-08-14',
+      '2024-11-14',
+      '2025-03-31',
+    ])
+  })
+
+  test("of financial institutions' half-year, by the table, its columns or, with neither, the code", () => {
+    for (const variant of ['basi', 'bd', 'fh', 'ins'])
+      expect(dueOf(`t187ap06_L_${variant}.json`, '2', '2330')).toBe('2024-08-31')
+    for (const variant of ['ci', 'mim'])
+      expect(dueOf(`t187ap06_L_${variant}.json`, '2', '5871')).toBe('2024-08-14')
+    expect(dueOf('income.json', '2', '2330', { 利息淨收益: '1' })).toBe('2024-08-31')
+    expect(dueOf('income.json', '2', '2881')).toBe('2024-08-31')
+    expect(dueOf('income.json', '2', '2330')).toBe('2024-08-14')
+    expect(dueOf('t187ap06_L_fh.json', '3', '2881')).toBe('2024-11-14')
+    expect(factsOf('2881', history)('net_income_ytd', 2024, 2)).toEqual([
+      ['2024-06-30', '2024-08-31', 81_259_953_000, 'TWD'],
+    ])
+  })
+})
+
+describe('hostile input is refused with its place, or counted', () => {
+  const head = 'id,company_id,fiscal_year,fiscal_quarter,period_start,period_end,revenue,eps'
+  const cases: [string, string, string, RegExp][] = [
+    ['no array', 'x.json', '{"d":[]}', /A table of the TWSE is an array/],
+    ['a foreign row', 'x.json', '[{"a":"1"}]', /^row 1: an income statement has/],
+    ['a cut table', 'x.json', '[{"出表日期":"11508', /^line 1, column 16 \(byte 23\): a value was expected/],
+    [
+      'another archive',
+      'x.csv',
+      'a,b\n1,2',
+      /^line 1: an archive of income statements has columns company_id/,
+    ],
+    [
+      'a cut line',
+      'x.csv',
+      `${head}\n1,2330,2024`,
+      /^line 2: 8 cells without quotation marks are needed, there are 3/,
+    ],
+    ['a quoted cell', 'x.csv', `${head}\n1,2330,2024,1,2024-01-01,2024-03-31,"5",1`, /^line 2: 8 cells/],
+  ]
+  for (const [what, name, text, message] of cases) {
+    test(what, () => expect(() => read(name, text)).toThrow(message))
+  }
+  test('not UTF-8', () => {
+    const big5 = new Uint8Array([0x5b, 0x22, 0xa4, 0xbd, 0x22, 0x5d])
+    expect(() => tw.readDocument({ name: 'x.json', bytes: big5 })).toThrow('not UTF-8')
+  })
+
+  const values = (revenue: string, more: object = {}) => {
+    const row = { 出表日期: '1130814', 年度: '113', 季別: '2', 公司代號: '2330', '基本每股盈餘（元）': '' }
+    const content = read('x.json', JSON.stringify([{ ...row, 營業收入: revenue, ...more }]))
+    return [content.contributions.flatMap(one => one.statements).map(one => one.value), content.malformed]
+  }
+  test('amounts that are none', () => {
+    expect(values('1.234.567,89')).toEqual([[], 1])
+    expect(values('1,234')).toEqual([[], 1])
+    expect(values('1e9')).toEqual([[], 1])
+    expect(values('--')).toEqual([[], 1])
+    expect(values('')).toEqual([[], 0])
+    expect(values('-0.00')).toEqual([[0], 0])
+    expect(values('0.01')).toEqual([[10], 0])
+    expect(values('1234567.89')).toEqual([[1_234_567_890], 0])
+  })
+
+  test('a row without its place is left out and counted', () => {
+    for (const wrong of [{ 出表日期: '1131314' }, { 年度: '' }, { 季別: '5' }, { 公司代號: '２３３０' }]) {
+      expect(values('1', wrong)).toEqual([[], 0])
+    }
+    const half = `${head}\n1,2330,2024,2,2024-04-01,2024-06-30,5,1`
+    expect(read('x.csv', half).leftOut).toEqual({ 'a row that is not of a year to date': 2 })
+    const twice = `${head}\n1,2330,2024,1,2024-01-01,2024-03-31,5,1\n2,2330,2024,1,2024-01-01,2024-03-31,6,1`
+    expect(read('x.csv', twice).leftOut).toEqual({ 'another row of the company and quarter': 2 })
+  })
+})
+
+const folder = sharedPath('registers/tw')
+
+test.skipIf(folder === null)('every real figure is imported or left out for a reason', async () => {
+  const progress = startReading()
+  const files = await listFiles([`${folder}`], tw.documentNames)
+  let imported = 0
+  const companies = new Set<string>()
+  const quarters = new Set<string>()
+  for await (const { contributions } of readUnits(tw, files, new Set(), progress)) {
+    for (const { profile, statements } of contributions) {
+      imported += statements.length
+      companies.add(profile.issuerId)
+      for (const { filing } of statements) quarters.add(filing.accession.slice(3))
+    }
+  }
+  expect(progress.skipped).toEqual([])
+  expect(progress.malformed).toBe(0)
+  expect(progress.documents).toBe(files.length)
+  const others = ['a day of trading', 'a description of the interface']
+  const figures = [...progress.leftOut].filter(([reason]) => !others.includes(reason))
+  expect(figures.map(([reason]) => reason).sort()).toEqual([
+    'a column that only stands in for another',
+    'a column that the service does not carry',
+  ])
+  expect(imported + figures.reduce((sum, [, count]) => sum + count, 0)).toBe(progress.figuresRead)
+  expect([...progress.leftOut.keys()].filter(reason => others.includes(reason)).sort()).toEqual(others)
+  // 1,896 companies, as the register's README counts them.
+  expect(companies.size).toBe(1_896)
+  expect(quarters.size).toBeGreaterThan(14_000)
+})
