@@ -1,5 +1,6 @@
 import type { EntityProfile } from '../../model/statement.ts'
 import type { TransactionSql } from '../database.ts'
+import { type OtherNames, saveOtherNames } from './saveOtherNames.ts'
 
 export interface SavedEntity {
   readonly entityId: number
@@ -68,7 +69,17 @@ export async function saveEntities(
     for (const ticker of profile.tickers ?? []) aliases.push({ ticker, entityId })
   }
   const moved = await saveAliases(transaction, aliases)
-  return saved.map(entity => (moved.has(entity.entityId) ? { ...entity, changed: true } : entity))
+  const renamed = await saveOtherNames(transaction, namedOtherwise(profiles, ids))
+  const isChanged = ({ entityId }: SavedEntity) => moved.has(entityId) || renamed.has(entityId)
+  return saved.map(entity => (isChanged(entity) ? { ...entity, changed: true } : entity))
+}
+
+function namedOtherwise(profiles: readonly EntityProfile[], ids: ReadonlyMap<string, number>): OtherNames[] {
+  return profiles.flatMap(profile => {
+    const entityId = ids.get(keyOf(profile))
+    const names = profile.otherNames ?? []
+    return entityId === undefined || names.length === 0 ? [] : [{ entityId, names }]
+  })
 }
 
 const keyOf = (entity: { market: string; issuerId: string }) => `${entity.market} ${entity.issuerId}`

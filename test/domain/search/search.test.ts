@@ -251,7 +251,7 @@ test('a search reads the rules plainly, whatever the names', async () => {
   )
   await fc.assert(
     fc.asyncProperty(world, queries, async (all, asked) => {
-      await own.sql`truncate entity, entity_ticker restart identity`
+      await own.sql`truncate entity, entity_ticker, entity_other_name restart identity`
       await own.sql`
         insert into entity (market, issuer_id, ticker, name)
         select market, ticker, ticker, name
