@@ -11,7 +11,7 @@ beforeAll(async () => {
   database = await testDatabase()
   await database.sql`insert into unit (name) values ('USD'), ('EUR')`
   await database.sql`insert into metric (name) values ('roe'), ('revenue')`
-})
+}, 60_000)
 afterAll(() => database.close())
 
 const firstDay = dayNumber('2015-01-01')

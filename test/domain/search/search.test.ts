@@ -240,6 +240,10 @@ test('a search reads the rules plainly, whatever the names', async () => {
       name.map(words => words.join(' ')),
       { freq: 8 },
     ),
+    otherNames: fc.uniqueArray(
+      name.map(words => words.join(' ')),
+      { maxLength: 3 },
+    ),
   })
   const world = fc.uniqueArray(entity, { selector: row => row.ticker, minLength: 1, maxLength: 60 })
   const queries = fc.array(
@@ -258,6 +262,13 @@ test('a search reads the rules plainly, whatever the names', async () => {
         from unnest(${all.map(row => row.market)}::text[], ${all.map(row => row.ticker)}::text[],
                     ${all.map(row => row.name)}::text[]) as r(market, ticker, name)`
       await own.sql`insert into entity_ticker select ticker, entity_id from entity`
+      const others = all.flatMap(({ ticker, otherNames }) => otherNames.map(other => ({ ticker, other })))
+      await own.sql`
+        insert into entity_other_name (entity_id, market, name)
+        select e.entity_id, e.market, o.name
+        from unnest(${others.map(({ ticker }) => ticker)}::text[], ${others.map(({ other }) => other)}::text[])
+          as o (ticker, name)
+        join entity e on e.ticker = o.ticker`
       for (const q of asked) expect(await searchEntities(own.sql, q)).toEqual(searchByTheRules(all, q))
     }),
     { numRuns: 40 },
