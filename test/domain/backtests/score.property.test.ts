@@ -43,8 +43,8 @@ const companyOf: Record<string, number> = { A: 0, A2: 0, B: 1, 'C:US': 2 }
 
 const world = fc
   .record({
-    days: fc.uniqueArray(fc.integer({ min: 0, max: 900 }), { minLength: 1, maxLength: 25, size: 'max' }),
-    maxAgeDays: fc.constantFrom(1, 90, 400, 550),
+    days: fc.uniqueArray(fc.integer({ min: 0, max: 900 }), { minLength: 8, maxLength: 25, size: 'max' }),
+    maxAgeDays: fc.constantFrom(90, 400, 550, 900),
     drafts: fc.array(
       fc.record({
         company: fc.nat(2),
@@ -57,7 +57,7 @@ const world = fc
         unit: fc.constantFrom('USD' as const, 'USD' as const, 'USD' as const, 'EUR' as const),
         isWithdrawn: fc.integer({ min: 0, max: 7 }).map(chance => chance === 0),
       }),
-      { maxLength: 60, size: 'max' },
+      { minLength: 20, maxLength: 60, size: 'max' },
     ),
   })
   .map(({ days, maxAgeDays, drafts }): World => {
