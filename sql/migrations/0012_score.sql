@@ -16,27 +16,33 @@ as $$
   where f.entity_id = of_entity and f.metric_id = of_metric and f.fp = 0 and f.superseded < 'infinity'
 $$;
 
--- The companies that a capped key sees at once, as record_entity does one by one: all of them or, where they are more
--- than the cap leaves room for, none. Returns for how many there is no room.
-create function record_entities(of_key integer, of_entities integer[], cap integer) returns integer
+-- A backtest by a figure counts each company that is ranked against the cap of its key. It is answered whole or refused
+-- whole, and a refused one must use nothing up, so the companies are recorded together or not at all.
+create or replace function record_entities(of_key integer, of_entities integer[], cap integer) returns boolean
 language plpgsql
 as $$
 declare
   unseen integer[];
-  excess integer;
 begin
-  perform 1 from api_key where key_id = of_key for update;
-  unseen := array(
-    select distinct e from unnest(of_entities) e
-    where not exists (select 1 from key_entity k where k.key_id = of_key and k.entity_id = e));
-  if cardinality(unseen) = 0 then
-    return 0;
+  select array_agg(distinct e) into unseen
+  from unnest(of_entities) e
+  where not exists (select 1 from key_entity k where k.key_id = of_key and k.entity_id = e);
+  if unseen is null then
+    return true;
   end if;
-  excess := (select count(*) from key_entity where key_id = of_key) + cardinality(unseen) - cap;
-  if excess > 0 then
-    return excess;
+  -- The key's row is locked, so parallel requests on any number of servers cannot pass the cap together. Each
+  -- statement below sees what those before it have recorded.
+  perform 1 from api_key where key_id = of_key for update;
+  select array_agg(e) into unseen
+  from unnest(unseen) e
+  where not exists (select 1 from key_entity k where k.key_id = of_key and k.entity_id = e);
+  if unseen is null then
+    return true;
+  end if;
+  if (select count(*) from key_entity where key_id = of_key) + cardinality(unseen) > cap then
+    return false;
   end if;
   insert into key_entity (key_id, entity_id) select of_key, e from unnest(unseen) e;
-  return 0;
+  return true;
 end
 $$;

@@ -190,7 +190,9 @@ describe('who may rank by a figure', () => {
       where key_id = (select key_id from api_key where prefix = ${key.slice(0, 17)})`
     const { status, answer } = await run({ source }, key)
     expect([status, answer.error.code]).toEqual([403, 'entity_cap_reached'])
-    expect(answer.error.message).toContain('2 companies by source.score, 1 more than')
+    expect(answer.error.message).toContain(
+      '2 companies by source.score, and with those that this key has seen before they are more than its 1 ',
+    )
     expect(await seen()).toEqual([])
     await server.sql`
       update key_grant set entity_cap = 2

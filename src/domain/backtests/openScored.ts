@@ -15,8 +15,8 @@ export interface OpenScoredDeps {
   readonly scores: Pick<ScoreCache, 'get'>
   /** What the key was sold, as it is now: a job is run long after its request. */
   readonly licenceOf: (keyId: number) => Promise<KeyLicence | null>
-  /** Notes that a capped key sees all these companies, or none; returns for how many the cap has no room. */
-  readonly recordEntities: (keyId: number, entityIds: readonly number[], cap: number) => Promise<number>
+  /** Notes that a capped key sees all these companies; false: they would be more than its cap, and none is noted. */
+  readonly recordEntities: (keyId: number, entityIds: readonly number[], cap: number) => Promise<boolean>
 }
 
 /** The archive of a source that ranks by a figure. Its result tells of the figures of every company in it on every date, so
@@ -32,10 +32,8 @@ export async function openScored(
   const { market, metric, unit, max_age_days: maxAgeDays } = plan
   const { horizon } = archiveOf(source)
   const found = await scores.get({ horizon, market, metric, unit, maxAgeDays })
-  if (entityCap !== null) {
-    const excess = await recordEntities(keyId, found.entityIds, entityCap)
-    if (excess > 0) throw capReached(plan.market, found.entityIds.length, entityCap, excess)
-  }
+  if (entityCap !== null && !(await recordEntities(keyId, found.entityIds, entityCap)))
+    throw capReached(plan.market, found.entityIds.length, entityCap)
   const { attribution, ...before } = plan
   return {
     data: found.data,
@@ -52,10 +50,10 @@ function refused(metric: string, licence: string): Failure {
   )
 }
 
-function capReached(market: string, companies: number, cap: number, excess: number): Failure {
+function capReached(market: string, companies: number, cap: number): Failure {
   return new Failure(
     'entity_cap_reached',
-    `The archive of market ${market} ranks ${companies.toLocaleString('en-US')} companies by source.score, ${excess.toLocaleString('en-US')} more than this key may still see of its ${cap.toLocaleString('en-US')} distinct entities. None was counted. A Personal or Commercial data licence opens all.`,
+    `The archive of market ${market} ranks ${companies.toLocaleString('en-US')} companies by source.score, and with those that this key has seen before they are more than its ${cap.toLocaleString('en-US')} distinct entities. None was counted. A Personal or Commercial data licence opens all.`,
     { param: 'source.score' },
   )
 }

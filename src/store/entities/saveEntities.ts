@@ -1,6 +1,5 @@
 import type { EntityProfile } from '../../model/statement.ts'
 import type { TransactionSql } from '../database.ts'
-import { type OtherNames, saveOtherNames } from './saveOtherNames.ts'
 
 export interface SavedEntity {
   readonly entityId: number
@@ -69,17 +68,7 @@ export async function saveEntities(
     for (const ticker of profile.tickers ?? []) aliases.push({ ticker, entityId })
   }
   const moved = await saveAliases(transaction, aliases)
-  const renamed = await saveOtherNames(transaction, namedOtherwise(profiles, ids))
-  const isChanged = ({ entityId }: SavedEntity) => moved.has(entityId) || renamed.has(entityId)
-  return saved.map(entity => (isChanged(entity) ? { ...entity, changed: true } : entity))
-}
-
-function namedOtherwise(profiles: readonly EntityProfile[], ids: ReadonlyMap<string, number>): OtherNames[] {
-  return profiles.flatMap(profile => {
-    const entityId = ids.get(keyOf(profile))
-    const names = profile.otherNames ?? []
-    return entityId === undefined || names.length === 0 ? [] : [{ entityId, names }]
-  })
+  return saved.map(entity => (moved.has(entity.entityId) ? { ...entity, changed: true } : entity))
 }
 
 const keyOf = (entity: { market: string; issuerId: string }) => `${entity.market} ${entity.issuerId}`

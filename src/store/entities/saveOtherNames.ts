@@ -1,28 +1,29 @@
+import type { EntityProfile } from '../../model/statement.ts'
 import type { TransactionSql } from '../database.ts'
+import type { SavedEntity } from './saveEntities.ts'
 
 /** Names that a company is found by beside its own; what comes after these is not kept. */
 const mostNames = 16
 /** Each run of characters is a term of the index. No company's name is longer. */
 const longestName = 300
 
-export interface OtherNames {
-  readonly entityId: number
-  readonly names: readonly string[]
-}
-
-/** Keeps the other names of entities, none of them twice, and returns the entities that gained one. A name that a source no
- * longer states stays: people go on using it. */
+/** Keeps the other names of entities that were saved, none of them twice; those that gained one have changed. A name that a
+ * source no longer states stays: people go on using it. */
 export async function saveOtherNames(
   transaction: TransactionSql,
-  named: readonly OtherNames[],
-): Promise<Set<number>> {
-  const pairs = named.flatMap(({ entityId, names }) =>
-    names
+  profiles: readonly EntityProfile[],
+  saved: readonly SavedEntity[],
+): Promise<readonly SavedEntity[]> {
+  const ids = new Map(saved.map(entity => [keyOf(entity), entity.entityId]))
+  const pairs = profiles.flatMap(profile => {
+    const entityId = ids.get(keyOf(profile))
+    if (entityId === undefined) return []
+    return (profile.otherNames ?? [])
       .map(name => name.trim())
       .filter(name => name !== '' && name.length <= longestName)
-      .map(name => ({ entityId, name })),
-  )
-  if (pairs.length === 0) return new Set()
+      .map(name => ({ entityId, name }))
+  })
+  if (pairs.length === 0) return saved
   const gained = await transaction<{ entity_id: number }[]>`
     insert into entity_other_name (entity_id, market, name)
     select entity_id, market, name
@@ -41,5 +42,8 @@ export async function saveOtherNames(
     where ordinal <= ${mostNames}
     order by place
     returning entity_id`
-  return new Set(gained.map(row => row.entity_id))
+  const renamed = new Set(gained.map(row => row.entity_id))
+  return saved.map(entity => (renamed.has(entity.entityId) ? { ...entity, changed: true } : entity))
 }
+
+const keyOf = (entity: { market: string; issuerId: string }) => `${entity.market} ${entity.issuerId}`

@@ -1,14 +1,14 @@
 import type { Sql } from '../database.ts'
 
-/** Notes that a capped key sees all these companies, or none of them. Returns for how many the cap has no room: 0 where
- * they are noted. */
+/** Whether a capped key may see these companies: it has before, or the cap leaves room for all that are new. They are
+ * recorded together or not at all. */
 export async function recordEntities(
   sql: Sql,
   keyId: number,
   entityIds: readonly number[],
   cap: number,
-): Promise<number> {
-  const [row] = await sql<{ excess: number }[]>`
-    select record_entities(${keyId}, ${[...entityIds]}::int[], ${cap}) as excess`
-  return row.excess
+): Promise<boolean> {
+  const [row] = await sql<{ allowed: boolean }[]>`
+    select record_entities(${keyId}, ${[...entityIds]}::int[], ${cap}) as allowed`
+  return row.allowed
 }

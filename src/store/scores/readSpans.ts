@@ -43,7 +43,7 @@ export async function readSpans(sql: Sql, wanted: SpansWanted): Promise<FoundSpa
         from fact_as_of(c.day) k join unit u on u.unit_id = k.unit_id
         where k.entity_id = l.entity_id and k.metric_id = m.metric_id and k.fp = 0 and k.current
           and k.period_end <= k.filed
-        order by k.period_end desc, k.filed desc, k.accession desc
+        order by k.period_end desc, k.filed desc, k.value desc
         limit 1) f on true
       where c.day < ${lastDate}::date
     ), asset as (

@@ -130,10 +130,11 @@ async function store(sql: Sql, filings: readonly Filed[]): Promise<(name: string
       v: value,
     })
   })
+  // The value names the filing: it is of that one alone.
   await sql`
     insert into fact (entity_id, metric_id, fp, fy, unit_id, period_end, filed, superseded, value, accession)
     select f.e, m.metric_id, f.fp, 2015, u.unit_id, date '1970-01-01' + f."end", date '1970-01-01' + f.filed,
-      coalesce(date '1970-01-01' + f.superseded, 'infinity'), f.v, f.v::text
+      coalesce(date '1970-01-01' + f.superseded, 'infinity'), f.v, f.v::int
     from jsonb_to_recordset(${JSON.stringify(facts)}::text::jsonb)
       as f (e int, m text, fp int, "end" int, filed int, superseded int, unit text, v float8)
     join metric m on m.name = f.m join unit u on u.name = f.unit`

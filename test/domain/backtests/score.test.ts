@@ -4,7 +4,7 @@ import { readFundamentals } from '../../../src/domain/fundamentals/readFundament
 import { loadSample } from '../../../src/domain/ingest/loadSample.ts'
 import { dayNumber, isoDate } from '../../../src/model/date.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
-import { markets, principal } from '../fundamentals/handmade.ts'
+import { insertEntity, insertVintages, markets, principal } from '../fundamentals/handmade.ts'
 import { archiveOfNames, everyDay, type Scored, scoresOf } from './scores.ts'
 
 let database: TestDatabase
@@ -112,16 +112,11 @@ describe('the scores of the shipped filings', () => {
 
 test('a year that had not ended when it was filed ranks nobody, and the year before still does', async () => {
   const { sql } = database
-  await sql`
-    with e as (
-      insert into entity (market, issuer_id, ticker) values ('US', '0000000009', 'SLIP') returning entity_id
-    ), t as (insert into entity_ticker select 'SLIP', entity_id from e)
-    insert into fact (entity_id, metric_id, fp, fy, unit_id, period_end, filed, value, accession)
-    select entity_id, metric_id, 0, 2010, unit_id, period_end, filed, value, value::text
-    from e, metric, unit,
-      (values (date '2009-12-31', date '2010-02-01', 5e6), (date '2101-12-31', date '2010-03-01', 6e6))
-        as f (period_end, filed, value)
-    where metric.name = 'revenue' and unit.name = 'USD'`
+  const slip = { market: 'US', issuerId: '0000000009', ticker: 'SLIP', name: null }
+  await insertVintages(sql, await insertEntity(sql, slip), [
+    ['revenue', 0, 2009, '2009-01-01', '2009-12-31', '2010-02-01', 5e6, 's-1'],
+    ['revenue', 0, 2101, '2101-01-01', '2101-12-31', '2010-03-01', 6e6, 's-2'],
+  ])
   const rows = await scores({ from: '2010-01-31', to: '2010-03-05', metric: 'revenue', names: ['SLIP'] })
   expect(changes(rows)).toEqual([
     ['2010-01-31', null],
