@@ -4,7 +4,7 @@ import { readFundamentals } from '../../../src/domain/fundamentals/readFundament
 import { loadSample } from '../../../src/domain/ingest/loadSample.ts'
 import { dayNumber, isoDate } from '../../../src/model/date.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
-import { insertEntity, insertVintages, markets, principal } from '../fundamentals/handmade.ts'
+import { handmade, insertEntity, insertVintages, principal } from '../fundamentals/handmade.ts'
 import { archiveOfNames, everyDay, type Scored, scoresOf } from './scores.ts'
 
 let database: TestDatabase
@@ -92,10 +92,8 @@ describe('the scores of the shipped filings', () => {
     const names = ['AAPL', 'GOOG', 'LPA', 'SNOW']
     const days = Array.from({ length: 180 }, (_, i) => dayNumber('2009-07-01') + 37 * i)
     const wanted = { market: 'US', metric: 'roe', unit: 'pure', maxAgeDays: 3_660 }
-    const deps = {
-      ...{ sql: database.sql, markets, today: () => '2030-01-01' },
-      ...{ flagship: new Set<string>(), recordEntity: async () => true },
-    }
+    const own = await handmade()
+    const deps = { ...own, sql: database.sql, today: () => '2030-01-01' }
     const expected: Scored[] = []
     for (const day of days) {
       for (const ticker of names) {
@@ -107,6 +105,7 @@ describe('the scores of the shipped filings', () => {
     }
     expect(expected.filter(({ score }) => score !== null).length).toBeGreaterThan(300)
     expect(await scoresOf(database.sql, archiveOfNames(days, names), wanted)).toEqual(expected)
+    await own.database.close()
   })
 })
 
