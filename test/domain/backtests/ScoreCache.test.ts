@@ -92,11 +92,15 @@ test('a read that fails is not remembered, and few go on at a time', async () =>
   let broken = true
   let underWay = 0
   let most = 0
+  const gate = Promise.withResolvers<void>()
   bench = openBench()
   const scores = new ScoreCache({
     ...{ pool: bench.deps.pool, archive: bench.deps.archive },
     readSpans: async asked => {
       most = Math.max(most, ++underWay)
+      if (underWay === 2) gate.resolve()
+      // Both are under way at once, or this never goes on.
+      await gate.promise
       await Bun.sleep(10)
       underWay--
       if (broken) throw new Error('the database is away')
