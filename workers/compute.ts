@@ -8,6 +8,8 @@ import { runStoredBacktest } from './backtest/runStoredBacktest.ts'
 import { writeForm } from './backtest/writeForm.ts'
 import { buildArchive } from './dataset/buildArchive.ts'
 import { filterArchive } from './dataset/filterArchive.ts'
+import { listNames } from './dataset/listNames.ts'
+import { scoreArchive } from './dataset/scoreArchive.ts'
 import { packPanel } from './panels/packPanel.ts'
 import { finishSweep } from './sweep/finishSweep.ts'
 import { runSlice } from './sweep/runSlice.ts'
@@ -47,6 +49,10 @@ function perform(task: Task) {
       return buildArchive(task.input)
     case 'dataset_filter':
       return filterArchive(task.input)
+    case 'dataset_names':
+      return listNames(task.input)
+    case 'archive_score':
+      return scoreArchive(task.input)
     default:
       return task satisfies never
   }

@@ -31,6 +31,7 @@ import { takeHits } from '../store/limits/takeHits.ts'
 import { contentPolicy } from '../web/tearSheet/policy.ts'
 import { makeJobs } from './makeJobs.ts'
 import { makePanels } from './makePanels.ts'
+import { makeScores } from './makeScores.ts'
 
 export interface Parts {
   readonly config: Config
@@ -73,7 +74,10 @@ export async function makeServices(parts: Parts) {
     loadArchive: horizon => streamResolvedSignals(sql, horizon),
   })
   const panels = makePanels({ sql, pool, config })
-  const backtests = { pool, archive, markets: markets.costs.plain, openPanel: panels.open }
+  const backtests = {
+    ...{ pool, archive, markets: markets.costs.plain, openPanel: panels.open },
+    openScored: makeScores({ sql, pool, archive, markets }),
+  }
   const jobs = makeJobs(sql, dataVersion)
   const room = new KeyRoom(config.computeThreads, config.computeQueue)
 

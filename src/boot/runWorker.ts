@@ -10,6 +10,7 @@ import { explainDatabaseError } from '../store/explainError.ts'
 import { openDatabase } from './database.ts'
 import { endOnSignal } from './endOnSignal.ts'
 import { makePanels } from './makePanels.ts'
+import { makeScores } from './makeScores.ts'
 import { startJobs } from './startJobs.ts'
 import { superviseDatabase } from './supervise.ts'
 
@@ -42,7 +43,10 @@ export async function runWorker(config: Config): Promise<void> {
     { url, concurrency, patienceMs: config.drainTimeoutMs },
     {
       sql,
-      backtests: { pool, archive, markets: markets.costs.plain, openPanel: panels.open },
+      backtests: {
+        ...{ pool, archive, markets: markets.costs.plain, openPanel: panels.open },
+        openScored: makeScores({ sql, pool, archive, markets }),
+      },
       processId: crypto.randomUUID(),
       explain: explainDatabaseError,
       report: (message, error) => log.warn(error === null ? {} : { err: error }, message),

@@ -1,8 +1,10 @@
 import type { ErrorCode } from '../errors.ts'
 import type { BacktestRequest, BacktestSource, BacktestSweep } from '../model/backtest.ts'
+import type { BacktestScore } from '../model/backtestResult.ts'
 import type { BodyFormat, BodyQuery } from '../model/bodyFormat.ts'
 import type { MarketCosts } from '../model/marketCosts.ts'
 import type { ResultForm } from '../model/resultForm.ts'
+import type { ScoreSpans } from '../model/scoreSpans.ts'
 import type { SignalDay } from '../model/signalDay.ts'
 import type { Dataset, Ranking } from '../quant/dataset.ts'
 import type { Prices } from '../quant/prices.ts'
@@ -31,6 +33,8 @@ export interface ArchiveInput {
   readonly request: ArchiveRequest
   readonly costs: MarketCosts
   readonly dataVersion: number
+  /** What the score is, where it is no forecast. */
+  readonly score?: BacktestScore | undefined
 }
 
 /** What one thread makes of a request: the result of one configuration, or a sweep that is planned and yet to be run. */
@@ -40,7 +44,8 @@ export type Outcome =
 
 /** Everything a worker can be asked, and what it answers. */
 export interface Tasks {
-  /** A request body, unparsed. A request for a stored panel, or for an archive that is not at hand, comes back, read. */
+  /** A request body, unparsed. A request for a stored panel, or for an archive that is not at hand, comes back, read; and so
+   * does one that ranks by a figure, for who may is decided elsewhere. */
   backtest_body: {
     input: {
       readonly body: Uint8Array
@@ -99,6 +104,10 @@ export interface Tasks {
   archive_build: { input: { readonly days: readonly SignalDay[] }; output: Dataset }
   /** One market's rows as a ranked dataset of their own; null where no row has that market. */
   dataset_filter: { input: { readonly data: Dataset; readonly market: string }; output: Dataset | null }
+  /** The ids of the dataset's assets in their order, one a line. */
+  dataset_names: { input: { readonly data: Dataset }; output: string }
+  /** The same rows, ranked by other scores; only what differs takes memory of its own. */
+  archive_score: { input: { readonly data: Dataset; readonly spans: ScoreSpans }; output: Dataset }
 }
 
 export type TaskKind = keyof Tasks

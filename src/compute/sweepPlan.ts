@@ -1,5 +1,5 @@
 import type { BacktestRequest } from '../model/backtest.ts'
-import type { BacktestWarning } from '../model/backtestResult.ts'
+import type { BacktestScore, BacktestWarning } from '../model/backtestResult.ts'
 import type { MarketCosts } from '../model/marketCosts.ts'
 import type { Dataset } from '../quant/dataset.ts'
 import type { Prices } from '../quant/prices.ts'
@@ -22,6 +22,8 @@ export interface SweepPlan {
   readonly warnings: readonly BacktestWarning[]
   /** Null for a panel. */
   readonly dataVersion: number | null
+  /** What the score is, where it is neither a forecast nor the caller's. */
+  readonly score?: BacktestScore | undefined
 }
 
 /** Places of its configurations in the plan's list. */

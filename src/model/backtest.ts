@@ -82,6 +82,10 @@ export const BacktestConfig = Type.Object(
 )
 export type BacktestConfig = Static<typeof BacktestConfig>
 
+/** Days after the end of its period for which a figure ranks its company, where a request does not say: a year, until the
+ * next period ends, and six months, until the report of that one is surely there. */
+export const usualMaxAgeDays = 550
+
 export const BacktestSource = Type.Object(
   {
     market: Type.Optional(Type.String({ pattern: '^[A-Z]{2}$', description: 'Market code; omit for all.' })),
@@ -98,6 +102,23 @@ export const BacktestSource = Type.Object(
         minimum: 1,
         maximum: 2_000_000,
         description: 'At most this many rows, the most recent whole dates first.',
+      }),
+    ),
+    score: Type.Optional(
+      Type.String({
+        pattern: '^[a-z][a-z0-9_]{0,63}$',
+        description:
+          "A metric of the coverage index that ranks the companies in place of the forecast: its latest full fiscal year, at the latest vintage filed strictly before the date. Needs market, and a licence that opens as_of for all companies. Amounts of money rank in the market's own currency: a company that reports in another has no score.",
+        examples: ['roe'],
+      }),
+    ),
+    maxAgeDays: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 3_660,
+        default: usualMaxAgeDays,
+        description:
+          'With score: days after the end of its fiscal year for which a figure counts, however late it was filed. A company whose latest figure is older has no score.',
       }),
     ),
   },

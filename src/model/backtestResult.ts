@@ -56,7 +56,9 @@ export const BacktestDropped = Type.Object(
   {
     rows_over_limit: count('Rows of earlier dates that source.limit left out.'),
     rows_off_step: count('Rows of dates that were stepped over because their returns overlap.'),
-    rows_without_score: count('Rows of used dates without a score: not eligible.'),
+    rows_without_score: count(
+      'Rows of used dates without a score: not eligible. With source.score, those of companies without a figure, or with too old a one, on that date.',
+    ),
     rows_without_return: count('Eligible rows whose return is unknown; they stay eligible.'),
     held_without_return: count('Held names, summed over periods, that earned 0 for want of a return.'),
   },
@@ -82,6 +84,26 @@ export const BacktestWarning = Type.Object(
   strict,
 )
 export type BacktestWarning = Static<typeof BacktestWarning>
+
+export const BacktestScore = Type.Object(
+  {
+    metric: Type.String({ description: 'The metric that was the score.' }),
+    definition: Type.String({ description: 'What the metric is.' }),
+    unit: Type.String({ description: 'Unit of the figures; those in any other unit were no score.' }),
+    market: Type.String({ description: 'Whose companies were ranked.' }),
+    fiscal_period: Type.Literal('FY', { description: 'Full fiscal years, the latest known.' }),
+    known: Type.Literal('filed before the date', {
+      description: 'What was filed on the date itself is not known yet.',
+    }),
+    max_age_days: Type.Integer({
+      description: 'Days after the end of its fiscal year for which a figure counts.',
+    }),
+    n_assets: count('Names of the archive, in this market, of which any such figure is on file.'),
+    attribution: Type.String({ description: "The statutory attribution of the market's figures." }),
+  },
+  { ...strict, description: 'With source.score: what the score of each date is.' },
+)
+export type BacktestScore = Static<typeof BacktestScore>
 
 const included = {
   ic: Type.Optional(
@@ -143,6 +165,7 @@ export const BacktestResult = Type.Object(
     data_version: Type.Optional(
       Type.Integer({ description: 'Data version of the archive; absent for a panel.' }),
     ),
+    score: Type.Optional(BacktestScore),
     n_rows: count('Rows used: of dates that became periods, with a score.'),
     n_dates: count('Dates in the panel or in the part of the archive asked for.'),
     n_periods: count('Periods: every step-th date.'),

@@ -1,4 +1,4 @@
-import type { BacktestWarning } from '../../src/model/backtestResult.ts'
+import type { BacktestScore, BacktestWarning } from '../../src/model/backtestResult.ts'
 import type { Dataset } from '../../src/quant/dataset.ts'
 import type { DateView } from '../../src/quant/viewDates.ts'
 
@@ -12,4 +12,6 @@ export interface Basis {
   readonly warnings: readonly BacktestWarning[]
   /** Null for a panel. */
   readonly dataVersion: number | null
+  /** What the score is, where it is neither a forecast nor the caller's. */
+  readonly score?: BacktestScore | undefined
 }

@@ -15,11 +15,15 @@ export function runArchiveBacktest(input: ArchiveInput): BacktestResult {
   const { data, view, returnDays, spacing, warnings } = archiveBasis(input)
   const resolved = resolveConfig(config, returnDays, spacing)
   const result = runConfiguration(data, view, resolved, include, input.costs, warnings)
-  return { ...result, data_version: input.dataVersion }
+  return {
+    ...result,
+    data_version: input.dataVersion,
+    ...(input.score === undefined ? {} : { score: input.score }),
+  }
 }
 
 /** The part of the archive that a request asks for. */
-export function archiveBasis({ data, request, dataVersion }: ArchiveInput): Basis {
+export function archiveBasis({ data, request, dataVersion, score }: ArchiveInput): Basis {
   const { source } = request
   const view = viewDates(
     data,
@@ -35,6 +39,7 @@ export function archiveBasis({ data, request, dataVersion }: ArchiveInput): Basi
     returnDays: Number.parseInt(source.horizon ?? '1d', 10),
     warnings: [],
     dataVersion,
+    score,
   }
 }
 

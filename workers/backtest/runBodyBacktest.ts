@@ -25,7 +25,9 @@ export function runBodyBacktest({
   return runArchiveRequest({ data, dataVersion, request: asked, costs }, form)
 }
 
+/** None where the rows are ranked by a figure: who may is decided before the figures are read. */
 function findArchive(archives: readonly HeldArchive[], { source }: ArchiveRequest): HeldArchive | undefined {
+  if (source.score !== undefined) return undefined
   const { horizon, market } = archiveOf(source)
   return archives.find(held => held.horizon === horizon && held.market === market)
 }

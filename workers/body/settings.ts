@@ -29,6 +29,7 @@ export function checkFields(fields: JsonObject): BacktestSettings {
 export function checkArchiveFields(fields: JsonObject): ArchiveSettings {
   const { source, ...settings } = checkFieldsWithSource(fields)
   checkSpan(source ?? {})
+  checkScore(source ?? {})
   return { ...settings, source: source ?? {} }
 }
 
@@ -41,6 +42,23 @@ function checkFieldsWithSource(fields: JsonObject): BacktestSettings & { source:
   }
   const { config = {}, source = null, include = [], sweep } = fields
   return { config, include, source, sweep }
+}
+
+function checkScore({ score, market, maxAgeDays }: BacktestSource): void {
+  if (score === undefined && maxAgeDays !== undefined) {
+    throw new Failure(
+      'parameter_invalid',
+      `source.maxAgeDays is how old the figures of source.score may be, and there is no source.score. Send one, such as "roe", or leave maxAgeDays out.`,
+      { param: 'source.maxAgeDays' },
+    )
+  }
+  if (score !== undefined && market === undefined) {
+    throw new Failure(
+      'parameter_invalid',
+      `source.score (${score}) ranks the companies of one market: registers define their figures each in its own way and currency. Send source.market, too.`,
+      { param: 'source.market' },
+    )
+  }
 }
 
 function checkSpan({ from, to }: BacktestSource): void {

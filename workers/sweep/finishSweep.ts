@@ -30,7 +30,7 @@ interface Trial {
  * `walkForwardChoice`). `metrics.oos_sharpe_mean` is the mean of those folds, the one number in `metrics` that is not in
  * `best.metrics`, where it is the mean over the winner's own folds: the winner was picked knowing every block. */
 export function finishSweep({ plan, series }: Omit<TaskInput<'sweep_finish'>, 'form'>): BacktestResult {
-  const { data, view, configs, include, costs, warnings, dataVersion } = plan
+  const { data, view, configs, include, costs, warnings, dataVersion, score } = plan
   const { step, folds, returnDays, periodsPerYear } = configs[0]
   const periods = planPeriods(view.firstDate, view.endDate, step)
   const days = Int32Array.from(periods, date => data.days[date])
@@ -54,6 +54,7 @@ export function finishSweep({ plan, series }: Omit<TaskInput<'sweep_finish'>, 'f
   return {
     ...own,
     ...(dataVersion === null ? {} : { data_version: dataVersion }),
+    ...(score === undefined ? {} : { score }),
     metrics: {
       ...own.metrics,
       oos_sharpe_mean: tested.length === 0 ? null : finiteOrNull(mean(Float64Array.from(tested))),

@@ -18,7 +18,7 @@ export function planSweep(
   include: NonNullable<BacktestRequest['include']>,
   costs: MarketCosts,
 ): SweepPlan {
-  const { view, spacing, returnDays, warnings, dataVersion } = basis
+  const { view, spacing, returnDays, warnings, dataVersion, score } = basis
   const configs = gridConfigs(config, sweep, returnDays, spacing)
   const shared = shareDataset(basis.data)
   const data = shared.ranking ? shared : rankDataset(shared)
@@ -33,5 +33,6 @@ export function planSweep(
     include,
     warnings,
     dataVersion,
+    ...(score === undefined ? {} : { score }),
   }
 }

@@ -3,11 +3,13 @@ import { archiveOf } from '../../compute/heldArchive.ts'
 import type { Outcome } from '../../compute/protocol.ts'
 import type { Visit } from '../../compute/TurnQueue.ts'
 import { Failure } from '../../errors.ts'
+import type { BacktestSource } from '../../model/backtest.ts'
 import type { BodyFormat, BodyQuery } from '../../model/bodyFormat.ts'
 import type { MarketCosts } from '../../model/marketCosts.ts'
 import type { ResultForm } from '../../model/resultForm.ts'
 import type { Dataset } from '../../quant/dataset.ts'
 import type { ArchiveCache } from './ArchiveCache.ts'
+import type { ScoredArchive } from './openScored.ts'
 import { ownBuffer } from './ownBuffer.ts'
 
 export interface BacktestDeps {
@@ -16,6 +18,8 @@ export interface BacktestDeps {
   readonly markets: MarketCosts
   /** The rows of a panel that a key has stored. */
   readonly openPanel?: (keyId: number, panelId: string) => Promise<Dataset>
+  /** The archive ranked by a figure, where the key may see it. */
+  readonly openScored?: (keyId: number, source: BacktestSource) => Promise<ScoredArchive>
 }
 
 export interface BodyOptions {
@@ -34,7 +38,7 @@ export interface BodyOptions {
  *
  * @param turn of a visit that the caller entered and leaves */
 export async function prepareBacktest(
-  { pool, archive, markets: costs, openPanel }: BacktestDeps,
+  { pool, archive, markets: costs, openPanel, openScored }: BacktestDeps,
   body: Uint8Array,
   turn: RunOptions & { readonly visit: Visit },
   { format = 'json', query = {}, keyId = null, form = 'json' }: BodyOptions,
@@ -54,6 +58,11 @@ export async function prepareBacktest(
   }
   if (read.kind !== 'archive') return read
   const { request } = read
+  if (request.source.score !== undefined) {
+    if (openScored === undefined || keyId === null) throw noFigures()
+    const scored = await atHand(pool, turn.visit, openScored(keyId, request.source))
+    return pool.run('backtest_archive', { ...scored, request, costs, form }, turn)
+  }
   const { horizon, market } = archiveOf(request.source)
   const { data, dataVersion } = await atHand(pool, turn.visit, archive.get(horizon, market))
   return pool.run('backtest_archive', { data, request, costs, dataVersion, form }, turn)
@@ -71,6 +80,12 @@ async function atHand<T>(pool: ComputePool, visit: Visit, rows: Promise<T>): Pro
   } finally {
     clearTimeout(timer)
   }
+}
+
+function noFigures(): Failure {
+  return new Failure('parameter_invalid', 'There are no figures here. Leave source.score out.', {
+    param: 'source.score',
+  })
 }
 
 function nothingStored(): Failure {

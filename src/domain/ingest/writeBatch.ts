@@ -1,6 +1,7 @@
 import type { Contribution, Filing, MetricRules, Statement } from '../../model/statement.ts'
 import type { TransactionSql } from '../../store/database.ts'
 import { type SavedEntity, saveEntities } from '../../store/entities/saveEntities.ts'
+import { saveOtherNames } from '../../store/entities/saveOtherNames.ts'
 import {
   addFacts,
   addRepeats,
@@ -54,7 +55,7 @@ export async function writeBatch(
   await takeImportLock(transaction)
   const contributions = mergeContributions(units.flatMap(unit => unit.contributions))
   const profiles = contributions.map(contribution => contribution.profile)
-  const entities = await saveEntities(transaction, profiles)
+  const entities = await saveOtherNames(transaction, profiles, await saveEntities(transaction, profiles))
   const read = await readWork(transaction, names, entities, contributions)
   const work =
     pulledOn === undefined ? read : read.map(item => withoutOverwriting(item, { pulledOn, replaces, rules }))

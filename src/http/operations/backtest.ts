@@ -10,7 +10,7 @@ export const backtestOperation = operation({
   tag: 'Backtest',
   summary: 'Backtest a ranking strategy with its costs',
   description:
-    'Buys the best and, with `long_short`, sells the worst names of each date, and charges what trading and borrowing cost. Give `source` for the rows of this service, or `panel` for your own; with neither, the whole archive with defaults. Needs a key with the quant plan. The results are hypothetical and predict nothing.',
+    'Buys the best and, with `long_short`, sells the worst names of each date, and charges what trading and borrowing cost. Give `source` for the rows of this service, or `panel` for your own; with neither, the whole archive with defaults. With `source.score` the rows are ranked by a figure of the companies in place of the forecast: the latest full fiscal year filed strictly before each date, for a filing of the date itself may come after the close. That needs a licence that opens `as_of` for all companies; an evaluation key is counted as having seen every company that is ranked. Needs a key with the quant plan. The results are hypothetical and predict nothing.',
   entry: 'key',
   query: BodyQuerySchema,
   body: {
@@ -23,6 +23,7 @@ export const backtestOperation = operation({
       columns: { summary: 'Your own rows, by column', value: requests.backtest_columns },
       stored: { summary: 'Rows that you stored', value: requests.backtest_stored },
       source: { summary: 'The rows of this service', value: requests.backtest_source },
+      score: { summary: 'The same, ranked by a figure as it was known', value: requests.backtest_score },
     },
   },
   answer: {
@@ -36,6 +37,8 @@ export const backtestOperation = operation({
     'parameter_invalid',
     'body_invalid',
     'quant_required',
+    'licence_required',
+    'entity_cap_reached',
     'entity_unknown',
     'body_too_large',
     'media_type_unsupported',

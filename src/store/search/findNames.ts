@@ -2,15 +2,15 @@ import type postgres from 'postgres'
 import type { Statements } from '../database.ts'
 import type { FoundEntity, SearchProbe } from './probe.ts'
 
-/** Names read at most by one branch of one statement. */
+/** Names read at most by one branch of one statement; there is one for own names and one for others. */
 const mostCandidates = 1_000
 /** The lengths by which names are indexed (search_terms). */
 const lengths = [4, 6, 8, 10, 12, 14, 16, 18, 20, 24, 28, 32, 40]
 
 type Level = 'prefix' | 'contains'
 
-/** Names that begin with the query, then names that hold it; in each level the shortest first, then by ID.
- * `seen` are entities that were found before. A query that few names match is answered from all of them; for a
+/** Entities of which a name, their own or another, begins with the query, then those of which one holds it; in each level
+ * the one with the shortest such name first, then by ID. `seen` are entities that were found before. A query that few names match is answered from all of them; for a
  * common one short names are asked for first, so that not every name that holds it has to be read. */
 export async function findNames(
   sql: Statements,
@@ -61,19 +61,26 @@ async function candidates(
   bound: number | null,
 ): Promise<{ found: FoundEntity[]; isCut: boolean }> {
   const short = bound === null ? [] : [`l${bound}`]
-  const branch = (condition: postgres.Fragment) => sql`
+  const read = (table: postgres.Fragment, condition: postgres.Fragment) => sql`
     (select *, count(*) over () = ${mostCandidates} as is_cut
-     from (select entity_id, ticker, name, market, search_name from entity
+     from (select entity_id, search_name, char_length(name) as length from ${table}
            where ${condition} and entity_id <> all(${[...seen]})
            limit ${mostCandidates}) read)`
+  const branch = (condition: postgres.Fragment) => sql`
+    ${read(sql`entity`, condition)} union all ${read(sql`entity_other_name`, condition)}`
   const grams = branch(holding(sql, probe, level, short))
   // Two selects and not one with `or`: that one would work out the terms of every row again.
   const all =
     probe.words === null ? grams : sql`${grams} union all ${branch(wording(sql, probe, level, short))}`
   const rows = await sql<(FoundEntity & { isCut: boolean })[]>`
-    select entity_id as "entityId", ticker, name, market, bool_or(is_cut) over () as "isCut"
-    from (${all}) candidate
-    order by starts_with(search_name, ${probe.folded}) desc, char_length(name), ticker collate "C"
+    select e.entity_id as "entityId", e.ticker, e.name, e.market, best.is_cut as "isCut"
+    from (
+      select distinct on (entity_id) entity_id, length, starts_with(search_name, ${probe.folded}) as begins,
+        bool_or(is_cut) over () as is_cut
+      from (${all}) candidate
+      order by entity_id, begins desc, length) best
+    join entity e on e.entity_id = best.entity_id
+    order by best.begins desc, best.length, e.ticker collate "C"
     limit ${most}`
   return { found: [...rows], isCut: rows[0]?.isCut ?? false }
 }

@@ -1,6 +1,7 @@
 import type { BacktestResult } from '../../model/backtestResult.ts'
 import { dayNumber } from '../../model/date.ts'
 import { html, type Markup } from '../html.ts'
+import { scoreWords } from '../scoreWords.ts'
 import { strategyWords } from '../strategyWords.ts'
 import { bucketChart } from './bucketChart.ts'
 import { configTable } from './configTable.ts'
@@ -38,7 +39,7 @@ ${styleSheet}
 </head>
 <body>
 <main>
-<header><p class="kicker">Backtest</p><h1>${title}</h1><p class="lead">${strategyWords(config)}</p>${recordFacts(result)}</header>
+<header><p class="kicker">Backtest</p><h1>${title}</h1><p class="lead">${strategyWords(config)}</p>${result.score && html`<p>${scoreWords(result.score)}</p>`}${recordFacts(result)}</header>
 ${notices(result)}
 ${section('Headline numbers', headline(result))}
 ${verdict(result)}
@@ -52,7 +53,7 @@ ${section('Return by score', bucketChart(result))}
 ${section('Costs', costTable(result))}
 ${positions && section('The last book', positions)}
 ${section('Configuration', configTable(result))}
-<footer><p>Backtested results are hypothetical. They do not predict future returns, and nothing here is investment advice.</p></footer>
+<footer>${result.score && html`<p>${result.score.attribution}</p>`}<p>Backtested results are hypothetical. They do not predict future returns, and nothing here is investment advice.</p></footer>
 </main>
 </body>
 </html>

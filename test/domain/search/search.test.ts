@@ -240,6 +240,10 @@ test('a search reads the rules plainly, whatever the names', async () => {
       name.map(words => words.join(' ')),
       { freq: 8 },
     ),
+    otherNames: fc.uniqueArray(
+      name.map(words => words.join(' ')),
+      { maxLength: 3 },
+    ),
   })
   const world = fc.uniqueArray(entity, { selector: row => row.ticker, minLength: 1, maxLength: 60 })
   const queries = fc.array(
@@ -251,13 +255,20 @@ test('a search reads the rules plainly, whatever the names', async () => {
   )
   await fc.assert(
     fc.asyncProperty(world, queries, async (all, asked) => {
-      await own.sql`truncate entity, entity_ticker restart identity`
+      await own.sql`truncate entity, entity_ticker, entity_other_name restart identity`
       await own.sql`
         insert into entity (market, issuer_id, ticker, name)
         select market, ticker, ticker, name
         from unnest(${all.map(row => row.market)}::text[], ${all.map(row => row.ticker)}::text[],
                     ${all.map(row => row.name)}::text[]) as r(market, ticker, name)`
       await own.sql`insert into entity_ticker select ticker, entity_id from entity`
+      const others = all.flatMap(({ ticker, otherNames }) => otherNames.map(other => ({ ticker, other })))
+      await own.sql`
+        insert into entity_other_name (entity_id, market, name)
+        select e.entity_id, e.market, o.name
+        from unnest(${others.map(({ ticker }) => ticker)}::text[], ${others.map(({ other }) => other)}::text[])
+          as o (ticker, name)
+        join entity e on e.ticker = o.ticker`
       for (const q of asked) expect(await searchEntities(own.sql, q)).toEqual(searchByTheRules(all, q))
     }),
     { numRuns: 40 },

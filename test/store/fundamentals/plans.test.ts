@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { connect, type Sql } from '../../../src/store/database.ts'
 import { historyRows } from '../../../src/store/fundamentals/historyRows.ts'
 import { latestRows } from '../../../src/store/fundamentals/latestRows.ts'
+import { readSpans } from '../../../src/store/scores/readSpans.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
 
 // Enough facts that reading them all is never the cheaper way: 400 entities of 60 metrics and 5 years.
@@ -50,4 +51,25 @@ test('one company is read through the index, also once its statements are prepar
   await sql.end()
   expect(after.scans).toBe(before.scans)
   expect(after.byIndex).toBeGreaterThan(before.byIndex)
+})
+
+test('the scores of a market are read through the index, also once their statement is prepared', async () => {
+  await database.sql`
+    insert into entity (entity_id, market, issuer_id, ticker) overriding system value
+    select i, 'US', i::text, 'T' || i from generate_series(1, 400) i`
+  await database.sql`insert into entity_ticker (ticker, entity_id) select ticker, entity_id from entity`
+  await database.sql`analyze entity, entity_ticker`
+  const sql = connect({ url: database.url, connections: 1, statementTimeoutMs: 60_000 })
+  const before = await reads(sql)
+  const names = Array.from({ length: 400 }, (_, i) => `T${i + 1}`).join('\n')
+  for (let metric = 1; metric <= 8; metric++) {
+    const { values, entityIds } = await readSpans(sql, {
+      ...{ names, market: 'US', metric: `metric_${metric}`, unit: 'USD' },
+      ...{ maxAgeDays: 550, lastDate: '2030-01-01' },
+    })
+    expect([values.length / 8, entityIds.length]).toEqual([2_000, 400])
+  }
+  const after = await reads(sql)
+  await sql.end()
+  expect(after.scans).toBe(before.scans)
 })
