@@ -1,4 +1,4 @@
-import type { IsoDate } from '../../model/date.ts'
+import { type IsoDate, isIsoDate } from '../../model/date.ts'
 import { isRecord } from '../fields.ts'
 import { formChanged, good, judgeJson } from '../network/judge.ts'
 import { settingOf } from '../network/setting.ts'
@@ -114,11 +114,11 @@ function depositsIn(document: unknown): Deposit[] {
   if (!Array.isArray(list) || !list.every(isRecord)) return formChanged('`bilansSaisis`, a list')
   return list.map(row => {
     const id = String(row.id)
-    if (!/^[\w-]{1,64}$/.test(id) || typeof row.dateDepot !== 'string')
-      return formChanged('`id` and `dateDepot`')
+    const filed = String(row.dateDepot).slice(0, 10)
+    if (!/^[\w-]{1,64}$/.test(id) || !isIsoDate(filed)) return formChanged('`id` and `dateDepot`')
     return {
       id,
-      filed: row.dateDepot.slice(0, 10),
+      filed,
       updated: String(row.updatedAt ?? ''),
       isPublic: row.confidentiality === undefined || row.confidentiality === 'Public',
     }
