@@ -33,7 +33,10 @@ create table sync_file (
   market text not null,
   pulled_on date not null,
   bytes bigint not null,
+  -- Files of one subject make sense together only; null: the file makes sense alone.
+  subject text,
   -- null: waits for the importer.
   imported_at timestamptz
 );
 create index sync_file_waiting on sync_file (market, pulled_on, path) where imported_at is null;
+create index sync_file_subject on sync_file (market, subject) where subject is not null;

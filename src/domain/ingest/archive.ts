@@ -46,7 +46,7 @@ function numbered(fileName: string, turn: number): string {
 
 /** Parts of a name come from the register. */
 function refuseEscape(fileName: string): void {
-  const isPlain = fileName.length <= 300 && fileName.split('/').every(part => /^[\w-][\w.-]*$/.test(part))
+  const isPlain = fileName.length <= 300 && fileName.split('/').every(part => /^[\w-][\w.~=-]*$/.test(part))
   if (!isPlain)
     throw new Failure('internal', `${JSON.stringify(fileName)} is no name of a file in the archive.`)
 }

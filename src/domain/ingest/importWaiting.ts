@@ -1,7 +1,12 @@
 import type { SkippedDocument } from '../../registers/reading/progress.ts'
 import type { Register } from '../../registers/register.ts'
 import type { Sql } from '../../store/database.ts'
-import { markImported, readWaitingFiles, type WaitingFile } from '../../store/sync/syncFiles.ts'
+import {
+  markImported,
+  readFilesOfSubjects,
+  readWaitingFiles,
+  type WaitingFile,
+} from '../../store/sync/syncFiles.ts'
 import { importRegister } from './importRegister.ts'
 import type { SyncOptions } from './syncOptions.ts'
 
@@ -72,8 +77,10 @@ async function importBatch(
   batch: readonly WaitingFile[],
   imported: Imported,
 ): Promise<void> {
+  const subjects = register.overwrites ? [] : batch.flatMap(({ subject }) => subject ?? [])
+  const companions = await readFilesOfSubjects(sql, register.market, [...new Set(subjects)])
   const paths = new Map<string, string>()
-  for (const { path } of batch) {
+  for (const path of new Set([...batch.map(file => file.path), ...companions])) {
     const isDocument = /\.zip$/i.test(path) || register.documentNames.test(path.replace(/\.gz$/i, ''))
     if (!isDocument) continue
     if (await archive.has(path)) paths.set(archive.locate(path), path)

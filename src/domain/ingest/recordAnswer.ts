@@ -47,7 +47,7 @@ export async function recordAnswer(
         const path = await options.archive.keep(market, confirmedOn, request.fileName, bytes)
         fetched.kept++
         fetched.keptBytes += bytes.length
-        const file = { path, bytes: bytes.length, imports: request.imports }
+        const file = { path, bytes: bytes.length, imports: request.imports, subject: request.subject ?? null }
         await saveDocument(sql, market, { ...document, path }, file)
       }
       return { kind: 'fresh', bytes }

@@ -54,7 +54,9 @@ const references = (task: SyncTask, number: string): RegisterRequest => ({
   headers: headersFor(task, 'application/json'),
   key: `references/${number}`,
   revision: null,
-  fileName: `${number}/references.json`,
+  // The answer does not say whose it is; the name of the file does.
+  fileName: `${number}/references_${number}.json`,
+  subject: number,
   imports: true,
   judge: judgeJson(document => {
     depositsIn(document)
@@ -85,6 +87,7 @@ const figures = (task: SyncTask, number: string, { reference, filed }: Deposit):
   revision: '',
   // The figures name neither enterprise nor day; the file name does.
   fileName: `${number}/${number}_${filed}_${reference}.json`,
+  subject: number,
   imports: true,
   judge: judgeJson(document =>
     isRecord(document) && Array.isArray(document.Rubrics) ? good : formChanged('`Rubrics`, a list'),

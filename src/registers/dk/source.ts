@@ -51,7 +51,6 @@ function* plan(task: SyncTask): Plan {
 }
 
 interface Hit {
-  readonly id: string
   readonly company: string
   /** The Danish day of publication: 22:00Z is the next one. */
   readonly filed: IsoDate
@@ -105,7 +104,7 @@ function hitsIn(document: unknown): Hit[] {
     if (filed === null || !/^\d{8}$/.test(company))
       return formChanged('`cvrNummer` and `offentliggoerelsesTidspunkt`')
     const documents = Array.isArray(dokumenter) ? dokumenter.filter(isRecord) : []
-    return { id: String(hit._id), company, filed, sort: hit.sort, documents }
+    return { company, filed, sort: hit.sort, documents }
   })
 }
 
@@ -123,14 +122,16 @@ function documentsOf({ settings }: SyncTask, hit: Hit): RegisterRequest[] {
     const address = String(document.dokumentUrl)
     if (document.dokumentMimeType !== 'application/xml' || !URL.canParse(address)) return []
     const { pathname } = new URL(address)
-    const number = /(\d+)$/.exec(hit.id)?.[1] ?? hit.id.replace(/\W+/g, '-')
+    // The name under which the register stores it is what report and index have in common.
+    const name = /\/([\w-][\w.~=-]{0,200}\.xml)$/i.exec(pathname)?.[1]
+    if (name === undefined) return []
     return [
       {
         // The index names the host as well; only the path is taken from it.
         url: `${settingOf(settings, 'VIRK_DOCUMENTS_URL')}${pathname}`,
         key: `document/${pathname}`,
         revision: '',
-        fileName: `${hit.company}/${hit.company}_${hit.filed}_${number}.xml`,
+        fileName: `${hit.company}/${name}`,
         imports: true,
         packed: true,
         judge: judgeXml,

@@ -109,8 +109,11 @@ interface Deposit {
 
 function depositsIn(document: unknown): Deposit[] {
   const list = isRecord(document) ? document.bilansSaisis : null
-  // A company without accounts has an empty list, or none.
-  if (isRecord(document) && list === undefined) return []
+  // A company that never deposited anything is an empty object; one without accounts may lack their list alone.
+  if (isRecord(document) && list === undefined) {
+    const isKnown = 'actes' in document || 'bilans' in document || Object.keys(document).length === 0
+    return isKnown ? [] : formChanged('`bilansSaisis`')
+  }
   if (!Array.isArray(list) || !list.every(isRecord)) return formChanged('`bilansSaisis`, a list')
   return list.map(row => {
     const id = String(row.id)

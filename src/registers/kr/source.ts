@@ -23,7 +23,7 @@ export const krSource: Source = {
   contact: null,
   byCompany: false,
   help: `
-The list of companies, each day's list of periodic reports, and the accounts (consolidated, else those of the company alone)
+The list of companies, each day's list of periodic reports, and the overview and the accounts (consolidated, else those of the company alone)
 of every report of a listed company. The first run begins with 2015, which is as far as the accounts reach; a key has a
 number of requests a day, and when they are used up the next day's run goes on.`,
   plan,
@@ -43,8 +43,11 @@ function* plan(task: SyncTask): Plan {
       reports.push(...reportsOf(document, task.companies))
       if (!isRecord(document) || page >= Number(document.total_page)) break
     }
-    yield expectRequests(reports.length)
-    for (const report of reports) yield* fetchAccounts(task, report)
+    yield expectRequests(2 * reports.length)
+    for (const report of reports) {
+      yield ask(overview(task, report.company))
+      yield* fetchAccounts(task, report)
+    }
     // The day is over in Korea nine hours before it is over here; today's list is asked for again.
     yield advance('lists', day, 'run')
   }
@@ -98,9 +101,20 @@ const dayList = ({ settings, today }: SyncTask, day: IsoDate, page: number): Reg
     fileName: `list/list_${compact}_${page}.json`,
     imports: false,
     needed: true,
-    judge: judgeJson(document => judgeEnvelope(document, 'total_page')),
+    judge: judgeJson(document => judgeEnvelope(document, 'total_page', 'list')),
   }
 }
+
+/** The board on which a company is listed, and the month in which its years end. */
+const overview = ({ settings, today }: SyncTask, company: string): RegisterRequest => ({
+  url: `${settingOf(settings, 'OPENDART_URL')}/company.json?corp_code=${company}`,
+  secretQuery: { crtfc_key: settingOf(settings, 'OPENDART_KEY') },
+  key: `company/${company}`,
+  revision: today.slice(0, 7),
+  fileName: `company/company_${company}.json`,
+  imports: true,
+  judge: judgeJson(document => judgeEnvelope(document, 'corp_cls')),
+})
 
 const accounts = (
   { settings }: SyncTask,
@@ -117,10 +131,13 @@ const accounts = (
   judge: judgeJson(document => judgeEnvelope(document, 'list')),
 })
 
-function judgeEnvelope(document: unknown, field: string): Verdict {
+function judgeEnvelope(document: unknown, ...fields: readonly string[]): Verdict {
   if (!isRecord(document) || typeof document.status !== 'string') return formChanged('`status`')
   if (document.status !== '000') return verdictOf(document.status)
-  return field in document && Array.isArray(document.list) ? good : formChanged(`\`${field}\` and a \`list\``)
+  const isWhole = fields.every(
+    field => field in document && (field !== 'list' || Array.isArray(document.list)),
+  )
+  return isWhole ? good : formChanged(fields.map(field => `\`${field}\``).join(' and '))
 }
 
 /** OpenDART tells errors in the body, under status 200. */

@@ -16,6 +16,8 @@ export interface RegisterRequest {
   readonly revision: string | null
   /** Where the answer lies below the folder of the market and the day. null: it is not kept (a login). */
   readonly fileName: string | null
+  /** Answers of one subject make sense together only: they are imported together, also where some came earlier. */
+  readonly subject?: string
   /** The importer reads it, too. Lists that only say what to ask for next are kept and not imported. */
   readonly imports: boolean
   /** The plan needs what it says, from the archive where it is had, and without it the run ends. */

@@ -27,6 +27,7 @@ export interface KeptFile {
   readonly path: string
   readonly bytes: number
   readonly imports: boolean
+  readonly subject: string | null
 }
 
 /** Records an answer and its file together: one is never known without the other. */
@@ -48,8 +49,11 @@ export async function saveDocument(
         confirmed_on = excluded.confirmed_on`
     if (file === null) return
     await transaction`
-      insert into sync_file (path, market, pulled_on, bytes, imported_at)
-      values (${file.path}, ${market}, ${day}, ${file.bytes}, case when ${file.imports} then null else now() end)
+      insert into sync_file (path, market, pulled_on, bytes, subject, imported_at)
+      values (
+        ${file.path}, ${market}, ${day}, ${file.bytes}, ${file.subject},
+        case when ${file.imports} then null else now() end
+      )
       on conflict (path) do update set bytes = excluded.bytes, imported_at = excluded.imported_at`
   })
 }

@@ -5,6 +5,7 @@ export interface WaitingFile {
   readonly path: string
   readonly pulledOn: IsoDate
   readonly bytes: number
+  readonly subject: string | null
 }
 
 /** Files that wait for the importer after `after`, in the order in which they came: by day, then path. */
@@ -16,9 +17,22 @@ export async function readWaitingFiles(
 ): Promise<readonly WaitingFile[]> {
   const from = after?.pulledOn ?? '0001-01-01'
   return sql<WaitingFile[]>`
-    select path, pulled_on::text as "pulledOn", bytes::float8 as bytes from sync_file
+    select path, pulled_on::text as "pulledOn", bytes::float8 as bytes, subject from sync_file
     where market = ${market} and imported_at is null and (pulled_on, path) > (${from}::date, ${after?.path ?? ''})
     order by pulled_on, path limit ${limit}`
+}
+
+/** All files of some subjects, imported or not. */
+export async function readFilesOfSubjects(
+  sql: Sql,
+  market: string,
+  subjects: readonly string[],
+): Promise<readonly string[]> {
+  if (subjects.length === 0) return []
+  const rows = await sql<{ path: string }[]>`
+    select path from sync_file where market = ${market} and subject = any(${subjects}::text[])
+    order by pulled_on, path`
+  return rows.map(row => row.path)
 }
 
 export async function countWaitingFiles(sql: Sql, market: string): Promise<number> {

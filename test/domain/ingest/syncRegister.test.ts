@@ -119,9 +119,11 @@ const markets = [
       'GET /opendart/corpCode.xml',
       'GET /opendart/list.json?bgn_de=20201115&end_de=20201115&pblntf_ty=A&page_no=1&page_count=100',
       'GET /opendart/list.json?bgn_de=20201116&end_de=20201116&pblntf_ty=A&page_no=1&page_count=100',
+      'GET /opendart/company.json?corp_code=00164779',
       'GET /opendart/fnlttSinglAcntAll.json?corp_code=00164779&bsns_year=2020&reprt_code=11014&fs_div=CFS',
     ],
     kept: [
+      'kr/2020-11-16/company/company_00164779.json',
       'kr/2020-11-16/corpCode.zip',
       'kr/2020-11-16/fnlttSinglAcntAll_00164779_2020_11014_CFS.json',
       'kr/2020-11-16/list/list_20201116_1.json',
@@ -162,7 +164,7 @@ const markets = [
     ],
     kept: [
       'be/2026-11-21/0400003551/0400003551_2024-07-26_2024-00290653.json',
-      'be/2026-11-21/0400003551/references.json',
+      'be/2026-11-21/0400003551/references_0400003551.json',
     ],
     again: [],
   },
@@ -170,11 +172,7 @@ const markets = [
     market: 'DK',
     options: {},
     asked: ['POST /virk/offentliggoerelser/_search', 'GET /virk-documents/43540201/Y3ZyLcutZQ.xml'],
-    kept: [
-      // Published on 30 May at 22:00Z, which is the 31st in Denmark.
-      'dk/2026-11-21/10204534/10204534_2013-05-31_9366144.xml',
-      'dk/2026-11-21/hits/2026-11-21_from_beginning.json',
-    ],
+    kept: ['dk/2026-11-21/10204534/Y3ZyLcutZQ.xml', 'dk/2026-11-21/hits/2026-11-21_from_beginning.json'],
     again: ['POST /virk/offentliggoerelser/_search'],
   },
   {
@@ -473,4 +471,28 @@ test('a stop that is asked for ends cleanly, and the next run goes on', async ()
   const second = await run('TW')
   expect(second.fetched).toMatchObject({ stopped: null, kept: 9, known: 3 })
   expect(replay.asked[0]).toBe('GET /twse/opendata/t187ap06_L_fh')
+})
+
+test('answers that make sense together only are imported together, also where some came earlier', async () => {
+  const read: string[][] = []
+  const together = (day: string) => {
+    const names: string[] = []
+    read.push(names)
+    const register: Register = {
+      ...(registers.get('NZ') as Register),
+      ...{ market: 'BE', overwrites: false, mapping: day },
+      readDocument: ({ name }) => {
+        names.push(name.slice(name.lastIndexOf('/') + 1))
+        return { contributions: [], figuresRead: 0, malformed: 0 }
+      },
+    }
+    return run('BE', { day, register, companies: ['0400003551'] })
+  }
+  const down = { reply: { status: 500, body: '' } }
+  replay.meet('accountingData', down, down, down, down, down)
+  await together('2026-11-20')
+  // The references say what they said, and only the figures are new.
+  await together('2026-11-21')
+  const references = 'references_0400003551.json'
+  expect(read).toEqual([[references], ['0400003551_2024-07-26_2024-00290653.json', references]])
 })

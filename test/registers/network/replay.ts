@@ -196,6 +196,10 @@ function openDart(path: string, query: URLSearchParams): Reply {
   if (!isKnown) return ok({ status: '010', message: '등록되지 않은 키입니다.' })
   const nothing = ok({ status: '013', message: '조회된 데이타가 없습니다.' })
   if (path === 'list.json') return query.get('bgn_de') === '20201116' ? ok(fixture('kr-list.json')) : nothing
+  if (path === 'company.json') {
+    const { corp_code, corp_name, stock_code, corp_cls } = json('kr-list.json').list[0]
+    return ok({ status: '000', message: '정상', corp_code, corp_name, stock_code, corp_cls, acc_mt: '12' })
+  }
   const wanted = ['corp_code', 'bsns_year', 'reprt_code', 'fs_div'].map(name => query.get(name)).join('_')
   return wanted === '00164779_2020_11014_CFS' ? ok(fixture(`kr-fnlttSinglAcntAll_${wanted}.json`)) : nothing
 }
