@@ -1,10 +1,10 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { importRegister, type RegisterFiles, type RegisterImport } from '../domain/ingest/importRegister.ts'
+import { Failure } from '../errors.ts'
 import { type IsoDate, isIsoDate } from '../model/date.ts'
 import type { Register } from '../registers/register.ts'
 import { registers } from '../registers/registers.ts'
 import type { CliContext } from './context.ts'
-import { explainLoss } from './explainLoss.ts'
 import { startProgress } from './progress.ts'
 
 const always = `
@@ -90,4 +90,27 @@ function report({ read, written }: RegisterImport, seconds: number): number {
     return 2
   }
   return read.skipped.length > 0 ? 1 : 0
+}
+
+const connectionCodes = new Set([
+  'CONNECTION_CLOSED',
+  'CONNECTION_ENDED',
+  'CONNECTION_DESTROYED',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  '57P01',
+  '57P02',
+  '57P03',
+])
+
+/** A database that went away in the middle is a foreseen failure: what was committed is kept. */
+export function explainLoss(error: unknown): unknown {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  if (!connectionCodes.has(code)) return error
+  return new Failure(
+    'database_unavailable',
+    `The database went away (${code}). Every batch committed so far is kept; run the same command again to go on.`,
+    { cause: error },
+  )
 }
