@@ -33,11 +33,13 @@ export function addSyncCommand(program: Command, context: CliContext): void {
     const market = source.market.toLowerCase()
     const needs =
       source.required.length > 0 ? `\nSettings: ${source.required.join(', ')} (see .env.example).` : ''
-    command
+    const own = command
       .command(market)
       .description(`Fetch from ${source.name}.`)
       .option('--since <DATE>', 'from this day on, instead of from where the last run stopped', day)
-      .option('--companies <FILE>', "only these: a file of the register's own numbers, one a line")
+    if (source.companies !== 'none')
+      own.option('--companies <FILE>', "only these: a file of the register's own numbers, one a line")
+    own
       .addHelpText('after', `${source.help}${needs}\n${always}\n\nExample:\n  asfiled sync ${market}`)
       .action(async ({ since, companies }: { since?: IsoDate; companies?: string }) => {
         process.exitCode = await run(context, source, since ?? null, companies)

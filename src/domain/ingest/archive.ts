@@ -31,7 +31,7 @@ export function openArchive(folder: string): Archive {
         const path = `${market.toLowerCase()}/${day}/${numbered(fileName, turn)}`
         const there = await read(path)
         if (there !== null && Buffer.compare(there, bytes) !== 0) continue
-        if (there === null) await writeWhole(locate(path), bytes)
+        if (there === null) await writeWhole(locate(path), bytes).catch(explainFault)
         return path
       }
       throw new Failure('conflict', `${fileName} came in more than ${mostOfADay} versions on ${day}.`)
@@ -49,6 +49,15 @@ function refuseEscape(fileName: string): void {
   const isPlain = fileName.length <= 300 && fileName.split('/').every(part => /^[\w-][\w.~=-]*$/.test(part))
   if (!isPlain)
     throw new Failure('internal', `${JSON.stringify(fileName)} is no name of a file in the archive.`)
+}
+
+/** A full disk or a closed folder is no defect. What was kept before stays. */
+function explainFault(error: unknown): never {
+  if (!(error instanceof Error) || !('syscall' in error)) throw error
+  throw new Failure(
+    'internal',
+    `The archive cannot be written: ${error.message}. Mend it and run the same command again.`,
+  )
 }
 
 /** The file is there whole or not at all, also after a power cut. */

@@ -1,5 +1,5 @@
 import { Failure } from '../../errors.ts'
-import { askPolitely } from '../../registers/network/askPolitely.ts'
+import { askPolitely, stopIfAsked } from '../../registers/network/askPolitely.ts'
 import { makePace } from '../../registers/network/pace.ts'
 import type { Answer, Plan, RegisterRequest, Step } from '../../registers/network/source.ts'
 import { withoutSecrets } from '../../registers/network/withoutSecrets.ts'
@@ -67,6 +67,7 @@ export async function fetchRegister(
 async function handle(fetching: Fetching, { request }: Extract<Step, { do: 'ask' }>): Promise<Handled> {
   const { sql, options, fetched } = fetching
   try {
+    stopIfAsked(options.signal)
     const { answer, validators, known } = await recallAnswer(sql, options, request)
     if (answer !== null) {
       fetched.known++

@@ -61,8 +61,10 @@ export async function syncRegister(
 async function taskOf(sql: Sql, options: SyncOptions, cursors: Cursors): Promise<SyncTask> {
   const { source, settings, since, companies, today, newId } = options
   const asked =
-    source.byCompany && companies.length === 0 ? await readIssuerIds(sql, source.market) : companies
-  if (source.byCompany && asked.length === 0) {
+    source.companies === 'needed' && companies.length === 0
+      ? await readIssuerIds(sql, source.market)
+      : companies
+  if (source.companies === 'needed' && asked.length === 0) {
     throw new Failure(
       'parameter_invalid',
       'This register is asked company by company, and none is known yet: name a file of company numbers with --companies.',
@@ -83,7 +85,7 @@ async function openCursors(sql: Sql, { source, since, companies }: SyncOptions):
   const { market } = source
   const places = await readCursors(sql, market)
   const before = new Map(places)
-  const isPart = companies.length > 0 && !source.byCompany
+  const isPart = companies.length > 0 && source.companies !== 'needed'
   const suffix = isPart ? ` of ${Bun.hash.xxHash3([...companies].sort().join()).toString(36)}` : ''
   const advance = async (name: string, position: string) => {
     const full = name + suffix

@@ -20,7 +20,7 @@ export const beSource: Source = {
   required: ['NBB_KEY'],
   secret: ['NBB_KEY'],
   contact: null,
-  byCompany: true,
+  companies: 'needed',
   help: `
 Of each enterprise (those in --companies, else those known already) the references of its deposits and the figures of each
 deposit, once a day. The register has figures of deposits since 4 April 2022. --since DATE: deposited since.`,

@@ -20,7 +20,7 @@ export const dkSource: Source = {
   required: [],
   secret: [],
   contact: null,
-  byCompany: false,
+  companies: 'possible',
   help: `
 The index of published annual reports, oldest first, and the XBRL document of each. Some are listed later than they were
 published: each run looks again at the fortnight before the place where the last one stopped.`,

@@ -23,7 +23,7 @@ export const frSource: Source = {
   required: ['INPI_USER', 'INPI_PASSWORD'],
   secret: ['INPI_USER', 'INPI_PASSWORD'],
   contact: null,
-  byCompany: true,
+  companies: 'needed',
   help: `
 Of each company (those in --companies, else those known already) the list of deposits and each set of public accounts in
 it, once a day. --since DATE: accounts deposited since.`,

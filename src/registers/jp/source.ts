@@ -21,18 +21,21 @@ export const jpSource: Source = {
   required: ['EDINET_KEY'],
   secret: ['EDINET_KEY'],
   contact: null,
-  byCompany: false,
+  companies: 'possible',
   help: `
 Each day's list of documents, and the figures (CSV, else XBRL) of the annual, quarterly and half-year reports in it. The
 first run begins ten years ago, which is as far as EDINET reaches; --since DATE begins there.`,
   plan,
 }
 
+/** EDINET gives the lists of ten years; the oldest days may go while a run lasts. */
+const reachDays = 3_640
+
 const reportTypes = new Set(['120', '130', '140', '150', '160', '170'])
 
 function* plan(task: SyncTask): Plan {
   yield ask(codeList(task))
-  const reach = addDays(task.today, -3_652)
+  const reach = addDays(task.today, -reachDays)
   const from = task.since ?? task.cursor('lists') ?? reach
   for (
     let day = addDays(from, Math.max(0, dayNumber(reach) - dayNumber(from)));

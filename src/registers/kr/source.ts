@@ -21,7 +21,7 @@ export const krSource: Source = {
   required: ['OPENDART_KEY'],
   secret: ['OPENDART_KEY'],
   contact: null,
-  byCompany: false,
+  companies: 'possible',
   help: `
 The list of companies, each day's list of periodic reports, and the overview and the accounts (consolidated, else those of the company alone)
 of every report of a listed company. The first run begins with 2015, which is as far as the accounts reach; a key has a

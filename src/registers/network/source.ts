@@ -95,8 +95,8 @@ export interface Source {
   readonly secret: readonly string[]
   /** The setting that says who asks, where the register wants to know. */
   readonly contact: string | null
-  /** It can be asked by company only: without a list nothing can be asked. */
-  readonly byCompany: boolean
+  /** Whether it can be asked about some companies alone, or only so: then nothing can be asked without a list. */
+  readonly companies: 'needed' | 'possible' | 'none'
   /** What is fetched, for the help. */
   readonly help: string
   readonly plan: (task: SyncTask) => Plan

@@ -19,7 +19,7 @@ export const nzSource: Source = {
   required: [],
   secret: [],
   contact: null,
-  byCompany: false,
+  companies: 'none',
   help: `
 All annual returns in pages of 1,000, in the order of their numbers: the register edits what it said and tells no day, so
 each day's first run reads it whole; a page that says what it said before is not kept twice. --since DATE: returns for

@@ -17,10 +17,10 @@ export const twSource: Source = {
   required: [],
   secret: [],
   contact: null,
-  byCompany: false,
+  companies: 'none',
   help: `
 Twelve tables, each asked for once a day. The register serves the latest quarter only: history is what is archived, so run
-it every day. --since and --companies change nothing.`,
+it every day. --since changes nothing.`,
   plan,
 }
 

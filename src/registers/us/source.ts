@@ -11,7 +11,7 @@ import {
   type Source,
   type SyncTask,
 } from '../network/source.ts'
-import { decodeUtf8, parseJson } from '../reading/parseJson.ts'
+import { parseJson } from '../reading/parseJson.ts'
 import { parseCompanyTickers } from './companyTickers.ts'
 
 /** SEC EDGAR: at first every filer with a ticker, then the filers of each day's index. */
@@ -21,7 +21,7 @@ export const usSource: Source = {
   required: ['SEC_CONTACT'],
   secret: [],
   contact: 'SEC_CONTACT',
-  byCompany: false,
+  companies: 'possible',
   help: `
 The first run asks for submissions and companyfacts of every filer with a ticker (or of those in --companies); each later
 one reads the daily indexes since and asks for those who filed. --since DATE reads the daily indexes from that day on.`,
@@ -49,7 +49,7 @@ function* plan(task: SyncTask): Plan {
       if (day < from || (day === from && task.since === null)) continue
       const index = yield ask(dailyIndex(task, quarter, day))
       if (index.kind !== 'fresh') continue
-      for (const cik of filersIn(decodeUtf8(index.bytes), task.companies)) filers.set(cik, day)
+      for (const cik of filersIn(latin1(index.bytes), task.companies)) filers.set(cik, day)
       last = day
     }
   }
@@ -132,7 +132,7 @@ const dailyIndex = ({ settings }: SyncTask, quarter: string, day: IsoDate): Regi
     imports: false,
     needed: true,
     judge: bytes =>
-      decodeUtf8(bytes).includes('CIK|Company Name|Form Type|Date Filed|File Name')
+      latin1(bytes).includes('CIK|Company Name|Form Type|Date Filed|File Name')
         ? good
         : formChanged('the header CIK|Company Name|Form Type|Date Filed|File Name'),
   }
@@ -149,6 +149,9 @@ function indexDays(document: unknown): IsoDate[] {
     .filter(isIsoDate)
     .sort()
 }
+
+/** Names of filers are in no certain encoding, and not read. */
+const latin1 = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1')
 
 /** Those in a daily index who filed accounts. */
 function filersIn(index: string, wanted: readonly string[]): Set<string> {

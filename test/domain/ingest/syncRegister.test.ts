@@ -414,6 +414,14 @@ describe('the archive', () => {
       )
   })
 
+  test('that cannot be written is named, and what was kept stays', async () => {
+    await run('NZ')
+    // A file where the folder of the market should be.
+    writeFileSync(join(folder, 'tw'), '')
+    await expect(run('TW')).rejects.toThrow(/The archive cannot be written: .*tw/)
+    expect(filesBelow(folder)).toEqual(['nz/2026-11-21/GrpOrgAllReturns_000000000.json', 'tw'])
+  })
+
   test('whose file is gone asks for it again', async () => {
     await run('TW')
     rmSync(join(folder, 'tw/2026-11-21/t187ap06_L_ci.json'))

@@ -47,9 +47,9 @@ describe.each([...sources.values()])('$name', source => {
   function task(places: Record<string, string>) {
     return {
       settings: { ...defaults, ...secrets, SEC_CONTACT: 'Test Firm test@firm.example' },
-      since: source.byCompany ? null : '2026-10-01',
+      since: source.companies === 'needed' ? null : '2026-10-01',
       today: '2026-11-21',
-      companies: source.byCompany ? [markets.get(source.market)?.issuer.example ?? ''] : [],
+      companies: source.companies === 'needed' ? [markets.get(source.market)?.issuer.example ?? ''] : [],
       cursor: (name: string) => places[name] ?? null,
       newId: () => crypto.randomUUID(),
     }
