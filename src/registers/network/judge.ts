@@ -43,5 +43,8 @@ export function judgeXml(bytes: Uint8Array): Verdict {
   const ends = (from: number, to?: number) => Buffer.from(bytes.subarray(from, to)).toString('latin1').trim()
   const head = ends(0, 200).replace(/^\u00ef\u00bb\u00bf/, '')
   if (!head.startsWith('<')) formChanged('XML')
+  // A page for people under status 200 is an apology, and would stand in the document's place for good.
+  if (/<!doctype html|<html/i.test(head))
+    return { kind: 'again', reason: 'A page for people came instead of XML.' }
   return ends(-200).endsWith('>') ? good : { kind: 'again', reason: 'The XML is cut: its last tag is open.' }
 }

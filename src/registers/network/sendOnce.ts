@@ -1,6 +1,7 @@
 import { Failure } from '../../errors.ts'
 import { unpackGzip } from '../reading/unpackGzip.ts'
 import type { Asking, Outcome, Validators } from './askPolitely.ts'
+import type { Network } from './network.ts'
 import { readBody } from './readBody.ts'
 import type { RegisterRequest } from './source.ts'
 import { retryAfterMs } from './waitMs.ts'
@@ -30,17 +31,43 @@ export async function sendOnce(
     signal: AbortSignal.any([signal, timeout]),
     ...(request.body === undefined ? {} : { body: request.body }),
   }
+  let received: Received
   try {
-    const response = await follow(request, init, network.fetch)
-    return await judgeResponse(request, response, manners.largestAnswerBytes, network.now())
+    received = await receive(request, init, network.fetch, manners.largestAnswerBytes)
   } catch (error) {
-    // A form that has changed is no accident: asking again would give the same.
     if (error instanceof Failure) return { kind: 'failed', ends: false, reason: error.message }
     if (signal.aborted) return again('It was stopped.')
     if (timeout.aborted) return again(`There was no whole answer within ${manners.timeoutMs / 1_000} s.`)
     // The text of the exception may hold the address with its credentials: it is not told.
     return again('The connection failed or broke off.')
   }
+  try {
+    return judgeReceived(request, received, manners.largestAnswerBytes, network.now())
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+    // A form that has changed is no accident: asking again would give the same.
+    return { kind: 'failed', ends: false, reason: error.message }
+  }
+}
+
+interface Received {
+  readonly status: number
+  readonly headers: Headers
+  /** null: it broke off, or is of no interest. */
+  readonly body: Uint8Array | null
+}
+
+async function receive(
+  request: RegisterRequest,
+  init: RequestInit,
+  fetch: Network['fetch'],
+  mostBytes: number,
+): Promise<Received> {
+  const response = await follow(request, init, fetch)
+  const { status, headers } = response
+  if (status === 200) return { status, headers, body: await readBody(response, mostBytes) }
+  await response.body?.cancel()
+  return { status, headers, body: null }
 }
 
 const again = (reason: string): Again => ({ kind: 'again', reason, askedMs: null, limited: false })
@@ -59,7 +86,7 @@ function headersOf(request: RegisterRequest, known: Validators | null, userAgent
 async function follow(
   request: RegisterRequest,
   init: RequestInit,
-  fetch: (url: string, init: RequestInit) => Promise<Response>,
+  fetch: Network['fetch'],
 ): Promise<Response> {
   let url = new URL(request.url)
   for (const [name, value] of Object.entries(request.secretQuery ?? {})) url.searchParams.set(name, value)
@@ -84,18 +111,13 @@ async function follow(
   }
 }
 
-async function judgeResponse(
+function judgeReceived(
   request: RegisterRequest,
-  response: Response,
+  { status, headers, body }: Received,
   mostBytes: number,
   now: number,
-): Promise<Outcome | Again> {
-  const { status, headers } = response
-  if (status !== 200) {
-    await response.body?.cancel()
-    return judgeStatus(status, retryAfterMs(headers.get('Retry-After'), now))
-  }
-  const body = await readBody(response, mostBytes)
+): Outcome | Again {
+  if (status !== 200) return judgeStatus(status, retryAfterMs(headers.get('Retry-After'), now))
   if (body === null) return again('The answer broke off before its end.')
   const isGzip = request.packed && body[0] === 0x1f && body[1] === 0x8b
   const bytes = isGzip ? unpackGzip(body, mostBytes) : body

@@ -133,6 +133,14 @@ describe('what stays wrong ends', () => {
     expect(replay.asked.length).toBe(1)
   })
 
+  test('as the defect that it is, where the mistake is ours', async () => {
+    const broken = () => {
+      throw new TypeError('our own')
+    }
+    await expect(askPolitely({ ...tickers(), judge: broken }, null, watched(10))).rejects.toThrow('our own')
+    expect(replay.asked.length).toBe(1)
+  })
+
   test('where it was stopped, in the middle of an answer', async () => {
     replay.meet('company_tickers', 'hang')
     const stop = new AbortController()
@@ -203,4 +211,6 @@ test('a cut zip and cut XML are known', async () => {
   expect(judgeXml(xml)).toEqual(good)
   expect(judgeXml(xml.subarray(0, xml.length - 4)).kind).toBe('again')
   expect(() => judgeXml(zip)).toThrow('XML was expected')
+  const apology = '<!DOCTYPE html><html><body>Tjenesten er lukket</body></html>'
+  expect(judgeXml(Buffer.from(apology)).kind).toBe('again')
 })
