@@ -12,6 +12,7 @@ import { addKeysCommand } from './cli/keys.ts'
 import { addMigrateCommand } from './cli/migrate.ts'
 import { addServeCommand } from './cli/serve.ts'
 import { addSignalsCommand } from './cli/signals.ts'
+import { addSyncCommand } from './cli/sync.ts'
 import { addWorkerCommand } from './cli/worker.ts'
 import { readConfig } from './config.ts'
 import { Failure } from './errors.ts'
@@ -49,6 +50,7 @@ running server, on the same DATABASE_URL or DATA_DIR.`,
   addWorkerCommand(program, context)
   addMigrateCommand(program, context)
   addImportCommand(program, context)
+  addSyncCommand(program, context)
   addSignalsCommand(program, context)
   addBacktestCommand(program, context)
   addKeysCommand(program, context)

@@ -24,6 +24,8 @@ export interface Config {
   readonly flagshipTickers: readonly string[]
   readonly trustedProxies: readonly string[]
   readonly logLevel: LogLevel
+  /** Addresses and credentials of the registers that `sync` asks, by the name of the setting. Empty: not set. */
+  readonly registers: Readonly<Record<string, string>>
 }
 
 const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
@@ -67,6 +69,16 @@ export function readConfig(environment: Environment): Config {
   if (!/^https?:\/\//.test(baseUrl) || !URL.canParse(baseUrl)) {
     faults.push(`BASE_URL=${baseUrl}: a URL like https://data.example.com is needed, or nothing.`)
   }
+  const registers = readRegisters(text)
+  for (const [name, value] of Object.entries(registers)) {
+    if (name.endsWith('_URL') && !(/^https?:\/\//.test(value) && URL.canParse(value)))
+      faults.push(
+        `${name}=${value}: a URL like https://register.example is needed; leave it out for the register's own.`,
+      )
+    // It goes into a header line.
+    else if (name !== 'INPI_PASSWORD' && /[^\x20-\x7e]/.test(value))
+      faults.push(`${name}: only printable ASCII is possible.`)
+  }
   const config: Config = {
     host,
     port,
@@ -85,10 +97,36 @@ export function readConfig(environment: Environment): Config {
     flagshipTickers: list('FLAGSHIP_TICKERS', 'AAPL,GOOGL,GOOG'),
     trustedProxies: list('TRUSTED_PROXIES', ''),
     logLevel: logLevel ?? 'info',
+    registers,
   }
   if (faults.length > 0)
     throw new Failure('parameter_invalid', `The settings need mending:\n  ${faults.join('\n  ')}`)
   return Object.freeze(config)
+}
+
+function readRegisters(text: (name: string, fallback: string) => string): Readonly<Record<string, string>> {
+  const address = (given: string) => given.replace(/\/+$/, '')
+  return Object.freeze({
+    SEC_URL: address(text('SEC_URL', 'https://www.sec.gov')),
+    SEC_DATA_URL: address(text('SEC_DATA_URL', 'https://data.sec.gov')),
+    SEC_CONTACT: text('SEC_CONTACT', ''),
+    EDINET_URL: address(text('EDINET_URL', 'https://api.edinet-fsa.go.jp/api/v2')),
+    EDINET_CODES_URL: address(
+      text('EDINET_CODES_URL', 'https://disclosure2dl.edinet-fsa.go.jp/searchdocument/codelist'),
+    ),
+    EDINET_KEY: text('EDINET_KEY', ''),
+    OPENDART_URL: address(text('OPENDART_URL', 'https://opendart.fss.or.kr/api')),
+    OPENDART_KEY: text('OPENDART_KEY', ''),
+    TWSE_URL: address(text('TWSE_URL', 'https://openapi.twse.com.tw/v1')),
+    INPI_URL: address(text('INPI_URL', 'https://registre-national-entreprises.inpi.fr/api')),
+    INPI_USER: text('INPI_USER', ''),
+    INPI_PASSWORD: text('INPI_PASSWORD', ''),
+    NBB_URL: address(text('NBB_URL', 'https://ws.cbso.nbb.be')),
+    NBB_KEY: text('NBB_KEY', ''),
+    VIRK_URL: address(text('VIRK_URL', 'http://distribution.virk.dk')),
+    VIRK_DOCUMENTS_URL: address(text('VIRK_DOCUMENTS_URL', 'https://regnskaber.virk.dk')),
+    CHARITIES_URL: address(text('CHARITIES_URL', 'http://www.odata.charities.govt.nz')),
+  })
 }
 
 /** The driver takes several hosts, of which URL knows but one. */

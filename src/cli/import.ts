@@ -127,7 +127,7 @@ const connectionCodes = new Set([
 ])
 
 /** A database that went away in the middle is a foreseen failure: what was committed is kept. */
-function explainLoss(error: unknown): unknown {
+export function explainLoss(error: unknown): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   if (!connectionCodes.has(code)) return error
   return new Failure(

@@ -39,8 +39,11 @@ function startBar(label: string, now: () => number): Progress {
   return {
     update({ done, total, note }) {
       if (!started) bar.start(total, done, { note })
-      else if (now() - drawn >= redrawEveryMs) bar.update(done, { note })
-      else return
+      else if (now() - drawn >= redrawEveryMs) {
+        // What there is to do may only show on the way.
+        bar.setTotal(total)
+        bar.update(done, { note })
+      } else return
       started = true
       drawn = now()
     },

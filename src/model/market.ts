@@ -77,6 +77,23 @@ const IssuerNumber = Type.Object(
   strict,
 )
 
+const Sync = Type.Object(
+  {
+    address: Type.String({ pattern: '^https?://', description: 'Where the register is asked.' }),
+    requests_per_second: Type.Number({
+      exclusiveMinimum: 0,
+      maximum: 10,
+      description: 'The most that it is asked: its published limit, or less.',
+    }),
+    user_agent: Type.Union([Type.Literal('contact'), Type.Literal('product')], {
+      description:
+        'contact: the register wants to know who asks, by name and e-mail address. product: the name of this service.',
+    }),
+    limit: text('What the register says about how often it may be asked; or that it says nothing.'),
+  },
+  strict,
+)
+
 /** How a market is read: served as it stands in manifests/<code>.yaml. */
 export const Manifest = Type.Object(
   {
@@ -133,6 +150,7 @@ export const Manifest = Type.Object(
       },
       strict,
     ),
+    sync: Sync,
     costs: TradingCosts,
     metrics: Type.Array(MetricDefinition, { description: 'Beyond the canonical metrics.' }),
     year_to_date: Type.Array(Type.String({ pattern: '^[a-z][a-z0-9_]*$' }), {

@@ -37,6 +37,9 @@ export function checkManifest(file: string, manifest: Manifest, faults: string[]
   for (const name of Object.keys(manifest.absences)) {
     if (!taken.has(name)) fault(`/absences/${name}`, 'no metric of this market')
   }
+  if (!URL.canParse(manifest.sync.address)) fault('/sync/address', `${manifest.sync.address} is no URL`)
+  const interval = 1 / manifest.sync.requests_per_second
+  if (interval > 3_600) fault('/sync/requests_per_second', 'a request an hour is the least')
   checkCosts(file, manifest.costs, faults)
 }
 

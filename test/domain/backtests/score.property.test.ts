@@ -132,7 +132,7 @@ async function store(sql: Sql, filings: readonly Filed[]): Promise<(name: string
   })
   // The value names the filing: it is of that one alone.
   await sql`
-    insert into fact (entity_id, metric_id, fp, fy, unit_id, period_end, filed, superseded, value, accession)
+    insert into fact (entity_id, metric_id, fp, fy, unit_id, period_end, filed, superseded, value, filing_id)
     select f.e, m.metric_id, f.fp, 2015, u.unit_id, date '1970-01-01' + f."end", date '1970-01-01' + f.filed,
       coalesce(date '1970-01-01' + f.superseded, 'infinity'), f.v, f.v::int
     from jsonb_to_recordset(${JSON.stringify(facts)}::text::jsonb)

@@ -118,6 +118,24 @@ describe('a broken manifest is named with its file and path', () => {
       text => text.replace('name: goodwill', 'name: assets'),
       'us.yaml: /metrics/',
     ],
+    [
+      'an address that is none',
+      'kr.yaml',
+      text => text.replace('address: https://', 'address: ftp://'),
+      'kr.yaml: /sync/address',
+    ],
+    [
+      'a rate that no register bears',
+      'jp.yaml',
+      text => text.replace('requests_per_second: 1', 'requests_per_second: 100'),
+      'jp.yaml: /sync/requests_per_second',
+    ],
+    [
+      'a rate at which nothing ever comes',
+      'tw.yaml',
+      text => text.replace('requests_per_second: 0.5', 'requests_per_second: 0.0001'),
+      'tw.yaml: /sync/requests_per_second: a request an hour is the least',
+    ],
     ['a default that costs nothing', 'default.yaml', () => 'description: none', 'default.yaml: /costs'],
   ]
   for (const [what, file, change, expected] of cases) {

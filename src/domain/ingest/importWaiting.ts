@@ -1,0 +1,119 @@
+import type { SkippedDocument } from '../../registers/reading/progress.ts'
+import type { Register } from '../../registers/register.ts'
+import type { Sql } from '../../store/database.ts'
+import {
+  markImported,
+  readFilesOfSubjects,
+  readWaitingFiles,
+  type WaitingFile,
+} from '../../store/sync/syncFiles.ts'
+import { importRegister } from './importRegister.ts'
+import type { SyncOptions } from './syncOptions.ts'
+
+/** What the importer made of the files. */
+export interface Imported {
+  documents: number
+  statements: number
+  factsAdded: number
+  factsRemoved: number
+  repeats: number
+  malformed: number
+  dataVersion: number | null
+  readonly leftOut: Map<string, number>
+  skipped: SkippedDocument[]
+}
+
+export const nothingImported = (): Imported => ({
+  ...{ documents: 0, statements: 0, factsAdded: 0, factsRemoved: 0, repeats: 0, malformed: 0 },
+  dataVersion: null,
+  leftOut: new Map(),
+  skipped: [],
+})
+
+const filesPerImport = 500
+const bytesPerImport = 256 * 1024 * 1024
+
+/** Imports what was fetched and not imported yet, in the order of the days on which it came: the register as it was read on
+ * each day. What the importer skips waits on, and is told each time. */
+export async function importWaiting(
+  sql: Sql,
+  register: Register,
+  options: SyncOptions,
+  imported: Imported,
+): Promise<void> {
+  let after: WaitingFile | null = null
+  imported.skipped = []
+  while (!options.signal.aborted) {
+    const waiting: readonly WaitingFile[] = await readWaitingFiles(
+      sql,
+      register.market,
+      after,
+      filesPerImport,
+    )
+    const batch = batchOf(waiting)
+    after = batch.at(-1) ?? null
+    if (after === null) return
+    await importBatch(sql, register, options, batch, imported)
+    options.onProgress()
+  }
+}
+
+/** Files of one day, and not too much of them. */
+function batchOf(waiting: readonly WaitingFile[]): readonly WaitingFile[] {
+  let bytes = 0
+  let files = 0
+  for (const file of waiting) {
+    bytes += file.bytes
+    if (files > 0 && (file.pulledOn !== waiting[0].pulledOn || bytes > bytesPerImport)) break
+    files++
+  }
+  return waiting.slice(0, files)
+}
+
+async function importBatch(
+  sql: Sql,
+  register: Register,
+  { archive, onProgress }: SyncOptions,
+  batch: readonly WaitingFile[],
+  imported: Imported,
+): Promise<void> {
+  const subjects = register.overwrites ? [] : batch.flatMap(({ subject }) => subject ?? [])
+  const companions = await readFilesOfSubjects(sql, register.market, [...new Set(subjects)])
+  const paths = new Map<string, string>()
+  for (const path of new Set([...batch.map(file => file.path), ...companions])) {
+    const isDocument = /\.zip$/i.test(path) || register.documentNames.test(path.replace(/\.gz$/i, ''))
+    if (!isDocument) continue
+    if (await archive.has(path)) paths.set(archive.locate(path), path)
+    else imported.skipped.push({ name: path, reason: 'It is not in the archive of this DATA_DIR.' })
+  }
+  if (paths.size === 0) return
+  const { pulledOn } = batch[0]
+  const { read, written } = await importRegister(
+    sql,
+    datedRegister(register, pulledOn),
+    { paths: [...paths.keys()], pulledOn },
+    onProgress,
+  )
+  imported.documents += read.documents
+  imported.malformed += read.malformed
+  imported.statements += written.statements
+  imported.factsAdded += written.factsAdded
+  imported.factsRemoved += written.factsRemoved
+  imported.repeats += written.repeats
+  imported.dataVersion = written.dataVersion
+  for (const [reason, count] of read.leftOut)
+    imported.leftOut.set(reason, (imported.leftOut.get(reason) ?? 0) + count)
+  imported.skipped.push(...read.skipped)
+  const skipped = read.skipped.map(({ name }) => name)
+  const isSkipped = (file: string) => skipped.some(name => name === file || name.startsWith(`${file}!`))
+  await markImported(
+    sql,
+    [...paths].filter(([file]) => !isSkipped(file)).map(([, path]) => path),
+  )
+}
+
+/** A register that overwrites may say again what it said before something else: then the same content is news, as of its
+ * day. */
+function datedRegister(register: Register, day: string): Register {
+  return register.overwrites ? { ...register, mapping: `${register.mapping} pulled ${day}` } : register
+}

@@ -1,0 +1,98 @@
+import { Failure } from '../../errors.ts'
+import { requireSettings } from '../../registers/network/setting.ts'
+import type { SyncTask } from '../../registers/network/source.ts'
+import type { Sql } from '../../store/database.ts'
+import { readIssuerIds } from '../../store/entities/issuerIds.ts'
+import { readCursors, saveCursor } from '../../store/sync/syncCursors.ts'
+import { countWaitingFiles } from '../../store/sync/syncFiles.ts'
+import { takeSyncLock } from '../../store/sync/syncLock.ts'
+import { fetchRegister } from './fetchRegister.ts'
+import { type Imported, importWaiting, nothingImported } from './importWaiting.ts'
+import { type Fetched, nothingFetched, type SyncOptions } from './syncOptions.ts'
+
+export interface SyncSummary {
+  readonly fetched: Fetched
+  readonly imported: Imported
+  /** Files that were fetched and not imported. */
+  waiting: number
+}
+
+/** So much is fetched before it is imported: an interruption leaves little undone, and the archive is the queue. */
+const filesPerRound = 1_000
+const bytesPerRound = 256 * 1024 * 1024
+
+/** Brings a market up to date from its register: what is not had is fetched, kept, and imported as if it had been given as
+ * files on that day. An interruption at any point loses nothing, and the next run goes on.
+ * @param onSummary given the summary before the first request; it grows while the run lasts */
+export async function syncRegister(
+  sql: Sql,
+  options: SyncOptions,
+  onSummary: (summary: SyncSummary) => void = () => {},
+): Promise<SyncSummary> {
+  const { source, register, settings } = options
+  requireSettings(source, settings)
+  const lock = await takeSyncLock(sql, source.market)
+  if (lock === null) throw new Failure('conflict', `Another process is fetching ${source.market} just now.`)
+  try {
+    const summary: SyncSummary = { fetched: nothingFetched(), imported: nothingImported(), waiting: 0 }
+    onSummary(summary)
+    const { fetched, imported } = summary
+    const importNow = async () => {
+      if (register !== undefined) await importWaiting(sql, register, options, imported)
+    }
+    await importNow()
+    const cursors = await openCursors(sql, options)
+    const task = await taskOf(sql, options, cursors)
+    let round = { files: 0, bytes: 0 }
+    await fetchRegister(sql, source.plan(task), options, fetched, cursors.advance, async () => {
+      const { kept: files, keptBytes: bytes } = fetched
+      if (files - round.files < filesPerRound && bytes - round.bytes < bytesPerRound) return
+      round = { files, bytes }
+      await importNow()
+    })
+    await importNow()
+    summary.waiting = await countWaitingFiles(sql, source.market)
+    return summary
+  } finally {
+    await lock.release()
+  }
+}
+
+async function taskOf(sql: Sql, options: SyncOptions, cursors: Cursors): Promise<SyncTask> {
+  const { source, settings, since, companies, today, newId } = options
+  const asked =
+    source.companies === 'needed' && companies.length === 0
+      ? await readIssuerIds(sql, source.market)
+      : companies
+  if (source.companies === 'needed' && asked.length === 0) {
+    throw new Failure(
+      'parameter_invalid',
+      'This register is asked company by company, and none is known yet: name a file of company numbers with --companies.',
+      { param: 'companies' },
+    )
+  }
+  return { settings, since, companies: asked, today: today(), newId, cursor: cursors.read }
+}
+
+interface Cursors {
+  readonly read: (name: string) => string | null
+  readonly advance: (name: string, position: string) => Promise<void>
+}
+
+/** The places of a run. One for some companies leaves those of a run for all alone, and --since never makes a gap: it moves
+ * a place only where it began before it, and only on. */
+async function openCursors(sql: Sql, { source, since, companies }: SyncOptions): Promise<Cursors> {
+  const { market } = source
+  const places = await readCursors(sql, market)
+  const before = new Map(places)
+  const isPart = companies.length > 0 && source.companies !== 'needed'
+  const suffix = isPart ? ` of ${Bun.hash.xxHash3([...companies].sort().join()).toString(36)}` : ''
+  const advance = async (name: string, position: string) => {
+    const full = name + suffix
+    const was = before.get(full)
+    if (since !== null && was !== undefined && (since > was || position < was)) return
+    places.set(full, position)
+    await saveCursor(sql, market, full, position)
+  }
+  return { read: name => places.get(name + suffix) ?? null, advance }
+}

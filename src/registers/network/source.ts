@@ -1,0 +1,109 @@
+import type { IsoDate } from '../../model/date.ts'
+
+/** What a register is asked. */
+export interface RegisterRequest {
+  readonly url: string
+  readonly method?: 'POST'
+  readonly body?: string
+  /** They may hold credentials: nobody writes them anywhere. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Credentials of registers that take them in the address. They are no part of `url`, which is named in messages. */
+  readonly secretQuery?: Readonly<Record<string, string>>
+  /** Identity of what is asked for, of which one answer after another may come. */
+  readonly key: string
+  /** Another text when there may be something new under the key; what is had in this revision is not asked for again.
+   * null: nobody but the register knows. */
+  readonly revision: string | null
+  /** Where the answer lies below the folder of the market and the day. null: it is not kept (a login). */
+  readonly fileName: string | null
+  /** Answers of one subject make sense together only: they are imported together, also where some came earlier. */
+  readonly subject?: string
+  /** The importer reads it, too. Lists that only say what to ask for next are kept and not imported. */
+  readonly imports: boolean
+  /** The plan needs what it says, from the archive where it is had, and without it the run ends. */
+  readonly needed?: true
+  /** An expired login is told to the plan, which can mend it, and ends nothing. */
+  readonly mayExpire?: true
+  /** The register packs its answers without saying so. */
+  readonly packed?: true
+  /** Looks at a whole answer before it is kept. Throws a Failure where the register has changed its form. */
+  readonly judge: (bytes: Uint8Array) => Verdict
+}
+
+/** What an answer of status 200 says. */
+export type Verdict =
+  | { readonly kind: 'good' }
+  /** There is no such thing, and that is an answer. */
+  | { readonly kind: 'missing' }
+  /** Half of it, or an apology: to be asked again. */
+  | { readonly kind: 'again'; readonly reason: string }
+  /** The register does not know us. */
+  | { readonly kind: 'refused'; readonly reason: string }
+  /** The register has had enough of us for today. */
+  | { readonly kind: 'exhausted'; readonly reason: string }
+
+/** What a plan is told about its request. */
+export type Answer =
+  | { readonly kind: 'fresh'; readonly bytes: Uint8Array }
+  /** Nothing new: it is had in this revision, or the register said the same again. */
+  | { readonly kind: 'had' }
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'expired' }
+  /** It did not come, and was reported. */
+  | { readonly kind: 'failed' }
+
+export type Step =
+  | { readonly do: 'ask'; readonly request: RegisterRequest }
+  /** All up to here is had: the next run begins at `position`. It is not recorded where something failed: in the whole
+   * run (`run`), or since the step before (`part`), where the parts are independent of one another. */
+  | {
+      readonly do: 'advance'
+      readonly name: string
+      readonly position: string
+      readonly unless: 'run' | 'part'
+    }
+  /** So many requests are still to come, as far as is known. */
+  | { readonly do: 'expect'; readonly requests: number }
+
+/** What a register is asked, one request after the other, each decided on what came before. It asks nothing itself: the
+ * answer to a request is what `yield` returns. */
+export type Plan = Generator<Step, void, Answer>
+
+export type RegisterSettings = Readonly<Record<string, string>>
+
+export interface SyncTask {
+  /** By the names of .env.example. */
+  readonly settings: RegisterSettings
+  /** From when on; null: from where the last run stopped, else from the beginning. */
+  readonly since: IsoDate | null
+  readonly today: IsoDate
+  /** The issuer numbers to ask for; empty: whatever the register has. */
+  readonly companies: readonly string[]
+  /** Where the last run stopped, by the name that it was recorded under. */
+  readonly cursor: (name: string) => string | null
+  /** A UUID that was not there before, for registers that want one with every request. */
+  readonly newId: () => string
+}
+
+/** The network of a register, described. */
+export interface Source {
+  readonly market: string
+  readonly name: string
+  /** Settings that it cannot do without. */
+  readonly required: readonly string[]
+  /** Those of its settings that no message may hold. */
+  readonly secret: readonly string[]
+  /** The setting that says who asks, where the register wants to know. */
+  readonly contact: string | null
+  /** Whether it can be asked about some companies alone, or only so: then nothing can be asked without a list. */
+  readonly companies: 'needed' | 'possible' | 'none'
+  /** What is fetched, for the help. */
+  readonly help: string
+  readonly plan: (task: SyncTask) => Plan
+}
+
+export const ask = (request: RegisterRequest): Step => ({ do: 'ask', request })
+export const expectRequests = (requests: number): Step => ({ do: 'expect', requests })
+export const advance = (name: string, position: string, unless: 'run' | 'part'): Step => ({
+  ...{ do: 'advance', name, position, unless },
+})
