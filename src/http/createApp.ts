@@ -5,6 +5,7 @@ import { BodyReader } from './BodyReader.ts'
 import { backtest } from './backtest.ts'
 import { backtests } from './backtests.ts'
 import { coverage } from './coverage.ts'
+import { crossSection } from './crossSection.ts'
 import { docs } from './docs/docs.ts'
 import { fundamentals } from './fundamentals.ts'
 import { health } from './health.ts'
@@ -35,6 +36,7 @@ export function createApp(services: Services) {
   const resources = [
     fundamentals(services, route, cache),
     coverage(services, route, cache),
+    crossSection(services, route, cache),
     signals(services, route),
     backtest(services, route, bodies),
     backtests(services, route),

@@ -11,11 +11,11 @@ export interface EntityIdentity {
   readonly market: string
 }
 
-/** The entity that an ID names; `id` is in upper case. */
-export async function findEntity(sql: Sql, id: string): Promise<EntityIdentity | null> {
-  const [row] = await sql<EntityIdentity[]>`
+/** The entities that IDs name, by ID; `ids` are in upper case. */
+export async function findNamed(sql: Sql, ids: readonly string[]): Promise<Map<string, EntityIdentity>> {
+  const rows = await sql<EntityIdentity[]>`
     select e.entity_id as "entityId", t.ticker, e.ticker as preferred, e.issuer_id as "issuerId", e.name, e.market
     from entity_ticker t join entity e on e.entity_id = t.entity_id
-    where t.ticker = ${id}`
-  return row ?? null
+    where t.ticker = any(${[...ids]}::text[])`
+  return new Map(rows.map(row => [row.ticker, row]))
 }
