@@ -1,3 +1,8 @@
+-- Why: a cross-section reads one metric of every company of a market. In the order in which companies came, which is that
+-- of their facts on disk and in the index fact_cross_section, it reads pages one after another; in that of tickers it
+-- would jump for each company. A later company is appended, so pages never shift.
+create index entity_of_market on entity (market, entity_id);
+
 -- Why: a question for several companies counts each of them against the cap of its key. It is answered whole or
 -- refused whole, and a refused one must use nothing up, so the companies are recorded together or not at all. `record_entity` stays for servers of the version before that share the database.
 

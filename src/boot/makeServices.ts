@@ -14,8 +14,10 @@ import { openBatch } from '../domain/fundamentals/openBatch.ts'
 import { planBatch } from '../domain/fundamentals/planBatch.ts'
 import { planCrossSection } from '../domain/fundamentals/planCrossSection.ts'
 import { planFundamentals } from '../domain/fundamentals/planFundamentals.ts'
+import { planRestatements } from '../domain/fundamentals/planRestatements.ts'
 import { readCrossSection } from '../domain/fundamentals/readCrossSection.ts'
 import { readFundamentals } from '../domain/fundamentals/readFundamentals.ts'
+import { readRestatements } from '../domain/fundamentals/readRestatements.ts'
 import { LimitGate } from '../domain/limits/LimitGate.ts'
 import { loadMarkets } from '../domain/markets/loadMarkets.ts'
 import { searchEntities } from '../domain/search/search.ts'
@@ -28,6 +30,7 @@ import type { Services } from '../http/services.ts'
 import { crossSectionSheet } from '../model/crossSection.ts'
 import type { IsoDate } from '../model/date.ts'
 import { fundamentalsSheet } from '../model/fundamentals.ts'
+import { restatementSheet } from '../model/restatement.ts'
 import { answersPing, type Sql } from '../store/database.ts'
 import { explainDatabaseError } from '../store/explainError.ts'
 import { entityDirectory } from '../store/fundamentals/entityDirectory.ts'
@@ -118,6 +121,16 @@ export async function makeServices(parts: Parts) {
         make: async format => {
           const list = await readCrossSection(deps, principal, plan)
           return { content: await listBody(format, crossSectionSheet, list), next: list.next }
+        },
+      }
+    },
+    planRestatements: (principal, query) => {
+      const plan = planRestatements(deps, principal, query)
+      return {
+        cacheKey: plan.cacheKey,
+        make: async format => {
+          const list = await readRestatements(deps, principal, plan)
+          return { content: await listBody(format, restatementSheet, list), next: list.next }
         },
       }
     },

@@ -11,6 +11,7 @@ import { fundamentals } from './fundamentals.ts'
 import { health } from './health.ts'
 import { openapi } from './openapi.ts'
 import { panels } from './panels.ts'
+import { restatements } from './restatements.ts'
 import { search } from './search.ts'
 import { routeMaker } from './serve.ts'
 import type { Services } from './services.ts'
@@ -37,6 +38,7 @@ export function createApp(services: Services) {
     fundamentals(services, route, cache),
     coverage(services, route, cache),
     crossSection(services, route, cache),
+    restatements(services, route, cache),
     signals(services, route),
     backtest(services, route, bodies),
     backtests(services, route),

@@ -7,6 +7,7 @@ import type { CoverageCheck, CoverageIndex } from '../model/coverage.ts'
 import type { CrossSectionQuery } from '../model/crossSection.ts'
 import type { IsoDate } from '../model/date.ts'
 import type { FundamentalsQuery } from '../model/fundamentals.ts'
+import type { RestatementsQuery } from '../model/restatement.ts'
 import type { ResultForm } from '../model/resultForm.ts'
 import type { SearchHit } from '../model/search.ts'
 import type { DataFormat } from '../model/sheet.ts'
@@ -85,6 +86,7 @@ export interface Services {
     query: FundamentalsQuery,
   ) => Promise<PlannedPage | PlannedStream>
   readonly planCrossSection: (principal: Principal, query: CrossSectionQuery) => PlannedPage
+  readonly planRestatements: (principal: Principal, query: RestatementsQuery) => PlannedPage
   readonly coverageIndex: (principal: Principal, query: FundamentalsQuery) => Promise<CoverageIndex>
   readonly checkCoverage: (principal: Principal, id: string) => Promise<CoverageCheck>
   readonly planSignals: (principal: Principal, query: SignalsQuery) => PlannedSignals

@@ -65,7 +65,7 @@ export const CrossSectionQuery = Type.Object(
         minLength: 1,
         maxLength: 200,
         description: 'The `next` of the page before, with the other parameters unchanged.',
-        examples: ['WyJVUyIsIkFBUEwiLDFd'],
+        examples: ['VVMgMQ'],
       }),
     ),
     format: FormatSchema,
@@ -126,7 +126,10 @@ export const CrossSection = Type.Object(
     next: Type.Union([Type.String(), Type.Null()], {
       description: 'Send it as `cursor` for the companies after these; null at the end.',
     }),
-    data: Type.Array(CrossSectionRow, { description: 'One row a company, in the order of tickers.' }),
+    data: Type.Array(CrossSectionRow, {
+      description:
+        'One row a company, in the order in which the service came to know them: later ones are appended.',
+    }),
   },
   strict,
 )

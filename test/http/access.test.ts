@@ -52,6 +52,7 @@ const open = (route: string, path = route, status = 200): Row => ({
 })
 
 const fundamentals = '/api/v1/fundamentals'
+const restatements = '/api/v1/restatements'
 const crossSection = '/api/v1/cross-section'
 const panels = '/api/v1/panels'
 const backtests = '/api/v1/backtests'
@@ -71,6 +72,8 @@ const table: Row[] = [
   get(fundamentals, `${fundamentals}?ticker=AAPL,SNOW&view=latest&format=ndjson`, always(200)),
   get(fundamentals, `${fundamentals}?ticker=AAPL,SNOW&as_of=2023-12-31`, licenceRequired),
   get(fundamentals, fundamentals, always(200)),
+  get(restatements, `${restatements}?metric=revenue&market=US&from=2010-01-01`, always(200)),
+  get(restatements, `${restatements}?metric=revenue&market=US&as_of=2016-12-31`, licenceRequired),
   get(crossSection, `${crossSection}?metric=roe&market=US`, always(200)),
   get(crossSection, `${crossSection}?metric=roe&market=US&as_of=2016-12-31`, licenceRequired),
   get('/api/v1/coverage/:id', '/api/v1/coverage/320193', always(200)),
@@ -241,7 +244,7 @@ describe('what a key opens', () => {
       return [response.status, body.error?.code ?? body.count]
     }
     const list = (tickers: string) => `${fundamentals}?ticker=${tickers}&view=latest&metric=revenue`
-    // AAPL, GOOGL and SNOW have stated revenue: three are too many, and none of them is counted.
+    // More than two companies have stated revenue: they are too many, and none of them is counted.
     expect(await status(crossing)).toEqual([403, 'entity_cap_reached'])
     expect(await status(list('AAPL,SNOW,LPA'))).toEqual([403, 'entity_cap_reached'])
     const seen = async () => (await server.sql`select count(*)::int as n from key_entity`)[0].n
@@ -249,7 +252,8 @@ describe('what a key opens', () => {
     // Two IDs of one company count once.
     expect(await status(list('GOOG,GOOGL'))).toEqual([200, 2])
     expect(await seen()).toBe(1)
-    expect(await status(`${crossing}&limit=2`)).toEqual([200, 2])
+    // Apple is the first of the market.
+    expect(await status(`${crossing}&limit=1`)).toEqual([200, 1])
     expect(await seen()).toBe(2)
     expect(await status(list('AAPL,SNOW'))).toEqual([403, 'entity_cap_reached'])
     expect(await status(list('AAPL,GOOGL'))).toEqual([200, 2])

@@ -14,6 +14,7 @@ import { type RealServer, realServer, testToday } from './realServer.ts'
 const fundamentals = '/api/v1/fundamentals'
 const apple = `${fundamentals}?ticker=AAPL&metric=revenue&from=2009-09-26`
 const crossSection = '/api/v1/cross-section?metric=roe&market=US'
+const restatements = '/api/v1/restatements?metric=revenue&market=US'
 const backtest = '/api/v1/backtest'
 
 interface Ask {
@@ -40,6 +41,15 @@ const answers: Record<string, Ask> = {
   cross_section_ndjson: {
     caller: 'personal',
     path: `${crossSection}&as_of=2020-12-31&limit=2&format=ndjson`,
+  },
+  restatements: { caller: 'personal', path: `${restatements}&from=2010-01-01&as_of=2010-06-30` },
+  restatements_csv: {
+    caller: 'personal',
+    path: `${restatements}&from=2010-01-01&as_of=2010-06-30&format=csv`,
+  },
+  restatements_ndjson: {
+    caller: 'personal',
+    path: `${restatements}&from=2010-01-01&as_of=2010-06-30&format=ndjson`,
   },
   coverage_index: { caller: 'personal', path: `${fundamentals}?market=US&limit=2` },
   coverage_check: { caller: 'demo', path: '/api/v1/coverage/320193' },

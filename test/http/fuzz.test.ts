@@ -160,6 +160,7 @@ const path = fc.oneof(
     arbitrary: fc.constantFrom(
       '/api/v1/fundamentals',
       '/api/v1/cross-section',
+      '/api/v1/restatements',
       '/api/v1/signals',
       '/api/search',
       '/api/v1/backtest',

@@ -94,6 +94,10 @@ export async function testServer(sql: Sql, change: Partial<Services> = {}): Prom
     explain: explainDatabaseError,
     readiness: async () => [],
     planFundamentals,
+    planRestatements: (principal, query) => ({
+      cacheKey: JSON.stringify([principal.licence, query]),
+      make: async () => ({ content: padding, next: 'abc' }),
+    }),
     planCrossSection: (principal, query) => ({
       cacheKey: JSON.stringify([principal.licence, query]),
       make: async () => ({ content: padding, next: 'abc' }),

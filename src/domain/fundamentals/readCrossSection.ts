@@ -3,8 +3,9 @@ import type { CrossSection } from '../../model/crossSection.ts'
 import { freeLicenceNotice } from '../../model/freeLicence.ts'
 import { fiscalPeriods } from '../../model/fundamentals.ts'
 import { crossSectionRows } from '../../store/fundamentals/crossSectionRows.ts'
-import { writeCursor } from './coverageCursor.ts'
 import type { FundamentalsDeps } from './deps.ts'
+import { writePlace } from './marketCursor.ts'
+import { plainZero } from './plainZero.ts'
 import type { CrossSectionPlan } from './planCrossSection.ts'
 import { recordSeen } from './recordSeen.ts'
 
@@ -32,7 +33,7 @@ export async function readCrossSection(
     attribution: manifest ? [manifest.attribution] : [],
     ...(note === null ? {} : { note }),
     count: rows.length,
-    next: next === null ? null : writeCursor({ market: plan.market, ...next }),
+    next: next === null ? null : writePlace(plan.market, next),
     data: rows.map(row => ({
       ticker: row.ticker,
       issuer_id: row.issuerId,
@@ -40,7 +41,7 @@ export async function readCrossSection(
       fp: fiscalPeriods[row.fp],
       end: row.end,
       filed: row.filed,
-      value: row.value,
+      value: plainZero(row.value),
       unit: row.unit,
       source,
     })),

@@ -7,6 +7,7 @@ import { latestRows } from '../../store/fundamentals/latestRows.ts'
 import type { RowScope, StoredRows } from '../../store/fundamentals/rowScope.ts'
 import type { FundamentalsDeps } from './deps.ts'
 import { explainAbsence } from './explainAbsence.ts'
+import { plainZero } from './plainZero.ts'
 import type { FundamentalsPlan } from './planFundamentals.ts'
 
 /** Where statements go is the pool, or the connection of a snapshot. */
@@ -24,7 +25,7 @@ export async function readFundamentals(deps: ReadDeps, plan: FundamentalsPlan): 
     fp: fiscalPeriods[row.fp],
     end: row.end,
     filed: row.filed,
-    v: row.v,
+    v: plainZero(row.v),
     u: row.u,
     ticker,
     issuer_id,

@@ -7,13 +7,13 @@ export const crossSectionOperation = operation({
   tag: 'Fundamentals',
   summary: 'One metric of every company of a market, as known on a day',
   description:
-    'One row a company: its latest figure of the metric that was filed on or before `as_of`, at the vintage that was current on that day. `fp` chooses which period counts as latest, `max_age_days` leaves out companies that have long stopped reporting. In the order of tickers; `next` (in the other forms the header X-Next-Cursor) continues past `limit`. A figure filed on `as_of` itself is in the answer: to trade at the open of a day, send the day before.\n\nThe demo key and free keys see the most recent reported fiscal year of each company, without `as_of`. An evaluation key counts every company on a page.',
+    'One row a company: its latest figure of the metric that was filed on or before `as_of`, at the vintage that was current on that day. `fp` chooses which period counts as latest, `max_age_days` leaves out companies that have long stopped reporting. The order is that in which the service came to know the companies, so that pages never shift; `next` (in the other forms the header X-Next-Cursor) continues past `limit`. A figure filed on `as_of` itself is in the answer: to trade at the open of a day, send the day before.\n\nThe demo key and free keys see the most recent reported fiscal year of each company, without `as_of`. An evaluation key counts every company on a page.',
   entry: 'key',
   query: CrossSectionQuery,
   tried: { metric: 'roe', market: 'US' },
   answer: {
     schema: CrossSection,
-    description: 'The rows, in the order of tickers.',
+    description: 'A row a company, always in the same order.',
     examples: {
       roe: { summary: 'Return on equity as known on 2020-12-31', value: answers.cross_section },
     },

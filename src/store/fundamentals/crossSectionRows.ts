@@ -2,12 +2,6 @@ import type { IsoDate } from '../../model/date.ts'
 import type { Fragment, Statements } from '../database.ts'
 import { recentFiscalYear } from './rowScope.ts'
 
-/** The last company of the page before. */
-export interface CompanyPlace {
-  readonly ticker: string
-  readonly entityId: number
-}
-
 export interface CrossSectionScope {
   readonly metric: string
   readonly market: string
@@ -16,7 +10,8 @@ export interface CrossSectionScope {
   readonly fp: number | null
   /** Earliest period end; null: no bound. */
   readonly from: IsoDate | null
-  readonly after: CompanyPlace | null
+  /** The last entity of the page before; null: the first page. */
+  readonly after: number | null
   readonly limit: number
   /** Of each company only the most recent fiscal year of which a full year is reported. */
   readonly recentFiscalYearOnly: boolean
@@ -37,40 +32,46 @@ export interface CrossSectionRow {
 export interface CrossSectionPage {
   readonly dataVersion: number
   readonly rows: CrossSectionRow[]
-  /** null: this is the last page. */
-  readonly next: CompanyPlace | null
+  /** The last entity on the page; null: there is none after it. */
+  readonly next: number | null
 }
 
-type Answer = (CrossSectionRow | (CompanyPlace & { readonly fy: null })) & { readonly version: string }
+type Answer = (CrossSectionRow | { readonly entityId: number; readonly fy: null }) & {
+  readonly version: string
+}
 type Nothing = { readonly version: string; readonly entityId: null }
 
-/** One row a company that has one, in the order of the index entity_coverage. Each company is one probe of
- * fact_cross_section, so a page costs what its companies cost, however many come before it. */
+/** One page: a row a company that has one, in the order in which companies came. */
 export async function crossSectionRows(sql: Statements, scope: CrossSectionScope): Promise<CrossSectionPage> {
-  const { market, after, limit } = scope
-  const later =
-    after === null ? sql`` : sql`and (e.ticker, e.entity_id) > (${after.ticker}, ${after.entityId})`
-  const page = sql`
-    select e.entity_id, e.ticker, e.issuer_id, l.*
-    from entity e cross join lateral (${latestOf(sql, scope, sql`e.entity_id`, sql``)}) l
-    where e.market = ${market} ${later}
-    order by e.ticker, e.entity_id
-    limit ${limit + 1}`
-  const shown = scope.recentFiscalYearOnly ? ofRecentYear(sql, scope, page) : page
-  const answer = await sql<(Answer | Nothing)[]>`
-    select d.version, r.entity_id as "entityId", r.ticker, r.issuer_id as "issuerId", r.fy, r.fp,
-           r.period_end as "end", r.filed, r.value, u.name as unit
-    from data_version d left join (${shown}) r on true left join unit u on u.unit_id = r.unit_id
-    order by r.ticker, r.entity_id`
+  const { limit } = scope
+  const answer = await sql<(Answer | Nothing)[]>`${crossSectionStatement(sql, scope)}`
   const places = answer.flatMap(row => (row.entityId === null ? [] : [row]))
   const onPage = places.slice(0, limit)
   const last = onPage.at(-1)
   return {
     dataVersion: Number(answer[0].version),
     rows: onPage.flatMap(row => (row.fy === null ? [] : [withoutVersion(row)])),
-    next:
-      places.length > limit && last !== undefined ? { ticker: last.ticker, entityId: last.entityId } : null,
+    next: places.length > limit && last !== undefined ? last.entityId : null,
   }
+}
+
+/** Companies come in the order of the index entity_of_market and each is one probe of fact_cross_section, beside the one
+ * before, so a page costs what its companies cost, however many come before it. bench/crossSection.ts shows the plan. */
+export function crossSectionStatement(sql: Statements, scope: CrossSectionScope): Fragment {
+  const { market, after, limit } = scope
+  const later = after === null ? sql`` : sql`and e.entity_id > ${after}`
+  const page = sql`
+    select e.entity_id, e.ticker, e.issuer_id, l.*
+    from entity e cross join lateral (${latestOf(sql, scope, sql`e.entity_id`, sql``)}) l
+    where e.market = ${market} ${later}
+    order by e.entity_id
+    limit ${limit + 1}`
+  const shown = scope.recentFiscalYearOnly ? ofRecentYear(sql, scope, page) : page
+  return sql`
+    select d.version, r.entity_id as "entityId", r.ticker, r.issuer_id as "issuerId", r.fy, r.fp,
+           r.period_end as "end", r.filed, r.value, u.name as unit
+    from data_version d left join (${shown}) r on true left join unit u on u.unit_id = r.unit_id
+    order by r.entity_id`
 }
 
 /** The latest figure of a company that was current on the day. */
