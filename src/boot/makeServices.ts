@@ -118,8 +118,8 @@ export async function makeServices(parts: Parts) {
       const plan = planCrossSection(deps, principal, query)
       return {
         cacheKey: plan.cacheKey,
-        make: async format => {
-          const list = await readCrossSection(deps, principal, plan)
+        make: async (format, subject) => {
+          const list = await turns.read(subject, () => readCrossSection(deps, principal, plan))
           return { content: await listBody(format, crossSectionSheet, list), next: list.next }
         },
       }
@@ -128,8 +128,8 @@ export async function makeServices(parts: Parts) {
       const plan = planRestatements(deps, principal, query)
       return {
         cacheKey: plan.cacheKey,
-        make: async format => {
-          const list = await readRestatements(deps, principal, plan)
+        make: async (format, subject) => {
+          const list = await turns.read(subject, () => readRestatements(deps, principal, plan))
           return { content: await listBody(format, restatementSheet, list), next: list.next }
         },
       }

@@ -45,13 +45,13 @@ export function fundamentals(services: Services, route: RouteMaker, cache: BodyC
   }
 
   async function list(call: Call, query: FundamentalsQuery, version: number, today: string): Promise<Answer> {
-    const { principal } = call.knownCaller
+    const { principal, subject } = call.knownCaller
     const planned = await services.planFundamentals(principal, query)
     const format = query.format ?? 'json'
     const key = `${format} ${planned.cacheKey}`
     if ('open' in planned)
       return streamed(call, planned, format, dataHeaders(dataTypes[format], entityTag(version, key)))
-    const kept = toKeep(key, dataTypes[format], () => planned.make(format))
+    const kept = toKeep(key, dataTypes[format], () => planned.make(format, subject))
     plans.remember(principal, call.queryText, version, today, kept)
     return keptAnswer(cache, call, version, kept)
   }

@@ -13,9 +13,10 @@ const readQuery = queryReader(RestatementsQuery)
 export function restatements(services: Services, route: RouteMaker, cache: BodyCache) {
   const handle = route('/api/v1/restatements', 'key', call => {
     const query = readQuery(call.queryText)
+    const { principal, subject } = call.knownCaller
     const format = query.format ?? 'json'
-    const { cacheKey, make } = services.planRestatements(call.knownCaller.principal, query)
-    const kept = toKeep(`${format} ${cacheKey}`, dataTypes[format], () => make(format))
+    const { cacheKey, make } = services.planRestatements(principal, query)
+    const kept = toKeep(`${format} ${cacheKey}`, dataTypes[format], () => make(format, subject))
     return keptAnswer(cache, call, services.dataVersion(), kept)
   })
   return new Elysia().get('/api/v1/restatements', ({ request }) => handle(request), {

@@ -18,7 +18,8 @@ import type { PanelServices } from './panelServices.ts'
 /** A read whose rights are settled: equal keys and forms give equal bytes while the data version stays the same. */
 export interface PlannedPage {
   readonly cacheKey: string
-  readonly make: (format: DataFormat) => Promise<MadePage>
+  /** `subject`: who waits where they ask for much at a time. */
+  readonly make: (format: DataFormat, subject: string) => Promise<MadePage>
 }
 
 export interface MadePage {

@@ -23,7 +23,7 @@ export const FundamentalsQuery = Type.Object(
   {
     ticker: Type.Optional(
       Type.String({
-        minLength: 1,
+        pattern: '^[A-Za-z0-9._, -]+$',
         maxLength: 4_000,
         description: `Entity ID: a ticker symbol (US), else the register number and the market suffix. Up to ${maxTickers} separated by commas; the answer keeps their order. Omit for the coverage index.`,
         examples: ['AAPL'],

@@ -4,7 +4,7 @@ import { dayNumber } from '../../model/date.ts'
 import type { CellKind, Column, Row } from '../../model/sheet.ts'
 
 /** Rows of a row group: encoding one takes a few milliseconds, so nobody else waits long for this thread. */
-export const rowsPerGroup = 4_096
+export const rowsPerGroup = 2_048
 
 const elements: Record<CellKind, Omit<SchemaElement, 'name'>> = {
   text: { type: 'BYTE_ARRAY', converted_type: 'UTF8', repetition_type: 'OPTIONAL' },
