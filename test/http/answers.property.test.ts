@@ -290,6 +290,11 @@ test('one key never gets what another may see, whatever encoding or tag it asks 
       query => `/api/v1/fundamentals?${queryOf({ ...query, as_of: undefined })}&format=csv`,
     ),
     signalsQuery.map(query => `/api/v1/signals?${queryOf({ ...query, from: undefined })}`),
+    fundamentalsQuery.map(
+      query => `/api/v1/fundamentals?${queryOf({ ...query, as_of: undefined, ticker: 'SNOW,AAPL' })}`,
+    ),
+    crossSectionQuery.map(query => `/api/v1/cross-section?${queryOf({ ...query, as_of: undefined })}`),
+    restatementsQuery.map(query => `/api/v1/restatements?${queryOf({ ...query, as_of: undefined })}`),
   )
   const encoding = fc.constantFrom('identity', 'gzip', 'zstd', 'gzip;q=0.5, zstd', '*')
   const property = fc.asyncProperty(
