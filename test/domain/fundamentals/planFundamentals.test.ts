@@ -152,6 +152,7 @@ describe('the cache key', () => {
       metric: 'assets,revenue',
       as_of: '2026-11-20',
       view: 'history',
+      vintage: 'all',
     })
     expect(first.cacheKey).toBe(second.cacheKey)
   })
@@ -160,6 +161,8 @@ describe('the cache key', () => {
       { ticker: 'AAPL' },
       { ticker: 'AAPL', as_of: '2010-02-01' },
       { ticker: 'AAPL', view: 'latest' },
+      { ticker: 'AAPL', vintage: 'first' },
+      { ticker: 'AAPL', vintage: 'latest' },
       { ticker: 'AAPL', metric: 'revenue' },
       { ticker: 'AAPL', from: '2009-01-01' },
       { ticker: 'AAPL', market: 'JP' },
