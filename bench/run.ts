@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util'
 import { benchBacktest } from './backtest.ts'
 import { benchBodies } from './bodies.ts'
 import budget from './budget.json'
+import { benchCrossSection } from './crossSection.ts'
 import type { Figure } from './figure.ts'
 import { benchHttp, httpFigures } from './http.ts'
 import { benchImport } from './import.ts'
@@ -17,7 +18,7 @@ const help = `Usage: bun run bench [--short] [NAME...]
 
 Proves parity, then times, and holds the ratios against bench/budget.json.
 
-  NAME      backtest, bodies, http, import, search, service, signals; all without a name
+  NAME      backtest, bodies, cross_section, http, import, search, service, signals; all without a name
   --short   fewer and smaller runs, as CI does
 
 Prints a table, writes bench/out/results.json, and (in full runs) adds a line to bench/history.jsonl.
@@ -26,6 +27,7 @@ Exit code 1: a ratio is below its budget.`
 const benches: Record<string, (options: { short: boolean }) => Promise<readonly Figure[]>> = {
   backtest: benchBacktest,
   bodies: benchBodies,
+  cross_section: benchCrossSection,
   http: ({ short }) => benchHttp(short ? 3 : 7, short ? 1_500 : 3_000).then(httpFigures),
   import: benchImport,
   search: benchSearch,

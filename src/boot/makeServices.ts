@@ -10,23 +10,32 @@ import { runBacktest } from '../domain/backtests/runBacktest.ts'
 import { checkCoverage } from '../domain/fundamentals/checkCoverage.ts'
 import { coverageIndex } from '../domain/fundamentals/coverageIndex.ts'
 import type { FundamentalsDeps } from '../domain/fundamentals/deps.ts'
-import { fundamentalsCsv } from '../domain/fundamentals/fundamentalsCsv.ts'
+import { openBatch } from '../domain/fundamentals/openBatch.ts'
+import { planBatch } from '../domain/fundamentals/planBatch.ts'
+import { planCrossSection } from '../domain/fundamentals/planCrossSection.ts'
 import { planFundamentals } from '../domain/fundamentals/planFundamentals.ts'
+import { planRestatements } from '../domain/fundamentals/planRestatements.ts'
+import { readCrossSection } from '../domain/fundamentals/readCrossSection.ts'
 import { readFundamentals } from '../domain/fundamentals/readFundamentals.ts'
+import { readRestatements } from '../domain/fundamentals/readRestatements.ts'
 import { LimitGate } from '../domain/limits/LimitGate.ts'
 import { loadMarkets } from '../domain/markets/loadMarkets.ts'
 import { searchEntities } from '../domain/search/search.ts'
+import { listBody } from '../domain/sheets/listBody.ts'
 import { planSignals } from '../domain/signals/planSignals.ts'
 import { StreamTurns } from '../domain/signals/StreamTurns.ts'
 import { streamResolvedSignals } from '../domain/signals/streamResolvedSignals.ts'
 import { openSignals } from '../domain/signals/streamSignals.ts'
 import type { Services } from '../http/services.ts'
+import { crossSectionSheet } from '../model/crossSection.ts'
 import type { IsoDate } from '../model/date.ts'
+import { fundamentalsSheet } from '../model/fundamentals.ts'
+import { restatementSheet } from '../model/restatement.ts'
 import { answersPing, type Sql } from '../store/database.ts'
 import { explainDatabaseError } from '../store/explainError.ts'
 import { entityDirectory } from '../store/fundamentals/entityDirectory.ts'
 import { findKey } from '../store/keys/findKey.ts'
-import { recordEntity } from '../store/keys/recordEntity.ts'
+import { recordEntities } from '../store/keys/recordEntities.ts'
 import { takeHits } from '../store/limits/takeHits.ts'
 import { contentPolicy } from '../web/tearSheet/policy.ts'
 import { makeJobs } from './makeJobs.ts'
@@ -64,7 +73,7 @@ export async function makeServices(parts: Parts) {
     markets,
     today,
     flagship: new Set(config.flagshipTickers.map(ticker => ticker.toUpperCase())),
-    recordEntity: (keyId, entityId, cap) => recordEntity(sql, keyId, entityId, cap),
+    recordEntities: (keyId, entityIds, cap) => recordEntities(sql, keyId, entityIds, cap),
     entities,
   }
   const turns = new StreamTurns(Math.max(1, Math.floor(config.databaseConnections / 2)))
@@ -93,10 +102,42 @@ export async function makeServices(parts: Parts) {
     explain: explainDatabaseError,
     readiness: async () => ((await answersPing(sql, pingMs)) ? [] : ['the database does not answer']),
     planFundamentals: async (principal, query) => {
+      if (query.ticker?.includes(',')) {
+        const plan = await planBatch(deps, principal, query)
+        return {
+          cacheKey: plan.cacheKey,
+          open: (format, signal, subject) =>
+            turns.use(subject, signal, () => openBatch(deps, plan, format, signal)),
+        }
+      }
       const plan = await planFundamentals(deps, principal, query)
-      return { cacheKey: plan.cacheKey, read: () => readFundamentals(deps, plan) }
+      return {
+        cacheKey: plan.cacheKey,
+        make: async format => ({
+          content: await listBody(format, fundamentalsSheet, await readFundamentals(deps, plan)),
+        }),
+      }
     },
-    fundamentalsCsv,
+    planCrossSection: (principal, query) => {
+      const plan = planCrossSection(deps, principal, query)
+      return {
+        cacheKey: plan.cacheKey,
+        make: async (format, subject) => {
+          const list = await turns.read(subject, () => readCrossSection(deps, principal, plan))
+          return { content: await listBody(format, crossSectionSheet, list), next: list.next }
+        },
+      }
+    },
+    planRestatements: (principal, query) => {
+      const plan = planRestatements(deps, principal, query)
+      return {
+        cacheKey: plan.cacheKey,
+        make: async (format, subject) => {
+          const list = await turns.read(subject, () => readRestatements(deps, principal, plan))
+          return { content: await listBody(format, restatementSheet, list), next: list.next }
+        },
+      }
+    },
     coverageIndex: async (principal, query) => licensed(principal, await coverageIndex(deps, query)),
     checkCoverage: async (principal, id) => licensed(principal, await checkCoverage(deps, id)),
     planSignals: (principal, query) => {

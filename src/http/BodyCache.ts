@@ -9,8 +9,19 @@ export interface KeptBody {
   readonly headers: Headers
 }
 
+/** A body as it is made, and the cursor of the page after it where there is one. */
+export interface MadeBody {
+  readonly content: string | Bytes
+  readonly next?: string | null
+}
+
+interface Page {
+  readonly bytes: Bytes
+  readonly next: string | null
+}
+
 interface Entry {
-  readonly made: Promise<Bytes>
+  readonly made: Promise<Page>
   /** Set once it is made. */
   body: KeptBody | null
   size: number
@@ -27,9 +38,9 @@ export function bodyNames(key: string): BodyNames {
 }
 
 export interface Making {
-  readonly make: () => Promise<string>
+  readonly make: () => Promise<MadeBody>
   /** Of an answer with this body. */
-  readonly headers: (encoding: Encoding) => Headers
+  readonly headers: (encoding: Encoding, next: string | null) => Headers
 }
 
 const mostBytes = 64 * 1_024 * 1_024
@@ -56,19 +67,14 @@ export class BodyCache {
 
   async get(version: number, names: BodyNames, encoding: Encoding, making: Making): Promise<KeptBody> {
     if (version !== this.#version) this.#startOver(version)
-    const plain = await this.#keep(
-      'identity',
-      names,
-      making,
-      async () => new Uint8Array(Buffer.from(await making.make())),
-    )
-    const worthIt = encoding !== 'identity' && plain.length >= leastCompressed
-    const bytes = worthIt ? await this.#keep(encoding, names, making, () => compress(plain, encoding)) : plain
-    const used = worthIt ? encoding : 'identity'
-    return bodyOf(bytes, used, making)
+    const plain = await this.#keep('identity', names, making, async () => pageOf(await making.make()))
+    const worthIt = encoding !== 'identity' && plain.bytes.length >= leastCompressed
+    if (!worthIt) return bodyOf(plain, 'identity', making)
+    const compressed = async () => ({ bytes: await compress(plain.bytes, encoding), next: plain.next })
+    return bodyOf(await this.#keep(encoding, names, making, compressed), encoding, making)
   }
 
-  #keep(encoding: Encoding, names: BodyNames, making: Making, make: () => Promise<Bytes>): Promise<Bytes> {
+  #keep(encoding: Encoding, names: BodyNames, making: Making, make: () => Promise<Page>): Promise<Page> {
     const name = names[encoding]
     const known = this.#entries.get(name)
     if (known !== undefined) return known.made
@@ -76,7 +82,7 @@ export class BodyCache {
     this.#entries.set(name, entry)
     this.#bytes += entry.size
     entry.made.then(
-      bytes => this.#settle(name, entry, bodyOf(bytes, encoding, making), bytes.length),
+      page => this.#settle(name, entry, bodyOf(page, encoding, making), page.bytes.length),
       () => this.#drop(name, entry),
     )
     return entry.made
@@ -121,6 +127,10 @@ export class BodyCache {
   }
 }
 
-function bodyOf(bytes: Bytes, encoding: Encoding, making: Making): KeptBody {
-  return { blob: new Blob([bytes]), encoding, headers: making.headers(encoding) }
+function pageOf({ content, next = null }: MadeBody): Page {
+  return { bytes: typeof content === 'string' ? new Uint8Array(Buffer.from(content)) : content, next }
+}
+
+function bodyOf({ bytes, next }: Page, encoding: Encoding, making: Making): KeptBody {
+  return { blob: new Blob([bytes]), encoding, headers: making.headers(encoding, next) }
 }

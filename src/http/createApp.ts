@@ -5,11 +5,13 @@ import { BodyReader } from './BodyReader.ts'
 import { backtest } from './backtest.ts'
 import { backtests } from './backtests.ts'
 import { coverage } from './coverage.ts'
+import { crossSection } from './crossSection.ts'
 import { docs } from './docs/docs.ts'
 import { fundamentals } from './fundamentals.ts'
 import { health } from './health.ts'
 import { openapi } from './openapi.ts'
 import { panels } from './panels.ts'
+import { restatements } from './restatements.ts'
 import { search } from './search.ts'
 import { routeMaker } from './serve.ts'
 import type { Services } from './services.ts'
@@ -35,6 +37,8 @@ export function createApp(services: Services) {
   const resources = [
     fundamentals(services, route, cache),
     coverage(services, route, cache),
+    crossSection(services, route, cache),
+    restatements(services, route, cache),
     signals(services, route),
     backtest(services, route, bodies),
     backtests(services, route),

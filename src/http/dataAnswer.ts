@@ -1,4 +1,5 @@
-import { type BodyCache, type BodyNames, bodyNames } from './BodyCache.ts'
+import type { DataFormat } from '../model/sheet.ts'
+import { type BodyCache, type BodyNames, bodyNames, type MadeBody } from './BodyCache.ts'
 import type { Answer, Call } from './Call.ts'
 import { chooseEncoding, type Encoding } from './encoding.ts'
 import { entityTag, matchesTag } from './entityTag.ts'
@@ -6,6 +7,18 @@ import { answerHeaders } from './headers.ts'
 
 export const jsonType = 'application/json'
 export const csvType = 'text/csv; charset=utf-8; header=present'
+
+export const dataTypes: Readonly<Record<DataFormat, string>> = {
+  json: jsonType,
+  csv: csvType,
+  ndjson: 'application/x-ndjson; charset=utf-8',
+  parquet: 'application/vnd.apache.parquet',
+}
+
+/** How an answer of this type is encoded for its reader. A Parquet file is compressed inside. */
+export function dataEncoding(call: Call, type: string): Encoding {
+  return type === dataTypes.parquet ? 'identity' : chooseEncoding(call.request.headers.get('accept-encoding'))
+}
 
 /** What one key is shown another may not be: no shared cache keeps it, and a private one asks again. */
 export function dataHeaders(type: string, tag: string): Record<string, string> {
@@ -30,11 +43,19 @@ export interface Kept {
   readonly key: string
   readonly names: BodyNames
   readonly type: string
-  readonly make: () => Promise<string>
+  readonly make: () => Promise<MadeBody>
 }
 
-export function toKeep(key: string, type: string, make: () => Promise<string>): Kept {
-  return { key, names: bodyNames(key), type, make }
+export function toKeep(key: string, type: string, make: () => Promise<string | MadeBody>): Kept {
+  return {
+    key,
+    names: bodyNames(key),
+    type,
+    make: async () => {
+      const made = await make()
+      return typeof made === 'string' ? { content: made } : made
+    },
+  }
 }
 
 /** Without a promise where the answer is there already. */
@@ -45,7 +66,7 @@ export function keptAnswer(
   kept: Kept,
 ): Answer | Promise<Answer> {
   const { headers } = call.request
-  const encoding = chooseEncoding(headers.get('accept-encoding'))
+  const encoding = dataEncoding(call, kept.type)
   if (headers.get('if-none-match') === null) {
     const body = cache.find(dataVersion, kept.names, encoding)
     if (body !== null) return { status: 200, headers: body.headers, body: body.blob }
@@ -65,7 +86,12 @@ async function madeAnswer(
   if (same !== null) return same
   const body = await cache.get(dataVersion, names, encoding, {
     make,
-    headers: used => answerHeaders(used === 'identity' ? own : { ...own, 'Content-Encoding': used }),
+    headers: (used, next) =>
+      answerHeaders({
+        ...own,
+        ...(used === 'identity' ? {} : { 'Content-Encoding': used }),
+        ...(next === null ? {} : { 'X-Next-Cursor': next }),
+      }),
   })
   return { status: 200, headers: body.headers, body: body.blob }
 }

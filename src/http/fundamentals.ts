@@ -1,19 +1,22 @@
 import { Elysia } from 'elysia'
 import type { Principal } from '../model/access.ts'
 import { FundamentalsQuery } from '../model/fundamentals.ts'
+import type { DataFormat } from '../model/sheet.ts'
 import type { BodyCache } from './BodyCache.ts'
 import type { Answer, Call } from './Call.ts'
-import { csvType, jsonType, type Kept, keptAnswer, toKeep } from './dataAnswer.ts'
+import { dataHeaders, dataTypes, jsonType, type Kept, keptAnswer, toKeep, unchanged } from './dataAnswer.ts'
+import { entityTag } from './entityTag.ts'
 import { fundamentalsOperation } from './operations/fundamentals.ts'
 import { PlanCache } from './PlanCache.ts'
 import { queryReader } from './parameters.ts'
 import type { RouteMaker } from './serve.ts'
-import type { Services } from './services.ts'
+import type { PlannedStream, Services } from './services.ts'
 import { steadyDay } from './steadyDay.ts'
+import { streamAnswer } from './streamAnswer.ts'
 
 const readQuery = queryReader(FundamentalsQuery)
 
-/** GET /api/v1/fundamentals: the figures of one entity or, without `ticker`, the coverage index. */
+/** GET /api/v1/fundamentals: the figures of one entity or of several or, without `ticker`, the coverage index. */
 export function fundamentals(services: Services, route: RouteMaker, cache: BodyCache) {
   const day = steadyDay(services.today, services.elapsedMs)
   const plans = new PlanCache<Kept>()
@@ -30,7 +33,8 @@ export function fundamentals(services: Services, route: RouteMaker, cache: BodyC
     const { principal } = call.knownCaller
     const text = call.queryText
     const query = readQuery(text)
-    const kept = query.ticker === undefined ? planIndex(principal, query, today) : await planList(call, query)
+    if (query.ticker !== undefined) return list(call, query, version, today)
+    const kept = planIndex(principal, query, today)
     plans.remember(principal, text, version, today, kept)
     return keptAnswer(cache, call, version, kept)
   }
@@ -40,12 +44,28 @@ export function fundamentals(services: Services, route: RouteMaker, cache: BodyC
     return toKeep(`index ${principal.licence} ${today} ${JSON.stringify(query)}`, jsonType, make)
   }
 
-  async function planList(call: Call, query: FundamentalsQuery): Promise<Kept> {
-    const { cacheKey, read } = await services.planFundamentals(call.knownCaller.principal, query)
-    if (query.format === 'csv') {
-      return toKeep(`csv ${cacheKey}`, csvType, async () => services.fundamentalsCsv(await read()))
-    }
-    return toKeep(`json ${cacheKey}`, jsonType, async () => JSON.stringify(await read()))
+  async function list(call: Call, query: FundamentalsQuery, version: number, today: string): Promise<Answer> {
+    const { principal, subject } = call.knownCaller
+    const planned = await services.planFundamentals(principal, query)
+    const format = query.format ?? 'json'
+    const key = `${format} ${planned.cacheKey}`
+    if ('open' in planned)
+      return streamed(call, planned, format, dataHeaders(dataTypes[format], entityTag(version, key)))
+    const kept = toKeep(key, dataTypes[format], () => planned.make(format, subject))
+    plans.remember(principal, call.queryText, version, today, kept)
+    return keptAnswer(cache, call, version, kept)
+  }
+
+  async function streamed(
+    call: Call,
+    planned: PlannedStream,
+    format: DataFormat,
+    own: Record<string, string>,
+  ): Promise<Answer> {
+    const same = unchanged(call, own)
+    if (same !== null) return same
+    const { body } = await planned.open(format, call.request.signal, call.knownCaller.subject)
+    return streamAnswer(call, body, own)
   }
 
   const handle = route('/api/v1/fundamentals', 'key', work)

@@ -1,14 +1,13 @@
 import { Elysia } from 'elysia'
 import { SignalsQuery } from '../model/signal.ts'
 import type { Answer, Call } from './Call.ts'
-import { csvType, dataHeaders, jsonType, unchanged } from './dataAnswer.ts'
-import { chooseEncoding, compressStream } from './encoding.ts'
+import { dataHeaders, dataTypes, unchanged } from './dataAnswer.ts'
 import { entityTag } from './entityTag.ts'
-import { answerHeaders } from './headers.ts'
 import { signalsOperation } from './operations/signals.ts'
 import { queryReader } from './parameters.ts'
 import type { RouteMaker } from './serve.ts'
 import type { Services } from './services.ts'
+import { streamAnswer } from './streamAnswer.ts'
 
 const readQuery = queryReader(SignalsQuery)
 
@@ -19,15 +18,12 @@ export function signals(services: Services, route: RouteMaker) {
     const { principal, subject } = call.knownCaller
     const { cacheKey, open } = services.planSignals(principal, query)
     const format = query.format ?? 'json'
-    const type = format === 'csv' ? csvType : jsonType
-    const own = dataHeaders(type, entityTag(services.dataVersion(), `${format} ${cacheKey}`))
+    const own = dataHeaders(dataTypes[format], entityTag(services.dataVersion(), `${format} ${cacheKey}`))
     const same = unchanged(call, own)
     if (same !== null) return same
     const { next, body } = await open(format, call.request.signal, subject)
     if (next !== null) own['X-Next-Cursor'] = next
-    const encoding = chooseEncoding(call.request.headers.get('accept-encoding'))
-    if (encoding !== 'identity') own['Content-Encoding'] = encoding
-    return { status: 200, headers: answerHeaders(own), body: compressStream(body, encoding) }
+    return streamAnswer(call, body, own)
   }
 
   const handle = route('/api/v1/signals', 'key', work)

@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { IsoDateSchema } from './date.ts'
 import { freeLicenceNotice } from './freeLicence.ts'
+import { type Column, FormatSchema } from './sheet.ts'
 
 const strict = { additionalProperties: false } as const
 
@@ -10,14 +11,21 @@ export const defaultCoverageLimit = 100
 /** Shape of an ID in a request, before it is put in upper case. */
 export const idPattern = '^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$'
 
-/** GET /api/v1/fundamentals: with `ticker` the figures of one entity, without it the coverage index. */
+/** Companies of one request. */
+export const maxTickers = 100
+
+/** Which vintages of a period `view=history` shows. */
+export const vintages = ['first', 'latest', 'all'] as const
+export type Vintage = (typeof vintages)[number]
+
+/** GET /api/v1/fundamentals: with `ticker` the figures of one entity or of several, without it the coverage index. */
 export const FundamentalsQuery = Type.Object(
   {
     ticker: Type.Optional(
       Type.String({
-        pattern: idPattern,
-        description:
-          'Entity ID: a ticker symbol (US), else the register number and the market suffix. Omit for the coverage index.',
+        pattern: '^[A-Za-z0-9._, -]+$',
+        maxLength: 4_000,
+        description: `Entity ID: a ticker symbol (US), else the register number and the market suffix. Up to ${maxTickers} separated by commas; the answer keeps their order. Omit for the coverage index.`,
         examples: ['AAPL'],
       }),
     ),
@@ -30,6 +38,14 @@ export const FundamentalsQuery = Type.Object(
         description:
           'history: every vintage filed by as_of. latest: one row per metric, the latest period at its latest vintage.',
         examples: ['latest'],
+      }),
+    ),
+    vintage: Type.Optional(
+      Type.Union([Type.Literal('first'), Type.Literal('latest'), Type.Literal('all')], {
+        default: 'all',
+        description:
+          'Which vintages of a period view=history shows. first: the one filed first, whatever was filed later. latest: the one that was current on as_of. all: each one filed by as_of.',
+        examples: ['first'],
       }),
     ),
     metric: Type.Optional(
@@ -49,13 +65,7 @@ export const FundamentalsQuery = Type.Object(
         examples: ['US'],
       }),
     ),
-    format: Type.Optional(
-      Type.Union([Type.Literal('json'), Type.Literal('csv')], {
-        default: 'json',
-        description: 'json, or csv (RFC 4180, columns in the order of the JSON row).',
-        examples: ['json'],
-      }),
-    ),
+    format: FormatSchema,
     limit: Type.Optional(
       Type.Integer({
         minimum: 1,
@@ -107,19 +117,21 @@ export const FundamentalsRow = Type.Object(
 )
 export type FundamentalsRow = Static<typeof FundamentalsRow>
 
-/** Columns of the CSV, in the order of the JSON row. */
-export const fundamentalsColumns = [
-  'm',
-  'fy',
-  'fp',
-  'end',
-  'filed',
-  'v',
-  'u',
-  'ticker',
-  'issuer_id',
-  'source',
-] as const satisfies readonly (keyof FundamentalsRow)[]
+/** Columns of the rows as a sheet, in the order of the JSON row. */
+export const fundamentalsSheet = [
+  { name: 'm', kind: 'text' },
+  { name: 'fy', kind: 'whole' },
+  { name: 'fp', kind: 'text' },
+  { name: 'end', kind: 'day' },
+  { name: 'filed', kind: 'day' },
+  { name: 'v', kind: 'number' },
+  { name: 'u', kind: 'text' },
+  { name: 'ticker', kind: 'text' },
+  { name: 'issuer_id', kind: 'text' },
+  { name: 'source', kind: 'text' },
+] as const satisfies readonly Column<keyof FundamentalsRow>[]
+
+export const fundamentalsColumns = fundamentalsSheet.map(column => column.name)
 
 export const FundamentalsList = Type.Object(
   {
@@ -137,6 +149,11 @@ export const FundamentalsList = Type.Object(
       examples: ['2010-02-01'],
     }),
     view: Type.Union([Type.Literal('history'), Type.Literal('latest')]),
+    vintage: Type.Optional(
+      Type.Union([Type.Literal('first'), Type.Literal('latest')], {
+        description: 'Only where not every vintage was asked for.',
+      }),
+    ),
     data_version: Type.Integer({ description: 'Grows with each import; equal versions mean equal answers.' }),
     licence: Type.Optional(
       Type.String({ description: 'Demo and free keys only.', examples: [freeLicenceNotice] }),
@@ -155,3 +172,36 @@ export const FundamentalsList = Type.Object(
   strict,
 )
 export type FundamentalsList = Static<typeof FundamentalsList>
+
+export const FundamentalsCompany = Type.Object(
+  {
+    ticker: FundamentalsList.properties.ticker,
+    issuer_id: FundamentalsList.properties.issuer_id,
+    name: FundamentalsList.properties.name,
+    market: FundamentalsList.properties.market,
+    note: FundamentalsList.properties.note,
+    count: Type.Integer({ description: 'Rows of this company in data.' }),
+  },
+  strict,
+)
+export type FundamentalsCompany = Static<typeof FundamentalsCompany>
+
+/** The answer for several tickers: the rows of each company follow one another in the order of the question. */
+export const FundamentalsBatch = Type.Object(
+  {
+    object: Type.Literal('fundamentals_list'),
+    as_of: FundamentalsList.properties.as_of,
+    view: FundamentalsList.properties.view,
+    vintage: FundamentalsList.properties.vintage,
+    data_version: FundamentalsList.properties.data_version,
+    licence: FundamentalsList.properties.licence,
+    attribution: FundamentalsList.properties.attribution,
+    data: Type.Array(FundamentalsRow, {
+      description: 'Company after company in the order of the question, each as when it is asked for alone.',
+    }),
+    companies: Type.Array(FundamentalsCompany, { description: 'In the order of the question.' }),
+    count: FundamentalsList.properties.count,
+  },
+  strict,
+)
+export type FundamentalsBatch = Static<typeof FundamentalsBatch>

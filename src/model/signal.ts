@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { IsoDateSchema } from './date.ts'
+import { type Column, FormatSchema } from './sheet.ts'
 
 export const horizons = ['1d', '3d', '7d'] as const
 
@@ -42,6 +43,18 @@ export const SignalRow = Type.Object(
 )
 export type SignalRow = Static<typeof SignalRow>
 
+/** Columns of the rows as a sheet, in the order of the JSON row. */
+export const signalSheet = [
+  { name: 'date', kind: 'day' },
+  { name: 'ticker', kind: 'text' },
+  { name: 'market', kind: 'text' },
+  { name: 'horizon', kind: 'text' },
+  { name: 'predicted_pct', kind: 'number' },
+  { name: 'actual_pct', kind: 'number' },
+  { name: 'status', kind: 'text' },
+  { name: 'source', kind: 'text' },
+] as const satisfies readonly Column<keyof SignalRow>[]
+
 /** Field -> description, as every signal list carries it. */
 export const signalSchema: Readonly<Record<string, string>> = Object.freeze(
   Object.fromEntries(
@@ -80,13 +93,7 @@ export const SignalsQuery = Type.Object(
         examples: ['MjAxNy0wOC0zMSBBQkIgMSBVUw'],
       }),
     ),
-    format: Type.Optional(
-      Type.Union([Type.Literal('json'), Type.Literal('csv')], {
-        default: 'json',
-        description: 'json, or csv (RFC 4180, columns in the order of the JSON row).',
-        examples: ['json'],
-      }),
-    ),
+    format: FormatSchema,
   },
   { additionalProperties: false },
 )

@@ -9,7 +9,7 @@ export interface Batch {
   factsAdded: number
 }
 
-export async function readDataVersion(sql: Sql): Promise<number> {
+export async function readDataVersion(sql: Statements): Promise<number> {
   const [row] = await sql<{ version: string }[]>`select version from data_version`
   return Number(row.version)
 }

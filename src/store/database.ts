@@ -5,6 +5,8 @@ export type TransactionSql = postgres.TransactionSql
 export type ReservedSql = postgres.ReservedSql
 /** Whatever takes a statement: the pool, a transaction, a connection of one's own. */
 export type Statements = postgres.ISql
+/** A piece of a statement, as the statement takes it. */
+export type Fragment = postgres.PendingQuery<postgres.Row[]>
 
 export interface DatabaseOptions {
   url: string

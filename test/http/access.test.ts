@@ -52,6 +52,8 @@ const open = (route: string, path = route, status = 200): Row => ({
 })
 
 const fundamentals = '/api/v1/fundamentals'
+const restatements = '/api/v1/restatements'
+const crossSection = '/api/v1/cross-section'
 const panels = '/api/v1/panels'
 const backtests = '/api/v1/backtests'
 const nobodys = '019aa0c2-7d3c-7000-9c5e-3f1f0a6b7c55'
@@ -66,7 +68,14 @@ const table: Row[] = [
   get(fundamentals, `${fundamentals}?ticker=AAPL&as_of=2009-12-31`, always(200)),
   get(fundamentals, `${fundamentals}?ticker=SNOW&format=csv`, always(200)),
   get(fundamentals, `${fundamentals}?ticker=SNOW&as_of=2023-12-31`, licenceRequired),
+  get(fundamentals, `${fundamentals}?ticker=AAPL,GOOGL&as_of=2016-12-31&metric=revenue`, always(200)),
+  get(fundamentals, `${fundamentals}?ticker=AAPL,SNOW&view=latest&format=ndjson`, always(200)),
+  get(fundamentals, `${fundamentals}?ticker=AAPL,SNOW&as_of=2023-12-31`, licenceRequired),
   get(fundamentals, fundamentals, always(200)),
+  get(restatements, `${restatements}?metric=revenue&market=US&from=2010-01-01`, always(200)),
+  get(restatements, `${restatements}?metric=revenue&market=US&as_of=2016-12-31`, licenceRequired),
+  get(crossSection, `${crossSection}?metric=roe&market=US`, always(200)),
+  get(crossSection, `${crossSection}?metric=roe&market=US&as_of=2016-12-31`, licenceRequired),
   get('/api/v1/coverage/:id', '/api/v1/coverage/320193', always(200)),
   get('/api/v1/signals', '/api/v1/signals?limit=5', always(200)),
   {
@@ -221,5 +230,32 @@ describe('what a key opens', () => {
       )
     }
     expect(statuses).toEqual([200, 200, 403, 403, 200])
+  })
+
+  test('lists and cross-sections count each company against the cap, and a refused one counts none', async () => {
+    const prefix = keys.evaluation?.slice('Bearer '.length, 'Bearer '.length + 17) ?? ''
+    await server.sql`
+      update key_grant set entity_cap = 2 where key_id = (select key_id from api_key where prefix = ${prefix})`
+    await server.sql`delete from key_entity`
+    await Bun.sleep(100)
+    const crossing = `${crossSection}?metric=revenue&market=US&fp=latest`
+    const status = async (path: string) => {
+      const { response, body } = await json(path, 'evaluation')
+      return [response.status, body.error?.code ?? body.count]
+    }
+    const list = (tickers: string) => `${fundamentals}?ticker=${tickers}&view=latest&metric=revenue`
+    // More than two companies have stated revenue: they are too many, and none of them is counted.
+    expect(await status(crossing)).toEqual([403, 'entity_cap_reached'])
+    expect(await status(list('AAPL,SNOW,LPA'))).toEqual([403, 'entity_cap_reached'])
+    const seen = async () => (await server.sql`select count(*)::int as n from key_entity`)[0].n
+    expect(await seen()).toBe(0)
+    // Two IDs of one company count once.
+    expect(await status(list('GOOG,GOOGL'))).toEqual([200, 2])
+    expect(await seen()).toBe(1)
+    // Apple is the first of the market.
+    expect(await status(`${crossing}&limit=1`)).toEqual([200, 1])
+    expect(await seen()).toBe(2)
+    expect(await status(list('AAPL,SNOW'))).toEqual([403, 'entity_cap_reached'])
+    expect(await status(list('AAPL,GOOGL'))).toEqual([200, 2])
   })
 })

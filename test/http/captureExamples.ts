@@ -13,6 +13,8 @@ import { type RealServer, realServer, testToday } from './realServer.ts'
 
 const fundamentals = '/api/v1/fundamentals'
 const apple = `${fundamentals}?ticker=AAPL&metric=revenue&from=2009-09-26`
+const crossSection = '/api/v1/cross-section?metric=roe&market=US'
+const restatements = '/api/v1/restatements?metric=revenue&market=US'
 const backtest = '/api/v1/backtest'
 
 interface Ask {
@@ -28,9 +30,31 @@ const answers: Record<string, Ask> = {
   fundamentals_before: { caller: 'personal', path: `${apple}&as_of=2009-12-31` },
   fundamentals_after: { caller: 'personal', path: `${apple}&as_of=2010-02-01` },
   fundamentals_csv: { caller: 'personal', path: `${apple}&as_of=2010-02-01&format=csv` },
+  fundamentals_ndjson: { caller: 'personal', path: `${apple}&as_of=2010-02-01&format=ndjson` },
+  fundamentals_several: {
+    caller: 'personal',
+    path: `${fundamentals}?ticker=AAPL,GOOGL&metric=revenue&view=latest&as_of=2016-06-30`,
+  },
+  fundamentals_first: { caller: 'personal', path: `${apple}&as_of=2010-02-01&vintage=first` },
+  cross_section: { caller: 'personal', path: `${crossSection}&as_of=2020-12-31&limit=2` },
+  cross_section_csv: { caller: 'personal', path: `${crossSection}&as_of=2020-12-31&limit=2&format=csv` },
+  cross_section_ndjson: {
+    caller: 'personal',
+    path: `${crossSection}&as_of=2020-12-31&limit=2&format=ndjson`,
+  },
+  restatements: { caller: 'personal', path: `${restatements}&from=2010-01-01&as_of=2010-06-30` },
+  restatements_csv: {
+    caller: 'personal',
+    path: `${restatements}&from=2010-01-01&as_of=2010-06-30&format=csv`,
+  },
+  restatements_ndjson: {
+    caller: 'personal',
+    path: `${restatements}&from=2010-01-01&as_of=2010-06-30&format=ndjson`,
+  },
   coverage_index: { caller: 'personal', path: `${fundamentals}?market=US&limit=2` },
   coverage_check: { caller: 'demo', path: '/api/v1/coverage/320193' },
   signals: { caller: 'demo', path: '/api/v1/signals?limit=2' },
+  signals_ndjson: { caller: 'demo', path: '/api/v1/signals?limit=2&format=ndjson' },
   signals_csv: { caller: 'demo', path: '/api/v1/signals?limit=2&format=csv' },
   search: { caller: 'nobody', path: '/api/search?q=apple' },
   backtest: { caller: 'quant', path: backtest, body: JSON.stringify(requests.backtest_panel) },

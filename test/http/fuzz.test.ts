@@ -30,6 +30,9 @@ const parameters = [
   'cursor',
   'horizon',
   'q',
+  'vintage',
+  'fp',
+  'max_age_days',
 ]
 const sensible = [
   'AAPL',
@@ -48,6 +51,11 @@ const sensible = [
   'ZZ',
   'json',
   'csv',
+  'ndjson',
+  'parquet',
+  'first',
+  'FY',
+  'AAPL,SNOW',
   '1',
   '0',
   '-1',
@@ -129,6 +137,13 @@ const fitting = fc.constantFrom(
     'market=US',
     'format=csv',
     'format=json',
+    'format=ndjson',
+    'format=parquet',
+    'vintage=first',
+    'fp=latest',
+    'max_age_days=550',
+    'metric=roe',
+    'ticker=SNOW,AAPL,GOOG',
     'limit=3',
   ],
   ...['limit=50000', 'horizon=1d', 'horizon=7d', 'to=2016-01-01', 'q=apple', 'q=320193', 'q=a'],
@@ -142,7 +157,14 @@ const query = fc.array(pair, { maxLength: 4 }).map(pairs => pairs.join('&'))
 const path = fc.oneof(
   {
     weight: 6,
-    arbitrary: fc.constantFrom('/api/v1/fundamentals', '/api/v1/signals', '/api/search', '/api/v1/backtest'),
+    arbitrary: fc.constantFrom(
+      '/api/v1/fundamentals',
+      '/api/v1/cross-section',
+      '/api/v1/restatements',
+      '/api/v1/signals',
+      '/api/search',
+      '/api/v1/backtest',
+    ),
   },
   { weight: 3, arbitrary: piece.map(id => `/api/v1/coverage/${id}`) },
   {

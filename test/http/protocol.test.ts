@@ -200,7 +200,7 @@ describe('caching', () => {
     const counting = await testServer(database.sql, {
       planFundamentals: async () => ({
         cacheKey: 'same',
-        read: async () => {
+        make: async () => {
           made++
           await Bun.sleep(20)
           if (fails) throw new Failure('statement_timeout', 'Too slow.', { retryAfterSeconds: 3 })

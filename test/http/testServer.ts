@@ -7,6 +7,7 @@ import { createApp } from '../../src/http/createApp.ts'
 import type { Services } from '../../src/http/services.ts'
 import type { Principal } from '../../src/model/access.ts'
 import type { FundamentalsList, FundamentalsQuery } from '../../src/model/fundamentals.ts'
+import type { DataFormat } from '../../src/model/sheet.ts'
 import type { Sql } from '../../src/store/database.ts'
 import { explainDatabaseError } from '../../src/store/explainError.ts'
 import { findKey } from '../../src/store/keys/findKey.ts'
@@ -49,7 +50,9 @@ async function planFundamentals(principal: Principal, query: FundamentalsQuery) 
   if (query.ticker === 'BROKEN') throw new Error('secret detail of a defect')
   return {
     cacheKey: JSON.stringify([principal.licence, query.ticker, query.as_of, query.view]),
-    read: async () => fakeList(query),
+    make: async (format: DataFormat) => ({
+      content: format === 'json' ? JSON.stringify(fakeList(query)) : `m\r\n${query.ticker}\r\n`,
+    }),
   }
 }
 
@@ -91,7 +94,14 @@ export async function testServer(sql: Sql, change: Partial<Services> = {}): Prom
     explain: explainDatabaseError,
     readiness: async () => [],
     planFundamentals,
-    fundamentalsCsv: list => `m\r\n${list.ticker}\r\n`,
+    planRestatements: (principal, query) => ({
+      cacheKey: JSON.stringify([principal.licence, query]),
+      make: async () => ({ content: padding, next: 'abc' }),
+    }),
+    planCrossSection: (principal, query) => ({
+      cacheKey: JSON.stringify([principal.licence, query]),
+      make: async () => ({ content: padding, next: 'abc' }),
+    }),
     coverageIndex: async () => ({
       object: 'coverage',
       data_version: 1,

@@ -5,6 +5,7 @@ import { coveragePage } from '../../store/coverage/coveragePage.ts'
 import { marketCoverage } from '../../store/coverage/marketCoverage.ts'
 import { readCursor, writeCursor } from './coverageCursor.ts'
 import type { FundamentalsDeps } from './deps.ts'
+import { readMarket } from './readMarket.ts'
 
 /** Markets, manifests, metrics and a page of tickers. Sums are kept by the database as rows arrive and pages
  * are found by key, so neither grows with the number of entities. */
@@ -42,22 +43,18 @@ export async function coverageIndex(
 }
 
 function readPage(deps: Pick<FundamentalsDeps, 'markets'>, query: FundamentalsQuery) {
-  for (const param of ['as_of', 'view', 'metric', 'from'] as const) {
+  for (const param of ['as_of', 'view', 'vintage', 'metric', 'from'] as const) {
     if (query[param] !== undefined)
       refuse(param, `${param} needs ticker: without it the coverage index is asked for.`)
   }
-  if (query.format === 'csv') refuse('format', 'format=csv needs ticker: the coverage index is JSON only.')
+  if (query.format !== undefined && query.format !== 'json') {
+    refuse('format', `format=${query.format} needs ticker: the coverage index is JSON only.`)
+  }
   const limit = query.limit ?? defaultCoverageLimit
   if (!Number.isInteger(limit) || limit < 1 || limit > maxCoverageLimit) {
     refuse('limit', `limit=${limit}: a whole number from 1 to ${maxCoverageLimit} is needed.`)
   }
-  const market = query.market === undefined ? null : query.market.toUpperCase()
-  if (market !== null && deps.markets.get(market) === undefined) {
-    refuse(
-      'market',
-      `market=${market.slice(0, 40)}: one of ${deps.markets.codes.join(', ')} is needed, or none.`,
-    )
-  }
+  const market = query.market === undefined ? null : readMarket(deps.markets, query.market)
   const after = query.cursor === undefined ? null : readCursor(query.cursor)
   if (after !== null && market !== null && after.market !== market) {
     refuse(

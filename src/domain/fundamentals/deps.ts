@@ -10,8 +10,8 @@ export interface FundamentalsDeps {
   readonly today: () => IsoDate
   /** IDs that demo and free keys see in full, in upper case. */
   readonly flagship: ReadonlySet<string>
-  /** Notes that a capped key sees an entity; false: that would be one more than its cap. */
-  readonly recordEntity: (keyId: number, entityId: number, cap: number) => Promise<boolean>
+  /** Notes that a capped key sees these entities; false: with them it would pass its cap, and none is noted. */
+  readonly recordEntities: (keyId: number, entityIds: readonly number[], cap: number) => Promise<boolean>
   /** Remembers entities between requests; without it each request asks the database. */
   readonly entities?: EntityDirectory
 }

@@ -1,13 +1,10 @@
 import { daySpan } from '../../model/daySpan.ts'
 import { knownMetrics } from '../../store/fundamentals/knownMetrics.ts'
-import type { FundamentalsDeps } from './deps.ts'
 import type { FundamentalsPlan } from './planFundamentals.ts'
+import type { ReadDeps } from './readFundamentals.ts'
 
 /** Why a known entity has no row for this request. Only what was filed by as_of is looked at. */
-export async function explainAbsence(
-  deps: Pick<FundamentalsDeps, 'sql' | 'markets'>,
-  plan: FundamentalsPlan,
-): Promise<string> {
+export async function explainAbsence(deps: ReadDeps, plan: FundamentalsPlan): Promise<string> {
   const { ticker, market, asOf, otherMarket, from, metrics } = plan
   if (otherMarket !== null) {
     return `${ticker} belongs to market ${market}, not ${otherMarket}. Leave market out, or send ${market}.`

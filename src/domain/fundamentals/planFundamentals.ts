@@ -1,12 +1,16 @@
 import { Failure } from '../../errors.ts'
 import type { Principal } from '../../model/access.ts'
-import { type IsoDate, isIsoDate } from '../../model/date.ts'
-import { type FundamentalsQuery, idPattern } from '../../model/fundamentals.ts'
-import { type EntityIdentity, findEntity } from '../../store/fundamentals/findEntity.ts'
+import type { IsoDate } from '../../model/date.ts'
+import type { FundamentalsQuery, Vintage } from '../../model/fundamentals.ts'
+import type { EntityIdentity } from '../../store/fundamentals/findNamed.ts'
 import { isFreeData } from '../access/licensed.ts'
 import type { FundamentalsDeps } from './deps.ts'
-import { nearIds } from './nearIds.ts'
+import { readAsOf, readDay } from './readAsOf.ts'
+import { readMarket } from './readMarket.ts'
 import { readMetrics } from './readMetrics.ts'
+import { readTickers } from './readTickers.ts'
+import { recordSeen } from './recordSeen.ts'
+import { resolveEntities } from './resolveEntities.ts'
 
 /** Who sees what, decided: plain data, and everything that `readFundamentals` needs. */
 export interface FundamentalsPlan {
@@ -19,6 +23,7 @@ export interface FundamentalsPlan {
   readonly twin: string | null
   readonly asOf: IsoDate
   readonly view: 'history' | 'latest'
+  readonly vintage: Vintage
   /** null: all. */
   readonly metrics: readonly string[] | null
   readonly from: IsoDate | null
@@ -32,24 +37,61 @@ export interface FundamentalsPlan {
   readonly cacheKey: string
 }
 
-const idShape = new RegExp(idPattern)
-
 export async function planFundamentals(
   deps: FundamentalsDeps,
   principal: Principal,
   query: FundamentalsQuery,
 ): Promise<FundamentalsPlan> {
-  const today = deps.today()
-  const ticker = readTicker(query)
-  const asOf = readAsOf(query.as_of, today)
-  const from = query.from === undefined ? null : readDay('from', query.from)
-  const metrics = readMetrics(deps.markets.metrics, query.metric)
-  const wanted = readMarket(deps, query.market)
-  const entity = await resolve(deps, ticker)
+  const [ticker, ...others] = readTickers(query)
+  if (others.length > 0) throw new Error('Several companies are planned by planBatch.')
+  const asked = readAsked(deps, query)
+  const [entity] = await resolveEntities(deps, [ticker])
+  const plan = planCompany(deps, principal, query, asked, entity)
+  await recordSeen(deps, principal, [entity.entityId], entity.ticker, 'ticker')
+  return plan
+}
+
+/** What a request asks of each of its companies. */
+export interface Asked {
+  readonly asOf: IsoDate
+  readonly view: 'history' | 'latest'
+  readonly vintage: Vintage
+  readonly metrics: readonly string[] | null
+  readonly from: IsoDate | null
+  readonly market: string | null
+}
+
+export function readAsked(deps: FundamentalsDeps, query: FundamentalsQuery): Asked {
+  const view = query.view ?? 'history'
+  if (view === 'latest' && query.vintage !== undefined) {
+    throw new Failure(
+      'parameter_invalid',
+      `vintage=${query.vintage} chooses among the vintages of view=history; view=latest always shows the one that is current on as_of. Leave one of the two out.`,
+      { param: 'vintage' },
+    )
+  }
+  return {
+    asOf: readAsOf(query.as_of, deps.today()),
+    view,
+    vintage: query.vintage ?? 'all',
+    metrics: readMetrics(deps.markets.metrics, query.metric),
+    from: query.from === undefined ? null : readDay('from', query.from),
+    market: query.market === undefined ? null : readMarket(deps.markets, query.market),
+  }
+}
+
+/** What the caller is shown of one company. */
+export function planCompany(
+  deps: FundamentalsDeps,
+  principal: Principal,
+  query: FundamentalsQuery,
+  asked: Asked,
+  entity: EntityIdentity,
+): FundamentalsPlan {
   const freeLicence = isFreeData(principal)
   const restricted = freeLicence && !deps.flagship.has(entity.ticker) && !deps.flagship.has(entity.preferred)
   if (restricted && query.as_of !== undefined) throw asOfRefused(deps, principal, entity)
-  await record(deps, principal, entity)
+  const { market: wanted, ...rest } = asked
   const plan = {
     entityId: entity.entityId,
     ticker: entity.ticker,
@@ -57,77 +99,12 @@ export async function planFundamentals(
     name: entity.name,
     market: entity.market,
     twin: entity.twin,
-    asOf,
-    view: query.view ?? 'history',
-    metrics,
-    from,
+    ...rest,
     otherMarket: wanted === null || wanted === entity.market ? null : wanted,
     recentFiscalYearOnly: restricted,
     freeLicence,
   }
   return { ...plan, cacheKey: JSON.stringify(Object.values(plan)) }
-}
-
-function readTicker(query: FundamentalsQuery): string {
-  for (const param of ['limit', 'cursor'] as const) {
-    if (query[param] !== undefined) {
-      throw new Failure(
-        'parameter_invalid',
-        `${param} pages the coverage index and does not go with ticker. Leave one of the two out.`,
-        { param },
-      )
-    }
-  }
-  const sent = query.ticker ?? ''
-  if (idShape.test(sent)) return sent.toUpperCase()
-  throw new Failure(
-    'parameter_invalid',
-    `ticker=${sent.slice(0, 40)}: an entity ID has 1 to 32 letters, digits, dots, hyphens or underscores, like AAPL or 2330.TW. GET /api/search?q= finds it from a name.`,
-    { param: 'ticker' },
-  )
-}
-
-function readAsOf(sent: string | undefined, today: IsoDate): IsoDate {
-  if (sent === undefined) return today
-  const day = readDay('as_of', sent)
-  if (day <= today) return day
-  throw new Failure(
-    'parameter_invalid',
-    `as_of=${sent} lies in the future: today is ${today} (UTC). Send a day up to today, or leave as_of out.`,
-    { param: 'as_of' },
-  )
-}
-
-function readDay(param: 'as_of' | 'from', sent: string): IsoDate {
-  if (isIsoDate(sent)) return sent
-  throw new Failure(
-    'parameter_invalid',
-    `${param}=${sent.slice(0, 40)} is no day: send one that exists, as YYYY-MM-DD, for example 2010-02-01.`,
-    { param },
-  )
-}
-
-function readMarket(deps: FundamentalsDeps, sent: string | undefined): string | null {
-  if (sent === undefined) return null
-  const code = sent.toUpperCase()
-  if (deps.markets.get(code) !== undefined) return code
-  throw new Failure(
-    'parameter_invalid',
-    `market=${sent.slice(0, 40)}: one of ${deps.markets.codes.join(', ')} is needed, or none.`,
-    { param: 'market' },
-  )
-}
-
-async function resolve(deps: FundamentalsDeps, ticker: string): Promise<EntityIdentity> {
-  const entity = await (deps.entities ? deps.entities.find(ticker) : findEntity(deps.sql, ticker))
-  if (entity !== null) return entity
-  const near = await nearIds(deps.sql, deps.markets.manifests, ticker)
-  const hint = near.length > 0 ? ` Did you mean ${near.join(', ')}?` : ''
-  throw new Failure(
-    'entity_unknown',
-    `ticker=${ticker} names no entity here.${hint} GET /api/search?q= finds an ID from a name, GET /api/v1/coverage/{id} from a register number.`,
-    { param: 'ticker', near },
-  )
 }
 
 function asOfRefused(deps: FundamentalsDeps, principal: Principal, entity: EntityIdentity): Failure {
@@ -136,16 +113,5 @@ function asOfRefused(deps: FundamentalsDeps, principal: Principal, entity: Entit
     'licence_required',
     `as_of for ${entity.ticker} needs an evaluation key or a Personal or Commercial data licence: with the ${principal.licence} licence it is open for ${flagship}. Leave as_of out for the most recent reported fiscal year.`,
     { param: 'as_of' },
-  )
-}
-
-async function record(deps: FundamentalsDeps, principal: Principal, entity: EntityIdentity): Promise<void> {
-  const { keyId, entityCap } = principal
-  if (keyId === null || entityCap === null) return
-  if (await deps.recordEntity(keyId, entity.entityId, entityCap)) return
-  throw new Failure(
-    'entity_cap_reached',
-    `This ${principal.licence} key has seen its ${entityCap.toLocaleString('en-US')} distinct entities, and ${entity.ticker} is not one of them. Those stay open; a Personal or Commercial data licence opens all.`,
-    { param: 'ticker' },
   )
 }

@@ -1,5 +1,6 @@
 import { freeLicenceNotice } from '../../model/freeLicence.ts'
 import { type FundamentalsList, type FundamentalsRow, fiscalPeriods } from '../../model/fundamentals.ts'
+import type { Statements } from '../../store/database.ts'
 import { readDataVersion } from '../../store/dataVersion.ts'
 import { historyRows } from '../../store/fundamentals/historyRows.ts'
 import { latestRows } from '../../store/fundamentals/latestRows.ts'
@@ -7,9 +8,11 @@ import type { RowScope, StoredRows } from '../../store/fundamentals/rowScope.ts'
 import { assumedSuffix } from './assumedSuffix.ts'
 import type { FundamentalsDeps } from './deps.ts'
 import { explainAbsence } from './explainAbsence.ts'
+import { plainZero } from './plainZero.ts'
 import type { FundamentalsPlan } from './planFundamentals.ts'
 
-type ReadDeps = Pick<FundamentalsDeps, 'sql' | 'markets'>
+/** Where statements go is the pool, or the connection of a snapshot. */
+export type ReadDeps = Pick<FundamentalsDeps, 'markets'> & { readonly sql: Statements }
 
 export async function readFundamentals(deps: ReadDeps, plan: FundamentalsPlan): Promise<FundamentalsList> {
   const manifest = deps.markets.get(plan.market)
@@ -26,7 +29,7 @@ export async function readFundamentals(deps: ReadDeps, plan: FundamentalsPlan): 
     fp: fiscalPeriods[row.fp],
     end: row.end,
     filed: row.filed,
-    v: row.v,
+    v: plainZero(row.v),
     u: row.u,
     ticker,
     issuer_id,
@@ -40,6 +43,7 @@ export async function readFundamentals(deps: ReadDeps, plan: FundamentalsPlan): 
     market: plan.market,
     as_of: plan.asOf,
     view: plan.view,
+    ...(plan.vintage === 'all' ? {} : { vintage: plan.vintage }),
     data_version: dataVersion,
     ...(plan.freeLicence ? { licence: freeLicenceNotice } : {}),
     attribution: manifest ? [manifest.attribution] : [],

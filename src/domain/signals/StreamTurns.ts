@@ -8,7 +8,7 @@ interface Waiting {
 const mostWaiting = 1_000
 const mostWaitingOfOne = 100
 
-/** Who may read a signal list from the database now. A reader keeps a connection for as long as its client takes:
+/** Who may read much from the database now. The reader of a stream keeps a connection for as long as its client takes:
  * so all readers together leave connections to everything else, one caller leaves turns to the others, and a crowd
  * that asks for much, or does not read its answers, makes only itself wait. */
 export class StreamTurns {
@@ -38,6 +38,16 @@ export class StreamTurns {
     } catch (error) {
       giveBack()
       throw error
+    }
+  }
+
+  /** Reads in its turn what others may be waiting for, too: it goes on when its caller leaves. */
+  async read<T>(subject: string, work: () => Promise<T>): Promise<T> {
+    await this.#take(subject, new AbortController().signal)
+    try {
+      return await work()
+    } finally {
+      this.#giveBack(subject)
     }
   }
 
@@ -89,7 +99,7 @@ export class StreamTurns {
 function tooMany(ofOne: number): Failure {
   return new Failure(
     'compute_busy',
-    `${ofOne} of your signal requests wait to be read. Read the answers that are under way first, and ask for fewer at a time.`,
+    `${ofOne} of your requests wait to be read. Read the answers that are under way first, and ask for fewer at a time.`,
     { retryAfterSeconds: 5 },
   )
 }

@@ -1,8 +1,11 @@
 import { csvLine } from '../../model/csv.ts'
 import { freeLicenceNotice } from '../../model/freeLicence.ts'
-import { signalSchema } from '../../model/signal.ts'
+import type { DataFormat } from '../../model/sheet.ts'
+import { type SignalRow, signalSchema, signalSheet } from '../../model/signal.ts'
 import type { Sql } from '../../store/database.ts'
 import { readSignalPage, type SignalPage } from '../../store/signals/readPage.ts'
+import { aboutList } from '../sheets/aboutList.ts'
+import { writeSheet } from '../sheets/writeSheet.ts'
 import { encodeCursor } from './cursor.ts'
 import type { SignalsPlan } from './planSignals.ts'
 import { spool } from './spool.ts'
@@ -23,31 +26,37 @@ export interface SignalResponse {
 export async function openSignals(
   sql: Sql,
   plan: SignalsPlan,
-  format: 'json' | 'csv',
+  format: DataFormat,
   signal?: AbortSignal,
 ): Promise<SignalResponse> {
   const gone = new AbortController()
   const either = signal === undefined ? gone.signal : AbortSignal.any([gone.signal, signal])
-  const page = await readSignalPage(sql, plan.filter, plan.limit, format, either)
+  const page = await readSignalPage(
+    sql,
+    plan.filter,
+    plan.limit,
+    format === 'parquet' ? 'ndjson' : format,
+    either,
+  )
   const next = page.last === null ? null : encodeCursor(page.last)
-  const head = format === 'json' ? jsonHead(plan, page, next) : csvLine(Object.keys(signalSchema))
+  const head = listHead(plan, page, next)
   const first = await page.rows.next()
   const { promise: read, resolve: isRead } = Promise.withResolvers<void>()
-  const body = spool(framed(head, first, page.rows, format, isRead), () => gone.abort())
+  const body = spool(ending(written(format, head, first, page.rows), page.rows, isRead), () => gone.abort())
   return { count: page.count, dataVersion: page.dataVersion, next, body, read }
 }
 
 export async function streamSignals(
   sql: Sql,
   plan: SignalsPlan,
-  format: 'json' | 'csv',
+  format: DataFormat,
   signal?: AbortSignal,
 ): Promise<ReadableStream<Uint8Array>> {
   return (await openSignals(sql, plan, format, signal)).body
 }
 
-function jsonHead(plan: SignalsPlan, page: SignalPage, next: string | null): string {
-  const list = {
+function listHead(plan: SignalsPlan, page: SignalPage, next: string | null) {
+  return {
     object: 'signal_list',
     tier: plan.tier,
     full_access: plan.fullAccess,
@@ -57,24 +66,55 @@ function jsonHead(plan: SignalsPlan, page: SignalPage, next: string | null): str
     data_version: page.dataVersion,
     next,
     ...(plan.freeLicence ? { licence: freeLicenceNotice } : {}),
-    data: [],
   }
-  return JSON.stringify(list).slice(0, -']}'.length)
 }
 
-async function* framed(
-  head: string,
+type Texts = AsyncGenerator<Uint8Array, void, undefined>
+
+function written(
+  format: DataFormat,
+  head: ReturnType<typeof listHead>,
   first: IteratorResult<Uint8Array, void>,
-  rows: SignalPage['rows'],
-  format: 'json' | 'csv',
-  isRead: () => void,
-): AsyncGenerator<Uint8Array, void, undefined> {
+  rest: Texts,
+): Texts {
+  switch (format) {
+    case 'json':
+      return jsonText(head, first, rest)
+    case 'csv':
+      return joined(Buffer.from(csvLine(Object.keys(signalSchema))), first, rest)
+    case 'ndjson':
+      return joined(null, first, rest)
+    case 'parquet':
+      return writeSheet(format, signalSheet, aboutList(head), parsed(joined(null, first, rest)))
+  }
+}
+
+async function* joined(head: Uint8Array | null, first: IteratorResult<Uint8Array, void>, rest: Texts): Texts {
+  if (head !== null) yield head
+  if (!first.done) yield first.value
+  yield* rest
+}
+
+async function* jsonText(head: object, first: IteratorResult<Uint8Array, void>, rest: Texts): Texts {
+  yield Buffer.from(`${JSON.stringify(head).slice(0, -1)},"data":[`)
+  // Every row opens with a comma; the first has nothing to be parted from.
+  if (!first.done) yield first.value.subarray(1)
+  yield* rest
+  yield Buffer.from(']}')
+}
+
+/** The very rows that NDJSON would show. */
+async function* parsed(texts: Texts): AsyncGenerator<SignalRow[], void, undefined> {
+  for await (const text of texts) {
+    const lines = Buffer.from(text).toString().split('\n')
+    yield lines.flatMap(line => (line === '' ? [] : [JSON.parse(line)]))
+  }
+}
+
+/** Whatever ends the bytes ends the reading, too. */
+async function* ending(chunks: Texts, rows: SignalPage['rows'], isRead: () => void): Texts {
   try {
-    yield Buffer.from(head)
-    // In JSON every row opens with a comma; the first has nothing to be parted from.
-    if (!first.done) yield format === 'json' ? first.value.subarray(1) : first.value
-    yield* rows
-    if (format === 'json') yield Buffer.from(']}')
+    yield* chunks
   } finally {
     await rows.return().finally(isRead)
   }

@@ -28,6 +28,8 @@ export interface OperationParts {
     readonly description: string
     readonly examples: Examples
     readonly csv?: string
+    /** It can be NDJSON and Parquet, too; the example is of NDJSON. */
+    readonly sheets?: string
     /** It can be a page, too; in words. */
     readonly html?: string
   }
@@ -159,9 +161,23 @@ function success({ answer, entry, data }: OperationParts) {
       ...(answer.csv === undefined
         ? {}
         : { 'text/csv': { schema: text, examples: { csv: { summary: 'format=csv', value: answer.csv } } } }),
+      ...(answer.sheets === undefined ? {} : sheetsContent(answer.sheets)),
       ...(answer.html === undefined
         ? {}
         : { 'text/html': { schema: { ...text, description: answer.html } } }),
+    },
+  }
+}
+
+function sheetsContent(ndjson: string) {
+  const binary = { type: 'string', format: 'binary' } as const
+  return {
+    'application/x-ndjson': {
+      schema: text,
+      examples: { ndjson: { summary: 'format=ndjson', value: ndjson } },
+    },
+    'application/vnd.apache.parquet': {
+      schema: { ...binary, description: 'format=parquet: days are DATE, values DOUBLE.' },
     },
   }
 }

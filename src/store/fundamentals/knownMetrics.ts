@@ -1,5 +1,5 @@
 import type { IsoDate } from '../../model/date.ts'
-import type { Sql } from '../database.ts'
+import type { Statements } from '../database.ts'
 
 export interface KnownMetric {
   readonly m: string
@@ -7,7 +7,7 @@ export interface KnownMetric {
 }
 
 /** The metrics of an entity of which any figure was filed by the day, with the end of the latest period. */
-export async function knownMetrics(sql: Sql, entityId: number, asOf: IsoDate): Promise<KnownMetric[]> {
+export async function knownMetrics(sql: Statements, entityId: number, asOf: IsoDate): Promise<KnownMetric[]> {
   return sql<KnownMetric[]>`
     select m.name as m, l.period_end as "lastEnd"
     from metric m cross join lateral (

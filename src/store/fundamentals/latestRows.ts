@@ -1,11 +1,13 @@
-import type { Sql } from '../database.ts'
+import type { Statements } from '../database.ts'
 import { type RowScope, recentFiscalYear, type StoredRows, unpack } from './rowScope.ts'
 
 /** One row per metric: the latest period end known on the day, the year before the quarter where both end
  * then, at its latest vintage. One probe of fact_company a metric. */
-export async function latestRows(sql: Sql, scope: RowScope): Promise<StoredRows> {
+export async function latestRows(sql: Statements, scope: RowScope): Promise<StoredRows> {
   const from = scope.from === null ? sql`` : sql`and f.period_end >= ${scope.from}`
-  const year = scope.recentFiscalYearOnly ? sql`and f.fy = ${recentFiscalYear(sql, scope)}` : sql``
+  const year = scope.recentFiscalYearOnly
+    ? sql`and f.fy = ${recentFiscalYear(sql, scope.asOf, scope.entityId)}`
+    : sql``
   const metrics = scope.metrics === null ? sql`` : sql`where m.name = any(${[...scope.metrics]})`
   return unpack(
     await sql`

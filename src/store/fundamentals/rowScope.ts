@@ -1,5 +1,6 @@
 import type { IsoDate } from '../../model/date.ts'
-import type { Sql } from '../database.ts'
+import type { Vintage } from '../../model/fundamentals.ts'
+import type { Fragment, Statements } from '../database.ts'
 
 /** Which rows of one entity are asked for. */
 export interface RowScope {
@@ -9,6 +10,8 @@ export interface RowScope {
   readonly metrics: readonly string[] | null
   /** Earliest period end; null: no bound. */
   readonly from: IsoDate | null
+  /** Which vintages of a period the history shows. */
+  readonly vintage: Vintage
   /** Only the most recent fiscal year of which a full year is reported. */
   readonly recentFiscalYearOnly: boolean
 }
@@ -44,14 +47,14 @@ export function unpack(answer: readonly (Answer | { version: string; m: null })[
 
 /** The fiscal year of the latest full year known that day; a year that earns something goes before the date on
  * a cover page. Where no full year is known, the latest fiscal year of all. */
-export function recentFiscalYear(sql: Sql, scope: RowScope) {
+export function recentFiscalYear(sql: Statements, asOf: IsoDate, entityId: Fragment | number) {
   return sql`
     coalesce(
       (select y.fy
        from metric ym cross join lateral (
-         select f.fy, f.period_end, f.period_start from fact_as_of(${scope.asOf}) f
-         where f.entity_id = ${scope.entityId} and f.metric_id = ym.metric_id and f.fp = 0
+         select f.fy, f.period_end, f.period_start from fact_as_of(${asOf}) f
+         where f.entity_id = ${entityId} and f.metric_id = ym.metric_id and f.fp = 0
          order by f.period_end desc limit 1) y
        order by (y.period_start is not null) desc, y.period_end desc, y.fy desc limit 1),
-      (select max(f.fy) from fact_as_of(${scope.asOf}) f where f.entity_id = ${scope.entityId}))`
+      (select max(f.fy) from fact_as_of(${asOf}) f where f.entity_id = ${entityId}))`
 }

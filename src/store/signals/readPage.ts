@@ -3,13 +3,16 @@ import { type SignalFilter, type SignalPosition, signalConditions } from './sign
 
 const rowsPerFetch = 1_000
 
+/** What PostgreSQL writes a row as. */
+export type SignalText = 'json' | 'csv' | 'ndjson'
+
 export interface SignalPage {
   dataVersion: number
   /** Rows that `rows` will yield. */
   count: number
   /** The last of them, when more follow; null at the end. */
   last: SignalPosition | null
-  /** The rows as text in the format asked for, many at a time: `,{...}` in JSON, a line in CSV. Once the first
+  /** The rows as text in the form asked for, many at a time: `,{...}` in JSON, a line in CSV and NDJSON. Once the first
    * were asked for, the connection goes back with the last or when the reader stops; ask for them always. */
   rows: AsyncGenerator<Uint8Array, void, undefined>
 }
@@ -19,7 +22,7 @@ export async function readSignalPage(
   sql: Sql,
   filter: SignalFilter,
   limit: number,
-  format: 'json' | 'csv',
+  form: SignalText,
   signal?: AbortSignal,
 ): Promise<SignalPage> {
   signal?.throwIfAborted()
@@ -33,7 +36,7 @@ export async function readSignalPage(
       )
       .simple()
     const head = await readHead(connection, filter, limit)
-    return { ...head, rows: readRows(connection, filter, limit, format, signal) }
+    return { ...head, rows: readRows(connection, filter, limit, form, signal) }
   } catch (error) {
     await giveBack(connection)
     throw error
@@ -60,18 +63,19 @@ async function* readRows(
   connection: ReservedSql,
   filter: SignalFilter,
   limit: number,
-  format: 'json' | 'csv',
+  form: SignalText,
   signal?: AbortSignal,
 ): SignalPage['rows'] {
+  const [before, after] = form === 'json' ? [',', ''] : ['', '\n']
   const row =
-    format === 'json'
+    form === 'csv'
       ? connection`
-          ',{"date":"' || date || '","ticker":"' || ticker || '","market":"' || market
-          || '","horizon":"' || horizon || 'd","predicted_pct":' || predicted || ',"actual_pct":' || actual
-          || ',"status":"' || status || '","source":"' || source || '"}'`
-      : connection`
           date || ',' || ticker || ',' || market || ',' || horizon || 'd,' || predicted || ',' || actual
           || ',' || status || ',' || source || ${'\r\n'}`
+      : connection`
+          ${before} || '{"date":"' || date || '","ticker":"' || ticker || '","market":"' || market
+          || '","horizon":"' || horizon || 'd","predicted_pct":' || predicted || ',"actual_pct":' || actual
+          || ',"status":"' || status || '","source":"' || source || '"}' || ${after}`
   let fetching: { cancel(): unknown } | undefined
   let cancelled: Promise<unknown> | undefined
   const cancel = () => {

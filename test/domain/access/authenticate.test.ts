@@ -6,7 +6,7 @@ import { digestBytes, keyDigest, makeKeyText } from '../../../src/domain/access/
 import { revokeKey } from '../../../src/domain/access/revokeKey.ts'
 import { LimitGate } from '../../../src/domain/limits/LimitGate.ts'
 import { findKey } from '../../../src/store/keys/findKey.ts'
-import { recordEntity } from '../../../src/store/keys/recordEntity.ts'
+import { recordEntities } from '../../../src/store/keys/recordEntities.ts'
 import { watchAccess } from '../../../src/store/keys/watchAccess.ts'
 import { takeHits } from '../../../src/store/limits/takeHits.ts'
 import { testDatabase } from '../../database.ts'
@@ -157,8 +157,10 @@ describe('revoking', () => {
 test('an entity cap holds under parallel requests, and what was seen once stays open', async () => {
   const { prefix } = await sell({ licence: 'evaluation' })
   const [{ key_id }] = await sql<{ key_id: number }[]>`select key_id from api_key where prefix = ${prefix}`
-  const outcomes = await Promise.all(Array.from({ length: 30 }, (_, id) => recordEntity(sql, key_id, id, 10)))
+  const outcomes = await Promise.all(
+    Array.from({ length: 30 }, (_, id) => recordEntities(sql, key_id, [id], 10)),
+  )
   expect(outcomes.filter(Boolean).length).toBe(10)
-  const again = await Promise.all(outcomes.map((_, id) => recordEntity(sql, key_id, id, 10)))
+  const again = await Promise.all(outcomes.map((_, id) => recordEntities(sql, key_id, [id], 10)))
   expect(again).toEqual(outcomes)
 })

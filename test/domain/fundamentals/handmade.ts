@@ -135,6 +135,6 @@ export async function handmade(): Promise<Bench> {
     markets,
     today: () => '2026-11-20',
     flagship: new Set(['AAPL', 'GOOGL', 'GOOG']),
-    recordEntity: async () => true,
+    recordEntities: async () => true,
   }
 }

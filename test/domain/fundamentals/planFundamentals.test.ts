@@ -60,24 +60,24 @@ describe('what a licence opens (decisions, section 3)', () => {
 
 describe('the entity cap of an evaluation key', () => {
   test('notes each entity under the key, and refuses the one past the cap', async () => {
-    const seen: [number, number, number][] = []
-    const recordEntity = async (keyId: number, entityId: number, cap: number) => {
-      seen.push([keyId, entityId, cap])
+    const seen: [number, readonly number[], number][] = []
+    const recordEntities = async (keyId: number, entityIds: readonly number[], cap: number) => {
+      seen.push([keyId, entityIds, cap])
       return seen.length < 2
     }
     const who = principal('evaluation', { keyId: 7, entityCap: 1_000 })
-    const first = await planFundamentals({ ...bench, recordEntity }, who, { ticker: 'AAPL' })
-    expect(seen).toEqual([[7, first.entityId, 1_000]])
-    const refused = await failure(planFundamentals({ ...bench, recordEntity }, who, { ticker: 'SNOW' }))
+    const first = await planFundamentals({ ...bench, recordEntities }, who, { ticker: 'AAPL' })
+    expect(seen).toEqual([[7, [first.entityId], 1_000]])
+    const refused = await failure(planFundamentals({ ...bench, recordEntities }, who, { ticker: 'SNOW' }))
     expect(refused.code).toBe('entity_cap_reached')
     expect(refused.message).toContain('1,000')
   })
 
   test('is not asked for keys without a cap, unknown entities or refused requests', async () => {
-    const recordEntity = async (): Promise<boolean> => {
+    const recordEntities = async (): Promise<boolean> => {
       throw new Error('asked')
     }
-    const deps = { ...bench, recordEntity }
+    const deps = { ...bench, recordEntities }
     await planFundamentals(deps, principal('personal'), { ticker: 'AAPL' })
     const who = principal('evaluation')
     expect((await failure(planFundamentals(deps, who, { ticker: 'NOSUCH' }))).code).toBe('entity_unknown')
@@ -152,6 +152,7 @@ describe('the cache key', () => {
       metric: 'assets,revenue',
       as_of: '2026-11-20',
       view: 'history',
+      vintage: 'all',
     })
     expect(first.cacheKey).toBe(second.cacheKey)
   })
@@ -160,6 +161,8 @@ describe('the cache key', () => {
       { ticker: 'AAPL' },
       { ticker: 'AAPL', as_of: '2010-02-01' },
       { ticker: 'AAPL', view: 'latest' },
+      { ticker: 'AAPL', vintage: 'first' },
+      { ticker: 'AAPL', vintage: 'latest' },
       { ticker: 'AAPL', metric: 'revenue' },
       { ticker: 'AAPL', from: '2009-01-01' },
       { ticker: 'AAPL', market: 'JP' },
@@ -177,16 +180,16 @@ describe('the cache key', () => {
 
 test('the directory of entities remembers what it found, never that something was unknown, and forgets', async () => {
   const entities = entityDirectory(bench.sql)
-  expect(await entities.find('LATER')).toBeNull()
+  expect((await entities.findAll(['LATER'])).size).toBe(0)
   const entityId = await insertEntity(bench.sql, {
     market: 'US',
     issuerId: '0000000001',
     ticker: 'LATER',
     name: 'Old name',
   })
-  expect((await entities.find('LATER'))?.name).toBe('Old name')
+  expect((await entities.findAll(['LATER'])).get('LATER')?.name).toBe('Old name')
   await bench.sql`update entity set name = 'New name' where entity_id = ${entityId}`
-  expect((await entities.find('LATER'))?.name).toBe('Old name')
+  expect((await entities.findAll(['LATER'])).get('LATER')?.name).toBe('Old name')
   entities.forget()
-  expect((await entities.find('LATER'))?.name).toBe('New name')
+  expect((await entities.findAll(['LATER'])).get('LATER')?.name).toBe('New name')
 })

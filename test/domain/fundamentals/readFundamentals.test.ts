@@ -1,14 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { FormatRegistry } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
-import { fundamentalsCsv } from '../../../src/domain/fundamentals/fundamentalsCsv.ts'
 import { planFundamentals } from '../../../src/domain/fundamentals/planFundamentals.ts'
 import { readFundamentals } from '../../../src/domain/fundamentals/readFundamentals.ts'
+import { listBody } from '../../../src/domain/sheets/listBody.ts'
 import { isIsoDate } from '../../../src/model/date.ts'
 import {
   FundamentalsList,
   type FundamentalsQuery,
   fundamentalsColumns,
+  fundamentalsSheet,
 } from '../../../src/model/fundamentals.ts'
 import { readDataVersion } from '../../../src/store/dataVersion.ts'
 import {
@@ -35,6 +36,9 @@ async function read(query: FundamentalsQuery, licence: Parameters<typeof princip
   expect([...Value.Errors(FundamentalsList, list)]).toEqual([])
   return list
 }
+
+const csvOf = async (list: FundamentalsList) =>
+  Buffer.from(await listBody('csv', fundamentalsSheet, list)).toString()
 
 // Expected values: 10-K 0001193125-09-214859 and 10-K/A 0001193125-10-012091 of Apple Inc.
 describe('Apple, fiscal year 2009', () => {
@@ -221,13 +225,13 @@ describe('a known entity without rows answers and says why', () => {
 describe('CSV', () => {
   test('has a header, the columns of the JSON row and CRLF line ends', async () => {
     const list = await read({ ticker: 'AAPL', view: 'latest', metric: 'revenue' })
-    expect(fundamentalsCsv(list)).toBe(
+    expect(await csvOf(list)).toBe(
       'm,fy,fp,end,filed,v,u,ticker,issuer_id,source\r\n' +
         'revenue,2009,FY,2009-09-26,2010-01-25,42905000000,USD,AAPL,0000320193,"U.S. Securities and Exchange Commission, EDGAR"\r\n',
     )
   })
   test('of no rows is the header alone', async () => {
-    expect(fundamentalsCsv(await read({ ticker: 'GOOGL' }))).toBe(`${fundamentalsColumns.join(',')}\r\n`)
+    expect(await csvOf(await read({ ticker: 'GOOGL' }))).toBe(`${fundamentalsColumns.join(',')}\r\n`)
   })
 })
 

@@ -17,7 +17,7 @@ beforeAll(async () => {
     markets,
     today: () => '2026-11-20',
     flagship: new Set(),
-    recordEntity: async () => true,
+    recordEntities: async () => true,
   }
 }, 60_000)
 afterAll(() => database.close())

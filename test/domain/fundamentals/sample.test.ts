@@ -34,7 +34,7 @@ beforeAll(async () => {
     markets,
     today: () => today,
     flagship: new Set(['AAPL', 'GOOGL', 'GOOG']),
-    recordEntity: async () => true,
+    recordEntities: async () => true,
   }
   tickers = (await coverageIndex(deps, { limit: 1_000 })).tickers.data.map(entry => entry.ticker)
   for (const ticker of tickers) wholeHistory.set(ticker, await readRows(deps, ticker, 'history', today))

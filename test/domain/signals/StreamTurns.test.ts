@@ -65,3 +65,18 @@ test('a caller with a hundred waiting requests is told to come back', async () =
   const other = stream()
   expect(await turns.use('b', never, async () => other)).toBe(other)
 })
+
+test('a read takes its turn among the streams, and gives it back also when it fails', async () => {
+  const turns = new StreamTurns(1)
+  const own = stream()
+  await turns.use('a', never, async () => own)
+  const order: string[] = []
+  const read = turns.read('b', async () => order.push('read'))
+  await settle()
+  expect(order).toEqual([])
+  own.end()
+  await read
+  expect(order).toEqual(['read'])
+  await expect(turns.read('b', () => Promise.reject(new Error('away')))).rejects.toThrow('away')
+  expect(await turns.read('c', async () => 'again')).toBe('again')
+})

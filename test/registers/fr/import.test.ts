@@ -39,6 +39,7 @@ async function ask(query: FundamentalsQuery) {
     flagship: new Set<string>(),
     today: () => '2026-11-20',
     recordEntity: async () => true,
+    recordEntities: async () => true,
   }
   return readFundamentals(bench, await planFundamentals(bench, principal('personal'), query))
 }

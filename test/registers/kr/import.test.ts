@@ -77,6 +77,7 @@ test('either suffix is found until an overview names the board, and the answer s
     today: () => '2026-11-20',
     flagship: new Set<string>(),
     recordEntity: async () => true,
+    recordEntities: async () => true,
   }
   const ask = async (ticker: string) => {
     const plan = await planFundamentals(deps, principal('personal'), { ticker })

@@ -39,7 +39,14 @@ test('one company is read through the index, also once its statements are prepar
   const sql = connect({ url: database.url, connections: 1, statementTimeoutMs: 60_000 })
   const before = await reads(sql)
   for (let entityId = 1; entityId <= 12; entityId++) {
-    const scope = { entityId, asOf: '2018-06-30', metrics: null, from: null, recentFiscalYearOnly: false }
+    const scope = {
+      entityId,
+      asOf: '2018-06-30',
+      vintage: 'all',
+      metrics: null,
+      from: null,
+      recentFiscalYearOnly: false,
+    } as const
     expect((await latestRows(sql, scope)).rows.length).toBe(60)
     expect((await historyRows(sql, scope)).rows.length).toBe(180)
     expect((await latestRows(sql, { ...scope, recentFiscalYearOnly: true })).rows.length).toBe(60)

@@ -13,13 +13,13 @@ export interface EntityIdentity {
   readonly twin: string | null
 }
 
-/** The entity that an ID names; `id` is in upper case. */
-export async function findEntity(sql: Sql, id: string): Promise<EntityIdentity | null> {
-  const [row] = await sql<EntityIdentity[]>`
+/** The entities that IDs name, by ID; `ids` are in upper case. */
+export async function findNamed(sql: Sql, ids: readonly string[]): Promise<Map<string, EntityIdentity>> {
+  const rows = await sql<EntityIdentity[]>`
     select e.entity_id as "entityId", t.ticker, e.ticker as preferred, e.issuer_id as "issuerId", e.name, e.market,
       (select min(o.ticker) from entity_ticker o where o.entity_id = t.entity_id and o.ticker <> t.ticker
          and split_part(o.ticker, '.', 1) = split_part(t.ticker, '.', 1)) as twin
     from entity_ticker t join entity e on e.entity_id = t.entity_id
-    where t.ticker = ${id}`
-  return row ?? null
+    where t.ticker = any(${[...ids]}::text[])`
+  return new Map(rows.map(row => [row.ticker, row]))
 }

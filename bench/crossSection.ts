@@ -1,0 +1,136 @@
+import { parseArgs } from 'node:util'
+import type { Sql } from '../src/store/database.ts'
+import {
+  type CrossSectionScope,
+  crossSectionRows,
+  crossSectionStatement,
+} from '../src/store/fundamentals/crossSectionRows.ts'
+import { restatementRows } from '../src/store/fundamentals/restatementRows.ts'
+import type { Figure } from './figure.ts'
+import { scratchDatabase } from './scratchDatabase.ts'
+import { table } from './table.ts'
+
+const allCompanies = 100_000
+const fewCompanies = 20_000
+const companiesPerInsert = 5_000
+const asOf = '2019-06-30'
+
+/** One metric of 100,000 companies (short: 20,000) as of a day, all in one statement and in the service's pages; what it
+ * shows is proved first. Six metrics, ten years and their first quarters, one vintage in five restated: 14.4 million facts. */
+export function benchCrossSection({ short = false, explain = false } = {}): Promise<Figure[]> {
+  const runs = short ? 3 : 7
+  const companies = short ? fewCompanies : allCompanies
+  const name = (what: string) => `cross_section.${what}_${companies / 1_000}k`
+  const whole = { ...scope, limit: companies }
+  return scratchDatabase(async sql => {
+    await generate(sql, companies)
+    await proveParity(sql, whole)
+    if (explain) await show(sql, whole)
+    const figures: Figure[] = []
+    for (const [what, change] of Object.entries(variants)) {
+      const times: number[] = []
+      for (let run = 0; run < runs; run++) {
+        const started = performance.now()
+        const { rows } = await crossSectionRows(sql, { ...whole, ...change })
+        times.push(performance.now() - started)
+        if (rows.length !== companies) throw new Error(`${rows.length} companies are too few`)
+      }
+      figures.push(figureOf(name(what), times))
+    }
+    const pages: number[] = []
+    let after: number | null = null
+    do {
+      const started = performance.now()
+      const page = await crossSectionRows(sql, { ...whole, limit: 10_000, after })
+      pages.push(performance.now() - started)
+      after = page.next
+    } while (after !== null)
+    figures.push(figureOf('cross_section.page_10k', pages))
+    const started = performance.now()
+    await crossSectionRows(sql, { ...whole, limit: 1_000, recentFiscalYearOnly: true })
+    figures.push({ name: 'cross_section.page_1k_of_demo', value: performance.now() - started, unit: 'ms' })
+    const restated = performance.now()
+    const changes = await restatementRows(sql, {
+      metric: 'roe',
+      market: 'US',
+      asOf,
+      from: null,
+      after: null,
+      limit: 5_000,
+      recentFiscalYearOnly: false,
+    })
+    figures.push({ name: 'restatements.page_5k', value: performance.now() - restated, unit: 'ms' })
+    if (changes.rows.length === 0) throw new Error('no change was found')
+    return figures
+  })
+}
+
+const scope: CrossSectionScope = {
+  metric: 'roe',
+  market: 'US',
+  asOf,
+  fp: 0,
+  from: null,
+  after: null,
+  limit: allCompanies,
+  recentFiscalYearOnly: false,
+}
+const variants = { fy: {}, latest: { fp: null }, aged: { from: '2017-12-28' } } as const
+
+function figureOf(name: string, times: number[]): Figure {
+  times.sort((a, b) => a - b)
+  const spread = `${times[0].toFixed(0)} .. ${(times.at(-1) ?? 0).toFixed(0)}`
+  return { name, value: times[times.length >> 1], unit: 'ms', spread }
+}
+
+async function generate(sql: Sql, companies: number): Promise<void> {
+  await sql`insert into unit (name) values ('USD')`
+  await sql`insert into metric (name) select name from unnest(array['assets','equity','net_income','revenue','roa','roe']) name`
+  await sql`
+    insert into entity (market, issuer_id, ticker, name)
+    select 'US', lpad(i::text, 10, '0'), 'T' || lpad(((i * 7919) % ${companies})::text, 6, '0'), 'Company ' || i
+    from generate_series(1, ${companies}) i`
+  // Filed in February and May; one in five is restated a year later, under a value of its own. Company after company,
+  // as an import writes them.
+  for (let first = 1; first <= companies; first += companiesPerInsert) {
+    await sql`
+      insert into fact (entity_id, metric_id, fp, fy, unit_id, period_start, period_end, filed, superseded, value, accession)
+      select e, m, q, y, 1, make_date(y, 1, 1), case q when 0 then make_date(y, 12, 31) else make_date(y, 3, 31) end,
+             case q when 0 then make_date(y + 1 + v, 2, 20) else make_date(y + v, 5, 10) end,
+             case when v = 0 and (e + m + y) % 5 = 0
+                  then case q when 0 then make_date(y + 2, 2, 20) else make_date(y + 1, 5, 10) end
+                  else 'infinity' end,
+             e * 1000.0 + m * 100 + y - 2000 + q * 0.25 + v * 0.5, e || '-' || y || '-' || q || '-' || v
+      from generate_series(${first}::int, ${first + companiesPerInsert - 1}::int) e, generate_series(1, 6) m,
+           generate_series(2011, 2020) y, generate_series(0, 1) q, generate_series(0, 1) v
+      where v = 0 or (e + m + y) % 5 = 0
+      order by e, y, m`
+  }
+  await sql`vacuum analyze fact`
+  await sql`vacuum analyze entity`
+  await sql`analyze metric, unit, data_version`
+}
+
+/** Against a plain statement of the same question, which sorts all that was filed. */
+async function proveParity(sql: Sql, whole: CrossSectionScope): Promise<void> {
+  const truth = await sql`
+    select distinct on (e.entity_id) e.entity_id as "entityId", e.ticker, e.issuer_id as "issuerId", f.fy, f.fp,
+           f.period_end as "end", f.filed, f.value, 'USD' as unit
+    from fact_as_of(${asOf}) f join entity e on e.entity_id = f.entity_id
+    where f.metric_id = (select metric_id from metric where name = 'roe') and f.fp = 0
+    order by e.entity_id, f.period_end desc, f.filed desc`
+  const { rows } = await crossSectionRows(sql, whole)
+  if (JSON.stringify(rows) !== JSON.stringify([...truth]))
+    throw new Error('the cross-section differs from the plain one')
+}
+
+async function show(sql: Sql, whole: CrossSectionScope): Promise<void> {
+  const plan = await sql`explain (analyze, buffers) ${crossSectionStatement(sql, whole)}`
+  for (const row of plan) console.log(row['QUERY PLAN'])
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({ options: { short: { type: 'boolean' }, explain: { type: 'boolean' } } })
+  const figures = await benchCrossSection(values)
+  console.log(table(figures.map(figure => ({ ...figure, failed: false }))))
+}
