@@ -24,7 +24,8 @@ function settleRatio(
   if (!top?.current || !bottom?.current) return
   if (entry.yearOnly && top.current.fp !== 0) return
   const series = book.seriesOf(top.period, entry.name)
-  const value = top.current.value / bottom.current.value
+  // A zero has no sign: 0 / -5 is 0.
+  const value = top.current.value / bottom.current.value + 0
   const isMixed = top.current.unit !== bottom.current.unit || top.basis !== bottom.basis
   if (!Number.isFinite(value) || isMixed) {
     ledger.withdraw(series, filing)
