@@ -1,5 +1,4 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { type SumReport, sumNames } from '../domain/ingest/checkSums.ts'
 import { importRegister, type RegisterFiles, type RegisterImport } from '../domain/ingest/importRegister.ts'
 import { Failure } from '../errors.ts'
 import { type IsoDate, isIsoDate } from '../model/date.ts'
@@ -7,6 +6,7 @@ import type { Register } from '../registers/register.ts'
 import { registers } from '../registers/registers.ts'
 import type { CliContext } from './context.ts'
 import { startProgress } from './progress.ts'
+import { sumLines } from './sumLines.ts'
 
 const always = `
 Importing again adds nothing; an import that was interrupted goes on where it stopped. Figures without a day, a filing
@@ -96,22 +96,6 @@ function report({ read, written }: RegisterImport, seconds: number): number {
     return 2
   }
   return read.skipped.length > 0 ? 1 : 0
-}
-
-/** Figures are served as filed, whether or not they add up. */
-function* sumLines({ counts, examples }: SumReport): Generator<string> {
-  for (const sum of sumNames) {
-    const { checked, broken, open } = counts[sum]
-    if (checked === 0) continue
-    const left = open > 0 ? `, ${count(open)} open (a part without a metric may stand between)` : ''
-    yield `sums           ${sum}: ${count(checked)} checked, ${count(broken)} broken${left}`
-    for (const example of examples) {
-      if (example.sum !== sum) continue
-      const { market, issuerId, start, end, accession, difference, unit } = example
-      const days = start === null ? end : `${start}..${end}`
-      yield `  broken       ${market} ${issuerId} ${days} ${accession}: off by ${count(difference)} ${unit}`
-    }
-  }
 }
 
 const connectionCodes = new Set([

@@ -1,6 +1,7 @@
 import type { SyncSummary } from '../domain/ingest/syncRegister.ts'
 import type { Source } from '../registers/network/source.ts'
 import type { SkippedDocument } from '../registers/reading/progress.ts'
+import { sumLines } from './sumLines.ts'
 
 const named = 50
 
@@ -24,11 +25,20 @@ export function reportSync(source: Source, summary: SyncSummary, hasImporter: bo
       `${count(records)}: ${reason}`,
     ]),
     ['malformed', imported.malformed],
+    ...(imported.awaiting > 0
+      ? [
+          [
+            'awaiting',
+            `${count(imported.awaiting)} filings whose day no document has told; kept, not served`,
+          ] as [string, string],
+        ]
+      : []),
     ['skipped', imported.skipped.length],
     ['data version', imported.dataVersion],
   ]
   for (const [label, value] of rows)
     if (value !== null) console.log(`${label.padEnd(15)}${typeof value === 'number' ? count(value) : value}`)
+  for (const line of sumLines(imported.sums)) console.log(line)
   if (!hasImporter && waiting > 0) {
     console.log(
       `There is no importer for ${source.market} yet: ${count(waiting)} files wait in the archive for one.`,

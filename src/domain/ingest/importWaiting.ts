@@ -7,6 +7,8 @@ import {
   readWaitingFiles,
   type WaitingFile,
 } from '../../store/sync/syncFiles.ts'
+import { addSums } from './addSums.ts'
+import { noSums, type SumReport } from './checkSums.ts'
 import { importRegister } from './importRegister.ts'
 import type { SyncOptions } from './syncOptions.ts'
 
@@ -18,13 +20,17 @@ export interface Imported {
   factsRemoved: number
   repeats: number
   malformed: number
+  /** Filings whose day no document has told, after the last import. */
+  awaiting: number
+  readonly sums: SumReport
   dataVersion: number | null
   readonly leftOut: Map<string, number>
   skipped: SkippedDocument[]
 }
 
 export const nothingImported = (): Imported => ({
-  ...{ documents: 0, statements: 0, factsAdded: 0, factsRemoved: 0, repeats: 0, malformed: 0 },
+  ...{ documents: 0, statements: 0, factsAdded: 0, factsRemoved: 0, repeats: 0, malformed: 0, awaiting: 0 },
+  sums: noSums(),
   dataVersion: null,
   leftOut: new Map(),
   skipped: [],
@@ -100,6 +106,8 @@ async function importBatch(
   imported.factsAdded += written.factsAdded
   imported.factsRemoved += written.factsRemoved
   imported.repeats += written.repeats
+  imported.awaiting = written.awaiting
+  addSums(imported.sums, written.sums)
   imported.dataVersion = written.dataVersion
   for (const [reason, count] of read.leftOut)
     imported.leftOut.set(reason, (imported.leftOut.get(reason) ?? 0) + count)
