@@ -1,5 +1,5 @@
-import { SaxesParser, type SaxesTagNS } from 'saxes'
-import { Failure } from '../../errors.ts'
+import type { SaxesTagNS } from 'saxes'
+import { readXml } from '../reading/readXml.ts'
 import { type Deposit, type IdentityField, identityFields } from './deposit.ts'
 import type { Line } from './forms.ts'
 
@@ -16,26 +16,7 @@ const longestText = 10_000
  * files. */
 export function depositsOfXml(text: string): Deposit[] {
   const reader = new DepositReader()
-  const parser = new SaxesParser({ xmlns: true, position: true })
-  const fail = (reason: string) =>
-    new Failure('body_invalid', `line ${parser.line}, column ${parser.column}: ${reason}.`)
-  parser.on('doctype', () => {
-    throw fail('a DOCTYPE is not read')
-  })
-  parser.on('error', error => {
-    throw fail(error.message.replace(/^\d+:\d+: /, '').replace(/\.$/, ''))
-  })
-  parser.on('opentag', tag => {
-    const fault = reader.open(tag)
-    if (fault !== null) throw fail(fault)
-  })
-  parser.on('closetag', () => {
-    const fault = reader.close()
-    if (fault !== null) throw fail(fault)
-  })
-  parser.on('text', piece => reader.text(piece))
-  parser.on('cdata', piece => reader.text(piece))
-  parser.write(text).close()
+  readXml(text, reader)
   return reader.deposits
 }
 

@@ -1,7 +1,6 @@
-import { SaxesParser } from 'saxes'
-import { Failure } from '../../errors.ts'
 import type { Contribution } from '../../model/statement.ts'
 import { textOf } from '../fields.ts'
+import { readXml } from '../reading/readXml.ts'
 import type { DocumentContent } from '../register.ts'
 import { assumedTickers, isCorpCode, isStockCode } from './company.ts'
 
@@ -53,36 +52,30 @@ export function parseCorpCode(text: string): DocumentContent {
       })
     }
   }
-  const parser = new SaxesParser({ position: true })
-  const fail = (reason: string) =>
-    new Failure('body_invalid', `line ${parser.line}, column ${parser.column}: ${reason}.`)
-  parser.on('doctype', () => {
-    throw fail('a DOCTYPE is not read')
+  readXml(text, {
+    open({ name }) {
+      if (root === null) {
+        root = name
+        if (name !== 'result') return `the list of companies is in <result>, not <${name.slice(0, 40)}>`
+      } else if (name === 'list') entry = {}
+      else field = entry !== null && isField(name) ? name : null
+      return null
+    },
+    text(piece) {
+      if (entry === null || field === null) return
+      const known = entry[field] ?? ''
+      if (known.length <= longestText) entry[field] = known + piece
+    },
+    close(name) {
+      const isTooLong = entry !== null && field !== null && (entry[field]?.length ?? 0) > longestText
+      if (isTooLong) return `${field} is longer than any name`
+      if (name === 'list' && entry !== null) {
+        take(entry)
+        entry = null
+      }
+      field = null
+      return null
+    },
   })
-  parser.on('error', error => {
-    throw fail(error.message.replace(/^\d+:\d+: /, '').replace(/\.$/, ''))
-  })
-  parser.on('opentag', ({ name }) => {
-    if (root === null) {
-      root = name
-      if (name !== 'result') throw fail(`the list of companies is in <result>, not <${name.slice(0, 40)}>`)
-    } else if (name === 'list') entry = {}
-    else field = entry !== null && isField(name) ? name : null
-  })
-  const addText = (piece: string) => {
-    if (entry === null || field === null) return
-    entry[field] = (entry[field] ?? '') + piece
-    if ((entry[field]?.length ?? 0) > longestText) throw fail(`${field} is longer than any name`)
-  }
-  parser.on('text', addText)
-  parser.on('cdata', addText)
-  parser.on('closetag', ({ name }) => {
-    if (name === 'list' && entry !== null) {
-      take(entry)
-      entry = null
-    }
-    field = null
-  })
-  parser.write(text).close()
   return { contributions, figuresRead: 0, malformed: 0, leftOut }
 }

@@ -1,5 +1,6 @@
-import { SaxesParser, type SaxesTagNS } from 'saxes'
+import type { SaxesTagNS } from 'saxes'
 import { Failure } from '../../errors.ts'
+import { readXml } from '../reading/readXml.ts'
 import { plainNumber, plainText, shiftDecimal } from './inlineFormat.ts'
 import type { XbrlFact, XbrlInstance } from './readXbrl.ts'
 import {
@@ -42,23 +43,7 @@ export function readInline(documents: readonly InlineDocument[]): XbrlInstance {
 
 function readOne({ name, text }: InlineDocument, resources: ResourceReader, facts: XbrlFact[]): boolean {
   const reader = new InlineReader(resources, facts)
-  const parser = new SaxesParser({ xmlns: true, position: true })
-  const fail = (reason: string) =>
-    new Failure('body_invalid', `${name}, line ${parser.line}, column ${parser.column}: ${reason}.`)
-  const check = (fault: string | null) => {
-    if (fault !== null) throw fail(fault)
-  }
-  parser.on('doctype', () => {
-    throw fail('a DOCTYPE is not read')
-  })
-  parser.on('error', error => {
-    throw fail(error.message.replace(/^\d+:\d+: /, '').replace(/\.$/, ''))
-  })
-  parser.on('opentag', tag => check(reader.open(tag)))
-  parser.on('closetag', () => check(reader.close()))
-  parser.on('text', piece => reader.text(piece))
-  parser.on('cdata', piece => reader.text(piece))
-  parser.write(text).close()
+  readXml(text, reader, `${name}, `)
   return reader.isInline
 }
 

@@ -1,5 +1,6 @@
-import { SaxesParser, type SaxesTagNS } from 'saxes'
+import type { SaxesTagNS } from 'saxes'
 import { Failure } from '../../errors.ts'
+import { readXml } from '../reading/readXml.ts'
 import {
   instance,
   isNil,
@@ -42,26 +43,7 @@ export interface XbrlFact {
  * tuples are taken like others; footnotes and schema references are passed over. */
 export function readXbrl(text: string): XbrlInstance {
   const reader = new InstanceReader()
-  const parser = new SaxesParser({ xmlns: true, position: true })
-  const fail = (reason: string) =>
-    new Failure('body_invalid', `line ${parser.line}, column ${parser.column}: ${reason}.`)
-  parser.on('doctype', () => {
-    throw fail('a DOCTYPE is not read')
-  })
-  parser.on('error', error => {
-    throw fail(error.message.replace(/^\d+:\d+: /, '').replace(/\.$/, ''))
-  })
-  parser.on('opentag', tag => {
-    const fault = reader.open(tag)
-    if (fault !== null) throw fail(fault)
-  })
-  parser.on('closetag', () => {
-    const fault = reader.close()
-    if (fault !== null) throw fail(fault)
-  })
-  parser.on('text', piece => reader.text(piece))
-  parser.on('cdata', piece => reader.text(piece))
-  parser.write(text).close()
+  readXml(text, reader)
   const { facts } = reader
   const { contexts, units } = reader.resources
   if (!reader.isInstance) throw new Failure('body_invalid', 'The document is no XBRL instance.')
