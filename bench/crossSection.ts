@@ -94,13 +94,13 @@ async function generate(sql: Sql, companies: number): Promise<void> {
   // as an import writes them.
   for (let first = 1; first <= companies; first += companiesPerInsert) {
     await sql`
-      insert into fact (entity_id, metric_id, fp, fy, unit_id, period_start, period_end, filed, superseded, value, accession)
+      insert into fact (entity_id, metric_id, fp, fy, unit_id, period_start, period_end, filed, superseded, value, filing_id)
       select e, m, q, y, 1, make_date(y, 1, 1), case q when 0 then make_date(y, 12, 31) else make_date(y, 3, 31) end,
              case q when 0 then make_date(y + 1 + v, 2, 20) else make_date(y + v, 5, 10) end,
              case when v = 0 and (e + m + y) % 5 = 0
                   then case q when 0 then make_date(y + 2, 2, 20) else make_date(y + 1, 5, 10) end
                   else 'infinity' end,
-             e * 1000.0 + m * 100 + y - 2000 + q * 0.25 + v * 0.5, e || '-' || y || '-' || q || '-' || v
+             e * 1000.0 + m * 100 + y - 2000 + q * 0.25 + v * 0.5, ((e * 10 + y - 2011) * 2 + q) * 2 + v
       from generate_series(${first}::int, ${first + companiesPerInsert - 1}::int) e, generate_series(1, 6) m,
            generate_series(2011, 2020) y, generate_series(0, 1) q, generate_series(0, 1) v
       where v = 0 or (e + m + y) % 5 = 0
