@@ -32,8 +32,11 @@ export interface BodyOptions {
   readonly form?: ResultForm | undefined
 }
 
-/** What a request body asks for, as far as one thread takes it. The bytes go to a worker unparsed and are gone for the
- * caller: a panel is never parsed on this thread. Fails with a Failure that names what is wrong, or with the signal's
+/** A body of no more bytes is copied to the thread that reads it. */
+const mostCopied = 65_536
+
+/** What a request body asks for, as far as one thread takes it. The bytes go to a worker unparsed, and a large body is gone
+ * for the caller: a panel is never parsed on this thread. Fails with a Failure that names what is wrong, or with the signal's
  * reason.
  *
  * @param turn of a visit that the caller entered and leaves */
@@ -44,11 +47,13 @@ export async function prepareBacktest(
   { format = 'json', query = {}, keyId = null, form = 'json' }: BodyOptions,
 ): Promise<Outcome> {
   const archives = await archive.atHand()
-  const owned = ownBuffer(body)
+  // A large body moves to the thread. A small one is copied, so that its backtest is tried again where a thread dies.
+  const moves = body.length > mostCopied
+  const sent = moves ? ownBuffer(body) : new Uint8Array(body)
   const read = await pool.run(
     'backtest_body',
-    { body: owned, format, query, archives, costs, form },
-    { ...turn, transfer: [owned.buffer], holdTurn: true },
+    { body: sent, format, query, archives, costs, form },
+    { ...turn, transfer: moves ? [sent.buffer] : [], holdTurn: true },
   )
   if (read.kind === 'stored') {
     const { request } = read

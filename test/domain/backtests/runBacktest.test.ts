@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from 'bun:test'
+import { afterAll, expect, spyOn, test } from 'bun:test'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { readWritten } from '../../../src/compute/writtenResult.ts'
 import { runBacktest } from '../../../src/domain/backtests/runBacktest.ts'
@@ -357,4 +357,23 @@ test('a part of a larger buffer is copied, not taken', async () => {
   const result = readWritten(await runBacktest(bench.deps, text.subarray(2)))
   expect(result.n_dates).toBe(80)
   expect(text.length).toBeGreaterThan(2)
+})
+
+test('a small body is copied, so that its backtest is tried again where a thread dies; a large one moves', async () => {
+  const run = spyOn(bench.deps.pool, 'run')
+  const given = async (rows: typeof panel) => {
+    const body = new TextEncoder().encode(JSON.stringify({ panel: rows }))
+    run.mockClear()
+    await runBacktest(bench.deps, body)
+    return { bytes: body.length, moved: run.mock.calls[0]?.[2]?.transfer?.length }
+  }
+  try {
+    const small = await given(panel.slice(0, 100))
+    expect(small).toEqual({ bytes: expect.any(Number), moved: 0 })
+    expect(small.bytes).toBeGreaterThan(0)
+    const large = await given(asPanel(signals(200, 24)))
+    expect(large).toEqual({ bytes: 0, moved: 1 })
+  } finally {
+    run.mockRestore()
+  }
 })

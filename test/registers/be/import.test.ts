@@ -4,15 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { FormatRegistry } from '@sinclair/typebox'
 import { checkCoverage } from '../../../src/domain/fundamentals/checkCoverage.ts'
-import { planFundamentals } from '../../../src/domain/fundamentals/planFundamentals.ts'
-import { readFundamentals } from '../../../src/domain/fundamentals/readFundamentals.ts'
 import { importRegister, type RegisterImport } from '../../../src/domain/ingest/importRegister.ts'
 import { loadMarkets } from '../../../src/domain/markets/loadMarkets.ts'
 import { isIsoDate } from '../../../src/model/date.ts'
 import type { FundamentalsQuery } from '../../../src/model/fundamentals.ts'
 import { be } from '../../../src/registers/be/register.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
-import { principal } from '../../domain/fundamentals/handmade.ts'
+import { askStored } from '../../domain/fundamentals/askStored.ts'
 import { storedFacts } from '../../domain/ingest/stored.ts'
 import { zipped } from '../../zipped.ts'
 import { accounts, microReference, reference } from './documents.ts'
@@ -41,17 +39,7 @@ const place = (name: string, content: string | Uint8Array) => {
   return path
 }
 
-async function ask(query: FundamentalsQuery) {
-  const bench = {
-    sql: db.sql,
-    markets: await loadMarkets(),
-    flagship: new Set<string>(),
-    today: () => '2026-11-20',
-    recordEntity: async () => true,
-    recordEntities: async () => true,
-  }
-  return readFundamentals(bench, await planFundamentals(bench, principal('personal'), query))
-}
+const ask = (query: FundamentalsQuery) => askStored(db.sql, query)
 
 // Enterprise 0410682657, accounts of 2016; the anonymous micro filing 0925590628, accounts of 2022.
 test('accounts that are read before their references find them, and a second import adds nothing', async () => {

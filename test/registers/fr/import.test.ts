@@ -3,15 +3,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { FormatRegistry } from '@sinclair/typebox'
-import { planFundamentals } from '../../../src/domain/fundamentals/planFundamentals.ts'
-import { readFundamentals } from '../../../src/domain/fundamentals/readFundamentals.ts'
 import { importRegister } from '../../../src/domain/ingest/importRegister.ts'
-import { loadMarkets } from '../../../src/domain/markets/loadMarkets.ts'
 import { isIsoDate } from '../../../src/model/date.ts'
 import type { FundamentalsQuery } from '../../../src/model/fundamentals.ts'
 import { fr } from '../../../src/registers/fr/register.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
-import { principal } from '../../domain/fundamentals/handmade.ts'
+import { askStored } from '../../domain/fundamentals/askStored.ts'
 import { storedFacts } from '../../domain/ingest/stored.ts'
 import { zipped } from '../../zipped.ts'
 import { accounts } from './accounts.ts'
@@ -32,17 +29,7 @@ afterAll(async () => {
 
 const run = (...paths: string[]) => importRegister(db.sql, fr, { paths, pulledOn: '2026-01-01' }, () => {})
 
-async function ask(query: FundamentalsQuery) {
-  const bench = {
-    sql: db.sql,
-    markets: await loadMarkets(),
-    flagship: new Set<string>(),
-    today: () => '2026-11-20',
-    recordEntity: async () => true,
-    recordEntities: async () => true,
-  }
-  return readFundamentals(bench, await planFundamentals(bench, principal('personal'), query))
-}
+const ask = (query: FundamentalsQuery) => askStored(db.sql, query)
 
 test('a folder and a zip are imported once', async () => {
   const xml = 'PUB_CA_483935326_1303_2013D00195_2015_1048.donnees.xml'

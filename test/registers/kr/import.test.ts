@@ -76,7 +76,6 @@ test('either suffix is found until an overview names the board, and the answer s
     markets,
     today: () => '2026-11-20',
     flagship: new Set<string>(),
-    recordEntity: async () => true,
     recordEntities: async () => true,
   }
   const ask = async (ticker: string) => {
