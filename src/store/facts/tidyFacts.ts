@@ -1,7 +1,7 @@
 import type { Sql } from '../database.ts'
 
 /** From so many added facts on, the planner is told at once, not when the database gets to it. */
-const tidyFrom = 50_000
+const tidyFrom = 250_000
 /** From so many on, the index by metric is written anew: facts come entity by entity, which leaves its pages half full. */
 const reindexFrom = 1_000_000
 
