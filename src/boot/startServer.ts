@@ -6,6 +6,7 @@ import type { IsoDate } from '../model/date.ts'
 import { connect } from '../store/database.ts'
 import { watchDataVersion } from '../store/dataVersion.ts'
 import { explainDatabaseError } from '../store/explainError.ts'
+import { findMissingIndexes } from '../store/facts/bulkIndexes.ts'
 import { watchAccess } from '../store/keys/watchAccess.ts'
 import type { BannerFacts } from './banner.ts'
 import { openDatabase } from './database.ts'
@@ -37,6 +38,12 @@ export async function startServer(
   opened.defer(() => database.close())
   const { sql, url, embedded } = database
   if (embedded !== null) await prepareFirstStart(sql, announce)
+  const missing = await findMissingIndexes(sql)
+  if (missing.length > 0)
+    log.warn(
+      { indexes: missing },
+      'A bulk load is under way or was killed: cross-sections and name searches are slow until the same command has ended.',
+    )
   const stopSupervising = superviseDatabase(database, line => log.warn(line))
   opened.defer(async () => stopSupervising())
   const stopSweeping = sweepCounters(sql)

@@ -13,6 +13,11 @@ Importing again adds nothing; an import that was interrupted goes on where it st
 or a finite number are left out and counted as malformed.
 Exit code: 0 every document was read, 1 some were skipped (and named), 2 nothing was imported.`
 
+interface ImportFlags {
+  readonly pulled?: IsoDate
+  readonly bulk?: boolean
+}
+
 /** `import <market>`: one command for each register. */
 export function addImportCommand(program: Command, context: CliContext): void {
   const command = program.command('import').description("Read a register's files into the store.")
@@ -21,6 +26,10 @@ export function addImportCommand(program: Command, context: CliContext): void {
       .command(register.market.toLowerCase())
       .description(`Import files of ${register.name}.`)
       .argument('<PATH...>', 'files, folders or zips')
+      .option(
+        '--bulk',
+        'for a first large load: quicker, but cross-sections and name searches are slow until it ends',
+      )
     if (register.overwrites)
       own.option(
         '--pulled <DATE>',
@@ -29,8 +38,8 @@ export function addImportCommand(program: Command, context: CliContext): void {
       )
     own
       .addHelpText('after', `\nWhat may be given, in any mixture and order:${register.help}\n${always}`)
-      .action(async (paths: string[], { pulled = context.today() }: { pulled?: IsoDate }) => {
-        process.exitCode = await run(context, register, { paths, pulledOn: pulled })
+      .action(async (paths: string[], { pulled = context.today(), bulk: isBulk = false }: ImportFlags) => {
+        process.exitCode = await run(context, register, { paths, pulledOn: pulled, isBulk })
       })
   }
 }

@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { connect } from '../../src/store/database.ts'
 import { openCluster } from '../../src/store/embedded/cluster.ts'
+import { bulkIndexes } from '../../src/store/facts/bulkIndexes.ts'
 import { sharedPath } from '../shared.ts'
 import { makeDataDir, removeDataDir, runCommand } from './serverProcess.ts'
 
@@ -12,7 +13,7 @@ const companies = 60
 const dataDir = makeDataDir()
 const corpus = join(dataDir, 'corpus')
 
-afterAll(() => removeDataDir(dataDir))
+afterAll(() => removeDataDir(dataDir), 60_000)
 
 /** Snowflake's real figures under many CIKs: enough for several batches. */
 async function writeCorpus(file: string): Promise<void> {
@@ -29,6 +30,8 @@ interface Held {
   entities: number
   version: number
   digest: string
+  /** How many of the indexes that a bulk load puts aside are there. */
+  indexes: number
 }
 
 /** What the store holds, as a number that changes with any row. */
@@ -38,6 +41,7 @@ async function held(folder: string): Promise<Held> {
   const [row] = await sql<Held[]>`
     select count(*)::int as facts, count(distinct fact.entity_id)::int as entities,
       (select version::int from data_version) as version,
+      (select count(*)::int from pg_class where relname = any(${Object.keys(bulkIndexes)}::text[])) as indexes,
       md5(string_agg(concat_ws('|', issuer_id, m.name, fp, fy, period_end, fact.filed, superseded, value), ',' order by
         issuer_id, m.name, fp, period_end, fact.filed, accession)) as digest
     from fact join entity using (entity_id) join metric m using (metric_id) join filing using (filing_id)`
@@ -46,8 +50,8 @@ async function held(folder: string): Promise<Held> {
   return row
 }
 
-const startImport = (folder: string) =>
-  Bun.spawn(['bun', 'src/cli.ts', 'import', 'us', corpus], {
+const startImport = (folder: string, ...flags: string[]) =>
+  Bun.spawn(['bun', 'src/cli.ts', 'import', 'us', corpus, ...flags], {
     cwd: repository,
     env: { ...process.env, DATA_DIR: folder, DATABASE_URL: '' },
     stdout: 'ignore',
@@ -68,16 +72,17 @@ describe.skipIf(source === null)('an import that is killed', () => {
     const wanted = await held(calm)
     expect(wanted.entities).toBe(companies)
 
-    for (const victim of ['importer', 'database'] as const) {
+    for (const victim of ['importer', 'bulk', 'database'] as const) {
       const folder = join(dataDir, victim)
       expect((await runCommand(folder, 'migrate')).code).toBe(0)
-      const child = startImport(folder)
+      const child = victim === 'bulk' ? startImport(folder, '--bulk') : startImport(folder)
       await Bun.sleep(halfMs)
-      if (victim === 'importer') child.kill('SIGKILL')
-      else process.kill(postmasterOf(folder), 'SIGKILL')
+      if (victim === 'database') process.kill(postmasterOf(folder), 'SIGKILL')
+      else child.kill('SIGKILL')
       expect(await child.exited).not.toBe(0)
       const left = await held(folder)
       expect(left.facts).toBeLessThan(wanted.facts)
+      expect(left.indexes).toBe(victim === 'bulk' ? 0 : 2)
       const again = await runCommand(folder, 'import', 'us', corpus)
       expect([again.code, again.err]).toEqual([0, again.err])
       const complete = await held(folder)

@@ -1,8 +1,10 @@
 import { Failure } from '../../errors.ts'
 import type { MetricRules } from '../../model/statement.ts'
 import type { Sql } from '../../store/database.ts'
+import { setIndexesAside } from '../../store/facts/bulkIndexes.ts'
 import { readImportedFiles } from '../../store/facts/importFiles.ts'
 import { isAllFrom } from '../../store/facts/importSources.ts'
+import { tidyFacts } from '../../store/facts/tidyFacts.ts'
 import { type ImportSummary, type ImportUnit, importStatements } from '../ingest/importStatements.ts'
 import { makeEntity } from './makeEntity.ts'
 import { allEntities, marketSizes } from './marketSizes.ts'
@@ -47,6 +49,7 @@ export async function loadBenchData(
   const known = await readImportedFiles(sql)
   const done = { entities: 0, statements: 0, known: 0 }
   const summaries: ImportSummary[] = []
+  await setIndexesAside(sql)
   for (const size of marketSizes) {
     const count = Math.max(1, Math.round((size.entities * entities) / allEntities))
     const units = function* (): Generator<ImportUnit> {
@@ -66,7 +69,11 @@ export async function loadBenchData(
         yield { contributions, receipt: { contentKey, name: contentKey } }
       }
     }
-    summaries.push(await importStatements(sql, units(), { source, rules }))
+    summaries.push(await importStatements(sql, units(), { source, rules, isPart: true }))
   }
+  await tidyFacts(
+    sql,
+    summaries.reduce((sum, { factsAdded }) => sum + factsAdded, 0),
+  )
   return { entities: done.entities, known: done.known, summaries }
 }

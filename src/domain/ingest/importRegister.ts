@@ -4,6 +4,7 @@ import { type ReadProgress, startReading } from '../../registers/reading/progres
 import { readUnits } from '../../registers/reading/readUnits.ts'
 import type { Register } from '../../registers/register.ts'
 import type { Sql } from '../../store/database.ts'
+import { setIndexesAside } from '../../store/facts/bulkIndexes.ts'
 import { readImportedFiles } from '../../store/facts/importFiles.ts'
 import { type ImportSummary, importStatements } from './importStatements.ts'
 
@@ -12,6 +13,9 @@ export interface RegisterFiles {
   readonly paths: readonly string[]
   /** The day on which they were read from the register; it counts where the register overwrites. */
   readonly pulledOn: IsoDate
+  /** Indexes that cost a large load much are put aside and written at its end: it takes less time, and cross-sections and
+   * searches for names take more until then. */
+  readonly isBulk?: boolean
 }
 
 export interface RegisterImport {
@@ -28,7 +32,7 @@ export interface ImportState {
 export async function importRegister(
   sql: Sql,
   register: Register,
-  { paths, pulledOn }: RegisterFiles,
+  { paths, pulledOn, isBulk = false }: RegisterFiles,
   onProgress: (state: ImportState) => void,
 ): Promise<RegisterImport> {
   const files = await listFiles(paths, register.documentNames)
@@ -37,6 +41,7 @@ export async function importRegister(
   const units = readUnits(register, files, await readImportedFiles(sql), read)
   const { market, rules, overwrites = false, replaces = false } = register
   const pulled = overwrites ? { pulledOn: dayNumber(pulledOn), replaces } : {}
+  if (isBulk) await setIndexesAside(sql)
   const written = await importStatements(sql, units, { source: market.toLowerCase(), rules, ...pulled })
   return { read, written }
 }

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Contribution, MetricRules } from '../../model/statement.ts'
 import type { Sql } from '../../store/database.ts'
 import { advanceDataVersion, readDataVersion } from '../../store/dataVersion.ts'
@@ -5,6 +6,7 @@ import type { FileReceipt } from '../../store/facts/importFiles.ts'
 import { loadFactNames } from '../../store/facts/names.ts'
 import { tidyFacts } from '../../store/facts/tidyFacts.ts'
 import { checkSums, noSums, type SumReport } from './checkSums.ts'
+import { type PreparedBatch, prepareBatch } from './prepareBatch.ts'
 import { type BatchResult, writeBatch } from './writeBatch.ts'
 
 /** Something that is recorded as imported once all it contributes is committed. */
@@ -21,6 +23,8 @@ export interface ImportOptions {
   readonly pulledOn?: number
   /** See `Register.replaces`. */
   readonly replaces?: boolean
+  /** More is imported right after this: whoever does it tidies the tables at the end. */
+  readonly isPart?: boolean
 }
 
 export interface ImportSummary extends Omit<BatchResult, 'awaiting'> {
@@ -58,7 +62,7 @@ export async function importStatements(
     changed: false,
   }
   const awaiting = new Map<number, number>()
-  const write = async (batch: readonly ImportUnit[]) => {
+  const write = async (batch: PreparedBatch) => {
     const { result, version } = await sql.begin(async transaction => {
       const result = await writeBatch(transaction, names, batch, options)
       const version = result.changed
@@ -71,8 +75,6 @@ export async function importStatements(
       return { result, version }
     })
     addTo(summary, result)
-    for (const { contributions } of batch)
-      for (const contribution of contributions) checkSums(contribution, options.rules, summary.sums)
     for (const [entityId, filings] of result.awaiting) {
       if (filings > 0) awaiting.set(entityId, filings)
       else awaiting.delete(entityId)
@@ -80,12 +82,16 @@ export async function importStatements(
     summary.batches++
     if (version !== null) summary.dataVersion = version
   }
-  // One batch is written while the next is read: the database works on one core and this process on another.
+  const overwrites = options.pulledOn !== undefined
+  // One batch is written while the next is read and derived: the database works on one core and this process on another.
   let writing: Promise<void> = Promise.resolve()
   try {
-    for await (const batch of batches(units, options.pulledOn !== undefined)) {
+    for await (const batch of batches(units, overwrites)) {
+      const prepared = await prepareBatch(sql, batch, overwrites ? null : options.rules)
+      for (const { contributions } of batch)
+        for (const contribution of contributions) checkSums(contribution, options.rules, summary.sums)
       await writing
-      writing = write(batch)
+      writing = write(prepared)
       // A failure is met where it is awaited; until then it must not count as unhandled.
       writing.catch(() => {})
     }
@@ -93,7 +99,7 @@ export async function importStatements(
     await writing
   }
   summary.awaiting = [...awaiting.values()].reduce((sum, filings) => sum + filings, 0)
-  await tidyFacts(sql, summary.factsAdded)
+  if (options.isPart !== true) await tidyFacts(sql, summary.factsAdded)
   return summary
 }
 
@@ -119,6 +125,8 @@ async function* batches(
     batch.push(unit)
     entities += unit.contributions.length
     for (const contribution of unit.contributions) statements += contribution.statements.length
+    // Meanwhile the batch before this one is sent to the database, by this thread too.
+    await setImmediate()
     if (statements < statementsPerBatch && entities < entitiesPerBatch) continue
     yield batch
     batch = []

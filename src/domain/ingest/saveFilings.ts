@@ -23,21 +23,13 @@ export async function saveFilings(
 ): Promise<SavedFilings> {
   const fresh = new Map<string, OwnedFiling>()
   const accessions = new Set<string>()
-  for (const { entity, contribution, facts, repeats } of work) {
-    const add = (filing: Filing) => {
-      const known = fresh.get(filing.accession)
-      if (known?.filing === filing) return
+  for (const { entity, filings, facts, repeats } of work) {
+    for (const [accession, filing] of filings) {
+      const known = fresh.get(accession)
       const merged = known === undefined ? filing : mergeFilings(known.filing, filing)
-      fresh.set(filing.accession, { entityId: known?.entityId ?? entity.entityId, filing: merged })
-      accessions.add(filing.accession)
+      fresh.set(accession, { entityId: known?.entityId ?? entity.entityId, filing: merged })
+      accessions.add(accession)
     }
-    // Statements of one filing come one after the other, hundreds of them.
-    let last: Filing | null = null
-    for (const { filing } of contribution.statements) {
-      if (filing !== last) add(filing)
-      last = filing
-    }
-    for (const filing of contribution.filings) add(filing)
     for (const row of facts) accessions.add(row.accession)
     for (const row of repeats) accessions.add(row.accession)
   }

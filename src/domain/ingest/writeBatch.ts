@@ -14,11 +14,12 @@ import type { FilingNumbers } from '../../store/facts/filings.ts'
 import { recordImportedFiles } from '../../store/facts/importFiles.ts'
 import { takeImportLock } from '../../store/facts/importLock.ts'
 import type { FactNames } from '../../store/facts/names.ts'
+import { planByIndex } from '../../store/facts/planByIndex.ts'
 import { readStoredRows, type StoredRow } from '../../store/facts/storedRows.ts'
-import { deriveFacts } from './deriveFacts.ts'
+import { type DerivedEntity, deriveFacts } from './deriveFacts.ts'
 import { diffEntity } from './diffEntity.ts'
-import type { ImportOptions, ImportUnit } from './importStatements.ts'
-import { mergeContributions } from './mergeContributions.ts'
+import type { ImportOptions } from './importStatements.ts'
+import { type PreparedBatch, type PreparedContribution, statedFilings } from './prepareBatch.ts'
 import { reviveStatement } from './reviveStatement.ts'
 import { saveFilings } from './saveFilings.ts'
 import { type Pull, separateOverwrites } from './separateOverwrites.ts'
@@ -37,9 +38,8 @@ export interface BatchResult {
   changed: boolean
 }
 
-export interface EntityWork {
+export interface EntityWork extends PreparedContribution {
   readonly entity: SavedEntity
-  readonly contribution: Contribution
   /** What is on record of it. Read only where the contribution can change it. */
   readonly facts: readonly StoredRow[]
   readonly repeats: readonly StoredRow[]
@@ -49,14 +49,14 @@ export interface EntityWork {
 export async function writeBatch(
   transaction: TransactionSql,
   names: FactNames,
-  units: readonly ImportUnit[],
+  { items, receipts }: PreparedBatch,
   { rules, pulledOn, replaces = false }: Pick<ImportOptions, 'rules' | 'pulledOn' | 'replaces'>,
 ): Promise<BatchResult> {
   await takeImportLock(transaction)
-  const contributions = mergeContributions(units.flatMap(unit => unit.contributions))
-  const profiles = contributions.map(contribution => contribution.profile)
+  await planByIndex(transaction)
+  const profiles = items.map(({ contribution }) => contribution.profile)
   const entities = await saveOtherNames(transaction, profiles, await saveEntities(transaction, profiles))
-  const read = await readWork(transaction, names, entities, contributions)
+  const read = await readWork(transaction, names, entities, items)
   const work =
     pulledOn === undefined ? read : read.map(item => withoutOverwriting(item, { pulledOn, replaces, rules }))
   const { filings, numbers } = await saveFilings(transaction, work)
@@ -64,14 +64,11 @@ export async function writeBatch(
   let unplaced = 0
   for (const item of work) unplaced += changes.collect(item, filings, rules)
   await changes.write(transaction, names, numbers)
-  await recordImportedFiles(
-    transaction,
-    units.flatMap(unit => unit.receipt ?? []),
-  )
+  await recordImportedFiles(transaction, receipts)
   const entitiesChanged = entities.filter(entity => entity.changed).length
   return {
     entities: entitiesChanged,
-    statements: contributions.reduce((sum, contribution) => sum + contribution.statements.length, 0),
+    statements: items.reduce((sum, { contribution }) => sum + contribution.statements.length, 0),
     factsAdded: changes.factsAdded,
     factsRemoved: changes.removedFacts.length,
     repeats: changes.repeatsAdded,
@@ -85,12 +82,13 @@ async function readWork(
   transaction: TransactionSql,
   names: FactNames,
   entities: readonly SavedEntity[],
-  contributions: readonly Contribution[],
+  items: readonly PreparedContribution[],
 ): Promise<EntityWork[]> {
   const byIssuer = new Map(entities.map(entity => [`${entity.market} ${entity.issuerId}`, entity]))
-  const pairs = contributions.flatMap(contribution => {
-    const entity = byIssuer.get(`${contribution.profile.market} ${contribution.profile.issuerId}`)
-    return entity === undefined ? [] : [{ entity, contribution }]
+  const pairs = items.flatMap(item => {
+    const { market, issuerId } = item.contribution.profile
+    const entity = byIssuer.get(`${market} ${issuerId}`)
+    return entity === undefined ? [] : [{ ...item, entity }]
   })
   const known = pairs
     .filter(
@@ -115,7 +113,8 @@ function withoutOverwriting(work: EntityWork, pull: Pull): EntityWork {
     ...pull,
     pulledOn,
   })
-  return { ...work, contribution: { ...contribution, statements } }
+  const separated: Contribution = { ...contribution, statements }
+  return { ...work, contribution: separated, filings: statedFilings(separated), ahead: null }
 }
 
 function groupByEntity(rows: readonly StoredRow[]): Map<number, StoredRow[]> {
@@ -149,7 +148,7 @@ class Changes {
     const { entityId, fiscalYearEnd } = work.entity
     const statements = allStatements(work, filings)
     if (statements.length === 0) return 0
-    const derived = deriveFacts(statements, { rules, fiscalYearEnd, filings })
+    const derived = holdsAhead(work, filings) ?? deriveFacts(statements, { rules, fiscalYearEnd, filings })
     this.awaiting.set(entityId, derived.awaiting)
     const change = diffEntity(derived, work.facts, work.repeats)
     this.addedFacts.push({ entityId, facts: change.addedFacts })
@@ -170,6 +169,20 @@ class Changes {
     if (this.factsAdded > 0) await addFacts(transaction, names, numbers, this.addedFacts)
     if (this.repeatsAdded > 0) await addRepeats(transaction, names, numbers, this.addedRepeats)
   }
+}
+
+/** What was derived ahead, if the entity and its filings are on record as they were taken to be. */
+function holdsAhead(work: EntityWork, filings: ReadonlyMap<string, Filing>): DerivedEntity | null {
+  const { entity, contribution, ahead } = work
+  if (ahead === null || !entity.isNew) return null
+  if (entity.fiscalYearEnd !== (contribution.profile.fiscalYearEnd ?? null)) return null
+  for (const [accession, taken] of work.filings) {
+    const saved = filings.get(accession)
+    if (saved === taken) continue
+    if (saved?.filed !== taken.filed || saved.form !== taken.form || saved.acceptedAt !== taken.acceptedAt)
+      return null
+  }
+  return ahead
 }
 
 /** What is on record of an entity and what is new, together. */

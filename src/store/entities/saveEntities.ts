@@ -34,7 +34,10 @@ export async function saveEntities(
   const profiles = await withoutIdleAssumptions(transaction, stated, known)
   const saved: SavedEntity[] = []
   const added = profiles.filter(profile => profile.registers && !known.has(keyOf(profile)))
+  const aliases: { ticker: string; entityId: number }[] = []
   for (const row of await insertEntities(transaction, added)) {
+    const { entity_id: entityId, ticker } = row
+    if (ticker === idWithoutTicker(identify(row))) aliases.push({ ticker, entityId })
     saved.push({
       ...identify(row),
       fiscalYearEnd: row.fiscal_year_end,
@@ -43,7 +46,6 @@ export async function saveEntities(
       yearEndChanged: true,
     })
   }
-  const aliases: { ticker: string; entityId: number }[] = []
   for (const profile of profiles) {
     const row = known.get(keyOf(profile))
     if (row === undefined) continue
@@ -140,7 +142,7 @@ async function insertEntities(
   added: readonly EntityProfile[],
 ): Promise<readonly EntityRecord[]> {
   if (added.length === 0) return []
-  const rows = await transaction<EntityRecord[]>`
+  return transaction<EntityRecord[]>`
     insert into entity (market, issuer_id, ticker, name, fiscal_year_end)
     select * from unnest(
       ${added.map(profile => profile.market)}::text[],
@@ -149,13 +151,6 @@ async function insertEntities(
       ${added.map(profile => profile.name ?? null)}::text[],
       ${added.map(profile => profile.fiscalYearEnd ?? null)}::text[]
     ) returning *`
-  await saveAliases(
-    transaction,
-    rows
-      .filter(row => row.ticker === idWithoutTicker(identify(row)))
-      .map(row => ({ ticker: row.ticker, entityId: row.entity_id })),
-  )
-  return rows
 }
 
 function improve(row: EntityRecord, profile: EntityProfile): EntityRecord {
@@ -192,19 +187,24 @@ async function saveAliases(
   if (aliases.length === 0) return new Set()
   const last = new Map(aliases.map(alias => [alias.ticker, alias.entityId]))
   const tickers = [...last.keys()]
+  const owners = await transaction<{ entity_id: number }[]>`
+    select entity_id from unnest(${tickers}::text[]) as taken (ticker) join entity_ticker using (ticker)`
   const moved = await transaction<{ entity_id: number }[]>`
     insert into entity_ticker (ticker, entity_id)
     select * from unnest(${tickers}::text[], ${[...last.values()]}::int[])
     on conflict (ticker) do update set entity_id = excluded.entity_id
       where entity_ticker.entity_id <> excluded.entity_id
     returning entity_id`
+  // Only one that had a ticker, or claims one that another gets, can be without it now. Looked for by number: there is no
+  // index of entities by ticker, and there may be millions.
+  const losers = [...new Set([...owners.map(row => row.entity_id), ...aliases.map(alias => alias.entityId)])]
   const robbed = await transaction<{ entity_id: number; ticker: string }[]>`
     update entity set ticker = coalesce(
       (select min(own.ticker) from entity_ticker own where own.entity_id = entity.entity_id),
       case when entity.market = 'US' then 'CIK' || entity.issuer_id else entity.issuer_id || '.' || entity.market end)
     from entity_ticker taken
-    where entity.ticker = any(${tickers}::text[]) and taken.ticker = entity.ticker
-      and taken.entity_id <> entity.entity_id
+    where entity.entity_id = any(${losers}::int[]) and entity.ticker = any(${tickers}::text[])
+      and taken.ticker = entity.ticker and taken.entity_id <> entity.entity_id
     returning entity.entity_id, entity.ticker`
   if (robbed.length > 0) {
     await transaction`

@@ -63,7 +63,9 @@ export async function addFilings(
 ): Promise<void> {
   if (added.length === 0) return
   const taken = await transaction<{ id: number }[]>`
-    select nextval(pg_get_serial_sequence('filing', 'filing_id'))::int as id from generate_series(1, ${added.length}::int)`
+    select nextval(numbers.name)::int as id
+    from (select pg_get_serial_sequence('filing', 'filing_id')::regclass as name offset 0) numbers,
+         generate_series(1, ${added.length}::int)`
   added.forEach(({ filing }, place) => {
     numbers.set(filing.accession, taken[place].id)
   })

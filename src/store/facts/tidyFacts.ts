@@ -1,14 +1,17 @@
 import type { Sql } from '../database.ts'
+import { writeIndexes } from './bulkIndexes.ts'
 
 /** From so many added facts on, the planner is told at once, not when the database gets to it. */
 const tidyFrom = 250_000
 /** From so many on, the index by metric is written anew: facts come entity by entity, which leaves its pages half full. */
 const reindexFrom = 1_000_000
 
-/** After an import: statistics, visibility and indexes as many added facts ask for. Nobody waits for it meanwhile. */
+/** After an import: statistics, visibility and indexes as many added facts ask for. Nobody waits for it meanwhile, but for
+ * indexes that were set aside. */
 export async function tidyFacts(sql: Sql, factsAdded: number): Promise<void> {
-  if (factsAdded < tidyFrom) return
-  if (factsAdded >= reindexFrom) {
+  const written = await writeIndexes(sql)
+  if (factsAdded < tidyFrom && !written) return
+  if (factsAdded >= reindexFrom && !written) {
     // What a reindex that was killed left behind is in nobody's way but takes room.
     const left = await sql<{ name: string }[]>`
       select relname as name from pg_class join pg_index on indexrelid = pg_class.oid
