@@ -187,17 +187,21 @@ async function saveAliases(
   if (aliases.length === 0) return new Set()
   const last = new Map(aliases.map(alias => [alias.ticker, alias.entityId]))
   const tickers = [...last.keys()]
-  const owners = await transaction<{ entity_id: number }[]>`
-    select entity_id from unnest(${tickers}::text[]) as taken (ticker) join entity_ticker using (ticker)`
+  const owners = await transaction<{ ticker: string; entity_id: number }[]>`
+    select ticker, entity_id from unnest(${tickers}::text[]) as taken (ticker) join entity_ticker using (ticker)`
   const moved = await transaction<{ entity_id: number }[]>`
     insert into entity_ticker (ticker, entity_id)
     select * from unnest(${tickers}::text[], ${[...last.values()]}::int[])
     on conflict (ticker) do update set entity_id = excluded.entity_id
       where entity_ticker.entity_id <> excluded.entity_id
     returning entity_id`
-  // Only one that had a ticker, or claims one that another gets, can be without it now. Looked for by number: there is no
-  // index of entities by ticker, and there may be millions.
-  const losers = [...new Set([...owners.map(row => row.entity_id), ...aliases.map(alias => alias.entityId)])]
+  // Looked for by number: there is no index of entities by ticker, and there may be millions.
+  const losers = [
+    ...owners.filter(owner => owner.entity_id !== last.get(owner.ticker)).map(owner => owner.entity_id),
+    ...aliases.filter(alias => alias.entityId !== last.get(alias.ticker)).map(alias => alias.entityId),
+  ]
+  const changed = new Set(moved.map(row => row.entity_id))
+  if (losers.length === 0) return changed
   const robbed = await transaction<{ entity_id: number; ticker: string }[]>`
     update entity set ticker = coalesce(
       (select min(own.ticker) from entity_ticker own where own.entity_id = entity.entity_id),
@@ -212,5 +216,6 @@ async function saveAliases(
       select * from unnest(${robbed.map(row => row.ticker)}::text[], ${robbed.map(row => row.entity_id)}::int[])
       on conflict do nothing`
   }
-  return new Set([...moved, ...robbed].map(row => row.entity_id))
+  for (const { entity_id } of robbed) changed.add(entity_id)
+  return changed
 }
