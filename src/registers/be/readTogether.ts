@@ -20,7 +20,12 @@ export function readTogether(): (document: SourceDocument) => DocumentContent {
     if (/\.(xbrl|xml)$/i.test(name)) {
       const { reference, ...accounts } = accountsOfXbrl(decodeUtf8(bytes), name)
       if (reference !== null) return accountsContent([{ ...accounts, reference }], references)
-      return nothing(accounts.figures, 'an instance without its reference number in the file name')
+      return {
+        contributions: namedBy(accounts),
+        figuresRead: accounts.figures,
+        malformed: 0,
+        leftOut: { 'an instance without its reference number in the file name': 1 },
+      }
     }
     const items = [...jsonElements(bytes)]
     if (items.every(item => isRecord(item) && 'Rubrics' in item) && items.length > 0) {
@@ -39,10 +44,19 @@ export function readTogether(): (document: SourceDocument) => DocumentContent {
   }
 }
 
-const nothing = (figuresRead: number, reason: string): DocumentContent => ({
-  ...{ contributions: [], figuresRead, malformed: 0 },
-  leftOut: { [reason]: 1 },
-})
+/** The enterprise that accounts name themselves, without a figure: no reference tells the day of their deposit. An instance
+ * names it as it was called then, so a name that is known stays. */
+function namedBy({ enterprise, name }: Pick<Accounts, 'enterprise' | 'name'>): readonly Contribution[] {
+  if (enterprise === null) return []
+  const profile = {
+    market: 'BE',
+    issuerId: enterprise,
+    ...(name === null ? {} : { name, nameIsFallback: true }),
+    tickers: [`${enterprise}.BE`],
+    registers: true,
+  }
+  return [{ profile, statements: [], filings: [] }]
+}
 
 function withReason(content: DocumentContent, reason: string, more: number): DocumentContent {
   return more === 0 ? content : { ...content, leftOut: { ...content.leftOut, [reason]: more } }
@@ -94,7 +108,8 @@ function accountsContent(documents: readonly Accounts[], references: References)
     for (const [reason, count] of Object.entries(read?.leftOut ?? { [noReference]: 1 })) {
       leftOut[reason] = (leftOut[reason] ?? 0) + count
     }
-    if (read?.contribution != null) contributions.push(read.contribution)
+    if (read === null) contributions.push(...namedBy(accounts))
+    else if (read.contribution !== null) contributions.push(read.contribution)
   }
   const figuresRead = documents.reduce((sum, { figures }) => sum + figures, 0)
   return { contributions, figuresRead, malformed, leftOut, ...(waits ? { waits } : {}) }

@@ -8,7 +8,7 @@ export const be: Register = {
   name: 'the Central Balance Sheet Office, National Bank of Belgium',
   rules: beRules,
   documentNames: /\.(json|xbrl|xml|csv)$/i,
-  mapping: `1 ${JSON.stringify(concepts)}`,
+  mapping: `2 ${JSON.stringify(concepts)}`,
   readDocument: document => readTogether()(document),
   readTogether,
   help: `
@@ -18,7 +18,7 @@ export const be: Register = {
   a folder or a zip     every .json, .xbrl, .xml and .csv in it
 
 Accounts say neither whose they are nor when they were deposited: give their references with them, in any order.
-Accounts without a reference are left out, and are read again by the next import.
+Accounts without a reference are left out, and are read again by the next import; of an instance the enterprise is known.
 
 Example:
   asfiled import be references/ accountingData/`,

@@ -11,8 +11,8 @@ describe.skipIf(folder === null)('every record of every real file is read or lef
   const notAName = 'a row that says other things of an enterprise than its name'
   // The number of records in each file: documents, or lines below the header as a table reader counts them.
   const expected: Record<string, [number, Record<string, number>]> = {
-    'belgian-npo_0410682657_FY2016.xbrl': [0, { [noNumber]: 1 }],
-    'nbb-cbso_m87-micro-example.xbrl': [0, { [noNumber]: 1 }],
+    'belgian-npo_0410682657_FY2016.xbrl': [1, { [noNumber]: 1 }],
+    'nbb-cbso_m87-micro-example.xbrl': [1, { [noNumber]: 1 }],
     'nbb_references_live_item.json': [
       0,
       { 'a reference without an enterprise number in it or in its file name': 1 },
@@ -38,6 +38,26 @@ describe.skipIf(folder === null)('every record of every real file is read or lef
       expect(content.malformed).toBe(0)
     })
   }
+
+  test('an instance without a reference names its enterprise, and not one figure', async () => {
+    const name = 'belgian-npo_0410682657_FY2016.xbrl'
+    const bytes = await Bun.file(`${folder}/${name}`).bytes()
+    const { contributions } = be.readDocument({ name, bytes })
+    expect(contributions).toEqual([
+      {
+        profile: {
+          market: 'BE',
+          issuerId: '0410682657',
+          name: 'Xerius Sociaal Verzekeringsfonds',
+          nameIsFallback: true,
+          tickers: ['0410682657.BE'],
+          registers: true,
+        },
+        statements: [],
+        filings: [],
+      },
+    ])
+  })
 
   test('the live reference names its deposit once its file says whose it is', async () => {
     const bytes = await Bun.file(`${folder}/nbb_references_live_item.json`).bytes()
