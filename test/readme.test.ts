@@ -35,8 +35,9 @@ afterAll(async () => {
 }, 60_000)
 
 describe('the README', () => {
-  test('shows a query and a backtest with their answers', () => {
-    expect(examples.map(example => example.shown.object)).toEqual(['fundamentals_list', 'backtest_result'])
+  test('shows two queries and a backtest with their answers', () => {
+    const objects = examples.map(example => example.shown.object)
+    expect(objects).toEqual(['fundamentals_list', 'fundamentals_list', 'backtest_result'])
   })
 
   test('shows what the shipped sample really answers', async () => {

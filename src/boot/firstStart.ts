@@ -11,7 +11,7 @@ const ownerEmail = 'owner@asfiled.example'
 /** Puts the shipped sample into an empty database. A first start that was killed half-way is completed by the next. */
 export async function prepareFirstStart(sql: Sql, announce: (line: string) => void): Promise<void> {
   if (!(await beginSampleLoad(sql))) return
-  announce('Loading the sample: four companies, two horizons of signals ...')
+  announce('Loading the sample: companies of eight markets, two horizons of signals ...')
   await loadSample(sql)
   await loadSignalsSample(sql)
   await finishSampleLoad(sql)

@@ -5,12 +5,15 @@ import { Failure } from '../errors.ts'
 import type { Contribution } from '../model/statement.ts'
 import { registers } from '../registers/registers.ts'
 import type { CliContext } from './context.ts'
+import { readSampleCompanies } from './readSampleCompanies.ts'
 
 const help = `
+Files of several registers make one sample. --companies names whom it is of, a market and the register's own number a
+line; a company of which no figure has a filing day is in it without figures. Without it all that have figures are.
 The same files give the same bytes.
 
 Example:
-  asfiled data sample --us companyfacts/ submissions/CIK0000320193.json company_tickers.json`
+  asfiled data sample --companies sample/companies.txt --us companyfacts/ --jp EdinetcodeDlInfo.csv S100TMMG/`
 
 export function addDataCommand(program: Command, _context: CliContext): void {
   const command = program.command('data').description('Make files of data.')
@@ -18,10 +21,12 @@ export function addDataCommand(program: Command, _context: CliContext): void {
     .command('sample')
     .description("Make the shipped sample of filings anew from the registers' files. It needs no database.")
     .option('--to <FOLDER>', 'where entities.csv and fundamentals.csv.gz go', 'sample')
+    .option('--companies <FILE>', 'only these, each of which the files have to name')
     .addHelpText('after', help)
   for (const { market, name } of registers.values())
     sample.addOption(new Option(`--${market.toLowerCase()} <PATH...>`, `files of ${name}`))
-  sample.action(async ({ to, ...paths }: { to: string } & Record<string, string[]>) => {
+  sample.action(async ({ to, companies: file, ...paths }: SampleOptions & Record<string, string[]>) => {
+    const companies = file === undefined ? null : await readSampleCompanies(file)
     const contributions: Contribution[] = []
     for (const [market, register] of registers) {
       const from = paths[market.toLowerCase()]
@@ -29,11 +34,16 @@ export function addDataCommand(program: Command, _context: CliContext): void {
     }
     if (contributions.length === 0)
       throw new Failure('parameter_invalid', 'Name the files of at least one register, for example --us.')
-    const { entities, fundamentals, statements } = makeSample(contributions)
-    await Bun.write(`${to}/entities.csv`, entities)
-    await Bun.write(`${to}/fundamentals.csv.gz`, fundamentals)
+    const made = makeSample(contributions, companies)
+    await Bun.write(`${to}/entities.csv`, made.entities)
+    await Bun.write(`${to}/fundamentals.csv.gz`, made.fundamentals)
     console.log(
-      `${statements.toLocaleString('en-US')} statements, ${Math.ceil(fundamentals.length / 1000)} kB, in ${to}/`,
+      `${made.statements.toLocaleString('en-US')} statements of ${made.companies} companies, ${Math.ceil(made.fundamentals.length / 1000)} kB, in ${to}/`,
     )
   })
+}
+
+interface SampleOptions {
+  to: string
+  companies?: string
 }

@@ -130,6 +130,9 @@ export const Manifest = Type.Object(
     filed: Type.Object(
       {
         rule: text('Where `filed` comes from.'),
+        untold: Type.Optional(
+          text('Where accounts do not say their own day: why an entity may be known here without figures.'),
+        ),
         kind: Type.Union([
           Type.Literal('filing_date'),
           Type.Literal('statutory_deadline'),

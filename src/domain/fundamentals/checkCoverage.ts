@@ -7,6 +7,7 @@ import { assumedSuffix } from './assumedSuffix.ts'
 import { candidateIds } from './candidateIds.ts'
 import type { FundamentalsDeps } from './deps.ts'
 import { nearIds } from './nearIds.ts'
+import { withReason } from './withReason.ts'
 
 /** What is on file of the entity that any ID of its register names: the ID to send, the span of filings, the
  * periods of each metric, or why there are none. */
@@ -27,14 +28,18 @@ export async function checkCoverage(
   }
   const { dataVersion, metrics } = await metricCoverage(deps.sql, entity.entityId, deps.today())
   const span = daySpan(metrics.flatMap(metric => [metric.first_filed, metric.last_filed]))
-  const announced = deps.markets.get(entity.market)?.status === 'announced'
-  const absence = announced
-    ? `No figures of market ${entity.market} are served yet: it is announced, and its importer does not ship.`
-    : `${entity.ticker} is registered, but no filing of it with figures has been imported.`
+  const manifest = deps.markets.get(entity.market)
+  const absence =
+    manifest?.status === 'announced'
+      ? `No figures of market ${entity.market} are served yet: it is announced, and its importer does not ship.`
+      : withReason(
+          `${entity.ticker} is registered, but no filing of it with figures has been imported.`,
+          manifest,
+        )
   const sentTicker = id.trim().toUpperCase()
   const names = [entity.ticker, ...entity.aliases]
   const ticker = names.includes(sentTicker) ? sentTicker : entity.ticker
-  const assumed = assumedSuffix(deps.markets.get(entity.market), ticker, names)
+  const assumed = assumedSuffix(manifest, ticker, names)
   const notes = [...(metrics.length === 0 ? [absence] : []), ...(assumed === null ? [] : [assumed])]
   return {
     object: 'coverage_check',

@@ -2,6 +2,7 @@ import { daySpan } from '../../model/daySpan.ts'
 import { knownMetrics } from '../../store/fundamentals/knownMetrics.ts'
 import type { FundamentalsPlan } from './planFundamentals.ts'
 import type { ReadDeps } from './readFundamentals.ts'
+import { withReason } from './withReason.ts'
 
 /** Why a known entity has no row for this request. Only what was filed by as_of is looked at. */
 export async function explainAbsence(deps: ReadDeps, plan: FundamentalsPlan): Promise<string> {
@@ -15,7 +16,8 @@ export async function explainAbsence(deps: ReadDeps, plan: FundamentalsPlan): Pr
   }
   const known = await knownMetrics(deps.sql, plan.entityId, asOf)
   if (known.length === 0) {
-    return `No filing of ${ticker} with figures is known that was filed by ${asOf}. GET /api/v1/coverage/${ticker} tells what is on file.`
+    const absence = `No filing of ${ticker} with figures is known that was filed by ${asOf}. GET /api/v1/coverage/${ticker} tells what is on file.`
+    return withReason(absence, manifest)
   }
   const asked = metrics === null ? known : known.filter(metric => metrics.includes(metric.m))
   if (asked.length === 0) {

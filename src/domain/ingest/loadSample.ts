@@ -1,10 +1,10 @@
 import { gunzipSync } from 'node:zlib'
 import { dayNumber } from '../../model/date.ts'
-import type { Contribution, Filing, Statement } from '../../model/statement.ts'
+import type { Contribution, EntityProfile, Filing, Statement } from '../../model/statement.ts'
 import { registerOf } from '../../registers/registers.ts'
 import type { Sql } from '../../store/database.ts'
 import { type ImportSummary, importStatements } from './importStatements.ts'
-import { entityColumns, sampleColumns } from './makeSample.ts'
+import { entityColumns, nameSeparator, sampleColumns, sampleKey } from './makeSample.ts'
 import { spanOf, statedMetric } from './span.ts'
 
 const sampleFolder = new URL('../../../sample/', import.meta.url)
@@ -26,19 +26,25 @@ export async function readSample(): Promise<Contribution[]> {
   const entities = await Bun.file(new URL('entities.csv', sampleFolder)).text()
   const zipped = await Bun.file(new URL('fundamentals.csv.gz', sampleFolder)).bytes()
   const statements = readStatements(gunzipSync(zipped).toString('utf8'))
-  return records(entities, entityColumns).map(({ market, issuer_id, tickers, name, fiscal_year_end }) => ({
-    profile: {
-      market,
-      issuerId: issuer_id,
-      name,
-      nameIsFallback: true,
-      tickers: tickers === '' ? [] : tickers.split(' '),
-      ...(fiscal_year_end === '' ? {} : { fiscalYearEnd: fiscal_year_end }),
-      registers: true,
-    },
-    statements: statements.get(`${market} ${issuer_id}`) ?? [],
-    filings: [],
-  }))
+  return records(entities, entityColumns).map(row => {
+    const profile = profileOf(row)
+    return { profile, statements: statements.get(sampleKey(profile)) ?? [], filings: [] }
+  })
+}
+
+/** Whatever a register's own files call the company takes the place of the sample's name. */
+function profileOf(row: Readonly<Record<(typeof entityColumns)[number], string>>): EntityProfile {
+  const { market, issuer_id: issuerId, name, fiscal_year_end: fiscalYearEnd } = row
+  return {
+    market,
+    issuerId,
+    ...(name === '' ? {} : { name, nameIsFallback: true }),
+    ...(row.other_names === '' ? {} : { otherNames: row.other_names.split(nameSeparator) }),
+    tickers: row.tickers === '' ? [] : row.tickers.split(' '),
+    ...(row.tickers_assumed === '' ? {} : { tickersAssumed: true }),
+    ...(fiscalYearEnd === '' ? {} : { fiscalYearEnd }),
+    registers: true,
+  }
 }
 
 function readStatements(text: string): Map<string, Statement[]> {
@@ -67,7 +73,7 @@ function readStatements(text: string): Map<string, Statement[]> {
       rounded: false,
       filing,
     }
-    const issuer = `${row.market} ${row.issuer_id}`
+    const issuer = sampleKey({ market: row.market, issuerId: row.issuer_id })
     const ofIssuer = byIssuer.get(issuer)
     if (ofIssuer) ofIssuer.push(statement)
     else byIssuer.set(issuer, [statement])

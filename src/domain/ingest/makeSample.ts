@@ -1,10 +1,11 @@
 import { gzipSync } from 'node:zlib'
+import { Failure } from '../../errors.ts'
 import { csvLine } from '../../model/csv.ts'
 import { isoDate } from '../../model/date.ts'
-import type { Contribution, FiscalPeriod, Statement } from '../../model/statement.ts'
+import type { Contribution, EntityProfile, Filing, FiscalPeriod, Statement } from '../../model/statement.ts'
 import { registerOf } from '../../registers/registers.ts'
 import { deriveFacts } from './deriveFacts.ts'
-import { compareFilings, gatherFilings } from './gatherFilings.ts'
+import { compareFilings, gatherFilings, mergeFilings } from './gatherFilings.ts'
 import { mergeContributions } from './mergeContributions.ts'
 import { spanOf, storedMetric } from './span.ts'
 
@@ -14,6 +15,7 @@ export interface SampleFiles {
   /** `fundamentals.csv.gz` */
   readonly fundamentals: Uint8Array
   readonly statements: number
+  readonly companies: number
 }
 
 export const sampleColumns = [
@@ -34,7 +36,18 @@ export const sampleColumns = [
   'market',
 ] as const
 
-export const entityColumns = ['market', 'issuer_id', 'tickers', 'name', 'fiscal_year_end'] as const
+export const entityColumns = [
+  'market',
+  'issuer_id',
+  'tickers',
+  'tickers_assumed',
+  'name',
+  'other_names',
+  'fiscal_year_end',
+] as const
+
+/** Stands between the other names of an entity: no register writes it into one. */
+export const nameSeparator = '|'
 
 const periodNames: Readonly<Record<FiscalPeriod, string>> = { 0: 'FY', 1: 'Q1', 2: 'Q2', 3: 'Q3', 4: 'Q4' }
 
@@ -45,17 +58,26 @@ interface Line {
 }
 
 /** The statements of some entities as served rows with the tag, accession, form and acceptance time of each
- * added: all that the service needs to derive the rest again. The same inputs give the same bytes. */
-export function makeSample(contributions: readonly Contribution[]): SampleFiles {
-  const merged = mergeContributions(contributions)
-    .filter(contribution => contribution.statements.length > 0)
-    .sort((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1))
+ * added: all that the service needs to derive the rest again. The same inputs give the same bytes.
+ *
+ * @param companies the entities that the sample is of, as `sampleKey` names them, with figures or without; null: all that
+ * have figures */
+export function makeSample(
+  contributions: readonly Contribution[],
+  companies: ReadonlySet<string> | null = null,
+): SampleFiles {
+  const chosen = mergeContributions(contributions)
+    .filter(({ profile, statements }) =>
+      companies === null ? statements.length > 0 : companies.has(sampleKey(profile)),
+    )
+    .sort((a, b) => (sampleKey(a.profile) < sampleKey(b.profile) ? -1 : 1))
+  refuseAbsent(companies, chosen)
   let entities = csvLine([...entityColumns])
   let text = csvLine([...sampleColumns])
   let statements = 0
-  for (const contribution of merged) {
-    const { market, issuerId, tickers = [], name = null, fiscalYearEnd = null } = contribution.profile
-    entities += csvLine([market, issuerId, tickers.join(' '), name, fiscalYearEnd])
+  for (const contribution of chosen) {
+    const { market, issuerId, tickers = [] } = contribution.profile
+    entities += entityText(contribution.profile)
     for (const line of linesOf(contribution)) {
       text += lineText(line, tickers[0] ?? `CIK${issuerId}`, market, issuerId)
       statements++
@@ -64,14 +86,48 @@ export function makeSample(contributions: readonly Contribution[]): SampleFiles 
   const fundamentals = gzipSync(text, { level: 9 })
   // The byte that names the operating system would make the file depend on where it was made.
   fundamentals[9] = 255
-  return { entities, fundamentals, statements }
+  return { entities, fundamentals, statements, companies: chosen.length }
 }
 
-const placeOf = ({ profile }: Contribution) => `${profile.market} ${profile.issuerId}`
+/** `JP E02367`. */
+export const sampleKey = ({ market, issuerId }: Pick<EntityProfile, 'market' | 'issuerId'>) =>
+  `${market} ${issuerId}`
+
+function refuseAbsent(companies: ReadonlySet<string> | null, chosen: readonly Contribution[]): void {
+  const found = new Set(chosen.map(({ profile }) => sampleKey(profile)))
+  const absent = [...(companies ?? [])].filter(company => !found.has(company))
+  if (absent.length === 0) return
+  throw new Failure('parameter_invalid', `No file names ${absent.slice(0, 10).join(', ')}.`, {
+    param: 'companies',
+  })
+}
+
+function entityText(profile: EntityProfile): string {
+  const { market, issuerId, tickers = [], tickersAssumed, name = null, otherNames = [] } = profile
+  const unwritable = otherNames.find(other => other.includes(nameSeparator))
+  if (unwritable !== undefined)
+    throw new Failure(
+      'body_invalid',
+      `${sampleKey(profile)} is also called ${unwritable}: a | cannot be written.`,
+    )
+  return csvLine([
+    market,
+    issuerId,
+    tickers.join(' '),
+    tickersAssumed ? 'yes' : null,
+    name,
+    otherNames.join(nameSeparator),
+    profile.fiscalYearEnd ?? null,
+  ])
+}
 
 function linesOf(contribution: Contribution): Line[] {
   const { rules } = registerOf(contribution.profile.market)
-  const filings = new Map(contribution.filings.map(filing => [filing.accession, filing]))
+  const filings = new Map<string, Filing>()
+  for (const filing of contribution.filings) {
+    const known = filings.get(filing.accession)
+    filings.set(filing.accession, known === undefined ? filing : mergeFilings(known, filing))
+  }
   const { fiscalYearEnd = null } = contribution.profile
   const lines: Line[] = []
   for (const filed of gatherFilings(contribution.statements, filings))

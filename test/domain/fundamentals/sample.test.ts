@@ -23,6 +23,8 @@ FormatRegistry.Set('date', isIsoDate)
 const today = '2026-11-20'
 let database: TestDatabase
 let deps: FundamentalsDeps
+/** Of these no file at hand has both the figures and the day of their filing. */
+const withoutFigures = ['0410682657.BE', '65305216.DK']
 let tickers: string[] = []
 const wholeHistory = new Map<string, FundamentalsRow[]>()
 
@@ -36,7 +38,9 @@ beforeAll(async () => {
     flagship: new Set(['AAPL', 'GOOGL', 'GOOG']),
     recordEntities: async () => true,
   }
-  tickers = (await coverageIndex(deps, { limit: 1_000 })).tickers.data.map(entry => entry.ticker)
+  const known = (await coverageIndex(deps, { limit: 1_000 })).tickers.data
+  tickers = known.map(entry => entry.ticker).filter(ticker => !withoutFigures.includes(ticker))
+  expect(tickers.length).toBe(known.length - withoutFigures.length)
   for (const ticker of tickers) wholeHistory.set(ticker, await readRows(deps, ticker, 'history', today))
 }, 120_000)
 afterAll(() => database.close())
@@ -124,10 +128,10 @@ describe('over random days and every entity of the sample', () => {
       .filter(day => day <= today)
 
   test('no row was filed after as_of, no vintage is lost by a later as_of, latest is the end of history', async () => {
-    expect(tickers.length).toBeGreaterThanOrEqual(4)
+    expect(tickers.length).toBeGreaterThanOrEqual(9)
     for (const ticker of tickers) {
       const whole = wholeHistory.get(ticker) ?? []
-      expect(whole.length).toBeGreaterThan(20)
+      expect(whole.length).toBeGreaterThan(15)
       await fc.assert(
         fc.asyncProperty(fc.oneof(anyDay, filingDay(ticker)), async day => {
           const history = await checkHistory(deps, ticker, day, whole)
