@@ -66,15 +66,24 @@ export class BodyCache {
   }
 
   async get(version: number, names: BodyNames, encoding: Encoding, making: Making): Promise<KeptBody> {
-    if (version !== this.#version) this.#startOver(version)
-    const plain = await this.#keep('identity', names, making, async () => pageOf(await making.make()))
+    if (version > this.#version) this.#startOver(version)
+    const keep = (form: Encoding, make: () => Promise<Page>) => this.#keep(version, form, names, making, make)
+    const plain = await keep('identity', async () => pageOf(await making.make()))
     const worthIt = encoding !== 'identity' && plain.bytes.length >= leastCompressed
     if (!worthIt) return bodyOf(plain, 'identity', making)
     const compressed = async () => ({ bytes: await compress(plain.bytes, encoding), next: plain.next })
-    return bodyOf(await this.#keep(encoding, names, making, compressed), encoding, making)
+    return bodyOf(await keep(encoding, compressed), encoding, making)
   }
 
-  #keep(encoding: Encoding, names: BodyNames, making: Making, make: () => Promise<Page>): Promise<Page> {
+  #keep(
+    version: number,
+    encoding: Encoding,
+    names: BodyNames,
+    making: Making,
+    make: () => Promise<Page>,
+  ): Promise<Page> {
+    // A newer version came while this was under way: it is for who asked before, and for nobody after.
+    if (version !== this.#version) return make()
     const name = names[encoding]
     const known = this.#entries.get(name)
     if (known !== undefined) return known.made
