@@ -64,8 +64,9 @@ export const CrossSectionQuery = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 200,
-        description: 'The `next` of the page before, with the other parameters unchanged.',
-        examples: ['VVMgMQ'],
+        description:
+          "The `next` of the page before, with the other parameters unchanged. It holds for the day of that page: where `as_of` is left out, send the answer's `as_of` from midnight UTC on.",
+        examples: ['VVMgMSAyMDEwLTAyLTAxIDQ'],
       }),
     ),
     format: FormatSchema,
@@ -117,7 +118,10 @@ export const CrossSection = Type.Object(
     licence: FundamentalsList.properties.licence,
     attribution: FundamentalsList.properties.attribution,
     note: Type.Optional(
-      Type.String({ description: 'Why there are no rows, or which rows this key leaves out.' }),
+      Type.String({
+        description:
+          'Why there are no rows, which rows this key leaves out, or that data was imported since the first page.',
+      }),
     ),
     count: Type.Integer({
       description:

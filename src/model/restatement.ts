@@ -36,8 +36,9 @@ export const RestatementsQuery = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 200,
-        description: 'The `next` of the page before, with the other parameters unchanged.',
-        examples: ['VVMgMQ'],
+        description:
+          "The `next` of the page before, with the other parameters unchanged. It holds for the day of that page: where `as_of` is left out, send the answer's `as_of` from midnight UTC on.",
+        examples: ['VVMgMSAyMDEwLTAyLTAxIDQ'],
       }),
     ),
     format: FormatSchema,
@@ -96,7 +97,12 @@ export const RestatementList = Type.Object(
     data_version: FundamentalsList.properties.data_version,
     licence: FundamentalsList.properties.licence,
     attribution: FundamentalsList.properties.attribution,
-    note: Type.Optional(Type.String({ description: 'Which changes this key leaves out.' })),
+    note: Type.Optional(
+      Type.String({
+        description:
+          'Why there are no rows, which changes this key leaves out, or that data was imported since the first page.',
+      }),
+    ),
     count: Type.Integer({ description: 'Rows in data.' }),
     next: Type.Union([Type.String(), Type.Null()], {
       description: 'Send it as `cursor` for the companies after these; null at the end.',

@@ -1,10 +1,10 @@
 import type { Principal } from '../../model/access.ts'
 import type { CrossSection } from '../../model/crossSection.ts'
-import { freeLicenceNotice } from '../../model/freeLicence.ts'
 import { fiscalPeriods } from '../../model/fundamentals.ts'
 import { crossSectionRows } from '../../store/fundamentals/crossSectionRows.ts'
+import { aboutPage } from './aboutPage.ts'
 import type { FundamentalsDeps } from './deps.ts'
-import { writePlace } from './marketCursor.ts'
+import { explainEmptyPage } from './explainEmptyPage.ts'
 import { plainZero } from './plainZero.ts'
 import type { CrossSectionPlan } from './planCrossSection.ts'
 import { recordSeen } from './recordSeen.ts'
@@ -15,11 +15,11 @@ export async function readCrossSection(
   principal: Principal,
   plan: CrossSectionPlan,
 ): Promise<CrossSection> {
-  const { dataVersion, rows, next } = await crossSectionRows(deps.sql, plan)
+  const page = await crossSectionRows(deps.sql, plan)
+  const { rows, next } = page
   const seen = rows.map(row => row.entityId)
   await recordSeen(deps, principal, seen, 'this page', 'limit', ', a smaller limit may still fit')
-  const manifest = deps.markets.get(plan.market)
-  const source = manifest?.source_notice ?? plan.market
+  const source = deps.markets.get(plan.market)?.source_notice ?? plan.market
   const note = rows.length === 0 ? explainNothing(deps, plan, next !== null) : restriction(plan)
   return {
     object: 'cross_section',
@@ -28,12 +28,7 @@ export async function readCrossSection(
     as_of: plan.asOf,
     fp: plan.period,
     max_age_days: plan.maxAgeDays,
-    data_version: dataVersion,
-    ...(plan.freeLicence ? { licence: freeLicenceNotice } : {}),
-    attribution: manifest ? [manifest.attribution] : [],
-    ...(note === null ? {} : { note }),
-    count: rows.length,
-    next: next === null ? null : writePlace(plan.market, next),
+    ...aboutPage(deps, plan, page, [note]),
     data: rows.map(row => ({
       ticker: row.ticker,
       issuer_id: row.issuerId,
@@ -59,19 +54,11 @@ function explainNothing(
   hasMore: boolean,
 ): string {
   const { market, metric, asOf } = plan
-  const manifest = deps.markets.get(market)
-  if (manifest?.status === 'announced') {
-    return `No figures of market ${market} are served yet: it is announced, and its importer does not ship.`
-  }
-  if (hasMore)
-    return `No company on this page has ${metric} of its most recent fiscal year; \`next\` continues.`
-  if (plan.after !== null) return 'No company follows the place that cursor names.'
-  if (deps.markets.metrics.get(metric)?.markets.includes(market) !== true) {
-    return `The register of market ${market} does not state ${metric}. GET /api/v1/fundamentals lists which markets state it.`
-  }
-  const reason = manifest?.absences[metric]
-  const why = reason === undefined ? '' : ` ${reason}`
   const bounds = plan.period === 'latest' ? '' : ` with fp=${plan.period}`
   const aged = plan.from === null ? '' : ` and an end on or after ${plan.from}`
-  return `No company of market ${market} had stated ${metric}${bounds}${aged} by ${asOf}.${why}`
+  return explainEmptyPage(deps, plan, hasMore, {
+    onPage: `No company on this page has ${metric} of its most recent fiscal year`,
+    afterCursor: `No company after the place that cursor names has ${metric}.`,
+    atAll: `No company of market ${market} had stated ${metric}${bounds}${aged} by ${asOf}.`,
+  })
 }

@@ -26,6 +26,8 @@ export interface MarketQuestion {
   readonly limit: number
   /** The entity after which to continue; null: the first page. */
   readonly after: number | null
+  /** The data version of the first page; null: this is it. */
+  readonly firstVersion: number | null
   /** Demo and free keys: flagship companies are no exception where all are asked for. */
   readonly recentFiscalYearOnly: boolean
   readonly freeLicence: boolean
@@ -43,12 +45,14 @@ export function readMarketQuestion(
   const asOf = readAsOf(sent.as_of, deps.today())
   if (free && sent.as_of !== undefined) throw asOfRefused(principal)
   const limit = sent.limit ?? limits.usual
+  const place = sent.cursor === undefined ? null : readPlace(sent.cursor, market, asOf)
   return {
     metric,
     market,
     asOf,
     limit: free ? Math.min(limit, limits.mostOfFree) : limit,
-    after: sent.cursor === undefined ? null : readPlace(sent.cursor, market),
+    after: place?.entityId ?? null,
+    firstVersion: place?.dataVersion ?? null,
     recentFiscalYearOnly: free,
     freeLicence: free,
   }

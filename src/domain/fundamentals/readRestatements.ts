@@ -1,10 +1,10 @@
 import type { Principal } from '../../model/access.ts'
-import { freeLicenceNotice } from '../../model/freeLicence.ts'
 import { fiscalPeriods } from '../../model/fundamentals.ts'
 import type { RestatementList } from '../../model/restatement.ts'
 import { restatementRows } from '../../store/fundamentals/restatementRows.ts'
+import { aboutPage } from './aboutPage.ts'
 import type { FundamentalsDeps } from './deps.ts'
-import { writePlace } from './marketCursor.ts'
+import { explainEmptyPage } from './explainEmptyPage.ts'
 import { plainZero } from './plainZero.ts'
 import type { RestatementsPlan } from './planRestatements.ts'
 import { recordSeen } from './recordSeen.ts'
@@ -18,23 +18,22 @@ export async function readRestatements(
   principal: Principal,
   plan: RestatementsPlan,
 ): Promise<RestatementList> {
-  const { dataVersion, rows, next } = await restatementRows(deps.sql, plan)
+  const page = await restatementRows(deps.sql, plan)
+  const { rows, next } = page
   const seen = [...new Set(rows.map(row => row.entityId))]
   await recordSeen(deps, principal, seen, 'this page', 'limit', ', a smaller limit may still fit')
-  const manifest = deps.markets.get(plan.market)
-  const source = manifest?.source_notice ?? plan.market
+  const source = deps.markets.get(plan.market)?.source_notice ?? plan.market
+  const notes = [
+    rows.length === 0 ? explainNothing(deps, plan, next !== null) : null,
+    plan.recentFiscalYearOnly ? restriction : null,
+  ]
   return {
     object: 'restatement_list',
     metric: plan.metric,
     market: plan.market,
     from: plan.from,
     as_of: plan.asOf,
-    data_version: dataVersion,
-    ...(plan.freeLicence ? { licence: freeLicenceNotice } : {}),
-    attribution: manifest ? [manifest.attribution] : [],
-    ...(plan.recentFiscalYearOnly ? { note: restriction } : {}),
-    count: rows.length,
-    next: next === null ? null : writePlace(plan.market, next),
+    ...aboutPage(deps, plan, page, notes),
     data: rows.map(row => ({
       ticker: row.ticker,
       issuer_id: row.issuerId,
@@ -51,4 +50,19 @@ export async function readRestatements(
       source,
     })),
   }
+}
+
+function explainNothing(
+  deps: Pick<FundamentalsDeps, 'markets'>,
+  plan: RestatementsPlan,
+  hasMore: boolean,
+): string {
+  const { market, metric, asOf, from } = plan
+  if (from !== null && from > asOf) return `from ${from} is after as_of ${asOf}: no day lies between them.`
+  const days = from === null ? `filed by ${asOf}` : `filed from ${from} to ${asOf}`
+  return explainEmptyPage(deps, plan, hasMore, {
+    onPage: `No company on this page has a change of ${metric} that was ${days}`,
+    afterCursor: `No company after the place that cursor names has a change of ${metric} that was ${days}.`,
+    atAll: `No company of market ${market} has a change of ${metric} that was ${days}.`,
+  })
 }

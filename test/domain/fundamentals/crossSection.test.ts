@@ -8,8 +8,8 @@ import { readRestatements } from '../../../src/domain/fundamentals/readRestateme
 import { Failure } from '../../../src/errors.ts'
 import { CrossSection, type CrossSectionQuery } from '../../../src/model/crossSection.ts'
 import { isIsoDate } from '../../../src/model/date.ts'
-import { RestatementList } from '../../../src/model/restatement.ts'
-import { type Bench, handmade, principal } from './handmade.ts'
+import { RestatementList, type RestatementsQuery } from '../../../src/model/restatement.ts'
+import { type Bench, handmade, insertEntity, insertVintages, principal } from './handmade.ts'
 
 FormatRegistry.Set('date', isIsoDate)
 
@@ -30,6 +30,8 @@ async function read(query: Partial<CrossSectionQuery>, who = personal, deps = be
 
 const shown = async (query: Partial<CrossSectionQuery>, who = personal) =>
   (await read(query, who)).data.map(row => [row.ticker, row.fp, row.end, row.filed, row.value])
+
+const cursor = (text: string) => Buffer.from(text).toString('base64url')
 
 function refused(work: () => unknown): Failure {
   try {
@@ -129,13 +131,17 @@ describe('a cross-section', () => {
     ['a market that is not covered', { market: 'XX' }, 'market'],
     ['a day in the future', { as_of: '2026-11-21' }, 'as_of'],
     ['a day that does not exist', { as_of: '2025-02-30' }, 'as_of'],
-    ['a cursor of another market', { cursor: Buffer.from('JP 3').toString('base64url') }, 'cursor'],
-    ['a cursor of its own making', { cursor: Buffer.from('US 03').toString('base64url') }, 'cursor'],
+    ['a cursor of another market', { cursor: cursor('JP 3 2026-11-20 1') }, 'cursor'],
+    ['a cursor of another day', { cursor: cursor('US 3 2026-11-19 1') }, 'cursor'],
     [
-      'a cursor beyond all entities',
-      { cursor: Buffer.from('US 9999999999').toString('base64url') },
+      'a cursor of another day than is asked for',
+      { cursor: cursor('US 3 2026-11-20 1'), as_of: '2026-11-19' },
       'cursor',
     ],
+    ['a cursor of no day', { cursor: cursor('US 3 2026-02-30 1') }, 'cursor'],
+    ['a cursor without a day', { cursor: cursor('US 3') }, 'cursor'],
+    ['a cursor of its own making', { cursor: cursor('US 03 2026-11-20 1') }, 'cursor'],
+    ['a cursor beyond all entities', { cursor: cursor('US 9999999999 2026-11-20 1') }, 'cursor'],
     ['a cursor that is none', { cursor: '%00' }, 'cursor'],
   ]
   for (const [what, change, param] of wrong) {
@@ -168,4 +174,56 @@ test('restatements tell the value before and after, from the day on which the ch
   expect(await told({ as_of: '2010-01-24' })).toEqual([])
   expect(await told({ as_of: '2010-01-25', from: '2010-01-25' })).toEqual([apple])
   expect(await told({ from: '2010-01-26' })).toEqual([])
+})
+
+test('restatements say why there are none', async () => {
+  const note = async (query: Partial<RestatementsQuery>) => {
+    const plan = planRestatements(bench, personal, { metric: 'revenue', market: 'US', ...query })
+    return (await readRestatements(bench, personal, plan)).note
+  }
+  expect(await note({})).toBeUndefined()
+  expect(await note({ as_of: '2010-01-24' })).toContain(
+    'No company of market US has a change of revenue that was filed by 2010-01-24.',
+  )
+  expect(await note({ from: '2010-01-26' })).toContain('filed from 2010-01-26 to 2026-11-20')
+  expect(await note({ from: '2027-01-01' })).toContain('no day lies between them')
+  expect(await note({ market: 'NZ', metric: 'eps' })).toContain('does not state eps')
+  expect(await note({ market: 'BE' })).toContain(bench.markets.get('BE')?.absences.revenue ?? '?')
+  expect(await note({ as_of: '2010-01-24', limit: 1 })).toContain('`next` continues')
+})
+
+describe('pages between which data was imported', () => {
+  const pages = {
+    'a cross-section': async (after?: string) =>
+      read({ metric: 'roe', as_of: '2026-01-02', limit: 1, ...(after && { cursor: after }) }),
+    restatements: async (after?: string) => {
+      const query = { metric: 'roe', market: 'US', as_of: '2026-01-02', limit: 1 }
+      const plan = planRestatements(bench, personal, { ...query, ...(after && { cursor: after }) })
+      return readRestatements(bench, personal, plan)
+    },
+  }
+  beforeAll(async () => {
+    // Made up: three companies, each with a figure and its change.
+    for (const number of [1, 2, 3]) {
+      const entity = { market: 'US', issuerId: `R${number}`, ticker: `ROE${number}`, name: null }
+      await insertVintages(bench.sql, await insertEntity(bench.sql, entity), [
+        ['roe', 0, 2024, '2024-01-01', '2024-12-31', '2025-03-01', 0.1, `r-${number}-1`],
+        ['roe', 0, 2024, '2024-01-01', '2024-12-31', '2025-04-01', 0.2, `r-${number}-2`],
+      ])
+    }
+  })
+  for (const [what, page] of Object.entries(pages)) {
+    test(`of ${what}: each one after the first says that it is of another data version`, async () => {
+      let list = await page()
+      while (list.count === 0) list = await page(list.next ?? '')
+      expect([list.count, list.note]).toEqual([1, undefined])
+      await bench.sql`update data_version set version = version + 1`
+      const version = list.data_version
+      for (const left of [2, 1]) {
+        list = await page(list.next ?? '')
+        expect([list.count, list.data_version, list.next === null]).toEqual([1, version + 1, left === 1])
+        expect(list.note).toContain(`of data version ${version}, this one is of ${version + 1}`)
+      }
+    })
+  }
 })
