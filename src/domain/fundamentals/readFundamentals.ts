@@ -18,7 +18,8 @@ export async function readFundamentals(deps: ReadDeps, plan: FundamentalsPlan): 
   const manifest = deps.markets.get(plan.market)
   const { dataVersion, rows } = await readRows(deps, plan)
   const notes = [
-    rows.length === 0 ? await explainAbsence(deps, plan) : restriction(plan, rows[0].fy),
+    rows.length === 0 ? null : restriction(plan, rows[0].fy),
+    await explainAbsence(deps, plan, new Set(rows.map(row => row.m))),
     assumedSuffix(manifest, plan.ticker, plan.twin === null ? [] : [plan.twin]),
   ].filter(note => note !== null)
   const { ticker, issuerId: issuer_id } = plan

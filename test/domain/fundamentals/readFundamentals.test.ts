@@ -216,6 +216,45 @@ describe('a known entity without rows answers and says why', () => {
     expect([list.count, list.note]).toEqual([0, expect.stringContaining('market KR are served yet')])
   })
 
+  // Snowflake's rows: revenue of two years and a quarter, and the shares on the cover of the third filing.
+  const partly: [string, FundamentalsQuery, string[], RegExp | null][] = [
+    ['the metrics that have rows need no words', { metric: 'revenue' }, ['revenue'], null],
+    [
+      'a metric that it does not state, with the reason of the manifest',
+      { metric: 'revenue,gross_profit,goodwill', view: 'latest' },
+      ['revenue'],
+      /^SNOW had stated no goodwill, gross_profit by 2026-11-20\. gross_profit: Stated only by filers/,
+    ],
+    [
+      'a metric that it had not stated yet',
+      { metric: 'revenue,shares_outstanding', as_of: '2025-05-29', vintage: 'latest' },
+      ['revenue'],
+      /^SNOW had stated no shares_outstanding by 2025-05-29\.$/,
+    ],
+    [
+      'a metric whose periods all end before from, beside one that it does not state',
+      { metric: 'revenue,shares_outstanding,cash', from: '2025-05-01' },
+      ['shares_outstanding'],
+      /^SNOW had stated no cash by 2026-11-20\. revenue: No period that ends on or after 2025-05-01 .* 2025-04-30\.$/,
+    ],
+  ]
+  for (const [what, query, metrics, note] of partly) {
+    test(`in part: ${what}`, async () => {
+      const list = await read({ ticker: 'SNOW', ...query })
+      expect([...new Set(list.data.map(row => row.m))]).toEqual(metrics)
+      if (note === null) expect(list.note).toBeUndefined()
+      else expect(list.note).toMatch(note)
+    })
+  }
+
+  test('in part, for a key that sees the most recent fiscal year', async () => {
+    const query = { ticker: 'SNOW', metric: 'revenue,shares_outstanding' }
+    const plan = await planFundamentals(bench, principal('demo'), query)
+    const { data, note } = await readFundamentals(bench, plan)
+    expect(data.map(row => [row.m, row.fy])).toEqual([['revenue', 2025]])
+    expect(note).toMatch(/fiscal year only \(2025\).* shares_outstanding: This key sees the most recent/)
+  })
+
   test('the reason does not tell what was filed after as_of', async () => {
     const list = await read({ ticker: 'AAPL', as_of: '2001-01-01', metric: 'revenue' })
     expect(list.note).not.toContain('2009')
