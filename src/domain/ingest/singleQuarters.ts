@@ -69,8 +69,10 @@ function settleQuarter(
   quarter.label ??= { fy: longer.period.label.fy, fp }
   const series = book.seriesOf(quarter, metric)
   if (isStated(series)) return
-  // The group's year less nine months of the company alone is no quarter of either.
-  if (longer.basis !== shorter.basis) {
+  const value = difference(longer.current.value, shorter.current.value)
+  // The group's year less nine months of the company alone is no quarter of either; two amounts beyond all books have a
+  // difference that no number holds.
+  if (longer.basis !== shorter.basis || !Number.isFinite(value)) {
     ledger.withdraw(series, filing)
     return
   }
@@ -80,7 +82,7 @@ function settleQuarter(
     {
       tag: null,
       unit: longer.current.unit,
-      value: difference(longer.current.value, shorter.current.value),
+      value,
       start: shorter.period.end + 1,
     },
     filing,

@@ -143,3 +143,28 @@ test('at most one vintage of a period is current on any day, whatever the books'
   })
   fc.assert(property, { numRuns: 1_000 })
 }, 60_000)
+
+test('amounts beyond all books give no quarter that is no number', () => {
+  const filing = (accession: string, filed: string): Filing => ({
+    accession,
+    form: '10-K',
+    filed: dayNumber(filed),
+    acceptedAt: null,
+  })
+  const stated = (end: string, value: number, of: Filing): Statement => ({
+    ...{ metric: 'revenue', tag: 'us-gaap:Revenues', unit: 'USD', rounded: false },
+    start: dayNumber('2016-01-01'),
+    end: dayNumber(end),
+    value,
+    filing: of,
+  })
+  const nineMonths = stated('2016-09-30', -1.7e308, filing('q', '2016-11-01'))
+  const year = stated('2016-12-31', 1.7e308, filing('y', '2017-02-01'))
+  const { facts } = derive([nineMonths, year], '1231')
+  expect(facts.map(fact => [fact.fp, fact.value])).toContainEqual([0, 1.7e308])
+  expect(facts.filter(fact => !Number.isFinite(fact.value))).toEqual([])
+  // A quarter that was one loses its ground with the year's amendment.
+  const plain = stated('2016-12-31', -8.5e307, filing('x', '2017-01-20'))
+  const amended = derive([nineMonths, plain, year], '1231').facts.filter(fact => fact.fp === 4)
+  expect(amended.map(fact => [fact.value, fact.superseded])).toEqual([[8.5e307, dayNumber('2017-02-01')]])
+})
