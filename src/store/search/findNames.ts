@@ -39,11 +39,14 @@ interface Search {
   most: number
 }
 
-/** Each bound takes in the one before; the last is none. */
+/** Bounds ascend; null, which comes last, is none. What was found under one is shorter than all that is found under the next
+ * alone, and stays: of a common name the next may not be read to its end. */
 async function shortestFirst(search: Search, level: Level, bounds: readonly (number | null)[]) {
-  let found: FoundEntity[] = []
+  const found: FoundEntity[] = []
   for (const bound of bounds) {
-    found = (await candidates(search, level, bound)).found
+    const seen = [...search.seen, ...found.map(entity => entity.entityId)]
+    const most = search.most - found.length
+    found.push(...(await candidates({ ...search, seen, most }, level, bound)).found)
     if (found.length === search.most) break
   }
   return found

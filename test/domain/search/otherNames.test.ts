@@ -100,6 +100,27 @@ describe('other names', () => {
   })
 })
 
+describe('of a name that begins like a thousand others', () => {
+  // Made up: 1,200 Japanese companies whose spoken names begin with the same word, as most do, and one that is it.
+  beforeAll(async () => {
+    const crowd = Array.from({ length: 1_200 }, (_, i) => ({
+      market: 'JP',
+      issuerId: `E7${String(i).padStart(4, '0')}`,
+      name: `組合${i}`,
+      otherNames: [`ユウゲンクミアイ${String(i).padStart(4, '0')}`],
+      tickers: [`E7${String(i).padStart(4, '0')}.JP`],
+      registers: true,
+    }))
+    const shortest = { market: 'JP', issuerId: 'E79999', name: '組', tickers: ['E79999.JP'], registers: true }
+    await register([...crowd, { ...shortest, otherNames: ['ユウゲンクミアイ'] }])
+  })
+
+  test.each(['ユウ', 'ユウゲン', 'ウゲン', 'クミ'])('%p finds the shortest first', async q => {
+    const found = await tickers(q)
+    expect([found[0], found.length, new Set(found).size]).toEqual(['E79999.JP', 8, 8])
+  })
+})
+
 const japanese = sharedPath('registers/jp/EdinetcodeDlInfo_20260512.csv.gz')
 const korean = sharedPath('registers/kr/corpCode.zip')
 
