@@ -98,7 +98,10 @@ export const BacktestScore = Type.Object(
     max_age_days: Type.Integer({
       description: 'Days after the end of its fiscal year for which a figure counts.',
     }),
-    n_assets: count('Names of the archive, in this market, of which any such figure is on file.'),
+    n_names: count('Names of the archive in this market.'),
+    n_assets: count(
+      'Those of them of which any such figure is on file. The others are never ranked: names are found by the tickers of today, so companies that were renamed, taken over or delisted since are missing, and the universe leans to survivors.',
+    ),
     attribution: Type.String({ description: "The statutory attribution of the market's figures." }),
   },
   { ...strict, description: 'With source.score: what the score of each date is.' },

@@ -60,6 +60,8 @@ describe('a backtest by a figure', () => {
       fiscal_period: 'FY',
       known: 'filed before the date',
       max_age_days: 550,
+      // The names of the sample's archive; two are companies of the sample's filings.
+      n_names: 88,
       n_assets: 2,
       attribution: expect.stringContaining('SEC'),
     })

@@ -3,6 +3,7 @@ import { Failure } from '../../errors.ts'
 import { isoDate } from '../../model/date.ts'
 import type { Horizon } from '../../model/signal.ts'
 import type { Dataset } from '../../quant/dataset.ts'
+import { nameCount } from '../../quant/nameTable.ts'
 import type { FoundSpans, SpansWanted } from '../../store/scores/readSpans.ts'
 import { Turns } from '../panels/Turns.ts'
 import type { ArchiveCache } from './ArchiveCache.ts'
@@ -23,7 +24,8 @@ export interface ScoredDataset {
   readonly dataVersion: number
   /** The companies that have a figure. */
   readonly entityIds: readonly number[]
-  /** Assets that have one: a company may be listed twice. */
+  /** Assets of the market, and those that have a figure: a company may be listed twice. */
+  readonly names: number
   readonly assets: number
 }
 
@@ -84,7 +86,7 @@ export class ScoreCache {
     const assets = spans.places.length / 4
     if (assets === 0) throw nothingKnown(wanted, lastDate)
     const data = await pool.run('archive_score', { data: archive, spans })
-    return { data, dataVersion, entityIds, assets }
+    return { data, dataVersion, entityIds, names: nameCount(archive.assets), assets }
   }
 }
 

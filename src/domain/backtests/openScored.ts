@@ -38,7 +38,7 @@ export async function openScored(
   return {
     data: found.data,
     dataVersion: found.dataVersion,
-    score: { ...before, n_assets: found.assets, attribution },
+    score: { ...before, n_names: found.names, n_assets: found.assets, attribution },
   }
 }
 

@@ -11,7 +11,7 @@ import type { Markets } from '../markets/loadMarkets.ts'
 export function planScore(
   markets: Pick<Markets, 'metrics' | 'codes' | 'get'>,
   source: BacktestSource,
-): Omit<BacktestScore, 'n_assets'> {
+): Omit<BacktestScore, 'n_names' | 'n_assets'> {
   const { score: metric = '', market = '', maxAgeDays = usualMaxAgeDays } = source
   const manifest = markets.get(market)
   if (manifest === undefined) {
