@@ -1,11 +1,16 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { IsoDateSchema } from './date.ts'
-import { FundamentalsList, FundamentalsRow } from './fundamentals.ts'
-import { type Column, FormatSchema } from './sheet.ts'
+import { FundamentalsRow } from './fundamentals.ts'
+import { marketPage, marketQuestion, type PageLimit } from './marketQuestion.ts'
+import type { Column } from './sheet.ts'
 
 const strict = { additionalProperties: false } as const
 
-export const crossSectionLimit = { most: 10_000, usual: 1_000, mostOfFree: 1_000 } as const
+export const crossSectionLimit = {
+  most: 10_000,
+  usual: 1_000,
+  mostOfFree: 1_000,
+} as const satisfies PageLimit
 
 const Period = Type.Union([
   Type.Literal('FY'),
@@ -20,17 +25,8 @@ export type CrossSectionPeriod = Static<typeof Period>
 /** GET /api/v1/cross-section: one metric of every company of a market. */
 export const CrossSectionQuery = Type.Object(
   {
-    metric: Type.String({
-      minLength: 1,
-      maxLength: 64,
-      description: 'One metric name; the coverage index lists them.',
-      examples: ['roe'],
-    }),
-    market: Type.String({
-      pattern: '^[A-Za-z]{2}$',
-      description: 'Market code. One market at a time: the same column can mean different things in two.',
-      examples: ['US'],
-    }),
+    metric: marketQuestion.metric('roe'),
+    market: marketQuestion.market,
     as_of: Type.Optional(
       IsoDateSchema('Only figures filed on or before this day. Default today (UTC).', '2010-02-01'),
     ),
@@ -51,25 +47,12 @@ export const CrossSectionQuery = Type.Object(
         examples: [550],
       }),
     ),
-    limit: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: crossSectionLimit.most,
-        default: crossSectionLimit.usual,
-        description: `At most this many companies; \`next\` continues after them. The demo key and free keys get at most ${crossSectionLimit.mostOfFree} at a time, and an evaluation key counts each company on the page.`,
-        examples: [100],
-      }),
+    limit: marketQuestion.limit(
+      crossSectionLimit,
+      `At most this many companies; \`next\` continues after them. The demo key and free keys get at most ${crossSectionLimit.mostOfFree} at a time, and an evaluation key counts each company on the page.`,
     ),
-    cursor: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 200,
-        description:
-          "The `next` of the page before, with the other parameters unchanged. It holds for the day of that page: where `as_of` is left out, send the answer's `as_of` from midnight UTC on.",
-        examples: ['VVMgMSAyMDEwLTAyLTAxIDQ'],
-      }),
-    ),
-    format: FormatSchema,
+    cursor: marketQuestion.cursor,
+    format: marketQuestion.format,
   },
   strict,
 )
@@ -110,26 +93,19 @@ export const CrossSection = Type.Object(
   {
     object: Type.Literal('cross_section'),
     metric: Type.String({ examples: ['roe'] }),
-    market: Type.String({ examples: ['US'] }),
-    as_of: FundamentalsList.properties.as_of,
+    market: marketPage.market,
+    as_of: marketPage.as_of,
     fp: Period,
     max_age_days: Type.Union([Type.Integer(), Type.Null()], { description: 'null: no bound.' }),
-    data_version: FundamentalsList.properties.data_version,
-    licence: FundamentalsList.properties.licence,
-    attribution: FundamentalsList.properties.attribution,
-    note: Type.Optional(
-      Type.String({
-        description:
-          'Why there are no rows, which rows this key leaves out, or that data was imported since the first page.',
-      }),
-    ),
+    data_version: marketPage.data_version,
+    licence: marketPage.licence,
+    attribution: marketPage.attribution,
+    note: marketPage.note('which rows this key leaves out'),
     count: Type.Integer({
       description:
         'Rows in data. A page of the demo key or a free key may hold fewer than limit and still have a next one.',
     }),
-    next: Type.Union([Type.String(), Type.Null()], {
-      description: 'Send it as `cursor` for the companies after these; null at the end.',
-    }),
+    next: marketPage.next,
     data: Type.Array(CrossSectionRow, {
       description:
         'One row a company, in the order in which the service came to know them: later ones are appended.',

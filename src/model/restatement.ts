@@ -1,47 +1,30 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { IsoDateSchema } from './date.ts'
-import { FundamentalsList, FundamentalsRow } from './fundamentals.ts'
-import { type Column, FormatSchema } from './sheet.ts'
+import { FundamentalsRow } from './fundamentals.ts'
+import { marketPage, marketQuestion, type PageLimit } from './marketQuestion.ts'
+import type { Column } from './sheet.ts'
 
 const strict = { additionalProperties: false } as const
 
-export const restatementsLimit = { most: 5_000, usual: 1_000, mostOfFree: 500 } as const
+export const restatementsLimit = { most: 5_000, usual: 1_000, mostOfFree: 500 } as const satisfies PageLimit
 
 /** GET /api/v1/restatements: figures whose value changed. */
 export const RestatementsQuery = Type.Object(
   {
-    metric: Type.String({
-      minLength: 1,
-      maxLength: 64,
-      description: 'One metric name; the coverage index lists them.',
-      examples: ['revenue'],
-    }),
-    market: Type.String({ pattern: '^[A-Za-z]{2}$', description: 'Market code.', examples: ['US'] }),
+    metric: marketQuestion.metric('revenue'),
+    market: marketQuestion.market,
     from: Type.Optional(
       IsoDateSchema('Only changes filed on or after this day. Default: all.', '2010-01-01'),
     ),
     as_of: Type.Optional(
       IsoDateSchema('Only changes filed on or before this day. Default today (UTC).', '2010-02-01'),
     ),
-    limit: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: restatementsLimit.most,
-        default: restatementsLimit.usual,
-        description: `How many companies a page looks at; it holds every change of each, so it may be empty and \`next\` still continue. The demo key and free keys look at ${restatementsLimit.mostOfFree} at most.`,
-        examples: [1_000],
-      }),
+    limit: marketQuestion.limit(
+      restatementsLimit,
+      `How many companies a page looks at; it holds every change of each, so it may be empty and \`next\` still continue. The demo key and free keys look at ${restatementsLimit.mostOfFree} at most.`,
     ),
-    cursor: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 200,
-        description:
-          "The `next` of the page before, with the other parameters unchanged. It holds for the day of that page: where `as_of` is left out, send the answer's `as_of` from midnight UTC on.",
-        examples: ['VVMgMSAyMDEwLTAyLTAxIDQ'],
-      }),
-    ),
-    format: FormatSchema,
+    cursor: marketQuestion.cursor,
+    format: marketQuestion.format,
   },
   strict,
 )
@@ -91,22 +74,15 @@ export const RestatementList = Type.Object(
   {
     object: Type.Literal('restatement_list'),
     metric: Type.String({ examples: ['revenue'] }),
-    market: Type.String({ examples: ['US'] }),
+    market: marketPage.market,
     from: Type.Union([Type.String({ format: 'date' }), Type.Null()], { description: 'null: no bound.' }),
-    as_of: FundamentalsList.properties.as_of,
-    data_version: FundamentalsList.properties.data_version,
-    licence: FundamentalsList.properties.licence,
-    attribution: FundamentalsList.properties.attribution,
-    note: Type.Optional(
-      Type.String({
-        description:
-          'Why there are no rows, which changes this key leaves out, or that data was imported since the first page.',
-      }),
-    ),
+    as_of: marketPage.as_of,
+    data_version: marketPage.data_version,
+    licence: marketPage.licence,
+    attribution: marketPage.attribution,
+    note: marketPage.note('which changes this key leaves out'),
     count: Type.Integer({ description: 'Rows in data.' }),
-    next: Type.Union([Type.String(), Type.Null()], {
-      description: 'Send it as `cursor` for the companies after these; null at the end.',
-    }),
+    next: marketPage.next,
     data: Type.Array(Restatement, {
       description:
         'A row a change: of a company by period end, fiscal period and filing; companies in the order in which the service came to know them.',

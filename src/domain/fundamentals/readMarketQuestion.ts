@@ -1,6 +1,7 @@
 import { Failure } from '../../errors.ts'
 import type { Principal } from '../../model/access.ts'
 import type { IsoDate } from '../../model/date.ts'
+import type { PageLimit } from '../../model/marketQuestion.ts'
 import { isFreeData } from '../access/licensed.ts'
 import type { FundamentalsDeps } from './deps.ts'
 import { readPlace } from './marketCursor.ts'
@@ -37,7 +38,7 @@ export function readMarketQuestion(
   deps: MarketDeps,
   principal: Principal,
   sent: Sent,
-  limits: { readonly usual: number; readonly mostOfFree: number },
+  limits: PageLimit,
 ): MarketQuestion {
   const free = isFreeData(principal)
   const metric = readMetric(deps, sent.metric)
