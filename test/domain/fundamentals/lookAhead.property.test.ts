@@ -9,14 +9,13 @@ import { planRestatements } from '../../../src/domain/fundamentals/planRestateme
 import { readCrossSection } from '../../../src/domain/fundamentals/readCrossSection.ts'
 import { readFundamentals } from '../../../src/domain/fundamentals/readFundamentals.ts'
 import { readRestatements } from '../../../src/domain/fundamentals/readRestatements.ts'
-import { importStatements } from '../../../src/domain/ingest/importStatements.ts'
 import type { CrossSectionQuery, CrossSectionRow } from '../../../src/model/crossSection.ts'
 import { addDays, dayNumber } from '../../../src/model/date.ts'
 import type { FundamentalsBatch, FundamentalsRow, Vintage } from '../../../src/model/fundamentals.ts'
 import type { Restatement, RestatementsQuery } from '../../../src/model/restatement.ts'
-import type { Filing, MetricRules, Statement } from '../../../src/model/statement.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
-import { markets, principal } from './handmade.ts'
+import { depsOf, draftsOf, firstDay, importAs, spanDays, statementsOf } from './filingWorld.ts'
+import { principal } from './handmade.ts'
 
 /* What was known on a day is what the filings up to that day alone would have told. So every company is imported twice:
  * whole, in the market US, and once more in the market JP with nothing but its filings up to a random day. Asked as of
@@ -26,87 +25,18 @@ let database: TestDatabase
 let deps: FundamentalsDeps
 beforeAll(async () => {
   database = await testDatabase()
-  deps = {
-    sql: database.sql,
-    markets,
-    today: () => '2026-11-20',
-    flagship: new Set(),
-    recordEntities: async () => true,
-  }
+  deps = depsOf(database.sql)
 }, 60_000)
 afterAll(() => database.close())
 
-const rules: MetricRules = {
-  rule: metric => ({ kind: metric === 'assets' || metric === 'equity' ? 'instant' : 'flow', additive: true }),
-  rank: () => 0,
-  group: () => 0,
-  annualForm: /^10-K/,
-  quarterlyForm: /^10-Q/,
-}
 const me = principal('personal')
-const firstDay = '2021-02-01'
-const spanDays = 12
 
 /** A year, or its first quarter. */
 const periods = [2018, 2019, 2020].flatMap(year => [
   { start: `${year}-01-01`, end: `${year}-12-31` },
   { start: `${year}-01-01`, end: `${year}-03-31` },
 ])
-
-const figure = fc.record({
-  metric: fc.constantFrom('revenue', 'net_income', 'assets', 'equity'),
-  period: fc.constantFrom(...periods),
-  // Few values, zero among them: repeats, returns to an older value, ratios without a denominator.
-  value: fc.constantFrom(0, 1, 2, 3, -5),
-})
-const filing = fc.record({
-  day: fc.integer({ min: 0, max: spanDays }),
-  hour: fc.constantFrom(null, 8, 8, 16),
-  figures: fc.array(figure, { minLength: 2, maxLength: 12 }),
-})
-const company = fc.array(filing, { minLength: 2, maxLength: 6 })
-
-type Draft = {
-  day: number
-  hour: number | null
-  figures: { metric: string; period: { start: string; end: string }; value: number }[]
-}
-
-function statementsOf(number: number, drafts: readonly Draft[]): Statement[] {
-  return drafts.flatMap((draft, index) => {
-    const filed = dayNumber(firstDay) + draft.day
-    const made: Filing = {
-      accession: `${number}-${(index * 7) % 10}-${index}`,
-      form: '10-K',
-      filed,
-      acceptedAt: draft.hour === null ? null : (filed * 24 + draft.hour) * 3_600_000,
-    }
-    const said = new Set<string>()
-    return draft.figures.flatMap(({ metric, period, value }) => {
-      const name = `${metric} ${period.end}`
-      if (said.has(name)) return []
-      said.add(name)
-      const start = rules.rule(metric).kind === 'flow' ? dayNumber(period.start) : null
-      const end = dayNumber(period.end)
-      return [{ metric, tag: metric, unit: 'USD', start, end, value, rounded: false, filing: made }]
-    })
-  })
-}
-
-async function importAs(market: string, number: number, statements: Statement[]): Promise<void> {
-  const suffix = market === 'US' ? '' : `.${market}`
-  const profile = {
-    market,
-    issuerId: `${number}`,
-    tickers: [`E${number}${suffix}`],
-    fiscalYearEnd: '1231',
-    registers: true,
-  }
-  await importStatements(deps.sql, [{ contributions: [{ profile, statements, filings: [] }] }], {
-    source: market,
-    rules,
-  })
-}
+const company = fc.array(draftsOf(periods, [2, 12]), { minLength: 2, maxLength: 6 })
 
 const plainTicker = <T extends { ticker: string; source: string }>(rows: readonly T[]) =>
   rows.map(({ source: _, ...row }) => ({ ...row, ticker: row.ticker.replace('.JP', '') }))
@@ -174,8 +104,9 @@ test('no new reader tells on a day what only later filings say', async () => {
         const as_of = addDays(firstDay, day)
         for (const [number, drafts] of companies.entries()) {
           const statements = statementsOf(number, drafts)
-          await importAs('US', number, statements)
+          await importAs(deps.sql, 'US', number, statements)
           await importAs(
+            deps.sql,
             'JP',
             number,
             statements.filter(statement => statement.filing.filed <= dayNumber(as_of)),
