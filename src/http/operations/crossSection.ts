@@ -25,6 +25,7 @@ export const crossSectionOperation = operation({
     'parameter_repeated',
     'licence_required',
     'entity_cap_reached',
+    'compute_busy',
     'statement_timeout',
   ],
   data: true,

@@ -38,6 +38,7 @@ export const fundamentalsOperation = operation({
     'licence_required',
     'entity_cap_reached',
     'entity_unknown',
+    'compute_busy',
     'statement_timeout',
   ],
   data: true,

@@ -28,6 +28,7 @@ export const restatementsOperation = operation({
     'parameter_repeated',
     'licence_required',
     'entity_cap_reached',
+    'compute_busy',
     'statement_timeout',
   ],
   data: true,

@@ -18,6 +18,6 @@ export const signalsOperation = operation({
     csv: answers.signals_csv,
     sheets: answers.signals_ndjson,
   },
-  errors: ['parameter_invalid', 'parameter_repeated', 'statement_timeout'],
+  errors: ['parameter_invalid', 'parameter_repeated', 'compute_busy', 'statement_timeout'],
   data: true,
 })
