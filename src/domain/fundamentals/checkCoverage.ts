@@ -1,8 +1,9 @@
 import { Failure } from '../../errors.ts'
 import type { CoverageCheck } from '../../model/coverage.ts'
 import { daySpan } from '../../model/daySpan.ts'
-import { findEntities } from '../../store/coverage/findEntities.ts'
+import { findEntities, type NamedEntity } from '../../store/coverage/findEntities.ts'
 import { metricCoverage } from '../../store/coverage/metricCoverage.ts'
+import { waitsForItsDay } from '../../store/coverage/waitsForItsDay.ts'
 import { assumedSuffix } from './assumedSuffix.ts'
 import { candidateIds } from './candidateIds.ts'
 import type { FundamentalsDeps } from './deps.ts'
@@ -28,19 +29,12 @@ export async function checkCoverage(
   }
   const { dataVersion, metrics } = await metricCoverage(deps.sql, entity.entityId, deps.today())
   const span = daySpan(metrics.flatMap(metric => [metric.first_filed, metric.last_filed]))
-  const manifest = deps.markets.get(entity.market)
-  const absence =
-    manifest?.status === 'announced'
-      ? `No figures of market ${entity.market} are served yet: it is announced, and its importer does not ship.`
-      : withReason(
-          `${entity.ticker} is registered, but no filing of it with figures has been imported.`,
-          manifest,
-        )
+  const absence = metrics.length > 0 ? null : await explainNothing(deps, entity)
   const sentTicker = id.trim().toUpperCase()
   const names = [entity.ticker, ...entity.aliases]
   const ticker = names.includes(sentTicker) ? sentTicker : entity.ticker
-  const assumed = assumedSuffix(manifest, ticker, names)
-  const notes = [...(metrics.length === 0 ? [absence] : []), ...(assumed === null ? [] : [assumed])]
+  const assumed = assumedSuffix(deps.markets.get(entity.market), ticker, names)
+  const notes = [absence, assumed].filter(note => note !== null)
   return {
     object: 'coverage_check',
     id,
@@ -57,4 +51,18 @@ export async function checkCoverage(
     count: metrics.length,
     data: metrics,
   }
+}
+
+async function explainNothing(
+  { sql, markets }: Pick<FundamentalsDeps, 'sql' | 'markets'>,
+  { entityId, ticker, market }: NamedEntity,
+): Promise<string> {
+  const manifest = markets.get(market)
+  if (manifest?.status === 'announced') {
+    return `No figures of market ${market} are served yet: it is announced, and its importer does not ship.`
+  }
+  if (await waitsForItsDay(sql, entityId)) {
+    return `Figures of ${ticker} were imported, but nothing that was imported tells the day on which they were filed. They are served once it is known.`
+  }
+  return withReason(`${ticker} is registered, but no filing of it with figures has been imported.`, manifest)
 }

@@ -2,11 +2,13 @@ import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { checkCoverage } from '../../../src/domain/fundamentals/checkCoverage.ts'
 import { importRegister } from '../../../src/domain/ingest/importRegister.ts'
 import { dk } from '../../../src/registers/dk/register.ts'
 import type { Sql } from '../../../src/store/database.ts'
 import { readDataVersion } from '../../../src/store/dataVersion.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
+import { markets } from '../../domain/fundamentals/handmade.ts'
 import { storedFacts, storedRepeats } from '../../domain/ingest/stored.ts'
 import { sharedPath } from '../../shared.ts'
 
@@ -70,6 +72,9 @@ test('a report of which no index has told the day is served on no day, and count
   expect(await storedFacts(sql)).toEqual([])
   expect(await storedRepeats(sql)).toBe(8)
   expect([...(await sql`select * from fact_as_of('9999-12-31')`)]).toEqual([])
+  const check = await checkCoverage({ sql, markets, today: () => '2026-11-20' }, '26911745.DK')
+  expect(check).toMatchObject({ count: 0, first_filed: null, last_filed: null })
+  expect(check.note).toContain('nothing that was imported tells the day')
   // Another company's publication under the same name is not this report's.
   const other = join(folder, 'other.json')
   const text = await Bun.file(index).text()
