@@ -163,7 +163,8 @@ export const FundamentalsList = Type.Object(
     }),
     note: Type.Optional(
       Type.String({
-        description: 'Why there are no rows, which rows this key leaves out, or what is assumed of the ID.',
+        description:
+          'Why there are no rows, or none of a metric that was asked for, which rows this key leaves out, or what is assumed of the ID.',
       }),
     ),
     count: Type.Integer({ description: 'Rows in data.' }),
