@@ -89,4 +89,4 @@ test('a ticker that is listed in another market later settles no tie of the days
     const then = await run(tied(), { source, config })
     expect(await run([...tied(), ...later], { source, config })).toEqual(then)
   }
-})
+}, 60_000)
