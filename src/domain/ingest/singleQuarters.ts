@@ -69,8 +69,9 @@ function settleQuarter(
   quarter.label ??= { fy: longer.period.label.fy, fp }
   const series = book.seriesOf(quarter, metric)
   if (isStated(series)) return
-  // The group's year less nine months of the company alone is no quarter of either.
-  if (longer.basis !== shorter.basis) {
+  // The group's year less nine months of the company alone is no quarter of either, nor is the owners' profit of a year less
+  // the whole company's of nine months.
+  if (longer.basis !== shorter.basis || (longer.groups & shorter.groups) === 0) {
     ledger.withdraw(series, filing)
     return
   }
