@@ -21,13 +21,17 @@ export interface OpenElement {
   text: string
 }
 
+const noNamespaces: Record<string, string> = Object.create(null)
+
 /** An element as it is opened below `parent`. */
 export function openElement(
   { uri, local, attributes, ns }: SaxesTagNS,
   parent: OpenElement | undefined,
 ): OpenElement {
   const declares = Object.keys(ns ?? {}).length > 0
-  const namespaces = declares ? { ...parent?.namespaces, ...ns } : (parent?.namespaces ?? {})
+  // Each element looks up to the one around it: to copy what is in force would take as long as all elements times all prefixes.
+  const around = parent?.namespaces ?? noNamespaces
+  const namespaces = declares ? Object.assign(Object.create(around), ns) : around
   return { uri, local, attributes, namespaces, text: '' }
 }
 
