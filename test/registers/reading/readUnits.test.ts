@@ -1,0 +1,69 @@
+import { afterAll, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startReading } from '../../../src/registers/reading/progress.ts'
+import { readUnits } from '../../../src/registers/reading/readUnits.ts'
+import { us } from '../../../src/registers/us/register.ts'
+import { zipped } from '../../zipped.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'asfiled-read-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+async function read(name: string, content: string | Uint8Array) {
+  const path = join(folder, name)
+  writeFileSync(path, content)
+  const progress = startReading()
+  const units = await Array.fromAsync(
+    readUnits(us, [{ path, bytes: statSync(path).size }], new Set(), progress),
+  )
+  return { units, skipped: progress.skipped.map(({ name, reason }) => [name.slice(folder.length), reason]) }
+}
+
+const facts = (entityName: string) => JSON.stringify({ cik: 320193, entityName, facts: {} })
+
+test('an entry whose name no database takes is passed over by name, and the rest of the zip is read', async () => {
+  const long = 'x'.repeat(60_000)
+  const { units, skipped } = await read(
+    'names.zip',
+    zipped([
+      { name: 'CIK\u00000000000001.json', content: Buffer.from(facts('One')) },
+      { name: `${long}.json`, content: Buffer.from(facts('Two')) },
+      { name: 'CIK0000320193.json', content: Buffer.from(facts('Apple Inc.')) },
+    ]),
+  )
+  expect(units.flatMap(unit => unit.contributions.map(({ profile }) => profile.name))).toEqual(['Apple Inc.'])
+  const reason = "The entry's name has control characters or more than 500 characters."
+  expect(skipped).toEqual([
+    ['/names.zip!CIK?0000000001.json', reason],
+    [`/names.zip!${long.slice(0, 100)}`, reason],
+  ])
+})
+
+test('a name of ten megabytes and a ticker of ten thousand letters are refused in words', async () => {
+  expect(await read('name.json', facts('n'.repeat(10_000_000)))).toEqual({
+    units: [],
+    skipped: [
+      [
+        '/name.json',
+        `The text that begins with "${'n'.repeat(40)}" has 10000000 characters; no name has more than 10000.`,
+      ],
+    ],
+  })
+  const tickers = JSON.stringify({ 0: { cik_str: 320193, ticker: 'T'.repeat(9_000), title: 'Apple Inc.' } })
+  expect(await read('tickers.json', tickers)).toEqual({
+    units: [],
+    skipped: [['/tickers.json', `"${'T'.repeat(40)}"... is no ticker: it has 9000 characters.`]],
+  })
+})
+
+test('a zero that the register writes with a sign has none', async () => {
+  const figure = { end: '2020-12-31', accn: '0000320193-21-000001', form: '10-K', filed: '2021-02-01' }
+  const text = JSON.stringify({
+    cik: 320193,
+    facts: { 'us-gaap': { Assets: { units: { USD: [{ ...figure, val: 7 }] } } } },
+  }).replace('"val":7', '"val":-0.0')
+  const { units } = await read('zero.json', text)
+  const [statement] = units[0].contributions[0].statements
+  expect(Object.is(statement.value, 0)).toBe(true)
+})
