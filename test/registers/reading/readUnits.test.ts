@@ -57,6 +57,29 @@ test('a name of ten megabytes and a ticker of ten thousand letters are refused i
   })
 })
 
+test('of a data set whose bytes are not those that were packed, nothing is read', async () => {
+  const fixtures = new URL('../us/fixtures/', import.meta.url)
+  const content = async (name: string) => Buffer.from(await Bun.file(new URL(name, fixtures)).bytes())
+  const whole = zipped([
+    { name: 'sub.txt', content: await content('fsds-sub.txt') },
+    { name: 'num.txt', content: await content('fsds-num.txt') },
+  ])
+  const statements = ({ units }: Awaited<ReturnType<typeof read>>) =>
+    units.flatMap(unit => unit.contributions.flatMap(({ statements }) => statements))
+  expect(statements(await read('2009q3.zip', whole)).length).toBeGreaterThan(0)
+  // The directory's checksum of num.txt, as if one digit in it were another.
+  const at = whole.lastIndexOf('PK\x01\x02') + 16
+  whole.writeUInt32LE((whole.readUInt32LE(at) ^ 1) >>> 0, at)
+  const damaged = await read('2009q3-damaged.zip', whole)
+  expect(statements(damaged)).toEqual([])
+  expect(damaged.skipped).toEqual([
+    [
+      '/2009q3-damaged.zip',
+      'The zip cannot be read any further: The unpacked data of num.txt does not match its checksum.',
+    ],
+  ])
+})
+
 test('a zero that the register writes with a sign has none', async () => {
   const figure = { end: '2020-12-31', accn: '0000320193-21-000001', form: '10-K', filed: '2021-02-01' }
   const text = JSON.stringify({
