@@ -19,7 +19,7 @@ export interface DerivedEntity {
   /** Every vintage, in the order of filings. */
   readonly facts: readonly FactRow[]
   readonly repeats: readonly RepeatRow[]
-  /** How many of `repeats` are of a period that is none of the entity's fiscal years, or was not over when it was filed. */
+  /** How many of `repeats` are of a period that is none of the entity's fiscal years, or cannot be one. */
   readonly unplaced: number
   /** Filings whose day no source has told yet: all they state is among `repeats`. */
   readonly awaiting: number
@@ -55,7 +55,9 @@ export function deriveFacts(statements: readonly Statement[], knowledge: EntityK
       continue
     }
     currency = selection.currency
-    const [possible, impossible] = partition(selection.chosen, statement => !isOfFuture(statement, filing))
+    const [possible, impossible] = partition(selection.chosen, statement =>
+      hasPossibleDays(statement, filing),
+    )
     for (const statement of impossible) repeats.push(unlabelled(statement))
     unplaced += impossible.length
     calendar.learn(filing.form, possible)
@@ -89,11 +91,12 @@ export function deriveFacts(statements: readonly Statement[], knowledge: EntityK
 
 /** Days by which a period that the source rounded to the end of a month may seem to end later than it did. */
 const mostRounding = 16
+const century = 36_525
 
-/** No account is filed before its period is over: the days of such a figure are wrong (2108 for 2018), and it would stand
- * as the latest one for ever. */
-const isOfFuture = ({ end, rounded }: Statement, { filed }: Filing): boolean =>
-  end > filed + (rounded ? mostRounding : 0)
+/** No account is filed before its period is over, or a century after: the days of such a figure are wrong (2108 or 0018 for
+ * 2018), and in the future it would stand as the latest one for ever. */
+const hasPossibleDays = ({ end, rounded }: Statement, { filed }: Filing): boolean =>
+  end <= filed + (rounded ? mostRounding : 0) && end > filed - century
 
 const unlabelled = (statement: Statement): RepeatRow => ({
   statement,

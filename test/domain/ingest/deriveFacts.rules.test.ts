@@ -187,11 +187,12 @@ test('a quarter that was derived from a rounded one, and is then stated with its
   ])
 })
 
-test('a period that was not over when it was filed is kept and not served, and moves no fiscal year', () => {
-  // Companyfacts have such figures: a filer wrote 2108 for 2018.
+test('a period that was not over when it was filed, or ended a century before, is kept and not served', () => {
+  // As if a filer wrote 2108 or 0020 for 2020. Neither moves a fiscal year.
   const { facts, unplaced } = derive([
     state(annual, 'revenue', year, 100),
     state(annual, 'revenue', '2108-01-01 2108-12-31', 90),
+    state(annual, 'revenue', '0020-01-01 0020-12-31', 80),
     state(annual, 'assets', '2021-02-20', 500),
     state(annual, 'assets', '2021-02-21', 600),
   ])
@@ -199,7 +200,7 @@ test('a period that was not over when it was filed is kept and not served, and m
     ['revenue', '2020-12-31', 100],
     ['assets', '2021-02-20', 500],
   ])
-  expect(unplaced).toBe(2)
+  expect(unplaced).toBe(3)
 })
 
 test('a month-end that a data set names may be later than the filing', () => {
