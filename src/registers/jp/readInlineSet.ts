@@ -107,7 +107,10 @@ async function readReport(
       `The report has ${entries.length} inline documents; at most ${mostDocuments} are read.`,
     )
   }
-  const bytes = entries.reduce((sum, { uncompressedSize }) => sum + uncompressedSize, 0)
+  const bytes = entries.reduce(
+    (sum, entry) => sum + Math.max(entry.uncompressedSize, entry.compressedSize),
+    0,
+  )
   if (bytes > largestDocumentBytes) {
     throw new Failure(
       'body_too_large',

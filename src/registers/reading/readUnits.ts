@@ -111,7 +111,8 @@ async function* readZip(
       const key = `${entry.crc32.toString(36)}-${entry.uncompressedSize}-${entry.fileName}-${mapping}`
       yield* readGuarded(name, progress, async () => {
         if (known.has(key)) return 'known'
-        refuseLarge(register, entry.uncompressedSize)
+        // Either size may be a lie, and both are held.
+        refuseLarge(register, Math.max(entry.uncompressedSize, entry.compressedSize))
         return readDocument(reading, file, { name, bytes: await readEntry(zip, entry) }, key)
       })
       progress.bytesRead =

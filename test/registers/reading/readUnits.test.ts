@@ -80,6 +80,25 @@ test('of a data set whose bytes are not those that were packed, nothing is read'
   ])
 })
 
+test('an entry that says it is small, and is not, is refused before it is held', async () => {
+  const content = Buffer.from(facts('Apple Inc.'))
+  const zip = zipped([{ name: 'CIK0000320193.json', content }])
+  // The sizes before packing stay; what is packed has 60 MB by both its headers.
+  const packed = Buffer.alloc(60_000_000)
+  const [local, central] = [18, zip.lastIndexOf('PK\x01\x02') + 20]
+  const packedNow = zip.readUInt32LE(local)
+  zip.writeUInt32LE(packed.length, local)
+  zip.writeUInt32LE(packed.length, central)
+  const directory = zip.lastIndexOf('PK\x01\x02')
+  const moved = packed.length - packedNow
+  zip.writeUInt32LE(directory + moved, zip.length - 6)
+  const headed = zip.subarray(0, directory - packedNow)
+  const { skipped } = await read('lie.zip', Buffer.concat([headed, packed, zip.subarray(directory)]))
+  expect(skipped).toEqual([
+    ['/lie.zip!CIK0000320193.json', 'The document has 60 MB; at most 50 MB are read. Split it by entity.'],
+  ])
+})
+
 test('a zero that the register writes with a sign has none', async () => {
   const figure = { end: '2020-12-31', accn: '0000320193-21-000001', form: '10-K', filed: '2021-02-01' }
   const text = JSON.stringify({
