@@ -1,7 +1,7 @@
 import { Failure } from '../../errors.ts'
 import type { PackedSet, Register, SetReport, SourceDocument } from '../register.ts'
 import type { SourceFile } from './listFiles.ts'
-import type { ReadProgress, ReadUnit } from './progress.ts'
+import type { ReadProgress, ReadUnit, SkippedDocument } from './progress.ts'
 import { unpackGzip } from './unpackGzip.ts'
 import { type Entry, messageOf, openZip, readEntry, type ZipFile } from './zip.ts'
 
@@ -91,7 +91,8 @@ async function* readZip(
   }
   const before = progress.bytesRead
   try {
-    const named = namedEntries(zip, file.path, progress)
+    // What is wrong with a name was told when the zip was gone through first.
+    const named = namedEntries(zip, file.path, only === null ? progress.skipped : [])
     const listed = zip.entryCount <= mostEntriesOfSet ? await Array.fromAsync(named) : null
     if (listed !== null && register.readSet) {
       const set: PackedSet = { path: file.path, bytes: file.bytes, zip, entries: listed }
@@ -136,7 +137,7 @@ async function* readZip(
 const longestName = 500
 
 /** The entries of a zip whose names can be recorded: no file is called otherwise, and the database would refuse it. */
-async function* namedEntries(zip: ZipFile, path: string, { skipped }: ReadProgress): AsyncGenerator<Entry> {
+async function* namedEntries(zip: ZipFile, path: string, skipped: SkippedDocument[]): AsyncGenerator<Entry> {
   for await (const entry of zip.eachEntry()) {
     const { fileName } = entry
     if (fileName.length <= longestName && !/\p{Cc}/u.test(fileName)) {
@@ -145,8 +146,7 @@ async function* namedEntries(zip: ZipFile, path: string, { skipped }: ReadProgre
     }
     const name = `${path}!${fileName.slice(0, 100).replace(/\p{Cc}/gu, '?')}`
     const reason = `The entry's name has control characters or more than ${longestName} characters.`
-    // A zip whose documents wait for others is gone through twice.
-    if (!skipped.some(known => known.name === name)) skipped.push({ name, reason })
+    skipped.push({ name, reason })
   }
 }
 
