@@ -1,3 +1,4 @@
+import { Failure } from '../errors.ts'
 import { dayNumber, isIsoDate } from '../model/date.ts'
 
 const days = new Map<string, number>()
@@ -17,10 +18,21 @@ export function dayOf(text: unknown): number {
 /** The same of `YYYYMMDD`. */
 export const compactDay = (text: string) => dayOf(`${text.slice(0, 4)}-${text.slice(4, 6)}-${text.slice(6)}`)
 
+/** No name, number or day that a register states is longer. */
+const longestText = 10_000
+
 /** A text that can be stored and shown; null where nothing is left of it. A NUL is no character of PostgreSQL's, and
- * no other control character belongs in a name. */
+ * no other control character belongs in a name. One that is too long to be a name is refused: the index of names makes
+ * many terms of each. */
 export function textOf(value: unknown): string | null {
   if (typeof value !== 'string') return null
+  if (value.length > longestText) {
+    const beginning = JSON.stringify(value.slice(0, 40))
+    throw new Failure(
+      'body_invalid',
+      `The text that begins with ${beginning} has ${value.length} characters; no name has more than ${longestText}.`,
+    )
+  }
   const text = value.replace(/\p{Cc}+/gu, ' ').trim()
   return text === '' ? null : text
 }

@@ -11,7 +11,7 @@ import { gatherFilings } from './gatherFilings.ts'
 import { Ledger } from './ledger.ts'
 import { PeriodBook, type Series } from './periodBook.ts'
 import { settleRatios, withdrawStaleRatios } from './ratios.ts'
-import { selectStatements } from './selectStatements.ts'
+import { partition, selectStatements } from './selectStatements.ts'
 import { SingleQuarters } from './singleQuarters.ts'
 import { type Span, spanOf, storedMetric } from './span.ts'
 
@@ -19,7 +19,7 @@ export interface DerivedEntity {
   /** Every vintage, in the order of filings. */
   readonly facts: readonly FactRow[]
   readonly repeats: readonly RepeatRow[]
-  /** How many of `repeats` are of a period that is none of the entity's fiscal years. */
+  /** How many of `repeats` are of a period that is none of the entity's fiscal years, or cannot be one. */
   readonly unplaced: number
   /** Filings whose day no source has told yet: all they state is among `repeats`. */
   readonly awaiting: number
@@ -55,8 +55,13 @@ export function deriveFacts(statements: readonly Statement[], knowledge: EntityK
       continue
     }
     currency = selection.currency
-    calendar.learn(filing.form, selection.chosen)
-    for (const { statement, series } of place(selection.chosen, filing, book)) {
+    const [possible, impossible] = partition(selection.chosen, statement =>
+      hasPossibleDays(statement, filing),
+    )
+    for (const statement of impossible) repeats.push(unlabelled(statement))
+    unplaced += impossible.length
+    calendar.learn(filing.form, possible)
+    for (const { statement, series } of place(possible, filing, book)) {
       if (!book.label(series.period, calendar, filing.form)) {
         repeats.push({ statement, metric: series.metric, label: null })
         unplaced++
@@ -68,11 +73,11 @@ export function deriveFacts(statements: readonly Statement[], knowledge: EntityK
         group: rules.group(statement.metric, statement.tag),
         basis: rules.basis?.(statement.tag) ?? 0,
       }
-      if (alreadySaid || !ledger.recordStatement(series, statement, rank, filing)) {
-        repeats.push({ statement, metric: series.metric, label: series.period.label })
-      } else if (rules.rule(statement.metric).additive) {
-        quarters.note(statement.metric, series)
-      }
+      const { groups } = series
+      const isNews = !alreadySaid && ledger.recordStatement(series, statement, rank, filing)
+      if (!isNews) repeats.push({ statement, metric: series.metric, label: series.period.label })
+      const mayGiveQuarter = isNews || series.groups !== groups
+      if (mayGiveQuarter && rules.rule(statement.metric).additive) quarters.note(statement.metric, series)
     }
     for (const statement of selection.foreign) repeats.push(unlabelled(statement))
     quarters.settle(book, ledger, filing)
@@ -83,6 +88,15 @@ export function deriveFacts(statements: readonly Statement[], knowledge: EntityK
   }
   return { facts: ledger.facts, repeats, unplaced, awaiting }
 }
+
+/** Days by which a period that the source rounded to the end of a month may seem to end later than it did. */
+const mostRounding = 16
+const century = 36_525
+
+/** No account is filed before its period is over, or a century after: the days of such a figure are wrong (2108 or 0018 for
+ * 2018), and in the future it would stand as the latest one for ever. */
+const hasPossibleDays = ({ end, rounded }: Statement, { filed }: Filing): boolean =>
+  end <= filed + (rounded ? mostRounding : 0) && end > filed - century
 
 const unlabelled = (statement: Statement): RepeatRow => ({
   statement,

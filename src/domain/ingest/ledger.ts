@@ -59,10 +59,17 @@ export class Ledger {
     { group, basis }: { readonly group: number; readonly basis: number },
     filing: Filing,
   ): boolean {
-    if (series.statedGroup !== null && group > series.statedGroup) return false
-    series.statedGroup = group
-    series.basis = basis
     const { tag, unit, value, rounded } = statement
+    const { current } = series
+    const isKnown = current !== null && current.value === value && current.unit === unit
+    const groups = (isKnown ? series.groups : 0) | (1 << group)
+    if (series.statedGroup !== null && group > series.statedGroup) {
+      if (isKnown) series.groups = groups
+      return false
+    }
+    series.statedGroup = group
+    series.groups = groups
+    series.basis = basis
     const start = rounded ? series.period.start : statement.start
     const added = this.record(series, { tag, unit, value, start }, filing)
     if (added && series.current !== null) series.current.rounded = rounded
@@ -80,10 +87,11 @@ export class Ledger {
     }
   }
 
-  /** Ends a series whose inputs no longer give a figure. */
+  /** Ends a series whose inputs no longer give a figure; ratios of it end with it. */
   withdraw(series: Series, filing: Filing): void {
     if (series.current === null) return
     series.current.superseded = filing.filed
+    this.touched.add(joinKey(series.current))
     series.current = null
   }
 

@@ -16,6 +16,9 @@ export interface Series {
   current: { -readonly [Key in keyof FactRow]: FactRow[Key] } | null
   /** The group of the tag that was last believed; null while every vintage was derived. */
   statedGroup: number | null
+  /** The groups of all tags under which the current figure was stated, each a bit: what two figures have in common makes
+   * them comparable. */
+  groups: number
   /** Of which accounts the current figure is (`MetricRules.basis`). */
   basis: number
   /** The accession of the last filing that named the period for this metric. */
@@ -102,6 +105,7 @@ export class PeriodBook {
       period,
       current: null,
       statedGroup: null,
+      groups: 0,
       basis: 0,
       lastMention: '',
       lastStatement: '',

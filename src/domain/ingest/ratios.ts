@@ -21,7 +21,12 @@ function settleRatio(
 ): void {
   const top = members.get(entry.numerator)
   const bottom = members.get(entry.denominator)
-  if (!top?.current || !bottom?.current) return
+  if (top === undefined || bottom === undefined) return
+  if (top.current === null || bottom.current === null || top.current.end !== bottom.current.end) {
+    const stale = top.period.series.get(entry.name)
+    if (stale !== undefined) ledger.withdraw(stale, filing)
+    return
+  }
   if (entry.yearOnly && top.current.fp !== 0) return
   const series = book.seriesOf(top.period, entry.name)
   // A zero has no sign: 0 / -5 is 0.

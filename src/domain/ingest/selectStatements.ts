@@ -42,7 +42,8 @@ export function selectStatements(
   return { chosen, foreign, currency }
 }
 
-function partition<T>(all: Iterable<T>, isFirst: (one: T) => boolean): [T[], T[]] {
+/** Those of which `isFirst` holds, and the others. */
+export function partition<T>(all: Iterable<T>, isFirst: (one: T) => boolean): [T[], T[]] {
   const parts: [T[], T[]] = [[], []]
   for (const one of all) parts[isFirst(one) ? 0 : 1].push(one)
   return parts

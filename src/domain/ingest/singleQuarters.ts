@@ -70,9 +70,10 @@ function settleQuarter(
   const series = book.seriesOf(quarter, metric)
   if (isStated(series)) return
   const value = difference(longer.current.value, shorter.current.value)
-  // The group's year less nine months of the company alone is no quarter of either; two amounts beyond all books have a
-  // difference that no number holds.
-  if (longer.basis !== shorter.basis || !Number.isFinite(value)) {
+  // The group's year less nine months of the company alone is no quarter of either, nor is the owners' profit of a year less
+  // the whole company's of nine months; two amounts beyond all books have a difference that no number holds.
+  const isMixed = longer.basis !== shorter.basis || (longer.groups & shorter.groups) === 0
+  if (isMixed || !Number.isFinite(value)) {
     ledger.withdraw(series, filing)
     return
   }

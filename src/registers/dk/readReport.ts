@@ -54,8 +54,8 @@ export function readReport(text: string, path: string): DocumentContent {
   )
   const filing: Filing = { accession, form: 'report', filed: untold, acceptedAt: null }
   const statements = statementsOf(figures, report, filing, tally)
-  const stated = textOf(general(report, 'NameOfReportingEntity'))
-  const name = stated !== null && stated.length <= longestName ? stated : null
+  const stated = general(report, 'NameOfReportingEntity')
+  const name = stated !== null && stated.length <= longestName ? textOf(stated) : null
   const contribution = { profile: companyOf(cvr, name), statements, filings: [] }
   return { ...content, contributions: [contribution], ...tally.counts }
 }

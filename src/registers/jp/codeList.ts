@@ -20,7 +20,7 @@ export const isCodeList = (text: string): boolean =>
 
 /** Reads EdinetcodeDlInfo.csv: every filer of EDINET, of reports, of holdings and of offers. */
 export function parseCodeList(text: string, leftOut: LeftOut): EntityProfile[] {
-  const [head] = text.split(/\r?\n/, 1)
+  const [head] = text.slice(0, 1_000).split(/\r?\n/, 1)
   const isOwn = metadata.test(text)
   const [header, ...rows] = readCsv(text, ',', isOwn ? 2 : 1)
   const promised = isOwn ? Number(/(\d+)件/.exec(head)?.[1]) : rows.length

@@ -15,6 +15,9 @@ const inlineDocument = /_ixbrl\.html?$/i
 /** What would be read as a list by itself. */
 const isList = /\.(csv|json)$/i
 
+/** Toyota's report of 2025 has 24. */
+const mostDocuments = 200
+
 /** One report of a zip: all its inline documents, or one file that is read by itself. */
 interface ZippedReport {
   readonly name: ReportName
@@ -98,7 +101,16 @@ async function readReport(
   { zip }: PackedSet,
   { name, path, entries }: ZippedReport,
 ): Promise<DocumentContent> {
-  const bytes = entries.reduce((sum, { uncompressedSize }) => sum + uncompressedSize, 0)
+  if (entries.length > mostDocuments) {
+    throw new Failure(
+      'body_too_large',
+      `The report has ${entries.length} inline documents; at most ${mostDocuments} are read.`,
+    )
+  }
+  const bytes = entries.reduce(
+    (sum, entry) => sum + Math.max(entry.uncompressedSize, entry.compressedSize),
+    0,
+  )
   if (bytes > largestDocumentBytes) {
     throw new Failure(
       'body_too_large',

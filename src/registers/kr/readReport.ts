@@ -148,9 +148,13 @@ function tagOf(line: Line): string {
   return /^(ifrs-full|dart)_/.test(code) && !isPartial ? code : `${nameMark}${name}`
 }
 
+/** No account that is carried has a name as long as this, and brackets without end are looked for from each one. */
+const longestName = 300
+
 /** A name without blanks, its number in the statement and what is in brackets: `Ⅴ. 영업이익 (손실)` is `영업이익`. */
 const plainName = (name: string) =>
   name
+    .slice(0, longestName)
     .replace(/\s+/g, '')
     .replace(/^[ⅠⅡⅢⅣⅤⅥⅦⅧⅨⅩⅪⅫIVX\d]+[.．)]/, '')
     .replace(/[([（][^)\]）]*[)\]）]/g, '')

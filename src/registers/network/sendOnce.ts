@@ -42,6 +42,9 @@ export async function sendOnce(
     return again('The connection failed or broke off.')
   }
   try {
+    // Taken for an answer, it would be none, and a plan would go on as if it had one.
+    if (received.status === 304 && known === null)
+      return again('Nothing has changed (304), it says, and was never asked so.')
     return judgeReceived(request, received, manners.largestAnswerBytes, network.now())
   } catch (error) {
     if (!(error instanceof Failure)) throw error

@@ -12,7 +12,7 @@ export function waitMs(attempt: number, random: number, askedMs: number | null):
 export function retryAfterMs(header: string | null, now: number): number | null {
   if (header === null) return null
   const text = header.trim()
-  if (/^\d{1,9}$/.test(text)) return Number(text) * 1_000
+  if (/^\d{1,15}$/.test(text)) return Number(text) * 1_000
   const at = Date.parse(text)
   return Number.isNaN(at) ? null : Math.max(0, at - now)
 }

@@ -1,7 +1,10 @@
-export interface JsonFault {
+export interface JsonPlace {
   readonly line: number
   readonly column: number
   readonly byte: number
+}
+
+export interface JsonFault extends JsonPlace {
   /** What was expected there. */
   readonly message: string
 }
@@ -45,7 +48,10 @@ export function locateJsonFault(json: string): JsonFault | null {
     at++
     return null
   }
-  const fault = (expected: string) => place(json, at, expected)
+  const fault = (expected: string): JsonFault => ({
+    ...placeIn(json, at),
+    message: `${expected} was expected${at >= json.length ? ', the text ends' : ''}`,
+  })
   for (;;) {
     skip()
     const opening = json[at]
@@ -81,14 +87,12 @@ export function locateJsonFault(json: string): JsonFault | null {
   }
 }
 
-function place(json: string, at: number, expected: string): JsonFault {
+/** Line, column and byte of a character, all but the byte counted from one. */
+export function placeIn(json: string, at: number): JsonPlace {
   const before = json.slice(0, at)
-  const line = before.split('\n').length
-  const column = at - before.lastIndexOf('\n')
   return {
-    line,
-    column,
+    line: before.split('\n').length,
+    column: at - before.lastIndexOf('\n'),
     byte: Buffer.byteLength(before),
-    message: `${expected} was expected${at >= json.length ? ', the text ends' : ''}`,
   }
 }

@@ -1,5 +1,6 @@
 import { Failure } from '../../errors.ts'
-import { locateJsonFault } from './jsonFault.ts'
+import { type JsonPlace, locateJsonFault, placeIn } from './jsonFault.ts'
+import { repeatedKey } from './repeatedKey.ts'
 import { messageOf } from './zip.ts'
 
 /** A document of more brackets than one in so many bytes is refused: each costs far more memory than its byte, and
@@ -10,20 +11,27 @@ const leastBytesPerBracket = 32
  * in memory together. */
 const clearsMemoryBytes = 8 * 1024 * 1024
 
-/** JSON in UTF-8. What is wrong with it is said with line, column and byte. */
+/** JSON in UTF-8. What is wrong with it is said with line, column and byte. A key that an object names twice is a fault: the
+ * parser would take the later value and say nothing. */
 export function parseJson(bytes: Uint8Array): unknown {
   refuseDense(bytes)
   if (bytes.length >= clearsMemoryBytes) Bun.gc(true)
   const text = decodeUtf8(bytes)
+  let document: unknown
   try {
-    return JSON.parse(text)
+    document = JSON.parse(text)
   } catch (error) {
-    const fault = locateJsonFault(text)
-    if (fault === null) throw new Failure('body_invalid', messageOf(error))
-    const { line, column, byte, message } = fault
-    throw new Failure('body_invalid', `line ${line}, column ${column} (byte ${byte}): ${message}.`)
+    const found = locateJsonFault(text)
+    throw found === null ? new Failure('body_invalid', messageOf(error)) : faultAt(found, found.message)
   }
+  const repeated = repeatedKey(text)
+  if (repeated === null) return document
+  const { key, at } = repeated
+  throw faultAt(placeIn(text, at), `the key ${JSON.stringify(key.slice(0, 64))} is there twice`)
 }
+
+const faultAt = ({ line, column, byte }: JsonPlace, message: string) =>
+  new Failure('body_invalid', `line ${line}, column ${column} (byte ${byte}): ${message}.`)
 
 export function decodeUtf8(bytes: Uint8Array): string {
   try {

@@ -1,9 +1,9 @@
 import { Failure } from '../../errors.ts'
 import type { PackedSet, Register, SetReport, SourceDocument } from '../register.ts'
 import type { SourceFile } from './listFiles.ts'
-import type { ReadProgress, ReadUnit } from './progress.ts'
+import type { ReadProgress, ReadUnit, SkippedDocument } from './progress.ts'
 import { unpackGzip } from './unpackGzip.ts'
-import { messageOf, openZip, readEntry, type ZipFile } from './zip.ts'
+import { type Entry, messageOf, openZip, readEntry, type ZipFile } from './zip.ts'
 
 /** A larger document is refused: parsing takes several times its size of memory. Apple's companyfacts, sixteen
  * years of filings, have 4 MB. */
@@ -91,7 +91,9 @@ async function* readZip(
   }
   const before = progress.bytesRead
   try {
-    const listed = zip.entryCount <= mostEntriesOfSet ? await Array.fromAsync(zip.eachEntry()) : null
+    // What is wrong with a name was told when the zip was gone through first.
+    const named = namedEntries(zip, file.path, only === null ? progress.skipped : [])
+    const listed = zip.entryCount <= mostEntriesOfSet ? await Array.fromAsync(named) : null
     if (listed !== null && register.readSet) {
       const set: PackedSet = { path: file.path, bytes: file.bytes, zip, entries: listed }
       const units = register.readSet(set, setReport(file, mapping, known, progress))
@@ -102,7 +104,7 @@ async function* readZip(
       }
     }
     let documents = 0
-    for await (const entry of listed ?? zip.eachEntry()) {
+    for await (const entry of listed ?? named) {
       if (!register.documentNames.test(withoutGz(entry.fileName))) continue
       documents++
       const name = `${file.path}!${entry.fileName}`
@@ -110,7 +112,8 @@ async function* readZip(
       const key = `${entry.crc32.toString(36)}-${entry.uncompressedSize}-${entry.fileName}-${mapping}`
       yield* readGuarded(name, progress, async () => {
         if (known.has(key)) return 'known'
-        refuseLarge(register, entry.uncompressedSize)
+        // Either size may be a lie, and both are held.
+        refuseLarge(register, Math.max(entry.uncompressedSize, entry.compressedSize))
         return readDocument(reading, file, { name, bytes: await readEntry(zip, entry) }, key)
       })
       progress.bytesRead =
@@ -127,6 +130,23 @@ async function* readZip(
     progress.skipped.push({ name: file.path, reason: `The zip cannot be read any further: ${error.message}` })
   } finally {
     zip.close()
+  }
+}
+
+/** A document's name is part of what it is recorded by. */
+const longestName = 500
+
+/** The entries of a zip whose names can be recorded: no file is called otherwise, and the database would refuse it. */
+async function* namedEntries(zip: ZipFile, path: string, skipped: SkippedDocument[]): AsyncGenerator<Entry> {
+  for await (const entry of zip.eachEntry()) {
+    const { fileName } = entry
+    if (fileName.length <= longestName && !/\p{Cc}/u.test(fileName)) {
+      yield entry
+      continue
+    }
+    const name = `${path}!${fileName.slice(0, 100).replace(/\p{Cc}/gu, '?')}`
+    const reason = `The entry's name has control characters or more than ${longestName} characters.`
+    skipped.push({ name, reason })
   }
 }
 

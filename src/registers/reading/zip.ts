@@ -1,4 +1,4 @@
-import { inflateRawSync } from 'node:zlib'
+import { crc32, inflateRawSync } from 'node:zlib'
 import { type Entry, openPromise, type ZipFile } from 'yauzl'
 import { Failure } from '../../errors.ts'
 
@@ -27,6 +27,18 @@ export async function readEntry(zip: ZipFile, entry: Entry): Promise<Uint8Array>
     throw new Failure('body_invalid', 'The unpacked data does not match its checksum.')
   }
   return bytes
+}
+
+/** Goes through an entry that is too large to be held, before anything of it is believed. */
+export async function checkEntry(zip: ZipFile, entry: Entry): Promise<void> {
+  let checksum = 0
+  try {
+    for await (const chunk of await zip.openReadStreamPromise(entry)) checksum = crc32(chunk, checksum)
+  } catch (error) {
+    throw new Failure('body_invalid', `${entry.fileName} is damaged: ${messageOf(error)}`)
+  }
+  if (checksum !== entry.crc32)
+    throw new Failure('body_invalid', `The unpacked data of ${entry.fileName} does not match its checksum.`)
 }
 
 function unpack(packed: Uint8Array, entry: Entry): Uint8Array {

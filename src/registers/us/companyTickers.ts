@@ -1,6 +1,6 @@
 import { Failure } from '../../errors.ts'
 import { isRecord, textOf } from '../fields.ts'
-import { cikOf } from './parsed.ts'
+import { cikOf, tickerOf } from './parsed.ts'
 
 export interface TickerEntry {
   readonly cik: string
@@ -17,7 +17,7 @@ export function parseCompanyTickers(document: unknown): TickerEntry[] {
   const entries = new Map<string, TickerEntry>()
   for (const row of Object.values(document)) {
     const cik = isRecord(row) ? cikOf(row.cik_str) : null
-    const ticker = isRecord(row) ? textOf(row.ticker) : null
+    const ticker = isRecord(row) ? tickerOf(row.ticker) : null
     if (!isRecord(row) || cik === null || ticker === null) continue
     const known = entries.get(cik)
     if (known !== undefined) known.tickers.push(ticker)

@@ -1,7 +1,7 @@
 import { Failure } from '../../errors.ts'
 import type { Filing, Statement } from '../../model/statement.ts'
 import type { TagUse } from '../conceptTable.ts'
-import { dayOf, isRecord, textOf } from '../fields.ts'
+import { dayOf, isRecord, numberOf, textOf } from '../fields.ts'
 import { unitOf } from '../unit.ts'
 import { usUses } from './concepts.ts'
 import { cikOf, type ParsedFigures } from './parsed.ts'
@@ -57,9 +57,8 @@ function readFigures(
     const end = dayOf(figure.end)
     const start = figure.start === undefined ? null : dayOf(figure.start)
     const filing = filingOf(figure, filings)
-    const value = figure.val
-    const isNumber = typeof value === 'number' && Number.isFinite(value)
-    if (filing === null || !isNumber || !(end > 0) || (start !== null && !(start <= end))) {
+    const value = typeof figure.val === 'number' ? numberOf(figure.val) : Number.NaN
+    if (filing === null || Number.isNaN(value) || !(end > 0) || (start !== null && !(start <= end))) {
       into.malformed++
       continue
     }

@@ -1,7 +1,7 @@
 import { Failure } from '../../errors.ts'
 import type { ReadUnit } from '../reading/progress.ts'
 import { textLines } from '../reading/textLines.ts'
-import { type Entry, messageOf } from '../reading/zip.ts'
+import { checkEntry, type Entry, messageOf } from '../reading/zip.ts'
 import type { PackedSet, SetReport } from '../register.ts'
 import { FinancialStatementData } from './fsds.ts'
 
@@ -28,6 +28,8 @@ async function* readParts(
 ): AsyncGenerator<ReadUnit> {
   const contentKey = `${sub.crc32.toString(36)}-${num.crc32.toString(36)}-${num.uncompressedSize}`
   if (report.isKnown(contentKey)) return
+  // Half of a set, or one of which a digit is another, is not imported.
+  for (const entry of [sub, num]) await checkEntry(set.zip, entry)
   const data = new FinancialStatementData()
   let faults = 0
   const faulty = (name: string, reason: string) => {

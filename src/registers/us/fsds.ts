@@ -1,7 +1,7 @@
 import { Failure } from '../../errors.ts'
 import { startOfMonths } from '../../model/months.ts'
 import type { Contribution, EntityProfile, Filing, Statement } from '../../model/statement.ts'
-import { compactDay, textOf } from '../fields.ts'
+import { compactDay, numberOf, textOf } from '../fields.ts'
 import { unitOf } from '../unit.ts'
 import { usUses } from './concepts.ts'
 import { cikOf } from './parsed.ts'
@@ -75,9 +75,9 @@ export class FinancialStatementData {
       return
     const submission = this.submissions.get(field('adsh'))
     const end = compactDay(field('ddate'))
-    const quarters = Number(field('qtrs'))
-    const value = Number(field('value'))
-    if (submission === undefined || !(end > 0) || !Number.isInteger(quarters) || !Number.isFinite(value)) {
+    const quarters = numberOf(field('qtrs'))
+    const value = numberOf(field('value'))
+    if (submission === undefined || !(end > 0) || !Number.isInteger(quarters) || Number.isNaN(value)) {
       throw new Failure('body_invalid', 'A figure needs a known `adsh`, and `ddate`, `qtrs` and `value`.')
     }
     if (quarters < 0 || quarters > 4) {

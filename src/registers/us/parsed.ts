@@ -1,4 +1,6 @@
+import { Failure } from '../../errors.ts'
 import type { Statement } from '../../model/statement.ts'
+import { textOf } from '../fields.ts'
 
 /** What reading a file gave, and how much of it was understood. */
 export interface ParsedFigures {
@@ -14,4 +16,16 @@ export function cikOf(value: unknown): string | null {
   const text = typeof value === 'number' ? String(value) : value
   if (typeof text !== 'string' || !/^\d{1,10}$/.test(text)) return null
   return text.padStart(10, '0')
+}
+
+const longestTicker = 30
+
+/** A ticker as a source writes it; null where there is none. */
+export function tickerOf(value: unknown): string | null {
+  const ticker = textOf(value)
+  if (ticker === null || ticker.length <= longestTicker) return ticker
+  throw new Failure(
+    'body_invalid',
+    `${JSON.stringify(ticker.slice(0, 40))}... is no ticker: it has ${ticker.length} characters.`,
+  )
 }

@@ -1,7 +1,7 @@
 import { Failure } from '../../errors.ts'
 import type { Filing } from '../../model/statement.ts'
 import { dayOf, isRecord, textOf } from '../fields.ts'
-import { cikOf } from './parsed.ts'
+import { cikOf, tickerOf } from './parsed.ts'
 
 export interface Submissions {
   readonly cik: string
@@ -41,7 +41,7 @@ export function parseSubmissions(document: unknown, fileName: string): Submissio
     )
   }
   const tickers = Array.isArray(document.tickers)
-    ? document.tickers.map(textOf).filter(ticker => ticker !== null)
+    ? document.tickers.map(tickerOf).filter(ticker => ticker !== null)
     : []
   const yearEnd = document.fiscalYearEnd
   const forms = filings.recent.form

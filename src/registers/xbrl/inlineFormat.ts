@@ -1,6 +1,10 @@
+/** No number or date is longer. The patterns below take the square of a text's length. */
+const longestShown = 200
+
 /** The number that a text shows, plain and without a sign, by the registered transformation that its format names;
  * null where the text is not of that form, undefined where the format is none that is known. */
 export function plainNumber(text: string, format: string): string | null | undefined {
+  if (text.replace(/\s+/g, ' ').length > longestShown) return null
   switch (baseName(format)) {
     case '':
       return matched(text, /^\d+(\.\d+)?$/)
@@ -28,6 +32,7 @@ export function plainNumber(text: string, format: string): string | null | undef
 
 /** What a text that is no number says: Japanese dates as `YYYY-MM-DD`, fixed words as themselves. */
 export function plainText(text: string, format: string): string {
+  if (text.length > longestShown) return text
   switch (baseName(format)) {
     case 'dateyearmonthdaycjk':
     case 'dateyearmonthday':

@@ -4,8 +4,8 @@ import { readXml } from '../reading/readXml.ts'
 import { plainNumber, plainText, shiftDecimal } from './inlineFormat.ts'
 import type { XbrlFact, XbrlInstance } from './readXbrl.ts'
 import {
+  addText,
   isNil,
-  longestText,
   mostDepth,
   mostFacts,
   type OpenElement,
@@ -77,9 +77,9 @@ class InlineReader {
   text(piece: string): void {
     if (this.#resources.isInside) {
       const element = this.#open.at(-1)
-      if (element !== undefined && element.text.length < longestText) element.text += piece
+      if (element !== undefined) addText(element, piece)
     } else if (this.#excluded === 0) {
-      for (const fact of this.#facts) if (fact.text.length < longestText) fact.text += piece
+      for (const fact of this.#facts) addText(fact, piece)
     }
   }
 

@@ -2,9 +2,9 @@ import type { SaxesTagNS } from 'saxes'
 import { Failure } from '../../errors.ts'
 import { readXml } from '../reading/readXml.ts'
 import {
+  addText,
   instance,
   isNil,
-  longestText,
   mostDepth,
   mostFacts,
   type OpenElement,
@@ -67,7 +67,7 @@ class InstanceReader {
 
   text(piece: string): void {
     const element = this.#open.at(-1)
-    if (element !== undefined && element.text.length < longestText) element.text += piece
+    if (element !== undefined) addText(element, piece)
   }
 
   close(): string | null {

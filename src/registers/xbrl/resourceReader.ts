@@ -9,8 +9,8 @@ const dimensional = 'http://xbrl.org/2006/xbrldi'
 /** Elements that lie deeper in one another than this are refused. */
 export const mostDepth = 200
 export const mostFacts = 500_000
-/** No text that is a figure or a name is longer. */
-export const longestText = 10_000
+/** No text that is a figure or a name is this long. */
+const longestText = 10_001
 
 export interface OpenElement {
   readonly uri: string
@@ -21,14 +21,24 @@ export interface OpenElement {
   text: string
 }
 
+const noNamespaces: Record<string, string> = Object.create(null)
+
 /** An element as it is opened below `parent`. */
 export function openElement(
   { uri, local, attributes, ns }: SaxesTagNS,
   parent: OpenElement | undefined,
 ): OpenElement {
   const declares = Object.keys(ns ?? {}).length > 0
-  const namespaces = declares ? { ...parent?.namespaces, ...ns } : (parent?.namespaces ?? {})
+  // Each element looks up to the one around it: to copy what is in force would take as long as all elements times all prefixes.
+  const around = parent?.namespaces ?? noNamespaces
+  const namespaces = declares ? Object.assign(Object.create(around), ns) : around
   return { uri, local, attributes, namespaces, text: '' }
+}
+
+/** Adds to what stands in an element, as far as it may be a figure or a name. */
+export function addText(element: OpenElement, piece: string): void {
+  const room = longestText - element.text.length
+  if (room > 0) element.text += piece.length <= room ? piece : piece.slice(0, room)
 }
 
 export const isNil = (attributes: Record<string, SaxesAttributeNS>): boolean =>

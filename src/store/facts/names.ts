@@ -27,6 +27,10 @@ export class Names {
     return 0
   }
 
+  has(id: number): boolean {
+    return this.texts.has(id)
+  }
+
   name(id: number): string {
     const name = this.texts.get(id)
     if (name === undefined) throw new Error(`${this.table} ${id} is in a fact and not in its table`)
@@ -47,7 +51,8 @@ export class Names {
     return true
   }
 
-  private async read(): Promise<void> {
+  /** Reads the table again: another import may have added to it. */
+  async read(): Promise<void> {
     const rows = await this.sql<{ id: number; name: string }[]>`
       select ${this.sql(`${this.table}_id`)} as id, name from ${this.sql(this.table)}`
     for (const { id, name } of rows) {
@@ -69,6 +74,16 @@ export async function loadFactNames(sql: Sql): Promise<FactNames> {
     units: await Names.load(sql, 'unit'),
     tags: await Names.load(sql, 'tag'),
   }
+}
+
+/** Makes sure that every name in some rows is known: another import that runs beside this one may have written them. */
+export async function learnNames(
+  { metrics, units, tags }: FactNames,
+  rows: readonly { metric_id: number; unit_id: number; tag_id: number | null }[],
+): Promise<void> {
+  if (!rows.every(row => metrics.has(row.metric_id))) await metrics.read()
+  if (!rows.every(row => units.has(row.unit_id))) await units.read()
+  if (!rows.every(row => row.tag_id === null || tags.has(row.tag_id))) await tags.read()
 }
 
 /** What `encode` makes once every name in it has a number. */

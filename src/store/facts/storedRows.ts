@@ -1,6 +1,6 @@
 import { untold } from '../../model/statement.ts'
 import type { TransactionSql } from '../database.ts'
-import type { FactNames } from './names.ts'
+import { type FactNames, learnNames } from './names.ts'
 
 /** A row as it lies in `fact` or `fact_repeat`, names for numbers and days as numbers. */
 export interface StoredRow {
@@ -60,6 +60,7 @@ export async function readStoredRows(
            period_rounded, accession
     from ${transaction(table)} stored join filing using (filing_id)
     where stored.entity_id = any(${entityIds}::int[])`
+  await learnNames(names, rows)
   return rows.map(row => ({
     place: row.place,
     entityId: row.entity_id,

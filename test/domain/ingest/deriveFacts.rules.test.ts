@@ -186,3 +186,61 @@ test('a quarter that was derived from a rounded one, and is then stated with its
     [31, '2016-11-04', true],
   ])
 })
+
+test('a period that was not over when it was filed, or ended a century before, is kept and not served', () => {
+  // As if a filer wrote 2108 or 0020 for 2020. Neither moves a fiscal year.
+  const { facts, unplaced } = derive([
+    state(annual, 'revenue', year, 100),
+    state(annual, 'revenue', '2108-01-01 2108-12-31', 90),
+    state(annual, 'revenue', '0020-01-01 0020-12-31', 80),
+    state(annual, 'assets', '2021-02-20', 500),
+    state(annual, 'assets', '2021-02-21', 600),
+  ])
+  expect(facts.map(fact => [fact.metric, isoDate(fact.end), fact.value])).toEqual([
+    ['revenue', '2020-12-31', 100],
+    ['assets', '2021-02-20', 500],
+  ])
+  expect(unplaced).toBe(3)
+})
+
+test('a month-end that a data set names may be later than the filing', () => {
+  // 10-K 0001193125-09-214859 of 2009-10-27 states Apple's shares on 2009-10-16, which the data set calls 2009-10-31.
+  const apple = filing('0001193125-09-214859', '10-K', '2009-10-27')
+  const shares = state(apple, 'shares_outstanding', '2009-10-31', 900_678_473, {
+    unit: 'shares',
+    tag: 'dei:EntityCommonStockSharesOutstanding',
+  })
+  expect(rows([{ ...shares, rounded: true }], 'shares_outstanding')).toHaveLength(1)
+})
+
+test('a quarter is no difference of two things: the year of the owners’ profit, nine months of the whole', () => {
+  const whole = state(annual, 'net_income', nineMonths, 75, { tag: 'us-gaap:ProfitLoss' })
+  const quarters = (statements: readonly Statement[]) =>
+    rows(statements, 'net_income').filter(([, fp]) => fp === 4)
+  expect(quarters([whole, state(annual, 'net_income', year, 90)])).toEqual([])
+  expect(quarters([whole, state(annual, 'net_income', year, 90, { tag: 'us-gaap:ProfitLoss' })])).toEqual([
+    [2020, 4, 15, 'USD', '2021-02-20'],
+  ])
+  // A filing says that the nine months were the owners', too: from then on there is a quarter.
+  expect(
+    quarters([whole, state(annual, 'net_income', year, 90), state(later, 'net_income', nineMonths, 75)]),
+  ).toEqual([[2020, 4, 15, 'USD', '2022-02-20']])
+})
+
+test('a ratio ends with the quarter that it was made of', () => {
+  const statements = [
+    state(annual, 'revenue', year, 200),
+    state(annual, 'revenue', nineMonths, 150),
+    state(annual, 'net_income', year, 90, { tag: 'us-gaap:ProfitLoss' }),
+    state(annual, 'net_income', nineMonths, 75, { tag: 'us-gaap:ProfitLoss' }),
+    // The year is stated anew as the owners', the nine months are not.
+    state(later, 'net_income', year, 80),
+  ]
+  const ended = derive(statements)
+    .facts.filter(fact => fact.fp === 4 && /^net_/.test(fact.metric))
+    .map(({ metric, value, superseded }) => [metric, value, isoDate(superseded ?? 0)])
+  expect(ended).toEqual([
+    ['net_income', 15, '2022-02-20'],
+    ['net_margin', 0.3, '2022-02-20'],
+  ])
+})

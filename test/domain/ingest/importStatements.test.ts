@@ -241,3 +241,23 @@ test('a source that knows better what one filing says replaces the figure, and n
   await importStatements(sql, [{ contributions: [say('us-gaap:Revenues', 100)] }], options)
   expect(await values()).toEqual([99])
 })
+
+test('an import reads rows whose names another one has added meanwhile', async () => {
+  const sql = await fresh()
+  const of = (statement: Statement): Contribution => ({
+    profile: profile('0000000001'),
+    statements: [statement],
+    filings: [],
+  })
+  const first = revenue(10, filing('0000000001-21-000001'))
+  const second = { ...revenue(20, filing('0000000001-21-000002')), unit: 'CHF', tag: 'ifrs-full:Revenue' }
+  const beside = async function* (): AsyncGenerator<ImportUnit> {
+    // The outer import has read all names by now.
+    await importStatements(sql, [{ contributions: [of(second)] }], options)
+    yield { contributions: [of(first)] }
+  }
+  await importStatements(sql, beside(), options)
+  const apart = await fresh()
+  await importStatements(apart, [{ contributions: [of(first), of(second)] }], options)
+  expect(await storedFacts(sql)).toEqual(await storedFacts(apart))
+})

@@ -166,6 +166,15 @@ test('what is known is not sent again', async () => {
   expect((await askPolitely(tickers(), first.validators, watched(10))).kind).toBe('unchanged')
 })
 
+test('that nothing has changed is no answer where nothing was known', async () => {
+  const nothing = { reply: { status: 304, body: '' } }
+  replay.meet('company_tickers', ...Array(5).fill(nothing))
+  expect(await askPolitely(tickers(), null, watched(10))).toMatchObject({
+    kind: 'failed',
+    reason: expect.stringContaining('(304)'),
+  })
+})
+
 test('a packed answer is whole where its packing is', async () => {
   const body = Bun.gzipSync(Buffer.from(JSON.stringify({ cik_str: 'packed '.repeat(500) })))
   const reply = { status: 200, body, headers: { 'Content-Encoding': 'gzip' } }
@@ -191,6 +200,8 @@ test('Retry-After is seconds or a date, and nothing else', () => {
   expect(retryAfterMs('120', now)).toBe(120_000)
   expect(retryAfterMs('Sat, 21 Nov 2026 00:01:00 GMT', now)).toBe(60_000)
   expect(retryAfterMs('Fri, 20 Nov 2026 00:01:00 GMT', now)).toBe(0)
+  // A million years are no reason to come again at once.
+  expect(retryAfterMs('31536000000000', now)).toBe(31_536_000_000_000_000)
   expect(retryAfterMs('soon', now)).toBeNull()
   expect(retryAfterMs(null, now)).toBeNull()
 })

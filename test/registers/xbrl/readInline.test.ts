@@ -111,6 +111,16 @@ test('formats are those of the transformation registry', () => {
   expect(plainText('as it stands', '')).toBe('as it stands')
 })
 
+test('a text without end is no number and no date, and is not searched for one', () => {
+  const before = process.cpuUsage()
+  expect(plainNumber(`1${','.repeat(300_000)}`, 'ixt:numunitdecimal')).toBeNull()
+  const digits = '1'.repeat(300_000)
+  expect(plainText(digits, 'ixt:dateyearmonthdaycjk')).toBe(digits)
+  // They took two minutes.
+  expect(process.cpuUsage(before).user / 1e6).toBeLessThan(5)
+  expect(plainNumber(`1,234${' \n'.repeat(300)}`, 'ixt:numdotdecimal')).toBe('1234')
+}, 300_000)
+
 test('a point moves without a digit lost', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 0n, max: 10n ** 30n }), fc.nat(30), fc.nat(30), (digits, up, down) => {

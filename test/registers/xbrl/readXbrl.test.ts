@@ -74,3 +74,14 @@ describe('is refused, with the place, where', () => {
     expect(() => readXbrl(text)).toThrow(reason)
   })
 })
+
+test('prefixes that every element adds to cost no more than the document is long', () => {
+  const count = 40_000
+  const prefixes = Array.from({ length: count }, (_, at) => `xmlns:p${at}="urn:${at}"`).join(' ')
+  const children = '<child xmlns:own="urn:own"/>'.repeat(count)
+  const before = process.cpuUsage()
+  const { facts } = readXbrl(`<xbrl xmlns="http://www.xbrl.org/2003/instance" ${prefixes}>${children}</xbrl>`)
+  expect(facts).toEqual([])
+  // Half a second; copied for each element they took more than a minute.
+  expect(process.cpuUsage(before).user / 1e6).toBeLessThan(15)
+}, 120_000)
