@@ -98,10 +98,11 @@ const stated: readonly Stated[] = [
     ['005930.KS', '2025-03-11', 'KRW'],
     [['revenue', 'FY', '2024-12-31', 300_870_903_000_000]],
   ),
-  // Income statements of TSMC for 2023 and nine months of 2024, in thousands there; by statute due on these days.
+  // Income statements of TSMC for 2023 and nine months of 2024, in thousands there; by statute due on these days, and
+  // 31 March 2024 was a Sunday.
   ...statedIn(
     'TW:2330:2023Q4',
-    ['2330.TW', '2024-03-31', 'TWD'],
+    ['2330.TW', '2024-04-01', 'TWD'],
     [
       ['revenue', 'FY', '2023-12-31', 2_161_735_841_000],
       ['operating_income', 'FY', '2023-12-31', 921_465_606_000],
