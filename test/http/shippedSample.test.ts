@@ -139,10 +139,11 @@ const stated: readonly Stated[] = [
       ['assets', 'FY', '2015-12-31', 4_102_554],
     ],
   ),
-  // Annual return 420137 of St John Of God Health Care; six months after the year, for the register tells no day.
+  // Annual return 420137 of St John Of God Health Care; six months after the year, for the register tells no day: the first
+  // working day after 31 December 2025.
   ...statedIn(
     'NZ:000420137',
-    ['CC40675.NZ', '2025-12-31', 'AUD'],
+    ['CC40675.NZ', '2026-01-05', 'AUD'],
     [
       ['revenue', 'FY', '2025-06-30', 2_214_381_000],
       ['net_income', 'FY', '2025-06-30', -25_025_000],
@@ -199,7 +200,7 @@ describe('the shipped sample knows a company of every market', () => {
       FR: [1, '2017-02-18'],
       BE: [1, null],
       DK: [1, null],
-      NZ: [1, '2024-12-31'],
+      NZ: [1, '2025-01-03'],
     })
   })
 
