@@ -29,7 +29,7 @@ const yearEnds = [0, 364, 365, 540, 729, 730, 1_094, 1_095]
 const filings: fc.Arbitrary<Filing[]> = fc.uniqueArray(
   fc.record({
     accession: fc.integer({ min: 1, max: 30 }).map(n => `0000000001-15-${String(n).padStart(6, '0')}`),
-    form: fc.constantFrom('10-K', '10-K/A', '10-Q', '20-F', '8-K', 'S-1'),
+    form: fc.constantFrom('10-K', '10-K/A', '10-Q', '20-F', '8-K', 'S-1', '10-KT', '10-QT'),
     filed: fc.integer({ min: 0, max: 12 }).map(n => epoch + 400 + n * 45),
     acceptedAt: fc.option(fc.integer({ min: 1, max: 3 }).map(n => n * 3_600_000)),
   }),
