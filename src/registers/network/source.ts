@@ -22,6 +22,8 @@ export interface RegisterRequest {
   readonly imports: boolean
   /** The plan needs what it says, from the archive where it is had, and without it the run ends. */
   readonly needed?: true
+  /** The plan reads on from what it says, from the archive where it is had, and goes on without it. */
+  readonly reads?: true
   /** An expired login is told to the plan, which can mend it, and ends nothing. */
   readonly mayExpire?: true
   /** The register packs its answers without saying so. */

@@ -146,6 +146,37 @@ test('US: after the first sweep only those are asked for who filed accounts, by 
   expect(walk('US', answer, { cursor: unswept, since: '2025-10-31', today: '2025-11-03' }).places).toEqual([])
 })
 
+test('US: older submissions that reach into the years of XBRL are asked for, and again when there are more', () => {
+  // The list that the SEC names for Tesla (CIK 1318605).
+  const files = (name: string, filingTo: string, filingCount = 720) => ({
+    cik: '1318605',
+    filings: { recent: {}, files: [{ name, filingCount, filingFrom: '2005-02-17', filingTo }] },
+  })
+  const asked = (document: unknown) => {
+    const walked = walk(
+      'US',
+      ({ key }) => (key === 'submissions/0001318605' ? fresh(document) : { kind: 'had' }),
+      {
+        companies: ['0001318605'],
+      },
+    )
+    const [, submissions] = walked.asked
+    submissions.judge(Buffer.from(JSON.stringify(document)))
+    return walked.asked.slice(2).map(({ key, revision, url }) => [key, revision, url.split('/').at(-1)])
+  }
+  const facts = ['companyfacts/0001318605', '2026-11-21', 'CIK0001318605.json']
+  const list = 'CIK0001318605-submissions-001.json'
+  expect(asked(files(list, '2018-02-11'))).toEqual([
+    [`submissions/${list}`, '720 until 2018-02-11', list],
+    facts,
+  ])
+  expect(asked(files(list, '2008-12-31'))).toEqual([facts])
+  expect(asked({ cik: '1318605', filings: { recent: {} } })).toEqual([facts])
+  for (const strange of ['../../x.json', 'CIK0000000001-submissions-001.json'])
+    expect(() => asked(files(strange, '2018-02-11'))).toThrow('`filings.files` with `name` and `filingTo`')
+  expect(() => asked(files(list, 'never'))).toThrow('`filings.files` with `name` and `filingTo`')
+})
+
 test('JP: reports with accounts alone, by company where one is named; a withdrawn one is not asked for', () => {
   const list = json('jp-documents.json')
   const [other, amended] = list.results
