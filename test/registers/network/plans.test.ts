@@ -19,6 +19,7 @@ function walk(
   market: string,
   answer: (request: RegisterRequest) => Answer,
   more: Partial<SyncTask> = {},
+  pages: string[][] = [],
 ): Walked {
   const walked: Walked = { asked: [], places: [] }
   const task: SyncTask = {
@@ -35,6 +36,7 @@ function walk(
       walked.asked.push(step.value.request)
       told = answer(step.value.request)
     }
+    if (step.value.do === 'next companies') told = { kind: 'companies', numbers: pages.shift() ?? [] }
     if (step.value.do === 'advance') walked.places.push(`${step.value.name}: ${step.value.position}`)
   }
   return walked
@@ -202,17 +204,19 @@ test('FR and BE: a company is done for the day when all of it is had', () => {
       if (request.key === 'login') return fresh({ token: 't' })
       return request.key.startsWith('attachments') ? fresh(json('fr-attachments.json')) : { kind: 'had' }
     },
-    {
-      companies: ['377708425', '552032534'],
-      cursor: name => (name === 'company 552032534' ? '2026-11-21' : null),
-    },
+    {},
+    [['377708425'], ['552032534']],
   )
   expect(fr.asked.map(({ key }) => key)).toEqual([
     'login',
     'attachments/377708425',
     'bilan/63df98a88eded29cb3182411',
+    'attachments/552032534',
+    'bilan/63df98a88eded29cb3182411',
   ])
-  expect(fr.places).toEqual(['company 377708425: 2026-11-21'])
+  expect(fr.places).toEqual(['company 377708425: 2026-11-21', 'company 552032534: 2026-11-21'])
+  // Where none is left to ask for, nobody logs in.
+  expect(walk('FR', () => ({ kind: 'had' })).asked).toEqual([])
   const old = {
     ...json('be-references.json')[0],
     ReferenceNumber: '2021-00000001',
@@ -222,9 +226,8 @@ test('FR and BE: a company is done for the day when all of it is had', () => {
     'BE',
     request =>
       request.key.startsWith('references') ? fresh([old, ...json('be-references.json')]) : { kind: 'had' },
-    {
-      companies: ['0400003551'],
-    },
+    {},
+    [['0400003551']],
   )
   // Of a deposit before April 2022 the register has no figures in JSON.
   expect(be.asked.map(({ key }) => key)).toEqual(['references/0400003551', 'deposit/2024-00290653'])
