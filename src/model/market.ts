@@ -130,6 +130,7 @@ export const Manifest = Type.Object(
     filed: Type.Object(
       {
         rule: text('Where `filed` comes from.'),
+        sources: Type.Optional(Type.Array(text('A page that was read, and what it says.'))),
         untold: Type.Optional(
           text('Where accounts do not say their own day: why an entity may be known here without figures.'),
         ),

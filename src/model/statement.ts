@@ -108,6 +108,8 @@ export interface MetricRules {
   readonly annualForm: RegExp
   /** Reports on a part of a fiscal year. */
   readonly quarterlyForm: RegExp
+  /** Reports that say of themselves that they are on the time between two fiscal years of different ends. */
+  readonly transitionForm?: RegExp
   /** The last balance of an annual report closes a fiscal year, even where no flow of a year ends with it. */
   readonly balanceEndsYear?: boolean
   /** Tags of equity or liabilities beside which a balance sheet may state more that has no metric: minority interests,

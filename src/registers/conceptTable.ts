@@ -44,7 +44,7 @@ export interface ConceptTable {
  * out, and of which accounts a tag is. */
 export type ReportForms = Pick<
   MetricRules,
-  'annualForm' | 'quarterlyForm' | 'balanceEndsYear' | 'partialTags' | 'basis'
+  'annualForm' | 'quarterlyForm' | 'transitionForm' | 'balanceEndsYear' | 'partialTags' | 'basis'
 >
 
 interface Place {

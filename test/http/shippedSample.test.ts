@@ -98,10 +98,11 @@ const stated: readonly Stated[] = [
     ['005930.KS', '2025-03-11', 'KRW'],
     [['revenue', 'FY', '2024-12-31', 300_870_903_000_000]],
   ),
-  // Income statements of TSMC for 2023 and nine months of 2024, in thousands there; by statute due on these days.
+  // Income statements of TSMC for 2023 and nine months of 2024, in thousands there; by statute due on these days, and
+  // 31 March 2024 was a Sunday.
   ...statedIn(
     'TW:2330:2023Q4',
-    ['2330.TW', '2024-03-31', 'TWD'],
+    ['2330.TW', '2024-04-01', 'TWD'],
     [
       ['revenue', 'FY', '2023-12-31', 2_161_735_841_000],
       ['operating_income', 'FY', '2023-12-31', 921_465_606_000],
@@ -138,10 +139,11 @@ const stated: readonly Stated[] = [
       ['assets', 'FY', '2015-12-31', 4_102_554],
     ],
   ),
-  // Annual return 420137 of St John Of God Health Care; six months after the year, for the register tells no day.
+  // Annual return 420137 of St John Of God Health Care; six months after the year, for the register tells no day: the first
+  // working day after 31 December 2025.
   ...statedIn(
     'NZ:000420137',
-    ['CC40675.NZ', '2025-12-31', 'AUD'],
+    ['CC40675.NZ', '2026-01-05', 'AUD'],
     [
       ['revenue', 'FY', '2025-06-30', 2_214_381_000],
       ['net_income', 'FY', '2025-06-30', -25_025_000],
@@ -198,7 +200,7 @@ describe('the shipped sample knows a company of every market', () => {
       FR: [1, '2017-02-18'],
       BE: [1, null],
       DK: [1, null],
-      NZ: [1, '2024-12-31'],
+      NZ: [1, '2025-01-03'],
     })
   })
 

@@ -23,15 +23,22 @@ interface Fetching {
   inARow: number
 }
 
+/** What a plan asks of the store. */
+export interface Places {
+  /** Records a place. */
+  readonly advance: (name: string, position: string) => Promise<void>
+  /** The next companies to ask for; none: all were. */
+  readonly nextCompanies: () => Promise<readonly string[]>
+}
+
 /** Works through a plan: what is had is not asked for, what comes is kept and recorded, one answer at a time.
- * @param onAdvance records a place
  * @param onKept called after each answer that was kept, before the next is asked for */
 export async function fetchRegister(
   sql: Sql,
   plan: Plan,
   options: SyncOptions,
   fetched: Fetched,
-  onAdvance: (name: string, position: string) => Promise<void>,
+  places: Places,
   onKept: () => Promise<void>,
 ): Promise<void> {
   const fetching: Fetching = {
@@ -46,10 +53,11 @@ export async function fetchRegister(
     if (done) return
     told = { kind: 'had' }
     if (step.do === 'expect') fetched.expected += step.requests
+    else if (step.do === 'next companies') told = { kind: 'companies', numbers: await places.nextCompanies() }
     else if (step.do === 'advance') {
       const failures = step.unless === 'run' ? fetched.failures : fetched.failures - failuresBefore
       failuresBefore = fetched.failures
-      if (failures === 0) await onAdvance(step.name, step.position)
+      if (failures === 0) await places.advance(step.name, step.position)
     } else {
       const handled = await handle(fetching, step)
       if (handled.kind === 'stop') {

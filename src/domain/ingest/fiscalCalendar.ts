@@ -1,22 +1,23 @@
 import type { MetricRules, Statement } from '../../model/statement.ts'
-import { addYears } from './fiscalYear.ts'
+import { addYears, slackDays } from './fiscalYear.ts'
+import { shortYearOf } from './shortYearOf.ts'
 import { spanOf } from './span.ts'
 
 export interface FiscalYear {
   readonly start: number
   readonly end: number
+  /** Not twelve months long: what was earned in it is neither a year's nor a quarter's. */
+  readonly isShort?: true
 }
 
-/** Days by which a 52/53-week year may miss its anniversary. */
-const slackDays = 7
-
-type Forms = Pick<MetricRules, 'annualForm' | 'quarterlyForm' | 'balanceEndsYear'>
+type Forms = Pick<MetricRules, 'annualForm' | 'quarterlyForm' | 'transitionForm' | 'balanceEndsYear'>
 
 /** An entity's fiscal years as far as the filings read so far tell them. Annual statements in annual reports
  * decide; before the first, year-to-date periods do; before those, the year end that the register has on file. */
 export class FiscalCalendar {
   private readonly annual = new Map<number, FiscalYear>()
   private readonly inferred = new Map<number, FiscalYear>()
+  private readonly short = new Map<number, FiscalYear>()
   private sorted: FiscalYear[] | null = null
   private readonly fallback: FiscalYear | null
 
@@ -29,50 +30,61 @@ export class FiscalCalendar {
 
   /** True while nothing but convention (the calendar year) is known. */
   get isGuess(): boolean {
-    return this.annual.size === 0 && this.inferred.size === 0 && this.fallback === null
+    return this.annual.size + this.inferred.size + this.short.size === 0 && this.fallback === null
   }
 
   learn(form: string, statements: readonly Statement[]): void {
+    const isAnnual = this.forms.annualForm.test(form)
+    const isTransition = this.forms.transitionForm?.test(form) === true
     const inferring = this.annual.size === 0
-    const years = new Map<number, { year: FiscalYear; count: number }>()
-    let quarter: FiscalYear | null = null
+    const known = new Set(this.annual.keys())
+    const years = yearsStated(statements)
+    for (const year of years) {
+      if (!isAnnual) {
+        if (inferring && !this.forms.quarterlyForm.test(form)) this.add(this.inferred, year)
+      } else if (!this.isRecast(year)) this.add(this.annual, year)
+    }
+    const short = shortYearOf(form, statements, this.forms, {
+      lastBefore: day => this.lastBefore(day),
+      isKnown: day => nearest(known, day) <= slackDays,
+    })
+    if (short !== null) this.close(short)
+    // A first or a changed year may be no year long: its balance closes it all the same.
+    if (this.forms.balanceEndsYear === true && isAnnual) {
+      const balance = Math.max(...statements.map(({ start, end }) => (start === null ? end : -1)))
+      const isStated = statements.some(
+        ({ start, end }) => spanOf(start, end) === 4 && Math.abs(end - balance) <= slackDays,
+      )
+      if (balance > 0 && !isStated) this.add(this.annual, { start: addYears(balance, -1) + 1, end: balance })
+    }
+    // What an annual report states of less than a year is no year to date.
+    if (inferring && !isAnnual && !isTransition) this.infer(form, statements)
+  }
+
+  /** Years that began with a year to date; a quarterly report without one is that of a first quarter. */
+  private infer(form: string, statements: readonly Statement[]): void {
+    let first: FiscalYear | null = null
     let sawYearToDate = false
-    let balance = Number.NEGATIVE_INFINITY
     for (const { start, end } of statements) {
-      if (start === null) {
-        balance = Math.max(balance, end)
-        continue
-      }
       const span = spanOf(start, end)
-      if (span === 4) {
-        const known = years.get(end)
-        const earliest = Math.min(start, known?.year.start ?? start)
-        years.set(end, { year: { start: earliest, end }, count: (known?.count ?? 0) + 1 })
-      } else if (span === 1) {
-        if (quarter === null || end > quarter.end || (end === quarter.end && start < quarter.start)) {
-          quarter = { start, end }
-        }
-      } else if (span !== null && inferring) {
+      if (start === null || span === null || span === 4) continue
+      if (span === 1) {
+        if (first === null || end > first.end || (end === first.end && start < first.start))
+          first = { start, end }
+      } else {
         sawYearToDate = true
         this.add(this.inferred, { start, end: addYears(start, 1) - 1 })
       }
     }
-    const most = Math.max(0, ...[...years.values()].map(entry => entry.count))
-    for (const { year, count } of years.values()) {
-      // A stray year (since an acquisition, twelve months to a quarter's end) is no fiscal year.
-      if (count * 5 < most) continue
-      if (this.forms.annualForm.test(form)) this.add(this.annual, year)
-      else if (inferring && !this.forms.quarterlyForm.test(form)) this.add(this.inferred, year)
-    }
-    // A first or a changed year may be no year long: its balance closes it all the same.
-    const closes = this.forms.balanceEndsYear === true && this.forms.annualForm.test(form)
-    const isKnown = [...years.keys()].some(end => Math.abs(end - balance) <= slackDays)
-    if (closes && balance > 0 && !isKnown)
-      this.add(this.annual, { start: addYears(balance, -1) + 1, end: balance })
-    // A quarterly report without year-to-date periods is that of a first quarter.
-    if (inferring && !sawYearToDate && quarter !== null && this.forms.quarterlyForm.test(form)) {
-      this.add(this.inferred, { start: quarter.start, end: addYears(quarter.start, 1) - 1 })
-    }
+    if (!sawYearToDate && first !== null && this.forms.quarterlyForm.test(form))
+      this.add(this.inferred, { start: first.start, end: addYears(first.start, 1) - 1 })
+  }
+
+  private close(short: FiscalYear): void {
+    for (const end of [...this.annual.keys()])
+      if (Math.abs(end - short.end) <= slackDays) this.annual.delete(end)
+    this.short.set(short.end, { ...short, isShort: true })
+    this.sorted = null
   }
 
   isAnnualReport(form: string): boolean {
@@ -83,19 +95,54 @@ export class FiscalCalendar {
   yearOf(day: number): FiscalYear {
     const years = this.years()
     let last: FiscalYear | null = null
+    let next: FiscalYear | null = null
     for (const year of years) {
       if (day >= year.start && day <= year.end + slackDays) return year
       if (year.end < day) last = year
+      else next ??= year
     }
-    if (last !== null) return project(last, day)
-    return project(years[0] ?? this.fallback ?? yearEndingOn('1231'), day)
+    if (last === null) {
+      if (next === null) return project(this.fallback ?? yearEndingOn('1231'), day)
+      return project(next.isShort ? { ...next, end: next.start - 1 } : next, day)
+    }
+    const isGap = next !== null && this.annual.size > 0 && !isWholeYears(next.start - last.end - 1)
+    return isGap && next !== null
+      ? { start: last.end + 1, end: next.start - 1, isShort: true }
+      : project(last, day)
   }
 
   private years(): FiscalYear[] {
-    this.sorted ??= [...(this.annual.size > 0 ? this.annual : this.inferred).values()].sort(
-      (a, b) => a.end - b.end,
-    )
+    this.sorted ??= [
+      ...(this.annual.size > 0 ? this.annual : this.inferred).values(),
+      ...this.short.values(),
+    ].sort((a, b) => a.end - b.end)
     return this.sorted
+  }
+
+  /** Whether a year that an annual report states is one of the entity's. */
+  isYearEnd(day: number, slack: number): boolean {
+    return nearest(this.annual, day) <= slack || Math.abs(this.yearOf(day).end - day) <= slack
+  }
+
+  private lastBefore(day: number): FiscalYear | null {
+    let last: FiscalYear | null = null
+    for (const year of [...this.annual.values(), ...this.short.values()])
+      if (year.end < day && (last === null || year.end > last.end)) last = year
+    return last
+  }
+
+  /** Twelve months to the end of a short year, or to its day in the years before: they were never a fiscal year. */
+  private isRecast({ start, end }: FiscalYear): boolean {
+    if (nearest(this.short, end) <= slackDays) return true
+    const overlapsOther = (other: FiscalYear) =>
+      other.end >= start + slackDays &&
+      other.start <= end - slackDays &&
+      Math.abs(other.end - end) > slackDays
+    return [...this.short.values()].some(
+      short =>
+        short.start > end &&
+        [...this.annual.values()].some(one => one.end <= short.start && overlapsOther(one)),
+    )
   }
 
   private add(to: Map<number, FiscalYear>, year: FiscalYear): void {
@@ -104,6 +151,21 @@ export class FiscalCalendar {
     to.set(year.end, year)
     this.sorted = null
   }
+}
+
+/** The twelve months that a report states, but for stray ones (since an acquisition, to a quarter's end), which are no
+ * fiscal years. */
+function yearsStated(statements: readonly Statement[]): FiscalYear[] {
+  const years = new Map<number, { year: FiscalYear; count: number }>()
+  for (const { start, end } of statements) {
+    if (start === null || spanOf(start, end) !== 4) continue
+    const other = years.get(end)
+    const earliest = Math.min(start, other?.year.start ?? start)
+    years.set(end, { year: { start: earliest, end }, count: (other?.count ?? 0) + 1 })
+  }
+  const most = Math.max(0, ...[...years.values()].map(({ count }) => count))
+  const usual = [...years.values()].filter(({ count }) => count * 5 >= most).map(({ year }) => year)
+  return usual.sort((a, b) => a.end - b.end)
 }
 
 function yearEndingOn(monthDay: string): FiscalYear {
@@ -116,4 +178,17 @@ function project(known: FiscalYear, day: number): FiscalYear {
   let years = Math.floor((day - slackDays - known.end) / 366)
   while (addYears(known.end, years) + slackDays < day) years++
   return { start: addYears(known.end, years - 1) + 1, end: addYears(known.end, years) }
+}
+
+/** How far the nearest of some days is. */
+function nearest(days: { keys(): Iterable<number> }, day: number): number {
+  let least = Number.POSITIVE_INFINITY
+  for (const other of days.keys()) least = Math.min(least, Math.abs(other - day))
+  return least
+}
+
+/** Whether years that nobody reported have room in so many days. */
+function isWholeYears(days: number): boolean {
+  const years = Math.round(days / 365.25)
+  return Math.abs(days - years * 365.25) <= 2 * slackDays
 }

@@ -1,5 +1,8 @@
 const dayMs = 86_400_000
 
+/** Days by which a 52/53-week year may miss its anniversary. */
+export const slackDays = 7
+
 /** The same calendar day `years` later; 29 February becomes 1 March. */
 export function addYears(day: number, years: number): number {
   const date = new Date(day * dayMs)

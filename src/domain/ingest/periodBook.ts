@@ -128,13 +128,14 @@ export class PeriodBook {
     this.labelOfEnd.set(end, label.fp === 4 ? { fy: label.fy, fp: 0 } : label)
   }
 
-  private labelInstant(period: Period, calendar: FiscalCalendar): PeriodLabel {
+  private labelInstant(period: Period, calendar: FiscalCalendar): PeriodLabel | null {
     const known = this.labelOfEnd.get(period.end)
     if (known !== undefined) return known
     const slack = period.rounded ? 16 : 7
     const year = calendar.yearOf(period.end)
     if (Math.abs(period.end - year.end) <= slack) return { fy: fiscalYearName(year.end), fp: 0 }
     if (Math.abs(period.end - year.start + 1) <= slack) return { fy: fiscalYearName(year.start - 1), fp: 0 }
+    if (year.isShort) return null
     const quarterDays = (year.end - year.start + 1) / 4
     const quarter = Math.ceil((period.end - year.start + 1 - slack) / quarterDays)
     return { fy: fiscalYearName(year.end), fp: asQuarter(Math.min(4, Math.max(1, quarter))) }
@@ -153,10 +154,13 @@ function labelFlow(period: Period, calendar: FiscalCalendar, form: string): Peri
   const slack = period.rounded ? 20 : 10
   const year = calendar.yearOf(period.end)
   const start = period.start ?? period.end
+  // Nothing in a short year is a year or a quarter, nor are twelve months that reach back over it.
+  if (year.isShort) return null
   if (period.span === 4) {
-    const trusted = calendar.isAnnualReport(form) || calendar.isGuess
-    if (!trusted && Math.abs(period.end - year.end) > slack) return null
-    return { fy: fiscalYearName(trusted ? period.end : year.end), fp: 0 }
+    if (calendar.isGuess) return { fy: fiscalYearName(period.end), fp: 0 }
+    if (calendar.isAnnualReport(form))
+      return calendar.isYearEnd(period.end, slack) ? { fy: fiscalYearName(period.end), fp: 0 } : null
+    return Math.abs(period.end - year.end) <= slack ? { fy: fiscalYearName(year.end), fp: 0 } : null
   }
   const fy = fiscalYearName(year.end)
   if (period.span === 2 || period.span === 3) {

@@ -37,12 +37,12 @@ export async function recallAnswer(
   return { answer: null, validators: request.method === 'POST' ? null : known, known }
 }
 
-/** What was said before: its bytes where the plan needs them. */
+/** What was said before: its bytes where the plan reads on from them. */
 export async function hadAnswer(
   options: SyncOptions,
   request: RegisterRequest,
   path: string,
 ): Promise<Answer> {
-  const bytes = request.needed ? await options.archive.read(path) : null
+  const bytes = request.needed || request.reads ? await options.archive.read(path) : null
   return bytes === null ? { kind: 'had' } : { kind: 'fresh', bytes }
 }

@@ -68,7 +68,8 @@ function settleQuarter(
   const fp: FiscalPeriod = slot === 2 ? 2 : slot === 3 ? 3 : 4
   quarter.label ??= { fy: longer.period.label.fy, fp }
   const series = book.seriesOf(quarter, metric)
-  if (isStated(series)) return
+  // Two years to date that end on one day, each from a start of its own: the first says it, for one filing says a thing once.
+  if (isStated(series) || series.current?.filing === filing) return
   const value = difference(longer.current.value, shorter.current.value)
   // The group's year less nine months of the company alone is no quarter of either, nor is the owners' profit of a year less
   // the whole company's of nine months; two amounts beyond all books have a difference that no number holds.

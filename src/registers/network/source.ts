@@ -22,6 +22,8 @@ export interface RegisterRequest {
   readonly imports: boolean
   /** The plan needs what it says, from the archive where it is had, and without it the run ends. */
   readonly needed?: true
+  /** The plan reads on from what it says, from the archive where it is had, and goes on without it. */
+  readonly reads?: true
   /** An expired login is told to the plan, which can mend it, and ends nothing. */
   readonly mayExpire?: true
   /** The register packs its answers without saying so. */
@@ -51,6 +53,8 @@ export type Answer =
   | { readonly kind: 'expired' }
   /** It did not come, and was reported. */
   | { readonly kind: 'failed' }
+  /** The companies that are to be asked for next; none: all were. */
+  | { readonly kind: 'companies'; readonly numbers: readonly string[] }
 
 export type Step =
   | { readonly do: 'ask'; readonly request: RegisterRequest }
@@ -62,6 +66,9 @@ export type Step =
       readonly position: string
       readonly unless: 'run' | 'part'
     }
+  /** The next companies of a register that is asked company by company, some at a time: there may be millions. Those
+   * that are done (`companyDone`) for the day are left out. */
+  | { readonly do: 'next companies' }
   /** So many requests are still to come, as far as is known. */
   | { readonly do: 'expect'; readonly requests: number }
 
@@ -77,7 +84,8 @@ export interface SyncTask {
   /** From when on; null: from where the last run stopped, else from the beginning. */
   readonly since: IsoDate | null
   readonly today: IsoDate
-  /** The issuer numbers to ask for; empty: whatever the register has. */
+  /** The issuer numbers to ask for; empty: whatever the register has. A register that is asked company by company is told
+   * them by `nextCompanies`. */
   readonly companies: readonly string[]
   /** Where the last run stopped, by the name that it was recorded under. */
   readonly cursor: (name: string) => string | null
@@ -95,7 +103,7 @@ export interface Source {
   readonly secret: readonly string[]
   /** The setting that says who asks, where the register wants to know. */
   readonly contact: string | null
-  /** Whether it can be asked about some companies alone, or only so: then nothing can be asked without a list. */
+  /** Whether it can be asked about some companies alone, or only so (`nextCompanies`). */
   readonly companies: 'needed' | 'possible' | 'none'
   /** What is fetched, for the help. */
   readonly help: string
@@ -103,6 +111,12 @@ export interface Source {
 }
 
 export const ask = (request: RegisterRequest): Step => ({ do: 'ask', request })
+export const nextCompanies: Step = { do: 'next companies' }
+/** All of one company is had for the day. */
+export const companyDone = (number: string, today: IsoDate): Step =>
+  advance(companyCursor(number), today, 'part')
+/** Under which name it is recorded that a company is done. */
+export const companyCursor = (number: string): string => `company ${number}`
 export const expectRequests = (requests: number): Step => ({ do: 'expect', requests })
 export const advance = (name: string, position: string, unless: 'run' | 'part'): Step => ({
   ...{ do: 'advance', name, position, unless },

@@ -5,6 +5,7 @@ import { dayOf, isRecord, numberOf, textOf } from '../fields.ts'
 import type { DocumentContent } from '../register.ts'
 import { concepts, nzUses } from './concepts.ts'
 import { newZealandDay } from './newZealandDay.ts'
+import { workingDayFrom } from './workingDay.ts'
 
 const fields = Object.values(concepts).flatMap(({ tagGroups }) => tagGroups.flat())
 
@@ -125,10 +126,10 @@ function readReturn({ row, number, year: end }: Return, into: Statement[]): numb
   return malformed
 }
 
-/** The day on which the return was last modified, else the statutory six months after its year. */
+/** The day on which the return was last modified, else the last of the statutory six months after its year. */
 function filedOn(row: Record<string, unknown>, end: number): number {
   const modified = newZealandDay(row.ModifiedOn)
-  return modified >= end ? modified : monthsLater(end, 6)
+  return modified >= end ? modified : workingDayFrom(monthsLater(end, 6))
 }
 
 const dayAfter = (day: number) => day + 1

@@ -11,7 +11,7 @@ export const nz: Register = {
   overwrites: true,
   replaces: true,
   documentNames: /\.json$/i,
-  mapping: `2 ${JSON.stringify(concepts)}`,
+  mapping: `3 ${JSON.stringify(concepts)}`,
   readDocument: ({ bytes }) => readDocument(parseJson(bytes)),
   help: `
   GrpOrgAllReturns*.json  annual returns (OData JSON)

@@ -1,5 +1,6 @@
 import { endOfMonth } from '../../model/months.ts'
 import type { Filing } from '../../model/statement.ts'
+import { deadline, type Filer } from './deadline.ts'
 
 /** The year to date of a company at the end of a quarter, as one of the two tables states it. */
 export interface Quarter {
@@ -25,32 +26,14 @@ export const isCode = (text: string): boolean => /^[0-9A-Z]{4,6}$/.test(text)
 export const firstDay = ({ year }: Quarter): number => day(year, 1, 1)
 export const lastDay = ({ year, quarter }: Quarter): number => endOfMonth(year, quarter * 3)
 
-/** The statutory deadline of the report (Securities and Exchange Act, article 36). The tables do not say when a company
- * filed. */
-export function deadline({ year, quarter }: Quarter, isFinancial: boolean): number {
-  switch (quarter) {
-    case 1:
-      return day(year, 5, 15)
-    case 2:
-      return isFinancial ? day(year, 8, 31) : day(year, 8, 14)
-    case 3:
-      return day(year, 11, 14)
-    case 4:
-      return day(year + 1, 3, 31)
-  }
-}
-
-/** Codes under which banks, insurers, brokers and financial holdings are listed, and a few others: where a source does not
- * tell the industry the later deadline holds for all of them. */
-export const mayBeFinancial = (code: string): boolean => /^(28|58|60)/.test(code)
-
-/** The two tables are read and edited apart, so the balance sheet goes by a number of its own. */
-export function filingOf(quarter: Quarter, table: Table, isFinancial: boolean): Filing {
+/** The tables do not say when a company filed: it is taken to be the last lawful day. The two are read and edited apart, so
+ * the balance sheet goes by a number of its own. */
+export function filingOf(quarter: Quarter, table: Table, filer: Filer): Filing {
   const report = `TW:${quarter.code}:${quarter.year}Q${quarter.quarter}`
   return {
     accession: table === 'income' ? report : `${report}:balance`,
     form: `Q${quarter.quarter}`,
-    filed: deadline(quarter, isFinancial),
+    filed: deadline(quarter, filer),
     acceptedAt: null,
   }
 }

@@ -2,7 +2,9 @@ import { Failure } from '../../errors.ts'
 import type { Contribution, Statement } from '../../model/statement.ts'
 import { dayOf } from '../fields.ts'
 import type { DocumentContent } from '../register.ts'
-import { filingOf, firstDay, isCode, isQuarter, lastDay, mayBeFinancial, type Quarter } from './quarter.ts'
+import type { Filer } from './deadline.ts'
+import { isSecondaryListing } from './filerOf.ts'
+import { filingOf, firstDay, isCode, isQuarter, lastDay, type Quarter } from './quarter.ts'
 import { leaveOut, readCell, startCells } from './readCells.ts'
 
 const places = ['company_id', 'fiscal_year', 'fiscal_quarter', 'period_start', 'period_end'] as const
@@ -18,7 +20,7 @@ const columns: Readonly<Record<string, string>> = {
 }
 
 /** Reads an archive of income statements as CSV, cumulative like the register's own table and in its units: one row a
- * company and quarter. It does not tell industries apart, so the later deadline counts where it could be one. */
+ * company and quarter. It tells neither industries nor foreign companies apart, so the later deadline counts. */
 export function readHistory(text: string): DocumentContent {
   const [head = '', ...lines] = text.split(/\r?\n/)
   const names = head.replace(/^\uFEFF/, '').split(',')
@@ -31,6 +33,7 @@ export function readHistory(text: string): DocumentContent {
   }
   const cells = startCells()
   const companies = new Map<string, Statement[]>()
+  const rows: { row: ReadonlyMap<string, string>; quarter: Quarter; figures: string[] }[] = []
   const seen = new Set<string>()
   for (const [index, line] of lines.entries()) {
     if (line === '') continue
@@ -44,16 +47,17 @@ export function readHistory(text: string): DocumentContent {
     const row = new Map(names.map((name, place) => [name, values[place] ?? '']))
     const quarter = quarterOf(row)
     const figures = Object.keys(columns).filter(name => (row.get(name) ?? '') !== '')
-    const key = quarter === null ? '' : `${quarter.code} ${quarter.year} ${quarter.quarter}`
-    if (quarter === null || seen.has(key)) {
+    const reason = quarter === null ? 'a row that is not of a year to date' : reasonAgainst(quarter, seen)
+    if (quarter === null || reason !== null) {
       cells.figuresRead += figures.length
-      const reason =
-        quarter === null ? 'a row that is not of a year to date' : 'another row of the company and quarter'
-      leaveOut(cells, reason, figures.length)
+      leaveOut(cells, reason ?? '', figures.length)
       continue
     }
-    seen.add(key)
-    const filing = filingOf(quarter, 'income', mayBeFinancial(quarter.code))
+    seen.add(keyOf(quarter))
+    rows.push({ row, quarter, figures })
+  }
+  for (const { row, quarter, figures } of rows) {
+    const filing = filingOf(quarter, 'income', filerOf(quarter, seen))
     const own = { ...startCells(), leftOut: cells.leftOut }
     for (const name of figures) readCell(columns[name] ?? name, row.get(name), quarter, filing, own)
     cells.figuresRead += own.figuresRead
@@ -69,6 +73,23 @@ export function readHistory(text: string): DocumentContent {
   )
   const { figuresRead, malformed, leftOut } = cells
   return { contributions, figuresRead, malformed, leftOut: Object.fromEntries(leftOut) }
+}
+
+const keyOf = ({ code, year, quarter }: Quarter) => `${code} ${year} ${quarter}`
+
+/** Why a row is not read; null where it is. */
+function reasonAgainst(quarter: Quarter, seen: ReadonlySet<string>): string | null {
+  if (seen.has(keyOf(quarter))) return 'another row of the company and quarter'
+  return isSecondaryListing(quarter.code) ? 'a secondary listing, whose days its home country sets' : null
+}
+
+/** A listed company reports its first and third quarter: one that skipped either was not listed all year. Banks, insurers,
+ * brokers and financial holdings, and a few others, are listed under codes that begin with 28, 58 or 60. */
+function filerOf(quarter: Quarter, seen: ReadonlySet<string>): Filer {
+  const has = (number: Quarter['quarter']) => seen.has(keyOf({ ...quarter, quarter: number }))
+  const wasUnlisted = (!has(1) && (has(2) || has(3) || has(4))) || (!has(3) && has(4))
+  if (wasUnlisted) return 'unlisted'
+  return /^(28|58|60)/.test(quarter.code) ? 'holding' : 'half-year later'
 }
 
 /** null: the row does not say which year to date it is, or contradicts itself. */

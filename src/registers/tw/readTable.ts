@@ -3,15 +3,8 @@ import type { Contribution, Statement } from '../../model/statement.ts'
 import { dayOf, isRecord, textOf } from '../fields.ts'
 import type { DocumentContent } from '../register.ts'
 import { twRules } from './concepts.ts'
-import {
-  filingOf,
-  isCode,
-  isQuarter,
-  mayBeFinancial,
-  type Quarter,
-  type Table,
-  yearOfRepublic,
-} from './quarter.ts'
+import { filerOf, isSecondaryListing } from './filerOf.ts'
+import { filingOf, isCode, isQuarter, type Quarter, type Table, yearOfRepublic } from './quarter.ts'
 import { leaveOut, type ReadCells, readCell, startCells } from './readCells.ts'
 
 type Row = Record<string, unknown>
@@ -48,6 +41,10 @@ export function readTable(document: unknown, fileName: string): DocumentContent 
       leaveOut(cells, 'a row without a company, year, quarter or day', countRow(row, cells))
       continue
     }
+    if (isSecondaryListing(placed.quarter.code)) {
+      leaveOut(cells, 'a secondary listing, whose days its home country sets', countRow(row, cells))
+      continue
+    }
     const key = `${placed.quarter.code} ${placed.quarter.year} ${placed.quarter.quarter} ${table}`
     const known = best.get(key)
     const other = known === undefined || placed.madeOn > known.madeOn ? known : placed
@@ -55,8 +52,7 @@ export function readTable(document: unknown, fileName: string): DocumentContent 
     if (other !== undefined)
       leaveOut(cells, 'another row of the company and quarter', countRow(other.row, cells))
   }
-  const variant = variantOf(fileName)
-  const contributions = [...best.values()].map(placed => readRow(placed, variant, cells))
+  const contributions = [...best.values()].map(placed => readRow(placed, fileName, cells))
   const { figuresRead, malformed, leftOut } = cells
   return { contributions, figuresRead, malformed, leftOut: Object.fromEntries(leftOut) }
 }
@@ -89,19 +85,15 @@ function dayOfRepublic(text: string | null): number {
   return year === undefined ? Number.NaN : dayOf(`${Number(year) + yearOfRepublic}-${month}-${date}`)
 }
 
-function readRow(
-  { row, table, quarter, madeOn }: Placed,
-  variant: string | null,
-  cells: ReadCells,
-): Contribution {
-  const filing = filingOf(quarter, table, isFinancial(row, quarter.code, variant))
+function readRow({ row, table, quarter, madeOn }: Placed, fileName: string, cells: ReadCells): Contribution {
+  const name = textOf(row[heading.name])
+  const filing = filingOf(quarter, table, filerOf(fileName, name, row))
   const own: ReadCells = { ...startCells(), leftOut: cells.leftOut }
   for (const [column, cell] of Object.entries(row)) {
     if (!headings.has(column)) readCell(plainColumn(column), cell, quarter, filing, own)
   }
   cells.figuresRead += own.figuresRead
   cells.malformed += own.malformed
-  const name = textOf(row[heading.name])
   return {
     profile: {
       market: 'TW',
@@ -138,24 +130,6 @@ function tableOf(row: Row): Table | null {
   const columns = new Set(Object.keys(row).map(plainColumn))
   if (columns.has('每股參考淨值')) return 'position'
   return columns.has('基本每股盈餘（元）') ? 'income' : null
-}
-
-/** `ci` of `t187ap06_L_ci.json`: general industry, banks, brokers, financial holdings, insurers, mixed. */
-const variantOf = (fileName: string): string | null =>
-  /t187ap0[67]_[A-Z]_(ci|basi|bd|fh|ins|mim)(?![a-z])/.exec(fileName)?.[1] ?? null
-
-/** Columns that only financial institutions have. */
-const financialColumns = [
-  '利息淨收益',
-  '支出及費用',
-  '存放央行及拆借銀行同業',
-  '存放央行及拆借金融同業',
-  '保險負債',
-]
-
-function isFinancial(row: Row, code: string, variant: string | null): boolean {
-  if (financialColumns.some(column => column in row)) return true
-  return variant === null ? mayBeFinancial(code) : variant !== 'ci' && variant !== 'mim'
 }
 
 /** How many figures a row has that is not read; they count as read, and then as left out. */

@@ -14,7 +14,7 @@ export const tw: Register = {
   rules: twRules,
   overwrites: true,
   documentNames: /\.(json|csv)$/i,
-  mapping: `1 ${JSON.stringify(concepts)}`,
+  mapping: `2 ${JSON.stringify(concepts)}`,
   readDocument: read,
   help: `
   t187ap06_L_*.json         income statements of the latest quarter (_ci _basi _bd _fh _ins _mim by industry)

@@ -187,6 +187,7 @@ export const concepts: Concepts = {
 export const { rules: usRules, usesOfTag: usUses } = conceptTable(concepts, {
   annualForm: /^(10-K|20-F|40-F|N-CSR)/,
   quarterlyForm: /^10-Q/,
+  transitionForm: /^10-[KQ]T/,
   // Every one of the tags of equity: those that include minority interests leave temporary equity out.
   partialTags: /^us-gaap:\w*(Equity|Capital)|^ifrs-full:EquityAttributableToOwnersOfParent$/,
 })

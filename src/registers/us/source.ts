@@ -23,8 +23,8 @@ export const usSource: Source = {
   contact: 'SEC_CONTACT',
   companies: 'possible',
   help: `
-The first run asks for submissions and companyfacts of every filer with a ticker (or of those in --companies); each later
-one reads the daily indexes since and asks for those who filed. --since DATE reads the daily indexes from that day on.`,
+The first run asks for submissions, with the lists of older ones that reach into 2009, and companyfacts of every filer with
+a ticker (or of those in --companies); each later one reads the daily indexes since and asks for those who filed. --since DATE reads the daily indexes from that day on.`,
   plan,
 }
 
@@ -71,7 +71,13 @@ function* fetchAll(task: SyncTask, ciks: readonly string[]): Plan {
 }
 
 function* fetchFiler(task: SyncTask, cik: string, day: IsoDate): Plan {
-  yield ask(filerFile(task, 'submissions', `submissions/CIK${cik}.json`, cik, day))
+  const submissions = yield ask({
+    ...filerFile(task, 'submissions', `submissions/CIK${cik}.json`, cik, day),
+    reads: true,
+  })
+  const older = submissions.kind === 'fresh' ? olderLists(parseJson(submissions.bytes), cik) : []
+  if (older.length > 0) yield expectRequests(older.length)
+  for (const list of older) yield ask(olderSubmissions(task, list))
   yield ask(filerFile(task, 'companyfacts', `api/xbrl/companyfacts/CIK${cik}.json`, cik, day))
 }
 
@@ -102,10 +108,49 @@ const filerFile = (
   revision: day,
   fileName: `${kind}/CIK${cik}.json`,
   imports: true,
+  judge: judgeJson(document => {
+    if (!isRecord(document) || !isRecord(document[kind === 'submissions' ? 'filings' : 'facts']))
+      return formChanged(kind === 'submissions' ? '`filings`' : '`facts`')
+    if (kind === 'submissions') olderLists(document, cik)
+    return good
+  }),
+})
+
+interface OlderList {
+  readonly name: string
+  readonly filings: string
+  readonly to: IsoDate
+}
+
+/** Before it no filing has accounts in XBRL, and its time of acceptance is of no use. */
+const firstAccounts = '2009-01-01'
+
+/** The thousand filings that a filer made last are in its own file; the older ones are in lists that it names. */
+function olderLists(document: unknown, cik: string): OlderList[] {
+  const filings = isRecord(document) && isRecord(document.filings) ? document.filings : {}
+  const files = filings.files ?? []
+  if (!Array.isArray(files) || files.length > 1_000) return formChanged('`filings.files`, a list')
+  const lists = files.map((file): OlderList => {
+    const { name, filingCount, filingTo } = isRecord(file) ? file : {}
+    const isName = typeof name === 'string' && /^CIK\d{10}-submissions-\d{3}\.json$/.test(name)
+    if (!isName || name.slice(3, 13) !== cik || typeof filingTo !== 'string' || !isIsoDate(filingTo))
+      return formChanged('`filings.files` with `name` and `filingTo`')
+    return { name, filings: String(filingCount), to: filingTo }
+  })
+  return lists.filter(({ to }) => to >= firstAccounts)
+}
+
+/** A list is asked for again when something was added to it. */
+const olderSubmissions = ({ settings }: SyncTask, { name, filings, to }: OlderList): RegisterRequest => ({
+  url: `${settingOf(settings, 'SEC_DATA_URL')}/submissions/${name}`,
+  key: `submissions/${name}`,
+  revision: `${filings} until ${to}`,
+  fileName: `submissions/${name}`,
+  imports: true,
   judge: judgeJson(document =>
-    isRecord(document) && isRecord(document[kind === 'submissions' ? 'filings' : 'facts'])
+    (isRecord(document) && Array.isArray(document.accessionNumber)) || Array.isArray(document)
       ? good
-      : formChanged(kind === 'submissions' ? '`filings`' : '`facts`'),
+      : formChanged('`accessionNumber`, a list'),
   ),
 })
 

@@ -29,7 +29,7 @@ const yearEnds = [0, 364, 365, 540, 729, 730, 1_094, 1_095]
 const filings: fc.Arbitrary<Filing[]> = fc.uniqueArray(
   fc.record({
     accession: fc.integer({ min: 1, max: 30 }).map(n => `0000000001-15-${String(n).padStart(6, '0')}`),
-    form: fc.constantFrom('10-K', '10-K/A', '10-Q', '20-F', '8-K', 'S-1'),
+    form: fc.constantFrom('10-K', '10-K/A', '10-Q', '20-F', '8-K', 'S-1', '10-KT', '10-QT'),
     filed: fc.integer({ min: 0, max: 12 }).map(n => epoch + 400 + n * 100),
     acceptedAt: fc.option(fc.integer({ min: 1, max: 3 }).map(n => n * 3_600_000)),
   }),
@@ -145,9 +145,9 @@ test('at most one vintage of a period is current on any day, whatever the books'
 }, 60_000)
 
 test('amounts beyond all books give no quarter that is no number', () => {
-  const filing = (accession: string, filed: string): Filing => ({
+  const filing = (accession: string, filed: string, form = '10-K'): Filing => ({
     accession,
-    form: '10-K',
+    form,
     filed: dayNumber(filed),
     acceptedAt: null,
   })
@@ -158,7 +158,7 @@ test('amounts beyond all books give no quarter that is no number', () => {
     value,
     filing: of,
   })
-  const nineMonths = stated('2016-09-30', -1.7e308, filing('q', '2016-11-01'))
+  const nineMonths = stated('2016-09-30', -1.7e308, filing('q', '2016-11-01', '10-Q'))
   const year = stated('2016-12-31', 1.7e308, filing('y', '2017-02-01'))
   const { facts } = derive([nineMonths, year], '1231')
   expect(facts.map(fact => [fact.fp, fact.value])).toContainEqual([0, 1.7e308])

@@ -1,4 +1,4 @@
-import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { expect, setDefaultTimeout, test } from 'bun:test'
 import { type ImportUnit, importStatements } from '../../../src/domain/ingest/importStatements.ts'
 import { loadSample, readSample } from '../../../src/domain/ingest/loadSample.ts'
 import { dayNumber } from '../../../src/model/date.ts'
@@ -7,21 +7,12 @@ import { usRules } from '../../../src/registers/us/concepts.ts'
 import { FinancialStatementData } from '../../../src/registers/us/fsds.ts'
 import { readDocument } from '../../../src/registers/us/readDocument.ts'
 import { readDataVersion } from '../../../src/store/dataVersion.ts'
-import { type TestDatabase, testDatabase } from '../../database.ts'
+import { freshDatabases } from '../../freshDatabases.ts'
 import { storedFacts, storedRepeats } from './stored.ts'
 
 setDefaultTimeout(60_000)
 
-const databases: TestDatabase[] = []
-afterAll(async () => {
-  for (const database of databases) await database.close()
-}, 60_000)
-
-async function fresh() {
-  const database = await testDatabase()
-  databases.push(database)
-  return database.sql
-}
+const fresh = freshDatabases()
 
 const options = { source: 'test', rules: usRules }
 const sample = (await readSample()).filter(({ profile }) => profile.market === 'US')

@@ -152,7 +152,7 @@ describe('pulls in the order of their days', () => {
     store.pull(said(12), '2025-09-01')
     store.pull(said(10), '2026-01-05')
     expect(store.facts.map(({ value, filing }) => [value, filing.filed, filing.accession])).toEqual([
-      [10, dayNumber('2024-12-31'), 'NZ:000420137'],
+      [10, dayNumber('2025-01-03'), 'NZ:000420137'],
       [12, dayNumber('2025-09-01'), 'NZ:000420137@2025-09-01'],
       [10, dayNumber('2026-01-05'), 'NZ:000420137@2026-01-05'],
     ])
@@ -164,7 +164,7 @@ describe('pulls in the order of their days', () => {
     store.pull([{ number: 100_000, year: 2024, fields: { TotalAssets: 12 } }], '2025-09-01')
     store.pull([{ number: 99_999, year: 2024, fields: { TotalAssets: 11 } }], '2025-10-01')
     expect(store.facts.map(({ value, filing }) => [value, filing.filed])).toEqual([
-      [10, dayNumber('2024-12-31')],
+      [10, dayNumber('2025-01-03')],
       [12, dayNumber('2025-09-01')],
     ])
   })

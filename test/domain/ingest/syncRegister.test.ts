@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { openArchive } from '../../../src/domain/ingest/archive.ts'
 import type { SyncOptions } from '../../../src/domain/ingest/syncOptions.ts'
 import { syncRegister } from '../../../src/domain/ingest/syncRegister.ts'
@@ -79,6 +79,8 @@ const markets = [
     asked: [
       'GET /sec/files/company_tickers.json',
       'GET /sec-data/submissions/CIK0000320193.json',
+      // Named by the file before it; the server has it not.
+      'GET /sec-data/submissions/CIK0000320193-submissions-001.json',
       'GET /sec-data/api/xbrl/companyfacts/CIK0000320193.json',
       'GET /sec-data/submissions/CIK0001997711.json',
       'GET /sec-data/api/xbrl/companyfacts/CIK0001997711.json',
@@ -283,6 +285,28 @@ describe('what does not come', () => {
       'GET /sec/files/company_tickers.json',
       'GET /sec-data/api/xbrl/companyfacts/CIK0000320193.json',
     ])
+  })
+
+  test('be it a list of older submissions: the next run knows of it from the archive', async () => {
+    const list = 'CIK0001318605-submissions-001.json'
+    const files = [{ name: list, filingCount: 720, filingFrom: '2005-02-17', filingTo: '2018-02-11' }]
+    replay.replace('submissions/CIK0001318605.json', {
+      ...{ status: 200, body: JSON.stringify({ cik: '1318605', filings: { recent: {}, files } }) },
+    })
+    const older = readFileSync(resolve(import.meta.dir, '../../registers/us/fixtures', list))
+    replay.replace(list, { status: 200, body: older })
+    const down = { reply: { status: 500, body: '' } }
+    replay.meet(list, down, down, down, down, down)
+    const companies = ['0001318605']
+    const first = await run('US', { companies })
+    expect(first.fetched.failed.map(({ name }) => name)).toEqual([
+      `${replay.settings.SEC_DATA_URL}/submissions/${list}`,
+    ])
+    replay.asked.length = 0
+    const second = await run('US', { companies })
+    expect(second.fetched.failures).toBe(0)
+    expect(replay.asked).toEqual([`GET /sec-data/submissions/${list}`])
+    expect(filesBelow(folder)).toContain(`us/2026-11-21/submissions/${list}`)
   })
 
   test('because the form has changed is said so, and nothing of it is kept', async () => {

@@ -6,16 +6,8 @@ import { concepts } from '../../../src/registers/be/concepts.ts'
 import { enterpriseNumber } from '../../../src/registers/be/enterpriseNumber.ts'
 import { readTogether } from '../../../src/registers/be/readTogether.ts'
 import type { DocumentContent, SourceDocument } from '../../../src/registers/register.ts'
+import { said } from '../said.ts'
 import { accounts, instance, json, microReference, reference } from './documents.ts'
-
-const said = (content: DocumentContent) =>
-  content.contributions
-    .flatMap(({ statements }) => statements)
-    .map(({ metric, start, end, value }) => {
-      const days = start === null ? isoDate(end) : `${isoDate(start)}..${isoDate(end)}`
-      return `${metric} ${days} ${value}`
-    })
-    .sort()
 
 /** What the last of some documents of one import gives. */
 const readLast = (...documents: SourceDocument[]): DocumentContent => {

@@ -7,26 +7,17 @@ import { importRegister } from '../../../src/domain/ingest/importRegister.ts'
 import { dk } from '../../../src/registers/dk/register.ts'
 import type { Sql } from '../../../src/store/database.ts'
 import { readDataVersion } from '../../../src/store/dataVersion.ts'
-import { type TestDatabase, testDatabase } from '../../database.ts'
 import { markets } from '../../domain/fundamentals/handmade.ts'
 import { storedFacts, storedRepeats } from '../../domain/ingest/stored.ts'
+import { freshDatabases } from '../../freshDatabases.ts'
 import { sharedPath } from '../../shared.ts'
 
 setDefaultTimeout(60_000)
 
 const fixtures = new URL('fixtures/', import.meta.url).pathname
 const folder = mkdtempSync(join(tmpdir(), 'asfiled-dk-'))
-const databases: TestDatabase[] = []
-afterAll(async () => {
-  for (const database of databases) await database.close()
-  rmSync(folder, { recursive: true, force: true })
-}, 60_000)
-
-async function fresh() {
-  const database = await testDatabase()
-  databases.push(database)
-  return database.sql
-}
+afterAll(() => rmSync(folder, { recursive: true, force: true }), 60_000)
+const fresh = freshDatabases()
 
 const put = (sql: Sql, ...paths: string[]) =>
   importRegister(sql, dk, { paths, pulledOn: '2026-01-01' }, () => {})

@@ -5,6 +5,7 @@ import { dayNumber, isoDate } from '../../../src/model/date.ts'
 import { canonicalMetrics } from '../../../src/model/metric.ts'
 import { concepts, frRules } from '../../../src/registers/fr/concepts.ts'
 import { readDocument } from '../../../src/registers/fr/readDocument.ts'
+import { said } from '../said.ts'
 import { accounts } from './accounts.ts'
 
 const xmlName = 'PUB_CA_483935326_1303_2013D00195_2015_1048.donnees.xml'
@@ -12,16 +13,6 @@ const fixture = async (name: string) => ({
   name,
   bytes: await Bun.file(new URL(`fixtures/${name}`, import.meta.url)).bytes(),
 })
-
-/** `metric start..end value`, or `metric end value` for a balance sheet. */
-const said = (content: ReturnType<typeof readDocument>) =>
-  content.contributions
-    .flatMap(({ statements }) => statements)
-    .map(({ metric, start, end, value }) => {
-      const days = start === null ? isoDate(end) : `${isoDate(start)}..${isoDate(end)}`
-      return `${metric} ${days} ${value}`
-    })
-    .sort()
 
 const of = (text: string) => readDocument({ name: 'accounts.xml', bytes: Buffer.from(text) })
 const json = (document: unknown) =>

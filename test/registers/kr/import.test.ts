@@ -9,25 +9,16 @@ import { importRegister } from '../../../src/domain/ingest/importRegister.ts'
 import { kr } from '../../../src/registers/kr/register.ts'
 import type { Sql } from '../../../src/store/database.ts'
 import { readDataVersion } from '../../../src/store/dataVersion.ts'
-import { type TestDatabase, testDatabase } from '../../database.ts'
 import { markets, principal } from '../../domain/fundamentals/handmade.ts'
 import { storedFacts, storedRepeats } from '../../domain/ingest/stored.ts'
+import { freshDatabases } from '../../freshDatabases.ts'
 
 setDefaultTimeout(60_000)
 
 const fixtures = `${import.meta.dir}/fixtures`
 const folder = mkdtempSync(join(tmpdir(), 'asfiled-kr-'))
-const databases: TestDatabase[] = []
-afterAll(async () => {
-  for (const database of databases) await database.close()
-  rmSync(folder, { recursive: true })
-}, 60_000)
-
-async function fresh(): Promise<Sql> {
-  const database = await testDatabase()
-  databases.push(database)
-  return database.sql
-}
+afterAll(() => rmSync(folder, { recursive: true }), 60_000)
+const fresh = freshDatabases()
 
 const load = (sql: Sql, ...paths: string[]) =>
   importRegister(sql, kr, { paths, pulledOn: '2026-01-01' }, () => {})

@@ -19,6 +19,7 @@ function walk(
   market: string,
   answer: (request: RegisterRequest) => Answer,
   more: Partial<SyncTask> = {},
+  pages: string[][] = [],
 ): Walked {
   const walked: Walked = { asked: [], places: [] }
   const task: SyncTask = {
@@ -35,6 +36,7 @@ function walk(
       walked.asked.push(step.value.request)
       told = answer(step.value.request)
     }
+    if (step.value.do === 'next companies') told = { kind: 'companies', numbers: pages.shift() ?? [] }
     if (step.value.do === 'advance') walked.places.push(`${step.value.name}: ${step.value.position}`)
   }
   return walked
@@ -146,6 +148,37 @@ test('US: after the first sweep only those are asked for who filed accounts, by 
   expect(walk('US', answer, { cursor: unswept, since: '2025-10-31', today: '2025-11-03' }).places).toEqual([])
 })
 
+test('US: older submissions that reach into the years of XBRL are asked for, and again when there are more', () => {
+  // The list that the SEC names for Tesla (CIK 1318605).
+  const files = (name: string, filingTo: string, filingCount = 720) => ({
+    cik: '1318605',
+    filings: { recent: {}, files: [{ name, filingCount, filingFrom: '2005-02-17', filingTo }] },
+  })
+  const asked = (document: unknown) => {
+    const walked = walk(
+      'US',
+      ({ key }) => (key === 'submissions/0001318605' ? fresh(document) : { kind: 'had' }),
+      {
+        companies: ['0001318605'],
+      },
+    )
+    const [, submissions] = walked.asked
+    submissions.judge(Buffer.from(JSON.stringify(document)))
+    return walked.asked.slice(2).map(({ key, revision, url }) => [key, revision, url.split('/').at(-1)])
+  }
+  const facts = ['companyfacts/0001318605', '2026-11-21', 'CIK0001318605.json']
+  const list = 'CIK0001318605-submissions-001.json'
+  expect(asked(files(list, '2018-02-11'))).toEqual([
+    [`submissions/${list}`, '720 until 2018-02-11', list],
+    facts,
+  ])
+  expect(asked(files(list, '2008-12-31'))).toEqual([facts])
+  expect(asked({ cik: '1318605', filings: { recent: {} } })).toEqual([facts])
+  for (const strange of ['../../x.json', 'CIK0000000001-submissions-001.json'])
+    expect(() => asked(files(strange, '2018-02-11'))).toThrow('`filings.files` with `name` and `filingTo`')
+  expect(() => asked(files(list, 'never'))).toThrow('`filings.files` with `name` and `filingTo`')
+})
+
 test('JP: reports with accounts alone, by company where one is named; a withdrawn one is not asked for', () => {
   const list = json('jp-documents.json')
   const [other, amended] = list.results
@@ -171,17 +204,19 @@ test('FR and BE: a company is done for the day when all of it is had', () => {
       if (request.key === 'login') return fresh({ token: 't' })
       return request.key.startsWith('attachments') ? fresh(json('fr-attachments.json')) : { kind: 'had' }
     },
-    {
-      companies: ['377708425', '552032534'],
-      cursor: name => (name === 'company 552032534' ? '2026-11-21' : null),
-    },
+    {},
+    [['377708425'], ['552032534']],
   )
   expect(fr.asked.map(({ key }) => key)).toEqual([
     'login',
     'attachments/377708425',
     'bilan/63df98a88eded29cb3182411',
+    'attachments/552032534',
+    'bilan/63df98a88eded29cb3182411',
   ])
-  expect(fr.places).toEqual(['company 377708425: 2026-11-21'])
+  expect(fr.places).toEqual(['company 377708425: 2026-11-21', 'company 552032534: 2026-11-21'])
+  // Where none is left to ask for, nobody logs in.
+  expect(walk('FR', () => ({ kind: 'had' })).asked).toEqual([])
   const old = {
     ...json('be-references.json')[0],
     ReferenceNumber: '2021-00000001',
@@ -191,9 +226,8 @@ test('FR and BE: a company is done for the day when all of it is had', () => {
     'BE',
     request =>
       request.key.startsWith('references') ? fresh([old, ...json('be-references.json')]) : { kind: 'had' },
-    {
-      companies: ['0400003551'],
-    },
+    {},
+    [['0400003551']],
   )
   // Of a deposit before April 2022 the register has no figures in JSON.
   expect(be.asked.map(({ key }) => key)).toEqual(['references/0400003551', 'deposit/2024-00290653'])

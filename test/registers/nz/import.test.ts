@@ -47,7 +47,7 @@ test('a later pull is seen from its day on, and what was seen before stays', asy
     '2025-08-01',
     text.replaceAll('1771593000', '1772000000').replaceAll('AnnualReturnId=395815', 'AnnualReturnId=400001'),
   )
-  const days = ['2024-12-30', '2024-12-31', '2025-04-30', '2025-05-01', '2025-07-31', '2025-08-01']
+  const days = ['2025-01-02', '2025-01-03', '2025-04-30', '2025-05-01', '2025-07-31', '2025-08-01']
   expect(await Promise.all(days.map(assets))).toEqual([
     [],
     [1_771_593_000],

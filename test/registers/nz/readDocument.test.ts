@@ -41,7 +41,8 @@ describe('annual returns', () => {
     expect(ofYear[0].filing).toEqual({
       accession: 'NZ:000420137',
       form: 'annual return',
-      filed: dayNumber('2025-12-31'),
+      // 31 December 2025 and the two days after it are holidays, 3 January 2026 is a Saturday.
+      filed: dayNumber('2026-01-05'),
       acceptedAt: null,
     })
     expect(malformed).toBe(0)
@@ -57,11 +58,11 @@ describe('annual returns', () => {
     [
       'the deadline where the modification is before the year ended',
       { ModifiedOn: '2024-01-01T00:00:00Z' },
-      '2024-12-31',
+      '2025-01-03',
     ],
-    ['the deadline where it is no moment', { ModifiedOn: '2024-11-31T00:00:00Z' }, '2024-12-31'],
+    ['the deadline where it is no moment', { ModifiedOn: '2024-11-31T00:00:00Z' }, '2025-01-03'],
     ['six months later, at the end of a month', { YearEnded: '2023-08-31T00:00:00Z' }, '2024-02-29'],
-    ['six months later, within a month', { YearEnded: '2024-03-15T00:00:00Z' }, '2024-09-15'],
+    ['six months later, within a month', { YearEnded: '2024-03-15T00:00:00Z' }, '2024-09-16'],
   ])('are filed on the day of %s', (_, change, day) => {
     expect(statementsOf(list(change)).map(({ filing }) => isoDate(filing.filed))).toEqual([day])
   })

@@ -5,24 +5,15 @@ import { join } from 'node:path'
 import { importRegister } from '../../../src/domain/ingest/importRegister.ts'
 import { tw } from '../../../src/registers/tw/register.ts'
 import type { Sql } from '../../../src/store/database.ts'
-import { type TestDatabase, testDatabase } from '../../database.ts'
 import { storedFacts, storedRepeats } from '../../domain/ingest/stored.ts'
+import { freshDatabases } from '../../freshDatabases.ts'
 
 setDefaultTimeout(60_000)
 
 const fixtures = `${import.meta.dir}/fixtures`
 const folder = mkdtempSync(join(tmpdir(), 'asfiled-tw-'))
-const databases: TestDatabase[] = []
-afterAll(async () => {
-  for (const database of databases) await database.close()
-  rmSync(folder, { recursive: true })
-}, 60_000)
-
-async function fresh(): Promise<Sql> {
-  const database = await testDatabase()
-  databases.push(database)
-  return database.sql
-}
+afterAll(() => rmSync(folder, { recursive: true }), 60_000)
+const fresh = freshDatabases()
 
 const load = (sql: Sql, ...paths: string[]) =>
   importRegister(sql, tw, { paths, pulledOn: '2026-11-20' }, () => {})

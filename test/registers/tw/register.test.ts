@@ -33,13 +33,13 @@ describe('TSMC (2330) in 2024, cumulative income made single quarters', () => {
 
   // The register's own rows of 2024Q1 and 2024Q2 (thousand NT$): 營業收入 592,644,201 and 1,266,154,378.
   test('half a year is served as it is stated, under a name of its own', () => {
-    expect(facts('revenue_ytd', 2024, 2)).toEqual([['2024-06-30', '2024-08-14', 1_266_154_378_000, 'TWD']])
+    expect(facts('revenue_ytd', 2024, 2)).toEqual([['2024-06-30', '2024-09-02', 1_266_154_378_000, 'TWD']])
     expect(facts('revenue', 2024, 1)).toEqual([['2024-03-31', '2024-05-15', 592_644_201_000, 'TWD']])
   })
 
   test('quarters are differences under the later deadline, and the year is the fourth sum', () => {
     expect(facts('revenue', 2024, 2)).toEqual([
-      ['2024-06-30', '2024-08-14', (1_266_154_378 - 592_644_201) * 1_000, 'TWD'],
+      ['2024-06-30', '2024-09-02', (1_266_154_378 - 592_644_201) * 1_000, 'TWD'],
     ])
     expect(facts('revenue', 2024, 3)).toEqual([
       ['2024-09-30', '2024-11-14', (2_025_846_521 - 1_266_154_378) * 1_000, 'TWD'],
@@ -52,7 +52,7 @@ describe('TSMC (2330) in 2024, cumulative income made single quarters', () => {
 
   test('earnings per share are not subtracted', () => {
     expect(facts('eps', 2024, 1)).toEqual([['2024-03-31', '2024-05-15', 8.7, 'TWD/shares']])
-    expect(facts('eps_ytd', 2024, 2)).toEqual([['2024-06-30', '2024-08-14', 18.25, 'TWD/shares']])
+    expect(facts('eps_ytd', 2024, 2)).toEqual([['2024-06-30', '2024-09-02', 18.25, 'TWD/shares']])
     expect(facts('eps', 2024, 2)).toEqual([])
     expect(facts('eps', 2024, 0)).toEqual([['2024-12-31', '2025-03-31', 45.25, 'TWD/shares']])
   })
@@ -93,38 +93,119 @@ test('the profit of the whole company stands in for that of the owners', () => {
   expect(of('473000000')).toEqual([473_000_000_000])
 })
 
-describe('the day counts on which a report is due', () => {
+describe('the last lawful day counts', () => {
   // Fubon Financial Holding's half-year 2024: the archive gives a profit of 81,259,953 thousand.
-  const row = (quarter: string, code: string) => ({
-    ...{ 出表日期: '1131231', 年度: '113', 季別: quarter, 公司代號: code, 公司名稱: '' },
-    ...{ '本期淨利（淨損）': '81259953', '基本每股盈餘（元）': '5.97' },
-  })
-  const dueOf = (name: string, quarter: string, code: string, more: object = {}) =>
-    read(name, JSON.stringify([{ ...row(quarter, code), ...more }])).contributions[0].statements.map(one =>
-      isoDate(one.filing.filed),
-    )[0]
+  const dueOf = (
+    name: string,
+    year: number,
+    quarter: number,
+    code = '2881',
+    company = '富邦金',
+    more = {},
+  ) => {
+    const row = {
+      ...{ 出表日期: `${year - 1910}1231`, 年度: String(year - 1911), 季別: String(quarter) },
+      ...{ 公司代號: code, 公司名稱: company, '本期淨利（淨損）': '81259953', '基本每股盈餘（元）': '5.97' },
+    }
+    const [contribution] = read(name, JSON.stringify([{ ...row, ...more }])).contributions
+    return isoDate(contribution.statements[0].filing.filed)
+  }
+  const ofYear = (year: number, variant: string, code?: string, company?: string) =>
+    [1, 2, 3, 4].map(quarter => dueOf(`t187ap06_L_${variant}.json`, year, quarter, code, company))
 
-  test('of each quarter', () => {
-    expect(['1', '2', '3', '4'].map(quarter => dueOf('t187ap06_L_ci.json', quarter, '2330'))).toEqual([
-      '2024-05-15',
-      '2024-08-14',
-      '2024-11-14',
-      '2025-03-31',
+  // Of 2025: 15 May, 14 August, 14 November, 31 March 2026; no weekend, no holiday.
+  test('of each kind of industry in a year of working days', () => {
+    const general = ['2025-05-15', '2025-08-14', '2025-11-14', '2026-03-31']
+    expect(ofYear(2025, 'ci', '2330', '台積電')).toEqual(general)
+    // 31 August 2025 is a Sunday.
+    const halfYearLater = general.with(1, '2025-09-01')
+    for (const variant of ['basi', 'bd', 'ins', 'mim']) expect(ofYear(2025, variant)).toEqual(halfYearLater)
+    // 30 May 2025 was a Friday off for the Dragon Boat Festival on the 31st; 29 November is a Saturday.
+    expect(ofYear(2025, 'fh')).toEqual(['2025-06-02', '2025-09-01', '2025-12-01', '2026-03-31'])
+  })
+
+  test('of a foreign company, which bears KY, or may where the row has no name', () => {
+    for (const name of ['臻鼎-KY', 'ＫＹ', '']) {
+      expect(ofYear(2023, 'ci', '4958', name)).toEqual([
+        '2023-05-15',
+        '2023-08-31',
+        '2023-11-14',
+        '2024-04-01',
+      ])
+    }
+    expect(dueOf('t187ap06_L_ci.json', 2023, 2, '4958', 'KY石')).toBe('2023-08-14')
+  })
+
+  // The exchange's own notices: the first quarter of 2021, due on Saturday 15 May, was due on the 17th, and that of financial
+  // holdings, due on Sunday 30 May, on the 31st; financial institutions' half-year 2024, due on Saturday 31 August, on
+  // 2 September; the third quarter of 2024 on 14 November and, of financial holdings, on the 29th.
+  test('as the exchange announced them', () => {
+    expect(dueOf('t187ap06_L_ci.json', 2021, 1, '2330', '台積電')).toBe('2021-05-17')
+    expect(dueOf('t187ap06_L_basi.json', 2021, 1, '2801', '彰銀')).toBe('2021-05-17')
+    expect(dueOf('t187ap06_L_fh.json', 2021, 1)).toBe('2021-05-31')
+    expect(dueOf('t187ap06_L_ci.json', 2024, 2, '2330', '台積電')).toBe('2024-08-14')
+    expect(dueOf('t187ap06_L_fh.json', 2024, 2)).toBe('2024-09-02')
+    expect(dueOf('t187ap06_L_ins.json', 2024, 2, '2832', '台產')).toBe('2024-09-02')
+    expect(dueOf('t187ap06_L_bd.json', 2024, 3, '6005', '群益證')).toBe('2024-11-14')
+    expect(dueOf('t187ap06_L_fh.json', 2024, 3)).toBe('2024-11-29')
+  })
+
+  // 30 May 2017 was the Dragon Boat Festival, a Tuesday.
+  test('a festival moves it', () => {
+    expect(dueOf('t187ap06_L_fh.json', 2017, 1)).toBe('2017-05-31')
+    expect(dueOf('t187ap06_L_fh.json', 2016, 1)).toBe('2016-05-30')
+  })
+
+  test('where a table does not say whose it is, or says two things, the later one', () => {
+    expect([1, 2, 3, 4].map(quarter => dueOf('income.json', 2024, quarter, '2330', '台積電'))).toEqual([
+      '2024-05-30',
+      '2024-09-02',
+      '2024-11-29',
+      '2025-04-30',
+    ])
+    expect(dueOf('t187ap06_X_ci.json', 2024, 4, '1204', '津津')).toBe('2025-04-30')
+    expect(dueOf('t187ap06_L_ci.json', 2024, 3, '2330', '台積電', { 利息淨收益: '1' })).toBe('2024-11-29')
+  })
+
+  test('before the Act was as it is', () => {
+    expect(ofYear(2012, 'ci', '2330', '台積電')).toEqual([
+      '2012-05-30',
+      '2012-09-13',
+      '2012-11-29',
+      '2013-04-30',
+    ])
+    expect(ofYear(2013, 'ci', '2330', '台積電')).toEqual([
+      '2013-05-15',
+      '2013-08-14',
+      '2013-11-14',
+      '2014-03-31',
     ])
   })
 
-  test("of financial institutions' half-year, by the table, its columns or, with neither, the code", () => {
-    for (const variant of ['basi', 'bd', 'fh', 'ins'])
-      expect(dueOf(`t187ap06_L_${variant}.json`, '2', '2330')).toBe('2024-08-31')
-    for (const variant of ['ci', 'mim'])
-      expect(dueOf(`t187ap06_L_${variant}.json`, '2', '5871')).toBe('2024-08-14')
-    expect(dueOf('income.json', '2', '2330', { 利息淨收益: '1' })).toBe('2024-08-31')
-    expect(dueOf('income.json', '2', '2881')).toBe('2024-08-31')
-    expect(dueOf('income.json', '2', '2330')).toBe('2024-08-14')
-    expect(dueOf('t187ap06_L_fh.json', '3', '2881')).toBe('2024-11-14')
+  test('a depositary receipt follows its home country, and is left out', () => {
+    const row = { 出表日期: '1130814', 年度: '113', 季別: '2', 公司代號: '9103', '基本每股盈餘（元）': '1' }
+    const content = read('t187ap06_L_ci.json', JSON.stringify([row]))
+    expect(content.contributions).toEqual([])
+    expect(content.leftOut).toEqual({ 'a secondary listing, whose days its home country sets': 1 })
+  })
+
+  test('an archive does not tell industries apart, nor who was listed only later', () => {
     expect(factsOf('2881', history)('net_income_ytd', 2024, 2)).toEqual([
-      ['2024-06-30', '2024-08-31', 81_259_953_000, 'TWD'],
+      ['2024-06-30', '2024-09-02', 81_259_953_000, 'TWD'],
     ])
+    expect(factsOf('2881', history)('net_income', 2024, 1).map(([, filed]) => filed)).toEqual(['2024-05-30'])
+    const head = 'company_id,fiscal_year,fiscal_quarter,period_start,period_end,eps'
+    const ends = ['03-31', '06-30', '09-30', '12-31']
+    const dueOfRows = (...quarters: number[]) => {
+      const lines = quarters.map(one => `1294,2024,${one},2024-01-01,2024-${ends[one - 1]},1`)
+      const { contributions } = read('x.csv', [head, ...lines].join('\n'))
+      return contributions[0].statements.map(one => isoDate(one.filing.filed))
+    }
+    expect(dueOfRows(1, 2)).toEqual(['2024-05-15', '2024-09-02'])
+    expect(dueOfRows(1, 2, 3, 4)).toEqual(['2024-05-15', '2024-09-02', '2024-11-14', '2025-03-31'])
+    expect(dueOfRows(2, 4)).toEqual(['2024-09-02', '2025-04-30'])
+    expect(dueOfRows(2, 3, 4)).toEqual(['2024-09-02', '2024-11-29', '2025-04-30'])
+    expect(dueOfRows(1, 2, 4)).toEqual(['2024-05-30', '2024-09-02', '2025-04-30'])
   })
 })
 

@@ -1,0 +1,16 @@
+import { afterAll } from 'bun:test'
+import type { Sql } from '../src/store/database.ts'
+import { type TestDatabase, testDatabase } from './database.ts'
+
+/** As many databases as the tests of a file ask for, each empty; dropped when they end. */
+export function freshDatabases(): () => Promise<Sql> {
+  const databases: TestDatabase[] = []
+  afterAll(async () => {
+    for (const database of databases) await database.close()
+  }, 60_000)
+  return async () => {
+    const database = await testDatabase()
+    databases.push(database)
+    return database.sql
+  }
+}
