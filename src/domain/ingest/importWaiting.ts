@@ -39,8 +39,7 @@ export const nothingImported = (): Imported => ({
 const filesPerImport = 500
 const bytesPerImport = 256 * 1024 * 1024
 
-/** Imports what was fetched and not imported yet, in the order of the days on which it came: the register as it was read on
- * each day. What the importer skips waits on, and is told each time. */
+/** Imports what was fetched and not imported yet: the register as it was read on each day. What the importer skips waits on, and is told each time. */
 export async function importWaiting(
   sql: Sql,
   register: Register,
@@ -96,7 +95,7 @@ async function importBatch(
   const { pulledOn } = batch[0]
   const { read, written } = await importRegister(
     sql,
-    datedRegister(register, pulledOn),
+    register,
     { paths: [...paths.keys()], pulledOn },
     onProgress,
   )
@@ -118,10 +117,4 @@ async function importBatch(
     sql,
     [...paths].filter(([file]) => !isSkipped(file)).map(([, path]) => path),
   )
-}
-
-/** A register that overwrites may say again what it said before something else: then the same content is news, as of its
- * day. */
-function datedRegister(register: Register, day: string): Register {
-  return register.overwrites ? { ...register, mapping: `${register.mapping} pulled ${day}` } : register
 }
