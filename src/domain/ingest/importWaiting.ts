@@ -75,6 +75,22 @@ function batchOf(waiting: readonly WaitingFile[]): readonly WaitingFile[] {
   return waiting.slice(0, files)
 }
 
+/** Files that came before and make sense with those of the batch. */
+async function readCompanions(
+  sql: Sql,
+  { market, explainingNames }: Register,
+  batch: readonly WaitingFile[],
+): Promise<readonly string[]> {
+  const explains = (path: string) => explainingNames?.test(path) ?? true
+  const subjectsOf = (files: readonly WaitingFile[]) => [
+    ...new Set(files.flatMap(({ subject }) => subject ?? [])),
+  ]
+  const explained = subjectsOf(batch.filter(({ path }) => explains(path)))
+  const others = subjectsOf(batch).filter(subject => !explained.includes(subject))
+  const explaining = (await readFilesOfSubjects(sql, market, others)).filter(explains)
+  return [...(await readFilesOfSubjects(sql, market, explained)), ...explaining]
+}
+
 async function importBatch(
   sql: Sql,
   register: Register,
@@ -82,8 +98,7 @@ async function importBatch(
   batch: readonly WaitingFile[],
   imported: Imported,
 ): Promise<void> {
-  const subjects = register.overwrites ? [] : batch.flatMap(({ subject }) => subject ?? [])
-  const companions = await readFilesOfSubjects(sql, register.market, [...new Set(subjects)])
+  const companions = register.overwrites ? [] : await readCompanions(sql, register, batch)
   const paths = new Map<string, string>()
   for (const path of new Set([...batch.map(file => file.path), ...companions])) {
     const isDocument = /\.zip$/i.test(path) || register.documentNames.test(path.replace(/\.gz$/i, ''))
