@@ -20,7 +20,7 @@ beforeAll(async () => {
     recordEntities: async () => true,
   }
 }, 60_000)
-afterAll(() => database.close())
+afterAll(() => database.close(), 60_000)
 
 const rules: MetricRules = {
   rule: metric => ({ kind: metric === 'assets' || metric === 'equity' ? 'instant' : 'flow', additive: true }),
