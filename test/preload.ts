@@ -3,4 +3,4 @@ import { stopTestDatabase } from './database.ts'
 
 afterAll(async () => {
   await stopTestDatabase()
-})
+}, 60_000)

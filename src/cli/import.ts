@@ -33,13 +33,17 @@ export function addImportCommand(program: Command, context: CliContext): void {
     if (register.overwrites)
       own.option(
         '--pulled <DATE>',
-        'day on which the files were read from the register (default: today)',
+        'day on which the files were read from the register (default: today, for content that was not imported before)',
         day,
       )
     own
       .addHelpText('after', `\nWhat may be given, in any mixture and order:${register.help}\n${always}`)
-      .action(async (paths: string[], { pulled = context.today(), bulk: isBulk = false }: ImportFlags) => {
-        process.exitCode = await run(context, register, { paths, pulledOn: pulled, isBulk })
+      .action(async (paths: string[], { pulled, bulk: isBulk = false }: ImportFlags) => {
+        const today = context.today()
+        if (pulled !== undefined && pulled > today)
+          throw new Failure('parameter_invalid', `--pulled ${pulled} is in the future.`, { param: 'pulled' })
+        const files = { paths, pulledOn: pulled ?? today, dayIsTold: pulled !== undefined, isBulk }
+        process.exitCode = await run(context, register, files)
       })
   }
 }
@@ -59,6 +63,10 @@ function run(context: CliContext, register: Register, files: RegisterFiles): Pro
         })
       })
       progress.stop()
+      if (register.overwrites && files.dayIsTold === false && imported.read.documentsKnown > 0)
+        console.log(
+          'Content that was imported before was passed over. Where the register was read anew and said the same again, tell the day with --pulled.',
+        )
       return report(imported, (performance.now() - began) / 1000)
     } catch (error) {
       progress.stop()

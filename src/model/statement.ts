@@ -61,6 +61,19 @@ export interface Contribution {
   readonly pulledOn?: number
 }
 
+/** One thing that a register that overwrites said of a filing, and the days on which it was read and said so. */
+export interface PulledFiling {
+  /** As the document has it: its own accession, without the day of an edit, and its own filing day. */
+  readonly filing: Filing
+  /** All of this filing. */
+  readonly statements: readonly Statement[]
+  /** In order. `longAgo` is before every day. */
+  readonly days: readonly number[]
+}
+
+/** The day of what is on record from before readings were kept. */
+export const longAgo = Number.NEGATIVE_INFINITY
+
 /** Fiscal period: 0 for the year, 1 to 4 for its quarters. */
 export type FiscalPeriod = 0 | 1 | 2 | 3 | 4
 

@@ -16,6 +16,9 @@ export interface DocumentContent {
   /** It needs a document that was not read yet: it is read again after all others. Where it still waits then, what it gives
    * counts, and it is not recorded as imported. */
   readonly waits?: boolean
+  /** A document that was not read yet may make it say otherwise: it, too, is read again after all others, and what it says
+   * then stands. */
+  readonly isTentative?: boolean
   /** Others need it: it is never recorded as imported, so that every import reads it. */
   readonly isAlwaysRead?: boolean
 }
@@ -57,6 +60,9 @@ export interface Register {
   readonly readDocument: (document: SourceDocument) => DocumentContent
   /** Where documents make sense together only: what reads those of one import, in any order. */
   readonly readTogether?: () => Register['readDocument']
+  /** Of the documents of a subject (`RegisterRequest.subject`), those that explain the others and are read again with them;
+   * a new one has all others read again. Left out: each needs all others. */
+  readonly explainingNames?: RegExp
   /** How a zip is read whose entries make sense together only; null where each stands for itself. */
   readonly readSet?: (set: PackedSet, report: SetReport) => AsyncIterable<ReadUnit> | null
   /** What a user may give to `import`, for its help. */

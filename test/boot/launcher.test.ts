@@ -4,7 +4,7 @@ import { makeDataDir, removeDataDir } from './serverProcess.ts'
 
 const repository = resolve(import.meta.dir, '../..')
 const dataDir = makeDataDir()
-afterAll(() => removeDataDir(dataDir))
+afterAll(() => removeDataDir(dataDir), 60_000)
 
 /** The processes as npx makes them: npm, a shell, `bun start`, us. Here the test stands for npm. */
 test('a server whose npx was told to end does not go on alone', async () => {

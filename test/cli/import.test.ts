@@ -193,3 +193,15 @@ test('Danish reports wait for their index, and a balance that does not add up is
   expect(line(told.out, 'awaiting')).toBeUndefined()
   expect(Number(line(told.out, 'facts added'))).toBeGreaterThan(5)
 })
+
+test('a register that overwrites is read on a day that is over', async () => {
+  const path = join(root, 'test/registers/nz/fixtures/returns.json')
+  const { code, error } = await asfiled('import', 'nz', path, '--pulled', '2999-01-01')
+  expect([code, error]).toEqual([2, expect.stringContaining('--pulled 2999-01-01 is in the future')])
+  expect((await asfiled('import', 'nz', path, '--pulled', '2026-02-30')).error).toContain('YYYY-MM-DD')
+  expect((await asfiled('import', 'nz', path, '--pulled', '2026-02-20')).code).toBe(0)
+  const again = await asfiled('import', 'nz', path, '--pulled', '2026-02-21')
+  expect([again.code, line(again.out, 'facts added')]).toEqual([0, '0'])
+  expect((await asfiled('import', 'nz', path)).out).not.toContain('--pulled')
+  expect((await asfiled('import', 'nz', path)).out).toContain('tell the day with --pulled')
+})

@@ -6,7 +6,7 @@ import { readConfig } from '../../src/config.ts'
 import { testDatabase } from '../database.ts'
 
 const database = await testDatabase()
-afterAll(() => database.close())
+afterAll(() => database.close(), 60_000)
 
 const printed: string[] = []
 const log = spyOn(console, 'log').mockImplementation((line: string) => {

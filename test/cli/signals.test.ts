@@ -16,13 +16,13 @@ beforeAll(async () => {
   db = await testDatabase()
   folder = mkdtempSync(join(tmpdir(), 'asfiled-cli-'))
   for (const spy of spies) spy.mockImplementation((line: string) => void printed.push(line))
-})
+}, 60_000)
 afterAll(async () => {
   for (const spy of spies) spy.mockRestore()
   rmSync(folder, { recursive: true, force: true })
   process.exitCode = 0
   await db.close()
-})
+}, 60_000)
 beforeEach(() => {
   printed.length = 0
 })

@@ -108,7 +108,7 @@ const table: Row[] = [
 ]
 
 const server = await realServer()
-afterAll(() => server.stop())
+afterAll(() => server.stop(), 60_000)
 const keys = await callers(server.sql)
 let address = 0
 

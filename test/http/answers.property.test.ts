@@ -11,7 +11,7 @@ import { sellKey } from './callers.ts'
 import { realServer, testToday } from './realServer.ts'
 
 const server = await realServer()
-afterAll(() => server.stop())
+afterAll(() => server.stop(), 60_000)
 const runs = Number(process.env.FUZZ_CASES ?? 5_000) / 10
 
 const tireless = async (quant: boolean) =>

@@ -4,7 +4,7 @@ import { rawRequest } from './rawRequest.ts'
 import { realServer } from './realServer.ts'
 
 const server = await realServer()
-afterAll(() => server.stop())
+afterAll(() => server.stop(), 60_000)
 const quant = `Bearer ${await sellKey(server.sql, { licence: 'oem', quant: true, perMinute: 100_000 })}`
 let address = 0
 

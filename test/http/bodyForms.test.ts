@@ -10,7 +10,7 @@ beforeAll(async () => {
   server = await realServer()
   quant = (await callers(server.sql)).quant ?? ''
 }, 60_000)
-afterAll(() => server.stop())
+afterAll(() => server.stop(), 60_000)
 
 async function post(type: string, body: string, query = ''): Promise<{ status: number; body: string }> {
   const response = await fetch(`${server.url}/api/v1/backtest${query}`, {

@@ -27,7 +27,7 @@ afterAll(async () => {
   await server.exited
   removeDataDir(folder)
   await database.close()
-})
+}, 60_000)
 
 /** A client that says `bytes` and, where `deaf`, takes nothing of what it is answered. */
 function open(bytes: string, deaf = false): Promise<Socket> {

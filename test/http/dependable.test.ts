@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => db.close(), 60_000)
 afterEach(async () => {
   for (const close of opened.splice(0).reverse()) await close()
-})
+}, 60_000)
 
 /** Counts the calls of its tasks in shared memory, at place 0. */
 function counter(): Dataset {

@@ -22,7 +22,7 @@ const server = await testServer(database.sql)
 afterAll(async () => {
   await server.stop()
   await database.close()
-})
+}, 60_000)
 
 interface Parameter {
   in: string

@@ -6,7 +6,7 @@ import { rawRequest } from './rawRequest.ts'
 import { realServer } from './realServer.ts'
 
 const server = await realServer()
-afterAll(() => server.stop())
+afterAll(() => server.stop(), 60_000)
 const quant = await sellKey(server.sql, { licence: 'oem', quant: true, perMinute: 900_000_000 })
 const cases = Number(process.env.FUZZ_CASES ?? 5_000)
 

@@ -5,7 +5,7 @@ import { sellKey } from './callers.ts'
 import { testServer } from './testServer.ts'
 
 const database = await testDatabase()
-afterAll(() => database.close())
+afterAll(() => database.close(), 60_000)
 
 async function oem(perMinute: number, perDay?: number): Promise<Record<string, string>> {
   const terms = perDay === undefined ? { perMinute } : { perMinute, perDay }

@@ -6,7 +6,7 @@ import { realServer } from './realServer.ts'
 import { codeOf, commonHeaders, headerOf, lineSender } from './sendLine.ts'
 
 const server = await realServer({ settings: { BODY_LIMIT_MB: '1' } })
-afterAll(() => server.stop())
+afterAll(() => server.stop(), 60_000)
 const quant = `Bearer ${await sellKey(server.sql, { licence: 'oem', quant: true, perMinute: 100_000 })}`
 const common = commonHeaders(quant)
 const send = lineSender(server.port, quant)

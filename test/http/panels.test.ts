@@ -13,7 +13,7 @@ beforeAll(async () => {
   quant = (await callers(server.sql)).quant ?? ''
   stranger = `Bearer ${await sellKey(server.sql, { quant: true })}`
 }, 60_000)
-afterAll(() => server.stop())
+afterAll(() => server.stop(), 60_000)
 
 interface Asked {
   readonly method?: string

@@ -10,7 +10,7 @@ const server = await testServer(database.sql)
 afterAll(async () => {
   await server.stop()
   await database.close()
-})
+}, 60_000)
 
 let address = 0
 const ask = (path: string, init: RequestInit & { headers?: Record<string, string> } = {}) =>

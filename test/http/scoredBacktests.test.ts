@@ -11,7 +11,7 @@ beforeAll(async () => {
   server = await realServer()
   quant = await sellKey(server.sql, { quant: true })
 }, 60_000)
-afterAll(() => server.stop())
+afterAll(() => server.stop(), 60_000)
 
 const source = { market: 'US', horizon: '1d', score: 'roe' }
 

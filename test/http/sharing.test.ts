@@ -9,7 +9,7 @@ import { testServer } from './testServer.ts'
 
 const clock = { today: '2026-07-01' }
 const server = await realServer({ today: () => clock.today })
-afterAll(() => server.stop())
+afterAll(() => server.stop(), 60_000)
 const { sql } = server
 let address = 0
 

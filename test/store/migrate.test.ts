@@ -4,7 +4,7 @@ import { migrate } from '../../src/store/migrate.ts'
 import { testDatabase } from '../database.ts'
 
 const database = await testDatabase()
-afterAll(() => database.close())
+afterAll(() => database.close(), 60_000)
 
 test('a migrated database is left alone by a second run', async () => {
   expect(await migrate(database.sql)).toEqual([])

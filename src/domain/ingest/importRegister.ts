@@ -13,6 +13,9 @@ export interface RegisterFiles {
   readonly paths: readonly string[]
   /** The day on which they were read from the register; it counts where the register overwrites. */
   readonly pulledOn: IsoDate
+  /** False: the day is only supposed. Content that was imported before is then passed over, for it may be an old file;
+   * where the day is told, the same content on another day is news. */
+  readonly dayIsTold?: boolean
   /** Indexes that cost a large load much are put aside and written at its end: it takes less time, and cross-sections and
    * searches for names take more until then. */
   readonly isBulk?: boolean
@@ -32,16 +35,24 @@ export interface ImportState {
 export async function importRegister(
   sql: Sql,
   register: Register,
-  { paths, pulledOn, isBulk = false }: RegisterFiles,
+  { paths, pulledOn, dayIsTold = true, isBulk = false }: RegisterFiles,
   onProgress: (state: ImportState) => void,
 ): Promise<RegisterImport> {
   const files = await listFiles(paths, register.documentNames)
   const bytesTotal = files.reduce((sum, file) => sum + file.bytes, 0)
   const read: ReadProgress = startReading(() => onProgress({ read, bytesTotal }))
-  const units = readUnits(register, files, await readImportedFiles(sql), read)
   const { market, rules, overwrites = false, replaces = false } = register
+  const dated = overwrites && dayIsTold ? datedRegister(register, pulledOn) : register
+  const units = readUnits(dated, files, await readImportedFiles(sql), read)
   const pulled = overwrites ? { pulledOn: dayNumber(pulledOn), replaces } : {}
   if (isBulk) await setIndexesAside(sql)
   const written = await importStatements(sql, units, { source: market.toLowerCase(), rules, ...pulled })
   return { read, written }
 }
+
+/** A register that overwrites may say again what it said before something else: then the same content is news, as of its
+ * day. */
+const datedRegister = (register: Register, day: IsoDate): Register => ({
+  ...register,
+  mapping: `${register.mapping} pulled ${day}`,
+})

@@ -82,12 +82,12 @@ export async function importStatements(
     summary.batches++
     if (version !== null) summary.dataVersion = version
   }
-  const overwrites = options.pulledOn !== undefined
+  const { rules, pulledOn = null } = options
   // One batch is written while the next is read and derived: the database works on one core and this process on another.
   let writing: Promise<void> = Promise.resolve()
   try {
-    for await (const batch of batches(units, overwrites)) {
-      const prepared = await prepareBatch(sql, batch, overwrites ? null : options.rules)
+    for await (const batch of batches(units)) {
+      const prepared = await prepareBatch(sql, batch, rules, pulledOn)
       for (const { contributions } of batch)
         for (const contribution of contributions) checkSums(contribution, options.rules, summary.sums)
       await writing
@@ -103,25 +103,13 @@ export async function importStatements(
   return summary
 }
 
-/** @param apart what two documents say of one entity goes into two batches: the second may overwrite the first */
 async function* batches(
   units: AsyncIterable<ImportUnit> | Iterable<ImportUnit>,
-  apart: boolean,
 ): AsyncGenerator<readonly ImportUnit[]> {
   let batch: ImportUnit[] = []
   let statements = 0
   let entities = 0
-  const named = new Set<string>()
   for await (const unit of units) {
-    const keys = apart ? unit.contributions.map(({ profile }) => `${profile.market} ${profile.issuerId}`) : []
-    if (keys.some(key => named.has(key))) {
-      yield batch
-      batch = []
-      statements = 0
-      entities = 0
-      named.clear()
-    }
-    for (const key of keys) named.add(key)
     batch.push(unit)
     entities += unit.contributions.length
     for (const contribution of unit.contributions) statements += contribution.statements.length
@@ -132,7 +120,6 @@ async function* batches(
     batch = []
     statements = 0
     entities = 0
-    named.clear()
   }
   if (batch.length > 0) yield batch
 }

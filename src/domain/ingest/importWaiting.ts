@@ -39,8 +39,7 @@ export const nothingImported = (): Imported => ({
 const filesPerImport = 500
 const bytesPerImport = 256 * 1024 * 1024
 
-/** Imports what was fetched and not imported yet, in the order of the days on which it came: the register as it was read on
- * each day. What the importer skips waits on, and is told each time. */
+/** Imports what was fetched and not imported yet: the register as it was read on each day. What the importer skips waits on, and is told each time. */
 export async function importWaiting(
   sql: Sql,
   register: Register,
@@ -76,6 +75,22 @@ function batchOf(waiting: readonly WaitingFile[]): readonly WaitingFile[] {
   return waiting.slice(0, files)
 }
 
+/** Files that came before and make sense with those of the batch. */
+async function readCompanions(
+  sql: Sql,
+  { market, explainingNames }: Register,
+  batch: readonly WaitingFile[],
+): Promise<readonly string[]> {
+  const explains = (path: string) => explainingNames?.test(path) ?? true
+  const subjectsOf = (files: readonly WaitingFile[]) => [
+    ...new Set(files.flatMap(({ subject }) => subject ?? [])),
+  ]
+  const explained = subjectsOf(batch.filter(({ path }) => explains(path)))
+  const others = subjectsOf(batch).filter(subject => !explained.includes(subject))
+  const explaining = (await readFilesOfSubjects(sql, market, others)).filter(explains)
+  return [...(await readFilesOfSubjects(sql, market, explained)), ...explaining]
+}
+
 async function importBatch(
   sql: Sql,
   register: Register,
@@ -83,8 +98,7 @@ async function importBatch(
   batch: readonly WaitingFile[],
   imported: Imported,
 ): Promise<void> {
-  const subjects = register.overwrites ? [] : batch.flatMap(({ subject }) => subject ?? [])
-  const companions = await readFilesOfSubjects(sql, register.market, [...new Set(subjects)])
+  const companions = register.overwrites ? [] : await readCompanions(sql, register, batch)
   const paths = new Map<string, string>()
   for (const path of new Set([...batch.map(file => file.path), ...companions])) {
     const isDocument = /\.zip$/i.test(path) || register.documentNames.test(path.replace(/\.gz$/i, ''))
@@ -96,7 +110,7 @@ async function importBatch(
   const { pulledOn } = batch[0]
   const { read, written } = await importRegister(
     sql,
-    datedRegister(register, pulledOn),
+    register,
     { paths: [...paths.keys()], pulledOn },
     onProgress,
   )
@@ -118,10 +132,4 @@ async function importBatch(
     sql,
     [...paths].filter(([file]) => !isSkipped(file)).map(([, path]) => path),
   )
-}
-
-/** A register that overwrites may say again what it said before something else: then the same content is news, as of its
- * day. */
-function datedRegister(register: Register, day: string): Register {
-  return register.overwrites ? { ...register, mapping: `${register.mapping} pulled ${day}` } : register
 }

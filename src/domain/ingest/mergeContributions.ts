@@ -1,6 +1,7 @@
 import type { Contribution, EntityProfile } from '../../model/statement.ts'
 
-/** One contribution for each entity, in the order in which they are first named. */
+/** One contribution for each entity, in the order in which they are first named. Days of reading (`pulledOn`) are lost: what
+ * was read on two days is not said on one. */
 export function mergeContributions(contributions: readonly Contribution[]): Contribution[] {
   const merged = new Map<string, Contribution>()
   for (const contribution of contributions) {
@@ -16,13 +17,8 @@ function join(a: Contribution, b: Contribution): Contribution {
     profile: joinProfiles(a.profile, b.profile),
     statements: a.statements.concat(b.statements),
     filings: a.filings.concat(b.filings),
-    ...joinPulls(a.pulledOn, b.pulledOn),
   }
 }
-
-/** What was said on two days is taken as said on the later one; without a day the import's counts, which is later still. */
-const joinPulls = (a: number | undefined, b: number | undefined) =>
-  a === undefined || b === undefined ? {} : { pulledOn: Math.max(a, b) }
 
 function joinProfiles(a: EntityProfile, b: EntityProfile): EntityProfile {
   const named = b.name === undefined || (b.nameIsFallback && a.name !== undefined) ? a : b

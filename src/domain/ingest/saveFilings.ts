@@ -6,13 +6,18 @@ import {
   FilingNumbers,
   type OwnedFiling,
   readFilings,
+  readFilingsOfEntities,
 } from '../../store/facts/filings.ts'
 import { mergeFilings } from './gatherFilings.ts'
+import { withoutEdit } from './replayPulls.ts'
 import type { EntityWork } from './writeBatch.ts'
 
 export interface SavedFilings {
   readonly filings: ReadonlyMap<string, Filing>
   readonly numbers: FilingNumbers
+  /** Numbers of filings on record that nothing comes from any more: a reading that was imported late showed that they are
+   * no edits. */
+  readonly gone: readonly number[]
 }
 
 /** Registers the filings of a batch, completes those on record, and returns all that its statements, old and
@@ -23,8 +28,10 @@ export async function saveFilings(
 ): Promise<SavedFilings> {
   const fresh = new Map<string, OwnedFiling>()
   const accessions = new Set<string>()
-  for (const { entity, filings, facts, repeats } of work) {
+  const certain = new Set<string>()
+  for (const { entity, filings, facts, repeats, pulled } of work) {
     for (const [accession, filing] of filings) {
+      if (pulled !== null) certain.add(accession)
       const known = fresh.get(accession)
       const merged = known === undefined ? filing : mergeFilings(known.filing, filing)
       fresh.set(accession, { entityId: known?.entityId ?? entity.entityId, filing: merged })
@@ -39,12 +46,36 @@ export async function saveFilings(
   const amended: Filing[] = []
   for (const owned of fresh.values()) {
     const known = filings.get(owned.filing.accession)
-    const merged = known === undefined ? owned.filing : mergeFilings(known, owned.filing)
+    // All readings together say what the filing is; others complete what is on record.
+    const isCertain = known === undefined || certain.has(owned.filing.accession)
+    const merged = isCertain ? owned.filing : mergeFilings(known, owned.filing)
     if (known === undefined) added.push(owned)
-    else if (merged !== known) amended.push(merged)
+    else if (!isSame(merged, known)) amended.push(merged)
     filings.set(merged.accession, merged)
   }
   await addFilings(transaction, added, numbers)
   await amendFilings(transaction, amended)
-  return { filings, numbers }
+  return { filings, numbers, gone: await findGone(transaction, work, certain) }
+}
+
+const isSame = (a: Filing, b: Filing) =>
+  a === b || (a.form === b.form && a.filed === b.filed && a.acceptedAt === b.acceptedAt)
+
+async function findGone(
+  transaction: TransactionSql,
+  work: readonly EntityWork[],
+  certain: ReadonlySet<string>,
+): Promise<readonly number[]> {
+  const pulled = new Map(
+    work.flatMap(({ entity, pulled }) =>
+      pulled === null || entity.isNew ? [] : [[entity.entityId, pulled] as const],
+    ),
+  )
+  const filings = await readFilingsOfEntities(transaction, [...pulled.keys()])
+  return filings
+    .filter(({ accession, entityId }) => {
+      const isOfReading = pulled.get(entityId)?.has(withoutEdit(accession)) === true
+      return isOfReading && !certain.has(accession)
+    })
+    .map(({ id }) => id)
 }

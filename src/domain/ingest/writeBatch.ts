@@ -10,19 +10,27 @@ import {
   type RepeatsOfEntity,
   removeRows,
 } from '../../store/facts/factRows.ts'
-import type { FilingNumbers } from '../../store/facts/filings.ts'
+import { FilingNumbers, readFilings, removeFilings } from '../../store/facts/filings.ts'
 import { recordImportedFiles } from '../../store/facts/importFiles.ts'
 import { takeImportLock } from '../../store/facts/importLock.ts'
 import type { FactNames } from '../../store/facts/names.ts'
 import { planByIndex } from '../../store/facts/planByIndex.ts'
+import {
+  addPulledFilings,
+  type PullsOfEntity,
+  readPulledFilings,
+  removePulledFilings,
+} from '../../store/facts/pulledFilings.ts'
 import { readStoredRows, type StoredRow } from '../../store/facts/storedRows.ts'
 import { type DerivedEntity, deriveFacts } from './deriveFacts.ts'
 import { diffEntity } from './diffEntity.ts'
+import { gatherPulls, type Reading } from './gatherPulls.ts'
 import type { ImportOptions } from './importStatements.ts'
-import { type PreparedBatch, type PreparedContribution, statedFilings } from './prepareBatch.ts'
+import { entityKey, type PreparedBatch, type PreparedContribution, statedFilings } from './prepareBatch.ts'
+import { recallPulls } from './recallPulls.ts'
+import { replayPulls, withoutEdit } from './replayPulls.ts'
 import { reviveStatement } from './reviveStatement.ts'
 import { saveFilings } from './saveFilings.ts'
-import { type Pull, separateOverwrites } from './separateOverwrites.ts'
 
 export interface BatchResult {
   /** Entities that are new or better known now. */
@@ -43,14 +51,17 @@ export interface EntityWork extends PreparedContribution {
   /** What is on record of it. Read only where the contribution can change it. */
   readonly facts: readonly StoredRow[]
   readonly repeats: readonly StoredRow[]
+  /** Of a register that overwrites: accessions of all filings that were ever read, without the days of edits. The statements
+   * of the contribution are all there are then, and what is on record beside them is no more. */
+  readonly pulled: ReadonlySet<string> | null
 }
 
 /** Brings what some files say into the store, inside one transaction. */
 export async function writeBatch(
   transaction: TransactionSql,
   names: FactNames,
-  { items, receipts }: PreparedBatch,
-  { rules, pulledOn, replaces = false }: Pick<ImportOptions, 'rules' | 'pulledOn' | 'replaces'>,
+  { items, receipts, readings }: PreparedBatch,
+  { rules, replaces = false }: Pick<ImportOptions, 'rules' | 'replaces'>,
 ): Promise<BatchResult> {
   await takeImportLock(transaction)
   await planByIndex(transaction)
@@ -58,12 +69,13 @@ export async function writeBatch(
   const entities = await saveOtherNames(transaction, profiles, await saveEntities(transaction, profiles))
   const read = await readWork(transaction, names, entities, items)
   const work =
-    pulledOn === undefined ? read : read.map(item => withoutOverwriting(item, { pulledOn, replaces, rules }))
-  const { filings, numbers } = await saveFilings(transaction, work)
+    readings === null ? read : await replayWork(transaction, names, read, readings, { rules, replaces })
+  const { filings, numbers, gone } = await saveFilings(transaction, work)
   const changes = new Changes()
   let unplaced = 0
   for (const item of work) unplaced += changes.collect(item, filings, rules)
   await changes.write(transaction, names, numbers)
+  await removeFilings(transaction, gone)
   await recordImportedFiles(transaction, receipts)
   const entitiesChanged = entities.filter(entity => entity.changed).length
   return {
@@ -84,10 +96,9 @@ async function readWork(
   entities: readonly SavedEntity[],
   items: readonly PreparedContribution[],
 ): Promise<EntityWork[]> {
-  const byIssuer = new Map(entities.map(entity => [`${entity.market} ${entity.issuerId}`, entity]))
+  const byIssuer = new Map(entities.map(entity => [entityKey(entity), entity]))
   const pairs = items.flatMap(item => {
-    const { market, issuerId } = item.contribution.profile
-    const entity = byIssuer.get(`${market} ${issuerId}`)
+    const entity = byIssuer.get(entityKey(item.contribution.profile))
     return entity === undefined ? [] : [{ ...item, entity }]
   })
   const known = pairs
@@ -103,18 +114,53 @@ async function readWork(
     ...pair,
     facts: facts.get(pair.entity.entityId) ?? [],
     repeats: repeats.get(pair.entity.entityId) ?? [],
+    pulled: null,
   }))
 }
 
-function withoutOverwriting(work: EntityWork, pull: Pull): EntityWork {
-  const { contribution, facts, repeats } = work
-  const { pulledOn = pull.pulledOn } = contribution
-  const statements = separateOverwrites(contribution.statements, [...facts, ...repeats], {
-    ...pull,
-    pulledOn,
-  })
-  const separated: Contribution = { ...contribution, statements }
-  return { ...work, contribution: separated, filings: statedFilings(separated), ahead: null }
+/** Keeps what was read, and works out what it means beside all that was read before. */
+async function replayWork(
+  transaction: TransactionSql,
+  names: FactNames,
+  work: readonly EntityWork[],
+  readings: ReadonlyMap<string, readonly Reading[]>,
+  { rules, replaces }: { readonly rules: MetricRules; readonly replaces: boolean },
+): Promise<EntityWork[]> {
+  const touched = work.filter(({ entity }) => readings.has(entityKey(entity)))
+  const known = await readPulledFilings(
+    transaction,
+    names,
+    touched.filter(({ entity }) => !entity.isNew).map(({ entity }) => entity.entityId),
+  )
+  const unread = new Map(
+    touched.map(({ entity: { entityId }, facts, repeats }) => {
+      const pulled = new Set(known.get(entityId)?.map(({ filing }) => filing.accession))
+      return [entityId, [...facts, ...repeats].filter(row => !pulled.has(withoutEdit(row.accession)))]
+    }),
+  )
+  const accessions = [...unread.values()].flatMap(rows => rows.map(row => withoutEdit(row.accession)))
+  const filings = await readFilings(transaction, [...new Set(accessions)], new FilingNumbers())
+  const added: PullsOfEntity[] = []
+  const removed: string[] = []
+  const replayed = new Map<number, EntityWork>()
+  for (const item of touched) {
+    const { entityId } = item.entity
+    const gathered = gatherPulls(known.get(entityId) ?? [], [
+      ...recallPulls(unread.get(entityId) ?? [], filings, replaces),
+      ...(readings.get(entityKey(item.entity)) ?? []),
+    ])
+    if (gathered.fresh.length > 0) added.push({ entityId, pulls: gathered.fresh })
+    removed.push(...gathered.outdated.map(({ place }) => place))
+    const statements = replayPulls(gathered.all, { rules, replaces })
+    const contribution: Contribution = { ...item.contribution, statements }
+    replayed.set(entityId, {
+      ...{ ...item, contribution, filings: statedFilings(contribution), ahead: null },
+      pulled: new Set(gathered.all.map(({ filing }) => filing.accession)),
+    })
+  }
+  await removePulledFilings(transaction, removed)
+  await addPulledFilings(transaction, names, added)
+  return work.map(item => replayed.get(item.entity.entityId) ?? item)
 }
 
 function groupByEntity(rows: readonly StoredRow[]): Map<number, StoredRow[]> {
@@ -188,7 +234,7 @@ function holdsAhead(work: EntityWork, filings: ReadonlyMap<string, Filing>): Der
 /** What is on record of an entity and what is new, together. */
 function allStatements(work: EntityWork, filings: ReadonlyMap<string, Filing>): readonly Statement[] {
   const fresh = work.contribution.statements
-  if (work.facts.length + work.repeats.length === 0) return fresh
+  if (work.pulled !== null || work.facts.length + work.repeats.length === 0) return fresh
   const statements = [...fresh]
   for (const rows of [work.facts, work.repeats]) {
     for (const row of rows) {

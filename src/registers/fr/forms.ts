@@ -22,26 +22,25 @@ const plain = { year: 0, before: 1 } as const
 const own = (form: FormCode, ...codes: string[]) =>
   Object.fromEntries(codes.map(code => [`${form}:${code}`, [code]]))
 
-const balanceSheet = (form: FormCode) => ({
-  1: { ...net, tags: own(form, 'CO', 'CJ', 'CF') },
-  2: { ...plain, tags: own(form, 'DL', 'EC') },
-})
+const assets = (form: FormCode) => ({ ...net, tags: own(form, 'CO', 'CJ', 'CF') })
 
 /** Where each form states what is read: pages, their columns, and the codes whose amounts a tag adds up. Assets have the
  * columns gross, written down, net, net of the year before; a code means something else on another page. */
 export const forms: Readonly<Record<FormCode, Readonly<Record<number, Page>>>> = {
   C: {
-    ...balanceSheet('C'),
+    1: assets('C'),
+    2: { ...plain, tags: own('C', 'DL', 'EC', 'DR') },
     3: { ...net, tags: own('C', 'FJ', 'FL', 'GG') },
     4: { ...plain, tags: own('C', 'HN') },
   },
   K: {
-    ...balanceSheet('K'),
+    1: assets('K'),
+    2: { ...plain, tags: own('K', 'DL', 'EC') },
     3: { ...net, tags: own('K', 'FJ', 'FL', 'GG') },
     4: { ...plain, tags: own('K', 'R6', 'R8') },
   },
   S: {
-    1: { ...net, tags: own('S', '110', '142', '176', '096', '084') },
+    1: { ...net, tags: own('S', '110', '142', '154', '176', '096', '084') },
     2: { ...plain, tags: { ...own('S', '270', '310'), 'S:210+214+218': ['210', '214', '218'] } },
   },
 }

@@ -31,19 +31,18 @@ export const periodEnd = ({ month, yearsLater }: Closing, year: number, report: 
   endOfMonth(year + yearsLater, month - 12 + monthsOf[report])
 
 /** When the business years end of a company of which these reports came in. The register's statements have no dates, so
- * where its overview (`month`) is missing December is assumed if at least one report was received when one on a calendar
+ * where its overview (`months`) is missing December is assumed if at least one report was received when one on a calendar
  * year is due, and none before its period was over. Null: not to be told; the figures could not be dated.
  *
- * @param month `acc_mt` of the company's overview; null where unknown */
-export function closingOf(reports: readonly ReceivedReport[], month: number | null): Closing | null {
-  const candidates: Closing[] =
-    month === null || month === 12
-      ? [{ month: 12, yearsLater: 0 }]
-      : [0, 1].map(yearsLater => ({ month, yearsLater }))
+ * @param months `acc_mt` of the company's overviews; none where unknown */
+export function closingOf(reports: readonly ReceivedReport[], months: readonly number[]): Closing | null {
+  const candidates = (months.length === 0 ? [12] : months).flatMap((month): Closing[] =>
+    (month === 12 ? [0] : [0, 1]).map(yearsLater => ({ month, yearsLater })),
+  )
   const delay = (closing: Closing, { report, year, filed }: ReceivedReport) =>
     filed - periodEnd(closing, year, report)
   const possible = candidates.filter(closing => reports.every(report => delay(closing, report) > 0))
-  if (month === 12) return possible[0] ?? null
+  if (months.length === 1 && months[0] === 12) return possible[0] ?? null
   const likely = possible.filter(closing =>
     reports.some(report => {
       const [least, most] = inTime(report.report)

@@ -2,7 +2,8 @@ import { Failure } from '../../errors.ts'
 import type { Contribution, EntityProfile } from '../../model/statement.ts'
 import { compactDay, isRecord, textOf } from '../fields.ts'
 import type { DocumentContent } from '../register.ts'
-import { closingOf, isReport } from './closing.ts'
+import { type Closing, closingOf, isReport } from './closing.ts'
+import type { ClosingMonths } from './closingMonths.ts'
 import { assumedTickers, type Company, isCorpCode, isStockCode, monthOf, readCompany } from './company.ts'
 import {
   countAmounts,
@@ -23,8 +24,14 @@ export interface Answer {
 
 /** Reads answers of the interface: statements of companies (`fnlttSinglAcntAll`) and overviews (`company`). Whether
  * statements are the group's (CFS) or the company's alone (OFS) is said by the request, which is kept as `_request`, by
- * the lines or by the name of the file. */
-export function readDocument(answers: readonly Answer[], fileName: string): DocumentContent {
+ * the lines or by the name of the file.
+ *
+ * @param months of the overviews that the import has met; those of this document are added */
+export function readDocument(
+  answers: readonly Answer[],
+  fileName: string,
+  months: ClosingMonths,
+): DocumentContent {
   const gathered: Gathered = {
     reports: new Map(),
     companies: new Map(),
@@ -33,18 +40,33 @@ export function readDocument(answers: readonly Answer[], fileName: string): Docu
   }
   let figuresRead = 0
   for (const answer of answers) figuresRead += gather(answer, fileName, gathered)
+  for (const { profile, closingMonth } of gathered.companies.values()) {
+    if (closingMonth !== null) months.add(profile.issuerId, closingMonth)
+  }
+  let waits = false
+  let isTentative = false
   const figures: ReadFigures = { statements: [], malformed: 0, leftOut: gathered.leftOut }
   const contributions: Contribution[] = []
   const byCompany = Map.groupBy(gathered.reports.values(), report => report.corpCode)
   for (const corpCode of new Set([...gathered.companies.keys(), ...byCompany.keys()])) {
     const company = gathered.companies.get(corpCode)
     const hint = gathered.hints.get(corpCode)
-    const statements = readReports(byCompany.get(corpCode) ?? [], company, hint, figures)
+    const reports = byCompany.get(corpCode) ?? []
+    const told = new Set([...months.of(corpCode), monthOf(hint?.acc_mt) ?? []].flat())
+    const closing = closingOf(reports, [...told])
+    waits ||= reports.length > 0 && closing === null
+    isTentative ||= reports.length > 0 && told.size === 0
+    const statements = readReports(reports, closing, figures)
     const profile = company?.profile ?? profileOf(corpCode, hint)
     contributions.push({ profile, statements, filings: [] })
   }
   const leftOut = Object.fromEntries(gathered.leftOut)
-  return { contributions, figuresRead, malformed: figures.malformed, leftOut }
+  return {
+    ...{ contributions, figuresRead, malformed: figures.malformed, leftOut },
+    ...(waits ? { waits } : {}),
+    ...(isTentative ? { isTentative } : {}),
+    ...(gathered.companies.size > 0 ? { isAlwaysRead: true } : {}),
+  }
 }
 
 interface Gathered {
@@ -116,11 +138,9 @@ function reportOf(line: Line, isSolo: boolean): ReportLines | null {
 
 function readReports(
   reports: readonly ReportLines[],
-  company: Company | undefined,
-  hint: Record<string, unknown> | undefined,
+  closing: Closing | null,
   into: ReadFigures,
 ): Contribution['statements'] {
-  const closing = closingOf(reports, company?.closingMonth ?? monthOf(hint?.acc_mt))
   const own: ReadFigures = { statements: [], malformed: 0, leftOut: into.leftOut }
   for (const report of reports) {
     if (closing !== null) readReport(report, closing, own)

@@ -1,19 +1,6 @@
-import { decodeUtf8, parseJson } from '../reading/parseJson.ts'
-import { parseJsonLines } from '../reading/parseJsonLines.ts'
-import type { DocumentContent, Register, SourceDocument } from '../register.ts'
+import type { Register } from '../register.ts'
 import { concepts, krRules } from './concepts.ts'
-import { parseCorpCode } from './corpCode.ts'
-import { readDocument } from './readDocument.ts'
-
-function read({ name, bytes }: SourceDocument): DocumentContent {
-  if (/\.xml$/i.test(name)) return parseCorpCode(decodeUtf8(bytes))
-  if (/\.jsonl$/i.test(name)) return readDocument(parseJsonLines(bytes), name)
-  const document = parseJson(bytes)
-  const answers = Array.isArray(document)
-    ? document.map((one, index) => ({ document: one, place: `answer ${index + 1}: ` }))
-    : [{ document, place: '' }]
-  return readDocument(answers, name)
-}
+import { readTogether } from './readTogether.ts'
 
 /** OpenDART. */
 export const kr: Register = {
@@ -21,8 +8,10 @@ export const kr: Register = {
   name: 'OpenDART (Korea)',
   rules: krRules,
   documentNames: /\.(json|jsonl|xml)$/i,
-  mapping: `1 ${JSON.stringify(concepts)}`,
-  readDocument: read,
+  mapping: `2 ${JSON.stringify(concepts)}`,
+  readDocument: document => readTogether()(document),
+  readTogether,
+  explainingNames: /(^|\/)company_\d{8}(-\d+)?\.json$/,
   help: `
   corpCode.zip, CORPCODE.xml   all companies; those with a stock code are served
   *_CFS.json, *_OFS.json       answers of fnlttSinglAcntAll, consolidated and not
@@ -30,8 +19,9 @@ export const kr: Register = {
   *.json                       overviews (company.json), one or an array: the board and the closing month
   a folder or a zip            every .json, .jsonl and .xml in it
 
-Statements have no dates. Give a company's overview in one .jsonl with its statements where its year does not end in
-December; without it December is assumed where the days of receipt bear it out, and other reports are left out.
+Statements have no dates. Give the overviews of companies whose years do not end in December with their statements, in
+any order; without one December is assumed where the days of receipt bear it out. Other reports are left out, and are
+read again by the next import.
 
 Example:
   asfiled import kr corpCode.zip fnlttSinglAcntAll/`,

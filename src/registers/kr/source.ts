@@ -113,6 +113,7 @@ const overview = ({ settings, today }: SyncTask, company: string): RegisterReque
   revision: today.slice(0, 7),
   fileName: `company/company_${company}.json`,
   imports: true,
+  subject: company,
   judge: judgeJson(document => judgeEnvelope(document, 'corp_cls')),
 })
 
@@ -128,6 +129,7 @@ const accounts = (
   revision: receipt,
   fileName: `fnlttSinglAcntAll_${company}_${year}_${code}_${scope}.json`,
   imports: true,
+  subject: company,
   judge: judgeJson(document => judgeEnvelope(document, 'list')),
 })
 

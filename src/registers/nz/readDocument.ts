@@ -5,6 +5,7 @@ import { dayOf, isRecord, numberOf, textOf } from '../fields.ts'
 import type { DocumentContent } from '../register.ts'
 import { concepts, nzUses } from './concepts.ts'
 import { newZealandDay } from './newZealandDay.ts'
+import { returnNumber } from './returnNumber.ts'
 import { workingDayFrom } from './workingDay.ts'
 
 const fields = Object.values(concepts).flatMap(({ tagGroups }) => tagGroups.flat())
@@ -93,14 +94,8 @@ function profileOf(charity: string, row: Record<string, unknown>): EntityProfile
 
 function returnOf(row: Record<string, unknown>): Return | null {
   const year = dayOf(textOf(row.YearEnded)?.slice(0, 10))
-  const number = row.AnnualReturnId ?? numberIn(row.__metadata)
-  return year > 0 && /^\d{1,12}$/.test(String(number)) ? { row, number: String(number), year } : null
-}
-
-/** OData leaves a key out of the fields and has it in the address of the row. */
-function numberIn(metadata: unknown): string | undefined {
-  const address = isRecord(metadata) ? textOf(metadata.uri) : null
-  return /AnnualReturnId=(\d+)/.exec(address ?? '')?.[1]
+  const number = returnNumber(row)
+  return year > 0 && number !== null ? { row, number, year } : null
 }
 
 /** Returns how many of its figures make no sense. */

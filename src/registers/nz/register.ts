@@ -18,6 +18,9 @@ export const nz: Register = {
   vOrganisations*.json    names of organisations
   a folder or a zip       every .json in it
 
+The register overwrites: keep every pull and tell its day with --pulled; what it states otherwise than one before counts
+from that day, in whatever order pulls are imported.
+
 Example:
   asfiled import nz returns/ --pulled 2026-11-20`,
 }

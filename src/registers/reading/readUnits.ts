@@ -235,7 +235,7 @@ function readDocument(
     ? { name: withoutGz(name), bytes: unpackGzip(bytes, mostBytes(register)) }
     : { name, bytes }
   const content = read(document)
-  if (content.waits && waiting !== null) {
+  if ((content.waits || content.isTentative) && waiting !== null) {
     const names = waiting.get(file.path) ?? new Set()
     waiting.set(file.path, names.add(name))
     if (names.size > mostWaiting) {

@@ -22,8 +22,8 @@ export const tw: Register = {
   *.csv, *.csv.gz           an archive of income statements, cumulative, in thousands
   a folder or a zip         every .json and .csv in it
 
-The register overwrites: keep every pull and import them the oldest first. A table says itself on which day it was made;
-what a later one states otherwise counts from that day.
+The register overwrites: keep every pull. A table says itself on which day it was made; what a later one states otherwise
+counts from that day, in whatever order pulls are imported.
 
 Example:
   asfiled import tw pulls/2026-08-17 pulls/2026-11-16`,

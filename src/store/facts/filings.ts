@@ -50,6 +50,22 @@ export async function readFilings(
   )
 }
 
+/** Every filing on record of some entities. */
+export async function readFilingsOfEntities(
+  transaction: TransactionSql,
+  entityIds: readonly number[],
+): Promise<readonly { id: number; accession: string; entityId: number }[]> {
+  if (entityIds.length === 0) return []
+  return transaction<{ id: number; accession: string; entityId: number }[]>`
+    select filing_id as id, accession, entity_id as "entityId" from filing where entity_id = any(${entityIds}::int[])`
+}
+
+/** Forgets filings that no row comes from. */
+export async function removeFilings(transaction: TransactionSql, ids: readonly number[]): Promise<void> {
+  if (ids.length === 0) return
+  await transaction`delete from filing where filing_id = any(${ids}::int[])`
+}
+
 export interface OwnedFiling {
   readonly entityId: number
   readonly filing: Filing

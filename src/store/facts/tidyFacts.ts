@@ -19,5 +19,5 @@ export async function tidyFacts(sql: Sql, factsAdded: number): Promise<void> {
     for (const { name } of left) await sql`drop index concurrently if exists ${sql(name)}`
     await sql`reindex index concurrently fact_cross_section`
   }
-  await sql`vacuum (analyze, skip_locked) fact, fact_repeat, filing, entity, entity_ticker`
+  await sql`vacuum (analyze, skip_locked) fact, fact_repeat, filing, pulled_filing, entity, entity_ticker`
 }

@@ -13,7 +13,7 @@ import { testDatabase } from '../../database.ts'
 
 const database = await testDatabase()
 const { sql } = database
-afterAll(() => database.close())
+afterAll(() => database.close(), 60_000)
 
 let nowMs = Date.parse('2026-07-01T12:00:00Z')
 let lookUps = 0

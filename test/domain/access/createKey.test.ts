@@ -7,7 +7,7 @@ import { testDatabase } from '../../database.ts'
 
 const database = await testDatabase()
 const { sql } = database
-afterAll(() => database.close())
+afterAll(() => database.close(), 60_000)
 
 const deps = { sql, today: () => '2026-07-01' }
 const order = (change: Partial<KeyOrder>) => ({

@@ -4,7 +4,7 @@ import { type Bench, openBench, signals } from './archive.ts'
 let bench: Bench | null = null
 afterEach(async () => {
   await bench?.close()
-})
+}, 60_000)
 
 test('loads a horizon once for everyone, and again only when the data version has moved', async () => {
   let version = 1

@@ -7,7 +7,7 @@ import { type Bench, openBench } from './archive.ts'
 let bench: Bench | null = null
 afterEach(async () => {
   await bench?.close()
-})
+}, 60_000)
 
 /** Each of the names has the figure of its place from a day on, for good. */
 function spansOf({ names }: SpansWanted, from: string): FoundSpans {

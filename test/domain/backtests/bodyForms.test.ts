@@ -5,7 +5,7 @@ import { everyForm } from '../../workers/encodeRows.ts'
 import { asPanel, openBench, signals } from './archive.ts'
 
 const bench = openBench()
-afterAll(bench.close)
+afterAll(bench.close, 60_000)
 
 const rows = signals(80)
 const panel = asPanel(rows)

@@ -13,7 +13,7 @@ import { asPanel, costs, openBench, signals } from './archive.ts'
 registerFormats()
 const resultCheck = TypeCompiler.Compile(BacktestResult)
 const bench = openBench()
-afterAll(bench.close)
+afterAll(bench.close, 60_000)
 
 async function run(body: unknown): Promise<BacktestResult> {
   const result = await bench.run(body)

@@ -17,7 +17,7 @@ import { asPanel, costs, openBench, signals } from './archive.ts'
 registerFormats()
 const resultCheck = TypeCompiler.Compile(BacktestResult)
 const bench = openBench()
-afterAll(bench.close)
+afterAll(bench.close, 60_000)
 const panel = asPanel(signals(80))
 
 async function run(body: unknown): Promise<BacktestResult> {

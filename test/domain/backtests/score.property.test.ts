@@ -12,7 +12,7 @@ beforeAll(async () => {
   await database.sql`insert into unit (name) values ('USD'), ('EUR')`
   await database.sql`insert into metric (name) values ('roe'), ('revenue')`
 }, 60_000)
-afterAll(() => database.close())
+afterAll(() => database.close(), 60_000)
 
 const firstDay = dayNumber('2015-01-01')
 const metrics = ['roe', 'revenue'] as const

@@ -12,7 +12,7 @@ beforeAll(async () => {
   database = await testDatabase()
   await loadSample(database.sql)
 }, 60_000)
-afterAll(() => database.close())
+afterAll(() => database.close(), 60_000)
 
 interface Ask {
   readonly from: string

@@ -8,7 +8,7 @@ import { planArchiveSweep } from '../../../workers/sweep/planArchiveSweep.ts'
 import { costs } from './archive.ts'
 
 const pool = new ComputePool({ threads: 2, queue: 20, timeLimitMs: 60_000 })
-afterAll(() => pool.close())
+afterAll(() => pool.close(), 60_000)
 
 const request = { config: {}, source: {}, include: [] }
 

@@ -22,7 +22,7 @@ let bench: Bench
 beforeAll(async () => {
   bench = await handmade()
 }, 60_000)
-afterAll(() => bench.database.close())
+afterAll(() => bench.database.close(), 60_000)
 
 async function open(query: FundamentalsQuery, format: DataFormat = 'json', who = principal('personal')) {
   const opened = await openBatch(bench, await planBatch(bench, who, query), format)

@@ -15,7 +15,7 @@ let bench: Bench
 beforeAll(async () => {
   bench = await handmade()
 }, 60_000)
-afterAll(() => bench.database.close())
+afterAll(() => bench.database.close(), 60_000)
 
 async function codeOf(work: Promise<unknown>): Promise<string> {
   try {

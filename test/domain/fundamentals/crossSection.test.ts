@@ -17,7 +17,7 @@ let bench: Bench
 beforeAll(async () => {
   bench = await handmade()
 }, 60_000)
-afterAll(() => bench.database.close())
+afterAll(() => bench.database.close(), 60_000)
 
 const personal = principal('personal')
 

@@ -27,7 +27,7 @@ beforeAll(async () => {
   database = await testDatabase()
   deps = depsOf(database.sql)
 }, 60_000)
-afterAll(() => database.close())
+afterAll(() => database.close(), 60_000)
 
 const me = principal('personal')
 

@@ -10,7 +10,7 @@ let bench: Bench
 beforeAll(async () => {
   bench = await handmade()
 }, 60_000)
-afterAll(() => bench.database.close())
+afterAll(() => bench.database.close(), 60_000)
 
 const plan = (query: FundamentalsQuery, who = principal('personal')) => planFundamentals(bench, who, query)
 

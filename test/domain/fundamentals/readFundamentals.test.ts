@@ -28,7 +28,7 @@ let bench: Bench
 beforeAll(async () => {
   bench = await handmade()
 }, 60_000)
-afterAll(() => bench.database.close())
+afterAll(() => bench.database.close(), 60_000)
 
 async function read(query: FundamentalsQuery, licence: Parameters<typeof principal>[0] = 'personal') {
   const plan = await planFundamentals(bench, principal(licence), query)

@@ -13,7 +13,7 @@ beforeAll(async () => {
   database = await testDatabase()
   deps = depsOf(database.sql)
 }, 60_000)
-afterAll(() => database.close())
+afterAll(() => database.close(), 60_000)
 
 const years = [2018, 2019, 2020]
 const filing = draftsOf(

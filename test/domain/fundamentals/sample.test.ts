@@ -43,7 +43,7 @@ beforeAll(async () => {
   expect(tickers.length).toBe(known.length - withoutFigures.length)
   for (const ticker of tickers) wholeHistory.set(ticker, await readRows(deps, ticker, 'history', today))
 }, 120_000)
-afterAll(() => database.close())
+afterAll(() => database.close(), 60_000)
 
 async function read(query: FundamentalsQuery, licence: Parameters<typeof principal>[0] = 'personal') {
   return readFundamentals(deps, await planFundamentals(deps, principal(licence), query))

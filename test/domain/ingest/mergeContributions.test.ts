@@ -2,11 +2,10 @@ import { expect, test } from 'bun:test'
 import { mergeContributions } from '../../../src/domain/ingest/mergeContributions.ts'
 import type { Contribution, EntityProfile } from '../../../src/model/statement.ts'
 
-const contribution = (profile: Partial<EntityProfile>, pulledOn?: number): Contribution => ({
+const contribution = (profile: Partial<EntityProfile>): Contribution => ({
   profile: { market: 'KR', issuerId: '00261443', registers: true, ...profile },
   statements: [],
   filings: [],
-  ...(pulledOn === undefined ? {} : { pulledOn }),
 })
 
 test('tickers that are certain leave no room for assumed ones, in either order', () => {
@@ -26,11 +25,4 @@ test('tickers that are certain leave no room for assumed ones, in either order',
   }
   const [{ profile }] = mergeContributions([assumed, contribution({}), assumed])
   expect([profile.tickers, profile.tickersAssumed]).toEqual([['036570.KS', '036570.KQ'], true])
-})
-
-test('of two days of reading the later one counts, and of an unknown one that of the import', () => {
-  const dayOf = (...days: (number | undefined)[]) =>
-    mergeContributions(days.map(day => contribution({}, day)))[0].pulledOn
-  expect([dayOf(20_000, 20_010), dayOf(20_010, 20_000), dayOf(20_000)]).toEqual([20_010, 20_010, 20_000])
-  expect([dayOf(20_000, undefined), dayOf(undefined, 20_000)]).toEqual([undefined, undefined])
 })

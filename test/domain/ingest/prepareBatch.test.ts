@@ -99,7 +99,7 @@ test('what was derived ahead gives way where more is on record of one of its fil
 test('nothing is derived ahead of an entity on record, or where what is on record changes the statements', async () => {
   const contribution = says('0000000004', [revenue(10, filing('0000000004-21-000001', '2021-02-01'))])
   const units = [{ contributions: [contribution] }]
-  expect((await prepareBatch(db.sql, units, null)).items[0].ahead).toBeNull()
+  expect((await prepareBatch(db.sql, units, rules, dayNumber('2021-03-01'))).items[0].ahead).toBeNull()
   await write(db.sql, await prepareBatch(db.sql, units, rules))
   expect((await prepareBatch(db.sql, units, rules)).items[0].ahead).toBeNull()
 })

@@ -21,7 +21,7 @@ beforeEach(() => {
   bench.archive.rows = signals(80)
   bench.archive.version++
   bench.reports.length = 0
-})
+}, 60_000)
 
 const panel = asPanel(signals(60))
 const quantiles = Array.from({ length: 20 }, (_, i) => (i + 5) / 100)

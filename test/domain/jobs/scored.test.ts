@@ -51,7 +51,7 @@ afterAll(async () => {
   await stopJobs()
   await pool.close()
   await db.close()
-})
+}, 60_000)
 
 const body = (sweep: object | boolean) =>
   new TextEncoder().encode(JSON.stringify({ source: { market: 'US', score: 'roe', maxAgeDays: 600 }, sweep }))

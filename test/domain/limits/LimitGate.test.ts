@@ -5,7 +5,7 @@ import { type Counter, takeHits, type WantedHits } from '../../../src/store/limi
 import { testDatabase } from '../../database.ts'
 
 const database = await testDatabase()
-afterAll(() => database.close())
+afterAll(() => database.close(), 60_000)
 
 const sixty = { perMinute: 60, perDay: null }
 const elapsedMs = () => performance.now()

@@ -6,7 +6,7 @@ import { testDatabase } from '../../database.ts'
 
 const database = await testDatabase()
 const { sql } = database
-afterAll(() => database.close())
+afterAll(() => database.close(), 60_000)
 
 /** 2026-07-01T00:00:00Z, a whole minute and a whole day. */
 const midnight = Date.parse('2026-07-01T00:00:00Z') / 1_000

@@ -50,8 +50,8 @@ async function insert(all: readonly Row[]): Promise<void> {
 beforeAll(async () => {
   db = await testDatabase()
   await insert(rows)
-})
-afterAll(() => db.close())
+}, 60_000)
+afterAll(() => db.close(), 60_000)
 
 const tickers = async (q: string) => (await searchEntities(db.sql, q)).map(hit => hit.ticker)
 

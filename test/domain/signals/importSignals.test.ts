@@ -9,11 +9,11 @@ import { header, list, quant, record, take, takeBytes } from './fixtures.ts'
 let db: TestDatabase
 beforeAll(async () => {
   db = await testDatabase()
-})
-afterAll(() => db.close())
+}, 60_000)
+afterAll(() => db.close(), 60_000)
 beforeEach(async () => {
   await db.sql`truncate signal, signal_correction`
-})
+}, 60_000)
 
 describe('the life of a forecast', () => {
   test('is open and unserved until its outcome arrives, then live and won', async () => {

@@ -12,8 +12,8 @@ const sample = new URL('../../../sample/signals.csv.gz', import.meta.url)
 let db: TestDatabase
 beforeAll(async () => {
   db = await testDatabase()
-})
-afterAll(() => db.close())
+}, 60_000)
+afterAll(() => db.close(), 60_000)
 
 test('the sample loads whole into an empty database, as backfill', async () => {
   const report = await loadSignalsSample(db.sql)

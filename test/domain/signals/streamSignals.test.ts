@@ -43,8 +43,8 @@ beforeAll(async () => {
   }
   await take(sql, lines)
   await take(sql, ['2026-01-05,OPEN,US,1d,0.01,', '2025-01-05,OPEN,US,1d,0.01,'])
-})
-afterAll(() => db.close())
+}, 60_000)
+afterAll(() => db.close(), 60_000)
 
 test('every resolved row comes with its very numbers, in the served order, and no open one', async () => {
   const all = await list(sql, quant, { limit: 50_000 })

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { checkSums, noSums } from '../../../src/domain/ingest/checkSums.ts'
 import { deriveFacts } from '../../../src/domain/ingest/deriveFacts.ts'
 import { loadMarkets } from '../../../src/domain/markets/loadMarkets.ts'
 import { dayNumber, isoDate } from '../../../src/model/date.ts'
@@ -121,6 +122,61 @@ describe('the simplified form', () => {
       '<page numero="02"><liasse code="210" m1="1.234.567,89"/><liasse code="218" m1="000000000000020"/></page>',
     )
     expect([said(broken), broken.malformed]).toEqual([[], 1])
+  })
+})
+
+describe('the other side of the balance sheet', () => {
+  const line = (code: string, value: number) =>
+    `<liasse code="${code}" m1="${value}" m3="${value}" m2="" m4=""/>`
+  const lines = (figures: Record<string, number>) =>
+    Object.entries(figures)
+      .map(([code, value]) => line(code, value))
+      .join('')
+  const complete = (figures: Record<string, number>) =>
+    of(accounts({}, `<page numero="01">${line('CO', 100)}</page><page numero="02">${lines(figures)}</page>`))
+  const simplified = (figures: Record<string, number>) =>
+    of(accounts({ code_type_bilan: 'S' }, `<page numero="01">${lines({ '110': 100, ...figures })}</page>`))
+  const sums = ({ contributions }: ReturnType<typeof readDocument>) => {
+    const report = noSums()
+    for (const contribution of contributions) checkSums(contribution, frRules, report)
+    return report.counts['assets = liabilities + equity']
+  }
+  const [holds, open, broken] = [
+    { checked: 1, broken: 0, open: 0 },
+    { checked: 1, broken: 0, open: 1 },
+    { checked: 1, broken: 1, open: 0 },
+  ]
+
+  test('liabilities are the debts; provisions stand beside them under a name of their own', () => {
+    expect(said(complete({ DL: 60, DP: 3, DQ: 4, DR: 7, EC: 33 }))).toEqual([
+      'assets 2020-12-31 100',
+      'equity 2020-12-31 60',
+      'liabilities 2020-12-31 33',
+      'provisions 2020-12-31 7',
+    ])
+    expect(said(simplified({ '142': 60, '154': 7, '176': 33 }))).toEqual([
+      'assets 2020-12-31 100',
+      'equity 2020-12-31 60',
+      'liabilities 2020-12-31 33',
+      'provisions 2020-12-31 7',
+    ])
+  })
+
+  test('adds up with provisions, and is open only where a part without a metric may stand between', async () => {
+    // Deposit 1048 of 2017-02-18: 4,102,554 = 2,525,814 + 1,576,740, and 3,778,441 = 2,260,035 + 1,518,406 the year before.
+    expect(sums(readDocument(await fixture(xmlName)))).toEqual({
+      ...holds,
+      checked: 2,
+    })
+    expect(sums(complete({ DL: 60, DR: 7, EC: 33 }))).toEqual(holds)
+    // Other own funds (DO) of 5, with and without provisions.
+    expect(sums(complete({ DL: 60, DO: 5, DR: 7, EC: 28 }))).toEqual(open)
+    expect(sums(complete({ DL: 60, DO: 5, EC: 35 }))).toEqual(open)
+    expect(sums(complete({ DL: 60, DR: 7, EC: 40 }))).toEqual(broken)
+    expect(sums(simplified({ '142': 60, '154': 7, '176': 33 }))).toEqual(holds)
+    expect(sums(simplified({ '142': 60, '176': 33 }))).toEqual(open)
+    // With its provisions the simplified form is whole.
+    expect(sums(simplified({ '142': 60, '154': 7, '176': 30 }))).toEqual(broken)
   })
 })
 

@@ -121,3 +121,92 @@ test('an overview that is read before the list of companies, or with it, gives t
   expect(await ids([list, board])).toEqual(['005380.KQ'])
   expect(await ids([board, list])).toEqual(['005380.KQ'])
 })
+
+/** Whether statements wait is counted; `left out` of the register's reason for it. */
+const undated = 'a report whose closing month is not to be told (import its overview with it)'
+
+test('statements wait for the overview in another file, which comes before, with or after them', async () => {
+  // Late amendments of Hyundai Motor's reports on 2021 and 2022: their days do not tell when its years end.
+  const statements = `${fixtures}/005380.jsonl`
+  const company = await overview('hyundai.json', 'Y')
+  const joined = join(folder, 'joined.jsonl')
+  await Bun.write(joined, `${await Bun.file(company).text()}\n${await Bun.file(statements).text()}`)
+  const whole = await fresh()
+  await load(whole, joined)
+  const rows = await storedFacts(whole)
+  // 20240314001466: revenue of 2021, 117,610,626 million won.
+  expect(rows.some(row => row.includes('|revenue|0|2021|') && row.includes('|117610626000000|'))).toBe(true)
+
+  for (const order of [
+    [statements, company],
+    [company, statements],
+  ]) {
+    const together = await fresh()
+    const { read } = await load(together, ...order)
+    expect(read.leftOut.get(undated)).toBeUndefined()
+    expect(await storedFacts(together)).toEqual(rows)
+    // The statements are done with; the overview is read by every import, for others.
+    const again = await load(together, ...order)
+    expect([again.read.documents, again.read.documentsKnown, again.written.changed]).toEqual([2, 1, false])
+  }
+
+  const apart = await fresh()
+  for (let time = 0; time < 2; time++) {
+    const { read } = await load(apart, statements)
+    expect([read.leftOut.get(undated), read.documentsKnown]).toEqual([read.figuresRead, 0])
+    expect(await storedFacts(apart)).toEqual([])
+  }
+  await load(apart, company)
+  expect(await storedFacts(apart)).toEqual([])
+  await load(apart, statements, company)
+  expect(await storedFacts(apart)).toEqual(rows)
+})
+
+test('a year from April to March is dated by the overview, never as a calendar year', async () => {
+  // Shinyoung Securities closes in March; its report on April 2021 to March 2022 came in on 15 June 2022, when one on half
+  // a calendar year could not have (kind.krx.co.kr/external/2022/06/15/000642). Number and amount are made up.
+  const line = (report: string, year: string, receipt: string) => ({
+    ...{ rcept_no: receipt, reprt_code: report, bsns_year: year, corp_code: '00136721', sj_div: 'BS' },
+    ...{ account_id: 'ifrs-full_Assets', account_nm: '자산총계', thstrm_amount: '1', currency: 'KRW' },
+  })
+  const path = async (name: string, content: unknown) => {
+    await Bun.write(join(folder, name), JSON.stringify(content))
+    return join(folder, name)
+  }
+  const annual = await path('annual_CFS.json', {
+    status: '000',
+    list: [line('11011', '2021', '20220615000642')],
+  })
+  // An amendment of it that came in when a report on a calendar year is due: December would be assumed.
+  const amended = await path('amended_CFS.json', {
+    status: '000',
+    list: [line('11011', '2021', '20220401000001')],
+  })
+  const company = await path('shinyoung.json', {
+    ...{ status: '000', corp_code: '00136721', corp_name: '신영증권(주)', stock_code: '001720' },
+    ...{ corp_cls: 'Y', acc_mt: '03' },
+  })
+  const ends = async (...imports: string[][]) => {
+    const sql = await fresh()
+    for (const paths of imports) await load(sql, ...paths)
+    return (
+      await sql<{ row: string }[]>`
+      select concat_ws(' ', l.filed, f.period_end, f.fp) as row from fact f join filing l using (filing_id)
+      join metric m using (metric_id) where m.name = 'assets' order by 1`
+    ).map(({ row }) => row)
+  }
+  expect(await ends([annual])).toEqual([])
+  for (const order of [
+    [annual, company],
+    [company, annual],
+  ])
+    expect(await ends(order)).toEqual(['2022-06-15 2022-03-31 0'])
+  expect(await ends([annual], [company], [annual, company])).toEqual(['2022-06-15 2022-03-31 0'])
+  // Assumed only where no overview of the import says otherwise, whichever is read first.
+  expect(await ends([amended])).toEqual(['2022-04-01 2021-12-31 0'])
+  for (const order of [
+    [amended, company],
+    [company, amended],
+  ])
+    expect(await ends(order)).toEqual([])
+})

@@ -10,8 +10,8 @@ import { type Replay, startReplay } from './replay.ts'
 let replay: Replay
 beforeEach(async () => {
   replay = await startReplay()
-})
-afterEach(() => replay.stop())
+}, 60_000)
+afterEach(() => replay.stop(), 60_000)
 
 const tickers = (): RegisterRequest => ({
   url: `${replay.settings.SEC_URL}/files/company_tickers.json`,

@@ -23,7 +23,7 @@ beforeAll(async () => {
   await sql`vacuum analyze fact, filing`
   await sql`analyze metric, unit, data_version`
 }, 60_000)
-afterAll(() => database.close())
+afterAll(() => database.close(), 60_000)
 
 /** How often the table was read from end to end, and how often through an index. */
 async function reads(sql: Sql): Promise<{ scans: number; byIndex: number }> {

@@ -5,8 +5,8 @@ import { type TestDatabase, testDatabase } from '../../database.ts'
 let db: TestDatabase
 beforeAll(async () => {
   db = await testDatabase()
-})
-afterAll(() => db.close())
+}, 60_000)
+afterAll(() => db.close(), 60_000)
 
 // NFKC and case folding as in the Unicode Character Database (UnicodeData.txt, CaseFolding.txt: ß folds to ss,
 // final ς to σ). ø, ł, đ, ı and æ are not decomposed by Unicode; they fold as in CLDR's Latin-ASCII.

@@ -5,8 +5,8 @@ import { type TestDatabase, testDatabase } from '../../database.ts'
 let db: TestDatabase
 beforeAll(async () => {
   db = await testDatabase()
-})
-afterAll(() => db.close())
+}, 60_000)
+afterAll(() => db.close(), 60_000)
 
 const row: StagedSignal = {
   ...{ line: 2, date: '2026-01-05', horizonDays: 1, ticker: 'A', market: 'US' },

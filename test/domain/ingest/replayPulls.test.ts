@@ -1,14 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { deriveFacts } from '../../../src/domain/ingest/deriveFacts.ts'
-import { mergeFilings } from '../../../src/domain/ingest/gatherFilings.ts'
-import { reviveStatement } from '../../../src/domain/ingest/reviveStatement.ts'
-import { separateOverwrites } from '../../../src/domain/ingest/separateOverwrites.ts'
+import { gatherPulls } from '../../../src/domain/ingest/gatherPulls.ts'
+import { replayPulls } from '../../../src/domain/ingest/replayPulls.ts'
 import { addDays, dayNumber } from '../../../src/model/date.ts'
-import type { FactRow, Filing, Statement } from '../../../src/model/statement.ts'
+import type { FactRow, PulledFiling, Statement } from '../../../src/model/statement.ts'
 import { nzRules } from '../../../src/registers/nz/concepts.ts'
 import { readDocument } from '../../../src/registers/nz/readDocument.ts'
-import type { StoredRow } from '../../../src/store/facts/storedRows.ts'
 import { spellAll } from './evidence.ts'
 
 interface Return {
@@ -17,50 +15,26 @@ interface Return {
   fields: Record<string, number>
 }
 
-/** One charity as the store would hold it after each pull. */
+/** One charity as its readings leave it. */
 class Store {
   facts: readonly FactRow[] = []
-  private rows: StoredRow[] = []
-  private readonly filings = new Map<string, Filing>()
+  private pulls: readonly PulledFiling[] = []
 
   pull(returns: readonly Return[], day: string): void {
-    const rows = returns.map(({ number, year, fields }) => ({
-      ...{ CharityRegistrationNumber: 'CC10000', AnnualReturnId: number },
-      ...{ YearEnded: `${year}-06-30T00:00:00Z`, ...fields },
-    }))
-    const read = readDocument({ d: rows }).contributions.flatMap(({ statements }) => statements)
-    const pull = { pulledOn: dayNumber(day), replaces: true, rules: nzRules }
-    const fresh = separateOverwrites(read, this.rows, pull)
-    for (const { filing } of fresh) {
-      const known = this.filings.get(filing.accession)
-      this.filings.set(filing.accession, known === undefined ? filing : mergeFilings(known, filing))
-    }
-    const kept = this.rows.flatMap(row => {
-      const filing = this.filings.get(row.accession)
-      return (filing && reviveStatement(row, filing)) ?? []
-    })
-    const { filings } = this
-    const derived = deriveFacts([...fresh, ...kept], { rules: nzRules, fiscalYearEnd: null, filings })
-    this.facts = derived.facts
-    this.rows = [
-      ...derived.facts.map(fact => asStored(fact, fact.filing, fact.superseded)),
-      ...derived.repeats.map(({ statement, metric }) => ({
-        ...asStored(statement, statement.filing, null),
-        metric,
-      })),
-    ]
+    const statements = statementsOf(returns)
+    this.pulls = gatherPulls(this.pulls, [{ day: dayNumber(day), statements }]).all
+    const replayed = replayPulls(this.pulls, { replaces: true, rules: nzRules })
+    this.facts = deriveFacts(replayed, { rules: nzRules, fiscalYearEnd: null }).facts
   }
 }
 
-const asStored = (
-  said: Omit<Statement, 'tag' | 'filing'> & { tag: string | null },
-  { filed, acceptedAt, accession }: Filing,
-  superseded: number | null,
-): StoredRow => ({
-  ...{ place: '', entityId: 1, fp: 0, fy: 0, superseded, filed, acceptedAt, accession },
-  ...{ metric: said.metric, tag: said.tag, unit: said.unit, start: said.start, end: said.end },
-  ...{ value: said.value, rounded: said.rounded },
-})
+function statementsOf(returns: readonly Return[]): readonly Statement[] {
+  const rows = returns.map(({ number, year, fields }) => ({
+    ...{ CharityRegistrationNumber: 'CC10000', AnnualReturnId: number },
+    ...{ YearEnded: `${year}-06-30T00:00:00Z`, ...fields },
+  }))
+  return readDocument({ d: rows }).contributions.flatMap(({ statements }) => statements)
+}
 
 /** What was visible on a day, superseded as known on that day. */
 const seen = (facts: readonly FactRow[], day: string) =>
@@ -177,13 +151,42 @@ describe('pulls in the order of their days', () => {
     expect(store.facts.map(({ value, tag }) => [value, tag])).toEqual([[5, 'NetSurplusDeficitForTheYear']])
   })
 
-  test('a pull that was read before the edit on record says nothing new', () => {
+  test('a pull that was read before the edit on record finds its place before it', () => {
     const store = new Store()
     const said = (value: number) => [{ number: 1, year: 2023, fields: { TotalAssets: value } }]
     store.pull(said(10), '2024-02-01')
     store.pull(said(12), '2025-09-01')
-    const before = spellAll(store.facts)
     store.pull(said(11), '2025-01-01')
-    expect(spellAll(store.facts)).toEqual(before)
+    expect(store.facts.map(({ value, filing }) => [value, filing.filed])).toEqual([
+      [10, dayNumber('2023-12-31')],
+      [11, dayNumber('2025-01-01')],
+      [12, dayNumber('2025-09-01')],
+    ])
+  })
+
+  test('what was read twice before its deadline counts from the deadline, the later reading last', () => {
+    const store = new Store()
+    const said = (value: number) => [{ number: 1, year: 2023, fields: { TotalAssets: value } }]
+    store.pull(said(12), '2023-11-01')
+    store.pull(said(10), '2023-10-01')
+    expect(store.facts.map(({ value, filing, superseded }) => [value, filing.filed, superseded])).toEqual([
+      [10, dayNumber('2023-12-31'), dayNumber('2023-12-31')],
+      [12, dayNumber('2023-12-31'), null],
+    ])
+  })
+
+  test('of two readings of one day the one that says something new counts, in either order', () => {
+    const said = (value: number) => [{ number: 1, year: 2023, fields: { TotalAssets: value } }]
+    const told = [[said(10), said(9)] as const, [said(9), said(10)] as const].map(readings => {
+      const store = new Store()
+      for (const reading of readings) store.pull(reading, '2025-01-01')
+      store.pull(said(10), '2024-02-01')
+      return store.facts.map(({ value, filing }) => [value, filing.filed])
+    })
+    const expected = [
+      [10, dayNumber('2023-12-31')],
+      [9, dayNumber('2025-01-01')],
+    ]
+    expect(told).toEqual([expected, expected])
   })
 })
