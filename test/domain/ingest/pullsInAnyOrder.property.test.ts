@@ -5,6 +5,7 @@ import { dayNumber, isoDate } from '../../../src/model/date.ts'
 import { nzRules } from '../../../src/registers/nz/concepts.ts'
 import { readDocument } from '../../../src/registers/nz/readDocument.ts'
 import { twRules } from '../../../src/registers/tw/concepts.ts'
+import { deadline } from '../../../src/registers/tw/deadline.ts'
 import { readTable } from '../../../src/registers/tw/readTable.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
 
@@ -76,7 +77,8 @@ interface Market {
 const markets: readonly Market[] = [
   {
     ...{ name: 'NZ', replaces: true, rules: nzRules, revenue: 'revenue' },
-    deadline: year => dayNumber(`${year}-12-31`),
+    // The first working day from 31 December on: a Saturday in 2022, a Sunday in 2023.
+    deadline: year => dayNumber(year === 2022 ? '2023-01-04' : '2024-01-03'),
     document: (company, { shown }) =>
       readDocument({
         d: shown.map(({ number, year, assets, revenue }) => ({
@@ -91,7 +93,7 @@ const markets: readonly Market[] = [
   {
     // The year's report; its two tables are read apart.
     ...{ name: 'TW', replaces: false, rules: twRules, revenue: 'revenue' },
-    deadline: year => dayNumber(`${year + 1}-03-31`),
+    deadline: year => deadline({ code: '1101', year, quarter: 4 }, 'general'),
     document: (company, { day, shown }) => {
       const [year, month, date] = isoDate(day).split('-')
       const made = `${Number(year) - 1911}${month}${date}`

@@ -158,7 +158,7 @@ describe('pulls in the order of their days', () => {
     store.pull(said(12), '2025-09-01')
     store.pull(said(11), '2025-01-01')
     expect(store.facts.map(({ value, filing }) => [value, filing.filed])).toEqual([
-      [10, dayNumber('2023-12-31')],
+      [10, dayNumber('2024-01-03')],
       [11, dayNumber('2025-01-01')],
       [12, dayNumber('2025-09-01')],
     ])
@@ -170,8 +170,8 @@ describe('pulls in the order of their days', () => {
     store.pull(said(12), '2023-11-01')
     store.pull(said(10), '2023-10-01')
     expect(store.facts.map(({ value, filing, superseded }) => [value, filing.filed, superseded])).toEqual([
-      [10, dayNumber('2023-12-31'), dayNumber('2023-12-31')],
-      [12, dayNumber('2023-12-31'), null],
+      [10, dayNumber('2024-01-03'), dayNumber('2024-01-03')],
+      [12, dayNumber('2024-01-03'), null],
     ])
   })
 
@@ -184,7 +184,7 @@ describe('pulls in the order of their days', () => {
       return store.facts.map(({ value, filing }) => [value, filing.filed])
     })
     const expected = [
-      [10, dayNumber('2023-12-31')],
+      [10, dayNumber('2024-01-03')],
       [9, dayNumber('2025-01-01')],
     ]
     expect(told).toEqual([expected, expected])
