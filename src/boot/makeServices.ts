@@ -7,6 +7,7 @@ import { licensed } from '../domain/access/licensed.ts'
 import { ArchiveCache } from '../domain/backtests/ArchiveCache.ts'
 import { KeyRoom } from '../domain/backtests/KeyRoom.ts'
 import { runBacktest } from '../domain/backtests/runBacktest.ts'
+import { answerFundamentals } from '../domain/fundamentals/answerFundamentals.ts'
 import { checkCoverage } from '../domain/fundamentals/checkCoverage.ts'
 import { coverageIndex } from '../domain/fundamentals/coverageIndex.ts'
 import type { FundamentalsDeps } from '../domain/fundamentals/deps.ts'
@@ -16,7 +17,6 @@ import { planCrossSection } from '../domain/fundamentals/planCrossSection.ts'
 import { planFundamentals } from '../domain/fundamentals/planFundamentals.ts'
 import { planRestatements } from '../domain/fundamentals/planRestatements.ts'
 import { readCrossSection } from '../domain/fundamentals/readCrossSection.ts'
-import { readFundamentals } from '../domain/fundamentals/readFundamentals.ts'
 import { readRestatements } from '../domain/fundamentals/readRestatements.ts'
 import { LimitGate } from '../domain/limits/LimitGate.ts'
 import { loadMarkets } from '../domain/markets/loadMarkets.ts'
@@ -37,6 +37,7 @@ import { entityDirectory } from '../store/fundamentals/entityDirectory.ts'
 import { findKey } from '../store/keys/findKey.ts'
 import { recordEntities } from '../store/keys/recordEntities.ts'
 import { takeHits } from '../store/limits/takeHits.ts'
+import { inSnapshot } from '../store/snapshot.ts'
 import { contentPolicy } from '../web/tearSheet/policy.ts'
 import { makeJobs } from './makeJobs.ts'
 import { makePanels } from './makePanels.ts'
@@ -68,14 +69,14 @@ export async function makeServices(parts: Parts) {
     elapsedMs: () => performance.now(),
     timeoutMs: admissionTimeoutMs,
   })
-  const deps: FundamentalsDeps = {
+  const unremembered: FundamentalsDeps = {
     sql,
     markets,
     today,
     flagship: new Set(config.flagshipTickers.map(ticker => ticker.toUpperCase())),
     recordEntities: (keyId, entityIds, cap) => recordEntities(sql, keyId, entityIds, cap),
-    entities,
   }
+  const deps: FundamentalsDeps = { ...unremembered, entities }
   const turns = new StreamTurns(Math.max(1, Math.floor(config.databaseConnections / 2)))
   const archive = new ArchiveCache({
     pool,
@@ -104,17 +105,22 @@ export async function makeServices(parts: Parts) {
     planFundamentals: async (principal, query) => {
       if (query.ticker?.includes(',')) {
         const plan = await planBatch(deps, principal, query)
+        const replan = () => planBatch(unremembered, principal, query)
         return {
           cacheKey: plan.cacheKey,
           open: (format, signal, subject) =>
-            turns.use(subject, signal, () => openBatch(deps, plan, format, signal)),
+            turns.use(subject, signal, () => openBatch({ sql, markets }, plan, replan, format, signal)),
         }
       }
       const plan = await planFundamentals(deps, principal, query)
       return {
         cacheKey: plan.cacheKey,
         make: async format => ({
-          content: await listBody(format, fundamentalsSheet, await readFundamentals(deps, plan)),
+          content: await listBody(
+            format,
+            fundamentalsSheet,
+            await answerFundamentals(deps, principal, query, plan),
+          ),
         }),
       }
     },
@@ -138,8 +144,14 @@ export async function makeServices(parts: Parts) {
         },
       }
     },
-    coverageIndex: async (principal, query) => licensed(principal, await coverageIndex(deps, query)),
-    checkCoverage: async (principal, id) => licensed(principal, await checkCoverage(deps, id)),
+    coverageIndex: async (principal, query) => {
+      const index = await inSnapshot(sql, connection => coverageIndex({ ...deps, sql: connection }, query))
+      return licensed(principal, index)
+    },
+    checkCoverage: async (principal, id) => {
+      const check = await inSnapshot(sql, connection => checkCoverage({ ...deps, sql: connection }, id))
+      return licensed(principal, check)
+    },
     planSignals: (principal, query) => {
       const plan = planSignals({ today }, principal, query)
       return {
