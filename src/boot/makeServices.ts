@@ -48,6 +48,8 @@ export interface Parts {
   readonly sql: Sql
   /** For keys and limits alone: slow reads must not keep anybody from being admitted or refused. */
   readonly admission: Sql
+  /** For who an ID names and what is known of one company: probes of indexes, planned once (`plansOnce`). */
+  readonly lookups: Sql
   readonly pool: ComputePool
   readonly log: Logger
   readonly today: () => IsoDate
@@ -60,9 +62,9 @@ export const admissionTimeoutMs = 5_000
 
 /** Ties the verbs to this server's database, pool and settings: what the routes may reach. */
 export async function makeServices(parts: Parts) {
-  const { config, sql, admission, pool, log, today, dataVersion } = parts
+  const { config, sql, admission, lookups, pool, log, today, dataVersion } = parts
   const markets = await loadMarkets()
-  const entities = entityDirectory(sql)
+  const entities = entityDirectory(lookups)
   const known = new KnownKeys()
   const gate = new LimitGate({
     takeHits: hits => takeHits(admission, hits),
@@ -70,7 +72,7 @@ export async function makeServices(parts: Parts) {
     timeoutMs: admissionTimeoutMs,
   })
   const unremembered: FundamentalsDeps = {
-    sql,
+    sql: lookups,
     markets,
     today,
     flagship: new Set(config.flagshipTickers.map(ticker => ticker.toUpperCase())),
@@ -129,7 +131,7 @@ export async function makeServices(parts: Parts) {
       return {
         cacheKey: plan.cacheKey,
         make: async (format, subject) => {
-          const list = await turns.read(subject, () => readCrossSection(deps, principal, plan))
+          const list = await turns.read(subject, () => readCrossSection({ ...deps, sql }, principal, plan))
           return { content: await listBody(format, crossSectionSheet, list), next: list.next }
         },
       }
@@ -139,7 +141,7 @@ export async function makeServices(parts: Parts) {
       return {
         cacheKey: plan.cacheKey,
         make: async (format, subject) => {
-          const list = await turns.read(subject, () => readRestatements(deps, principal, plan))
+          const list = await turns.read(subject, () => readRestatements({ ...deps, sql }, principal, plan))
           return { content: await listBody(format, restatementSheet, list), next: list.next }
         },
       }
