@@ -50,7 +50,7 @@ export async function makeDayOfFilings(
            f.period_end as "end", f.fy, f.value
     from fact f join metric m using (metric_id)
     where f.entity_id = any(${all.map(({ entityId }) => entityId)}) and m.name = any(${Object.keys(tags)})
-      and f.fp = 0 and f.filed < ${today} and f.superseded = 'infinity' and f.tag_id is not null
+      and f.fp = 0 and f.filed <= ${today} and f.superseded = 'infinity' and f.tag_id is not null
     order by f.entity_id, m.name, f.period_end desc`
   const figures = Map.groupBy(restated, ({ entityId }) => entityId)
   const able = all.filter(({ entityId }) => figures.get(entityId)?.length === Object.keys(tags).length)

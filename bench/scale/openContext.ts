@@ -56,14 +56,17 @@ export async function withContext<T>(
     served ??= startApp({ ...env, ...settings }, folder, children)
     return served
   }
-  const withSql = async <R>(use: (sql: Sql) => Promise<R>): Promise<R> => {
-    signal.throwIfAborted()
+  const useSql = async <R>(use: (sql: Sql) => Promise<R>): Promise<R> => {
     const database = await openDatabase(readConfig({ ...env, DATABASE_CONNECTIONS: '4' }), 0, () => {})
     try {
       return await use(database.sql)
     } finally {
       await database.close()
     }
+  }
+  const withSql = <R>(use: (sql: Sql) => Promise<R>): Promise<R> => {
+    signal.throwIfAborted()
+    return useSql(use)
   }
   let loads = 0
   const load = async (
@@ -85,16 +88,21 @@ export async function withContext<T>(
     return JSON.parse(text)
   }
   const key = await sellKey(env)
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason))
+  })
+  aborted.catch(() => {})
   try {
-    return await work({
+    const working = work({
       ...{ env, folder, key, signal, withSql, server, stopServer, load },
       ...{ seconds: options.seconds, seed: options.seed, dropsCaches: options.dropsCaches, say: options.say },
       isEmbedded: readConfig(env).databaseUrl === null,
       today: isoDate(Math.floor(Date.now() / 86_400_000)),
     })
+    return await Promise.race([working, aborted])
   } finally {
     await stopServer()
-    if (!signal.aborted) await withSql(sql => revokeKey({ sql }, key))
+    await useSql(sql => revokeKey({ sql }, key))
     rmSync(folder, { recursive: true, force: true })
   }
 }
