@@ -123,7 +123,10 @@ export async function measure(served: Served, task: LoadTask): Promise<Measured>
   const child = Bun.spawn(['bun', 'bench/httpLoad.ts', JSON.stringify(task)], { cwd: root, stdout: 'pipe' })
   const outcome: LoadOutcome = JSON.parse(await new Response(child.stdout).text())
   const after = processorSeconds(served.pid)
-  if (outcome.failures > 0) throw new Error(`${outcome.failures} of ${outcome.requests} requests failed.`)
+  if (outcome.failures > 0)
+    throw new Error(
+      `${outcome.failures} of ${outcome.requests} requests failed: ${outcome.failed.join('; ')}.`,
+    )
   const micros = after === null || before === null ? null : ((after - before) / outcome.requests) * 1e6
   return { ...outcome, micros }
 }

@@ -1,8 +1,9 @@
-import { join, resolve } from 'node:path'
 import { searchEntities } from '../src/domain/search/search.ts'
 import type { Sql } from '../src/store/database.ts'
 import type { Figure } from './figure.ts'
 import { scratchDatabase } from './scratchDatabase.ts'
+import { searchQueries } from './search/queries.ts'
+import { type Lists, realNames } from './search/realNames.ts'
 import { table } from './table.ts'
 
 /** Names of each market in the full service; the bench scales them. */
@@ -37,41 +38,12 @@ export async function benchSearch({
     const [{ mb }] = await sql<{ mb: number }[]>`
       select pg_relation_size('entity_search') / 1048576.0::float8 as mb`
     figures.push({ name: 'search.index', value: mb, unit: 'MB' })
-    for (const [kind, queries] of Object.entries(await queriesOf(sql, lists))) {
+    const kinds = searchQueries(lists, await sample(sql), 200, generator(11))
+    for (const [kind, queries] of Object.entries(kinds)) {
       figures.push(...(await time(sql, kind, queries)))
     }
     return figures
   })
-}
-
-type Lists = Record<'words' | 'us' | 'nz' | 'tw', string[]>
-
-async function realNames(): Promise<Lists | null> {
-  const folder = resolve(import.meta.dir, '../../shared/names')
-  const read = async (file: string) => {
-    const bytes = await Bun.file(join(folder, file)).bytes()
-    return new TextDecoder().decode(file.endsWith('.gz') ? Bun.gunzipSync(bytes) : bytes).split('\n')
-  }
-  if (!(await Bun.file(join(folder, 'nz_charities.tsv.gz')).exists())) return null
-  const cut = (lines: string[], by: string, cell: number) =>
-    lines.map(line => line.split(by)[cell] ?? '').filter(name => name !== '')
-  const us = cut(await read('us_sec_cik_mapper_stocks.csv'), ',', 2)
-  const nz = cut(await read('nz_charities.tsv.gz'), '\t', 2)
-  const tw = cut(await read('tw_stock_names.csv'), ',', 1)
-  const fr = [
-    ...cut(await read('fr_annuaire_names.tsv'), '\t', 1),
-    ...cut(await read('fr_rne_names.tsv'), '\t', 1),
-  ]
-  const be = cut(await read('be_firms_1356.csv'), ',', 1)
-  // Words as often as they occur: common ones stay common.
-  const words = [
-    ...Array(20)
-      .fill([...fr, ...be])
-      .flat(),
-    ...us,
-    ...nz,
-  ].flatMap(name => name.split(/\s+/))
-  return { words, us, nz, tw }
 }
 
 async function fill(sql: Sql, lists: Lists, scale: number): Promise<void> {
@@ -127,48 +99,9 @@ function entity(
   }
 }
 
-async function queriesOf(sql: Sql, lists: Lists): Promise<Record<string, string[]>> {
-  const random = generator(11)
-  const many = (make: () => string, count = 200) => Array.from({ length: count }, make)
-  const pick = <T>(from: readonly T[]) => from[Math.floor(random() * from.length)]
-  const sampled = await sql<{ name: string; ticker: string }[]>`
-    select name, ticker from entity where name is not null and entity_id % 997 = 3 limit 200`
-  return {
-    common_word: [
-      'sarl',
-      'sas',
-      'sci',
-      'de',
-      'la',
-      'the',
-      'trust',
-      'holding',
-      'aps',
-      'a',
-      'e',
-      'association',
-      'sa',
-      'bv',
-    ],
-    two_common_words: [
-      'the trust',
-      'sarl de',
-      'holding aps',
-      'trust sarl',
-      'de la',
-      'sci sarl',
-      'sas sci holding',
-    ],
-    word_of_a_name: many(() => pick(lists.words)),
-    whole_name: sampled.map(row => row.name),
-    beginning_of_a_name: sampled.map(row => row.name.slice(0, 5)),
-    id: sampled.map(row => row.ticker),
-    registration_number: sampled.map(row => row.ticker.replace(/\..*/, '')),
-    beginning_of_an_id: ['1', '10', '012', 'c', 'cc1', 'u', '100000', 'e1'],
-    chinese: many(() => pick(lists.tw).slice(0, 2)),
-    no_hit: many(() => Array.from({ length: 9 }, () => String.fromCharCode(97 + random() * 26)).join('')),
-  }
-}
+/** Companies of all over the database. */
+const sample = (sql: Sql) => sql<{ name: string; ticker: string }[]>`
+  select name, ticker from entity where name is not null and entity_id % 997 = 3 limit 200`
 
 async function time(sql: Sql, kind: string, queries: readonly string[]): Promise<Figure[]> {
   const times: number[] = []

@@ -13,7 +13,7 @@ export function table(figures: readonly JudgedFigure[]): string {
     unit,
     spread ?? '',
     bound === undefined ? '' : bound.least === undefined ? `<= ${bound.most}` : `>= ${bound.least}`,
-    bound === undefined ? '' : failed ? 'BELOW' : 'ok',
+    bound === undefined ? '' : failed ? 'MISSED' : 'ok',
   ])
   const all = [['figure', 'value', 'unit', 'spread', 'budget', ''], ...rows]
   const widths = all[0].map((_, column) => Math.max(...all.map(row => row[column].length)))

@@ -7,6 +7,7 @@ import { licensed } from '../domain/access/licensed.ts'
 import { ArchiveCache } from '../domain/backtests/ArchiveCache.ts'
 import { KeyRoom } from '../domain/backtests/KeyRoom.ts'
 import { runBacktest } from '../domain/backtests/runBacktest.ts'
+import { answerFundamentals } from '../domain/fundamentals/answerFundamentals.ts'
 import { checkCoverage } from '../domain/fundamentals/checkCoverage.ts'
 import { coverageIndex } from '../domain/fundamentals/coverageIndex.ts'
 import type { FundamentalsDeps } from '../domain/fundamentals/deps.ts'
@@ -16,7 +17,6 @@ import { planCrossSection } from '../domain/fundamentals/planCrossSection.ts'
 import { planFundamentals } from '../domain/fundamentals/planFundamentals.ts'
 import { planRestatements } from '../domain/fundamentals/planRestatements.ts'
 import { readCrossSection } from '../domain/fundamentals/readCrossSection.ts'
-import { readFundamentals } from '../domain/fundamentals/readFundamentals.ts'
 import { readRestatements } from '../domain/fundamentals/readRestatements.ts'
 import { LimitGate } from '../domain/limits/LimitGate.ts'
 import { loadMarkets } from '../domain/markets/loadMarkets.ts'
@@ -37,6 +37,7 @@ import { entityDirectory } from '../store/fundamentals/entityDirectory.ts'
 import { findKey } from '../store/keys/findKey.ts'
 import { recordEntities } from '../store/keys/recordEntities.ts'
 import { takeHits } from '../store/limits/takeHits.ts'
+import { inSnapshot } from '../store/snapshot.ts'
 import { contentPolicy } from '../web/tearSheet/policy.ts'
 import { makeJobs } from './makeJobs.ts'
 import { makePanels } from './makePanels.ts'
@@ -47,6 +48,8 @@ export interface Parts {
   readonly sql: Sql
   /** For keys and limits alone: slow reads must not keep anybody from being admitted or refused. */
   readonly admission: Sql
+  /** For who an ID names and what is known of one company: probes of indexes, planned once (`plansOnce`). */
+  readonly lookups: Sql
   readonly pool: ComputePool
   readonly log: Logger
   readonly today: () => IsoDate
@@ -59,23 +62,23 @@ export const admissionTimeoutMs = 5_000
 
 /** Ties the verbs to this server's database, pool and settings: what the routes may reach. */
 export async function makeServices(parts: Parts) {
-  const { config, sql, admission, pool, log, today, dataVersion } = parts
+  const { config, sql, admission, lookups, pool, log, today, dataVersion } = parts
   const markets = await loadMarkets()
-  const entities = entityDirectory(sql)
+  const entities = entityDirectory(lookups)
   const known = new KnownKeys()
   const gate = new LimitGate({
     takeHits: hits => takeHits(admission, hits),
     elapsedMs: () => performance.now(),
     timeoutMs: admissionTimeoutMs,
   })
-  const deps: FundamentalsDeps = {
-    sql,
+  const unremembered: FundamentalsDeps = {
+    sql: lookups,
     markets,
     today,
     flagship: new Set(config.flagshipTickers.map(ticker => ticker.toUpperCase())),
     recordEntities: (keyId, entityIds, cap) => recordEntities(sql, keyId, entityIds, cap),
-    entities,
   }
+  const deps: FundamentalsDeps = { ...unremembered, entities }
   const turns = new StreamTurns(Math.max(1, Math.floor(config.databaseConnections / 2)))
   const archive = new ArchiveCache({
     pool,
@@ -104,17 +107,22 @@ export async function makeServices(parts: Parts) {
     planFundamentals: async (principal, query) => {
       if (query.ticker?.includes(',')) {
         const plan = await planBatch(deps, principal, query)
+        const replan = () => planBatch(unremembered, principal, query)
         return {
           cacheKey: plan.cacheKey,
           open: (format, signal, subject) =>
-            turns.use(subject, signal, () => openBatch(deps, plan, format, signal)),
+            turns.use(subject, signal, () => openBatch({ sql, markets }, plan, replan, format, signal)),
         }
       }
       const plan = await planFundamentals(deps, principal, query)
       return {
         cacheKey: plan.cacheKey,
         make: async format => ({
-          content: await listBody(format, fundamentalsSheet, await readFundamentals(deps, plan)),
+          content: await listBody(
+            format,
+            fundamentalsSheet,
+            await answerFundamentals(deps, principal, query, plan),
+          ),
         }),
       }
     },
@@ -123,7 +131,7 @@ export async function makeServices(parts: Parts) {
       return {
         cacheKey: plan.cacheKey,
         make: async (format, subject) => {
-          const list = await turns.read(subject, () => readCrossSection(deps, principal, plan))
+          const list = await turns.read(subject, () => readCrossSection({ ...deps, sql }, principal, plan))
           return { content: await listBody(format, crossSectionSheet, list), next: list.next }
         },
       }
@@ -133,13 +141,19 @@ export async function makeServices(parts: Parts) {
       return {
         cacheKey: plan.cacheKey,
         make: async (format, subject) => {
-          const list = await turns.read(subject, () => readRestatements(deps, principal, plan))
+          const list = await turns.read(subject, () => readRestatements({ ...deps, sql }, principal, plan))
           return { content: await listBody(format, restatementSheet, list), next: list.next }
         },
       }
     },
-    coverageIndex: async (principal, query) => licensed(principal, await coverageIndex(deps, query)),
-    checkCoverage: async (principal, id) => licensed(principal, await checkCoverage(deps, id)),
+    coverageIndex: async (principal, query) => {
+      const index = await inSnapshot(sql, connection => coverageIndex({ ...deps, sql: connection }, query))
+      return licensed(principal, index)
+    },
+    checkCoverage: async (principal, id) => {
+      const check = await inSnapshot(sql, connection => checkCoverage({ ...deps, sql: connection }, id))
+      return licensed(principal, check)
+    },
     planSignals: (principal, query) => {
       const plan = planSignals({ today }, principal, query)
       return {

@@ -70,7 +70,24 @@ export async function startServer(
     applicationName: 'asfiled-admission',
   })
   opened.defer(() => admission.end({ timeout: 5 }))
-  const made = await makeServices({ config, sql, admission, pool, log, today, dataVersion: version.current })
+  const lookups = connect({
+    url,
+    connections: Math.ceil(config.databaseConnections / 2),
+    statementTimeoutMs: config.statementTimeoutMs,
+    applicationName: 'asfiled-lookups',
+    plansOnce: true,
+  })
+  opened.defer(() => lookups.end({ timeout: 5 }))
+  const made = await makeServices({
+    config,
+    sql,
+    admission,
+    lookups,
+    pool,
+    log,
+    today,
+    dataVersion: version.current,
+  })
   Object.assign(caches, made.caches)
   const stopJobs = await startJobs(
     { url, concurrency: config.jobConcurrency, patienceMs: config.drainTimeoutMs },

@@ -15,6 +15,9 @@ export interface DatabaseOptions {
   /** A statement that runs longer is cancelled by the server. 0: no bound (imports). */
   statementTimeoutMs: number
   applicationName?: string
+  /** Each connection plans a statement once, whatever is asked for: for statements of which one plan is the best always, and
+   * which take longer to plan than to run. */
+  plansOnce?: boolean
 }
 
 /** A pool of connections. Dates stay text (`YYYY-MM-DD`): a day is not an instant, and a Date would shift it. */
@@ -33,6 +36,7 @@ export function connect(options: DatabaseOptions): Sql {
       idle_in_transaction_session_timeout: 60_000,
       TimeZone: 'UTC',
       DateStyle: 'ISO, YMD',
+      ...(options.plansOnce ? { plan_cache_mode: 'force_generic_plan' } : {}),
     },
     types: {
       date: { to: 1082, from: [1082], serialize: (day: string) => day, parse: (text: string) => text },

@@ -1,10 +1,20 @@
-import type { ReservedSql, Sql } from './database.ts'
+import type { ReservedSql, Sql, Statements } from './database.ts'
 
 /** A connection of one's own on which every statement sees the same data. */
 export interface Snapshot {
   readonly connection: ReservedSql
   /** Gives the connection back. Call it always. */
   end(): Promise<void>
+}
+
+/** Statements that all see the same data. `work` takes no other connection: it would wait for itself. */
+export async function inSnapshot<T>(sql: Sql, work: (connection: Statements) => Promise<T>): Promise<T> {
+  const snapshot = await openSnapshot(sql)
+  try {
+    return await work(snapshot.connection)
+  } finally {
+    await snapshot.end()
+  }
 }
 
 export async function openSnapshot(sql: Sql, signal?: AbortSignal): Promise<Snapshot> {

@@ -214,6 +214,7 @@ async function failingServer({ sql, services }: RealServer, change: Partial<Pool
     config,
     sql,
     admission: sql,
+    lookups: sql,
     pool,
     log,
     today: () => testToday,

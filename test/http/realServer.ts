@@ -49,6 +49,7 @@ export async function realServer(options: RealServerOptions = {}): Promise<RealS
     config,
     sql,
     admission: sql,
+    lookups: sql,
     pool,
     log,
     today: options.today ?? (() => testToday),

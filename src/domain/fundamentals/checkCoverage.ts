@@ -6,16 +6,13 @@ import { metricCoverage } from '../../store/coverage/metricCoverage.ts'
 import { waitsForItsDay } from '../../store/coverage/waitsForItsDay.ts'
 import { assumedSuffix } from './assumedSuffix.ts'
 import { candidateIds } from './candidateIds.ts'
-import type { FundamentalsDeps } from './deps.ts'
+import type { CoverageDeps } from './deps.ts'
 import { nearIds } from './nearIds.ts'
 import { withReason } from './withReason.ts'
 
 /** What is on file of the entity that any ID of its register names: the ID to send, the span of filings, the
  * periods of each metric, or why there are none. */
-export async function checkCoverage(
-  deps: Pick<FundamentalsDeps, 'sql' | 'markets' | 'today'>,
-  id: string,
-): Promise<CoverageCheck> {
+export async function checkCoverage(deps: CoverageDeps, id: string): Promise<CoverageCheck> {
   const { ids, numbers } = candidateIds(deps.markets.manifests, id)
   const [entity, ...others] = ids.length === 0 ? [] : await findEntities(deps.sql, ids, numbers)
   if (entity === undefined) {
@@ -54,7 +51,7 @@ export async function checkCoverage(
 }
 
 async function explainNothing(
-  { sql, markets }: Pick<FundamentalsDeps, 'sql' | 'markets'>,
+  { sql, markets }: Pick<CoverageDeps, 'sql' | 'markets'>,
   { entityId, ticker, market }: NamedEntity,
 ): Promise<string> {
   const manifest = markets.get(market)

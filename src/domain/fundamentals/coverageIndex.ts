@@ -4,15 +4,12 @@ import { defaultCoverageLimit, type FundamentalsQuery, maxCoverageLimit } from '
 import { coveragePage } from '../../store/coverage/coveragePage.ts'
 import { marketCoverage } from '../../store/coverage/marketCoverage.ts'
 import { readCursor, writeCursor } from './coverageCursor.ts'
-import type { FundamentalsDeps } from './deps.ts'
+import type { CoverageDeps, FundamentalsDeps } from './deps.ts'
 import { readMarket } from './readMarket.ts'
 
 /** Markets, manifests, metrics and a page of tickers. Sums are kept by the database as rows arrive and pages
  * are found by key, so neither grows with the number of entities. */
-export async function coverageIndex(
-  deps: Pick<FundamentalsDeps, 'sql' | 'markets' | 'today'>,
-  query: FundamentalsQuery,
-): Promise<CoverageIndex> {
+export async function coverageIndex(deps: CoverageDeps, query: FundamentalsQuery): Promise<CoverageIndex> {
   const { market, after, limit } = readPage(deps, query)
   const [sums, page] = await Promise.all([
     marketCoverage(deps.sql, deps.today()),

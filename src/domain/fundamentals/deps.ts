@@ -1,7 +1,12 @@
 import type { IsoDate } from '../../model/date.ts'
-import type { Sql } from '../../store/database.ts'
+import type { Sql, Statements } from '../../store/database.ts'
 import type { EntityDirectory } from '../../store/fundamentals/entityDirectory.ts'
 import type { Markets } from '../markets/loadMarkets.ts'
+
+/** For answers from several statements: the connection of a snapshot, so that all see the same data. */
+export interface CoverageDeps extends Pick<FundamentalsDeps, 'markets' | 'today'> {
+  readonly sql: Statements
+}
 
 /** What the verbs of this folder are given. */
 export interface FundamentalsDeps {

@@ -1,6 +1,6 @@
 import type { Manifest } from '../../model/market.ts'
 import { findEntities } from '../../store/coverage/findEntities.ts'
-import type { Sql } from '../../store/database.ts'
+import type { Statements } from '../../store/database.ts'
 import { neighbouringIds } from '../../store/fundamentals/neighbouringIds.ts'
 import { candidateIds } from './candidateIds.ts'
 import { nearNames } from './nearNames.ts'
@@ -11,7 +11,11 @@ const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-'
 
 /** Up to three IDs that may have been meant by one that is unknown: the entity whose register number it is,
  * then IDs one letter away or next to it. At most a thousand probes of a primary key. */
-export async function nearIds(sql: Sql, manifests: readonly Manifest[], id: string): Promise<string[]> {
+export async function nearIds(
+  sql: Statements,
+  manifests: readonly Manifest[],
+  id: string,
+): Promise<string[]> {
   const { ids, numbers } = candidateIds(manifests, id)
   if (ids.length === 0) return []
   const named = await findEntities(sql, ids, numbers)

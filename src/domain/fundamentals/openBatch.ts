@@ -6,6 +6,7 @@ import {
 } from '../../model/fundamentals.ts'
 import type { DataFormat } from '../../model/sheet.ts'
 import type { Sql } from '../../store/database.ts'
+import { readDataVersion } from '../../store/dataVersion.ts'
 import { openSnapshot, type Snapshot } from '../../store/snapshot.ts'
 import type { Markets } from '../markets/loadMarkets.ts'
 import { aboutList } from '../sheets/aboutList.ts'
@@ -13,6 +14,7 @@ import { writeSheet } from '../sheets/writeSheet.ts'
 import { spool } from '../signals/spool.ts'
 import type { BatchPlan } from './planBatch.ts'
 import { readFundamentals } from './readFundamentals.ts'
+import { tries, unsettled } from './unsettled.ts'
 
 export interface OpenedBatch {
   readonly body: ReadableStream<Uint8Array>
@@ -26,22 +28,47 @@ interface BatchDeps {
 }
 
 /** The figures of several companies as bytes, while they come: one company after the other by the same statements as
- * alone, all of one snapshot, so memory is bounded by one company. Failures before the first company reject. */
+ * alone, all of one snapshot, so memory is bounded by one company. Failures before the first company reject.
+ *
+ * @param replan plans the same once more, from what the database says now: for where an import came after the plan */
 export async function openBatch(
   deps: BatchDeps,
-  plan: BatchPlan,
+  planned: BatchPlan,
+  replan: () => Promise<BatchPlan>,
   format: DataFormat,
   signal?: AbortSignal,
 ): Promise<OpenedBatch> {
   const gone = new AbortController()
   const either = signal === undefined ? gone.signal : AbortSignal.any([gone.signal, signal])
-  const snapshot = await openSnapshot(deps.sql, either)
+  const { snapshot, plan } = await openPlanned(deps, planned, replan, either)
   const lists = readLists(deps, snapshot, plan, either)
   const first = await lists.next()
   if (first.done) throw new Error('A batch has a company at least.')
   const { promise: read, resolve: isRead } = Promise.withResolvers<void>()
   const chunks = framed(deps, plan, format, first.value, lists)
   return { body: spool(ending(chunks, lists, isRead), () => gone.abort()), read }
+}
+
+/** A snapshot of the data version under which the companies were planned. */
+async function openPlanned(
+  { sql }: BatchDeps,
+  planned: BatchPlan,
+  replan: () => Promise<BatchPlan>,
+  signal: AbortSignal,
+): Promise<{ snapshot: Snapshot; plan: BatchPlan }> {
+  let plan = planned
+  for (let left = tries; left > 0; left--) {
+    const snapshot = await openSnapshot(sql, signal)
+    const version = await readDataVersion(snapshot.connection).catch(async error => {
+      await snapshot.end()
+      throw error
+    })
+    if (plan.companies.every(company => company.dataVersion === version)) return { snapshot, plan }
+    // The connection goes back first: planning takes one, too, and all would wait for each other.
+    await snapshot.end()
+    plan = await replan()
+  }
+  throw unsettled()
 }
 
 async function* readLists(

@@ -14,6 +14,8 @@ import { resolveEntities } from './resolveEntities.ts'
 
 /** Who sees what, decided: plain data, and everything that `readFundamentals` needs. */
 export interface FundamentalsPlan {
+  /** Under which `entityId` to `twin` are so. */
+  readonly dataVersion: number
   readonly entityId: number
   readonly ticker: string
   readonly issuerId: string
@@ -104,7 +106,7 @@ export function planCompany(
     recentFiscalYearOnly: restricted,
     freeLicence,
   }
-  return { ...plan, cacheKey: JSON.stringify(Object.values(plan)) }
+  return { ...plan, dataVersion: entity.dataVersion, cacheKey: JSON.stringify(Object.values(plan)) }
 }
 
 function asOfRefused(deps: FundamentalsDeps, principal: Principal, entity: EntityIdentity): Failure {

@@ -1,5 +1,5 @@
 import type { CoverageTicker } from '../../model/coverage.ts'
-import type { Sql } from '../database.ts'
+import type { Statements } from '../database.ts'
 
 /** A place in the order of (market, ticker, entity): the last entity of the page before. With a market asked for,
  * it is one of that market. */
@@ -20,7 +20,7 @@ export interface CoveragePage {
 }
 
 /** Inside one market the place is compared without it: otherwise the planner starts at the market's first row. */
-const laterThan = (sql: Sql, after: CoveragePlace, inMarket: boolean) =>
+const laterThan = (sql: Statements, after: CoveragePlace, inMarket: boolean) =>
   inMarket
     ? sql`and (e.ticker, e.entity_id) > (${after.ticker}, ${after.entityId})`
     : sql`and (e.market, e.ticker, e.entity_id) > (${after.market}, ${after.ticker}, ${after.entityId})`
@@ -28,7 +28,7 @@ const laterThan = (sql: Sql, after: CoveragePlace, inMarket: boolean) =>
 /** One page of entities in the order of the index entity_coverage: the cost of a page does not depend on how
  * many come before it. */
 export async function coveragePage(
-  sql: Sql,
+  sql: Statements,
   options: { market: string | null; after: CoveragePlace | null; limit: number },
 ): Promise<CoveragePage> {
   const { market, after, limit } = options

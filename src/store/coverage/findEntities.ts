@@ -1,4 +1,4 @@
-import type { Sql } from '../database.ts'
+import type { Statements } from '../database.ts'
 
 export interface NamedEntity {
   readonly entityId: number
@@ -18,7 +18,7 @@ export interface RegisterNumber {
 
 /** The entities that any of the IDs or register numbers names, in the order in which those are given. */
 export async function findEntities(
-  sql: Sql,
+  sql: Statements,
   ids: readonly string[],
   numbers: readonly RegisterNumber[],
 ): Promise<NamedEntity[]> {

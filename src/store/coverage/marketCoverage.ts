@@ -1,5 +1,5 @@
 import type { IsoDate } from '../../model/date.ts'
-import type { Sql } from '../database.ts'
+import type { Statements } from '../database.ts'
 
 export interface MarketSums {
   readonly entities: number
@@ -10,7 +10,7 @@ export interface MarketSums {
 /** Sums per market as of a day, and the data version they belong to. The triggers of migration 0005 keep them; only
  * where a filing bears a day to come, the last one before it has to be looked for. */
 export async function marketCoverage(
-  sql: Sql,
+  sql: Statements,
   asOf: IsoDate,
 ): Promise<{ dataVersion: number; markets: ReadonlyMap<string, MarketSums> }> {
   const rows = await sql<({ version: string } & ({ market: string } & MarketSums))[]>`

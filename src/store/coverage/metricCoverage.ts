@@ -1,10 +1,10 @@
 import type { MetricCoverage } from '../../model/coverage.ts'
 import type { IsoDate } from '../../model/date.ts'
-import type { Sql } from '../database.ts'
+import type { Statements } from '../database.ts'
 
 /** What is on file of an entity: a line per metric, periods counted once whatever their vintages. */
 export async function metricCoverage(
-  sql: Sql,
+  sql: Statements,
   entityId: number,
   asOf: IsoDate,
 ): Promise<{ dataVersion: number; metrics: MetricCoverage[] }> {

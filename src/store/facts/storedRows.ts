@@ -35,13 +35,13 @@ interface RawRow {
   end: number
   filed: number | null
   superseded: number | null
-  accepted_at: Date | null
   value: number
   period_rounded: boolean
-  accession: string
+  filing_id: number
 }
 
-/** All rows of some entities. */
+/** All rows of some entities. The filings are read by themselves: in a join the planner would rather go through all that
+ * there are than look up those of a few hundred thousand rows. */
 export async function readStoredRows(
   transaction: TransactionSql,
   names: FactNames,
@@ -56,11 +56,11 @@ export async function readStoredRows(
     select stored.ctid::text as place, stored.entity_id, metric_id, fp, fy, unit_id, tag_id,
            period_start - date '1970-01-01' as start, period_end - date '1970-01-01' as end,
            case when stored.filed = 'infinity' then null else stored.filed - date '1970-01-01' end as filed,
-           ${superseded} as superseded, accepted_at, value,
-           period_rounded, accession
-    from ${transaction(table)} stored join filing using (filing_id)
+           ${superseded} as superseded, value, period_rounded, filing_id
+    from ${transaction(table)} stored
     where stored.entity_id = any(${entityIds}::int[])`
   await learnNames(names, rows)
+  const filings = await readFilingsOf(transaction, rows)
   return rows.map(row => ({
     place: row.place,
     entityId: row.entity_id,
@@ -73,9 +73,32 @@ export async function readStoredRows(
     end: row.end,
     filed: row.filed ?? untold,
     superseded: row.superseded,
-    acceptedAt: row.accepted_at?.getTime() ?? null,
+    acceptedAt: filingOf(row, filings).accepted_at?.getTime() ?? null,
     value: row.value,
     rounded: row.period_rounded,
-    accession: row.accession,
+    accession: filingOf(row, filings).accession,
   }))
+}
+
+interface RawFiling {
+  readonly filing_id: number
+  readonly accession: string
+  readonly accepted_at: Date | null
+}
+
+async function readFilingsOf(
+  transaction: TransactionSql,
+  rows: readonly RawRow[],
+): Promise<Map<number, RawFiling>> {
+  const numbers = [...new Set(rows.map(row => row.filing_id))]
+  if (numbers.length === 0) return new Map()
+  const filings = await transaction<RawFiling[]>`
+    select filing_id, accession, accepted_at from filing where filing_id = any(${numbers}::int[])`
+  return new Map(filings.map(filing => [filing.filing_id, filing]))
+}
+
+function filingOf(row: RawRow, filings: ReadonlyMap<number, RawFiling>): RawFiling {
+  const filing = filings.get(row.filing_id)
+  if (filing === undefined) throw new Error(`filing ${row.filing_id} of a stored row is not on record`)
+  return filing
 }

@@ -25,7 +25,8 @@ beforeAll(async () => {
 afterAll(() => bench.database.close(), 60_000)
 
 async function open(query: FundamentalsQuery, format: DataFormat = 'json', who = principal('personal')) {
-  const opened = await openBatch(bench, await planBatch(bench, who, query), format)
+  const plan = () => planBatch(bench, who, query)
+  const opened = await openBatch(bench, await plan(), plan, format)
   const bytes = await new Response(opened.body).arrayBuffer()
   await opened.read
   return bytes
@@ -90,8 +91,8 @@ describe('several companies', () => {
 
   test('leave their connection, also when the client leaves in the middle', async () => {
     for (let round = 0; round < 12; round++) {
-      const plan = await planBatch(bench, principal('personal'), { ticker: 'AAPL,SNOW,GOOG' })
-      const { body, read } = await openBatch(bench, plan, 'json')
+      const plan = () => planBatch(bench, principal('personal'), { ticker: 'AAPL,SNOW,GOOG' })
+      const { body, read } = await openBatch(bench, await plan(), plan, 'json')
       await body.cancel()
       await read
     }

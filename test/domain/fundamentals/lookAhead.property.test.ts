@@ -81,8 +81,8 @@ async function history(ticker: string, vintage: Vintage, as_of: string): Promise
 }
 
 async function batch(tickers: readonly string[], as_of: string): Promise<FundamentalsBatch> {
-  const plan = await planBatch(deps, me, { ticker: tickers.join(','), as_of })
-  return new Response((await openBatch(deps, plan, 'json')).body).json()
+  const plan = () => planBatch(deps, me, { ticker: tickers.join(','), as_of })
+  return new Response((await openBatch(deps, await plan(), plan, 'json')).body).json()
 }
 
 const keyOf = (row: FundamentalsRow) => `${row.m} ${row.end} ${row.fp}`

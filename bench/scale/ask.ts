@@ -1,0 +1,13 @@
+import type { Context } from './Context.ts'
+
+/** One answer of the server, which has to be a good one. */
+export async function ask(context: Context, path: string): Promise<{ tag: string | null; text: string }> {
+  const { port } = await context.server()
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+    headers: { Authorization: `Bearer ${context.key}`, 'Accept-Encoding': 'identity' },
+  })
+  const text = await response.text()
+  if (response.status !== 200)
+    throw new Error(`${path} is answered ${response.status}: ${text.slice(0, 300)}`)
+  return { tag: response.headers.get('etag'), text }
+}

@@ -1,0 +1,103 @@
+import { planCrossSection } from '../../src/domain/fundamentals/planCrossSection.ts'
+import { readCrossSection } from '../../src/domain/fundamentals/readCrossSection.ts'
+import { loadMarkets } from '../../src/domain/markets/loadMarkets.ts'
+import type { Principal } from '../../src/model/access.ts'
+import { crossSectionLimit } from '../../src/model/crossSection.ts'
+import { addDays } from '../../src/model/date.ts'
+import { ask } from './ask.ts'
+import type { ScaleFigure } from './bars.ts'
+import type { Context } from './Context.ts'
+import { dropCaches } from './memory.ts'
+
+const companies = 100_000
+const runs = 5
+const metric = 'net_income'
+/** Of 100,000 companies. */
+const mostMs = 1_000
+const principal: Principal = { keyId: null, licence: 'oem', quant: false, entityCap: null, bulk: true }
+
+/** One metric of 100,000 companies of the largest market as of a day: the pages of the route one after the other, and the
+ * verb in one go. Each run asks as of another day, so that none is answered from memory. */
+export async function crossSection(context: Context): Promise<ScaleFigure[]> {
+  const { today, say } = context
+  const market = await context.withSql(async sql => {
+    const found = await sql<{ market: string; entities: number }[]>`
+      select market, count(*)::int as entities from entity group by market order by 2 desc limit 2`
+    say(
+      `crossSection: the largest markets are ${found.map(one => `${one.market} (${one.entities.toLocaleString('en')})`).join(', ')}`,
+    )
+    return found[0].market
+  })
+  await context.stopServer()
+  if (context.dropsCaches) dropCaches()
+  await context.server()
+  const days = Array.from({ length: runs }, (_, run) => addDays(today, -run))
+  const pages: number[] = []
+  const wholes: number[] = []
+  let rows = 0
+  for (const day of days) {
+    const found = await askPages(context, market, day)
+    wholes.push(found.ms)
+    pages.push(...found.pagesMs)
+    rows = found.rows
+  }
+  const verb = await context.withSql(async sql => {
+    const markets = await loadMarkets()
+    const deps = { sql, markets, today: () => today, recordEntities: async () => true }
+    const times: number[] = []
+    for (const day of days) {
+      const asked = { metric, market, as_of: day, limit: crossSectionLimit.most }
+      const plan = { ...planCrossSection(deps, principal, asked), limit: companies }
+      const began = performance.now()
+      const { count } = await readCrossSection(deps, principal, plan)
+      times.push(performance.now() - began)
+      if (day === days[runs - 1] && count !== rows)
+        throw new Error(`the verb gives ${count} companies, the pages ${rows}`)
+    }
+    return times
+  })
+  const isWhole = rows >= companies
+  if (!isWhole)
+    say(
+      `crossSection: ${market} has ${rows.toLocaleString('en')} companies with ${metric}, too few for the bar of ${companies.toLocaleString('en')}`,
+    )
+  const [first, ...later] = wholes
+  const [firstVerb, ...laterVerb] = verb
+  const bar = isWhole ? { most: mostMs } : {}
+  return [
+    { ...figure('pages_first', [first]), ...bar },
+    { ...figure('pages_whole', later), ...bar },
+    figure('page', pages),
+    { ...figure('verb_first', [firstVerb]), ...bar },
+    { ...figure('verb_whole', laterVerb), ...bar },
+    { name: 'crossSection.rows', value: rows, unit: 'rows' },
+  ]
+}
+
+async function askPages(context: Context, market: string, day: string) {
+  const began = performance.now()
+  const pagesMs: number[] = []
+  const texts: string[] = []
+  let cursor: string | null = null
+  for (let page = 0; page * crossSectionLimit.most < companies; page++) {
+    const after: string = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`
+    const path = `/api/v1/cross-section?metric=${metric}&market=${market}&as_of=${day}&limit=${crossSectionLimit.most}${after}`
+    const started = performance.now()
+    const { text } = await ask(context, path)
+    pagesMs.push(performance.now() - started)
+    texts.push(text)
+    // Read without parsing the rest: a client would do that beside, not between.
+    cursor = /"next":(?:null|"([^"]*)")/.exec(text)?.[1] ?? null
+    if (cursor === null) break
+  }
+  const ms = performance.now() - began
+  const rows = texts.reduce((sum, text) => sum + Number(/"count":(\d+)/.exec(text)?.[1]), 0)
+  return { ms, pagesMs, rows }
+}
+
+/** The median of the runs. */
+function figure(name: string, times: readonly number[]): ScaleFigure {
+  const sorted = times.toSorted((a, b) => a - b)
+  const spread = `${sorted[0].toFixed(0)} .. ${sorted[sorted.length - 1].toFixed(0)}`
+  return { name: `crossSection.${name}`, value: sorted[sorted.length >> 1], unit: 'ms', spread }
+}

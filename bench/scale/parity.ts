@@ -1,0 +1,57 @@
+import { randomOf } from '../../src/domain/benchData/randomOf.ts'
+import { ask } from './ask.ts'
+import type { ScaleFigure } from './bars.ts'
+import type { Context } from './Context.ts'
+import { type DrawnEntity, drawEntities } from './draw.ts'
+import { plainCrossSection, type ServedCompany, servedCompany } from './plainCrossSection.ts'
+import { plainHistory, plainLatest, plainText, readPlainFacts, servedText } from './plainFacts.ts'
+import { companyPath } from './reads.ts'
+
+const drawnCompanies = 32
+const companiesOfMarket = 200
+
+/** What is served is what the tables hold, read by plain statements: of some companies, of the first and the last one of
+ * each market, of a page of each market's cross-section, and that an ID finds its company. Throws where it is not. */
+export async function parity(context: Context): Promise<ScaleFigure[]> {
+  const { today } = context
+  await context.server()
+  await context.withSql(async sql => {
+    const edges = await sql<DrawnEntity[]>`
+      select entity_id as "entityId", ticker, market, name from entity
+      where entity_id in (select min(entity_id) from entity group by market
+                          union all select max(entity_id) from entity group by market)`
+    const drawn = await drawEntities(sql, drawnCompanies, randomOf(`parity ${context.seed}`))
+    const entities = [...edges, ...drawn]
+    const ids = entities.map(({ entityId }) => entityId)
+    const facts = await readPlainFacts(sql, ids)
+    let rows = 0
+    for (const { entityId, ticker } of entities) {
+      const own = facts.get(entityId) ?? []
+      rows += own.length
+      for (const [view, wanted] of [
+        ['latest', plainLatest(own, today)],
+        ['history', plainHistory(own, today)],
+      ] as const) {
+        const { data } = JSON.parse((await ask(context, companyPath(ticker, view))).text)
+        if (servedText(data) !== plainText(wanted))
+          throw new Error(`${view} of ${ticker} is not what was filed`)
+      }
+      const { results } = JSON.parse((await ask(context, `/api/search?q=${encodeURIComponent(ticker)}`)).text)
+      if (results[0]?.ticker !== ticker) throw new Error(`a search for ${ticker} finds another company first`)
+    }
+    const markets = [...new Set(edges.map(({ market }) => market))]
+    for (const market of markets) {
+      const question = { metric: 'net_income', market, asOf: today, companies: companiesOfMarket }
+      const wanted = await plainCrossSection(sql, question)
+      const path = `/api/v1/cross-section?metric=net_income&market=${market}&limit=${companiesOfMarket}`
+      const data: ServedCompany[] = JSON.parse((await ask(context, path)).text).data
+      const served = new Map(data.map(company => [company.ticker, servedCompany(company)]))
+      if (JSON.stringify([...served]) !== JSON.stringify([...wanted]))
+        throw new Error(`the cross-section of ${market} is not what was filed`)
+    }
+    context.say(
+      `parity: ${entities.length} companies (${rows.toLocaleString('en')} facts), ${markets.length} cross-sections and ${entities.length} searches are what plain statements read`,
+    )
+  })
+  return []
+}

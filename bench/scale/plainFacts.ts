@@ -1,0 +1,74 @@
+import { fiscalPeriods } from '../../src/model/fundamentals.ts'
+import type { Sql } from '../../src/store/database.ts'
+
+/** A row of `fact` as it lies in the table: no function of the service has touched it. */
+export interface PlainFact {
+  readonly entityId: number
+  readonly m: string
+  readonly fy: number
+  readonly fp: number
+  readonly end: string
+  readonly filed: string
+  /** A day, or `infinity`, which sorts after every day. */
+  readonly superseded: string
+  readonly v: number
+  readonly u: string
+}
+
+export async function readPlainFacts(
+  sql: Sql,
+  entityIds: readonly number[],
+): Promise<Map<number, PlainFact[]>> {
+  const rows = await sql<PlainFact[]>`
+    select f.entity_id as "entityId", m.name as m, f.fy, f.fp, f.period_end as "end", f.filed,
+           f.superseded::text as superseded, f.value as v, u.name as u
+    from fact f join metric m using (metric_id) join unit u using (unit_id)
+    where f.entity_id = any(${[...entityIds]})`
+  const byEntity = new Map<number, PlainFact[]>(entityIds.map(id => [id, []]))
+  for (const row of rows) byEntity.get(row.entityId)?.push(row)
+  return byEntity
+}
+
+/** What `view=history` has to show on a day: every vintage filed by then. */
+export const plainHistory = (facts: readonly PlainFact[], asOf: string): PlainFact[] =>
+  facts.filter(({ filed }) => filed <= asOf)
+
+/** What `view=latest` has to show: of each metric the latest period, the year before its last quarter, as it stood on the
+ * day. */
+export function plainLatest(facts: readonly PlainFact[], asOf: string): PlainFact[] {
+  const latest = new Map<string, PlainFact>()
+  for (const fact of facts) {
+    if (fact.filed > asOf || fact.superseded <= asOf) continue
+    const rival = latest.get(fact.m)
+    if (rival === undefined || isLater(fact, rival)) latest.set(fact.m, fact)
+  }
+  return [...latest.values()]
+}
+
+function isLater(fact: PlainFact, rival: PlainFact): boolean {
+  if (fact.end !== rival.end) return fact.end > rival.end
+  return fact.fp === 0 || (rival.fp !== 0 && fact.fp > rival.fp)
+}
+
+export interface ServedRow {
+  readonly m: string
+  readonly fy: number
+  readonly fp: string
+  readonly end: string
+  readonly filed: string
+  readonly v: number
+  readonly u: string
+}
+
+/** Rows as one text, whatever their order, to be compared with `servedText`. */
+export const plainText = (facts: readonly PlainFact[]): string =>
+  facts
+    .map(({ m, fy, fp, end, filed, v, u }) => JSON.stringify([m, fy, fiscalPeriods[fp], end, filed, v, u]))
+    .sort()
+    .join('\n')
+
+export const servedText = (rows: readonly ServedRow[]): string =>
+  rows
+    .map(({ m, fy, fp, end, filed, v, u }) => JSON.stringify([m, fy, fp, end, filed, v, u]))
+    .sort()
+    .join('\n')
