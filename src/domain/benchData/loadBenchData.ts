@@ -24,7 +24,7 @@ export interface BenchData {
 }
 
 const source = 'bench-data'
-const entitiesPerUnit = 500
+const entitiesPerUnit = 50
 
 const instants = new Set(['assets', 'current_assets', 'cash', 'liabilities', 'equity'])
 const rules: MetricRules = {

@@ -91,16 +91,19 @@ interface Place {
 
 /** The terms of each filing, days and unit. */
 function groupTerms(statements: readonly Statement[], rules: MetricRules): Map<Place, Terms> {
-  const places = new Map<string, Place>()
+  const filings = new Map<string, Map<number, Map<string, Place>>>()
   const groups = new Map<Place, Terms>()
   for (const statement of statements) {
     const { metric, tag, filing, start, end, unit, rounded } = statement
     if (isTerm[metric] === undefined) continue
-    const key = `${filing.accession} ${start} ${end} ${unit} ${rounded}`
-    let place = places.get(key)
+    const days = getOrMake(filings, filing.accession, () => new Map<number, Map<string, Place>>())
+    // One number for both days and the rounding: keys of text would cost more than all else here.
+    const period = end * 2 ** 26 + ((start ?? -1) + 1) * 2 + (rounded ? 1 : 0)
+    const units = getOrMake(days, period, () => new Map<string, Place>())
+    let place = units.get(unit)
     if (place === undefined) {
       place = { filing, start, end, unit }
-      places.set(key, place)
+      units.set(unit, place)
       groups.set(place, new Map())
     }
     const terms = groups.get(place)
@@ -109,6 +112,14 @@ function groupTerms(statements: readonly Statement[], rules: MetricRules): Map<P
     else said.splice(rules.rank(metric, tag) < rules.rank(metric, said[0].tag) ? 0 : 1, 0, statement)
   }
   return groups
+}
+
+function getOrMake<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  const known = map.get(key)
+  if (known !== undefined) return known
+  const made = make()
+  map.set(key, made)
+  return made
 }
 
 type Verdict =

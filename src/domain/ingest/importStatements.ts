@@ -36,8 +36,8 @@ export interface ImportSummary extends Omit<BatchResult, 'awaiting'> {
   dataVersion: number
 }
 
-const statementsPerBatch = 60_000
-const entitiesPerBatch = 1_000
+const statementsPerBatch = 80_000
+const entitiesPerBatch = 2_000
 
 /** The one way into the fact tables. Works through `units` in batches that are bounded in size and are each
  * committed whole, with a data version of their own if they changed anything that is served. What was committed
@@ -83,15 +83,20 @@ export async function importStatements(
     if (version !== null) summary.dataVersion = version
   }
   const { rules, pulledOn = null } = options
-  // One batch is written while the next is read and derived: the database works on one core and this process on another.
-  let writing: Promise<void> = Promise.resolve()
+  // One batch is written while the next two are read and derived: the database works on one core, this process on another.
+  let before: Promise<void> = Promise.resolve()
+  let writing = before
   try {
     for await (const batch of batches(units)) {
       const prepared = await prepareBatch(sql, batch, rules, pulledOn)
       for (const { contributions } of batch)
-        for (const contribution of contributions) checkSums(contribution, options.rules, summary.sums)
-      await writing
-      writing = write(prepared)
+        for (const contribution of contributions) {
+          checkSums(contribution, options.rules, summary.sums)
+          await setImmediate()
+        }
+      await before
+      before = writing
+      writing = writing.then(() => write(prepared))
       // A failure is met where it is awaited; until then it must not count as unhandled.
       writing.catch(() => {})
     }

@@ -27,7 +27,7 @@ export interface PreparedBatch {
 }
 
 /** So many statements are worked on before the connection on which the batch before this one is written is served. */
-const statementsPerTurn = 2_000
+const statementsPerTurn = 50
 
 /** Does the work on a batch that needs no lock: it is done while the batch before is written.
  *

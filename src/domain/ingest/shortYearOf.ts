@@ -22,6 +22,9 @@ export function shortYearOf(
 ): FiscalYear | null {
   const isTransition = forms.transitionForm?.test(form) === true
   if (!isTransition && !forms.annualForm.test(form)) return null
+  // Most reports state whole years and balances only.
+  if (!isTransition && statements.every(({ start, end }) => start === null || spanOf(start, end) === 4))
+    return null
   const end = lastDayOf(statements)
   if (end === null || (!isTransition && years.isKnown(end))) return null
   const last = years.lastBefore(end - slackDays)

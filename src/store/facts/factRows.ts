@@ -3,7 +3,7 @@ import type { TransactionSql } from '../database.ts'
 import { BinaryCopy } from './BinaryCopy.ts'
 import { copyChunks, copyDay } from './copyRows.ts'
 import type { FilingNumbers } from './filings.ts'
-import { type FactNames, withNames } from './names.ts'
+import { type FactNames, registerNames } from './names.ts'
 
 export interface FactsOfEntity {
   readonly entityId: number
@@ -27,13 +27,26 @@ export async function addFacts(
   added: readonly FactsOfEntity[],
 ): Promise<void> {
   if (added.length === 0) return
-  const chunks = await withNames(names, () => {
-    const copy = new BinaryCopy(13)
-    for (const { entityId, facts } of added)
-      for (const fact of facts) writeFact(copy, names, filings, entityId, fact)
-    return copy.finish()
-  })
+  await registerNames(
+    names,
+    added.flatMap(({ facts }) => facts),
+  )
+  const chunks = encodeFacts(names, filings, added)
   await copyChunks(transaction, `copy fact (${factColumns}) from stdin (format binary)`, chunks)
+}
+
+/** Rows are encoded while those before them are on their way. */
+function* encodeFacts(
+  names: FactNames,
+  filings: FilingNumbers,
+  added: readonly FactsOfEntity[],
+): Generator<Uint8Array> {
+  const copy = new BinaryCopy(13)
+  for (const { entityId, facts } of added) {
+    for (const fact of facts) writeFact(copy, names, filings, entityId, fact)
+    yield* copy.takeFull()
+  }
+  yield* copy.finish()
 }
 
 function writeFact(
@@ -71,14 +84,27 @@ export async function addRepeats(
   added: readonly RepeatsOfEntity[],
 ): Promise<void> {
   if (added.length === 0) return
-  const chunks = await withNames(names, () => {
-    const copy = new BinaryCopy(12)
-    for (const { entityId, repeats } of added) {
-      for (const repeat of repeats) writeRepeat(copy, names, filings, entityId, repeat)
-    }
-    return copy.finish()
-  })
+  await registerNames(
+    names,
+    added.flatMap(({ repeats }) =>
+      repeats.map(({ metric, statement: { unit, tag } }) => ({ metric, unit, tag })),
+    ),
+  )
+  const chunks = encodeRepeats(names, filings, added)
   await copyChunks(transaction, `copy fact_repeat (${repeatColumns}) from stdin (format binary)`, chunks)
+}
+
+function* encodeRepeats(
+  names: FactNames,
+  filings: FilingNumbers,
+  added: readonly RepeatsOfEntity[],
+): Generator<Uint8Array> {
+  const copy = new BinaryCopy(12)
+  for (const { entityId, repeats } of added) {
+    for (const repeat of repeats) writeRepeat(copy, names, filings, entityId, repeat)
+    yield* copy.takeFull()
+  }
+  yield* copy.finish()
 }
 
 function writeRepeat(

@@ -1,6 +1,7 @@
 import { type Filing, untold } from '../../model/statement.ts'
 import type { TransactionSql } from '../database.ts'
-import { copyDay, copyRows, copyText, copyTime } from './copyRows.ts'
+import { BinaryCopy } from './BinaryCopy.ts'
+import { copyChunks, copyDay, copyTime } from './copyRows.ts'
 
 interface FilingRecord {
   filing_id: number
@@ -85,14 +86,26 @@ export async function addFilings(
   added.forEach(({ filing }, place) => {
     numbers.set(filing.accession, taken[place].id)
   })
-  await copyRows(
+  await copyChunks(
     transaction,
-    'copy filing (filing_id, accession, entity_id, form, filed, accepted_at) from stdin',
-    added.map(
-      ({ entityId, filing }, place) =>
-        `${taken[place].id}\t${filing.accession}\t${entityId}\t${copyText(filing.form)}\t${copyDay(filing.filed)}\t${copyTime(filing.acceptedAt)}`,
-    ),
+    'copy filing (filing_id, accession, entity_id, form, filed, accepted_at) from stdin (format binary)',
+    encodeFilings(added, numbers),
   )
+}
+
+function* encodeFilings(added: readonly OwnedFiling[], numbers: FilingNumbers): Generator<Uint8Array> {
+  const copy = new BinaryCopy(6)
+  for (const { entityId, filing } of added) {
+    copy.row()
+    copy.integer(numbers.id(filing.accession))
+    copy.text(filing.accession)
+    copy.integer(entityId)
+    copy.text(filing.form)
+    copy.date(filing.filed)
+    copy.time(filing.acceptedAt)
+    yield* copy.takeFull()
+  }
+  yield* copy.finish()
 }
 
 /** Sources complete one another: what is known of a filing may get better, never less. */

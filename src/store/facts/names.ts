@@ -19,12 +19,15 @@ export class Names {
     return names
   }
 
-  /** The number of a name; 0 for one that has none yet and is remembered for `register`. */
+  /** Remembers a name that has no number yet for `register`. */
+  ask(name: string): void {
+    if (!this.ids.has(name)) this.missing.add(name)
+  }
+
   id(name: string): number {
     const id = this.ids.get(name)
-    if (id !== undefined) return id
-    this.missing.add(name)
-    return 0
+    if (id === undefined) throw new Error(`${this.table} ${name} is in a fact and has no number`)
+    return id
   }
 
   has(id: number): boolean {
@@ -37,10 +40,10 @@ export class Names {
     return name
   }
 
-  /** Gives a number to every name that was asked for in vain; true if there were any. Committed at once: a batch
-   * that fails leaves at most an unused name. */
-  async register(): Promise<boolean> {
-    if (this.missing.size === 0) return false
+  /** Gives a number to every name that was asked for and has none. Committed at once: a batch that fails leaves at most an
+   * unused name. */
+  async register(): Promise<void> {
+    if (this.missing.size === 0) return
     await this.sql`
       insert into ${this.sql(this.table)} (name)
       select name from unnest(${[...this.missing].sort()}::text[]) as new (name)
@@ -48,7 +51,6 @@ export class Names {
       on conflict do nothing`
     this.missing.clear()
     await this.read()
-    return true
   }
 
   /** Reads the table again: another import may have added to it. */
@@ -86,13 +88,23 @@ export async function learnNames(
   if (!rows.every(row => row.tag_id === null || tags.has(row.tag_id))) await tags.read()
 }
 
-/** What `encode` makes once every name in it has a number. */
-export async function withNames<T>(names: FactNames, encode: () => T): Promise<T> {
-  const encoded = encode()
-  const registered = [
-    await names.metrics.register(),
-    await names.units.register(),
-    await names.tags.register(),
-  ]
-  return registered.includes(true) ? encode() : encoded
+export interface Named {
+  readonly metric: string
+  readonly unit: string
+  readonly tag: string | null
+}
+
+/** Gives every name in some figures a number. */
+export async function registerNames(
+  { metrics, units, tags }: FactNames,
+  figures: Iterable<Named>,
+): Promise<void> {
+  for (const { metric, unit, tag } of figures) {
+    metrics.ask(metric)
+    units.ask(unit)
+    if (tag !== null) tags.ask(tag)
+  }
+  await metrics.register()
+  await units.register()
+  await tags.register()
 }

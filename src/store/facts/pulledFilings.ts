@@ -1,7 +1,7 @@
 import { longAgo, type PulledFiling, type Statement } from '../../model/statement.ts'
 import type { TransactionSql } from '../database.ts'
 import { copyDay, copyRows, copyText, copyTime } from './copyRows.ts'
-import { type FactNames, withNames } from './names.ts'
+import { type FactNames, registerNames } from './names.ts'
 
 export interface StoredPull extends PulledFiling {
   /** Where it lies, good until the transaction ends. */
@@ -65,9 +65,11 @@ export async function addPulledFilings(
   added: readonly PullsOfEntity[],
 ): Promise<void> {
   if (added.length === 0) return
-  const lines = await withNames(names, () =>
-    added.flatMap(({ entityId, pulls }) => pulls.map(pull => lineOf(names, entityId, pull))),
+  await registerNames(
+    names,
+    added.flatMap(({ pulls }) => pulls.flatMap(({ statements }) => statements)),
   )
+  const lines = added.flatMap(({ entityId, pulls }) => pulls.map(pull => lineOf(names, entityId, pull)))
   await copyRows(
     transaction,
     'copy pulled_filing (entity_id, accession, form, filed, accepted_at, days, figures) from stdin',
