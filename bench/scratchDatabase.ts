@@ -6,13 +6,13 @@ import { openCluster } from '../src/store/embedded/cluster.ts'
 import { migrate } from '../src/store/migrate.ts'
 
 /** A migrated, empty database on a server of its own, gone when `work` is done. */
-export async function scratchDatabase<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+export async function scratchDatabase<T>(work: (sql: Sql, url: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'asfiled-bench-'))
   const cluster = await openCluster(folder, () => {})
   const sql = connect({ url: cluster.url, connections: 4, statementTimeoutMs: 0, applicationName: 'bench' })
   try {
     await migrate(sql)
-    return await work(sql)
+    return await work(sql, cluster.url)
   } finally {
     await sql.end({ timeout: 5 })
     await cluster.close()

@@ -1,5 +1,5 @@
 import { searchEntities } from '../src/domain/search/search.ts'
-import type { Sql } from '../src/store/database.ts'
+import { connect, type Sql } from '../src/store/database.ts'
 import type { Figure } from './figure.ts'
 import { scratchDatabase } from './scratchDatabase.ts'
 import { searchQueries } from './search/queries.ts'
@@ -29,7 +29,7 @@ export async function benchSearch({
     console.error('skipped: the real name lists are not on this machine')
     return []
   }
-  return scratchDatabase(async sql => {
+  return scratchDatabase(async (sql, url) => {
     const started = performance.now()
     await fill(sql, lists, names / full)
     const figures: Figure[] = [
@@ -39,9 +39,11 @@ export async function benchSearch({
       select pg_relation_size('entity_search') / 1048576.0::float8 as mb`
     figures.push({ name: 'search.index', value: mb, unit: 'MB' })
     const kinds = searchQueries(lists, await sample(sql), 200, generator(11))
+    const lookups = connect({ url, connections: 1, statementTimeoutMs: 0, byIndex: true })
     for (const [kind, queries] of Object.entries(kinds)) {
-      figures.push(...(await time(sql, kind, queries)))
+      figures.push(...(await time(lookups, kind, queries)))
     }
+    await lookups.end({ timeout: 5 })
     return figures
   })
 }

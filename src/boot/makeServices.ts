@@ -48,7 +48,7 @@ export interface Parts {
   readonly sql: Sql
   /** For keys and limits alone: slow reads must not keep anybody from being admitted or refused. */
   readonly admission: Sql
-  /** For who an ID names and what is known of one company: probes of indexes, planned once (`plansOnce`). */
+  /** For who an ID or a name stands for, and what is known of one company (`byIndex`). */
   readonly lookups: Sql
   readonly pool: ComputePool
   readonly log: Logger
@@ -175,7 +175,7 @@ export async function makeServices(parts: Parts) {
       write: async result => (await pool.run('result_page', { result })).bytes,
     },
     jobs: jobs.services,
-    search: q => searchEntities(sql, q),
+    search: q => searchEntities(lookups, q),
   }
   return {
     services,

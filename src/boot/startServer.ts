@@ -75,7 +75,7 @@ export async function startServer(
     connections: Math.ceil(config.databaseConnections / 2),
     statementTimeoutMs: config.statementTimeoutMs,
     applicationName: 'asfiled-lookups',
-    plansOnce: true,
+    byIndex: true,
   })
   opened.defer(() => lookups.end({ timeout: 5 }))
   const made = await makeServices({

@@ -15,10 +15,18 @@ export interface DatabaseOptions {
   /** A statement that runs longer is cancelled by the server. 0: no bound (imports). */
   statementTimeoutMs: number
   applicationName?: string
-  /** Each connection plans a statement once, whatever is asked for: for statements of which one plan is the best always, and
-   * which take longer to plan than to run. */
-  plansOnce?: boolean
+  /** For statements that find their rows by index: each connection plans one once, whatever is asked for, and never as a scan
+   * of a table or with workers. To plan it takes longer than to run it, workers take longer to start, and for a common word the
+   * planner would read all names. */
+  byIndex?: boolean
 }
+
+const byIndex = {
+  plan_cache_mode: 'force_generic_plan',
+  enable_seqscan: false,
+  max_parallel_workers_per_gather: 0,
+  jit: false,
+} as const
 
 /** A pool of connections. Dates stay text (`YYYY-MM-DD`): a day is not an instant, and a Date would shift it. */
 export function connect(options: DatabaseOptions): Sql {
@@ -36,7 +44,7 @@ export function connect(options: DatabaseOptions): Sql {
       idle_in_transaction_session_timeout: 60_000,
       TimeZone: 'UTC',
       DateStyle: 'ISO, YMD',
-      ...(options.plansOnce ? { plan_cache_mode: 'force_generic_plan' } : {}),
+      ...(options.byIndex ? byIndex : {}),
     },
     types: {
       date: { to: 1082, from: [1082], serialize: (day: string) => day, parse: (text: string) => text },

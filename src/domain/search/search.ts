@@ -1,24 +1,20 @@
 import { Failure } from '../../errors.ts'
 import { type SearchHit, searchCharacters, searchHits } from '../../model/search.ts'
-import type { Sql, TransactionSql } from '../../store/database.ts'
+import type { Sql } from '../../store/database.ts'
 import { findIds } from '../../store/search/findIds.ts'
 import { findNames } from '../../store/search/findNames.ts'
 import { findNumbers } from '../../store/search/findNumbers.ts'
 import { type FoundEntity, makeProbe } from '../../store/search/probe.ts'
-import { readSearch } from '../../store/search/readSearch.ts'
 import { registrationNumber } from './registrationNumber.ts'
 
 /** Up to eight entities for a name, a symbol or a registration number: the number first, then the exact ID,
  * IDs that begin with the text, names that do, names that hold it. Each comes once, at its best level. */
-export function searchEntities(sql: Sql, q: string): Promise<SearchHit[]> {
-  const text = readable(q)
-  return readSearch(sql, async transaction => {
-    const found = await findAll(transaction, text)
-    return found.map(({ ticker, name, market }) => ({ ticker, name, market }))
-  })
+export async function searchEntities(sql: Sql, q: string): Promise<SearchHit[]> {
+  const found = await findAll(sql, readable(q))
+  return found.map(({ ticker, name, market }) => ({ ticker, name, market }))
 }
 
-async function findAll(sql: TransactionSql, text: string): Promise<FoundEntity[]> {
+async function findAll(sql: Sql, text: string): Promise<FoundEntity[]> {
   const probe = await makeProbe(sql, text)
   if (probe.length === 0) return []
   const found: FoundEntity[] = []

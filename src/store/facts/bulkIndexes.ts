@@ -1,3 +1,4 @@
+import { Failure } from '../../errors.ts'
 import type { Sql } from '../database.ts'
 
 /** The indexes that cost a bulk load more to keep up to date than to write at its end, as the migrations make them. Without
@@ -8,9 +9,27 @@ export const bulkIndexes = {
     'on entity using gin (search_terms(market, name, search_name)) with (gin_pending_list_limit = 256)',
 } as const
 
-/** Drops them until `writeIndexes`. */
+const longestWaitS = 10
+const loadedTables = ['fact', 'fact_repeat', 'filing', 'entity', 'entity_ticker']
+
+/** Drops them until `writeIndexes`, and has the database leave the tables alone until then: it would go through them again and
+ * again as they grow. */
 export async function setIndexesAside(sql: Sql): Promise<void> {
-  await sql`drop index if exists ${sql(Object.keys(bulkIndexes))}`
+  const set = sql.begin(async transaction => {
+    // An index is dropped when nobody reads its table, and whoever comes meanwhile waits.
+    await transaction`select set_config('lock_timeout', ${`${longestWaitS}s`}, true)`
+    for (const table of loadedTables)
+      await transaction`alter table ${transaction(table)} set (autovacuum_enabled = false)`
+    await transaction`drop index if exists ${transaction(Object.keys(bulkIndexes))}`
+  })
+  await set.catch(error => {
+    if (error.code !== '55P03') throw error
+    throw new Failure(
+      'conflict',
+      `Somebody has read the facts for more than ${longestWaitS} s: run it again, or without --bulk.`,
+      { cause: error },
+    )
+  })
 }
 
 /** Those that are not there: a bulk load is under way, or was killed. */
@@ -29,6 +48,8 @@ export async function writeIndexes(sql: Sql): Promise<boolean> {
     for (const [name, definition] of Object.entries(bulkIndexes)) {
       if (missing.includes(name)) await transaction.unsafe(`create index if not exists ${name} ${definition}`)
     }
+    for (const table of loadedTables)
+      await transaction`alter table ${transaction(table)} reset (autovacuum_enabled)`
   })
   return true
 }

@@ -7,14 +7,14 @@ let database: TestDatabase
 let once: Sql
 beforeAll(async () => {
   database = await testDatabase()
-  once = connect({ url: database.url, connections: 1, statementTimeoutMs: 5_000, plansOnce: true })
+  once = connect({ url: database.url, connections: 1, statementTimeoutMs: 5_000, byIndex: true })
 }, 60_000)
 afterAll(async () => {
   await once.end({ timeout: 5 })
   await database.close()
 }, 60_000)
 
-test('a pool that plans once never plans a statement for one question alone', async () => {
+test('a pool that looks up by index never plans a statement for one question alone', async () => {
   for (const id of ['AAPL', 'SNOW', 'GOOG', 'MSFT', 'AMZN', 'META', 'NVDA']) await findNamed(once, [id])
   const plans = await once<{ generic: number; custom: number }[]>`
     select generic_plans::int as generic, custom_plans::int as custom from pg_prepared_statements
