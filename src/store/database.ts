@@ -21,11 +21,12 @@ export interface DatabaseOptions {
   byIndex?: boolean
 }
 
+/** As texts: the driver leaves out what is false or 0. */
 const byIndex = {
   plan_cache_mode: 'force_generic_plan',
-  enable_seqscan: false,
-  max_parallel_workers_per_gather: 0,
-  jit: false,
+  enable_seqscan: 'off',
+  max_parallel_workers_per_gather: '0',
+  jit: 'off',
 } as const
 
 /** A pool of connections. Dates stay text (`YYYY-MM-DD`): a day is not an instant, and a Date would shift it. */

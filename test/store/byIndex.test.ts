@@ -21,3 +21,15 @@ test('a pool that looks up by index never plans a statement for one question alo
     where statement like '%entity_ticker%' and statement not like '%pg_prepared_statements%'`
   expect([...plans]).toEqual([{ generic: 7, custom: 0 }])
 })
+
+test('and plans neither scans of a table nor workers', async () => {
+  const settings = await once<{ name: string; setting: string }[]>`
+    select name, setting from pg_settings
+    where name in ('enable_seqscan', 'max_parallel_workers_per_gather', 'jit', 'plan_cache_mode') order by name`
+  expect(settings.map(({ name, setting }) => [name, setting])).toEqual([
+    ['enable_seqscan', 'off'],
+    ['jit', 'off'],
+    ['max_parallel_workers_per_gather', '0'],
+    ['plan_cache_mode', 'force_generic_plan'],
+  ])
+})
