@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
+import { totalmem } from 'node:os'
 import { resolve } from 'node:path'
 import postgres from 'postgres'
 import { Failure } from '../../errors.ts'
@@ -45,7 +46,7 @@ function startArguments(place: Place, port: number): string[] {
     'listen_addresses=127.0.0.1',
     'unix_socket_directories=',
     'max_connections=100',
-    'shared_buffers=256MB',
+    `shared_buffers=${bufferMegabytes(totalmem())}MB`,
     'max_wal_size=2GB',
     'wal_compression=on',
     'password_encryption=scram-sha-256',
@@ -53,6 +54,11 @@ function startArguments(place: Place, port: number): string[] {
   ]
   const options = settings.map(setting => `-c ${setting}`).join(' ')
   return ['-D', place.cluster, '-l', place.log, '-w', '-t', '45', '-o', options, 'start']
+}
+
+/** An eighth of the machine's memory, 2 GB at most: memory that nothing is read into is not taken. */
+function bufferMegabytes(memoryBytes: number): number {
+  return Math.min(2_048, Math.max(256, Math.floor(memoryBytes / 8 / 2 ** 20)))
 }
 
 /** The port in postmaster.pid, null where no server runs on this folder. A pid file that outlived its server is

@@ -2,7 +2,7 @@ import type { Statements } from '../database.ts'
 import type { FoundEntity } from './probe.ts'
 
 /** IDs read at most: a digit begins half a million of them. */
-const mostCandidates = 2_000
+const mostCandidates = 800
 const lastCharacter = '\u{10FFFF}'
 
 /** Entities with an ID that is `folded`, then those with one that begins with it. An entity with several such
