@@ -37,7 +37,8 @@ export async function importWhileServing(context: Context): Promise<ScaleFigure[
   await context.server()
   const load = { connections: clients, requests }
   await context.load({ ...load, requests: requests.slice(0, warmUpRequests), ms: 2 * leadMs })
-  const quiet = context.load({ ...load, ms: seconds * 1_000 })
+  // Answers are recorded before, too: the clients have the same work in both.
+  const quiet = context.load({ ...load, ms: seconds * 1_000, record: join(context.folder, 'before') })
   await watchMarket(context, paths, quiet)
   const before = await quiet
 

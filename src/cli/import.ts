@@ -5,6 +5,7 @@ import { type IsoDate, isIsoDate } from '../model/date.ts'
 import type { Register } from '../registers/register.ts'
 import { registers } from '../registers/registers.ts'
 import type { CliContext } from './context.ts'
+import { giveWay } from './giveWay.ts'
 import { startProgress } from './progress.ts'
 import { sumLines } from './sumLines.ts'
 
@@ -50,6 +51,7 @@ export function addImportCommand(program: Command, context: CliContext): void {
 
 function run(context: CliContext, register: Register, files: RegisterFiles): Promise<number> {
   return context.withDatabase(async sql => {
+    giveWay()
     const began = performance.now()
     const progress = startProgress('Importing', () => performance.now())
     try {

@@ -4,6 +4,7 @@ import { makeSignalsSample } from '../domain/signals/makeSignalsSample.ts'
 import { Failure } from '../errors.ts'
 import type { Sql } from '../store/database.ts'
 import type { CliContext } from './context.ts'
+import { giveWay } from './giveWay.ts'
 import { startProgress } from './progress.ts'
 
 const importExamples = `
@@ -52,7 +53,10 @@ interface ImportOptions {
 async function runImport(context: CliContext, path: string, options: ImportOptions): Promise<number> {
   try {
     const file = await open(path)
-    const report = await context.withDatabase(sql => importWithProgress(context, sql, file, options))
+    const report = await context.withDatabase(sql => {
+      giveWay()
+      return importWithProgress(context, sql, file, options)
+    })
     if (options.json) console.log(JSON.stringify(report))
     else printReport(path, report)
     if (report.refused === 0) return 0

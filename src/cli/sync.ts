@@ -14,6 +14,7 @@ import type { RegisterSettings, Source } from '../registers/network/source.ts'
 import { registers } from '../registers/registers.ts'
 import { sources } from '../registers/sources.ts'
 import type { CliContext } from './context.ts'
+import { giveWay } from './giveWay.ts'
 import { explainLoss } from './import.ts'
 import { startProgress } from './progress.ts'
 import { readCompanies } from './readCompanies.ts'
@@ -61,6 +62,7 @@ async function run(
   const companies = companiesFile === undefined ? [] : await readCompanies(companiesFile, manifest)
   const signal = stopOnSignal(line => console.error(line))
   return context.withDatabase(async sql => {
+    giveWay()
     const progress = startProgress(`Fetching ${source.market}`, () => performance.now())
     let summary: SyncSummary | null = null
     const { requests_per_second: requestsPerSecond } = manifest.sync
