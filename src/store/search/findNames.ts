@@ -14,8 +14,9 @@ const isLong = ({ folded }: SearchProbe) => Buffer.byteLength(folded) >= 6
 type Level = 'prefix' | 'contains'
 
 /** Entities of which a name, their own or another, begins with the query, then those of which one holds it; in each level
- * the one with the shortest such name first, then by ID. `seen` are entities that were found before. A query that few names match is answered from all of them; for a
- * common one short names are asked for first, so that not every name that holds it has to be read. */
+ * the one with the shortest such name first, then by ID. `seen` are entities that were found before. A query that few names
+ * match is answered from all of them; for a common one short names are asked for first, so that not every name that holds it
+ * has to be read. */
 export async function findNames(
   sql: Statements,
   probe: SearchProbe,
@@ -25,16 +26,22 @@ export async function findNames(
   const search = { sql, probe, seen, most }
   const bounds = boundsFor(probe.length)
   const whole = isLong(probe) ? await candidates(search, 'prefix', null) : null
-  const begun = whole?.isCut === false ? whole.found : await shortestFirst(search, 'prefix', bounds)
+  const isWhole = whole?.isCut === false
+  const begun = isWhole ? whole.found : await shortestFirst(search, 'prefix', bounds)
   if (begun.length === most) return begun
   const all = await candidates(search, 'contains', null)
   if (!all.isCut) return all.found
-  const beginning = (whole ?? (await candidates(search, 'prefix', null))).found
-  const missing = most - beginning.length
-  if (missing === 0) return beginning
-  const known = [...seen, ...beginning.map(entity => entity.entityId)]
-  const holding = { sql, probe, seen: known, most: missing }
-  return [...beginning, ...(await shortestFirst(holding, 'contains', [...bounds, null]))]
+  const beginning = isWhole
+    ? begun
+    : [...begun, ...(await shortestFirst(without(search, begun), 'prefix', [null]))]
+  if (beginning.length === most) return beginning
+  return [...beginning, ...(await shortestFirst(without(search, beginning), 'contains', [...bounds, null]))]
+}
+
+/** The same for what is missing after some were found. */
+function without(search: Search, found: readonly FoundEntity[]): Search {
+  const seen = [...search.seen, ...found.map(entity => entity.entityId)]
+  return { ...search, seen, most: search.most - found.length }
 }
 
 interface Search {
@@ -49,9 +56,7 @@ interface Search {
 async function shortestFirst(search: Search, level: Level, bounds: readonly (number | null)[]) {
   const found: FoundEntity[] = []
   for (const bound of bounds) {
-    const seen = [...search.seen, ...found.map(entity => entity.entityId)]
-    const most = search.most - found.length
-    found.push(...(await candidates({ ...search, seen, most }, level, bound)).found)
+    found.push(...(await candidates(without(search, found), level, bound)).found)
     if (found.length === search.most) break
   }
   return found

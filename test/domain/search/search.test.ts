@@ -227,6 +227,31 @@ test('the shortest of thousands of names with a common word come first', async (
   await own.close()
 }, 60_000)
 
+test('of a long beginning that more names have than are read, the few short ones come first', async () => {
+  const own = await testDatabase()
+  // The long ones lie first in the table, so a reading that is cut meets none of the others.
+  const long = Array.from({ length: 1_200 }, (_, n) => ({
+    ticker: `L${n}`,
+    name: `Commonly ${'w'.repeat(40)}${n}`,
+  }))
+  const short = ['Commonly', 'Commonly A', 'Commonly BB', 'Commonly CCC', 'Commonly DDDD'].map((name, n) => ({
+    ticker: `S${n}`,
+    name,
+  }))
+  const all = [...long, ...short]
+  await own.sql`
+    insert into entity (market, issuer_id, ticker, name)
+    select 'US', ticker, ticker, name
+    from unnest(${all.map(row => row.ticker)}::text[], ${all.map(row => row.name)}::text[]) as r(ticker, name)`
+  await own.sql`insert into entity_ticker select ticker, entity_id from entity`
+  for (const q of ['common', 'commonly']) {
+    const found = (await searchEntities(own.sql, q)).map(hit => hit.ticker)
+    expect(found.slice(0, 5)).toEqual(['S0', 'S1', 'S2', 'S3', 'S4'])
+    expect([found.length, new Set(found).size]).toEqual([8, 8])
+  }
+  await own.close()
+}, 60_000)
+
 test('a search reads the rules plainly, whatever the names', async () => {
   const own = await testDatabase()
   const word = fc.stringMatching(/^[ab]{1,5}$/)
