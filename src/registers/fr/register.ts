@@ -7,6 +7,7 @@ export const fr: Register = {
   market: 'FR',
   name: 'the Registre national des entreprises, INPI (France)',
   rules: frRules,
+  overwrites: true,
   documentNames: /\.(xml|json|csv)$/i,
   mapping: `1 ${JSON.stringify(concepts)}`,
   readDocument,
@@ -17,6 +18,9 @@ export const fr: Register = {
   *.json                  the same of the RNE: a record, a list, or bilansSaisis of one company
   StockUniteLegale*.csv   names of companies (SIRENE), in pieces of 256 MB at most
   a folder or a zip       every .xml, .json and .csv in it
+
+The register edits what it entered, under the same number of deposit: an edit counts from the day on which it was read, in
+whatever order pulls are imported.
 
 Example:
   asfiled import fr comptes_annuels.zip StockUniteLegale.csv`,

@@ -34,7 +34,7 @@ export async function dropDoneCompanies(
 
 /** Whether any company of a market is known. */
 export async function hasCompanies(sql: Sql, market: string): Promise<boolean> {
-  const [row] = await sql<{ any: boolean }[]>`
-    select exists(select from entity where market = ${market}) as any`
-  return row.any
+  const [row] = await sql<{ found: boolean }[]>`
+    select exists(select from entity where market = ${market}) as found`
+  return row.found
 }

@@ -57,6 +57,30 @@ test('turnover and margin are seen from the day of deposit on', async () => {
   ])
 })
 
+test('an edit of a deposit under its own number is seen from the day on which it was read, whichever came first', async () => {
+  const name = 'PUB_CA_483935326_1303_2013D00195_2015_1048.donnees.xml'
+  const text = await Bun.file(join(fixtures, name)).text()
+  expect(text).toContain('000000004549159')
+  // Made up: the register corrects the turnover that it had entered. The lower figure, so that no rule prefers the first.
+  const states = { '2026-01-01': text, '2026-03-01': text.replace('000000004549159', '000000004549100') }
+  for (const days of [Object.entries(states), Object.entries(states).reverse()]) {
+    const own = await testDatabase()
+    for (const [pulledOn, content] of days) {
+      const path = join(folder, `${pulledOn}.xml`)
+      writeFileSync(path, content)
+      await importRegister(own.sql, fr, { paths: [path], pulledOn }, () => {})
+    }
+    const turnover = async (as_of: string) =>
+      (
+        await askStored(own.sql, { ticker: '483935326.FR', as_of, view: 'latest', metric: 'revenue' })
+      ).data.map(row => [row.v, row.filed])
+    expect(await turnover('2017-02-17')).toEqual([])
+    expect(await turnover('2026-02-28')).toEqual([[4_549_159, '2017-02-18']])
+    expect(await turnover('2026-03-01')).toEqual([[4_549_100, '2026-03-01']])
+    await own.close()
+  }
+})
+
 test('a company that keeps its income statement confidential answers why it states no turnover', async () => {
   const path = join(folder, 'confidential.xml')
   const page = '<page numero="01"><liasse code="CO" m3="000000000000050"/></page>'
