@@ -1,16 +1,11 @@
-/** A panel of 1.26M rows in each form that a body may have, posted to the real server and answered: parsing, checking,
- * ranking, backtest and all. Beside it, in this process, our reader against the plain way: JSON.parse, the schema on every
- * row, Maps for the names. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { buildDataset } from '../src/quant/buildDataset.ts'
-import type { Columns } from '../src/quant/columns.ts'
-import { datasetBytes } from '../src/quant/datasetBytes.ts'
-import { openDataset } from '../src/quant/openDataset.ts'
-import { packDataset } from '../src/quant/packDataset.ts'
-import { rankDataset } from '../src/quant/rankDataset.ts'
-import { readBody } from '../workers/body/readBody.ts'
+import { readBody } from '../src/backtest/codec/body.ts'
+import { buildDataset } from '../src/backtest/dataset/build.ts'
+import { type Columns, datasetBytes } from '../src/backtest/dataset/dataset.ts'
+import { openDataset, packDataset } from '../src/backtest/dataset/packed.ts'
+import { rankDataset } from '../src/backtest/dataset/rank.ts'
 import { type FormedBody, formedBodies } from './backtest/bodies.ts'
 import { makePanel } from './backtest/makePanel.ts'
 import { readNaively } from './backtest/naiveBody.ts'
@@ -18,6 +13,10 @@ import { type Timing, time } from './backtest/timings.ts'
 import type { Figure } from './figure.ts'
 import { type Served, sellKey, startApp } from './http.ts'
 import { table } from './table.ts'
+
+/** A panel of 1.26M rows in each form that a body may have, posted to the real server and answered: parsing, checking,
+ * ranking, backtest and all. Beside it, in this process, our reader against the plain way: JSON.parse, the schema on every
+ * row, Maps for the names. */
 
 /** Parity first: every form has to be answered with the same bytes. */
 export async function benchBodies({ short = false } = {}): Promise<Figure[]> {

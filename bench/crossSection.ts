@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util'
-import type { Sql } from '../src/store/database.ts'
 import {
   type CrossSectionScope,
   crossSectionRows,
   crossSectionStatement,
-} from '../src/store/fundamentals/crossSectionRows.ts'
-import { restatementRows } from '../src/store/fundamentals/restatementRows.ts'
+} from '../src/features/crossSection/queries.ts'
+import { restatementRows } from '../src/features/restatements/queries.ts'
+import type { Sql } from '../src/postgres/client.ts'
 import type { Figure } from './figure.ts'
 import { scratchDatabase } from './scratchDatabase.ts'
 import { table } from './table.ts'

@@ -1,11 +1,12 @@
-/** How fast the service answers what it has answered before: `view=latest` of one company, with authentication,
- * limits that all servers share through the database, and its log, against an Elysia route that returns the same
- * bytes. Both are processes of their own, loaded in turns by a third; the ratio is of the same sitting. */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Figure } from './figure.ts'
 import type { LoadOutcome, LoadTask } from './httpLoad.ts'
+
+/** How fast the service answers what it has answered before: `view=latest` of one company, with authentication,
+ * limits that all servers share through the database, and its log, against an Elysia route that returns the same
+ * bytes. Both are processes of their own, loaded in turns by a third; the ratio is of the same sitting. */
 
 const root = resolve(import.meta.dir, '..')
 const path = '/api/v1/fundamentals?ticker=AAPL&view=latest'

@@ -1,5 +1,6 @@
-/** The measure for bench/http.ts: an Elysia route that returns the bytes of a file, and nothing else. Prints its port. */
 import { Elysia } from 'elysia'
+
+/** The measure for bench/http.ts: an Elysia route that returns the bytes of a file, and nothing else. Prints its port. */
 
 const body = await Bun.file(Bun.argv[2]).text()
 const app = new Elysia()

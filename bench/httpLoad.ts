@@ -1,9 +1,10 @@
-/** The load for bench/http.ts, bench/service.ts and bench/scale.ts, in a process of its own so that it takes no time from the
- * server it measures: keep-alive connections over plain sockets, each sending its next request when it has read the whole
- * answer. Reads its task as JSON from the first argument, prints the outcome as JSON. SIGTERM ends it before its time. */
 import { AnswerReader } from './httpLoad/AnswerReader.ts'
 import { AnswerRecord } from './httpLoad/AnswerRecord.ts'
 import { type Latencies, latencies } from './httpLoad/latencies.ts'
+
+/** The load for bench/http.ts, bench/service.ts and bench/scale.ts, in a process of its own so that it takes no time from the
+ * server it measures: keep-alive connections over plain sockets, each sending its next request when it has read the whole
+ * answer. Reads its task as JSON from the first argument, prints the outcome as JSON. SIGTERM ends it before its time. */
 
 interface SharedTask {
   port: number

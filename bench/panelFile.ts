@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { Columns } from '../src/quant/columns.ts'
+import type { Columns } from '../src/backtest/dataset/dataset.ts'
 
 /** Reads a panel in the peers' file format (`panelio.py`): a dense grid in which a NaN score means that the row
  * is absent. Assets are A00000 .., markets M0 .., as `gen_panel.py --csv` names them. */

@@ -1,5 +1,3 @@
-/** The full scale: what issue 4 asks of 2.75 million entities, measured on a data directory that `asfiled bench-data` filled,
- * through the real server process with its clients in a process of their own. */
 import { parseArgs } from 'node:util'
 import { isMissed, type ScaleFigure, verdicts } from './scale/bars.ts'
 import type { Part } from './scale/Context.ts'
@@ -13,6 +11,9 @@ import { reads } from './scale/reads.ts'
 import { search } from './scale/search.ts'
 import { warmStart } from './scale/warmStart.ts'
 import { table } from './table.ts'
+
+/** The full scale: what issue 4 asks of 2.75 million entities, measured on a data directory that `asfiled bench-data` filled,
+ * through the real server process with its clients in a process of their own. */
 
 const help = `Usage: bun bench/scale.ts --data-dir DIR [--only PART,...] [--seconds N] [--drop-caches] [--json]
 

@@ -1,5 +1,5 @@
-import { searchEntities } from '../src/domain/search/search.ts'
-import { connect, type Sql } from '../src/store/database.ts'
+import { searchEntities } from '../src/features/search/search.ts'
+import { connect, type Sql } from '../src/postgres/client.ts'
 import type { Figure } from './figure.ts'
 import { scratchDatabase } from './scratchDatabase.ts'
 import { searchQueries } from './search/queries.ts'

@@ -1,8 +1,6 @@
-/** The backtest service under load, on the real server process: what HTTP, admission and the way to a worker add to the
- * kernel, how much of the machine the kernels get, and what callers notice of each other. */
 import { availableParallelism } from 'node:os'
-import type { ArchiveRequest } from '../src/compute/protocol.ts'
-import type { Columns } from '../src/quant/columns.ts'
+import type { Columns } from '../src/backtest/dataset/dataset.ts'
+import type { ArchiveRequest } from '../src/backtest/pool/tasks.ts'
 import { formedBodies } from './backtest/bodies.ts'
 import { makePanel } from './backtest/makePanel.ts'
 import { grids } from './backtest/sweeps.ts'
@@ -14,6 +12,9 @@ import { openPanelKernel } from './service/panelKernel.ts'
 import { answerOf, type Service, withService } from './service/server.ts'
 import { sliceTimes } from './service/sliceTimes.ts'
 import { table } from './table.ts'
+
+/** The backtest service under load, on the real server process: what HTTP, admission and the way to a worker add to the
+ * kernel, how much of the machine the kernels get, and what callers notice of each other. */
 
 const threads = availableParallelism()
 /** The base case. */

@@ -1,13 +1,14 @@
+import { readFileSync } from 'node:fs'
+import { formedBodies } from './backtest/bodies.ts'
+import { makePanel } from './backtest/makePanel.ts'
+import { answerOf, ask, type Service, withService } from './service/server.ts'
+
 /** Mixed backtests against one server, and what its memory does: `bun bench/soak.ts [REQUESTS] [MINUTES]`.
  *
  * Single backtests of the archive, panels small and middling in three forms, sweeps, a stored panel, bodies that are refused
  * and clients that leave half-way, eight at a time. Prints the server's resident memory as it goes. It comes and goes with
  * the collector, so what counts is the least of the last three readings: exit code 1 where that is more than a tenth and
  * 64 MB above the one after the first 500. */
-import { readFileSync } from 'node:fs'
-import { formedBodies } from './backtest/bodies.ts'
-import { makePanel } from './backtest/makePanel.ts'
-import { answerOf, ask, type Service, withService } from './service/server.ts'
 
 const clients = 8
 const settled = 500

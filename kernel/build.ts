@@ -20,7 +20,7 @@ export async function compileKernel(): Promise<Uint8Array> {
   }
 }
 
-export const target = resolve(import.meta.dir, '../src/quant/kernel/kernelBytes.ts')
+export const target = resolve(import.meta.dir, '../src/backtest/portfolio/kernel/kernelBytes.ts')
 
 export function asModule(bytes: Uint8Array): string {
   const lines =

@@ -1,42 +1,71 @@
 import { describe, expect, test } from 'bun:test'
 import { dirname, relative, resolve } from 'node:path'
+import { circlesOf, folderCircles } from './circles.ts'
 
 const root = resolve(import.meta.dir, '..')
 
-/** Who may import whom. A room not named on the right is closed. Packages are listed where only one room may
- * know them. This table is the one in ARCHITECTURE.md. */
-const mayEnter: Record<string, readonly string[]> = {
-  main: ['*'],
-  cli: ['*'],
+/** Which room may import which. ARCHITECTURE.md shows the same table. A room is a folder of `src`, or a file that lies
+ * there by itself. What is not named is closed. */
+const rooms: Record<string, readonly string[]> = {
+  main: ['boot', 'config', 'errors'],
+  cli: ['commands', 'boot', 'config', 'errors'],
   boot: ['*'],
+  commands: ['*'],
+  features: [
+    ...['http', 'access', 'limits', 'markets', 'formats', 'facts', 'backtest', 'postgres'],
+    ...['dates', 'horizons', 'spelling', 'errors'],
+  ],
+  http: ['access', 'limits', 'formats', 'backtest', 'dates', 'errors'],
+  ingest: ['facts', 'formats', 'postgres', 'dates', 'errors'],
+  backtest: ['markets', 'horizons', 'dates', 'errors'],
+  access: ['limits', 'postgres', 'dates', 'errors'],
+  limits: ['postgres', 'errors'],
+  markets: ['dates', 'spelling', 'errors'],
+  facts: ['dates', 'errors'],
+  formats: ['dates', 'errors'],
+  postgres: ['errors'],
   config: ['errors'],
+  dates: [],
+  horizons: [],
+  spelling: [],
   errors: [],
-  model: ['errors'],
-  http: ['domain', 'model', 'errors'],
-  web: ['domain', 'model', 'errors'],
-  domain: ['store', 'compute', 'quant', 'registers', 'model', 'errors'],
-  store: ['model', 'errors'],
-  compute: ['quant', 'model', 'errors'],
-  quant: [],
-  registers: ['model', 'errors'],
-  workers: ['quant', 'compute', 'web', 'model', 'errors', 'registers'],
+  workers: ['backtest', 'dates', 'errors'],
 }
 
+/** Which feature may import which other one. ARCHITECTURE.md says why. */
+const features: Record<string, readonly string[]> = {
+  companies: [],
+  coverage: ['companies'],
+  fundamentals: ['companies', 'coverage'],
+  marketPages: ['companies', 'fundamentals'],
+  crossSection: ['companies', 'fundamentals', 'marketPages'],
+  restatements: ['companies', 'fundamentals', 'marketPages'],
+  search: [],
+  signals: [],
+  panels: [],
+  backtests: [],
+  health: [],
+}
+
+/** Packages that one room wraps for all others. */
 const packageRooms: Record<string, readonly string[]> = {
-  postgres: ['store', 'boot'],
-  elysia: ['http', 'boot'],
+  postgres: ['postgres', 'features'],
+  elysia: ['http', 'features', 'boot'],
   '@elysiajs/swagger': ['http'],
-  piscina: ['compute'],
-  commander: ['cli'],
-  'cli-progress': ['cli'],
-  pino: ['boot', 'http', 'main'],
-  'graphile-worker': ['store'],
+  piscina: ['backtest'],
+  commander: ['commands', 'cli'],
+  'cli-progress': ['commands'],
+  pino: ['boot', 'http'],
+  'graphile-worker': ['features'],
 }
 
 interface Source {
-  path: string
-  room: string
-  text: string
+  readonly path: string
+  readonly room: string
+  readonly text: string
+  /** Files of the repository that it imports, types included. */
+  readonly imports: readonly string[]
+  readonly packages: readonly string[]
 }
 
 /** src/http/a.ts -> http; src/errors.ts -> errors; workers/a.ts -> workers. */
@@ -46,81 +75,135 @@ function roomOf(path: string): string {
   return parts.length === 2 ? parts[1].replace(/\.ts$/, '') : parts[1]
 }
 
-async function sources(): Promise<Source[]> {
-  const found: Source[] = []
-  for (const folder of ['src', 'workers']) {
-    for await (const name of new Bun.Glob(`${folder}/**/*.ts`).scan(root)) {
-      found.push({ path: name, room: roomOf(name), text: await Bun.file(resolve(root, name)).text() })
-    }
-  }
-  return found.sort((a, b) => (a.path < b.path ? -1 : 1))
-}
-
-const all = await sources()
 const importPattern =
   /(?:^|\n)\s*(?:import|export)\s[^'"]*?from\s*['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]/g
 
-function importsOf(source: Source): string[] {
-  return [...source.text.matchAll(importPattern)].map(match => match[1] ?? match[2])
+function read(path: string, text: string): Source {
+  const targets = [...text.matchAll(importPattern)].map(match => match[1] ?? match[2])
+  const imports = targets
+    .filter(target => target.startsWith('.'))
+    .map(target => relative(root, resolve(root, dirname(path), target)))
+    .filter(target => /^(src|workers)\/.*\.ts$/.test(target))
+  return {
+    path,
+    room: roomOf(path),
+    text,
+    imports,
+    packages: targets.filter(target => !target.startsWith('.')),
+  }
 }
 
-describe('architecture', () => {
-  test('every file stands in a room that the table names', () => {
+const all: Source[] = []
+for await (const path of new Bun.Glob('{src,workers}/**/*.ts').scan(root))
+  all.push(read(path, await Bun.file(resolve(root, path)).text()))
+all.sort((a, b) => (a.path < b.path ? -1 : 1))
+
+const graph = new Map(all.map(source => [source.path, source.imports]))
+
+describe('rooms', () => {
+  test('every file is in a room that the table names', () => {
     expect(all.length).toBeGreaterThan(20)
-    expect(all.filter(source => !(source.room in mayEnter)).map(source => source.path)).toEqual([])
+    expect(all.filter(source => !(source.room in rooms)).map(source => source.path)).toEqual([])
   })
 
   test('a room imports only the rooms that the table opens to it', () => {
     const trespasses: string[] = []
-    for (const source of all) {
-      const open = mayEnter[source.room] ?? []
-      for (const target of importsOf(source)) {
-        if (!target.startsWith('.')) continue
-        const path = relative(root, resolve(root, dirname(source.path), target))
-        if (!path.startsWith('src/') && !path.startsWith('workers/')) continue
-        const room = roomOf(path)
-        if (room !== source.room && !open.includes('*') && !open.includes(room)) {
-          trespasses.push(`${source.path} imports ${path}`)
-        }
+    for (const { path, room, imports } of all) {
+      const open = rooms[room] ?? []
+      for (const target of imports) {
+        const other = roomOf(target)
+        if (other !== room && !open.includes('*') && !open.includes(other))
+          trespasses.push(`${path} imports ${target}`)
       }
     }
     expect(trespasses).toEqual([])
   })
 
-  test('a package that is one room’s business is imported nowhere else', () => {
+  test('a feature imports only the features that the table opens to it', () => {
+    const featureOf = (path: string) => /^src\/features\/([^/]+)\//.exec(path)?.[1]
     const trespasses: string[] = []
-    for (const source of all) {
-      for (const target of importsOf(source)) {
-        const rooms = packageRooms[target]
-        if (rooms && !rooms.includes(source.room)) trespasses.push(`${source.path} imports ${target}`)
+    for (const { path, imports } of all) {
+      const own = featureOf(path)
+      if (own === undefined) continue
+      for (const target of imports) {
+        const other = featureOf(target)
+        if (other !== undefined && other !== own && !features[own]?.includes(other))
+          trespasses.push(`${path} imports ${target}`)
       }
     }
     expect(trespasses).toEqual([])
   })
 
-  test('the environment is read by main and cli alone, and nothing below them reads the clock', () => {
+  test('a package that one room wraps is imported nowhere else', () => {
+    const trespasses: string[] = []
+    for (const { path, room, packages } of all)
+      for (const name of packages)
+        if (packageRooms[name]?.includes(room) === false) trespasses.push(`${path} imports ${name}`)
+    expect(trespasses).toEqual([])
+  })
+})
+
+describe('circles', () => {
+  test('no files import each other in a circle, types included', () => {
+    expect(circlesOf(graph)).toEqual([])
+  })
+
+  test('no folders do, at any depth', () => {
+    expect(folderCircles(graph)).toEqual([])
+  })
+
+  test('planted circles are found', () => {
+    const files = new Map([
+      ['src/a/one.ts', ['src/b/two.ts']],
+      ['src/b/two.ts', ['src/b/three.ts']],
+      ['src/b/three.ts', ['src/a/one.ts']],
+    ])
+    expect(circlesOf(files)).toHaveLength(1)
+    expect(folderCircles(files)).toEqual([['src/a/', 'src/b/']])
+    const folders = new Map([
+      ['src/features/a/one.ts', ['src/features/b/two.ts']],
+      ['src/features/b/two.ts', []],
+      ['src/features/b/three.ts', ['src/features/a/four.ts']],
+      ['src/features/a/four.ts', []],
+    ])
+    expect(circlesOf(folders)).toEqual([])
+    expect(folderCircles(folders)).toEqual([['src/features/a/', 'src/features/b/']])
+    const typesOnly = read('src/a/one.ts', "import type { Two } from './two.ts'\n")
+    expect(typesOnly.imports).toEqual(['src/a/two.ts'])
+  })
+})
+
+describe('habits', () => {
+  test('the environment is read by main and cli alone, and nothing below boot and commands reads the clock', () => {
     const environment = all.filter(
-      source => /process\.env|Bun\.env/.test(source.text) && !['main', 'cli'].includes(source.room),
+      ({ text, room }) => /process\.env|Bun\.env/.test(text) && !['main', 'cli'].includes(room),
     )
     expect(environment.map(source => source.path)).toEqual([])
-    const clockless = ['quant', 'model', 'registers', 'domain']
+    const clockless = ['backtest', 'facts', 'markets', 'formats', 'ingest', 'features', 'access', 'dates']
     const clocks = all.filter(
-      source =>
-        clockless.includes(source.room) && /Date\.now\(|new Date\(\)|Math\.random\(/.test(source.text),
+      ({ text, room }) => clockless.includes(room) && /Date\.now\(|new Date\(\)|Math\.random\(/.test(text),
     )
     expect(clocks.map(source => source.path)).toEqual([])
   })
 
+  /** A statement that names the table of facts itself. */
+  const namesFacts = /\b(?:from|join|into|update|only|table|copy)\s+(?:public\.)?"?fact"?(?![\w_])/i
+
   test('facts are read through fact_as_of alone: only the write side names the table', () => {
-    const readers = all.filter(source => /\b(?:from|join)\s+fact\b/.test(source.text))
-    expect(
-      readers.filter(source => !source.path.startsWith('src/store/facts/')).map(source => source.path),
-    ).toEqual([])
+    const readers = all.filter(({ path, text }) => {
+      if (path.startsWith('src/ingest/store/')) return false
+      return namesFacts.test(text.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/\/\/[^\n]*/g, ''))
+    })
+    expect(readers.map(source => source.path)).toEqual([])
+    expect(namesFacts.test('select * from fact where')).toBe(true)
+    expect(namesFacts.test('JOIN  public.fact f')).toBe(true)
+    expect(namesFacts.test('from fact_as_of(now())')).toBe(false)
   })
 
-  test('SQL is written in the store alone', () => {
+  test('SQL is written in files that are called after it, and in postgres', () => {
     const statements = /\b(?:sql|connection|transaction|tx)(?:<[^`]*>)?`/
-    const writers = all.filter(source => statements.test(source.text) && source.room !== 'store')
+    const places = /^src\/postgres\/|^src\/ingest\/store\/|[qQ]ueries\.ts$|[qQ]ueue\.ts$/
+    const writers = all.filter(({ path, text }) => statements.test(text) && !places.test(path))
     expect(writers.map(source => source.path)).toEqual([])
   })
 
@@ -129,10 +212,15 @@ describe('architecture', () => {
     expect(all.filter(source => loose.test(source.text)).map(source => source.path)).toEqual([])
   })
 
-  test('no file grows past 300 lines, and no room is called utils', () => {
-    const long = all.filter(source => source.text.split('\n').length > 301)
-    expect(long.map(source => `${source.path} ${source.text.split('\n').length}`)).toEqual([])
-    const vague = all.filter(source => /(^|\/)(utils?|helpers?|common|misc|lib)(\/|\.ts)/.test(source.path))
+  test('a file is a topic: none grows past 300 lines, few are crumbs, no folder is a heap', () => {
+    const lines = all.map(({ path, text }) => ({ path, count: text.split('\n').length - 1 }))
+    expect(lines.filter(({ count }) => count > 300)).toEqual([])
+    const counts = lines.map(({ count }) => count).sort((a, b) => a - b)
+    expect(counts[Math.floor(counts.length / 2)]).toBeGreaterThanOrEqual(50)
+    expect(counts.filter(count => count < 21).length / counts.length).toBeLessThanOrEqual(0.15)
+    const folders = Map.groupBy(all, ({ path }) => dirname(path))
+    expect([...folders].filter(([, files]) => files.length > 30).map(([folder]) => folder)).toEqual([])
+    const vague = all.filter(({ path }) => /(^|\/)(utils?|helpers?|common|misc|lib)(\/|\.ts)/.test(path))
     expect(vague.map(source => source.path)).toEqual([])
   })
 })

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { connect, type Sql } from '../src/store/database.ts'
-import { openCluster } from '../src/store/embedded/cluster.ts'
-import { migrate } from '../src/store/migrate.ts'
+import { connect, type Sql } from '../src/postgres/client.ts'
+import { openCluster } from '../src/postgres/embedded/cluster.ts'
+import { migrate } from '../src/postgres/migrations.ts'
 
 export interface TestDatabase {
   sql: Sql

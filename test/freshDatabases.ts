@@ -1,5 +1,5 @@
 import { afterAll } from 'bun:test'
-import type { Sql } from '../src/store/database.ts'
+import type { Sql } from '../src/postgres/client.ts'
 import { type TestDatabase, testDatabase } from './database.ts'
 
 /** As many databases as the tests of a file ask for, each empty; dropped when they end. */

@@ -1,10 +1,9 @@
-import type { SweepPlan, SweepSlice } from '../src/compute/sweepPlan.ts'
-import { panelBasis, runPanelBacktest } from './backtest/runPanelBacktest.ts'
-import { readBody } from './body/readBody.ts'
-import { buildPanel } from './dataset/buildPanel.ts'
-import { finishSweep } from './sweep/finishSweep.ts'
-import { planSweep } from './sweep/planSweep.ts'
-import { runSlice } from './sweep/runSlice.ts'
+import { readBody } from '../src/backtest/codec/body.ts'
+import type { SweepPlan, SweepSlice } from '../src/backtest/pool/sweepPlan.ts'
+import { panelBasis, runPanelBacktest } from '../src/backtest/run/datasets.ts'
+import { buildPanel } from '../src/backtest/run/panel.ts'
+import { finishSweep, runSlice } from '../src/backtest/run/sweepFinish.ts'
+import { planSweep } from '../src/backtest/run/sweepPlan.ts'
 
 const reads = 4
 const runs = 40

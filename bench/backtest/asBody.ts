@@ -1,5 +1,5 @@
-import { isoDate } from '../../src/model/date.ts'
-import type { Columns } from '../../src/quant/columns.ts'
+import type { Columns } from '../../src/backtest/dataset/dataset.ts'
+import { isoDate } from '../../src/dates.ts'
 
 /** Columns as the JSON rows of a request. */
 export function asBody(columns: Columns, rows: number): Uint8Array<ArrayBuffer> {

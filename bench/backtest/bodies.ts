@@ -1,6 +1,6 @@
-import type { BodyFormat } from '../../src/model/bodyFormat.ts'
-import { isoDate } from '../../src/model/date.ts'
-import type { Columns } from '../../src/quant/columns.ts'
+import type { Columns } from '../../src/backtest/dataset/dataset.ts'
+import type { BodyFormat } from '../../src/backtest/request.ts'
+import { isoDate } from '../../src/dates.ts'
 
 export interface FormedBody {
   readonly name: string

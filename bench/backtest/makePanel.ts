@@ -1,4 +1,4 @@
-import type { Columns } from '../../src/quant/columns.ts'
+import type { Columns } from '../../src/backtest/dataset/dataset.ts'
 
 /** A panel like gen_panel.py's, for machines without it: scores that follow an AR(0.95), returns that follow the score
  * a little, four markets. Deterministic. */

@@ -1,8 +1,8 @@
-import type { Dataset } from '../../src/quant/dataset.ts'
-import { planPeriods } from '../../src/quant/planPeriods.ts'
-import { simulate } from '../../src/quant/simulate.ts'
-import { type Summary, summarise } from '../../src/quant/summarise.ts'
-import { walkForward } from '../../src/quant/walkForward.ts'
+import type { Dataset } from '../../src/backtest/dataset/dataset.ts'
+import { planPeriods } from '../../src/backtest/portfolio/settings.ts'
+import { simulate } from '../../src/backtest/portfolio/simulate.ts'
+import { type Summary, summarise } from '../../src/backtest/summary.ts'
+import { walkForward } from '../../src/backtest/walkforward/folds.ts'
 
 /** The peers' base case: quantile .1, equal weights, long-short, holdDays 5, 10 to 40 bps by market. */
 export function measure(data: Dataset): Summary {

@@ -1,8 +1,7 @@
 import { TypeCompiler } from '@sinclair/typebox/compiler'
-import { BacktestPanelRow } from '../../src/model/backtest.ts'
-import { dayNumber } from '../../src/model/date.ts'
-import { registerFormats } from '../../src/model/formats.ts'
-import type { Columns } from '../../src/quant/columns.ts'
+import type { Columns } from '../../src/backtest/dataset/dataset.ts'
+import { BacktestPanelRow } from '../../src/backtest/request.ts'
+import { dayNumber, registerFormats } from '../../src/dates.ts'
 
 registerFormats()
 const rowCheck = TypeCompiler.Compile(BacktestPanelRow)

@@ -1,13 +1,12 @@
-import { ComputePool } from '../../src/compute/ComputePool.ts'
-import type { Outcome } from '../../src/compute/protocol.ts'
-import type { SweepPlan } from '../../src/compute/sweepPlan.ts'
-import { readWritten } from '../../src/compute/writtenResult.ts'
-import { runSweep } from '../../src/domain/backtests/runSweep.ts'
-import type { BacktestResult } from '../../src/model/backtestResult.ts'
-import type { MarketCosts } from '../../src/model/marketCosts.ts'
-import type { Columns } from '../../src/quant/columns.ts'
-import { buildRanked } from '../../workers/dataset/buildRanked.ts'
-import { planArchiveSweep } from '../../workers/sweep/planArchiveSweep.ts'
+import type { Columns } from '../../src/backtest/dataset/dataset.ts'
+import { ComputePool } from '../../src/backtest/pool/computePool.ts'
+import { runSweep } from '../../src/backtest/pool/sweep.ts'
+import type { SweepPlan } from '../../src/backtest/pool/sweepPlan.ts'
+import { type Outcome, readWritten } from '../../src/backtest/pool/tasks.ts'
+import type { BacktestResult } from '../../src/backtest/result.ts'
+import { buildRanked } from '../../src/backtest/run/archive.ts'
+import { planArchiveSweep } from '../../src/backtest/run/sweepPlan.ts'
+import type { MarketCosts } from '../../src/markets/costs.ts'
 
 /** The peers' grids (`panelio.py`) as sweeps. */
 export const grids = {

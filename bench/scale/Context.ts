@@ -1,4 +1,4 @@
-import type { Sql } from '../../src/store/database.ts'
+import type { Sql } from '../../src/postgres/client.ts'
 import type { Served } from '../http.ts'
 import type { LoadOutcome, LoadRequest, LoadTask } from '../httpLoad.ts'
 import type { ScaleFigure } from './bars.ts'

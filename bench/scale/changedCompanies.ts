@@ -1,4 +1,4 @@
-import type { Sql } from '../../src/store/database.ts'
+import type { Sql } from '../../src/postgres/client.ts'
 import type { ChangedCompany } from './judgeAnswers.ts'
 import { readPlainFacts } from './plainFacts.ts'
 import type { PreparedImport } from './prepareImport.ts'

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Sql } from '../../src/store/database.ts'
+import type { Sql } from '../../src/postgres/client.ts'
 
 export interface FilingCompany {
   readonly entityId: number

@@ -1,4 +1,4 @@
-import type { Sql } from '../../src/store/database.ts'
+import type { Sql } from '../../src/postgres/client.ts'
 
 export interface DrawnEntity {
   readonly entityId: number

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { readDataVersion } from '../../src/store/dataVersion.ts'
+import { readDataVersion } from '../../src/postgres/snapshot.ts'
 import type { RecordedAnswer } from '../httpLoad/AnswerRecord.ts'
 import type { LoadOutcome } from '../httpLoad.ts'
 import type { ScaleFigure } from './bars.ts'

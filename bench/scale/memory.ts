@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Sql } from '../../src/store/database.ts'
+import type { Sql } from '../../src/postgres/client.ts'
 import type { Context } from './Context.ts'
 
 const dropFile = '/proc/sys/vm/drop_caches'

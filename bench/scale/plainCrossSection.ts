@@ -1,5 +1,5 @@
-import { fiscalPeriods } from '../../src/model/fundamentals.ts'
-import type { Sql } from '../../src/store/database.ts'
+import { fiscalPeriods } from '../../src/features/fundamentals/schema.ts'
+import type { Sql } from '../../src/postgres/client.ts'
 
 export interface CrossSectionQuestion {
   readonly metric: string

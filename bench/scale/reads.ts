@@ -1,4 +1,4 @@
-import { randomOf } from '../../src/domain/benchData/randomOf.ts'
+import { randomOf } from '../data/makeEntity.ts'
 import type { ScaleFigure } from './bars.ts'
 import type { Context } from './Context.ts'
 import { drawEntities } from './draw.ts'

@@ -1,4 +1,4 @@
-import { randomOf } from '../../src/domain/benchData/randomOf.ts'
+import { randomOf } from '../data/makeEntity.ts'
 import { searchQueries } from '../search/queries.ts'
 import { realNames } from '../search/realNames.ts'
 import type { ScaleFigure } from './bars.ts'

@@ -1,9 +1,9 @@
 import { join, resolve } from 'node:path'
-import { parseCodeList } from '../../src/registers/jp/codeList.ts'
-import { LeftOut } from '../../src/registers/jp/report.ts'
-import { parseCorpCode } from '../../src/registers/kr/corpCode.ts'
-import { decodeText } from '../../src/registers/reading/decodeText.ts'
-import { openZip, readEntry } from '../../src/registers/reading/zip.ts'
+import { openZip, readEntry } from '../../src/ingest/reading/archives.ts'
+import { decodeText } from '../../src/ingest/reading/text.ts'
+import { parseCodeList } from '../../src/ingest/registers/jp/lists.ts'
+import { LeftOut } from '../../src/ingest/registers/jp/report.ts'
+import { parseCorpCode } from '../../src/ingest/registers/kr/companies.ts'
 
 /** Real names: words as often as they occur, and whole names of some markets. */
 export type Lists = Readonly<Record<'words' | 'us' | 'nz' | 'tw' | 'jp' | 'kr', readonly string[]>>

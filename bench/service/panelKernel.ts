@@ -1,11 +1,11 @@
-import type { StoredRequest } from '../../src/compute/protocol.ts'
-import { loadMarkets } from '../../src/domain/markets/loadMarkets.ts'
-import type { BacktestResult } from '../../src/model/backtestResult.ts'
-import { buildDataset } from '../../src/quant/buildDataset.ts'
-import type { Columns } from '../../src/quant/columns.ts'
-import { rankDataset } from '../../src/quant/rankDataset.ts'
-import { shareDataset } from '../../src/quant/shareDataset.ts'
-import { runPanelBacktest } from '../../workers/backtest/runPanelBacktest.ts'
+import { buildDataset } from '../../src/backtest/dataset/build.ts'
+import type { Columns } from '../../src/backtest/dataset/dataset.ts'
+import { shareDataset } from '../../src/backtest/dataset/packed.ts'
+import { rankDataset } from '../../src/backtest/dataset/rank.ts'
+import type { StoredRequest } from '../../src/backtest/pool/tasks.ts'
+import type { BacktestResult } from '../../src/backtest/result.ts'
+import { runPanelBacktest } from '../../src/backtest/run/datasets.ts'
+import { loadMarkets } from '../../src/markets/markets.ts'
 
 /** A request on a stored panel, in this thread. */
 export async function openPanelKernel(columns: Columns): Promise<(request: StoredRequest) => BacktestResult> {

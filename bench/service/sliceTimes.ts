@@ -1,12 +1,12 @@
-import { loadMarkets } from '../../src/domain/markets/loadMarkets.ts'
-import type { BacktestSweep } from '../../src/model/backtest.ts'
-import { buildDataset } from '../../src/quant/buildDataset.ts'
-import type { Columns } from '../../src/quant/columns.ts'
-import { rankDataset } from '../../src/quant/rankDataset.ts'
-import { shareDataset } from '../../src/quant/shareDataset.ts'
-import { panelBasis } from '../../workers/backtest/runPanelBacktest.ts'
-import { planSweep } from '../../workers/sweep/planSweep.ts'
-import { runSlice } from '../../workers/sweep/runSlice.ts'
+import { buildDataset } from '../../src/backtest/dataset/build.ts'
+import type { Columns } from '../../src/backtest/dataset/dataset.ts'
+import { shareDataset } from '../../src/backtest/dataset/packed.ts'
+import { rankDataset } from '../../src/backtest/dataset/rank.ts'
+import type { BacktestSweep } from '../../src/backtest/request.ts'
+import { panelBasis } from '../../src/backtest/run/datasets.ts'
+import { runSlice } from '../../src/backtest/run/sweepFinish.ts'
+import { planSweep } from '../../src/backtest/run/sweepPlan.ts'
+import { loadMarkets } from '../../src/markets/markets.ts'
 
 /** How long each slice of a sweep takes in this thread, in order of length. */
 export async function sliceTimes(columns: Columns, sweep: BacktestSweep): Promise<number[]> {

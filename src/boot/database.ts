@@ -1,10 +1,9 @@
 import type { Config } from '../config.ts'
-import { checkServer } from '../store/checkServer.ts'
-import { connect, type Sql } from '../store/database.ts'
-import { openCluster } from '../store/embedded/cluster.ts'
-import { explainOpening, withoutPassword } from '../store/explainOpening.ts'
-import { migrateQueue } from '../store/jobs/queue.ts'
-import { migrate } from '../store/migrate.ts'
+import { migrateQueue } from '../features/backtests/jobs/queue.ts'
+import { answersPing, checkServer, connect, type Sql } from '../postgres/client.ts'
+import { openCluster } from '../postgres/embedded/cluster.ts'
+import { explainOpening, withoutPassword } from '../postgres/errors.ts'
+import { migrate } from '../postgres/migrations.ts'
 
 export interface OpenDatabase {
   readonly sql: Sql
@@ -40,4 +39,31 @@ export async function openDatabase(
     throw explainOpening(error, withoutPassword(url)) ?? error
   }
   return { sql, url, embedded: cluster, close }
+}
+
+const everyMs = 1_000
+const patienceMs = 5_000
+
+/** Looks after the embedded database: one that has died (killed, out of memory) is started again, on its old
+ * port, so the pool finds it. A database that is not ours is only ever waited for. Returns what stops the watch. */
+export function superviseDatabase(database: OpenDatabase, report: (line: string) => void): () => void {
+  const { embedded } = database
+  if (embedded === null) return () => {}
+  let busy = false
+  const look = async () => {
+    if (busy) return
+    busy = true
+    try {
+      if (await answersPing(database.sql, patienceMs)) return
+      report('The embedded PostgreSQL does not answer; starting it again.')
+      await embedded.ensureRunning()
+      report('The embedded PostgreSQL runs again.')
+    } catch {
+      report('The embedded PostgreSQL could not be started; trying again.')
+    } finally {
+      busy = false
+    }
+  }
+  const timer = setInterval(look, everyMs)
+  return () => clearInterval(timer)
 }

@@ -1,10 +1,10 @@
-import { createKey } from '../domain/access/createKey.ts'
-import { loadSample } from '../domain/ingest/loadSample.ts'
-import { loadSignalsSample } from '../domain/signals/loadSignalsSample.ts'
-import type { IsoDate } from '../model/date.ts'
-import type { Sql } from '../store/database.ts'
-import { listKeys } from '../store/keys/listKeys.ts'
-import { beginSampleLoad, finishSampleLoad } from '../store/sampleLoad.ts'
+import { createKey } from '../access/keys.ts'
+import { listKeys } from '../access/queries.ts'
+import type { IsoDate } from '../dates.ts'
+import { loadSignalsSample } from '../features/signals/import/sample.ts'
+import { loadSample } from '../ingest/sample/loadSample.ts'
+import { beginSampleLoad, finishSampleLoad } from '../ingest/sample/queries.ts'
+import type { Sql } from '../postgres/client.ts'
 
 const ownerEmail = 'owner@asfiled.example'
 

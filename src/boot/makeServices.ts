@@ -1,47 +1,46 @@
 import type { Logger } from 'pino'
 import packageFile from '../../package.json'
-import type { ComputePool } from '../compute/ComputePool.ts'
+import { KnownKeys } from '../access/authenticate.ts'
+import { licensed } from '../access/licences.ts'
+import { findKey, recordEntities } from '../access/queries.ts'
+import type { ComputePool } from '../backtest/pool/computePool.ts'
+import { contentPolicy } from '../backtest/report/tearSheet/policy.ts'
 import type { Config } from '../config.ts'
-import { KnownKeys } from '../domain/access/KnownKeys.ts'
-import { licensed } from '../domain/access/licensed.ts'
-import { ArchiveCache } from '../domain/backtests/ArchiveCache.ts'
-import { KeyRoom } from '../domain/backtests/KeyRoom.ts'
-import { runBacktest } from '../domain/backtests/runBacktest.ts'
-import { answerFundamentals } from '../domain/fundamentals/answerFundamentals.ts'
-import { checkCoverage } from '../domain/fundamentals/checkCoverage.ts'
-import { coverageIndex } from '../domain/fundamentals/coverageIndex.ts'
-import type { FundamentalsDeps } from '../domain/fundamentals/deps.ts'
-import { openBatch } from '../domain/fundamentals/openBatch.ts'
-import { planBatch } from '../domain/fundamentals/planBatch.ts'
-import { planCrossSection } from '../domain/fundamentals/planCrossSection.ts'
-import { planFundamentals } from '../domain/fundamentals/planFundamentals.ts'
-import { planRestatements } from '../domain/fundamentals/planRestatements.ts'
-import { readCrossSection } from '../domain/fundamentals/readCrossSection.ts'
-import { readRestatements } from '../domain/fundamentals/readRestatements.ts'
-import { LimitGate } from '../domain/limits/LimitGate.ts'
-import { loadMarkets } from '../domain/markets/loadMarkets.ts'
-import { searchEntities } from '../domain/search/search.ts'
-import { listBody } from '../domain/sheets/listBody.ts'
-import { planSignals } from '../domain/signals/planSignals.ts'
-import { StreamTurns } from '../domain/signals/StreamTurns.ts'
-import { streamResolvedSignals } from '../domain/signals/streamResolvedSignals.ts'
-import { openSignals } from '../domain/signals/streamSignals.ts'
-import type { Services } from '../http/services.ts'
-import { crossSectionSheet } from '../model/crossSection.ts'
-import type { IsoDate } from '../model/date.ts'
-import { fundamentalsSheet } from '../model/fundamentals.ts'
-import { restatementSheet } from '../model/restatement.ts'
-import { answersPing, type Sql } from '../store/database.ts'
-import { explainDatabaseError } from '../store/explainError.ts'
-import { entityDirectory } from '../store/fundamentals/entityDirectory.ts'
-import { findKey } from '../store/keys/findKey.ts'
-import { recordEntities } from '../store/keys/recordEntities.ts'
-import { takeHits } from '../store/limits/takeHits.ts'
-import { inSnapshot } from '../store/snapshot.ts'
-import { contentPolicy } from '../web/tearSheet/policy.ts'
-import { makeJobs } from './makeJobs.ts'
-import { makePanels } from './makePanels.ts'
-import { makeScores } from './makeScores.ts'
+import type { IsoDate } from '../dates.ts'
+import { ArchiveCache } from '../features/backtests/archive.ts'
+import { JobNews } from '../features/backtests/jobs/events.ts'
+import { answerOnce, requestDigest } from '../features/backtests/jobs/idempotency.ts'
+import { cancelJob, pageJobs, readJob } from '../features/backtests/jobs/jobs.ts'
+import { readResult } from '../features/backtests/jobs/rowQueries.ts'
+import { submitJob } from '../features/backtests/jobs/submit.ts'
+import { KeyRoom } from '../features/backtests/perKeyLimit.ts'
+import { runBacktest } from '../features/backtests/run.ts'
+import type { FundamentalsDeps } from '../features/companies/deps.ts'
+import { entityDirectory } from '../features/companies/queries.ts'
+import { checkCoverage } from '../features/coverage/check.ts'
+import { coverageIndex } from '../features/coverage/index.ts'
+import { planCrossSection, readCrossSection } from '../features/crossSection/crossSection.ts'
+import { crossSectionSheet } from '../features/crossSection/schema.ts'
+import { planBatch, planFundamentals } from '../features/fundamentals/plan.ts'
+import { answerFundamentals } from '../features/fundamentals/read.ts'
+import { fundamentalsSheet } from '../features/fundamentals/schema.ts'
+import { openBatch } from '../features/fundamentals/stream.ts'
+import { planRestatements, readRestatements } from '../features/restatements/restatements.ts'
+import { restatementSheet } from '../features/restatements/schema.ts'
+import { searchEntities } from '../features/search/search.ts'
+import { streamResolvedSignals } from '../features/signals/archive.ts'
+import { planSignals } from '../features/signals/plan.ts'
+import { openSignals } from '../features/signals/stream.ts'
+import { listBody } from '../formats/rows.ts'
+import type { JobServices, Services } from '../http/services.ts'
+import { LimitGate } from '../limits/gate.ts'
+import { takeHits } from '../limits/queries.ts'
+import { loadMarkets } from '../markets/markets.ts'
+import { answersPing, type Sql } from '../postgres/client.ts'
+import { explainDatabaseError } from '../postgres/errors.ts'
+import { StreamTurns } from '../postgres/readLimiter.ts'
+import { inSnapshot } from '../postgres/snapshot.ts'
+import { makePanels, makeScores } from './backtests.ts'
 
 export interface Parts {
   readonly config: Config
@@ -183,4 +182,25 @@ export async function makeServices(parts: Parts) {
     caches: { forgetData: () => entities.forget(), forgetAccess: () => known.forget() },
     jobs: { processId: jobs.processId, news: jobs.news, backtests },
   }
+}
+
+/** The jobs as the routes reach them, and who this process is among those that run them. */
+export function makeJobs(sql: Sql, dataVersion: () => number) {
+  const processId = crypto.randomUUID()
+  const news = new JobNews()
+  const submitting = { sql, processId, newId: () => Bun.randomUUIDv7(), dataVersion }
+  const services: JobServices = {
+    submit: ({ keyId, requestId, body: { bytes, format, query }, idempotencyKey }) =>
+      submitJob(submitting, { keyId, requestId, body: bytes, format, query, idempotencyKey }),
+    answerOnce: async ({ keyId, idempotencyKey: name, body: { bytes, format, query }, beside }, work) => {
+      const digest = await requestDigest([beside, format, query], bytes)
+      return answerOnce(sql, { keyId, name, digest, processId }, work)
+    },
+    read: (keyId, jobId) => readJob(sql, keyId, jobId),
+    result: jobId => readResult(sql, jobId),
+    cancel: (keyId, jobId) => cancelJob(sql, keyId, jobId),
+    page: (keyId, query) => pageJobs(sql, keyId, query),
+    watch: (jobId, told) => news.watch(jobId, told),
+  }
+  return { services, processId, news }
 }

@@ -1,4 +1,4 @@
-import type { Limits, Verdict } from '../domain/limits/verdict.ts'
+import type { Limits, Verdict } from '../limits/verdict.ts'
 
 const policies = new Map<Limits, string>()
 const mostPolicies = 1_000

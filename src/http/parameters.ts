@@ -1,8 +1,8 @@
-import type { Static, TObject, TSchema } from '@sinclair/typebox'
+import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
+import { registerFormats } from '../dates.ts'
 import { Failure } from '../errors.ts'
-import { registerFormats } from '../model/formats.ts'
-import { allowedText } from './allowedText.ts'
+import type { Call } from './context.ts'
 
 // A day that does not exist is no date, whatever other packages (Elysia is one) say of the name.
 registerFormats()
@@ -151,4 +151,47 @@ function queryTooLong(length: number): Failure {
 /** What was sent, short enough for a message. */
 function shown(text: string): string {
   return text.length <= 48 ? text : `${text.slice(0, 45)}...`
+}
+
+/** What a schema allows, in words that end an error message. */
+export function allowedText(schema: TSchema): string {
+  const choices = choicesOf(schema)
+  if (choices !== null) return choices.length === 1 ? choices[0] : `one of ${choices.join(', ')}`
+  const example = exampleOf(schema)
+  if (schema.format === 'date') return `a day that exists, as YYYY-MM-DD${example}`
+  if (schema.type === 'integer' || schema.type === 'number') {
+    const noun = schema.type === 'integer' ? 'a whole number' : 'a number'
+    return `${noun}${range(schema)}${example}`
+  }
+  if (schema.type === 'boolean') return 'true or false'
+  const length = schema.maxLength === undefined ? '' : ` of at most ${schema.maxLength} characters`
+  const pattern = schema.pattern === undefined ? '' : ` that matches ${schema.pattern}`
+  return `a text${length}${pattern}${example}`
+}
+
+function choicesOf(schema: TSchema): string[] | null {
+  if (schema.const !== undefined) return [String(schema.const)]
+  if (!Array.isArray(schema.anyOf)) return null
+  const constants = schema.anyOf.map((choice: TSchema) => choice.const)
+  return constants.every((choice: unknown) => choice !== undefined) ? constants.map(String) : null
+}
+
+function range(schema: TSchema): string {
+  if (schema.minimum !== undefined && schema.maximum !== undefined) {
+    return ` from ${schema.minimum} to ${schema.maximum}`
+  }
+  if (schema.minimum !== undefined) return ` of at least ${schema.minimum}`
+  return schema.maximum === undefined ? '' : ` of at most ${schema.maximum}`
+}
+
+function exampleOf(schema: TSchema): string {
+  const example = Array.isArray(schema.examples) ? schema.examples[0] : undefined
+  return example === undefined ? '' : `, like ${example}`
+}
+
+const readNothing = queryReader(Type.Object({}, { additionalProperties: false }))
+
+/** For routes that take no query parameters: refuses every one. */
+export function noQuery(call: Call): void {
+  if (call.queryText !== '') readNothing(call.queryText)
 }

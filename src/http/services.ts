@@ -1,19 +1,20 @@
 import type { Logger } from 'pino'
-import type { AccessDeps } from '../domain/access/authenticate.ts'
+import type { AccessDeps } from '../access/authenticate.ts'
+import type { Principal } from '../access/licences.ts'
+import type { BodyFormat, ResultForm, SentBody } from '../backtest/request.ts'
+import type { IsoDate } from '../dates.ts'
 import type { Failure } from '../errors.ts'
-import type { Principal } from '../model/access.ts'
-import type { SentBody } from '../model/bodyFormat.ts'
-import type { CoverageCheck, CoverageIndex } from '../model/coverage.ts'
-import type { CrossSectionQuery } from '../model/crossSection.ts'
-import type { IsoDate } from '../model/date.ts'
-import type { FundamentalsQuery } from '../model/fundamentals.ts'
-import type { RestatementsQuery } from '../model/restatement.ts'
-import type { ResultForm } from '../model/resultForm.ts'
-import type { SearchHit } from '../model/search.ts'
-import type { DataFormat } from '../model/sheet.ts'
-import type { SignalsQuery } from '../model/signal.ts'
-import type { JobServices } from './jobServices.ts'
-import type { PanelServices } from './panelServices.ts'
+import type { OnceAnswer } from '../features/backtests/jobs/idempotency.ts'
+import type { JobPage } from '../features/backtests/jobs/jobs.ts'
+import type { BacktestJobsQuery, Job } from '../features/backtests/jobs/schema.ts'
+import type { CoverageCheck, CoverageIndex } from '../features/coverage/schema.ts'
+import type { CrossSectionQuery } from '../features/crossSection/schema.ts'
+import type { FundamentalsQuery } from '../features/fundamentals/schema.ts'
+import type { Panel, PanelList } from '../features/panels/schema.ts'
+import type { RestatementsQuery } from '../features/restatements/schema.ts'
+import type { SearchHit } from '../features/search/schema.ts'
+import type { SignalsQuery } from '../features/signals/schema.ts'
+import type { DataFormat } from '../formats/columns.ts'
 
 /** A read whose rights are settled: equal keys and forms give equal bytes while the data version stays the same. */
 export interface PlannedPage {
@@ -103,4 +104,51 @@ export interface Services {
   /** Backtests that are run when there is time. */
   readonly jobs: JobServices
   readonly search: (q: string) => Promise<readonly SearchHit[]>
+}
+
+export interface AsyncRequest {
+  readonly keyId: number
+  readonly requestId: string
+  readonly body: SentBody
+  readonly idempotencyKey: string | null
+}
+
+export interface OnceRequest {
+  readonly keyId: number
+  readonly idempotencyKey: string
+  readonly body: SentBody
+  /** What else decides the answer. */
+  readonly beside: string
+}
+
+/** Backtests that are run when there is time. */
+export interface JobServices {
+  readonly submit: (request: AsyncRequest) => Promise<Job>
+  /** Does the work of a request with an Idempotency-Key once. */
+  readonly answerOnce: (
+    request: OnceRequest,
+    work: () => Promise<Uint8Array<ArrayBuffer>>,
+  ) => Promise<OnceAnswer>
+  /** The job, where it is this key's. */
+  readonly read: (keyId: number, jobId: string) => Promise<Job>
+  /** The text of a job's result, null where it has none. */
+  readonly result: (jobId: string) => Promise<string | null>
+  readonly cancel: (keyId: number, jobId: string) => Promise<Job>
+  readonly page: (keyId: number, query: BacktestJobsQuery) => Promise<JobPage>
+  /** Calls `told` when the job changed, and with true when the server is about to end. Returns what ends the watch. */
+  readonly watch: (jobId: string, told: (closing: boolean) => void) => () => void
+}
+
+/** Panels that are sent once and named after that. */
+export interface PanelServices {
+  readonly store: (
+    keyId: number,
+    body: Uint8Array,
+    format: BodyFormat,
+    signal: AbortSignal,
+  ) => Promise<{ readonly panel: Panel; readonly created: boolean }>
+  readonly list: (keyId: number) => Promise<PanelList>
+  /** The panel, where it is this key's. */
+  readonly read: (keyId: number, panelId: string) => Promise<Panel>
+  readonly delete: (keyId: number, panelId: string) => Promise<void>
 }

@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { connect } from '../../src/store/database.ts'
-import { openCluster } from '../../src/store/embedded/cluster.ts'
-import { bulkIndexes } from '../../src/store/facts/bulkIndexes.ts'
+import { bulkIndexes } from '../../src/ingest/store/bulkIndexes.ts'
+import { connect } from '../../src/postgres/client.ts'
+import { openCluster } from '../../src/postgres/embedded/cluster.ts'
 import { sharedPath } from '../shared.ts'
 import { makeDataDir, removeDataDir, runCommand } from './serverProcess.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { BodyCache, bodyNames, type Making } from '../../src/http/BodyCache.ts'
+import { BodyCache, bodyNames, type Making } from '../../src/http/responseCache.ts'
 
 /** Long enough for compression to be worth it. */
 const bodyOf = (version: number) => `version ${version} ${'x'.repeat(3_000)}`

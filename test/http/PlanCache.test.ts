@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { PlanCache } from '../../src/http/PlanCache.ts'
-import type { Principal } from '../../src/model/access.ts'
+import type { Principal } from '../../src/access/licences.ts'
+import { PlanCache } from '../../src/http/planCache.ts'
 
 const holder = (more: Partial<Principal>): Principal => ({
   keyId: 1,

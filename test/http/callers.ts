@@ -1,6 +1,6 @@
-import { createKey, type KeyOrder } from '../../src/domain/access/createKey.ts'
-import { makeKeyText } from '../../src/domain/access/keyText.ts'
-import type { Sql } from '../../src/store/database.ts'
+import { createKey, type KeyOrder } from '../../src/access/keys.ts'
+import { makeKeyText } from '../../src/access/keyText.ts'
+import type { Sql } from '../../src/postgres/client.ts'
 
 /** Every way to come with a key, or without one. */
 export const callerNames = [

@@ -1,14 +1,14 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
-import { ComputePool, type PoolSettings } from '../../src/compute/ComputePool.ts'
-import type { Dataset } from '../../src/quant/dataset.ts'
+import type { Dataset } from '../../src/backtest/dataset/dataset.ts'
+import { ComputePool, type PoolSettings } from '../../src/backtest/pool/computePool.ts'
+import { datasetOf } from '../backtest/kernel.ts'
+import { madeResult } from '../backtest/report/fixtures.ts'
 import { type TestDatabase, testDatabase } from '../database.ts'
-import { datasetOf } from '../quant/kernel.ts'
-import { madeResult } from '../web/fixtures.ts'
 import { sellKey } from './callers.ts'
 import { type TestServer, testServer } from './testServer.ts'
 
 /** The real routes and the real pool over threads that do what the body says: sleep, spin, crash. */
-const misbehave = new URL('../compute/fixtures/misbehave.ts', import.meta.url)
+const misbehave = new URL('../backtest/pool/fixtures/misbehave.ts', import.meta.url)
 let db: TestDatabase
 let key = ''
 const opened: (() => Promise<void>)[] = []

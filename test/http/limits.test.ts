@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test'
-import { connect } from '../../src/store/database.ts'
+import { connect } from '../../src/postgres/client.ts'
 import { testDatabase } from '../database.ts'
 import { sellKey } from './callers.ts'
 import { testServer } from './testServer.ts'

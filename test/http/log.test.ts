@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { makeKeyText } from '../../src/domain/access/keyText.ts'
+import { makeKeyText } from '../../src/access/keyText.ts'
 import { createLog } from '../../src/http/log.ts'
 
 test('a key that finds its way into a log line is struck out; its prefix stays', () => {

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test'
-import { advanceDataVersion } from '../../src/store/dataVersion.ts'
+import { advanceDataVersion } from '../../src/postgres/snapshot.ts'
 import { sellKey } from './callers.ts'
 import { rawRequest } from './rawRequest.ts'
 import { realServer } from './realServer.ts'

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { Type } from '@sinclair/typebox'
 import { Failure } from '../../src/errors.ts'
+import { FundamentalsQuery } from '../../src/features/fundamentals/schema.ts'
+import { SearchQuery } from '../../src/features/search/schema.ts'
+import { SignalsQuery } from '../../src/features/signals/schema.ts'
 import { pathReader, queryReader } from '../../src/http/parameters.ts'
-import { FundamentalsQuery } from '../../src/model/fundamentals.ts'
-import { SearchQuery } from '../../src/model/search.ts'
-import { SignalsQuery } from '../../src/model/signal.ts'
 
 const readFundamentals = queryReader(FundamentalsQuery)
 const readSignals = queryReader(SignalsQuery)

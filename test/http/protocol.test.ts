@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { errorCodes, Failure } from '../../src/errors.ts'
-import { errorAdvice } from '../../src/http/docs/errorAdvice.ts'
-import { errorStatus } from '../../src/http/errorStatus.ts'
+import { errorAdvice } from '../../src/http/docs/errorsPage.ts'
+import { errorStatus } from '../../src/http/errors.ts'
 import { testDatabase } from '../database.ts'
 import { testServer } from './testServer.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { CoverageIndex } from '../../src/model/coverage.ts'
-import type { FundamentalsList } from '../../src/model/fundamentals.ts'
+import type { CoverageIndex } from '../../src/features/coverage/schema.ts'
+import type { FundamentalsList } from '../../src/features/fundamentals/schema.ts'
 import { sellKey } from './callers.ts'
 import { type RealServer, realServer } from './realServer.ts'
 

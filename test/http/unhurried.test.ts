@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { Server } from 'bun'
-import { Call } from '../../src/http/Call.ts'
-import { idleSeconds, unhurried } from '../../src/http/unhurried.ts'
+import { Call } from '../../src/http/context.ts'
+import { idleSeconds, unhurried } from '../../src/http/handler.ts'
 
 /** A server over real sockets whose idle connections end soon. */
 function impatient(work: () => Promise<string>, seen: number[]): Server<unknown> {

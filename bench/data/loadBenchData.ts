@@ -1,0 +1,78 @@
+import { Failure } from '../../src/errors.ts'
+import type { MetricRules } from '../../src/facts/reportedFact.ts'
+import type { ImportUnit } from '../../src/ingest/import/batch.ts'
+import { type ImportSummary, importStatements } from '../../src/ingest/import/importStatements.ts'
+import { setIndexesAside, tidyFacts } from '../../src/ingest/store/bulkIndexes.ts'
+import { isAllFrom, readImportedFiles } from '../../src/ingest/store/fileQueries.ts'
+import type { Sql } from '../../src/postgres/client.ts'
+import { makeEntity } from './makeEntity.ts'
+import { allEntities, marketSizes } from './marketSizes.ts'
+
+export interface BenchDataOptions {
+  /** How many, in the proportions of the specification. */
+  readonly entities: number
+  readonly seed: number
+  readonly onProgress: (progress: { readonly entities: number; readonly statements: number }) => void
+}
+
+export interface BenchData {
+  readonly entities: number
+  /** Entities that an earlier run had loaded. */
+  readonly known: number
+  readonly summaries: readonly ImportSummary[]
+}
+
+const source = 'bench-data'
+const entitiesPerUnit = 50
+
+const instants = new Set(['assets', 'current_assets', 'cash', 'liabilities', 'equity'])
+const rules: MetricRules = {
+  annualForm: /^annual$/,
+  quarterlyForm: /^quarterly$/,
+  rule: metric => ({ kind: instants.has(metric) ? 'instant' : 'flow', additive: true }),
+  rank: () => 0,
+  group: () => 0,
+}
+
+/** Loads made entities through the way that every import takes. What an interrupted run loaded is passed over. */
+export async function loadBenchData(
+  sql: Sql,
+  { entities, seed, onProgress }: BenchDataOptions,
+): Promise<BenchData> {
+  if (!(await isAllFrom(sql, source))) {
+    throw new Failure(
+      'conflict',
+      'This database holds other data. Name another one with DATA_DIR or DATABASE_URL.',
+    )
+  }
+  const known = await readImportedFiles(sql)
+  const done = { entities: 0, statements: 0, known: 0 }
+  const summaries: ImportSummary[] = []
+  await setIndexesAside(sql)
+  for (const size of marketSizes) {
+    const count = Math.max(1, Math.round((size.entities * entities) / allEntities))
+    const units = function* (): Generator<ImportUnit> {
+      for (let first = 0; first < count; first += entitiesPerUnit) {
+        const last = Math.min(count, first + entitiesPerUnit)
+        const contentKey = `bench-data ${seed} ${size.market} ${first}-${last}`
+        done.entities += last - first
+        if (known.has(contentKey)) {
+          done.known += last - first
+          continue
+        }
+        const contributions = Array.from({ length: last - first }, (_, i) =>
+          makeEntity(size, first + i, seed),
+        )
+        for (const { statements } of contributions) done.statements += statements.length
+        onProgress({ entities: done.entities, statements: done.statements })
+        yield { contributions, receipt: { contentKey, name: contentKey } }
+      }
+    }
+    summaries.push(await importStatements(sql, units(), { source, rules, isPart: true }))
+  }
+  await tidyFacts(
+    sql,
+    summaries.reduce((sum, { factsAdded }) => sum + factsAdded, 0),
+  )
+  return { entities: done.entities, known: done.known, summaries }
+}

@@ -1,0 +1,183 @@
+import type { Sql } from '../postgres/client.ts'
+import type { Licence } from './licences.ts'
+
+export interface StoredKey {
+  readonly keyId: number
+  readonly prefix: string
+  readonly revoked: boolean
+  readonly licence: string
+  readonly quant: boolean
+  readonly perMinute: number
+  readonly perDay: number | null
+  readonly entityCap: number | null
+  readonly bulk: boolean
+  /** Milliseconds since 1970; null: never. */
+  readonly expiresAtMs: number | null
+}
+
+/** The key with its grant: of several, one that still runs, and of those the last one sold. */
+export async function findKey(sql: Sql, digest: Uint8Array): Promise<StoredKey | null> {
+  const [row] = await sql<StoredKey[]>`
+    select k.key_id as "keyId", k.prefix, k.revoked_at is not null as revoked,
+           g.licence, g.quant, g.per_minute as "perMinute", g.per_day as "perDay",
+           g.entity_cap as "entityCap", g.bulk,
+           (extract(epoch from g.expires_at) * 1000)::float8 as "expiresAtMs"
+    from api_key k join key_grant g using (key_id)
+    where k.digest = ${digest}
+    order by (g.expires_at is null or g.expires_at > now()) desc, g.grant_id desc
+    limit 1`
+  return row ?? null
+}
+
+export interface NewKey {
+  readonly digest: Uint8Array
+  readonly prefix: string
+  readonly lastFour: string
+  readonly email: string
+}
+
+export interface NewGrant {
+  readonly licence: string
+  readonly quant: boolean
+  readonly perMinute: number
+  readonly perDay: number | null
+  readonly entityCap: number | null
+  readonly bulk: boolean
+  readonly evaluationDomain: string | null
+  /** The first instant at which the key no longer works; null: never. */
+  readonly expiresAt: string | null
+}
+
+/** A key and what it was sold with, or neither. null: the e-mail domain already had its evaluation. */
+export async function insertKey(sql: Sql, key: NewKey, grant: NewGrant): Promise<number | null> {
+  return sql.begin(async transaction => {
+    const [row] = await transaction<{ key_id: number }[]>`
+      insert into api_key (digest, prefix, last_four, email)
+      values (${key.digest}, ${key.prefix}, ${key.lastFour}, ${key.email})
+      returning key_id`
+    const granted = await transaction`
+      insert into key_grant
+        (key_id, licence, quant, per_minute, per_day, entity_cap, bulk, evaluation_domain, expires_at)
+      values (
+        ${row.key_id}, ${grant.licence}, ${grant.quant}, ${grant.perMinute}, ${grant.perDay}, ${grant.entityCap},
+        ${grant.bulk}, ${grant.evaluationDomain}, ${grant.expiresAt}::timestamptz)
+      on conflict (evaluation_domain) do nothing
+      returning grant_id`
+    if (granted.length > 0) return row.key_id
+    await transaction`delete from api_key where key_id = ${row.key_id}`
+    return null
+  })
+}
+
+export interface ListedKey {
+  readonly prefix: string
+  readonly last_four: string
+  readonly email: string
+  readonly licence: string
+  readonly quant: boolean
+  readonly created: string
+  readonly expires: string | null
+  readonly revoked: string | null
+}
+
+/** Every key, the oldest first, with the last grant it was sold. Days are UTC days. */
+export async function listKeys(sql: Sql): Promise<ListedKey[]> {
+  const rows = await sql<ListedKey[]>`
+    select k.prefix, k.last_four, k.email, g.licence, g.quant,
+           k.created_at::date::text as created,
+           g.expires_at::date::text as expires,
+           k.revoked_at::date::text as revoked
+    from api_key k
+    join lateral (
+      select licence, quant, expires_at from key_grant where key_id = k.key_id order by grant_id desc limit 1
+    ) g on true
+    order by k.key_id`
+  return [...rows]
+}
+
+export interface KeyLicence {
+  readonly licence: Licence
+  /** Distinct entities the key may see in its life; null: no cap. */
+  readonly entityCap: number | null
+}
+
+/** What a key was sold: of several grants one that still runs, and of those the last one sold. null: no such key. */
+export async function readLicence(sql: Sql, keyId: number): Promise<KeyLicence | null> {
+  const [row] = await sql<KeyLicence[]>`
+    select licence, entity_cap as "entityCap"
+    from key_grant where key_id = ${keyId}
+    order by (expires_at is null or expires_at > now()) desc, grant_id desc
+    limit 1`
+  return row ?? null
+}
+
+/** Whether a capped key may see these companies: it has before, or the cap leaves room for all that are new. They are
+ * recorded together or not at all. */
+export async function recordEntities(
+  sql: Sql,
+  keyId: number,
+  entityIds: readonly number[],
+  cap: number,
+): Promise<boolean> {
+  const [row] = await sql<{ allowed: boolean }[]>`
+    select record_entities(${keyId}, ${[...entityIds]}::int[], ${cap}) as allowed`
+  return row.allowed
+}
+
+export interface RevokedKey {
+  readonly prefix: string
+  readonly email: string
+  /** False: it had been revoked before. */
+  readonly changed: boolean
+}
+
+/** Revokes the one key whose prefix begins with `beginning`; where several do, none is touched and their prefixes
+ * are returned (at most 10). */
+export async function revokeKey(sql: Sql, beginning: string): Promise<RevokedKey[]> {
+  return sql.begin(async transaction => {
+    const found = await transaction<(RevokedKey & { key_id: number })[]>`
+      select key_id, prefix, email, revoked_at is null as changed
+      from api_key where starts_with(prefix, ${beginning}) order by key_id limit 10 for update`
+    if (found.length === 1 && found[0].changed) {
+      await transaction`update api_key set revoked_at = now() where key_id = ${found[0].key_id}`
+    }
+    return found.map(({ prefix, email, changed }) => ({ prefix, email, changed }))
+  })
+}
+
+/** Calls `changed` when a key or a grant changed on any server, and after the line to the database was lost and
+ * found again, since news may have been missed. Returns what ends the watch. */
+export async function watchAccess(sql: Sql, changed: () => void): Promise<() => Promise<void>> {
+  const { unlisten } = await sql.listen('asfiled_access', changed, changed)
+  return unlisten
+}
+
+export interface ListedGrant {
+  readonly grant: number
+  readonly key: string
+  readonly email: string
+  readonly licence: string
+  readonly quant: boolean
+  readonly per_minute: number
+  readonly per_day: number | null
+  readonly entity_cap: number | null
+  readonly entities_seen: number
+  readonly bulk: boolean
+  readonly granted: string
+  readonly expires: string | null
+  readonly state: 'running' | 'expired' | 'revoked'
+}
+
+/** What was sold to whom, the oldest first. */
+export async function listGrants(sql: Sql): Promise<ListedGrant[]> {
+  const rows = await sql<ListedGrant[]>`
+    select g.grant_id as grant, k.prefix as key, k.email, g.licence, g.quant, g.per_minute, g.per_day, g.entity_cap,
+           (select count(*)::int from key_entity e where e.key_id = k.key_id) as entities_seen,
+           g.bulk, g.granted_at::date::text as granted, g.expires_at::date::text as expires,
+           case when k.revoked_at is not null then 'revoked'
+                when g.expires_at <= now() then 'expired'
+                else 'running' end as state
+    from key_grant g join api_key k using (key_id)
+    order by g.grant_id`
+  return [...rows]
+}

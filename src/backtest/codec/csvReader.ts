@@ -1,0 +1,113 @@
+import { Failure } from '../../errors.ts'
+import { type ByteCursor, LineCounter } from './bytes.ts'
+
+const quote = 0x22
+const comma = 0x2c
+const lineFeed = 0x0a
+const carriageReturn = 0x0d
+/** No line has near so many, and no cell near so many bytes. */
+const mostCells = 1_000
+const longestCell = 10_000
+
+/** Reads CSV (RFC 4180, UTF-8, with or without a byte order mark) cell by cell. */
+export class CsvReader implements ByteCursor {
+  readonly bytes: Uint8Array
+  readonly text: Buffer
+  readonly view: DataView
+  at = 0
+  readonly #lines: LineCounter
+  readonly #utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes
+    this.text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    this.#lines = new LineCounter(bytes)
+    if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) this.at = 3
+  }
+
+  /** The line of the reader's place. */
+  get line(): number {
+    return this.#lines.lineAt(this.at)
+  }
+
+  get ended(): boolean {
+    return this.at >= this.bytes.length
+  }
+
+  /** Steps over a line end if it is there; the end of the body is one. */
+  takeLineEnd(): boolean {
+    const { bytes, at } = this
+    if (bytes[at] === lineFeed) this.at = at + 1
+    else if (bytes[at] === carriageReturn && bytes[at + 1] === lineFeed) this.at = at + 2
+    else return at >= bytes.length
+    return true
+  }
+
+  onlySpaceFollows(): boolean {
+    return this.bytes.subarray(this.at).every(byte => byte <= 0x20)
+  }
+
+  /** The cells of a line, whatever is in them, and its end. */
+  row(): string[] {
+    const cells = [this.#cell()]
+    while (this.bytes[this.at] === comma) {
+      if (cells.length === mostCells) this.#malformed(`the line has more than ${mostCells} cells`)
+      this.at++
+      cells.push(this.#cell())
+    }
+    if (!this.takeLineEnd()) this.#malformed('something follows the quote that ends a cell')
+    return cells
+  }
+
+  #cell(): string {
+    return this.bytes[this.at] === quote ? this.#quoted() : this.#plain()
+  }
+
+  #plain(): string {
+    const from = this.at
+    for (; ; this.at++) {
+      const byte = this.bytes[this.at]
+      if (byte === undefined || byte === comma || byte === lineFeed) break
+      if (byte === carriageReturn && this.bytes[this.at + 1] === lineFeed) break
+      if (byte === quote) this.#malformed('a quote stands inside a cell that does not begin with one')
+    }
+    return this.#decode(from, this.at)
+  }
+
+  #quoted(): string {
+    const from = this.at + 1
+    for (this.at = from; ; this.at++) {
+      const byte = this.bytes[this.at]
+      if (byte === undefined) {
+        this.at = from - 1
+        this.#malformed('a quoted cell is not closed')
+      }
+      if (byte !== quote) continue
+      if (this.bytes[this.at + 1] !== quote) break
+      this.at++
+    }
+    this.at++
+    return this.#decode(from, this.at - 1).replaceAll('""', '"')
+  }
+
+  #decode(from: number, to: number): string {
+    if (to - from > longestCell) {
+      this.at = from
+      this.#malformed(`a cell is longer than ${longestCell} bytes`)
+    }
+    try {
+      return this.#utf8.decode(this.bytes.subarray(from, to))
+    } catch {
+      this.at = from
+      return this.#malformed('a cell holds bytes that are not UTF-8')
+    }
+  }
+
+  #malformed(what: string): never {
+    const { line } = this
+    throw new Failure('body_invalid', `Line ${line} is not CSV: ${what}, at byte ${this.at}.`, {
+      param: `line ${line}`,
+    })
+  }
+}

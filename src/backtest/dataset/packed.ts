@@ -1,0 +1,134 @@
+import { type Dataset, nameCount } from './dataset.ts'
+
+/** A dataset without its ranking in one piece of shared memory. Equal rows are equal bytes, in whatever order they came. */
+export function packDataset(data: Dataset): Uint8Array {
+  const shape = {
+    rows: data.asset.length,
+    dates: data.days.length,
+    assets: nameCount(data.assets),
+    markets: nameCount(data.markets),
+    assetBytes: data.assets.bytes.length,
+    marketBytes: data.markets.bytes.length,
+    fixedMarkets: data.marketOfAsset === null ? 0 : 1,
+  }
+  const packed = new Uint8Array(new SharedArrayBuffer(packedSize(shape)))
+  writeHeader(packed, shape)
+  const copy = openDataset(packed)
+  if (copy === null) throw new Error('The dataset does not fit its own layout.')
+  copy.score.set(data.score)
+  copy.forwardReturn.set(data.forwardReturn)
+  copy.asset.set(data.asset)
+  copy.days.set(data.days)
+  copy.offsets.set(data.offsets)
+  copy.assets.offsets.set(data.assets.offsets)
+  copy.markets.offsets.set(data.markets.offsets)
+  copy.market.set(data.market)
+  if (data.marketOfAsset) copy.marketOfAsset?.set(data.marketOfAsset)
+  copy.assets.bytes.set(data.assets.bytes)
+  copy.markets.bytes.set(data.markets.bytes)
+  return packed
+}
+
+/** The dataset that packed bytes hold, without a copy and without a ranking: its columns are views of the bytes, which
+ * begin their buffer. null where the bytes are damaged or of another layout. */
+export function openDataset(packed: Uint8Array): Dataset | null {
+  const shape = readHeader(packed)
+  if (shape === null) return null
+  const { rows, dates, assets, markets, assetBytes, marketBytes, fixedMarkets } = shape
+  let at = packed.byteOffset + headerBytes
+  const place = (bytes: number) => {
+    const from = at
+    at += bytes
+    return from
+  }
+  const doubles = (count: number) => new Float64Array(packed.buffer, place(8 * count), count)
+  const integers = (count: number) => new Int32Array(packed.buffer, place(4 * count), count)
+  const shorts = (count: number) => new Uint16Array(packed.buffer, place(2 * count), count)
+  const octets = (count: number) => new Uint8Array(packed.buffer, place(count), count)
+  const score = doubles(rows)
+  const forwardReturn = doubles(rows)
+  const asset = integers(rows)
+  const days = integers(dates)
+  const offsets = integers(dates + 1)
+  const assetOffsets = integers(assets + 1)
+  const marketOffsets = integers(markets + 1)
+  const market = shorts(rows)
+  const marketOfAsset = fixedMarkets === 1 ? shorts(assets) : null
+  return {
+    days,
+    offsets,
+    asset,
+    market,
+    score,
+    forwardReturn,
+    assets: { offsets: assetOffsets, bytes: octets(assetBytes) },
+    markets: { offsets: marketOffsets, bytes: octets(marketBytes) },
+    marketOfAsset,
+    ranking: null,
+  }
+}
+
+/** How a dataset lies in one piece of memory: a header of 32-bit numbers, then the columns, widest elements first so
+ * that each is aligned. Little-endian, as every machine that Bun runs on is. */
+export interface PackedShape {
+  readonly rows: number
+  readonly dates: number
+  readonly assets: number
+  readonly markets: number
+  readonly assetBytes: number
+  readonly marketBytes: number
+  /** 1 where each asset has one market only. */
+  readonly fixedMarkets: number
+}
+
+/** 'asfp' and the version of the layout. */
+const magic = 0x70667361
+const version = 1
+export const headerBytes = 64
+
+export function writeHeader(packed: Uint8Array, shape: PackedShape): void {
+  const { rows, dates, assets, markets, assetBytes, marketBytes, fixedMarkets } = shape
+  new Int32Array(packed.buffer, packed.byteOffset, headerBytes / 4).set([
+    ...[magic, version, rows, dates, assets, markets, assetBytes, marketBytes, fixedMarkets],
+  ])
+}
+
+/** null where the bytes are no packed dataset of this layout. */
+export function readHeader(packed: Uint8Array): PackedShape | null {
+  if (packed.length < headerBytes) return null
+  const header = new Int32Array(packed.buffer, packed.byteOffset, headerBytes / 4)
+  const [mark, layout, rows, dates, assets, markets, assetBytes, marketBytes, fixedMarkets] = header
+  const shape = { rows, dates, assets, markets, assetBytes, marketBytes, fixedMarkets }
+  return mark === magic && layout === version && packedSize(shape) === packed.length ? shape : null
+}
+
+export function packedSize(shape: PackedShape): number {
+  const doubles = 2 * shape.rows
+  const integers = shape.rows + shape.dates + (shape.dates + 1) + (shape.assets + 1) + (shape.markets + 1)
+  const shorts = shape.rows + shape.fixedMarkets * shape.assets
+  return headerBytes + 8 * doubles + 4 * integers + 2 * shorts + shape.assetBytes + shape.marketBytes
+}
+
+/** The same dataset with every column in shared memory, where all threads can read it: columns that are there already
+ * stay where they are. */
+export function shareDataset(data: Dataset): Dataset {
+  return {
+    ...data,
+    days: shared(data.days, buffer => new Int32Array(buffer)),
+    offsets: shared(data.offsets, buffer => new Int32Array(buffer)),
+    asset: shared(data.asset, buffer => new Int32Array(buffer)),
+    market: shared(data.market, buffer => new Uint16Array(buffer)),
+    score: shared(data.score, buffer => new Float64Array(buffer)),
+    forwardReturn: shared(data.forwardReturn, buffer => new Float64Array(buffer)),
+  }
+}
+
+function shared<C extends Int32Array | Uint16Array | Float64Array>(
+  column: C,
+  make: (buffer: SharedArrayBuffer) => C,
+): C {
+  if (column.buffer instanceof SharedArrayBuffer) return column
+  const copy = make(new SharedArrayBuffer(column.byteLength))
+  copy.set(column)
+  return copy
+}

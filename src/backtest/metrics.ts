@@ -1,0 +1,121 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { BacktestConfig } from './request.ts'
+
+const strict = { additionalProperties: false } as const
+const numberOrNull = (description: string) => Type.Union([Type.Number(), Type.Null()], { description })
+
+const { properties: asked } = BacktestConfig
+
+export const BacktestMetrics = Type.Object(
+  {
+    cagr: numberOrNull('Compound annual growth rate of the net curve; -1 after ruin.'),
+    sharpe: numberOrNull(
+      'Annualised Sharpe ratio of net returns; null with fewer than two periods or no deviation.',
+    ),
+    lo_sharpe: numberOrNull('Sharpe ratio annualised for serially correlated returns (Lo 2002).'),
+    information_ratio: numberOrNull(
+      "Annualised Sharpe ratio of net minus the equal-weight universe's return.",
+    ),
+    max_drawdown: numberOrNull(
+      'Largest fall from a running peak, a fraction <= 0; the starting 1 is a peak.',
+    ),
+    avg_turnover: numberOrNull('Mean of 1/2 sum |dw| per period.'),
+    cost_drag_annual: numberOrNull('Trading and borrow costs in a year, a fraction.'),
+    oos_sharpe_mean: numberOrNull("Mean of the folds' Sharpe ratios."),
+    gross_sharpe: numberOrNull('Annualised Sharpe ratio before costs.'),
+    break_even_cost_bps: numberOrNull('Flat round-trip cost at which the mean net return is 0.'),
+    volatility: numberOrNull('Annualised standard deviation of net returns.'),
+    hit_rate: numberOrNull('Share of periods with a net return above 0.'),
+    sortino: numberOrNull('Annualised mean over downside deviation, target 0.'),
+    calmar: numberOrNull('cagr over the size of max_drawdown.'),
+    ruined: Type.Boolean({ description: 'True where the curve reached 0 or less; it ends there.' }),
+  },
+  { ...strict, description: 'Net of costs unless named otherwise.' },
+)
+export type BacktestMetrics = Static<typeof BacktestMetrics>
+
+/** The configuration with every default filled in. */
+export const BacktestConfigUsed = Type.Object(
+  {
+    direction: asked.direction,
+    quantile: asked.quantile,
+    weighting: asked.weighting,
+    holdDays: Type.Number({ description: 'Holding horizon in trading days.' }),
+    returnDays: Type.Number({ description: 'Trading days over which a return is earned.' }),
+    costBps: numberOrNull("Flat round-trip cost; null: each market's own cost."),
+    borrowBps: asked.borrowBps,
+    gross: asked.gross,
+    neutral: Type.Union([Type.Literal('market'), Type.Null()], { description: 'null: one cross-section.' }),
+    drift: asked.drift,
+    folds: asked.folds,
+  },
+  { ...strict, description: 'The configuration with every default filled in.' },
+)
+
+const count = (description: string) => Type.Integer({ minimum: 0, description })
+
+/** What a result of a sweep says besides. */
+export const sweptFields = {
+  best: Type.Optional(
+    Type.Object(
+      {
+        label: Type.String({ description: 'Name of the configuration with the highest Sharpe ratio.' }),
+        config: BacktestConfigUsed,
+        metrics: BacktestMetrics,
+      },
+      { ...strict, description: 'With sweep: the winner, and its record as a configuration of its own.' },
+    ),
+  ),
+  trials: Type.Optional(
+    Type.Array(
+      Type.Object(
+        {
+          label: Type.String({ description: 'The configuration.' }),
+          sharpe: numberOrNull('Annualised Sharpe ratio of net returns.'),
+          cagr: numberOrNull('Compound annual growth rate.'),
+          max_drawdown: numberOrNull('Largest fall from a running peak.'),
+          avg_turnover: numberOrNull('Mean of 1/2 sum |dw| per period.'),
+        },
+        strict,
+      ),
+      { description: 'With sweep: every configuration that was tried, in the order of the grid.' },
+    ),
+  ),
+  deflated_sharpe: Type.Optional(
+    Type.Object(
+      {
+        dsr: numberOrNull(
+          'Probability that the winner beats what the best of as many worthless trials shows.',
+        ),
+        survives: Type.Boolean({ description: 'True where dsr is at least .95.' }),
+        trials: count('Configurations tried.'),
+        sharpe_per_period: numberOrNull("The winner's Sharpe ratio, not annualised."),
+        sharpe_threshold: Type.Number({
+          description: 'Sharpe ratio per period that the best of the worthless trials is expected to show.',
+        }),
+        trials_variance: Type.Number({ description: "Variance of the trials' Sharpe ratios per period." }),
+        skew: numberOrNull("Skewness of the winner's net returns."),
+        kurtosis_raw: numberOrNull('Their kurtosis; 3 for a normal distribution.'),
+        n_periods: count('Periods of the record.'),
+        trials_effective: Type.Number({
+          description: 'Independent trials that the correlated ones amount to.',
+        }),
+        dsr_effective: numberOrNull('dsr with trials_effective in place of trials.'),
+        psr: numberOrNull('Probability that the true Sharpe ratio is above 0, had nothing else been tried.'),
+        min_track_record_periods: numberOrNull(
+          'Periods that the same record needs for a psr of .95; null where its Sharpe ratio is not above 0.',
+        ),
+        pbo: numberOrNull(
+          'Probability of backtest overfitting: how often the best half-record is in the lower half of the other half. null with fewer than 20 periods or 2 trials.',
+        ),
+      },
+      {
+        ...strict,
+        description: 'With sweep: the Sharpe ratio of the winner, less what trying many explains.',
+      },
+    ),
+  ),
+}
+
+const fields = Type.Required(Type.Object(sweptFields))
+export type SweptFields = Static<typeof fields>

@@ -1,0 +1,145 @@
+import type { Dataset, Ranking } from '../../dataset/dataset.ts'
+import type { Prices } from '../settings.ts'
+import { blockPeriods, type TileMemory } from './memory.ts'
+import type { TilePlan } from './tilePlan.ts'
+
+/** What the rows of a run say, to whoever loads them. */
+export interface RunRows {
+  readonly data: Dataset
+  /** Null where legs are picked from scores. */
+  readonly ranking: Ranking | null
+  /** Per row, where legs are formed inside markets: in place of ranks. */
+  readonly neutral: Float64Array | null
+  readonly periods: Int32Array
+  readonly plan: TilePlan
+  readonly prices: Prices
+}
+
+/** Rows of a period in a tile are places from .. to - 1 of `rows`, or those rows themselves where it is null. */
+interface Span {
+  readonly rows: Int32Array | null
+  readonly from: number
+  readonly to: number
+}
+
+export function spanOf({ data, periods, plan }: RunRows, { tile }: TileMemory, t: number): Span {
+  if (tile.from && tile.to) return { rows: tile.rows, from: tile.from[t], to: tile.to[t] }
+  const start = data.offsets[periods[t]]
+  if (!plan.full) return { rows: null, from: start, to: data.offsets[periods[t] + 1] }
+  return { rows: null, from: start + tile.firstColumn, to: start + tile.firstColumn + tile.columns }
+}
+
+/** A row's value of each column of periods t .. t + count - 1, to the dense block of doubles at byte `place`; `absent`
+ * for a column without a row that day. */
+export function loadDoubles(
+  run: RunRows,
+  memory: TileMemory,
+  values: Float64Array,
+  place: number,
+  t: number,
+  count: number,
+  absent: number,
+): void {
+  const { doubles } = memory.kernel
+  const { width, firstColumn } = memory.tile
+  const { columnOf, full } = run.plan
+  if (full) {
+    loadFull(run, memory, values, doubles, place / 8, t, count)
+    return
+  }
+  doubles.fill(absent, place / 8, place / 8 + count * width)
+  const { asset } = run.data
+  for (let i = 0; i < count; i++) {
+    const { rows, from, to } = spanOf(run, memory, t + i)
+    const base = place / 8 + i * width - firstColumn
+    for (let j = from; j < to; j++) {
+      const row = rows ? rows[j] : j
+      doubles[base + (columnOf ? columnOf[asset[row]] : asset[row])] = values[row]
+    }
+  }
+}
+
+/** The same for ranks, -1 where there is no row. */
+export function loadRanks(
+  run: RunRows,
+  memory: TileMemory,
+  ranks: Int32Array,
+  t: number,
+  count: number,
+): void {
+  const { integers } = memory.kernel
+  const { width, firstColumn } = memory.tile
+  const { columnOf, full } = run.plan
+  const place = memory.ranks / 4
+  if (full) {
+    loadFull(run, memory, ranks, integers, place, t, count)
+    return
+  }
+  integers.fill(-1, place, place + count * width)
+  const { asset } = run.data
+  for (let i = 0; i < count; i++) {
+    const { rows, from, to } = spanOf(run, memory, t + i)
+    const base = place + i * width - firstColumn
+    for (let j = from; j < to; j++) {
+      const row = rows ? rows[j] : j
+      integers[base + (columnOf ? columnOf[asset[row]] : asset[row])] = ranks[row]
+    }
+  }
+}
+
+/** Columns and rows in step: whole dates at once where the tile is as wide as the panel. */
+function loadFull<A extends Float64Array | Int32Array>(
+  run: RunRows,
+  memory: TileMemory,
+  values: A,
+  to: A,
+  place: number,
+  t: number,
+  count: number,
+): void {
+  const { width, columns } = memory.tile
+  const { periods, plan } = run
+  if (width === plan.columns && periods[t + count - 1] - periods[t] === count - 1) {
+    const { from } = spanOf(run, memory, t)
+    to.set(values.subarray(from, from + count * width), place)
+    return
+  }
+  for (let i = 0; i < count; i++) {
+    const { from } = spanOf(run, memory, t + i)
+    to.set(values.subarray(from, from + columns), place + i * width)
+  }
+}
+
+/** A name costs what the market of its latest row costs: each period's costs are the last one's, changed by its rows. */
+export function loadMovingCosts(run: RunRows, memory: TileMemory, t: number, count: number): void {
+  const { doubles } = memory.kernel
+  const { width, firstColumn, firstPeriod } = memory.tile
+  const { asset, market } = run.data
+  const { columnOf } = run.plan
+  const place = memory.costs / 8
+  // Only the last block is shorter, so the period before this block is the last of a full one.
+  if (t > firstPeriod)
+    doubles.copyWithin(place, place + (blockPeriods - 1) * width, place + blockPeriods * width)
+  for (let i = 0; i < count; i++) {
+    const at = place + i * width
+    if (i > 0) doubles.copyWithin(at, at - width, at)
+    const { rows, from, to } = spanOf(run, memory, t + i)
+    for (let j = from; j < to; j++) {
+      const row = rows ? rows[j] : j
+      const column = columnOf ? columnOf[asset[row]] : asset[row]
+      doubles[at + column - firstColumn] = run.prices.roundTripOfMarket[market[row]]
+    }
+  }
+}
+
+/** Costs of a panel in which no asset changes its market. */
+export function loadFixedCosts(run: RunRows, memory: TileMemory, marketOfAsset: Uint16Array): void {
+  const { doubles } = memory.kernel
+  const { firstColumn, columns } = memory.tile
+  const { columnOf } = run.plan
+  for (let asset = 0; asset < marketOfAsset.length; asset++) {
+    const column = (columnOf ? columnOf[asset] : asset) - firstColumn
+    if (column < 0 || column >= columns) continue
+    doubles[memory.costs / 8 + column] = run.prices.roundTripOfMarket[marketOfAsset[asset]]
+  }
+}

@@ -1,0 +1,242 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { IsoDateSchema } from '../dates.ts'
+
+export const PanelId = Type.String({
+  pattern: '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$',
+  description: 'The `id` of a stored panel.',
+  examples: ['5d0a3a44-6f0b-4a55-9d7e-2f1c80c1a9d3'],
+})
+
+const strict = { additionalProperties: false } as const
+const axis = { minItems: 1, uniqueItems: true } as const
+const directions = [Type.Literal('long_short'), Type.Literal('long_only')]
+const weightings = [Type.Literal('equal'), Type.Literal('score'), Type.Literal('rank')]
+const quantileBounds = { minimum: 0.01, maximum: 0.5 } as const
+const holdDaysBounds = { minimum: 1, maximum: 252 } as const
+
+export const BacktestConfig = Type.Object(
+  {
+    direction: Type.Optional(
+      Type.Union(directions, {
+        default: 'long_short',
+        description: 'Both legs, or the top leg only.',
+      }),
+    ),
+    quantile: Type.Optional(
+      Type.Number({
+        ...quantileBounds,
+        default: 0.1,
+        description: 'Fraction of eligible names in each leg.',
+      }),
+    ),
+    weighting: Type.Optional(
+      Type.Union(weightings, {
+        default: 'equal',
+        description: 'Weights inside a leg.',
+      }),
+    ),
+    holdDays: Type.Optional(
+      Type.Integer({
+        ...holdDaysBounds,
+        description: 'Holding horizon in trading days; a multiple of returnDays. Default returnDays.',
+      }),
+    ),
+    returnDays: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 252,
+        description:
+          'Trading days over which forward_return is earned. Default: the horizon of a source, the spacing of a panel.',
+      }),
+    ),
+    costBps: Type.Optional(
+      Type.Number({
+        minimum: 0,
+        maximum: 10_000,
+        description: "Flat round-trip cost in basis points; replaces every market's own cost.",
+      }),
+    ),
+    borrowBps: Type.Optional(
+      Type.Number({
+        minimum: 0,
+        maximum: 10_000,
+        default: 50,
+        description: 'Annual short-borrow cost in basis points.',
+      }),
+    ),
+    gross: Type.Optional(
+      Type.Number({
+        exclusiveMinimum: 0,
+        maximum: 10,
+        default: 1,
+        description: 'Gross exposure of the book.',
+      }),
+    ),
+    neutral: Type.Optional(Type.Literal('market', { description: 'Form the legs inside each market.' })),
+    drift: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description: 'Let old weights grow with their returns before turnover is measured.',
+      }),
+    ),
+    folds: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 50, default: 5, description: 'Walk-forward test blocks.' }),
+    ),
+  },
+  strict,
+)
+export type BacktestConfig = Static<typeof BacktestConfig>
+
+/** Days after the end of its period for which a figure ranks its company, where a request does not say: a year, until the
+ * next period ends, and six months, until the report of that one is surely there. */
+export const usualMaxAgeDays = 550
+
+export const BacktestSource = Type.Object(
+  {
+    market: Type.Optional(Type.String({ pattern: '^[A-Z]{2}$', description: 'Market code; omit for all.' })),
+    horizon: Type.Optional(
+      Type.Union([Type.Literal('1d'), Type.Literal('3d'), Type.Literal('7d')], {
+        default: '1d',
+        description: 'Forecast horizon.',
+      }),
+    ),
+    from: Type.Optional(IsoDateSchema('First observation date.', '2013-01-02')),
+    to: Type.Optional(IsoDateSchema('Last observation date.', '2016-12-30')),
+    limit: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 2_000_000,
+        description: 'At most this many rows, the most recent whole dates first.',
+      }),
+    ),
+    score: Type.Optional(
+      Type.String({
+        pattern: '^[a-z][a-z0-9_]{0,63}$',
+        description:
+          "A metric of the coverage index that ranks the companies in place of the forecast: its latest full fiscal year, at the latest vintage filed strictly before the date. Needs market, and a licence that opens as_of for all companies. Amounts of money rank in the market's own currency: a company that reports in another has no score.",
+        examples: ['roe'],
+      }),
+    ),
+    maxAgeDays: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 3_660,
+        default: usualMaxAgeDays,
+        description:
+          'With score: days after the end of its fiscal year for which a figure counts, however late it was filed. A company whose latest figure is older has no score.',
+      }),
+    ),
+  },
+  strict,
+)
+export type BacktestSource = Static<typeof BacktestSource>
+
+export const maxPanelRows = 2_000_000
+
+const cell = {
+  date: IsoDateSchema('Observation date.', '2024-01-02'),
+  asset: Type.String({ minLength: 1, maxLength: 64, description: 'Your identifier of the name.' }),
+  market: Type.Union([Type.String({ minLength: 1, maxLength: 8 }), Type.Null()], {
+    description: 'Decides what trading costs. null or left out: the default cost.',
+  }),
+  score: Type.Union([Type.Number({ minimum: -1e300, maximum: 1e300 }), Type.Null()], {
+    description: 'Higher is bought. null: not eligible that day.',
+  }),
+  forward_return: Type.Union([Type.Number({ minimum: -1e6, maximum: 1e6 }), Type.Null()], {
+    description: 'Fraction earned after the date (0.025 is +2.5%). null: unknown; it earns 0 and is counted.',
+  }),
+}
+
+export const BacktestPanelRow = Type.Object({ ...cell, market: Type.Optional(cell.market) }, strict)
+export type BacktestPanelRow = Static<typeof BacktestPanelRow>
+
+const oneARow = { maxItems: maxPanelRows } as const
+
+/** The same cells by column: element i of each is row i. */
+export const BacktestPanelColumns = Type.Object(
+  {
+    date: Type.Array(cell.date, oneARow),
+    asset: Type.Array(cell.asset, oneARow),
+    market: Type.Optional(Type.Array(cell.market, oneARow)),
+    score: Type.Array(cell.score, oneARow),
+    forward_return: Type.Array(cell.forward_return, oneARow),
+  },
+  { ...strict, description: 'Columns of equal length.' },
+)
+
+export const BacktestInclude = Type.Union([
+  Type.Literal('ic'),
+  Type.Literal('quantiles'),
+  Type.Literal('monthly'),
+  Type.Literal('positions'),
+])
+
+/** Most configurations that one sweep may try. */
+export const mostConfigurations = 1_000
+
+export const BacktestSweep = Type.Object(
+  {
+    quantile: Type.Optional(Type.Array(Type.Number(quantileBounds), { ...axis, maxItems: 50 })),
+    weighting: Type.Optional(Type.Array(Type.Union(weightings), { ...axis, maxItems: 3 })),
+    holdDays: Type.Optional(Type.Array(Type.Integer(holdDaysBounds), { ...axis, maxItems: 252 })),
+    direction: Type.Optional(Type.Array(Type.Union(directions), { ...axis, maxItems: 2 })),
+  },
+  {
+    ...strict,
+    description:
+      'The values to combine, at most 1,000 configurations. What is left out stays as in config. Multiples of returnDays alone can be held.',
+  },
+)
+export type BacktestSweep = Static<typeof BacktestSweep>
+
+export const BacktestRequest = Type.Object(
+  {
+    config: Type.Optional(BacktestConfig),
+    sweep: Type.Optional(
+      Type.Union([Type.Boolean(), BacktestSweep], {
+        description:
+          'true tries 48 configurations: quantile .05, .1, .2, .3; equal, rank and score weights; holdDays 1, 5, 10 and 21 times returnDays. Or your own grid.',
+      }),
+    ),
+    source: Type.Optional(BacktestSource),
+    panel: Type.Optional(
+      Type.Union([Type.Array(BacktestPanelRow, { maxItems: maxPanelRows }), BacktestPanelColumns, PanelId], {
+        description: 'Your own rows, by row or by column, or the id of a panel that you stored.',
+      }),
+    ),
+    include: Type.Optional(Type.Array(BacktestInclude, { uniqueItems: true, maxItems: 4 })),
+  },
+  strict,
+)
+export type BacktestRequest = Static<typeof BacktestRequest>
+
+/** How rows can be written in a body. */
+export const bodyFormats = ['json', 'csv', 'ndjson'] as const
+export type BodyFormat = (typeof bodyFormats)[number]
+
+/** The first media type of each is the one that documents name. */
+export const mediaTypes: Readonly<Record<BodyFormat, readonly string[]>> = {
+  json: ['application/json'],
+  csv: ['text/csv'],
+  ndjson: ['application/x-ndjson', 'application/ndjson', 'application/jsonl'],
+}
+
+/** The fields of a request whose body has room for rows only, as a query writes them. */
+export interface BodyQuery {
+  /** JSON. */
+  readonly config?: string
+  /** JSON. */
+  readonly sweep?: string
+  /** Names with commas between them. */
+  readonly include?: string
+}
+
+/** A body as it came, and what was said about it. */
+export interface SentBody {
+  readonly bytes: Uint8Array<ArrayBuffer>
+  readonly format: BodyFormat
+  readonly query: BodyQuery
+}
+
+/** What a client wants to be answered: data, or a page to look at. */
+export type ResultForm = 'json' | 'html'

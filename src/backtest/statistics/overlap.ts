@@ -1,0 +1,52 @@
+import { type Dataset, nameCount } from '../dataset/dataset.ts'
+
+/** A return this near to its date's mean, relative to it, is the mean but for rounding. */
+const rounding = 1e-13
+
+/** Pooled lag-1 autocorrelation of an asset's consecutive returns, each demeaned by its date's mean:
+ *
+ *   sum x_{i,t} x_{i,t-1} / sqrt(sum x_{i,t}^2 sum x_{i,t-1}^2)
+ *
+ * over every asset with a known return on two neighbouring dates. Returns that overlap by m of n days show about
+ * m / n; returns that do not show about 0. Null without a pair that varies. O(rows). */
+export function overlapCorrelation(data: Dataset, firstDate: number, endDate: number): number | null {
+  const assets = nameCount(data.assets)
+  const last = new Float64Array(assets)
+  const lastDate = new Int32Array(assets).fill(-2)
+  let product = 0
+  let squares = 0
+  let squaresBefore = 0
+  for (let date = firstDate; date < endDate; date++) {
+    const start = data.offsets[date]
+    const end = data.offsets[date + 1]
+    const mean = meanReturn(data.forwardReturn, start, end)
+    for (let row = start; row < end; row++) {
+      const r = data.forwardReturn[row]
+      if (Number.isNaN(r)) continue
+      const name = data.asset[row]
+      const x = Math.abs(r - mean) > rounding * Math.abs(mean) ? r - mean : 0
+      if (lastDate[name] === date - 1) {
+        const before = last[name]
+        product += x * before
+        squares += x * x
+        squaresBefore += before * before
+      }
+      last[name] = x
+      lastDate[name] = date
+    }
+  }
+  const scale = Math.sqrt(squares) * Math.sqrt(squaresBefore)
+  return scale > 0 ? product / scale : null
+}
+
+function meanReturn(forwardReturn: Float64Array, start: number, end: number): number {
+  let sum = 0
+  let known = 0
+  for (let row = start; row < end; row++) {
+    const r = forwardReturn[row]
+    if (Number.isNaN(r)) continue
+    sum += r
+    known++
+  }
+  return known === 0 ? 0 : sum / known
+}

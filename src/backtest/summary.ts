@@ -1,0 +1,62 @@
+import { breakEvenCostBps, costDragAnnual } from './statistics/costs.ts'
+import { mean } from './statistics/moments.ts'
+import type { PeriodSeries } from './statistics/periodSeries.ts'
+import { cagr, calmar, equityCurve, hitRate, maxDrawdown } from './statistics/returns.ts'
+import { informationRatio, loLags, loSharpe, sharpe, sortino, volatility } from './statistics/sharpe.ts'
+import type { Fold } from './walkforward/folds.ts'
+
+/** The record of one configuration. Null: not defined for this record; never NaN, but a record of absurd returns
+ * can overflow to an infinity, which whoever writes the result turns into null. */
+export interface Summary {
+  readonly curve: Float64Array
+  readonly ruined: boolean
+  readonly cagr: number | null
+  readonly sharpe: number | null
+  readonly loSharpe: number | null
+  readonly informationRatio: number | null
+  readonly maxDrawdown: number
+  readonly avgTurnover: number
+  readonly costDragAnnual: number
+  readonly oosSharpeMean: number | null
+  readonly grossSharpe: number | null
+  readonly breakEvenCostBps: number | null
+  readonly volatility: number | null
+  readonly hitRate: number | null
+  readonly sortino: number | null
+  readonly calmar: number | null
+}
+
+/** All statistics of a simulated record. Ruin ends the curve and sets cagr to -1; ratios still look at every
+ * period.
+ *
+ * @param tranches h, in periods */
+export function summarise(
+  series: PeriodSeries,
+  folds: readonly Fold[],
+  tranches: number,
+  periodsPerYear: number,
+): Summary {
+  const { net } = series
+  const { curve, ruined } = equityCurve(net)
+  const growth = cagr(curve[curve.length - 1], net.length, periodsPerYear)
+  const drawdown = maxDrawdown(curve)
+  const tested = folds.map(fold => fold.sharpe).filter(value => value !== null)
+  return {
+    curve,
+    ruined,
+    cagr: growth,
+    sharpe: sharpe(net, periodsPerYear),
+    loSharpe: loSharpe(net, periodsPerYear, loLags(net.length, tranches, periodsPerYear)),
+    informationRatio: informationRatio(net, series.universe, periodsPerYear),
+    maxDrawdown: drawdown,
+    avgTurnover: mean(series.turnover),
+    costDragAnnual: costDragAnnual(series, periodsPerYear),
+    oosSharpeMean: tested.length === 0 ? null : mean(Float64Array.from(tested)),
+    grossSharpe: sharpe(series.gross, periodsPerYear),
+    breakEvenCostBps: breakEvenCostBps(series),
+    volatility: volatility(net, periodsPerYear),
+    hitRate: hitRate(net),
+    sortino: sortino(net, periodsPerYear),
+    calmar: calmar(growth, drawdown),
+  }
+}

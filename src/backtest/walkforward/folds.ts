@@ -1,0 +1,90 @@
+import { addBusinessDays } from '../dataset/calendar.ts'
+import { cagr, equityCurve, maxDrawdown } from '../statistics/returns.ts'
+import { sharpe } from '../statistics/sharpe.ts'
+
+/** One fold's record. */
+export interface Fold extends FoldWindow {
+  readonly trainSharpe: number | null
+  readonly sharpe: number | null
+  readonly cagr: number | null
+  readonly maxDrawdown: number
+}
+
+/** What a configuration earned in one fold. */
+export function foldRecord(net: Float64Array, window: FoldWindow, periodsPerYear: number): Fold {
+  const test = net.subarray(window.testStart, window.testEnd)
+  const { curve } = equityCurve(test)
+  return {
+    ...window,
+    trainSharpe: trainSharpe(net, window, periodsPerYear),
+    sharpe: sharpe(test, periodsPerYear),
+    cagr: cagr(curve[curve.length - 1], test.length, periodsPerYear),
+    maxDrawdown: maxDrawdown(curve),
+  }
+}
+
+/** Annualised Sharpe ratio of the training periods. */
+export function trainSharpe(
+  net: Float64Array,
+  { trainEnd }: FoldWindow,
+  periodsPerYear: number,
+): number | null {
+  return sharpe(net.subarray(0, trainEnd), periodsPerYear)
+}
+
+/** One fold's periods: trained on 0 .. trainEnd - 1, tested on testStart .. testEnd - 1. */
+export interface FoldWindow {
+  readonly fold: number
+  readonly trainEnd: number
+  readonly testStart: number
+  readonly testEnd: number
+}
+
+export interface FoldSettings {
+  readonly folds: number
+  /** h, in periods. */
+  readonly tranches: number
+  readonly returnDays: number
+  readonly periodsPerYear: number
+}
+
+/** Cuts T periods in folds + 1 equal blocks. Block 0 only trains; fold f tests block f and trains on all before it,
+ * less a purge of the last h + 1 periods, and of more where the dates are so irregular that a training return would
+ * still end after the first test date. So the end of the last training return <= the first test date, always.
+ *
+ * With fewer than folds + 1 periods there are T - 1 folds of one period.
+ *
+ * @param days day of each period, ascending
+ * @see Lopez de Prado, M. (2018), Advances in Financial Machine Learning, chapter 7 (purging) */
+export function foldWindows(days: Int32Array, settings: FoldSettings): FoldWindow[] {
+  const folds = Math.min(settings.folds, days.length - 1)
+  if (folds < 1) return []
+  const bounds = blockBounds(days.length, folds + 1)
+  return Array.from({ length: folds }, (_, i) => ({
+    fold: i + 1,
+    trainEnd: purgedEnd(days, bounds[i + 1], settings),
+    testStart: bounds[i + 1],
+    testEnd: bounds[i + 2],
+  }))
+}
+
+function purgedEnd(days: Int32Array, testStart: number, { tranches, returnDays }: FoldSettings): number {
+  let end = Math.max(0, testStart - (tranches + 1))
+  while (end > 0 && addBusinessDays(days[end - 1], returnDays) > days[testStart]) end--
+  return end
+}
+
+/** Walk-forward folds of one configuration: nothing is fitted, so they are its record on unseen blocks. The book and its
+ * costs carry across folds.
+ *
+ * @param net per period
+ * @param days day of each period, ascending */
+export function walkForward(net: Float64Array, days: Int32Array, settings: FoldSettings): Fold[] {
+  return foldWindows(days, settings).map(window => foldRecord(net, window, settings.periodsPerYear))
+}
+
+/** Cuts 0 .. count into `blocks` equal parts: part i is bounds[i] .. bounds[i + 1], bounds[i] = floor(i count /
+ * blocks). */
+export function blockBounds(count: number, blocks: number): number[] {
+  return Array.from({ length: blocks + 1 }, (_, i) => Math.floor((i * count) / blocks))
+}

@@ -1,0 +1,24 @@
+import type { Config } from '../config.ts'
+import type { IsoDate } from '../dates.ts'
+import { banner } from './banner.ts'
+import { startServer } from './server.ts'
+import { endOnSignal, watchLauncher } from './signals.ts'
+
+/** Serves until SIGINT or SIGTERM, then drains and ends the process. A second signal does not wait. */
+export async function runServer(
+  config: Config,
+  today: () => IsoDate,
+  npmPath: string | undefined,
+): Promise<void> {
+  const opened = new AsyncDisposableStack()
+  const announce = (line: string) => console.log(`asfiled: ${line}`)
+  const end = endOnSignal(opened, 'finishing the requests under way ...', announce)
+  const unwatch = watchLauncher(npmPath, () => void end('the npx that started this is gone'))
+  opened.defer(async () => unwatch())
+  try {
+    console.log(banner(await startServer(config, today, announce, opened)))
+  } catch (error) {
+    await opened.disposeAsync()
+    throw error
+  }
+}

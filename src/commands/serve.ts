@@ -1,0 +1,12 @@
+import type { Command } from 'commander'
+import { runServer } from '../boot/process.ts'
+import type { CliContext } from './context.ts'
+
+/** `serve`: the same as `bun start`. */
+export function addServeCommand(program: Command, context: CliContext): void {
+  program
+    .command('serve')
+    .description('serve the API until it is stopped')
+    .addHelpText('after', '\nExample:\n  PORT=8080 DATABASE_URL=postgres://... asfiled serve')
+    .action(() => runServer(context.config, context.today, undefined))
+}

@@ -1,0 +1,134 @@
+import type { Command } from 'commander'
+import { Failure } from '../errors.ts'
+import {
+  importSignals,
+  type SignalFile,
+  type SignalImport,
+} from '../features/signals/import/importSignals.ts'
+import { makeSignalsSample } from '../features/signals/import/sample.ts'
+import type { Sql } from '../postgres/client.ts'
+import type { CliContext } from './context.ts'
+import { startProgress } from './output.ts'
+import { giveWay } from './priority.ts'
+
+const importExamples = `
+FILE is CSV or CSV.gz with the header
+  date,ticker,market,horizon,predicted_pct,actual_pct[,source]
+An empty actual_pct is an open forecast; the line that brings its outcome resolves it.
+
+Exit code: 0 all lines are in; 1 some lines were refused (each is named); 2 nothing was taken.
+
+Examples:
+  asfiled signals import forecasts-2026-03-02.csv
+  asfiled signals import history.csv.gz
+  asfiled signals import corrected.csv --correct`
+
+/** `signals import` and `signals sample`. */
+export function addSignalsCommand(program: Command, context: CliContext): void {
+  const signals = program.command('signals').description('take in forecasts and their outcomes')
+  signals
+    .command('import')
+    .description('record open forecasts and resolve them when their outcomes arrive')
+    .argument('<file>', 'CSV or CSV.gz')
+    .option('--correct', 'change resolved rows too; both versions stay on record', false)
+    .option('--json', 'print one JSON object', false)
+    .addHelpText('after', importExamples)
+    .action(async (file: string, options: ImportOptions) => {
+      process.exitCode = await runImport(context, file, options)
+    })
+  signals
+    .command('sample')
+    .description('make sample/signals.csv.gz from a file in the import layout: its 1d and 7d horizons')
+    .argument('<file>', 'CSV or CSV.gz')
+    .argument('[target]', 'where to write', 'sample/signals.csv.gz')
+    .addHelpText('after', '\nExample:\n  asfiled signals sample ../shared/panels/signals_us_2012_2017.csv.gz')
+    .action(async (file: string, target: string) => {
+      const sample = await makeSignalsSample(await open(file), context.today())
+      await Bun.write(target, sample.bytes)
+      console.log(`${target}: ${sample.rows} rows, ${sample.bytes.length} bytes.`)
+    })
+}
+
+interface ImportOptions {
+  correct: boolean
+  json: boolean
+}
+
+async function runImport(context: CliContext, path: string, options: ImportOptions): Promise<number> {
+  try {
+    const file = await open(path)
+    const report = await context.withDatabase(sql => {
+      giveWay()
+      return importWithProgress(context, sql, file, options)
+    })
+    if (options.json) console.log(JSON.stringify(report))
+    else printReport(path, report)
+    if (report.refused === 0) return 0
+    return report.refused + report.repeated < report.lines ? 1 : 2
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+    console.error(error.message)
+    return 2
+  }
+}
+
+async function importWithProgress(context: CliContext, sql: Sql, file: OpenFile, options: ImportOptions) {
+  const progress = startProgress('Importing', () => performance.now())
+  let read = 0
+  const counted = file.bytes.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        read += chunk.length
+        controller.enqueue(chunk)
+      },
+    }),
+  )
+  try {
+    return await importSignals(
+      sql,
+      { name: file.name, bytes: counted },
+      {
+        correct: options.correct,
+        today: context.today(),
+        // Reading is the first half of the way, merging the second.
+        onProgress: ({ lines, total }) => {
+          const done = total === null ? read : file.size + (file.size * lines) / total
+          const note = `${lines.toLocaleString('en')} lines ${total === null ? 'read' : 'merged'}`
+          progress.update({ done, total: 2 * file.size, note })
+        },
+      },
+    )
+  } finally {
+    progress.stop()
+  }
+}
+
+interface OpenFile extends SignalFile {
+  size: number
+}
+
+async function open(path: string): Promise<OpenFile> {
+  const file = Bun.file(path)
+  const stat = await file.stat().catch(() => null)
+  if (stat === null || !stat.isFile()) {
+    throw new Failure('parameter_invalid', `${path}: no such file. A CSV or CSV.gz is needed.`)
+  }
+  return { name: path.slice(path.lastIndexOf('/') + 1), bytes: file.stream(), size: stat.size }
+}
+
+function printReport(path: string, report: SignalImport): void {
+  for (const fault of report.faults) console.error(`${path}:${fault.line}: ${fault.reason}.`)
+  const unnamed = report.refused - report.faults.length
+  if (unnamed > 0) console.error(`... and more: ${report.refused} lines were refused in all.`)
+  const parts = [
+    `${report.added} added`,
+    `${report.resolved} resolved`,
+    `${report.revised} revised`,
+    `${report.corrected} corrected`,
+    `${report.unchanged} unchanged`,
+    `${report.repeated} repeated`,
+    `${report.refused} refused`,
+  ]
+  const version = report.dataVersion === null ? 'nothing changed' : `data version ${report.dataVersion}`
+  console.log(`${report.lines} lines: ${parts.join(', ')}; ${version}.`)
+}

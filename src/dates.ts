@@ -1,0 +1,71 @@
+import { FormatRegistry, Type } from '@sinclair/typebox'
+
+/** A calendar day as `YYYY-MM-DD`. All days in the service are UTC days unless a manifest says otherwise. */
+export type IsoDate = string
+
+const shape = /^\d{4}-\d{2}-\d{2}$/
+const dayMs = 86_400_000
+
+/** True for a day that exists, in a year that PostgreSQL knows: 2024-02-30 does not, the year 0 neither. */
+export function isIsoDate(text: string): boolean {
+  if (!shape.test(text) || text < '0001') return false
+  const time = Date.parse(`${text}T00:00:00Z`)
+  return !Number.isNaN(time) && new Date(time).toISOString().slice(0, 10) === text
+}
+
+/** Days since 1970-01-01. */
+export function dayNumber(date: IsoDate): number {
+  return Date.parse(`${date}T00:00:00Z`) / dayMs
+}
+
+export function isoDate(day: number): IsoDate {
+  return new Date(day * dayMs).toISOString().slice(0, 10)
+}
+
+export function addDays(date: IsoDate, days: number): IsoDate {
+  return isoDate(dayNumber(date) + days)
+}
+
+/** The schema of a day in a request; whether the day exists is `isIsoDate`, registered as a TypeBox format. */
+export const IsoDateSchema = (description: string, example: IsoDate) =>
+  Type.String({ format: 'date', minLength: 10, maxLength: 10, description, examples: [example] })
+
+/** The first and the last of some days; null of none. */
+export function daySpan(days: readonly IsoDate[]): { first: IsoDate; last: IsoDate } | null {
+  const sorted = days.toSorted()
+  const first = sorted.at(0)
+  const last = sorted.at(-1)
+  return first === undefined || last === undefined ? null : { first, last }
+}
+
+/** The month end nearest to a day: what a register that rounds period ends makes of it. A day as far from one as
+ * from the other goes to the later. */
+export function nearestMonthEnd(day: number): number {
+  const date = new Date(day * dayMs)
+  const next = Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0) / dayMs
+  const last = Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 0) / dayMs
+  return day - last < next - day ? last : next
+}
+
+/** The first day of the `months` months that end on a month end. */
+export function startOfMonths(monthEnd: number, months: number): number {
+  const date = new Date(monthEnd * dayMs)
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1 - months, 1) / dayMs
+}
+
+/** The same day of another month, or its last; the end of a month stays one. */
+export function addMonths(day: number, months: number): number {
+  const date = new Date(day * dayMs)
+  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()]
+  const isMonthEnd = new Date((day + 1) * dayMs).getUTCDate() === 1
+  const last = Date.UTC(year, month + months + 1, 0) / dayMs
+  return isMonthEnd ? last : Math.min(last, Date.UTC(year, month + months, date.getUTCDate()) / dayMs)
+}
+
+/** The last day of a month; `month` counts from 1 and may leave the year: 0 is December of the year before. */
+export const endOfMonth = (year: number, month: number): number => Date.UTC(year, month, 0) / dayMs
+
+/** Formats that the schemas name. Whoever checks a value against a schema calls this first. */
+export function registerFormats(): void {
+  FormatRegistry.Set('date', isIsoDate)
+}

@@ -1,0 +1,242 @@
+import type { MetricRules, Statement } from './reportedFact.ts'
+import { addYears, slackDays, spanOf } from './spans.ts'
+
+export interface FiscalYear {
+  readonly start: number
+  readonly end: number
+  /** Not twelve months long: what was earned in it is neither a year's nor a quarter's. */
+  readonly isShort?: true
+}
+
+type Forms = Pick<MetricRules, 'annualForm' | 'quarterlyForm' | 'transitionForm' | 'balanceEndsYear'>
+
+/** An entity's fiscal years as far as the filings read so far tell them. Annual statements in annual reports
+ * decide; before the first, year-to-date periods do; before those, the year end that the register has on file. */
+export class FiscalCalendar {
+  private readonly annual = new Map<number, FiscalYear>()
+  private readonly inferred = new Map<number, FiscalYear>()
+  private readonly short = new Map<number, FiscalYear>()
+  private sorted: FiscalYear[] | null = null
+  private readonly fallback: FiscalYear | null
+
+  private readonly forms: Forms
+
+  constructor(forms: Forms, fiscalYearEnd: string | null) {
+    this.forms = forms
+    this.fallback = fiscalYearEnd === null ? null : yearEndingOn(fiscalYearEnd)
+  }
+
+  /** True while nothing but convention (the calendar year) is known. */
+  get isGuess(): boolean {
+    return this.annual.size + this.inferred.size + this.short.size === 0 && this.fallback === null
+  }
+
+  learn(form: string, statements: readonly Statement[]): void {
+    const isAnnual = this.forms.annualForm.test(form)
+    const isTransition = this.forms.transitionForm?.test(form) === true
+    const inferring = this.annual.size === 0
+    const known = new Set(this.annual.keys())
+    const years = yearsStated(statements)
+    for (const year of years) {
+      if (!isAnnual) {
+        if (inferring && !this.forms.quarterlyForm.test(form)) this.add(this.inferred, year)
+      } else if (!this.isRecast(year)) this.add(this.annual, year)
+    }
+    const short = shortYearOf(form, statements, this.forms, {
+      lastBefore: day => this.lastBefore(day),
+      isKnown: day => nearest(known, day) <= slackDays,
+    })
+    if (short !== null) this.close(short)
+    // A first or a changed year may be no year long: its balance closes it all the same.
+    if (this.forms.balanceEndsYear === true && isAnnual) {
+      const balance = Math.max(...statements.map(({ start, end }) => (start === null ? end : -1)))
+      const isStated = statements.some(
+        ({ start, end }) => spanOf(start, end) === 4 && Math.abs(end - balance) <= slackDays,
+      )
+      if (balance > 0 && !isStated) this.add(this.annual, { start: addYears(balance, -1) + 1, end: balance })
+    }
+    // What an annual report states of less than a year is no year to date.
+    if (inferring && !isAnnual && !isTransition) this.infer(form, statements)
+  }
+
+  /** Years that began with a year to date; a quarterly report without one is that of a first quarter. */
+  private infer(form: string, statements: readonly Statement[]): void {
+    let first: FiscalYear | null = null
+    let sawYearToDate = false
+    for (const { start, end } of statements) {
+      const span = spanOf(start, end)
+      if (start === null || span === null || span === 4) continue
+      if (span === 1) {
+        if (first === null || end > first.end || (end === first.end && start < first.start))
+          first = { start, end }
+      } else {
+        sawYearToDate = true
+        this.add(this.inferred, { start, end: addYears(start, 1) - 1 })
+      }
+    }
+    if (!sawYearToDate && first !== null && this.forms.quarterlyForm.test(form))
+      this.add(this.inferred, { start: first.start, end: addYears(first.start, 1) - 1 })
+  }
+
+  private close(short: FiscalYear): void {
+    for (const end of [...this.annual.keys()])
+      if (Math.abs(end - short.end) <= slackDays) this.annual.delete(end)
+    this.short.set(short.end, { ...short, isShort: true })
+    this.sorted = null
+  }
+
+  isAnnualReport(form: string): boolean {
+    return this.forms.annualForm.test(form)
+  }
+
+  /** The fiscal year that a day belongs to. */
+  yearOf(day: number): FiscalYear {
+    const years = this.years()
+    let last: FiscalYear | null = null
+    let next: FiscalYear | null = null
+    for (const year of years) {
+      if (day >= year.start && day <= year.end + slackDays) return year
+      if (year.end < day) last = year
+      else next ??= year
+    }
+    if (last === null) {
+      if (next === null) return project(this.fallback ?? yearEndingOn('1231'), day)
+      return project(next.isShort ? { ...next, end: next.start - 1 } : next, day)
+    }
+    const isGap = next !== null && this.annual.size > 0 && !isWholeYears(next.start - last.end - 1)
+    return isGap && next !== null
+      ? { start: last.end + 1, end: next.start - 1, isShort: true }
+      : project(last, day)
+  }
+
+  private years(): FiscalYear[] {
+    this.sorted ??= [
+      ...(this.annual.size > 0 ? this.annual : this.inferred).values(),
+      ...this.short.values(),
+    ].sort((a, b) => a.end - b.end)
+    return this.sorted
+  }
+
+  /** Whether a year that an annual report states is one of the entity's. */
+  isYearEnd(day: number, slack: number): boolean {
+    return nearest(this.annual, day) <= slack || Math.abs(this.yearOf(day).end - day) <= slack
+  }
+
+  private lastBefore(day: number): FiscalYear | null {
+    let last: FiscalYear | null = null
+    for (const year of [...this.annual.values(), ...this.short.values()])
+      if (year.end < day && (last === null || year.end > last.end)) last = year
+    return last
+  }
+
+  /** Twelve months to the end of a short year, or to its day in the years before: they were never a fiscal year. */
+  private isRecast({ start, end }: FiscalYear): boolean {
+    if (nearest(this.short, end) <= slackDays) return true
+    const overlapsOther = (other: FiscalYear) =>
+      other.end >= start + slackDays &&
+      other.start <= end - slackDays &&
+      Math.abs(other.end - end) > slackDays
+    return [...this.short.values()].some(
+      short =>
+        short.start > end &&
+        [...this.annual.values()].some(one => one.end <= short.start && overlapsOther(one)),
+    )
+  }
+
+  private add(to: Map<number, FiscalYear>, year: FiscalYear): void {
+    const known = to.get(year.end)
+    if (known !== undefined && known.start <= year.start) return
+    to.set(year.end, year)
+    this.sorted = null
+  }
+}
+
+/** The twelve months that a report states, but for stray ones (since an acquisition, to a quarter's end), which are no
+ * fiscal years. */
+function yearsStated(statements: readonly Statement[]): FiscalYear[] {
+  const years = new Map<number, { year: FiscalYear; count: number }>()
+  for (const { start, end } of statements) {
+    if (start === null || spanOf(start, end) !== 4) continue
+    const other = years.get(end)
+    const earliest = Math.min(start, other?.year.start ?? start)
+    years.set(end, { year: { start: earliest, end }, count: (other?.count ?? 0) + 1 })
+  }
+  const most = Math.max(0, ...[...years.values()].map(({ count }) => count))
+  const usual = [...years.values()].filter(({ count }) => count * 5 >= most).map(({ year }) => year)
+  return usual.sort((a, b) => a.end - b.end)
+}
+
+function yearEndingOn(monthDay: string): FiscalYear {
+  const end = Date.UTC(2000, Number(monthDay.slice(0, 2)) - 1, Number(monthDay.slice(2))) / 86_400_000
+  return { start: addYears(end, -1) + 1, end }
+}
+
+/** The year that holds `day` if the years around `known` are all as long as calendar years. */
+function project(known: FiscalYear, day: number): FiscalYear {
+  let years = Math.floor((day - slackDays - known.end) / 366)
+  while (addYears(known.end, years) + slackDays < day) years++
+  return { start: addYears(known.end, years - 1) + 1, end: addYears(known.end, years) }
+}
+
+/** How far the nearest of some days is. */
+function nearest(days: { keys(): Iterable<number> }, day: number): number {
+  let least = Number.POSITIVE_INFINITY
+  for (const other of days.keys()) least = Math.min(least, Math.abs(other - day))
+  return least
+}
+
+/** Whether years that nobody reported have room in so many days. */
+function isWholeYears(days: number): boolean {
+  const years = Math.round(days / 365.25)
+  return Math.abs(days - years * 365.25) <= 2 * slackDays
+}
+
+interface KnownYears {
+  readonly lastBefore: (day: number) => FiscalYear | null
+  /** Another report has said that a year ends on the day. */
+  readonly isKnown: (day: number) => boolean
+}
+
+/** A fiscal year that is none of twelve months: a change of its end leaves one, and so does a company's beginning. A
+ * report that says it is on one (10-KT, 10-QT) closes it with its last day. So does an annual report whose own period goes on
+ * where the year before ended and is no year, or that knows of no year at all.
+ *
+ * @param years what was known of fiscal years before the report, and the years that it states itself */
+export function shortYearOf(
+  form: string,
+  statements: readonly Statement[],
+  forms: Pick<MetricRules, 'annualForm' | 'transitionForm'>,
+  years: KnownYears,
+): FiscalYear | null {
+  const isTransition = forms.transitionForm?.test(form) === true
+  if (!isTransition && !forms.annualForm.test(form)) return null
+  // Most reports state whole years and balances only.
+  if (!isTransition && statements.every(({ start, end }) => start === null || spanOf(start, end) === 4))
+    return null
+  const end = lastDayOf(statements)
+  if (end === null || (!isTransition && years.isKnown(end))) return null
+  const last = years.lastBefore(end - slackDays)
+  const starts = statements.flatMap(one =>
+    one.start !== null && Math.abs(one.end - end) <= slackDays && spanOf(one.start, one.end) !== 4
+      ? [one.start]
+      : [],
+  )
+  if (last !== null) {
+    const goesOn = starts.some(start => Math.abs(start - last.end - 1) <= slackDays)
+    const isShort = isTransition ? spanOf(last.end + 1, end) !== 4 && end - last.end < 750 : goesOn
+    return isShort ? { start: last.end + 1, end } : null
+  }
+  const isYear = statements.some(
+    one => Math.abs(one.end - end) <= slackDays && spanOf(one.start, one.end) === 4,
+  )
+  return starts.length > 0 && (isTransition || !isYear) ? { start: Math.min(...starts), end } : null
+}
+
+/** The last day on which two figures of a report end: one alone may be a count of shares on its cover. */
+function lastDayOf(statements: readonly Statement[]): number | null {
+  const counts = new Map<number, number>()
+  for (const { end } of statements) counts.set(end, (counts.get(end) ?? 0) + 1)
+  const shared = [...counts].filter(([, count]) => count > 1).map(([end]) => end)
+  const days = shared.length > 0 ? shared : [...counts.keys()]
+  return days.length === 0 ? null : days.reduce((last, day) => Math.max(last, day))
+}

@@ -1,0 +1,186 @@
+import { nearestMonthEnd } from '../dates.ts'
+import type { FiscalCalendar } from './fiscalCalendar.ts'
+import type { FactRow, FiscalPeriod, Statement } from './reportedFact.ts'
+import { fiscalYearName, type Span, storedMetric } from './spans.ts'
+
+export interface PeriodLabel {
+  readonly fy: number
+  readonly fp: FiscalPeriod
+}
+
+/** One metric's vintages of one period, the current one in sight. */
+export interface Series {
+  readonly metric: string
+  readonly period: Period
+  current: { -readonly [Key in keyof FactRow]: FactRow[Key] } | null
+  /** The group of the tag that was last believed; null while every vintage was derived. */
+  statedGroup: number | null
+  /** The groups of all tags under which the current figure was stated, each a bit: what two figures have in common makes
+   * them comparable. */
+  groups: number
+  /** Of which accounts the current figure is (`MetricRules.basis`). */
+  basis: number
+  /** The accession of the last filing that named the period for this metric. */
+  lastMention: string
+  /** The accession of the last filing whose statement was taken. */
+  lastStatement: string
+}
+
+/** A period of an entity, the same for all metrics. `label` is given once and stays: what a quarter is called
+ * must not depend on filings that came after. */
+export interface Period {
+  readonly span: Span
+  start: number | null
+  end: number
+  rounded: boolean
+  label: PeriodLabel | null
+  readonly series: Map<string, Series>
+}
+
+const roundedSlackDays = 15
+
+/** The periods that an entity's filings have named so far. */
+export class PeriodBook {
+  private readonly periods = new Map<number, Period>()
+  private readonly labelOfEnd = new Map<number, PeriodLabel>()
+  private refined: Period[] = []
+
+  /** The period of an exact statement. One that was known by a rounded end only gets its days from it. */
+  resolve(span: Span, start: number | null, end: number): Period {
+    const known = this.periods.get(keyOf(span, end))
+    if (known !== undefined && !known.rounded) return known
+    // A quarter taken as a difference bears the exact end of the longer period though it began at a rounded one.
+    const rough = known ?? this.periods.get(keyOf(span, nearestMonthEnd(end)))
+    if (rough?.rounded && Math.abs(rough.end - end) <= roundedSlackDays) {
+      this.periods.delete(keyOf(span, rough.end))
+      if (rough.end !== end) this.refined.push(rough)
+      rough.start = start
+      rough.end = end
+      rough.rounded = false
+      this.periods.set(keyOf(span, end), rough)
+      return rough
+    }
+    return this.open(span, start, end, false)
+  }
+
+  /** The periods whose exact days became known since the last call. */
+  takeRefined(): readonly Period[] {
+    const refined = this.refined
+    this.refined = []
+    return refined
+  }
+
+  /** The period of a statement whose end was rounded: the nearest one with exact days, which the same filing, or
+   * an earlier one, or another metric's flow has named; else one of its own. */
+  resolveRounded(statement: Statement, span: Span, accession: string): Period {
+    const end = statement.end
+    let best: Period | null = null
+    let bestCost = Number.POSITIVE_INFINITY
+    for (let day = end - roundedSlackDays; day <= end + roundedSlackDays; day++) {
+      const period = this.periods.get(keyOf(span, day))
+      if (period === undefined || period.rounded || nearestMonthEnd(day) !== end) continue
+      const series = period.series.get(storedMetric(statement.metric, span))
+      if (series === undefined && span === 0 && !this.labelOfEnd.has(day)) continue
+      const evidence = series === undefined ? 2 : series.lastMention === accession ? 0 : 1
+      const cost = evidence * 100 + Math.abs(day - end)
+      if (cost < bestCost) {
+        best = period
+        bestCost = cost
+      }
+    }
+    return best ?? this.periods.get(keyOf(span, end)) ?? this.open(span, statement.start, end, true)
+  }
+
+  /** The quarter that two year-to-date periods leave between them. */
+  quarter(start: number, end: number, rounded: boolean): Period {
+    return this.periods.get(keyOf(1, end)) ?? this.open(1, start, end, rounded)
+  }
+
+  seriesOf(period: Period, metric: string): Series {
+    const known = period.series.get(metric)
+    if (known !== undefined) return known
+    const series: Series = {
+      metric,
+      period,
+      current: null,
+      statedGroup: null,
+      groups: 0,
+      basis: 0,
+      lastMention: '',
+      lastStatement: '',
+    }
+    period.series.set(metric, series)
+    return series
+  }
+
+  /** Names the period if the calendar can; false where it is no period of a fiscal year. */
+  label(period: Period, calendar: FiscalCalendar, form: string): boolean {
+    if (period.label !== null) return true
+    period.label = period.span === 0 ? this.labelInstant(period, calendar) : labelFlow(period, calendar, form)
+    if (period.label === null) return false
+    if (period.span !== 0) this.rememberEnd(period.end, period.label, period.span)
+    return true
+  }
+
+  private rememberEnd(end: number, label: PeriodLabel, span: Span): void {
+    if (this.labelOfEnd.has(end) && span !== 4) return
+    this.labelOfEnd.set(end, label.fp === 4 ? { fy: label.fy, fp: 0 } : label)
+  }
+
+  private labelInstant(period: Period, calendar: FiscalCalendar): PeriodLabel | null {
+    const known = this.labelOfEnd.get(period.end)
+    if (known !== undefined) return known
+    const slack = period.rounded ? 16 : 7
+    const year = calendar.yearOf(period.end)
+    if (Math.abs(period.end - year.end) <= slack) return { fy: fiscalYearName(year.end), fp: 0 }
+    if (Math.abs(period.end - year.start + 1) <= slack) return { fy: fiscalYearName(year.start - 1), fp: 0 }
+    if (year.isShort) return null
+    const quarterDays = (year.end - year.start + 1) / 4
+    const quarter = Math.ceil((period.end - year.start + 1 - slack) / quarterDays)
+    return { fy: fiscalYearName(year.end), fp: asQuarter(Math.min(4, Math.max(1, quarter))) }
+  }
+
+  private open(span: Span, start: number | null, end: number, rounded: boolean): Period {
+    const period: Period = { span, start, end, rounded, label: null, series: new Map() }
+    this.periods.set(keyOf(span, end), period)
+    return period
+  }
+}
+
+const keyOf = (span: Span, end: number) => end * 8 + span
+
+function labelFlow(period: Period, calendar: FiscalCalendar, form: string): PeriodLabel | null {
+  const slack = period.rounded ? 20 : 10
+  const year = calendar.yearOf(period.end)
+  const start = period.start ?? period.end
+  // Nothing in a short year is a year or a quarter, nor are twelve months that reach back over it.
+  if (year.isShort) return null
+  if (period.span === 4) {
+    if (calendar.isGuess) return { fy: fiscalYearName(period.end), fp: 0 }
+    if (calendar.isAnnualReport(form))
+      return calendar.isYearEnd(period.end, slack) ? { fy: fiscalYearName(period.end), fp: 0 } : null
+    return Math.abs(period.end - year.end) <= slack ? { fy: fiscalYearName(year.end), fp: 0 } : null
+  }
+  const fy = fiscalYearName(year.end)
+  if (period.span === 2 || period.span === 3) {
+    return Math.abs(start - year.start) <= slack ? { fy, fp: period.span } : null
+  }
+  const quarterDays = (year.end - year.start + 1) / 4
+  const elapsed = (period.end - year.start + 1) / quarterDays
+  const quarter = Math.round(elapsed)
+  const aligned = Math.abs(elapsed - quarter) * quarterDays <= 25
+  return aligned && quarter >= 1 && quarter <= 4 ? { fy, fp: asQuarter(quarter) } : null
+}
+
+function asQuarter(number: number): FiscalPeriod {
+  switch (number) {
+    case 1:
+      return 1
+    case 2:
+      return 2
+    case 3:
+      return 3
+    default:
+      return 4
+  }
+}

@@ -1,0 +1,62 @@
+import { daySpan } from '../../dates.ts'
+import { Failure } from '../../errors.ts'
+import type { CoverageDeps } from '../companies/deps.ts'
+import { candidateIds, nearIds } from '../companies/lookup.ts'
+import { assumedSuffix, withReason } from '../companies/notes.ts'
+import { findEntities, type NamedEntity } from '../companies/queries.ts'
+import { metricCoverage, waitsForItsDay } from './queries.ts'
+import type { CoverageCheck } from './schema.ts'
+
+/** What is on file of the entity that any ID of its register names: the ID to send, the span of filings, the
+ * periods of each metric, or why there are none. */
+export async function checkCoverage(deps: CoverageDeps, id: string): Promise<CoverageCheck> {
+  const { ids, numbers } = candidateIds(deps.markets.manifests, id)
+  const [entity, ...others] = ids.length === 0 ? [] : await findEntities(deps.sql, ids, numbers)
+  if (entity === undefined) {
+    const near = await nearIds(deps.sql, deps.markets.manifests, id.trim().toUpperCase())
+    const hint = near.length > 0 ? ` Did you mean ${near.join(', ')}?` : ''
+    throw new Failure(
+      'entity_unknown',
+      `${id.slice(0, 64)} names no entity here.${hint} GET /api/search?q= finds an ID from a name.`,
+      { param: 'id', near },
+    )
+  }
+  const { dataVersion, metrics } = await metricCoverage(deps.sql, entity.entityId, deps.today())
+  const span = daySpan(metrics.flatMap(metric => [metric.first_filed, metric.last_filed]))
+  const absence = metrics.length > 0 ? null : await explainNothing(deps, entity)
+  const sentTicker = id.trim().toUpperCase()
+  const names = [entity.ticker, ...entity.aliases]
+  const ticker = names.includes(sentTicker) ? sentTicker : entity.ticker
+  const assumed = assumedSuffix(deps.markets.get(entity.market), ticker, names)
+  const notes = [absence, assumed].filter(note => note !== null)
+  return {
+    object: 'coverage_check',
+    id,
+    ticker,
+    issuer_id: entity.issuerId,
+    name: entity.name,
+    market: entity.market,
+    aliases: names.filter(name => name !== ticker),
+    ...(others.length > 0 ? { also: others.map(other => other.ticker) } : {}),
+    data_version: dataVersion,
+    first_filed: span?.first ?? null,
+    last_filed: span?.last ?? null,
+    ...(notes.length === 0 ? {} : { note: notes.join(' ') }),
+    count: metrics.length,
+    data: metrics,
+  }
+}
+
+async function explainNothing(
+  { sql, markets }: Pick<CoverageDeps, 'sql' | 'markets'>,
+  { entityId, ticker, market }: NamedEntity,
+): Promise<string> {
+  const manifest = markets.get(market)
+  if (manifest?.status === 'announced') {
+    return `No figures of market ${market} are served yet: it is announced, and its importer does not ship.`
+  }
+  if (await waitsForItsDay(sql, entityId)) {
+    return `Figures of ${ticker} were imported, but nothing that was imported tells the day on which they were filed. They are served once it is known.`
+  }
+  return withReason(`${ticker} is registered, but no filing of it with figures has been imported.`, manifest)
+}

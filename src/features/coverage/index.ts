@@ -1,0 +1,110 @@
+import { Failure } from '../../errors.ts'
+import type { DataFormat } from '../../formats/columns.ts'
+import { readMarket } from '../../markets/parameters.ts'
+import type { CoverageDeps, FundamentalsDeps } from '../companies/deps.ts'
+import { type CoveragePlace, coveragePage, marketCoverage } from './queries.ts'
+import { type CoverageIndex, defaultCoverageLimit, maxCoverageLimit } from './schema.ts'
+
+/** What GET /api/v1/fundamentals is sent without `ticker`. */
+export interface CoverageQuery {
+  readonly market?: string
+  readonly limit?: number
+  readonly cursor?: string
+  readonly format?: DataFormat
+  /** Refused: they need a company. */
+  readonly as_of?: string
+  readonly view?: string
+  readonly vintage?: string
+  readonly metric?: string
+  readonly from?: string
+}
+
+/** Markets, manifests, metrics and a page of tickers. Sums are kept by the database as rows arrive and pages
+ * are found by key, so neither grows with the number of entities. */
+export async function coverageIndex(deps: CoverageDeps, query: CoverageQuery): Promise<CoverageIndex> {
+  const { market, after, limit } = readPage(deps, query)
+  const [sums, page] = await Promise.all([
+    marketCoverage(deps.sql, deps.today()),
+    coveragePage(deps.sql, { market, after, limit }),
+  ])
+  return {
+    object: 'coverage',
+    data_version: sums.dataVersion,
+    markets: deps.markets.manifests.map(manifest => {
+      const found = sums.markets.get(manifest.code)
+      return {
+        code: manifest.code,
+        name: manifest.name,
+        status: manifest.status,
+        entities: found?.entities ?? 0,
+        first_filed: found?.firstFiled ?? null,
+        last_filed: found?.lastFiled ?? null,
+      }
+    }),
+    manifests: [...deps.markets.manifests],
+    metrics: [...deps.markets.metrics.values()].map(metric => ({ ...metric, markets: [...metric.markets] })),
+    tickers: {
+      count: page.tickers.length,
+      data: page.tickers,
+      next: page.next === null ? null : writeCursor(page.next),
+    },
+  }
+}
+
+function readPage(deps: Pick<FundamentalsDeps, 'markets'>, query: CoverageQuery) {
+  for (const param of ['as_of', 'view', 'vintage', 'metric', 'from'] as const) {
+    if (query[param] !== undefined)
+      refuse(param, `${param} needs ticker: without it the coverage index is asked for.`)
+  }
+  if (query.format !== undefined && query.format !== 'json') {
+    refuse('format', `format=${query.format} needs ticker: the coverage index is JSON only.`)
+  }
+  const limit = query.limit ?? defaultCoverageLimit
+  if (!Number.isInteger(limit) || limit < 1 || limit > maxCoverageLimit) {
+    refuse('limit', `limit=${limit}: a whole number from 1 to ${maxCoverageLimit} is needed.`)
+  }
+  const market = query.market === undefined ? null : readMarket(deps.markets, query.market)
+  const after = query.cursor === undefined ? null : readCursor(query.cursor)
+  if (after !== null && market !== null && after.market !== market) {
+    refuse(
+      'cursor',
+      `cursor belongs to a page of market ${after.market}, not ${market}. Leave one of the two out.`,
+    )
+  }
+  return { market, limit, after }
+}
+
+function refuse(param: string, message: string): never {
+  throw new Failure('parameter_invalid', message, { param })
+}
+
+/** A place in the index as an opaque text. */
+export function writeCursor(place: CoveragePlace): string {
+  return Buffer.from(JSON.stringify([place.market, place.ticker, place.entityId])).toString('base64url')
+}
+
+export function readCursor(cursor: string): CoveragePlace {
+  const place = parse(cursor)
+  if (place !== null) return place
+  throw new Failure(
+    'parameter_invalid',
+    'cursor is not one that this service gave out. Send the `next` of the page before unchanged, or leave it out for the first page.',
+    { param: 'cursor' },
+  )
+}
+
+function parse(cursor: string): CoveragePlace | null {
+  if (!/^[\w-]{1,200}$/.test(cursor)) return null
+  let parts: unknown
+  try {
+    parts = JSON.parse(Buffer.from(cursor, 'base64url').toString())
+  } catch {
+    return null
+  }
+  if (!Array.isArray(parts) || parts.length !== 3) return null
+  const [market, ticker, entityId]: unknown[] = parts
+  if (typeof market !== 'string' || typeof ticker !== 'string' || typeof entityId !== 'number') return null
+  if (!/^[\x20-\x7e]{0,64}$/.test(market + ticker)) return null
+  if (!Number.isInteger(entityId) || entityId < 0 || entityId > 2_147_483_647) return null
+  return { market, ticker, entityId }
+}

@@ -1,0 +1,108 @@
+import type { IsoDate } from '../../dates.ts'
+import type { Statements } from '../../postgres/client.ts'
+import type { CoverageTicker, MetricCoverage } from './schema.ts'
+
+/** A place in the order of (market, ticker, entity): the last entity of the page before. With a market asked for,
+ * it is one of that market. */
+export interface CoveragePlace {
+  readonly market: string
+  readonly ticker: string
+  readonly entityId: number
+}
+
+interface PageRow extends CoverageTicker {
+  readonly entity_id: number
+}
+
+export interface CoveragePage {
+  readonly tickers: CoverageTicker[]
+  /** null: this is the last page. */
+  readonly next: CoveragePlace | null
+}
+
+/** Inside one market the place is compared without it: otherwise the planner starts at the market's first row. */
+const laterThan = (sql: Statements, after: CoveragePlace, inMarket: boolean) =>
+  inMarket
+    ? sql`and (e.ticker, e.entity_id) > (${after.ticker}, ${after.entityId})`
+    : sql`and (e.market, e.ticker, e.entity_id) > (${after.market}, ${after.ticker}, ${after.entityId})`
+
+/** One page of entities in the order of the index entity_coverage: the cost of a page does not depend on how
+ * many come before it. */
+export async function coveragePage(
+  sql: Statements,
+  options: { market: string | null; after: CoveragePlace | null; limit: number },
+): Promise<CoveragePage> {
+  const { market, after, limit } = options
+  const ofMarket = market === null ? sql`` : sql`and e.market = ${market}`
+  const later = after === null ? sql`` : laterThan(sql, after, market !== null)
+  const rows = await sql<PageRow[]>`
+    select e.entity_id, e.ticker, e.issuer_id, e.name, e.market,
+           array(select t.ticker from entity_ticker t
+                 where t.entity_id = e.entity_id and t.ticker <> e.ticker order by t.ticker) as aliases
+    from (select * from entity e where true ${ofMarket} ${later}
+          order by e.market, e.ticker, e.entity_id limit ${limit + 1}) e
+    order by e.market, e.ticker, e.entity_id`
+  const page = rows.slice(0, limit)
+  const last = page.at(-1)
+  return {
+    tickers: page.map(({ entity_id: _, ...ticker }) => ticker),
+    next:
+      rows.length > limit && last !== undefined
+        ? { market: last.market, ticker: last.ticker, entityId: last.entity_id }
+        : null,
+  }
+}
+
+export interface MarketSums {
+  readonly entities: number
+  readonly firstFiled: IsoDate | null
+  readonly lastFiled: IsoDate | null
+}
+
+/** Sums per market as of a day, and the data version they belong to. The triggers of migration 0005 keep them; only
+ * where a filing bears a day to come, the last one before it has to be looked for. */
+export async function marketCoverage(
+  sql: Statements,
+  asOf: IsoDate,
+): Promise<{ dataVersion: number; markets: ReadonlyMap<string, MarketSums> }> {
+  const rows = await sql<({ version: string } & ({ market: string } & MarketSums))[]>`
+    select d.version, c.market, c.entities::float8 as entities,
+           case when c.first_filed <= ${asOf} then c.first_filed end as "firstFiled",
+           case when c.last_filed <= ${asOf} then c.last_filed
+                else (select max(f.filed) from filing f join entity e on e.entity_id = f.entity_id
+                      where e.market = c.market and f.filed <= ${asOf}) end as "lastFiled"
+    from data_version d left join market_coverage c on true`
+  return {
+    dataVersion: Number(rows[0].version),
+    markets: new Map(rows.filter(row => row.market !== null).map(row => [row.market, row])),
+  }
+}
+
+/** What is on file of an entity: a line per metric, periods counted once whatever their vintages. */
+export async function metricCoverage(
+  sql: Statements,
+  entityId: number,
+  asOf: IsoDate,
+): Promise<{ dataVersion: number; metrics: MetricCoverage[] }> {
+  const rows = await sql<({ version: string } & (MetricCoverage | { m: null }))[]>`
+    select d.version, c.*
+    from data_version d left join (
+      select m.name as m, count(distinct (f.period_end, f.fp))::int as periods,
+             min(f.period_end) as first_end, max(f.period_end) as last_end,
+             min(f.filed) as first_filed, max(f.filed) as last_filed
+      from fact_as_of(${asOf}) f join metric m on m.metric_id = f.metric_id
+      where f.entity_id = ${entityId}
+      group by m.name) c on true
+    order by c.m collate "C"`
+  const metrics: MetricCoverage[] = []
+  for (const { version: _, ...row } of rows) if (row.m !== null) metrics.push(row)
+  return { dataVersion: Number(rows[0].version), metrics }
+}
+
+/** Whether figures of an entity were imported of which no source has told the day of filing. They are known on no day, and
+ * nothing of what they say is read. */
+export async function waitsForItsDay(sql: Statements, entityId: number): Promise<boolean> {
+  const [row] = await sql<{ waits: boolean }[]>`
+    select exists (select from fact_repeat where entity_id = ${entityId} and filed = 'infinity') as waits`
+  return row.waits
+}

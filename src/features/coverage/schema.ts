@@ -1,0 +1,130 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { freeLicenceNotice } from '../../access/licences.ts'
+import { Manifest } from '../../markets/manifest.ts'
+import { MetricDefinition } from '../../markets/metrics.ts'
+
+const strict = { additionalProperties: false } as const
+const day = (description: string) =>
+  Type.Union([Type.String({ format: 'date' }), Type.Null()], { description })
+
+export const maxCoverageLimit = 1_000
+export const defaultCoverageLimit = 100
+
+export const CoverageMarket = Type.Object(
+  {
+    code: Type.String({ examples: ['US'] }),
+    name: Type.String({ examples: ['United States'] }),
+    status: Manifest.properties.status,
+    entities: Type.Integer({ description: 'Entities known, with or without figures.' }),
+    first_filed: day('Filing day of the earliest filing on record; null: none.'),
+    last_filed: day('Filing day of the latest filing on record; null: none.'),
+  },
+  strict,
+)
+export type CoverageMarket = Static<typeof CoverageMarket>
+
+export const CoverageMetric = Type.Object(
+  {
+    ...MetricDefinition.properties,
+    markets: Type.Array(Type.String(), { description: 'Markets whose register states it.' }),
+  },
+  strict,
+)
+export type CoverageMetric = Static<typeof CoverageMetric>
+
+export const CoverageTicker = Type.Object(
+  {
+    ticker: Type.String({ description: 'ID to send.', examples: ['GOOGL'] }),
+    issuer_id: Type.String({ examples: ['0001652044'] }),
+    name: Type.Union([Type.String(), Type.Null()], { examples: ['Alphabet Inc.'] }),
+    market: Type.String({ examples: ['US'] }),
+    aliases: Type.Array(Type.String(), {
+      description: 'Other IDs of the same entity.',
+      examples: [['GOOG']],
+    }),
+  },
+  strict,
+)
+export type CoverageTicker = Static<typeof CoverageTicker>
+
+export const CoverageIndex = Type.Object(
+  {
+    object: Type.Literal('coverage'),
+    licence: Type.Optional(
+      Type.String({ description: 'Demo and free keys only.', examples: [freeLicenceNotice] }),
+    ),
+    data_version: Type.Integer(),
+    markets: Type.Array(CoverageMarket),
+    manifests: Type.Array(Manifest, { description: 'How each market is to be read.' }),
+    metrics: Type.Array(CoverageMetric, { description: 'Every name that `metric` takes.' }),
+    tickers: Type.Object(
+      {
+        count: Type.Integer({ description: 'Tickers on this page; `markets` has the totals.' }),
+        data: Type.Array(CoverageTicker, { description: 'In the order of market and ticker.' }),
+        next: Type.Union([Type.String(), Type.Null()], {
+          description: 'The `cursor` of the next page; null: this is the last.',
+        }),
+      },
+      strict,
+    ),
+  },
+  strict,
+)
+export type CoverageIndex = Static<typeof CoverageIndex>
+
+export const CoverageCheckParams = Type.Object(
+  {
+    id: Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description:
+        'Any ID that the register uses: a ticker, an SEC CIK, a Korean corporate code, a company number with or without suffix.',
+      examples: ['0000320193'],
+    }),
+  },
+  strict,
+)
+export type CoverageCheckParams = Static<typeof CoverageCheckParams>
+
+export const MetricCoverage = Type.Object(
+  {
+    m: Type.String({ description: 'Metric.', examples: ['revenue'] }),
+    periods: Type.Integer({ description: 'Distinct periods with a figure.' }),
+    first_end: Type.String({ format: 'date', description: 'End of the earliest period.' }),
+    last_end: Type.String({ format: 'date', description: 'End of the latest period.' }),
+    first_filed: Type.String({ format: 'date' }),
+    last_filed: Type.String({ format: 'date' }),
+  },
+  strict,
+)
+export type MetricCoverage = Static<typeof MetricCoverage>
+
+export const CoverageCheck = Type.Object(
+  {
+    object: Type.Literal('coverage_check'),
+    licence: Type.Optional(
+      Type.String({ description: 'Demo and free keys only.', examples: [freeLicenceNotice] }),
+    ),
+    id: Type.String({ description: 'The ID that was sent.', examples: ['320193'] }),
+    ticker: Type.String({ description: 'The ID to send as `ticker`.', examples: ['AAPL'] }),
+    issuer_id: Type.String({ examples: ['0000320193'] }),
+    name: Type.Union([Type.String(), Type.Null()], { examples: ['Apple Inc.'] }),
+    market: Type.String({ examples: ['US'] }),
+    aliases: Type.Array(Type.String(), { description: 'Other IDs of the same entity.' }),
+    also: Type.Optional(
+      Type.Array(Type.String(), {
+        description: 'IDs of other entities that the same number names in another register.',
+      }),
+    ),
+    data_version: Type.Integer(),
+    first_filed: day('Null: no figures.'),
+    last_filed: day('Null: no figures.'),
+    note: Type.Optional(
+      Type.String({ description: 'Why there are no figures, or what is assumed of the ID.' }),
+    ),
+    count: Type.Integer({ description: 'Metrics in data.' }),
+    data: Type.Array(MetricCoverage),
+  },
+  strict,
+)
+export type CoverageCheck = Static<typeof CoverageCheck>

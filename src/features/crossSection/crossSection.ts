@@ -1,0 +1,111 @@
+import { recordSeen } from '../../access/entityCap.ts'
+import type { Principal } from '../../access/licences.ts'
+import { addDays, type IsoDate } from '../../dates.ts'
+import type { FundamentalsDeps } from '../companies/deps.ts'
+import { plainZero } from '../fundamentals/read.ts'
+import { fiscalPeriods } from '../fundamentals/schema.ts'
+import { aboutPage, explainEmptyPage } from '../marketPages/page.ts'
+import {
+  type MarketDeps,
+  type MarketQuestion,
+  marketCacheKey,
+  readMarketQuestion,
+} from '../marketPages/query.ts'
+import { crossSectionRows } from './queries.ts'
+import {
+  type CrossSection,
+  type CrossSectionPeriod,
+  type CrossSectionQuery,
+  crossSectionLimit,
+} from './schema.ts'
+
+const firstDay = '0001-01-01'
+
+/** Who sees what of a cross-section, decided: plain data, and everything that `readCrossSection` needs. */
+export interface CrossSectionPlan extends MarketQuestion {
+  readonly period: CrossSectionPeriod
+  /** 0 the year, 1 to 4 a quarter, null the latest period of any kind. */
+  readonly fp: number | null
+  readonly maxAgeDays: number | null
+  /** Earliest period end; null: no bound. */
+  readonly from: IsoDate | null
+  readonly cacheKey: string
+}
+
+export function planCrossSection(
+  deps: MarketDeps,
+  principal: Principal,
+  query: CrossSectionQuery,
+): CrossSectionPlan {
+  const question = readMarketQuestion(deps, principal, query, crossSectionLimit)
+  const period = query.fp ?? 'FY'
+  const maxAgeDays = query.max_age_days ?? null
+  const plan = {
+    ...question,
+    period,
+    fp: period === 'latest' ? null : fiscalPeriods.indexOf(period),
+    maxAgeDays,
+    from: maxAgeDays === null ? null : earliest(question.asOf, maxAgeDays),
+  }
+  return { ...plan, cacheKey: marketCacheKey('cross-section', principal, plan) }
+}
+
+/** No day before the calendar's first. */
+function earliest(asOf: IsoDate, days: number): IsoDate {
+  const day = addDays(asOf, -days)
+  return /^\d{4}-/.test(day) && day > firstDay ? day : firstDay
+}
+
+/** One metric of every company of a market, a page of it. The companies on the page count against the key's cap. */
+export async function readCrossSection(
+  deps: Pick<FundamentalsDeps, 'sql' | 'markets' | 'recordEntities'>,
+  principal: Principal,
+  plan: CrossSectionPlan,
+): Promise<CrossSection> {
+  const page = await crossSectionRows(deps.sql, plan)
+  const { rows, next } = page
+  const seen = rows.map(row => row.entityId)
+  await recordSeen(deps, principal, seen, 'this page', 'limit', ', a smaller limit may still fit')
+  const source = deps.markets.get(plan.market)?.source_notice ?? plan.market
+  const note = rows.length === 0 ? explainNothing(deps, plan, next !== null) : restriction(plan)
+  return {
+    object: 'cross_section',
+    metric: plan.metric,
+    market: plan.market,
+    as_of: plan.asOf,
+    fp: plan.period,
+    max_age_days: plan.maxAgeDays,
+    ...aboutPage(deps, plan, page, [note]),
+    data: rows.map(row => ({
+      ticker: row.ticker,
+      issuer_id: row.issuerId,
+      fy: row.fy,
+      fp: fiscalPeriods[row.fp],
+      end: row.end,
+      filed: row.filed,
+      value: plainZero(row.value),
+      unit: row.unit,
+      source,
+    })),
+  }
+}
+
+function restriction(plan: CrossSectionPlan): string | null {
+  if (!plan.recentFiscalYearOnly) return null
+  return 'Of each company the most recent reported fiscal year only. as_of needs an evaluation key or a Personal or Commercial data licence.'
+}
+
+function explainNothing(
+  deps: Pick<FundamentalsDeps, 'markets'>,
+  plan: CrossSectionPlan,
+  hasMore: boolean,
+): string {
+  const { market, metric, asOf } = plan
+  const bounds = plan.period === 'latest' ? '' : ` with fp=${plan.period}`
+  const aged = plan.from === null ? '' : ` and an end on or after ${plan.from}`
+  return explainEmptyPage(deps, plan, hasMore, {
+    onPage: `No company on this page has ${metric} of its most recent fiscal year`,
+    afterCursor: `No company after the place that cursor names has ${metric}.`,
+    atAll: `No company of market ${market} had stated ${metric}${bounds}${aged} by ${asOf}.`,
+  })
+}

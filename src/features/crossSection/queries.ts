@@ -1,0 +1,108 @@
+import type { IsoDate } from '../../dates.ts'
+import type { Fragment, Statements } from '../../postgres/client.ts'
+import { recentFiscalYear } from '../fundamentals/queries.ts'
+
+export interface CrossSectionScope {
+  readonly metric: string
+  readonly market: string
+  readonly asOf: IsoDate
+  /** 0 the year, 1 to 4 a quarter, null the latest period of any kind. */
+  readonly fp: number | null
+  /** Earliest period end; null: no bound. */
+  readonly from: IsoDate | null
+  /** The last entity of the page before; null: the first page. */
+  readonly after: number | null
+  readonly limit: number
+  /** Of each company only the most recent fiscal year of which a full year is reported. */
+  readonly recentFiscalYearOnly: boolean
+}
+
+export interface CrossSectionRow {
+  readonly entityId: number
+  readonly ticker: string
+  readonly issuerId: string
+  readonly fy: number
+  readonly fp: number
+  readonly end: IsoDate
+  readonly filed: IsoDate
+  readonly value: number
+  readonly unit: string
+}
+
+export interface CrossSectionPage {
+  readonly dataVersion: number
+  readonly rows: CrossSectionRow[]
+  /** The last entity on the page; null: there is none after it. */
+  readonly next: number | null
+}
+
+type Answer = (CrossSectionRow | { readonly entityId: number; readonly fy: null }) & {
+  readonly version: string
+}
+type Nothing = { readonly version: string; readonly entityId: null }
+
+/** One page: a row a company that has one, in the order in which companies came. */
+export async function crossSectionRows(sql: Statements, scope: CrossSectionScope): Promise<CrossSectionPage> {
+  const { limit } = scope
+  const answer = await sql<(Answer | Nothing)[]>`${crossSectionStatement(sql, scope)}`
+  const places = answer.flatMap(row => (row.entityId === null ? [] : [row]))
+  const onPage = places.slice(0, limit)
+  const last = onPage.at(-1)
+  return {
+    dataVersion: Number(answer[0].version),
+    rows: onPage.flatMap(row => (row.fy === null ? [] : [withoutVersion(row)])),
+    next: places.length > limit && last !== undefined ? last.entityId : null,
+  }
+}
+
+/** Companies come in the order of the index entity_of_market and each is one probe of fact_cross_section, beside the one
+ * before, so a page costs what its companies cost, however many come before it. bench/crossSection.ts shows the plan. */
+export function crossSectionStatement(sql: Statements, scope: CrossSectionScope): Fragment {
+  const { market, after, limit } = scope
+  const later = after === null ? sql`` : sql`and e.entity_id > ${after}`
+  const page = sql`
+    select e.entity_id, e.ticker, e.issuer_id, l.*
+    from entity e cross join lateral (${latestOf(sql, scope, sql`e.entity_id`, sql``)}) l
+    where e.market = ${market} ${later}
+    order by e.entity_id
+    limit ${limit + 1}`
+  const shown = scope.recentFiscalYearOnly ? ofRecentYear(sql, scope, page) : page
+  return sql`
+    select d.version, r.entity_id as "entityId", r.ticker, r.issuer_id as "issuerId", r.fy, r.fp,
+           r.period_end as "end", r.filed, r.value, u.name as unit
+    from data_version d left join (${shown}) r on true left join unit u on u.unit_id = r.unit_id
+    order by r.entity_id`
+}
+
+/** The latest figure of a company that was current on the day. */
+function latestOf(sql: Statements, scope: CrossSectionScope, entityId: Fragment, more: Fragment) {
+  const { metric, asOf, fp, from } = scope
+  const wanted = fp === null ? sql`` : sql`and f.fp = ${fp}`
+  const since = from === null ? sql`` : sql`and f.period_end >= ${from}`
+  const order = fp === null ? sql`f.period_end desc, (f.fp = 0) desc, f.fp desc` : sql`f.period_end desc`
+  return sql`
+    select f.fy, f.fp, f.period_end, f.filed, f.value, f.unit_id
+    from fact_as_of(${asOf}) f
+    where f.metric_id = (select metric_id from metric where name = ${metric}) and f.entity_id = ${entityId}
+      and f.current ${wanted} ${since} ${more}
+    order by ${order}
+    limit 1`
+}
+
+/** A page of companies that have any such figure, and of each the one of its recent fiscal year, where there is one. The
+ * year is looked for on the page alone: it costs a probe for each metric. */
+function ofRecentYear(sql: Statements, scope: CrossSectionScope, page: Fragment) {
+  const year = recentFiscalYear(sql, scope.asOf, sql`p.entity_id`)
+  return sql`
+    select p.entity_id, p.ticker, p.issuer_id, l.*
+    from (${page}) p
+    cross join lateral (select ${year} as fy) y
+    left join lateral (${latestOf(sql, scope, sql`p.entity_id`, sql`and f.fy = y.fy`)}) l on true`
+}
+
+function withoutVersion({
+  version: _,
+  ...row
+}: CrossSectionRow & { readonly version: string }): CrossSectionRow {
+  return row
+}

@@ -1,0 +1,116 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { IsoDateSchema } from '../../dates.ts'
+import type { Column } from '../../formats/columns.ts'
+import { FundamentalsRow } from '../fundamentals/schema.ts'
+import { marketPage, marketQuestion, type PageLimit } from '../marketPages/query.ts'
+
+const strict = { additionalProperties: false } as const
+
+export const crossSectionLimit = {
+  most: 10_000,
+  usual: 1_000,
+  mostOfFree: 1_000,
+} as const satisfies PageLimit
+
+const Period = Type.Union([
+  Type.Literal('FY'),
+  Type.Literal('Q1'),
+  Type.Literal('Q2'),
+  Type.Literal('Q3'),
+  Type.Literal('Q4'),
+  Type.Literal('latest'),
+])
+export type CrossSectionPeriod = Static<typeof Period>
+
+/** GET /api/v1/cross-section: one metric of every company of a market. */
+export const CrossSectionQuery = Type.Object(
+  {
+    metric: marketQuestion.metric('roe'),
+    market: marketQuestion.market,
+    as_of: Type.Optional(
+      IsoDateSchema('Only figures filed on or before this day. Default today (UTC).', '2010-02-01'),
+    ),
+    fp: Type.Optional(
+      Type.Union(Period.anyOf, {
+        default: 'FY',
+        description:
+          'FY: the latest full year of each company. Q1 to Q4: its latest such quarter. latest: its latest period of any kind, the year before the quarter where both end on one day, as view=latest shows it.',
+        examples: ['FY'],
+      }),
+    ),
+    max_age_days: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 36_500,
+        description:
+          'Leaves out companies whose period ended more than this many days before as_of. Default: no bound.',
+        examples: [550],
+      }),
+    ),
+    limit: marketQuestion.limit(
+      crossSectionLimit,
+      `At most this many companies; \`next\` continues after them. The demo key and free keys get at most ${crossSectionLimit.mostOfFree} at a time, and an evaluation key counts each company on the page.`,
+    ),
+    cursor: marketQuestion.cursor,
+    format: marketQuestion.format,
+  },
+  strict,
+)
+export type CrossSectionQuery = Static<typeof CrossSectionQuery>
+
+const { ticker, issuer_id, fy, fp, end, filed, source } = FundamentalsRow.properties
+
+export const CrossSectionRow = Type.Object(
+  {
+    ticker: Type.String({ ...ticker, description: 'The preferred ID of the company.' }),
+    issuer_id,
+    fy,
+    fp,
+    end,
+    filed,
+    value: Type.Number({ description: 'Value.', examples: [0.1935] }),
+    unit: Type.String({ description: 'Unit.', examples: ['pure'] }),
+    source,
+  },
+  strict,
+)
+export type CrossSectionRow = Static<typeof CrossSectionRow>
+
+/** Columns of the rows as a sheet, in the order of the JSON row. */
+export const crossSectionSheet = [
+  { name: 'ticker', kind: 'text' },
+  { name: 'issuer_id', kind: 'text' },
+  { name: 'fy', kind: 'whole' },
+  { name: 'fp', kind: 'text' },
+  { name: 'end', kind: 'day' },
+  { name: 'filed', kind: 'day' },
+  { name: 'value', kind: 'number' },
+  { name: 'unit', kind: 'text' },
+  { name: 'source', kind: 'text' },
+] as const satisfies readonly Column<keyof CrossSectionRow>[]
+
+export const CrossSection = Type.Object(
+  {
+    object: Type.Literal('cross_section'),
+    metric: Type.String({ examples: ['roe'] }),
+    market: marketPage.market,
+    as_of: marketPage.as_of,
+    fp: Period,
+    max_age_days: Type.Union([Type.Integer(), Type.Null()], { description: 'null: no bound.' }),
+    data_version: marketPage.data_version,
+    licence: marketPage.licence,
+    attribution: marketPage.attribution,
+    note: marketPage.note('which rows this key leaves out'),
+    count: Type.Integer({
+      description:
+        'Rows in data. A page of the demo key or a free key may hold fewer than limit and still have a next one.',
+    }),
+    next: marketPage.next,
+    data: Type.Array(CrossSectionRow, {
+      description:
+        'One row a company, in the order in which the service came to know them: later ones are appended.',
+    }),
+  },
+  strict,
+)
+export type CrossSection = Static<typeof CrossSection>

@@ -1,0 +1,125 @@
+import { type Dataset, nameCount } from '../../backtest/dataset/dataset.ts'
+import { openDataset } from '../../backtest/dataset/packed.ts'
+import { type ComputePool, ownBuffer } from '../../backtest/pool/computePool.ts'
+import type { BodyFormat } from '../../backtest/request.ts'
+import { Failure } from '../../errors.ts'
+import type { Sql } from '../../postgres/client.ts'
+import type { Turns } from '../../postgres/readLimiter.ts'
+import type { PanelCache } from './cache.ts'
+import {
+  deletePanel as deleteRow,
+  findPanel,
+  insertPanel,
+  listPanels as listRows,
+  type PanelRow,
+  readParts,
+  touchPanel,
+} from './queries.ts'
+import { mostPanels, type Panel, type PanelList, panelKeptDays } from './schema.ts'
+
+/** Stores the rows of a body for a key. Once this returns they are in the database for good. The same rows again, in any
+ * form and order, are the panel that is there. */
+export async function storePanel(
+  { sql, pool, cache, turns }: PanelDeps,
+  keyId: number,
+  body: Uint8Array,
+  format: BodyFormat,
+  signal?: AbortSignal,
+): Promise<{ panel: Panel; created: boolean }> {
+  const owned = ownBuffer(body)
+  const { packed, content, ranking } = await pool.run(
+    'panel_pack',
+    { body: owned, format },
+    { signal, transfer: [owned.buffer] },
+  )
+  const data = openDataset(packed)
+  if (data === null) throw new Error('A packed panel cannot be opened.')
+  const rows = data.asset.length
+  const dates = data.days.length
+  const assets = nameCount(data.assets)
+  const inserted = await turns.use(() => {
+    signal?.throwIfAborted()
+    return insertPanel(sql, { keyId, content, rows, dates, assets, packed })
+  })
+  if (inserted.kind === 'full') throw full(inserted.oldest)
+  const { kind, row } = inserted
+  cache.get(row.id, async () => ({ ...data, ranking }))
+  return { panel: describePanel(row), created: kind === 'created' }
+}
+
+function full(oldest: PanelRow): Failure {
+  return new Failure(
+    'conflict',
+    `This key has ${mostPanels} stored panels, and more there may not be. Delete one with DELETE /api/v1/panels/{id}; ${oldest.id} was not used for the longest.`,
+    { param: 'panel' },
+  )
+}
+
+/** The dataset of a key's stored panel, for a use that counts. Whether the key still has it is asked each time, for
+ * another server may have deleted it; its rows never change, so they are read once. */
+export async function openPanel(
+  { sql, pool, cache, turns }: PanelDeps,
+  keyId: number,
+  panelId: string,
+): Promise<Dataset> {
+  const row = await touchPanel(sql, keyId, panelId)
+  if (row === null) throw panelUnknown(panelId, 'panel')
+  return cache.get(panelId, async () => {
+    const packed = await turns.use(() => readParts(sql, panelId, row.packedBytes))
+    if (packed === null) throw panelUnknown(panelId, 'panel')
+    const data = openDataset(packed)
+    if (data === null) throw new Failure('internal', `The stored panel ${panelId} cannot be read.`)
+    return { ...data, ranking: await pool.run('dataset_rank', { data }) }
+  })
+}
+
+/** Looking at a panel is no use of it. */
+export async function readPanel(sql: Sql, keyId: number, panelId: string): Promise<Panel> {
+  const row = await findPanel(sql, keyId, panelId)
+  if (row === null) throw panelUnknown(panelId, 'id')
+  return describePanel(row)
+}
+
+export async function listPanels(sql: Sql, keyId: number): Promise<PanelList> {
+  const rows = await listRows(sql, keyId)
+  return { object: 'panel_list', count: rows.length, data: rows.map(describePanel) }
+}
+
+/** For good, on every server. Backtests that have its rows already finish. */
+export async function deletePanel(
+  { sql, cache }: Pick<PanelDeps, 'sql' | 'cache'>,
+  keyId: number,
+  panelId: string,
+): Promise<void> {
+  if (!(await deleteRow(sql, keyId, panelId))) throw panelUnknown(panelId, 'id')
+  cache.forget(panelId)
+}
+
+export function describePanel(row: PanelRow): Panel {
+  return {
+    object: 'panel',
+    id: row.id,
+    n_rows: row.rows,
+    n_dates: row.dates,
+    n_assets: row.assets,
+    bytes: row.packedBytes,
+    created_at: row.createdAt.toISOString(),
+    expires_at: row.expiresAt.toISOString(),
+  }
+}
+
+/** Another key's panel might as well never have been. */
+export function panelUnknown(panelId: string, param: 'id' | 'panel'): Failure {
+  return new Failure(
+    'entity_unknown',
+    `This key has no panel ${panelId}. GET /api/v1/panels lists those it has; one that is not used for ${panelKeptDays} days is deleted.`,
+    { param },
+  )
+}
+
+export interface PanelDeps {
+  readonly sql: Sql
+  readonly pool: ComputePool
+  readonly cache: PanelCache
+  readonly turns: Turns
+}

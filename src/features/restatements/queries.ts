@@ -1,0 +1,85 @@
+import type { IsoDate } from '../../dates.ts'
+import type { Statements } from '../../postgres/client.ts'
+import { recentFiscalYear } from '../fundamentals/queries.ts'
+
+export interface RestatementScope {
+  readonly metric: string
+  readonly market: string
+  readonly asOf: IsoDate
+  /** Earliest filing of a change; null: no bound. */
+  readonly from: IsoDate | null
+  /** The last entity of the page before; null: the first page. */
+  readonly after: number | null
+  /** Companies to look at. */
+  readonly limit: number
+  readonly recentFiscalYearOnly: boolean
+}
+
+export interface RestatementRow {
+  readonly entityId: number
+  readonly ticker: string
+  readonly issuerId: string
+  readonly fy: number
+  readonly fp: number
+  readonly end: IsoDate
+  readonly filedBefore: IsoDate
+  readonly valueBefore: number
+  readonly unitBefore: string
+  readonly filed: IsoDate
+  readonly value: number
+  readonly unit: string
+}
+
+export interface RestatementPage {
+  readonly dataVersion: number
+  readonly rows: RestatementRow[]
+  /** The last entity that was looked at; null: there is none after it. */
+  readonly next: number | null
+}
+
+interface Head {
+  readonly version: string
+  readonly looked: number
+  readonly last: number | null
+}
+
+/** Vintages that state another value (or the same in another unit) than the vintage before them, both filed by the day.
+ * A page looks at a bounded number of companies, one range of fact_cross_section each, whatever it finds. */
+export async function restatementRows(sql: Statements, scope: RestatementScope): Promise<RestatementPage> {
+  const { metric, market, asOf, from, after, limit } = scope
+  const later = after === null ? sql`` : sql`and entity_id > ${after}`
+  const since = from === null ? sql`` : sql`and v.filed >= ${from}`
+  const year = scope.recentFiscalYearOnly
+    ? sql`and v.fy = ${recentFiscalYear(sql, asOf, sql`e.entity_id`)}`
+    : sql``
+  const answer = await sql<(Head & (RestatementRow | { readonly entityId: null }))[]>`
+    with next_companies as materialized (
+      select entity_id, ticker, issuer_id from entity
+      where market = ${market} ${later} order by entity_id limit ${limit + 1}),
+    companies as materialized (select * from next_companies order by entity_id limit ${limit})
+    select d.version, (select count(*)::int from next_companies) as looked,
+           (select max(entity_id) from companies) as last, r.*
+    from data_version d left join (
+      select e.entity_id as "entityId", e.ticker, e.issuer_id as "issuerId", v.fy, v.fp, v.period_end as "end",
+             v.filed_before as "filedBefore", v.value_before as "valueBefore", ub.name as "unitBefore",
+             v.filed, v.value, u.name as unit, v.accepted_at, v.accession
+      from companies e
+      cross join lateral (
+        select f.fy, f.fp, f.period_end, f.filed, f.value, f.unit_id, f.accepted_at, f.accession,
+               lag(f.filed) over vintages as filed_before, lag(f.value) over vintages as value_before,
+               lag(f.unit_id) over vintages as unit_before
+        from fact_as_of(${asOf}) f
+        where f.metric_id = (select metric_id from metric where name = ${metric}) and f.entity_id = e.entity_id
+        window vintages as (
+          partition by f.period_end, f.fp order by f.filed, f.accepted_at nulls first, f.accession)) v
+      join unit u on u.unit_id = v.unit_id
+      join unit ub on ub.unit_id = v.unit_before
+      where (v.value <> v.value_before or v.unit_id <> v.unit_before) ${since} ${year}) r on true
+    order by r."entityId", r."end", r.fp, r.filed, r.accepted_at nulls first, r.accession`
+  const [{ version, looked, last }] = answer
+  return {
+    dataVersion: Number(version),
+    rows: answer.flatMap(row => (row.entityId === null ? [] : [row])),
+    next: looked > limit ? last : null,
+  }
+}

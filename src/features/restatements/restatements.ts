@@ -1,0 +1,91 @@
+import { recordSeen } from '../../access/entityCap.ts'
+import type { Principal } from '../../access/licences.ts'
+import type { IsoDate } from '../../dates.ts'
+import { readDay } from '../../facts/asOf.ts'
+import type { FundamentalsDeps } from '../companies/deps.ts'
+import { plainZero } from '../fundamentals/read.ts'
+import { fiscalPeriods } from '../fundamentals/schema.ts'
+import { aboutPage, explainEmptyPage } from '../marketPages/page.ts'
+import {
+  type MarketDeps,
+  type MarketQuestion,
+  marketCacheKey,
+  readMarketQuestion,
+} from '../marketPages/query.ts'
+import { restatementRows } from './queries.ts'
+import { type RestatementList, type RestatementsQuery, restatementsLimit } from './schema.ts'
+
+/** Who sees which changes, decided: plain data, and everything that `readRestatements` needs. */
+export interface RestatementsPlan extends MarketQuestion {
+  /** Earliest filing of a change; null: no bound. */
+  readonly from: IsoDate | null
+  readonly cacheKey: string
+}
+
+export function planRestatements(
+  deps: MarketDeps,
+  principal: Principal,
+  query: RestatementsQuery,
+): RestatementsPlan {
+  const question = readMarketQuestion(deps, principal, query, restatementsLimit)
+  const plan = { ...question, from: query.from === undefined ? null : readDay('from', query.from) }
+  return { ...plan, cacheKey: marketCacheKey('restatements', principal, plan) }
+}
+
+const restriction =
+  'Of each company the most recent reported fiscal year only. as_of and all years need an evaluation key or a Personal or Commercial data licence.'
+
+/** The changes of one metric in a market, a page of them. Companies with a change count against the key's cap. */
+export async function readRestatements(
+  deps: Pick<FundamentalsDeps, 'sql' | 'markets' | 'recordEntities'>,
+  principal: Principal,
+  plan: RestatementsPlan,
+): Promise<RestatementList> {
+  const page = await restatementRows(deps.sql, plan)
+  const { rows, next } = page
+  const seen = [...new Set(rows.map(row => row.entityId))]
+  await recordSeen(deps, principal, seen, 'this page', 'limit', ', a smaller limit may still fit')
+  const source = deps.markets.get(plan.market)?.source_notice ?? plan.market
+  const notes = [
+    rows.length === 0 ? explainNothing(deps, plan, next !== null) : null,
+    plan.recentFiscalYearOnly ? restriction : null,
+  ]
+  return {
+    object: 'restatement_list',
+    metric: plan.metric,
+    market: plan.market,
+    from: plan.from,
+    as_of: plan.asOf,
+    ...aboutPage(deps, plan, page, notes),
+    data: rows.map(row => ({
+      ticker: row.ticker,
+      issuer_id: row.issuerId,
+      m: plan.metric,
+      fy: row.fy,
+      fp: fiscalPeriods[row.fp],
+      end: row.end,
+      filed_before: row.filedBefore,
+      value_before: plainZero(row.valueBefore),
+      unit_before: row.unitBefore,
+      filed: row.filed,
+      value: plainZero(row.value),
+      unit: row.unit,
+      source,
+    })),
+  }
+}
+
+function explainNothing(
+  deps: Pick<FundamentalsDeps, 'markets'>,
+  plan: RestatementsPlan,
+  hasMore: boolean,
+): string {
+  const { market, metric, asOf, from } = plan
+  if (from !== null && from > asOf) return `from ${from} is after as_of ${asOf}: no day lies between them.`
+  const days = from === null ? `filed by ${asOf}` : `filed from ${from} to ${asOf}`
+  return explainEmptyPage(deps, plan, hasMore, {
+    onPage: `No company on this page has a change of ${metric} that was ${days}`,
+    afterCursor: `No company after the place that cursor names has a change of ${metric} that was ${days}.`,
+    atAll: `No company of market ${market} has a change of ${metric} that was ${days}.`,
+  })
+}

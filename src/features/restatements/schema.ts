@@ -1,0 +1,93 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { IsoDateSchema } from '../../dates.ts'
+import type { Column } from '../../formats/columns.ts'
+import { FundamentalsRow } from '../fundamentals/schema.ts'
+import { marketPage, marketQuestion, type PageLimit } from '../marketPages/query.ts'
+
+const strict = { additionalProperties: false } as const
+
+export const restatementsLimit = { most: 5_000, usual: 1_000, mostOfFree: 500 } as const satisfies PageLimit
+
+/** GET /api/v1/restatements: figures whose value changed. */
+export const RestatementsQuery = Type.Object(
+  {
+    metric: marketQuestion.metric('revenue'),
+    market: marketQuestion.market,
+    from: Type.Optional(
+      IsoDateSchema('Only changes filed on or after this day. Default: all.', '2010-01-01'),
+    ),
+    as_of: Type.Optional(
+      IsoDateSchema('Only changes filed on or before this day. Default today (UTC).', '2010-02-01'),
+    ),
+    limit: marketQuestion.limit(
+      restatementsLimit,
+      `How many companies a page looks at; it holds every change of each, so it may be empty and \`next\` still continue. The demo key and free keys look at ${restatementsLimit.mostOfFree} at most.`,
+    ),
+    cursor: marketQuestion.cursor,
+    format: marketQuestion.format,
+  },
+  strict,
+)
+export type RestatementsQuery = Static<typeof RestatementsQuery>
+
+const { ticker, issuer_id, m, fy, fp, end, source } = FundamentalsRow.properties
+const day = (description: string) => Type.String({ format: 'date', description })
+
+export const Restatement = Type.Object(
+  {
+    ticker: Type.String({ ...ticker, description: 'The preferred ID of the company.' }),
+    issuer_id,
+    m,
+    fy,
+    fp,
+    end,
+    filed_before: day('When the vintage before the change was filed.'),
+    value_before: Type.Number({ description: 'Its value.' }),
+    unit_before: Type.String({ description: 'Its unit.' }),
+    filed: day('When the changed value was filed.'),
+    value: Type.Number({ description: 'The changed value.' }),
+    unit: Type.String({ description: 'Its unit.' }),
+    source,
+  },
+  strict,
+)
+export type Restatement = Static<typeof Restatement>
+
+/** Columns of the rows as a sheet, in the order of the JSON row. */
+export const restatementSheet = [
+  { name: 'ticker', kind: 'text' },
+  { name: 'issuer_id', kind: 'text' },
+  { name: 'm', kind: 'text' },
+  { name: 'fy', kind: 'whole' },
+  { name: 'fp', kind: 'text' },
+  { name: 'end', kind: 'day' },
+  { name: 'filed_before', kind: 'day' },
+  { name: 'value_before', kind: 'number' },
+  { name: 'unit_before', kind: 'text' },
+  { name: 'filed', kind: 'day' },
+  { name: 'value', kind: 'number' },
+  { name: 'unit', kind: 'text' },
+  { name: 'source', kind: 'text' },
+] as const satisfies readonly Column<keyof Restatement>[]
+
+export const RestatementList = Type.Object(
+  {
+    object: Type.Literal('restatement_list'),
+    metric: Type.String({ examples: ['revenue'] }),
+    market: marketPage.market,
+    from: Type.Union([Type.String({ format: 'date' }), Type.Null()], { description: 'null: no bound.' }),
+    as_of: marketPage.as_of,
+    data_version: marketPage.data_version,
+    licence: marketPage.licence,
+    attribution: marketPage.attribution,
+    note: marketPage.note('which changes this key leaves out'),
+    count: Type.Integer({ description: 'Rows in data.' }),
+    next: marketPage.next,
+    data: Type.Array(Restatement, {
+      description:
+        'A row a change: of a company by period end, fiscal period and filing; companies in the order in which the service came to know them.',
+    }),
+  },
+  strict,
+)
+export type RestatementList = Static<typeof RestatementList>

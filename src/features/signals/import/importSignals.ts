@@ -1,0 +1,184 @@
+import { addDays, type IsoDate } from '../../../dates.ts'
+import { Failure } from '../../../errors.ts'
+import type { Sql } from '../../../postgres/client.ts'
+import { readLines, signalLineParser } from './lines.ts'
+import {
+  type Contradiction,
+  type MergedBatch,
+  mergeSignalBatch,
+  type RefusedChange,
+  settleRepeats,
+  tidySignals,
+} from './mergeQueries.ts'
+import { openSignalStage, type SignalStage, type StagedSignal } from './stageQueries.ts'
+
+const linesPerBatch = 100_000
+const mostFaults = 100
+const tidyFrom = 50_000
+
+export interface SignalFile {
+  /** How messages and the record of data versions call it. */
+  name: string
+  /** CSV, or CSV in gzip. */
+  bytes: ReadableStream<Uint8Array>
+}
+
+export interface SignalImportOptions {
+  /** Change resolved rows too; both versions stay on record. */
+  correct: boolean
+  today: IsoDate
+  onProgress?: (progress: { phase: 'read' | 'merge'; lines: number; total: number | null }) => void
+  linesPerBatch?: number
+}
+
+export interface SignalImport {
+  /** Lines with content, without the header. */
+  lines: number
+  added: number
+  revised: number
+  resolved: number
+  corrected: number
+  unchanged: number
+  /** Lines that repeat another line of the file. */
+  repeated: number
+  refused: number
+  /** The first of the refusals, in the order of the file. */
+  faults: SignalFault[]
+  /** The version that the last changing batch made; null when nothing changed. */
+  dataVersion: number | null
+}
+
+/** Takes a file of forecasts and outcomes into the record. The whole file is staged first, so that lines which
+ * contradict one another are refused wherever they stand; then it is merged in batches, each in a transaction
+ * of its own with one data version. A second run changes nothing. */
+export async function importSignals(
+  sql: Sql,
+  file: SignalFile,
+  options: SignalImportOptions,
+): Promise<SignalImport> {
+  const stage = await openSignalStage(sql)
+  try {
+    const report = await stageFile(stage, file, options)
+    const repeats = await settleRepeats(stage.connection, mostFaults)
+    report.repeated = repeats.repeated
+    report.refused += repeats.contradicting
+    report.faults.push(...repeats.examples.map(contradictionFault))
+    const size = options.linesPerBatch ?? linesPerBatch
+    for (let after = 0; after < report.lastLine; after += size) {
+      const bounds = { afterLine: after, untilLine: after + size, correct: options.correct }
+      addBatch(
+        report,
+        await mergeSignalBatch(stage.connection, { ...bounds, name: file.name, mostExamples: mostFaults }),
+      )
+      const lines = Math.min(after + size, report.lastLine)
+      options.onProgress?.({ phase: 'merge', lines, total: report.lastLine })
+    }
+    if (report.added + report.resolved >= tidyFrom) await tidySignals(stage.connection)
+    const { lastLine, ...result } = report
+    result.faults = report.faults.sort((a, b) => a.line - b.line).slice(0, mostFaults)
+    return result
+  } finally {
+    await stage.close()
+  }
+}
+
+type Report = SignalImport & { lastLine: number }
+
+async function stageFile(
+  stage: SignalStage,
+  file: SignalFile,
+  options: SignalImportOptions,
+): Promise<Report> {
+  const report: Report = {
+    ...{ lines: 0, added: 0, revised: 0, resolved: 0, corrected: 0, unchanged: 0, repeated: 0, refused: 0 },
+    ...{ faults: [], dataVersion: null, lastLine: 0 },
+  }
+  // A day in the far east may already be tomorrow's.
+  const parser = signalLineParser(addDays(options.today, 1))
+  const refuse = (line: number, reason: string) => {
+    report.refused++
+    if (report.faults.length < mostFaults) report.faults.push({ line, reason })
+  }
+  try {
+    for await (const lines of readLines(file.bytes)) {
+      const rows: StagedSignal[] = []
+      for (const { line, text, isCut } of lines) {
+        report.lastLine = line
+        if (line === 1) {
+          const fault = parser.header(text.replace(/^\uFEFF/, ''))
+          if (fault !== null) throw new Failure('body_invalid', `${file.name}:1: ${fault}.`)
+          continue
+        }
+        if (text === '') continue
+        report.lines++
+        const row = isCut ? 'the line is longer than 4,096 characters' : parser.row(text, line)
+        if (typeof row === 'string') refuse(line, row)
+        else rows.push(row)
+      }
+      if (rows.length > 0) await stage.append(rows)
+      options.onProgress?.({ phase: 'read', lines: report.lastLine, total: null })
+    }
+  } catch (error) {
+    throw isBrokenGzip(error) ? brokenGzip(file.name, report.lastLine, error) : error
+  }
+  if (report.lastLine === 0)
+    throw new Failure('body_invalid', `${file.name} is empty: a header line is needed.`)
+  await stage.seal()
+  return report
+}
+
+function addBatch(report: Report, batch: MergedBatch): void {
+  for (const kind of ['added', 'revised', 'resolved', 'corrected', 'unchanged', 'refused'] as const) {
+    report[kind] += batch[kind]
+  }
+  report.faults.push(...batch.examples.map(refusalFault))
+  report.dataVersion = batch.dataVersion ?? report.dataVersion
+}
+
+const isBrokenGzip = (error: unknown): error is NodeJS.ErrnoException =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' && error.code.startsWith('Z_')
+
+function brokenGzip(name: string, lastLine: number, cause: Error): Failure {
+  return new Failure(
+    'body_invalid',
+    `${name}: the gzip data ends or breaks after line ${lastLine}; nothing was taken. Fetch the file again.`,
+    { cause },
+  )
+}
+
+export interface SignalFault {
+  line: number
+  reason: string
+}
+
+const nameOf = (row: { date: string; ticker: string; market: string; horizonDays: number }) =>
+  `${row.date} ${row.ticker} ${row.market} ${row.horizonDays}d`
+
+export function contradictionFault(found: Contradiction): SignalFault {
+  const which =
+    found.lines === 2
+      ? `lines ${found.firstLine} and ${found.lastLine} differ`
+      : `${found.lines} lines from ${found.firstLine} to ${found.lastLine} differ`
+  return {
+    line: found.firstLine,
+    reason: `${which} about ${nameOf(found)}: none was taken, keep the right one`,
+  }
+}
+
+export function refusalFault(change: RefusedChange): SignalFault {
+  const record = described(change.oldPredicted, change.oldActual, change.oldSource)
+  const sent = described(change.predicted, change.actual, change.source)
+  const what =
+    change.oldActual === null
+      ? 'a forecast cannot change in the line that brings its outcome'
+      : 'a resolved outcome and its forecast do not change'
+  return {
+    line: change.line,
+    reason: `${nameOf(change)} is on record with ${record}, the line says ${sent}: ${what}; --correct replaces it and keeps both`,
+  }
+}
+
+function described(predicted: number, actual: number | null, source: string | null): string {
+  const outcome = actual === null ? 'no outcome' : `outcome ${actual}`
+  return `forecast ${predicted}, ${outcome}${source === null ? '' : `, ${source}`}`
+}

@@ -1,0 +1,105 @@
+import type { Writable } from 'node:stream'
+import type { ReservedSql, Sql } from '../../../postgres/client.ts'
+
+/** One line of a file as it waits to be merged. */
+export interface StagedSignal {
+  line: number
+  date: string
+  horizonDays: number
+  ticker: string
+  market: string
+  predicted: number
+  /** null: the forecast is still open. */
+  actual: number | null
+  /** null: the file does not say. */
+  source: string | null
+}
+
+/** The lines of one file, on the server, in a table that only this connection sees and that dies with it. */
+export interface SignalStage {
+  readonly connection: ReservedSql
+  append(rows: readonly StagedSignal[]): Promise<void>
+  /** Ends the copy; nothing can be appended afterwards. */
+  seal(): Promise<void>
+  close(): Promise<void>
+}
+
+export async function openSignalStage(sql: Sql): Promise<SignalStage> {
+  const connection = await sql.reserve()
+  try {
+    await connection.unsafe(`
+      set statement_timeout = 0;
+      set work_mem = '64MB';
+      create temp table signal_stage (
+        line bigint not null, date date not null, horizon smallint not null, ticker text collate "C" not null,
+        market text collate "C" not null, predicted double precision not null, actual double precision,
+        source text)`)
+    const copy = await connection`copy signal_stage from stdin`.writable()
+    return stageOver(connection, copy)
+  } catch (error) {
+    await discard(connection)
+    throw error
+  }
+}
+
+function stageOver(connection: ReservedSql, copy: Writable): SignalStage {
+  let appended = 0
+  let failure: Error | undefined
+  let isSealed = false
+  copy.on('error', error => {
+    failure = error
+  })
+  const send = (text: string) =>
+    new Promise<void>((fulfil, reject) => {
+      if (failure) return reject(failure)
+      copy.once('error', reject)
+      copy.write(text, error => {
+        copy.off('error', reject)
+        if (error) reject(error)
+        else fulfil()
+      })
+    })
+  return {
+    connection,
+    append: async rows => {
+      appended += rows.length
+      await send(rows.map(copyLine).join(''))
+    },
+    seal: async () => {
+      isSealed = true
+      await new Promise<void>((fulfil, reject) => {
+        copy.once('error', reject)
+        copy.end(() => fulfil())
+      })
+      const [{ count }] = await connection<
+        { count: number }[]
+      >`select count(*)::int as count from signal_stage`
+      if (count !== appended) throw new Error(`${appended} lines were staged and ${count} arrived`)
+      await connection`create index on signal_stage (line)`
+      await connection`analyze signal_stage`
+    },
+    close: async () => {
+      if (!isSealed) copy.destroy(new Error('abandoned'))
+      await discard(connection)
+    },
+  }
+}
+
+const copyLine = (row: StagedSignal) =>
+  `${row.line}\t${row.date}\t${row.horizonDays}\t${row.ticker}\t${row.market}\t${row.predicted}\t${
+    row.actual ?? '\\N'
+  }\t${row.source ?? '\\N'}\n`
+
+async function discard(connection: ReservedSql): Promise<void> {
+  await connection
+    .unsafe(
+      'rollback; drop table if exists pg_temp.signal_stage, pg_temp.signal_repeat, pg_temp.signal_change',
+    )
+    .simple()
+    .catch(() => {})
+  await connection
+    .unsafe(`reset statement_timeout; reset work_mem`)
+    .simple()
+    .catch(() => {})
+  connection.release()
+}

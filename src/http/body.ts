@@ -1,0 +1,167 @@
+import { type BodyFormat, bodyFormats, mediaTypes } from '../backtest/request.ts'
+import { Failure } from '../errors.ts'
+import type { Call } from './context.ts'
+
+const grace = 5_000
+/** Slower than this, on average after the grace, is not waited for. */
+const leastBytesPerMs = 16
+/** Bytes of bodies that one server holds at a time, in bodies of the largest size. */
+const mostBodies = 4
+
+interface Reader {
+  read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>
+}
+
+/** Reads bodies whole, as bytes, within bounds of size, speed and, over all that are being read, memory. */
+export class BodyReader {
+  readonly #limit: number
+  readonly #elapsedMs: () => number
+  #held = 0
+
+  constructor(limitMb: number, elapsedMs: () => number) {
+    this.#limit = limitMb * 1_024 * 1_024
+    this.#elapsedMs = elapsedMs
+  }
+
+  /** Hands the bytes to `work` and counts them as held until it is done. */
+  async use<T>(call: Call, work: (bytes: Uint8Array<ArrayBuffer>) => Promise<T>): Promise<T> {
+    const declared = Number(call.request.headers.get('content-length') ?? 0)
+    if (declared > this.#limit) throw this.#tooLarge(`${declared.toLocaleString('en')} bytes`)
+    const room = { held: 0 }
+    this.#requireRoom(declared)
+    try {
+      return await work(await this.#read(call, declared, room))
+    } finally {
+      this.#held -= room.held
+    }
+  }
+
+  #requireRoom(bytes: number): void {
+    if (this.#held + bytes > this.#limit * mostBodies) {
+      throw new Failure(
+        'compute_busy',
+        'The server is reading as many bodies as it can hold. Try again in a moment.',
+        {
+          param: 'body',
+          retryAfterSeconds: 5,
+        },
+      )
+    }
+  }
+
+  /** Bytes count when they arrive: what was only announced takes no memory, and a client that announces much and
+   * sends little keeps nobody out. */
+  #hold(room: { held: number }, bytes: number): void {
+    this.#requireRoom(bytes)
+    this.#held += bytes
+    room.held += bytes
+  }
+
+  async #read(call: Call, declared: number, room: { held: number }): Promise<Uint8Array<ArrayBuffer>> {
+    const stream = call.request.body
+    if (stream === null) return new Uint8Array(0)
+    const reader = stream.getReader()
+    try {
+      return await this.#gather(reader, declared, room)
+    } catch (error) {
+      reader.cancel().catch(() => {})
+      throw error
+    }
+  }
+
+  async #gather(reader: Reader, declared: number, room: { held: number }): Promise<Uint8Array<ArrayBuffer>> {
+    const startMs = this.#elapsedMs()
+    // What Content-Length announces is only touched, and so only becomes memory, as far as it arrives.
+    let whole = new Uint8Array(declared)
+    let size = 0
+    for (;;) {
+      const chunk = await this.#next(reader, size, startMs)
+      if (chunk === null) break
+      const end = size + chunk.length
+      if (end > this.#limit) throw this.#tooLarge('more')
+      this.#hold(room, chunk.length)
+      if (end > whole.length) {
+        const grown = new Uint8Array(Math.min(this.#limit, Math.max(end, whole.length * 2, 65_536)))
+        grown.set(whole.subarray(0, size))
+        whole = grown
+      }
+      whole.set(chunk, size)
+      size = end
+    }
+    if (size < declared) throw cutShort(size, declared)
+    return whole.subarray(0, size)
+  }
+
+  /** The next chunk, null at the end. The clock runs only while the client is waited for. */
+  async #next(reader: Reader, size: number, startMs: number): Promise<Uint8Array | null> {
+    const patienceMs = Math.min(grace, startMs + grace + size / leastBytesPerMs - this.#elapsedMs())
+    let timer: Timer | undefined
+    const tooSlow = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(slow(size)), Math.max(0, patienceMs))
+    })
+    try {
+      const { done, value } = await Promise.race([reader.read(), tooSlow])
+      return done || value === undefined ? null : value
+    } catch (error) {
+      throw error instanceof Failure ? error : cutShort(size, null)
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  #tooLarge(what: string): Failure {
+    const limit = `${this.#limit / 1_024 / 1_024} MB`
+    return new Failure(
+      'body_too_large',
+      `The body has ${what}; at most ${limit} are read. Send fewer rows.`,
+      {
+        param: 'body',
+      },
+    )
+  }
+}
+
+function slow(size: number): Failure {
+  return new Failure(
+    'body_invalid',
+    `The body came too slowly: ${size.toLocaleString('en')} bytes, then too long nothing. Send it in one go, at 16 KB a second or more.`,
+    { param: 'body' },
+  )
+}
+
+function cutShort(size: number, declared: number | null): Failure {
+  const of = declared === null ? '' : ` of the ${declared.toLocaleString('en')} that Content-Length announced`
+  return new Failure(
+    'body_invalid',
+    `The body ended after ${size.toLocaleString('en')} bytes${of}. Send it whole.`,
+    {
+      param: 'body',
+    },
+  )
+}
+
+/** The form of a body by its headers. What cannot be read as it was sent is refused before a byte of it is. */
+export function bodyFormat(headers: Headers): BodyFormat {
+  const type = headers.get('content-type')
+  const essence = type?.split(';')[0].trim().toLowerCase() ?? ''
+  const format = bodyFormats.find(known => mediaTypes[known].includes(essence))
+  if (format === undefined) {
+    const named = bodyFormats.map(known => mediaTypes[known][0])
+    throw unsupported(
+      `The body has to be sent as Content-Type: ${named.slice(0, -1).join(', ')} or ${named.at(-1)}${type === null ? '; none was sent' : ''}.`,
+    )
+  }
+  const charset = /charset\s*=\s*"?([^\s;"]+)/i.exec(type ?? '')?.[1]?.toLowerCase()
+  if (charset !== undefined && charset !== 'utf-8' && charset !== 'utf8') {
+    throw unsupported('Bodies are read as UTF-8: send the body in it, or leave charset out.')
+  }
+  const encoding = headers.get('content-encoding')
+  if (encoding !== null && encoding.trim().toLowerCase() !== 'identity') {
+    throw unsupported('Compressed bodies are not read. Leave Content-Encoding out.', 'Content-Encoding')
+  }
+  return format
+}
+
+function unsupported(message: string, param = 'Content-Type'): Failure {
+  return new Failure('media_type_unsupported', message, { param })
+}

@@ -1,0 +1,177 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { type ErrorCode, Failure } from '../errors.ts'
+import type { Answer, Call } from './context.ts'
+import { answerHeaders } from './headers.ts'
+import type { Services } from './services.ts'
+
+export interface ErrorClass {
+  readonly status: number
+  /** The `type` of an error body: what a client branches on before it looks at the code. */
+  readonly type: string
+  /** For people, and the `title` of a problem document. */
+  readonly title: string
+}
+
+const invalid = (status: number, title: string): ErrorClass => ({ status, type: 'invalid_request', title })
+const unauthenticated = (title: string): ErrorClass => ({ status: 401, type: 'authentication', title })
+const forbidden = (title: string): ErrorClass => ({ status: 403, type: 'permission', title })
+const limited = (title: string): ErrorClass => ({ status: 429, type: 'rate_limit', title })
+const away = (title: string): ErrorClass => ({ status: 503, type: 'unavailable', title })
+
+/** The one place where a code becomes a status. */
+export function errorStatus(code: ErrorCode): ErrorClass {
+  switch (code) {
+    case 'malformed_json':
+      return invalid(400, 'The body is not JSON')
+    case 'parameter_unknown':
+      return invalid(400, 'Unknown parameter')
+    case 'parameter_repeated':
+      return invalid(400, 'Repeated parameter')
+    case 'parameter_invalid':
+      return invalid(400, 'Invalid parameter')
+    case 'body_invalid':
+      return invalid(400, 'Invalid body')
+    case 'key_missing':
+      return unauthenticated('API key missing')
+    case 'key_malformed':
+      return unauthenticated('API key malformed')
+    case 'key_unknown':
+      return unauthenticated('API key unknown')
+    case 'key_revoked':
+      return forbidden('API key revoked')
+    case 'key_expired':
+      return forbidden('API key expired')
+    case 'licence_required':
+      return forbidden('Licence required')
+    case 'quant_required':
+      return forbidden('Quant plan required')
+    case 'entity_cap_reached':
+      return forbidden('Entity cap reached')
+    case 'route_unknown':
+      return { status: 404, type: 'not_found', title: 'No such route' }
+    case 'entity_unknown':
+      return { status: 404, type: 'not_found', title: 'No such entity' }
+    case 'method_not_allowed':
+      return invalid(405, 'Method not allowed')
+    case 'body_too_large':
+      return invalid(413, 'Body too large')
+    case 'media_type_unsupported':
+      return invalid(415, 'Media type not supported')
+    case 'idempotency_in_flight':
+      return invalid(409, 'Idempotency key in flight')
+    case 'conflict':
+      return invalid(409, 'Conflict')
+    case 'idempotency_reused':
+      return invalid(422, 'Idempotency key reused')
+    case 'backtest_impossible':
+      return invalid(422, 'Impossible backtest')
+    case 'rate_limited_minute':
+      return limited('Minute limit reached')
+    case 'rate_limited_day':
+      return limited('Day limit reached')
+    case 'compute_busy':
+      return away('Compute queue full')
+    case 'compute_timeout':
+      return { status: 504, type: 'unavailable', title: 'Computation timed out' }
+    case 'compute_lost':
+      return away('Worker lost')
+    case 'database_unavailable':
+      return away('Database away')
+    case 'statement_timeout':
+      return away('Statement timed out')
+    case 'shutting_down':
+      return away('Shutting down')
+    case 'compute_failed':
+      return { status: 500, type: 'internal', title: 'Computation failed' }
+    case 'internal':
+      return { status: 500, type: 'internal', title: 'Internal error' }
+    default: {
+      const missing: never = code
+      return missing
+    }
+  }
+}
+
+/** What was thrown, as a foreseen failure; `defect` where it was not foreseen, and only the log learns of it. */
+export function asFailure(services: Services, error: unknown): { failure: Failure; defect: boolean } {
+  if (error instanceof Failure) return { failure: error, defect: false }
+  const explained = services.explain(error)
+  if (explained !== null) return { failure: explained, defect: false }
+  const message = 'Something went wrong on our side. The request id finds it in the log.'
+  return { failure: new Failure('internal', message, { cause: error }), defect: true }
+}
+
+const usualRetrySeconds = 1
+
+/** The error body of decisions section 2, or the same as RFC 9457 where that is asked for. */
+export function errorAnswer(services: Services, call: Call, failure: Failure): Answer {
+  const { status, type, title } = errorStatus(failure.code)
+  const { details, code, message } = failure
+  const docUrl = `${services.settings.baseUrl}/docs/errors#${code}`
+  const param = details.param ?? null
+  const near = details.near === undefined ? {} : { near: details.near.slice(0, 3) }
+  const asProblem = call.request.headers.get('accept')?.includes('application/problem+json') === true
+  const body = asProblem
+    ? { type: docUrl, title, status, detail: message, code, param, request_id: call.id, ...near }
+    : { error: { type, code, message, param, request_id: call.id, doc_url: docUrl, ...near } }
+  const headers: Record<string, string> = {
+    'Content-Type': asProblem ? 'application/problem+json' : 'application/json',
+    'Cache-Control': 'no-store',
+    Vary: 'Accept, Authorization',
+  }
+  if (status === 401) headers['WWW-Authenticate'] = 'Bearer realm="asfiled"'
+  if (details.allow !== undefined) headers.Allow = details.allow.join(', ')
+  if (status === 429 || status === 503 || details.retryAfterSeconds !== undefined) {
+    headers['Retry-After'] = String(details.retryAfterSeconds ?? usualRetrySeconds)
+  }
+  // The rest of a body that came too slowly is not waited for. One that is refused for its size goes on arriving while
+  // this is sent: closing on it would reset the connection, and the client would not learn why. Bun reads what is left
+  // of it and keeps nothing.
+  if (code === 'body_invalid' && details.param === 'body') headers.Connection = 'close'
+  return { status, headers: answerHeaders(headers), body: JSON.stringify(body) }
+}
+
+const strict = { additionalProperties: false } as const
+const param = Type.Union([Type.String(), Type.Null()], {
+  description: 'The parameter, header or place in the body at fault; null: none.',
+  examples: ['as_of'],
+})
+const code = Type.String({ description: 'What went wrong, for programs; listed on /docs/errors.' })
+const requestId = Type.String({ description: 'As in X-Request-Id; finds the request in the log.' })
+const near = Type.Optional(
+  Type.Array(Type.String(), { maxItems: 3, description: 'IDs like the one that was not found.' }),
+)
+
+export const ErrorBody = Type.Object(
+  {
+    error: Type.Object(
+      {
+        type: Type.String({ description: 'The kind of error: what to branch on first.' }),
+        code,
+        message: Type.String({ description: 'What was sent, what is allowed, how to mend it.' }),
+        param,
+        request_id: requestId,
+        doc_url: Type.String({ format: 'uri', description: 'Where this code is explained.' }),
+        near,
+      },
+      strict,
+    ),
+  },
+  { ...strict, description: 'Every error, unless problem+json is asked for.' },
+)
+export type ErrorBody = Static<typeof ErrorBody>
+
+export const ProblemBody = Type.Object(
+  {
+    type: Type.String({ format: 'uri', description: 'Where this code is explained.' }),
+    title: Type.String(),
+    status: Type.Integer(),
+    detail: Type.String({ description: 'What was sent, what is allowed, how to mend it.' }),
+    code,
+    param,
+    request_id: requestId,
+    near,
+  },
+  { ...strict, description: 'The same after RFC 9457, with Accept: application/problem+json.' },
+)
+export type ProblemBody = Static<typeof ProblemBody>

@@ -1,0 +1,89 @@
+import type { DerivedEntity } from '../../facts/deriveFacts.ts'
+import type { FactRow, RepeatRow } from '../../facts/reportedFact.ts'
+import type { StoredRow } from '../store/factQueries.ts'
+
+export interface EntityChange {
+  readonly addedFacts: readonly FactRow[]
+  /** Vintages that stand, but end on another day or whose filing's hour became known. */
+  readonly amendedFacts: readonly FactRow[]
+  /** Places of rows that are not so any more. */
+  readonly removedFacts: readonly string[]
+  readonly addedRepeats: readonly RepeatRow[]
+  readonly removedRepeats: readonly string[]
+}
+
+/** What has to be written so that the store holds `derived`. */
+export function diffEntity(
+  derived: DerivedEntity,
+  storedFacts: readonly StoredRow[],
+  storedRepeats: readonly StoredRow[],
+): EntityChange {
+  if (storedFacts.length + storedRepeats.length === 0) {
+    return {
+      addedFacts: derived.facts,
+      amendedFacts: [],
+      removedFacts: [],
+      addedRepeats: derived.repeats,
+      removedRepeats: [],
+    }
+  }
+  return { ...diffFacts(derived.facts, storedFacts), ...diffRepeats(derived.repeats, storedRepeats) }
+}
+
+function diffFacts(facts: readonly FactRow[], storedFacts: readonly StoredRow[]) {
+  const addedFacts: FactRow[] = []
+  const amendedFacts: FactRow[] = []
+  const stored = new Map(storedFacts.map(row => [factKey(row, row.filed, row.accession), row]))
+  for (const fact of facts) {
+    const key = factKey(fact, fact.filing.filed, fact.filing.accession)
+    const row = stored.get(key)
+    if (row === undefined || !isSameFigure(row, fact)) {
+      addedFacts.push(fact)
+      continue
+    }
+    stored.delete(key)
+    if (row.superseded !== fact.superseded || row.acceptedAt !== fact.filing.acceptedAt)
+      amendedFacts.push(fact)
+  }
+  return { addedFacts, amendedFacts, removedFacts: [...stored.values()].map(row => row.place) }
+}
+
+function diffRepeats(repeats: readonly RepeatRow[], storedRepeats: readonly StoredRow[]) {
+  const stored = new Map(storedRepeats.map(row => [repeatKey(row, row.metric, row.accession), row]))
+  const addedRepeats = repeats.filter(
+    ({ statement, metric }) => !stored.delete(repeatKey(statement, metric, statement.filing.accession)),
+  )
+  return { addedRepeats, removedRepeats: [...stored.values()].map(row => row.place) }
+}
+
+interface FactKeyParts {
+  readonly metric: string
+  readonly fp: number
+  readonly end: number
+}
+
+const factKey = (row: FactKeyParts, filed: number, accession: string) =>
+  `${row.metric} ${row.fp} ${row.end} ${filed} ${accession}`
+
+interface RepeatKeyParts {
+  readonly tag: string | null
+  readonly unit: string
+  readonly start: number | null
+  readonly end: number
+  readonly value: number
+  readonly rounded: boolean
+}
+
+const repeatKey = (row: RepeatKeyParts, metric: string, accession: string) =>
+  `${metric} ${row.tag} ${row.unit} ${row.start} ${row.end} ${row.value} ${row.rounded} ${accession}`
+
+function isSameFigure(stored: StoredRow, fact: FactRow): boolean {
+  return (
+    stored.fy === fact.fy &&
+    stored.unit === fact.unit &&
+    stored.tag === fact.tag &&
+    stored.start === fact.start &&
+    stored.rounded === fact.rounded &&
+    stored.value === fact.value
+  )
+}

@@ -1,0 +1,74 @@
+import { crc32, gunzipSync, inflateRawSync } from 'node:zlib'
+import { type Entry, openPromise, type ZipFile } from 'yauzl'
+import { Failure } from '../../errors.ts'
+
+export type { Entry, ZipFile } from '../../../node_modules/@types/yauzl/index.d.ts'
+
+/** Opens a zip, ZIP64 included, of which nothing but the entry at hand will be in memory. */
+export async function openZip(path: string): Promise<ZipFile> {
+  try {
+    return await openPromise(path, { autoClose: false, validateEntrySizes: true })
+  } catch (error) {
+    throw new Failure('body_invalid', `This is no readable zip: ${messageOf(error)}`)
+  }
+}
+
+/** A whole entry, unpacked and checked against its checksum. */
+export async function readEntry(zip: ZipFile, entry: Entry): Promise<Uint8Array> {
+  const packed: Uint8Array[] = []
+  try {
+    for await (const chunk of await zip.openReadStreamPromise(entry, { decodeFileData: false }))
+      packed.push(chunk)
+  } catch (error) {
+    throw new Failure('body_invalid', `The zip is damaged: ${messageOf(error)}`)
+  }
+  const bytes = unpack(Buffer.concat(packed), entry)
+  if (bytes.length !== entry.uncompressedSize || Bun.hash.crc32(bytes) !== entry.crc32) {
+    throw new Failure('body_invalid', 'The unpacked data does not match its checksum.')
+  }
+  return bytes
+}
+
+/** Goes through an entry that is too large to be held, before anything of it is believed. */
+export async function checkEntry(zip: ZipFile, entry: Entry): Promise<void> {
+  let checksum = 0
+  try {
+    for await (const chunk of await zip.openReadStreamPromise(entry)) checksum = crc32(chunk, checksum)
+  } catch (error) {
+    throw new Failure('body_invalid', `${entry.fileName} is damaged: ${messageOf(error)}`)
+  }
+  if (checksum !== entry.crc32)
+    throw new Failure('body_invalid', `The unpacked data of ${entry.fileName} does not match its checksum.`)
+}
+
+function unpack(packed: Uint8Array, entry: Entry): Uint8Array {
+  if (entry.compressionMethod === 0) return packed
+  if (entry.compressionMethod !== 8) {
+    throw new Failure(
+      'body_invalid',
+      `Packed by method ${entry.compressionMethod}; store and deflate are read.`,
+    )
+  }
+  try {
+    return inflateRawSync(packed, { maxOutputLength: entry.uncompressedSize + 1 })
+  } catch (error) {
+    throw new Failure('body_invalid', `The packed data is damaged: ${messageOf(error)}`)
+  }
+}
+
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+/** A file in gzip, unpacked, of no more than `most` bytes. */
+export function unpackGzip(bytes: Uint8Array, most: number): Uint8Array {
+  try {
+    return gunzipSync(bytes, { maxOutputLength: most })
+  } catch (error) {
+    if (error instanceof RangeError) {
+      throw new Failure(
+        'body_too_large',
+        `The document has more than ${Math.floor(most / 1e6)} MB unpacked. Split it.`,
+      )
+    }
+    throw new Failure('body_invalid', `The gzip is damaged: ${messageOf(error)}`)
+  }
+}

@@ -1,0 +1,131 @@
+import { Failure } from '../../errors.ts'
+import { messageOf } from './archives.ts'
+import { type JsonPlace, locateJsonFault, placeIn } from './jsonFault.ts'
+
+/** A document of more brackets than one in so many bytes is refused: each costs far more memory than its byte, and
+ * a figure of a register has at least three times as many. */
+const leastBytesPerBracket = 32
+
+/** Before a document of this size the remains of the one before are cleared away at once, so that two never lie
+ * in memory together. */
+const clearsMemoryBytes = 8 * 1024 * 1024
+
+/** JSON in UTF-8. What is wrong with it is said with line, column and byte. A key that an object names twice is a fault: the
+ * parser would take the later value and say nothing. */
+export function parseJson(bytes: Uint8Array): unknown {
+  refuseDense(bytes)
+  if (bytes.length >= clearsMemoryBytes) Bun.gc(true)
+  const text = decodeUtf8(bytes)
+  let document: unknown
+  try {
+    document = JSON.parse(text)
+  } catch (error) {
+    const found = locateJsonFault(text)
+    throw found === null ? new Failure('body_invalid', messageOf(error)) : faultAt(found, found.message)
+  }
+  const repeated = repeatedKey(text)
+  if (repeated === null) return document
+  const { key, at } = repeated
+  throw faultAt(placeIn(text, at), `the key ${JSON.stringify(key.slice(0, 64))} is there twice`)
+}
+
+const faultAt = ({ line, column, byte }: JsonPlace, message: string) =>
+  new Failure('body_invalid', `line ${line}, column ${column} (byte ${byte}): ${message}.`)
+
+export function decodeUtf8(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw new Failure('body_invalid', 'The document is not UTF-8.')
+  }
+}
+
+/** Throws where so many brackets are opened that the parsed document would not fit. */
+export function refuseDense(bytes: Uint8Array): void {
+  const most = Math.max(100_000, bytes.length / leastBytesPerBracket)
+  let brackets = 0
+  for (let at = 0; at < bytes.length; at++) if (bytes[at] === 0x7b || bytes[at] === 0x5b) brackets++
+  if (brackets <= most) return
+  throw new Failure(
+    'body_invalid',
+    `The document opens ${brackets} brackets in ${bytes.length} bytes; no document of the register does.`,
+  )
+}
+
+export interface JsonLine {
+  readonly document: unknown
+  /** For messages: `line 12: `. */
+  readonly place: string
+}
+
+/** JSON documents, one a line, in UTF-8. Empty lines are passed over. */
+export function parseJsonLines(bytes: Uint8Array): JsonLine[] {
+  const documents: JsonLine[] = []
+  let number = 0
+  for (let start = 0; start < bytes.length; ) {
+    const found = bytes.indexOf(0x0a, start)
+    const end = found === -1 ? bytes.length : found
+    const line = bytes.subarray(start, end)
+    start = end + 1
+    number++
+    if (isBlank(line)) continue
+    const place = `line ${number}: `
+    try {
+      documents.push({ document: parseJson(line), place })
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error
+      throw new Failure(error.code, `${place}${messageOf(error)}`)
+    }
+  }
+  return documents
+}
+
+const isBlank = (line: Uint8Array) => line.every(byte => byte === 0x20 || byte === 0x0d || byte === 0x09)
+
+/** Where an object of a JSON text names a key a second time: its parser would take the later value and say nothing. The
+ * text must be JSON. */
+export function repeatedKey(json: string): { readonly key: string; readonly at: number } | null {
+  /** The keys of each object that is open; null for a list, and for an object that has named none yet. */
+  const open: (Keys | null)[] = []
+  for (let at = 0; at < json.length; at++) {
+    const code = json.charCodeAt(at)
+    if (code === 0x7b || code === 0x5b) open.push(null)
+    else if (code === 0x7d || code === 0x5d) open.pop()
+    else if (code === 0x22) {
+      const end = endOfText(json, at)
+      if (isBeforeColon(json, end)) {
+        const raw = json.slice(at + 1, end)
+        const key: string = raw.includes('\\') ? JSON.parse(`"${raw}"`) : raw
+        const keys = open[open.length - 1]
+        if (keys == null) open[open.length - 1] = [key]
+        else if (keys instanceof Set ? keys.has(key) : keys.includes(key)) return { key, at }
+        else if (keys instanceof Set) keys.add(key)
+        else if (keys.push(key) > fewKeys) open[open.length - 1] = new Set(keys)
+      }
+      at = end
+    }
+  }
+  return null
+}
+
+/** Most objects have few keys, which a list finds sooner than a set. */
+type Keys = string[] | Set<string>
+const fewKeys = 12
+
+/** Where the quotation mark stands that ends a text: the first one that no odd run of backslashes precedes. */
+function endOfText(json: string, open: number): number {
+  let at = json.indexOf('"', open + 1)
+  while (at >= 0 && json.charCodeAt(at - 1) === 0x5c) {
+    let before = at - 1
+    while (json.charCodeAt(before) === 0x5c) before--
+    if ((at - before) % 2 === 1) return at
+    at = json.indexOf('"', at + 1)
+  }
+  return at < 0 ? json.length : at
+}
+
+function isBeforeColon(json: string, end: number): boolean {
+  let at = end + 1
+  while (json.charCodeAt(at) <= 0x20) at++
+  return json.charCodeAt(at) === 0x3a
+}

@@ -1,0 +1,83 @@
+import { Failure } from '../../errors.ts'
+import { messageOf } from './archives.ts'
+import { decodeUtf8, refuseDense, repeatedKey } from './json.ts'
+import { locateJsonFault } from './jsonFault.ts'
+
+const [quote, backslash, comma, open, close, openBrace, closeBrace] = [
+  0x22, 0x5c, 0x2c, 0x5b, 0x5d, 0x7b, 0x7d,
+]
+
+/** The elements of a JSON list, one at a time, so that a list of hundreds of megabytes never lies in memory as a whole. Lists
+ * may follow one another (one on each line); what is no list is its own only element. A key that an object names twice is a
+ * fault. */
+export function* jsonElements(bytes: Uint8Array): Generator<unknown> {
+  refuseDense(bytes)
+  const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
+  let at = skipBlank(bytes, hasMark ? 3 : 0)
+  do {
+    if (bytes[at] !== open) {
+      yield parseSlice(bytes, at, bytes.length)
+      return
+    }
+    at = skipBlank(bytes, at + 1)
+    if (bytes[at] === close) at++
+    else {
+      let isOver = false
+      while (!isOver) {
+        const end = endOfElement(bytes, at)
+        yield parseSlice(bytes, at, end)
+        if (end >= bytes.length) throw fault(bytes, end, '`,` or `]` was expected, the text ends')
+        isOver = bytes[end] === close
+        at = end + 1
+      }
+    }
+    at = skipBlank(bytes, at)
+  } while (at < bytes.length)
+}
+
+function skipBlank(bytes: Uint8Array, from: number): number {
+  let at = from
+  while (bytes[at] === 0x20 || bytes[at] === 0x0a || bytes[at] === 0x0d || bytes[at] === 0x09) at++
+  return at
+}
+
+/** Where the comma or the bracket stands that ends an element. */
+function endOfElement(bytes: Uint8Array, from: number): number {
+  let depth = 0
+  let inText = false
+  for (let at = from; at < bytes.length; at++) {
+    const byte = bytes[at]
+    if (inText) {
+      if (byte === backslash) at++
+      else if (byte === quote) inText = false
+    } else if (byte === quote) inText = true
+    else if (byte === open || byte === openBrace) depth++
+    else if (depth > 0 && (byte === close || byte === closeBrace)) depth--
+    else if (depth === 0 && (byte === comma || byte === close)) return at
+  }
+  return bytes.length
+}
+
+function parseSlice(bytes: Uint8Array, start: number, end: number): unknown {
+  const text = decodeUtf8(bytes.subarray(start, end))
+  let element: unknown
+  try {
+    element = JSON.parse(text)
+  } catch (error) {
+    const found = locateJsonFault(text)
+    if (found === null) throw new Failure('body_invalid', messageOf(error))
+    throw fault(bytes, start + found.byte, found.message)
+  }
+  const repeated = repeatedKey(text)
+  if (repeated === null) return element
+  const place = start + Buffer.byteLength(text.slice(0, repeated.at))
+  throw fault(bytes, place, `the key ${JSON.stringify(repeated.key.slice(0, 64))} is there twice`)
+}
+
+function fault(bytes: Uint8Array, at: number, message: string): Failure {
+  const lastBreak = bytes.lastIndexOf(0x0a, at - 1)
+  const column = new TextDecoder().decode(bytes.subarray(lastBreak + 1, at)).length + 1
+  let line = 1
+  for (let before = 0; before <= lastBreak; before++) if (bytes[before] === 0x0a) line++
+  return new Failure('body_invalid', `line ${line}, column ${column} (byte ${at}): ${message}.`)
+}

@@ -1,0 +1,201 @@
+import { dayOf, isRecord, textOf } from '../../reading/fields.ts'
+import { readXbrl, type XbrlContext, type XbrlFact, type XbrlInstance } from '../../xbrl/instance.ts'
+import { enterpriseNumber, isReferenceNumber } from './references.ts'
+
+/** The year that accounts are of, or the one before, which they repeat. */
+export type AccountYear = 'N' | 'NM1'
+
+export interface Rubric {
+  readonly code: string
+  readonly year: AccountYear
+  readonly value: string
+}
+
+/** One deposit's accounts as a file states them. */
+export interface Accounts {
+  readonly reference: string
+  /** Of the file itself; JSON does not say it. */
+  readonly enterprise: string | null
+  /** Of every figure that is read, as far as the file says it; `several` where they differ. */
+  readonly currency: string | null
+  readonly name: string | null
+  readonly rubrics: readonly Rubric[]
+  /** First and last day of both years as far as the file says them. */
+  readonly years: Readonly<Partial<Record<AccountYear, { readonly start: number; readonly end: number }>>>
+  /** Figures in the file, mapped or not. */
+  readonly figures: number
+  readonly malformed: number
+}
+
+/** Accounts as `application/x.jsonxbrl`: `{ReferenceNumber, EnterpriseName, Rubrics: [{Code, Value, Period}]}`. They say
+ * neither whose they are nor of which year. null where there is no reference number. */
+export function accountsOfJson(document: Readonly<Record<string, unknown>>): Accounts | null {
+  const { ReferenceNumber: reference, EnterpriseName, Rubrics } = document
+  if (!isReferenceNumber(reference) || !Array.isArray(Rubrics)) return null
+  const rubrics: Rubric[] = []
+  let malformed = 0
+  for (const rubric of Rubrics) {
+    const code = isRecord(rubric) ? textOf(rubric.Code) : null
+    const year = isRecord(rubric) ? rubric.Period : null
+    if (code === null || !isRecord(rubric) || (year !== 'N' && year !== 'NM1')) malformed++
+    else rubrics.push({ code, year, value: String(rubric.Value ?? '').trim() })
+  }
+  return {
+    ...{ reference, name: textOf(EnterpriseName), rubrics, malformed },
+    ...{ enterprise: null, currency: null, years: {}, figures: Rubrics.length },
+  }
+}
+
+type Years = Partial<Record<AccountYear, { start: number; end: number }>>
+
+/** Accounts as an XBRL instance, in the taxonomy of elements (`pfs`, to 2022) or in that of dimensions (`cbso`, since). An
+ * instance knows neither its reference number nor its day: the number is in the name of its file, else it is null here. */
+export function accountsOfXbrl(
+  text: string,
+  fileName: string,
+): Omit<Accounts, 'reference'> & {
+  readonly reference: string | null
+} {
+  const instance = readXbrl(text)
+  const base = fileName.slice(fileName.lastIndexOf('/') + 1)
+  const reference = /(?<!\d)\d{4}-\d{8}(?!\d)/.exec(base)?.[0] ?? null
+  const isOld = instance.facts.some(({ namespace }) => elements.test(namespace))
+  const entities = new Set([...instance.contexts.values()].map(({ entity }) => entity))
+  const [entity] = entities
+  const read = isOld ? readElements(instance) : readDimensions(instance)
+  const currencies = new Set(read.rubrics.map(({ currency }) => currency))
+  const [currency = null] = currencies
+  return {
+    ...read,
+    reference,
+    currency: currencies.size > 1 ? 'several' : currency,
+    enterprise: entities.size === 1 ? enterpriseNumber(entity) : null,
+    figures: instance.facts.filter(({ unit }) => unit !== null).length,
+    malformed: 0,
+  }
+}
+
+const elements = /^http:\/\/www\.nbb\.be\/be\/fr\/pfs\/ci\/\d{4}-\d\d-\d\d$/
+const dictionary = 'http://www.nbb.be/be/fr/cbso/dict'
+
+/** Elements of the taxonomy of 2007 to 2022 by their rubric. */
+const rubricOfElement: Readonly<Record<string, string>> = {
+  Turnover: '70',
+  GrossOperatingMargin: '9900',
+  OperatingProfitLoss: '9901',
+  GainLossPeriod: '9904',
+  Assets: '20/58',
+  Equity: '10/15',
+  ProvisionsDeferredTaxes: '16',
+  AmountsPayable: '17/49',
+  CurrentsAssets: '29/58',
+  CashBankHand: '54/58',
+}
+
+/** The members that make a rubric since 2022, in the order of their dimensions' names. One member more, and it is a part of
+ * the rubric or something else. */
+const rubricOfMembers: Readonly<Record<string, string>> = {
+  'bas:m53 ntr:m17 part:m4': '70',
+  'bas:m118 ntr:m17 part:m4': '9900',
+  'bas:m44 ntr:m6 part:m4': '9901',
+  'bas:m59 part:m4': '9904',
+  'bas:m25 part:m1': '20/58',
+  'bas:m37 ntr:m4 part:m3': '10/15',
+  'bas:m47 part:m3': '16',
+  'bas:m50 part:m3': '17/49',
+  'bas:m12 part:m1': '29/58',
+  'bas:m23 part:m1': '54/58',
+}
+
+interface Read {
+  readonly name: string | null
+  readonly rubrics: readonly (Rubric & { readonly currency: string })[]
+  readonly years: Years
+}
+
+/** Both years have contexts of their own. The longest flow that ends last is the year; the other one ends the day before. */
+function readElements({ contexts, units, facts }: XbrlInstance): Read {
+  const whole = facts.filter(({ namespace, context }) => {
+    return elements.test(namespace) && contexts.get(context)?.dimensions.size === 0
+  })
+  const years: Years = {}
+  const name = facts.find(fact => fact.name === 'EntityCurrentLegalName')?.value
+  const flows = whole.flatMap(({ context, name }) => {
+    const found = contexts.get(context)
+    return found?.start == null || rubricOfElement[name] === undefined
+      ? []
+      : [{ start: found.start, end: found.end }]
+  })
+  flows.sort((a, b) => b.end - a.end || a.start - b.start)
+  const [year] = flows
+  const before = flows.find(({ end }) => year !== undefined && end === year.start - 1)
+  if (year !== undefined) years.N = year
+  if (before !== undefined) years.NM1 = before
+  const rubrics = whole.flatMap(fact => {
+    const code = rubricOfElement[fact.name]
+    const found = contexts.get(fact.context)
+    if (code === undefined || found === undefined || fact.value === null || year === undefined) return []
+    const inYear = yearOf(found, years)
+    return inYear === null ? [] : [rubricOf(code, inYear, fact, units)]
+  })
+  return { name: textOf(name), rubrics, years }
+}
+
+function yearOf({ start, end }: XbrlContext, years: Years): AccountYear | null {
+  for (const year of ['N', 'NM1'] as const) {
+    const known = years[year]
+    const isThat = known !== undefined && known.end === end && (start === null || start === known.start)
+    if (isThat) return year
+  }
+  // The balance sheet of the year before needs no flow of it.
+  return start === null && years.N !== undefined && end === years.N.start - 1 ? 'NM1' : null
+}
+
+/** Every figure stands on the last day of the year, and a dimension says of which year it is. */
+function readDimensions({ contexts, units, facts }: XbrlInstance): Read {
+  const years: Years = {}
+  const rubrics: Read['rubrics'][number][] = []
+  let name: string | null = null
+  const days = new Map<string, number>()
+  for (const fact of facts) {
+    const context = contexts.get(fact.context)
+    if (context === undefined || fact.value === null) continue
+    const { members, year } = membersOf(context)
+    if (members === 'bas:m29 part:m2 psn:m1') name = textOf(fact.value)
+    else if (/^bas:m27 mmt:m[12] part:m2$/.test(members)) days.set(`${year} ${members}`, dayOf(fact.value))
+    const code = rubricOfMembers[members]
+    if (code === undefined || year === null || fact.namespace !== `${dictionary}/met`) continue
+    if (fact.name.startsWith('am')) rubrics.push(rubricOf(code, year, fact, units))
+  }
+  for (const year of ['N', 'NM1'] as const) {
+    const start = days.get(`${year} bas:m27 mmt:m1 part:m2`) ?? Number.NaN
+    const end = days.get(`${year} bas:m27 mmt:m2 part:m2`) ?? Number.NaN
+    if (start < end) years[year] = { start, end }
+  }
+  return { name, rubrics, years }
+}
+
+function rubricOf(
+  code: string,
+  year: AccountYear,
+  { unit, value }: XbrlFact,
+  units: ReadonlyMap<string, string>,
+): Read['rubrics'][number] {
+  return { code, year, value: value ?? '', currency: units.get(unit ?? '') ?? 'none' }
+}
+
+function membersOf({ dimensions }: XbrlContext): { members: string; year: AccountYear | null } {
+  const members: string[] = []
+  let year: AccountYear | null = null
+  for (const [dimension, member] of dimensions) {
+    const axis = within(dimension, `${dictionary}/dim`)
+    const value = within(member, `${dictionary}/dom/${axis}`)
+    if (axis === 'prd') year = value === 'm1' ? 'N' : value === 'm2' ? 'NM1' : null
+    else members.push(`${axis}:${value}`)
+  }
+  return { members: members.sort().join(' '), year }
+}
+
+/** The local name of `{namespace}name`; the whole of it where it is of another namespace, so that it matches nothing. */
+const within = (name: string, namespace: string) =>
+  name.startsWith(`{${namespace}}`) ? name.slice(namespace.length + 2) : name

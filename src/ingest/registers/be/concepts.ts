@@ -1,0 +1,21 @@
+import { conceptTable, flow, stock } from '../../concepts.ts'
+
+/** Which rubrics of the annual accounts say which metric. 9900 is the gross margin that abbreviated and micro models state
+ * instead of turnover: never revenue. Liabilities are provisions and deferred taxes (16) with amounts payable (17/49). */
+export const concepts = {
+  revenue: flow(['70']),
+  gross_profit: flow(['9900']),
+  operating_income: flow(['9901']),
+  net_income: flow(['9904']),
+  assets: stock(['20/58']),
+  equity: stock(['10/15']),
+  liabilities: stock(['16+17/49']),
+  current_assets: stock(['29/58']),
+  cash: stock(['54/58']),
+} as const
+
+export const { rules: beRules, usesOfTag: beUses } = conceptTable(concepts, {
+  annualForm: /^m\d\d-[a-z]$/,
+  quarterlyForm: /^$/,
+  balanceEndsYear: true,
+})

@@ -1,0 +1,38 @@
+import { conceptTable, flow, stock } from '../../concepts.ts'
+
+/** Which lines of the deposited forms say which metric. `C` is the complete form, `S` the simplified one, both of the
+ * company alone; `K` is the consolidated form, whose figures have names of their own and never stand for the company's. The
+ * simplified form has no total of turnover: it is the sum of sales of goods (210), production of goods (214) and of
+ * services (218); what of it was exported stands in lines of its own (209, 215, 217) and is contained.
+ *
+ * The other side of the complete balance sheet (form 2051) has five parts: equity (total I, DL), other own funds (II, DO),
+ * provisions for risks and charges (III, DR), debts (IV, EC), and differences of translation (ED). That of the simplified
+ * one (2033-A) has three: equity (I, 142), provisions (II, 154), debts (III, 176). Liabilities are the debts, as in Denmark. */
+export const concepts = {
+  revenue: flow(['C:FJ', 'C:FL', 'S:210+214+218']),
+  operating_income: flow(['C:GG', 'S:270']),
+  net_income: flow(['C:HN', 'S:310']),
+  assets: stock(['C:CO', 'S:110']),
+  equity: stock(['C:DL', 'S:142']),
+  liabilities: stock(['C:EC', 'S:176']),
+  provisions: stock(['C:DR', 'S:154']),
+  current_assets: stock(['C:CJ', 'S:096']),
+  cash: stock(['C:CF', 'S:084']),
+  consolidated_revenue: flow(['K:FJ', 'K:FL']),
+  consolidated_operating_income: flow(['K:GG']),
+  consolidated_net_income: flow(['K:R6']),
+  consolidated_net_income_parent: flow(['K:R8']),
+  consolidated_assets: stock(['K:CO']),
+  consolidated_equity: stock(['K:DL']),
+  consolidated_liabilities: stock(['K:EC']),
+  consolidated_current_assets: stock(['K:CJ']),
+  consolidated_cash: stock(['K:CF']),
+} as const
+
+export const { rules: frRules, usesOfTag: frUses } = conceptTable(concepts, {
+  annualForm: /^annual accounts \([CKS]\)$/,
+  quarterlyForm: /^$/,
+  balanceEndsYear: true,
+  // Other own funds and differences of translation have no metric. With its provisions the simplified form is whole.
+  partialTags: /^C:(DL|EC)$|^S:176$/,
+})

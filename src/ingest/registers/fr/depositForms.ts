@@ -1,0 +1,160 @@
+import type { SaxesTagNS } from 'saxes'
+import { isRecord } from '../../reading/fields.ts'
+import { readXml } from '../../reading/xml.ts'
+import { type Deposit, type IdentityField, identityFields, isIdentityField, type Line } from './deposit.ts'
+
+const namespace = 'fr:inpi:odrncs:bilansSaisisXML'
+const fieldOf = new Map<string, IdentityField>()
+for (const [field, name] of Object.entries(identityFields)) fieldOf.set(name, field as IdentityField)
+
+const mostDepth = 20
+const mostLines = 1_000_000
+/** No name or number of a deposit is longer. */
+const longestText = 10_000
+
+/** Reads `bilans/bilan/{identite, detail/page/liasse}` in one pass. A DOCTYPE is refused: entities could be bombs or name
+ * files. */
+export function depositsOfXml(text: string): Deposit[] {
+  const reader = new DepositReader()
+  readXml(text, reader)
+  return reader.deposits
+}
+
+type Identity = Partial<Record<IdentityField, string>>
+
+class DepositReader {
+  readonly deposits: Deposit[] = []
+  readonly #path: string[] = []
+  #identity: Identity = {}
+  #lines: Line[] = []
+  #page = Number.NaN
+  #text = ''
+  #linesRead = 0
+
+  open({ uri, local, attributes }: SaxesTagNS): string | null {
+    if (this.#path.length === 0 && (local !== 'bilans' || uri !== namespace)) {
+      return `the document is no list of accounts: it opens with ${local} and not with bilans of ${namespace}`
+    }
+    if (this.#path.length >= mostDepth) return `elements lie deeper than ${mostDepth} in one another`
+    this.#path.push(uri === namespace ? local : '')
+    this.#text = ''
+    switch (this.#path.join('/')) {
+      case 'bilans/bilan':
+        this.#identity = {}
+        this.#lines = []
+        return null
+      case 'bilans/bilan/detail/page':
+        this.#page = pageOf(attributes.numero?.value)
+        return Number.isNaN(this.#page) ? 'a page without a number' : null
+      case 'bilans/bilan/detail/page/liasse': {
+        if (++this.#linesRead > mostLines) return `more than ${mostLines} lines`
+        const code = attributes.code?.value.trim()
+        if (!code) return 'a line (liasse) without a code'
+        const amount = (name: string) => attributes[name]?.value.trim() ?? ''
+        const amounts = [amount('m1'), amount('m2'), amount('m3'), amount('m4')] as const
+        this.#lines.push({ page: this.#page, code, amounts })
+        return null
+      }
+      default:
+        return null
+    }
+  }
+
+  text(piece: string): void {
+    if (this.#text.length < longestText) this.#text += piece
+  }
+
+  close(): string | null {
+    const path = this.#path.join('/')
+    const local = this.#path.pop() ?? ''
+    if (path === 'bilans/bilan') {
+      this.deposits.push({ identity: this.#identity, lines: this.#lines })
+    } else if (path === `bilans/bilan/identite/${local}`) {
+      const field = fieldOf.get(local)
+      if (field !== undefined) {
+        if (this.#identity[field] !== undefined) return `identite says ${local} twice`
+        this.#identity[field] = this.#text.trim()
+      }
+    }
+    this.#text = ''
+    return null
+  }
+}
+
+const pageOf = (text: string | undefined) => (/^\d{1,3}$/.test(text ?? '') ? Number(text) : Number.NaN)
+
+/** One element of a JSON document: accounts, a record of accounts in another shape, or so many rows of figures that another
+ * service made from accounts, without their day; null where it is nothing of the register's. */
+export type JsonRecord = Deposit | 'shapeless' | { readonly undated: number }
+
+/** What an element of a list holds, or a document that is none: one record, or all that the register has of a company. */
+export function* recordsOfJson(element: unknown): Generator<JsonRecord | null> {
+  if (isRecord(element) && 'bilanSaisi' in element) yield depositOf(element) ?? 'shapeless'
+  else if (isRecord(element) && Array.isArray(element.bilansSaisis)) {
+    for (const record of element.bilansSaisis) yield depositOf(record) ?? 'shapeless'
+  } else {
+    const undated = undatedRows(element)
+    yield undated === null ? null : { undated }
+  }
+}
+
+/** Rows of the open data set of ratios (`ratios_inpi_bce`) and of balance sheets at the Banque de France. */
+function undatedRows(document: unknown): number | null {
+  if (!isRecord(document)) return null
+  const { records, results, result, data } = document
+  const rows = [records, results, isRecord(result) ? result.indicateurs : undefined, data].find(Array.isArray)
+  const areFigures = rows?.length && rows.every(row => isRecord(row) && saysYear(row))
+  return areFigures ? rows.length : null
+}
+
+function saysYear(row: Record<string, unknown>): boolean {
+  const fields = isRecord(row.fields) ? row.fields : isRecord(row.data) ? row.data : row
+  return ['date_cloture_exercice', 'dateClotureExercice', 'date_arrete_exercice'].some(name => name in fields)
+}
+
+function depositOf(record: unknown): Deposit | null {
+  const entered = isRecord(record) ? record.bilanSaisi : null
+  const accounts = isRecord(entered) ? entered.bilan : null
+  if (!isRecord(record) || !isRecord(accounts) || !isRecord(accounts.identite)) return null
+  const identity: Partial<Record<IdentityField, string>> = {}
+  for (const [name, value] of Object.entries(accounts.identite)) {
+    if (isIdentityField(name) && typeof value === 'string') identity[name] = value.trim()
+  }
+  // The identity leaves at times out what the record around it says.
+  identity.siren ||= textIn(record.siren)
+  identity.codeTypeBilan ||= textIn(record.typeBilan)
+  identity.denomination ||= textIn(record.denomination)
+  identity.numDepot ||= textIn(record.numChrono)
+  if (record.confidentiality === 'Confidentiel') identity.codeConfidentialite = '1'
+  const lines = linesOf(accounts.detail)
+  if (lines === null) return null
+  const filedAgain = textIn(record.dateDepot)
+  return { identity, lines, ...(filedAgain === '' ? {} : { filedAgain }) }
+}
+
+const textIn = (value: unknown) => (typeof value === 'string' ? value.trim() : '')
+
+/** What is neither text nor number nor nothing stays to be counted as no amount. */
+const amountIn = (value: unknown) =>
+  value === undefined || value === null ? '' : typeof value === 'string' ? value.trim() : String(value)
+
+/** Confidential accounts have no detail. */
+function linesOf(detail: unknown): Line[] | null {
+  if (detail === undefined || detail === null) return []
+  if (!isRecord(detail) || !Array.isArray(detail.pages)) return null
+  const lines: Line[] = []
+  for (const page of detail.pages) {
+    const number = isRecord(page) ? Number(page.numero) : Number.NaN
+    if (!isRecord(page) || !Number.isInteger(number) || !Array.isArray(page.liasses)) return null
+    for (const line of page.liasses) {
+      if (!isRecord(line) || typeof line.code !== 'string') return null
+      const { m1, m2, m3, m4 } = line
+      lines.push({
+        page: number,
+        code: line.code.trim(),
+        amounts: [amountIn(m1), amountIn(m2), amountIn(m3), amountIn(m4)],
+      })
+    }
+  }
+  return lines
+}

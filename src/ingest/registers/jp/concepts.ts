@@ -1,0 +1,89 @@
+import { type Concept, conceptTable, flow, perShare, stock } from '../../concepts.ts'
+
+const pfs = (names: string) => names.split(/\s+/).map(name => `jppfs_cor:${name}`)
+const igp = (names: string) => names.split(/\s+/).map(name => `jpigp_cor:${name}`)
+/** Rows of the five-year summary. For years before the last they are the only ones that a report states. */
+const summary = (names: string) => names.split(/\s+/).map(name => `jpcrp_cor:${name}SummaryOfBusinessResults`)
+
+/** The tag of a figure of the company alone, called as the register's contexts call it. */
+export const soloTag = (tag: string) => `${tag}_NonConsolidatedMember`
+
+/** Figures of the company alone stand in where the group has none and never replace the group's. */
+const groupThenSolo = (
+  make: (...tagGroups: (readonly string[])[]) => Concept,
+  group: readonly string[],
+  solo: readonly string[] = group,
+) => make(group, solo.map(soloTag))
+
+/** Which elements of EDINET's taxonomies say which metric. Toyota states its revenue, 営業収益, under elements of its own;
+ * they were compared with its report S100VWVY. */
+export const concepts = {
+  revenue: groupThenSolo(flow, [
+    ...pfs('NetSales'),
+    ...igp('RevenueIFRS NetSalesIFRS Revenue2IFRS'),
+    'jpcrp030000-asr_E02144-000:TotalNetRevenuesIFRS',
+    ...summary('NetSales RevenueIFRS RevenuesUSGAAP'),
+    'jpcrp030000-asr_E02144-000:OperatingRevenuesIFRSKeyFinancialData',
+  ]),
+  gross_profit: groupThenSolo(flow, [...pfs('GrossProfit'), ...igp('GrossProfitIFRS')]),
+  operating_income: groupThenSolo(flow, [
+    ...pfs('OperatingIncome'),
+    ...igp('OperatingProfitLossIFRS'),
+    ...summary('OperatingProfitLossIFRS OperatingIncomeLossUSGAAP'),
+  ]),
+  net_income: groupThenSolo(
+    flow,
+    [
+      ...pfs('ProfitLossAttributableToOwnersOfParent'),
+      ...igp('ProfitLossAttributableToOwnersOfParentIFRS'),
+      ...summary('ProfitLossAttributableToOwnersOfParent ProfitLossAttributableToOwnersOfParentIFRS'),
+      ...summary('NetIncomeLossAttributableToOwnersOfParentUSGAAP'),
+    ],
+    [...pfs('ProfitLoss'), ...igp('ProfitLossIFRS'), ...summary('NetIncomeLoss')],
+  ),
+  eps: groupThenSolo(perShare, [
+    ...igp('BasicEarningsLossPerShareIFRS BasicAndDilutedEarningsLossPerShareIFRS'),
+    ...summary('BasicEarningsLossPerShare BasicEarningsLossPerShareIFRS BasicEarningsLossPerShareUSGAAP'),
+  ]),
+  eps_diluted: groupThenSolo(perShare, [
+    ...igp('DilutedEarningsLossPerShareIFRS BasicAndDilutedEarningsLossPerShareIFRS'),
+    ...summary('DilutedEarningsPerShare DilutedEarningsLossPerShareIFRS DilutedEarningsLossPerShareUSGAAP'),
+  ]),
+  assets: groupThenSolo(stock, [
+    ...pfs('Assets'),
+    ...igp('AssetsIFRS'),
+    ...summary('TotalAssets TotalAssetsIFRS TotalAssetsUSGAAP'),
+  ]),
+  current_assets: groupThenSolo(stock, [...pfs('CurrentAssets'), ...igp('CurrentAssetsIFRS')]),
+  // The summary's cash under Japanese GAAP is that of the cash flow statement and not 現金及び預金 of the balance sheet.
+  cash: groupThenSolo(stock, [
+    ...pfs('CashAndDeposits'),
+    ...igp('CashAndCashEquivalentsIFRS'),
+    ...summary('CashAndCashEquivalentsIFRS CashAndCashEquivalentsUSGAAP'),
+  ]),
+  liabilities: groupThenSolo(stock, [...pfs('Liabilities'), ...igp('LiabilitiesIFRS')]),
+  current_liabilities: groupThenSolo(stock, [
+    ...pfs('CurrentLiabilities'),
+    ...igp('TotalCurrentLiabilitiesIFRS'),
+  ]),
+  // The whole group's, minorities included, so that it adds up with the liabilities; what the IFRS summary states of the
+  // parent's owners alone is another figure.
+  equity: groupThenSolo(stock, [
+    ...pfs('NetAssets'),
+    ...igp('EquityIFRS'),
+    ...summary('NetAssets TotalEquityIFRS'),
+    ...summary('EquityIncludingPortionAttributableToNonControllingInterestUSGAAP'),
+  ]),
+  operating_cash_flow: groupThenSolo(flow, [
+    ...pfs('NetCashProvidedByUsedInOperatingActivities'),
+    ...igp('NetCashProvidedByUsedInOperatingActivitiesIFRS'),
+    ...summary('NetCashProvidedByUsedInOperatingActivities CashFlowsFromUsedInOperatingActivitiesIFRS'),
+    ...summary('CashFlowsFromUsedInOperatingActivitiesUSGAAP'),
+  ]),
+} as const
+
+/** Types of document: 120 an annual securities report, 130 its amendment. */
+export const { rules: jpRules, usesOfTag: jpUses } = conceptTable(concepts, {
+  annualForm: /^1[23]0$/,
+  quarterlyForm: /^$/,
+})

@@ -1,0 +1,71 @@
+import type { XbrlContext, XbrlInstance } from '../../xbrl/instance.ts'
+import { jpUses } from './concepts.ts'
+import {
+  type LeftOut,
+  ofPart,
+  parseContextId,
+  type Report,
+  type ReportFigure,
+  type ReportName,
+  reportHead,
+} from './report.ts'
+
+/** The report that an instance holds, or an inline document read as one; null where it was left out as a whole. */
+export function instanceReport(
+  instance: XbrlInstance,
+  path: string,
+  name: ReportName,
+  leftOut: LeftOut,
+): Report | null {
+  const texts = new Map<string, string>()
+  const figures: ReportFigure[] = []
+  let figuresRead = 0
+  for (const fact of instance.facts) {
+    const tag = tagOf(fact.namespace, fact.name)
+    if (tag === null) continue
+    if (fact.unit === null) {
+      if (fact.value !== null && !texts.has(tag)) texts.set(tag, fact.value)
+      continue
+    }
+    figuresRead++
+    const context = instance.contexts.get(fact.context)
+    const unit = instance.units.get(fact.unit)
+    const place = parseContextId(fact.context)
+    if (context === undefined || unit === undefined || place === null) {
+      if (jpUses(tag) !== undefined) leftOut.add(ofPart)
+      continue
+    }
+    if (place.isInstant !== (context.start === null) || isSolo(context) !== place.isSolo) {
+      leftOut.add('a figure whose context is other than its name says')
+      continue
+    }
+    const { start, end } = context
+    figures.push({ tag, isSolo: place.isSolo, start, end, unit, value: fact.value })
+  }
+  const head = reportHead(path, name, tag => texts.get(tag) ?? null)
+  if ('reason' in head) {
+    leftOut.add(head.reason)
+    return null
+  }
+  return { ...head, figures, figuresRead }
+}
+
+/** `jppfs_cor:NetSales`, of whichever year the taxonomy is; a filer's own element bears the filer's code, as in
+ * `jpcrp030000-asr_E02144-000:TotalNetRevenuesIFRS`. null: an element of neither. */
+function tagOf(namespace: string, name: string): string | null {
+  const taxonomy = /\/taxonomy\/[a-z]+\/\d{4}-\d\d-\d\d\/([a-z]+_cor)$/.exec(namespace)
+  if (taxonomy !== null) return `${taxonomy[1]}:${name}`
+  const own = /^http:\/\/disclosure\.edinet-fsa\.go\.jp\/(jpcrp\d{6})\/asr\/\d{3}\/(E\d{5}-\d{3})\//.exec(
+    namespace,
+  )
+  return own === null ? null : `${own[1]}-asr_${own[2]}:${name}`
+}
+
+/** The company alone; null where the figure is of a part of either. */
+function isSolo({ dimensions }: XbrlContext): boolean | null {
+  if (dimensions.size === 0) return false
+  const [[axis, member]] = dimensions
+  const solo =
+    axis.endsWith('}ConsolidatedOrNonConsolidatedAxis') && member.endsWith('}NonConsolidatedMember')
+  return dimensions.size === 1 && solo ? true : null
+}

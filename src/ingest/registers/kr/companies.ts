@@ -1,0 +1,134 @@
+import type { Contribution, EntityProfile } from '../../../facts/reportedFact.ts'
+import { textOf } from '../../reading/fields.ts'
+import { readXml } from '../../reading/xml.ts'
+import type { DocumentContent } from '../register.ts'
+
+export const isCorpCode = (text: string): boolean => /^\d{8}$/.test(text)
+export const isStockCode = (text: string): boolean => /^[0-9A-Z]{6}$/.test(text)
+
+/** The IDs of a company whose board is not known, the main board's first. */
+export const assumedTickers = (stockCode: string): string[] => [`${stockCode}.KS`, `${stockCode}.KQ`]
+
+export interface Company {
+  readonly profile: EntityProfile
+  /** The month in which its business years end; null where it makes no sense. */
+  readonly closingMonth: number | null
+  /** False: it is listed on neither board. */
+  readonly onBoard: boolean
+}
+
+/** A company as the overview interface (`company.json`) describes it; null where the document is none. It names the board
+ * (`corp_cls`: Y the main one, K the second) and the month in which business years end (`acc_mt`). */
+export function readCompany(document: Record<string, unknown>): Company | null {
+  const corpCode = textOf(document.corp_code)
+  if (corpCode === null || !isCorpCode(corpCode) || !('corp_cls' in document)) return null
+  const stockCode = textOf(document.stock_code)
+  const board = document.corp_cls === 'Y' ? '.KS' : document.corp_cls === 'K' ? '.KQ' : null
+  const name = textOf(document.corp_name)
+  const english = textOf(document.corp_name_eng)
+  const closingMonth = monthOf(document.acc_mt)
+  const onBoard = board !== null && stockCode !== null && isStockCode(stockCode)
+  return {
+    profile: {
+      market: 'KR',
+      issuerId: corpCode,
+      ...(name === null ? {} : { name, nameIsFallback: true }),
+      ...(english === null ? {} : { otherNames: [english] }),
+      ...(onBoard
+        ? {
+            tickers: [`${stockCode}${board}`],
+            tickersRefuted: assumedTickers(stockCode).filter(ticker => !ticker.endsWith(board)),
+          }
+        : {}),
+      ...(closingMonth === null ? {} : { fiscalYearEnd: lastDayOf(closingMonth) }),
+      registers: onBoard,
+    },
+    closingMonth,
+    onBoard,
+  }
+}
+
+/** `acc_mt`, `12`; null where it is no month. */
+export function monthOf(text: unknown): number | null {
+  const month = /^\d{1,2}$/.test(textOf(text) ?? '') ? Number(text) : 0
+  return month >= 1 && month <= 12 ? month : null
+}
+
+const lastDayOf = (month: number) =>
+  `${String(month).padStart(2, '0')}${month === 2 ? '28' : new Date(Date.UTC(2001, month, 0)).getUTCDate()}`
+
+const fields = ['corp_code', 'corp_name', 'corp_eng_name', 'stock_code'] as const
+type Field = (typeof fields)[number]
+const isField = (name: string): name is Field => (fields as readonly string[]).includes(name)
+
+/** No name of a company is longer. */
+const longestText = 1_000
+
+/** Reads CORPCODE.xml, the list of all companies that ever filed: those with a stock code are served. It does not name the
+ * board, so both suffixes are assumed. A DOCTYPE is refused: it could hold a bomb. */
+export function parseCorpCode(text: string): DocumentContent {
+  const contributions: Contribution[] = []
+  const leftOut = {
+    'a company without a stock code': 0,
+    'a stock code that is not six characters': 0,
+    'a company without a corporate code of eight digits': 0,
+    'a company named a second time': 0,
+  }
+  const seen = new Set<string>()
+  let entry: Partial<Record<Field, string>> | null = null
+  let field: Field | null = null
+  let root: string | null = null
+  const take = (found: Partial<Record<Field, string>>) => {
+    const corpCode = textOf(found.corp_code)
+    const stockCode = textOf(found.stock_code)
+    if (corpCode === null || !isCorpCode(corpCode)) {
+      leftOut['a company without a corporate code of eight digits']++
+    } else if (stockCode === null) leftOut['a company without a stock code']++
+    else if (!isStockCode(stockCode)) leftOut['a stock code that is not six characters']++
+    else if (seen.has(corpCode)) leftOut['a company named a second time']++
+    else {
+      seen.add(corpCode)
+      const name = textOf(found.corp_name)
+      const english = textOf(found.corp_eng_name)
+      contributions.push({
+        profile: {
+          market: 'KR',
+          issuerId: corpCode,
+          ...(name === null ? {} : { name }),
+          ...(english === null ? {} : { otherNames: [english] }),
+          tickers: assumedTickers(stockCode),
+          tickersAssumed: true,
+          registers: true,
+        },
+        statements: [],
+        filings: [],
+      })
+    }
+  }
+  readXml(text, {
+    open({ name }) {
+      if (root === null) {
+        root = name
+        if (name !== 'result') return `the list of companies is in <result>, not <${name.slice(0, 40)}>`
+      } else if (name === 'list') entry = {}
+      else field = entry !== null && isField(name) ? name : null
+      return null
+    },
+    text(piece) {
+      if (entry === null || field === null) return
+      const known = entry[field] ?? ''
+      if (known.length <= longestText) entry[field] = known + piece
+    },
+    close(name) {
+      const isTooLong = entry !== null && field !== null && (entry[field]?.length ?? 0) > longestText
+      if (isTooLong) return `${field} is longer than any name`
+      if (name === 'list' && entry !== null) {
+        take(entry)
+        entry = null
+      }
+      field = null
+      return null
+    },
+  })
+  return { contributions, figuresRead: 0, malformed: 0, leftOut }
+}

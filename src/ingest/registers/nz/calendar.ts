@@ -1,0 +1,66 @@
+import { dayOf } from '../../reading/fields.ts'
+
+const inAuckland = new Intl.DateTimeFormat('en-CA', {
+  timeZone: 'Pacific/Auckland',
+  year: 'numeric',
+  month: '2-digit',
+  day: '2-digit',
+})
+
+const stamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)?$/
+
+/** The day in New Zealand of one of the register's moments; NaN where it is none. It marks them as UTC, whose day ends at
+ * noon or one o'clock there: should they be local after all, the day is at most one too late and never too early. */
+export function newZealandDay(text: unknown): number {
+  if (typeof text !== 'string' || !stamp.test(text) || Number.isNaN(dayOf(text.slice(0, 10))))
+    return Number.NaN
+  const at = Date.parse(/(Z|[+-]\d\d:\d\d)$/.test(text) ? text : `${text}Z`)
+  return Number.isNaN(at) ? Number.NaN : dayOf(inAuckland.format(at))
+}
+
+const dayMs = 86_400_000
+
+/** The first day from `day` on which a thing can be due: what falls on no working day may be done on the next one
+ * (Legislation Act 2019, section 55). Working days are those of section 13, and of the Interpretation Act 1999, section 29,
+ * before it. Where that takes a date of each year's own, every day that may be it is taken for a day off: later is safe. */
+export function workingDayFrom(day: number): number {
+  let found = day
+  while (!isWorkingDay(found)) found++
+  return found
+}
+
+/** 1970-01-01 was a Thursday. */
+const weekday = (day: number) => (day + 4) % 7
+
+function isWorkingDay(day: number): boolean {
+  if (weekday(day) === 0 || weekday(day) === 6) return false
+  const date = new Date(day * dayMs)
+  const year = date.getUTCFullYear()
+  const monthDay = (date.getUTCMonth() + 1) * 100 + date.getUTCDate()
+  const isMonday = weekday(day) === 1
+  if (monthDay >= 1225 || monthDay <= 102) return false
+  // A Monday, and a Tuesday, stand in for the first days of the year where these reach into a weekend.
+  if (monthDay <= 104 && weekday(day) <= 2) return false
+  // Good Friday and Easter Monday.
+  const easter = easterOf(year)
+  if (day === easter - 2 || day === easter + 1) return false
+  // Waitangi Day and Anzac Day, or the Monday after their weekend.
+  for (const holiday of [206, 425]) {
+    if (monthDay === holiday || (isMonday && monthDay > holiday && monthDay <= holiday + 2)) return false
+  }
+  // The Sovereign's Birthday is the first Monday in June, Labour Day the fourth in October, Matariki a Friday in June or July.
+  if (isMonday && ((monthDay >= 601 && monthDay <= 607) || (monthDay >= 1022 && monthDay <= 1028)))
+    return false
+  return !(weekday(day) === 5 && year >= 2022 && monthDay >= 619 && monthDay <= 714)
+}
+
+/** Easter Sunday (the anonymous Gregorian computus). */
+function easterOf(year: number): number {
+  const a = year % 19
+  const b = Math.floor(year / 100)
+  const c = year % 100
+  const d = (19 * a + b - Math.floor(b / 4) - Math.floor((b - Math.floor((b + 8) / 25) + 1) / 3) + 15) % 30
+  const e = (32 + 2 * (b % 4) + 2 * Math.floor(c / 4) - d - (c % 4)) % 7
+  const f = d + e - 7 * Math.floor((a + 11 * d + 22 * e) / 451) + 114
+  return Date.UTC(year, Math.floor(f / 31) - 1, (f % 31) + 1) / dayMs
+}

@@ -1,0 +1,18 @@
+import { conceptTable, flow, stock } from '../../concepts.ts'
+
+/** Which fields of an annual return say which metric. NetSurplusDeficitForTheYear is empty in returns after 2015, whose
+ * form calls it SurplusDeficit. */
+export const concepts = {
+  revenue: flow(['TotalGrossIncome']),
+  expenses: flow(['TotalExpenditure']),
+  net_income: flow(['NetSurplusDeficitForTheYear', 'SurplusDeficit']),
+  assets: stock(['TotalAssets']),
+  liabilities: stock(['TotalLiabilities']),
+  equity: stock(['TotalEquity']),
+  cash: stock(['CashAndBankBalances']),
+} as const
+
+export const { rules: nzRules, usesOfTag: nzUses } = conceptTable(concepts, {
+  annualForm: /^annual return$/,
+  quarterlyForm: /^$/,
+})

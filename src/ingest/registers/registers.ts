@@ -1,0 +1,44 @@
+import type { Source } from '../network/source.ts'
+import { be } from './be/register.ts'
+import { beSource } from './be/source.ts'
+import { dk } from './dk/register.ts'
+import { dkSource } from './dk/source.ts'
+import { fr } from './fr/register.ts'
+import { frSource } from './fr/source.ts'
+import { jp } from './jp/register.ts'
+import { jpSource } from './jp/source.ts'
+import { kr } from './kr/register.ts'
+import { krSource } from './kr/source.ts'
+import { nz } from './nz/register.ts'
+import { nzSource } from './nz/source.ts'
+import type { Register } from './register.ts'
+import { tw } from './tw/register.ts'
+import { twSource } from './tw/source.ts'
+import { us } from './us/register.ts'
+import { usSource } from './us/source.ts'
+
+const allRegisters: readonly Register[] = [us, jp, kr, tw, fr, be, dk, nz]
+
+/** Every register that can be imported, by market. */
+export const registers: ReadonlyMap<string, Register> = new Map(allRegisters.map(one => [one.market, one]))
+
+/** The register of a market that has one. */
+export function registerOf(market: string): Register {
+  const register = registers.get(market)
+  if (register === undefined) throw new Error(`There is no register of market ${market}.`)
+  return register
+}
+
+const allSources: readonly Source[] = [
+  usSource,
+  jpSource,
+  krSource,
+  twSource,
+  frSource,
+  beSource,
+  dkSource,
+  nzSource,
+]
+
+/** Every register that can be fetched from, by market. */
+export const sources: ReadonlyMap<string, Source> = new Map(allSources.map(one => [one.market, one]))

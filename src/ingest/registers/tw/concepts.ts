@@ -1,0 +1,24 @@
+import { conceptTable, flow, perShare, stock } from '../../concepts.ts'
+
+/** Which columns of the tables say which metric; tables of banks, brokers, financial holdings, insurers and mixed groups
+ * call some of them otherwise. The owners' part of the profit is missing where there is no other. */
+export const concepts = {
+  revenue: flow(['營業收入']),
+  gross_profit: flow(['營業毛利（毛損）淨額']),
+  operating_income: flow(['營業利益（損失）', '營業利益']),
+  net_income: flow(
+    ['淨利（淨損）歸屬於母公司業主', '淨利（損）歸屬於母公司業主'],
+    ['本期淨利（淨損）', '本期稅後淨利（淨損）'],
+  ),
+  eps: perShare(['基本每股盈餘（元）']),
+  assets: stock(['資產總計', '資產總額']),
+  current_assets: stock(['流動資產']),
+  liabilities: stock(['負債總計', '負債總額']),
+  current_liabilities: stock(['流動負債']),
+  equity: stock(['權益總計', '權益總額']),
+} as const
+
+export const { rules: twRules, usesOfTag: twUses } = conceptTable(concepts, {
+  annualForm: /^Q4$/,
+  quarterlyForm: /^Q[123]$/,
+})

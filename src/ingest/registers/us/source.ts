@@ -1,0 +1,226 @@
+import { addDays, type IsoDate, isIsoDate } from '../../../dates.ts'
+import {
+  advance,
+  ask,
+  expectRequests,
+  formChanged,
+  good,
+  judgeJson,
+  type Plan,
+  type RegisterRequest,
+  type Source,
+  type SyncTask,
+  settingOf,
+} from '../../network/source.ts'
+import { isRecord } from '../../reading/fields.ts'
+import { parseJson } from '../../reading/json.ts'
+import { parseCompanyTickers } from './tickers.ts'
+
+/** SEC EDGAR: at first every filer with a ticker, then the filers of each day's index. */
+export const usSource: Source = {
+  market: 'US',
+  name: 'SEC EDGAR (United States)',
+  required: ['SEC_CONTACT'],
+  secret: [],
+  contact: 'SEC_CONTACT',
+  companies: 'possible',
+  help: `
+The first run asks for submissions, with the lists of older ones that reach into 2009, and companyfacts of every filer with
+a ticker (or of those in --companies); each later one reads the daily indexes since and asks for those who filed. --since DATE reads the daily indexes from that day on.`,
+  plan,
+}
+
+/** Reports with figures in XBRL, and their amendments. */
+const accountForms = /^(10-K|10-Q|10-KT|10-QT|20-F|40-F|6-K)(\/A)?$/
+
+function* plan(task: SyncTask): Plan {
+  const tickers = yield ask(tickerList(task))
+  const from = task.since ?? task.cursor('daily')
+  if (from === null) {
+    const listed =
+      tickers.kind === 'fresh' ? parseCompanyTickers(parseJson(tickers.bytes)).map(one => one.cik) : []
+    yield* fetchAll(task, task.companies.length > 0 ? task.companies : listed)
+    return
+  }
+  const filers = new Map<string, IsoDate>()
+  let last: IsoDate | null = null
+  for (const quarter of quartersBetween(from, task.today)) {
+    const directory = yield ask(quarterDirectory(task, quarter))
+    if (directory.kind !== 'fresh') continue
+    for (const day of indexDays(parseJson(directory.bytes))) {
+      if (day < from || (day === from && task.since === null)) continue
+      const index = yield ask(dailyIndex(task, quarter, day))
+      if (index.kind !== 'fresh') continue
+      for (const cik of filersIn(latin1(index.bytes), task.companies)) filers.set(cik, day)
+      last = day
+    }
+  }
+  yield expectRequests(2 * filers.size)
+  for (const [cik, day] of filers) yield* fetchFiler(task, cik, day)
+  // A first sweep that is not over yet must not be taken for one that is.
+  const isSwept = task.cursor('sweep') === null || task.cursor('daily') !== null
+  if (last !== null && isSwept) yield advance('daily', last, 'run')
+}
+
+/** The day on which it began is where the daily indexes go on, also where it takes several days and runs. */
+function* fetchAll(task: SyncTask, ciks: readonly string[]): Plan {
+  const began = task.cursor('sweep') ?? task.today
+  if (task.cursor('sweep') === null) yield advance('sweep', began, 'run')
+  yield expectRequests(2 * ciks.length)
+  for (const cik of ciks) yield* fetchFiler(task, cik, began)
+  // The day's own index may be older than what was fetched in its first hour: it is read again.
+  yield advance('daily', dayBefore(began), 'run')
+}
+
+function* fetchFiler(task: SyncTask, cik: string, day: IsoDate): Plan {
+  const submissions = yield ask({
+    ...filerFile(task, 'submissions', `submissions/CIK${cik}.json`, cik, day),
+    reads: true,
+  })
+  const older = submissions.kind === 'fresh' ? olderLists(parseJson(submissions.bytes), cik) : []
+  if (older.length > 0) yield expectRequests(older.length)
+  for (const list of older) yield ask(olderSubmissions(task, list))
+  yield ask(filerFile(task, 'companyfacts', `api/xbrl/companyfacts/CIK${cik}.json`, cik, day))
+}
+
+const tickerList = ({ settings, today }: SyncTask): RegisterRequest => ({
+  url: `${settingOf(settings, 'SEC_URL')}/files/company_tickers.json`,
+  key: 'company_tickers',
+  revision: today,
+  fileName: 'company_tickers.json',
+  imports: true,
+  needed: true,
+  judge: judgeJson(document => {
+    const first = isRecord(document) ? Object.values(document)[0] : null
+    return isRecord(first) && 'cik_str' in first && 'ticker' in first
+      ? good
+      : formChanged('{"0": {cik_str, ticker, title}}')
+  }),
+})
+
+const filerFile = (
+  { settings }: SyncTask,
+  kind: 'submissions' | 'companyfacts',
+  path: string,
+  cik: string,
+  day: IsoDate,
+): RegisterRequest => ({
+  url: `${settingOf(settings, 'SEC_DATA_URL')}/${path}`,
+  key: `${kind}/${cik}`,
+  revision: day,
+  fileName: `${kind}/CIK${cik}.json`,
+  imports: true,
+  judge: judgeJson(document => {
+    if (!isRecord(document) || !isRecord(document[kind === 'submissions' ? 'filings' : 'facts']))
+      return formChanged(kind === 'submissions' ? '`filings`' : '`facts`')
+    if (kind === 'submissions') olderLists(document, cik)
+    return good
+  }),
+})
+
+interface OlderList {
+  readonly name: string
+  readonly filings: string
+  readonly to: IsoDate
+}
+
+/** Before it no filing has accounts in XBRL, and its time of acceptance is of no use. */
+const firstAccounts = '2009-01-01'
+
+/** The thousand filings that a filer made last are in its own file; the older ones are in lists that it names. */
+function olderLists(document: unknown, cik: string): OlderList[] {
+  const filings = isRecord(document) && isRecord(document.filings) ? document.filings : {}
+  const files = filings.files ?? []
+  if (!Array.isArray(files) || files.length > 1_000) return formChanged('`filings.files`, a list')
+  const lists = files.map((file): OlderList => {
+    const { name, filingCount, filingTo } = isRecord(file) ? file : {}
+    const isName = typeof name === 'string' && /^CIK\d{10}-submissions-\d{3}\.json$/.test(name)
+    if (!isName || name.slice(3, 13) !== cik || typeof filingTo !== 'string' || !isIsoDate(filingTo))
+      return formChanged('`filings.files` with `name` and `filingTo`')
+    return { name, filings: String(filingCount), to: filingTo }
+  })
+  return lists.filter(({ to }) => to >= firstAccounts)
+}
+
+/** A list is asked for again when something was added to it. */
+const olderSubmissions = ({ settings }: SyncTask, { name, filings, to }: OlderList): RegisterRequest => ({
+  url: `${settingOf(settings, 'SEC_DATA_URL')}/submissions/${name}`,
+  key: `submissions/${name}`,
+  revision: `${filings} until ${to}`,
+  fileName: `submissions/${name}`,
+  imports: true,
+  judge: judgeJson(document =>
+    (isRecord(document) && Array.isArray(document.accessionNumber)) || Array.isArray(document)
+      ? good
+      : formChanged('`accessionNumber`, a list'),
+  ),
+})
+
+const quarterDirectory = ({ settings }: SyncTask, quarter: string): RegisterRequest => ({
+  url: `${settingOf(settings, 'SEC_URL')}/Archives/edgar/daily-index/${quarter}/index.json`,
+  key: `daily-index/${quarter}`,
+  revision: null,
+  fileName: `daily-index/${quarter.replace('/', '-')}.json`,
+  imports: false,
+  needed: true,
+  judge: judgeJson(document => {
+    indexDays(document)
+    return good
+  }),
+})
+
+const dailyIndex = ({ settings }: SyncTask, quarter: string, day: IsoDate): RegisterRequest => {
+  const name = `master.${day.replaceAll('-', '')}.idx`
+  return {
+    url: `${settingOf(settings, 'SEC_URL')}/Archives/edgar/daily-index/${quarter}/${name}`,
+    key: `daily-index/${day}`,
+    revision: '',
+    fileName: `daily-index/${name}`,
+    imports: false,
+    needed: true,
+    judge: bytes =>
+      latin1(bytes).includes('CIK|Company Name|Form Type|Date Filed|File Name')
+        ? good
+        : formChanged('the header CIK|Company Name|Form Type|Date Filed|File Name'),
+  }
+}
+
+/** The days of a quarter that have an index, oldest first. */
+function indexDays(document: unknown): IsoDate[] {
+  const directory = isRecord(document) ? document.directory : null
+  const items = isRecord(directory) ? directory.item : null
+  if (!Array.isArray(items)) return formChanged('`directory.item`')
+  return items
+    .flatMap(item => (isRecord(item) ? [/^master\.(\d{4})(\d\d)(\d\d)\.idx$/.exec(String(item.name))] : []))
+    .flatMap(match => (match === null ? [] : [match.slice(1).join('-')]))
+    .filter(isIsoDate)
+    .sort()
+}
+
+/** Names of filers are in no certain encoding, and not read. */
+const latin1 = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1')
+
+/** Those in a daily index who filed accounts. */
+function filersIn(index: string, wanted: readonly string[]): Set<string> {
+  const only = wanted.length > 0 ? new Set(wanted) : null
+  const ciks = new Set<string>()
+  for (const line of index.split('\n')) {
+    const [cik, , form] = line.split('|')
+    if (form === undefined || !/^\d{1,10}$/.test(cik) || !accountForms.test(form.trim())) continue
+    const padded = cik.padStart(10, '0')
+    if (only === null || only.has(padded)) ciks.add(padded)
+  }
+  return ciks
+}
+
+/** `2026/QTR4` for every quarter from one day to another. */
+function quartersBetween(from: IsoDate, to: IsoDate): string[] {
+  const numberOf = (day: IsoDate) =>
+    Number(day.slice(0, 4)) * 4 + Math.floor((Number(day.slice(5, 7)) - 1) / 3)
+  const quarters: string[] = []
+  for (let quarter = Math.max(numberOf(from), 1993 * 4); quarter <= numberOf(to); quarter++)
+    quarters.push(`${Math.floor(quarter / 4)}/QTR${(quarter % 4) + 1}`)
+  return quarters
+}
+
+const dayBefore = (day: IsoDate) => addDays(day, -1)

@@ -1,0 +1,104 @@
+import { Failure } from '../../../errors.ts'
+import type { Filing } from '../../../facts/reportedFact.ts'
+import { dayOf, isRecord, textOf } from '../../reading/fields.ts'
+import { cikOf, tickerOf } from './parsed.ts'
+
+export interface Submissions {
+  readonly cik: string
+  /** null in an overflow file, which lists filings only. */
+  readonly entity: {
+    readonly name: string | null
+    readonly tickers: string[]
+    readonly fiscalYearEnd: string | null
+    /** False for people and others who own or trade and never file accounts. */
+    readonly filesAccounts: boolean
+  } | null
+  /** Filings with structured accounts and the times at which they were accepted. */
+  readonly filings: Filing[]
+}
+
+const accountForms = /^(10-K|10-Q|20-F|40-F|10-KT|10-QT|S-1|F-1|S-4|F-4)/
+
+/** Reads the submissions of one filer. `fileName` names the filer where an overflow file does not. */
+export function parseSubmissions(document: unknown, fileName: string): Submissions {
+  const overflow = overflowColumns(document)
+  if (overflow !== null) {
+    const cik = cikOf(/CIK(\d{10})/.exec(fileName)?.[1])
+    if (cik === null) {
+      throw new Failure(
+        'body_invalid',
+        'A list of older submissions needs its filer in the file name: CIK##########-submissions-###.json.',
+      )
+    }
+    return { cik, entity: null, filings: readFilings(overflow) }
+  }
+  const cik = isRecord(document) ? cikOf(document.cik) : null
+  const filings = isRecord(document) ? document.filings : null
+  if (!isRecord(document) || cik === null || !isRecord(filings) || !isRecord(filings.recent)) {
+    throw new Failure(
+      'body_invalid',
+      'A submissions file needs `cik` (a CIK) and `filings.recent` (an object).',
+    )
+  }
+  const tickers = Array.isArray(document.tickers)
+    ? document.tickers.map(tickerOf).filter(ticker => ticker !== null)
+    : []
+  const yearEnd = document.fiscalYearEnd
+  const forms = filings.recent.form
+  return {
+    cik,
+    entity: {
+      name: textOf(document.name),
+      tickers,
+      fiscalYearEnd: typeof yearEnd === 'string' && isMonthDay(yearEnd) ? yearEnd : null,
+      filesAccounts:
+        tickers.length > 0 ||
+        (Array.isArray(forms) && forms.some(form => typeof form === 'string' && accountForms.test(form))),
+    },
+    filings: readFilings(filings.recent),
+  }
+}
+
+/** Years that end on 29 February are on file so for every year. */
+const isMonthDay = (text: string) => /^(0[1-9]|1[0-2])(0[1-9]|[12][0-9]|3[01])$/.test(text)
+
+/** An overflow file is an object of parallel columns, or a bare array: of such objects or of one row each. */
+function overflowColumns(document: unknown): Record<string, unknown> | null {
+  if (isRecord(document)) return Array.isArray(document.accessionNumber) ? document : null
+  if (!Array.isArray(document)) return null
+  const columns: Record<string, unknown[]> = {}
+  for (const row of document) {
+    if (!isRecord(row)) return null
+    for (const [name, value] of Object.entries(row)) {
+      columns[name] ??= []
+      if (Array.isArray(value)) columns[name].push(...value)
+      else columns[name].push(value)
+    }
+  }
+  return columns
+}
+
+function readFilings(columns: Record<string, unknown>): Filing[] {
+  const { accessionNumber, filingDate, acceptanceDateTime, form, isXBRL } = columns
+  if (![accessionNumber, filingDate, acceptanceDateTime, form].every(Array.isArray)) {
+    throw new Failure(
+      'body_invalid',
+      'A list of submissions needs the columns accessionNumber, filingDate, acceptanceDateTime and form.',
+    )
+  }
+  const at = (column: unknown, row: number): unknown => (Array.isArray(column) ? column[row] : undefined)
+  const filings: Filing[] = []
+  const rows = Array.isArray(accessionNumber) ? accessionNumber.length : 0
+  for (let row = 0; row < rows; row++) {
+    if (Array.isArray(isXBRL) && !isXBRL[row]) continue
+    const accession = at(accessionNumber, row)
+    const type = textOf(at(form, row))
+    const filed = dayOf(at(filingDate, row))
+    const accepted = String(at(acceptanceDateTime, row))
+    const acceptedAt = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(accepted) ? Date.parse(accepted) : Number.NaN
+    if (typeof accession !== 'string' || !/^[0-9-]{10,25}$/.test(accession) || type === null) continue
+    if (!(filed > 0) || Number.isNaN(acceptedAt)) continue
+    filings.push({ accession, form: type, filed, acceptedAt })
+  }
+  return filings
+}

@@ -1,0 +1,55 @@
+import { daySpan, type IsoDate } from '../dates.ts'
+import type { DefaultManifest, Manifest, TradingCosts } from './manifest.ts'
+
+/** What a round trip costs, and on whose word. */
+export interface RoundTripCost {
+  readonly roundTripBps: number
+  readonly source: string
+  /** The latest day on which one of its components changed. */
+  readonly date: IsoDate
+}
+
+/** Round-trip costs as plain data that can cross to a thread. */
+export interface MarketCosts {
+  /** By market code, for every market with a manifest. */
+  readonly markets: Readonly<Record<string, RoundTripCost>>
+  /** For a row without a market, or of a market without a manifest. */
+  readonly standard: RoundTripCost
+}
+
+/** The cost of one market, and whether the default stands in for it. */
+export interface MarketCost extends RoundTripCost {
+  readonly market: string | null
+  readonly isDefault: boolean
+}
+
+export interface CostTable {
+  /** The same as plain data, for a worker. */
+  readonly plain: MarketCosts
+  roundTripBps(market: string | null): number
+  describe(market: string | null): MarketCost
+}
+
+export function costTable(manifests: readonly Manifest[], fallback: DefaultManifest): CostTable {
+  const known = new Map(manifests.map(manifest => [manifest.code, summarise(manifest.costs)]))
+  const standard = summarise(fallback.costs)
+  const find = (market: string | null) => (market === null ? undefined : known.get(market))
+  return {
+    plain: { markets: Object.fromEntries(known), standard },
+    roundTripBps: market => (find(market) ?? standard).roundTripBps,
+    describe(market) {
+      const found = find(market)
+      return { ...(found ?? standard), market, isDefault: found === undefined }
+    },
+  }
+}
+
+function summarise(costs: TradingCosts): RoundTripCost {
+  return {
+    roundTripBps: costs.round_trip_bps,
+    source: costs.components
+      .map(part => `${part.name} (${part.side}, ${part.bps} bps): ${part.source.replace(/\.$/, '')}`)
+      .join('; '),
+    date: daySpan(costs.components.map(part => part.date))?.last ?? '',
+  }
+}

@@ -1,0 +1,179 @@
+import { readdir } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import type { Static, TSchema } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+import { isIsoDate } from '../dates.ts'
+import { Failure } from '../errors.ts'
+import { type CostTable, costTable } from './costs.ts'
+import { DefaultManifest, Manifest, type TradingCosts } from './manifest.ts'
+import { canonicalMetrics, type MetricDefinition, ratioMetrics, yearToDate } from './metrics.ts'
+
+export interface Markets {
+  readonly codes: readonly string[]
+  readonly manifests: readonly Manifest[]
+  /** Every metric of every market by name, in the order of the coverage index. */
+  readonly metrics: ReadonlyMap<string, ServedMetric>
+  readonly costs: CostTable
+  get(code: string): Manifest | undefined
+}
+
+const shippedFolder = new URL('../../manifests/', import.meta.url)
+const defaultFile = 'default.yaml'
+
+/** Reads and checks every manifest. All faults are reported at once, each with its file and path. */
+export async function loadMarkets(folder: URL | string = shippedFolder): Promise<Markets> {
+  const path = folder instanceof URL ? fileURLToPath(folder) : folder
+  const files = (await readdir(path)).filter(name => name.endsWith('.yaml')).sort()
+  const faults: string[] = []
+  const manifests: Manifest[] = []
+  let fallback: DefaultManifest | undefined
+  for (const file of files) {
+    const text = await Bun.file(`${path.replace(/\/$/, '')}/${file}`).text()
+    if (file === defaultFile) {
+      fallback = parse(file, text, DefaultManifest, faults)
+      if (fallback) checkCosts(file, fallback.costs, faults)
+      continue
+    }
+    const manifest = parse(file, text, Manifest, faults)
+    if (manifest === undefined) continue
+    checkManifest(file, manifest, faults)
+    manifests.push(manifest)
+  }
+  if (!files.includes(defaultFile))
+    faults.push(`${defaultFile}: missing; it holds the costs of rows without a market`)
+  if (faults.length > 0 || fallback === undefined) {
+    throw new Failure('internal', `The manifests need mending:\n  ${faults.join('\n  ')}`)
+  }
+  return assemble(manifests, fallback)
+}
+
+function assemble(manifests: Manifest[], fallback: DefaultManifest): Markets {
+  manifests.sort((a, b) => (a.code < b.code ? -1 : 1))
+  const byCode = new Map(manifests.map(manifest => [manifest.code, manifest]))
+  return Object.freeze({
+    codes: manifests.map(manifest => manifest.code),
+    manifests,
+    metrics: listMetrics(manifests),
+    costs: costTable(manifests, fallback),
+    get: (code: string) => byCode.get(code),
+  })
+}
+
+function parse<S extends TSchema>(
+  file: string,
+  text: string,
+  schema: S,
+  faults: string[],
+): Static<S> | undefined {
+  let parsed: unknown
+  try {
+    parsed = Bun.YAML.parse(text)
+  } catch (error) {
+    faults.push(`${file}: not YAML: ${error instanceof Error ? error.message : String(error)}`)
+    return undefined
+  }
+  if (Value.Check(schema, parsed)) return parsed
+  for (const fault of Value.Errors(schema, parsed)) {
+    faults.push(`${file}: ${fault.path || '/'}: ${fault.message}`)
+  }
+  return undefined
+}
+
+/** What a schema cannot say about a manifest. Faults name file and path. */
+export function checkManifest(file: string, manifest: Manifest, faults: string[]): void {
+  const fault = (path: string, message: string) => faults.push(`${file}: ${path}: ${message}`)
+  if (file !== `${manifest.code.toLowerCase()}.yaml`) {
+    fault('/code', `${manifest.code} belongs in ${manifest.code.toLowerCase()}.yaml`)
+  }
+  const idPattern = compile(manifest.id.pattern, message => fault('/id/pattern', message))
+  if (idPattern && !idPattern.test(manifest.id.example)) {
+    fault('/id/example', `${manifest.id.example} does not match ${manifest.id.pattern}`)
+  }
+  const issuerPattern = compile(manifest.issuer.pattern, message => fault('/issuer/pattern', message))
+  if (issuerPattern && issuerPattern.exec(manifest.issuer.example)?.[1] === undefined) {
+    fault(
+      '/issuer/example',
+      `${manifest.issuer.example} does not match a group of ${manifest.issuer.pattern}`,
+    )
+  }
+  const shared = new Set([...canonicalMetrics, ...ratioMetrics].map(metric => metric.name))
+  const taken = new Set(shared)
+  manifest.metrics.forEach((metric, index) => {
+    if (taken.has(metric.name)) fault(`/metrics/${index}/name`, `${metric.name} is taken`)
+    taken.add(metric.name)
+  })
+  manifest.unstated.forEach((name, index) => {
+    if (!shared.has(name)) fault(`/unstated/${index}`, `${name} is no canonical metric or ratio`)
+  })
+  const flows = flowsOf(manifest)
+  manifest.year_to_date.forEach((name, index) => {
+    if (!flows.some(flow => flow.name === name))
+      fault(`/year_to_date/${index}`, `${name} is no flow of this market`)
+  })
+  for (const name of Object.keys(manifest.absences)) {
+    if (!taken.has(name)) fault(`/absences/${name}`, 'no metric of this market')
+  }
+  if (!URL.canParse(manifest.sync.address)) fault('/sync/address', `${manifest.sync.address} is no URL`)
+  const interval = 1 / manifest.sync.requests_per_second
+  if (interval > 3_600) fault('/sync/requests_per_second', 'a request an hour is the least')
+  checkCosts(file, manifest.costs, faults)
+}
+
+function compile(pattern: string, report: (message: string) => void): RegExp | undefined {
+  try {
+    return new RegExp(pattern)
+  } catch (error) {
+    report(error instanceof Error ? error.message : String(error))
+    return undefined
+  }
+}
+
+export function checkCosts(file: string, costs: TradingCosts, faults: string[]): void {
+  const sum = costs.components.reduce((total, part) => total + part.bps * (part.side === 'both' ? 2 : 1), 0)
+  if (Math.abs(sum - costs.round_trip_bps) > 1e-9) {
+    faults.push(
+      `${file}: /costs/round_trip_bps: ${costs.round_trip_bps} is not the sum of its components, ${sum}`,
+    )
+  }
+  costs.components.forEach((part, index) => {
+    const path = `${file}: /costs/components/${index}`
+    if (!isIsoDate(part.date)) faults.push(`${path}/date: ${part.date} is no day`)
+    const saysAssumption = /^assumption\b/i.test(part.source)
+    if (saysAssumption !== (part.kind === 'assumption')) {
+      faults.push(`${path}/source: opens with "Assumption" exactly where kind is assumption`)
+    }
+  })
+}
+
+export interface ServedMetric extends MetricDefinition {
+  /** Codes of the markets that state it. */
+  readonly markets: readonly string[]
+}
+
+const stated = (metrics: readonly MetricDefinition[], manifest: Manifest) =>
+  metrics.filter(metric => !manifest.unstated.includes(metric.name))
+
+export const flowsOf = (manifest: Manifest) =>
+  [...stated(canonicalMetrics, manifest), ...manifest.metrics].filter(metric => metric.kind === 'flow')
+
+/** Every metric of every market, in the order of the coverage index. */
+export function listMetrics(manifests: readonly Manifest[]): ReadonlyMap<string, ServedMetric> {
+  const found = new Map<string, { definition: MetricDefinition; markets: string[] }>()
+  const add = (definition: MetricDefinition, market: string) => {
+    const entry = found.get(definition.name) ?? { definition, markets: [] }
+    if (!entry.markets.includes(market)) entry.markets.push(market)
+    found.set(definition.name, entry)
+  }
+  const each = (list: (manifest: Manifest) => readonly MetricDefinition[]) => {
+    for (const manifest of manifests) for (const metric of list(manifest)) add(metric, manifest.code)
+  }
+  each(manifest => stated(canonicalMetrics, manifest))
+  each(manifest => manifest.metrics)
+  each(manifest => stated(ratioMetrics, manifest))
+  each(manifest =>
+    flowsOf(manifest)
+      .filter(flow => manifest.year_to_date.includes(flow.name))
+      .map(yearToDate),
+  )
+  return new Map([...found].map(([name, { definition, markets }]) => [name, { ...definition, markets }]))
+}

@@ -1,2 +1,0 @@
-/** What a client wants to be answered: data, or a page to look at. */
-export type ResultForm = 'json' | 'html'

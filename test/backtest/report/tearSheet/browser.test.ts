@@ -1,0 +1,174 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { Browser, Page } from 'playwright-core'
+import { tearSheet } from '../../../../src/backtest/report/tearSheet/page.ts'
+import type { BacktestResult } from '../../../../src/backtest/result.ts'
+import { chromiumPath, openChromium } from '../chromium.ts'
+import { madeResult, madeSweep } from '../fixtures.ts'
+
+setDefaultTimeout(60_000)
+
+const path = chromiumPath()
+const folder = mkdtempSync(join(tmpdir(), 'asfiled-sheet-'))
+let browser: Browser
+
+beforeAll(async () => {
+  if (path !== null) browser = await openChromium(path)
+})
+afterAll(async () => {
+  if (path !== null) await browser.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const long = 'Averyveryverylongnamewithoutaspace'.repeat(4)
+const included: Partial<BacktestResult> = {
+  ic: { mean: 0.031, sd: 0.2, ir: 0.155, t_stat: 2.68, n_periods: 900 },
+  quantiles: Array.from({ length: 10 }, (_, i) => ({
+    bucket: i + 1,
+    mean_return: (i - 4.5) / 400,
+    n_periods: 9,
+  })),
+  positions: [{ asset: long, market: 'US', weight: 0.05 }],
+  warnings: [{ code: 'default_costs', message: `Stands in for ${long}.` }],
+}
+const wave = (periods: number, size: number) =>
+  Array.from({ length: periods }, (_, i) => Math.sin(i * 12.9898) * size + size / 20)
+/** Fifty legs, each held for one to twenty days, of which the last won. */
+function wideSweep(): BacktestResult {
+  const sweep = madeSweep(wave(300, 0.02), included)
+  const { best, trials: [one] = [] } = sweep
+  if (best === undefined) throw new Error('the sweep has no winner')
+  const trials = Array.from({ length: 1_000 }, (_, i) => ({
+    ...one,
+    label: `long_short q${(Math.floor(i / 20) + 1) / 100} equal h${(i % 20) + 1}`,
+    sharpe: i / 1_000,
+  }))
+  const folds = Array.from({ length: 50 }, (_, i) => ({ ...sweep.folds[0], fold: i + 1 }))
+  return { ...sweep, trials, folds, best: { ...best, label: trials[999].label } }
+}
+
+const sheets: [string, BacktestResult, number][] = [
+  ['a sweep with everything', madeSweep(wave(900, 0.02), included), 4],
+  ['a thousand configurations on fifty folds', wideSweep(), 4],
+  ['one period', madeResult([-0.05], included), 3],
+  ['a curve that grows a thousandfold', madeResult(new Array(1200).fill(0.006), included), 3],
+]
+const screens: [string, number, 'light' | 'dark'][] = [
+  ['a desktop in the light', 1280, 'light'],
+  ['a desktop in the dark', 1280, 'dark'],
+  ['a tablet', 768, 'light'],
+  ['a phone in the light', 390, 'light'],
+  ['a phone in the dark', 390, 'dark'],
+]
+
+async function open(result: BacktestResult, width: number, colorScheme: 'light' | 'dark') {
+  const file = join(folder, 'sheet.html')
+  writeFileSync(file, tearSheet(result, long))
+  const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme })
+  const page = await context.newPage()
+  const complaints: string[] = []
+  page.on('console', message => complaints.push(message.text()))
+  page.on('pageerror', error => complaints.push(error.message))
+  page.on('request', request => {
+    if (request.url() !== pathToFileURL(file).href) complaints.push(`asks for ${request.url()}`)
+  })
+  await page.goto(pathToFileURL(file).href)
+  return { page, complaints, close: () => context.close() }
+}
+
+/** Of the charts that are shown: pairs of labels that touch, and labels that stick out. */
+function badLabels(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const faults: string[] = []
+    for (const chart of document.querySelectorAll('svg.chart')) {
+      const frame = chart.getBoundingClientRect()
+      if (frame.width === 0) continue
+      const labels = [...chart.querySelectorAll('text')].filter(text => text.closest('.say') === null)
+      const boxes = labels.map(label => ({ text: label.textContent, box: label.getBoundingClientRect() }))
+      for (const [i, { text, box }] of boxes.entries()) {
+        if (box.left < frame.left - 1 || box.right > frame.right + 1) faults.push(`${text} sticks out`)
+        if (box.top < frame.top - 1 || box.bottom > frame.bottom + 1) faults.push(`${text} sticks out`)
+        for (const other of boxes.slice(i + 1)) {
+          const apart =
+            box.right <= other.box.left ||
+            other.box.right <= box.left ||
+            box.bottom <= other.box.top + 1 ||
+            other.box.bottom <= box.top + 1
+          if (!apart) faults.push(`${text} touches ${other.text}`)
+        }
+      }
+    }
+    return faults
+  })
+}
+
+describe.skipIf(path === null)('tear sheet in a browser', () => {
+  for (const [what, result, charts] of sheets) {
+    test.each(screens)(
+      `${what}, on %s: nothing sticks out, overlaps, is empty or is complained of`,
+      async (_, width, scheme) => {
+        const { page, complaints, close } = await open(result, width, scheme)
+        const found = await page.evaluate(() => ({
+          overflow: document.documentElement.scrollWidth - innerWidth,
+          background: getComputedStyle(document.body).backgroundColor,
+          charts: [...document.querySelectorAll('svg.chart')].filter(
+            chart => chart.getBoundingClientRect().height > 40,
+          ).length,
+        }))
+        expect(complaints).toEqual([])
+        expect(found.overflow).toBeLessThanOrEqual(0)
+        expect(found.charts).toBe(charts)
+        // Its own policy lets its style through.
+        expect(found.background).toBe(scheme === 'light' ? 'rgb(253, 253, 251)' : 'rgb(20, 23, 27)')
+        expect(await badLabels(page)).toEqual([])
+        await close()
+      },
+    )
+  }
+
+  test('pointing at the curve reads a date and a value', async () => {
+    const { page, close } = await open(sheets[0][1], 1280, 'light')
+    const chart = page.locator('svg.chart.wide').nth(1)
+    await chart.scrollIntoViewIfNeeded()
+    const box = await chart.boundingBox()
+    if (box === null) throw new Error('the chart has no place')
+    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2)
+    const said = await chart
+      .locator('.say')
+      .evaluateAll(all =>
+        all.filter(one => getComputedStyle(one).visibility === 'visible').map(one => one.textContent),
+      )
+    expect(said).toHaveLength(1)
+    expect(said[0]).toMatch(/^\d{4}-\d{2}-\d{2}: \d\.\d{4} \([+−]?\d+\.\d%\)$/)
+    await close()
+  })
+
+  test('what scrolls sideways can be reached and scrolled with the keyboard', async () => {
+    const { page, close } = await open(sheets[0][1], 390, 'light')
+    const folds = page.getByRole('region', { name: 'Walk-forward folds' })
+    await folds.focus()
+    await page.keyboard.press('ArrowRight')
+    await page.waitForTimeout(300)
+    expect(await folds.evaluate(region => region.scrollLeft)).toBeGreaterThan(0)
+    await close()
+  })
+
+  test('on paper it is light, keeps within the page and shows the wide charts', async () => {
+    const { page, close } = await open(sheets[0][1], 690, 'dark') // A4 less margins of 14 mm
+    await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
+    const shown = await page.evaluate(() => ({
+      wide: document.querySelectorAll('svg.chart.wide')[1].getBoundingClientRect().width,
+      ink: getComputedStyle(document.body).color,
+      paper: getComputedStyle(document.body).backgroundColor,
+      overflow: document.documentElement.scrollWidth - innerWidth,
+    }))
+    expect(shown.wide).toBeGreaterThan(100)
+    expect(shown.ink).toBe('rgb(26, 31, 38)')
+    expect(shown.paper).toBe('rgb(255, 255, 255)')
+    expect(shown.overflow).toBeLessThanOrEqual(0)
+    await close()
+  })
+})

@@ -1,0 +1,171 @@
+import { describe, expect, test } from 'bun:test'
+import { createHash } from 'node:crypto'
+import { TypeCompiler } from '@sinclair/typebox/compiler'
+import { tearSheet } from '../../../../src/backtest/report/tearSheet/page.ts'
+import { BacktestResult } from '../../../../src/backtest/result.ts'
+import { registerFormats } from '../../../../src/dates.ts'
+import { madeResult, madeSweep } from '../fixtures.ts'
+
+registerFormats()
+const check = TypeCompiler.Compile(BacktestResult)
+const net = Array.from({ length: 300 }, (_, i) => Math.sin(i * 12.9898) * 0.03 + 0.001)
+const everything: Partial<BacktestResult> = {
+  ic: { mean: 0.031, sd: 0.2, ir: 0.155, t_stat: 2.68, n_periods: 300 },
+  quantiles: Array.from({ length: 10 }, (_, i) => ({
+    bucket: i + 1,
+    mean_return: i === 4 ? null : (i - 4) / 1e4,
+    n_periods: 300,
+  })),
+  positions: [
+    { asset: 'AAPL', market: 'US', weight: 0.05 },
+    { asset: 'KO', market: null, weight: -0.05 },
+  ],
+  warnings: [{ code: 'default_costs', message: 'The default round trip stands in.' }],
+}
+const full = madeSweep(net, everything)
+const page = tearSheet(full, 'A title')
+
+const textOf = (html: string) =>
+  html
+    .replace(/<style>[\s\S]*?<\/style>/, '')
+    .replace(/<(?!\/?(strong|small|span|code|br)\b)[^>]*>/g, '\n')
+    .replace(/<[^>]*>/g, '')
+    .replace(/[ \t]+/g, ' ')
+
+describe('tear sheet', () => {
+  test('the made-up results are of the model’s shape', () => {
+    for (const result of [full, madeResult(net), madeResult([-1.5], { metrics: full.metrics })]) {
+      expect(check.Errors(result).First()?.path).toBeUndefined()
+    }
+  })
+
+  test('it is one document that loads, runs and sends nothing, and its policy says so', () => {
+    expect(page).toStartWith('<!doctype html>')
+    expect(page).not.toMatch(/<script|<link|<img|<iframe|<form|\bsrc=|\bhref=|url\(|@import/i)
+    expect(page).not.toMatch(/<[^>]*\s(on\w+|style)=/i)
+    expect(page).not.toMatch(/https?:/)
+    const style = /<style>([\s\S]*?)<\/style>/.exec(page)?.[1] ?? ''
+    const hash = createHash('sha256').update(style).digest('base64')
+    expect(page).toContain(
+      `content="default-src &#39;none&#39;; style-src &#39;sha256-${hash}&#39;; base-uri &#39;none&#39;; form-action &#39;none&#39;"`,
+    )
+  })
+
+  test('every element that is opened is closed, in its order', () => {
+    const open: string[] = []
+    const empty = /^(meta|br)$/
+    const bare = page.replace(/<style>[\s\S]*?<\/style>/, '')
+    for (const [, close, name, self] of bare.matchAll(/<(\/?)([a-z0-9]+)(?:\s[^>]*?)?(\/?)>/gi)) {
+      if (self === '/' || empty.test(name)) continue
+      if (close === '') open.push(name)
+      else expect(open.pop()).toBe(name)
+    }
+    expect(open).toEqual([])
+  })
+
+  test('ids are unique, and every picture has a title and a description', () => {
+    const ids = [...page.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id)
+    expect(new Set(ids).size).toBe(ids.length)
+    const pictures = [...page.matchAll(/<svg[^>]*>/g)].map(([tag]) => tag)
+    expect(pictures.length).toBe(8)
+    for (const tag of pictures) {
+      expect(tag).toContain('role="img"')
+      for (const id of /aria-labelledby="([^"]+)"/.exec(tag)?.[1].split(' ') ?? ['none'])
+        expect(ids).toContain(id)
+    }
+    for (const [tag] of page.matchAll(/<th[ >][^>]*/g)) expect(tag).toContain('scope=')
+  })
+
+  test('whatever a user may have written stands there as text', () => {
+    const evil = '"><script>alert(1)</script><i onload=x>'
+    const made = madeSweep(net, {
+      ...everything,
+      positions: [{ asset: evil, market: evil, weight: 1 }],
+      warnings: [{ code: 'ruined', message: evil }],
+      costs: {
+        flat_bps: null,
+        borrow_bps: 50,
+        markets: [{ market: evil, round_trip_bps: 1, is_default: true, source: evil, date: evil }],
+      },
+      folds: [{ ...full.folds[0], label: evil, test_start: evil }],
+      trials: [{ label: evil, sharpe: 1, cagr: null, max_drawdown: null, avg_turnover: null }],
+      best: { label: evil, config: full.config, metrics: full.metrics },
+    })
+    const written = tearSheet(made, evil)
+    expect(written).not.toContain('<script')
+    expect(written).not.toContain('<i onload')
+    expect(written.split('&lt;script&gt;').length).toBeGreaterThan(10)
+  })
+
+  test('headline numbers carry their units, and what does not exist is a dash', () => {
+    const text = textOf(page)
+    for (const [name, value] of [
+      ['Return a year', '+12.34%'],
+      ['Sharpe ratio', '1.50'],
+      ['Deepest fall', '−8.2%'],
+      ['Sharpe ratio, Lo', '–'],
+      ['Information ratio', '−0.25'],
+      ['Turnover a period', '40.0%'],
+      ['Costs a year', '2.10%'],
+      ['Break-even cost', '31.3 bps'],
+    ]) {
+      expect(text).toMatch(new RegExp(`\\n${name}\\s+${value.replace(/[+.]/g, '\\$&')}\\s*\\n`))
+    }
+    const nothing = Object.fromEntries(
+      Object.entries(full.metrics).map(([name, value]) => [name, typeof value === 'number' ? null : value]),
+    )
+    const empty = textOf(tearSheet({ ...madeResult(net), metrics: { ...full.metrics, ...nothing } }, 'x'))
+    const metrics = empty.slice(empty.indexOf('Headline'), empty.indexOf('Equity'))
+    expect(metrics.match(/^\s*–\s*$/gm)).toHaveLength(14)
+    expect(metrics).not.toMatch(/^\s*[−+]?0/m)
+  })
+
+  test('warnings and what was left out come before the numbers', () => {
+    const at = (text: string) => page.indexOf(text)
+    expect(at('The default round trip stands in.')).toBeGreaterThan(0)
+    expect(at('The default round trip stands in.')).toBeLessThan(at('Headline numbers'))
+    expect(at('1,200 rows had no score')).toBeLessThan(at('Headline numbers'))
+    expect(at('1 time a held name earned 0')).toBeGreaterThan(0)
+    expect(page).not.toContain('stepped over')
+  })
+
+  test('the winner is marked on its surface and nowhere else', () => {
+    expect(page.match(/the winner<\/span>/g)).toHaveLength(1)
+    expect(page).toContain('Skill or luck?')
+    expect(page.match(/<table class="heat surface">/g)).toHaveLength(3)
+    expect(tearSheet(madeResult(net), 'x')).not.toContain('Skill or luck?')
+  })
+
+  test('the picture of the trials says how far they reach, and luck is none of them', () => {
+    const { trials: made = [], deflated_sharpe: found, ...rest } = madeSweep(net)
+    if (found === undefined) throw new Error('the sweep is not deflated')
+    const trials = made.map(trial => ({ ...trial, sharpe: (trial.sharpe ?? 0) + 10 }))
+    const sharpes = trials.map(({ sharpe }) => sharpe)
+    const least = Math.min(...sharpes).toFixed(2)
+    const deflated_sharpe = { ...found, sharpe_per_period: Math.max(...sharpes) / Math.sqrt(252) }
+    const drawn = tearSheet({ ...rest, trials, deflated_sharpe }, 'x')
+    expect(drawn).toContain(`Sharpe ratios run from ${least} to`)
+  })
+
+  test('what was not asked for says so and shows no empty chart', () => {
+    const plain = tearSheet(madeResult(net), 'x')
+    expect(textOf(plain)).toContain('Not asked for: include: ["ic"] adds it.')
+    expect(textOf(plain)).toContain('Not asked for: include: ["quantiles"] adds it.')
+    expect(plain).not.toContain('chart bars')
+    expect(plain).not.toContain('The last book')
+    const ruined = tearSheet({ ...madeResult([0.1, -1.2]), n_periods: 9 }, 'x')
+    expect(textOf(ruined)).toContain('include: ["monthly"]')
+  })
+
+  test('odd curves are drawn without a coordinate that is no number', () => {
+    const odd = [
+      madeResult([0]),
+      madeResult([]),
+      madeResult([-1.5]),
+      madeResult([0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5]),
+      madeResult(net, { equity_curve: madeResult(net).equity_curve.map((v, i) => (i % 7 === 3 ? null : v)) }),
+      madeResult(net, { quantiles: [{ bucket: 1, mean_return: null, n_periods: 0 }], positions: [] }),
+    ]
+    for (const result of odd) expect(tearSheet(result, 'x')).not.toMatch(/NaN|Infinity|undefined|\bnull\b/)
+  })
+})

@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { loadBenchData } from '../../bench/data/loadBenchData.ts'
+import { makeEntity, randomOf } from '../../bench/data/makeEntity.ts'
+import { makeName } from '../../bench/data/makeName.ts'
+import { allEntities, marketSizes } from '../../bench/data/marketSizes.ts'
+import { loadSample } from '../../src/ingest/sample/loadSample.ts'
+import { type TestDatabase, testDatabase } from '../database.ts'
+
+setDefaultTimeout(60_000)
+
+let db: TestDatabase
+beforeAll(async () => {
+  db = await testDatabase()
+})
+afterAll(() => db.close())
+
+const sizeOf = (market: string) => {
+  const size = marketSizes.find(one => one.market === market)
+  if (size === undefined) throw new Error(market)
+  return size
+}
+
+test('an entity follows from seed, market and number alone, and another number is another entity', () => {
+  for (const size of marketSizes) {
+    expect(makeEntity(size, 7, 1)).toEqual(makeEntity(size, 7, 1))
+    expect(makeEntity(size, 8, 1).profile.issuerId).not.toBe(makeEntity(size, 7, 1).profile.issuerId)
+    expect(makeEntity(size, 7, 2).statements).not.toEqual(makeEntity(size, 7, 1).statements)
+  }
+})
+
+test('nothing is filed before its period ends, and the year before is stated beside each year', () => {
+  for (const size of marketSizes) {
+    const { statements } = makeEntity(size, 3, 1)
+    for (const { end, filing } of statements) expect(filing.filed).toBeGreaterThan(end)
+    const annual = statements.filter(({ filing }) => filing.form === 'annual')
+    const byFiling = Map.groupBy(annual, ({ filing }) => filing.accession)
+    const ends = [...byFiling.values()].map(all => new Set(all.map(({ end }) => end)).size)
+    expect(ends[0]).toBe(1)
+    for (const count of ends.slice(1)) expect(count).toBe(2)
+  }
+})
+
+test('names have the words of real ones about as often', () => {
+  const random = randomOf('names')
+  const words = Array.from({ length: 4_000 }, () => makeName('NZ', [], random).split(' ')).flat()
+  // Trust is the most common word of the 45,245 names of the register: cut, tr, sort, uniq -c.
+  const counts = new Map<string, number>()
+  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1)
+  const [most] = [...counts].sort(([, a], [, b]) => b - a)
+  expect(most[0]).toBe('Trust')
+  expect(makeName('TW', [], random)).not.toContain(' ')
+})
+
+test('what was loaded is not loaded again, and more of the same goes on', async () => {
+  const { sql } = db
+  const load = (entities: number) => loadBenchData(sql, { entities, seed: 1, onProgress: () => {} })
+  const added = async () => {
+    const [{ facts, entities }] = await sql<{ facts: number; entities: number }[]>`
+      select (select count(*)::int from fact) as facts, (select count(*)::int from entity) as entities`
+    return { facts, entities }
+  }
+  const first = await load(1_000)
+  const before = await added()
+  expect(before.entities).toBe(first.entities)
+  // 40 facts an entity, ratios included, is what makes 60 million of a service of this size.
+  expect(before.facts / before.entities).toBeGreaterThan((60e6 / allEntities) * 1.2)
+  expect(sizeOf('FR').entities / allEntities).toBeCloseTo(
+    (await sql`select count(*)::int as n from entity where market = 'FR'`)[0].n / before.entities,
+    2,
+  )
+  const second = await load(1_000)
+  expect([second.known, second.summaries.reduce((sum, { factsAdded }) => sum + factsAdded, 0)]).toEqual([
+    second.entities,
+    0,
+  ])
+  expect(await added()).toEqual(before)
+}, 60_000)
+
+test('a database that holds anything else is refused, and stays as it is', async () => {
+  const other = await testDatabase()
+  try {
+    await loadSample(other.sql)
+    const load = loadBenchData(other.sql, { entities: 100, seed: 1, onProgress: () => {} })
+    await expect(load).rejects.toMatchObject({ code: 'conflict' })
+    const [{ n }] = await other.sql<
+      { n: number }[]
+    >`select count(*)::int as n from entity where issuer_id like '99%'`
+    expect(n).toBe(0)
+  } finally {
+    await other.close()
+  }
+})

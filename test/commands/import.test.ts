@@ -1,0 +1,207 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { type TestDatabase, testDatabase } from '../database.ts'
+import { sharedPath } from '../shared.ts'
+import { zipped } from '../zipped.ts'
+
+setDefaultTimeout(60_000)
+
+const root = resolve(import.meta.dir, '../..')
+const fixtures = join(root, 'test/ingest/registers/us/fixtures')
+const folder = mkdtempSync(join(tmpdir(), 'asfiled-import-'))
+let db: TestDatabase
+
+beforeAll(async () => {
+  db = await testDatabase()
+})
+afterAll(async () => {
+  await db.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+interface Run {
+  code: number
+  out: string
+  error: string
+}
+
+async function asfiled(...args: string[]): Promise<Run> {
+  const child = Bun.spawn(['bun', 'src/cli.ts', ...args], {
+    cwd: root,
+    env: { ...process.env, DATABASE_URL: db.url, NO_COLOR: '1' },
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const [out, error, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ])
+  return { code, out, error }
+}
+
+const line = (out: string, label: string) =>
+  out
+    .split('\n')
+    .find(text => text.startsWith(label))
+    ?.slice(label.length)
+    .trim()
+
+test('a folder is imported, and a second run adds nothing and keeps the data version', async () => {
+  const files = join(folder, 'good')
+  mkdirSync(files)
+  for (const name of [
+    'companyfacts-aapl-fy2009.json',
+    'companyfacts-lpa.json',
+    'submissions-aapl.json',
+    'company_tickers.json',
+    'CIK0001318605-submissions-001.json',
+  ]) {
+    cpSync(join(fixtures, name), join(files, name))
+  }
+  const first = await asfiled('import', 'us', files)
+  expect(first).toMatchObject({ code: 0 })
+  expect(line(first.out, 'documents')).toBe('5')
+  expect(Number(line(first.out, 'facts added'))).toBeGreaterThan(20)
+  expect(line(first.out, 'data version')).toBe('1')
+  const second = await asfiled('import', 'us', files)
+  expect(second.code).toBe(0)
+  expect(line(second.out, 'documents')).toBe('5 (5 of them imported before)')
+  expect(line(second.out, 'facts added')).toBe('0')
+  expect(line(second.out, 'data version')).toBe('1')
+  const [row] = await db.sql`
+    select e.ticker, e.name, e.fiscal_year_end from entity e where issuer_id = '0000320193'`
+  expect(row).toEqual({ ticker: 'AAPL', name: 'Apple Inc.', fiscal_year_end: '0926' })
+})
+
+test('broken files are named with their position and skipped; the exit code tells', async () => {
+  const files = join(folder, 'broken')
+  mkdirSync(files)
+  cpSync(join(fixtures, 'companyfacts-lpa.json'), join(files, 'good.json'))
+  writeFileSync(join(files, 'cut.json'), '{"cik": 1,\n "facts": {"us-gaap": {')
+  writeFileSync(join(files, 'other.json'), '{"data": []}')
+  writeFileSync(join(files, 'binary.json'), new Uint8Array([0x7b, 0xff, 0xfe]))
+  writeFileSync(join(files, 'no.zip'), 'PK but not really')
+  symlinkSync(join(folder, 'nowhere.json'), join(files, 'link.json'))
+  const some = await asfiled('import', 'us', files)
+  expect(some.code).toBe(1)
+  expect(some.error).toContain('cut.json: line 2, column 24 (byte 34)')
+  expect(some.error).toContain('other.json: This is neither companyfacts')
+  expect(some.error).toContain('binary.json: The document is not UTF-8.')
+  expect(some.error).toContain('no.zip: This is no readable zip')
+  expect(some.error).toContain('link.json: ENOENT')
+  expect(line(some.out, 'skipped')).toBe('5')
+  const none = await asfiled('import', 'us', join(files, 'cut.json'))
+  expect(none.code).toBe(2)
+  const missing = await asfiled('import', 'us', join(folder, 'nothing-here'))
+  expect(missing.code).toBe(2)
+  expect(missing.error).toContain('There is no file or folder')
+})
+
+test('zips are read entry by entry: documents, and a data set with its bad lines named', async () => {
+  const read = (name: string) => Bun.file(join(fixtures, name)).bytes()
+  const documents = join(folder, 'companyfacts.zip')
+  const damaged = zipped([{ name: 'CIK3.json', content: await read('companyfacts-lpa.json') }])
+  damaged[60] ^= 0xff
+  writeFileSync(
+    documents,
+    zipped([{ name: 'CIK1.json', content: await read('companyfacts-aapl-fy2009.json') }]),
+  )
+  writeFileSync(join(folder, 'damaged.zip'), damaged)
+  const num = Buffer.concat([
+    await read('fsds-num.txt'),
+    Buffer.from('0001193125-09-153165\tAssets\tus-gaap/2008\tsoon\t0\tUSD\t\t\t1\t\n'),
+  ])
+  const set = join(folder, '2009q3.zip')
+  writeFileSync(
+    set,
+    zipped([
+      { name: 'sub.txt', content: await read('fsds-sub.txt') },
+      { name: 'num.txt', content: num },
+    ]),
+  )
+  const run = await asfiled('import', 'us', documents, join(folder, 'damaged.zip'), set)
+  expect(run.code).toBe(1)
+  expect(run.error).toContain('num.txt: line 16: A figure needs')
+  expect(run.error).toMatch(/damaged.zip!CIK3.json: The (packed|unpacked) data/)
+  expect(line(run.out, 'skipped')).toBe('2')
+  expect(line(run.out, 'figures read')).toMatch(/^\d+ in /)
+})
+
+test('an import whose database goes away says so, and the same command completes it', async () => {
+  const source = sharedPath('registers/us/companyfacts/CIK0000320193.json')
+  if (source === null) return
+  const files = join(folder, 'many')
+  mkdirSync(files)
+  const apple = await Bun.file(source).text()
+  for (let n = 1; n <= 24; n++) {
+    writeFileSync(join(files, `CIK${n}.json`), apple.replace('"cik":320193', `"cik":${900_000 + n}`))
+  }
+  const running = asfiled('import', 'us', files)
+  const killer = setInterval(async () => {
+    await db.sql`
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and application_name = 'asfiled' and query ilike 'copy fact %'`
+  }, 20)
+  const broken = await running
+  clearInterval(killer)
+  expect(broken.code).toBe(2)
+  expect(broken.error).toContain('The database went away')
+  const resumed = await asfiled('import', 'us', files)
+  expect(resumed.code).toBe(0)
+  const again = await asfiled('import', 'us', files)
+  expect(line(again.out, 'facts added')).toBe('0')
+  const counts = await db.sql`
+    select count(*)::int as facts from fact join entity using (entity_id)
+    where issuer_id between '0000900001' and '0000900024' group by entity_id`
+  expect(counts.length).toBe(24)
+  expect(new Set(counts.map(row => row.facts)).size).toBe(1)
+})
+
+test('help shows what may be given and an example', async () => {
+  const { out, code } = await asfiled('import', 'us', '--help')
+  expect(code).toBe(0)
+  for (const text of ['companyfacts.zip', 'asfiled import us', 'Exit code']) expect(out).toContain(text)
+})
+
+test('Danish reports wait for their index, and a balance that does not add up is named', async () => {
+  const danish = join(root, 'test/ingest/registers/dk/fixtures')
+  const files = join(folder, 'danish')
+  mkdirSync(files)
+  const report = await Bun.file(join(danish, 'netcompany-2014.xml')).text()
+  // Assets of the group, published as 378,948,000.
+  writeFileSync(join(files, 'netcompany-2014.xml'), report.replace('>378948000<', '>378950000<'))
+  const waiting = await asfiled('import', 'dk', files)
+  expect(waiting.code).toBe(0)
+  expect(line(waiting.out, 'facts added')).toBe('0')
+  expect(line(waiting.out, 'awaiting')).toBe('1 filings whose day no document has told; kept, not served')
+  expect(line(waiting.out, 'left out')).toBe(
+    '5: a figure of other accounts than the preferred (group before parent company)',
+  )
+  expect(line(waiting.out, 'sums')).toBe(
+    'assets = liabilities + equity: 1 checked, 0 broken, 1 open (a part without a metric may stand between)',
+  )
+  writeFileSync(join(files, 'netcompany-2014.xml'), report.replace('>378948000<', '>378946000<'))
+  const broken = await asfiled('import', 'dk', files)
+  expect(line(broken.out, 'sums')).toBe('assets = liabilities + equity: 1 checked, 1 broken')
+  expect(line(broken.out, '  broken')).toBe(
+    'DK 21783684 2014-12-31 DK:21783684/netcompany-2014: off by -2,000 DKK',
+  )
+  const told = await asfiled('import', 'dk', join(danish, 'index.json'))
+  expect(line(told.out, 'awaiting')).toBeUndefined()
+  expect(Number(line(told.out, 'facts added'))).toBeGreaterThan(5)
+})
+
+test('a register that overwrites is read on a day that is over', async () => {
+  const path = join(root, 'test/ingest/registers/nz/fixtures/returns.json')
+  const { code, error } = await asfiled('import', 'nz', path, '--pulled', '2999-01-01')
+  expect([code, error]).toEqual([2, expect.stringContaining('--pulled 2999-01-01 is in the future')])
+  expect((await asfiled('import', 'nz', path, '--pulled', '2026-02-30')).error).toContain('YYYY-MM-DD')
+  expect((await asfiled('import', 'nz', path, '--pulled', '2026-02-20')).code).toBe(0)
+  const again = await asfiled('import', 'nz', path, '--pulled', '2026-02-21')
+  expect([again.code, line(again.out, 'facts added')]).toEqual([0, '0'])
+  expect((await asfiled('import', 'nz', path)).out).not.toContain('--pulled')
+  expect((await asfiled('import', 'nz', path)).out).toContain('tell the day with --pulled')
+})

@@ -1,0 +1,187 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, setDefaultTimeout, test } from 'bun:test'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { type TestDatabase, testDatabase } from '../database.ts'
+import { allSecrets, type Replay, startReplay } from '../ingest/registers/network/replay.ts'
+import { storedFacts } from '../ingest/stored.ts'
+
+setDefaultTimeout(60_000)
+
+const root = resolve(import.meta.dir, '../..')
+let db: TestDatabase
+let replay: Replay
+let folder: string
+/** Everything that every command of these tests wrote. */
+let written = ''
+
+beforeAll(() => {
+  written = ''
+})
+beforeEach(async () => {
+  db = await testDatabase()
+  replay = await startReplay()
+  folder = mkdtempSync(join(tmpdir(), 'asfiled-sync-cli-'))
+})
+afterEach(async () => {
+  await replay.stop()
+  await db.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+afterAll(() => {
+  expect(written).toContain('requests')
+  for (const secret of allSecrets) expect(written).not.toContain(secret)
+})
+
+function start(args: readonly string[], settings: Record<string, string> = {}) {
+  const child = Bun.spawn(['bun', 'src/cli.ts', 'sync', ...args], {
+    cwd: root,
+    env: {
+      ...process.env,
+      ...replay.settings,
+      DATABASE_URL: db.url,
+      DATA_DIR: folder,
+      NO_COLOR: '1',
+      ...settings,
+    },
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const ended = async () => {
+    const [out, error, code] = await Promise.all([
+      new Response(child.stdout).text(),
+      new Response(child.stderr).text(),
+      child.exited,
+    ])
+    written += out + error
+    return { out, error, code }
+  }
+  return { child, ended: ended() }
+}
+
+const sync = (...args: string[]) => start(args).ended
+
+const line = (out: string, label: string) =>
+  out
+    .split('\n')
+    .find(text => text.startsWith(label))
+    ?.slice(label.length)
+    .trim()
+
+const until = async (part: string) => {
+  while (!replay.asked.some(asked => asked.includes(part))) await Bun.sleep(5)
+}
+
+/** Apple has more than a thousand filings: the older ones are in a list of their own. */
+const sweep = [
+  'GET /sec/files/company_tickers.json',
+  'GET /sec-data/submissions/CIK0000320193.json',
+  'GET /sec-data/submissions/CIK0000320193-submissions-001.json',
+  'GET /sec-data/api/xbrl/companyfacts/CIK0000320193.json',
+  ...['0001652044', '0001997711'].flatMap(cik => [
+    `GET /sec-data/submissions/CIK${cik}.json`,
+    `GET /sec-data/api/xbrl/companyfacts/CIK${cik}.json`,
+  ]),
+]
+
+test('a register is fetched and imported, and a second run finds nothing new', async () => {
+  const first = await sync('us')
+  expect([first.code, first.error]).toEqual([0, ''])
+  expect(replay.asked).toEqual(sweep)
+  expect(line(first.out, 'requests')).toBe('8 (0 more were had)')
+  expect(line(first.out, 'documents')).toBe('4')
+  expect(Number(line(first.out, 'facts added'))).toBeGreaterThan(20)
+  const facts = await storedFacts(db.sql)
+  replay.asked.length = 0
+  replay.replace('daily-index', { status: 200, body: '{"directory":{"item":[]}}' })
+  const second = await sync('us')
+  expect(second.code).toBe(0)
+  expect(replay.asked.every(asked => asked.includes('daily-index'))).toBe(true)
+  expect(line(second.out, 'facts added')).toBe('0')
+  expect(await storedFacts(db.sql)).toEqual(facts)
+})
+
+test('kill -9 in the middle: the next run asks for nothing that is had, and ends where an undisturbed one does', async () => {
+  await sync('us')
+  const wanted = await storedFacts(db.sql)
+  await db.close()
+  db = await testDatabase()
+  rmSync(join(folder, 'registers'), { recursive: true })
+
+  replay.asked.length = 0
+  replay.meet('companyfacts/CIK0001997711', 'hang')
+  const killed = start(['us'])
+  await until('companyfacts/CIK0001997711')
+  killed.child.kill('SIGKILL')
+  expect((await killed.ended).code).not.toBe(0)
+  expect(replay.asked).toEqual(sweep)
+  expect(await storedFacts(db.sql)).toEqual([])
+
+  const resumed = await sync('us')
+  expect([resumed.code, resumed.error]).toEqual([0, ''])
+  // Nothing was asked for twice but what never came.
+  expect(replay.asked).toEqual([...sweep, 'GET /sec-data/api/xbrl/companyfacts/CIK0001997711.json'])
+  expect(await storedFacts(db.sql)).toEqual(wanted)
+})
+
+test('Ctrl-C stops cleanly, and the next run goes on', async () => {
+  replay.meet('submissions/CIK0001652044', 'hang')
+  const stopped = start(['us'])
+  await until('submissions/CIK0001652044')
+  stopped.child.kill('SIGINT')
+  const { code, error } = await stopped.ended
+  expect(code).toBe(1)
+  expect(error).toContain('Stopping after what is under way')
+  expect(error).toContain('Run the same command again to go on.')
+  const resumed = await sync('us')
+  expect(resumed.code).toBe(0)
+  expect(replay.asked).toEqual([...sweep.slice(0, 5), ...sweep.slice(4)])
+})
+
+test('the exit code tells what came: all, some, nothing', async () => {
+  const companies = join(folder, 'companies.txt')
+  writeFileSync(companies, '# listed\n320193\nCIK0001997711\n')
+  replay.replace('companyfacts/CIK0001997711', { status: 200, body: '{"cik":1997711,"figures":{}}' })
+  const some = await sync('us', '--companies', companies)
+  expect(some.code).toBe(1)
+  expect(some.error).toContain('/api/xbrl/companyfacts/CIK0001997711.json: The register has changed the form')
+  replay.replace('documents.json', { status: 403, body: '' })
+  replay.replace('Edinetcode', { status: 403, body: '' })
+  const none = await sync('jp', '--since', '2025-06-27')
+  expect(none.code).toBe(2)
+  expect(none.error).toContain('Check EDINET_KEY.')
+})
+
+test('what is missing is said before anything is asked', async () => {
+  const needed = await start(['be'], { NBB_KEY: '' }).ended
+  expect([needed.code, needed.error]).toEqual([2, expect.stringContaining('Set NBB_KEY in the environment')])
+  const contact = await start(['us'], { SEC_CONTACT: 'nobody' }).ended
+  expect([contact.code, contact.error]).toEqual([
+    2,
+    expect.stringContaining('SEC_CONTACT needs a name and an e-mail'),
+  ])
+  const companies = await sync('fr')
+  expect([companies.code, companies.error]).toEqual([2, expect.stringContaining('--companies')])
+  const list = join(folder, 'companies.txt')
+  writeFileSync(list, '377708425\n12-34\n')
+  const odd = await sync('fr', '--companies', list)
+  expect([odd.code, odd.error]).toEqual([2, expect.stringContaining('companies.txt:2: 12-34 is no SIREN')])
+  expect((await sync('us', '--since', '2999-01-01')).error).toContain('in the future')
+  expect(replay.asked).toEqual([])
+})
+
+test('help tells what is fetched, what it needs and what the exit codes say', async () => {
+  for (const market of ['us', 'jp', 'kr', 'tw', 'fr', 'be', 'dk', 'nz']) {
+    const { out, code } = await sync(market, '--help')
+    expect(code).toBe(0)
+    for (const text of [`asfiled sync ${market}`, 'Exit code', '--since']) expect(out).toContain(text)
+    expect(out.includes('--companies')).toBe(!['tw', 'nz'].includes(market))
+  }
+})
+
+test('what is kept lies below the market and the day', async () => {
+  await sync('nz')
+  const [day] = readdirSync(join(folder, 'registers/nz'))
+  expect(day).toMatch(/^\d{4}-\d\d-\d\d$/)
+  expect(readdirSync(join(folder, 'registers/nz', day))).toEqual(['GrpOrgAllReturns_000000000.json'])
+})

@@ -1,0 +1,92 @@
+import { expect, test } from 'bun:test'
+import { gunzipSync } from 'node:zlib'
+import fc from 'fast-check'
+import { dayNumber, isoDate } from '../../../src/dates.ts'
+import type { ResolvedSignal } from '../signals/signalDays.ts'
+import { openBench } from './archive.ts'
+
+const sample = await Bun.file(new URL('../../../sample/signals.csv.gz', import.meta.url)).bytes()
+const rows = readSample(gunzipSync(sample).toString('utf8'), '1d')
+
+function readSample(text: string, horizon: string): ResolvedSignal[] {
+  const [, ...lines] = text.trimEnd().split(/\r?\n/)
+  const signals: ResolvedSignal[] = []
+  for (const line of lines) {
+    const [date, ticker, market, rowHorizon, predicted, actual] = line.split(',')
+    if (rowHorizon !== horizon) continue
+    signals.push({
+      day: dayNumber(date),
+      ticker,
+      market,
+      predicted: Number(predicted),
+      actual: Number(actual),
+    })
+  }
+  return signals.sort((a, b) => a.day - b.day || (a.ticker < b.ticker ? -1 : 1))
+}
+
+const days = [...new Set(rows.map(row => row.day))]
+
+async function run(archive: readonly ResolvedSignal[], request: object): Promise<object> {
+  const bench = openBench({
+    loadArchive: async function* () {
+      yield [...archive]
+    },
+  })
+  try {
+    return await bench.run(request)
+  } finally {
+    await bench.close()
+  }
+}
+
+// The archive of the sample ends in 2017: everything after `to` is the future of a backtest that ends there.
+test('a backtest up to a day is the one that the archive of that day would have given', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 30, max: days.length - 2 }),
+      fc.constantFrom(1, 5, 21),
+      fc.constantFrom('equal', 'rank', 'score'),
+      async (last, holdDays, weighting) => {
+        const to = days[last]
+        const config = { holdDays, weighting, quantile: 0.2 }
+        const cut = await run(rows, { source: { to: isoDate(to) }, config })
+        const then = await run(
+          rows.filter(row => row.day <= to),
+          { config },
+        )
+        expect(cut).toEqual(then)
+      },
+    ),
+    { numRuns: 12 },
+  )
+}, 60_000)
+
+/** Six tickers whose scores tie, so that the order of names decides who is held. */
+function tied(): ResolvedSignal[] {
+  return days.slice(0, 40).flatMap((day, t) =>
+    ['A', 'A1', 'A.', 'B', 'B-', 'C'].map((ticker, i) => ({
+      day,
+      ticker,
+      market: 'US',
+      predicted: (i + t) % 2,
+      actual: Math.cos(78.233 * i + 2.3 * t) / 40,
+    })),
+  )
+}
+
+// With a second listing the ids of the first become A:US and B:US, which stand elsewhere in the alphabet than A and B.
+test('a ticker that is listed in another market later settles no tie of the days before', async () => {
+  const later = ['A', 'B'].map(ticker => ({
+    day: days[41],
+    ticker,
+    market: 'TW',
+    predicted: 1,
+    actual: 0.1,
+  }))
+  const config = { quantile: 0.2, holdDays: 2 }
+  for (const source of [{ to: isoDate(days[39]) }, { to: isoDate(days[39]), market: 'US' }]) {
+    const then = await run(tied(), { source, config })
+    expect(await run([...tied(), ...later], { source, config })).toEqual(then)
+  }
+}, 60_000)

@@ -1,0 +1,276 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { Failure } from '../../../../src/errors.ts'
+import { type JobWork, OpenJobs, whenThereIsRoom } from '../../../../src/features/backtests/jobs/plan.ts'
+import { readResult } from '../../../../src/features/backtests/jobs/rowQueries.ts'
+import { performTask } from '../../../../src/features/backtests/jobs/tasks.ts'
+import { cleanJobs } from '../../../../src/features/backtests/jobs/upkeepQueries.ts'
+import { panelUnknown } from '../../../../src/features/panels/panels.ts'
+import { asPanel, signals } from '../archive.ts'
+import { type JobBench, jobBench } from './jobBench.ts'
+
+let bench: JobBench
+
+beforeAll(async () => {
+  bench = await jobBench()
+}, 60_000)
+afterAll(() => bench.close(), 30_000)
+afterEach(() => bench.stopAll(), 30_000)
+beforeEach(() => {
+  bench.archive.rows = signals(80)
+  bench.archive.version++
+  bench.reports.length = 0
+}, 60_000)
+
+const panel = asPanel(signals(60))
+const quantiles = Array.from({ length: 20 }, (_, i) => (i + 5) / 100)
+const archiveSweep = { sweep: { quantile: quantiles }, source: { market: 'US' } }
+
+/** What a process works with, to be driven by hand. */
+function worker(change: Partial<JobWork> = {}): JobWork {
+  return {
+    sql: bench.sql,
+    backtests: bench.compute(1),
+    open: new OpenJobs(),
+    processId: crypto.randomUUID(),
+    explain: () => null,
+    report: message => bench.reports.push(message),
+    ...change,
+  }
+}
+
+interface Queued {
+  id: string
+  kind: string
+  payload: unknown
+  attempt: number
+}
+
+/** The tasks of a job that wait, in the order of the queue. */
+async function tasksOf(jobId: string): Promise<Queued[]> {
+  return [
+    ...(await bench.sql<Queued[]>`
+      select j.id, t.identifier as kind, j.payload, j.attempts as attempt
+      from asfiled_queue._private_jobs j join asfiled_queue._private_tasks t on t.id = j.task_id
+      where starts_with(j.key, ${jobId}) order by j.priority, j.run_at`),
+  ]
+}
+
+/** Runs the next task of a job on `work`, as the queue would. */
+async function step(work: JobWork, jobId: string, attempt = 1): Promise<void> {
+  const [task] = await tasksOf(jobId)
+  await performTask(work, { kind: task.kind, payload: task.payload, attempt, mostAttempts: 4 })
+  await bench.sql`select asfiled_queue.complete_jobs(array[${task.id}::bigint])`
+}
+
+const jobOf = async (id: string) => {
+  const [row] = await bench.sql`
+    select state, round, error_code, data_version::int as data_version, trials_done from backtest_job where job_id = ${id}`
+  return row
+}
+
+describe('a process that dies', () => {
+  test('loses its locks within seconds, whether or not it could say how it locks', async () => {
+    for (const locks of [['pool-dead'], []]) {
+      const { id } = await bench.submit({ panel })
+      await bench.sql`
+        insert into job_process (process_id, locks, seen_at)
+        values (gen_random_uuid(), ${locks}::text[], now() - interval '6 s')`
+      await bench.sql`
+        update asfiled_queue._private_jobs set locked_by = 'pool-dead', locked_at = now() - interval '6 s', attempts = 1
+        where starts_with(key, ${id})`
+      await bench.process()
+      expect((await bench.ended(id)).state).toBe('succeeded')
+    }
+  }, 20_000)
+
+  test('that happens to every process that tries it: then the job fails, and says so', async () => {
+    const { id } = await bench.submit({ panel })
+    await bench.sql`
+      update asfiled_queue._private_jobs set attempts = max_attempts where starts_with(key, ${id})`
+    await bench.process()
+    const job = await bench.ended(id)
+    expect(job).toMatchObject({ state: 'failed', errorCode: 'compute_failed' })
+    expect(await tasksOf(id)).toEqual([])
+  }, 20_000)
+})
+
+describe('a failure', () => {
+  const failing = (failure: Error) =>
+    worker({
+      backtests: {
+        ...bench.compute(1),
+        archive: { atHand: async () => [], get: () => Promise.reject(failure) },
+      },
+    })
+
+  test('of the machine is tried again, four times in all', async () => {
+    const { id } = await bench.submit({})
+    const work = failing(new Failure('compute_failed', 'A worker stopped.'))
+    for (const attempt of [1, 2, 3]) {
+      await expect(step(work, id, attempt)).rejects.toThrow('A worker stopped.')
+      expect((await jobOf(id)).state).toBe('running')
+    }
+    await step(work, id, 4)
+    expect(await jobOf(id)).toMatchObject({ state: 'failed', error_code: 'compute_failed' })
+    expect(bench.reports).toHaveLength(4)
+  })
+
+  test('that was not foreseen is never told to the client in its own words', async () => {
+    const { id } = await bench.submit({})
+    await step(failing(new Error('secret detail')), id, 4)
+    expect(await bench.ended(id)).toMatchObject({ state: 'failed', errorCode: 'internal' })
+    expect((await bench.ended(id)).errorMessage).not.toContain('secret')
+  })
+
+  test('of the request ends the job at once', async () => {
+    const { id } = await bench.submit({ source: { market: 'ZZ' } })
+    await step(worker(), id)
+    expect(await jobOf(id)).toMatchObject({ state: 'failed', error_code: 'backtest_impossible' })
+  })
+})
+
+describe('an archive that changes while a sweep runs on it', () => {
+  /** Planned for the rows as they were, no share of it done. */
+  async function begun(): Promise<string> {
+    const { id } = await bench.submit(archiveSweep)
+    await step(worker(), id)
+    return id
+  }
+
+  test('is run on anew from the beginning, and the job says on which version', async () => {
+    const id = await begun()
+    bench.archive.rows = signals(90)
+    const version = bench.archive.version++
+    await bench.process()
+    const job = await bench.ended(id)
+    expect(job).toMatchObject({
+      state: 'succeeded',
+      round: 1,
+      submittedDataVersion: version,
+      dataVersion: version + 1,
+    })
+    expect(await readResult(bench.sql, id)).toBe(await bench.answer(archiveSweep))
+  })
+
+  test('goes on as it was where only other data changed', async () => {
+    const id = await begun()
+    const before = await bench.answer(archiveSweep)
+    const version = bench.archive.version++
+    await bench.process()
+    expect(await bench.ended(id)).toMatchObject({ state: 'succeeded', round: 0, dataVersion: version })
+    expect(await readResult(bench.sql, id)).toBe(before)
+  })
+
+  test('again and again ends the job with a clear word', async () => {
+    const { id } = await bench.submit(archiveSweep)
+    for (let round = 0; round < 5; round++) {
+      await step(worker(), id)
+      bench.archive.rows = signals(81 + round)
+      bench.archive.version++
+      await step(worker(), id)
+    }
+    expect(await jobOf(id)).toMatchObject({ state: 'failed', error_code: 'conflict', round: 4 })
+  }, 20_000)
+})
+
+describe('what is kept', () => {
+  test('is forgotten after 7 days, and the oldest of a key before that', async () => {
+    const old = await bench.submit({ panel })
+    const many = [await bench.submit({ panel }), await bench.submit({ panel }), await bench.submit({ panel })]
+    const waits = await bench.submit({ panel })
+    const other = await bench.newKey()
+    const theirs = await bench.submit({ panel }, { keyId: other })
+    await bench.sql`
+      update backtest_job set state = 'cancelled', finished_at = now()
+      where job_id = any(${[...many, theirs].map(job => job.id)}::uuid[])`
+    await bench.sql`
+      update backtest_job set state = 'cancelled', finished_at = now() - interval '7 days 1 second' where job_id = ${old.id}`
+    await cleanJobs(bench.sql, { jobDays: 7, jobsPerKey: 2, claimHours: 24 })
+    const left = await bench.sql<{ id: string }[]>`
+      select job_id as id from backtest_job
+      where job_id = any(${[old, ...many, waits, theirs].map(job => job.id)}::uuid[]) order by job_id`
+    expect(left.map(row => row.id)).toEqual([many[1].id, many[2].id, waits.id, theirs.id])
+    const [bodies] = await bench.sql`select count(*)::int as count from job_body where job_id = ${old.id}`
+    expect(bodies.count).toBe(0)
+  })
+})
+
+describe('a stored panel that is deleted under a sweep', () => {
+  const panelId = '5d0a3a44-6f0b-4a55-9d7e-2f1c80c1a9d3'
+  const gone = () => Promise.reject(panelUnknown(panelId, 'panel'))
+  const sweep = { sweep: { quantile: quantiles }, panel: panelId }
+
+  /** A process that has the rows. */
+  const holder = () => {
+    const backtests = bench.compute(1)
+    const rows = backtests.archive.get('1d', null).then(({ data }) => data)
+    return worker({ backtests: { ...backtests, openPanel: () => rows } })
+  }
+
+  test('lets a process that has its rows finish', async () => {
+    const job = await bench.submit(sweep)
+    const work = holder()
+    await step(work, job.id)
+    const late = { ...work, backtests: { ...work.backtests, openPanel: gone } }
+    while ((await tasksOf(job.id)).length > 0) await step(late, job.id)
+    expect(await bench.ended(job.id)).toMatchObject({ state: 'succeeded', done: 20, total: 20 })
+  })
+
+  test('ends it with a clear word where another process has yet to read them, and leaves no task', async () => {
+    const job = await bench.submit(sweep)
+    await step(holder(), job.id)
+    expect((await tasksOf(job.id)).length).toBeGreaterThan(0)
+    await step(worker({ backtests: { ...bench.compute(1), openPanel: gone } }), job.id)
+    const failed = await bench.ended(job.id)
+    expect(failed).toMatchObject({ state: 'failed', errorCode: 'entity_unknown', errorParam: 'panel' })
+    expect(failed.errorMessage).toContain(`This key has no panel ${panelId}`)
+    expect(await tasksOf(job.id)).toEqual([])
+    const [left] = await bench.sql`select count(*)::int as count from job_share where job_id = ${job.id}`
+    expect(left.count).toBe(0)
+  })
+})
+
+test('what a revoked key has submitted is cancelled within seconds, and what others have is not', async () => {
+  const [revoked, other] = [await bench.newKey(), await bench.newKey()]
+  const job = await bench.submit(archiveSweep, { keyId: revoked })
+  const theirs = await bench.submit(archiveSweep, { keyId: other })
+  await bench.sql`update api_key set revoked_at = now() where key_id = ${revoked}`
+  await bench.process(0)
+  expect((await bench.ended(job.id)).state).toBe('cancelled')
+  expect(await tasksOf(job.id)).toEqual([])
+  expect((await jobOf(theirs.id)).state).toBe('queued')
+  expect((await tasksOf(theirs.id)).length).toBe(1)
+}, 30_000)
+
+describe('a full pool', () => {
+  test('does not make a job read its body again and again', async () => {
+    const job = await bench.submit({ panel })
+    let reads = 0
+    const counting = new Proxy(bench.sql, {
+      apply: (target, self, parts) => {
+        if (String(parts[0]).includes('from job_body')) reads++
+        return Reflect.apply(target, self, parts)
+      },
+    })
+    const work = worker({ sql: counting })
+    const { pool } = work.backtests
+    const others = Array.from({ length: 51 }, () => pool.enter())
+    expect(() => pool.enter()).toThrow('are busy')
+    const done = step(work, job.id)
+    await Bun.sleep(1_100)
+    expect(reads).toBe(1)
+    for (const other of others) pool.leave(other)
+    await done
+    expect(reads).toBe(1)
+    expect((await bench.ended(job.id)).state).toBe('succeeded')
+  })
+
+  test('is waited for, and not taken for a failure', async () => {
+    let tries = 0
+    const answer = await whenThereIsRoom(new AbortController().signal, () => {
+      if (++tries < 3) throw new Failure('compute_busy', 'All workers are busy.')
+      return 'done'
+    })
+    expect([answer, tries]).toEqual(['done', 3])
+  })
+})

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { createKey } from '../../../../src/access/keys.ts'
+import type { Licence } from '../../../../src/access/licences.ts'
+import { ComputePool } from '../../../../src/backtest/pool/computePool.ts'
+import { makeScores } from '../../../../src/boot/backtests.ts'
+import { startJobs } from '../../../../src/boot/jobs.ts'
+import { ArchiveCache } from '../../../../src/features/backtests/archive.ts'
+import { JobNews } from '../../../../src/features/backtests/jobs/events.ts'
+import { readJob } from '../../../../src/features/backtests/jobs/jobs.ts'
+import { migrateQueue } from '../../../../src/features/backtests/jobs/queue.ts'
+import { readResult } from '../../../../src/features/backtests/jobs/rowQueries.ts'
+import { submitJob } from '../../../../src/features/backtests/jobs/submit.ts'
+import { type BacktestDeps, runBacktest } from '../../../../src/features/backtests/run.ts'
+import { streamResolvedSignals } from '../../../../src/features/signals/archive.ts'
+import { loadSignalsSample } from '../../../../src/features/signals/import/sample.ts'
+import { loadSample } from '../../../../src/ingest/sample/loadSample.ts'
+import { explainDatabaseError } from '../../../../src/postgres/errors.ts'
+import { type TestDatabase, testDatabase } from '../../../database.ts'
+import { markets } from '../../fundamentals/handmade.ts'
+
+let db: TestDatabase
+let deps: BacktestDeps
+let pool: ComputePool
+let stopJobs: () => Promise<void>
+
+beforeAll(async () => {
+  db = await testDatabase()
+  const { sql } = db
+  await migrateQueue(db.url)
+  await loadSample(sql)
+  await loadSignalsSample(sql)
+  pool = new ComputePool({ threads: 2, queue: 50, timeLimitMs: 20_000 })
+  const loadArchive = (horizon: '1d' | '3d' | '7d') => streamResolvedSignals(sql, horizon)
+  const archive = new ArchiveCache({ pool, dataVersion: () => 2, loadArchive })
+  const openScored = makeScores({ sql, pool, archive, markets })
+  deps = { pool, archive, markets: markets.costs.plain, openScored }
+  stopJobs = await startJobs(
+    { url: db.url, concurrency: 2, patienceMs: 5_000 },
+    {
+      sql,
+      backtests: deps,
+      processId: crypto.randomUUID(),
+      explain: explainDatabaseError,
+      report: () => {},
+      news: new JobNews(),
+    },
+  )
+}, 60_000)
+
+afterAll(async () => {
+  await stopJobs()
+  await pool.close()
+  await db.close()
+}, 60_000)
+
+const body = (sweep: object | boolean) =>
+  new TextEncoder().encode(JSON.stringify({ source: { market: 'US', score: 'roe', maxAgeDays: 600 }, sweep }))
+
+async function newKey(licence: Exclude<Licence, 'demo'>): Promise<number> {
+  const email = `scored-${licence}@fund.example`
+  const order = { email, licence, quant: true, environment: 'test' } as const
+  const { prefix } = await createKey({ sql: db.sql, today: () => '2026-01-01' }, order)
+  const [row] = await db.sql<{ key_id: number }[]>`select key_id from api_key where prefix = ${prefix}`
+  return row.key_id
+}
+
+async function ended(keyId: number, sent: Uint8Array<ArrayBuffer>) {
+  const { id } = await submitJob(
+    {
+      sql: db.sql,
+      processId: crypto.randomUUID(),
+      newId: () => Bun.randomUUIDv7(),
+      dataVersion: () => 2,
+    },
+    { keyId, requestId: 'test', body: sent, format: 'json', query: {}, idempotencyKey: null },
+  )
+  for (let tries = 0; tries < 600; tries++) {
+    const job = await readJob(db.sql, keyId, id)
+    if (job.finishedAt !== null) return job
+    await Bun.sleep(25)
+  }
+  throw new Error('The job did not end within 15 s.')
+}
+
+test('a submitted backtest by a figure is the one that is answered at once, alone and as a sweep', async () => {
+  const keyId = await newKey('personal')
+  for (const sweep of [false, { quantile: [0.1, 0.5], holdDays: [1, 5, 10] }]) {
+    const job = await ended(keyId, body(sweep))
+    expect([job.state, job.errorMessage]).toEqual(['succeeded', null])
+    const { bytes } = await runBacktest(deps, body(sweep), undefined, { keyId })
+    const answer = new TextDecoder().decode(bytes)
+    expect(await readResult(db.sql, job.id)).toBe(answer)
+    expect(JSON.parse(answer).score).toMatchObject({ metric: 'roe', max_age_days: 600, n_assets: 2 })
+  }
+}, 30_000)
+
+test('a submitted backtest by a figure fails where the licence does not open it', async () => {
+  const job = await ended(await newKey('free'), body(false))
+  expect([job.state, job.errorCode, job.errorParam]).toEqual(['failed', 'licence_required', 'source.score'])
+}, 30_000)

@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { dayNumber, isoDate } from '../../../src/dates.ts'
+import { planFundamentals } from '../../../src/features/fundamentals/plan.ts'
+import { readFundamentals } from '../../../src/features/fundamentals/read.ts'
+import { loadSample } from '../../../src/ingest/sample/loadSample.ts'
+import { type TestDatabase, testDatabase } from '../../database.ts'
+import { handmade, insertEntity, insertVintages, principal } from '../fundamentals/handmade.ts'
+import { archiveOfNames, everyDay, type Scored, scoresOf } from './scores.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await testDatabase()
+  await loadSample(database.sql)
+}, 60_000)
+afterAll(() => database.close(), 60_000)
+
+interface Ask {
+  readonly from: string
+  readonly to: string
+  readonly metric: string
+  readonly unit?: string
+  readonly maxAgeDays?: number
+  readonly names?: readonly string[]
+}
+
+function scores({ from, to, metric, unit = 'USD', maxAgeDays = 550, names = ['AAPL'] }: Ask) {
+  const archive = archiveOfNames(everyDay(from, to), names)
+  return scoresOf(database.sql, archive, { market: 'US', metric, unit, maxAgeDays })
+}
+
+/** The days on which a name's score is another than on the day before. */
+function changes(rows: readonly Scored[]): [string, number | null][] {
+  return rows.filter((row, i) => i === 0 || row.score !== rows[i - 1].score).map(row => [row.date, row.score])
+}
+
+describe('the scores of the shipped filings', () => {
+  // Revenue of fiscal 2009: 36,537 million in 10-K 0001193125-09-214859 (2009-10-27), 42,905 million in 10-K/A
+  // 0001193125-10-012091 (2010-01-25); of fiscal 2010 65,225 million in 10-K 0001193125-10-238044 (2010-10-27).
+  test('are those of the day after their filing', async () => {
+    const rows = await scores({ from: '2009-10-20', to: '2010-11-01', metric: 'revenue' })
+    expect(changes(rows)).toEqual([
+      ['2009-10-20', null],
+      ['2009-10-28', 36_537e6],
+      ['2010-01-26', 42_905e6],
+      ['2010-10-28', 65_225e6],
+    ])
+  })
+
+  // Equity at the end of fiscal 2009: 27,832 million at first, 31,640 million as amended; net income 5,704 and 8,235. The
+  // 10-Q of the amendment's day states the amended equity, too.
+  test('are ratios as they were known', async () => {
+    const rows = await scores({ from: '2009-10-27', to: '2010-02-01', metric: 'roe', unit: 'pure' })
+    expect(changes(rows)).toEqual([
+      ['2009-10-27', null],
+      ['2009-10-28', 5_704 / 27_832],
+      ['2010-01-26', 8_235 / 31_640],
+    ])
+  })
+
+  // Fiscal 2009 ended on 2009-09-26; fiscal 2010 was filed 396 days later, on 2010-10-27.
+  test('end when the fiscal year has ended too many days before', async () => {
+    const rows = await scores({ from: '2010-01-20', to: '2010-11-01', metric: 'revenue', maxAgeDays: 200 })
+    expect(changes(rows)).toEqual([
+      ['2010-01-20', 36_537e6],
+      ['2010-01-26', 42_905e6],
+      [isoDate(dayNumber('2009-09-26') + 201), null],
+      ['2010-10-28', 65_225e6],
+    ])
+  })
+
+  // Alphabet's first 10-K, 0001652044-16-000012 of 2016-02-11: net income 16,348 and equity 120,331 million.
+  test('are the same for each ticker of a company, and none for a name that is none of the register’s', async () => {
+    const names = ['GOOG', 'GOOGL:US', 'AAPL.X']
+    const rows = await scores({ from: '2016-02-11', to: '2016-02-12', metric: 'roe', unit: 'pure', names })
+    const roe = 16_348 / 120_331
+    expect(rows.map(({ date, asset, score }) => [date, asset, score])).toEqual([
+      ['2016-02-11', 'AAPL.X', null],
+      ['2016-02-11', 'GOOG', null],
+      ['2016-02-11', 'GOOGL:US', null],
+      ['2016-02-12', 'AAPL.X', null],
+      ['2016-02-12', 'GOOG', roe],
+      ['2016-02-12', 'GOOGL:US', roe],
+    ])
+  })
+
+  test('are none in another currency than the market’s', async () => {
+    const rows = await scores({ from: '2010-02-01', to: '2010-02-02', metric: 'revenue', unit: 'EUR' })
+    expect(rows.map(({ score }) => score)).toEqual([null, null])
+  })
+
+  test('are what view=latest answers with as_of the day before', async () => {
+    const names = ['AAPL', 'GOOG', 'LPA', 'SNOW']
+    const days = Array.from({ length: 180 }, (_, i) => dayNumber('2009-07-01') + 37 * i)
+    const wanted = { market: 'US', metric: 'roe', unit: 'pure', maxAgeDays: 3_660 }
+    const own = await handmade()
+    const deps = { ...own, sql: database.sql, today: () => '2030-01-01' }
+    const expected: Scored[] = []
+    for (const day of days) {
+      for (const ticker of names) {
+        const query = { ticker, metric: 'roe', view: 'latest', as_of: isoDate(day - 1) } as const
+        const plan = await planFundamentals(deps, principal('personal'), query)
+        const [row] = (await readFundamentals(deps, plan)).data
+        expected.push({ date: isoDate(day), asset: ticker, score: row?.v ?? null })
+      }
+    }
+    expect(expected.filter(({ score }) => score !== null).length).toBeGreaterThan(300)
+    expect(await scoresOf(database.sql, archiveOfNames(days, names), wanted)).toEqual(expected)
+    await own.database.close()
+  })
+})
+
+test('a year that had not ended when it was filed ranks nobody, and the year before still does', async () => {
+  const { sql } = database
+  const slip = { market: 'US', issuerId: '0000000009', ticker: 'SLIP', name: null }
+  await insertVintages(sql, await insertEntity(sql, slip), [
+    ['revenue', 0, 2009, '2009-01-01', '2009-12-31', '2010-02-01', 5e6, 's-1'],
+    ['revenue', 0, 2101, '2101-01-01', '2101-12-31', '2010-03-01', 6e6, 's-2'],
+  ])
+  const rows = await scores({ from: '2010-01-31', to: '2010-03-05', metric: 'revenue', names: ['SLIP'] })
+  expect(changes(rows)).toEqual([
+    ['2010-01-31', null],
+    ['2010-02-02', 5e6],
+  ])
+})

@@ -1,0 +1,74 @@
+import { afterAll, expect, test } from 'bun:test'
+import { makePanel } from '../../../bench/backtest/makePanel.ts'
+import { ComputePool } from '../../../src/backtest/pool/computePool.ts'
+import { runSweep } from '../../../src/backtest/pool/sweep.ts'
+import type { SweepPlan } from '../../../src/backtest/pool/sweepPlan.ts'
+import { buildRanked } from '../../../src/backtest/run/archive.ts'
+import { planArchiveSweep } from '../../../src/backtest/run/sweepPlan.ts'
+import { costs } from './archive.ts'
+
+const pool = new ComputePool({ threads: 2, queue: 20, timeLimitMs: 60_000 })
+afterAll(() => pool.close(), 60_000)
+
+const request = { config: {}, source: {}, include: [] }
+
+/** A thousand configurations of 600 dates x 500 names. */
+async function largePlan(): Promise<SweepPlan> {
+  const data = buildRanked(makePanel(600, 500))
+  const quantile = Array.from({ length: 20 }, (_, i) => (i + 1) / 50)
+  const holdDays = Array.from({ length: 50 }, (_, i) => i + 1)
+  const sweep = { quantile, holdDays }
+  return planArchiveSweep({ data, dataVersion: 1, request: { ...request, sweep }, costs })
+}
+
+test('a sweep of 1,000 does not make another’s backtest wait for more than a slice', async () => {
+  const plan = await largePlan()
+  expect(plan.configs.length).toBe(1_000)
+  const { data } = plan
+  const single = () => pool.run('backtest_archive', { data, request, costs, dataVersion: 1, form: 'json' })
+  for (let i = 0; i < 5; i++) await single()
+  const controller = new AbortController()
+  const finished: number[] = []
+  const sweep = runSweep(pool, plan, {
+    signal: controller.signal,
+    onProgress: () => finished.push(performance.now()),
+  })
+  sweep.catch(() => {})
+  while (finished.length < 4) await Bun.sleep(1)
+  for (let i = 0; i < 10; i++) {
+    const asked = performance.now()
+    await single()
+    const answered = performance.now()
+    // One slice of each thread may end before ours starts, and one of each while it runs.
+    const between = finished.filter(at => at > asked && at < answered).length
+    expect(between).toBeLessThanOrEqual(4)
+  }
+  controller.abort(new Error('enough'))
+  expect(sweep).rejects.toThrow('enough')
+}, 60_000)
+
+test('a caller who leaves stops a sweep within 100 ms, and no thread is lost', async () => {
+  const plan = await largePlan()
+  const { data } = plan
+  const onBothThreads = async () => {
+    const started = performance.now()
+    await Promise.all(
+      [1, 2].map(() => pool.run('backtest_archive', { data, request, costs, dataVersion: 1, form: 'json' })),
+    )
+    return performance.now() - started
+  }
+  let usualMs = 0
+  for (let i = 0; i < 8; i++) usualMs = Math.max(usualMs, await onBothThreads())
+  const controller = new AbortController()
+  let slices = 0
+  const sweep = runSweep(pool, plan, { signal: controller.signal, onProgress: () => slices++ })
+  sweep.catch(() => {})
+  while (slices < 3) await Bun.sleep(1)
+  controller.abort(new Error('the client left'))
+  expect(sweep).rejects.toThrow('the client left')
+  // Both threads are free again, which they were not while the sweep had slices left.
+  expect(await onBothThreads()).toBeLessThan(100 + 3 * usualMs)
+  const before = slices
+  await Bun.sleep(100)
+  expect(slices).toBe(before)
+}, 60_000)

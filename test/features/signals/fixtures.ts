@@ -1,0 +1,70 @@
+import type { Principal } from '../../../src/access/licences.ts'
+import { importSignals, type SignalImport } from '../../../src/features/signals/import/importSignals.ts'
+import { planSignals } from '../../../src/features/signals/plan.ts'
+import type { SignalList, SignalRow, SignalsQuery } from '../../../src/features/signals/schema.ts'
+import { streamSignals } from '../../../src/features/signals/stream.ts'
+import type { Sql } from '../../../src/postgres/client.ts'
+
+export const header = 'date,ticker,market,horizon,predicted_pct,actual_pct'
+export const today = '2026-03-01'
+
+export const quant: Principal = { keyId: 1, licence: 'personal', quant: true, entityCap: null, bulk: false }
+export const personal: Principal = {
+  keyId: 2,
+  licence: 'personal',
+  quant: false,
+  entityCap: null,
+  bulk: false,
+}
+export const demo: Principal = { keyId: null, licence: 'demo', quant: false, entityCap: null, bulk: false }
+
+export function take(
+  sql: Sql,
+  lines: readonly string[],
+  options: { correct?: boolean; head?: string; linesPerBatch?: number } = {},
+): Promise<SignalImport> {
+  const text = `${[options.head ?? header, ...lines].join('\n')}\n`
+  return takeBytes(sql, Buffer.from(text), options)
+}
+
+export function takeBytes(
+  sql: Sql,
+  bytes: Uint8Array,
+  options: { correct?: boolean; linesPerBatch?: number } = {},
+): Promise<SignalImport> {
+  const { correct = false, linesPerBatch } = options
+  return importSignals(
+    sql,
+    { name: 'test.csv', bytes: new Blob([new Uint8Array(bytes)]).stream() },
+    { correct, today, ...(linesPerBatch === undefined ? {} : { linesPerBatch }) },
+  )
+}
+
+export async function list(sql: Sql, principal: Principal, query: SignalsQuery = {}): Promise<SignalList> {
+  const plan = planSignals({ today: () => today }, principal, query)
+  return new Response(await streamSignals(sql, plan, 'json')).json() as Promise<SignalList>
+}
+
+export async function csv(sql: Sql, principal: Principal, query: SignalsQuery = {}): Promise<string> {
+  const plan = planSignals({ today: () => today }, principal, query)
+  return new Response(await streamSignals(sql, plan, 'csv')).text()
+}
+
+/** Everything on record but the times of recording. */
+export function record(sql: Sql): Promise<object[]> {
+  return sql`
+    select date, ticker, market, horizon, predicted, actual, status, source from signal
+    order by date, ticker, market, horizon`
+}
+
+/** Rows in the order that decisions.md, section 6, gives: date descending, then ticker, then horizon. */
+export function inServedOrder(rows: readonly SignalRow[]): SignalRow[] {
+  const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
+  return rows.toSorted(
+    (a, b) =>
+      compare(b.date, a.date) ||
+      compare(a.ticker, b.ticker) ||
+      compare(a.horizon, b.horizon) ||
+      compare(a.market, b.market),
+  )
+}

@@ -1,0 +1,42 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { csvCell, csvLine } from '../../src/formats/columns.ts'
+
+describe('a CSV cell', () => {
+  test('is quoted after RFC 4180 where it holds a comma, a quote or a line end', () => {
+    expect(csvLine(['a', 'b,c', 'say "x"', 'two\r\nlines', null, 1.5, true])).toBe(
+      'a,"b,c","say ""x""","two\r\nlines",,1.5,true\r\n',
+    )
+  })
+
+  test('that a spreadsheet would run as a formula gets an apostrophe', () => {
+    expect(['=1+1', '+SUM(A1)', '-cmd|x', '@A1', '\t=1', '\r=1', '="a,b"', '+', '-'].map(csvCell)).toEqual([
+      "'=1+1",
+      "'+SUM(A1)",
+      "'-cmd|x",
+      "'@A1",
+      "'\t=1",
+      '"\'\r=1"',
+      '"\'=""a,b"""',
+      "'+",
+      "'-",
+    ])
+  })
+
+  test('that is a number stays as it is', () => {
+    expect(['-1.5', '+2', '-1e-5', '-.5', '-5.'].map(csvCell)).toEqual(['-1.5', '+2', '-1e-5', '-.5', '-5.'])
+    expect([-1.5, 0, -1e-7].map(csvCell)).toEqual(['-1.5', '0', '-1e-7'])
+  })
+
+  test('never begins a formula, whatever the text', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), text => {
+        const cell = csvCell(text)
+        const shown = cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell
+        const number = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text)
+        expect(number || !/^[=+\-@\t\r]/.test(shown)).toBe(true)
+        expect(shown === text || shown === `'${text}`).toBe(true)
+      }),
+    )
+  })
+})

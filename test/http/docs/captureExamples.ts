@@ -1,0 +1,251 @@
+import { resolve } from 'node:path'
+import { ComputePool, type PoolSettings } from '../../../src/backtest/pool/computePool.ts'
+import { createApp } from '../../../src/boot/app.ts'
+import { makeServices } from '../../../src/boot/makeServices.ts'
+import { readConfig } from '../../../src/config.ts'
+import requests from '../../../src/http/docs/examples/requests.json' with { type: 'json' }
+import type { Services } from '../../../src/http/services.ts'
+import { stopTestDatabase } from '../../database.ts'
+import { type CallerName, callers } from '../callers.ts'
+import { type RealServer, realServer, testToday } from '../realServer.ts'
+
+/** The answers in src/http/examples, which the documentation shows: `bun test/http/captureExamples.ts` asks the real
+ * service for them again and writes the files; examples.test.ts asks and compares. */
+
+const fundamentals = '/api/v1/fundamentals'
+const apple = `${fundamentals}?ticker=AAPL&metric=revenue&from=2009-09-26`
+const crossSection = '/api/v1/cross-section?metric=roe&market=US'
+const restatements = '/api/v1/restatements?metric=revenue&market=US'
+const backtest = '/api/v1/backtest'
+
+interface Ask {
+  caller: CallerName
+  path: string
+  method?: string
+  body?: string
+  type?: string
+  idempotencyKey?: string
+}
+
+const answers: Record<string, Ask> = {
+  fundamentals_before: { caller: 'personal', path: `${apple}&as_of=2009-12-31` },
+  fundamentals_after: { caller: 'personal', path: `${apple}&as_of=2010-02-01` },
+  fundamentals_csv: { caller: 'personal', path: `${apple}&as_of=2010-02-01&format=csv` },
+  fundamentals_ndjson: { caller: 'personal', path: `${apple}&as_of=2010-02-01&format=ndjson` },
+  fundamentals_several: {
+    caller: 'personal',
+    path: `${fundamentals}?ticker=AAPL,GOOGL&metric=revenue&view=latest&as_of=2016-06-30`,
+  },
+  fundamentals_first: { caller: 'personal', path: `${apple}&as_of=2010-02-01&vintage=first` },
+  cross_section: { caller: 'personal', path: `${crossSection}&as_of=2020-12-31&limit=2` },
+  cross_section_csv: { caller: 'personal', path: `${crossSection}&as_of=2020-12-31&limit=2&format=csv` },
+  cross_section_ndjson: {
+    caller: 'personal',
+    path: `${crossSection}&as_of=2020-12-31&limit=2&format=ndjson`,
+  },
+  restatements: { caller: 'personal', path: `${restatements}&from=2010-01-01&as_of=2010-06-30` },
+  restatements_csv: {
+    caller: 'personal',
+    path: `${restatements}&from=2010-01-01&as_of=2010-06-30&format=csv`,
+  },
+  restatements_ndjson: {
+    caller: 'personal',
+    path: `${restatements}&from=2010-01-01&as_of=2010-06-30&format=ndjson`,
+  },
+  coverage_index: { caller: 'personal', path: `${fundamentals}?market=US&limit=2` },
+  coverage_check: { caller: 'demo', path: '/api/v1/coverage/320193' },
+  signals: { caller: 'demo', path: '/api/v1/signals?limit=2' },
+  signals_ndjson: { caller: 'demo', path: '/api/v1/signals?limit=2&format=ndjson' },
+  signals_csv: { caller: 'demo', path: '/api/v1/signals?limit=2&format=csv' },
+  search: { caller: 'nobody', path: '/api/search?q=apple' },
+  backtest: { caller: 'quant', path: backtest, body: JSON.stringify(requests.backtest_panel) },
+  health: { caller: 'nobody', path: '/health' },
+  readiness: { caller: 'nobody', path: '/ready' },
+}
+
+const oneRow = { panel: [{ date: '2024-01-02', asset: 'A', score: 1, forward_return: 0.1 }] }
+const panel = JSON.stringify(requests.backtest_panel)
+
+const errors: Record<string, Ask> = {
+  malformed_json: { caller: 'quant', path: backtest, body: '{"panel":[' },
+  parameter_unknown: { caller: 'demo', path: `${fundamentals}?ticker=AAPL&asof=2010-02-01` },
+  parameter_repeated: { caller: 'demo', path: `${fundamentals}?ticker=AAPL&ticker=GOOGL` },
+  parameter_invalid: { caller: 'demo', path: `${fundamentals}?ticker=AAPL&as_of=2024-02-30` },
+  body_invalid: { caller: 'quant', path: backtest, body: '[]' },
+  key_missing: { caller: 'nobody', path: `${fundamentals}?ticker=AAPL` },
+  key_malformed: { caller: 'malformed', path: `${fundamentals}?ticker=AAPL` },
+  key_unknown: { caller: 'unknown', path: `${fundamentals}?ticker=AAPL` },
+  key_revoked: { caller: 'revoked', path: `${fundamentals}?ticker=AAPL` },
+  key_expired: { caller: 'expired', path: `${fundamentals}?ticker=AAPL` },
+  licence_required: { caller: 'demo', path: `${fundamentals}?ticker=SNOW&as_of=2023-12-31` },
+  quant_required: { caller: 'personal', path: backtest, body: panel },
+  entity_cap_reached: { caller: 'evaluation', path: `${fundamentals}?ticker=AAPL` },
+  route_unknown: { caller: 'demo', path: '/api/v1/fundamental' },
+  entity_unknown: { caller: 'demo', path: `${fundamentals}?ticker=APPL` },
+  method_not_allowed: { caller: 'demo', path: fundamentals, method: 'DELETE' },
+  body_too_large: { caller: 'quant', path: backtest, body: ' '.repeat(65 * 1_024 * 1_024) },
+  media_type_unsupported: { caller: 'quant', path: backtest, body: 'date,asset', type: 'text/plain' },
+  backtest_impossible: { caller: 'quant', path: backtest, body: JSON.stringify({ ...oneRow, source: {} }) },
+  conflict: { caller: 'quant', path: '/api/v1/panels', body: JSON.stringify(oneRow) },
+  rate_limited_minute: { caller: 'oem', path: `${fundamentals}?ticker=AAPL` },
+  rate_limited_day: { caller: 'free', path: `${fundamentals}?ticker=AAPL` },
+}
+
+/** Of a server whose parts fail. */
+const failing: Record<string, Ask> = {
+  compute_timeout: { caller: 'quant', path: backtest, body: panel },
+  database_unavailable: { caller: 'demo', path: '/api/v1/coverage/1' },
+  statement_timeout: { caller: 'demo', path: '/api/v1/coverage/2' },
+  internal: { caller: 'demo', path: '/api/v1/coverage/3' },
+}
+
+type Keys = Record<CallerName, string | null>
+let address = 0
+
+async function ask(url: string, keys: Keys, wanted: Ask): Promise<unknown> {
+  const { caller, path, method, body, type, idempotencyKey } = wanted
+  const headers: Record<string, string> = {
+    'X-Request-Id': 'example-1',
+    'X-Forwarded-For': `10.30.0.${++address}`,
+    ...(keys[caller] === null ? {} : { Authorization: keys[caller] }),
+    ...(body === undefined ? {} : { 'Content-Type': type ?? 'application/json' }),
+    ...(idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }),
+  }
+  const response = await fetch(url + path, {
+    method: method ?? (body === undefined ? 'GET' : 'POST'),
+    headers,
+    ...(body === undefined ? {} : { body }),
+  })
+  const text = steady(await response.text())
+  return response.headers.get('content-type')?.startsWith('application/json') ? JSON.parse(text) : text
+}
+
+/** What differs from run to run: prefixes of keys and times to wait. */
+function steady(text: string): string {
+  return text
+    .replace(/asf_live_\w{8}\.\.\./g, 'asf_live_4fT9aB2x...')
+    .replace(/(Wait|in) \d+ s\b/g, '$1 42 s')
+    .replace(/longer than \S+ s\b/g, 'longer than 60 s')
+    .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '5d0a3a44-6f0b-4a55-9d7e-2f1c80c1a9d3')
+}
+
+type Json = Record<string, unknown>
+
+/** A list is shown by its first entries; what it says of itself (`count`) stays. */
+function shorten(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  const list: Json = { ...value }
+  for (const [name, most] of Object.entries({ markets: 2, manifests: 1, metrics: 3 })) {
+    if (Array.isArray(list[name])) list[name] = list[name].slice(0, most)
+  }
+  if (list.object === 'coverage_check' && Array.isArray(list.data)) list.data = list.data.slice(0, 3)
+  return list
+}
+
+export interface Captured {
+  answers: Record<string, unknown>
+  errors: Record<string, unknown>
+}
+
+export async function captureExamples(): Promise<Captured> {
+  const server = await realServer()
+  const keys = await callers(server.sql)
+  await tighten(server, keys)
+  const broken = await failingServer(server, { timeLimitMs: 0.001 })
+  const captured: Captured = { answers: {}, errors: {} }
+  for (const [name, request] of Object.entries(answers)) {
+    captured.answers[name] = shorten(await ask(server.url, keys, request))
+  }
+  for (const [name, request] of Object.entries(errors)) {
+    captured.errors[name] = await ask(server.url, keys, request)
+  }
+  for (const [name, request] of Object.entries(failing)) {
+    captured.errors[name] = await ask(broken.url, keys, request)
+  }
+  const lossy = await failingServer(server, {
+    worker: new URL('../../backtest/pool/fixtures/misbehave.ts', import.meta.url),
+  })
+  captured.errors.compute_lost = await ask(lossy.url, keys, failing.compute_timeout)
+  await lossy.stop()
+  captured.errors.compute_busy = await busy(broken.url, keys)
+  const sent = { caller: 'quant', path: backtest, body: panel, idempotencyKey: 'example' } as const
+  await ask(server.url, keys, sent)
+  captured.errors.idempotency_reused = await ask(server.url, keys, { ...sent, body: '{}' })
+  await reopenClaim(server)
+  captured.errors.idempotency_in_flight = await ask(server.url, keys, sent)
+  await broken.stop()
+  await server.stop()
+  return captured
+}
+
+/** More backtests at once than the queue takes: some are turned away. */
+async function busy(url: string, keys: Keys): Promise<unknown> {
+  const many = Array.from({ length: 30 }, () => ask(url, keys, failing.compute_timeout))
+  return (await Promise.all(many)).find(answer => JSON.stringify(answer).includes('compute_busy'))
+}
+
+/** Grants that are used up, so that the limits answer. */
+async function tighten({ sql }: RealServer, keys: Keys): Promise<void> {
+  const prefixOf = (caller: CallerName) => keys[caller]?.slice('Bearer '.length, 'Bearer '.length + 17) ?? ''
+  const idOf = (caller: CallerName) => sql`(select key_id from api_key where prefix = ${prefixOf(caller)})`
+  await sql`insert into key_entity (key_id, entity_id) select ${idOf('evaluation')}, -n from generate_series(1, 1000) n`
+  await sql`
+    insert into panel (key_id, content, row_count, date_count, asset_count, packed_bytes)
+    select ${idOf('quant')}, sha256(n::text::bytea), 1, 1, 1, 1 from generate_series(1, 64) n`
+  for (const caller of ['oem', 'free'] as const) {
+    await sql`
+      insert into limit_counter (subject, minute, used, used_before, day, used_today, granted, at)
+      select 'key:' || ${idOf(caller)}, floor(extract(epoch from now()) / 60), 3000, 3000,
+             floor(extract(epoch from now()) / 86400), ${caller === 'free' ? 5000 : 1}, 0, 0`
+  }
+}
+
+/** As if the request were still under way, in a process that lives. */
+async function reopenClaim({ sql }: RealServer): Promise<void> {
+  const [{ id }] = await sql<{ id: string }[]>`
+    update idempotency_claim set answer = null, process_id = gen_random_uuid() returning process_id as id`
+  await sql`insert into job_process (process_id, locks) values (${id}, '{}')`
+}
+
+async function failingServer({ sql, services }: RealServer, change: Partial<PoolSettings>) {
+  const pool = new ComputePool({ threads: 1, queue: 4, timeLimitMs: 20_000, ...change })
+  const config = readConfig({ TRUSTED_PROXIES: '127.0.0.0/8', PORT: '3000' })
+  const { log } = services
+  const made = await makeServices({
+    config,
+    sql,
+    admission: sql,
+    lookups: sql,
+    pool,
+    log,
+    today: () => testToday,
+    dataVersion: () => 1,
+  })
+  const away = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })
+  const slow = Object.assign(new Error('canceling statement'), { code: '57014' })
+  const faults: Record<string, Error> = { 1: away, 2: slow, 3: new Error('a defect') }
+  const broken: Services = {
+    ...made.services,
+    checkCoverage: async (_, id) => {
+      throw faults[id]
+    },
+  }
+  const app = createApp(broken).listen({ hostname: '127.0.0.1', port: 0 })
+  return {
+    url: `http://127.0.0.1:${app.server?.port}`,
+    stop: async () => {
+      await app.server?.stop(true)
+      await pool.close()
+    },
+  }
+}
+
+if (import.meta.main) {
+  const folder = resolve(import.meta.dir, '../../../src/http/docs/examples')
+  const captured = await captureExamples()
+  for (const [name, value] of Object.entries(captured)) {
+    await Bun.write(resolve(folder, `${name}.json`), `${JSON.stringify(value, null, 2)}\n`)
+  }
+  await stopTestDatabase()
+  process.exit(0)
+}

@@ -1,0 +1,153 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { Value } from '@sinclair/typebox/value'
+import { BacktestRequest } from '../../../src/backtest/request.ts'
+import { BacktestResult } from '../../../src/backtest/result.ts'
+import { registerFormats } from '../../../src/dates.ts'
+import { CoverageCheck, CoverageIndex } from '../../../src/features/coverage/schema.ts'
+import { FundamentalsList } from '../../../src/features/fundamentals/schema.ts'
+import { DeletedPanel, Panel, PanelList } from '../../../src/features/panels/schema.ts'
+import { SearchResult } from '../../../src/features/search/schema.ts'
+import { SignalList } from '../../../src/features/signals/schema.ts'
+import answers from '../../../src/http/docs/examples/answers.json' with { type: 'json' }
+import errors from '../../../src/http/docs/examples/errors.json' with { type: 'json' }
+import panels from '../../../src/http/docs/examples/panels.json' with { type: 'json' }
+import requests from '../../../src/http/docs/examples/requests.json' with { type: 'json' }
+import { ErrorBody } from '../../../src/http/errors.ts'
+import { testDatabase } from '../../database.ts'
+import { testServer } from '../testServer.ts'
+
+const database = await testDatabase()
+const server = await testServer(database.sql)
+afterAll(async () => {
+  await server.stop()
+  await database.close()
+}, 60_000)
+
+interface Parameter {
+  in: string
+  name: string
+  description: string
+  example?: unknown
+  schema: { examples?: unknown[]; enum?: unknown[] }
+}
+interface Response {
+  description: string
+  content?: Record<string, { schema: object; examples?: Record<string, { value: unknown }> }>
+}
+interface Operation {
+  summary: string
+  parameters: Parameter[]
+  responses: Record<string, Response>
+}
+interface Document {
+  openapi: string
+  paths: Record<string, Record<string, Operation>>
+}
+
+const text = async (path: string) => (await fetch(server.url + path)).text()
+const specification = await text('/openapi.json')
+const document: Document = JSON.parse(specification)
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ name: `${method} ${path}`, operation })),
+)
+
+describe('/openapi.json', () => {
+  test('validates as OpenAPI 3', async () => {
+    const result = await new Validator().validate(JSON.parse(specification))
+    expect(result.errors).toBeUndefined()
+    expect(result.valid).toBe(true)
+    expect(document.openapi).toMatch(/^3\./)
+  })
+
+  test('has every route of the API', () => {
+    const documented = operations.map(({ name }) => name).sort()
+    const served = server.app.routes
+      .filter(({ path }) => /^\/(api|health|ready)/.test(path))
+      .map(({ method, path }) => `${method.toLowerCase()} ${path.replace(/:(\w+)/g, '{$1}')}`)
+    expect(documented).toEqual(served.sort())
+  })
+
+  test('describes every parameter, response and error, each with an example', () => {
+    for (const { name, operation } of operations) {
+      expect([name, operation.summary.length > 5]).toEqual([name, true])
+      for (const { name: parameter, description, example, schema } of operation.parameters) {
+        const hasExample = [example, schema.examples, schema.enum].some(shown => shown !== undefined)
+        const isDescribed = description.length > 10 && (hasExample || parameter === 'If-None-Match')
+        expect([name, parameter, isDescribed]).toEqual([name, parameter, true])
+      }
+      for (const [status, { description, content }] of Object.entries(operation.responses)) {
+        expect([name, status, description.length > 2]).toEqual([name, status, true])
+        const main = content?.['application/json'] ?? content?.['text/event-stream']
+        const examples = Object.entries(main?.examples ?? {})
+        if (status !== '304') expect([name, status, examples.length > 0]).toEqual([name, status, true])
+        for (const [example, { value }] of examples) {
+          const shown = Object.keys(Object(value)).length
+          expect([name, status, example, shown > 0]).toEqual([name, status, example, true])
+        }
+      }
+    }
+  })
+})
+
+test('the examples fit the schemas beside which they stand', () => {
+  registerFormats()
+  const pairs = [
+    [FundamentalsList, answers.fundamentals_before],
+    [FundamentalsList, answers.fundamentals_after],
+    [CoverageIndex, answers.coverage_index],
+    [CoverageCheck, answers.coverage_check],
+    [SignalList, answers.signals],
+    [SearchResult, answers.search],
+    [BacktestResult, answers.backtest],
+    [BacktestRequest, requests.backtest_panel],
+    [BacktestRequest, requests.backtest_source],
+    [BacktestRequest, requests.backtest_columns],
+    [BacktestRequest, requests.backtest_stored],
+    [Panel, panels.panel],
+    [PanelList, panels.list],
+    [DeletedPanel, panels.deleted],
+    ...Object.values(errors).map(error => [ErrorBody, error] as const),
+  ] as const
+  for (const [schema, example] of pairs) {
+    expect([...Value.Errors(schema, example)].map(({ path, message }) => `${path}: ${message}`)).toEqual([])
+  }
+})
+
+test('the examples show the restatement of Apple’s fiscal year 2009 (accessions 0001193125-09-214859, 0001193125-10-012091)', () => {
+  const revenue = (list: typeof answers.fundamentals_before) =>
+    list.data.filter(row => row.fp === 'FY').map(row => [row.filed, row.v])
+  expect(revenue(answers.fundamentals_before)).toEqual([['2009-10-27', 36_537_000_000]])
+  expect(revenue(answers.fundamentals_after)).toEqual([
+    ['2009-10-27', 36_537_000_000],
+    ['2010-01-25', 42_905_000_000],
+  ])
+})
+
+describe('/docs', () => {
+  test('loads from this server alone, and says so to the browser', async () => {
+    const page = await fetch(`${server.url}/docs`)
+    const html = await page.text()
+    const policy = page.headers.get('content-security-policy') ?? ''
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).not.toMatch(/https?:|\*|unsafe-eval|script-src[^;]*unsafe/)
+    for (const [, target] of html.matchAll(/(?:src|href)="([^"]+)"/g)) {
+      expect([target, target.startsWith('/')]).toEqual([target, true])
+      expect([target, (await fetch(server.url + target)).status]).toEqual([target, 200])
+    }
+    expect(html).not.toContain('<script>')
+  })
+
+  test('fills in the demo key', async () => {
+    expect(await text('/docs/assets/docs.js')).toContain("preauthorizeApiKey('bearer', 'demo')")
+  })
+
+  test('serves its files compressed, and no others', async () => {
+    const bundle = await fetch(`${server.url}/docs/assets/swagger-ui-bundle.js`)
+    expect(bundle.headers.get('content-encoding')).toBe('zstd')
+    expect((await bundle.text()).length).toBeGreaterThan(1_000_000)
+    for (const name of ['package.json', '..%2Fpage.html', 'constructor', '%2e%2e%2fpage.html']) {
+      expect((await fetch(`${server.url}/docs/assets/${name}`)).status).toBe(404)
+    }
+  })
+})

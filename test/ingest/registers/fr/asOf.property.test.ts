@@ -1,0 +1,70 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { addMonths, dayNumber, isoDate } from '../../../../src/dates.ts'
+import { deriveFacts } from '../../../../src/facts/deriveFacts.ts'
+import type { FactRow, Statement } from '../../../../src/facts/reportedFact.ts'
+import { frRules } from '../../../../src/ingest/registers/fr/concepts.ts'
+import { readDocument } from '../../../../src/ingest/registers/fr/readDocument.ts'
+import { accounts } from './accounts.ts'
+
+const compact = (day: number) => isoDate(day).replaceAll('-', '')
+
+/** A deposit of a year that ends with a month, of this length, filed so many days later. */
+const deposit = fc.record({
+  month: fc.integer({ min: 0, max: 40 }),
+  months: fc.constantFrom(12, 12, 12, 6, 18),
+  delay: fc.integer({ min: 1, max: 900 }),
+  form: fc.constantFrom('C', 'S', 'K'),
+  confidentiality: fc.constantFrom('0', '0', '2'),
+  revenue: fc.integer({ min: 1, max: 5 }),
+  assets: fc.integer({ min: 1, max: 5 }),
+})
+
+const statementsOf = (deposits: readonly (typeof deposit extends fc.Arbitrary<infer T> ? T : never)[]) =>
+  deposits.flatMap(({ month, months, delay, form, confidentiality, revenue, assets }, number) => {
+    const end = addMonths(dayNumber('2015-12-31'), month)
+    const before = addMonths(end, -months)
+    const [page, code] = form === 'S' ? ['02', '210'] : ['03', 'FJ']
+    const text = accounts(
+      {
+        date_cloture_exercice: compact(end),
+        'date_cloture_exercice_n-1': compact(before),
+        duree_exercice_n: String(months),
+        date_depot: compact(end + delay),
+        num_depot: String(number + 1),
+        code_type_bilan: form,
+        code_confidentialite: confidentiality,
+      },
+      `<page numero="01"><liasse code="${form === 'S' ? '110' : 'CO'}" m3="${assets}" m4="${assets + 1}"/></page>
+      <page numero="${page}"><liasse code="${code}" m1="${revenue}" m2="${revenue + 1}" m3="${revenue}" m4="${revenue + 1}"/></page>`,
+    )
+    const { contributions } = readDocument({ name: 'a.xml', bytes: Buffer.from(text) })
+    return contributions.flatMap(({ statements }) => statements)
+  })
+
+const visible = (statements: readonly Statement[], day: number) => {
+  const { facts } = deriveFacts(statements, { rules: frRules, fiscalYearEnd: null })
+  const row = ({ metric, fp, fy, start, end, value, filing, superseded }: FactRow) =>
+    [metric, fp, fy, start, end, value, filing.filed, superseded !== null && superseded <= day].join('|')
+  return facts
+    .filter(({ filing }) => filing.filed <= day)
+    .map(row)
+    .sort()
+}
+
+test('what is seen on a day is what the deposits up to it alone would give, years of any length included', () => {
+  fc.assert(
+    fc.property(
+      fc.array(deposit, { maxLength: 6 }),
+      fc.integer({ min: 0, max: 2_200 }),
+      (deposits, later) => {
+        const statements = statementsOf(deposits)
+        const day = dayNumber('2015-12-31') + later
+        const filed = statements.filter(({ filing }) => filing.filed <= day)
+        expect(visible(statements, day)).toEqual(visible(filed, day))
+        expect(visible([...statements].reverse(), day)).toEqual(visible(statements, day))
+      },
+    ),
+    { numRuns: 300 },
+  )
+})

@@ -1,0 +1,119 @@
+import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { connect } from '../../src/postgres/client.ts'
+import { openCluster } from '../../src/postgres/embedded/cluster.ts'
+import { chooseIdentity, runAs } from '../../src/postgres/embedded/identity.ts'
+
+// A busy machine takes its time over initdb.
+setDefaultTimeout(60_000)
+
+const folder = mkdtempSync(join(tmpdir(), 'asfiled-cluster-'))
+const quiet = () => {}
+const pidFile = join(folder, 'database/cluster/postmaster.pid')
+const postmasterPid = () => Number(readFileSync(pidFile, 'utf8').split('\n')[0])
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+describe('the embedded database', () => {
+  test('keeps its password for the owner alone, and sweeps up after a first start that was killed', async () => {
+    const abandoned = join(folder, 'database.new-999999999')
+    mkdirSync(abandoned)
+    const cluster = await openCluster(folder, quiet)
+    expect(existsSync(abandoned)).toBe(false)
+    expect(statSync(join(folder, 'database/password')).mode & 0o777).toBe(0o600)
+    await cluster.close()
+    expect(existsSync(pidFile)).toBe(false)
+  })
+
+  test('is shared by those who open the same folder, and stops with the last of them', async () => {
+    const [first, second] = await Promise.all([openCluster(folder, quiet), openCluster(folder, quiet)])
+    expect(second.url).toBe(first.url)
+    const sql = connect({ url: second.url, connections: 1, statementTimeoutMs: 5_000 })
+    await sql`select 1`
+    await first.close()
+    expect([...(await sql`select 1 as one`)]).toEqual([{ one: 1 }])
+    await sql.end()
+    await second.close()
+    expect(existsSync(pidFile)).toBe(false)
+  })
+
+  test('comes back on its port after kill -9 of the server, with every committed row', async () => {
+    const cluster = await openCluster(folder, quiet)
+    const sql = connect({ url: cluster.url, connections: 2, statementTimeoutMs: 5_000 })
+    await sql`create table kept (n integer)`
+    for (let n = 0; n < 50; n++) await sql`insert into kept values (${n})`
+    process.kill(postmasterPid(), 'SIGKILL')
+    await cluster.ensureRunning()
+    const rows = await sql`select count(*)::int as count from kept`.catch(
+      () => sql`select count(*)::int as count from kept`,
+    )
+    expect([...rows]).toEqual([{ count: 50 }])
+    await sql.end()
+    await cluster.close()
+  })
+
+  test('a server left behind by a killed owner is taken over by the next one', async () => {
+    const owner = Bun.spawn(
+      [
+        'bun',
+        '-e',
+        `const { openCluster } = await import('./src/postgres/embedded/cluster.ts'); await openCluster(${JSON.stringify(folder)}, () => {}); console.log('up'); setInterval(() => {}, 1000)`,
+      ],
+      { stdout: 'pipe', stderr: 'inherit' },
+    )
+    const reader = owner.stdout.getReader()
+    await reader.read()
+    const left = postmasterPid()
+    owner.kill('SIGKILL')
+    await owner.exited
+    const next = await openCluster(folder, quiet)
+    expect(postmasterPid()).toBe(left)
+    await next.close()
+    expect(existsSync(pidFile)).toBe(false)
+  })
+
+  test.skipIf(process.getuid?.() !== 0)(
+    'started by root, it may use what lies in a folder that is closed to its account',
+    async () => {
+      const closed = join(folder, 'closed')
+      mkdirSync(closed, { mode: 0o700 })
+      const program = join(closed, 'program')
+      writeFileSync(program, '#!/bin/sh\n')
+      chmodSync(program, 0o755)
+      const identity = chooseIdentity([program], join(folder, 'no-cluster-yet'))
+      // access(2) is how PostgreSQL looks for its own binary; it asks for more than opening a file does.
+      const look = `require('node:fs').accessSync(${JSON.stringify(program)}, 5); console.log(process.getuid())`
+      const { code, output } = await runAs(identity, process.execPath, ['-e', look])
+      expect([code, output.trim()]).toEqual([0, String(identity?.uid)])
+      expect(identity?.uid).not.toBe(0)
+    },
+  )
+
+  test.skipIf(process.getuid?.() !== 0)(
+    'a folder that root copied opens, though every file of the copy belongs to root',
+    async () => {
+      const copy = `${folder}-copy`
+      // Ownership is not kept by this, as by `cp -r`.
+      cpSync(folder, copy, { recursive: true })
+      expect(statSync(join(copy, 'database/cluster')).uid).toBe(0)
+      const cluster = await openCluster(copy, quiet)
+      const sql = connect({ url: cluster.url, connections: 1, statementTimeoutMs: 5_000 })
+      expect([...(await sql`select 1 as one`)]).toEqual([{ one: 1 }])
+      await sql.end()
+      await cluster.close()
+      rmSync(copy, { recursive: true, force: true })
+    },
+  )
+})
