@@ -6,7 +6,7 @@ import { costCurve } from './backtest/curve.ts'
 import { makePanel } from './backtest/makePanel.ts'
 import { measure } from './backtest/measure.ts'
 import { proveLoopParity, provePeerParity, proveSweepParity } from './backtest/parity.ts'
-import { better, type PeerTimings, timeCpp, timeNumpy } from './backtest/peerTimings.ts'
+import { fastest, type PeerTimings, timeCpp, timeNumpy } from './backtest/peerTimings.ts'
 import { peersFolder, writePanel } from './backtest/python.ts'
 import { openSweeps } from './backtest/sweeps.ts'
 import { type Timing, time, timeAsync } from './backtest/timings.ts'
@@ -16,11 +16,11 @@ import { table } from './table.ts'
 
 const dates = 2520
 const assets = 1000
-/** The machine that the ratios are for has two cores. */
+/** The reference machine of the ratios has two cores. */
 const threads = 2
 
-/** Parity first, then speed: the peers' base case and grids over 2,520 x 1,000 rows, next to NumPy and C++ in the same
- * sitting where they are at hand, and next to the loop reference in the same process everywhere.
+/** Proves parity, then measures the base case and the grids of the peer implementations on 2,520 x 1,000 rows. Compares with
+ * the loop reference in this process, and with NumPy and C++ in the same session where they are available.
  *
  * @param short fewer runs and no cost curve, for CI */
 export async function benchBacktest({ short = false } = {}): Promise<Figure[]> {
@@ -32,9 +32,9 @@ export async function benchBacktest({ short = false } = {}): Promise<Figure[]> {
   const before = peersFolder && panel ? timePeers(peersFolder, panel, short) : null
   const singles = timeSingles(columns, runs)
   const sweeps = await timeSweeps(columns, panel, short)
-  // The machine may be busy with other things: ask the peers again afterwards and keep the better of both.
+  // The machine may have been busy: measure the peers again and use the faster result.
   const after = peersFolder && panel ? timePeers(peersFolder, panel, short) : null
-  const peers = before && after ? betterOf(before, after) : null
+  const peers = before && after ? fastestOf(before, after) : null
   return [
     { name: 'backtest.loop_ratio', value: loopRatio, unit: 'times' },
     figure('backtest.raw_2520x1000', singles.raw),
@@ -67,8 +67,8 @@ function timePeers(folder: string, panel: string, short: boolean): Peers {
   }
 }
 
-function betterOf(a: Peers, b: Peers): Peers {
-  return { numpy: better(a.numpy, b.numpy), cpp: a.cpp && b.cpp ? better(a.cpp, b.cpp) : null }
+function fastestOf(a: Peers, b: Peers): Peers {
+  return { numpy: fastest(a.numpy, b.numpy), cpp: a.cpp && b.cpp ? fastest(a.cpp, b.cpp) : null }
 }
 
 function timeSingles(columns: Columns, runs: number) {
@@ -127,7 +127,7 @@ function toDataset(columns: Columns): Dataset {
   return dataset
 }
 
-/** All memory that the threads share. */
+/** Bytes of all arrays of a dataset, which the threads share. */
 function bytes(data: Dataset): number {
   const { ranking, assets, markets, ...columns } = data
   const parts = [columns, assets, markets, ranking ?? {}].flatMap(part => Object.values(part))

@@ -6,7 +6,7 @@ import { buildDataset } from '../src/backtest/dataset/build.ts'
 import { type Columns, datasetBytes } from '../src/backtest/dataset/dataset.ts'
 import { openDataset, packDataset } from '../src/backtest/dataset/packed.ts'
 import { rankDataset } from '../src/backtest/dataset/rank.ts'
-import { type FormedBody, formedBodies } from './backtest/bodies.ts'
+import { type FormattedBody, formattedBodies } from './backtest/bodies.ts'
 import { makePanel } from './backtest/makePanel.ts'
 import { readNaively } from './backtest/naiveBody.ts'
 import { type Timing, time } from './backtest/timings.ts'
@@ -14,31 +14,29 @@ import type { Figure } from './figure.ts'
 import { type Served, sellKey, startApp } from './http.ts'
 import { table } from './table.ts'
 
-/** A panel of 1.26M rows in each form that a body may have, posted to the real server and answered: parsing, checking,
- * ranking, backtest and all. Beside it, in this process, our reader against the plain way: JSON.parse, the schema on every
- * row, Maps for the names. */
-
-/** Parity first: every form has to be answered with the same bytes. */
+/** Posts a panel of 1.26M rows in each body format to the real server, and times the whole request: parsing, checks, ranking
+ * and backtest. In this process it compares our reader with a naive one: JSON.parse, the schema check on every row, Maps
+ * for the names. First proves parity: all formats must get the same response. */
 export async function benchBodies({ short = false } = {}): Promise<Figure[]> {
   const columns = makePanel(short ? 126 : 1_260, 1_000)
-  const bodies = formedBodies(columns)
+  const bodies = formattedBodies(columns)
   const runs = short ? 3 : 7
   const plain = time(() => readNaively(bodies[0].bytes), runs, 1)
   const ours = time(() => readBody(bodies[0].bytes), runs, 1)
   const timings = await onServer(async (served, key) => {
     const answers = new Set<string>()
     for (const body of bodies) answers.add(await post(served, key, body))
-    if (answers.size !== 1) throw new Error('The forms of one panel were answered differently.')
-    const found: Timing[] = []
-    for (const body of bodies) found.push(await timeAsync(() => post(served, key, body), runs))
+    if (answers.size !== 1) throw new Error('The formats of one panel got different responses.')
+    const formats: Timing[] = []
+    for (const body of bodies) formats.push(await timeAsync(() => post(served, key, body), runs))
     return {
-      forms: found,
+      formats,
       stored: await timeStored(served, key, bodies[2], [...answers][0], short ? 40 : 200),
     }
   })
   const rows = `${columns.count / 1e6}M`
   return [
-    ...bodies.map(({ name }, i) => figure(`bodies.${name}_${rows}`, timings.forms[i])),
+    ...bodies.map(({ name }, i) => figure(`bodies.${name}_${rows}`, timings.formats[i])),
     ...timings.stored,
     { name: 'bodies.stored_memory', value: bytesPerRow(columns), unit: 'bytes/row' },
     figure(`bodies.read_json_rows_${rows}`, ours),
@@ -63,11 +61,11 @@ async function onServer<T>(work: (served: Served, key: string) => Promise<T>): P
   }
 }
 
-/** The rows stored, then backtests that name them, one after the other. */
+/** Times storing the rows, then backtests on the stored panel, one after the other. */
 async function timeStored(
   served: Served,
   key: string,
-  body: FormedBody,
+  body: FormattedBody,
   expected: string,
   requests: number,
 ): Promise<Figure[]> {
@@ -75,20 +73,20 @@ async function timeStored(
   const stored: { id: string } = JSON.parse(await post(served, key, { ...body, query: '' }, 'panels'))
   const storeMs = performance.now() - startedMs
   const request = new TextEncoder().encode(JSON.stringify({ config: { holdDays: 5 }, panel: stored.id }))
-  const named = { ...body, type: 'application/json', query: '', bytes: request }
-  if ((await post(served, key, named)) !== expected)
-    throw new Error('A stored panel was answered differently.')
-  const taken: number[] = []
+  const onStored = { ...body, type: 'application/json', query: '', bytes: request }
+  if ((await post(served, key, onStored)) !== expected)
+    throw new Error('A stored panel got a different response.')
+  const timesMs: number[] = []
   for (let i = 0; i < requests; i++) {
-    const askedMs = performance.now()
-    await post(served, key, named)
-    taken.push(performance.now() - askedMs)
+    const sentMs = performance.now()
+    await post(served, key, onStored)
+    timesMs.push(performance.now() - sentMs)
   }
-  taken.sort((a, b) => a - b)
+  timesMs.sort((a, b) => a - b)
   return [
     { name: 'bodies.store_csv', value: storeMs, unit: 'ms' },
-    { name: 'bodies.stored_backtest_p50', value: taken[requests >> 1], unit: 'ms' },
-    { name: 'bodies.stored_backtest_p99', value: taken[Math.floor(0.99 * requests)], unit: 'ms' },
+    { name: 'bodies.stored_backtest_p50', value: timesMs[requests >> 1], unit: 'ms' },
+    { name: 'bodies.stored_backtest_p99', value: timesMs[Math.floor(0.99 * requests)], unit: 'ms' },
   ]
 }
 
@@ -102,7 +100,7 @@ function bytesPerRow(columns: Columns): number {
 async function post(
   served: Served,
   key: string,
-  { type, query, bytes }: FormedBody,
+  { type, query, bytes }: FormattedBody,
   route = 'backtest',
 ): Promise<string> {
   const response = await fetch(`http://127.0.0.1:${served.port}/api/v1/${route}${query}`, {
@@ -116,14 +114,14 @@ async function post(
 }
 
 async function timeAsync(work: () => Promise<unknown>, runs: number): Promise<Timing> {
-  const taken: number[] = []
+  const timesMs: number[] = []
   for (let i = -1; i < runs; i++) {
     const startedMs = performance.now()
     await work()
-    if (i >= 0) taken.push(performance.now() - startedMs)
+    if (i >= 0) timesMs.push(performance.now() - startedMs)
   }
-  taken.sort((a, b) => a - b)
-  return { medianMs: taken[runs >> 1], minMs: taken[0], maxMs: taken[runs - 1] }
+  timesMs.sort((a, b) => a - b)
+  return { medianMs: timesMs[runs >> 1], minMs: timesMs[0], maxMs: timesMs[runs - 1] }
 }
 
 function figure(name: string, { medianMs, minMs, maxMs }: Timing): Figure {

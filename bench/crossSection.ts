@@ -15,8 +15,8 @@ const fewCompanies = 20_000
 const companiesPerInsert = 5_000
 const asOf = '2019-06-30'
 
-/** One metric of 100,000 companies (short: 20,000) as of a day, all in one statement and in the service's pages; what it
- * shows is proved first. Six metrics, ten years and their first quarters, one vintage in five restated: 14.4 million facts. */
+/** Reads one metric of 100,000 companies (short: 20,000) as of a day, in one query and in pages, after a parity check. The
+ * data: six metrics, ten years and their first quarters, one vintage in five restated, 14.4 million facts. */
 export function benchCrossSection({ short = false, explain = false } = {}): Promise<Figure[]> {
   const runs = short ? 3 : 7
   const companies = short ? fewCompanies : allCompanies
@@ -60,7 +60,7 @@ export function benchCrossSection({ short = false, explain = false } = {}): Prom
       recentFiscalYearOnly: false,
     })
     figures.push({ name: 'restatements.page_5k', value: performance.now() - restated, unit: 'ms' })
-    if (changes.rows.length === 0) throw new Error('no change was found')
+    if (changes.rows.length === 0) throw new Error('no restatement was found')
     return figures
   })
 }
@@ -90,8 +90,7 @@ async function generate(sql: Sql, companies: number): Promise<void> {
     insert into entity (market, issuer_id, ticker, name)
     select 'US', lpad(i::text, 10, '0'), 'T' || lpad(((i * 7919) % ${companies})::text, 6, '0'), 'Company ' || i
     from generate_series(1, ${companies}) i`
-  // Filed in February and May; one in five is restated a year later, under a value of its own. Company after company,
-  // as an import writes them.
+  // Filed in February and May. One in five is restated a year later with another value. Ordered by company, like an import.
   for (let first = 1; first <= companies; first += companiesPerInsert) {
     await sql`
       insert into fact (entity_id, metric_id, fp, fy, unit_id, period_start, period_end, filed, superseded, value, filing_id)
@@ -111,7 +110,7 @@ async function generate(sql: Sql, companies: number): Promise<void> {
   await sql`analyze metric, unit, data_version`
 }
 
-/** Against a plain statement of the same question, which sorts all that was filed. */
+/** Compares with a plain query, which sorts everything that was filed. */
 async function proveParity(sql: Sql, whole: CrossSectionScope): Promise<void> {
   const truth = await sql`
     select distinct on (e.entity_id) e.entity_id as "entityId", e.ticker, e.issuer_id as "issuerId", f.fy, f.fp,

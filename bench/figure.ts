@@ -1,6 +1,6 @@
-/** One measured number. Its bound, if it has one, stands under its name in budget.json. */
+/** A measured number. budget.json may hold a bound under its name. */
 export interface Figure {
-  /** `bench.what_was_measured`. */
+  /** `bench.figure`. */
   readonly name: string
   readonly value: number
   readonly unit:
@@ -14,6 +14,6 @@ export interface Figure {
     | 'rows/s'
     | 'facts/s'
     | 'requests/s'
-  /** Least and most of the runs, for people. */
+  /** Minimum and maximum of the runs, for display. */
   readonly spread?: string
 }

@@ -4,9 +4,9 @@ import { join, resolve } from 'node:path'
 import type { Figure } from './figure.ts'
 import type { LoadOutcome, LoadTask } from './httpLoad.ts'
 
-/** How fast the service answers what it has answered before: `view=latest` of one company, with authentication,
- * limits that all servers share through the database, and its log, against an Elysia route that returns the same
- * bytes. Both are processes of their own, loaded in turns by a third; the ratio is of the same sitting. */
+/** The speed of cached responses: `view=latest` of one company, with authentication, rate limits shared through the
+ * database, and the log, against an Elysia route that returns the same bytes. Each server is its own process, and a third
+ * process loads them alternately, so that the ratio is from one session. */
 
 const root = resolve(import.meta.dir, '..')
 const path = '/api/v1/fundamentals?ticker=AAPL&view=latest'
@@ -22,7 +22,7 @@ export interface HttpRound {
   barePerSecond: number
   perSecond: number
   ratio: number
-  /** Processor time of the serving process for one request; null where the system does not say. */
+  /** Processor time of the server per request, in microseconds; null: not available on this system. */
   bareMicros: number | null
   micros: number | null
   p50Ms: number
@@ -36,7 +36,7 @@ export interface Served {
 
 const warmUps = 2
 
-/** Parity first: both must answer the same bytes, or there is nothing to compare. */
+/** First proves parity: both servers must return the same bytes. */
 export async function benchHttp(rounds = 5, roundMs = 3_000, connections = 256): Promise<HttpBench> {
   const folder = mkdtempSync(join(tmpdir(), 'asfiled-bench-'))
   const children: Bun.Subprocess[] = []
@@ -49,9 +49,9 @@ export async function benchHttp(rounds = 5, roundMs = 3_000, connections = 256):
     await Bun.write(file, expected)
     const bare = await startBare(file, children)
     const plain = await fetchBytes(`http://127.0.0.1:${bare.port}/`, {})
-    if (Buffer.compare(expected, plain) !== 0) throw new Error('The two servers answer different bytes.')
+    if (Buffer.compare(expected, plain) !== 0) throw new Error('The two servers return different bytes.')
     const task = { connections, ms: roundMs }
-    // The first rounds warm both up and are not counted.
+    // The first rounds warm up both servers and do not count.
     const measured: HttpRound[] = []
     for (let round = 1 - warmUps; round <= rounds; round++) {
       const a = await measure(bare, { ...task, port: bare.port, path: '/', headers })
@@ -97,7 +97,7 @@ async function startBare(file: string, children: Bun.Subprocess[]): Promise<Serv
   throw new Error('The bare route did not start.')
 }
 
-/** An order form so large that no request of the load is refused; they are all counted. */
+/** Creates a key with limits so high that no request is refused, though all are counted. */
 export async function sellKey(env: Environment, ...more: string[]): Promise<string> {
   const terms = ['--licence', 'oem', '--per-minute', '900000000', '--email', 'load@bench.example', ...more]
   const child = Bun.spawn(['bun', 'src/cli.ts', 'keys', 'create', ...terms, '--json'], {
@@ -134,7 +134,7 @@ export async function measure(served: Served, task: LoadTask): Promise<Measured>
 
 const ticksPerSecond = 100
 
-/** Of the process so far; null outside Linux. */
+/** Processor seconds of a process so far; null: not on Linux. */
 function processorSeconds(pid: number): number | null {
   const file = `/proc/${pid}/stat`
   if (!existsSync(file)) return null
@@ -179,5 +179,5 @@ if (import.meta.main) {
       'p99 ms': round.p99Ms.toFixed(2),
     })),
   )
-  console.log(`${result.bytes} bytes an answer; ratio ${result.ratio.toFixed(3)} (median)`)
+  console.log(`${result.bytes} bytes per response; ratio ${result.ratio.toFixed(3)} (median)`)
 }

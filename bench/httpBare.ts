@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 
-/** The measure for bench/http.ts: an Elysia route that returns the bytes of a file, and nothing else. Prints its port. */
+/** The baseline of bench/http.ts: an Elysia route that returns the bytes of a file. Prints its port. */
 
 const body = await Bun.file(Bun.argv[2]).text()
 const app = new Elysia()

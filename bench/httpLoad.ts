@@ -1,35 +1,34 @@
-import { AnswerReader } from './httpLoad/AnswerReader.ts'
-import { AnswerRecord } from './httpLoad/AnswerRecord.ts'
 import { type Latencies, latencies } from './httpLoad/latencies.ts'
+import { ResponseReader } from './httpLoad/responseReader.ts'
+import { ResponseRecorder } from './httpLoad/responseRecorder.ts'
 
-/** The load for bench/http.ts, bench/service.ts and bench/scale.ts, in a process of its own so that it takes no time from the
- * server it measures: keep-alive connections over plain sockets, each sending its next request when it has read the whole
- * answer. Reads its task as JSON from the first argument, prints the outcome as JSON. SIGTERM ends it before its time. */
+/** The load generator of bench/http.ts, bench/service.ts and bench/scale.ts. It is its own process, so that it does not use
+ * the time of the measured server. Keep-alive connections over plain sockets each send the next request after the whole
+ * response. Reads its task as JSON from the first argument and prints the outcome as JSON. SIGTERM ends it early. */
 
 interface SharedTask {
   port: number
   headers: Record<string, string>
   connections: number
   ms: number
-  /** JSON to POST; a GET without it. */
+  /** JSON to POST. Default: a GET request. */
   body?: string
-  /** Each connection rests this long after an answer. */
+  /** Pause of each connection after a response. */
   restMs?: number
-  /** A file that takes the answers to requests that ask for it, each that differs from those before (`RecordedAnswer`, a
-   * line each). */
+  /** A file for the different responses to requests with `recordAs`, one `RecordedResponse` per line. */
   record?: string
 }
 
-/** The same request again and again. */
+/** Repeats one request. */
 interface OneRequest extends SharedTask {
   path: string
 }
 
-/** Requests in turns, of all connections together. */
+/** Sends a list of requests in order, distributed over all connections. */
 interface ManyRequests extends SharedTask {
-  /** A file with one `LoadRequest` a line. */
+  /** A file with one `LoadRequest` per line. */
   requests: string
-  /** Ends when all were sent; else the first follows the last. */
+  /** Ends when all are sent. Default: starts over. */
   once?: boolean
 }
 
@@ -37,41 +36,41 @@ export type LoadTask = OneRequest | ManyRequests
 
 export interface LoadRequest {
   readonly path: string
-  /** Requests of a kind are also counted by themselves. */
+  /** Requests of a kind are also reported separately. */
   readonly kind?: string
   readonly headers?: Readonly<Record<string, string>>
-  /** Answers are recorded under this name. */
+  /** Records the responses under this name. */
   readonly recordAs?: string
 }
 
 export interface LoadOutcome extends Latencies {
   perSecond: number
-  /** Answers other than 200, answers that did not come, and connections that were closed. */
+  /** Responses other than 200, missing responses, and closed connections. */
   failures: number
-  /** The first of them. */
+  /** The first of the failures. */
   failed: string[]
   bytes: number
-  /** What this process took of a processor while it asked. */
+  /** Processor time of this process during the load. */
   cpuSeconds: number
   kinds: Record<string, Latencies>
   slowest: { path: string; ms: number }[]
-  /** Answers for which the record had no room. */
-  lost: number
+  /** Responses that exceeded the limits of the recorder. */
+  notRecorded: number
 }
 
-const slowestNamed = 5
-const failuresNamed = 5
-/** How long what is under way at the end is waited for. */
-const patienceMs = 15_000
+const maxSlowest = 5
+const maxFailed = 5
+/** Wait for responses that are outstanding at the end. */
+const drainMs = 15_000
 
-interface Sent {
+interface PreparedRequest {
   readonly kind: string | null
   readonly recordAs: string | null
   readonly path: string
   readonly bytes: Buffer
 }
 
-async function readRequests(task: LoadTask): Promise<Sent[]> {
+async function readRequests(task: LoadTask): Promise<PreparedRequest[]> {
   const lines = 'path' in task ? [] : (await Bun.file(task.requests).text()).split('\n').filter(line => line)
   const requests: LoadRequest[] = 'path' in task ? [{ path: task.path }] : lines.map(line => JSON.parse(line))
   return requests.map(({ path, kind, headers, recordAs }) => {
@@ -88,21 +87,21 @@ async function readRequests(task: LoadTask): Promise<Sent[]> {
 
 async function load(task: LoadTask): Promise<LoadOutcome> {
   const requests = await readRequests(task)
-  const record = task.record === undefined ? null : new AnswerRecord()
+  const record = task.record === undefined ? null : new ResponseRecorder()
   const times: number[] = []
-  const ofKinds: Record<string, number[]> = {}
+  const timesByKind: Record<string, number[]> = {}
   const slowest: { path: string; ms: number }[] = []
   const failed: string[] = []
   let failures = 0
   let bytes = 0
   let next = 0
-  let underWay = 0
+  let outstanding = 0
   let running = true
   let ended = 0
   const { promise: over, resolve: end } = Promise.withResolvers<void>()
   const fail = (what: string) => {
     failures++
-    if (failed.length < failuresNamed) failed.push(what)
+    if (failed.length < maxFailed) failed.push(what)
   }
   const stop = () => {
     if (ended === 0) ended = performance.now()
@@ -110,16 +109,16 @@ async function load(task: LoadTask): Promise<LoadOutcome> {
     end()
   }
   const isOnce = 'once' in task && task.once === true
-  const note = ({ kind, path }: Sent, ms: number) => {
+  const note = ({ kind, path }: PreparedRequest, ms: number) => {
     times.push(ms)
     if (kind !== null) {
-      ofKinds[kind] ??= []
-      ofKinds[kind].push(ms)
+      timesByKind[kind] ??= []
+      timesByKind[kind].push(ms)
     }
-    if (slowest.length < slowestNamed || ms > slowest[slowest.length - 1].ms) {
+    if (slowest.length < maxSlowest || ms > slowest[slowest.length - 1].ms) {
       slowest.push({ path, ms })
       slowest.sort((a, b) => b.ms - a.ms)
-      slowest.length = Math.min(slowest.length, slowestNamed)
+      slowest.length = Math.min(slowest.length, maxSlowest)
     }
   }
   const start = performance.now()
@@ -127,17 +126,17 @@ async function load(task: LoadTask): Promise<LoadOutcome> {
   process.on('SIGTERM', stop)
   const sockets = await Promise.all(
     Array.from({ length: task.connections }, () => {
-      const reader = new AnswerReader(record !== null)
+      const reader = new ResponseReader(record !== null)
       let sentAt = 0
-      let sent: Sent | null = null
+      let sent: PreparedRequest | null = null
       const send = (socket: { write(data: Buffer): number }) => {
         if (!running) return
         if (isOnce && next >= requests.length) {
-          if (underWay === 0) stop()
+          if (outstanding === 0) stop()
           return
         }
         sent = requests[next++ % requests.length]
-        underWay++
+        outstanding++
         sentAt = performance.now()
         socket.write(sent.bytes)
       }
@@ -153,7 +152,7 @@ async function load(task: LoadTask): Promise<LoadOutcome> {
             if (!reader.ok) fail(`${sent.path}: ${reader.head.split('\r\n')[0]}`)
             else if (sent.recordAs !== null) record?.add(sent.recordAs, reader.header('etag'), reader.body)
             sent = null
-            underWay--
+            outstanding--
             if (task.restMs === undefined) send(socket)
             else setTimeout(() => send(socket), task.restMs)
           },
@@ -161,7 +160,7 @@ async function load(task: LoadTask): Promise<LoadOutcome> {
             if (sent !== null) {
               fail(`${sent.path}: the connection was closed`)
               sent = null
-              underWay--
+              outstanding--
             } else if (running) fail('a connection was closed between two requests')
           },
         },
@@ -172,21 +171,21 @@ async function load(task: LoadTask): Promise<LoadOutcome> {
   stop()
   const cpu = process.cpuUsage(cpuBefore)
   const seconds = (ended - start) / 1_000
-  const inTime = times.length
-  while (underWay > 0 && performance.now() < ended + patienceMs) await Bun.sleep(10)
-  for (let i = 0; i < underWay; i++) fail(`no answer for ${patienceMs / 1_000} s`)
+  const completed = times.length
+  while (outstanding > 0 && performance.now() < ended + drainMs) await Bun.sleep(10)
+  for (let i = 0; i < outstanding; i++) fail(`no response for ${drainMs / 1_000} s`)
   for (const socket of sockets) socket.end()
   if (task.record !== undefined) await record?.write(task.record)
   return {
     ...latencies(times),
-    perSecond: inTime / seconds,
+    perSecond: completed / seconds,
     failures,
     failed,
     bytes,
     cpuSeconds: (cpu.user + cpu.system) / 1e6,
-    kinds: Object.fromEntries(Object.entries(ofKinds).map(([kind, found]) => [kind, latencies(found)])),
+    kinds: Object.fromEntries(Object.entries(timesByKind).map(([kind, found]) => [kind, latencies(found)])),
     slowest,
-    lost: record?.lost ?? 0,
+    notRecorded: record?.notRecorded ?? 0,
   }
 }
 

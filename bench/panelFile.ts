@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import type { Columns } from '../src/backtest/dataset/dataset.ts'
 
-/** Reads a panel in the peers' file format (`panelio.py`): a dense grid in which a NaN score means that the row
- * is absent. Assets are A00000 .., markets M0 .., as `gen_panel.py --csv` names them. */
+/** Reads a panel in the file format of the peer implementations (`panelio.py`): a dense grid, where a NaN score marks an
+ * absent row. Assets are A00000 .., markets M0 .., as in `gen_panel.py --csv`. */
 export function readPanelFile(path: string): Columns {
   const bytes = readFileSync(path)
   if (bytes.subarray(0, 8).toString('latin1') !== 'PITPNL01') throw new Error(`${path} is not a panel file`)

@@ -16,13 +16,13 @@ import { table } from './table.ts'
 
 const help = `Usage: bun run bench [--short] [NAME...]
 
-Proves parity, then times, and holds the ratios against bench/budget.json.
+Proves parity, then measures, and compares the figures with bench/budget.json.
 
-  NAME      backtest, bodies, cross_section, http, import, search, service, signals; all without a name
-  --short   fewer and smaller runs, as CI does
+  NAME      backtest, bodies, cross_section, http, import, search, service, signals; default: all
+  --short   fewer and smaller runs, as in CI
 
-Prints a table, writes bench/out/results.json, and (in full runs) adds a line to bench/history.jsonl.
-Exit code 1: a ratio is below its budget.`
+Prints a table, writes bench/out/results.json, and after full runs appends a line to bench/history.jsonl.
+Exit code 1: a figure misses its budget.`
 
 const benches: Record<string, (options: { short: boolean }) => Promise<readonly Figure[]>> = {
   backtest: benchBacktest,
@@ -44,7 +44,7 @@ const { values, positionals } = parseArgs({
 })
 const unknown = positionals.filter(name => !(name in benches))
 if (values.help || unknown.length > 0) {
-  console.log(unknown.length > 0 ? `There is no bench called ${unknown.join(', ')}.\n\n${help}` : help)
+  console.log(unknown.length > 0 ? `There is no benchmark named ${unknown.join(', ')}.\n\n${help}` : help)
   process.exit(values.help ? 0 : 2)
 }
 
@@ -57,10 +57,9 @@ for (const name of names) {
 }
 
 const judged = figures.map(figure => {
-  const bound = (budget as Record<string, { least?: number; most?: number }>)[figure.name]
+  const bound = (budget as Record<string, { min?: number; max?: number }>)[figure.name]
   const failed =
-    bound !== undefined &&
-    ((bound.least ?? -Infinity) > figure.value || (bound.most ?? Infinity) < figure.value)
+    bound !== undefined && ((bound.min ?? -Infinity) > figure.value || (bound.max ?? Infinity) < figure.value)
   return { ...figure, bound, failed }
 })
 console.log(table(judged))
@@ -81,6 +80,6 @@ if (!short && !process.env.CI)
 
 const failed = judged.filter(figure => figure.failed)
 for (const { name, value, bound } of failed) {
-  console.error(`below budget: ${name} is ${value.toPrecision(3)}, the budget says ${JSON.stringify(bound)}`)
+  console.error(`budget missed: ${name} is ${value.toPrecision(3)}, the budget is ${JSON.stringify(bound)}`)
 }
 process.exit(failed.length > 0 ? 1 : 0)

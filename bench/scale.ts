@@ -1,10 +1,10 @@
 import { parseArgs } from 'node:util'
-import { isMissed, type ScaleFigure, verdicts } from './scale/bars.ts'
-import type { Part } from './scale/Context.ts'
+import { boundResults, isMissed, type ScaleFigure } from './scale/bounds.ts'
+import type { Part } from './scale/context.ts'
 import { crossSection } from './scale/crossSection.ts'
 import { facts } from './scale/facts.ts'
 import { importWhileServing } from './scale/importWhileServing.ts'
-import { checkDropping } from './scale/memory.ts'
+import { assertCanDropCaches } from './scale/memory.ts'
 import { withContext } from './scale/openContext.ts'
 import { parity } from './scale/parity.ts'
 import { reads } from './scale/reads.ts'
@@ -12,26 +12,25 @@ import { search } from './scale/search.ts'
 import { warmStart } from './scale/warmStart.ts'
 import { table } from './table.ts'
 
-/** The full scale: what issue 4 asks of 2.75 million entities, measured on a data directory that `asfiled bench-data` filled,
- * through the real server process with its clients in a process of their own. */
+/** The full scale: the targets of issue 4 with 2.75 million entities, measured on a data directory that `asfiled bench-data`
+ * filled. The server is the real process, and its clients are a separate one. */
 
 const help = `Usage: bun bench/scale.ts --data-dir DIR [--only PART,...] [--seconds N] [--drop-caches] [--json]
 
-Measures a database that \`asfiled bench-data\` filled; DATABASE_URL names one in place of --data-dir. Parity is proved first,
-whatever is left out.
+Measures a database that \`asfiled bench-data\` filled. DATABASE_URL can name one instead of --data-dir. Always proves parity first.
 
-  --data-dir DIR   its DATA_DIR; nothing else may be connected to it
-  --only PARTS     of reads, crossSection, search, warmStart, facts, importWhileServing; in this order
-  --seconds N      of each timed load, 5 to 60 (15)
-  --seed TEXT      which companies are drawn; another one each time without it
+  --data-dir DIR   its DATA_DIR; no other process may be connected to it
+  --only PARTS     some of reads, crossSection, search, warmStart, facts, importWhileServing; run in this order
+  --seconds N      duration of each timed load, 5 to 60 (15)
+  --seed TEXT      seed of the random companies; default: a new one each time
   --drop-caches    empties the machine's page cache before reads, crossSection, search and each start (root, Linux)
-  --json           a line of JSON for each figure, in place of the table
+  --json           a line of JSON for each figure instead of the table
 
-importWhileServing leaves the filings it imported in the database: \`asfiled bench-data\` will not go on with it. Each run
-restates the same figures once more.
-Exit code: 0 every bar is met, 1 one is missed or not measured.`
+importWhileServing leaves its imported filings in the database, so \`asfiled bench-data\` cannot continue with it. Each run
+restates the same figures again.
+Exit code: 0 all bounds are met, 1 one is missed or not measured.`
 
-/** In the order in which they are measured. What counts all rows, and brings them into memory, comes after what reads some. */
+/** In the order of measurement. Counting all rows loads them into memory, so it comes after the parts that read some. */
 const parts: Readonly<Record<string, Part>> = {
   reads,
   crossSection,
@@ -40,8 +39,8 @@ const parts: Readonly<Record<string, Part>> = {
   facts,
   importWhileServing,
 }
-const mostMs = 12 * 60_000
-const endMs = 60_000
+const maxMs = 12 * 60_000
+const shutdownMs = 60_000
 
 const { values } = parseArgs({
   options: {
@@ -58,29 +57,29 @@ const names = values.only?.split(',') ?? Object.keys(parts)
 const seconds = Number(values.seconds)
 const dataDir = values['data-dir'] ?? null
 const faults = [
-  ...names.filter(name => !(name in parts)).map(name => `There is no part called ${name}.`),
-  ...(seconds >= 5 && seconds <= 60 ? [] : ['--seconds takes 5 to 60.']),
+  ...names.filter(name => !(name in parts)).map(name => `There is no part named ${name}.`),
+  ...(seconds >= 5 && seconds <= 60 ? [] : ['--seconds must be 5 to 60.']),
   ...(dataDir === null && !process.env.DATABASE_URL ? ['Name a database: --data-dir or DATABASE_URL.'] : []),
 ]
 if (values.help || faults.length > 0) {
   console.log([...faults, help].join('\n\n'))
   process.exit(faults.length > 0 ? 2 : 0)
 }
-if (values['drop-caches']) checkDropping()
+if (values['drop-caches']) assertCanDropCaches()
 
-const say = (line: string) => console.log(values.json ? JSON.stringify({ note: line }) : line)
+const log = (line: string) => console.log(values.json ? JSON.stringify({ note: line }) : line)
 const over = new AbortController()
 const late = setTimeout(() => {
-  over.abort(new Error('The time of the whole measurement is over.'))
-  // What does not end by itself is left behind.
-  setTimeout(() => process.exit(1), endMs)
-}, mostMs)
+  over.abort(new Error('The whole measurement took too long.'))
+  // Exits even if a part does not end.
+  setTimeout(() => process.exit(1), shutdownMs)
+}, maxMs)
 const figures: ScaleFigure[] = []
 const unmeasured: string[] = []
-say(`seed ${values.seed}, ${new Date().toISOString()}`)
+log(`seed ${values.seed}, ${new Date().toISOString()}`)
 const measuring = withContext(
   {
-    ...{ dataDir, seconds, seed: values.seed, dropsCaches: values['drop-caches'], say },
+    ...{ dataDir, seconds, seed: values.seed, dropsCaches: values['drop-caches'], log },
     signal: over.signal,
   },
   async context => {
@@ -105,16 +104,17 @@ clearTimeout(late)
 
 const judged = figures.map(figure => ({
   ...figure,
-  bound: figure.most === undefined ? undefined : { most: figure.most },
+  bound: figure.max === undefined ? undefined : { max: figure.max },
   failed: isMissed(figure),
 }))
-const found = verdicts(figures)
+const results = boundResults(figures)
 if (values.json) {
-  for (const { bound: _, failed, ...figure } of judged)
-    console.log(JSON.stringify(figure.most === undefined ? figure : { ...figure, met: !failed }))
+  // The output names the bound `most`, as earlier records do.
+  for (const { bound: _, failed, max, ...figure } of judged)
+    console.log(JSON.stringify(max === undefined ? figure : { ...figure, most: max, met: !failed }))
 } else {
   console.log(`\n${table(judged)}\n`)
-  for (const { text } of found) console.log(text)
+  for (const { text } of results) console.log(text)
 }
-for (const line of unmeasured) say(line)
-process.exit(unmeasured.length > 0 || found.some(({ met }) => !met) ? 1 : 0)
+for (const line of unmeasured) log(line)
+process.exit(unmeasured.length > 0 || results.some(({ met }) => !met) ? 1 : 0)

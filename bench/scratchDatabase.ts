@@ -5,7 +5,7 @@ import { connect, type Sql } from '../src/postgres/client.ts'
 import { openCluster } from '../src/postgres/embedded/cluster.ts'
 import { migrate } from '../src/postgres/migrations.ts'
 
-/** A migrated, empty database on a server of its own, gone when `work` is done. */
+/** Runs `work` on an empty, migrated database on its own server. Removes both afterwards. */
 export async function scratchDatabase<T>(work: (sql: Sql, url: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'asfiled-bench-'))
   const cluster = await openCluster(folder, () => {})

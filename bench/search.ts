@@ -6,7 +6,7 @@ import { searchQueries } from './search/queries.ts'
 import { type Lists, realNames } from './search/realNames.ts'
 import { table } from './table.ts'
 
-/** Names of each market in the full service; the bench scales them. */
+/** Names of each market in the full service. The benchmark scales these numbers. */
 const entities = { FR: 1_490_000, BE: 674_000, DK: 549_000, NZ: 45_000, US: 9_700, JP: 5_000, TW: 1_900 }
 const full = Object.values(entities).reduce((sum, count) => sum + count, 0)
 const legalForms: Readonly<Record<string, readonly string[]>> = {
@@ -15,7 +15,7 @@ const legalForms: Readonly<Record<string, readonly string[]>> = {
   DK: ['ApS', 'A/S', 'Holding ApS', 'I/S', ''],
 }
 
-/** Fills a scratch database with names made from real ones and searches it. No figures where the real lists are
+/** Fills a scratch database with names generated from real ones and searches it. Returns no figures if the real lists are
  * not on this machine. */
 export async function benchSearch({
   short = false,
@@ -39,7 +39,7 @@ export async function benchSearch({
       select pg_relation_size('entity_search') / 1048576.0::float8 as mb`
     figures.push({ name: 'search.index', value: mb, unit: 'MB' })
     const kinds = searchQueries(lists, await sample(sql), 200, generator(11))
-    const lookups = connect({ url, connections: 1, statementTimeoutMs: 0, byIndex: true })
+    const lookups = connect({ url, connections: 1, statementTimeoutMs: 0, indexLookupsOnly: true })
     for (const [kind, queries] of Object.entries(kinds)) {
       figures.push(...(await time(lookups, kind, queries)))
     }
@@ -77,7 +77,7 @@ function entity(
   random: () => number,
 ): [string, string, string | null] {
   const pick = <T>(from: readonly T[]) => from[Math.floor(random() * from.length)]
-  const made = () =>
+  const makeName = () =>
     [
       ...Array.from({ length: 1 + Math.floor(random() * 4) }, () => pick(lists.words)),
       pick(legalForms[market]),
@@ -87,11 +87,11 @@ function entity(
   const number = String(n * 7 + 100_000_000)
   switch (market) {
     case 'FR':
-      return [number, `${number}.FR`, made()]
+      return [number, `${number}.FR`, makeName()]
     case 'BE':
-      return [`0${number}`, `0${number}.BE`, made()]
+      return [`0${number}`, `0${number}.BE`, makeName()]
     case 'DK':
-      return [number.slice(1), `${number.slice(1)}.DK`, random() < 0.02 ? null : made()]
+      return [number.slice(1), `${number.slice(1)}.DK`, random() < 0.02 ? null : makeName()]
     case 'NZ':
       return [`CC${10_000 + n}`, `CC${10_000 + n}.NZ`, lists.nz[n % lists.nz.length]]
     case 'US':
@@ -101,7 +101,7 @@ function entity(
   }
 }
 
-/** Companies of all over the database. */
+/** Companies from all parts of the database. */
 const sample = (sql: Sql) => sql<{ name: string; ticker: string }[]>`
   select name, ticker from entity where name is not null and entity_id % 997 = 3 limit 200`
 
@@ -121,7 +121,7 @@ async function time(sql: Sql, kind: string, queries: readonly string[]): Promise
   ]
 }
 
-/** Mulberry32: the same names every time. */
+/** Mulberry32 with a fixed seed, so that every run has the same names. */
 function generator(seed: number): () => number {
   let state = seed
   return () => {

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
+import type { ArchiveRequest } from '../src/backtest/codec/settings.ts'
 import type { Columns } from '../src/backtest/dataset/dataset.ts'
-import type { ArchiveRequest } from '../src/backtest/pool/tasks.ts'
-import { formedBodies } from './backtest/bodies.ts'
+import { formattedBodies } from './backtest/bodies.ts'
 import { makePanel } from './backtest/makePanel.ts'
 import { grids } from './backtest/sweeps.ts'
 import { time } from './backtest/timings.ts'
@@ -9,12 +9,12 @@ import type { Figure } from './figure.ts'
 import { measure, type Served } from './http.ts'
 import { type ArchiveKernel, horizon, importArchive } from './service/baseArchive.ts'
 import { openPanelKernel } from './service/panelKernel.ts'
-import { answerOf, type Service, withService } from './service/server.ts'
+import { postOk, type Service, withService } from './service/server.ts'
 import { sliceTimes } from './service/sliceTimes.ts'
 import { table } from './table.ts'
 
-/** The backtest service under load, on the real server process: what HTTP, admission and the way to a worker add to the
- * kernel, how much of the machine the kernels get, and what callers notice of each other. */
+/** The backtest service under load, on the real server process: the time that HTTP, admission and the worker pool add to the
+ * kernel, the share of the machine that the kernels get, and the effect of callers on each other. */
 
 const threads = availableParallelism()
 /** The base case. */
@@ -34,7 +34,7 @@ const wide = {
   weighting: ['equal' as const, 'rank' as const],
 }
 
-/** Parity first: what the service answers is what the kernel gives in this process. */
+/** First proves parity: the service must return the result of the kernel in this process. */
 export async function benchService({ short = false } = {}): Promise<Figure[]> {
   const ms = short ? 1_500 : 4_000
   const rounds = short ? 3 : 5
@@ -52,15 +52,15 @@ export async function benchService({ short = false } = {}): Promise<Figure[]> {
 }
 
 async function proveParity(service: Service, key: string, kernel: ArchiveKernel): Promise<void> {
-  const answer = await answerOf(service, 'backtest', { key, body: single })
+  const answer = await postOk(service, 'backtest', { key, body: single })
   const { data_version: version }: { data_version: number } = JSON.parse(answer)
   if (answer !== JSON.stringify(kernel.run(request, version)))
-    throw new Error('The service answers other than the kernel.')
+    throw new Error('The service and the kernel have different results.')
 }
 
 const headersOf = (key: string) => ({ Authorization: `Bearer ${key}` })
 
-/** One client: the median and the 99th percentile less the kernel's median in the same round. */
+/** One client: median and 99th percentile, less the median of the kernel in the same round. */
 async function timeAlone(
   service: Service,
   key: string,
@@ -87,8 +87,9 @@ async function timeAlone(
   ]
 }
 
-/** Eight clients. Where workers take every core, the clients' own processor time is taken from what the machine had to
- * give; a kernel's rate is that of one thread alone. Beside it what part of the server's processor time was kernel, which other load does not touch. */
+/** Eight clients. Throughput is relative to that many kernels, each at its rate alone on a thread. Where workers use all
+ * cores, the clients' own processor time is subtracted from the available time. Also reports the kernel's share of the
+ * server's processor time, which does not depend on other load. */
 async function timeMany(
   what: string,
   service: Served,
@@ -108,9 +109,9 @@ async function timeMany(
     const { medianMs } = time(kernel, 100, 30)
     const { perSecond, requests, cpuSeconds, micros } = await measure(service, task)
     const seconds = requests / perSecond
-    const left = workers < threads ? seconds : seconds - cpuSeconds / threads
+    const available = workers < threads ? seconds : seconds - cpuSeconds / threads
     rates.push(perSecond)
-    ratios.push(requests / left / (workers * (1_000 / medianMs)))
+    ratios.push(requests / available / (workers * (1_000 / medianMs)))
     if (micros !== null) shares.push((medianMs * 1_000) / micros)
   }
   return [
@@ -122,7 +123,7 @@ async function timeMany(
   ]
 }
 
-/** The same on a server that leaves one core to everything that is not a kernel: HTTP, the database, the clients. */
+/** The same on a server that leaves one core for HTTP, the database and the clients. */
 async function timeSpared(
   service: Service,
   key: string,
@@ -131,32 +132,32 @@ async function timeSpared(
   ms: number,
 ): Promise<Figure[]> {
   const workers = Math.max(1, threads - 1)
-  const served = await service.beside({ COMPUTE_THREADS: String(workers) })
-  await answerOf(served, 'backtest', { key, body: single })
+  const served = await service.startSecond({ COMPUTE_THREADS: String(workers) })
+  await postOk(served, 'backtest', { key, body: single })
   return timeMany('archive_spared', served, workers, key, single, run, rounds, ms)
 }
 
-/** The same of rows that were stored before, parity first. */
+/** The same on a stored panel, after a parity check. */
 async function timeStored(service: Service, key: string, id: string, columns: Columns, short: boolean) {
   const { config, include } = request
   const kernel = await openPanelKernel(columns)
   const body = JSON.stringify({ config, panel: id })
-  const answer = await answerOf(service, 'backtest', { key, body })
+  const answer = await postOk(service, 'backtest', { key, body })
   if (answer !== JSON.stringify(kernel({ config, include, panelId: id })))
-    throw new Error('The service answers other than the kernel on a stored panel.')
+    throw new Error('The service and the kernel have different results on a stored panel.')
   const run = () => void kernel({ config, include, panelId: id })
   return timeMany('panel', service, threads, key, body, run, 3, short ? 1_500 : 4_000)
 }
 
-/** What others notice of sweeps that never stop. */
+/** The effect of continuous sweeps on other callers. */
 async function timeShared(service: Service, key: string, short: boolean): Promise<Figure[]> {
   const columns = makePanel(short ? 504 : 2_520, 500)
   const slices = await sliceTimes(columns, wide)
-  const csv = formedBodies(columns)[2]
+  const csv = formattedBodies(columns)[2]
   const others = [await service.newKey(), await service.newKey()]
   const panels: string[] = []
   for (const other of others) {
-    const stored = await answerOf(service, 'panels', { key: other, body: csv.bytes, type: csv.type })
+    const stored = await postOk(service, 'panels', { key: other, body: csv.bytes, type: csv.type })
     panels.push(JSON.parse(stored).id)
   }
   const panel = await timeStored(service, others[0], panels[0], columns, short)
@@ -168,11 +169,16 @@ async function timeShared(service: Service, key: string, short: boolean): Promis
       work,
     )
   const readers = await sweeping([0, 1], grids.sweep200, async () => {
-    const asked = '/api/v1/fundamentals?ticker=AAPL&metric=revenue&as_of='
+    const fundamentals = '/api/v1/fundamentals?ticker=AAPL&metric=revenue&as_of='
     const found = []
     for (const year of [2012, 2016, 2020, 2024])
       found.push(
-        await measure(service, { ...probe, ms: probe.ms / 4, path: `${asked}${year}-03-04`, restMs: 3 }),
+        await measure(service, {
+          ...probe,
+          ms: probe.ms / 4,
+          path: `${fundamentals}${year}-03-04`,
+          restMs: 3,
+        }),
       )
     return [
       figure(
@@ -201,7 +207,7 @@ async function timeShared(service: Service, key: string, short: boolean): Promis
   return [...panel, ...readers, slice, ...fair]
 }
 
-/** Each client's sweep is asked for again as soon as it is answered. */
+/** Runs `work` while each client repeats its sweep without a pause. */
 async function whileSweeping<T>(
   service: Service,
   sweeps: { key: string; body: string }[],
@@ -210,7 +216,7 @@ async function whileSweeping<T>(
   let going = true
   const left = new AbortController()
   const clients = sweeps.map(async sweep => {
-    while (going) await answerOf(service, 'backtest', { ...sweep, signal: left.signal })
+    while (going) await postOk(service, 'backtest', { ...sweep, signal: left.signal })
   })
   const failed = Promise.all(clients).then(() => new Promise<never>(() => {}))
   failed.catch(() => {})

@@ -1,7 +1,7 @@
 import { loadSignalsSample } from '../src/features/signals/import/sample.ts'
 import { planSignals } from '../src/features/signals/plan.ts'
 import type { SignalList } from '../src/features/signals/schema.ts'
-import { streamSignals } from '../src/features/signals/stream.ts'
+import { openSignals } from '../src/features/signals/stream.ts'
 import type { Sql } from '../src/postgres/client.ts'
 import type { Figure } from './figure.ts'
 import { scratchDatabase } from './scratchDatabase.ts'
@@ -11,8 +11,8 @@ const rows = 50_000
 const quant = { keyId: 1, licence: 'personal', quant: true, entityCap: null, bulk: false } as const
 const plan = planSignals({ today: () => '2026-01-01' }, quant, { limit: rows })
 
-/** The largest signals request, from the database to the last byte: time, and how much memory it takes beyond
- * what the process has. Parity first: both formats against the rows as the driver reads them. */
+/** The largest signals request, from the database to the last byte: its time, and the growth of the process's memory. First
+ * proves parity: both formats against the rows as the driver reads them. */
 export function benchSignals({ short = false } = {}): Promise<Figure[]> {
   const runs = short ? 7 : 20
   return scratchDatabase(async sql => {
@@ -41,14 +41,14 @@ export function benchSignals({ short = false } = {}): Promise<Figure[]> {
 
 async function drain(sql: Sql, format: 'json' | 'csv'): Promise<void> {
   let bytes = 0
-  for await (const chunk of await streamSignals(sql, plan, format)) {
+  for await (const chunk of (await openSignals(sql, plan, format)).body) {
     bytes += chunk.length
     watchMemory()
   }
   if (bytes < 50 * rows) throw new Error(`${bytes} bytes are too few for ${rows} rows`)
 }
 
-/** What a plain server does: rows as objects, one text of all. */
+/** What a naive server does: all rows as objects, then one JSON text. */
 async function readNaively(sql: Sql): Promise<void> {
   const text = JSON.stringify({ data: await readRows(sql) })
   watchMemory()
@@ -63,8 +63,8 @@ const readRows = (sql: Sql) => sql`
 
 async function proveParity(sql: Sql): Promise<void> {
   const expected = JSON.stringify([...(await readRows(sql))])
-  const list = (await new Response(await streamSignals(sql, plan, 'json')).json()) as SignalList
-  const csv = await new Response(await streamSignals(sql, plan, 'csv')).text()
+  const list = (await new Response((await openSignals(sql, plan, 'json')).body).json()) as SignalList
+  const csv = await new Response((await openSignals(sql, plan, 'csv')).body).text()
   const [head, ...lines] = csv.trimEnd().split('\r\n')
   const names = head.split(',')
   const read = lines.map(line =>
@@ -73,7 +73,7 @@ async function proveParity(sql: Sql): Promise<void> {
     ),
   )
   if (list.count !== rows || JSON.stringify(list.data) !== expected || JSON.stringify(read) !== expected) {
-    throw new Error('the formats differ from the rows on record')
+    throw new Error('the formats differ from the rows in the database')
   }
 }
 
@@ -82,7 +82,7 @@ function watchMemory(): void {
   peak = Math.max(peak, process.memoryUsage.rss())
 }
 
-/** Growth is the highest resident size during the runs over that before them, after one to warm up. */
+/** Growth is the highest resident size during the runs less the one before them, after one run to warm up. */
 async function repeat(runs: number, work: () => Promise<void>) {
   await work()
   Bun.gc(true)

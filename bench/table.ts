@@ -1,18 +1,18 @@
 import type { Figure } from './figure.ts'
 
 interface JudgedFigure extends Figure {
-  readonly bound?: { readonly least?: number; readonly most?: number } | undefined
+  readonly bound?: { readonly min?: number; readonly max?: number } | undefined
   readonly failed: boolean
 }
 
-/** The figures as a table that is read at a glance. */
+/** Formats figures as an aligned text table. */
 export function table(figures: readonly JudgedFigure[]): string {
   const rows = figures.map(({ name, value, unit, spread, bound, failed }) => [
     name,
     shown(value),
     unit,
     spread ?? '',
-    bound === undefined ? '' : bound.least === undefined ? `<= ${bound.most}` : `>= ${bound.least}`,
+    bound === undefined ? '' : bound.min === undefined ? `<= ${bound.max}` : `>= ${bound.min}`,
     bound === undefined ? '' : failed ? 'MISSED' : 'ok',
   ])
   const all = [['figure', 'value', 'unit', 'spread', 'budget', ''], ...rows]

@@ -1,14 +1,14 @@
 import { availableParallelism } from 'node:os'
 import { Failure } from './errors.ts'
 
-/** Everything that a setting decides. Made once, frozen, handed down; the environment is read nowhere else. */
+/** Everything that a setting decides. Read once, frozen and passed on; the environment is read nowhere else. */
 export interface Config {
   readonly host: string
   readonly port: number
-  /** The address that documents and examples name. */
+  /** The service's own address in documentation and examples. */
   readonly baseUrl: string
   readonly dataDir: string
-  /** null: boot the embedded PostgreSQL in `dataDir`. */
+  /** null: start the embedded PostgreSQL in `dataDir`. */
   readonly databaseUrl: string | null
   readonly databaseConnections: number
   readonly statementTimeoutMs: number
@@ -24,7 +24,7 @@ export interface Config {
   readonly flagshipTickers: readonly string[]
   readonly trustedProxies: readonly string[]
   readonly logLevel: LogLevel
-  /** Addresses and credentials of the registers that `sync` asks, by the name of the setting. Empty: not set. */
+  /** Addresses and credentials of the registers that `sync` fetches from, by the name of the setting. Empty: not set. */
   readonly registers: Readonly<Record<string, string>>
 }
 
@@ -36,55 +36,18 @@ type Environment = Readonly<Record<string, string | undefined>>
 /** Reads the settings that `.env.example` lists. All faults are reported at once. */
 export function readConfig(environment: Environment): Config {
   const faults: string[] = []
-  const text = (name: string, fallback: string) => environment[name]?.trim() || fallback
-  const list = (name: string, fallback: string) =>
-    text(name, fallback)
-      .split(',')
-      .map(item => item.trim())
-      .filter(item => item !== '')
-  const integer = (name: string, fallback: number, least: number, most: number) => {
-    const raw = environment[name]?.trim()
-    if (raw === undefined || raw === '') return fallback
-    const value = Number(raw)
-    if (/^\d+$/.test(raw) && value >= least && value <= most) return value
-    faults.push(
-      `${name}=${raw}: a whole number from ${least} to ${most} is needed; leave it out for ${fallback}.`,
-    )
-    return fallback
-  }
-  const databaseUrl = environment.DATABASE_URL?.trim() || null
-  if (databaseUrl !== null && !isDatabaseUrl(databaseUrl)) {
-    faults.push('DATABASE_URL: a URL like postgres://user:password@host:5432/database is needed.')
-  }
-  const logLevel = logLevels.find(level => level === text('LOG_LEVEL', 'info'))
-  if (logLevel === undefined) {
-    faults.push(`LOG_LEVEL=${text('LOG_LEVEL', '')}: one of ${logLevels.join(', ')} is needed.`)
-  }
+  const { text, list, integer } = settingReaders(environment, faults)
   const host = text('HOST', '127.0.0.1')
-  if (!/^[\w.:-]+$/.test(host)) {
-    faults.push(`HOST=${host}: an address or a name of this machine is needed; leave it out for 127.0.0.1.`)
-  }
   const port = integer('PORT', 3000, 0, 65_535)
-  const baseUrl = text('BASE_URL', defaultBaseUrl(host, port)).replace(/\/+$/, '')
-  if (!/^https?:\/\//.test(baseUrl) || !URL.canParse(baseUrl)) {
-    faults.push(`BASE_URL=${baseUrl}: a URL like https://data.example.com is needed, or nothing.`)
-  }
-  const registers = readRegisters(text)
-  for (const [name, value] of Object.entries(registers)) {
-    if (name.endsWith('_URL') && !(/^https?:\/\//.test(value) && URL.canParse(value)))
-      faults.push(
-        `${name}=${value}: a URL like https://register.example is needed; leave it out for the register's own.`,
-      )
-    // It goes into a header line.
-    else if (name !== 'INPI_PASSWORD' && /[^\x20-\x7e]/.test(value))
-      faults.push(`${name}: only printable ASCII is possible.`)
-  }
+  const logLevelName = text('LOG_LEVEL', 'info')
+  const logLevel = logLevels.find(level => level === logLevelName)
+  if (logLevel === undefined) faults.push(`LOG_LEVEL=${logLevelName} is not one of ${logLevels.join(', ')}.`)
   const config: Config = {
     host,
     port,
-    baseUrl,
+    baseUrl: text('BASE_URL', defaultBaseUrl(host, port)).replace(/\/+$/, ''),
     dataDir: text('DATA_DIR', '.data'),
-    databaseUrl,
+    databaseUrl: text('DATABASE_URL', '') || null,
     databaseConnections: integer('DATABASE_CONNECTIONS', 10, 2, 1_000),
     statementTimeoutMs: integer('STATEMENT_TIMEOUT_MS', 10_000, 100, 600_000),
     computeThreads: integer('COMPUTE_THREADS', availableParallelism(), 1, 256),
@@ -97,15 +60,42 @@ export function readConfig(environment: Environment): Config {
     flagshipTickers: list('FLAGSHIP_TICKERS', 'AAPL,GOOGL,GOOG'),
     trustedProxies: list('TRUSTED_PROXIES', ''),
     logLevel: logLevel ?? 'info',
-    registers,
+    registers: readRegisters(text),
   }
+  faults.push(...addressFaults(config), ...registerFaults(config.registers))
   if (faults.length > 0)
-    throw new Failure('parameter_invalid', `The settings need mending:\n  ${faults.join('\n  ')}`)
+    throw new Failure('parameter_invalid', `These settings are invalid:\n  ${faults.join('\n  ')}`)
   return Object.freeze(config)
 }
 
+/** Readers of one setting each; an empty setting counts as not set. */
+function settingReaders(environment: Environment, faults: string[]) {
+  const text = (name: string, fallback: string) => environment[name]?.trim() || fallback
+  const list = (name: string, fallback: string) =>
+    text(name, fallback)
+      .split(',')
+      .map(item => item.trim())
+      .filter(item => item !== '')
+  const integer = (name: string, fallback: number, min: number, max: number) => {
+    const raw = text(name, '')
+    if (raw === '') return fallback
+    const value = Number(raw)
+    if (/^\d+$/.test(raw) && value >= min && value <= max) return value
+    faults.push(
+      `${name}=${raw} is not a whole number from ${min} to ${max}. Leave it out for the default of ${fallback}.`,
+    )
+    return fallback
+  }
+  return { text, list, integer }
+}
+
+function defaultBaseUrl(host: string, port: number): string {
+  if (host === '0.0.0.0' || host === '::') return `http://localhost:${port}`
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+}
+
 function readRegisters(text: (name: string, fallback: string) => string): Readonly<Record<string, string>> {
-  const address = (given: string) => given.replace(/\/+$/, '')
+  const address = (url: string) => url.replace(/\/+$/, '')
   return Object.freeze({
     SEC_URL: address(text('SEC_URL', 'https://www.sec.gov')),
     SEC_DATA_URL: address(text('SEC_DATA_URL', 'https://data.sec.gov')),
@@ -129,12 +119,29 @@ function readRegisters(text: (name: string, fallback: string) => string): Readon
   })
 }
 
-/** The driver takes several hosts, of which URL knows but one. */
-function isDatabaseUrl(text: string): boolean {
-  return /^postgres(ql)?:\/\//.test(text) && URL.canParse(text.replace(/,[^/?]*/, ''))
+function* addressFaults({ databaseUrl, host, baseUrl }: Config): Generator<string> {
+  // The value is not repeated: it may contain a password.
+  if (databaseUrl !== null && !isDatabaseUrl(databaseUrl))
+    yield 'DATABASE_URL is not a URL like postgres://user:password@host:5432/database.'
+  if (!/^[\w.:-]+$/.test(host))
+    yield `HOST=${host} is not an address or name of this machine. Leave it out for 127.0.0.1.`
+  if (!isHttpUrl(baseUrl))
+    yield `BASE_URL=${baseUrl} is not a URL like https://data.example.com. Leave it out for HOST and PORT.`
 }
 
-function defaultBaseUrl(host: string, port: number): string {
-  if (host === '0.0.0.0' || host === '::') return `http://localhost:${port}`
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+function* registerFaults(registers: Readonly<Record<string, string>>): Generator<string> {
+  for (const [name, value] of Object.entries(registers)) {
+    if (name.endsWith('_URL') && !isHttpUrl(value))
+      yield `${name}=${value} is not a URL like https://register.example. Leave it out for the register's own.`
+    // It is sent in a header, which allows nothing else.
+    else if (name !== 'INPI_PASSWORD' && /[^\x20-\x7e]/.test(value))
+      yield `${name} may contain only printable ASCII characters.`
+  }
+}
+
+const isHttpUrl = (text: string) => /^https?:\/\//.test(text) && URL.canParse(text)
+
+/** The driver takes several hosts, of which `URL` parses only one. */
+function isDatabaseUrl(text: string): boolean {
+  return /^postgres(ql)?:\/\//.test(text) && URL.canParse(text.replace(/,[^/?]*/, ''))
 }

@@ -1,14 +1,14 @@
 import { FormatRegistry, Type } from '@sinclair/typebox'
 
-/** A calendar day as `YYYY-MM-DD`. All days in the service are UTC days unless a manifest says otherwise. */
+/** A calendar day as `YYYY-MM-DD`. All days in the service are UTC days unless a manifest states another zone. */
 export type IsoDate = string
 
-const shape = /^\d{4}-\d{2}-\d{2}$/
+const isoPattern = /^\d{4}-\d{2}-\d{2}$/
 const dayMs = 86_400_000
 
-/** True for a day that exists, in a year that PostgreSQL knows: 2024-02-30 does not, the year 0 neither. */
+/** True for a day that exists, in a year that PostgreSQL accepts: false for 2024-02-30 and for the year 0. */
 export function isIsoDate(text: string): boolean {
-  if (!shape.test(text) || text < '0001') return false
+  if (!isoPattern.test(text) || text < '0001') return false
   const time = Date.parse(`${text}T00:00:00Z`)
   return !Number.isNaN(time) && new Date(time).toISOString().slice(0, 10) === text
 }
@@ -26,11 +26,11 @@ export function addDays(date: IsoDate, days: number): IsoDate {
   return isoDate(dayNumber(date) + days)
 }
 
-/** The schema of a day in a request; whether the day exists is `isIsoDate`, registered as a TypeBox format. */
+/** The schema of a day in a request. Its format is `isIsoDate`, so `registerFormats` must have run before a check. */
 export const IsoDateSchema = (description: string, example: IsoDate) =>
   Type.String({ format: 'date', minLength: 10, maxLength: 10, description, examples: [example] })
 
-/** The first and the last of some days; null of none. */
+/** The first and the last of some days; null for none. */
 export function daySpan(days: readonly IsoDate[]): { first: IsoDate; last: IsoDate } | null {
   const sorted = days.toSorted()
   const first = sorted.at(0)
@@ -38,8 +38,8 @@ export function daySpan(days: readonly IsoDate[]): { first: IsoDate; last: IsoDa
   return first === undefined || last === undefined ? null : { first, last }
 }
 
-/** The month end nearest to a day: what a register that rounds period ends makes of it. A day as far from one as
- * from the other goes to the later. */
+/** The month end nearest to a day, as a register that rounds period ends would write it. Of two equally near month ends
+ * the later. */
 export function nearestMonthEnd(day: number): number {
   const date = new Date(day * dayMs)
   const next = Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0) / dayMs
@@ -47,13 +47,13 @@ export function nearestMonthEnd(day: number): number {
   return day - last < next - day ? last : next
 }
 
-/** The first day of the `months` months that end on a month end. */
+/** The first day of the `months` months that end with `monthEnd`. */
 export function startOfMonths(monthEnd: number, months: number): number {
   const date = new Date(monthEnd * dayMs)
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1 - months, 1) / dayMs
 }
 
-/** The same day of another month, or its last; the end of a month stays one. */
+/** The same day of another month, or its last day if it is shorter; the end of a month stays the end of a month. */
 export function addMonths(day: number, months: number): number {
   const date = new Date(day * dayMs)
   const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()]
@@ -65,7 +65,7 @@ export function addMonths(day: number, months: number): number {
 /** The last day of a month; `month` counts from 1 and may leave the year: 0 is December of the year before. */
 export const endOfMonth = (year: number, month: number): number => Date.UTC(year, month, 0) / dayMs
 
-/** Formats that the schemas name. Whoever checks a value against a schema calls this first. */
+/** Registers the formats that schemas name. Without it TypeBox rejects every value of such a schema. */
 export function registerFormats(): void {
   FormatRegistry.Set('date', isIsoDate)
 }

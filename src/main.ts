@@ -4,6 +4,7 @@ import { Failure } from './errors.ts'
 
 const today = () => new Date().toISOString().slice(0, 10)
 
+// Started by npx or npm, the server ends when they do: npm_execpath is set then.
 try {
   await runServer(readConfig(process.env), today, process.env.npm_execpath)
 } catch (error) {

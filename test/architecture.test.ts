@@ -43,7 +43,7 @@ const features: Record<string, readonly string[]> = {
   search: [],
   signals: [],
   panels: [],
-  backtests: [],
+  backtests: ['panels'],
   health: [],
 }
 

@@ -36,14 +36,14 @@ test('every fault is reported at once, by the name of its setting', () => {
   ])
 })
 
-test('a fault of DATABASE_URL does not tell its password', () => {
+test('a fault of DATABASE_URL does not show its password', () => {
   expect(faultsOf({ DATABASE_URL: 'postgres://a:secret@127.0.0.1:99999/x' }).join()).toMatch(
     /^DATABASE_URL(?!.*secret)/,
   )
   expect(faultsOf({ DATABASE_URL: 'postgres://a:b@one:5432,two:5433/x' })).toEqual([])
 })
 
-test('the address of documents follows HOST and PORT, or BASE_URL without its last slash', () => {
+test('the base URL follows HOST and PORT, or is BASE_URL without its last slash', () => {
   const base = (settings: Record<string, string>) => readConfig(settings).baseUrl
   expect(base({})).toBe('http://127.0.0.1:3000')
   expect(base({ HOST: '0.0.0.0', PORT: '80' })).toBe('http://localhost:80')

@@ -16,8 +16,8 @@ const template = 'asfiled_template'
 let counter = 0
 let booted: Promise<{ admin: Sql; baseUrl: string }> | undefined
 
-/** A fresh, migrated, empty database on a real PostgreSQL, which the first caller boots and which stops when
- * the tests end. */
+/** Creates an empty, migrated database on a real PostgreSQL. The first call starts the server, and `stopTestDatabase` stops it
+ * after the tests. */
 export async function testDatabase(): Promise<TestDatabase> {
   booted ??= boot()
   const { admin, baseUrl } = await booted

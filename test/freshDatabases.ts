@@ -2,7 +2,7 @@ import { afterAll } from 'bun:test'
 import type { Sql } from '../src/postgres/client.ts'
 import { type TestDatabase, testDatabase } from './database.ts'
 
-/** As many databases as the tests of a file ask for, each empty; dropped when they end. */
+/** Returns a function that creates an empty database. All are dropped after the tests of the file. */
 export function freshDatabases(): () => Promise<Sql> {
   const databases: TestDatabase[] = []
   afterAll(async () => {

@@ -2,7 +2,7 @@ import { copyFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { sharedPath } from './shared.ts'
 
-/** The report of Nintendo in its file, which lies under the number that EDINET gave it: the list of documents has that. */
+/** Nintendo's report. Its EDINET number is in the list of documents and not in the file, so a folder must name it. */
 const nintendo = 'jpcrp030000-asr-001_E02367-000_2024-03-31_01_2024-06-28.xbrl.gz'
 
 const files: Readonly<Record<string, readonly string[]>> = {
@@ -20,9 +20,9 @@ const files: Readonly<Record<string, readonly string[]>> = {
   dk: ['dk/xbrl/exitplanner_report1.xml'],
 }
 
-/** The real files of which the shipped sample is made, by market; null where they are not on this machine.
+/** The real files that the shipped sample is made from, by market. null: they are not on this machine.
  *
- * @param folder where Nintendo's report is put under its number */
+ * @param folder receives Nintendo's report in a folder with its number */
 export function sampleFiles(folder: string): ReadonlyMap<string, readonly string[]> | null {
   const report = sharedPath(`registers/jp/xbrl_instances/${nintendo}`)
   const found = new Map<string, readonly string[]>()

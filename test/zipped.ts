@@ -1,6 +1,6 @@
 import { deflateRawSync } from 'node:zlib'
 
-/** A small zip, for want of a packer among the dependencies. */
+/** Builds a small zip, because no dependency can write one. */
 export function zipped(entries: { name: string; content: Uint8Array }[]): Buffer {
   const parts: Buffer[] = []
   const directory: Buffer[] = []

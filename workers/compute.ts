@@ -1,11 +1,12 @@
 import { rankDataset } from '../src/backtest/dataset/rank.ts'
+import { buildArchive, filterArchive, listAssetNames } from '../src/backtest/pipeline/archiveDataset.ts'
+import { encodeResult } from '../src/backtest/pipeline/encodeResult.ts'
+import { packPanel } from '../src/backtest/pipeline/panelDataset.ts'
+import { runArchiveRequest, runBodyRequest, runPanelRequest } from '../src/backtest/pipeline/runRequest.ts'
+import { scoreArchive } from '../src/backtest/pipeline/scoredArchive.ts'
+import { simulateSlice } from '../src/backtest/pipeline/sweepPlan.ts'
+import { writeSweepResult } from '../src/backtest/pipeline/sweepResult.ts'
 import type { Task, TaskFailure, TaskKind, TaskReply } from '../src/backtest/pool/tasks.ts'
-import { buildArchive, filterArchive, listNames } from '../src/backtest/run/archive.ts'
-import { writeForm } from '../src/backtest/run/form.ts'
-import { packPanel } from '../src/backtest/run/panel.ts'
-import { runArchiveRequest, runBodyBacktest, runStoredBacktest } from '../src/backtest/run/request.ts'
-import { scoreArchive } from '../src/backtest/run/scoreArchive.ts'
-import { finishSweep, runSlice } from '../src/backtest/run/sweepFinish.ts'
 import { registerFormats } from '../src/dates.ts'
 import { Failure } from '../src/errors.ts'
 import { warmUp } from './warmUp.ts'
@@ -13,7 +14,8 @@ import { warmUp } from './warmUp.ts'
 registerFormats()
 warmUp()
 
-/** The thread's only door: one task in, one reply out. */
+/** The entry point of a worker thread: one task in, one reply out. It never throws, for an Error would lose its code
+ * on the way to the other thread. */
 export default function compute(task: Task): TaskReply<TaskKind> {
   try {
     return { ok: true, output: perform(task) }
@@ -22,34 +24,34 @@ export default function compute(task: Task): TaskReply<TaskKind> {
   }
 }
 
-function perform(task: Task) {
-  switch (task.kind) {
+function perform({ kind, input }: Task) {
+  switch (kind) {
     case 'backtest_body':
-      return runBodyBacktest(task.input)
+      return runBodyRequest(input)
     case 'backtest_archive':
-      return runArchiveRequest(task.input, task.input.form)
+      return runArchiveRequest(input, input.resultFormat)
     case 'backtest_stored':
-      return runStoredBacktest(task.input)
+      return runPanelRequest(input.data, input.request, input.costs, input.resultFormat)
     case 'panel_pack':
-      return packPanel(task.input)
+      return packPanel(input)
     case 'dataset_rank':
-      return rankDataset(task.input.data).ranking
+      return rankDataset(input.data).ranking
     case 'sweep_slice':
-      return runSlice(task.input)
+      return simulateSlice(input)
     case 'sweep_finish':
-      return writeForm(finishSweep(task.input), task.input.form)
+      return encodeResult(writeSweepResult(input.plan, input.series), input.resultFormat)
     case 'result_page':
-      return writeForm(JSON.parse(task.input.result), 'html')
+      return encodeResult(JSON.parse(input.result), 'html')
     case 'archive_build':
-      return buildArchive(task.input)
+      return buildArchive(input.days)
     case 'dataset_filter':
-      return filterArchive(task.input)
+      return filterArchive(input.data, input.market)
     case 'dataset_names':
-      return listNames(task.input)
+      return listAssetNames(input.data)
     case 'archive_score':
-      return scoreArchive(task.input)
+      return scoreArchive(input.data, input.spans)
     default:
-      return task satisfies never
+      return kind satisfies never
   }
 }
 

@@ -1,33 +1,49 @@
 import { readBody } from '../src/backtest/codec/body.ts'
-import type { SweepPlan, SweepSlice } from '../src/backtest/pool/sweepPlan.ts'
-import { panelBasis, runPanelBacktest } from '../src/backtest/run/datasets.ts'
-import { buildPanel } from '../src/backtest/run/panel.ts'
-import { finishSweep, runSlice } from '../src/backtest/run/sweepFinish.ts'
-import { planSweep } from '../src/backtest/run/sweepPlan.ts'
+import { buildPanelDataset } from '../src/backtest/pipeline/panelDataset.ts'
+import { runPanelBacktest } from '../src/backtest/pipeline/runRequest.ts'
+import { selectPanelData } from '../src/backtest/pipeline/selectData.ts'
+import {
+  planSweep,
+  type SweepPlan,
+  type SweepSlice,
+  simulateSlice,
+} from '../src/backtest/pipeline/sweepPlan.ts'
+import { writeSweepResult } from '../src/backtest/pipeline/sweepResult.ts'
 
 const reads = 4
 const runs = 40
 const sweeps = 2
 
-/** Goes the whole way, body to result and sweep to verdict, on a small panel until the runtime has compiled it, so that a
- * caller's first backtest is not the slow one. */
+/** Runs a small panel from body to result, and a sweep to its verdict, until the runtime has compiled the code.
+ * Without it a caller's first backtest is the slow one. */
 export function warmUp(): void {
   const costs = { markets: {}, standard: { roundTripBps: 10, source: 'warm-up', date: '2024-01-01' } }
   const body = samplePanel(60, 250)
   let request = readBody(body)
   for (let i = 1; i < reads; i++) request = readBody(body)
   if (request.panel === null) return
-  for (let i = 0; i < runs; i++) runPanelBacktest(buildPanel(request.panel), request, costs)
-  const basis = panelBasis(buildPanel(request.panel), request.config)
-  const plan = planSweep(basis, {}, true, [], costs)
-  for (let i = 0; i < sweeps; i++)
-    finishSweep({ plan, series: plan.slices.map(slice => sweepSlice(plan, slice)) })
+  for (let i = 0; i < runs; i++) runPanelBacktest(buildPanelDataset(request.panel), request, costs)
+  const selected = selectPanelData(buildPanelDataset(request.panel), request.config)
+  const plan = planSweep(selected, {}, true, [], costs)
+  for (let i = 0; i < sweeps; i++) {
+    writeSweepResult(
+      plan,
+      plan.slices.map(slice => sliceSeries(plan, slice)),
+    )
+  }
 }
 
-function sweepSlice({ configs, data, view, prices }: SweepPlan, slice: SweepSlice): Float64Array {
+function sliceSeries({ configs, data, view, tradingCosts }: SweepPlan, slice: SweepSlice): Float64Array {
   const series = new Float64Array(slice.length * (view.endDate + 1))
   const stop = new Int32Array(1)
-  runSlice({ data, view, prices, configs: slice.map(place => configs[place]), series, stop })
+  simulateSlice({
+    data,
+    view,
+    tradingCosts,
+    configs: slice.map(place => configs[place]),
+    series,
+    stop,
+  })
   return series
 }
 

@@ -1,7 +1,7 @@
 import type { Columns } from '../../src/backtest/dataset/dataset.ts'
 import { isoDate } from '../../src/dates.ts'
 
-/** Columns as the JSON rows of a request. */
+/** The first rows of columns as the JSON body of a request. */
 export function asBody(columns: Columns, rows: number): Uint8Array<ArrayBuffer> {
   const dates = new Map<number, string>()
   const parts: string[] = []

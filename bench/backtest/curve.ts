@@ -6,7 +6,7 @@ import { makePanel } from './makePanel.ts'
 import { measure } from './measure.ts'
 import { time } from './timings.ts'
 
-/** Dates x assets, from ten thousand rows to twenty million. */
+/** Dates x assets, from 10,000 to 20 million rows. */
 const sizes: readonly [dates: number, assets: number][] = [
   [100, 100],
   [252, 400],
@@ -16,7 +16,7 @@ const sizes: readonly [dates: number, assets: number][] = [
   [5_000, 4_000],
 ]
 
-/** What the base case costs as the panel grows: not ranked, and stored. */
+/** The time of the base case by panel size, without and with a stored ranking. */
 export function costCurve(): Figure[] {
   return sizes.flatMap(([dates, assets]) => {
     const { dataset } = buildDataset(makePanel(dates, assets))
@@ -25,11 +25,11 @@ export function costCurve(): Figure[] {
     const runs = rows > 5e6 ? 5 : 15
     const raw = time(() => measure(dataset), runs).medianMs
     const ranked = rankDataset(shareDataset(dataset))
-    const known = time(() => measure(ranked), runs).medianMs
+    const stored = time(() => measure(ranked), runs).medianMs
     const size = `${dates}x${assets}`
     return [
       { name: `backtest.curve_raw_${size}`, value: raw, unit: 'ms', spread: perRow(raw, rows) },
-      { name: `backtest.curve_stored_${size}`, value: known, unit: 'ms', spread: perRow(known, rows) },
+      { name: `backtest.curve_stored_${size}`, value: stored, unit: 'ms', spread: perRow(stored, rows) },
     ] satisfies Figure[]
   })
 }

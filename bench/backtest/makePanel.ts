@@ -1,7 +1,7 @@
 import type { Columns } from '../../src/backtest/dataset/dataset.ts'
 
-/** A panel like gen_panel.py's, for machines without it: scores that follow an AR(0.95), returns that follow the score
- * a little, four markets. Deterministic. */
+/** A deterministic panel like that of gen_panel.py, for machines without it: scores follow an AR(1) process with coefficient
+ * 0.95, returns depend slightly on the score, and there are four markets. */
 export function makePanel(dates: number, assets: number): Columns {
   const normal = normals(20_240_229)
   const count = dates * assets

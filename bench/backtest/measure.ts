@@ -1,10 +1,11 @@
 import type { Dataset } from '../../src/backtest/dataset/dataset.ts'
-import { planPeriods } from '../../src/backtest/portfolio/settings.ts'
+import { rebalanceDates } from '../../src/backtest/portfolio/rebalance.ts'
 import { simulate } from '../../src/backtest/portfolio/simulate.ts'
 import { type Summary, summarise } from '../../src/backtest/summary.ts'
 import { walkForward } from '../../src/backtest/walkforward/folds.ts'
 
-/** The peers' base case: quantile .1, equal weights, long-short, holdDays 5, 10 to 40 bps by market. */
+/** Runs the base case of the peer implementations: quantile 0.1, equal weights, long-short, holdDays 5, 10 to 40 bps by
+ * market. */
 export function measure(data: Dataset): Summary {
   const settings = {
     longShort: true,
@@ -16,7 +17,7 @@ export function measure(data: Dataset): Summary {
     drift: false,
   }
   const periodsPerYear = 252
-  const periods = planPeriods(0, data.days.length, 1)
+  const periods = rebalanceDates(0, data.days.length, 1)
   const prices = {
     roundTripOfMarket: Float64Array.of(10e-4, 20e-4, 30e-4, 40e-4),
     borrowPerPeriod: 50 / 1e4 / periodsPerYear,

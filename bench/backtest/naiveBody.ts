@@ -6,22 +6,22 @@ import { dayNumber, registerFormats } from '../../src/dates.ts'
 registerFormats()
 const rowCheck = TypeCompiler.Compile(BacktestPanelRow)
 
-/** A body of JSON rows the plain way: JSON.parse, the schema on every row, Maps for the names. */
+/** Reads a body of JSON rows the naive way: JSON.parse, the schema check on every row, Maps for the names. */
 export function readNaively(bytes: Uint8Array): Columns {
   const body: { panel: BacktestPanelRow[] } = JSON.parse(new TextDecoder().decode(bytes))
   const assets = new Map<string, number>()
   const markets = new Map([['', 0]])
-  const number = (names: Map<string, number>, name: string) => {
-    const known = names.get(name) ?? names.size
-    names.set(name, known)
-    return known
+  const indexOf = (names: Map<string, number>, name: string) => {
+    const index = names.get(name) ?? names.size
+    names.set(name, index)
+    return index
   }
-  if (!body.panel.every(row => rowCheck.Check(row))) throw new Error('a row is wrong')
+  if (!body.panel.every(row => rowCheck.Check(row))) throw new Error('a row is invalid')
   return {
     count: body.panel.length,
     day: Int32Array.from(body.panel, row => dayNumber(row.date)),
-    asset: Int32Array.from(body.panel, row => number(assets, row.asset)),
-    market: Uint16Array.from(body.panel, row => number(markets, row.market ?? '')),
+    asset: Int32Array.from(body.panel, row => indexOf(assets, row.asset)),
+    market: Uint16Array.from(body.panel, row => indexOf(markets, row.market ?? '')),
     score: Float64Array.from(body.panel, row => row.score ?? Number.NaN),
     forwardReturn: Float64Array.from(body.panel, row => row.forward_return ?? Number.NaN),
     assetNames: [...assets.keys()],

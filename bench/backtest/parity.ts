@@ -8,7 +8,7 @@ import { runPython } from './python.ts'
 import type { SweepBench } from './sweeps.ts'
 import { time } from './timings.ts'
 
-/** The kernel against the loop reference in this process: equal first, then how many times faster. */
+/** Compares the kernel with the loop reference in this process. Throws if results differ, else returns the speed ratio. */
 export function proveLoopParity(runs: number): number {
   const columns = makePanel(120, 200)
   const { dataset } = buildDataset(columns)
@@ -32,13 +32,13 @@ export function proveLoopParity(runs: number): number {
   const loop = () => loopReference(rows, settings, 1, { M0: 10, M1: 20, M2: 30, M3: 40 }, 50 / 1e4 / 252)
   const { curve } = equityCurve(Float64Array.from(loop(), period => period.net))
   const ours = measure(dataset).curve
-  for (const [t, point] of ours.entries()) demandEqual(`equity_curve[${t}]`, point, curve[t])
+  for (const [t, point] of ours.entries()) assertEqual(`equity_curve[${t}]`, point, curve[t])
   const loopTime = time(() => loop(), 3, 1)
   const kernelTime = time(() => measure(dataset), 3 * runs, 20)
   return loopTime.medianMs / kernelTime.medianMs
 }
 
-/** Our metrics of the base case against peer_numpy.py's, on the very file that is timed. */
+/** Compares our metrics of the base case with those of peer_numpy.py, on the same file that is timed. */
 export function provePeerParity(folder: string, file: string): void {
   const report: { metrics: Record<string, number> } = JSON.parse(
     runPython(folder, ['peer_numpy.py', '--panel', file, '--repeat', '1']),
@@ -47,17 +47,17 @@ export function provePeerParity(folder: string, file: string): void {
   if (!dataset) throw new Error('the panel repeats a cell')
   const ours = measure(dataset)
   const { metrics } = report
-  demandEqual('cagr', ours.cagr, metrics.cagr)
-  demandEqual('sharpe', ours.sharpe, metrics.sharpe)
-  demandEqual('information_ratio', ours.informationRatio, metrics.information_ratio)
-  demandEqual('max_drawdown', ours.maxDrawdown, metrics.max_drawdown)
-  demandEqual('avg_turnover', ours.avgTurnover, metrics.avg_turnover)
-  demandEqual('cost_drag_annual', ours.costDragAnnual, metrics.annual_cost_drag)
-  demandEqual('gross_sharpe', ours.grossSharpe, metrics.gross_sharpe)
+  assertEqual('cagr', ours.cagr, metrics.cagr)
+  assertEqual('sharpe', ours.sharpe, metrics.sharpe)
+  assertEqual('information_ratio', ours.informationRatio, metrics.information_ratio)
+  assertEqual('max_drawdown', ours.maxDrawdown, metrics.max_drawdown)
+  assertEqual('avg_turnover', ours.avgTurnover, metrics.avg_turnover)
+  assertEqual('cost_drag_annual', ours.costDragAnnual, metrics.annual_cost_drag)
+  assertEqual('gross_sharpe', ours.grossSharpe, metrics.gross_sharpe)
 }
 
-/** Every trial of both grids against the same configuration in peer_numpy.py (which `check_equal.py` holds to the loop
- * reference), on the very file that is timed. */
+/** Compares every trial of both grids with the same configuration in peer_numpy.py, on the same file that is timed.
+ * `check_equal.py` compares peer_numpy.py with the loop reference. */
 export async function proveSweepParity(folder: string, file: string, sweeps: SweepBench): Promise<void> {
   for (const [name, grid] of [
     ['sweep48', 'grid48'],
@@ -70,7 +70,7 @@ export async function proveSweepParity(folder: string, file: string, sweeps: Swe
     if (trials.length !== Object.keys(theirs).length) throw new Error(`${name} has ${trials.length} trials`)
     for (const { label, sharpe, cagr, max_drawdown, avg_turnover } of trials) {
       for (const [field, value] of Object.entries({ sharpe, cagr, max_drawdown, avg_turnover })) {
-        demandEqual(`${field} of ${label}`, value, theirs[label][field])
+        assertEqual(`${field} of ${label}`, value, theirs[label][field])
       }
     }
   }
@@ -85,7 +85,7 @@ out = peer_numpy.sweep(panelio.read_panel(sys.argv[1]), grid)
 print(json.dumps({label(c): m for c, m in zip(grid, out)}))
 `
 
-function demandEqual(what: string, ours: number | null, theirs: number): void {
+function assertEqual(what: string, ours: number | null, theirs: number): void {
   if (ours !== null && Math.abs(ours - theirs) <= 1e-9 * Math.abs(theirs)) return
-  throw new Error(`${what} is ${ours}, the reference says ${theirs}: no timing without parity`)
+  throw new Error(`${what} is ${ours}, the reference has ${theirs}: without parity there is no timing`)
 }

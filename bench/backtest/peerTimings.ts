@@ -1,11 +1,11 @@
 import { hasCompiler, runPython } from './python.ts'
 
-/** Median milliseconds of a peer's jobs on one panel; absent what it was not asked for. */
+/** Median milliseconds of the jobs of a peer implementation on one panel. Jobs that were not run are absent. */
 export interface PeerTimings {
   readonly single: number
   readonly sweep48?: number
   readonly sweep200?: number
-  /** Of C++, on two threads. */
+  /** C++ on two threads. */
   readonly sweep200OnTwo?: number
 }
 
@@ -29,18 +29,18 @@ export function timeNumpy(folder: string, panel: string, runs: number, sweeps = 
   return timePeer(folder, 'peer_numpy.py', panel, runs, sweeps)
 }
 
-/** Null without a compiler. */
+/** null: there is no compiler. */
 export function timeCpp(folder: string, panel: string, runs: number, sweeps = ''): PeerTimings | null {
   return hasCompiler ? timePeer(folder, 'peer_cpp.py', panel, runs, sweeps) : null
 }
 
-/** The better of two sittings, before and after ours: the machine may have been busy during one. */
-export function better(a: PeerTimings, b: PeerTimings): PeerTimings {
-  const least = (x = Number.NaN, y = Number.NaN) => (x <= y || Number.isNaN(y) ? x : y)
+/** The faster of two measurements, before and after ours: the machine may have been busy during one. */
+export function fastest(a: PeerTimings, b: PeerTimings): PeerTimings {
+  const min = (x = Number.NaN, y = Number.NaN) => (x <= y || Number.isNaN(y) ? x : y)
   return {
-    single: least(a.single, b.single),
-    sweep48: least(a.sweep48, b.sweep48),
-    sweep200: least(a.sweep200, b.sweep200),
-    sweep200OnTwo: least(a.sweep200OnTwo, b.sweep200OnTwo),
+    single: min(a.single, b.single),
+    sweep48: min(a.sweep48, b.sweep48),
+    sweep200: min(a.sweep200, b.sweep200),
+    sweep200OnTwo: min(a.sweep200OnTwo, b.sweep200OnTwo),
   }
 }

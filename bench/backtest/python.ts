@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 
 const out = resolve(import.meta.dir, '../out')
 
-/** A copy of the yardsticks (the C++ one is built where it lies), null where this machine has them not. */
+/** A copy of the peer implementations (the C++ one is built in its folder). null: they, or NumPy, are not on this machine. */
 export const peersFolder = (() => {
   const shared = resolve(import.meta.dir, '../../../shared/peers')
   if (!existsSync(shared) || Bun.spawnSync(['python3', '-c', 'import numpy']).exitCode !== 0) return null
@@ -24,7 +24,7 @@ export function runPython(folder: string, args: readonly string[]): string {
   return run.stdout.toString()
 }
 
-/** A deterministic panel in the peers' file format. */
+/** Writes a deterministic panel in the file format of the peer implementations. */
 export function writePanel(folder: string, dates: number, assets: number): string {
   const file = resolve(out, `p${dates}x${assets}.bin`)
   if (!existsSync(file)) {

@@ -1,14 +1,15 @@
 import type { Columns } from '../../src/backtest/dataset/dataset.ts'
+import { buildRankedDataset } from '../../src/backtest/pipeline/archiveDataset.ts'
+import { decodeResult } from '../../src/backtest/pipeline/encodeResult.ts'
+import type { BacktestOutcome } from '../../src/backtest/pipeline/runRequest.ts'
+import type { SweepPlan } from '../../src/backtest/pipeline/sweepPlan.ts'
+import { planArchiveSweep } from '../../src/backtest/pipeline/sweepPlan.ts'
 import { ComputePool } from '../../src/backtest/pool/computePool.ts'
-import { runSweep } from '../../src/backtest/pool/sweep.ts'
-import type { SweepPlan } from '../../src/backtest/pool/sweepPlan.ts'
-import { type Outcome, readWritten } from '../../src/backtest/pool/tasks.ts'
+import { runSweep } from '../../src/backtest/pool/runSweep.ts'
 import type { BacktestResult } from '../../src/backtest/result.ts'
-import { buildRanked } from '../../src/backtest/run/archive.ts'
-import { planArchiveSweep } from '../../src/backtest/run/sweepPlan.ts'
 import type { MarketCosts } from '../../src/markets/costs.ts'
 
-/** The peers' grids (`panelio.py`) as sweeps. */
+/** The grids of the peer implementations (`panelio.py`) as sweeps. */
 export const grids = {
   sweep48: {
     quantile: [0.05, 0.1, 0.2, 0.3],
@@ -32,23 +33,24 @@ const costs: MarketCosts = {
 export interface SweepBench {
   readonly plans: Record<keyof typeof grids, SweepPlan>
   run(grid: keyof typeof grids): Promise<BacktestResult>
-  /** The base case as a request to a stored dataset: one task of the pool, result and all. */
-  single(): Promise<Outcome>
+  /** The base case as a request on a stored dataset: one task of the pool, including its result. */
+  single(): Promise<BacktestOutcome>
   close(): Promise<void>
 }
 
-/** Stores the panel with a fresh pool and plans both sweeps. */
+/** Stores the panel in a new pool and plans both sweeps. */
 export async function openSweeps(columns: Columns, threads: number): Promise<SweepBench> {
   const pool = new ComputePool({ threads, queue: 10, timeLimitMs: 300_000 })
-  const data = buildRanked(columns)
+  const data = buildRankedDataset(columns)
   const request = { config: { holdDays: 5 }, source: {}, include: [] }
   const plan = (grid: object) =>
     planArchiveSweep({ data, dataVersion: 1, request: { ...request, sweep: grid }, costs })
   const plans = { sweep48: await plan(grids.sweep48), sweep200: await plan(grids.sweep200) }
   return {
     plans,
-    run: async grid => readWritten(await runSweep(pool, plans[grid])),
-    single: () => pool.run('backtest_archive', { data, request, costs, dataVersion: 1, form: 'json' }),
+    run: async grid => decodeResult(await runSweep(pool, plans[grid])),
+    single: () =>
+      pool.run('backtest_archive', { data, request, costs, dataVersion: 1, resultFormat: 'json' }),
     close: () => pool.close(),
   }
 }

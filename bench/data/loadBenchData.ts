@@ -1,15 +1,15 @@
 import { Failure } from '../../src/errors.ts'
-import type { MetricRules } from '../../src/facts/reportedFact.ts'
-import type { ImportUnit } from '../../src/ingest/import/batch.ts'
-import { type ImportSummary, importStatements } from '../../src/ingest/import/importStatements.ts'
-import { setIndexesAside, tidyFacts } from '../../src/ingest/store/bulkIndexes.ts'
-import { isAllFrom, readImportedFiles } from '../../src/ingest/store/fileQueries.ts'
+import type { MetricRules } from '../../src/facts/metricRules.ts'
+import { type ImportSummary, importFacts } from '../../src/ingest/import/importFacts.ts'
+import type { ReadUnit } from '../../src/ingest/reading/progress.ts'
+import { dropSecondaryIndexes, maintainFactTables } from '../../src/ingest/store/bulkIndexes.ts'
+import { isAllFrom, readImportedFiles } from '../../src/ingest/store/importQueries.ts'
 import type { Sql } from '../../src/postgres/client.ts'
 import { makeEntity } from './makeEntity.ts'
 import { allEntities, marketSizes } from './marketSizes.ts'
 
 export interface BenchDataOptions {
-  /** How many, in the proportions of the specification. */
+  /** Number of entities, in the proportions of the specification. */
   readonly entities: number
   readonly seed: number
   readonly onProgress: (progress: { readonly entities: number; readonly statements: number }) => void
@@ -17,7 +17,7 @@ export interface BenchDataOptions {
 
 export interface BenchData {
   readonly entities: number
-  /** Entities that an earlier run had loaded. */
+  /** Entities that an earlier run has loaded. */
   readonly known: number
   readonly summaries: readonly ImportSummary[]
 }
@@ -34,7 +34,7 @@ const rules: MetricRules = {
   group: () => 0,
 }
 
-/** Loads made entities through the way that every import takes. What an interrupted run loaded is passed over. */
+/** Loads generated entities with the regular importer. Skips what an interrupted run has loaded. */
 export async function loadBenchData(
   sql: Sql,
   { entities, seed, onProgress }: BenchDataOptions,
@@ -48,10 +48,10 @@ export async function loadBenchData(
   const known = await readImportedFiles(sql)
   const done = { entities: 0, statements: 0, known: 0 }
   const summaries: ImportSummary[] = []
-  await setIndexesAside(sql)
+  await dropSecondaryIndexes(sql)
   for (const size of marketSizes) {
     const count = Math.max(1, Math.round((size.entities * entities) / allEntities))
-    const units = function* (): Generator<ImportUnit> {
+    const units = function* (): Generator<ReadUnit> {
       for (let first = 0; first < count; first += entitiesPerUnit) {
         const last = Math.min(count, first + entitiesPerUnit)
         const contentKey = `bench-data ${seed} ${size.market} ${first}-${last}`
@@ -60,17 +60,15 @@ export async function loadBenchData(
           done.known += last - first
           continue
         }
-        const contributions = Array.from({ length: last - first }, (_, i) =>
-          makeEntity(size, first + i, seed),
-        )
-        for (const { statements } of contributions) done.statements += statements.length
+        const parsed = Array.from({ length: last - first }, (_, i) => makeEntity(size, first + i, seed))
+        for (const { reportedFacts } of parsed) done.statements += reportedFacts.length
         onProgress({ entities: done.entities, statements: done.statements })
-        yield { contributions, receipt: { contentKey, name: contentKey } }
+        yield { parsed, receipt: { contentKey, name: contentKey } }
       }
     }
-    summaries.push(await importStatements(sql, units(), { source, rules, isPart: true }))
+    summaries.push(await importFacts(sql, units(), { source, rules, isPart: true }))
   }
-  await tidyFacts(
+  await maintainFactTables(
     sql,
     summaries.reduce((sum, { factsAdded }) => sum + factsAdded, 0),
   )

@@ -1,9 +1,9 @@
 import { dayNumber } from '../../src/dates.ts'
-import type { Contribution, Filing, Statement } from '../../src/facts/reportedFact.ts'
+import type { Filing, ParsedDocument, ReportedFact } from '../../src/facts/reportedFact.ts'
 import { makeName } from './makeName.ts'
 import type { MarketSize } from './marketSizes.ts'
 
-/** The metrics of a filing, and what share of filings states each. */
+/** The metrics of a filing, with the share of entities that state each. */
 const metrics: readonly (readonly [metric: string, kind: 'flow' | 'instant', share: number])[] = [
   ['revenue', 'flow', 0.6],
   ['gross_profit', 'flow', 0.5],
@@ -16,19 +16,19 @@ const metrics: readonly (readonly [metric: string, kind: 'flow' | 'instant', sha
   ['equity', 'instant', 1],
 ]
 
-/** Made once: a text that is put together for each figure would have to be hashed for each. */
+/** Built once: a string concatenated for each figure would be hashed for each. */
 const tags = new Map(metrics.map(([metric]) => [metric, `bench:${metric}`]))
 
 const lastYear = 2025
 const reportDays = { annual: [80, 300], quarterly: [30, 55] } as const
 
-/** Entity `number` of a market: what its made filings say. The same arguments make the same entity. */
-export function makeEntity(size: MarketSize, number: number, seed: number): Contribution {
+/** Generates entity `number` of a market with its filings. The same arguments give the same entity. */
+export function makeEntity(size: MarketSize, number: number, seed: number): ParsedDocument {
   const { market } = size
   const random = randomOf(`${seed} ${market} ${number}`)
   const issuerId = issuerIdOf(market, number)
-  const [least, most] = size.years
-  const years = least + Math.floor(random() * (most - least + 1))
+  const [minYears, maxYears] = size.years
+  const years = minYears + Math.floor(random() * (maxYears - minYears + 1))
   const stated = metrics.filter(([, , share]) => random() < share)
   const scale = 10 ** (4 + 5 * random())
   const maker = new StatementMaker(size, issuerId, stated, scale, random)
@@ -42,13 +42,13 @@ export function makeEntity(size: MarketSize, number: number, seed: number): Cont
       fiscalYearEnd: size.yearEnd,
       registers: true,
     },
-    statements: maker.statements,
+    reportedFacts: maker.statements,
     filings: [],
   }
 }
 
 class StatementMaker {
-  readonly statements: Statement[] = []
+  readonly statements: ReportedFact[] = []
   readonly #values = new Map<string, number>()
   readonly #size: MarketSize
   readonly #issuerId: string
@@ -87,7 +87,7 @@ class StatementMaker {
     }
   }
 
-  /** A quarter by itself, and the year to date from the second on. */
+  /** States the quarter alone, and from the second quarter on also the year to date. */
   #addQuarter(year: number, quarter: number): void {
     const { start } = this.#yearOf(year)
     const end = monthsAfter(start, 3 * quarter) - 1
@@ -117,8 +117,8 @@ class StatementMaker {
   }
 
   #file(name: string, form: keyof typeof reportDays, end: number): Filing {
-    const [least, most] = reportDays[form]
-    const filed = end + least + Math.floor(this.#random() * (most - least))
+    const [minDays, maxDays] = reportDays[form]
+    const filed = end + minDays + Math.floor(this.#random() * (maxDays - minDays))
     return {
       accession: `bench:${this.#size.market}:${this.#issuerId}:${name}`,
       form,
@@ -138,13 +138,13 @@ class StatementMaker {
   }
 }
 
-/** The same day of the month, which is one that every month has. */
+/** The same day of the month. All fiscal years here start on a first day, which every month has. */
 function monthsAfter(day: number, months: number): number {
   const date = new Date(day * 86_400_000)
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + months, date.getUTCDate()) / 86_400_000
 }
 
-/** Numbers of the length and look of the register's own, but none that it could have given: the first digits are 99. */
+/** Numbers in the format of the register, but from ranges that it does not assign: most start with 99. */
 function issuerIdOf(market: string, number: number): string {
   switch (market) {
     case 'US':
@@ -177,7 +177,7 @@ function tickerOf(market: string, number: number, issuerId: string): string {
   }
 }
 
-/** Numbers in [0, 1) that follow from a text alone (mulberry32), so that each entity can be made by itself. */
+/** Random numbers in [0, 1) that depend on a text alone (mulberry32), so that each entity can be generated independently. */
 export function randomOf(text: string): () => number {
   let state = Number(Bun.hash.xxHash32(text))
   return () => {

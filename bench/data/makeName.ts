@@ -1,6 +1,6 @@
 import statistics from './nameStatistics.json'
 
-/** How often the words of real names occur, and how many of them a name has. */
+/** Frequencies of the words in real names, and of the number of words in a name. */
 interface Vocabulary {
   readonly words: readonly string[]
   readonly counts: readonly number[]
@@ -8,12 +8,12 @@ interface Vocabulary {
   readonly lengthCounts: readonly number[]
 }
 
-/** By market; Chinese, Japanese and Korean names by pairs of characters. There is no list of Danish names here: those of
- * Belgium stand in. */
+/** By market. Words of Chinese, Japanese and Korean names are pairs of characters. There is no list of Danish names, so
+ * Denmark uses those of Belgium. */
 const vocabularies: Readonly<Record<string, Vocabulary>> = { ...statistics, DK: statistics.BE }
 const unspaced = new Set(['TW', 'JP', 'KR'])
 
-/** A name with the statistics of the market's real ones. */
+/** Generates a name with the statistics of the market's real names. */
 export function makeName(market: string, legalForms: readonly string[], random: () => number): string {
   const { words, counts, lengths, lengthCounts } = vocabularies[market]
   const parts: string[] = []
@@ -23,19 +23,19 @@ export function makeName(market: string, legalForms: readonly string[], random: 
   return parts.join(unspaced.has(market) ? '' : ' ').trim()
 }
 
-const sums = new WeakMap<readonly number[], Float64Array>()
+const runningSums = new WeakMap<readonly number[], Float64Array>()
 
-/** A place, as often as its count says. */
+/** A random index, weighted by the counts. */
 function pick(counts: readonly number[], random: () => number): number {
-  let running = sums.get(counts)
+  let running = runningSums.get(counts)
   if (running === undefined) {
     running = new Float64Array(counts.length)
     let sum = 0
-    for (const [place, count] of counts.entries()) {
+    for (const [index, count] of counts.entries()) {
       sum += count
-      running[place] = sum
+      running[index] = sum
     }
-    sums.set(counts, running)
+    runningSums.set(counts, running)
   }
   const wanted = random() * running[running.length - 1]
   let low = 0

@@ -1,14 +1,14 @@
 export interface MarketSize {
   readonly market: string
-  /** Entities of the whole service. */
+  /** Entities in the full service. */
   readonly entities: number
-  /** Fiscal years on file: least and most. */
+  /** Minimum and maximum number of fiscal years per entity. */
   readonly years: readonly [number, number]
   readonly isQuarterly: boolean
   readonly unit: string
   /** MMDD. */
   readonly yearEnd: string
-  /** Share of its filings that state the year before differently. */
+  /** Share of filings that restate the previous year. */
   readonly restated: number
   readonly legalForms: readonly string[]
 }

@@ -1,18 +1,28 @@
 import type { Sql } from '../../src/postgres/client.ts'
-import type { ChangedCompany } from './judgeAnswers.ts'
-import { readPlainFacts } from './plainFacts.ts'
+import { type PlainFact, readPlainFacts } from './plainFacts.ts'
 import type { PreparedImport } from './prepareImport.ts'
 
+/** The rows of a company before and after an import, and the data version that changed them. */
+export interface ChangedCompany {
+  readonly ticker: string
+  readonly facts: {
+    readonly before: readonly PlainFact[]
+    readonly after: readonly PlainFact[]
+    readonly since: number
+  }
+  readonly name: { readonly before: string; readonly after: string; readonly since: number }
+}
+
 export interface Changes {
-  /** The judged ones, by ticker. */
+  /** The checked companies, by ticker. */
   readonly companies: ReadonlyMap<string, ChangedCompany>
-  /** The data version with which each company's figures changed, by ticker. */
+  /** The data version that changed the figures of each company, by ticker. */
   readonly since: ReadonlyMap<string, number>
 }
 
-/** What the import made of the companies, read after it: that each filing is there with the figures that its file states,
- * and with which data version. A row and its version's own were written by one transaction, whose number both bear. */
-export async function changedCompanies(sql: Sql, { day, judged, facts }: PreparedImport): Promise<Changes> {
+/** Reads the companies after the import, checks that each filing has the figures of its file, and finds the data version of
+ * each change. A row and the batch of its version were written by one transaction, so both have its number in `xmin`. */
+export async function changedCompanies(sql: Sql, { day, checked, facts }: PreparedImport): Promise<Changes> {
   const rows = await sql<{ entityId: number; metric: string; value: number; version: number }[]>`
     select f.entity_id as "entityId", m.name as metric, f.value, b.version::int as version
     from filing l join fact f on f.filing_id = l.filing_id join metric m using (metric_id)
@@ -31,17 +41,17 @@ export async function changedCompanies(sql: Sql, { day, judged, facts }: Prepare
       since.set(company.ticker, found[0].version)
     }
   }
-  const ids = judged.map(({ entityId }) => entityId)
+  const ids = checked.map(({ entityId }) => entityId)
   const named = await sql<{ entityId: number; name: string; version: number }[]>`
     select e.entity_id as "entityId", e.name, b.version::int as version
     from entity e join import_batch b on b.xmin = e.xmin where e.entity_id = any(${ids})`
   const names = new Map(named.map(row => [row.entityId, row]))
   const after = await readPlainFacts(sql, ids)
-  const companies = judged.map(({ entityId, ticker, name }): [string, ChangedCompany] => {
+  const companies = checked.map(({ entityId, ticker, name }): [string, ChangedCompany] => {
     const found = names.get(entityId)
     const figuresSince = since.get(ticker)
     if (found === undefined || found.name !== day.names.get(entityId) || figuresSince === undefined)
-      throw new Error(`${ticker} is called ${found?.name} after the import`)
+      throw new Error(`${ticker} has the name ${found?.name} after the import`)
     return [
       ticker,
       {

@@ -3,26 +3,26 @@ import { addDays } from '../../src/dates.ts'
 import { planCrossSection, readCrossSection } from '../../src/features/crossSection/crossSection.ts'
 import { crossSectionLimit } from '../../src/features/crossSection/schema.ts'
 import { loadMarkets } from '../../src/markets/markets.ts'
-import { ask } from './ask.ts'
-import type { ScaleFigure } from './bars.ts'
-import type { Context } from './Context.ts'
+import type { ScaleFigure } from './bounds.ts'
+import type { Context } from './context.ts'
+import { fetchOk } from './fetchOk.ts'
 import { dropCaches } from './memory.ts'
 
 const companies = 100_000
 const runs = 5
 const metric = 'net_income'
-/** Of 100,000 companies. */
-const mostMs = 1_000
+/** For all 100,000 companies. */
+const maxMs = 1_000
 const principal: Principal = { keyId: null, licence: 'oem', quant: false, entityCap: null, bulk: true }
 
-/** One metric of 100,000 companies of the largest market as of a day: the pages of the route one after the other, and the
- * verb in one go. Each run asks as of another day, so that none is answered from memory. */
+/** One metric of 100,000 companies of the largest market as of a day: through the pages of the route, and by one call of the
+ * query function. Each run has another day, so that no response comes from a cache. */
 export async function crossSection(context: Context): Promise<ScaleFigure[]> {
-  const { today, say } = context
+  const { today, log } = context
   const market = await context.withSql(async sql => {
     const found = await sql<{ market: string; entities: number }[]>`
       select market, count(*)::int as entities from entity group by market order by 2 desc limit 2`
-    say(
+    log(
       `crossSection: the largest markets are ${found.map(one => `${one.market} (${one.entities.toLocaleString('en')})`).join(', ')}`,
     )
     return found[0].market
@@ -35,7 +35,7 @@ export async function crossSection(context: Context): Promise<ScaleFigure[]> {
   const wholes: number[] = []
   let rows = 0
   for (const day of days) {
-    const found = await askPages(context, market, day)
+    const found = await fetchPages(context, market, day)
     wholes.push(found.ms)
     pages.push(...found.pagesMs)
     rows = found.rows
@@ -45,47 +45,47 @@ export async function crossSection(context: Context): Promise<ScaleFigure[]> {
     const deps = { sql, markets, today: () => today, recordEntities: async () => true }
     const times: number[] = []
     for (const day of days) {
-      const asked = { metric, market, as_of: day, limit: crossSectionLimit.most }
-      const plan = { ...planCrossSection(deps, principal, asked), limit: companies }
+      const query = { metric, market, as_of: day, limit: crossSectionLimit.max }
+      const plan = { ...planCrossSection(deps, principal, query), limit: companies }
       const began = performance.now()
       const { count } = await readCrossSection(deps, principal, plan)
       times.push(performance.now() - began)
       if (day === days[runs - 1] && count !== rows)
-        throw new Error(`the verb gives ${count} companies, the pages ${rows}`)
+        throw new Error(`the query gives ${count} companies, the pages ${rows}`)
     }
     return times
   })
-  const isWhole = rows >= companies
-  if (!isWhole)
-    say(
-      `crossSection: ${market} has ${rows.toLocaleString('en')} companies with ${metric}, too few for the bar of ${companies.toLocaleString('en')}`,
+  const isComplete = rows >= companies
+  if (!isComplete)
+    log(
+      `crossSection: ${market} has ${rows.toLocaleString('en')} companies with ${metric}, too few for the bound of ${companies.toLocaleString('en')}`,
     )
   const [first, ...later] = wholes
   const [firstVerb, ...laterVerb] = verb
-  const bar = isWhole ? { most: mostMs } : {}
+  const bound = isComplete ? { max: maxMs } : {}
   return [
-    { ...figure('pages_first', [first]), ...bar },
-    { ...figure('pages_whole', later), ...bar },
+    { ...figure('pages_first', [first]), ...bound },
+    { ...figure('pages_whole', later), ...bound },
     figure('page', pages),
-    { ...figure('verb_first', [firstVerb]), ...bar },
-    { ...figure('verb_whole', laterVerb), ...bar },
+    { ...figure('verb_first', [firstVerb]), ...bound },
+    { ...figure('verb_whole', laterVerb), ...bound },
     { name: 'crossSection.rows', value: rows, unit: 'rows' },
   ]
 }
 
-async function askPages(context: Context, market: string, day: string) {
+async function fetchPages(context: Context, market: string, day: string) {
   const began = performance.now()
   const pagesMs: number[] = []
   const texts: string[] = []
   let cursor: string | null = null
-  for (let page = 0; page * crossSectionLimit.most < companies; page++) {
+  for (let page = 0; page * crossSectionLimit.max < companies; page++) {
     const after: string = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`
-    const path = `/api/v1/cross-section?metric=${metric}&market=${market}&as_of=${day}&limit=${crossSectionLimit.most}${after}`
+    const path = `/api/v1/cross-section?metric=${metric}&market=${market}&as_of=${day}&limit=${crossSectionLimit.max}${after}`
     const started = performance.now()
-    const { text } = await ask(context, path)
+    const { text } = await fetchOk(context, path)
     pagesMs.push(performance.now() - started)
     texts.push(text)
-    // Read without parsing the rest: a client would do that beside, not between.
+    // Reads the cursor only: a client would parse the page while it waits for the next one.
     cursor = /"next":(?:null|"([^"]*)")/.exec(text)?.[1] ?? null
     if (cursor === null) break
   }

@@ -10,13 +10,13 @@ export interface FilingCompany {
 }
 
 export interface DayOfFilings {
-  /** What to import, in this order. */
+  /** Paths to import, in this order. */
   readonly paths: readonly string[]
   readonly companies: readonly FilingCompany[]
-  /** The names that the renamed have after it, by entity. */
+  /** New names of the renamed companies, by entity. */
   readonly names: ReadonlyMap<number, string>
   readonly accessionOf: (company: FilingCompany) => string
-  /** The figures that it states, by entity: metric to value. */
+  /** The stated figures by entity: metric to value. */
   readonly stated: ReadonlyMap<number, ReadonlyMap<string, number>>
 }
 
@@ -32,16 +32,16 @@ interface Restated {
   readonly value: number
 }
 
-/** Writes one day's filings of American companies of the database, in the SEC's own layout: each states net income and
- * assets of its last full year anew, and the first `renamed` of them change their names. Days that follow each other may do
- * so on one date.
+/** Writes filings of one day for American companies of the database, in the format of the SEC. Each restates net income and
+ * assets of its last full year, and the first `renamed` companies change their names. Several such days may have the same
+ * date.
  *
- * @param day a number that no day before it had */
-export async function makeDayOfFilings(
+ * @param options.day a number greater than that of all earlier days */
+export async function writeDayOfFilings(
   sql: Sql,
-  wishes: { folder: string; today: string; most: number; renamed: number; day: number },
+  options: { folder: string; today: string; maxCompanies: number; renamed: number; day: number },
 ): Promise<DayOfFilings> {
-  const { folder, today, day } = wishes
+  const { folder, today, day } = options
   const all = await sql<FilingCompany[]>`
     select entity_id as "entityId", ticker, issuer_id as "issuerId", coalesce(name, ticker) as name
     from entity where market = 'US' order by entity_id`
@@ -53,13 +53,13 @@ export async function makeDayOfFilings(
       and f.fp = 0 and f.filed <= ${today} and f.superseded = 'infinity' and f.tag_id is not null
     order by f.entity_id, m.name, f.period_end desc`
   const figures = Map.groupBy(restated, ({ entityId }) => entityId)
-  const able = all.filter(({ entityId }) => figures.get(entityId)?.length === Object.keys(tags).length)
-  if (able.length === 0)
-    throw new Error('No American company states net income and assets: nothing to restate.')
-  const step = Math.max(1, able.length / wishes.most)
+  const eligible = all.filter(({ entityId }) => figures.get(entityId)?.length === Object.keys(tags).length)
+  if (eligible.length === 0)
+    throw new Error('No American company states net income and assets, so there is nothing to restate.')
+  const step = Math.max(1, eligible.length / options.maxCompanies)
   const companies = Array.from(
-    { length: Math.min(able.length, wishes.most) },
-    (_, i) => able[Math.floor(i * step)],
+    { length: Math.min(eligible.length, options.maxCompanies) },
+    (_, i) => eligible[Math.floor(i * step)],
   )
   const accessionOf = ({ issuerId }: FilingCompany) =>
     `${issuerId}-${today.slice(2, 4)}-${String(day % 1_000_000).padStart(6, '0')}`
@@ -69,7 +69,7 @@ export async function makeDayOfFilings(
   mkdirSync(submissions, { recursive: true })
   const stated = new Map<number, ReadonlyMap<string, number>>()
   const names = new Map<number, string>()
-  for (const [place, company] of companies.entries()) {
+  for (const [index, company] of companies.entries()) {
     const { entityId, issuerId, ticker } = company
     const own = figures.get(entityId) ?? []
     const values = new Map(own.map(({ metric, value }) => [metric, value + 1_000_003]))
@@ -85,7 +85,7 @@ export async function makeDayOfFilings(
       facts: { 'us-gaap': Object.fromEntries(gaap) },
     }
     await Bun.write(join(facts, `CIK${issuerId}.json`), JSON.stringify(document))
-    if (place >= wishes.renamed) continue
+    if (index >= options.renamed) continue
     const name = `${company.name.replace(dayInName, '')} (day ${day})`
     names.set(entityId, name)
     const recent = { accessionNumber: [], form: [], filingDate: [], acceptanceDateTime: [] }

@@ -1,7 +1,7 @@
-import type { ScaleFigure } from './bars.ts'
-import type { Context } from './Context.ts'
+import type { ScaleFigure } from './bounds.ts'
+import type { Context } from './context.ts'
 
-/** What the database holds, counted, and what it takes on disk. */
+/** Counts the rows of the database and their size on disk. */
 export async function facts(context: Context): Promise<ScaleFigure[]> {
   return context.withSql(async sql => {
     const [found] = await sql<
@@ -32,7 +32,7 @@ export async function facts(context: Context): Promise<ScaleFigure[]> {
       count('repeats', found.repeats),
       count('filings', found.filings),
       bytes('heap_bytes_a_fact', found.heapBytes),
-      bytes('bytes_a_fact', found.factBytes, { most: 160 }),
+      bytes('bytes_a_fact', found.factBytes, { max: 160 }),
       bytes('bytes_of_all_tables_a_fact', found.allBytes),
     ]
   })

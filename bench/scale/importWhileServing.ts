@@ -1,14 +1,14 @@
 import { join } from 'node:path'
-import { readDataVersion } from '../../src/postgres/snapshot.ts'
-import type { RecordedAnswer } from '../httpLoad/AnswerRecord.ts'
+import { readDataVersion } from '../../src/postgres/dataVersion.ts'
+import type { RecordedResponse } from '../httpLoad/responseRecorder.ts'
 import type { LoadOutcome } from '../httpLoad.ts'
-import type { ScaleFigure } from './bars.ts'
-import type { Context } from './Context.ts'
+import type { ScaleFigure } from './bounds.ts'
 import { changedCompanies } from './changedCompanies.ts'
+import { checkBatch, checkPage, checkResponses } from './checkResponses.ts'
+import type { Context } from './context.ts'
 import type { DayOfFilings } from './dayOfFilings.ts'
-import { judgeAnswers, judgeBatch, judgePage } from './judgeAnswers.ts'
 import { plainCrossSection } from './plainCrossSection.ts'
-import { pageQuestion, prepareImport } from './prepareImport.ts'
+import { pageQuery, prepareImport } from './prepareImport.ts'
 import { companyPath } from './reads.ts'
 import { watchMarket } from './watchMarket.ts'
 
@@ -16,36 +16,36 @@ const root = join(import.meta.dir, '../..')
 const clients = 16
 const companiesOfBatch = 100
 const warmUpRequests = 20_000
-const mostOfImportMs = 180_000
-/** The load runs so long before the import and after it. */
+const importTimeoutMs = 180_000
+/** The load starts this long before the import and ends this long after it. */
 const leadMs = 1_000
-const wrongNamed = 5
+const maxListedErrors = 5
 
-/** Clients read while `asfiled import` brings a day's filings: half of their requests name companies that it changes and
- * are never answered from memory, half name companies of all markets. What they get is compared with what plain
- * statements read before and after. */
+/** Clients read while `asfiled import` imports the filings of a day. Half of their requests are for companies that it
+ * changes, and never cached; half are for companies of all markets. Responses are compared with plain queries before and
+ * after. */
 export async function importWhileServing(context: Context): Promise<ScaleFigure[]> {
-  const { say, seconds, today } = context
+  const { log, seconds, today } = context
   const prepared = await context.withSql(sql => prepareImport(context, sql))
-  const { day, judged, page, requests } = prepared
-  const several = judged.slice(0, companiesOfBatch).map(({ ticker }) => ticker)
+  const { day, checked, page, requests } = prepared
+  const tickers = checked.slice(0, companiesOfBatch).map(({ ticker }) => ticker)
   const paths = {
-    page: `/api/v1/cross-section?metric=net_income&market=US&limit=${pageQuestion(today).companies}`,
-    batch: companyPath(several.join(','), 'latest'),
+    page: `/api/v1/cross-section?metric=net_income&market=US&limit=${pageQuery(today).companies}`,
+    batch: companyPath(tickers.join(','), 'latest'),
   }
   await context.stopServer()
   await context.server()
   const load = { connections: clients, requests }
   await context.load({ ...load, requests: requests.slice(0, warmUpRequests), ms: 2 * leadMs })
-  // Answers are recorded before, too: the clients have the same work in both.
-  const quiet = context.load({ ...load, ms: seconds * 1_000, record: join(context.folder, 'before') })
-  await watchMarket(context, paths, quiet)
-  const before = await quiet
+  // Records this load as well, so that the clients have the same work in both.
+  const baseline = context.load({ ...load, ms: seconds * 1_000, record: join(context.folder, 'before') })
+  await watchMarket(context, paths, baseline)
+  const before = await baseline
 
   const record = join(context.folder, 'answers')
   const importing = importBetween(context, day)
-  const busy = context.load({ ...load, ms: mostOfImportMs + 10_000, record }, importing)
-  // A failure is met where it is awaited.
+  const busy = context.load({ ...load, ms: importTimeoutMs + 10_000, record }, importing)
+  // The rejection is handled at `await busy`; without this it would be unhandled until then.
   busy.catch(() => {})
   const watched = await watchMarket(context, paths, importing)
   const meanwhile = await busy
@@ -53,27 +53,28 @@ export async function importWhileServing(context: Context): Promise<ScaleFigure[
 
   const { changes, pageAfter, version } = await context.withSql(async sql => ({
     changes: await changedCompanies(sql, prepared),
-    pageAfter: await plainCrossSection(sql, pageQuestion(today)),
+    pageAfter: await plainCrossSection(sql, pageQuery(today)),
     version: await readDataVersion(sql),
   }))
   const { companies } = changes
-  const judgement = await judgeAnswers(recorded(record), companies, today)
+  const report = await checkResponses(recorded(record), companies, today)
   const wrong = [
-    ...judgement.wrong,
-    ...watched.pages.flatMap(text => judgePage(text, page, pageAfter, changes)),
-    ...watched.batches.flatMap(text => judgeBatch(text, companies, today)),
+    ...report.wrong,
+    ...watched.pages.flatMap(text => checkPage(text, page, pageAfter, changes)),
+    ...watched.batches.flatMap(text => checkBatch(text, companies, today)),
   ]
-  if (judgement.old === 0 || judgement.fresh === 0)
-    throw new Error(`${judgement.old} old and ${judgement.fresh} new answers prove nothing`)
-  if (meanwhile.lost > 0) throw new Error(`${meanwhile.lost} answers found no room and were not judged`)
-  say(
-    `importWhileServing: ${day.companies.length} companies filed, ${day.names.size} changed their names; data version ${prepared.version} became ${version}, and the database keeps it`,
+  if (report.old === 0 || report.fresh === 0)
+    throw new Error(`${report.old} old and ${report.fresh} new responses prove nothing`)
+  if (meanwhile.notRecorded > 0)
+    throw new Error(`${meanwhile.notRecorded} responses exceeded the recorder and were not checked`)
+  log(
+    `importWhileServing: ${day.companies.length} companies filed, ${day.names.size} changed their names; the data version went from ${prepared.version} to ${version}, and the database keeps these filings`,
   )
-  say(
-    `importWhileServing: of different answers ${judgement.old} were wholly of the data before and ${judgement.fresh} wholly of that after (${judgement.newerThanTag} of them later than their ETag says); so were ${watched.pages.length} pages of ${page.size} companies and ${watched.batches.length} batches of ${several.length}, but for ${wrong.length} mistakes`,
+  log(
+    `importWhileServing: of the different responses ${report.old} have only data from before and ${report.fresh} only data from after (${report.newerThanTag} of them newer than their ETag); ${watched.pages.length} pages of ${page.size} companies and ${watched.batches.length} batches of ${tickers.length} were also checked; ${wrong.length} errors`,
   )
-  for (const one of wrong.slice(0, wrongNamed)) say(`importWhileServing: WRONG: ${one}`)
-  for (const one of [...before.failed, ...meanwhile.failed]) say(`importWhileServing: FAILED: ${one}`)
+  for (const one of wrong.slice(0, maxListedErrors)) log(`importWhileServing: WRONG: ${one}`)
+  for (const one of [...before.failed, ...meanwhile.failed]) log(`importWhileServing: FAILED: ${one}`)
   const named = (name: string) => `importWhileServing.${name}`
   return [
     { name: named('import'), value: imported, unit: 's', spread: `${day.companies.length} companies` },
@@ -81,37 +82,37 @@ export async function importWhileServing(context: Context): Promise<ScaleFigure[
     ...speedOf(named('meanwhile'), meanwhile),
     {
       ...{ name: named('p99_meanwhile_to_before'), value: meanwhile.p99Ms / before.p99Ms, unit: 'times' },
-      most: 2,
+      max: 2,
     },
-    { name: named('failed_requests'), value: before.failures + meanwhile.failures, unit: 'answers', most: 0 },
-    { name: named('mixed_answers'), value: wrong.length, unit: 'answers', most: 0 },
+    { name: named('failed_requests'), value: before.failures + meanwhile.failures, unit: 'answers', max: 0 },
+    { name: named('mixed_answers'), value: wrong.length, unit: 'answers', max: 0 },
   ]
 }
 
-/** Imports with a rest before and after. Returns how many seconds the import took. */
+/** Imports, with a pause before and after. Returns the seconds of the import. */
 async function importBetween(context: Context, { paths }: DayOfFilings): Promise<number> {
   await Bun.sleep(leadMs)
   const began = performance.now()
   const child = Bun.spawn(['bun', 'src/cli.ts', 'import', 'us', ...paths], {
     ...{ cwd: root, env: context.env, stdout: 'pipe', stderr: 'pipe' },
-    timeout: mostOfImportMs,
+    timeout: importTimeoutMs,
   })
   const kill = () => child.kill('SIGKILL')
   context.signal.addEventListener('abort', kill)
-  const [told, complained] = await Promise.all([
+  const [output, errors] = await Promise.all([
     new Response(child.stdout).text(),
     new Response(child.stderr).text(),
   ])
   const code = await child.exited
   const seconds = (performance.now() - began) / 1_000
   context.signal.removeEventListener('abort', kill)
-  if (code !== 0) throw new Error(`asfiled import ended with ${code}: ${complained.slice(-500)}`)
-  for (const line of told.split('\n')) if (line !== '') context.say(`importWhileServing: import: ${line}`)
+  if (code !== 0) throw new Error(`asfiled import ended with ${code}: ${errors.slice(-500)}`)
+  for (const line of output.split('\n')) if (line !== '') context.log(`importWhileServing: import: ${line}`)
   await Bun.sleep(leadMs)
   return seconds
 }
 
-async function* recorded(path: string): AsyncGenerator<RecordedAnswer, void, undefined> {
+async function* recorded(path: string): AsyncGenerator<RecordedResponse, void, undefined> {
   const decoder = new TextDecoder()
   let rest = ''
   for await (const chunk of Bun.file(path).stream()) {

@@ -1,12 +1,12 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Sql } from '../../src/postgres/client.ts'
-import type { Context } from './Context.ts'
+import type { Context } from './context.ts'
 
 const dropFile = '/proc/sys/vm/drop_caches'
 const gigabytes = (bytes: number) => `${(bytes / 1e9).toFixed(2)} GB`
 
-/** How the data compares with what may hold it in memory, and how much of it is there now. */
+/** Compares the size of the data with the memory, and tells how much of it is cached. */
 export async function describeMemory({ env, isEmbedded }: Context, sql: Sql): Promise<string> {
   const tables = ['fact', 'fact_repeat', 'filing', 'entity', 'entity_ticker']
   const relations = await sql<{ path: string; bytes: number; isFact: boolean }[]>`
@@ -27,18 +27,18 @@ export async function describeMemory({ env, isEmbedded }: Context, sql: Sql): Pr
   }
   return [
     `shared_buffers ${gigabytes(buffers)}`,
-    `memory ${gigabytes(memory('MemTotal'))}, of which the page cache takes ${gigabytes(memory('Cached'))} and could take ${gigabytes(memory('MemAvailable'))}`,
+    `memory ${gigabytes(memory('MemTotal'))}, of which the page cache uses ${gigabytes(memory('Cached'))} and can use ${gigabytes(memory('MemAvailable'))}`,
     `fact with its indexes ${gigabytes(sum(facts))}${cached(facts)}`,
     `all tables of companies with theirs ${gigabytes(sum(relations))}${cached(relations)}`,
     `the database ${gigabytes(whole)}`,
   ].join('; ')
 }
 
-/** Bytes of these relations that the system holds in memory; null where it does not say. */
+/** Bytes of these relations in the page cache; null: not available on this system. */
 function inPageCache(dataDir: string, relations: readonly { path: string; bytes: number }[]): number | null {
   if (Bun.which('fincore') === null) return null
   const cluster = join(dataDir, 'database/cluster')
-  // A relation lies in files of a gigabyte each.
+  // PostgreSQL splits a relation into files of one gigabyte.
   const files = relations.flatMap(({ path, bytes }) =>
     Array.from({ length: Math.max(1, Math.ceil(bytes / 2 ** 30)) }, (_, part) =>
       join(cluster, part === 0 ? path : `${path}.${part}`),
@@ -50,13 +50,13 @@ function inPageCache(dataDir: string, relations: readonly { path: string; bytes:
   return lines.reduce((sum, line) => sum + Number(line), 0)
 }
 
-/** Refuses early what would fail late. */
-export function checkDropping(): void {
+/** Throws before the measurement if --drop-caches is not possible. */
+export function assertCanDropCaches(): void {
   if (process.getuid?.() !== 0 || !existsSync(dropFile))
-    throw new Error(`--drop-caches writes to ${dropFile}, which takes root on Linux. Leave it out.`)
+    throw new Error(`--drop-caches writes to ${dropFile}, which requires root on Linux. Run without it.`)
 }
 
-/** Clean pages leave the memory of the whole machine. */
+/** Empties the page cache of the whole machine. */
 export function dropCaches(): void {
   if (Bun.spawnSync(['sync']).exitCode !== 0) throw new Error('sync failed')
   writeFileSync(dropFile, '3\n')

@@ -8,21 +8,21 @@ import { isoDate } from '../../src/dates.ts'
 import type { Sql } from '../../src/postgres/client.ts'
 import { type Served, sellKey, startApp } from '../http.ts'
 import type { LoadOutcome } from '../httpLoad.ts'
-import type { Context, LoadWishes } from './Context.ts'
+import type { Context, LoadOptions } from './context.ts'
 
 export interface ContextOptions {
   readonly dataDir: string | null
   readonly seconds: number
   readonly seed: string
   readonly dropsCaches: boolean
-  readonly say: (line: string) => void
+  readonly log: (line: string) => void
   readonly signal: AbortSignal
 }
 
 const root = join(import.meta.dir, '../..')
 const endMs = 30_000
 
-/** Work beside a server on this data. Whatever was started is ended, and the key that was made for it revoked. */
+/** Runs `work` with a server on this data. Afterwards stops all processes and revokes the key it created. */
 export async function withContext<T>(
   options: ContextOptions,
   work: (context: Context) => Promise<T>,
@@ -33,7 +33,7 @@ export async function withContext<T>(
     ...process.env,
     ...(dataDir === null ? {} : { DATA_DIR: dataDir, DATABASE_URL: '' }),
     PORT: '0',
-    // Each address may search but so often: the load calls from many.
+    // Searches are limited by address, so the load sends many different ones.
     TRUSTED_PROXIES: '127.0.0.1',
   }
   const children: Bun.Subprocess[] = []
@@ -70,13 +70,13 @@ export async function withContext<T>(
   }
   let loads = 0
   const load = async (
-    { requests, ...wishes }: LoadWishes,
+    { requests, ...options }: LoadOptions,
     until?: Promise<unknown>,
   ): Promise<LoadOutcome> => {
     const { port } = await server()
     const file = join(folder, `requests-${loads++}`)
     await Bun.write(file, requests.map(request => JSON.stringify(request)).join('\n'))
-    const task = { ...wishes, port, headers: { Authorization: `Bearer ${key}` }, requests: file }
+    const task = { ...options, port, headers: { Authorization: `Bearer ${key}` }, requests: file }
     const child = Bun.spawn(['bun', 'bench/httpLoad.ts', JSON.stringify(task)], { cwd: root, stdout: 'pipe' })
     const kill = () => child.kill('SIGKILL')
     signal.addEventListener('abort', kill)
@@ -95,7 +95,7 @@ export async function withContext<T>(
   try {
     const working = work({
       ...{ env, folder, key, signal, withSql, server, stopServer, load },
-      ...{ seconds: options.seconds, seed: options.seed, dropsCaches: options.dropsCaches, say: options.say },
+      ...{ seconds: options.seconds, seed: options.seed, dropsCaches: options.dropsCaches, log: options.log },
       isEmbedded: readConfig(env).databaseUrl === null,
       today: isoDate(Math.floor(Date.now() / 86_400_000)),
     })

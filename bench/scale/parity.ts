@@ -1,27 +1,27 @@
 import { randomOf } from '../data/makeEntity.ts'
-import { ask } from './ask.ts'
-import type { ScaleFigure } from './bars.ts'
-import type { Context } from './Context.ts'
-import { type DrawnEntity, drawEntities } from './draw.ts'
+import type { ScaleFigure } from './bounds.ts'
+import type { Context } from './context.ts'
+import { fetchOk } from './fetchOk.ts'
 import { plainCrossSection, type ServedCompany, servedCompany } from './plainCrossSection.ts'
 import { plainHistory, plainLatest, plainText, readPlainFacts, servedText } from './plainFacts.ts'
 import { companyPath } from './reads.ts'
+import { type SampledEntity, sampleEntities } from './sampleEntities.ts'
 
-const drawnCompanies = 32
+const sampledCompanies = 32
 const companiesOfMarket = 200
 
-/** What is served is what the tables hold, read by plain statements: of some companies, of the first and the last one of
- * each market, of a page of each market's cross-section, and that an ID finds its company. Throws where it is not. */
+/** Compares the service with plain queries of the tables: for random companies, the first and last company of each market,
+ * and a page of each cross-section. Also searches each ID. Throws if something differs. */
 export async function parity(context: Context): Promise<ScaleFigure[]> {
   const { today } = context
   await context.server()
   await context.withSql(async sql => {
-    const edges = await sql<DrawnEntity[]>`
+    const edges = await sql<SampledEntity[]>`
       select entity_id as "entityId", ticker, market, name from entity
       where entity_id in (select min(entity_id) from entity group by market
                           union all select max(entity_id) from entity group by market)`
-    const drawn = await drawEntities(sql, drawnCompanies, randomOf(`parity ${context.seed}`))
-    const entities = [...edges, ...drawn]
+    const sampled = await sampleEntities(sql, sampledCompanies, randomOf(`parity ${context.seed}`))
+    const entities = [...edges, ...sampled]
     const ids = entities.map(({ entityId }) => entityId)
     const facts = await readPlainFacts(sql, ids)
     let rows = 0
@@ -32,25 +32,27 @@ export async function parity(context: Context): Promise<ScaleFigure[]> {
         ['latest', plainLatest(own, today)],
         ['history', plainHistory(own, today)],
       ] as const) {
-        const { data } = JSON.parse((await ask(context, companyPath(ticker, view))).text)
+        const { data } = JSON.parse((await fetchOk(context, companyPath(ticker, view))).text)
         if (servedText(data) !== plainText(wanted))
           throw new Error(`${view} of ${ticker} is not what was filed`)
       }
-      const { results } = JSON.parse((await ask(context, `/api/search?q=${encodeURIComponent(ticker)}`)).text)
+      const { results } = JSON.parse(
+        (await fetchOk(context, `/api/search?q=${encodeURIComponent(ticker)}`)).text,
+      )
       if (results[0]?.ticker !== ticker) throw new Error(`a search for ${ticker} finds another company first`)
     }
     const markets = [...new Set(edges.map(({ market }) => market))]
     for (const market of markets) {
-      const question = { metric: 'net_income', market, asOf: today, companies: companiesOfMarket }
-      const wanted = await plainCrossSection(sql, question)
+      const query = { metric: 'net_income', market, asOf: today, companies: companiesOfMarket }
+      const wanted = await plainCrossSection(sql, query)
       const path = `/api/v1/cross-section?metric=net_income&market=${market}&limit=${companiesOfMarket}`
-      const data: ServedCompany[] = JSON.parse((await ask(context, path)).text).data
+      const data: ServedCompany[] = JSON.parse((await fetchOk(context, path)).text).data
       const served = new Map(data.map(company => [company.ticker, servedCompany(company)]))
       if (JSON.stringify([...served]) !== JSON.stringify([...wanted]))
         throw new Error(`the cross-section of ${market} is not what was filed`)
     }
-    context.say(
-      `parity: ${entities.length} companies (${rows.toLocaleString('en')} facts), ${markets.length} cross-sections and ${entities.length} searches are what plain statements read`,
+    context.log(
+      `parity: ${entities.length} companies (${rows.toLocaleString('en')} facts), ${markets.length} cross-sections and ${entities.length} searches equal the plain queries`,
     )
   })
   return []

@@ -1,18 +1,18 @@
 import { fiscalPeriods } from '../../src/features/fundamentals/schema.ts'
 import type { Sql } from '../../src/postgres/client.ts'
 
-export interface CrossSectionQuestion {
+export interface CrossSectionQuery {
   readonly metric: string
   readonly market: string
   readonly asOf: string
   readonly companies: number
 }
 
-/** The latest full year of each of the first companies of a market that have one, straight from the table: everything of
- * them is read and sorted. By ticker, each as `servedCompany` writes it. */
+/** The latest full year of the first companies of a market, by a plain query that reads and sorts all their rows. Returns the
+ * format of `servedCompany` by ticker. */
 export async function plainCrossSection(
   sql: Sql,
-  { metric, market, asOf, companies }: CrossSectionQuestion,
+  { metric, market, asOf, companies }: CrossSectionQuery,
 ): Promise<Map<string, string>> {
   const rows = await sql<{ ticker: string; fy: number; end: string; filed: string; value: number }[]>`
     select ticker, fy, "end", filed, value from (

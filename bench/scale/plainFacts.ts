@@ -1,7 +1,7 @@
 import { fiscalPeriods } from '../../src/features/fundamentals/schema.ts'
 import type { Sql } from '../../src/postgres/client.ts'
 
-/** A row of `fact` as it lies in the table: no function of the service has touched it. */
+/** A row of the table `fact`, read without the service's functions. */
 export interface PlainFact {
   readonly entityId: number
   readonly m: string
@@ -29,12 +29,12 @@ export async function readPlainFacts(
   return byEntity
 }
 
-/** What `view=history` has to show on a day: every vintage filed by then. */
+/** The expected rows of `view=history` as of a day: every vintage filed by then. */
 export const plainHistory = (facts: readonly PlainFact[], asOf: string): PlainFact[] =>
   facts.filter(({ filed }) => filed <= asOf)
 
-/** What `view=latest` has to show: of each metric the latest period, the year before its last quarter, as it stood on the
- * day. */
+/** The expected rows of `view=latest` as of a day: the latest period of each metric. A full year comes before its last
+ * quarter. */
 export function plainLatest(facts: readonly PlainFact[], asOf: string): PlainFact[] {
   const latest = new Map<string, PlainFact>()
   for (const fact of facts) {
@@ -60,7 +60,7 @@ export interface ServedRow {
   readonly u: string
 }
 
-/** Rows as one text, whatever their order, to be compared with `servedText`. */
+/** Rows as one sorted text, to compare with `servedText`. */
 export const plainText = (facts: readonly PlainFact[]): string =>
   facts
     .map(({ m, fy, fp, end, filed, v, u }) => JSON.stringify([m, fy, fiscalPeriods[fp], end, filed, v, u]))

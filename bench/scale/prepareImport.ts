@@ -1,64 +1,63 @@
 import { join } from 'node:path'
 import type { Sql } from '../../src/postgres/client.ts'
-import { readDataVersion } from '../../src/postgres/snapshot.ts'
+import { readDataVersion } from '../../src/postgres/dataVersion.ts'
 import { randomOf } from '../data/makeEntity.ts'
 import type { LoadRequest } from '../httpLoad.ts'
-import type { Context } from './Context.ts'
-import { type DayOfFilings, type FilingCompany, makeDayOfFilings } from './dayOfFilings.ts'
-import { drawEntities } from './draw.ts'
-import { recordName } from './judgeAnswers.ts'
-import { type CrossSectionQuestion, plainCrossSection } from './plainCrossSection.ts'
+import type { Context } from './context.ts'
+import { type DayOfFilings, type FilingCompany, writeDayOfFilings } from './dayOfFilings.ts'
+import { type CrossSectionQuery, plainCrossSection } from './plainCrossSection.ts'
 import { type PlainFact, readPlainFacts } from './plainFacts.ts'
-import { companyPath } from './reads.ts'
+import { companyPath, recordName } from './reads.ts'
+import { sampleEntities } from './sampleEntities.ts'
 
 const companiesFiling = 3_000
-/** Companies of which every answer is judged; they change their names, too. */
-const companiesJudged = 400
+/** Companies whose responses are all checked. They also change their names. */
+const companiesChecked = 400
 const companiesOfPage = 1_000
 const otherCompanies = 60_000
 
 export interface PreparedImport {
   readonly day: DayOfFilings
-  readonly judged: readonly FilingCompany[]
-  /** What the tables hold of those before. */
+  readonly checked: readonly FilingCompany[]
+  /** Their facts before the import. */
   readonly facts: ReadonlyMap<number, readonly PlainFact[]>
   readonly page: ReadonlyMap<string, string>
   readonly version: number
   readonly requests: readonly LoadRequest[]
 }
 
-export const pageQuestion = (asOf: string): CrossSectionQuestion => ({
+export const pageQuery = (asOf: string): CrossSectionQuery => ({
   ...{ metric: 'net_income', market: 'US', asOf, companies: companiesOfPage },
 })
 
-/** A day of filings, what will be asked meanwhile, and what is true before it. */
+/** Prepares a day of filings, the requests during its import, and the expected data before it. */
 export async function prepareImport({ today, folder, seed }: Context, sql: Sql): Promise<PreparedImport> {
   const version = await readDataVersion(sql)
-  const day = await makeDayOfFilings(sql, {
-    ...{ folder: join(folder, 'day'), today, most: companiesFiling, renamed: companiesJudged },
+  const day = await writeDayOfFilings(sql, {
+    ...{ folder: join(folder, 'day'), today, maxCompanies: companiesFiling, renamed: companiesChecked },
     day: version,
   })
-  const judged = day.companies.filter(({ entityId }) => day.names.has(entityId))
+  const checked = day.companies.filter(({ entityId }) => day.names.has(entityId))
   const facts = await readPlainFacts(
     sql,
-    judged.map(({ entityId }) => entityId),
+    checked.map(({ entityId }) => entityId),
   )
-  const page = await plainCrossSection(sql, pageQuestion(today))
+  const page = await plainCrossSection(sql, pageQuery(today))
   const random = randomOf(`import ${seed}`)
-  const others = await drawEntities(sql, otherCompanies, random)
+  const others = await sampleEntities(sql, otherCompanies, random)
   const requests = others.flatMap(({ ticker }, place) => {
-    const company = judged[Math.floor(random() * judged.length)]
+    const company = checked[Math.floor(random() * checked.length)]
     const view = place % 2 === 0 ? 'latest' : 'history'
     return [
       { path: companyPath(ticker, view) },
-      // No period ends before these days: what is shown is the same, and it was not asked for before.
+      // All periods end after `from`, so it changes nothing but makes the request new to the cache.
       {
         path: `${companyPath(company.ticker, view)}&from=${dayBefore1990(random)}`,
         recordAs: recordName(company.ticker, view),
       },
     ]
   })
-  return { day, judged, facts, page, version, requests }
+  return { day, checked, facts, page, version, requests }
 }
 
 function dayBefore1990(random: () => number): string {

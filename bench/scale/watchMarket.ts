@@ -1,5 +1,5 @@
-import { ask } from './ask.ts'
-import type { Context } from './Context.ts'
+import type { Context } from './context.ts'
+import { fetchOk } from './fetchOk.ts'
 
 const restMs = 250
 
@@ -8,27 +8,27 @@ export interface WatchedPaths {
   readonly batch: string
 }
 
-/** Answers that tell of many companies at once, where one company's answer could not be mixed. */
+/** Responses on many companies, which could mix data versions of different companies. */
 export interface Watched {
   readonly pages: string[]
   readonly batches: string[]
 }
 
-/** Asks for a page of a cross-section and for several companies by turns, until `until`. */
+/** Fetches a page of a cross-section and a batch of companies alternately, until `until` settles. */
 export async function watchMarket(
   context: Context,
   paths: WatchedPaths,
   until: Promise<unknown>,
 ): Promise<Watched> {
-  let going = true
+  let running = true
   const stop = () => {
-    going = false
+    running = false
   }
   until.then(stop, stop)
   const watched: Watched = { pages: [], batches: [] }
-  while (going) {
-    watched.pages.push((await ask(context, paths.page)).text)
-    watched.batches.push((await ask(context, paths.batch)).text)
+  while (running) {
+    watched.pages.push((await fetchOk(context, paths.page)).text)
+    watched.batches.push((await fetchOk(context, paths.batch)).text)
     await Bun.sleep(restMs)
   }
   return watched

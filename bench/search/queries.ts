@@ -1,6 +1,6 @@
 import type { Lists } from './realNames.ts'
 
-/** Companies of the database that is searched. */
+/** A company of the searched database. */
 export interface Sampled {
   readonly name: string
   readonly ticker: string
@@ -10,9 +10,9 @@ const common = 'sarl sas sci de la the trust holding aps a e association sa bv'.
 const twoCommon =
   'the trust,sarl de,holding aps,trust sarl,de la,sci sarl,sas sci holding,association de la,the association,bv holding'
 
-/** Questions of every kind, each of them once: what people ask, drawn from real names, and what is in this database.
+/** Search queries by kind, without repeats: typical queries from real names, and names and IDs of this database.
  *
- * @param count most of one kind */
+ * @param count maximum of each kind */
 export function searchQueries(
   lists: Lists,
   sampled: readonly Sampled[],
@@ -20,17 +20,17 @@ export function searchQueries(
   random: () => number,
 ): Record<string, string[]> {
   const pick = <T>(from: readonly T[]) => from[Math.floor(random() * from.length)]
-  const size = (least: number, most: number) => least + Math.floor(random() * (most - least + 1))
+  const size = (min: number, max: number) => min + Math.floor(random() * (max - min + 1))
   const many = (make: () => string) => {
     const made = new Set<string>()
-    for (let tried = 0; tried < 10 * count && made.size < count; tried++) {
+    for (let attempts = 0; attempts < 10 * count && made.size < count; attempts++) {
       const query = make().trim()
       if (query !== '') made.add(query)
     }
     return [...made]
   }
-  const beginning = (text: string, least: number, most: number) =>
-    Array.from(text).slice(0, size(least, most)).join('')
+  const beginning = (text: string, min: number, max: number) =>
+    Array.from(text).slice(0, size(min, max)).join('')
   const some = sampled.slice(0, count)
   const characters = [...lists.tw, ...lists.jp, ...lists.kr]
   const occurrences = new Map<string, number>()
@@ -57,16 +57,16 @@ export function searchQueries(
     typo: many(() => mistyped(pick([...lists.us, ...lists.nz]).split(/\s+/), random)),
     no_hit: many(() => Array.from({ length: 9 }, () => String.fromCharCode(97 + random() * 26)).join('')),
   }
-  const asked = new Set<string>()
+  const seen = new Set<string>()
   return Object.fromEntries(
     Object.entries(kinds).map(([kind, queries]) => {
-      const fresh = queries.filter(query => !asked.has(query) && asked.add(query))
+      const fresh = queries.filter(query => !seen.has(query) && seen.add(query))
       return [kind, fresh.slice(0, count)]
     }),
   )
 }
 
-/** A word or two with two letters the wrong way round, one missing, or one twice. */
+/** One or two words with two letters swapped, one missing, or one doubled. */
 function mistyped(words: readonly string[], random: () => number): string {
   const text = words.slice(0, 1 + Math.floor(random() * 2)).join(' ')
   const at = Math.floor(random() * Math.max(1, text.length - 1))

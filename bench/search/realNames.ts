@@ -1,16 +1,16 @@
 import { join, resolve } from 'node:path'
 import { openZip, readEntry } from '../../src/ingest/reading/archives.ts'
 import { decodeText } from '../../src/ingest/reading/text.ts'
-import { parseCodeList } from '../../src/ingest/registers/jp/lists.ts'
-import { LeftOut } from '../../src/ingest/registers/jp/report.ts'
-import { parseCorpCode } from '../../src/ingest/registers/kr/companies.ts'
+import { parseCodeList } from '../../src/ingest/registers/jp/codeList.ts'
+import { readCorpCode } from '../../src/ingest/registers/kr/companies.ts'
+import { LeftOut } from '../../src/ingest/registers/register.ts'
 
-/** Real names: words as often as they occur, and whole names of some markets. */
+/** Words of real names with their frequency, and whole names of some markets. */
 export type Lists = Readonly<Record<'words' | 'us' | 'nz' | 'tw' | 'jp' | 'kr', readonly string[]>>
 
 const shared = resolve(import.meta.dir, '../../../shared')
 
-/** The real lists, and the registers' lists of codes; null where they are not on this machine. */
+/** Reads the real lists and the code lists of registers. null: they are not on this machine. */
 export async function realNames(): Promise<Lists | null> {
   const read = async (file: string) => {
     const bytes = await Bun.file(join(shared, 'names', file)).bytes()
@@ -27,7 +27,7 @@ export async function realNames(): Promise<Lists | null> {
     ...cut(await read('fr_rne_names.tsv'), '\t', 1),
   ]
   const be = cut(await read('be_firms_1356.csv'), ',', 1)
-  // Words as often as they occur: common ones stay common.
+  // Repeats stay in the list, so that common words remain common.
   const words = [
     ...Array(20)
       .fill([...fr, ...be])
@@ -51,8 +51,8 @@ async function koreanNames(): Promise<string[]> {
   const zip = await openZip(path)
   try {
     for await (const entry of zip.eachEntry()) {
-      const { contributions } = parseCorpCode(new TextDecoder().decode(await readEntry(zip, entry)))
-      return contributions.flatMap(({ profile }) => profile.name ?? [])
+      const { parsed } = readCorpCode(new TextDecoder().decode(await readEntry(zip, entry)))
+      return parsed.flatMap(({ profile }) => profile.name ?? [])
     }
     return []
   } finally {

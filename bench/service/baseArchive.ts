@@ -1,25 +1,25 @@
+import type { ArchiveRequest } from '../../src/backtest/codec/settings.ts'
 import type { Columns } from '../../src/backtest/dataset/dataset.ts'
-import type { ArchiveRequest } from '../../src/backtest/pool/tasks.ts'
+import { buildArchive } from '../../src/backtest/pipeline/archiveDataset.ts'
+import { runArchiveBacktest } from '../../src/backtest/pipeline/runRequest.ts'
 import type { BacktestResult } from '../../src/backtest/result.ts'
-import { buildArchive } from '../../src/backtest/run/archive.ts'
-import { runArchiveBacktest } from '../../src/backtest/run/datasets.ts'
 import { openDatabase } from '../../src/boot/database.ts'
 import { readConfig } from '../../src/config.ts'
 import { isoDate } from '../../src/dates.ts'
-import { streamResolvedSignals } from '../../src/features/signals/archive.ts'
 import { importSignals } from '../../src/features/signals/import/importSignals.ts'
+import { streamResolvedSignals } from '../../src/features/signals/queries.ts'
 import { loadMarkets } from '../../src/markets/markets.ts'
 
-/** A horizon that the shipped sample leaves free. */
+/** The shipped sample has no signals of this horizon. */
 export const horizon = '3d'
 const markets = ['US', 'JP', 'KR', 'TW']
 
 export interface ArchiveKernel {
-  /** The request on the archive, in this thread. */
+  /** Runs a request on the archive in this thread. */
   run(request: ArchiveRequest, dataVersion: number): BacktestResult
 }
 
-/** Imports the rows as signals beside the server that runs on these settings, and has them as its workers will. */
+/** Imports the rows as signals into the database of the server with this environment, and loads them as its workers do. */
 export async function importArchive(
   env: Record<string, string | undefined>,
   columns: Columns,
@@ -30,7 +30,7 @@ export async function importArchive(
     const { added } = await importSignals(database.sql, file, { correct: false, today: '2026-01-01' })
     if (added !== columns.count) throw new Error(`${added} of ${columns.count} signals were imported`)
     const days = await Array.fromAsync(streamResolvedSignals(database.sql, horizon))
-    const data = buildArchive({ days: days.flat() })
+    const data = buildArchive(days.flat())
     const costs = (await loadMarkets()).costs.plain
     return { run: (request, dataVersion) => runArchiveBacktest({ data, request, costs, dataVersion }) }
   } finally {

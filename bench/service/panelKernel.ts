@@ -1,14 +1,16 @@
+import type { StoredPanelRequest } from '../../src/backtest/codec/settings.ts'
 import { buildDataset } from '../../src/backtest/dataset/build.ts'
 import type { Columns } from '../../src/backtest/dataset/dataset.ts'
 import { shareDataset } from '../../src/backtest/dataset/packed.ts'
 import { rankDataset } from '../../src/backtest/dataset/rank.ts'
-import type { StoredRequest } from '../../src/backtest/pool/tasks.ts'
+import { runPanelBacktest } from '../../src/backtest/pipeline/runRequest.ts'
 import type { BacktestResult } from '../../src/backtest/result.ts'
-import { runPanelBacktest } from '../../src/backtest/run/datasets.ts'
 import { loadMarkets } from '../../src/markets/markets.ts'
 
-/** A request on a stored panel, in this thread. */
-export async function openPanelKernel(columns: Columns): Promise<(request: StoredRequest) => BacktestResult> {
+/** Returns a function that runs a request on a panel in this thread. */
+export async function openPanelKernel(
+  columns: Columns,
+): Promise<(request: StoredPanelRequest) => BacktestResult> {
   const { dataset } = buildDataset(columns)
   if (!dataset) throw new Error('the panel repeats a cell')
   const data = rankDataset(shareDataset(dataset))

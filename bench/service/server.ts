@@ -4,15 +4,16 @@ import { join } from 'node:path'
 import { type Served, sellKey, startApp } from '../http.ts'
 
 export interface Service extends Served {
-  /** A key with the quant plan and no limit that a load would meet. */
+  /** Creates a key with the quant plan and limits that no load reaches. */
   newKey(): Promise<string>
-  /** Another server on the same database. */
-  beside(settings: Record<string, string>): Promise<Served>
-  /** The settings that it runs on. */
+  /** Starts a second server on the same database. */
+  startSecond(settings: Record<string, string>): Promise<Served>
+  /** The environment of the server. */
   readonly env: Record<string, string | undefined>
 }
 
-/** The real server as a process of its own, with the shipped sample in an embedded PostgreSQL; gone when `work` is done. */
+/** Runs `work` against the real server in its own process, with the shipped sample in an embedded PostgreSQL. Removes both
+ * afterwards. */
 export async function withService<T>(
   work: (service: Service) => Promise<T>,
   settings: Record<string, string> = {},
@@ -22,8 +23,8 @@ export async function withService<T>(
   const env = { ...process.env, DATA_DIR: join(folder, 'data'), PORT: '0', DATABASE_URL: '', ...settings }
   try {
     const served = await startApp(env, folder, children)
-    const beside = (more: Record<string, string>) => startApp({ ...env, ...more }, folder, children)
-    return await work({ ...served, env, beside, newKey: () => sellKey(env, '--quant') })
+    const startSecond = (more: Record<string, string>) => startApp({ ...env, ...more }, folder, children)
+    return await work({ ...served, env, startSecond, newKey: () => sellKey(env, '--quant') })
   } finally {
     for (const child of children.reverse()) {
       child.kill('SIGTERM')
@@ -33,7 +34,7 @@ export async function withService<T>(
   }
 }
 
-interface Ask {
+interface PostRequest {
   readonly key: string
   readonly body: string | Uint8Array<ArrayBuffer>
   readonly type?: string
@@ -41,7 +42,7 @@ interface Ask {
   readonly signal?: AbortSignal
 }
 
-export function ask({ port }: Served, route: string, { key, body, type, query, signal }: Ask) {
+export function post({ port }: Served, route: string, { key, body, type, query, signal }: PostRequest) {
   return fetch(`http://127.0.0.1:${port}/api/v1/${route}${query ?? ''}`, {
     method: 'POST',
     headers: {
@@ -54,9 +55,9 @@ export function ask({ port }: Served, route: string, { key, body, type, query, s
   })
 }
 
-/** The text of an answer that has to be a good one. */
-export async function answerOf(service: Served, route: string, request: Ask): Promise<string> {
-  const response = await ask(service, route, request)
+/** Posts a request and returns the body of the response. Throws for an error status. */
+export async function postOk(service: Served, route: string, request: PostRequest): Promise<string> {
+  const response = await post(service, route, request)
   const text = await response.text()
   if (!response.ok) throw new Error(`${route} was answered ${response.status}: ${text.slice(0, 300)}`)
   return text

@@ -1,12 +1,12 @@
-/** Targets of one date, dense: one number per asset of the tile, 0 where the name is in no leg. `rank` is each asset's
- * place (i32) among the date's n eligible names, weakest 0, and -1 where it is not eligible. The top leg is `topFrom` =
- * n - k and up; the bottom leg is below `bottomTo` = k, or 0 where only the top is bought.
+/** Dense targets of one date: one weight per asset of the tile, 0 if the name is in no leg. `rank` is each asset's place
+ * (i32) among the date's n eligible names, weakest 0, and -1 if it is not eligible. The top leg is `topFrom` = n - k and
+ * up; the bottom leg is below `bottomTo`, which is k, or 0 if long only.
  *
  * Compared as unsigned, -1 is above every place, so it is in no bottom leg; as signed it is below, so in no top leg.
  *
- * All take 4 assets at a time: `width` is a multiple of 4. */
+ * All functions process 4 assets at a time: `width` is a multiple of 4. */
 
-/** Every name of a leg the same weight. */
+/** The same weight for every name of a leg. */
 export function equalTarget(
   rank: usize,
   x: usize,
@@ -34,7 +34,7 @@ export function equalTarget(
   }
 }
 
-/** 1 .. k units, the strongest conviction k: the highest rank of a top leg, the lowest of a bottom leg. */
+/** 1 .. k units, k for the strongest conviction: the highest rank of a top leg, the lowest of a bottom leg. */
 export function rankTarget(
   rank: usize,
   x: usize,
@@ -72,7 +72,7 @@ export function rankTarget(
   }
 }
 
-/** |score - mean| units. Without conviction in a leg its unit is 0 and the caller asks for equal weights instead. */
+/** |score - mean| units. The caller weighs a leg without conviction (all scores equal the mean) equally instead. */
 export function scoreTarget(
   rank: usize,
   score: usize,
@@ -90,12 +90,12 @@ export function scoreTarget(
   for (; x < end; x += 16, score += 16) {
     const unit = v128.load(x)
     const conviction = f64x2.abs(f64x2.sub(v128.load(score), middle))
-    // A missing score is NaN, and its unit 0: the product must be 0.
+    // A missing score is NaN and its unit 0; the product must be 0, not NaN.
     v128.store(x, v128.and(f64x2.mul(conviction, unit), f64x2.ne(unit, f64x2.splat(0))))
   }
 }
 
-/** Adds sum |score - mean| over the top leg to `out`, and over the bottom leg to the place after it. */
+/** Adds sum |score - mean| over the top leg to the f64 at `out`, and over the bottom leg to the next one. */
 export function addConvictions(
   rank: usize,
   score: usize,
@@ -126,7 +126,7 @@ export function addConvictions(
   f64.store(out, f64.load(out, 8) + (f64x2.extract_lane(bottomSum, 0) + f64x2.extract_lane(bottomSum, 1)), 8)
 }
 
-/** Returns of a date with 0 for those that are missing (NaN). */
+/** Replaces the missing returns (NaN) of a date by 0. */
 export function dropMissing(values: usize, width: i32): void {
   const end = values + ((<usize>width) << 3)
   for (; values < end; values += 16) {
@@ -139,6 +139,7 @@ function choose(isTop: v128, top: v128, isBottom: v128, bottom: v128): v128 {
   return v128.or(v128.and(isTop, top), v128.and(isBottom, bottom))
 }
 
+/** The upper two integers in the lower half, where the conversion to doubles reads. */
 function upper(v: v128): v128 {
   return i32x4.shuffle(v, v, 2, 3, 2, 3)
 }

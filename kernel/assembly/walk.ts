@@ -1,11 +1,11 @@
-/** Moves one book of h tranches over `count` periods, a tile of assets wide. Weights are h times what they are in the
- * book, so that a name that leaves one tranche and enters another changes by exactly 0.
+/** Moves one portfolio of h tranches over `count` periods, for a tile of assets. Weights are h times those of the
+ * portfolio, so that a name that leaves one tranche and enters another changes by exactly 0.
  *
  * @param targets a ring of `slots` dense targets; period t's is at t modulo `slots`, and the one before the first is 0
  * @param t first period
- * @param book one weight per asset, as it was after period t - 1
- * @param returns of each period, 0 where missing
- * @param costs round trip per asset, `costStride` bytes on for the next period
+ * @param weights one per asset, as they were after period t - 1
+ * @param returns of each period, 0 if missing
+ * @param costs round trip per asset, `costStride` bytes further for the next period
  * @param out per period sum |dw|, sum |dw| cost, sum w r and sum min(w, 0): added to what is there */
 export function walk(
   targets: usize,
@@ -14,7 +14,7 @@ export function walk(
   t: i32,
   count: i32,
   width: i32,
-  book: usize,
+  weights: usize,
   returns: usize,
   costs: usize,
   costStride: usize,
@@ -24,10 +24,10 @@ export function walk(
   let entering = t % slots
   let leaving = (t + slots - h) % slots
   for (let i = 0; i < count; i++) {
-    period(
+    movePeriod(
       targets + <usize>entering * bytes,
       targets + <usize>leaving * bytes,
-      book,
+      weights,
       returns,
       costs,
       bytes,
@@ -41,11 +41,11 @@ export function walk(
   }
 }
 
-// Two vectors at a time, each with sums of its own: a single sum would wait for every addition.
-function period(
+// Two vectors at a time, each with its own sums, because a single sum would wait for every addition.
+function movePeriod(
   entering: usize,
   leaving: usize,
-  book: usize,
+  weights: usize,
   returns: usize,
   costs: usize,
   bytes: usize,
@@ -63,10 +63,10 @@ function period(
   for (let i: usize = 0; i < bytes; i += 32) {
     const changeA = f64x2.sub(v128.load(entering + i), v128.load(leaving + i))
     const changeB = f64x2.sub(v128.load(entering + i, 16), v128.load(leaving + i, 16))
-    const weightA = f64x2.add(v128.load(book + i), changeA)
-    const weightB = f64x2.add(v128.load(book + i, 16), changeB)
-    v128.store(book + i, weightA)
-    v128.store(book + i, weightB, 16)
+    const weightA = f64x2.add(v128.load(weights + i), changeA)
+    const weightB = f64x2.add(v128.load(weights + i, 16), changeB)
+    v128.store(weights + i, weightA)
+    v128.store(weights + i, weightB, 16)
     const sizeA = f64x2.abs(changeA)
     const sizeB = f64x2.abs(changeB)
     movedA = f64x2.add(movedA, sizeA)
@@ -84,8 +84,8 @@ function period(
   addTo(out + 24, shortA, shortB)
 }
 
-/** Counts, per period, the names that are in a tranche while their return is missing (NaN), and keeps in `live` (one
- * f64 per asset) how many tranches a name is in. Added to `out`, one f64 a period. */
+/** Counts, per period, the names that a tranche holds while their return is missing (NaN), and adds the number to the
+ * period's f64 at `out`. Updates `trancheCounts`, one f64 per asset: how many tranches hold the name. */
 export function countUnpaid(
   targets: usize,
   slots: i32,
@@ -93,7 +93,7 @@ export function countUnpaid(
   t: i32,
   count: i32,
   width: i32,
-  live: usize,
+  trancheCounts: usize,
   returns: usize,
   out: usize,
 ): void {
@@ -103,24 +103,24 @@ export function countUnpaid(
   for (let p = 0; p < count; p++) {
     const entering = targets + <usize>((t + p) % slots) * bytes
     const leaving = targets + <usize>((t + p + slots - h) % slots) * bytes
-    let unpaid = zero
+    let heldMissing = zero
     for (let i: usize = 0; i < bytes; i += 16) {
       const entered = v128.and(f64x2.ne(v128.load(entering + i), zero), one)
       const left = v128.and(f64x2.ne(v128.load(leaving + i), zero), one)
-      const now = f64x2.add(v128.load(live + i), f64x2.sub(entered, left))
-      v128.store(live + i, now)
+      const now = f64x2.add(v128.load(trancheCounts + i), f64x2.sub(entered, left))
+      v128.store(trancheCounts + i, now)
       const earned = v128.load(returns + i)
       const missing = v128.and(f64x2.gt(now, zero), f64x2.ne(earned, earned))
-      unpaid = f64x2.add(unpaid, v128.and(missing, one))
+      heldMissing = f64x2.add(heldMissing, v128.and(missing, one))
     }
-    addTo(out, unpaid, zero)
+    addTo(out, heldMissing, zero)
     returns += bytes
     out += 8
   }
 }
 
-/** The same with weights that grow between periods: a trade is the way from the old weight, grown with its return, to
- * the new one.
+/** `walk` with weights that grow between periods: a trade is the difference between the old weight, grown with its
+ * return, and the new one.
  *
  * @param grown one weight per asset, grown with the return of period t - 1 */
 export function walkDrifting(
@@ -130,7 +130,7 @@ export function walkDrifting(
   t: i32,
   count: i32,
   width: i32,
-  book: usize,
+  weights: usize,
   grown: usize,
   returns: usize,
   costs: usize,
@@ -150,8 +150,8 @@ export function walkDrifting(
     let short = zero
     for (let i: usize = 0; i < bytes; i += 16) {
       const change = f64x2.sub(v128.load(entering + i), v128.load(leaving + i))
-      const weight = f64x2.add(v128.load(book + i), change)
-      v128.store(book + i, weight)
+      const weight = f64x2.add(v128.load(weights + i), change)
+      v128.store(weights + i, weight)
       const size = f64x2.abs(f64x2.sub(weight, v128.load(grown + i)))
       const earned = f64x2.mul(weight, v128.load(returns + i))
       v128.store(grown + i, f64x2.add(weight, earned))

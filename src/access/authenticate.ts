@@ -1,24 +1,24 @@
 import { Failure } from '../errors.ts'
-import type { LimitGate } from '../limits/gate.ts'
+import type { RateLimiter } from '../limits/rateLimiter.ts'
 import type { Limits, Verdict } from '../limits/verdict.ts'
 import { checkKeyText, demoKey, digestBytes, keyDigest } from './keyText.ts'
-import { type Licence, type Principal, soldLimits } from './licences.ts'
+import { type Licence, licenceLimits, type Principal } from './licences.ts'
 import type { StoredKey } from './queries.ts'
 
 export interface AccessDeps {
   readonly findKey: (digest: Uint8Array) => Promise<StoredKey | null>
-  readonly known: KnownKeys
-  readonly gate: LimitGate
+  readonly keyCache: KeyCache
+  readonly rateLimiter: RateLimiter
   /** Milliseconds since 1970. */
   readonly epochMs: () => number
 }
 
-/** Wrong keys from one address, before it is told to wait. */
+/** Failed authentications that one address may cause. */
 const failureLimits: Limits = { perMinute: 30, perDay: null }
 const bearer = /^Bearer +(\S+) *$/i
 
-/** Who holds the key in an Authorization header. The key is compared by its SHA-256 alone, so how long a refusal
- * takes tells nothing about any key. A caller that is known is answered without a promise. */
+/** The caller whose key is in an Authorization header. Keys are compared by their SHA-256 alone, so the time of a refusal
+ * reveals nothing about any key. A cached key is answered without a promise, which saves time on every request. */
 export function authenticate(
   deps: AccessDeps,
   header: string | null,
@@ -29,49 +29,47 @@ export function authenticate(
   if (key === demoKey) return demoCaller(address)
   if (key === undefined) return refuse(deps, address, notBearer())
   const digest = keyDigest(key)
-  const known = deps.known.find(digest, deps.epochMs())
-  if (known !== null) return isUsable(deps, known) ? known.caller : judge(deps, known, address)
+  const cached = deps.keyCache.find(digest, deps.epochMs())
+  if (cached !== null) return callerOrRefusal(deps, cached, address)
   return lookUp(deps, key, digest, address)
 }
 
-async function lookUp(deps: AccessDeps, key: string, name: string, address: string): Promise<Caller> {
+async function lookUp(deps: AccessDeps, key: string, digest: string, address: string): Promise<Caller> {
   try {
     checkKeyText(key)
   } catch (failure) {
     return refuse(deps, address, failure)
   }
-  // Who guesses keys has used up their failures, and the guesses no longer reach the database.
-  if (!deps.known.hasMet(name) && deps.gate.isRefused(failureSubject(address), failureLimits)) {
+  // An address that guesses keys exhausts its failures. Then only keys seen before reach the database.
+  if (!deps.keyCache.hasSeen(digest) && deps.rateLimiter.isRefused(failureSubject(address), failureLimits)) {
     return refuse(deps, address, keyUnknown())
   }
-  const { generation } = deps.known
-  const stored = await deps.findKey(digestBytes(name))
+  const { generation } = deps.keyCache
+  const stored = await deps.findKey(digestBytes(digest))
   if (stored === null) {
-    deps.known.drop(name)
+    deps.keyCache.delete(digest)
     return refuse(deps, address, keyUnknown())
   }
-  const known = { caller: keyCaller(stored), revoked: stored.revoked, expiresAtMs: stored.expiresAtMs }
-  deps.known.remember(name, known, deps.epochMs(), generation)
-  return judge(deps, known, address)
+  const cached = { caller: keyCaller(stored), revoked: stored.revoked, expiresAtMs: stored.expiresAtMs }
+  deps.keyCache.store(digest, cached, deps.epochMs(), generation)
+  return callerOrRefusal(deps, cached, address)
 }
 
-function isUsable(deps: AccessDeps, known: KnownKey): boolean {
-  return !known.revoked && (known.expiresAtMs === null || deps.epochMs() < known.expiresAtMs)
+function callerOrRefusal(deps: AccessDeps, key: CachedKey, address: string): Caller | Promise<Caller> {
+  if (key.revoked) return refuse(deps, address, keyRevoked(key))
+  if (key.expiresAtMs !== null && deps.epochMs() >= key.expiresAtMs)
+    return refuse(deps, address, keyExpired(key))
+  return key.caller
 }
 
-function judge(deps: AccessDeps, known: KnownKey, address: string): Caller | Promise<Caller> {
-  if (isUsable(deps, known)) return known.caller
-  return refuse(deps, address, known.revoked ? keyRevoked(known) : keyExpired(known))
-}
-
-/** Carries the count that refused, for the answer's headers. */
-export class TooManyWrongKeys extends Failure {
+/** Holds the verdict of the rate limiter, for the headers of the response. */
+export class TooManyInvalidKeys extends Failure {
   readonly verdict: Verdict
 
   constructor(verdict: Verdict, retryAfterSeconds: number) {
     super(
       'rate_limited_minute',
-      `Your address has sent more than ${failureLimits.perMinute} wrong keys in a minute. Wait ${retryAfterSeconds} s, and check the key.`,
+      `Your address has sent more than ${failureLimits.perMinute} invalid keys within a minute. Check the key, and wait ${retryAfterSeconds} s.`,
       { retryAfterSeconds },
     )
     this.verdict = verdict
@@ -80,12 +78,12 @@ export class TooManyWrongKeys extends Failure {
 
 const failureSubject = (address: string) => `auth:${address}`
 
-/** Every failed authentication is counted by address, and the ones beyond the limit are told to wait instead. */
+/** Counts a failed authentication by address. Beyond the limit the address gets 429 instead of the reason. */
 async function refuse(deps: AccessDeps, address: string, failure: unknown): Promise<never> {
-  const verdict = await deps.gate.take(failureSubject(address), failureLimits)
+  const verdict = await deps.rateLimiter.take(failureSubject(address), failureLimits)
   const { refused } = verdict
   if (refused === null) throw failure
-  throw new TooManyWrongKeys(verdict, refused.retryAfterSeconds)
+  throw new TooManyInvalidKeys(verdict, refused.retryAfterSeconds)
 }
 
 const param = 'Authorization'
@@ -101,45 +99,49 @@ function keyMissing(): Failure {
 function notBearer(): Failure {
   return new Failure(
     'key_malformed',
-    'The Authorization header has to read "Bearer <API_KEY>", with one space and nothing else.',
+    'The Authorization header must be "Bearer <API_KEY>", with one space and nothing else.',
     { param },
   )
 }
 
 function keyUnknown(): Failure {
-  return new Failure('key_unknown', 'No such API key here. Check that it was made on this service.', {
-    param,
-  })
-}
-
-function keyRevoked(known: KnownKey): Failure {
-  return new Failure('key_revoked', `The key ${known.caller.name}... has been revoked. Ask for a new one.`, {
-    param,
-  })
-}
-
-function keyExpired(known: KnownKey): Failure {
-  const day = new Date(known.expiresAtMs ?? 0).toISOString().slice(0, 10)
   return new Failure(
-    'key_expired',
-    `The key ${known.caller.name}... ran until ${day} (00:00 UTC). Renew its licence.`,
+    'key_unknown',
+    'This API key does not exist. Check that it was created on this service.',
     {
       param,
     },
   )
 }
 
-/** Who sent a request, what the verbs may show them, and how they are counted. */
+function keyRevoked(key: CachedKey): Failure {
+  return new Failure('key_revoked', `The key ${key.caller.name}... has been revoked. Ask for a new one.`, {
+    param,
+  })
+}
+
+function keyExpired(key: CachedKey): Failure {
+  const day = new Date(key.expiresAtMs ?? 0).toISOString().slice(0, 10)
+  return new Failure(
+    'key_expired',
+    `The key ${key.caller.name}... expired on ${day} at 00:00 UTC. Renew its licence.`,
+    {
+      param,
+    },
+  )
+}
+
+/** The sender of a request: what they may see, and which counter and limits apply. */
 export interface Caller {
   readonly principal: Principal
-  /** For people and logs: the key's prefix, or `demo`. */
+  /** For messages and logs: the key's prefix, or `demo`. */
   readonly name: string
-  /** The counter of the minute and day limits. */
+  /** Names the counter of the minute and day limits. */
   readonly subject: string
   readonly limits: Limits
 }
 
-const demo = soldLimits('demo', false)
+const demoLimits = licenceLimits('demo', false)
 const demoPrincipal: Principal = Object.freeze({
   keyId: null,
   licence: 'demo',
@@ -148,12 +150,12 @@ const demoPrincipal: Principal = Object.freeze({
   bulk: false,
 })
 
-/** Everybody holds the demo key, so its users are told apart by address. */
-export function demoCaller(address: string): Caller {
-  return { principal: demoPrincipal, name: 'demo', subject: `demo:${address}`, limits: demo }
+/** All users share the demo key, so each address has its own counter. */
+function demoCaller(address: string): Caller {
+  return { principal: demoPrincipal, name: 'demo', subject: `demo:${address}`, limits: demoLimits }
 }
 
-export function keyCaller(key: StoredKey): Caller {
+function keyCaller(key: StoredKey): Caller {
   const principal: Principal = Object.freeze({
     keyId: key.keyId,
     licence: key.licence as Licence,
@@ -169,62 +171,61 @@ export function keyCaller(key: StoredKey): Caller {
   }
 }
 
-/** What is known of a key: who it is, and until when that may be believed. */
-export interface KnownKey {
+interface CachedKey {
   readonly caller: Caller
   readonly revoked: boolean
   readonly expiresAtMs: number | null
 }
 
-interface Entry {
-  readonly key: KnownKey
+interface CacheEntry {
+  readonly key: CachedKey
   readonly seenMs: number
   readonly generation: number
 }
 
-const most = 10_000
-/** Revocations are heard at once (`forget`); this bounds the harm where the news is lost. */
-const believedMs = 5_000
+const maxKeys = 10_000
+/** Normally a notification invalidates the cache at once. This limits the harm if a notification is lost. */
+const maxAgeMs = 5_000
 
-/** The keys seen last, by digest, so that a request does not ask the database who it is. Bounded; the one used
- * longest ago goes first. */
-export class KnownKeys {
-  readonly #entries = new Map<string, Entry>()
+/** Caches keys by digest, so that a request does not query the database for its key. Evicts the key that was stored longest
+ * ago. */
+export class KeyCache {
+  readonly #entries = new Map<string, CacheEntry>()
   #generation = 0
 
-  /** Something about keys has changed: nothing is believed without asking again. */
-  forget(): void {
+  /** Some key or grant has changed: all entries are stale. */
+  invalidate(): void {
     this.#generation++
   }
 
-  /** What a look into the database started now may be remembered under. */
+  /** Read it before a query of the database, and pass it to `store`. */
   get generation(): number {
     return this.#generation
   }
 
-  find(digest: string, nowMs: number): KnownKey | null {
+  find(digest: string, nowMs: number): CachedKey | null {
     const entry = this.#entries.get(digest)
-    if (entry === undefined || entry.generation !== this.#generation || nowMs - entry.seenMs > believedMs)
+    if (entry === undefined || entry.generation !== this.#generation || nowMs - entry.seenMs > maxAgeMs)
       return null
     return entry.key
   }
 
-  /** Whether the key has ever been met: a guesser's have not. */
-  hasMet(digest: string): boolean {
+  /** True if the key existed when it was last looked up, also if its entry is stale. Guessed keys never did. */
+  hasSeen(digest: string): boolean {
     return this.#entries.has(digest)
   }
 
-  /** `generation` as it was when the database was asked: an answer that a change overtook is stale at once. */
-  remember(digest: string, key: KnownKey, nowMs: number, generation: number): void {
+  /** @param generation from before the query: if a change arrived during the query, the entry is stale from the start */
+  store(digest: string, key: CachedKey, nowMs: number, generation: number): void {
     this.#entries.delete(digest)
-    if (this.#entries.size >= most) {
+    if (this.#entries.size >= maxKeys) {
       const oldest = this.#entries.keys().next()
       if (!oldest.done) this.#entries.delete(oldest.value)
     }
     this.#entries.set(digest, { key, seenMs: nowMs, generation })
   }
 
-  drop(digest: string): void {
+  delete(digest: string): void {
     this.#entries.delete(digest)
   }
 }

@@ -1,29 +1,27 @@
 import { Failure } from '../errors.ts'
+import type { Sql } from '../postgres/client.ts'
 import type { Principal } from './licences.ts'
+import { recordEntities } from './queries.ts'
 
-export interface EntityCapDeps {
-  /** Notes that a capped key sees these entities; false: with them it would pass its cap, and none is noted. */
-  readonly recordEntities: (keyId: number, entityIds: readonly number[], cap: number) => Promise<boolean>
-}
-
-/** Counts the companies of an answer against the cap of its key. One that would pass it is refused as a whole, and
- * counts none.
+/** Counts the companies of a response against the cap of its key. A response that would exceed the cap is refused as a whole,
+ * and none of its companies counts.
  *
- * @param mend what to do about it, where less than everything may still fit */
-export async function recordSeen(
-  deps: EntityCapDeps,
+ * @param what the part of the request that exceeds the cap, for the message
+ * @param hint how to request less, where less may still fit */
+export async function enforceEntityCap(
+  { sql }: { readonly sql: Sql },
   principal: Principal,
   entityIds: readonly number[],
   what: string,
   param: string,
-  mend = '',
+  hint = '',
 ): Promise<void> {
   const { keyId, entityCap } = principal
   if (keyId === null || entityCap === null || entityIds.length === 0) return
-  if (await deps.recordEntities(keyId, entityIds, entityCap)) return
+  if (await recordEntities(sql, keyId, entityIds, entityCap)) return
   throw new Failure(
     'entity_cap_reached',
-    `This ${principal.licence} key may see ${entityCap.toLocaleString('en-US')} distinct entities, and ${what} would pass that. Those it has seen stay open${mend}; a Personal or Commercial data licence opens all.`,
+    `This ${principal.licence} key may see ${entityCap.toLocaleString('en-US')} distinct entities, and ${what} would exceed that. Entities it has already seen stay available${hint}; a Personal or Commercial data licence opens all.`,
     { param },
   )
 }

@@ -1,5 +1,5 @@
-/** Providers whose addresses anybody can have: they say nothing about a company, so an evaluation is not
- * tied to them. Country variants (yahoo.co.uk, hotmail.fr) are recognised by their first label. */
+/** Providers that give an address to anyone. Such a domain does not identify a company, so it gets no evaluation. Country
+ * variants (yahoo.co.uk, hotmail.fr) are recognised by `families`. */
 const providers = new Set([
   'gmail.com',
   'googlemail.com',

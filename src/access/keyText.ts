@@ -1,18 +1,18 @@
 import { Failure } from '../errors.ts'
 
-/** A key reads `asf_<env>_<32 base62>_<checksum>`. The checksum tells a mistyped key from an unknown one
- * without a look into the database. */
+/** A key is `asf_<environment>_<32 base62>_<checksum>`. The checksum reveals a mistyped key without a query of the
+ * database. */
 export const keyEnvironments = ['live', 'test'] as const
 export type KeyEnvironment = (typeof keyEnvironments)[number]
 
-/** The literal key that everybody may use. */
+/** The public key: this word itself. */
 export const demoKey = 'demo'
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const secretLength = 32
 const checksumLength = 6
-/** Of the secret, in the stored prefix. The other 24 characters stay unknown: 142 bits. */
-const namedLength = 8
+/** Characters of the secret in the stored prefix. The other 24 remain secret: 142 bits. */
+const shownLength = 8
 const shape = /^(asf_(?:live|test)_[0-9A-Za-z]{32})_([0-9A-Za-z]{6})$/
 
 export function makeKeyText(environment: KeyEnvironment): string {
@@ -20,22 +20,22 @@ export function makeKeyText(environment: KeyEnvironment): string {
   return `${body}_${checksum(body)}`
 }
 
-/** Refuses a text that no key of ours can be. */
+/** Throws if `text` cannot be a key of this service. */
 export function checkKeyText(text: string): void {
   const parts = shape.exec(text)
   if (parts !== null && checksum(parts[1]) === parts[2]) return
   throw new Failure(
     'key_malformed',
     parts === null
-      ? 'The API key does not look like one: a key reads asf_live_..., or is the word demo. Copy it whole.'
-      : 'The API key has a typing error: its checksum does not fit. Copy it whole.',
+      ? 'This is not an API key: a key starts with asf_live_ or asf_test_, or is the word demo. Copy the whole key.'
+      : 'The API key has a typing error: its checksum does not match. Copy the whole key.',
     { param: 'Authorization' },
   )
 }
 
-/** What may be stored, listed and logged of a key. */
+/** The part of a key that may be stored, listed and logged. */
 export function keyPrefix(text: string): string {
-  return text.slice(0, 'asf_live_'.length + namedLength)
+  return text.slice(0, 'asf_live_'.length + shownLength)
 }
 
 /** The SHA-256 of a key, in base64. */
@@ -58,7 +58,7 @@ function checksum(body: string): string {
   return digits
 }
 
-/** Bytes of 248 and above are thrown away: 248 is a multiple of 62, so every character is equally likely. */
+/** Discards bytes of 248 and above: 248 is a multiple of 62, so all characters are equally likely. */
 function randomSecret(): string {
   let secret = ''
   while (secret.length < secretLength) {

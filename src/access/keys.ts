@@ -3,7 +3,7 @@ import { Failure } from '../errors.ts'
 import type { Sql } from '../postgres/client.ts'
 import { isFreeMail } from './freeMail.ts'
 import { digestBytes, type KeyEnvironment, keyDigest, keyPrefix, makeKeyText } from './keyText.ts'
-import { type Licence, licences, soldLimits } from './licences.ts'
+import { type Licence, licenceLimits, licences } from './licences.ts'
 import { insertKey, type NewGrant, type RevokedKey, revokeKey as revokeStored } from './queries.ts'
 
 export interface KeyOrder {
@@ -11,16 +11,16 @@ export interface KeyOrder {
   licence: Licence
   quant: boolean
   environment: KeyEnvironment
-  /** The last day on which the key works; without one it works for ever, an evaluation for 30 days. */
+  /** The last day (UTC) on which the key works. Default: 30 days from today for an evaluation, else no end. */
   expires?: IsoDate
-  /** What an OEM order form says beside the list. */
+  /** Terms of an OEM order form that differ from the standard limits. */
   perMinute?: number
   perDay?: number
   bulk?: boolean
 }
 
 export interface CreatedKey {
-  /** Shown here and never again. */
+  /** The whole key. It is not stored, so it cannot be shown again. */
   readonly key: string
   readonly prefix: string
   readonly last_four: string
@@ -36,7 +36,7 @@ export interface CreatedKey {
 
 const evaluationDays = 30
 
-/** Makes a key and stores what it may do. */
+/** Creates a key and stores its digest and its grant. */
 export async function createKey(
   deps: { sql: Sql; today: () => IsoDate },
   order: KeyOrder,
@@ -45,23 +45,23 @@ export async function createKey(
   const expires = lastDay(order, deps.today())
   const grant = grantOf(order, domain, expires)
   const key = makeKeyText(order.environment)
-  const named = {
+  const stored = {
     digest: digestBytes(keyDigest(key)),
     prefix: keyPrefix(key),
     lastFour: key.slice(-4),
     email: address,
   }
-  if ((await insertKey(deps.sql, named, grant)) === null) {
+  if ((await insertKey(deps.sql, stored, grant)) === null) {
     throw new Failure(
       'conflict',
-      `${domain} has had its evaluation: there is one for each e-mail domain. Sell a licence (--licence personal), or give a free key (--licence free).`,
+      `${domain} has already used its evaluation: there is one for each e-mail domain. Sell a licence (--licence personal), or create a free key (--licence free).`,
       { param: 'email' },
     )
   }
   return {
     key,
-    prefix: named.prefix,
-    last_four: named.lastFour,
+    prefix: stored.prefix,
+    last_four: stored.lastFour,
     email: address,
     licence: order.licence,
     quant: order.quant,
@@ -78,14 +78,18 @@ function lastDay(order: KeyOrder, today: IsoDate): IsoDate | null {
     return order.licence === 'evaluation' ? addDays(today, evaluationDays) : null
   }
   if (!isIsoDate(order.expires)) {
-    throw new Failure('parameter_invalid', `--expires ${order.expires}: a day like 2030-12-31 is needed.`, {
-      param: 'expires',
-    })
+    throw new Failure(
+      'parameter_invalid',
+      `--expires ${order.expires} is not a day. Write it like 2030-12-31.`,
+      {
+        param: 'expires',
+      },
+    )
   }
   if (order.expires < today) {
     throw new Failure(
       'parameter_invalid',
-      `--expires ${order.expires} has passed: today is ${today} (UTC).`,
+      `--expires ${order.expires} is in the past: today is ${today} (UTC).`,
       {
         param: 'expires',
       },
@@ -95,46 +99,46 @@ function lastDay(order: KeyOrder, today: IsoDate): IsoDate | null {
 }
 
 function grantOf(order: KeyOrder, domain: string, expires: IsoDate | null): NewGrant {
-  refuseMisfits(order, domain)
-  const sold = soldLimits(order.licence, order.quant)
+  checkTerms(order, domain)
+  const limits = licenceLimits(order.licence, order.quant)
   return {
     licence: order.licence,
     quant: order.quant,
-    perMinute: order.perMinute ?? sold.perMinute,
-    perDay: order.perDay ?? sold.perDay,
-    entityCap: sold.entityCap,
-    bulk: order.bulk ?? sold.bulk,
+    perMinute: order.perMinute ?? limits.perMinute,
+    perDay: order.perDay ?? limits.perDay,
+    entityCap: limits.entityCap,
+    bulk: order.bulk ?? limits.bulk,
     evaluationDomain: order.licence === 'evaluation' ? domain : null,
     expiresAt: expires === null ? null : `${addDays(expires, 1)}T00:00:00Z`,
   }
 }
 
-function refuseMisfits(order: KeyOrder, domain: string): void {
+function checkTerms(order: KeyOrder, domain: string): void {
   if (order.licence === 'demo') {
     throw new Failure(
       'parameter_invalid',
-      `The demo key is the word demo and is not made. Licences to sell: ${licences.slice(1).join(', ')}.`,
+      `The demo key is the word demo and cannot be created. Choose one of: ${licences.slice(1).join(', ')}.`,
       { param: 'licence' },
     )
   }
-  const orderForm = [order.perMinute, order.perDay, order.bulk].some(term => term !== undefined)
-  if (orderForm && order.licence !== 'oem') {
+  const hasOrderForm = [order.perMinute, order.perDay, order.bulk].some(term => term !== undefined)
+  if (hasOrderForm && order.licence !== 'oem') {
     throw new Failure(
       'parameter_invalid',
-      `--per-minute, --per-day and --bulk are terms of an OEM order form; the ${order.licence} licence has fixed limits. Add --licence oem, or leave them out.`,
+      `--per-minute, --per-day and --bulk are terms of an OEM order form; the ${order.licence} licence has fixed limits. Add --licence oem, or omit them.`,
       { param: 'licence' },
     )
   }
   if (order.licence === 'evaluation' && isFreeMail(domain)) {
     throw new Failure(
       'parameter_invalid',
-      `${domain} is a free-mail provider, and an evaluation needs a work address. Give a free key: --licence free.`,
+      `${domain} is a free-mail provider, and an evaluation needs a work address. Create a free key instead: --licence free.`,
       { param: 'email' },
     )
   }
 }
 
-export interface EmailAddress {
+interface EmailAddress {
   readonly address: string
   /** Lower case. */
   readonly domain: string
@@ -143,13 +147,13 @@ export interface EmailAddress {
 const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?'
 const shape = new RegExp(`^[^\\s@<>()",:;\\\\[\\]]{1,64}@((?:${label}\\.)+${label})$`, 'i')
 
-export function parseEmail(text: string): EmailAddress {
+function parseEmail(text: string): EmailAddress {
   const address = text.trim()
   const domain = shape.exec(address)?.[1]
   if (domain === undefined || address.length > 254) {
     throw new Failure(
       'parameter_invalid',
-      `'${address}' is no e-mail address; one like ana@fund.example is needed.`,
+      `'${address}' is not an e-mail address. Write one like ana@fund.example.`,
       {
         param: 'email',
       },
@@ -158,23 +162,24 @@ export function parseEmail(text: string): EmailAddress {
   return { address, domain: domain.toLowerCase() }
 }
 
-/** Long enough not to name a stranger's key by a slip. */
-const leastLength = 'asf_live_'.length + 3
+/** Shorter prefixes could match another customer's key by mistake. */
+const minPrefixLength = 'asf_live_'.length + 3
 
-/** Revokes the key that a prefix (as `keys list` shows it, or a beginning of it, or the whole key) names. Running
- * servers refuse it at once. */
+/** Revokes a key. Running servers refuse it at once.
+ *
+ * @param prefix as `keys list` shows it, or the start of one, or a whole key */
 export async function revokeKey(deps: { sql: Sql }, prefix: string): Promise<RevokedKey> {
-  const beginning = keyPrefix(prefix.trim())
-  if (!/^asf_(?:live|test)_/.test(beginning) || beginning.length < leastLength) {
+  const start = keyPrefix(prefix.trim())
+  if (!/^asf_(?:live|test)_/.test(start) || start.length < minPrefixLength) {
     throw new Failure(
       'parameter_invalid',
-      `'${beginning}' names no key: a prefix as \`keys list\` shows it is needed, like asf_live_4fT9aB2x.`,
+      `'${start}' is not the prefix of a key. Copy one from \`keys list\`, like asf_live_4fT9aB2x.`,
       { param: 'prefix' },
     )
   }
-  const found = await revokeStored(deps.sql, beginning)
+  const found = await revokeStored(deps.sql, start)
   if (found.length === 0) {
-    throw new Failure('key_unknown', `No key begins with ${beginning}. \`keys list\` shows them all.`, {
+    throw new Failure('key_unknown', `No key starts with ${start}. \`keys list\` shows all keys.`, {
       param: 'prefix',
     })
   }
@@ -182,7 +187,7 @@ export async function revokeKey(deps: { sql: Sql }, prefix: string): Promise<Rev
     const prefixes = found.map(key => key.prefix).join(', ')
     throw new Failure(
       'conflict',
-      `${beginning} names several keys (${prefixes}). None was revoked; give more of the prefix.`,
+      `Several keys start with ${start} (${prefixes}). None was revoked. Give a longer prefix.`,
       {
         param: 'prefix',
       },

@@ -9,49 +9,48 @@ export const licences = [
 ] as const
 export type Licence = (typeof licences)[number]
 
-/** Who asks, as far as the verbs need to know. Made by authentication, read by every verb that decides what
- * is seen. */
+/** The rights of a caller. Authentication creates it, and every query that decides what is shown reads it. */
 export interface Principal {
-  /** null for the demo key, which is shared by everybody. */
+  /** null: the demo key, which all users share. */
   readonly keyId: number | null
   readonly licence: Licence
   readonly quant: boolean
-  /** Distinct entities the key may see in its life; null: no cap. */
+  /** Distinct entities the key may ever see; null: no cap. */
   readonly entityCap: number | null
   readonly bulk: boolean
 }
 
-/** What a response calls the key's plan: `quant` where that plan is on, else the licence. */
+/** The key's plan as responses name it: `quant` if the key has that plan, else its licence. */
 export function tierOf(principal: Principal): string {
   return principal.quant ? 'quant' : principal.licence
 }
 
-/** The `licence` field of every response to a free or demo key. */
+/** The value of `licence` in every response to a free or demo key. */
 export const freeLicenceNotice =
   'Supplied under the Free Licence: for evaluation and personal use, with attribution; no redistribution.'
 
-/** Keys whose data is Free Data: each of their answers says so. */
+/** True for keys whose data is Free Data. Each of their responses carries the notice. */
 export const isFreeData = ({ licence }: Principal): boolean => licence === 'demo' || licence === 'free'
 
-/** The answer with the Free Licence's notice, where the caller holds no other. */
-export function licensed<Answer extends object>(
+/** Adds the notice of the Free Licence if the caller has no other licence. */
+export function withLicenceNotice<Answer extends object>(
   principal: Principal,
   answer: Answer,
 ): Answer & { licence?: string } {
   return isFreeData(principal) ? { ...answer, licence: freeLicenceNotice } : answer
 }
 
-/** What a grant is sold with. Stored with the grant: this table decides new grants only. */
-export interface SoldLimits {
+/** The limits of a new grant. They are stored with the grant: a change of the table leaves existing grants as they are. */
+interface LicenceLimits {
   readonly perMinute: number
   /** null: no daily cap. */
   readonly perDay: number | null
-  /** Distinct entities in the life of the key; null: no cap. */
+  /** Distinct entities the key may ever see; null: no cap. */
   readonly entityCap: number | null
   readonly bulk: boolean
 }
 
-const table: Record<Licence, SoldLimits> = {
+const limitsByLicence: Record<Licence, LicenceLimits> = {
   demo: { perMinute: 60, perDay: 2_000, entityCap: null, bulk: false },
   free: { perMinute: 120, perDay: 5_000, entityCap: null, bulk: false },
   evaluation: { perMinute: 120, perDay: 2_000, entityCap: 1_000, bulk: false },
@@ -63,10 +62,10 @@ const table: Record<Licence, SoldLimits> = {
 
 const quantPerMinute = 300
 
-/** The quant plan gives the larger of its own minute limit and the licence's, and lifts the daily cap; what the
- * licence says about entities and bulk files stays. */
-export function soldLimits(licence: Licence, quant: boolean): SoldLimits {
-  const sold = table[licence]
-  if (!quant) return sold
-  return { ...sold, perMinute: Math.max(quantPerMinute, sold.perMinute), perDay: null }
+/** The limits of a licence. The quant plan raises the minute limit to at least its own and removes the daily cap. It changes
+ * neither the entity cap nor bulk access. */
+export function licenceLimits(licence: Licence, quant: boolean): LicenceLimits {
+  const limits = limitsByLicence[licence]
+  if (!quant) return limits
+  return { ...limits, perMinute: Math.max(quantPerMinute, limits.perMinute), perDay: null }
 }

@@ -15,7 +15,7 @@ export interface StoredKey {
   readonly expiresAtMs: number | null
 }
 
-/** The key with its grant: of several, one that still runs, and of those the last one sold. */
+/** The key with its grant. Of several grants: one that still runs, and of those the latest. */
 export async function findKey(sql: Sql, digest: Uint8Array): Promise<StoredKey | null> {
   const [row] = await sql<StoredKey[]>`
     select k.key_id as "keyId", k.prefix, k.revoked_at is not null as revoked,
@@ -29,7 +29,7 @@ export async function findKey(sql: Sql, digest: Uint8Array): Promise<StoredKey |
   return row ?? null
 }
 
-export interface NewKey {
+interface NewKey {
   readonly digest: Uint8Array
   readonly prefix: string
   readonly lastFour: string
@@ -48,7 +48,7 @@ export interface NewGrant {
   readonly expiresAt: string | null
 }
 
-/** A key and what it was sold with, or neither. null: the e-mail domain already had its evaluation. */
+/** Inserts a key together with its grant. null: the e-mail domain has already used its evaluation. */
 export async function insertKey(sql: Sql, key: NewKey, grant: NewGrant): Promise<number | null> {
   return sql.begin(async transaction => {
     const [row] = await transaction<{ key_id: number }[]>`
@@ -80,7 +80,7 @@ export interface ListedKey {
   readonly revoked: string | null
 }
 
-/** Every key, the oldest first, with the last grant it was sold. Days are UTC days. */
+/** All keys, the oldest first, with their latest grant. Days are UTC days. */
 export async function listKeys(sql: Sql): Promise<ListedKey[]> {
   const rows = await sql<ListedKey[]>`
     select k.prefix, k.last_four, k.email, g.licence, g.quant,
@@ -95,13 +95,13 @@ export async function listKeys(sql: Sql): Promise<ListedKey[]> {
   return [...rows]
 }
 
-export interface KeyLicence {
+interface KeyLicence {
   readonly licence: Licence
-  /** Distinct entities the key may see in its life; null: no cap. */
+  /** Distinct entities the key may ever see; null: no cap. */
   readonly entityCap: number | null
 }
 
-/** What a key was sold: of several grants one that still runs, and of those the last one sold. null: no such key. */
+/** The licence of a key. Of several grants: one that still runs, and of those the latest. null: no such key. */
 export async function readLicence(sql: Sql, keyId: number): Promise<KeyLicence | null> {
   const [row] = await sql<KeyLicence[]>`
     select licence, entity_cap as "entityCap"
@@ -111,8 +111,8 @@ export async function readLicence(sql: Sql, keyId: number): Promise<KeyLicence |
   return row ?? null
 }
 
-/** Whether a capped key may see these companies: it has before, or the cap leaves room for all that are new. They are
- * recorded together or not at all. */
+/** True if a capped key may see these companies: those it has not seen before fit under the cap. They are recorded all
+ * together or not at all. */
 export async function recordEntities(
   sql: Sql,
   keyId: number,
@@ -127,17 +127,17 @@ export async function recordEntities(
 export interface RevokedKey {
   readonly prefix: string
   readonly email: string
-  /** False: it had been revoked before. */
+  /** false: the key was revoked before. */
   readonly changed: boolean
 }
 
-/** Revokes the one key whose prefix begins with `beginning`; where several do, none is touched and their prefixes
- * are returned (at most 10). */
-export async function revokeKey(sql: Sql, beginning: string): Promise<RevokedKey[]> {
+/** Revokes the only key whose prefix starts with `start`. If several match, none is changed, and up to 10 of them are
+ * returned. */
+export async function revokeKey(sql: Sql, start: string): Promise<RevokedKey[]> {
   return sql.begin(async transaction => {
     const found = await transaction<(RevokedKey & { key_id: number })[]>`
       select key_id, prefix, email, revoked_at is null as changed
-      from api_key where starts_with(prefix, ${beginning}) order by key_id limit 10 for update`
+      from api_key where starts_with(prefix, ${start}) order by key_id limit 10 for update`
     if (found.length === 1 && found[0].changed) {
       await transaction`update api_key set revoked_at = now() where key_id = ${found[0].key_id}`
     }
@@ -145,10 +145,10 @@ export async function revokeKey(sql: Sql, beginning: string): Promise<RevokedKey
   })
 }
 
-/** Calls `changed` when a key or a grant changed on any server, and after the line to the database was lost and
- * found again, since news may have been missed. Returns what ends the watch. */
-export async function watchAccess(sql: Sql, changed: () => void): Promise<() => Promise<void>> {
-  const { unlisten } = await sql.listen('asfiled_access', changed, changed)
+/** Calls `onChange` when a key or a grant has changed on any server, and after each reconnect to the database, because
+ * notifications may be lost meanwhile. Returns a function that ends the watch. */
+export async function watchAccess(sql: Sql, onChange: () => void): Promise<() => Promise<void>> {
+  const { unlisten } = await sql.listen('asfiled_access', onChange, onChange)
   return unlisten
 }
 
@@ -168,7 +168,7 @@ export interface ListedGrant {
   readonly state: 'running' | 'expired' | 'revoked'
 }
 
-/** What was sold to whom, the oldest first. */
+/** All grants with their keys, the oldest first. */
 export async function listGrants(sql: Sql): Promise<ListedGrant[]> {
   const rows = await sql<ListedGrant[]>`
     select g.grant_id as grant, k.prefix as key, k.email, g.licence, g.quant, g.per_minute, g.per_day, g.entity_cap,

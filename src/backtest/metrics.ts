@@ -1,10 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { BacktestConfig } from './request.ts'
 
-const strict = { additionalProperties: false } as const
-const numberOrNull = (description: string) => Type.Union([Type.Number(), Type.Null()], { description })
+export const strict = { additionalProperties: false } as const
+export const numberOrNull = (description: string) => Type.Union([Type.Number(), Type.Null()], { description })
 
-const { properties: asked } = BacktestConfig
+const { properties: configFields } = BacktestConfig
 
 export const BacktestMetrics = Type.Object(
   {
@@ -34,28 +34,27 @@ export const BacktestMetrics = Type.Object(
 )
 export type BacktestMetrics = Static<typeof BacktestMetrics>
 
-/** The configuration with every default filled in. */
 export const BacktestConfigUsed = Type.Object(
   {
-    direction: asked.direction,
-    quantile: asked.quantile,
-    weighting: asked.weighting,
+    direction: configFields.direction,
+    quantile: configFields.quantile,
+    weighting: configFields.weighting,
     holdDays: Type.Number({ description: 'Holding horizon in trading days.' }),
     returnDays: Type.Number({ description: 'Trading days over which a return is earned.' }),
     costBps: numberOrNull("Flat round-trip cost; null: each market's own cost."),
-    borrowBps: asked.borrowBps,
-    gross: asked.gross,
+    borrowBps: configFields.borrowBps,
+    gross: configFields.gross,
     neutral: Type.Union([Type.Literal('market'), Type.Null()], { description: 'null: one cross-section.' }),
-    drift: asked.drift,
-    folds: asked.folds,
+    drift: configFields.drift,
+    folds: configFields.folds,
   },
   { ...strict, description: 'The configuration with every default filled in.' },
 )
 
-const count = (description: string) => Type.Integer({ minimum: 0, description })
+export const count = (description: string) => Type.Integer({ minimum: 0, description })
 
-/** What a result of a sweep says besides. */
-export const sweptFields = {
+/** The additional fields in the result of a sweep. */
+export const sweepFields = {
   best: Type.Optional(
     Type.Object(
       {
@@ -101,7 +100,9 @@ export const sweptFields = {
           description: 'Independent trials that the correlated ones amount to.',
         }),
         dsr_effective: numberOrNull('dsr with trials_effective in place of trials.'),
-        psr: numberOrNull('Probability that the true Sharpe ratio is above 0, had nothing else been tried.'),
+        psr: numberOrNull(
+          'Probability that the true Sharpe ratio is above 0, as if the winner were the only trial.',
+        ),
         min_track_record_periods: numberOrNull(
           'Periods that the same record needs for a psr of .95; null where its Sharpe ratio is not above 0.',
         ),
@@ -117,5 +118,5 @@ export const sweptFields = {
   ),
 }
 
-const fields = Type.Required(Type.Object(sweptFields))
-export type SweptFields = Static<typeof fields>
+const fields = Type.Required(Type.Object(sweepFields))
+export type SweepFields = Static<typeof fields>

@@ -87,9 +87,9 @@ export const BacktestConfig = Type.Object(
 )
 export type BacktestConfig = Static<typeof BacktestConfig>
 
-/** Days after the end of its period for which a figure ranks its company, where a request does not say: a year, until the
- * next period ends, and six months, until the report of that one is surely there. */
-export const usualMaxAgeDays = 550
+/** Days after the end of its period for which a figure ranks its company by default: a year, until the next period
+ * ends, and six months, until the report of that one is surely there. */
+export const defaultMaxAgeDays = 550
 
 export const BacktestSource = Type.Object(
   {
@@ -121,7 +121,7 @@ export const BacktestSource = Type.Object(
       Type.Integer({
         minimum: 1,
         maximum: 3_660,
-        default: usualMaxAgeDays,
+        default: defaultMaxAgeDays,
         description:
           'With score: days after the end of its fiscal year for which a figure counts, however late it was filed. A company whose latest figure is older has no score.',
       }),
@@ -150,29 +150,30 @@ const cell = {
 export const BacktestPanelRow = Type.Object({ ...cell, market: Type.Optional(cell.market) }, strict)
 export type BacktestPanelRow = Static<typeof BacktestPanelRow>
 
-const oneARow = { maxItems: maxPanelRows } as const
+const onePerRow = { maxItems: maxPanelRows } as const
 
 /** The same cells by column: element i of each is row i. */
 export const BacktestPanelColumns = Type.Object(
   {
-    date: Type.Array(cell.date, oneARow),
-    asset: Type.Array(cell.asset, oneARow),
-    market: Type.Optional(Type.Array(cell.market, oneARow)),
-    score: Type.Array(cell.score, oneARow),
-    forward_return: Type.Array(cell.forward_return, oneARow),
+    date: Type.Array(cell.date, onePerRow),
+    asset: Type.Array(cell.asset, onePerRow),
+    market: Type.Optional(Type.Array(cell.market, onePerRow)),
+    score: Type.Array(cell.score, onePerRow),
+    forward_return: Type.Array(cell.forward_return, onePerRow),
   },
   { ...strict, description: 'Columns of equal length.' },
 )
 
+/** The optional sections of a result. */
 export const BacktestInclude = Type.Union([
   Type.Literal('ic'),
   Type.Literal('quantiles'),
   Type.Literal('monthly'),
   Type.Literal('positions'),
 ])
+export type BacktestInclude = Static<typeof BacktestInclude>
 
-/** Most configurations that one sweep may try. */
-export const mostConfigurations = 1_000
+export const maxSweepConfigurations = 1_000
 
 export const BacktestSweep = Type.Object(
   {
@@ -210,33 +211,33 @@ export const BacktestRequest = Type.Object(
 )
 export type BacktestRequest = Static<typeof BacktestRequest>
 
-/** How rows can be written in a body. */
+/** The formats of a body. */
 export const bodyFormats = ['json', 'csv', 'ndjson'] as const
 export type BodyFormat = (typeof bodyFormats)[number]
 
-/** The first media type of each is the one that documents name. */
+/** The documentation names the first media type of each. */
 export const mediaTypes: Readonly<Record<BodyFormat, readonly string[]>> = {
   json: ['application/json'],
   csv: ['text/csv'],
   ndjson: ['application/x-ndjson', 'application/ndjson', 'application/jsonl'],
 }
 
-/** The fields of a request whose body has room for rows only, as a query writes them. */
+/** The settings of a request whose body is rows alone, as query parameters. */
 export interface BodyQuery {
   /** JSON. */
   readonly config?: string
   /** JSON. */
   readonly sweep?: string
-  /** Names with commas between them. */
+  /** Names, separated by commas. */
   readonly include?: string
 }
 
-/** A body as it came, and what was said about it. */
-export interface SentBody {
+/** A request as it arrives, before its body is parsed. */
+export interface RawRequest {
   readonly bytes: Uint8Array<ArrayBuffer>
   readonly format: BodyFormat
   readonly query: BodyQuery
 }
 
-/** What a client wants to be answered: data, or a page to look at. */
-export type ResultForm = 'json' | 'html'
+/** The formats of a result: data, or a page to look at. */
+export type ResultFormat = 'json' | 'html'

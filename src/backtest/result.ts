@@ -1,12 +1,7 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
-import { BacktestConfigUsed, BacktestMetrics, sweptFields } from './metrics.ts'
+import { BacktestConfigUsed, BacktestMetrics, count, numberOrNull, strict, sweepFields } from './metrics.ts'
 
-export type { BacktestMetrics } from './metrics.ts'
-
-const strict = { additionalProperties: false } as const
-const numberOrNull = (description: string) => Type.Union([Type.Number(), Type.Null()], { description })
 const dateOrNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description })
-const count = (description: string) => Type.Integer({ minimum: 0, description })
 const list = <T extends TSchema>(item: T, description: string) => Type.Array(item, { description })
 
 export const BacktestFold = Type.Object(
@@ -169,7 +164,7 @@ export const BacktestResult = Type.Object(
     ),
     score: Type.Optional(BacktestScore),
     n_rows: count('Rows used: of dates that became periods, with a score.'),
-    n_dates: count('Dates in the panel or in the part of the archive asked for.'),
+    n_dates: count('Dates in the panel, or in the part of the archive that source selects.'),
     n_periods: count('Periods: every step-th date.'),
     periods_per_year: Type.Number({ description: '252 / (step * spacing).' }),
     spacing: Type.Number({ description: 'Median business-day gap between dates.' }),
@@ -188,7 +183,7 @@ export const BacktestResult = Type.Object(
     dropped: BacktestDropped,
     costs: BacktestCosts,
     warnings: list(BacktestWarning, 'What a reader should know before trusting the numbers.'),
-    ...sweptFields,
+    ...sweepFields,
     ...included,
   },
   { ...strict, description: 'A costed cross-sectional backtest.' },

@@ -1,12 +1,13 @@
 import { breakEvenCostBps, costDragAnnual } from './statistics/costs.ts'
 import { mean } from './statistics/moments.ts'
-import type { PeriodSeries } from './statistics/periodSeries.ts'
-import { cagr, calmar, equityCurve, hitRate, maxDrawdown } from './statistics/returns.ts'
-import { informationRatio, loLags, loSharpe, sharpe, sortino, volatility } from './statistics/sharpe.ts'
+import type { PeriodSeries } from './statistics/returns.ts'
+import { cagr, equityCurve, hitRate } from './statistics/returns.ts'
+import { calmar, maxDrawdown, sortino, volatility } from './statistics/risk.ts'
+import { informationRatio, loLags, loSharpe, sharpe } from './statistics/sharpe.ts'
 import type { Fold } from './walkforward/folds.ts'
 
-/** The record of one configuration. Null: not defined for this record; never NaN, but a record of absurd returns
- * can overflow to an infinity, which whoever writes the result turns into null. */
+/** The statistics of one configuration's record. Null: not defined for this record. Never NaN, but a record of absurd
+ * returns can overflow to an infinity, which is written as null in the result. */
 export interface Summary {
   readonly curve: Float64Array
   readonly ruined: boolean
@@ -26,7 +27,7 @@ export interface Summary {
   readonly calmar: number | null
 }
 
-/** All statistics of a simulated record. Ruin ends the curve and sets cagr to -1; ratios still look at every
+/** Computes all statistics of a simulated record. Ruin ends the curve and sets cagr to -1; ratios still cover every
  * period.
  *
  * @param tranches h, in periods */

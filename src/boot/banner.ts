@@ -5,7 +5,7 @@ export interface BannerFacts {
   readonly ownerKey: string | null
 }
 
-/** What a person reads when the server is up: where it is, and a line that works when pasted. */
+/** The text in the terminal when the server is up: its address, and a command to paste. */
 export function banner({ address, dataVersion, ownerKey }: BannerFacts): string {
   const lines = [
     '',
@@ -17,7 +17,7 @@ export function banner({ address, dataVersion, ownerKey }: BannerFacts): string 
   ]
   if (ownerKey !== null) {
     lines.push(
-      'Your owner key (quant plan, redistribution licence). It is shown this once, so keep it:',
+      'Your owner key (quant plan, redistribution licence). It is shown only once, so save it:',
       `  ${ownerKey}`,
       '',
     )
@@ -26,12 +26,12 @@ export function banner({ address, dataVersion, ownerKey }: BannerFacts): string 
 }
 
 const example = (address: string) => [
-  "What was known of Apple's revenue on the last day of 2009:",
+  "Apple's revenue as known on the last day of 2009:",
   `  curl -s -H 'Authorization: Bearer demo' '${address}/api/v1/fundamentals?ticker=AAPL&metric=revenue&view=latest&as_of=2009-12-31'`,
 ]
 
 const emptyDatabase = [
-  'The database is empty. These fill it and open it, each with --help:',
+  'The database is empty. Import data and create a key (each has --help):',
   '  npx -y bun@1.4.4 run asfiled import us ...',
   '  npx -y bun@1.4.4 run asfiled keys create ...',
 ]

@@ -1,20 +1,20 @@
 import type { Config } from '../config.ts'
 import { migrateQueue } from '../features/backtests/jobs/queue.ts'
-import { answersPing, checkServer, connect, type Sql } from '../postgres/client.ts'
+import { assertSupportedServer, connect, isReachable, type Sql } from '../postgres/client.ts'
 import { openCluster } from '../postgres/embedded/cluster.ts'
-import { explainOpening, withoutPassword } from '../postgres/errors.ts'
+import { explainConnectError, withoutPassword } from '../postgres/errors.ts'
 import { migrate } from '../postgres/migrations.ts'
 
 export interface OpenDatabase {
   readonly sql: Sql
   readonly url: string
-  /** null where DATABASE_URL names the server: then it is not ours to start or stop. */
+  /** null where DATABASE_URL names the server: that one is never started or stopped here. */
   readonly embedded: { ensureRunning(): Promise<void> } | null
   close(): Promise<void>
 }
 
-/** Opens the database of the settings, migrated: the one that DATABASE_URL names, else the embedded one, which
- * every process on the same DATA_DIR shares. */
+/** Opens and migrates the database of the settings: the one that DATABASE_URL names, else the embedded one, which all processes on the
+ * same DATA_DIR share. */
 export async function openDatabase(
   config: Config,
   statementTimeoutMs: number,
@@ -28,7 +28,7 @@ export async function openDatabase(
     await cluster?.close()
   }
   try {
-    if (cluster === null) await checkServer(sql)
+    if (cluster === null) await assertSupportedServer(sql)
     const applied = await migrate(sql)
     if (applied.length > 0) {
       await migrateQueue(url)
@@ -36,25 +36,25 @@ export async function openDatabase(
     }
   } catch (error) {
     await close()
-    throw explainOpening(error, withoutPassword(url)) ?? error
+    throw explainConnectError(error, withoutPassword(url)) ?? error
   }
   return { sql, url, embedded: cluster, close }
 }
 
 const everyMs = 1_000
-const patienceMs = 5_000
+const pingTimeoutMs = 5_000
 
-/** Looks after the embedded database: one that has died (killed, out of memory) is started again, on its old
- * port, so the pool finds it. A database that is not ours is only ever waited for. Returns what stops the watch. */
+/** Restarts the embedded database when it dies (killed, out of memory), on the same port so that open pools reconnect. A database that
+ * DATABASE_URL names is left alone. Returns the function that stops this. */
 export function superviseDatabase(database: OpenDatabase, report: (line: string) => void): () => void {
   const { embedded } = database
   if (embedded === null) return () => {}
   let busy = false
-  const look = async () => {
+  const check = async () => {
     if (busy) return
     busy = true
     try {
-      if (await answersPing(database.sql, patienceMs)) return
+      if (await isReachable(database.sql, pingTimeoutMs)) return
       report('The embedded PostgreSQL does not answer; starting it again.')
       await embedded.ensureRunning()
       report('The embedded PostgreSQL runs again.')
@@ -64,6 +64,6 @@ export function superviseDatabase(database: OpenDatabase, report: (line: string)
       busy = false
     }
   }
-  const timer = setInterval(look, everyMs)
+  const timer = setInterval(check, everyMs)
   return () => clearInterval(timer)
 }

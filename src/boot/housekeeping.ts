@@ -1,31 +1,29 @@
-import { deleteUnusedPanels } from '../features/panels/queries.ts'
-import { forgetCounters } from '../limits/queries.ts'
+import { deleteUnusedPanels as deletePanels } from '../features/panels/queries.ts'
+import { deleteOldCounters as deleteCounters } from '../limits/queries.ts'
 import type { Sql } from '../postgres/client.ts'
 
 const everyMs = 10 * 60_000
-/** A sweep stays short; what is left over is the next one's. */
+/** Bounds one run, so that its statement stays short; the next run deletes the rest. */
 const maxCounters = 10_000
-
-/** Drops counters of days gone by, now and then. Returns what ends it. A sweep that fails is left to the next. */
-export function sweepCounters(sql: Sql): () => void {
-  const timer = setInterval(() => {
-    forgetCounters(sql, maxCounters).catch(() => {})
-  }, everyMs)
-  timer.unref()
-  return () => clearInterval(timer)
-}
-
-/** A sweep stays short; what is left over is the next one's. */
 const maxPanels = 64
 
-/** Deletes panels that nobody used for their time, at the start and now and then. Returns what ends it. A sweep that
- * fails is left to the next: a panel whose time is over is not served either way. */
-export function sweepPanels(sql: Sql): () => void {
-  const sweep = () => {
-    deleteUnusedPanels(sql, maxPanels).catch(() => {})
-  }
-  sweep()
-  const timer = setInterval(sweep, everyMs)
+/** Deletes the limit counters of past days from time to time. A run that fails is left to the next. Returns the function that stops
+ * it. */
+export function deleteOldCounters(sql: Sql): () => void {
+  return every(() => deleteCounters(sql, maxCounters))
+}
+
+/** Deletes panels that were not used for their retention time, at the start and from time to time. A run that fails is left to the
+ * next: an expired panel is not served either way. Returns the function that stops it. */
+export function deleteUnusedPanels(sql: Sql): () => void {
+  deletePanels(sql, maxPanels).catch(() => {})
+  return every(() => deletePanels(sql, maxPanels))
+}
+
+function every(work: () => Promise<unknown>): () => void {
+  const timer = setInterval(() => {
+    work().catch(() => {})
+  }, everyMs)
   timer.unref()
   return () => clearInterval(timer)
 }

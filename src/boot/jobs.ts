@@ -1,59 +1,57 @@
-import type { JobNews } from '../features/backtests/jobs/events.ts'
-import { tendJobs } from '../features/backtests/jobs/maintain.ts'
-import { type JobWork, OpenJobs } from '../features/backtests/jobs/plan.ts'
-import { watchJobs } from '../features/backtests/jobs/progressQueries.ts'
+import type { JobNotifier } from '../features/backtests/jobs/events.ts'
+import { watchJobs } from '../features/backtests/jobs/jobQueries.ts'
+import { maintainJobs } from '../features/backtests/jobs/maintain.ts'
+import { type JobDeps, OpenJobs } from '../features/backtests/jobs/openJobs.ts'
+import { performTask } from '../features/backtests/jobs/performTask.ts'
 import { migrateQueue, openQueue } from '../features/backtests/jobs/queue.ts'
-import { taskKinds } from '../features/backtests/jobs/taskNames.ts'
-import { performTask } from '../features/backtests/jobs/tasks.ts'
+import { taskKinds } from '../features/backtests/jobs/tasks.ts'
 
 export interface JobSettings {
   readonly url: string
-  /** Tasks that this process runs at a time; 0: it leaves them to others. */
+  /** Tasks that this process runs at a time; 0: it leaves them to other processes. */
   readonly concurrency: number
-  /** How long closing waits for the tasks under way before it hands them to others. */
-  readonly patienceMs: number
+  /** How long closing waits for the tasks under way before it hands them to other processes. */
+  readonly drainTimeoutMs: number
 }
 
-export type JobParts = Omit<JobWork, 'open'> & { readonly news: JobNews }
+export type JobParts = Omit<JobDeps, 'openJobs'> & { readonly notifier: JobNotifier }
 
-/** Makes this process one of those that run jobs. Returns what ends that, in order: a task under way is finished, or
- * after `patienceMs` handed back. */
+/** Makes this process one of those that run submitted backtests. Returns the function that ends it: a task under way is finished
+ * or, after `drainTimeoutMs`, handed back. */
 export async function startJobs(
-  { url, concurrency, patienceMs }: JobSettings,
-  { news, ...parts }: JobParts,
+  { url, concurrency, drainTimeoutMs }: JobSettings,
+  parts: JobParts,
 ): Promise<() => Promise<void>> {
-  const work: JobWork = { ...parts, open: new OpenJobs() }
-  const { sql, open, report } = work
+  const { sql, backtests, processId, explain, report, notifier } = parts
+  const openJobs = new OpenJobs()
+  const deps: JobDeps = { sql, backtests, processId, explain, report, openJobs }
   await migrateQueue(url)
   const locks: string[] = []
-  const tending = tendJobs(work, locks, () => performance.now())
-  const heard = (jobId: string, state: string) => {
-    if (state !== 'queued' && state !== 'running') open.end(jobId)
-    news.tell(jobId)
+  const maintenance = maintainJobs(deps, locks, () => performance.now())
+  const onState = (jobId: string, state: string) => {
+    if (state !== 'queued' && state !== 'running') openJobs.end(jobId)
+    notifier.notify(jobId)
   }
-  const unwatch = await watchJobs(sql, heard, () => news.tellAll())
+  const unwatch = await watchJobs(sql, onState, () => notifier.notifyAll())
   const onLock = (name: string) => {
-    // A queue that broke and was opened anew holds nothing under its old name.
+    // A queue that reconnects locks under a new name and holds nothing under the old one.
     locks.splice(0, locks.length, name)
-    tending.beat().catch(() => {})
+    maintenance.heartbeat().catch(() => {})
   }
-  const perform = performTask.bind(null, work)
+  const perform = performTask.bind(null, deps)
   const queue =
     concurrency === 0
       ? null
       : await openQueue({
-          url,
-          concurrency,
+          ...{ url, concurrency, perform, onLock },
           kinds: taskKinds,
-          perform,
-          onLock,
           report: line => report(line, null),
         })
   return async () => {
-    const late = setTimeout(() => open.interrupt(), patienceMs)
-    await Promise.race([queue?.close(), Bun.sleep(patienceMs + 2_000)])
+    const late = setTimeout(() => openJobs.interrupt(), drainTimeoutMs)
+    await Promise.race([queue?.close(), Bun.sleep(drainTimeoutMs + 2_000)])
     clearTimeout(late)
     await unwatch().catch(() => {})
-    await tending.close()
+    await maintenance.close()
   }
 }

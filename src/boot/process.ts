@@ -4,7 +4,7 @@ import { banner } from './banner.ts'
 import { startServer } from './server.ts'
 import { endOnSignal, watchLauncher } from './signals.ts'
 
-/** Serves until SIGINT or SIGTERM, then drains and ends the process. A second signal does not wait. */
+/** Serves until SIGINT or SIGTERM, then drains and ends the process. A second signal ends it at once. */
 export async function runServer(
   config: Config,
   today: () => IsoDate,

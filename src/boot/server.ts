@@ -1,30 +1,33 @@
+import type { AnyElysia } from 'elysia'
 import { watchAccess } from '../access/queries.ts'
 import { ComputePool } from '../backtest/pool/computePool.ts'
 import type { Config } from '../config.ts'
 import type { IsoDate } from '../dates.ts'
 import { Failure } from '../errors.ts'
+import { companyDirectory } from '../features/companies/queries.ts'
 import { createLog } from '../http/log.ts'
 import { findMissingIndexes } from '../ingest/store/bulkIndexes.ts'
+import { loadMarkets } from '../markets/markets.ts'
 import { connect } from '../postgres/client.ts'
+import { watchDataVersion } from '../postgres/dataVersion.ts'
 import { explainDatabaseError } from '../postgres/errors.ts'
-import { watchDataVersion } from '../postgres/snapshot.ts'
 import { createApp } from './app.ts'
 import type { BannerFacts } from './banner.ts'
 import { openDatabase, superviseDatabase } from './database.ts'
 import { makeOwnerKey, prepareFirstStart } from './firstStart.ts'
-import { sweepCounters, sweepPanels } from './housekeeping.ts'
+import { deleteOldCounters, deleteUnusedPanels } from './housekeeping.ts'
 import { startJobs } from './jobs.ts'
-import { admissionTimeoutMs, makeServices } from './makeServices.ts'
+import { admissionTimeoutMs, makeResources } from './resources.ts'
 
 const admissionConnections = 2
 
 export interface RunningServer extends BannerFacts {
-  /** Finishes the requests under way, then closes what was opened, last first. */
+  /** Finishes the requests under way, then closes everything in reverse order. */
   stop(): Promise<void>
 }
 
-/** Opens everything in order; `opened` takes what has to be closed as it comes, so that a start that is interrupted
- * can be undone too. */
+/** Opens everything in order. `opened` receives what has to be closed as soon as it is open, so that an interrupted start can be
+ * undone, too. */
 export async function startServer(
   config: Config,
   today: () => IsoDate,
@@ -44,10 +47,10 @@ export async function startServer(
     )
   const stopSupervising = superviseDatabase(database, line => log.warn(line))
   opened.defer(async () => stopSupervising())
-  const stopSweeping = sweepCounters(sql)
-  opened.defer(async () => stopSweeping())
-  const stopSweepingPanels = sweepPanels(sql)
-  opened.defer(async () => stopSweepingPanels())
+  const stopCounters = deleteOldCounters(sql)
+  opened.defer(async () => stopCounters())
+  const stopPanels = deleteUnusedPanels(sql)
+  opened.defer(async () => stopPanels())
 
   const pool = new ComputePool({
     threads: config.computeThreads,
@@ -55,12 +58,6 @@ export async function startServer(
     timeLimitMs: config.computeTimeoutMs,
   })
   opened.defer(() => pool.close())
-  const caches = { forgetData: () => {}, forgetAccess: () => {} }
-  const version = await watchDataVersion(sql, () => caches.forgetData())
-  opened.defer(() => version.close())
-  const unwatchAccess = await watchAccess(sql, () => caches.forgetAccess())
-  opened.defer(unwatchAccess)
-
   const admission = connect({
     url,
     connections: admissionConnections,
@@ -73,47 +70,41 @@ export async function startServer(
     connections: Math.ceil(config.databaseConnections / 2),
     statementTimeoutMs: config.statementTimeoutMs,
     applicationName: 'asfiled-lookups',
-    byIndex: true,
+    indexLookupsOnly: true,
   })
   opened.defer(() => lookups.end({ timeout: 5 }))
-  const made = await makeServices({
-    config,
-    sql,
-    admission,
-    lookups,
-    pool,
-    log,
-    today,
+  const directory = companyDirectory(lookups)
+  const version = await watchDataVersion(sql, () => directory.forget())
+  opened.defer(() => version.close())
+  const resources = makeResources({
+    ...{ config, sql, admission, lookups, directory, pool, log, today },
+    markets: await loadMarkets(),
     dataVersion: version.current,
   })
-  Object.assign(caches, made.caches)
+  const unwatchAccess = await watchAccess(sql, () => resources.access.keyCache.invalidate())
+  opened.defer(unwatchAccess)
   const stopJobs = await startJobs(
-    { url, concurrency: config.jobConcurrency, patienceMs: config.drainTimeoutMs },
+    { url, concurrency: config.jobConcurrency, drainTimeoutMs: config.drainTimeoutMs },
     {
-      ...made.jobs,
-      sql,
+      ...resources,
       explain: explainDatabaseError,
       report: (message, error) => log.warn(error === null ? {} : { err: error }, message),
     },
   )
   opened.defer(stopJobs)
-  const address = listen(createApp(made.services), config, opened)
-  // Any free port was asked for: now it has a number.
-  if (config.port === 0) made.settings.baseUrl = address
-  // Streams of events would hold up the end until its time is over.
-  opened.defer(async () => made.jobs.news.close())
+  const address = listen(createApp(resources), config, opened)
+  // With PORT=0 the system chose the port only now.
+  if (config.port === 0) resources.settings.baseUrl = address
+  opened.defer(async () => resources.notifier.close())
   const ownerKey = embedded === null ? null : await makeOwnerKey(sql, today)
   return { address, ownerKey, dataVersion: version.current(), stop: () => opened.disposeAsync() }
 }
 
-type App = ReturnType<typeof createApp>
-
-/** Serves `app` and returns its address. Closing waits for the requests under way as long as the settings allow,
- * then cuts them. */
-export function listen(app: App, config: Config, opened: AsyncDisposableStack): string {
+/** Serves `app` and returns its address. Closing waits for the requests under way for `drainTimeoutMs` and then cuts them. */
+function listen(app: AnyElysia, config: Config, opened: AsyncDisposableStack): string {
   const { host: hostname, port, drainTimeoutMs } = config
   try {
-    // Elysia shares a port by default: a second server would take half of the first one’s requests unseen.
+    // Elysia shares a port by default: a second server would silently take half of the first one's requests.
     app.listen({ hostname, port, reusePort: false })
   } catch (cause) {
     throw new Failure(

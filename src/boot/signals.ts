@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 
-/** A signal reaches us twice under `bun run`: once from the terminal, once passed on. */
+/** Under `bun run` a signal arrives twice, from the terminal and from Bun: the second one must not count as impatience. */
 const sameSignalMs = 1_000
 
-/** On SIGINT or SIGTERM closes what is open and ends the process. A second signal does not wait. Returns what does the
+/** Closes what is open and ends the process on SIGINT or SIGTERM. A second signal ends it at once. Returns a function that does the
  * same for another reason. */
 export function endOnSignal(
   opened: AsyncDisposableStack,
@@ -28,9 +28,9 @@ export function endOnSignal(
 
 const everyMs = 1_000
 
-/** `npx` answers SIGTERM by ending the shell between it and us, and we would go on without an owner, holding the
- * port. Where npm stands behind us (`npmPath` is its npm_execpath) and a shell of its own above our parent, that shell
- * is watched, and `onGone` is told when it has left. Elsewhere, and where there is no /proc, nothing is watched. */
+/** On SIGTERM `npx` ends the shell between itself and this process, which would live on without an owner and hold the port. Where npm
+ * started the process (`npmPath` is its npm_execpath) through a shell above its parent, that shell is watched and `onGone` called
+ * when it ends. Elsewhere, and without /proc, nothing is watched. */
 export function watchLauncher(npmPath: string | undefined, onGone: () => void): () => void {
   const isNpm = /np[mx]-cli\.js$/.test(npmPath ?? '')
   const launcher = isNpm ? parentOf(process.ppid) : null
@@ -46,14 +46,14 @@ export function watchLauncher(npmPath: string | undefined, onGone: () => void): 
 function parentOf(pid: number): number | null {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The command's name stands in brackets and may hold spaces and brackets itself.
+    // The command name is in parentheses and may contain spaces and parentheses itself.
     return Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[1])
   } catch {
     return null
   }
 }
 
-/** `sh -c ...`: made to run one command, unlike the shell that a person sits at. */
+/** `sh -c ...`: a shell that runs one command, unlike an interactive one. */
 function isCommandShell(pid: number): boolean {
   try {
     const [program, option] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')

@@ -1,22 +1,20 @@
 import { ComputePool } from '../backtest/pool/computePool.ts'
 import type { Config } from '../config.ts'
-import { ArchiveCache } from '../features/backtests/archive.ts'
-import { JobNews } from '../features/backtests/jobs/events.ts'
-import { streamResolvedSignals } from '../features/signals/archive.ts'
+import { JobNotifier } from '../features/backtests/jobs/events.ts'
 import { createLog } from '../http/log.ts'
 import { loadMarkets } from '../markets/markets.ts'
+import { readDataVersion } from '../postgres/dataVersion.ts'
 import { explainDatabaseError } from '../postgres/errors.ts'
-import { readDataVersion } from '../postgres/snapshot.ts'
-import { makePanels, makeScores } from './backtests.ts'
 import { openDatabase, superviseDatabase } from './database.ts'
 import { startJobs } from './jobs.ts'
+import { makeBacktests } from './resources.ts'
 import { endOnSignal } from './signals.ts'
 
-/** Runs submitted backtests until SIGINT or SIGTERM, then finishes what is under way and ends the process. */
+/** Runs submitted backtests until SIGINT or SIGTERM, then finishes the tasks under way and ends the process. */
 export async function runWorker(config: Config): Promise<void> {
   const opened = new AsyncDisposableStack()
   const announce = (line: string) => console.log(`asfiled worker: ${line}`)
-  endOnSignal(opened, 'finishing what is under way ...', announce)
+  endOnSignal(opened, 'finishing the tasks under way ...', announce)
   const log = createLog(config.logLevel)
   const database = await openDatabase(config, config.statementTimeoutMs, announce)
   opened.defer(() => database.close())
@@ -30,27 +28,18 @@ export async function runWorker(config: Config): Promise<void> {
   })
   opened.defer(() => pool.close())
   const markets = await loadMarkets()
-  const archive = new ArchiveCache({
-    pool,
-    dataVersion: () => readDataVersion(sql),
-    loadArchive: horizon => streamResolvedSignals(sql, horizon),
-  })
-  const panels = makePanels({ sql, pool, config })
   const concurrency = Math.max(1, config.jobConcurrency)
   const stopJobs = await startJobs(
-    { url, concurrency, patienceMs: config.drainTimeoutMs },
+    { url, concurrency, drainTimeoutMs: config.drainTimeoutMs },
     {
       sql,
-      backtests: {
-        ...{ pool, archive, markets: markets.costs.plain, openPanel: panels.open },
-        openScored: makeScores({ sql, pool, archive, markets }),
-      },
+      backtests: makeBacktests({ sql, pool, config, markets, dataVersion: () => readDataVersion(sql) }),
       processId: crypto.randomUUID(),
       explain: explainDatabaseError,
       report: (message, error) => log.warn(error === null ? {} : { err: error }, message),
-      news: new JobNews(),
+      notifier: new JobNotifier(),
     },
   )
   opened.defer(stopJobs)
-  announce(`ready; takes ${concurrency} ${concurrency === 1 ? 'task' : 'tasks'} at a time. Ctrl-C ends it.`)
+  announce(`ready; runs ${concurrency} ${concurrency === 1 ? 'task' : 'tasks'} at a time. Ctrl-C ends it.`)
 }

@@ -1,87 +1,90 @@
-import { basisPoints, count, counted, gain, percent, ratio } from '../backtest/report/figures.ts'
-import { metricGuide } from '../backtest/report/metricGuide.ts'
+import { describeDropped, describeStrategy } from '../backtest/report/descriptions.ts'
+import { detailMetrics, headlineMetrics } from '../backtest/report/metricGuide.ts'
+import { basisPoints, count, percent, plural, ratio, signedPercent } from '../backtest/report/numberFormat.ts'
 import { rankTrials } from '../backtest/report/trials.ts'
-import { verdictWords } from '../backtest/report/verdict.ts'
-import { droppedWords, strategyWords } from '../backtest/report/words.ts'
+import { judgeSweep } from '../backtest/report/verdict.ts'
 import type { BacktestResult } from '../backtest/result.ts'
 import { textTable, wrapText } from './output.ts'
 
-const mostTrials = 5
+const maxTrials = 5
 
-/** A result for a terminal. Signs are those of a keyboard, so that it can be searched and cut.
+/** A result as text for a terminal, in plain ASCII signs, so that it can be searched and piped.
  *
  * @param width of the terminal, in characters */
 export function backtestSummary(result: BacktestResult, name: string, width: number): string {
   const columns = Math.max(40, Math.min(width, 120))
   const wrapped = (text: string, indent = '') => wrapText(text, columns, indent)
   const { equity_dates: dates, n_rows, n_periods, config, warnings, dropped } = result
-  const record = `${counted(n_rows, 'row')}, ${counted(n_periods, 'period')} of ${counted(config.returnDays, 'trading day')}, ${dates[0]} to ${dates.at(-1)}`
+  const record = `${plural(n_rows, 'row')}, ${plural(n_periods, 'period')} of ${plural(config.returnDays, 'trading day')}, ${dates[0]} to ${dates.at(-1)}`
   const parts = [
     `${name}: ${record}`,
-    wrapped(strategyWords(config)),
+    wrapped(describeStrategy(config)),
     warnings.map(({ message }) => wrapped(`Warning: ${message}`, '  ')).join('\n'),
-    droppedWords(dropped)
-      .map(words => wrapped(`Left out: ${words}`, '  '))
+    describeDropped(dropped)
+      .map(sentence => wrapped(`Note: ${sentence}`, '  '))
       .join('\n'),
-    metrics(result),
-    folds(result),
-    ic(result),
-    sweep(result, wrapped),
-    wrapped(costs(result)),
+    metricTable(result),
+    foldTable(result),
+    icLine(result),
+    sweepText(result, wrapped),
+    wrapped(costLine(result)),
     'Backtested results are hypothetical and do not predict future returns.',
   ]
-  return plain(parts.filter(part => part !== '').join('\n\n'))
+  return toAscii(parts.filter(part => part !== '').join('\n\n'))
 }
 
-function metrics({ metrics }: BacktestResult): string {
-  const rows = metricGuide.map(({ metric, name, write }) => [name, write(metrics[metric])])
-  const values = Math.max(...rows.map(([, value]) => value.length))
+function metricTable({ metrics }: BacktestResult): string {
+  const rows = [...headlineMetrics, ...detailMetrics].map(({ metric, name, format }) => [
+    name,
+    format(metrics[metric]),
+  ])
+  const width = Math.max(...rows.map(([, value]) => value.length))
   return textTable(
-    ['METRIC', 'VALUE'.padStart(values)],
-    rows.map(([name, value]) => [name, value.padStart(values)]),
+    ['METRIC', 'VALUE'.padStart(width)],
+    rows.map(([name, value]) => [name, value.padStart(width)]),
   )
 }
 
-function folds({ folds, trials }: BacktestResult): string {
+function foldTable({ folds, trials }: BacktestResult): string {
   if (folds.length === 0) return ''
-  const head = ['FOLD', 'TESTED ON', 'SHARPE', 'RETURN A YEAR', 'DEEPEST FALL', 'SHARPE BEFORE']
+  const head = ['FOLD', 'TESTED ON', 'SHARPE', 'ANNUAL RETURN', 'MAX DRAWDOWN', 'TRAIN SHARPE']
   return textTable(
     trials ? [...head, 'CONFIGURATION'] : head,
     folds.map(fold => [
       count(fold.fold),
       `${fold.test_start} to ${fold.test_end}`,
       ratio(fold.sharpe),
-      gain(fold.cagr),
-      gain(fold.max_drawdown),
+      signedPercent(fold.cagr),
+      signedPercent(fold.max_drawdown),
       ratio(fold.train_sharpe),
       ...(trials ? [fold.label] : []),
     ]),
   )
 }
 
-function ic({ ic }: BacktestResult): string {
+function icLine({ ic }: BacktestResult): string {
   if (ic === undefined) return ''
-  return `Rank correlation of score and return: ${ratio(ic.mean, 4)} a period (t ${ratio(ic.t_stat)}, ${counted(ic.n_periods, 'period')}).`
+  return `Mean rank correlation of score and return: ${ratio(ic.mean, 4)} per period (t ${ratio(ic.t_stat)}, ${plural(ic.n_periods, 'period')}).`
 }
 
-function sweep(result: BacktestResult, wrapped: (text: string, indent?: string) => string): string {
-  const { trials, best, deflated_sharpe: found } = result
-  if (trials === undefined || best === undefined || found === undefined) return ''
+function sweepText(result: BacktestResult, wrapped: (text: string, indent?: string) => string): string {
+  const { trials, best, deflated_sharpe: deflated } = result
+  if (trials === undefined || best === undefined || deflated === undefined) return ''
   const table = textTable(
-    ['CONFIGURATION', 'SHARPE', 'RETURN A YEAR', 'DEEPEST FALL', 'TURNOVER'],
+    ['CONFIGURATION', 'SHARPE', 'ANNUAL RETURN', 'MAX DRAWDOWN', 'TURNOVER'],
     rankTrials(result)
-      .slice(0, mostTrials)
+      .slice(0, maxTrials)
       .map(trial => [
         trial.label,
         ratio(trial.sharpe),
-        gain(trial.cagr),
-        gain(trial.max_drawdown),
+        signedPercent(trial.cagr),
+        signedPercent(trial.max_drawdown),
         percent(trial.avg_turnover),
       ]),
   )
-  const { headline, sentences } = verdictWords(found, result.periods_per_year)
+  const { headline, sentences } = judgeSweep(deflated, result.periods_per_year)
   return [
-    `The best of ${counted(trials.length, 'configuration')}: ${best.label}`,
+    `The best of ${plural(trials.length, 'configuration')}: ${best.label}`,
     '',
     table,
     '',
@@ -90,21 +93,21 @@ function sweep(result: BacktestResult, wrapped: (text: string, indent?: string) 
   ].join('\n')
 }
 
-function costs({ costs, config }: BacktestResult): string {
+function costLine({ costs, config }: BacktestResult): string {
   const trading =
     costs.flat_bps !== null
-      ? `${basisPoints(costs.flat_bps)} a round trip`
+      ? `${basisPoints(costs.flat_bps)} per round trip`
       : costs.markets
           .map(
             ({ market, round_trip_bps }) =>
-              `${basisPoints(round_trip_bps)} a round trip in ${market ?? 'no market'}`,
+              `${basisPoints(round_trip_bps)} per round trip in ${market ?? 'no market'}`,
           )
           .join(', ')
   const borrowing =
-    config.direction === 'long_only' ? '' : `; borrowing ${basisPoints(costs.borrow_bps)} a year`
+    config.direction === 'long_only' ? '' : `; borrowing ${basisPoints(costs.borrow_bps)} per year`
   return `Costs: ${trading}${borrowing}.`
 }
 
-function plain(text: string): string {
+function toAscii(text: string): string {
   return text.replaceAll('−', '-').replaceAll('–', '-').replaceAll('’', "'")
 }

@@ -17,12 +17,12 @@ const head = [
   'E-MAIL',
 ]
 
-/** `grants`: what was sold to whom, with the limits it was sold with. */
+/** `grants`: what was sold to whom, with the limits of each sale. */
 export function addGrantsCommand(program: Command, context: CliContext): void {
   program
     .command('grants')
-    .description('list what was sold to whom, and the limits it was sold with')
-    .option('--json', 'print a JSON array', false)
+    .description('List what was sold to whom, with the limits of each sale')
+    .option('--json', 'Print a JSON array', false)
     .addHelpText(
       'after',
       '\nExamples:\n  asfiled grants\n  asfiled grants --json | jq \'.[] | select(.state == "running")\'',
@@ -30,8 +30,7 @@ export function addGrantsCommand(program: Command, context: CliContext): void {
     .action(async (options: { json: boolean }) => {
       const grants = await context.withDatabase(listGrants)
       if (options.json) console.log(JSON.stringify(grants))
-      else if (grants.length === 0)
-        console.log('Nothing has been granted yet. See: asfiled keys create --help')
+      else if (grants.length === 0) console.log('No grants yet. See: asfiled keys create --help')
       else console.log(textTable(head, grants.map(row)))
     })
 }

@@ -1,12 +1,13 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import { type CreatedKey, createKey, revokeKey } from '../access/keys.ts'
 import { type KeyEnvironment, keyEnvironments } from '../access/keyText.ts'
 import { type Licence, licences } from '../access/licences.ts'
 import { type ListedKey, listKeys } from '../access/queries.ts'
 import type { CliContext } from './context.ts'
-import { textTable } from './output.ts'
+import { parsePositiveInteger } from './options.ts'
+import { grouped, textTable } from './output.ts'
 
-const createExamples = `
+const createHelp = `
 Examples:
   asfiled keys create --email ana@fund.example --licence personal
   asfiled keys create --email ana@fund.example --licence commercial --quant --expires 2030-12-31
@@ -15,7 +16,7 @@ Examples:
   asfiled keys create --email ana@fund.example --json | jq -r .key
 
 The key is printed once and cannot be shown again: only its SHA-256 is stored.
-An evaluation runs 30 days, one for each e-mail domain, and needs a work address.`
+An evaluation lasts 30 days, is given once per e-mail domain, and needs a work address.`
 
 interface CreateOptions {
   email: string
@@ -29,37 +30,37 @@ interface CreateOptions {
   json: boolean
 }
 
-/** `keys create`, `keys list` and `keys revoke`; all work beside a running server, which hears of it at once. */
+/** `keys create`, `keys list` and `keys revoke`. A running server learns of the changes at once. */
 export function addKeysCommand(program: Command, context: CliContext): void {
-  const keys = program.command('keys').description('make, list and revoke API keys')
+  const keys = program.command('keys').description('Make, list and revoke API keys')
   keys
     .command('create')
-    .description('make a key and print it, once')
-    .requiredOption('--email <address>', 'whose key it is')
+    .description('Make a key and print it once')
+    .requiredOption('--email <address>', 'E-mail address of the holder')
     .addOption(
-      new Option('--licence <licence>', 'what the key opens').choices(licences.slice(1)).default('free'),
+      new Option('--licence <licence>', 'Licence of the key').choices(licences.slice(1)).default('free'),
     )
-    .option('--quant', 'with the quant plan: undelayed signals and backtests', false)
-    .option('--expires <date>', 'last day on which it works (UTC), like 2030-12-31')
+    .option('--quant', 'Add the quant plan: undelayed signals and backtests', false)
+    .option('--expires <date>', 'Last day on which the key works (UTC), like 2030-12-31')
     .addOption(
-      new Option('--env <environment>', 'a label inside the key').choices(keyEnvironments).default('live'),
+      new Option('--env <environment>', 'Label inside the key').choices(keyEnvironments).default('live'),
     )
-    .option('--per-minute <n>', 'requests a minute, of an OEM order form', wholeNumber)
-    .option('--per-day <n>', 'requests a day, of an OEM order form', wholeNumber)
-    .option('--bulk', 'bulk files, of an OEM order form')
-    .option('--json', 'print one JSON object', false)
-    .addHelpText('after', createExamples)
+    .option('--per-minute <n>', 'Requests per minute, from an OEM order form', parsePositiveInteger)
+    .option('--per-day <n>', 'Requests per day, from an OEM order form', parsePositiveInteger)
+    .option('--bulk', 'Bulk files, from an OEM order form')
+    .option('--json', 'Print one JSON object', false)
+    .addHelpText('after', createHelp)
     .action((options: CreateOptions) => create(context, options))
   keys
     .command('list')
-    .description('list every key by its prefix')
-    .option('--json', 'print a JSON array', false)
+    .description('List every key by its prefix')
+    .option('--json', 'Print a JSON array', false)
     .addHelpText('after', '\nExample:\n  asfiled keys list')
     .action((options: { json: boolean }) => list(context, options))
   keys
     .command('revoke')
-    .description('revoke a key: running servers refuse it at once and cancel what it has submitted')
-    .argument('<prefix>', 'the prefix that `keys list` shows, or enough of its beginning to be the only one')
+    .description('Revoke a key: running servers refuse it at once and cancel its submitted backtests')
+    .argument('<prefix>', 'Prefix shown by `keys list`, or enough of its beginning to be unique')
     .addHelpText('after', '\nExample:\n  asfiled keys revoke asf_live_4fT9aB2x')
     .action((prefix: string) => revoke(context, prefix))
 }
@@ -73,15 +74,15 @@ async function create(context: CliContext, options: CreateOptions): Promise<void
 }
 
 function describe(key: CreatedKey): string {
-  const perDay = key.per_day === null ? 'no daily cap' : `${key.per_day.toLocaleString('en')} a day`
+  const perDay = key.per_day === null ? 'no daily cap' : `${grouped(key.per_day)} a day`
   return [
     key.key,
     '',
     `${key.licence}${key.quant ? ' + quant' : ''} key of ${key.email}`,
-    `${key.per_minute.toLocaleString('en')} requests a minute, ${perDay}`,
-    ...(key.entity_cap === null ? [] : [`up to ${key.entity_cap.toLocaleString('en')} companies`]),
+    `${grouped(key.per_minute)} requests a minute, ${perDay}`,
+    ...(key.entity_cap === null ? [] : [`up to ${grouped(key.entity_cap)} companies`]),
     key.expires === null ? 'no expiry' : `works until ${key.expires} (UTC, that day included)`,
-    `Keep it safe: it is shown this once. To end it: asfiled keys revoke ${key.prefix}`,
+    `Store it safely: it is not shown again. To revoke it: asfiled keys revoke ${key.prefix}`,
   ].join('\n')
 }
 
@@ -103,13 +104,5 @@ function row(key: ListedKey): string[] {
 
 async function revoke(context: CliContext, prefix: string): Promise<void> {
   const key = await context.withDatabase(sql => revokeKey({ sql }, prefix))
-  console.log(
-    key.changed ? `Revoked ${key.prefix} of ${key.email}.` : `${key.prefix} had been revoked before.`,
-  )
-}
-
-function wholeNumber(text: string): number {
-  const value = Number(text)
-  if (/^[1-9]\d{0,8}$/.test(text)) return value
-  throw new InvalidArgumentError('A whole number from 1 to 999999999 is needed.')
+  console.log(key.changed ? `Revoked ${key.prefix} of ${key.email}.` : `${key.prefix} was already revoked.`)
 }

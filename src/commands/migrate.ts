@@ -1,13 +1,14 @@
 import type { Command } from 'commander'
 import type { CliContext } from './context.ts'
 
-/** `migrate`: brings the database up to this version. `serve` does the same by itself. */
+/** `migrate`: brings the database schema up to this version. `serve` does the same by itself. */
 export function addMigrateCommand(program: Command, context: CliContext): void {
   program
     .command('migrate')
-    .description('bring the database up to this version (serve does it too)')
+    .description('Bring the database up to this version (serve does it too)')
     .addHelpText('after', '\nExample:\n  DATABASE_URL=postgres://... asfiled migrate')
     .action(async () => {
+      // Opening the database migrates it.
       await context.withDatabase(async () => {})
       console.log('The database is up to date.')
     })

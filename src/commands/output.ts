@@ -1,28 +1,31 @@
+import { mkdir, realpath, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { type Options, SingleBar } from 'cli-progress'
+import { Failure } from '../errors.ts'
 
-export interface ProgressState {
+interface ProgressState {
   readonly done: number
   readonly total: number
-  /** How far it is, in the words of the command: `1,204 files, 98,000 figures/s`. */
+  /** Progress in the terms of the command: `1,204 files, 98,000 figures/s`. */
   readonly note: string
 }
 
-/** Shows how a long command gets on: a bar with the remaining time on a terminal, a line now and then
- * elsewhere. */
+/** The progress of a long command on standard error: on a terminal a bar with the remaining time, elsewhere a line every
+ * few seconds. */
 export interface Progress {
   update(state: ProgressState): void
-  /** Clears the way for other output. */
+  /** Removes the bar, so that other output can follow. */
   stop(): void
 }
 
-const lineEveryMs = 5_000
-const redrawEveryMs = 200
+const lineIntervalMs = 5_000
+const redrawIntervalMs = 200
 
-export function startProgress(label: string, now: () => number): Progress {
-  return process.stderr.isTTY ? startBar(label, now) : startLines(label, now)
+export function startProgress(label: string): Progress {
+  return process.stderr.isTTY ? startBar(label) : startLines(label)
 }
 
-function startBar(label: string, now: () => number): Progress {
+function startBar(label: string): Progress {
   const options: Options = {
     format: `${label} {bar} {percentage}%  {note}  {eta_formatted} left`,
     barCompleteChar: '█',
@@ -34,41 +37,47 @@ function startBar(label: string, now: () => number): Progress {
     etaBuffer: 50,
   }
   const bar = new SingleBar(options)
-  let started = false
-  let drawn = 0
+  let isStarted = false
+  let drawnAt = 0
   return {
     update({ done, total, note }) {
-      if (!started) bar.start(total, done, { note })
-      else if (now() - drawn >= redrawEveryMs) {
-        // What there is to do may only show on the way.
+      if (!isStarted) bar.start(total, done, { note })
+      else if (performance.now() - drawnAt >= redrawIntervalMs) {
+        // The total may grow while the work is under way.
         bar.setTotal(total)
         bar.update(done, { note })
       } else return
-      started = true
-      drawn = now()
+      isStarted = true
+      drawnAt = performance.now()
     },
     stop() {
-      if (started) bar.stop()
+      if (isStarted) bar.stop()
     },
   }
 }
 
-function startLines(label: string, now: () => number): Progress {
-  const began = now()
-  let written = began
+function startLines(label: string): Progress {
+  const startedAt = performance.now()
+  let writtenAt = startedAt
   return {
     update({ done, total, note }) {
-      if (now() - written < lineEveryMs) return
-      written = now()
+      const now = performance.now()
+      if (now - writtenAt < lineIntervalMs) return
+      writtenAt = now
       const share = total > 0 ? Math.min(1, done / total) : 1
-      const left = share > 0 ? ((now() - began) * (1 - share)) / share : 0
-      console.error(`${label}: ${(share * 100).toFixed(0)}%, ${note}, about ${Math.ceil(left / 1000)} s left`)
+      const leftMs = share > 0 ? ((now - startedAt) * (1 - share)) / share : 0
+      console.error(
+        `${label}: ${(share * 100).toFixed(0)}%, ${note}, about ${Math.ceil(leftMs / 1000)} s left`,
+      )
     },
     stop() {},
   }
 }
 
-/** Columns aligned with spaces, as a terminal and `awk` like them. */
+/** `1,204`. */
+export const grouped = (value: number) => value.toLocaleString('en-US')
+
+/** Columns aligned with spaces, for a terminal and for `awk`. */
 export function textTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [head, ...rows]
   const widths = head.map((_, column) => Math.max(...lines.map(line => line[column].length)))
@@ -93,4 +102,32 @@ export function wrapText(text: string, width: number, indent = ''): string {
     } else line = line.trim() === '' ? line + word : `${line} ${word}`
   }
   return [...lines, line].join('\n')
+}
+
+/** Writes a file so that readers see all of the old or all of the new: a full disk or an interruption leaves the old one.
+ * What is not a regular file (a pipe, /dev/stdout) is written to directly. */
+export async function writeFileAtomically(path: string, text: string): Promise<void> {
+  try {
+    const found = await stat(path).catch(() => null)
+    if (found !== null && !found.isFile()) await Bun.write(path, text)
+    // A link stays a link: its target is replaced.
+    else await replaceFile(found === null ? path : await realpath(path), text)
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    const name = path || 'A file without a name'
+    throw new Failure('parameter_invalid', `${name} could not be written: ${reason}`, { cause })
+  }
+}
+
+async function replaceFile(path: string, text: string): Promise<void> {
+  const folder = dirname(path)
+  await mkdir(folder, { recursive: true })
+  const unfinished = join(folder, `.asfiled-${process.pid}-${crypto.randomUUID()}.tmp`)
+  try {
+    await Bun.write(unfinished, text)
+    await rename(unfinished, path)
+  } catch (error) {
+    await rm(unfinished, { force: true })
+    throw error
+  }
 }

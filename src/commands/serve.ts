@@ -6,7 +6,7 @@ import type { CliContext } from './context.ts'
 export function addServeCommand(program: Command, context: CliContext): void {
   program
     .command('serve')
-    .description('serve the API until it is stopped')
+    .description('Serve the API until stopped')
     .addHelpText('after', '\nExample:\n  PORT=8080 DATABASE_URL=postgres://... asfiled serve')
     .action(() => runServer(context.config, context.today, undefined))
 }

@@ -7,16 +7,16 @@ import {
 } from '../features/signals/import/importSignals.ts'
 import { makeSignalsSample } from '../features/signals/import/sample.ts'
 import type { Sql } from '../postgres/client.ts'
+import { lowerPriority } from './bulkWrite.ts'
 import type { CliContext } from './context.ts'
-import { startProgress } from './output.ts'
-import { giveWay } from './priority.ts'
+import { grouped, startProgress } from './output.ts'
 
-const importExamples = `
+const importHelp = `
 FILE is CSV or CSV.gz with the header
   date,ticker,market,horizon,predicted_pct,actual_pct[,source]
-An empty actual_pct is an open forecast; the line that brings its outcome resolves it.
+An empty actual_pct is an open forecast; a later line with its outcome resolves it.
 
-Exit code: 0 all lines are in; 1 some lines were refused (each is named); 2 nothing was taken.
+Exit code: 0 all lines were imported; 1 some lines were refused (each is named); 2 nothing was imported.
 
 Examples:
   asfiled signals import forecasts-2026-03-02.csv
@@ -25,22 +25,22 @@ Examples:
 
 /** `signals import` and `signals sample`. */
 export function addSignalsCommand(program: Command, context: CliContext): void {
-  const signals = program.command('signals').description('take in forecasts and their outcomes')
+  const signals = program.command('signals').description('Import forecasts and their outcomes')
   signals
     .command('import')
-    .description('record open forecasts and resolve them when their outcomes arrive')
+    .description('Record open forecasts and resolve them when their outcomes arrive')
     .argument('<file>', 'CSV or CSV.gz')
-    .option('--correct', 'change resolved rows too; both versions stay on record', false)
-    .option('--json', 'print one JSON object', false)
-    .addHelpText('after', importExamples)
+    .option('--correct', 'Change resolved rows too; both versions stay on record', false)
+    .option('--json', 'Print one JSON object', false)
+    .addHelpText('after', importHelp)
     .action(async (file: string, options: ImportOptions) => {
       process.exitCode = await runImport(context, file, options)
     })
   signals
     .command('sample')
-    .description('make sample/signals.csv.gz from a file in the import layout: its 1d and 7d horizons')
+    .description('Make sample/signals.csv.gz from the 1d and 7d horizons of a file in the import layout')
     .argument('<file>', 'CSV or CSV.gz')
-    .argument('[target]', 'where to write', 'sample/signals.csv.gz')
+    .argument('[target]', 'Where to write', 'sample/signals.csv.gz')
     .addHelpText('after', '\nExample:\n  asfiled signals sample ../shared/panels/signals_us_2012_2017.csv.gz')
     .action(async (file: string, target: string) => {
       const sample = await makeSignalsSample(await open(file), context.today())
@@ -58,7 +58,7 @@ async function runImport(context: CliContext, path: string, options: ImportOptio
   try {
     const file = await open(path)
     const report = await context.withDatabase(sql => {
-      giveWay()
+      lowerPriority()
       return importWithProgress(context, sql, file, options)
     })
     if (options.json) console.log(JSON.stringify(report))
@@ -73,7 +73,7 @@ async function runImport(context: CliContext, path: string, options: ImportOptio
 }
 
 async function importWithProgress(context: CliContext, sql: Sql, file: OpenFile, options: ImportOptions) {
-  const progress = startProgress('Importing', () => performance.now())
+  const progress = startProgress('Importing')
   let read = 0
   const counted = file.bytes.pipeThrough(
     new TransformStream<Uint8Array, Uint8Array>({
@@ -90,10 +90,10 @@ async function importWithProgress(context: CliContext, sql: Sql, file: OpenFile,
       {
         correct: options.correct,
         today: context.today(),
-        // Reading is the first half of the way, merging the second.
+        // Reading is the first half of the progress, merging the second.
         onProgress: ({ lines, total }) => {
           const done = total === null ? read : file.size + (file.size * lines) / total
-          const note = `${lines.toLocaleString('en')} lines ${total === null ? 'read' : 'merged'}`
+          const note = `${grouped(lines)} lines ${total === null ? 'read' : 'merged'}`
           progress.update({ done, total: 2 * file.size, note })
         },
       },
@@ -111,7 +111,7 @@ async function open(path: string): Promise<OpenFile> {
   const file = Bun.file(path)
   const stat = await file.stat().catch(() => null)
   if (stat === null || !stat.isFile()) {
-    throw new Failure('parameter_invalid', `${path}: no such file. A CSV or CSV.gz is needed.`)
+    throw new Failure('parameter_invalid', `${path}: there is no such file. A CSV or CSV.gz is required.`)
   }
   return { name: path.slice(path.lastIndexOf('/') + 1), bytes: file.stream(), size: stat.size }
 }
@@ -119,7 +119,7 @@ async function open(path: string): Promise<OpenFile> {
 function printReport(path: string, report: SignalImport): void {
   for (const fault of report.faults) console.error(`${path}:${fault.line}: ${fault.reason}.`)
   const unnamed = report.refused - report.faults.length
-  if (unnamed > 0) console.error(`... and more: ${report.refused} lines were refused in all.`)
+  if (unnamed > 0) console.error(`... and ${unnamed} more lines were refused, ${report.refused} in all.`)
   const parts = [
     `${report.added} added`,
     `${report.resolved} resolved`,

@@ -1,9 +1,30 @@
 import { isoDate } from '../dates.ts'
-import type { Contribution, Filing, MetricRules, Statement } from './reportedFact.ts'
+import type { MetricRules } from './metricRules.ts'
+import type { Filing, ParsedDocument, ReportedFact } from './reportedFact.ts'
 
-/** A sum that does not hold in what one filing says. */
-export interface BrokenSum {
-  readonly sum: SumName
+export const balanceChecks = [
+  'assets = liabilities + equity',
+  'gross_profit = revenue - cost_of_revenue',
+] as const
+export type BalanceCheck = (typeof balanceChecks)[number]
+
+export interface BalanceReport {
+  readonly counts: Record<BalanceCheck, CheckCounts>
+  /** The first failures found, a few of each check. */
+  readonly examples: FailedCheck[]
+}
+
+interface CheckCounts {
+  checked: number
+  broken: number
+  /** Balances whose assets exceed liabilities and equity, where an item without a metric may account for the difference:
+   * that proves nothing. */
+  open: number
+}
+
+/** A check that fails within one filing. */
+export interface FailedCheck {
+  readonly check: BalanceCheck
   readonly market: string
   readonly issuerId: string
   /** First day of a flow; null for a balance. */
@@ -15,26 +36,9 @@ export interface BrokenSum {
   readonly unit: string
 }
 
-export const sumNames = ['assets = liabilities + equity', 'gross_profit = revenue - cost_of_revenue'] as const
-export type SumName = (typeof sumNames)[number]
+const maxExamples = 5
 
-export interface SumCount {
-  checked: number
-  broken: number
-  /** Balances whose assets are more than what is stated against them, where something may stand between that has no
-   * metric: nothing is proved. */
-  open: number
-}
-
-export interface SumReport {
-  readonly counts: Record<SumName, SumCount>
-  /** The first ones met, a few of each sum. */
-  readonly examples: BrokenSum[]
-}
-
-const mostExamples = 5
-
-export const noSums = (): SumReport => ({
+export const emptyBalanceReport = (): BalanceReport => ({
   counts: {
     'assets = liabilities + equity': { checked: 0, broken: 0, open: 0 },
     'gross_profit = revenue - cost_of_revenue': { checked: 0, broken: 0, open: 0 },
@@ -42,84 +46,96 @@ export const noSums = (): SumReport => ({
   examples: [],
 })
 
-const isTerm: Readonly<Record<string, true>> = {
-  ...{ assets: true, liabilities: true, equity: true, provisions: true, minority_interests: true },
-  ...{ gross_profit: true, revenue: true, cost_of_revenue: true },
-}
-
-/** What a filing states of each term, the preferred tag first. */
-type Terms = Map<string, Statement[]>
-
-/** Checks, in each filing by itself, the sums that must hold in accounts. Nothing is changed or left out for it: filers make
- * errors, and what they filed is what is served.
+/** Checks, within each filing, the equations that accounts must satisfy, and adds the result to `report`. Nothing is changed
+ * or left out because of it: filers make errors, and what they filed is what is served.
  *
- * - `assets = liabilities + equity`, plus provisions where the filing sets them apart from liabilities. Equity has several
- * tags in US GAAP: `StockholdersEquity` is that of the parent's owners, and minority interests and temporary equity, which
- * have no metric, stand beside it. The sum holds if it does with any tag of equity that the filing states, and with or
- * without minority interests that it states. Where it does not, and the preferred tag is one that leaves something out
- * (`partialTags`), more assets than the other side is counted as open, not as broken. Fewer assets is broken, though a US minority interest
- * may be negative.
+ * - `assets = liabilities + equity`, plus provisions where the filing reports them apart from liabilities. Equity has several
+ * tags in US GAAP: `StockholdersEquity` is that of the parent's owners. Minority interests and temporary equity have no
+ * metric there and come on top. The check holds if it does with any tag of equity that the filing reports, with or without
+ * the minority interests that it reports. Where it fails and the preferred tag leaves something out (`partialTags`), assets
+ * above the other side count as open, not as broken. Assets below it count as broken, although a US minority interest may be
+ * negative.
  * - `gross_profit = revenue - cost_of_revenue`.
  *
- * Figures are compared where one filing states all terms for the same days in the same unit. Tolerance: each term may be
- * rounded by half of the unit it is reported in, which is taken to be the largest power of ten that divides all of them. */
-export function checkSums({ profile, statements }: Contribution, rules: MetricRules, into: SumReport): void {
-  for (const [{ filing, start, end, unit }, terms] of groupTerms(statements, rules)) {
-    const report = (sum: SumName, verdict: Verdict | null) => {
-      if (verdict === null) return
-      const count = into.counts[sum]
-      count.checked++
-      if (verdict.kind === 'holds') return
-      count[verdict.kind]++
-      if (verdict.kind !== 'broken' || count.broken > mostExamples) return
-      const { market, issuerId } = profile
-      const days = { start: start === null ? null : isoDate(start), end: isoDate(end) }
-      const { difference } = verdict
-      into.examples.push({ sum, market, issuerId, ...days, accession: filing.accession, difference, unit })
-    }
-    if (start === null) report('assets = liabilities + equity', checkBalance(terms, rules))
-    else report('gross_profit = revenue - cost_of_revenue', checkGross(terms))
+ * Figures are compared where one filing reports all terms for the same days in the same unit. Tolerance: each term may be
+ * rounded by half of the unit it is reported in. That unit is taken to be the largest power of ten that divides all terms. */
+export function checkBalances(
+  { profile, reportedFacts }: ParsedDocument,
+  rules: MetricRules,
+  report: BalanceReport,
+): void {
+  for (const [{ filing, start, end, unit }, terms] of groupTerms(reportedFacts, rules)) {
+    const check: BalanceCheck =
+      start === null ? 'assets = liabilities + equity' : 'gross_profit = revenue - cost_of_revenue'
+    const verdict = start === null ? checkBalance(terms, rules) : checkGrossProfit(terms)
+    if (verdict === null) continue
+    const count = report.counts[check]
+    count.checked++
+    if (verdict.kind === 'holds') continue
+    count[verdict.kind]++
+    if (verdict.kind !== 'broken' || count.broken > maxExamples) continue
+    const { market, issuerId } = profile
+    const days = { start: start === null ? null : isoDate(start), end: isoDate(end) }
+    const { difference } = verdict
+    report.examples.push({ check, market, issuerId, ...days, accession: filing.accession, difference, unit })
   }
 }
 
-interface Place {
+/** Adds the report of one more import to that of those before it. Of each check the examples of the first import that has
+ * any are used. */
+export function addBalanceReport(total: BalanceReport, more: BalanceReport): void {
+  for (const check of balanceChecks) {
+    const { checked, broken, open } = more.counts[check]
+    const count = total.counts[check]
+    count.checked += checked
+    count.broken += broken
+    count.open += open
+    if (total.examples.some(example => example.check === check)) continue
+    total.examples.push(...more.examples.filter(example => example.check === check))
+  }
+}
+
+/** What a filing reports for each term, the preferred tag first. */
+type Terms = Map<string, ReportedFact[]>
+
+/** Where terms are comparable. */
+interface Scope {
   readonly filing: Filing
   readonly start: number | null
   readonly end: number
   readonly unit: string
 }
 
-/** The terms of each filing, days and unit. */
-function groupTerms(statements: readonly Statement[], rules: MetricRules): Map<Place, Terms> {
-  const filings = new Map<string, Map<number, Map<string, Place>>>()
-  const groups = new Map<Place, Terms>()
-  for (const statement of statements) {
-    const { metric, tag, filing, start, end, unit, rounded } = statement
+const isTerm: Readonly<Record<string, true>> = {
+  ...{ assets: true, liabilities: true, equity: true, provisions: true, minority_interests: true },
+  ...{ gross_profit: true, revenue: true, cost_of_revenue: true },
+}
+
+function groupTerms(reportedFacts: readonly ReportedFact[], rules: MetricRules): Map<Scope, Terms> {
+  const filings = new Map<string, Map<number, Map<string, Scope>>>()
+  const groups = new Map<Scope, Terms>()
+  for (const reported of reportedFacts) {
+    const { metric, tag, filing, start, end, unit, rounded } = reported
     if (isTerm[metric] === undefined) continue
-    const days = getOrMake(filings, filing.accession, () => new Map<number, Map<string, Place>>())
-    // One number for both days and the rounding: keys of text would cost more than all else here.
+    const periods = getOrCreate(filings, filing.accession, () => new Map<number, Map<string, Scope>>())
+    // One number for both days and the rounding: text keys would cost more than all else here.
     const period = end * 2 ** 26 + ((start ?? -1) + 1) * 2 + (rounded ? 1 : 0)
-    const units = getOrMake(days, period, () => new Map<string, Place>())
-    let place = units.get(unit)
-    if (place === undefined) {
-      place = { filing, start, end, unit }
-      units.set(unit, place)
-      groups.set(place, new Map())
-    }
-    const terms = groups.get(place)
-    const said = terms?.get(metric)
-    if (said === undefined) terms?.set(metric, [statement])
-    else said.splice(rules.rank(metric, tag) < rules.rank(metric, said[0].tag) ? 0 : 1, 0, statement)
+    const units = getOrCreate(periods, period, () => new Map<string, Scope>())
+    const scope = getOrCreate(units, unit, () => ({ filing, start, end, unit }))
+    const terms = getOrCreate(groups, scope, () => new Map<string, ReportedFact[]>())
+    const sameTerm = terms.get(metric)
+    if (sameTerm === undefined) terms.set(metric, [reported])
+    else sameTerm.splice(rules.rank(metric, tag) < rules.rank(metric, sameTerm[0].tag) ? 0 : 1, 0, reported)
   }
   return groups
 }
 
-function getOrMake<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+function getOrCreate<K, V>(map: Map<K, V>, key: K, create: () => V): V {
   const known = map.get(key)
   if (known !== undefined) return known
-  const made = make()
-  map.set(key, made)
-  return made
+  const created = create()
+  map.set(key, created)
+  return created
 }
 
 type Verdict =
@@ -127,6 +143,7 @@ type Verdict =
   | { readonly kind: 'open' }
   | { readonly kind: 'broken'; readonly difference: number }
 
+/** null: a term is missing. */
 function checkBalance(terms: Terms, { partialTags }: MetricRules): Verdict | null {
   const [assets, liabilities, equity] = ['assets', 'liabilities', 'equity'].map(metric => terms.get(metric))
   if (assets === undefined || liabilities === undefined || equity === undefined) return null
@@ -144,7 +161,8 @@ function checkBalance(terms: Terms, { partialTags }: MetricRules): Verdict | nul
   return isPartial && difference > 0 ? { kind: 'open' } : { kind: 'broken', difference }
 }
 
-function checkGross(terms: Terms): Verdict | null {
+/** null: a term is missing. */
+function checkGrossProfit(terms: Terms): Verdict | null {
   const [gross, revenue, cost] = ['gross_profit', 'revenue', 'cost_of_revenue'].map(metric =>
     terms.get(metric),
   )
@@ -156,30 +174,17 @@ function checkGross(terms: Terms): Verdict | null {
 function compare(left: number, right: readonly number[]): { holds: boolean; difference: number } {
   const terms = [left, ...right].filter(value => value !== 0)
   const difference = left - right.reduce((sum, value) => sum + value, 0)
-  const tolerance = (terms.length * unitOfReport(terms)) / 2
+  const tolerance = (terms.length * reportingUnit(terms)) / 2
   return { holds: Math.abs(difference) <= tolerance, difference }
 }
 
-const largestUnit = 1e9
+const maxReportingUnit = 1e9
 
 /** The largest power of ten up to a billion that divides all of some amounts; amounts with a fraction are reported in
  * hundredths. */
-function unitOfReport(terms: readonly number[]): number {
+function reportingUnit(terms: readonly number[]): number {
   if (!terms.every(Number.isInteger)) return 0.01
-  let unit = largestUnit
+  let unit = maxReportingUnit
   while (unit > 1 && terms.some(value => value % unit !== 0)) unit /= 10
   return unit
-}
-
-/** What one import found, beside what those before it did; of each sum the first examples are kept. */
-export function addSums(into: SumReport, more: SumReport): void {
-  for (const sum of sumNames) {
-    const { checked, broken, open } = more.counts[sum]
-    const count = into.counts[sum]
-    count.checked += checked
-    count.broken += broken
-    count.open += open
-    if (into.examples.some(example => example.sum === sum)) continue
-    into.examples.push(...more.examples.filter(example => example.sum === sum))
-  }
 }

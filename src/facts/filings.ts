@@ -1,37 +1,39 @@
-import { type Filing, type Statement, untold } from './reportedFact.ts'
+import { type Filing, type ReportedFact, unknownFilingDate } from './reportedFact.ts'
 
-export interface FiledStatements {
+interface FiledFacts {
   readonly filing: Filing
-  readonly statements: readonly Statement[]
+  readonly reportedFacts: readonly ReportedFact[]
 }
 
-/** Statements by filing, in the order of filing: day, acceptance time (unknown first), accession. What several
- * sources say of one filing is made one. */
-export function gatherFilings(
-  statements: readonly Statement[],
+/** Reported facts by filing, in the order of filing: day, acceptance time (unknown first), accession. What several
+ * sources state about one filing is merged.
+ *
+ * @param known what other sources state about filings, by accession */
+export function groupByFiling(
+  reportedFacts: readonly ReportedFact[],
   known: ReadonlyMap<string, Filing>,
-): readonly FiledStatements[] {
-  const gathered = new Map<string, { filing: Filing; statements: Statement[] }>()
-  for (const statement of statements) {
-    const { filing } = statement
-    const entry = gathered.get(filing.accession)
-    if (entry === undefined) {
+): readonly FiledFacts[] {
+  const groups = new Map<string, { filing: Filing; reportedFacts: ReportedFact[] }>()
+  for (const reported of reportedFacts) {
+    const { filing } = reported
+    const group = groups.get(filing.accession)
+    if (group === undefined) {
       const other = known.get(filing.accession)
       const merged = other === undefined ? filing : mergeFilings(filing, other)
-      gathered.set(filing.accession, { filing: merged, statements: [statement] })
+      groups.set(filing.accession, { filing: merged, reportedFacts: [reported] })
     } else {
-      if (entry.filing !== filing) entry.filing = mergeFilings(entry.filing, filing)
-      entry.statements.push(statement)
+      if (group.filing !== filing) group.filing = mergeFilings(group.filing, filing)
+      group.reportedFacts.push(reported)
     }
   }
-  return [...gathered.values()].sort((a, b) => compareFilings(a.filing, b.filing))
+  return [...groups.values()].sort((a, b) => compareFilings(a.filing, b.filing))
 }
 
-/** Sources agree on a filing but for what they leave out. Where they do not, the later day counts: nothing may be
- * seen before it was filed. One that knows no day gives way to one that does. */
+/** Merges what two sources state about one filing. They differ in what they leave out. Where they contradict each other,
+ * the later day counts: nothing may be seen before it was filed. A known day replaces an unknown one. */
 export function mergeFilings(a: Filing, b: Filing): Filing {
-  if (b.filed === untold && a.filed !== untold) return a
-  if (a.filed === untold && b.filed !== untold) return b
+  if (b.filed === unknownFilingDate && a.filed !== unknownFilingDate) return a
+  if (a.filed === unknownFilingDate && b.filed !== unknownFilingDate) return b
   const filed = Math.max(a.filed, b.filed)
   const form = [a.form, b.form].sort()[0]
   const acceptedAt =

@@ -1,7 +1,8 @@
-import type { MetricRules, Statement } from './reportedFact.ts'
+import type { MetricRules } from './metricRules.ts'
+import type { ReportedFact } from './reportedFact.ts'
 import { addYears, slackDays, spanOf } from './spans.ts'
 
-export interface FiscalYear {
+interface FiscalYear {
   readonly start: number
   readonly end: number
   /** Not twelve months long: what was earned in it is neither a year's nor a quarter's. */
@@ -10,8 +11,8 @@ export interface FiscalYear {
 
 type Forms = Pick<MetricRules, 'annualForm' | 'quarterlyForm' | 'transitionForm' | 'balanceEndsYear'>
 
-/** An entity's fiscal years as far as the filings read so far tell them. Annual statements in annual reports
- * decide; before the first, year-to-date periods do; before those, the year end that the register has on file. */
+/** An entity's fiscal years, as far as the filings read so far define them. Annual figures in annual reports decide. Before
+ * the first of those, year-to-date periods do; before those, the year end that the register has on file. */
 export class FiscalCalendar {
   private readonly annual = new Map<number, FiscalYear>()
   private readonly inferred = new Map<number, FiscalYear>()
@@ -24,69 +25,6 @@ export class FiscalCalendar {
   constructor(forms: Forms, fiscalYearEnd: string | null) {
     this.forms = forms
     this.fallback = fiscalYearEnd === null ? null : yearEndingOn(fiscalYearEnd)
-  }
-
-  /** True while nothing but convention (the calendar year) is known. */
-  get isGuess(): boolean {
-    return this.annual.size + this.inferred.size + this.short.size === 0 && this.fallback === null
-  }
-
-  learn(form: string, statements: readonly Statement[]): void {
-    const isAnnual = this.forms.annualForm.test(form)
-    const isTransition = this.forms.transitionForm?.test(form) === true
-    const inferring = this.annual.size === 0
-    const known = new Set(this.annual.keys())
-    const years = yearsStated(statements)
-    for (const year of years) {
-      if (!isAnnual) {
-        if (inferring && !this.forms.quarterlyForm.test(form)) this.add(this.inferred, year)
-      } else if (!this.isRecast(year)) this.add(this.annual, year)
-    }
-    const short = shortYearOf(form, statements, this.forms, {
-      lastBefore: day => this.lastBefore(day),
-      isKnown: day => nearest(known, day) <= slackDays,
-    })
-    if (short !== null) this.close(short)
-    // A first or a changed year may be no year long: its balance closes it all the same.
-    if (this.forms.balanceEndsYear === true && isAnnual) {
-      const balance = Math.max(...statements.map(({ start, end }) => (start === null ? end : -1)))
-      const isStated = statements.some(
-        ({ start, end }) => spanOf(start, end) === 4 && Math.abs(end - balance) <= slackDays,
-      )
-      if (balance > 0 && !isStated) this.add(this.annual, { start: addYears(balance, -1) + 1, end: balance })
-    }
-    // What an annual report states of less than a year is no year to date.
-    if (inferring && !isAnnual && !isTransition) this.infer(form, statements)
-  }
-
-  /** Years that began with a year to date; a quarterly report without one is that of a first quarter. */
-  private infer(form: string, statements: readonly Statement[]): void {
-    let first: FiscalYear | null = null
-    let sawYearToDate = false
-    for (const { start, end } of statements) {
-      const span = spanOf(start, end)
-      if (start === null || span === null || span === 4) continue
-      if (span === 1) {
-        if (first === null || end > first.end || (end === first.end && start < first.start))
-          first = { start, end }
-      } else {
-        sawYearToDate = true
-        this.add(this.inferred, { start, end: addYears(start, 1) - 1 })
-      }
-    }
-    if (!sawYearToDate && first !== null && this.forms.quarterlyForm.test(form))
-      this.add(this.inferred, { start: first.start, end: addYears(first.start, 1) - 1 })
-  }
-
-  private close(short: FiscalYear): void {
-    for (const end of [...this.annual.keys()])
-      if (Math.abs(end - short.end) <= slackDays) this.annual.delete(end)
-    this.short.set(short.end, { ...short, isShort: true })
-    this.sorted = null
-  }
-
-  isAnnualReport(form: string): boolean {
-    return this.forms.annualForm.test(form)
   }
 
   /** The fiscal year that a day belongs to. */
@@ -109,17 +47,89 @@ export class FiscalCalendar {
       : project(last, day)
   }
 
+  /** True while nothing but convention (the calendar year) is known. */
+  get isGuess(): boolean {
+    return this.annual.size + this.inferred.size + this.short.size === 0 && this.fallback === null
+  }
+
+  isAnnualReport(form: string): boolean {
+    return this.forms.annualForm.test(form)
+  }
+
+  /** Whether a year that an annual report states is one of the entity's. */
+  isYearEnd(day: number, slack: number): boolean {
+    return minDistance(this.annual, day) <= slack || Math.abs(this.yearOf(day).end - day) <= slack
+  }
+
+  /** Takes in the fiscal years that one report defines. */
+  learn(form: string, reportedFacts: readonly ReportedFact[]): void {
+    const isAnnual = this.forms.annualForm.test(form)
+    const isTransition = this.forms.transitionForm?.test(form) === true
+    const inferring = this.annual.size === 0
+    const known = new Set(this.annual.keys())
+    const years = yearsReported(reportedFacts)
+    for (const year of years) {
+      if (!isAnnual) {
+        if (inferring && !this.forms.quarterlyForm.test(form)) this.add(this.inferred, year)
+      } else if (!this.isRecast(year)) this.add(this.annual, year)
+    }
+    const short = shortYearOf(form, reportedFacts, this.forms, {
+      lastBefore: day => this.lastBefore(day),
+      isKnown: day => minDistance(known, day) <= slackDays,
+    })
+    if (short !== null) this.addShort(short)
+    // A first or a changed year may not be twelve months long: its balance closes it all the same.
+    if (this.forms.balanceEndsYear === true && isAnnual) {
+      const balance = Math.max(...reportedFacts.map(({ start, end }) => (start === null ? end : -1)))
+      const isReported = reportedFacts.some(
+        ({ start, end }) => spanOf(start, end) === 4 && Math.abs(end - balance) <= slackDays,
+      )
+      if (balance > 0 && !isReported)
+        this.add(this.annual, { start: addYears(balance, -1) + 1, end: balance })
+    }
+    // What an annual report states for less than a year is no year to date.
+    if (inferring && !isAnnual && !isTransition) this.infer(form, reportedFacts)
+  }
+
+  /** Infers the years that began with a year to date; a quarterly report without one is that of a first quarter. */
+  private infer(form: string, reportedFacts: readonly ReportedFact[]): void {
+    let first: FiscalYear | null = null
+    let hasYearToDate = false
+    for (const { start, end } of reportedFacts) {
+      const span = spanOf(start, end)
+      if (start === null || span === null || span === 4) continue
+      if (span === 1) {
+        if (first === null || end > first.end || (end === first.end && start < first.start))
+          first = { start, end }
+      } else {
+        hasYearToDate = true
+        this.add(this.inferred, { start, end: addYears(start, 1) - 1 })
+      }
+    }
+    if (!hasYearToDate && first !== null && this.forms.quarterlyForm.test(form))
+      this.add(this.inferred, { start: first.start, end: addYears(first.start, 1) - 1 })
+  }
+
+  private addShort(short: FiscalYear): void {
+    for (const end of [...this.annual.keys()])
+      if (Math.abs(end - short.end) <= slackDays) this.annual.delete(end)
+    this.short.set(short.end, { ...short, isShort: true })
+    this.sorted = null
+  }
+
+  private add(to: Map<number, FiscalYear>, year: FiscalYear): void {
+    const known = to.get(year.end)
+    if (known !== undefined && known.start <= year.start) return
+    to.set(year.end, year)
+    this.sorted = null
+  }
+
   private years(): FiscalYear[] {
     this.sorted ??= [
       ...(this.annual.size > 0 ? this.annual : this.inferred).values(),
       ...this.short.values(),
     ].sort((a, b) => a.end - b.end)
     return this.sorted
-  }
-
-  /** Whether a year that an annual report states is one of the entity's. */
-  isYearEnd(day: number, slack: number): boolean {
-    return nearest(this.annual, day) <= slack || Math.abs(this.yearOf(day).end - day) <= slack
   }
 
   private lastBefore(day: number): FiscalYear | null {
@@ -129,9 +139,9 @@ export class FiscalCalendar {
     return last
   }
 
-  /** Twelve months to the end of a short year, or to its day in the years before: they were never a fiscal year. */
+  /** Twelve months to the end of a short year, or to that day in earlier years: they were never a fiscal year. */
   private isRecast({ start, end }: FiscalYear): boolean {
-    if (nearest(this.short, end) <= slackDays) return true
+    if (minDistance(this.short, end) <= slackDays) return true
     const overlapsOther = (other: FiscalYear) =>
       other.end >= start + slackDays &&
       other.start <= end - slackDays &&
@@ -139,30 +149,23 @@ export class FiscalCalendar {
     return [...this.short.values()].some(
       short =>
         short.start > end &&
-        [...this.annual.values()].some(one => one.end <= short.start && overlapsOther(one)),
+        [...this.annual.values()].some(year => year.end <= short.start && overlapsOther(year)),
     )
-  }
-
-  private add(to: Map<number, FiscalYear>, year: FiscalYear): void {
-    const known = to.get(year.end)
-    if (known !== undefined && known.start <= year.start) return
-    to.set(year.end, year)
-    this.sorted = null
   }
 }
 
-/** The twelve months that a report states, but for stray ones (since an acquisition, to a quarter's end), which are no
- * fiscal years. */
-function yearsStated(statements: readonly Statement[]): FiscalYear[] {
+/** The periods of twelve months that a report states, without stray ones (since an acquisition, to a quarter's end), which
+ * are no fiscal years: those with less than a fifth of the figures of the most frequent one. */
+function yearsReported(reportedFacts: readonly ReportedFact[]): FiscalYear[] {
   const years = new Map<number, { year: FiscalYear; count: number }>()
-  for (const { start, end } of statements) {
+  for (const { start, end } of reportedFacts) {
     if (start === null || spanOf(start, end) !== 4) continue
     const other = years.get(end)
     const earliest = Math.min(start, other?.year.start ?? start)
     years.set(end, { year: { start: earliest, end }, count: (other?.count ?? 0) + 1 })
   }
-  const most = Math.max(0, ...[...years.values()].map(({ count }) => count))
-  const usual = [...years.values()].filter(({ count }) => count * 5 >= most).map(({ year }) => year)
+  const maxCount = Math.max(0, ...[...years.values()].map(({ count }) => count))
+  const usual = [...years.values()].filter(({ count }) => count * 5 >= maxCount).map(({ year }) => year)
   return usual.sort((a, b) => a.end - b.end)
 }
 
@@ -171,71 +174,69 @@ function yearEndingOn(monthDay: string): FiscalYear {
   return { start: addYears(end, -1) + 1, end }
 }
 
-/** The year that holds `day` if the years around `known` are all as long as calendar years. */
+/** The year that holds `day`, if all years around `known` are as long as calendar years. */
 function project(known: FiscalYear, day: number): FiscalYear {
   let years = Math.floor((day - slackDays - known.end) / 366)
   while (addYears(known.end, years) + slackDays < day) years++
   return { start: addYears(known.end, years - 1) + 1, end: addYears(known.end, years) }
 }
 
-/** How far the nearest of some days is. */
-function nearest(days: { keys(): Iterable<number> }, day: number): number {
-  let least = Number.POSITIVE_INFINITY
-  for (const other of days.keys()) least = Math.min(least, Math.abs(other - day))
-  return least
+function minDistance(days: { keys(): Iterable<number> }, day: number): number {
+  let min = Number.POSITIVE_INFINITY
+  for (const other of days.keys()) min = Math.min(min, Math.abs(other - day))
+  return min
 }
 
-/** Whether years that nobody reported have room in so many days. */
+/** Whether so many days leave room for whole years that no report covers. */
 function isWholeYears(days: number): boolean {
   const years = Math.round(days / 365.25)
   return Math.abs(days - years * 365.25) <= 2 * slackDays
 }
 
 interface KnownYears {
+  /** The last year that ends before a day, of those known before the report and those it states itself. */
   readonly lastBefore: (day: number) => FiscalYear | null
-  /** Another report has said that a year ends on the day. */
+  /** Another report has stated a year that ends on the day. */
   readonly isKnown: (day: number) => boolean
 }
 
-/** A fiscal year that is none of twelve months: a change of its end leaves one, and so does a company's beginning. A
- * report that says it is on one (10-KT, 10-QT) closes it with its last day. So does an annual report whose own period goes on
- * where the year before ended and is no year, or that knows of no year at all.
- *
- * @param years what was known of fiscal years before the report, and the years that it states itself */
-export function shortYearOf(
+/** A fiscal year that is not twelve months long: a change of its end leaves one, and so does a company's beginning. A report
+ * that declares one (10-KT, 10-QT) closes it with its last day. So does an annual report whose own period is no year and
+ * continues where the year before ended, or before which no year is known. */
+function shortYearOf(
   form: string,
-  statements: readonly Statement[],
+  reportedFacts: readonly ReportedFact[],
   forms: Pick<MetricRules, 'annualForm' | 'transitionForm'>,
   years: KnownYears,
 ): FiscalYear | null {
   const isTransition = forms.transitionForm?.test(form) === true
   if (!isTransition && !forms.annualForm.test(form)) return null
-  // Most reports state whole years and balances only.
-  if (!isTransition && statements.every(({ start, end }) => start === null || spanOf(start, end) === 4))
+  // Most reports state whole years and balances only; the rest is not computed for them.
+  if (!isTransition && reportedFacts.every(({ start, end }) => start === null || spanOf(start, end) === 4))
     return null
-  const end = lastDayOf(statements)
+  const end = lastDayOf(reportedFacts)
   if (end === null || (!isTransition && years.isKnown(end))) return null
   const last = years.lastBefore(end - slackDays)
-  const starts = statements.flatMap(one =>
+  const starts = reportedFacts.flatMap(one =>
     one.start !== null && Math.abs(one.end - end) <= slackDays && spanOf(one.start, one.end) !== 4
       ? [one.start]
       : [],
   )
   if (last !== null) {
-    const goesOn = starts.some(start => Math.abs(start - last.end - 1) <= slackDays)
-    const isShort = isTransition ? spanOf(last.end + 1, end) !== 4 && end - last.end < 750 : goesOn
+    const isContinued = starts.some(start => Math.abs(start - last.end - 1) <= slackDays)
+    const isShort = isTransition ? spanOf(last.end + 1, end) !== 4 && end - last.end < 750 : isContinued
     return isShort ? { start: last.end + 1, end } : null
   }
-  const isYear = statements.some(
+  const isYear = reportedFacts.some(
     one => Math.abs(one.end - end) <= slackDays && spanOf(one.start, one.end) === 4,
   )
   return starts.length > 0 && (isTransition || !isYear) ? { start: Math.min(...starts), end } : null
 }
 
-/** The last day on which two figures of a report end: one alone may be a count of shares on its cover. */
-function lastDayOf(statements: readonly Statement[]): number | null {
+/** The last day on which at least two figures of a report end: a single one may be a count of shares on its cover. */
+function lastDayOf(reportedFacts: readonly ReportedFact[]): number | null {
   const counts = new Map<number, number>()
-  for (const { end } of statements) counts.set(end, (counts.get(end) ?? 0) + 1)
+  for (const { end } of reportedFacts) counts.set(end, (counts.get(end) ?? 0) + 1)
   const shared = [...counts].filter(([, count]) => count > 1).map(([end]) => end)
   const days = shared.length > 0 ? shared : [...counts.keys()]
   return days.length === 0 ? null : days.reduce((last, day) => Math.max(last, day))

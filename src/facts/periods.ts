@@ -1,33 +1,11 @@
 import { nearestMonthEnd } from '../dates.ts'
+import type { FactRow, FiscalPeriod } from './factRow.ts'
 import type { FiscalCalendar } from './fiscalCalendar.ts'
-import type { FactRow, FiscalPeriod, Statement } from './reportedFact.ts'
+import type { ReportedFact } from './reportedFact.ts'
 import { fiscalYearName, type Span, storedMetric } from './spans.ts'
 
-export interface PeriodLabel {
-  readonly fy: number
-  readonly fp: FiscalPeriod
-}
-
-/** One metric's vintages of one period, the current one in sight. */
-export interface Series {
-  readonly metric: string
-  readonly period: Period
-  current: { -readonly [Key in keyof FactRow]: FactRow[Key] } | null
-  /** The group of the tag that was last believed; null while every vintage was derived. */
-  statedGroup: number | null
-  /** The groups of all tags under which the current figure was stated, each a bit: what two figures have in common makes
-   * them comparable. */
-  groups: number
-  /** Of which accounts the current figure is (`MetricRules.basis`). */
-  basis: number
-  /** The accession of the last filing that named the period for this metric. */
-  lastMention: string
-  /** The accession of the last filing whose statement was taken. */
-  lastStatement: string
-}
-
-/** A period of an entity, the same for all metrics. `label` is given once and stays: what a quarter is called
- * must not depend on filings that came after. */
+/** A period of an entity, the same for all metrics. `label` is set once and stays: what a quarter is called must not depend
+ * on later filings. */
 export interface Period {
   readonly span: Span
   start: number | null
@@ -37,19 +15,42 @@ export interface Period {
   readonly series: Map<string, Series>
 }
 
+interface PeriodLabel {
+  readonly fy: number
+  readonly fp: FiscalPeriod
+}
+
+/** One metric's vintages of one period, of which it holds the current one. */
+export interface Series {
+  readonly metric: string
+  readonly period: Period
+  current: { -readonly [Key in keyof FactRow]: FactRow[Key] } | null
+  /** The group of the tag that was last accepted; null while every vintage was derived. */
+  reportedGroup: number | null
+  /** The groups of all tags under which the current figure was reported, one bit each. Two figures are comparable where
+   * they have a group in common. */
+  groups: number
+  /** Which accounts the current figure belongs to (`MetricRules.basis`). */
+  basis: number
+  /** The accession of the last filing that named the period for this metric. */
+  lastMentionedIn: string
+  /** The accession of the last filing from which a reported fact was taken. */
+  lastReportedIn: string
+}
+
 const roundedSlackDays = 15
 
 /** The periods that an entity's filings have named so far. */
-export class PeriodBook {
+export class PeriodIndex {
   private readonly periods = new Map<number, Period>()
   private readonly labelOfEnd = new Map<number, PeriodLabel>()
   private refined: Period[] = []
 
-  /** The period of an exact statement. One that was known by a rounded end only gets its days from it. */
+  /** The period of an exact fact. A period that was known only by a rounded end gets its days from it. */
   resolve(span: Span, start: number | null, end: number): Period {
     const known = this.periods.get(keyOf(span, end))
     if (known !== undefined && !known.rounded) return known
-    // A quarter taken as a difference bears the exact end of the longer period though it began at a rounded one.
+    // A quarter derived as a difference may count as rounded because of its start, and yet have an exact end.
     const rough = known ?? this.periods.get(keyOf(span, nearestMonthEnd(end)))
     if (rough?.rounded && Math.abs(rough.end - end) <= roundedSlackDays) {
       this.periods.delete(keyOf(span, rough.end))
@@ -60,7 +61,7 @@ export class PeriodBook {
       this.periods.set(keyOf(span, end), rough)
       return rough
     }
-    return this.open(span, start, end, false)
+    return this.add(span, start, end, false)
   }
 
   /** The periods whose exact days became known since the last call. */
@@ -70,30 +71,29 @@ export class PeriodBook {
     return refined
   }
 
-  /** The period of a statement whose end was rounded: the nearest one with exact days, which the same filing, or
-   * an earlier one, or another metric's flow has named; else one of its own. */
-  resolveRounded(statement: Statement, span: Span, accession: string): Period {
-    const end = statement.end
+  /** The period of a fact whose end was rounded: the nearest one with exact days that the same filing, an earlier one, or
+   * another metric's flow has named; otherwise one of its own. */
+  resolveRounded({ metric, start, end }: ReportedFact, span: Span, accession: string): Period {
     let best: Period | null = null
-    let bestCost = Number.POSITIVE_INFINITY
+    let minCost = Number.POSITIVE_INFINITY
     for (let day = end - roundedSlackDays; day <= end + roundedSlackDays; day++) {
       const period = this.periods.get(keyOf(span, day))
       if (period === undefined || period.rounded || nearestMonthEnd(day) !== end) continue
-      const series = period.series.get(storedMetric(statement.metric, span))
+      const series = period.series.get(storedMetric(metric, span))
       if (series === undefined && span === 0 && !this.labelOfEnd.has(day)) continue
-      const evidence = series === undefined ? 2 : series.lastMention === accession ? 0 : 1
+      const evidence = series === undefined ? 2 : series.lastMentionedIn === accession ? 0 : 1
       const cost = evidence * 100 + Math.abs(day - end)
-      if (cost < bestCost) {
+      if (cost < minCost) {
         best = period
-        bestCost = cost
+        minCost = cost
       }
     }
-    return best ?? this.periods.get(keyOf(span, end)) ?? this.open(span, statement.start, end, true)
+    return best ?? this.periods.get(keyOf(span, end)) ?? this.add(span, start, end, true)
   }
 
-  /** The quarter that two year-to-date periods leave between them. */
+  /** The quarter that is the difference of two year-to-date periods. */
   quarter(start: number, end: number, rounded: boolean): Period {
-    return this.periods.get(keyOf(1, end)) ?? this.open(1, start, end, rounded)
+    return this.periods.get(keyOf(1, end)) ?? this.add(1, start, end, rounded)
   }
 
   seriesOf(period: Period, metric: string): Series {
@@ -103,31 +103,31 @@ export class PeriodBook {
       metric,
       period,
       current: null,
-      statedGroup: null,
+      reportedGroup: null,
       groups: 0,
       basis: 0,
-      lastMention: '',
-      lastStatement: '',
+      lastMentionedIn: '',
+      lastReportedIn: '',
     }
     period.series.set(metric, series)
     return series
   }
 
-  /** Names the period if the calendar can; false where it is no period of a fiscal year. */
+  /** Labels the period if the calendar can; false where it is no period of a fiscal year. */
   label(period: Period, calendar: FiscalCalendar, form: string): boolean {
     if (period.label !== null) return true
-    period.label = period.span === 0 ? this.labelInstant(period, calendar) : labelFlow(period, calendar, form)
+    period.label = period.span === 0 ? this.labelBalance(period, calendar) : labelFlow(period, calendar, form)
     if (period.label === null) return false
-    if (period.span !== 0) this.rememberEnd(period.end, period.label, period.span)
+    if (period.span !== 0) this.setLabelOfEnd(period.end, period.label, period.span)
     return true
   }
 
-  private rememberEnd(end: number, label: PeriodLabel, span: Span): void {
+  private setLabelOfEnd(end: number, label: PeriodLabel, span: Span): void {
     if (this.labelOfEnd.has(end) && span !== 4) return
     this.labelOfEnd.set(end, label.fp === 4 ? { fy: label.fy, fp: 0 } : label)
   }
 
-  private labelInstant(period: Period, calendar: FiscalCalendar): PeriodLabel | null {
+  private labelBalance(period: Period, calendar: FiscalCalendar): PeriodLabel | null {
     const known = this.labelOfEnd.get(period.end)
     if (known !== undefined) return known
     const slack = period.rounded ? 16 : 7
@@ -140,7 +140,7 @@ export class PeriodBook {
     return { fy: fiscalYearName(year.end), fp: asQuarter(Math.min(4, Math.max(1, quarter))) }
   }
 
-  private open(span: Span, start: number | null, end: number, rounded: boolean): Period {
+  private add(span: Span, start: number | null, end: number, rounded: boolean): Period {
     const period: Period = { span, start, end, rounded, label: null, series: new Map() }
     this.periods.set(keyOf(span, end), period)
     return period
@@ -168,8 +168,8 @@ function labelFlow(period: Period, calendar: FiscalCalendar, form: string): Peri
   const quarterDays = (year.end - year.start + 1) / 4
   const elapsed = (period.end - year.start + 1) / quarterDays
   const quarter = Math.round(elapsed)
-  const aligned = Math.abs(elapsed - quarter) * quarterDays <= 25
-  return aligned && quarter >= 1 && quarter <= 4 ? { fy, fp: asQuarter(quarter) } : null
+  const isAligned = Math.abs(elapsed - quarter) * quarterDays <= 25
+  return isAligned && quarter >= 1 && quarter <= 4 ? { fy, fp: asQuarter(quarter) } : null
 }
 
 function asQuarter(number: number): FiscalPeriod {

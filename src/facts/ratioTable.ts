@@ -2,7 +2,7 @@ export interface Ratio {
   readonly name: string
   readonly numerator: string
   readonly denominator: string
-  /** A year's flow over what stands at its end: no such thing for a quarter. */
+  /** A year's flow over the balance at its end; a quarter has no such ratio. */
   readonly yearOnly: boolean
 }
 
@@ -24,6 +24,6 @@ export const ratios: readonly Ratio[] = [
   ratio('current_ratio', 'current_assets', 'current_liabilities'),
 ]
 
-const names = new Set(ratios.map(entry => entry.name))
+const ratioNames = new Set(ratios.map(({ name }) => name))
 
-export const isRatio = (metric: string): boolean => names.has(metric)
+export const isRatio = (metric: string): boolean => ratioNames.has(metric)

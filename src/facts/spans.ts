@@ -1,7 +1,7 @@
-/** How long a period is: 0 a day's standing, 1 a quarter, 2 half a year, 3 nine months, 4 a year. */
+/** The length of a period: 0 a single day (a balance), 1 a quarter, 2 half a year, 3 nine months, 4 a year. */
 export type Span = 0 | 1 | 2 | 3 | 4
 
-/** Least and most days of each span. Retailers' quarters have 12 to 17 weeks, years 52 or 53. */
+/** Minimum and maximum days of each span. Retailers' quarters have 12 to 17 weeks, years 52 or 53. */
 const bounds: readonly (readonly [Span, number, number])[] = [
   [1, 75, 125],
   [2, 155, 210],
@@ -9,23 +9,23 @@ const bounds: readonly (readonly [Span, number, number])[] = [
   [4, 350, 380],
 ]
 
-/** null: a period that is no part of a fiscal year as statements report it (a month, two years). */
+/** null: a period that no fiscal year is reported in (a month, two years). */
 export function spanOf(start: number | null, end: number): Span | null {
   if (start === null) return 0
   const days = end - start + 1
-  for (const [span, least, most] of bounds) if (days >= least && days <= most) return span
+  for (const [span, min, max] of bounds) if (days >= min && days <= max) return span
   return null
 }
 
 /** Days that a span is expected to have. */
 export const nominalDays: Readonly<Record<Span, number>> = { 0: 0, 1: 91, 2: 182, 3: 273, 4: 365 }
 
-/** Half a year and nine months are served under a name of their own. */
+/** The name that a metric is served under: half a year and nine months have names of their own. */
 export const storedMetric = (metric: string, span: Span): string =>
   span === 2 || span === 3 ? `${metric}_ytd` : metric
 
-/** The metric whose half-year or nine months are stored under `stored`. */
-export const statedMetric = (stored: string, span: Span): string =>
+/** The inverse of `storedMetric`. */
+export const reportedMetric = (stored: string, span: Span): string =>
   (span === 2 || span === 3) && stored.endsWith('_ytd') ? stored.slice(0, -4) : stored
 
 const dayMs = 86_400_000
@@ -39,7 +39,7 @@ export function addYears(day: number, years: number): number {
   return Date.UTC(date.getUTCFullYear() + years, date.getUTCMonth(), date.getUTCDate()) / dayMs
 }
 
-/** A fiscal year is called after the calendar year of its end; one that ends within the first week of January
+/** A fiscal year is named after the calendar year in which it ends. One that ends within the first week of January
  * (52 or 53 weeks) belongs to the year before. */
 export function fiscalYearName(end: number): number {
   const date = new Date(end * dayMs)

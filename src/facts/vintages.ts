@@ -1,6 +1,7 @@
+import type { FactRow } from './factRow.ts'
 import type { Period, Series } from './periods.ts'
 import { isRatio } from './ratioTable.ts'
-import type { FactRow, Filing, Statement } from './reportedFact.ts'
+import type { Filing, ReportedFact } from './reportedFact.ts'
 
 interface Figure {
   readonly tag: string | null
@@ -9,19 +10,19 @@ interface Figure {
   readonly start: number | null
 }
 
-/** The vintages of one entity in the making: rows are only ever added at the end, in the order of filings. */
-export class Ledger {
+/** Builds the vintages of one entity: rows are only ever added at the end, in the order of filings. */
+export class VintageBuilder {
   readonly facts: NonNullable<Series['current']>[] = []
-  /** Current series by the day and fiscal period that ratios pair. */
-  private readonly joined = new Map<number, Map<string, Series>>()
+  /** Current series by `ratioKey`: the day and fiscal period in which ratios pair them. */
+  private readonly groups = new Map<number, Map<string, Series>>()
   private readonly touched = new Set<number>()
 
-  /** Adds a vintage unless it repeats what is current. */
+  /** Adds a vintage unless it repeats the current one. */
   record(series: Series, figure: Figure, filing: Filing): boolean {
     const { period, current } = series
     if (period.label === null) return false
-    const same = current !== null && current.value === figure.value && current.unit === figure.unit
-    if (same && current.end === period.end) return false
+    const isSame = current !== null && current.value === figure.value && current.unit === figure.unit
+    if (isSame && current.end === period.end) return false
     const row: FactRow = {
       metric: series.metric,
       fp: period.label.fp,
@@ -37,47 +38,47 @@ export class Ledger {
     }
     if (current !== null) {
       current.superseded = filing.filed
-      if (current.end !== period.end) this.joined.get(joinKey(current))?.delete(series.metric)
+      if (current.end !== period.end) this.groups.get(ratioKey(current))?.delete(series.metric)
     }
     series.current = row
     this.facts.push(row)
-    const key = joinKey(row)
-    let members = this.joined.get(key)
-    if (members === undefined) {
-      members = new Map()
-      this.joined.set(key, members)
+    const key = ratioKey(row)
+    let group = this.groups.get(key)
+    if (group === undefined) {
+      group = new Map()
+      this.groups.set(key, group)
     }
-    members.set(series.metric, series)
+    group.set(series.metric, series)
     this.touched.add(key)
     return true
   }
 
-  /** A statement of a filing, as far as its tag may be believed over what is current. */
-  recordStatement(
+  /** Adds a vintage that a filing reports, unless its tag is of a lesser group than the current figure's. */
+  recordReported(
     series: Series,
-    statement: Statement,
+    reported: ReportedFact,
     { group, basis }: { readonly group: number; readonly basis: number },
     filing: Filing,
   ): boolean {
-    const { tag, unit, value, rounded } = statement
+    const { tag, unit, value, rounded } = reported
     const { current } = series
     const isKnown = current !== null && current.value === value && current.unit === unit
     const groups = (isKnown ? series.groups : 0) | (1 << group)
-    if (series.statedGroup !== null && group > series.statedGroup) {
+    if (series.reportedGroup !== null && group > series.reportedGroup) {
       if (isKnown) series.groups = groups
       return false
     }
-    series.statedGroup = group
+    series.reportedGroup = group
     series.groups = groups
     series.basis = basis
-    const start = rounded ? series.period.start : statement.start
+    const start = rounded ? series.period.start : reported.start
     const added = this.record(series, { tag, unit, value, start }, filing)
     if (added && series.current !== null) series.current.rounded = rounded
     return added
   }
 
-  /** Carries a period's figures over to its exact days, which `filing` was the first to name. They are vintages of
-   * that day: until then nobody could know the days from what is on record. */
+  /** Moves a period's figures to its exact days, which `filing` was the first to name. They are vintages of the day of that
+   * filing: until then the days could not be known from what is on record. */
   redate(period: Period, filing: Filing): void {
     for (const series of period.series.values()) {
       const { current } = series
@@ -91,23 +92,23 @@ export class Ledger {
   withdraw(series: Series, filing: Filing): void {
     if (series.current === null) return
     series.current.superseded = filing.filed
-    this.touched.add(joinKey(series.current))
+    this.touched.add(ratioKey(series.current))
     series.current = null
   }
 
   /** The groups of series, by day and fiscal period, in which something changed since the last call. */
   takeTouched(): Map<string, Series>[] {
-    const groups: Map<string, Series>[] = []
+    const touched: Map<string, Series>[] = []
     for (const key of this.touched) {
-      const members = this.joined.get(key)
-      if (members !== undefined) groups.push(members)
+      const group = this.groups.get(key)
+      if (group !== undefined) touched.push(group)
     }
     this.touched.clear()
-    return groups
+    return touched
   }
 }
 
-const joinKey = (row: { end: number; fp: number }) => row.end * 8 + row.fp
+const ratioKey = (row: { end: number; fp: number }) => row.end * 8 + row.fp
 
-/** True once a filing has stated the figure itself: from then on it is not derived any more. */
-export const isStated = (series: Series): boolean => series.statedGroup !== null
+/** True once a filing has reported the figure itself: from then on it is no longer derived. */
+export const isReported = (series: Series): boolean => series.reportedGroup !== null

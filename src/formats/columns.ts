@@ -1,11 +1,11 @@
 import { Type } from '@sinclair/typebox'
 
-/** The forms in which rows are served. */
-export const dataFormats = ['json', 'csv', 'ndjson', 'parquet'] as const
+/** The formats in which rows are served. */
+const dataFormats = ['json', 'csv', 'ndjson', 'parquet'] as const
 export type DataFormat = (typeof dataFormats)[number]
 
-/** The forms that hold rows and nothing else. */
-export type SheetFormat = Exclude<DataFormat, 'json'>
+/** The formats of rows alone, without a JSON object around them. */
+export type RowFormat = Exclude<DataFormat, 'json'>
 
 /** day: `YYYY-MM-DD`. whole: an integer of 32 bits. number: a double. */
 export type CellKind = 'text' | 'day' | 'whole' | 'number'
@@ -21,23 +21,23 @@ export const FormatSchema = Type.Optional(
   Type.Union([Type.Literal('json'), Type.Literal('csv'), Type.Literal('ndjson'), Type.Literal('parquet')], {
     default: 'json',
     description:
-      'json; csv (RFC 4180, columns in the order of the JSON row); ndjson (a row a line); parquet (days as DATE, values as DOUBLE).',
+      'json; csv (RFC 4180, columns in the order of the JSON row); ndjson (one row per line); parquet (days as DATE, values as DOUBLE).',
     examples: ['json'],
   }),
 )
 
-export type CsvValue = string | number | boolean | null
+type CsvValue = string | number | boolean | null
 
-const opensFormula = /^[=+\-@\t\r]/
+const startsFormula = /^[=+\-@\t\r]/
 const isNumber = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/
 const needsQuotes = /[",\r\n]/
 
-/** One cell after RFC 4180; null is empty. Text that a spreadsheet would run as a formula (it begins with
- * = + - @ and is no number) gets a leading apostrophe. The only place where this rule is written. */
+/** One cell by RFC 4180; null is empty. Text that a spreadsheet would run as a formula (it starts with = + - @, a tab or
+ * a carriage return, and is not a number) gets a leading apostrophe. All CSV output must pass through here. */
 export function csvCell(value: CsvValue): string {
   if (value === null) return ''
   if (typeof value !== 'string') return String(value)
-  const safe = opensFormula.test(value) && !isNumber.test(value) ? `'${value}` : value
+  const safe = startsFormula.test(value) && !isNumber.test(value) ? `'${value}` : value
   return needsQuotes.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 

@@ -3,9 +3,9 @@ import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
 import { dayNumber } from '../dates.ts'
 import type { CellKind, Column, Row } from './columns.ts'
 
-/** Rows of a row group. Encoding one holds the thread for 4 to 7 ms of processor time where the sheet is widest (restatements,
- * 13 columns), one in twenty for 10 and none of 240 for more than 15, compiling included; half as many rows take half as
- * long, and files grow by a twentieth. */
+/** Rows of a row group. Encoding a group blocks the thread. Measured with the most columns (restatements, 13): 4 to 7 ms of
+ * processor time, 10 ms for one group in twenty, and for none of 240 more than 15 ms, compilation included. Half as many
+ * rows take half as long, and make files a twentieth larger. */
 export const rowsPerGroup = 2_048
 
 const elements: Record<CellKind, Omit<SchemaElement, 'name'>> = {
@@ -15,15 +15,15 @@ const elements: Record<CellKind, Omit<SchemaElement, 'name'>> = {
   number: { type: 'DOUBLE', repetition_type: 'OPTIONAL' },
 }
 
-/** A Parquet file that is written a few rows at a time and handed on as it grows. */
-export class ParquetSheet<Name extends string> {
+/** Writes a Parquet file group by group, so that a large result is never in memory as a whole. */
+export class ParquetEncoder<Name extends string> {
   readonly #columns: readonly Column<Name>[]
   readonly #writer = new ByteWriter()
   readonly #file: ParquetWriter
   #rows: Row<Name>[] = []
 
-  /** @param about what the file says of itself, beside its rows */
-  constructor(columns: readonly Column<Name>[], about: Readonly<Record<string, string>>) {
+  /** @param metadata key-value metadata of the file */
+  constructor(columns: readonly Column<Name>[], metadata: Readonly<Record<string, string>>) {
     this.#columns = columns
     this.#file = new ParquetWriter({
       writer: this.#writer,
@@ -31,13 +31,14 @@ export class ParquetSheet<Name extends string> {
         { name: 'root', num_children: columns.length },
         ...columns.map(({ name, kind }) => ({ name, ...elements[kind] })),
       ],
-      // Statistics order text by UTF-16, which readers do not, and are of no use in files of this size.
+      // The writer orders text by UTF-16 and readers do not, so filters by statistics could lose rows. They also gain nothing
+      // in files of this size.
       statistics: false,
-      kvMetadata: Object.entries(about).map(([key, value]) => ({ key, value })),
+      kvMetadata: Object.entries(metadata).map(([key, value]) => ({ key, value })),
     })
   }
 
-  /** Takes rows and hands out the bytes that are complete, one row group at a time. */
+  /** Adds rows and yields the bytes of each completed row group. */
   *add(rows: readonly Row<Name>[]): Generator<Uint8Array<ArrayBuffer>, void, undefined> {
     for (const row of rows) {
       this.#rows.push(row)
@@ -45,7 +46,7 @@ export class ParquetSheet<Name extends string> {
     }
   }
 
-  /** The last rows and the footer. */
+  /** The bytes of the last rows and the footer. */
   finish(): Uint8Array<ArrayBuffer> {
     const rest = this.#rows.length > 0 ? this.#writeGroup() : new Uint8Array(0)
     this.#file.finish()
@@ -62,7 +63,7 @@ export class ParquetSheet<Name extends string> {
     this.#file.write({
       columnData: this.#columns.map(({ name, kind }) => {
         const data = rows.map(row => cell(kind, row[name]))
-        // In a dictionary 0 and -0 would be one value.
+        // PLAIN, because a dictionary would store 0 and -0 as one value.
         return kind === 'number' ? { name, data, encoding: 'PLAIN' as const } : { name, data }
       }),
       rowGroupSize: rowsPerGroup,
@@ -70,7 +71,7 @@ export class ParquetSheet<Name extends string> {
     return this.#take()
   }
 
-  /** What was written since the last call. Places in the file count on, only the buffer starts over. */
+  /** The bytes written since the last call. Resets the index of the buffer only: offsets in the file continue. */
   #take(): Uint8Array<ArrayBuffer> {
     const bytes = new Uint8Array(this.#writer.getBytes())
     this.#writer.index = 0

@@ -1,27 +1,26 @@
 import { setImmediate } from 'node:timers/promises'
-import { type Column, csvLine, type DataFormat, type Row, type SheetFormat } from './columns.ts'
-import { ParquetSheet } from './parquet.ts'
+import { type Column, csvLine, type DataFormat, type Row, type RowFormat } from './columns.ts'
+import { ParquetEncoder } from './parquet.ts'
 
-export type Pages<Name extends string> = AsyncIterable<readonly Row<Name>[]> | Iterable<readonly Row<Name>[]>
+type RowPages<Name extends string> = AsyncIterable<readonly Row<Name>[]> | Iterable<readonly Row<Name>[]>
 
-/** Rows as bytes while they come, so that memory does not grow with their number. The same rows give the same cells in
- * every form. */
-export async function* writeSheet<Name extends string>(
-  format: SheetFormat,
+/** Encodes rows as they arrive, so that memory does not grow with their number. All formats have the same cells. */
+export async function* streamRows<Name extends string>(
+  format: RowFormat,
   columns: readonly Column<Name>[],
-  about: Readonly<Record<string, string>>,
-  pages: Pages<Name>,
+  metadata: Readonly<Record<string, string>>,
+  pages: RowPages<Name>,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined> {
   if (format === 'parquet') {
-    const sheet = new ParquetSheet(columns, about)
+    const encoder = new ParquetEncoder(columns, metadata)
     for await (const rows of pages) {
-      for (const bytes of sheet.add(rows)) {
+      for (const bytes of encoder.add(rows)) {
         yield bytes
-        // The answers of others come between two row groups.
+        // Lets other requests run between two row groups.
         await setImmediate()
       }
     }
-    yield sheet.finish()
+    yield encoder.finish()
     return
   }
   if (format === 'csv') yield encode(csvLine(columns.map(column => column.name)))
@@ -36,15 +35,15 @@ function encode(text: string): Uint8Array<ArrayBuffer> {
 
 const rowsPerPage = 1_000
 
-/** Rows that are all there, as one body. */
-export async function wholeSheet<Name extends string>(
-  format: SheetFormat,
+/** Encodes rows that are in memory as one body. */
+export async function encodeRows<Name extends string>(
+  format: RowFormat,
   columns: readonly Column<Name>[],
-  about: Readonly<Record<string, string>>,
+  metadata: Readonly<Record<string, string>>,
   rows: readonly Row<Name>[],
 ): Promise<Uint8Array<ArrayBuffer>> {
   const pieces: Uint8Array<ArrayBuffer>[] = []
-  for await (const piece of writeSheet(format, columns, about, pagesOf(rows))) pieces.push(piece)
+  for await (const piece of streamRows(format, columns, metadata, pagesOf(rows))) pieces.push(piece)
   return new Uint8Array(Buffer.concat(pieces))
 }
 
@@ -52,18 +51,18 @@ function* pagesOf<T>(rows: readonly T[]): Generator<readonly T[], void, undefine
   for (let at = 0; at < rows.length; at += rowsPerPage) yield rows.slice(at, at + rowsPerPage)
 }
 
-/** A list in the form asked for: JSON as it is, in every other form its rows. */
-export async function listBody<Name extends string>(
+/** Encodes a list in the requested format: the whole object as JSON, the rows alone in all other formats. */
+export async function encodeList<Name extends string>(
   format: DataFormat,
   columns: readonly Column<Name>[],
   list: { readonly data: readonly Row<Name>[] },
 ): Promise<string | Uint8Array<ArrayBuffer>> {
   if (format === 'json') return JSON.stringify(list)
-  return wholeSheet(format, columns, aboutList({ ...list }), list.data)
+  return encodeRows(format, columns, listMetadata({ ...list }), list.data)
 }
 
-/** What a list says of itself beside its rows, for a file that can carry it: texts as they are, the rest as JSON. */
-export function aboutList(list: Readonly<Record<string, unknown>>): Record<string, string> {
+/** The fields of a list other than its rows, as metadata of a file: strings unchanged, other values as JSON. */
+export function listMetadata(list: Readonly<Record<string, unknown>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(list)
       .filter(([name, value]) => name !== 'data' && value !== undefined)
@@ -71,18 +70,13 @@ export function aboutList(list: Readonly<Record<string, unknown>>): Record<strin
   )
 }
 
-/** Rows as records of RFC 4180. */
-export function csvRows<Name extends string>(
-  columns: readonly Column<Name>[],
-  rows: readonly Row<Name>[],
-): string {
+function csvRows<Name extends string>(columns: readonly Column<Name>[], rows: readonly Row<Name>[]): string {
   let text = ''
   for (const row of rows) text += csvLine(columns.map(column => row[column.name]))
   return text
 }
 
-/** Rows as JSON, a line each. */
-export function ndjsonRows(rows: readonly Row[]): string {
+function ndjsonRows(rows: readonly Row[]): string {
   let text = ''
   for (const row of rows) text += `${JSON.stringify(row)}\n`
   return text

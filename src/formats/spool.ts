@@ -1,22 +1,24 @@
-/** Bytes that may wait in one stream for its client before the budget is asked. */
-const ownBytes = 256 * 1024
+/** Bytes that each stream may buffer without using the shared budget. */
+const freeBytes = 256 * 1024
 const stallTimeoutMs = 15_000
 
-/** Bytes that all streams together may hold for clients slower than the database. */
+/** Bytes that all streams together may buffer for clients that are slower than the database. */
 export class SpoolBudget {
-  held = 0
-  readonly most: number
+  usedBytes = 0
+  readonly maxBytes: number
 
-  constructor(most: number) {
-    this.most = most
+  constructor(maxBytes: number) {
+    this.maxBytes = maxBytes
   }
 }
 
 const sharedBudget = new SpoolBudget(64 * 1024 * 1024)
 
-/** Turns chunks that were read from the database into the body of a response. A slow client must not keep a
- * connection: what it has not taken yet waits in memory within a shared budget, and only when that is spent
- * does reading pause, for a bounded time. `stop` is called when the client leaves. */
+/** Turns chunks from the database into the body of a response. A slow client must not hold a database connection, so chunks
+ * that it has not read are buffered, within a budget that all streams share. Only when the budget is used up does reading
+ * from the database pause, and a client that reads nothing for `stallMs` loses its stream.
+ *
+ * @param stop called when the client disconnects or reading fails */
 export function spool(
   chunks: AsyncIterable<Uint8Array>,
   stop: () => void,
@@ -24,20 +26,20 @@ export function spool(
   stallMs: number = stallTimeoutMs,
 ): ReadableStream<Uint8Array> {
   const queue: Uint8Array[] = []
-  let queued = 0
-  let isOver = false
+  let queuedBytes = 0
+  let isDone = false
   let hasLeft = false
   let failure: unknown
   let wakeReader = () => {}
   let wakeClient = () => {}
 
-  const hold = (bytes: number) => {
-    queued += bytes
-    budget.held += bytes
+  const count = (bytes: number) => {
+    queuedBytes += bytes
+    budget.usedBytes += bytes
   }
-  const hasRoom = () => queued < ownBytes || budget.held < budget.most
+  const hasRoom = () => queuedBytes < freeBytes || budget.usedBytes < budget.maxBytes
 
-  const roomOrStall = () =>
+  const waitForRoom = () =>
     new Promise<void>((fulfil, reject) => {
       const timer = setTimeout(() => reject(new Error('The client stopped reading.')), stallMs)
       wakeReader = () => {
@@ -52,15 +54,15 @@ export function spool(
       for await (const chunk of chunks) {
         if (hasLeft) break
         queue.push(chunk)
-        hold(chunk.length)
+        count(chunk.length)
         wakeClient()
-        if (!hasRoom()) await roomOrStall()
+        if (!hasRoom()) await waitForRoom()
       }
     } catch (error) {
       failure = error
       stop()
     } finally {
-      isOver = true
+      isDone = true
       wakeClient()
     }
   }
@@ -71,14 +73,14 @@ export function spool(
         void read()
       },
       async pull(controller) {
-        if (queue.length === 0 && !isOver) {
+        if (queue.length === 0 && !isDone) {
           await new Promise<void>(fulfil => {
             wakeClient = fulfil
           })
         }
         const chunk = queue.shift()
         if (chunk !== undefined) {
-          hold(-chunk.length)
+          count(-chunk.length)
           controller.enqueue(chunk)
           wakeReader()
         } else if (failure !== undefined) controller.error(failure)
@@ -86,7 +88,7 @@ export function spool(
       },
       cancel() {
         hasLeft = true
-        hold(-queued)
+        count(-queuedBytes)
         queue.length = 0
         stop()
         wakeReader()

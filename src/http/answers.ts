@@ -1,25 +1,27 @@
 import type { DataFormat } from '../formats/columns.ts'
-import { chooseEncoding, compress, compressStream, type Encoding, leastCompressed } from './compression.ts'
-import type { Answer, Call } from './context.ts'
+import { chooseEncoding, compress, compressStream, type Encoding, minCompressedBytes } from './compression.ts'
+import type { Answer, RequestContext } from './context.ts'
 import { answerHeaders, entityTag, matchesTag } from './headers.ts'
-import { type BodyCache, type BodyNames, bodyNames, type MadeBody } from './responseCache.ts'
+import { type BodyKeys, bodyKeys, type RenderedBody, type ResponseCache } from './responseCache.ts'
 
 export const jsonType = 'application/json'
 export const csvType = 'text/csv; charset=utf-8; header=present'
 
-export const dataTypes: Readonly<Record<DataFormat, string>> = {
+export const contentTypes: Readonly<Record<DataFormat, string>> = {
   json: jsonType,
   csv: csvType,
   ndjson: 'application/x-ndjson; charset=utf-8',
   parquet: 'application/vnd.apache.parquet',
 }
 
-/** How an answer of this type is encoded for its reader. A Parquet file is compressed inside. */
-export function dataEncoding(call: Call, type: string): Encoding {
-  return type === dataTypes.parquet ? 'identity' : chooseEncoding(call.request.headers.get('accept-encoding'))
+/** The content encoding of an answer of this type. Parquet compresses its own pages: compressing it again only costs time. */
+function dataEncoding(context: RequestContext, type: string): Encoding {
+  return type === contentTypes.parquet
+    ? 'identity'
+    : chooseEncoding(context.request.headers.get('accept-encoding'))
 }
 
-/** What one key is shown another may not be: no shared cache keeps it, and a private one asks again. */
+/** Another key may see less, so no shared cache may store an answer, and a private one revalidates it. */
 export function dataHeaders(type: string, tag: string): Record<string, string> {
   return {
     'Content-Type': type,
@@ -29,61 +31,69 @@ export function dataHeaders(type: string, tag: string): Record<string, string> {
   }
 }
 
-/** 304 where the client has the answer already, else null. */
-export function unchanged(call: Call, headers: Readonly<Record<string, string>>): Answer | null {
-  const wanted = call.request.headers.get('if-none-match')
+/** 304 where If-None-Match names the answer, else null. */
+export function notModified(
+  context: RequestContext,
+  headers: Readonly<Record<string, string>>,
+): Answer | null {
+  const wanted = context.request.headers.get('if-none-match')
   if (wanted === null || !matchesTag(wanted, headers.ETag)) return null
   const { 'Content-Type': _, ...rest } = headers
   return { status: 304, headers: answerHeaders(rest), body: null }
 }
 
-/** An answer that is kept for each data version. `key` names everything that decides it. */
-export interface Kept {
+/** An answer that is cached per data version. `key` must hold everything that decides its bytes: a key that leaves out who may
+ * see it would show one caller's answer to another. */
+export interface CachedResponse {
   readonly key: string
-  readonly names: BodyNames
+  readonly bodies: BodyKeys
   readonly type: string
-  readonly make: () => Promise<MadeBody>
+  readonly make: () => Promise<RenderedBody>
 }
 
-export function toKeep(key: string, type: string, make: () => Promise<string | MadeBody>): Kept {
+export function cacheable(
+  key: string,
+  type: string,
+  make: () => Promise<string | RenderedBody>,
+): CachedResponse {
   return {
     key,
-    names: bodyNames(key),
+    bodies: bodyKeys(key),
     type,
     make: async () => {
-      const made = await make()
-      return typeof made === 'string' ? { content: made } : made
+      const rendered = await make()
+      return typeof rendered === 'string' ? { content: rendered } : rendered
     },
   }
 }
 
-/** Without a promise where the answer is there already. */
-export function keptAnswer(
-  cache: BodyCache,
-  call: Call,
+/** The answer from the cache, or rendered into it. A hit returns without a promise: nearly every request is one. */
+export function respondFromCache(
+  cache: ResponseCache,
+  context: RequestContext,
   dataVersion: number,
-  kept: Kept,
+  response: CachedResponse,
 ): Answer | Promise<Answer> {
-  const { headers } = call.request
-  const encoding = dataEncoding(call, kept.type)
+  const { headers } = context.request
+  const encoding = dataEncoding(context, response.type)
   if (headers.get('if-none-match') === null) {
-    const body = cache.find(dataVersion, kept.names, encoding)
+    const body = cache.find(dataVersion, response.bodies, encoding)
     if (body !== null) return { status: 200, headers: body.headers, body: body.blob }
   }
-  return madeAnswer(cache, call, dataVersion, kept, encoding)
+  return renderIntoCache(cache, context, dataVersion, response, encoding)
 }
 
-async function madeAnswer(
-  cache: BodyCache,
-  call: Call,
+async function renderIntoCache(
+  cache: ResponseCache,
+  context: RequestContext,
   dataVersion: number,
-  { key, names, type, make }: Kept,
+  { key, bodies, type, make }: CachedResponse,
   encoding: Encoding,
 ): Promise<Answer> {
   const own = dataHeaders(type, entityTag(dataVersion, key))
-  const same = unchanged(call, own)
+  const same = notModified(context, own)
   if (same !== null) return same
-  const body = await cache.get(dataVersion, names, encoding, {
+  const body = await cache.get(dataVersion, bodies, encoding, {
     make,
     headers: (used, next) =>
       answerHeaders({
@@ -95,14 +105,14 @@ async function madeAnswer(
   return { status: 200, headers: body.headers, body: body.blob }
 }
 
-/** An answer that is made for this request alone, compressed as the client asks. */
+/** An answer to this request alone, compressed as Accept-Encoding allows. */
 export async function encodedAnswer(
-  call: Call,
+  context: RequestContext,
   content: string | Uint8Array<ArrayBuffer>,
   headers: Record<string, string>,
 ): Promise<Answer> {
-  const encoding = chooseEncoding(call.request.headers.get('accept-encoding'))
-  if (encoding === 'identity' || content.length < leastCompressed) {
+  const encoding = chooseEncoding(context.request.headers.get('accept-encoding'))
+  if (encoding === 'identity' || content.length < minCompressedBytes) {
     return { status: 200, headers: answerHeaders(headers), body: content }
   }
   const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content
@@ -110,18 +120,18 @@ export async function encodedAnswer(
   return { status: 200, headers: answerHeaders({ ...headers, 'Content-Encoding': encoding }), body }
 }
 
-/** An answer that is sent while it is made, compressed as the client asks. */
+/** An answer that is sent while it is produced, compressed as Accept-Encoding allows. */
 export function streamAnswer(
-  call: Call,
+  context: RequestContext,
   body: ReadableStream<Uint8Array>,
   own: Readonly<Record<string, string>>,
 ): Answer {
-  const encoding = dataEncoding(call, own['Content-Type'])
+  const encoding = dataEncoding(context, own['Content-Type'])
   const headers = encoding === 'identity' ? own : { ...own, 'Content-Encoding': encoding }
   return { status: 200, headers: answerHeaders(headers), body: compressStream(body, encoding) }
 }
 
-/** The headers of a result as a page: it may load nothing, stand in no frame, and tells nobody where it came from. */
+/** The headers of a backtest result as an HTML page. The page loads nothing, cannot be framed and sends no referrer. */
 export function pageHeaders(policy: string, tag: string): Record<string, string> {
   return {
     ...dataHeaders('text/html; charset=utf-8', tag),

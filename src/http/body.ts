@@ -1,18 +1,18 @@
 import { type BodyFormat, bodyFormats, mediaTypes } from '../backtest/request.ts'
 import { Failure } from '../errors.ts'
-import type { Call } from './context.ts'
+import type { RequestContext } from './context.ts'
 
-const grace = 5_000
-/** Slower than this, on average after the grace, is not waited for. */
-const leastBytesPerMs = 16
-/** Bytes of bodies that one server holds at a time, in bodies of the largest size. */
-const mostBodies = 4
+const graceMs = 5_000
+/** A body that arrives slower than this on average, after the grace period, is given up: slow senders would hold memory for hours. */
+const minBytesPerMs = 16
+/** One server holds bodies of this many times the largest size, at most. */
+const maxBodies = 4
 
 interface Reader {
   read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>
 }
 
-/** Reads bodies whole, as bytes, within bounds of size, speed and, over all that are being read, memory. */
+/** Reads bodies whole, as bytes. Size, speed and the memory of all bodies together are bounded. */
 export class BodyReader {
   readonly #limit: number
   readonly #elapsedMs: () => number
@@ -23,24 +23,24 @@ export class BodyReader {
     this.#elapsedMs = elapsedMs
   }
 
-  /** Hands the bytes to `work` and counts them as held until it is done. */
-  async use<T>(call: Call, work: (bytes: Uint8Array<ArrayBuffer>) => Promise<T>): Promise<T> {
-    const declared = Number(call.request.headers.get('content-length') ?? 0)
+  /** Passes the bytes to `work`. They count towards the memory bound until it is done. */
+  async use<T>(context: RequestContext, work: (bytes: Uint8Array<ArrayBuffer>) => Promise<T>): Promise<T> {
+    const declared = Number(context.request.headers.get('content-length') ?? 0)
     if (declared > this.#limit) throw this.#tooLarge(`${declared.toLocaleString('en')} bytes`)
     const room = { held: 0 }
     this.#requireRoom(declared)
     try {
-      return await work(await this.#read(call, declared, room))
+      return await work(await this.#read(context, declared, room))
     } finally {
       this.#held -= room.held
     }
   }
 
   #requireRoom(bytes: number): void {
-    if (this.#held + bytes > this.#limit * mostBodies) {
+    if (this.#held + bytes > this.#limit * maxBodies) {
       throw new Failure(
         'compute_busy',
-        'The server is reading as many bodies as it can hold. Try again in a moment.',
+        'The server has reached its limit of request bodies in memory. Try again in a moment.',
         {
           param: 'body',
           retryAfterSeconds: 5,
@@ -49,16 +49,20 @@ export class BodyReader {
     }
   }
 
-  /** Bytes count when they arrive: what was only announced takes no memory, and a client that announces much and
-   * sends little keeps nobody out. */
+  /** Bytes count as they arrive, not as Content-Length announces them: a client that announces much and sends little would
+   * otherwise block everybody else. */
   #hold(room: { held: number }, bytes: number): void {
     this.#requireRoom(bytes)
     this.#held += bytes
     room.held += bytes
   }
 
-  async #read(call: Call, declared: number, room: { held: number }): Promise<Uint8Array<ArrayBuffer>> {
-    const stream = call.request.body
+  async #read(
+    context: RequestContext,
+    declared: number,
+    room: { held: number },
+  ): Promise<Uint8Array<ArrayBuffer>> {
+    const stream = context.request.body
     if (stream === null) return new Uint8Array(0)
     const reader = stream.getReader()
     try {
@@ -71,7 +75,7 @@ export class BodyReader {
 
   async #gather(reader: Reader, declared: number, room: { held: number }): Promise<Uint8Array<ArrayBuffer>> {
     const startMs = this.#elapsedMs()
-    // What Content-Length announces is only touched, and so only becomes memory, as far as it arrives.
+    // Allocated by Content-Length, but only the pages that bytes arrive for are touched and become memory.
     let whole = new Uint8Array(declared)
     let size = 0
     for (;;) {
@@ -92,12 +96,12 @@ export class BodyReader {
     return whole.subarray(0, size)
   }
 
-  /** The next chunk, null at the end. The clock runs only while the client is waited for. */
+  /** The next chunk, null at the end. Only time spent waiting for the client counts. */
   async #next(reader: Reader, size: number, startMs: number): Promise<Uint8Array | null> {
-    const patienceMs = Math.min(grace, startMs + grace + size / leastBytesPerMs - this.#elapsedMs())
+    const waitMs = Math.min(graceMs, startMs + graceMs + size / minBytesPerMs - this.#elapsedMs())
     let timer: Timer | undefined
     const tooSlow = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(slow(size)), Math.max(0, patienceMs))
+      timer = setTimeout(() => reject(slow(size)), Math.max(0, waitMs))
     })
     try {
       const { done, value } = await Promise.race([reader.read(), tooSlow])
@@ -124,7 +128,7 @@ export class BodyReader {
 function slow(size: number): Failure {
   return new Failure(
     'body_invalid',
-    `The body came too slowly: ${size.toLocaleString('en')} bytes, then too long nothing. Send it in one go, at 16 KB a second or more.`,
+    `The body arrived too slowly: ${size.toLocaleString('en')} bytes, then nothing. Send it in one go, at 16 KB a second or more.`,
     { param: 'body' },
   )
 }
@@ -140,7 +144,7 @@ function cutShort(size: number, declared: number | null): Failure {
   )
 }
 
-/** The form of a body by its headers. What cannot be read as it was sent is refused before a byte of it is. */
+/** The format of a body by its headers. An unsupported one is refused before a byte is read. */
 export function bodyFormat(headers: Headers): BodyFormat {
   const type = headers.get('content-type')
   const essence = type?.split(';')[0].trim().toLowerCase() ?? ''

@@ -3,9 +3,9 @@ import { Failure } from '../errors.ts'
 
 export type ClientAddress = (socketAddress: string | null, forwardedFor: string | null) => string
 
-/** How the address of a client is found: the socket's, or, where that one is a trusted proxy, the right-most entry
- * of X-Forwarded-For that is not. Anything further left is the client's own claim. The answer names whom to
- * count: an IPv4 address, or the /64 of an IPv6 address, which is what one customer gets. */
+/** Finds the address that limits count: the socket's or, behind a trusted proxy, the right-most entry of X-Forwarded-For that is no
+ * trusted proxy. Entries further left are the client's own claim and would let it dodge its limits. IPv6 counts by /64, which is
+ * what one customer gets. */
 export function clientAddressReader(trustedProxies: readonly string[]): ClientAddress {
   const trusted = trustList(trustedProxies)
   const isTrusted = (address: string) => trusted.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
@@ -29,12 +29,12 @@ function trustList(entries: readonly string[]): BlockList {
   for (const entry of entries) {
     const [address, bits] = entry.split('/')
     const family = isIP(address) === 6 ? 'ipv6' : 'ipv4'
-    const most = family === 'ipv6' ? 128 : 32
-    const prefix = bits === undefined ? most : Number(bits)
-    if (isIP(address) === 0 || !Number.isInteger(prefix) || prefix < 0 || prefix > most || bits === '') {
+    const maxBits = family === 'ipv6' ? 128 : 32
+    const prefix = bits === undefined ? maxBits : Number(bits)
+    if (isIP(address) === 0 || !Number.isInteger(prefix) || prefix < 0 || prefix > maxBits || bits === '') {
       throw new Failure(
         'parameter_invalid',
-        `TRUSTED_PROXIES: '${entry}' is no address and no network; ones like 10.0.0.7, 10.0.0.0/8 or fd00::/8 are needed.`,
+        `TRUSTED_PROXIES: '${entry}' is neither an address nor a network. Use entries like 10.0.0.7, 10.0.0.0/8 or fd00::/8.`,
         { param: 'TRUSTED_PROXIES' },
       )
     }
@@ -43,7 +43,7 @@ function trustList(entries: readonly string[]): BlockList {
   return list
 }
 
-/** Without port, brackets, zone and the IPv6 coat of an IPv4 address; null: no address. */
+/** An address without port, brackets and zone, and an IPv4 address without its IPv6 form; null: not an address. */
 function plainAddress(text: string): string | null {
   let address = text
   if (address.startsWith('[')) address = address.slice(1, address.indexOf(']'))
@@ -55,7 +55,7 @@ function plainAddress(text: string): string | null {
   return version === 6 ? (mappedAddress(address) ?? address) : address
 }
 
-/** The IPv4 address that an IPv6 address wraps (::ffff:c633:644d, ::ffff:198.51.100.77); null: it wraps none. */
+/** The IPv4 address inside an IPv4-mapped IPv6 address (::ffff:c633:644d, ::ffff:198.51.100.77); null: not a mapped one. */
 function mappedAddress(address: string): string | null {
   const groups = groupsOf(address)
   if (groups.slice(0, 5).some(group => group !== 0) || groups[5] !== 0xffff) return null

@@ -3,19 +3,19 @@ import { gzip } from 'node:zlib'
 
 export type Encoding = 'identity' | 'gzip' | 'zstd'
 
-/** Below this, headers weigh as much as what compression saves. */
-export const leastCompressed = 1_024
+/** Smaller bodies are sent as they are: the extra header weighs as much as compression saves. */
+export const minCompressedBytes = 1_024
 
 const known = new Map<string, Encoding>()
-const mostKnown = 500
+const maxRemembered = 500
 
-/** The encoding to answer in: the one that Accept-Encoding weighs highest; of equals zstd, gzip, identity. */
+/** The content encoding of the answer: the one with the highest weight in Accept-Encoding; on a tie zstd, then gzip. */
 export function chooseEncoding(header: string | null): Encoding {
   if (header === null || header === '') return 'identity'
   const found = known.get(header)
   if (found !== undefined) return found
   const chosen = weigh(header)
-  if (known.size < mostKnown && header.length < 200) known.set(header, chosen)
+  if (known.size < maxRemembered && header.length < 200) known.set(header, chosen)
   return chosen
 }
 
@@ -42,7 +42,7 @@ function weigh(header: string): Encoding {
 
 const gzipBytes = promisify(gzip)
 
-/** Off the event loop's thread. */
+/** Compresses on another thread: on this one a large body would block all other requests. */
 export async function compress(
   bytes: Uint8Array<ArrayBuffer>,
   encoding: Encoding,
@@ -59,15 +59,15 @@ export async function compress(
 
 type Compressor = ReadableWritablePair<Uint8Array, Uint8Array>
 
-/** Whoever stops reading stops the source too: Bun's own compression would leave it open, and with it a statement of
- * the database. */
+/** A compressed stream that cancels its source when the reader stops. Bun's own compression leaves the source open, and with it a
+ * database statement. */
 export function compressStream(
   stream: ReadableStream<Uint8Array>,
   encoding: Encoding,
 ): ReadableStream<Uint8Array> {
   if (encoding === 'identity') return stream
   const unread = new AbortController()
-  // The DOM's types do not know of zstd; Bun does.
+  // Bun supports zstd here; the DOM types do not list it.
   const compressor = new CompressionStream(encoding as CompressionFormat) as Compressor
   const reader = stream.pipeThrough(compressor, { signal: unread.signal }).getReader()
   return new ReadableStream({

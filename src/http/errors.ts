@@ -1,12 +1,11 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { type ErrorCode, Failure } from '../errors.ts'
-import type { Answer, Call } from './context.ts'
+import type { Answer, RequestContext } from './context.ts'
 import { answerHeaders } from './headers.ts'
-import type { Services } from './services.ts'
 
 export interface ErrorClass {
   readonly status: number
-  /** The `type` of an error body: what a client branches on before it looks at the code. */
+  /** The `type` of an error body, for clients that handle a whole class of codes alike. */
   readonly type: string
   /** For people, and the `title` of a problem document. */
   readonly title: string
@@ -18,7 +17,7 @@ const forbidden = (title: string): ErrorClass => ({ status: 403, type: 'permissi
 const limited = (title: string): ErrorClass => ({ status: 429, type: 'rate_limit', title })
 const away = (title: string): ErrorClass => ({ status: 503, type: 'unavailable', title })
 
-/** The one place where a code becomes a status. */
+/** The only place where an error code becomes an HTTP status. */
 export function errorStatus(code: ErrorCode): ErrorClass {
   switch (code) {
     case 'malformed_json':
@@ -92,28 +91,31 @@ export function errorStatus(code: ErrorCode): ErrorClass {
   }
 }
 
-/** What was thrown, as a foreseen failure; `defect` where it was not foreseen, and only the log learns of it. */
-export function asFailure(services: Services, error: unknown): { failure: Failure; defect: boolean } {
+/** The foreseen failure behind what a driver threw (the database is unreachable, a statement timed out); null: a defect. */
+export type ExplainError = (error: unknown) => Failure | null
+
+/** What was thrown, as a foreseen failure. A `defect` is answered as `internal`, and only the log has its text. */
+export function asFailure(explain: ExplainError, error: unknown): { failure: Failure; defect: boolean } {
   if (error instanceof Failure) return { failure: error, defect: false }
-  const explained = services.explain(error)
+  const explained = explain(error)
   if (explained !== null) return { failure: explained, defect: false }
   const message = 'Something went wrong on our side. The request id finds it in the log.'
   return { failure: new Failure('internal', message, { cause: error }), defect: true }
 }
 
-const usualRetrySeconds = 1
+const defaultRetrySeconds = 1
 
-/** The error body of decisions section 2, or the same as RFC 9457 where that is asked for. */
-export function errorAnswer(services: Services, call: Call, failure: Failure): Answer {
+/** The error body, or with `Accept: application/problem+json` the same as RFC 9457. */
+export function errorAnswer(baseUrl: string, context: RequestContext, failure: Failure): Answer {
   const { status, type, title } = errorStatus(failure.code)
   const { details, code, message } = failure
-  const docUrl = `${services.settings.baseUrl}/docs/errors#${code}`
+  const docUrl = `${baseUrl}/docs/errors#${code}`
   const param = details.param ?? null
   const near = details.near === undefined ? {} : { near: details.near.slice(0, 3) }
-  const asProblem = call.request.headers.get('accept')?.includes('application/problem+json') === true
+  const asProblem = context.request.headers.get('accept')?.includes('application/problem+json') === true
   const body = asProblem
-    ? { type: docUrl, title, status, detail: message, code, param, request_id: call.id, ...near }
-    : { error: { type, code, message, param, request_id: call.id, doc_url: docUrl, ...near } }
+    ? { type: docUrl, title, status, detail: message, code, param, request_id: context.id, ...near }
+    : { error: { type, code, message, param, request_id: context.id, doc_url: docUrl, ...near } }
   const headers: Record<string, string> = {
     'Content-Type': asProblem ? 'application/problem+json' : 'application/json',
     'Cache-Control': 'no-store',
@@ -122,18 +124,17 @@ export function errorAnswer(services: Services, call: Call, failure: Failure): A
   if (status === 401) headers['WWW-Authenticate'] = 'Bearer realm="asfiled"'
   if (details.allow !== undefined) headers.Allow = details.allow.join(', ')
   if (status === 429 || status === 503 || details.retryAfterSeconds !== undefined) {
-    headers['Retry-After'] = String(details.retryAfterSeconds ?? usualRetrySeconds)
+    headers['Retry-After'] = String(details.retryAfterSeconds ?? defaultRetrySeconds)
   }
-  // The rest of a body that came too slowly is not waited for. One that is refused for its size goes on arriving while
-  // this is sent: closing on it would reset the connection, and the client would not learn why. Bun reads what is left
-  // of it and keeps nothing.
+  // Close on a body that arrives too slowly: waiting for its rest would hold the connection. Do not close on one that is
+  // too large: it is still arriving, and a reset would hide the answer from the client. Bun reads and drops its rest.
   if (code === 'body_invalid' && details.param === 'body') headers.Connection = 'close'
   return { status, headers: answerHeaders(headers), body: JSON.stringify(body) }
 }
 
 const strict = { additionalProperties: false } as const
 const param = Type.Union([Type.String(), Type.Null()], {
-  description: 'The parameter, header or place in the body at fault; null: none.',
+  description: 'The parameter, header or place in the body that is wrong; null: none.',
   examples: ['as_of'],
 })
 const code = Type.String({ description: 'What went wrong, for programs; listed on /docs/errors.' })
@@ -146,7 +147,7 @@ export const ErrorBody = Type.Object(
   {
     error: Type.Object(
       {
-        type: Type.String({ description: 'The kind of error: what to branch on first.' }),
+        type: Type.String({ description: 'The kind of error, for programs that branch on it.' }),
         code,
         message: Type.String({ description: 'What was sent, what is allowed, how to mend it.' }),
         param,
@@ -157,7 +158,7 @@ export const ErrorBody = Type.Object(
       strict,
     ),
   },
-  { ...strict, description: 'Every error, unless problem+json is asked for.' },
+  { ...strict, description: 'Every error, without Accept: application/problem+json.' },
 )
 export type ErrorBody = Static<typeof ErrorBody>
 
@@ -172,6 +173,6 @@ export const ProblemBody = Type.Object(
     request_id: requestId,
     near,
   },
-  { ...strict, description: 'The same after RFC 9457, with Accept: application/problem+json.' },
+  { ...strict, description: 'The same as RFC 9457, with Accept: application/problem+json.' },
 )
 export type ProblemBody = Static<typeof ProblemBody>

@@ -1,5 +1,4 @@
-/** Browsers may call the service from any page: it knows no cookies, so a page can do nothing that its visitor's
- * key, which it would have to hold, does not allow. */
+/** Any web page may call the API. There are no cookies, so a page can do only what the key that it holds allows. */
 const shared = {
   'X-Content-Type-Options': 'nosniff',
   'Access-Control-Allow-Origin': '*',
@@ -22,13 +21,13 @@ const shared = {
 export const allowedRequestHeaders =
   'Authorization, Content-Type, Accept, Idempotency-Key, If-None-Match, Prefer, X-Request-Id'
 
-/** The headers of an answer, with those that every response carries. */
+/** Headers of an answer, together with those that every response has. */
 export function answerHeaders(own: Readonly<Record<string, string>>): Headers {
   return new Headers({ ...own, ...shared })
 }
 
-/** Weak, since the same answer has other bytes when it is compressed. Made from the data version and everything
- * else that decides the answer. */
+/** A weak ETag, since compression changes the bytes of the same answer. `request` must hold everything besides the data version
+ * that decides the answer: otherwise a client gets 304 for an answer that it does not have. */
 export function entityTag(dataVersion: number, request: string): string {
   return `W/"${dataVersion}-${Bun.hash.xxHash64(request).toString(36)}"`
 }

@@ -1,22 +1,21 @@
 import type { Limits, Verdict } from '../limits/verdict.ts'
 
 const policies = new Map<Limits, string>()
-const mostPolicies = 1_000
+const maxPolicies = 1_000
 
-/** `"minute";q=60;w=60, "day";q=2000;w=86400`. The limits of a known caller are one object, so this is one look. */
+/** `"minute";q=60;w=60, "day";q=2000;w=86400`. A cached caller has one `Limits` object, so the map is looked up by identity. */
 function policyOf(limits: Limits): string {
   const known = policies.get(limits)
   if (known !== undefined) return known
   const day = limits.perDay === null ? '' : `, "day";q=${limits.perDay};w=86400`
   const policy = `"minute";q=${limits.perMinute};w=60${day}`
-  if (policies.size >= mostPolicies) policies.clear()
+  if (policies.size >= maxPolicies) policies.clear()
   policies.set(limits, policy)
   return policy
 }
 
-/** X-RateLimit-* of the tighter limit (the one with less remaining), and all limits in the fields of
- * draft-ietf-httpapi-ratelimit-headers. Reset is when the count is whole again or, with nothing remaining, when the
- * next request is granted. */
+/** Sets X-RateLimit-* for the tighter limit (the one with less remaining), and all limits as draft-ietf-httpapi-ratelimit-headers
+ * has them. Reset is when the full limit is available again or, with nothing remaining, when the next request is granted. */
 export function addLimitHeaders(headers: Headers, verdict: Verdict): void {
   const { limits, minuteRemaining, minuteResetSeconds, dayRemaining, dayResetSeconds } = verdict
   const now = Math.floor(verdict.at)

@@ -1,27 +1,27 @@
 import { writeSync } from 'node:fs'
 import pino, { type DestinationStream, type Logger } from 'pino'
+import type { RequestContext } from './context.ts'
 
 const keyShape = /asf_(live|test)_[0-9A-Za-z]{32}(_[0-9A-Za-z]{6})?/g
-const gatheredCharacters = 65_536
+const bufferedCharacters = 65_536
 const flushEveryMs = 1_000
 const standardError = 2
 /** How a line of level error or fatal begins. */
-const urgent = /^\{"level":[56]0/
+const errorLine = /^\{"level":[56]0/
 
-/** Nothing that logs is given a key; should one come in by another way (a query in an error, a message), it does
- * not get out. */
+/** The last guard against a key in the log. No caller logs keys, but an error text may quote a query that holds one. */
 function withoutKeys(line: string): string {
   return line.includes('asf_') ? line.replace(keyShape, 'asf_$1_[redacted]') : line
 }
 
-export interface GatheringStream extends DestinationStream {
-  /** Like `write`, for a line that is known not to be urgent. */
-  gather(line: string): void
+export interface BufferedStream extends DestinationStream {
+  /** Like `write`, for a line that is certainly not an error. */
+  buffer(line: string): void
 }
 
-/** Gathers lines and writes them in blocks, at least once a second and when the process ends; errors at once. A
- * write for each line would cost as much as the answer it tells of. */
-export function gatheringStream(write: (lines: string) => void): GatheringStream {
+/** Buffers lines and writes them in blocks: at least once a second, at exit, and at once after an error. One write per line
+ * would cost as much as a cached answer. */
+export function bufferedStream(write: (lines: string) => void): BufferedStream {
   let lines = ''
   const flush = () => {
     if (lines === '') return
@@ -31,20 +31,20 @@ export function gatheringStream(write: (lines: string) => void): GatheringStream
   }
   setInterval(flush, flushEveryMs).unref()
   process.on('exit', flush)
-  const gather = (line: string) => {
+  const buffer = (line: string) => {
     lines += line
-    if (lines.length >= gatheredCharacters) flush()
+    if (lines.length >= bufferedCharacters) flush()
   }
   return {
-    gather,
+    buffer,
     write(line) {
-      gather(line)
-      if (urgent.test(line)) flush()
+      buffer(line)
+      if (errorLine.test(line)) flush()
     },
   }
 }
 
-/** Standard error may be a pipe that is full for a moment or closed for good; neither is worth a failed request. */
+/** Standard error may be a pipe that is full or closed. Neither may fail a request, so lines are dropped after 100 tries. */
 function writeAll(lines: string): void {
   let rest = Buffer.from(lines)
   for (let attempt = 0; attempt < 100 && rest.length > 0; attempt++) {
@@ -58,6 +58,32 @@ function writeAll(lines: string): void {
 }
 
 /** Structured logs, one JSON object a line. */
-export function createLog(level: string, destination: DestinationStream = gatheringStream(writeAll)): Logger {
+export function createLog(level: string, destination: DestinationStream = bufferedStream(writeAll)): Logger {
   return pino({ level, base: null, hooks: { streamWrite: withoutKeys } }, destination)
+}
+
+export type AccessLog = (
+  context: RequestContext,
+  route: string,
+  status: number,
+  code: string | null,
+  ms: number,
+) => void
+
+const levelInfo = 30
+
+/** Logs one line per request, in the form and to the stream of `log`. The line is concatenated: no value needs escaping (ids and
+ * methods are tokens, routes and codes are constants), and pino's serialiser costs more than the rest of a cached answer. */
+export function accessLog(log: Logger): AccessLog {
+  if (!log.isLevelEnabled('info')) return () => {}
+  const stream: DestinationStream & Partial<BufferedStream> = Reflect.get(log, pino.symbols.streamSym)
+  const write = stream.buffer ?? ((line: string) => stream.write(line))
+  return (context, route, status, code, ms) => {
+    const { id, request, caller, address } = context
+    const key = caller === null ? '' : `,"key":"${caller.name}"`
+    const error = code === null ? '' : `,"code":"${code}"`
+    write(
+      `{"level":${levelInfo},"time":${Date.now()},"requestId":"${id}","method":"${request.method}","route":"${route}","status":${status}${error},"ms":${Math.round(ms * 100) / 100}${key},"address":"${address}","msg":"request"}\n`,
+    )
+  }
 }

@@ -1,35 +1,42 @@
 import type { AnyElysia } from 'elysia'
 import { Failure } from '../errors.ts'
-import type { Answer, Call } from './context.ts'
+import type { Answer, RequestContext } from './context.ts'
 import { allowedRequestHeaders, answerHeaders } from './headers.ts'
 
-type Methods = Map<string, Set<string>>
+type Methods = ReadonlyMap<string, ReadonlySet<string>>
 
-/** What happens to a request that no route takes: 405 with Allow where the path has other methods, the answer to
- * OPTIONS, else 404. */
-export function unrouted(app: AnyElysia): (call: Call) => Answer {
-  const methods = methodsByPath(app)
-  const patterns = [...methods.keys()].filter(path => path.includes(':') || path.includes('*'))
-  return call => {
-    const path = call.path
-    const known = methods.get(path) ?? methods.get(patterns.find(pattern => matches(pattern, path)) ?? '')
-    const { method } = call.request
-    if (known === undefined) throw routeUnknown(call)
-    // The router reads a path as it was sent, and everything else as it was meant.
-    if (known.has(method)) {
-      throw new Failure(
-        'route_unknown',
-        `The path stands for ${path.slice(0, 100)}, but is spelt otherwise. Send it so, without dots and backslashes.`,
-      )
-    }
-    const allow = [...known, 'OPTIONS']
-    if (method === 'OPTIONS') return { status: 204, headers: answerHeaders(preflight(allow)), body: null }
+const methodsOfApp = new WeakMap<AnyElysia, Methods>()
+
+/** The answer to a request that no route takes: 405 with Allow where the path has other methods, 204 to OPTIONS, else 404. */
+export function unroutedAnswer(app: AnyElysia, context: RequestContext): Answer {
+  let methods = methodsOfApp.get(app)
+  if (methods === undefined) {
+    methods = methodsByPath(app)
+    methodsOfApp.set(app, methods)
+  }
+  const { path } = context
+  const known = methods.get(path) ?? methods.get([...methods.keys()].find(key => matches(key, path)) ?? '')
+  const { method } = context.request
+  if (known === undefined) throw routeUnknown(context)
+  // Elysia routes by the path as it was sent; `path` has dot segments resolved. Where only the latter has a route, say so.
+  if (known.has(method)) {
     throw new Failure(
-      'method_not_allowed',
-      `${path.slice(0, 100)} takes ${allow.join(', ')}, not ${method}.`,
-      { allow },
+      'route_unknown',
+      `The path stands for ${path.slice(0, 100)}, but is spelt otherwise. Send it so, without dots and backslashes.`,
     )
   }
+  const allow = [...known, 'OPTIONS']
+  if (method === 'OPTIONS') return { status: 204, headers: answerHeaders(preflight(allow)), body: null }
+  throw new Failure('method_not_allowed', `${path.slice(0, 100)} takes ${allow.join(', ')}, not ${method}.`, {
+    allow,
+  })
+}
+
+export function routeUnknown(context: RequestContext): Failure {
+  return new Failure(
+    'route_unknown',
+    `There is no route ${context.request.method} ${context.path.slice(0, 100)}. /docs lists them all; the versioned ones begin with /api/v1.`,
+  )
 }
 
 function preflight(allow: readonly string[]): Record<string, string> {
@@ -42,7 +49,7 @@ function preflight(allow: readonly string[]): Record<string, string> {
 }
 
 function methodsByPath(app: AnyElysia): Methods {
-  const methods: Methods = new Map()
+  const methods = new Map<string, Set<string>>()
   for (const { method, path } of app.routes) {
     const known = methods.get(path) ?? new Set<string>()
     known.add(method)
@@ -53,15 +60,9 @@ function methodsByPath(app: AnyElysia): Methods {
 }
 
 function matches(pattern: string, path: string): boolean {
+  if (!pattern.includes(':') && !pattern.includes('*')) return false
   const wanted = pattern.split('/')
   const given = path.split('/')
   if (wanted.length !== given.length) return false
   return wanted.every((part, place) => (part.startsWith(':') ? given[place] !== '' : part === given[place]))
-}
-
-export function routeUnknown(call: Call): Failure {
-  return new Failure(
-    'route_unknown',
-    `There is no route ${call.request.method} ${call.path.slice(0, 100)}. /docs lists them all; the versioned ones begin with /api/v1.`,
-  )
 }

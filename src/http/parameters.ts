@@ -2,12 +2,12 @@ import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import { registerFormats } from '../dates.ts'
 import { Failure } from '../errors.ts'
-import type { Call } from './context.ts'
+import type { RequestContext } from './context.ts'
 
-// A day that does not exist is no date, whatever other packages (Elysia is one) say of the name.
+// TypeBox formats are global, and other packages (Elysia) register a laxer `date`. Ours must win: it refuses days that do not exist.
 registerFormats()
 
-export const longestQuery = 8_192
+export const maxQueryLength = 8_192
 
 interface Parameter {
   readonly name: string
@@ -17,8 +17,8 @@ interface Parameter {
   readonly required: boolean
 }
 
-/** Reads a query string by the schema that also documents it, and refuses what the schema does not know: a
- * parameter that is unknown, repeated, empty, badly encoded or out of range. */
+/** Reads a query string by the schema that also documents it. Fails on a parameter that is unknown, repeated, empty, badly encoded or
+ * out of range: Elysia's own parser drops unknown ones and keeps one of two, which answers another question than was sent. */
 export function queryReader<T extends TObject>(schema: T): (text: string) => Static<T> {
   const required = new Set(schema.required ?? [])
   const parameters = new Map(
@@ -29,7 +29,7 @@ export function queryReader<T extends TObject>(schema: T): (text: string) => Sta
   )
   const whole = TypeCompiler.Compile(schema)
   return text => {
-    if (text.length > longestQuery) throw queryTooLong(text.length)
+    if (text.length > maxQueryLength) throw queryTooLong(text.length)
     const values: Record<string, unknown> = {}
     for (const piece of text.split('&')) {
       if (piece !== '') readPiece(piece, parameters, values)
@@ -42,7 +42,7 @@ export function queryReader<T extends TObject>(schema: T): (text: string) => Sta
   }
 }
 
-/** One value in the path, by its schema. */
+/** Reads one value of the path by its schema. */
 export function pathReader(name: string, schema: TSchema): (text: string) => string {
   const parameter = parameterOf(name, schema, true)
   return text => String(convert(parameter, decode(name, text, false)))
@@ -104,7 +104,7 @@ function typed(parameter: Parameter, text: string): unknown {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const unprintable = /[\u0000-\u001f\u007f\ufffd]/
 
-/** Percent-decoding that is strict: bytes that are no UTF-8, surrogates and control characters are refused. */
+/** Strict percent-decoding: fails on invalid UTF-8, surrogates and control characters. */
 function decode(name: string, raw: string, plusIsSpace: boolean): string {
   let text = plusIsSpace && raw.includes('+') ? raw.replaceAll('+', ' ') : raw
   if (text.includes('%')) {
@@ -143,17 +143,17 @@ function missing(parameter: Parameter | undefined, name: string): Failure {
 function queryTooLong(length: number): Failure {
   return new Failure(
     'parameter_invalid',
-    `The query string has ${length.toLocaleString('en')} characters; at most ${longestQuery.toLocaleString('en')} are read.`,
+    `The query string has ${length.toLocaleString('en')} characters; the limit is ${maxQueryLength.toLocaleString('en')}.`,
     { param: 'query' },
   )
 }
 
-/** What was sent, short enough for a message. */
+/** The sent text, shortened for a message. */
 function shown(text: string): string {
   return text.length <= 48 ? text : `${text.slice(0, 45)}...`
 }
 
-/** What a schema allows, in words that end an error message. */
+/** What a schema allows, as the end of an error message. */
 export function allowedText(schema: TSchema): string {
   const choices = choicesOf(schema)
   if (choices !== null) return choices.length === 1 ? choices[0] : `one of ${choices.join(', ')}`
@@ -191,7 +191,7 @@ function exampleOf(schema: TSchema): string {
 
 const readNothing = queryReader(Type.Object({}, { additionalProperties: false }))
 
-/** For routes that take no query parameters: refuses every one. */
-export function noQuery(call: Call): void {
-  if (call.queryText !== '') readNothing(call.queryText)
+/** Refuses every query parameter, for routes that take none. */
+export function noQuery(context: RequestContext): void {
+  if (context.queryText !== '') readNothing(context.queryText)
 }

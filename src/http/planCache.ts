@@ -1,18 +1,19 @@
 import type { Principal } from '../access/licences.ts'
 import type { IsoDate } from '../dates.ts'
 
-const most = 20_000
-const longestQuery = 500
+const maxPlans = 20_000
+const maxQueryLength = 500
 
-/** Who is shown the same: keys of one licence and plan, except that a capped key is shown its own companies. */
+/** Keys of one class see the same data: those of one licence and plan. A capped key sees its own companies and is a class by
+ * itself. */
 function viewClass(principal: Principal): string {
   if (principal.entityCap !== null) return `key ${principal.keyId}`
   return `${principal.licence}${principal.quant ? ' quant' : ''}${principal.bulk ? ' bulk' : ''}`
 }
 
-/** Plans by the query as it was sent, so that a repeated question is neither parsed nor planned again. A plan only
- * follows from the question, the view class, the day and the data version; a new day or version clears all. A cap
- * never takes back what it once allowed, so the plan of a capped key may stay too. */
+/** Plans by query text, so that a repeated request is neither parsed nor planned again. A plan follows from the query, the view
+ * class, the day and the data version alone; a new day or version clears the cache. A capped key's plan may be cached too: a
+ * company that it has seen stays open to it. */
 export class PlanCache<Plan> {
   readonly #classes = new Map<string, Map<string, Plan>>()
   #count = 0
@@ -28,11 +29,11 @@ export class PlanCache<Plan> {
     return this.#classes.get(viewClass(principal))?.get(query)
   }
 
-  /** For the version and the day of the last `find`; a plan that took longer is not kept. */
-  remember(principal: Principal, query: string, version: number, today: IsoDate, plan: Plan): void {
-    if (version !== this.#version || today !== this.#today || query.length > longestQuery) return
-    // Starting over is rare and cheap: a plan is made anew in microseconds.
-    if (this.#count >= most) this.#clear()
+  /** Stores a plan for the version and day of the last `find`. A plan that took longer than that is outdated and dropped. */
+  store(principal: Principal, query: string, version: number, today: IsoDate, plan: Plan): void {
+    if (version !== this.#version || today !== this.#today || query.length > maxQueryLength) return
+    // Clearing everything is rare and cheap: planning takes microseconds.
+    if (this.#count >= maxPlans) this.#clear()
     const name = viewClass(principal)
     const plans = this.#classes.get(name) ?? new Map<string, Plan>()
     plans.set(query, plan)
@@ -46,16 +47,16 @@ export class PlanCache<Plan> {
   }
 }
 
-const steadyMs = 100
+const refreshMs = 100
 
-/** `today`, asked at most every tenth of a second: making a date of the clock is dear beside an answer from memory. */
-export function steadyDay(today: () => IsoDate, elapsedMs: () => number): () => IsoDate {
+/** `today`, refreshed at most every 100 ms: formatting a date costs as much as an answer from the cache. */
+export function cachedToday(today: () => IsoDate, elapsedMs: () => number): () => IsoDate {
   let day = ''
-  let askedMs = Number.NEGATIVE_INFINITY
+  let refreshedMs = Number.NEGATIVE_INFINITY
   return () => {
     const nowMs = elapsedMs()
-    if (nowMs - askedMs > steadyMs) {
-      askedMs = nowMs
+    if (nowMs - refreshedMs > refreshMs) {
+      refreshedMs = nowMs
       day = today()
     }
     return day

@@ -1,6 +1,6 @@
 import { Failure } from '../errors.ts'
 
-/** Whether an Accept header would rather have a page than JSON. A browser would; one that takes anything would not. */
+/** Whether Accept weighs HTML above JSON. Browsers do; a bare wildcard does not, so curl gets JSON. */
 export function prefersHtml(accept: string | null): boolean {
   if (accept === null || accept === '') return false
   const weights = new Map<string, number>()
@@ -15,8 +15,7 @@ export function prefersHtml(accept: string | null): boolean {
   return weightOf('text/html', 'text/*') > weightOf('application/json', 'application/*')
 }
 
-/** Whether a Prefer header asks for an answer at once and the result later (RFC 7240). Preferences that are not known
- * are no errors. */
+/** Whether Prefer contains `respond-async` (RFC 7240). Unknown preferences are ignored, as the RFC requires. */
 export function prefersAsync(header: string | null): boolean {
   if (header === null) return false
   return header.split(',').some(item => item.split(';')[0].trim().toLowerCase() === 'respond-async')
@@ -24,13 +23,13 @@ export function prefersAsync(header: string | null): boolean {
 
 const shape = /^[\x21-\x7e]{1,255}$/
 
-/** The Idempotency-Key of a request, as sent; null where there is none. */
+/** The Idempotency-Key header; null where it is missing. */
 export function idempotencyKey(headers: Headers): string | null {
   const sent = headers.get('idempotency-key')
   if (sent === null || shape.test(sent)) return sent
   throw new Failure(
     'parameter_invalid',
-    'Idempotency-Key has to be 1 to 255 printable ASCII characters without spaces, such as a UUID of your making.',
+    'Idempotency-Key has to be 1 to 255 printable ASCII characters without spaces, for example a new UUID.',
     { param: 'Idempotency-Key' },
   )
 }

@@ -1,16 +1,16 @@
-import { compress, type Encoding, leastCompressed } from './compression.ts'
+import { compress, type Encoding, minCompressedBytes } from './compression.ts'
 
 type Bytes = Uint8Array<ArrayBuffer>
 
 /** A serialised body, as its consumer needs it. A Blob is sent without being copied. */
-export interface KeptBody {
+export interface CachedBody {
   readonly blob: Blob
   readonly encoding: Encoding
   readonly headers: Headers
 }
 
 /** A body as it is made, and the cursor of the page after it where there is one. */
-export interface MadeBody {
+export interface RenderedBody {
   readonly content: string | Bytes
   readonly next?: string | null
 }
@@ -23,41 +23,40 @@ interface Page {
 interface Entry {
   readonly made: Promise<Page>
   /** Set once it is made. */
-  body: KeptBody | null
+  body: CachedBody | null
   size: number
-  /** Asked for since the broom last passed. */
+  /** Read since the last eviction pass. */
   used: boolean
 }
 
-/** What the bodies of an answer are kept under. Made once for a plan: a string that was looked up before is found
- * faster than an equal one. */
-export type BodyNames = Readonly<Record<Encoding, string>>
+/** The cache keys of an answer's bodies. Made once per plan: a map finds the same string object faster than an equal one. */
+export type BodyKeys = Readonly<Record<Encoding, string>>
 
-export function bodyNames(key: string): BodyNames {
+export function bodyKeys(key: string): BodyKeys {
   return { identity: key, gzip: `gzip ${key}`, zstd: `zstd ${key}` }
 }
 
-export interface Making {
-  readonly make: () => Promise<MadeBody>
-  /** Of an answer with this body. */
+export interface BodySource {
+  readonly make: () => Promise<RenderedBody>
+  /** The headers of an answer with this body. */
   readonly headers: (encoding: Encoding, next: string | null) => Headers
 }
 
-const mostBytes = 64 * 1_024 * 1_024
-const mostOfOne = 8 * 1_024 * 1_024
-/** What an entry costs beside its bytes, roughly. */
+const maxBytes = 64 * 1_024 * 1_024
+const maxEntryBytes = 8 * 1_024 * 1_024
+/** What an entry costs in addition to its bytes, roughly. */
 const entryBytes = 1_000
 
-/** Serialised bodies of one data version, by plan, format and encoding; bounded by their bytes, those not used of
- * late go first. Only ever asked after authentication and limits: a plan's key holds who may see it. Requests for
- * what is being made wait for it, so a rush for one company is one query. */
-export class BodyCache {
+/** Serialised bodies of one data version, by plan, format and encoding, bounded by their bytes. Read only after authentication and
+ * limits, and a plan's key contains who may see it. Requests for a body that is being rendered wait for it, so many requests for one
+ * company are one query. */
+export class ResponseCache {
   readonly #entries = new Map<string, Entry>()
   #version = -1
   #bytes = 0
 
-  /** What is there already: the way of nearly every request. */
-  find(version: number, names: BodyNames, encoding: Encoding): KeptBody | null {
+  /** A body that is cached already, without a promise: nearly every request ends here. */
+  find(version: number, names: BodyKeys, encoding: Encoding): CachedBody | null {
     if (version !== this.#version) return null
     const entry = this.#entries.get(names[encoding])
     if (entry === undefined) return null
@@ -65,11 +64,11 @@ export class BodyCache {
     return entry.body
   }
 
-  async get(version: number, names: BodyNames, encoding: Encoding, making: Making): Promise<KeptBody> {
+  async get(version: number, names: BodyKeys, encoding: Encoding, making: BodySource): Promise<CachedBody> {
     if (version > this.#version) this.#startOver(version)
     const keep = (form: Encoding, make: () => Promise<Page>) => this.#keep(version, form, names, making, make)
     const plain = await keep('identity', async () => pageOf(await making.make()))
-    const worthIt = encoding !== 'identity' && plain.bytes.length >= leastCompressed
+    const worthIt = encoding !== 'identity' && plain.bytes.length >= minCompressedBytes
     if (!worthIt) return bodyOf(plain, 'identity', making)
     const compressed = async () => ({ bytes: await compress(plain.bytes, encoding), next: plain.next })
     return bodyOf(await keep(encoding, compressed), encoding, making)
@@ -78,11 +77,11 @@ export class BodyCache {
   #keep(
     version: number,
     encoding: Encoding,
-    names: BodyNames,
-    making: Making,
+    names: BodyKeys,
+    making: BodySource,
     make: () => Promise<Page>,
   ): Promise<Page> {
-    // A newer version came while this was under way: it is for who asked before, and for nobody after.
+    // A newer data version came meanwhile: this request still gets its answer, but later ones must not.
     if (version !== this.#version) return make()
     const name = names[encoding]
     const known = this.#entries.get(name)
@@ -97,9 +96,9 @@ export class BodyCache {
     return entry.made
   }
 
-  #settle(name: string, entry: Entry, body: KeptBody, size: number): void {
+  #settle(name: string, entry: Entry, body: CachedBody, size: number): void {
     if (this.#entries.get(name) !== entry) return
-    if (size > mostOfOne) {
+    if (size > maxEntryBytes) {
       this.#drop(name, entry)
       return
     }
@@ -112,7 +111,7 @@ export class BodyCache {
   /** Passes over the entries from the oldest: one used since the last time is spared once. */
   #makeRoom(): void {
     for (const [name, entry] of this.#entries) {
-      if (this.#bytes <= mostBytes) return
+      if (this.#bytes <= maxBytes) return
       if (entry.used) {
         entry.used = false
         this.#entries.delete(name)
@@ -136,10 +135,10 @@ export class BodyCache {
   }
 }
 
-function pageOf({ content, next = null }: MadeBody): Page {
+function pageOf({ content, next = null }: RenderedBody): Page {
   return { bytes: typeof content === 'string' ? new Uint8Array(Buffer.from(content)) : content, next }
 }
 
-function bodyOf({ bytes, next }: Page, encoding: Encoding, making: Making): KeptBody {
+function bodyOf({ bytes, next }: Page, encoding: Encoding, making: BodySource): CachedBody {
   return { blob: new Blob([bytes]), encoding, headers: making.headers(encoding, next) }
 }

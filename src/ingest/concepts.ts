@@ -1,12 +1,12 @@
-import type { MetricRule, MetricRules } from '../facts/reportedFact.ts'
+import type { MetricRule, MetricRules } from '../facts/metricRules.ts'
 
 export type UnitKind = 'money' | 'perShare' | 'shares'
 
-/** How a metric is said at a register. */
+/** How a register reports a metric. */
 export interface Concept extends MetricRule {
   readonly unitKind: UnitKind
-  /** Groups of tags that mean the same, each in order of preference; a later group stands in for a missing
-   * earlier one and never replaces it. */
+  /** Groups of tags that mean the same, each in order of preference. A later group stands in for a missing earlier one
+   * and never replaces it. */
   readonly tagGroups: readonly (readonly string[])[]
 }
 
@@ -28,56 +28,56 @@ export const averageShares = concept('flow', 'shares')
 export const sharesOnDay = concept('instant', 'shares')
 
 export interface TagUse {
-  /** The tag itself, the same string every time: a piece cut from a file would keep the file in memory. */
+  /** The tag itself, the same string every time: a substring of a file would keep the whole file in memory. */
   readonly tag: string
   readonly metric: string
   readonly concept: Concept
 }
 
-export interface ConceptTable {
+interface ConceptTable {
   readonly rules: MetricRules
-  /** The metrics that a tag (`us-gaap:Revenues`) can say; none for a tag that the service does not carry. */
+  /** The metrics that a tag (`us-gaap:Revenues`) can report; none for a tag that the service does not use. */
   readonly usesOfTag: (tag: string) => readonly TagUse[] | undefined
 }
 
-/** What a register's rules are beside its table: which reports settle what a fiscal year is, which tags leave something
- * out, and of which accounts a tag is. */
-export type ReportForms = Pick<
+/** A register's rules apart from its table: which reports define a fiscal year, which tags leave something out, and which
+ * accounts a tag belongs to. */
+type ReportRules = Pick<
   MetricRules,
   'annualForm' | 'quarterlyForm' | 'transitionForm' | 'balanceEndsYear' | 'partialTags' | 'basis'
 >
 
-interface Place {
+interface Preference {
   readonly rank: number
   readonly group: number
 }
 
-const unknownPlace: Place = { rank: Number.MAX_SAFE_INTEGER, group: Number.MAX_SAFE_INTEGER }
+const unknownTag: Preference = { rank: Number.MAX_SAFE_INTEGER, group: Number.MAX_SAFE_INTEGER }
 
-/** A register's table as reading its files and deriving facts ask for it. */
-export function conceptTable(concepts: Concepts, forms: ReportForms): ConceptTable {
+/** Indexes a register's table for reading its files (`usesOfTag`) and for deriving facts (`rules`). */
+export function conceptTable(concepts: Concepts, reportRules: ReportRules): ConceptTable {
   const uses = new Map<string, TagUse[]>()
-  const places = new Map<string, Map<string, Place>>()
-  for (const [metric, entry] of Object.entries(concepts)) {
-    const ofMetric = new Map<string, Place>()
-    places.set(metric, ofMetric)
-    for (const [group, tags] of entry.tagGroups.entries()) {
+  const preferences = new Map<string, Map<string, Preference>>()
+  for (const [metric, concept] of Object.entries(concepts)) {
+    const ofMetric = new Map<string, Preference>()
+    preferences.set(metric, ofMetric)
+    for (const [group, tags] of concept.tagGroups.entries()) {
       for (const tag of tags) {
         ofMetric.set(tag, { rank: ofMetric.size, group })
         const known = uses.get(tag)
-        if (known) known.push({ tag, metric, concept: entry })
-        else uses.set(tag, [{ tag, metric, concept: entry }])
+        if (known) known.push({ tag, metric, concept })
+        else uses.set(tag, [{ tag, metric, concept }])
       }
     }
   }
-  const placeOf = (metric: string, tag: string) => places.get(metric)?.get(tag) ?? unknownPlace
+  const preferenceOf = (metric: string, tag: string) => preferences.get(metric)?.get(tag) ?? unknownTag
   return {
     usesOfTag: tag => uses.get(tag),
     rules: {
-      ...forms,
+      ...reportRules,
       rule: metric => concepts[metric],
-      rank: (metric, tag) => placeOf(metric, tag).rank,
-      group: (metric, tag) => placeOf(metric, tag).group,
+      rank: (metric, tag) => preferenceOf(metric, tag).rank,
+      group: (metric, tag) => preferenceOf(metric, tag).group,
     },
   }
 }

@@ -1,4 +1,4 @@
-import type { Counter } from './queries.ts'
+import type { HitCounter } from './queries.ts'
 
 export interface Limits {
   readonly perMinute: number
@@ -6,43 +6,50 @@ export interface Limits {
   readonly perDay: number | null
 }
 
-/** Whether a request may go on, and what its headers say. Seconds are whole, and never less than the truth. */
+/** Whether a request is granted, and the values of its rate limit headers. Seconds are rounded up. */
 export interface Verdict {
   readonly allowed: boolean
   readonly limits: Limits
   readonly minuteRemaining: number
-  /** Until another request is granted (nothing remains) or the minute ends. */
+  /** Until the next request is granted if none remains, else until the minute ends. */
   readonly minuteResetSeconds: number
-  /** null where there is no daily cap. */
+  /** null: no daily cap. */
   readonly dayRemaining: number | null
   readonly dayResetSeconds: number
-  /** The database's clock, seconds since 1970. */
+  /** Clock of the database, seconds since 1970. */
   readonly at: number
-  /** Set where the request is refused: after so many seconds one is granted. */
+  /** Set if the request is refused. After `retryAfterSeconds` the next one is granted. */
   readonly refused: { readonly by: 'minute' | 'day'; readonly retryAfterSeconds: number } | null
 }
 
 const minuteSeconds = 60
 const daySeconds = 86_400
-/** Against 59.999999 where 60 is meant. Far below a microsecond. */
-const slack = 1e-7
+/** Prevents that rounding errors turn 60 into 59.999999 and then 59. Far below a microsecond. */
+const roundingSlack = 1e-7
 
-/** The verdict for the hit that is `later` hits before the last one granted; `granted` false: it was refused. */
-export function verdictOf(counter: Counter, limits: Limits, granted: boolean, later: number): Verdict {
+/** The verdict on one hit of a batch.
+ *
+ * @param grantedAfter hits of the batch that were granted after this one: they still remained when it was counted */
+export function verdictOf(
+  counter: HitCounter,
+  limits: Limits,
+  granted: boolean,
+  grantedAfter: number,
+): Verdict {
   const elapsed = Math.max(0, counter.at - counter.minute * minuteSeconds)
   const weighted = (counter.used_before * (minuteSeconds - elapsed)) / minuteSeconds
-  const minuteRoom = Math.max(0, Math.floor(limits.perMinute - counter.used - weighted + slack))
-  const dayRoom = limits.perDay === null ? null : Math.max(0, limits.perDay - counter.used_today)
+  const minuteLeft = Math.max(0, Math.floor(limits.perMinute - counter.used - weighted + roundingSlack))
+  const dayLeft = limits.perDay === null ? null : Math.max(0, limits.perDay - counter.used_today)
   const waitMinute = secondsUntilGranted(counter, limits.perMinute, elapsed)
   const dayReset = Math.ceil(daySeconds - (counter.at % daySeconds))
-  const minuteReset = Math.max(1, Math.ceil(minuteRoom === 0 ? waitMinute : minuteSeconds - elapsed))
-  const byDay = dayRoom === 0
+  const minuteReset = Math.max(1, Math.ceil(minuteLeft === 0 ? waitMinute : minuteSeconds - elapsed))
+  const byDay = dayLeft === 0
   return {
     allowed: granted,
     limits,
-    minuteRemaining: minuteRoom + later,
+    minuteRemaining: minuteLeft + grantedAfter,
     minuteResetSeconds: minuteReset,
-    dayRemaining: dayRoom === null ? null : dayRoom + later,
+    dayRemaining: dayLeft === null ? null : dayLeft + grantedAfter,
     dayResetSeconds: dayReset,
     at: counter.at,
     refused: granted
@@ -54,9 +61,9 @@ export function verdictOf(counter: Counter, limits: Limits, granted: boolean, la
   }
 }
 
-/** How long until the sliding minute leaves room for one more, if nobody else asks. The previous minute fades
- * linearly; once this minute is over, it becomes the previous one and fades in turn. */
-function secondsUntilGranted(counter: Counter, perMinute: number, elapsed: number): number {
+/** Seconds until the sliding window admits one more hit, if no other arrives. The weight of the previous minute decreases
+ * linearly. When the current minute ends, it becomes the previous one. */
+function secondsUntilGranted(counter: HitCounter, perMinute: number, elapsed: number): number {
   const room = perMinute - 1 - counter.used
   if (room >= 0) {
     if (counter.used_before <= room) return 0

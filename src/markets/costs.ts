@@ -1,41 +1,41 @@
 import { daySpan, type IsoDate } from '../dates.ts'
 import type { DefaultManifest, Manifest, TradingCosts } from './manifest.ts'
 
-/** What a round trip costs, and on whose word. */
-export interface RoundTripCost {
+/** The cost of a round trip (a purchase and a sale) and its source. */
+interface RoundTripCost {
   readonly roundTripBps: number
   readonly source: string
-  /** The latest day on which one of its components changed. */
+  /** The latest date of its components. */
   readonly date: IsoDate
 }
 
-/** Round-trip costs as plain data that can cross to a thread. */
+/** Round-trip costs as plain data, which can be sent to a worker. */
 export interface MarketCosts {
   /** By market code, for every market with a manifest. */
   readonly markets: Readonly<Record<string, RoundTripCost>>
-  /** For a row without a market, or of a market without a manifest. */
+  /** For rows without a market, or of a market without a manifest. */
   readonly standard: RoundTripCost
 }
 
-/** The cost of one market, and whether the default stands in for it. */
-export interface MarketCost extends RoundTripCost {
+/** The cost of one market. `isDefault`: the market has none of its own. */
+interface MarketCost extends RoundTripCost {
   readonly market: string | null
   readonly isDefault: boolean
 }
 
 export interface CostTable {
-  /** The same as plain data, for a worker. */
+  /** The same as plain data. */
   readonly plain: MarketCosts
   roundTripBps(market: string | null): number
   describe(market: string | null): MarketCost
 }
 
 export function costTable(manifests: readonly Manifest[], fallback: DefaultManifest): CostTable {
-  const known = new Map(manifests.map(manifest => [manifest.code, summarise(manifest.costs)]))
+  const byMarket = new Map(manifests.map(manifest => [manifest.code, summarise(manifest.costs)]))
   const standard = summarise(fallback.costs)
-  const find = (market: string | null) => (market === null ? undefined : known.get(market))
+  const find = (market: string | null) => (market === null ? undefined : byMarket.get(market))
   return {
-    plain: { markets: Object.fromEntries(known), standard },
+    plain: { markets: Object.fromEntries(byMarket), standard },
     roundTripBps: market => (find(market) ?? standard).roundTripBps,
     describe(market) {
       const found = find(market)

@@ -5,7 +5,7 @@ const strict = { additionalProperties: false } as const
 const text = (description: string) => Type.String({ minLength: 1, description })
 const day = (description: string) => Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$', description })
 
-export const CostComponent = Type.Object(
+const CostComponent = Type.Object(
   {
     name: text('What is paid.'),
     kind: Type.Union([Type.Literal('statutory'), Type.Literal('assumption')], {
@@ -16,25 +16,24 @@ export const CostComponent = Type.Object(
     bps: Type.Number({
       minimum: 0,
       maximum: 1_000,
-      description: 'Basis points of the traded value, a side.',
+      description: 'Basis points of the traded value, for each side that pays it.',
     }),
     source: text('The law or order, or the word assumption with its reasoning.'),
-    date: day('Since when the rate applies; for an assumption, when it was made.'),
-    note: Type.Optional(text('Whom or what it does not fit.')),
+    date: day('The day from which the rate applies; for an assumption, the day it was made.'),
+    note: Type.Optional(text('Where it does not apply.')),
   },
   strict,
 )
-export type CostComponent = Static<typeof CostComponent>
 
 export const TradingCosts = Type.Object(
   {
     round_trip_bps: Type.Number({
       minimum: 0,
       maximum: 1_000,
-      description: 'A purchase and a sale together.',
+      description: 'Basis points of a purchase and a sale together.',
     }),
     components: Type.Array(CostComponent, { minItems: 1 }),
-    note: Type.Optional(text('What the costs leave out.')),
+    note: Type.Optional(text('What the costs do not include.')),
   },
   strict,
 )
@@ -49,10 +48,10 @@ export type DefaultManifest = Static<typeof DefaultManifest>
 const Identifier = Type.Object(
   {
     format: text('The ID to send as `ticker`, in words.'),
-    pattern: text('Regular expression of the ID, after it was put in upper case.'),
+    pattern: text('Regular expression of the ID in upper case.'),
     example: text('An ID that exists.'),
     suffixes: Type.Array(Type.String({ pattern: '^\\.[A-Z]{2}$' }), {
-      description: "What follows the register's number in the ID. Empty: nothing.",
+      description: "Suffixes that may follow the register's number in the ID. Empty: none.",
     }),
     note: Type.Optional(text('Exceptions.')),
   },
@@ -63,7 +62,7 @@ const IssuerNumber = Type.Object(
   {
     name: text('What the register calls its number.'),
     pattern: text(
-      'Regular expression of the number as people write it; its first group is the number itself.',
+      'Regular expression of the number as users write it; its first group is the number itself.',
     ),
     digits: Type.Optional(
       Type.Integer({
@@ -79,31 +78,31 @@ const IssuerNumber = Type.Object(
 
 const Sync = Type.Object(
   {
-    address: Type.String({ pattern: '^https?://', description: 'Where the register is asked.' }),
+    address: Type.String({ pattern: '^https?://', description: 'Base address of the requests.' }),
     requests_per_second: Type.Number({
       exclusiveMinimum: 0,
       maximum: 10,
-      description: 'The most that it is asked: its published limit, or less.',
+      description: 'Maximum request rate: the published limit of the register, or less.',
     }),
     user_agent: Type.Union([Type.Literal('contact'), Type.Literal('product')], {
       description:
-        'contact: the register wants to know who asks, by name and e-mail address. product: the name of this service.',
+        'contact: a name and an e-mail address, where the register requires them. product: the name of this service.',
     }),
-    limit: text('What the register says about how often it may be asked; or that it says nothing.'),
+    limit: text('The rate limit that the register publishes, or that it publishes none.'),
   },
   strict,
 )
 
-/** How a market is read: served as it stands in manifests/<code>.yaml. */
+/** The description of a market in manifests/<code>.yaml. The API serves it unchanged. */
 export const Manifest = Type.Object(
   {
     code: Type.String({ pattern: '^[A-Z]{2}$', description: 'ISO 3166 code; the `market` of a request.' }),
     name: text('The country.'),
     status: Type.Union([Type.Literal('served'), Type.Literal('announced')], {
-      description: 'announced: described here, but no importer ships yet, so there are no rows.',
+      description: 'announced: described here, but there is no importer yet, so there are no rows.',
     }),
     register: Type.Object(
-      { name: text('Register.'), operator: text('Who keeps it.'), url: text('Where.') },
+      { name: text('Register.'), operator: text('Who operates it.'), url: text('Its website.') },
       strict,
     ),
     id: Identifier,
@@ -129,10 +128,10 @@ export const Manifest = Type.Object(
     ),
     filed: Type.Object(
       {
-        rule: text('Where `filed` comes from.'),
-        sources: Type.Optional(Type.Array(text('A page that was read, and what it says.'))),
-        untold: Type.Optional(
-          text('Where accounts do not say their own day: why an entity may be known here without figures.'),
+        rule: text('How `filed` is determined.'),
+        sources: Type.Optional(Type.Array(text('A page that supports the rule, and what it states.'))),
+        undated: Type.Optional(
+          text('For accounts without a date of their own: why an entity may be listed without figures.'),
         ),
         kind: Type.Union([
           Type.Literal('filing_date'),
@@ -142,15 +141,17 @@ export const Manifest = Type.Object(
       },
       strict,
     ),
-    restatements: text('What happens when a figure is stated again.'),
+    restatements: text('How restated figures are handled.'),
     source_notice: text('The `source` of each row.'),
     attribution: text('The statutory attribution of a response with rows of this market.'),
     licence: Type.Object(
       {
         name: text('Terms under which the register gives its data.'),
         url: text('Where they are published.'),
-        verified: Type.Boolean({ description: 'false: to be read again before the market is served.' }),
-        note: Type.Optional(text('What they ask for.')),
+        verified: Type.Boolean({
+          description: 'false: the terms must be checked before the market is served.',
+        }),
+        note: Type.Optional(text('What the terms require.')),
       },
       strict,
     ),
@@ -164,9 +165,9 @@ export const Manifest = Type.Object(
       description: 'Canonical metrics and ratios that the register never states.',
     }),
     absences: Type.Record(Type.String({ pattern: '^[a-z][a-z0-9_]*$' }), Type.String({ minLength: 1 }), {
-      description: 'Metric -> why it is often missing.',
+      description: 'Reasons why a metric is often missing, by metric.',
     }),
-    notes: Type.Array(text('What a user of the figures has to know.')),
+    notes: Type.Array(text('What users of the figures should know.')),
   },
   strict,
 )

@@ -20,7 +20,7 @@ export interface Markets {
 const shippedFolder = new URL('../../manifests/', import.meta.url)
 const defaultFile = 'default.yaml'
 
-/** Reads and checks every manifest. All faults are reported at once, each with its file and path. */
+/** Reads and checks all manifests. Reports all faults at once, each with its file and path. */
 export async function loadMarkets(folder: URL | string = shippedFolder): Promise<Markets> {
   const path = folder instanceof URL ? fileURLToPath(folder) : folder
   const files = (await readdir(path)).filter(name => name.endsWith('.yaml')).sort()
@@ -40,9 +40,9 @@ export async function loadMarkets(folder: URL | string = shippedFolder): Promise
     manifests.push(manifest)
   }
   if (!files.includes(defaultFile))
-    faults.push(`${defaultFile}: missing; it holds the costs of rows without a market`)
+    faults.push(`${defaultFile}: missing; it contains the costs of rows without a market`)
   if (faults.length > 0 || fallback === undefined) {
-    throw new Failure('internal', `The manifests need mending:\n  ${faults.join('\n  ')}`)
+    throw new Failure('internal', `The manifests are invalid:\n  ${faults.join('\n  ')}`)
   }
   return assemble(manifests, fallback)
 }
@@ -79,8 +79,8 @@ function parse<S extends TSchema>(
   return undefined
 }
 
-/** What a schema cannot say about a manifest. Faults name file and path. */
-export function checkManifest(file: string, manifest: Manifest, faults: string[]): void {
+/** Checks what a schema cannot express. */
+function checkManifest(file: string, manifest: Manifest, faults: string[]): void {
   const fault = (path: string, message: string) => faults.push(`${file}: ${path}: ${message}`)
   if (file !== `${manifest.code.toLowerCase()}.yaml`) {
     fault('/code', `${manifest.code} belongs in ${manifest.code.toLowerCase()}.yaml`)
@@ -93,29 +93,29 @@ export function checkManifest(file: string, manifest: Manifest, faults: string[]
   if (issuerPattern && issuerPattern.exec(manifest.issuer.example)?.[1] === undefined) {
     fault(
       '/issuer/example',
-      `${manifest.issuer.example} does not match a group of ${manifest.issuer.pattern}`,
+      `${manifest.issuer.example} does not match ${manifest.issuer.pattern} with a group`,
     )
   }
   const shared = new Set([...canonicalMetrics, ...ratioMetrics].map(metric => metric.name))
-  const taken = new Set(shared)
+  const used = new Set(shared)
   manifest.metrics.forEach((metric, index) => {
-    if (taken.has(metric.name)) fault(`/metrics/${index}/name`, `${metric.name} is taken`)
-    taken.add(metric.name)
+    if (used.has(metric.name)) fault(`/metrics/${index}/name`, `${metric.name} is already used`)
+    used.add(metric.name)
   })
   manifest.unstated.forEach((name, index) => {
-    if (!shared.has(name)) fault(`/unstated/${index}`, `${name} is no canonical metric or ratio`)
+    if (!shared.has(name)) fault(`/unstated/${index}`, `${name} is not a canonical metric or ratio`)
   })
   const flows = flowsOf(manifest)
   manifest.year_to_date.forEach((name, index) => {
     if (!flows.some(flow => flow.name === name))
-      fault(`/year_to_date/${index}`, `${name} is no flow of this market`)
+      fault(`/year_to_date/${index}`, `${name} is not a flow of this market`)
   })
   for (const name of Object.keys(manifest.absences)) {
-    if (!taken.has(name)) fault(`/absences/${name}`, 'no metric of this market')
+    if (!used.has(name)) fault(`/absences/${name}`, 'not a metric of this market')
   }
-  if (!URL.canParse(manifest.sync.address)) fault('/sync/address', `${manifest.sync.address} is no URL`)
+  if (!URL.canParse(manifest.sync.address)) fault('/sync/address', `${manifest.sync.address} is not a URL`)
   const interval = 1 / manifest.sync.requests_per_second
-  if (interval > 3_600) fault('/sync/requests_per_second', 'a request an hour is the least')
+  if (interval > 3_600) fault('/sync/requests_per_second', 'must be at least one request an hour')
   checkCosts(file, manifest.costs, faults)
 }
 
@@ -128,7 +128,7 @@ function compile(pattern: string, report: (message: string) => void): RegExp | u
   }
 }
 
-export function checkCosts(file: string, costs: TradingCosts, faults: string[]): void {
+function checkCosts(file: string, costs: TradingCosts, faults: string[]): void {
   const sum = costs.components.reduce((total, part) => total + part.bps * (part.side === 'both' ? 2 : 1), 0)
   if (Math.abs(sum - costs.round_trip_bps) > 1e-9) {
     faults.push(
@@ -137,15 +137,15 @@ export function checkCosts(file: string, costs: TradingCosts, faults: string[]):
   }
   costs.components.forEach((part, index) => {
     const path = `${file}: /costs/components/${index}`
-    if (!isIsoDate(part.date)) faults.push(`${path}/date: ${part.date} is no day`)
-    const saysAssumption = /^assumption\b/i.test(part.source)
-    if (saysAssumption !== (part.kind === 'assumption')) {
-      faults.push(`${path}/source: opens with "Assumption" exactly where kind is assumption`)
+    if (!isIsoDate(part.date)) faults.push(`${path}/date: ${part.date} is not a day`)
+    const startsWithAssumption = /^assumption\b/i.test(part.source)
+    if (startsWithAssumption !== (part.kind === 'assumption')) {
+      faults.push(`${path}/source: must start with "Assumption" if and only if kind is assumption`)
     }
   })
 }
 
-export interface ServedMetric extends MetricDefinition {
+interface ServedMetric extends MetricDefinition {
   /** Codes of the markets that state it. */
   readonly markets: readonly string[]
 }
@@ -153,24 +153,24 @@ export interface ServedMetric extends MetricDefinition {
 const stated = (metrics: readonly MetricDefinition[], manifest: Manifest) =>
   metrics.filter(metric => !manifest.unstated.includes(metric.name))
 
-export const flowsOf = (manifest: Manifest) =>
+const flowsOf = (manifest: Manifest) =>
   [...stated(canonicalMetrics, manifest), ...manifest.metrics].filter(metric => metric.kind === 'flow')
 
-/** Every metric of every market, in the order of the coverage index. */
-export function listMetrics(manifests: readonly Manifest[]): ReadonlyMap<string, ServedMetric> {
+/** In the order of the coverage index: canonical metrics, metrics of single markets, ratios, year-to-date figures. */
+function listMetrics(manifests: readonly Manifest[]): ReadonlyMap<string, ServedMetric> {
   const found = new Map<string, { definition: MetricDefinition; markets: string[] }>()
   const add = (definition: MetricDefinition, market: string) => {
     const entry = found.get(definition.name) ?? { definition, markets: [] }
     if (!entry.markets.includes(market)) entry.markets.push(market)
     found.set(definition.name, entry)
   }
-  const each = (list: (manifest: Manifest) => readonly MetricDefinition[]) => {
+  const addAll = (list: (manifest: Manifest) => readonly MetricDefinition[]) => {
     for (const manifest of manifests) for (const metric of list(manifest)) add(metric, manifest.code)
   }
-  each(manifest => stated(canonicalMetrics, manifest))
-  each(manifest => manifest.metrics)
-  each(manifest => stated(ratioMetrics, manifest))
-  each(manifest =>
+  addAll(manifest => stated(canonicalMetrics, manifest))
+  addAll(manifest => manifest.metrics)
+  addAll(manifest => stated(ratioMetrics, manifest))
+  addAll(manifest =>
     flowsOf(manifest)
       .filter(flow => manifest.year_to_date.includes(flow.name))
       .map(yearToDate),

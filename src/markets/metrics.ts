@@ -4,8 +4,7 @@ export const MetricDefinition = Type.Object(
   {
     name: Type.String({ pattern: '^[a-z][a-z0-9_]*$', description: 'Name to send as `metric`.' }),
     kind: Type.Union([Type.Literal('flow'), Type.Literal('stock'), Type.Literal('ratio')], {
-      description:
-        'flow: earned over the period. stock: stands at its end. ratio: of two figures of one period.',
+      description: 'flow: over the period. stock: at its end. ratio: of two figures of one period.',
     }),
     unit: Type.Union(
       [
@@ -33,7 +32,7 @@ const define = (name: string, kind: Kind, unit: Unit, description: string): Metr
   description,
 })
 
-/** What every market's figures are called. A market's own metrics are in its manifest. */
+/** Metrics that all markets share. Metrics of a single market are in its manifest. */
 export const canonicalMetrics: readonly MetricDefinition[] = [
   define(
     'revenue',
@@ -52,7 +51,7 @@ export const canonicalMetrics: readonly MetricDefinition[] = [
     'net_income',
     'flow',
     'currency',
-    "Result after taxes; of the parent's owners or of the whole group, as the market's manifest says.",
+    "Result after taxes; of the parent's owners or of the whole group, as the market's manifest states.",
   ),
   define('eps', 'flow', 'currency/share', 'Basic earnings per share, on the share count of its filing.'),
   define(
@@ -70,13 +69,13 @@ export const canonicalMetrics: readonly MetricDefinition[] = [
     'equity',
     'stock',
     'currency',
-    'Equity; of the parent’s owners or of the whole group, as the market’s manifest says.',
+    'Equity; of the parent’s owners or of the whole group, as the market’s manifest states.',
   ),
   define('operating_cash_flow', 'flow', 'currency', 'Net cash from operating activities.'),
   define('shares_outstanding', 'stock', 'shares', 'Shares outstanding as the filing states them.'),
 ]
 
-/** Computed at import from figures known on the same day; the rule of each is in the domain that derives them. */
+/** Computed at import from figures known on the same day, by `facts/ratios.ts`. */
 export const ratioMetrics: readonly MetricDefinition[] = [
   define('net_margin', 'ratio', 'pure', 'net_income / revenue of the same period.'),
   define('gross_margin', 'ratio', 'pure', 'gross_profit / revenue of the same period.'),
@@ -90,7 +89,7 @@ export const ratioMetrics: readonly MetricDefinition[] = [
 
 export const yearToDateSuffix = '_ytd'
 
-/** The name under which the year-to-date figure of a flow is served where a register states one. */
+/** The metric for the year-to-date figure of a flow, where a register states one. */
 export function yearToDate(metric: MetricDefinition): MetricDefinition {
   return {
     ...metric,

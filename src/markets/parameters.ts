@@ -2,18 +2,20 @@ import { Failure } from '../errors.ts'
 import { nearNames } from '../spelling.ts'
 import type { Markets } from './markets.ts'
 
-/** The code of a market that is covered, in upper case. */
+/** Reads a market code in either case. Throws if the market is not covered.
+ *
+ * @param orNone added to the message where the parameter is optional */
 export function readMarket(markets: Markets, sent: string, orNone = ', or none'): string {
   const code = sent.toUpperCase()
   if (markets.get(code) !== undefined) return code
   throw new Failure(
     'parameter_invalid',
-    `market=${sent.slice(0, 40)}: one of ${markets.codes.join(', ')} is needed${orNone}.`,
+    `market=${sent.slice(0, 40)} is unknown. Send one of ${markets.codes.join(', ')}${orNone}.`,
     { param: 'market' },
   )
 }
 
-/** The metric names of a request, each known, sorted and once; null where none was sent. */
+/** Reads metric names separated by commas: sorted, without repeats. null: none was sent. Throws for an unknown name. */
 export function readMetrics(known: ReadonlyMap<string, unknown>, sent: string | undefined): string[] | null {
   if (sent === undefined) return null
   const names = new Set(sent.split(',').map(name => name.trim()))
@@ -24,7 +26,7 @@ export function readMetrics(known: ReadonlyMap<string, unknown>, sent: string | 
     const hint = near.length > 0 ? `Did you mean ${near.join(', ')}? ` : ''
     throw new Failure(
       'parameter_invalid',
-      `${what}. ${hint}Send names separated by commas; GET /api/v1/fundamentals without ticker lists all.`,
+      `${what}. ${hint}Send names separated by commas; GET /api/v1/fundamentals without ticker lists all metrics.`,
       { param: 'metric', near },
     )
   }

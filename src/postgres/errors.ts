@@ -1,58 +1,62 @@
 import { Failure } from '../errors.ts'
 
 const retryAfterSeconds = 2
-const cancelled = '57014'
+const queryCanceled = '57014'
 /** Too many connections, administrator shutdown, crash, still starting; and class 08, connection exceptions. */
-const away = /^(08\w{3}|53300|57P0[1-5])$/
-const driverAway =
+const serverUnavailable = /^(08\w{3}|53300|57P0[1-5])$/
+const connectionLost =
   /^(CONNECTION_CLOSED|CONNECTION_ENDED|CONNECTION_DESTROYED|CONNECT_TIMEOUT|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH)$/
 
-/** The foreseen failure behind what the driver threw: the database is away, or a statement ran past its time.
- * null: something else, which is a defect. */
+/** Maps a driver error of a running service to the failure a client sees: the database is unavailable, or a query timed out.
+ * null: any other error, which is a defect. */
 export function explainDatabaseError(error: unknown): Failure | null {
   if (!(error instanceof Error)) return null
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
-  if (code === cancelled) {
+  if (code === queryCanceled) {
     return new Failure(
       'statement_timeout',
-      'The database took too long over this request. Ask for less, or try again.',
-      {
-        retryAfterSeconds,
-        cause: error,
-      },
+      'The database took too long over this request. Request less data, or try again.',
+      { retryAfterSeconds, cause: error },
     )
   }
-  if (!away.test(code) && !driverAway.test(code)) return null
-  return new Failure('database_unavailable', 'The database is away for a moment. Try again shortly.', {
-    retryAfterSeconds,
-    cause: error,
-  })
+  if (!serverUnavailable.test(code) && !connectionLost.test(code)) return null
+  return new Failure(
+    'database_unavailable',
+    'The database is unavailable at the moment. Try again in a few seconds.',
+    {
+      retryAfterSeconds,
+      cause: error,
+    },
+  )
 }
 
-/** What keeps a database from being opened, said to the person who starts a server or a command. `where` names it
- * without its password. null: something else, which is a defect. */
-export function explainOpening(error: unknown, where: string): Failure | null {
+/** Explains to the person who starts a server or a command why the database cannot be opened. null: any other error, which
+ * is a defect.
+ *
+ * @param where the database, without its password */
+export function explainConnectError(error: unknown, where: string): Failure | null {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return null
-  const said = sentence(error.code, error.message, where)
-  return said === null ? null : new Failure('database_unavailable', said, { cause: error })
+  const message = connectErrorMessage(error.code, error.message, where)
+  return message === null ? null : new Failure('database_unavailable', message, { cause: error })
 }
 
 const refusedLogin = /^28/
 const unreachable =
   /^(08\w{3}|57P0[1-3]|53300|CONNECTION_\w+|CONNECT_TIMEOUT|ECONN\w+|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH)$/
 
-function sentence(code: string, message: string, where: string): string | null {
+function connectErrorMessage(code: string, message: string, where: string): string | null {
   if (refusedLogin.test(code))
-    return `${where} refuses the login: ${message}. Mend user or password in DATABASE_URL.`
-  if (code === '3D000') return `${where}: ${message}. Make it with createdb, or name another in DATABASE_URL.`
+    return `${where} refuses the login: ${message}. Correct the user or the password in DATABASE_URL.`
+  if (code === '3D000')
+    return `${where}: ${message}. Create it with createdb, or name another database in DATABASE_URL.`
   if (code === '42501') {
-    return `${where}: ${message}. The user of DATABASE_URL has to own the database, or may not set it up.`
+    return `${where}: ${message}. The user in DATABASE_URL must own the database to set it up.`
   }
   if (!unreachable.test(code)) return null
-  return `${where} does not answer (${message}). Is PostgreSQL running there, and open to this machine? DATABASE_URL names it; without one a PostgreSQL of our own is kept in DATA_DIR.`
+  return `${where} does not answer (${message}). Check that PostgreSQL runs there and accepts connections from this machine. Unset DATABASE_URL to use the embedded PostgreSQL in DATA_DIR.`
 }
 
-/** A database URL as it may be shown. */
+/** A database URL that is safe to show: without user and password. */
 export function withoutPassword(url: string): string {
   return url.replace(/^(\w+:\/\/)(?:[^/@]*@)?([^/?]*)(\/[^?]*)?.*$/, 'PostgreSQL at $2$3')
 }

@@ -2,11 +2,11 @@ import { readdir } from 'node:fs/promises'
 import type { Sql } from './client.ts'
 
 const migrationsFolder = new URL('../../sql/migrations/', import.meta.url)
-/** Any number will do as long as every server on one database uses the same. */
+/** An arbitrary number that all servers on one database share. */
 const migrationLock = 0x61736669
 
-/** Applies the migrations that this database has not seen, each in a transaction of its own. Servers that
- * start at the same time wait for one another. Returns the names that were applied. */
+/** Applies the migrations that this database lacks, each in its own transaction. An advisory lock makes servers that start
+ * together wait for each other. Returns the names of the applied migrations. */
 export async function migrate(sql: Sql): Promise<string[]> {
   const files = (await readdir(migrationsFolder)).filter(name => /^\d{4}_\w+\.sql$/.test(name)).sort()
   const connection = await sql.reserve()

@@ -1,120 +1,121 @@
 import { Failure } from '../errors.ts'
 
-interface Waiting {
+const maxQueued = 1_000
+const maxQueuedPerSubject = 100
+
+interface QueuedRead {
   readonly subject: string
   readonly start: () => void
 }
 
-const mostWaiting = 1_000
-const mostWaitingOfOne = 100
+/** Bounds the large reads from the database. A streamed response holds its connection for as long as the client takes to
+ * read it. The limit leaves connections for all other requests, and no subject gets more than half of the slots: callers
+ * who request a lot, or read slowly, wait for themselves only. */
+export class ReadLimiter {
+  readonly #slots: number
+  readonly #slotsPerSubject: number
+  readonly #running = new Map<string, number>()
+  readonly #queue: QueuedRead[] = []
+  #used = 0
 
-/** Who may read much from the database now. The reader of a stream keeps a connection for as long as its client takes:
- * so all readers together leave connections to everything else, one caller leaves turns to the others, and a crowd
- * that asks for much, or does not read its answers, makes only itself wait. */
-export class StreamTurns {
-  readonly #turns: number
-  readonly #turnsOfOne: number
-  readonly #reading = new Map<string, number>()
-  readonly #waiting: Waiting[] = []
-  #taken = 0
-
-  constructor(turns: number) {
-    this.#turns = turns
-    this.#turnsOfOne = Math.ceil(turns / 2)
+  constructor(slots: number) {
+    this.#slots = slots
+    this.#slotsPerSubject = Math.ceil(slots / 2)
   }
 
-  /** Opens a stream in its turn, which lasts until `read` is settled. */
-  async use<T extends { readonly read: Promise<void> }>(
+  /** Opens a stream once a slot is free. The slot is released when `read` settles. */
+  async openStream<T extends { readonly read: Promise<void> }>(
     subject: string,
     signal: AbortSignal,
     open: () => Promise<T>,
   ): Promise<T> {
-    await this.#take(subject, signal)
-    const giveBack = () => this.#giveBack(subject)
+    await this.#acquire(subject, signal)
+    const release = () => this.#release(subject)
     try {
       const opened = await open()
-      opened.read.finally(giveBack)
+      opened.read.finally(release)
       return opened
     } catch (error) {
-      giveBack()
+      release()
       throw error
     }
   }
 
-  /** Reads in its turn what others may be waiting for, too: it goes on when its caller leaves. */
-  async read<T>(subject: string, work: () => Promise<T>): Promise<T> {
-    await this.#take(subject, new AbortController().signal)
+  /** Runs a read whose result other callers may share: it takes no signal, and continues when its caller disconnects. */
+  async run<T>(subject: string, work: () => Promise<T>): Promise<T> {
+    await this.#acquire(subject, new AbortController().signal)
     try {
       return await work()
     } finally {
-      this.#giveBack(subject)
+      this.#release(subject)
     }
   }
 
-  #take(subject: string, signal: AbortSignal): Promise<void> {
+  #acquire(subject: string, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted()
-    if (this.#mayRead(subject)) {
+    if (this.#hasSlot(subject)) {
       this.#start(subject)
       return Promise.resolve()
     }
-    const ofOne = this.#waiting.filter(waiting => waiting.subject === subject).length
-    if (ofOne >= mostWaitingOfOne || this.#waiting.length >= mostWaiting) throw tooMany(ofOne)
+    const queuedOfSubject = this.#queue.filter(queued => queued.subject === subject).length
+    if (queuedOfSubject >= maxQueuedPerSubject || this.#queue.length >= maxQueued)
+      throw queueFull(queuedOfSubject)
     return new Promise((resolve, reject) => {
       const leave = () => {
-        this.#waiting.splice(this.#waiting.indexOf(waiting), 1)
+        this.#queue.splice(this.#queue.indexOf(queued), 1)
         reject(signal.reason)
       }
       const start = () => {
         signal.removeEventListener('abort', leave)
         resolve()
       }
-      const waiting = { subject, start }
+      const queued = { subject, start }
       signal.addEventListener('abort', leave, { once: true })
-      this.#waiting.push(waiting)
+      this.#queue.push(queued)
     })
   }
 
-  #mayRead(subject: string): boolean {
-    return this.#taken < this.#turns && (this.#reading.get(subject) ?? 0) < this.#turnsOfOne
+  #hasSlot(subject: string): boolean {
+    return this.#used < this.#slots && (this.#running.get(subject) ?? 0) < this.#slotsPerSubject
   }
 
   #start(subject: string): void {
-    this.#taken++
-    this.#reading.set(subject, (this.#reading.get(subject) ?? 0) + 1)
+    this.#used++
+    this.#running.set(subject, (this.#running.get(subject) ?? 0) + 1)
   }
 
-  #giveBack(subject: string): void {
-    this.#taken--
-    const left = (this.#reading.get(subject) ?? 1) - 1
-    if (left === 0) this.#reading.delete(subject)
-    else this.#reading.set(subject, left)
-    const place = this.#waiting.findIndex(waiting => this.#mayRead(waiting.subject))
-    if (place < 0) return
-    const [next] = this.#waiting.splice(place, 1)
+  #release(subject: string): void {
+    this.#used--
+    const left = (this.#running.get(subject) ?? 1) - 1
+    if (left === 0) this.#running.delete(subject)
+    else this.#running.set(subject, left)
+    const index = this.#queue.findIndex(queued => this.#hasSlot(queued.subject))
+    if (index < 0) return
+    const [next] = this.#queue.splice(index, 1)
     this.#start(next.subject)
     next.start()
   }
 }
 
-function tooMany(ofOne: number): Failure {
+function queueFull(queuedOfSubject: number): Failure {
   return new Failure(
     'compute_busy',
-    `${ofOne} of your requests wait to be read. Read the answers that are under way first, and ask for fewer at a time.`,
+    `Too many requests are waiting to read data, ${queuedOfSubject} of them yours. Read the responses that are open, then send fewer requests at a time.`,
     { retryAfterSeconds: 5 },
   )
 }
 
-/** Lets a few work at a time, in the order in which they came: the rows of panels go through connections to the database
- * that other requests need too. */
-export class Turns {
+/** Runs at most `slots` tasks at a time, in the order of arrival. Without it, loading the rows of panels would take the
+ * connections that other requests need. */
+export class Semaphore {
   readonly #waiting: (() => void)[] = []
   #free: number
 
-  constructor(turns: number) {
-    this.#free = turns
+  constructor(slots: number) {
+    this.#free = slots
   }
 
-  async use<T>(work: () => Promise<T>): Promise<T> {
+  async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.#free > 0) this.#free--
     else await new Promise<void>(resolve => this.#waiting.push(resolve))
     try {

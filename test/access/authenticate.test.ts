@@ -1,10 +1,10 @@
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
-import { authenticate, KnownKeys } from '../../src/access/authenticate.ts'
+import { authenticate, KeyCache } from '../../src/access/authenticate.ts'
 import { createKey, revokeKey } from '../../src/access/keys.ts'
 import { digestBytes, keyDigest, makeKeyText } from '../../src/access/keyText.ts'
 import { findKey, recordEntities, watchAccess } from '../../src/access/queries.ts'
-import { LimitGate } from '../../src/limits/gate.ts'
 import { takeHits } from '../../src/limits/queries.ts'
+import { RateLimiter } from '../../src/limits/rateLimiter.ts'
 import { testDatabase } from '../database.ts'
 
 const database = await testDatabase()
@@ -12,131 +12,137 @@ const { sql } = database
 afterAll(() => database.close(), 60_000)
 
 let nowMs = Date.parse('2026-07-01T12:00:00Z')
-let lookUps = 0
-const known = new KnownKeys()
-const gate = new LimitGate({
+let queries = 0
+const keyCache = new KeyCache()
+const rateLimiter = new RateLimiter({
   takeHits: hits => takeHits(sql, hits),
   elapsedMs: () => performance.now(),
   timeoutMs: 5_000,
 })
 const deps = {
   findKey: (digest: Uint8Array) => {
-    lookUps++
+    queries++
     return findKey(sql, digest)
   },
-  known,
-  gate,
+  keyCache,
+  rateLimiter,
   epochMs: () => nowMs,
 }
-const unwatch = await watchAccess(sql, () => known.forget())
+const unwatch = await watchAccess(sql, () => keyCache.invalidate())
 afterAll(unwatch)
 
 let address = ''
 let caller = 0
 beforeEach(() => {
   address = `192.0.2.${++caller}`
-  lookUps = 0
+  queries = 0
 })
-const ask = async (header: string | null) => authenticate(deps, header, address)
-const sell = async (change: { expires?: string; licence?: 'personal' | 'evaluation' } = {}) => {
+const authenticateHeader = async (header: string | null) => authenticate(deps, header, address)
+const newKey = async (change: { expires?: string; licence?: 'personal' | 'evaluation' } = {}) => {
   const email = `k${++caller}@k${caller}.example`
   const terms = { licence: 'personal', quant: false, environment: 'live' } as const
   const key = await createKey({ sql, today: () => '2026-07-01' }, { email, ...terms, ...change })
-  // The news of the new key makes what is known stale once more.
+  // Waits for the notification about the new key, which invalidates the cache.
   await Bun.sleep(50)
   return key
 }
 
 describe('authenticate', () => {
-  test('knows the demo key without a look, and counts its users by address', async () => {
-    const demo = await ask('Bearer demo')
+  test('accepts the demo key without a query, and counts its users by address', async () => {
+    const demo = await authenticateHeader('Bearer demo')
     expect(demo.principal.licence).toBe('demo')
     expect(demo.subject).toBe(`demo:${address}`)
-    expect(lookUps).toBe(0)
+    expect(queries).toBe(0)
   })
 
-  test('asks the database once for a key in use', async () => {
-    const { key, prefix } = await sell()
-    for (let time = 0; time < 5; time++) expect((await ask(`bearer ${key}`)).name).toBe(prefix)
-    expect(lookUps).toBe(1)
+  test('queries the database once for a key in use', async () => {
+    const { key, prefix } = await newKey()
+    for (let time = 0; time < 5; time++) expect((await authenticateHeader(`bearer ${key}`)).name).toBe(prefix)
+    expect(queries).toBe(1)
   })
 
-  test('tells a missing, a malformed and an unknown key apart', async () => {
-    await expect(ask(null)).rejects.toMatchObject({ code: 'key_missing' })
+  test('distinguishes missing, malformed and unknown keys', async () => {
+    await expect(authenticateHeader(null)).rejects.toMatchObject({ code: 'key_missing' })
     for (const header of ['', 'Bearer', 'Bearer a b', 'Basic ZGVtbw==', 'Bearer asf_live_x', 'Bearer Demo']) {
-      await expect(ask(header)).rejects.toMatchObject({ code: 'key_malformed' })
+      await expect(authenticateHeader(header)).rejects.toMatchObject({ code: 'key_malformed' })
     }
-    expect(lookUps).toBe(0)
-    await expect(ask(`Bearer ${makeKeyText('live')}`)).rejects.toMatchObject({ code: 'key_unknown' })
+    expect(queries).toBe(0)
+    await expect(authenticateHeader(`Bearer ${makeKeyText('live')}`)).rejects.toMatchObject({
+      code: 'key_unknown',
+    })
   })
 
-  test('refuses a revoked key at once, on a server that had it in memory', async () => {
-    const { key, prefix } = await sell()
-    await ask(`Bearer ${key}`)
+  test('refuses a revoked key at once on a server that has it in its cache', async () => {
+    const { key, prefix } = await newKey()
+    await authenticateHeader(`Bearer ${key}`)
     await revokeKey({ sql }, prefix.slice(0, 15))
     await Bun.sleep(100)
-    await expect(ask(`Bearer ${key}`)).rejects.toMatchObject({ code: 'key_revoked' })
+    await expect(authenticateHeader(`Bearer ${key}`)).rejects.toMatchObject({ code: 'key_revoked' })
   })
 
-  test('hears of a change within five seconds even when the news is lost', async () => {
-    const { key } = await sell()
-    await ask(`Bearer ${key}`)
+  test('notices a change within five seconds even if its notification is lost', async () => {
+    const { key } = await newKey()
+    await authenticateHeader(`Bearer ${key}`)
     nowMs += 5_001
-    await ask(`Bearer ${key}`)
-    expect(lookUps).toBe(2)
+    await authenticateHeader(`Bearer ${key}`)
+    expect(queries).toBe(2)
   })
 
-  test('does not believe an answer that a change overtook', async () => {
-    const { key } = await sell()
+  test('does not cache the result of a query that a change overtook', async () => {
+    const { key } = await newKey()
     const slow = authenticate(
-      { ...deps, findKey: async digest => findKey(sql, digest).finally(() => known.forget()) },
+      { ...deps, findKey: async digest => findKey(sql, digest).finally(() => keyCache.invalidate()) },
       `Bearer ${key}`,
       address,
     )
     await slow
-    await ask(`Bearer ${key}`)
-    expect(lookUps).toBe(1)
+    await authenticateHeader(`Bearer ${key}`)
+    expect(queries).toBe(1)
   })
 
-  test('lets a key work through its last day (UTC) and not a moment longer', async () => {
-    const { key } = await sell({ expires: '2026-07-02' })
+  test('accepts a key through its last day (UTC) and no longer', async () => {
+    const { key } = await newKey({ expires: '2026-07-02' })
     nowMs = Date.parse('2026-07-02T23:59:59.999Z')
-    expect((await ask(`Bearer ${key}`)).principal.licence).toBe('personal')
+    expect((await authenticateHeader(`Bearer ${key}`)).principal.licence).toBe('personal')
     nowMs = Date.parse('2026-07-03T00:00:00Z')
-    await expect(ask(`Bearer ${key}`)).rejects.toMatchObject({ code: 'key_expired' })
+    await expect(authenticateHeader(`Bearer ${key}`)).rejects.toMatchObject({ code: 'key_expired' })
     nowMs = Date.parse('2026-07-01T12:00:00Z')
   })
 
-  test('limits wrong keys by address, without the database, and leaves good keys in use alone', async () => {
-    const { key } = await sell()
-    await ask(`Bearer ${key}`)
+  test('limits invalid keys by address without the database, and still accepts valid keys in use', async () => {
+    const { key } = await newKey()
+    await authenticateHeader(`Bearer ${key}`)
     for (let guess = 0; guess < 30; guess++) {
-      await expect(ask(`Bearer ${makeKeyText('live')}`)).rejects.toMatchObject({ code: 'key_unknown' })
+      await expect(authenticateHeader(`Bearer ${makeKeyText('live')}`)).rejects.toMatchObject({
+        code: 'key_unknown',
+      })
     }
-    const wait = await ask(`Bearer ${makeKeyText('live')}`).catch(failure => failure)
+    const wait = await authenticateHeader(`Bearer ${makeKeyText('live')}`).catch(failure => failure)
     expect(wait.code).toBe('rate_limited_minute')
     expect(wait.details.retryAfterSeconds).toBeGreaterThan(0)
-    lookUps = 0
-    await expect(ask(`Bearer ${makeKeyText('live')}`)).rejects.toMatchObject({ code: 'rate_limited_minute' })
-    expect(lookUps).toBe(0)
+    queries = 0
+    await expect(authenticateHeader(`Bearer ${makeKeyText('live')}`)).rejects.toMatchObject({
+      code: 'rate_limited_minute',
+    })
+    expect(queries).toBe(0)
     nowMs += 5_001
-    expect((await ask(`Bearer ${key}`)).principal.licence).toBe('personal')
+    expect((await authenticateHeader(`Bearer ${key}`)).principal.licence).toBe('personal')
   })
 
-  test('prefers, of several grants, one that still runs', async () => {
-    const { key } = await sell({ expires: '2026-07-02' })
+  test('uses a grant that still runs if there are several', async () => {
+    const { key } = await newKey({ expires: '2026-07-02' })
     const stored = await findKey(sql, digestBytes(keyDigest(key)))
     await sql`
       insert into key_grant (key_id, licence, quant, per_minute, bulk) values (${stored?.keyId ?? 0}, 'commercial', true, 1000, false)`
     nowMs = Date.parse('2026-08-01T00:00:00Z')
-    const { principal } = await ask(`Bearer ${key}`)
+    const { principal } = await authenticateHeader(`Bearer ${key}`)
     expect([principal.licence, principal.quant]).toEqual(['commercial', true])
     nowMs = Date.parse('2026-07-01T12:00:00Z')
   })
 })
 
 describe('revoking', () => {
-  test('refuses a prefix that names several keys, or none, or too little', async () => {
+  test('refuses a prefix that matches several keys or none, or is too short', async () => {
     await sql`update api_key set prefix = 'asf_test_same1' where key_id = (select min(key_id) from api_key)`
     await sql`update api_key set prefix = 'asf_test_same2' where key_id = (select max(key_id) from api_key)`
     await expect(revokeKey({ sql }, 'asf_test_same')).rejects.toMatchObject({ code: 'conflict' })
@@ -150,8 +156,8 @@ describe('revoking', () => {
   })
 })
 
-test('an entity cap holds under parallel requests, and what was seen once stays open', async () => {
-  const { prefix } = await sell({ licence: 'evaluation' })
+test('an entity cap holds under parallel requests, and entities seen before stay available', async () => {
+  const { prefix } = await newKey({ licence: 'evaluation' })
   const [{ key_id }] = await sql<{ key_id: number }[]>`select key_id from api_key where prefix = ${prefix}`
   const outcomes = await Promise.all(
     Array.from({ length: 30 }, (_, id) => recordEntities(sql, key_id, [id], 10)),

@@ -1,7 +1,5 @@
-import type { BookSettings } from '../../src/backtest/portfolio/settings.ts'
+import type { PortfolioSettings } from '../../src/backtest/portfolio/settings.ts'
 
-/** ref_backtest.py again, as obvious and as slow, with what it leaves out: drift, legs inside markets, rows without a
- * score, returns unknown, names that vanish. It shares no code with the kernel. */
 export interface Row {
   day: number
   asset: string
@@ -20,12 +18,14 @@ interface Period {
   borrow: number
   universe: number
   heldWithoutReturn: number
-  book: Weights
+  weights: Weights
 }
 
+/** The backtest in plain loops: as obvious and as slow as ref_backtest.py, and with what that lacks: drift, legs inside
+ * markets, missing scores, unknown returns, names that vanish. It shares no code with the kernel. */
 export function loopReference(
-  rows: Row[],
-  settings: BookSettings,
+  rows: readonly Row[],
+  settings: PortfolioSettings,
   step: number,
   roundTripBps: Record<string, number>,
   borrowPerPeriod: number,
@@ -39,16 +39,16 @@ export function loopReference(
     const today = rows.filter(row => row.day === day)
     for (const row of today) marketOf.set(row.asset, row.market)
     targets.push(target(today, settings))
-    const live = targets.slice(-settings.tranches)
-    const book: Weights = new Map()
-    for (const tranche of live) {
+    const tranches = targets.slice(-settings.tranches)
+    const weights: Weights = new Map()
+    for (const tranche of tranches) {
       for (const [asset, weight] of tranche)
-        book.set(asset, (book.get(asset) ?? 0) + weight / settings.tranches)
+        weights.set(asset, (weights.get(asset) ?? 0) + weight / settings.tranches)
     }
     let turnover = 0
     let cost = 0
-    for (const asset of new Set([...book.keys(), ...before.keys()])) {
-      const traded = Math.abs((book.get(asset) ?? 0) - (before.get(asset) ?? 0)) / 2
+    for (const asset of new Set([...weights.keys(), ...before.keys()])) {
+      const traded = Math.abs((weights.get(asset) ?? 0) - (before.get(asset) ?? 0)) / 2
       turnover += traded
       cost += (traded * roundTripBps[marketOf.get(asset) ?? '']) / 1e4
     }
@@ -57,7 +57,7 @@ export function loopReference(
     let gross = 0
     let short = 0
     let missing = 0
-    for (const [asset, weight] of book) {
+    for (const [asset, weight] of weights) {
       gross += weight * (returns.get(asset) ?? 0)
       if (weight < 0) short -= weight
       if (!returns.has(asset)) missing++
@@ -73,16 +73,16 @@ export function loopReference(
       borrow,
       universe,
       heldWithoutReturn: missing,
-      book,
+      weights,
     })
     before = settings.drift
-      ? new Map([...book].map(([asset, weight]) => [asset, weight * (1 + (returns.get(asset) ?? 0))]))
-      : book
+      ? new Map([...weights].map(([asset, weight]) => [asset, weight * (1 + (returns.get(asset) ?? 0))]))
+      : weights
   }
   return periods
 }
 
-function target(today: Row[], settings: BookSettings): Weights {
+function target(today: Row[], settings: PortfolioSettings): Weights {
   const eligible = today.filter(row => row.score !== null)
   if (!settings.neutralMarket) return legs(eligible, settings, 1)
   const groups = [...new Set(eligible.map(row => row.market))].map(market =>
@@ -93,12 +93,12 @@ function target(today: Row[], settings: BookSettings): Weights {
   return new Map(formed.flatMap(group => [...legs(group, settings, group.length / names)]))
 }
 
-function legs(names: Row[], settings: BookSettings, share: number): Weights {
+function legs(names: Row[], settings: PortfolioSettings, share: number): Weights {
   const n = names.length
   let k = n > 0 ? Math.max(1, Math.floor(settings.quantile * n + 1e-9)) : 0
   if (n < 2 || (settings.longShort && 2 * k > n)) k = Math.floor(n / 2)
-  const book: Weights = new Map()
-  if (k === 0) return book
+  const weights: Weights = new Map()
+  if (k === 0) return weights
   const value = (row: Row) => row.score ?? 0
   const order = [...names].sort((a, b) => value(a) - value(b) || (a.asset < b.asset ? -1 : 1))
   const mean = names.reduce((sum, row) => sum + value(row), 0) / n
@@ -111,10 +111,10 @@ function legs(names: Row[], settings: BookSettings, share: number): Weights {
     const total = raw.reduce((a, b) => a + b, 0)
     // A name exactly at the mean weighs nothing with score weights: it is not held.
     weakestFirst.forEach((row, j) => {
-      if (raw[j] > 0) book.set(row.asset, side * share * (raw[j] / total))
+      if (raw[j] > 0) weights.set(row.asset, side * share * (raw[j] / total))
     })
   }
   leg(order.slice(n - k), settings.longShort ? settings.gross / 2 : settings.gross)
   if (settings.longShort) leg(order.slice(0, k).reverse(), -settings.gross / 2)
-  return book
+  return weights
 }

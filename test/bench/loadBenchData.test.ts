@@ -20,19 +20,19 @@ const sizeOf = (market: string) => {
   return size
 }
 
-test('an entity follows from seed, market and number alone, and another number is another entity', () => {
+test('an entity depends on seed, market and number alone', () => {
   for (const size of marketSizes) {
     expect(makeEntity(size, 7, 1)).toEqual(makeEntity(size, 7, 1))
     expect(makeEntity(size, 8, 1).profile.issuerId).not.toBe(makeEntity(size, 7, 1).profile.issuerId)
-    expect(makeEntity(size, 7, 2).statements).not.toEqual(makeEntity(size, 7, 1).statements)
+    expect(makeEntity(size, 7, 2).reportedFacts).not.toEqual(makeEntity(size, 7, 1).reportedFacts)
   }
 })
 
-test('nothing is filed before its period ends, and the year before is stated beside each year', () => {
+test('filings come after their period, and each year also states the previous one', () => {
   for (const size of marketSizes) {
-    const { statements } = makeEntity(size, 3, 1)
-    for (const { end, filing } of statements) expect(filing.filed).toBeGreaterThan(end)
-    const annual = statements.filter(({ filing }) => filing.form === 'annual')
+    const { reportedFacts } = makeEntity(size, 3, 1)
+    for (const { end, filing } of reportedFacts) expect(filing.filed).toBeGreaterThan(end)
+    const annual = reportedFacts.filter(({ filing }) => filing.form === 'annual')
     const byFiling = Map.groupBy(annual, ({ filing }) => filing.accession)
     const ends = [...byFiling.values()].map(all => new Set(all.map(({ end }) => end)).size)
     expect(ends[0]).toBe(1)
@@ -40,18 +40,18 @@ test('nothing is filed before its period ends, and the year before is stated bes
   }
 })
 
-test('names have the words of real ones about as often', () => {
+test('names have the word frequencies of real names', () => {
   const random = randomOf('names')
   const words = Array.from({ length: 4_000 }, () => makeName('NZ', [], random).split(' ')).flat()
   // Trust is the most common word of the 45,245 names of the register: cut, tr, sort, uniq -c.
   const counts = new Map<string, number>()
   for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1)
-  const [most] = [...counts].sort(([, a], [, b]) => b - a)
-  expect(most[0]).toBe('Trust')
+  const [common] = [...counts].sort(([, a], [, b]) => b - a)
+  expect(common[0]).toBe('Trust')
   expect(makeName('TW', [], random)).not.toContain(' ')
 })
 
-test('what was loaded is not loaded again, and more of the same goes on', async () => {
+test('loaded entities are not loaded again, and a second run continues', async () => {
   const { sql } = db
   const load = (entities: number) => loadBenchData(sql, { entities, seed: 1, onProgress: () => {} })
   const added = async () => {
@@ -62,7 +62,7 @@ test('what was loaded is not loaded again, and more of the same goes on', async 
   const first = await load(1_000)
   const before = await added()
   expect(before.entities).toBe(first.entities)
-  // 40 facts an entity, ratios included, is what makes 60 million of a service of this size.
+  // The full service has 60 million facts; with ratios about 40 per entity.
   expect(before.facts / before.entities).toBeGreaterThan((60e6 / allEntities) * 1.2)
   expect(sizeOf('FR').entities / allEntities).toBeCloseTo(
     (await sql`select count(*)::int as n from entity where market = 'FR'`)[0].n / before.entities,
@@ -76,7 +76,7 @@ test('what was loaded is not loaded again, and more of the same goes on', async 
   expect(await added()).toEqual(before)
 }, 60_000)
 
-test('a database that holds anything else is refused, and stays as it is', async () => {
+test('a database with other data is refused and not changed', async () => {
   const other = await testDatabase()
   try {
     await loadSample(other.sql)

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { bulkIndexes } from '../../src/ingest/store/bulkIndexes.ts'
+import { secondaryIndexes } from '../../src/ingest/store/bulkIndexes.ts'
 import { connect } from '../../src/postgres/client.ts'
 import { openCluster } from '../../src/postgres/embedded/cluster.ts'
 import { sharedPath } from '../shared.ts'
@@ -41,7 +41,7 @@ async function held(folder: string): Promise<Held> {
   const [row] = await sql<Held[]>`
     select count(*)::int as facts, count(distinct fact.entity_id)::int as entities,
       (select version::int from data_version) as version,
-      (select count(*)::int from pg_class where relname = any(${Object.keys(bulkIndexes)}::text[])) as indexes,
+      (select count(*)::int from pg_class where relname = any(${Object.keys(secondaryIndexes)}::text[])) as indexes,
       md5(string_agg(concat_ws('|', issuer_id, m.name, fp, fy, period_end, fact.filed, superseded, value), ',' order by
         issuer_id, m.name, fp, period_end, fact.filed, accession)) as digest
     from fact join entity using (entity_id) join metric m using (metric_id) join filing using (filing_id)`

@@ -7,7 +7,7 @@ const dataDir = makeDataDir()
 afterAll(() => removeDataDir(dataDir), 60_000)
 
 /** The processes as npx makes them: npm, a shell, `bun start`, us. Here the test stands for npm. */
-test('a server whose npx was told to end does not go on alone', async () => {
+test('a server whose npx is signalled to end does not continue alone', async () => {
   const shell = Bun.spawn(['sh', '-c', "'bun' run --silent serve-for-test; true"], {
     cwd: dataDir,
     env: {

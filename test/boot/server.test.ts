@@ -94,7 +94,7 @@ describe('the first start', () => {
   })
 })
 
-describe('commands beside a running server', () => {
+describe('commands next to a running server', () => {
   test(
     'a key works as soon as it is made, and is refused as soon as it is revoked',
     async () => {
@@ -151,7 +151,7 @@ describe('bad luck', () => {
     async () => {
       process.kill(Number(readFileSync(pidFile, 'utf8').split('\n')[0]), 'SIGKILL')
       const statuses = new Set<number>()
-      for (let asked = 0; asked < 40; asked++) {
+      for (let attempt = 0; attempt < 40; attempt++) {
         const answer = await server.get(asOf2009, ownerKey)
         statuses.add(answer.status)
         if (answer.status === 503) expect(answer.headers.get('retry-after')).toMatch(/^\d+$/)

@@ -27,7 +27,7 @@ afterAll(() => db.close(), minute)
 /** On one thread, so that a sweep takes its time; nothing of DATA_DIR is used. */
 const settings = () => ({ DATABASE_URL: db.url, COMPUTE_THREADS: '1', LOG_LEVEL: 'error' })
 
-/** A server that leaves what is submitted to workers, unless told otherwise. */
+/** A server that leaves submitted backtests to workers, unless its settings differ. */
 async function startServer(change: Record<string, string> = {}): Promise<ServerProcess> {
   const server = await startServerProcess('', { ...settings(), JOB_CONCURRENCY: '0', ...change })
   alive.add({ kill: name => server.signal(name), exited: server.exited })
@@ -180,7 +180,7 @@ describe('asfiled worker', () => {
       worker.kill('SIGTERM')
       expect(await worker.exited).toBe(0)
       expect(performance.now() - began).toBeLessThan(5_000)
-      expect(worker.said()).toContain('finishing what is under way')
+      expect(worker.said()).toContain('finishing the tasks under way')
       const [left] = await db.sql`
         select (select count(*)::int from asfiled_queue.jobs where starts_with(key, ${id}) and locked_at is not null) as locked,
                (select coalesce(max(attempts), 0)::int from asfiled_queue.jobs where starts_with(key, ${id})) as attempts,

@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import { decodeResult } from '../../src/backtest/pipeline/encodeResult.ts'
 import { ComputePool } from '../../src/backtest/pool/computePool.ts'
-import { readWritten } from '../../src/backtest/pool/tasks.ts'
 import type { BacktestResult } from '../../src/backtest/result.ts'
 import { runBacktest } from '../../src/features/backtests/run.ts'
 import { loadMarkets } from '../../src/markets/markets.ts'
-import { asPanel, signals } from '../features/backtests/archive.ts'
+import { asPanel, signals } from '../features/backtests/backtestBench.ts'
 
 setDefaultTimeout(60_000)
 
@@ -40,11 +40,11 @@ interface Run {
   error: string
 }
 
-/** Without a database that could be reached: the command is to work offline. */
+/** Without a database that could be reached: the command must work offline. */
 async function backtest(...args: string[]): Promise<Run> {
   const child = Bun.spawn(['bun', 'src/cli.ts', 'backtest', ...args], {
     cwd: root,
-    env: { ...process.env, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none', NO_COLOR: '1' },
+    env: { ...process.env, DATABASE_URL: 'postgres://none@127.0.0.1:1/none', NO_COLOR: '1' },
     stdout: 'pipe',
     stderr: 'pipe',
   })
@@ -56,18 +56,18 @@ async function backtest(...args: string[]): Promise<Run> {
   return { code, out, error }
 }
 
-/** What the service answers to the same request. */
+/** The service's answer to the same request. */
 async function served(request: object): Promise<BacktestResult> {
   const { costs } = await loadMarkets()
-  const archive = { atHand: async () => [], get: () => Promise.reject(new Error('no archive here')) }
+  const archive = { recent: async () => [], get: () => Promise.reject(new Error('no archive here')) }
   const body = new TextEncoder().encode(JSON.stringify({ panel, ...request }))
-  return readWritten(await runBacktest({ pool, archive, markets: costs.plain }, body))
+  return decodeResult(await runBacktest({ pool, archive, costs: costs.plain }, body))
 }
 
 const written = (name: string): Promise<BacktestResult> => Bun.file(place(name)).json()
 
 describe('asfiled backtest', () => {
-  test('gives the numbers of the service to the bit, from CSV and NDJSON, plain and packed', async () => {
+  test('gives the numbers of the service to the bit, from CSV and NDJSON, plain and compressed', async () => {
     const truth = await served({
       config: {
         quantile: 0.2,
@@ -96,7 +96,7 @@ describe('asfiled backtest', () => {
     }
   })
 
-  test('--sweep is the service’s sweep, told in words, with the winner and what the choice is worth', async () => {
+  test('--sweep is the service’s sweep, in words, with the winner and a verdict on the selection', async () => {
     const truth = await served({ sweep: true, config: { direction: 'long_only' } })
     const { code, out } = await backtest(
       place('rows.csv'),
@@ -109,8 +109,8 @@ describe('asfiled backtest', () => {
     expect(code).toBe(0)
     expect(await written('sweep.json')).toEqual(truth)
     expect(out).toContain(`The best of 48 configurations: ${truth.best?.label}`)
-    expect(out).toMatch(truth.deflated_sharpe?.survives ? /^Passed: / : /^Not proven: |^Luck cannot/m)
-    expect(out.replace(/\s+/g, ' ')).toContain('You tried 48 configurations and kept the best.')
+    expect(out).toMatch(truth.deflated_sharpe?.survives ? /^Passed: / : /^Not proven: |^Inconclusive: /m)
+    expect(out.replace(/\s+/g, ' ')).toContain('You tried 48 configurations and selected the best.')
   })
 
   test('several values of an option are a grid', async () => {
@@ -129,7 +129,7 @@ describe('asfiled backtest', () => {
     expect(code).toBe(0)
     const page = await Bun.file(place('sheet.html')).text()
     expect(page).toContain('<h1>Mine &lt;1&gt;</h1>')
-    expect(page).not.toContain('Not asked for')
+    expect(page).not.toContain('Not requested')
   })
 
   test('the summary names each metric, the folds and the costs, in plain characters', async () => {
@@ -138,7 +138,7 @@ describe('asfiled backtest', () => {
     const sharpe = (truth.metrics.sharpe ?? Number.NaN).toFixed(2)
     expect(out).toMatch(new RegExp(`^Sharpe ratio +${sharpe.replace('.', '\\.')}$`, 'm'))
     expect(out).toContain(`${truth.folds[0].test_start} to ${truth.folds[0].test_end}`)
-    expect(out).toContain('Costs: 12.5 bps a round trip; borrowing 50 bps a year.')
+    expect(out).toContain('Costs: 12.5 bps per round trip; borrowing 50 bps per year.')
     // biome-ignore lint/suspicious/noControlCharactersInRegex: nothing but printable ASCII and line ends
     expect(out).toMatch(/^[\x0a\x20-\x7e]*$/)
     for (const line of out.split('\n')) expect(line.length).toBeLessThanOrEqual(100)
@@ -155,19 +155,19 @@ describe('asfiled backtest', () => {
     expect(out).toContain('METRIC')
   })
 
-  test('exit code 2: nothing was computed, and the message says how to mend it', async () => {
+  test('exit code 2: nothing was computed, and the message states how to fix it', async () => {
     writeFileSync(place('bad.csv'), 'date,asset,score,forward_return\n2024-01-02,A,high,0.1\n')
     writeFileSync(place('cut.csv.gz'), gzipSync(csv).subarray(0, 300))
     writeFileSync(place('rows.txt'), csv)
     writeFileSync(place('both.ndjson'), `{"config":{"quantile":0.1}}\n${ndjson}`)
     const faults: [string[], string][] = [
       [[place('none.csv')], 'there is no such file'],
-      [[place('rows.txt')], 'has to end in .csv'],
+      [[place('rows.txt')], 'must end in .csv'],
       [[place('bad.csv')], 'line 2'],
       [[place('cut.csv.gz')], 'could not be read'],
       [[place('rows.csv'), '--quantile', '.9'], 'config.quantile is 0.9'],
       [[place('rows.csv'), '--quantile', 'few'], '"few" is no number'],
-      [[place('rows.csv'), '--folds', 'x'], 'A number is needed'],
+      [[place('rows.csv'), '--folds', 'x'], 'A number is required'],
       [[place('rows.csv'), '--sweep', '--hold-days', '5'], 'leave --sweep out'],
       [[place('rows.csv'), '--include', 'ic,all'], 'include[1]'],
       [[place('rows.csv'), '--fold', '3'], "unknown option '--fold'"],

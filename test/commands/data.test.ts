@@ -18,7 +18,7 @@ test('the shipped sample stays under 3 MB', () => {
 const files = sampleFiles(folder)
 
 test.skipIf(files === null)(
-  'the documented command makes the shipped sample from the real files, the same bytes every time',
+  'the documented command rebuilds the shipped sample from the real files, the same bytes every time',
   async () => {
     const named = [...(files ?? [])].flatMap(([market, paths]) => [`--${market}`, ...paths])
     const made: { text: string; bytes: Uint8Array; entities: string }[] = []
@@ -59,15 +59,15 @@ async function refusal(companies: string): Promise<string> {
     ],
     { cwd: root, stdout: 'ignore', stderr: 'pipe' },
   )
-  const said = await new Response(child.stderr).text()
+  const errors = await new Response(child.stderr).text()
   expect(await child.exited).not.toBe(0)
   expect(existsSync(join(folder, 'none'))).toBe(false)
-  return said
+  return errors
 }
 
-test('a list of companies that is none, or names one that is in no file, makes nothing', async () => {
+test('an invalid list of companies, or one with a company that no file names, produces nothing', async () => {
   expect(await refusal('FR 377708425\nXX 1\n')).toContain('companies.txt:2: XX 1 is no market and number')
   expect(await refusal('FR 377708425\nFR\n')).toContain('companies.txt:2: FR is no market and number')
-  expect(await refusal('# nobody\n\n')).toContain('names no company')
+  expect(await refusal('# none\n\n')).toContain('names no company')
   expect(await refusal('FR 377708425\nFR 552032534 # Danone\n')).toContain('No file names FR 552032534.')
 })

@@ -76,7 +76,7 @@ test('a folder is imported, and a second run adds nothing and keeps the data ver
   expect(row).toEqual({ ticker: 'AAPL', name: 'Apple Inc.', fiscal_year_end: '0926' })
 })
 
-test('broken files are named with their position and skipped; the exit code tells', async () => {
+test('broken files are skipped and named with their position, and the exit code shows it', async () => {
   const files = join(folder, 'broken')
   mkdirSync(files)
   cpSync(join(fixtures, 'companyfacts-lpa.json'), join(files, 'good.json'))
@@ -90,7 +90,7 @@ test('broken files are named with their position and skipped; the exit code tell
   expect(some.error).toContain('cut.json: line 2, column 24 (byte 34)')
   expect(some.error).toContain('other.json: This is neither companyfacts')
   expect(some.error).toContain('binary.json: The document is not UTF-8.')
-  expect(some.error).toContain('no.zip: This is no readable zip')
+  expect(some.error).toContain('no.zip: The zip cannot be read')
   expect(some.error).toContain('link.json: ENOENT')
   expect(line(some.out, 'skipped')).toBe('5')
   const none = await asfiled('import', 'us', join(files, 'cut.json'))
@@ -130,7 +130,7 @@ test('zips are read entry by entry: documents, and a data set with its bad lines
   expect(line(run.out, 'figures read')).toMatch(/^\d+ in /)
 })
 
-test('an import whose database goes away says so, and the same command completes it', async () => {
+test('an import that loses its database reports it, and the same command completes it', async () => {
   const source = sharedPath('registers/us/companyfacts/CIK0000320193.json')
   if (source === null) return
   const files = join(folder, 'many')
@@ -148,7 +148,7 @@ test('an import whose database goes away says so, and the same command completes
   const broken = await running
   clearInterval(killer)
   expect(broken.code).toBe(2)
-  expect(broken.error).toContain('The database went away')
+  expect(broken.error).toContain('The connection to the database was lost')
   const resumed = await asfiled('import', 'us', files)
   expect(resumed.code).toBe(0)
   const again = await asfiled('import', 'us', files)
@@ -160,7 +160,7 @@ test('an import whose database goes away says so, and the same command completes
   expect(new Set(counts.map(row => row.facts)).size).toBe(1)
 })
 
-test('help shows what may be given and an example', async () => {
+test('help shows the accepted files and an example', async () => {
   const { out, code } = await asfiled('import', 'us', '--help')
   expect(code).toBe(0)
   for (const text of ['companyfacts.zip', 'asfiled import us', 'Exit code']) expect(out).toContain(text)
@@ -176,25 +176,27 @@ test('Danish reports wait for their index, and a balance that does not add up is
   const waiting = await asfiled('import', 'dk', files)
   expect(waiting.code).toBe(0)
   expect(line(waiting.out, 'facts added')).toBe('0')
-  expect(line(waiting.out, 'awaiting')).toBe('1 filings whose day no document has told; kept, not served')
-  expect(line(waiting.out, 'left out')).toBe(
-    '5: a figure of other accounts than the preferred (group before parent company)',
+  expect(line(waiting.out, 'awaiting')).toBe(
+    '1 filings without a filing day in any document; stored, not served',
   )
-  expect(line(waiting.out, 'sums')).toBe(
-    'assets = liabilities + equity: 1 checked, 0 broken, 1 open (a part without a metric may stand between)',
+  expect(line(waiting.out, 'left out')).toBe(
+    '5: a figure of accounts other than the preferred ones (group before parent company)',
+  )
+  expect(line(waiting.out, 'checks')).toBe(
+    'assets = liabilities + equity: 1 checked, 0 broken, 1 open (an item without a metric may explain the difference)',
   )
   writeFileSync(join(files, 'netcompany-2014.xml'), report.replace('>378948000<', '>378946000<'))
   const broken = await asfiled('import', 'dk', files)
-  expect(line(broken.out, 'sums')).toBe('assets = liabilities + equity: 1 checked, 1 broken')
+  expect(line(broken.out, 'checks')).toBe('assets = liabilities + equity: 1 checked, 1 broken')
   expect(line(broken.out, '  broken')).toBe(
     'DK 21783684 2014-12-31 DK:21783684/netcompany-2014: off by -2,000 DKK',
   )
-  const told = await asfiled('import', 'dk', join(danish, 'index.json'))
-  expect(line(told.out, 'awaiting')).toBeUndefined()
-  expect(Number(line(told.out, 'facts added'))).toBeGreaterThan(5)
+  const dated = await asfiled('import', 'dk', join(danish, 'index.json'))
+  expect(line(dated.out, 'awaiting')).toBeUndefined()
+  expect(Number(line(dated.out, 'facts added'))).toBeGreaterThan(5)
 })
 
-test('a register that overwrites is read on a day that is over', async () => {
+test('a register that overwrites needs a reading day that is not in the future', async () => {
   const path = join(root, 'test/ingest/registers/nz/fixtures/returns.json')
   const { code, error } = await asfiled('import', 'nz', path, '--pulled', '2999-01-01')
   expect([code, error]).toEqual([2, expect.stringContaining('--pulled 2999-01-01 is in the future')])
@@ -203,5 +205,5 @@ test('a register that overwrites is read on a day that is over', async () => {
   const again = await asfiled('import', 'nz', path, '--pulled', '2026-02-21')
   expect([again.code, line(again.out, 'facts added')]).toEqual([0, '0'])
   expect((await asfiled('import', 'nz', path)).out).not.toContain('--pulled')
-  expect((await asfiled('import', 'nz', path)).out).toContain('tell the day with --pulled')
+  expect((await asfiled('import', 'nz', path)).out).toContain('give the day of that reading with --pulled')
 })

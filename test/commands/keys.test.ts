@@ -34,7 +34,7 @@ async function run(...words: string[]): Promise<string> {
 }
 
 describe('asfiled keys', () => {
-  test('an empty list says how to make the first key', async () => {
+  test('an empty list shows how to make the first key', async () => {
     expect(await run('keys', 'list')).toContain('asfiled keys create --email')
   })
 
@@ -73,7 +73,7 @@ describe('asfiled keys', () => {
       `Revoked ${key.slice(0, 17)} of ana@fund.example.`,
     )
     printed.length = 0
-    expect(await run('keys', 'revoke', key.slice(0, 17))).toContain('had been revoked before')
+    expect(await run('keys', 'revoke', key.slice(0, 17))).toContain('was already revoked')
     printed.length = 0
     expect(JSON.parse(await run('grants', '--json'))[0].state).toBe('revoked')
   })
@@ -99,7 +99,7 @@ describe('asfiled keys', () => {
     expect(key).toMatchObject({ licence: 'oem', per_minute: 9000, per_day: null, bulk: true, expires: null })
   })
 
-  test('mistakes are told before anything is made', async () => {
+  test('invalid options are reported before anything is made', async () => {
     await expect(run('keys', 'create')).rejects.toThrow('--email')
     await expect(run('keys', 'create', '--email', 'a@b.example', '--licence', 'gold')).rejects.toThrow(
       'Allowed choices are free, evaluation',

@@ -74,7 +74,7 @@ describe('asfiled signals import', () => {
     expect(out).toContain(`${path}:3: date "2026-02-30": a day that exists is needed`)
   })
 
-  test('exits 2 when nothing was taken: no file, no header, every line refused', async () => {
+  test('exits 2 when nothing was imported: no file, no header, every line refused', async () => {
     expect(await run('signals', 'import', join(folder, 'absent.csv'))).toMatchObject({ code: 2 })
     expect(await run('signals', 'import', folder)).toMatchObject({ code: 2 })
     expect(await run('signals', 'import', await file('c.csv', 'a,b,c'))).toMatchObject({ code: 2 })

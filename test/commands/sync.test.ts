@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { type TestDatabase, testDatabase } from '../database.ts'
-import { allSecrets, type Replay, startReplay } from '../ingest/registers/network/replay.ts'
+import { allSecrets, type Replay, startReplay } from '../ingest/network/replay.ts'
 import { storedFacts } from '../ingest/stored.ts'
 
 setDefaultTimeout(60_000)
@@ -69,7 +69,7 @@ const line = (out: string, label: string) =>
     .trim()
 
 const until = async (part: string) => {
-  while (!replay.asked.some(asked => asked.includes(part))) await Bun.sleep(5)
+  while (!replay.requests.some(request => request.includes(part))) await Bun.sleep(5)
 }
 
 /** Apple has more than a thousand filings: the older ones are in a list of their own. */
@@ -87,58 +87,58 @@ const sweep = [
 test('a register is fetched and imported, and a second run finds nothing new', async () => {
   const first = await sync('us')
   expect([first.code, first.error]).toEqual([0, ''])
-  expect(replay.asked).toEqual(sweep)
-  expect(line(first.out, 'requests')).toBe('8 (0 more were had)')
+  expect(replay.requests).toEqual(sweep)
+  expect(line(first.out, 'requests')).toBe('8 (0 more stored already)')
   expect(line(first.out, 'documents')).toBe('4')
   expect(Number(line(first.out, 'facts added'))).toBeGreaterThan(20)
   const facts = await storedFacts(db.sql)
-  replay.asked.length = 0
+  replay.requests.length = 0
   replay.replace('daily-index', { status: 200, body: '{"directory":{"item":[]}}' })
   const second = await sync('us')
   expect(second.code).toBe(0)
-  expect(replay.asked.every(asked => asked.includes('daily-index'))).toBe(true)
+  expect(replay.requests.every(request => request.includes('daily-index'))).toBe(true)
   expect(line(second.out, 'facts added')).toBe('0')
   expect(await storedFacts(db.sql)).toEqual(facts)
 })
 
-test('kill -9 in the middle: the next run asks for nothing that is had, and ends where an undisturbed one does', async () => {
+test('kill -9 in the middle: the next run requests nothing that is stored, and ends where an undisturbed one does', async () => {
   await sync('us')
   const wanted = await storedFacts(db.sql)
   await db.close()
   db = await testDatabase()
   rmSync(join(folder, 'registers'), { recursive: true })
 
-  replay.asked.length = 0
-  replay.meet('companyfacts/CIK0001997711', 'hang')
+  replay.requests.length = 0
+  replay.failNext('companyfacts/CIK0001997711', 'hang')
   const killed = start(['us'])
   await until('companyfacts/CIK0001997711')
   killed.child.kill('SIGKILL')
   expect((await killed.ended).code).not.toBe(0)
-  expect(replay.asked).toEqual(sweep)
+  expect(replay.requests).toEqual(sweep)
   expect(await storedFacts(db.sql)).toEqual([])
 
   const resumed = await sync('us')
   expect([resumed.code, resumed.error]).toEqual([0, ''])
-  // Nothing was asked for twice but what never came.
-  expect(replay.asked).toEqual([...sweep, 'GET /sec-data/api/xbrl/companyfacts/CIK0001997711.json'])
+  // Only the answer that never came is requested again.
+  expect(replay.requests).toEqual([...sweep, 'GET /sec-data/api/xbrl/companyfacts/CIK0001997711.json'])
   expect(await storedFacts(db.sql)).toEqual(wanted)
 })
 
-test('Ctrl-C stops cleanly, and the next run goes on', async () => {
-  replay.meet('submissions/CIK0001652044', 'hang')
+test('Ctrl-C stops cleanly, and the next run continues', async () => {
+  replay.failNext('submissions/CIK0001652044', 'hang')
   const stopped = start(['us'])
   await until('submissions/CIK0001652044')
   stopped.child.kill('SIGINT')
   const { code, error } = await stopped.ended
   expect(code).toBe(1)
-  expect(error).toContain('Stopping after what is under way')
-  expect(error).toContain('Run the same command again to go on.')
+  expect(error).toContain('Stopping after the work under way')
+  expect(error).toContain('Run the same command again to continue.')
   const resumed = await sync('us')
   expect(resumed.code).toBe(0)
-  expect(replay.asked).toEqual([...sweep.slice(0, 5), ...sweep.slice(4)])
+  expect(replay.requests).toEqual([...sweep.slice(0, 5), ...sweep.slice(4)])
 })
 
-test('the exit code tells what came: all, some, nothing', async () => {
+test('the exit code shows what was fetched: all, some, nothing', async () => {
   const companies = join(folder, 'companies.txt')
   writeFileSync(companies, '# listed\n320193\nCIK0001997711\n')
   replay.replace('companyfacts/CIK0001997711', { status: 200, body: '{"cik":1997711,"figures":{}}' })
@@ -152,10 +152,10 @@ test('the exit code tells what came: all, some, nothing', async () => {
   expect(none.error).toContain('Check EDINET_KEY.')
 })
 
-test('what is missing is said before anything is asked', async () => {
+test('missing settings and options are reported before the first request', async () => {
   const needed = await start(['be'], { NBB_KEY: '' }).ended
   expect([needed.code, needed.error]).toEqual([2, expect.stringContaining('Set NBB_KEY in the environment')])
-  const contact = await start(['us'], { SEC_CONTACT: 'nobody' }).ended
+  const contact = await start(['us'], { SEC_CONTACT: 'none' }).ended
   expect([contact.code, contact.error]).toEqual([
     2,
     expect.stringContaining('SEC_CONTACT needs a name and an e-mail'),
@@ -167,10 +167,10 @@ test('what is missing is said before anything is asked', async () => {
   const odd = await sync('fr', '--companies', list)
   expect([odd.code, odd.error]).toEqual([2, expect.stringContaining('companies.txt:2: 12-34 is no SIREN')])
   expect((await sync('us', '--since', '2999-01-01')).error).toContain('in the future')
-  expect(replay.asked).toEqual([])
+  expect(replay.requests).toEqual([])
 })
 
-test('help tells what is fetched, what it needs and what the exit codes say', async () => {
+test('help states what is fetched, what it needs and what the exit codes mean', async () => {
   for (const market of ['us', 'jp', 'kr', 'tw', 'fr', 'be', 'dk', 'nz']) {
     const { out, code } = await sync(market, '--help')
     expect(code).toBe(0)
@@ -179,7 +179,7 @@ test('help tells what is fetched, what it needs and what the exit codes say', as
   }
 })
 
-test('what is kept lies below the market and the day', async () => {
+test('answers are stored under the market and the day', async () => {
   await sync('nz')
   const [day] = readdirSync(join(folder, 'registers/nz'))
   expect(day).toMatch(/^\d{4}-\d\d-\d\d$/)

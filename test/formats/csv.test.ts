@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { csvCell, csvLine } from '../../src/formats/columns.ts'
 
 describe('a CSV cell', () => {
-  test('is quoted after RFC 4180 where it holds a comma, a quote or a line end', () => {
+  test('is quoted by RFC 4180 if it contains a comma, a quote or a line end', () => {
     expect(csvLine(['a', 'b,c', 'say "x"', 'two\r\nlines', null, 1.5, true])).toBe(
       'a,"b,c","say ""x""","two\r\nlines",,1.5,true\r\n',
     )
@@ -23,12 +23,12 @@ describe('a CSV cell', () => {
     ])
   })
 
-  test('that is a number stays as it is', () => {
+  test('that is a number does not change', () => {
     expect(['-1.5', '+2', '-1e-5', '-.5', '-5.'].map(csvCell)).toEqual(['-1.5', '+2', '-1e-5', '-.5', '-5.'])
     expect([-1.5, 0, -1e-7].map(csvCell)).toEqual(['-1.5', '0', '-1e-7'])
   })
 
-  test('never begins a formula, whatever the text', () => {
+  test('never starts a formula', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), text => {
         const cell = csvCell(text)

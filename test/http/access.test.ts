@@ -4,7 +4,7 @@ import { realServer } from './realServer.ts'
 
 /** A refused caller, by decisions sections 2 and 3. */
 const refused: Partial<Record<CallerName, [number, string]>> = {
-  nobody: [401, 'key_missing'],
+  keyless: [401, 'key_missing'],
   basic: [401, 'key_malformed'],
   malformed: [401, 'key_malformed'],
   mistyped: [401, 'key_malformed'],
@@ -56,7 +56,7 @@ const restatements = '/api/v1/restatements'
 const crossSection = '/api/v1/cross-section'
 const panels = '/api/v1/panels'
 const backtests = '/api/v1/backtests'
-const nobodys = '019aa0c2-7d3c-7000-9c5e-3f1f0a6b7c55'
+const unknownId = '019aa0c2-7d3c-7000-9c5e-3f1f0a6b7c55'
 const ofQuant =
   (outcome: Outcome): Row['good'] =>
   caller =>
@@ -87,16 +87,16 @@ const table: Row[] = [
     good: ofQuant(200),
   },
   get(backtests, `${backtests}?limit=5`, ofQuant(200)),
-  get(`${backtests}/:id`, `${backtests}/${nobodys}`, ofQuant([404, 'entity_unknown'])),
+  get(`${backtests}/:id`, `${backtests}/${unknownId}`, ofQuant([404, 'entity_unknown'])),
   {
-    ...get(`${backtests}/:id`, `${backtests}/${nobodys}`, ofQuant([404, 'entity_unknown'])),
+    ...get(`${backtests}/:id`, `${backtests}/${unknownId}`, ofQuant([404, 'entity_unknown'])),
     method: 'DELETE',
   },
-  get(`${backtests}/:id/events`, `${backtests}/${nobodys}/events`, ofQuant([404, 'entity_unknown'])),
+  get(`${backtests}/:id/events`, `${backtests}/${unknownId}/events`, ofQuant([404, 'entity_unknown'])),
   { ...get(panels, panels, ofQuant(201)), method: 'POST', body: panel },
   get(panels, panels, ofQuant(200)),
-  get(`${panels}/:id`, `${panels}/${nobodys}`, ofQuant([404, 'entity_unknown'])),
-  { ...get(`${panels}/:id`, `${panels}/${nobodys}`, ofQuant([404, 'entity_unknown'])), method: 'DELETE' },
+  get(`${panels}/:id`, `${panels}/${unknownId}`, ofQuant([404, 'entity_unknown'])),
+  { ...get(`${panels}/:id`, `${panels}/${unknownId}`, ofQuant([404, 'entity_unknown'])), method: 'DELETE' },
   open('/api/search', '/api/search?q=apple'),
   open('/health'),
   open('/ready'),
@@ -160,7 +160,7 @@ describe('what a key opens', () => {
     return { response, body: await response.json() }
   }
 
-  test('signals end 90 days before today without the quant plan, and are told so', async () => {
+  test('signals end 90 days before today without the quant plan, and the answer states it', async () => {
     for (const caller of [
       'demo',
       'free',
@@ -188,7 +188,7 @@ describe('what a key opens', () => {
     expect(body.licence).toBeUndefined()
   })
 
-  test('one class of keys is never shown what was kept for another', async () => {
+  test('one class of keys is never answered from the cache of another', async () => {
     const path = `${fundamentals}?ticker=SNOW&view=history`
     const wide = await json(path, 'personal')
     const narrow = await json(path, 'demo')
@@ -213,7 +213,7 @@ describe('what a key opens', () => {
       const { response } = await json('/api/v1/coverage/AAPL', caller as CallerName)
       expect([caller, response.headers.get('ratelimit-policy')]).toEqual([caller, policy])
     }
-    const { response } = await json('/api/search?q=apple', 'nobody')
+    const { response } = await json('/api/search?q=apple', 'keyless')
     expect(response.headers.get('ratelimit-policy')).toBe('"minute";q=120;w=60, "day";q=3000;w=86400')
   })
 

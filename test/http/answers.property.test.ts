@@ -8,7 +8,8 @@ import { restatementSheet } from '../../src/features/restatements/schema.ts'
 import { signalSchema } from '../../src/features/signals/schema.ts'
 import type { Column } from '../../src/formats/columns.ts'
 import { sellKey } from './callers.ts'
-import { realServer, testToday } from './realServer.ts'
+import { realServer } from './realServer.ts'
+import { testToday } from './testServer.ts'
 
 const server = await realServer()
 afterAll(() => server.stop(), 60_000)
@@ -216,13 +217,13 @@ test('cross-section: what view=latest and the history of each company say, page 
     for (const row of rows) expect(known).toContain(row.ticker)
     if (query.market === 'BE') expect(rows).toEqual([])
     for (const ticker of known) {
-      const asked = { ticker, metric: query.metric, as_of: query.as_of, vintage: 'latest' }
-      const single = JSON.parse((await ask(`/api/v1/fundamentals?${queryOf(asked)}`, key)).text)
+      const wanted = { ticker, metric: query.metric, as_of: query.as_of, vintage: 'latest' }
+      const single = JSON.parse((await ask(`/api/v1/fundamentals?${queryOf(wanted)}`, key)).text)
       const oldest = addDays(query.as_of ?? testToday, -(query.max_age_days ?? 36_500))
       const fitting = single.data
         .filter((row: { fp: string }) => query.fp === 'latest' || row.fp === (query.fp ?? 'FY'))
         .filter((row: Row) => row.end >= oldest)
-      // A flagship company is shown to the demo key in full when it is asked for alone, not here.
+      // A flagship company is shown to the demo key in full when it is requested alone, not here.
       if (key === 'demo' && flagship.includes(ticker)) continue
       const end = fitting
         .map((row: Row) => row.end)

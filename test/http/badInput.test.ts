@@ -165,7 +165,7 @@ describe('clients', () => {
   const head = (length: number) =>
     `POST /api/v1/backtest HTTP/1.1\r\nHost: x\r\nAuthorization: ${quant}\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`
 
-  test('one whose body stops coming, or comes a byte at a time, is told so and cut off; others do not notice', async () => {
+  test('one whose body stops coming, or comes a byte at a time, gets a 400 and is cut off; others do not notice', async () => {
     const stalled = rawRequest(server.port, `${head(1_000)}{"panel":`, { timeoutMs: 15_000 })
     const trickling = rawRequest(server.port, head(100_000), {
       timeoutMs: 15_000,
@@ -195,7 +195,7 @@ describe('clients', () => {
     expect([0, 400]).toContain(cut.status)
   })
 
-  test('those that leave in the middle of an answer or of a backtest harm nobody', async () => {
+  test('those that leave in the middle of an answer or of a backtest harm no other', async () => {
     for (let n = 0; n < 20; n++) {
       const leaving = new AbortController()
       const request = fetch(`${server.url}/api/v1/signals?limit=50000`, {
@@ -211,7 +211,7 @@ describe('clients', () => {
     expect((await get('/ready')).response.status).toBe(200)
   }, 20_000)
 
-  test('whoever does not read an answer leaves no statement open, compressed or not, with HEAD or by leaving', async () => {
+  test('one that does not read an answer leaves no statement open, compressed or not, with HEAD or by leaving', async () => {
     for (const encoding of ['identity', 'gzip', 'zstd']) {
       const headers = { Authorization: quant, 'Accept-Encoding': encoding }
       const path = `${server.url}/api/v1/signals?limit=50000`

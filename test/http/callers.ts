@@ -4,7 +4,7 @@ import type { Sql } from '../../src/postgres/client.ts'
 
 /** Every way to come with a key, or without one. */
 export const callerNames = [
-  'nobody',
+  'keyless',
   'basic',
   'malformed',
   'mistyped',
@@ -37,7 +37,7 @@ export async function callers(sql: Sql): Promise<Record<CallerName, string | nul
   await sql`update api_key set revoked_at = now() where prefix = ${revoked.slice(0, 17)}`
   const good = await sellKey(sql)
   return {
-    nobody: null,
+    keyless: null,
     basic: 'Basic ZGVtbzpkZW1v',
     malformed: 'Bearer asf_live_short',
     mistyped: `Bearer ${good.slice(0, -1)}${good.endsWith('A') ? 'B' : 'A'}`,

@@ -50,15 +50,15 @@ const leave = async (sockets: readonly Socket[]) => {
   await Bun.sleep(100)
 }
 
-let asked = 0
+let requests = 0
 
 /** Everything that another client may want, each answered well and soon. */
 async function expectServed(): Promise<void> {
   for (const path of [
     '/health',
     '/ready',
-    `/api/v1/fundamentals?ticker=SNOW&from=2020-01-${10 + (asked++ % 20)}`,
-    `/api/v1/signals?limit=${1 + (asked++ % 50)}`,
+    `/api/v1/fundamentals?ticker=SNOW&from=2020-01-${10 + (requests++ % 20)}`,
+    `/api/v1/signals?limit=${1 + (requests++ % 50)}`,
     '/api/v1/coverage/AAPL',
     '/api/search?q=apple',
   ]) {
@@ -80,7 +80,7 @@ function residentMb(): number | null {
 const request = (line: string, headers = '') =>
   `${line} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${crowdKey}\r\n${headers}\r\n`
 
-describe('nobody notices', () => {
+describe('other clients do not notice', () => {
   test('a thousand connections that say nothing', async () => {
     const silent = await crowd(1_000, '')
     await expectServed()
@@ -197,7 +197,7 @@ describe('300 MB of body', () => {
   }
 
   test('with a wrong key: 401, unread', async () => {
-    const head = `POST /api/v1/backtest HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer nobody\r\nTransfer-Encoding: chunked\r\n\r\n`
+    const head = `POST /api/v1/backtest HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer wrong\r\nTransfer-Encoding: chunked\r\n\r\n`
     expect(await flood(head, 300, true)).toStartWith('HTTP/1.1 401')
     await expectServed()
   }, 30_000)

@@ -1,13 +1,15 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import type { Dataset } from '../../src/backtest/dataset/dataset.ts'
 import { ComputePool, type PoolSettings } from '../../src/backtest/pool/computePool.ts'
-import { datasetOf } from '../backtest/kernel.ts'
-import { madeResult } from '../backtest/report/fixtures.ts'
+import { makeBacktests } from '../../src/boot/resources.ts'
+import { readConfig } from '../../src/config.ts'
+import { datasetOf } from '../backtest/rows.ts'
 import { type TestDatabase, testDatabase } from '../database.ts'
+import { markets } from '../features/companies/fixtures.ts'
 import { sellKey } from './callers.ts'
 import { type TestServer, testServer } from './testServer.ts'
 
-/** The real routes and the real pool over threads that do what the body says: sleep, spin, crash. */
+/** The real routes and the real pool over threads that do what the body commands: sleep, spin, crash. */
 const misbehave = new URL('../backtest/pool/fixtures/misbehave.ts', import.meta.url)
 let db: TestDatabase
 let key = ''
@@ -22,7 +24,7 @@ afterEach(async () => {
   for (const close of opened.splice(0).reverse()) await close()
 }, 60_000)
 
-/** Counts the calls of its tasks in shared memory, at place 0. */
+/** A dataset whose days are the counter of the threads, in shared memory at place 0. */
 function counter(): Dataset {
   const data = datasetOf([{ day: 0, asset: 'A', market: 'M', score: 1, forwardReturn: 0 }])
   return { ...data, days: new Int32Array(new SharedArrayBuffer(4)) }
@@ -46,12 +48,11 @@ async function open(settings: Partial<PoolSettings> = {}): Promise<Misbehaving> 
     worker: misbehave,
     ...settings,
   })
-  const server = await testServer(db.sql, {
-    runBacktest: async (_keyId, { bytes }, _form, signal) => {
-      await pool.run('dataset_filter', { data, market: Buffer.from(bytes).toString() }, { signal })
-      return new TextEncoder().encode(JSON.stringify(madeResult([0.01])))
-    },
-  })
+  const parts = { sql: db.sql, pool, config: readConfig({}), markets, dataVersion: () => 1 }
+  const backtests = makeBacktests(parts)
+  const recent = async () => [{ horizon: '1d', market: null, data, dataVersion: 1 } as const]
+  const archive = Object.assign(backtests.archive, { recent })
+  const server = await testServer(db.sql, { pool, backtests: { ...backtests, archive } })
   opened.push(() => pool.close(), server.stop)
   return {
     server,
@@ -78,7 +79,7 @@ async function until(done: () => boolean): Promise<void> {
   while (!done()) await Bun.sleep(2)
 }
 
-test('with the queue full a backtest is turned away at once, and told when to come back', async () => {
+test('with the queue full a backtest is refused at once, with a Retry-After', async () => {
   const service = await open()
   const left = new AbortController()
   const running = post(service, 'spin', left.signal).catch(() => null)

@@ -405,7 +405,7 @@ async function check(one: Case): Promise<void> {
   ])
 }
 
-/** What the fuzzer has found is asked first, for ever. */
+/** Cases that the fuzzer found come first, for ever. */
 const found: [Case][] = []
 
 test(`${cases} hostile requests: never a 500, always the error's shape, always within a second`, async () => {

@@ -1,10 +1,12 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { connect } from '../../src/postgres/client.ts'
 import { testDatabase } from '../database.ts'
+import { insertCompanies } from '../features/companies/fixtures.ts'
 import { sellKey } from './callers.ts'
 import { testServer } from './testServer.ts'
 
 const database = await testDatabase()
+await insertCompanies(database.sql)
 afterAll(() => database.close(), 60_000)
 
 async function oem(perMinute: number, perDay?: number): Promise<Record<string, string>> {
@@ -133,17 +135,17 @@ test('wrong keys are limited by address: 30 a minute, then 429', async () => {
 
 test('without the database nothing is granted: 503 and Retry-After, soon, and it works again afterwards', async () => {
   const gone = connect({
-    url: 'postgres://nobody:x@127.0.0.1:1/none',
+    url: 'postgres://unknown:x@127.0.0.1:1/none',
     connections: 1,
     statementTimeoutMs: 1_000,
   })
   const healthy = await testServer(database.sql)
-  const { services } = healthy
+  const { access } = healthy.resources
   let away = true
   const server = await testServer(database.sql, {
     access: {
-      ...services.access,
-      findKey: digest => (away ? gone`select 1`.then(() => null) : services.access.findKey(digest)),
+      ...access,
+      findKey: digest => (away ? gone`select 1`.then(() => null) : access.findKey(digest)),
     },
   })
   const key = await oem(60)

@@ -131,15 +131,15 @@ describe('HEAD and OPTIONS', () => {
     }
   })
 
-  test('a kept connection is in step after HEAD of a stream, and after a body that nobody read', async () => {
-    const kept = common.replace('Connection: close\r\n', '')
+  test('a persistent connection is in step after HEAD of a stream, and after an unread body', async () => {
+    const persistent = common.replace('Connection: close\r\n', '')
     const next = `GET /ready HTTP/1.1\r\n${common}\r\n`
     for (const first of [
-      `HEAD /api/v1/signals?limit=3 HTTP/1.1\r\n${kept}\r\n`,
-      `HEAD /api/v1/signals?limit=3 HTTP/1.1\r\nAccept-Encoding: zstd\r\n${kept}\r\n`,
-      `HEAD /nothing HTTP/1.1\r\n${kept}\r\n`,
-      `POST /health HTTP/1.1\r\n${kept}Content-Length: 5\r\n\r\nhello`,
-      `GET /health HTTP/1.1\r\n${kept}Content-Length: 5\r\n\r\nhello`,
+      `HEAD /api/v1/signals?limit=3 HTTP/1.1\r\n${persistent}\r\n`,
+      `HEAD /api/v1/signals?limit=3 HTTP/1.1\r\nAccept-Encoding: zstd\r\n${persistent}\r\n`,
+      `HEAD /nothing HTTP/1.1\r\n${persistent}\r\n`,
+      `POST /health HTTP/1.1\r\n${persistent}Content-Length: 5\r\n\r\nhello`,
+      `GET /health HTTP/1.1\r\n${persistent}Content-Length: 5\r\n\r\nhello`,
       `POST /api/v1/backtest HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello`,
     ]) {
       const { text } = await rawRequest(server.port, first, {

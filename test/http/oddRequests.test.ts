@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test'
-import { advanceDataVersion } from '../../src/postgres/snapshot.ts'
+import { advanceDataVersion } from '../../src/postgres/dataVersion.ts'
 import { sellKey } from './callers.ts'
 import { rawRequest } from './rawRequest.ts'
 import { realServer } from './realServer.ts'
@@ -51,7 +51,7 @@ describe('what is not quite HTTP', () => {
     ['HTTP/0.9', 'GET /health\r\n\r\n'],
     ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
     ['a TLS hello', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n'],
-    ['a method of nobody', `FROB /health HTTP/1.1\r\n${common}\r\n`],
+    ['an unknown method', `FROB /health HTTP/1.1\r\n${common}\r\n`],
     ['a method in lower case', `get /health HTTP/1.1\r\n${common}\r\n`],
     ['a method with a quote', `GE"T /health HTTP/1.1\r\n${common}\r\n`],
     ['a target without a slash', `GET api/search?q=a HTTP/1.1\r\n${common}\r\n`],
@@ -167,7 +167,7 @@ describe('headers', () => {
     }
   })
 
-  test('a key that was put into X-Request-Id is neither sent back nor kept', async () => {
+  test('a key that was put into X-Request-Id is neither sent back nor logged', async () => {
     const key = quant.slice('Bearer '.length)
     const sent = await send('GET /health', `X-Request-Id: ${key}\r\n`)
     expect(sent.head).not.toContain(key)
@@ -182,7 +182,7 @@ describe('headers', () => {
     expect(full.text).toStartWith('HTTP/1.1 100')
     expect(full.text).toContain('body_invalid')
     const none = await rawRequest(server.port, bytes, { timeoutMs: 9_000 })
-    expect(none.text).toContain('The body came too slowly')
+    expect(none.text).toContain('The body arrived too slowly')
   }, 12_000)
 })
 

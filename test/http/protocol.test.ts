@@ -1,12 +1,23 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { errorCodes, Failure } from '../../src/errors.ts'
+import { RequestContext } from '../../src/http/context.ts'
 import { errorAdvice } from '../../src/http/docs/errorsPage.ts'
-import { errorStatus } from '../../src/http/errors.ts'
+import { errorAnswer, errorStatus } from '../../src/http/errors.ts'
 import { testDatabase } from '../database.ts'
+import { insertCompanies, insertEntity } from '../features/companies/fixtures.ts'
+import { databaseError, interceptSql, statementTimeout } from './interceptSql.ts'
 import { testServer } from './testServer.ts'
 
 const database = await testDatabase()
-const server = await testServer(database.sql)
+await insertCompanies(database.sql)
+const nearNone = ['ONE', 'NINE', 'NOPE', 'NONA', 'DONE']
+for (const ticker of nearNone)
+  await insertEntity(database.sql, { market: 'US', issuerId: ticker, ticker, name: null })
+/** A look for the company BROKEN is a defect. */
+const lookups = interceptSql(database.sql, (_, parameters) =>
+  parameters.flat().includes('BROKEN') ? Promise.reject(new Error('secret detail of a defect')) : undefined,
+)
+const server = await testServer(database.sql, { lookups }, { BASE_URL: 'http://localhost:3000' })
 afterAll(async () => {
   await server.stop()
   await database.close()
@@ -42,7 +53,7 @@ describe('errors', () => {
     for (const code of errorCodes) expect(page).toContain(`id="${code}"`)
   })
 
-  test('come as RFC 9457 where that is asked for', async () => {
+  test('come as RFC 9457 where Accept names it', async () => {
     const response = await ask('/api/v1/fundamentals?x=1', {
       headers: { Accept: 'application/problem+json' },
     })
@@ -69,7 +80,13 @@ describe('errors', () => {
   test('of an unknown entity name at most three that are near', async () => {
     const response = await ask('/api/v1/fundamentals?ticker=NONE')
     expect(response.status).toBe(404)
-    expect((await response.json()).error.near).toEqual(['ONE', 'N', 'E'])
+    const { near } = (await response.json()).error
+    expect(near).toHaveLength(3)
+    expect(nearNone).toEqual(expect.arrayContaining(near))
+    const context = new RequestContext(new Request('http://x/'), null, 'id', 'address', 0)
+    const failure = new Failure('entity_unknown', 'No such entity.', { near: ['ONE', 'N', 'E', 'X'] })
+    const { body } = errorAnswer('http://x', context, failure)
+    expect(JSON.parse(String(body)).error.near).toEqual(['ONE', 'N', 'E'])
   })
 
   test('map every code to a status of decisions section 2, and explain it', () => {
@@ -155,6 +172,19 @@ describe('the log', () => {
       },
     ])
   })
+
+  test('has one line a failed request, too, with the code of its error', async () => {
+    for (const [path, headers, route, status, code] of [
+      ['/api/v1/fundamentals?x=1', {}, '/api/v1/fundamentals', 400, 'parameter_unknown'],
+      ['/api/v1/signals', { Authorization: '' }, '/api/v1/signals', 401, 'key_malformed'],
+      ['/nothing', {}, 'unrouted', 404, 'route_unknown'],
+    ] as const) {
+      const id = `log-${code}`
+      await ask(path, { headers: { ...headers, 'X-Request-Id': id } })
+      const lines = server.logged.filter(entry => entry.requestId === id)
+      expect(lines).toMatchObject([{ level: 30, route, status, code, msg: 'request' }])
+    }
+  })
 })
 
 describe('caching', () => {
@@ -194,29 +224,32 @@ describe('caching', () => {
     await growing.stop()
   })
 
-  test('what is being made is made once, and a failure is not kept', async () => {
+  test('what is being made is made once, and a failure is not cached', async () => {
     let made = 0
-    let fails = true
+    let code: string | null = statementTimeout
     const counting = await testServer(database.sql, {
-      planFundamentals: async () => ({
-        cacheKey: 'same',
-        make: async () => {
-          made++
-          await Bun.sleep(20)
-          if (fails) throw new Failure('statement_timeout', 'Too slow.', { retryAfterSeconds: 3 })
-          throw Object.assign(new Error('away'), { code: 'CONNECTION_CLOSED' })
-        },
+      lookups: interceptSql(database.sql, text => {
+        if (!text.includes('fact_as_of')) return undefined
+        made++
+        return Bun.sleep(20).then(() => {
+          if (code !== null) throw databaseError(code)
+        })
       }),
     })
     const get = () => fetch(counting.url + path, { headers: { Authorization: 'Bearer demo' } })
     const responses = await Promise.all([get(), get(), get()])
     expect(responses.map(response => response.status)).toEqual([503, 503, 503])
-    expect(responses[0].headers.get('retry-after')).toBe('3')
+    const { error } = await responses[0].json()
+    expect([error.code, responses[0].headers.get('retry-after')]).toEqual(['statement_timeout', '2'])
     expect(made).toBe(1)
-    fails = false
-    const away = await get()
-    expect([away.status, (await away.json()).error.code]).toEqual([503, 'database_unavailable'])
+    code = 'CONNECTION_CLOSED'
+    const unavailable = await get()
+    expect([unavailable.status, (await unavailable.json()).error.code]).toEqual([503, 'database_unavailable'])
     expect(made).toBe(2)
+    code = null
+    const good = await Promise.all([get(), get(), get()])
+    expect(good.map(response => response.status)).toEqual([200, 200, 200])
+    expect(made).toBe(3)
     await counting.stop()
   })
 })
@@ -256,7 +289,10 @@ describe('compression', () => {
 })
 
 test('readiness fails with what is wrong, liveness does not', async () => {
-  const ill = await testServer(database.sql, { readiness: async () => ['the database does not answer'] })
+  const unreachable = interceptSql(database.sql, text =>
+    text === 'select 1' ? Promise.reject(databaseError('ECONNREFUSED')) : undefined,
+  )
+  const ill = await testServer(database.sql, { sql: unreachable })
   const ready = await fetch(`${ill.url}/ready`)
   expect(ready.status).toBe(503)
   expect(ready.headers.get('retry-after')).toBe('2')

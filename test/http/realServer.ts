@@ -1,26 +1,14 @@
 import { pino } from 'pino'
-import { watchAccess } from '../../src/access/queries.ts'
-import { ComputePool } from '../../src/backtest/pool/computePool.ts'
-import { createApp } from '../../src/boot/app.ts'
-import { makeServices } from '../../src/boot/makeServices.ts'
-import { readConfig } from '../../src/config.ts'
+import { companyDirectory } from '../../src/features/companies/queries.ts'
 import { loadSignalsSample } from '../../src/features/signals/import/sample.ts'
-import type { Services } from '../../src/http/services.ts'
 import { loadSample } from '../../src/ingest/sample/loadSample.ts'
 import type { Sql } from '../../src/postgres/client.ts'
-import { watchDataVersion } from '../../src/postgres/snapshot.ts'
+import { watchDataVersion } from '../../src/postgres/dataVersion.ts'
 import { testDatabase } from '../database.ts'
+import { type TestServer, testServer, testToday } from './testServer.ts'
 
-/** The day on which the tests' servers live. */
-export const testToday = '2026-07-01'
-
-export interface RealServer {
-  readonly url: string
-  readonly port: number
+export interface RealServer extends Omit<TestServer, 'logged'> {
   readonly sql: Sql
-  readonly app: ReturnType<typeof createApp>
-  readonly services: Services
-  stop(): Promise<void>
 }
 
 export interface RealServerOptions {
@@ -29,46 +17,29 @@ export interface RealServerOptions {
   readonly settings?: Record<string, string>
 }
 
-/** The app over the real verbs and the shipped sample, on a real port. Proxies on loopback are trusted, so a test
- * is whom its X-Forwarded-For says. */
-export async function realServer(options: RealServerOptions = {}): Promise<RealServer> {
+/** A test server on the shipped sample, which follows the data version as the real one does. */
+export async function realServer({
+  today = () => testToday,
+  settings,
+}: RealServerOptions = {}): Promise<RealServer> {
   const database = await testDatabase()
   const { sql } = database
   await loadSample(sql)
   await loadSignalsSample(sql)
-  const config = readConfig({
-    TRUSTED_PROXIES: '127.0.0.0/8',
-    BODY_LIMIT_MB: '64',
-    PORT: '3000',
-    ...options.settings,
-  })
-  const pool = new ComputePool({ threads: 1, queue: 32, timeLimitMs: 20_000 })
-  const version = await watchDataVersion(sql, () => {})
+  const directory = companyDirectory(sql)
+  const version = await watchDataVersion(sql, () => directory.forget())
   const log = pino({ level: 'silent' })
-  const { services, caches } = await makeServices({
-    config,
+  const server = await testServer(
     sql,
-    admission: sql,
-    lookups: sql,
-    pool,
-    log,
-    today: options.today ?? (() => testToday),
-    dataVersion: version.current,
-  })
-  const unwatch = await watchAccess(sql, caches.forgetAccess)
-  const app = createApp(services).listen({ hostname: '127.0.0.1', port: 0 })
-  const port = app.server?.port ?? 0
+    { today, directory, log, dataVersion: version.current },
+    { BODY_LIMIT_MB: '64', ...settings },
+  )
   return {
-    url: `http://127.0.0.1:${port}`,
-    port,
+    ...server,
     sql,
-    app,
-    services,
     stop: async () => {
-      await app.server?.stop(true)
-      await unwatch()
+      await server.stop()
       await version.close()
-      await pool.close()
       await database.close()
     },
   }

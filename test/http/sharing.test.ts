@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { revokeKey } from '../../src/access/keys.ts'
-import { LimitGate } from '../../src/limits/gate.ts'
 import { takeHits } from '../../src/limits/queries.ts'
+import { RateLimiter } from '../../src/limits/rateLimiter.ts'
 import { sellKey } from './callers.ts'
 import { rawRequest } from './rawRequest.ts'
 import { realServer } from './realServer.ts'
@@ -22,7 +22,7 @@ async function ask(path: string, authorization: string, headers: Record<string, 
   return { response, text, status: response.status }
 }
 
-describe('an answer that is kept', () => {
+describe('a cached answer', () => {
   const path = '/api/v1/fundamentals?ticker=SNOW&view=history'
 
   test('reaches no other licence: by turns, at once, in any encoding, in both formats', async () => {
@@ -60,10 +60,10 @@ describe('an answer that is kept', () => {
     const beyond = await ask(path, `Bearer ${narrow}`, any)
     expect([beyond.status, JSON.parse(beyond.text).error.code]).toEqual([403, 'entity_cap_reached'])
     expect((await ask(`${path}&as_of=2024-01-01`, 'Bearer demo', any)).status).toBe(403)
-    expect((await ask(path, 'Bearer nobody', any)).status).toBe(401)
+    expect((await ask(path, 'Bearer wrong', any)).status).toBe(401)
   })
 
-  test('a key that is revoked while its answer is kept gets nothing more', async () => {
+  test('a key that is revoked while its answer is cached gets nothing more', async () => {
     const key = await sellKey(sql)
     const tag = (await ask(path, `Bearer ${key}`)).response.headers.get('etag') ?? ''
     await revokeKey({ sql }, key)
@@ -208,7 +208,7 @@ describe('the way round the limits', () => {
   })
 
   test('is not an invented X-Forwarded-For where no proxy is trusted', async () => {
-    const settings = { ...server.services.settings, trustedProxies: [] }
+    const settings = { ...server.resources.settings, trustedProxies: [] }
     const direct = await testServer(sql, { settings })
     const left = new Set<string | null>()
     for (const claim of [
@@ -252,7 +252,7 @@ describe('the way round the limits', () => {
 test('Retry-After is true: then a request succeeds, and a second before none does', async () => {
   let at = 1_800_000_030.25
   let elapsedMs = 0
-  const gate = new LimitGate({
+  const rateLimiter = new RateLimiter({
     takeHits: hits => takeHits(sql, hits, at),
     elapsedMs: () => elapsedMs,
     timeoutMs: 5_000,
@@ -261,7 +261,7 @@ test('Retry-After is true: then a request succeeds, and a second before none doe
     at += seconds
     elapsedMs += seconds * 1_000
   }
-  const timed = await testServer(sql, { access: { ...server.services.access, gate } })
+  const timed = await testServer(sql, { access: { ...server.resources.access, rateLimiter } })
   const key = await sellKey(sql, { licence: 'oem', perMinute: 5 })
   const get = () =>
     fetch(`${timed.url}/api/v1/fundamentals?ticker=AAPL`, { headers: { Authorization: `Bearer ${key}` } })

@@ -1,6 +1,6 @@
 import type { Sql } from '../../src/postgres/client.ts'
 
-/** Every row that is served, names for numbers, in an order of its own. */
+/** Every served row as text, with names in place of numbers, sorted. */
 export async function storedFacts(sql: Sql): Promise<string[]> {
   const rows = await sql<{ row: string }[]>`
     select concat_ws('|', e.issuer_id, m.name, f.fp, f.fy, u.name, coalesce(t.name, '-'),

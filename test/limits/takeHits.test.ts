@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test'
-import { forgetCounters, takeHits } from '../../src/limits/queries.ts'
+import { deleteOldCounters, takeHits } from '../../src/limits/queries.ts'
 import { verdictOf } from '../../src/limits/verdict.ts'
 import { testDatabase } from '../database.ts'
 
@@ -11,7 +11,7 @@ afterAll(() => database.close(), 60_000)
 const midnight = Date.parse('2026-07-01T00:00:00Z') / 1_000
 
 let counter = 0
-function someone(perMinute: number, perDay: number | null = null) {
+function newSubject(perMinute: number, perDay: number | null = null) {
   const subject = `key:${++counter}`
   return async (wanted: number, clock: number) => {
     const [row] = await takeHits(sql, [{ subject, wanted, perMinute, perDay }], clock)
@@ -21,7 +21,7 @@ function someone(perMinute: number, perDay: number | null = null) {
 
 describe('the minute limit', () => {
   test('grants up to the limit and no more, and a refused request does not count', async () => {
-    const take = someone(60)
+    const take = newSubject(60)
     expect((await take(50, midnight)).granted).toBe(50)
     expect((await take(50, midnight + 1)).granted).toBe(10)
     const refused = await take(50, midnight + 2)
@@ -29,29 +29,29 @@ describe('the minute limit', () => {
     expect(refused.used).toBe(60)
   })
 
-  test('slides: in the next minute the part that a sliding minute still covers stays used', async () => {
-    const take = someone(60)
+  test('slides: in the next minute the part of the previous one that the window covers stays used', async () => {
+    const take = newSubject(60)
     await take(60, midnight + 30)
-    // Decision: current window plus the weighted previous one. 15 s on, three quarters of 60 are still used.
+    // Decision: current window plus the weighted previous one. After 15 s, three quarters of 60 still count.
     expect((await take(99, midnight + 60 + 15)).granted).toBe(15)
-    // 30 s on: 30 of the previous minute, 15 of this one.
+    // After 30 s: 30 of the previous minute, 15 of this one.
     expect((await take(99, midnight + 60 + 30)).granted).toBe(15)
   })
 
-  test('forgets a minute that is two minutes gone', async () => {
-    const take = someone(60)
+  test('ignores the minute before the previous one', async () => {
+    const take = newSubject(60)
     await take(60, midnight)
     expect((await take(99, midnight + 120)).granted).toBe(60)
   })
 
-  test('is not fooled by a burst at the turn of a minute', async () => {
-    const take = someone(60)
+  test('counts a burst across the end of a minute', async () => {
+    const take = newSubject(60)
     expect((await take(60, midnight + 59.9)).granted).toBe(60)
     expect((await take(60, midnight + 60.1)).granted).toBe(0)
   })
 
-  test('forgets nothing when the clock is set back', async () => {
-    const take = someone(60)
+  test('keeps its counts when the clock is set back', async () => {
+    const take = newSubject(60)
     await take(40, midnight + 90)
     expect((await take(40, midnight + 30)).granted).toBe(20)
     expect((await take(1, midnight + 20)).granted).toBe(0)
@@ -60,7 +60,7 @@ describe('the minute limit', () => {
 
 describe('the day limit', () => {
   test('resets at 00:00 UTC', async () => {
-    const take = someone(1_000, 5)
+    const take = newSubject(1_000, 5)
     expect((await take(9, midnight - 1)).granted).toBe(5)
     const refused = await take(1, midnight - 0.5)
     expect(verdictOf(refused, { perMinute: 1_000, perDay: 5 }, false, 0).refused).toEqual({
@@ -71,7 +71,7 @@ describe('the day limit', () => {
   })
 })
 
-test('Retry-After is true and tight: one is granted then, and not a second before', async () => {
+test('Retry-After is exact: a request is granted then, and not a second earlier', async () => {
   for (const [perMinute, burst, at] of [
     [60, 60, 0.2],
     [60, 61, 59.5],
@@ -79,7 +79,7 @@ test('Retry-After is true and tight: one is granted then, and not a second befor
     [1, 1, 30],
     [3000, 3000, 59.999],
   ]) {
-    const take = someone(perMinute)
+    const take = newSubject(perMinute)
     await take(Math.floor(burst / 2), midnight + at)
     await take(burst, midnight + at + 0.001)
     const refused = await take(1, midnight + at + 0.002)
@@ -91,8 +91,8 @@ test('Retry-After is true and tight: one is granted then, and not a second befor
   }
 })
 
-test('Retry-After after a half-used minute is true as well', async () => {
-  const take = someone(10)
+test('Retry-After is also exact after a half-used minute', async () => {
+  const take = newSubject(10)
   await take(10, midnight + 50)
   await take(10, midnight + 66)
   const refused = await take(1, midnight + 66)
@@ -102,7 +102,7 @@ test('Retry-After after a half-used minute is true as well', async () => {
   expect((await take(1, midnight + 66 + wait)).granted).toBe(1)
 })
 
-test('hits of many subjects are counted in one call, each by its own limits', async () => {
+test('hits of many subjects are counted in one query, each by its own limits', async () => {
   const rows = await takeHits(
     sql,
     [
@@ -119,7 +119,7 @@ test('hits of many subjects are counted in one call, each by its own limits', as
   ])
 })
 
-test('parallel calls in either order neither deadlock nor grant one too many', async () => {
+test('parallel calls in different order neither deadlock nor grant too many', async () => {
   const want = (subject: string) => ({ subject, wanted: 1, perMinute: 10, perDay: null })
   const calls = Array.from({ length: 100 }, (_, call) =>
     takeHits(sql, call % 2 ? [want('p'), want('q')] : [want('q'), want('p')], midnight),
@@ -130,14 +130,14 @@ test('parallel calls in either order neither deadlock nor grant one too many', a
   expect([granted('p'), granted('q')]).toEqual([10, 10])
 })
 
-test('old counters are swept, a few at a time, and those of today stay', async () => {
+test('deletes old counters in batches, and none of today', async () => {
   const today = Date.now() / 1_000
   const take = (subject: string, clock: number) =>
     takeHits(sql, [{ subject, wanted: 1, perMinute: 10, perDay: null }], clock)
   for (let age = 0; age < 6; age++) await take(`age:${age}`, today - age * 86_400)
   await sql`delete from limit_counter where subject not like 'age:%'`
-  expect(await forgetCounters(sql, 3)).toBe(3)
-  expect(await forgetCounters(sql, 3)).toBe(1)
+  expect(await deleteOldCounters(sql, 3)).toBe(3)
+  expect(await deleteOldCounters(sql, 3)).toBe(1)
   const left = await sql<{ subject: string }[]>`select subject from limit_counter order by subject`
   expect(left.map(row => row.subject)).toEqual(['age:0', 'age:1'])
 })

@@ -14,9 +14,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect } from '../../src/postgres/client.ts'
 import { openCluster } from '../../src/postgres/embedded/cluster.ts'
-import { chooseIdentity, runAs } from '../../src/postgres/embedded/identity.ts'
+import { chooseAccount, runAs } from '../../src/postgres/embedded/identity.ts'
 
-// A busy machine takes its time over initdb.
+// On a busy machine initdb takes long.
 setDefaultTimeout(60_000)
 
 const folder = mkdtempSync(join(tmpdir(), 'asfiled-cluster-'))
@@ -27,7 +27,7 @@ const postmasterPid = () => Number(readFileSync(pidFile, 'utf8').split('\n')[0])
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 describe('the embedded database', () => {
-  test('keeps its password for the owner alone, and sweeps up after a first start that was killed', async () => {
+  test('makes its password readable for the owner only, and removes drafts of a killed first start', async () => {
     const abandoned = join(folder, 'database.new-999999999')
     mkdirSync(abandoned)
     const cluster = await openCluster(folder, quiet)
@@ -37,7 +37,7 @@ describe('the embedded database', () => {
     expect(existsSync(pidFile)).toBe(false)
   })
 
-  test('is shared by those who open the same folder, and stops with the last of them', async () => {
+  test('is shared by all that open the same folder, and stops with the last of them', async () => {
     const [first, second] = await Promise.all([openCluster(folder, quiet), openCluster(folder, quiet)])
     expect(second.url).toBe(first.url)
     const sql = connect({ url: second.url, connections: 1, statementTimeoutMs: 5_000 })
@@ -49,22 +49,22 @@ describe('the embedded database', () => {
     expect(existsSync(pidFile)).toBe(false)
   })
 
-  test('comes back on its port after kill -9 of the server, with every committed row', async () => {
+  test('restarts on its port after kill -9 of the server, with every committed row', async () => {
     const cluster = await openCluster(folder, quiet)
     const sql = connect({ url: cluster.url, connections: 2, statementTimeoutMs: 5_000 })
-    await sql`create table kept (n integer)`
-    for (let n = 0; n < 50; n++) await sql`insert into kept values (${n})`
+    await sql`create table committed (n integer)`
+    for (let n = 0; n < 50; n++) await sql`insert into committed values (${n})`
     process.kill(postmasterPid(), 'SIGKILL')
     await cluster.ensureRunning()
-    const rows = await sql`select count(*)::int as count from kept`.catch(
-      () => sql`select count(*)::int as count from kept`,
+    const rows = await sql`select count(*)::int as count from committed`.catch(
+      () => sql`select count(*)::int as count from committed`,
     )
     expect([...rows]).toEqual([{ count: 50 }])
     await sql.end()
     await cluster.close()
   })
 
-  test('a server left behind by a killed owner is taken over by the next one', async () => {
+  test('a server that a killed owner left running is used by the next one', async () => {
     const owner = Bun.spawn(
       [
         'bun',
@@ -75,37 +75,37 @@ describe('the embedded database', () => {
     )
     const reader = owner.stdout.getReader()
     await reader.read()
-    const left = postmasterPid()
+    const pid = postmasterPid()
     owner.kill('SIGKILL')
     await owner.exited
     const next = await openCluster(folder, quiet)
-    expect(postmasterPid()).toBe(left)
+    expect(postmasterPid()).toBe(pid)
     await next.close()
     expect(existsSync(pidFile)).toBe(false)
   })
 
   test.skipIf(process.getuid?.() !== 0)(
-    'started by root, it may use what lies in a folder that is closed to its account',
+    'started by root, it can use files in a folder that is closed to its account',
     async () => {
       const closed = join(folder, 'closed')
       mkdirSync(closed, { mode: 0o700 })
       const program = join(closed, 'program')
       writeFileSync(program, '#!/bin/sh\n')
       chmodSync(program, 0o755)
-      const identity = chooseIdentity([program], join(folder, 'no-cluster-yet'))
-      // access(2) is how PostgreSQL looks for its own binary; it asks for more than opening a file does.
+      const account = chooseAccount([program], join(folder, 'no-cluster-yet'))
+      // PostgreSQL looks for its own binary with access(2), which requires more than opening a file.
       const look = `require('node:fs').accessSync(${JSON.stringify(program)}, 5); console.log(process.getuid())`
-      const { code, output } = await runAs(identity, process.execPath, ['-e', look])
-      expect([code, output.trim()]).toEqual([0, String(identity?.uid)])
-      expect(identity?.uid).not.toBe(0)
+      const { code, output } = await runAs(account, process.execPath, ['-e', look])
+      expect([code, output.trim()]).toEqual([0, String(account?.uid)])
+      expect(account?.uid).not.toBe(0)
     },
   )
 
   test.skipIf(process.getuid?.() !== 0)(
-    'a folder that root copied opens, though every file of the copy belongs to root',
+    'a folder copied by root opens, although root owns every file of the copy',
     async () => {
       const copy = `${folder}-copy`
-      // Ownership is not kept by this, as by `cp -r`.
+      // Like `cp -r`, this does not preserve ownership.
       cpSync(folder, copy, { recursive: true })
       expect(statSync(join(copy, 'database/cluster')).uid).toBe(0)
       const cluster = await openCluster(copy, quiet)

@@ -3,7 +3,7 @@ import { connect, type Sql } from '../../src/postgres/client.ts'
 import { type TestDatabase, testDatabase } from '../database.ts'
 
 // Guards patches/postgres@3.4.9.patch. Without it the first test sees `undefined` rows, the second hangs, and a
-// connection that dies in a transaction throws where nobody can catch it and spoils the pool.
+// connection that dies in a transaction throws where it cannot be caught, and makes the pool unusable.
 let db: TestDatabase
 let one: Sql
 
@@ -17,7 +17,7 @@ afterAll(async () => {
   await db.close()
 }, 60_000)
 
-test('after a query that died amid its rows the next result on that connection is right', async () => {
+test('after a query that fails between its rows, the next result on that connection is correct', async () => {
   const dying = one`select 10 / (5 - i) as n from generate_series(1, 10) i`.then(
     () => 'lived',
     error => error.code,
@@ -28,7 +28,7 @@ test('after a query that died amid its rows the next result on that connection i
   expect(next.map(row => row.i)).toEqual([1, 2, 3, 4, 5, 6, 7])
 })
 
-test('COPY TO STDOUT works again and again on one connection', async () => {
+test('COPY TO STDOUT works repeatedly on one connection', async () => {
   for (let round = 0; round < 3; round++) {
     const stream = await one`copy (select i from generate_series(1, 5000) i) to stdout`.readable()
     let text = ''
@@ -39,7 +39,7 @@ test('COPY TO STDOUT works again and again on one connection', async () => {
   }
 })
 
-test('COPY FROM STDIN takes a batch and leaves the connection usable', async () => {
+test('COPY FROM STDIN leaves the connection usable', async () => {
   await one`create temp table taken (n int)`
   for (let round = 0; round < 3; round++) {
     const sink = await one`copy taken from stdin`.writable()
@@ -63,7 +63,7 @@ describe('a connection that dies', () => {
     return rows.map(([row]) => row.i)
   }
 
-  test('amid a statement of a transaction fails it, and the pool goes on', async () => {
+  test('during a statement of a transaction fails it, and the pool continues', async () => {
     const work = one.begin(transaction => transaction`select pg_sleep(5), 'amid'`)
     const failed = work.catch(error => error.code)
     await Bun.sleep(50)
@@ -72,7 +72,7 @@ describe('a connection that dies', () => {
     expect(await answers(one)).toEqual([1, 2, 3])
   })
 
-  test('between the statements of a transaction fails the next, and the pool goes on', async () => {
+  test('between two statements of a transaction fails the next, and the pool continues', async () => {
     const work = one.begin(async transaction => {
       await transaction`select 'between'`
       await kill('between')
@@ -83,14 +83,14 @@ describe('a connection that dies', () => {
     expect(await answers(one)).toEqual([1, 2, 3])
   })
 
-  test('while it is reserved fails what is sent on it, and giving it back harms nobody', async () => {
+  test('while it is reserved fails later statements, and releasing it does no harm', async () => {
     const reserved = await one.reserve()
     await reserved`begin`
     await reserved`select 'reserved'`
     await kill('reserved')
     await Bun.sleep(50)
     expect(await answers(one)).toEqual([1, 2, 3])
-    // The pool has the connection again: the old owner must not speak on it.
+    // The pool has the connection again, so its former owner must not use it.
     expect(await reserved`select 1`.catch(error => error.code)).toBe('CONNECTION_CLOSED')
     reserved.release()
     expect(await answers(one)).toEqual([1, 2, 3])

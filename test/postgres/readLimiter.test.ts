@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
-import { StreamTurns } from '../../src/postgres/readLimiter.ts'
+import { ReadLimiter, Semaphore } from '../../src/postgres/readLimiter.ts'
 
-/** A stream that reads until `end`. */
+/** A stream whose read lasts until `end`. */
 function stream() {
   const { promise: read, resolve: end } = Promise.withResolvers<void>()
   return { read, end }
@@ -10,12 +10,12 @@ function stream() {
 const never = new AbortController().signal
 const settle = () => Bun.sleep(0)
 
-test('one caller never takes more than half of the turns, and the others wait for none', async () => {
-  const turns = new StreamTurns(4)
+test('one caller gets at most half of the slots, and others need not wait', async () => {
+  const limiter = new ReadLimiter(4)
   const opened: string[] = []
   const streams = ['a', 'a', 'a', 'a', 'b', 'c'].map(subject => {
     const own = stream()
-    turns.use(subject, never, async () => {
+    limiter.openStream(subject, never, async () => {
       opened.push(subject)
       return own
     })
@@ -32,22 +32,22 @@ test('one caller never takes more than half of the turns, and the others wait fo
   expect(opened).toEqual(['a', 'a', 'b', 'c', 'a', 'a'])
 })
 
-test('a stream that cannot be opened gives its turn back', async () => {
-  const turns = new StreamTurns(1)
-  const fail = () => turns.use('a', never, () => Promise.reject(new Error('away')))
+test('a stream that cannot be opened releases its slot', async () => {
+  const limiter = new ReadLimiter(1)
+  const fail = () => limiter.openStream('a', never, () => Promise.reject(new Error('away')))
   for (let n = 0; n < 3; n++) await expect(fail()).rejects.toThrow('away')
   const own = stream()
-  expect(await turns.use('a', never, async () => own)).toBe(own)
+  expect(await limiter.openStream('a', never, async () => own)).toBe(own)
 })
 
-test('whoever leaves while waiting loses the place and takes no turn', async () => {
-  const turns = new StreamTurns(1)
+test('a waiting caller that disconnects leaves the queue', async () => {
+  const limiter = new ReadLimiter(1)
   const first = stream()
-  await turns.use('a', never, async () => first)
+  await limiter.openStream('a', never, async () => first)
   const leaving = new AbortController()
-  const waiting = turns.use('b', leaving.signal, async () => stream())
+  const waiting = limiter.openStream('b', leaving.signal, async () => stream())
   let third = false
-  turns.use('c', never, async () => {
+  limiter.openStream('c', never, async () => {
     third = true
     return stream()
   })
@@ -58,25 +58,47 @@ test('whoever leaves while waiting loses the place and takes no turn', async () 
   expect(third).toBe(true)
 })
 
-test('a caller with a hundred waiting requests is told to come back', async () => {
-  const turns = new StreamTurns(2)
-  for (let n = 0; n < 101; n++) turns.use('a', never, async () => stream()).catch(() => {})
-  await expect(turns.use('a', never, async () => stream())).rejects.toMatchObject({ code: 'compute_busy' })
+test('a caller with a hundred waiting requests is refused', async () => {
+  const limiter = new ReadLimiter(2)
+  for (let n = 0; n < 101; n++) limiter.openStream('a', never, async () => stream()).catch(() => {})
+  await expect(limiter.openStream('a', never, async () => stream())).rejects.toMatchObject({
+    code: 'compute_busy',
+  })
   const other = stream()
-  expect(await turns.use('b', never, async () => other)).toBe(other)
+  expect(await limiter.openStream('b', never, async () => other)).toBe(other)
 })
 
-test('a read takes its turn among the streams, and gives it back also when it fails', async () => {
-  const turns = new StreamTurns(1)
+test('a read uses a slot like a stream, and releases it also after a failure', async () => {
+  const limiter = new ReadLimiter(1)
   const own = stream()
-  await turns.use('a', never, async () => own)
+  await limiter.openStream('a', never, async () => own)
   const order: string[] = []
-  const read = turns.read('b', async () => order.push('read'))
+  const read = limiter.run('b', async () => order.push('read'))
   await settle()
   expect(order).toEqual([])
   own.end()
   await read
   expect(order).toEqual(['read'])
-  await expect(turns.read('b', () => Promise.reject(new Error('away')))).rejects.toThrow('away')
-  expect(await turns.read('c', async () => 'again')).toBe('again')
+  await expect(limiter.run('b', () => Promise.reject(new Error('away')))).rejects.toThrow('away')
+  expect(await limiter.run('c', async () => 'again')).toBe('again')
+})
+
+test('a semaphore limits the tasks at a time and starts them in order, also after failures', async () => {
+  const semaphore = new Semaphore(2)
+  const started: number[] = []
+  let working = 0
+  let max = 0
+  const work = (i: number) =>
+    semaphore.run(async () => {
+      started.push(i)
+      max = Math.max(max, ++working)
+      await Bun.sleep(2)
+      working--
+      if (i % 3 === 0) throw new Error(`fails ${i}`)
+      return i
+    })
+  const ended = await Promise.allSettled(Array.from({ length: 10 }, (_, i) => work(i)))
+  expect(max).toBe(2)
+  expect(started).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
+  expect(ended.map(end => end.status === 'fulfilled')).toEqual(started.map(i => i % 3 !== 0))
 })

@@ -2,70 +2,71 @@ import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { Failure } from '../../errors.ts'
 import { BacktestRequest, type BodyFormat, type BodyQuery, PanelId } from '../request.ts'
 import { readCsv } from './csv.ts'
-import { show, unknownParameter } from './faults.ts'
-import { type JsonObject, JsonReader } from './json.ts'
-import { readPanelColumns } from './jsonColumns.ts'
+import { showValue, unknownParameter } from './faults.ts'
+import { readJsonColumns } from './jsonColumns.ts'
+import { type JsonObject, JsonReader } from './jsonReader.ts'
+import { readJsonRows } from './jsonRows.ts'
 import { readNdjson } from './ndjson.ts'
-import type { PanelRows } from './panelColumns.ts'
-import { readPanelRows } from './panelRows.ts'
+import type { ParsedPanel } from './panelBuilder.ts'
 import {
-  type ArchiveSettings,
+  type ArchiveRequest,
   type BacktestSettings,
-  checkArchiveFields,
-  checkFields,
-  readQueryFields,
+  checkArchiveRequest,
+  checkSettings,
+  readQuerySettings,
 } from './settings.ts'
 
-/** A request for rows that came with it, for those of a stored panel, or for the archive. */
-export type BacktestBody =
-  | (BacktestSettings & { readonly panel: PanelRows })
+/** A request with its rows, for a stored panel, or for the archive. */
+export type ParsedRequest =
+  | (BacktestSettings & { readonly panel: ParsedPanel })
   | (BacktestSettings & { readonly panel: null; readonly panelId: string })
-  | (ArchiveSettings & { readonly panel: null; readonly panelId: null })
+  | (ArchiveRequest & { readonly panel: null; readonly panelId: null })
 
-/** A request, from bytes to checked. Fails with the place of the first fault; only the panel's cells are yet to be
- * compared with each other.
+/** Parses and checks a request. Fails with the place of the first fault. Only repeated cells are found later, when the
+ * panel is sorted.
  *
- * @param query what a CSV body has no room for; an NDJSON body can say the same in its first line instead */
+ * @param query the settings of a CSV body, which is rows alone; an NDJSON body can have them in its first line
+ * instead */
 export function readBody(
   bytes: Uint8Array,
   format: BodyFormat = 'json',
   query: BodyQuery = {},
-): BacktestBody {
+): ParsedRequest {
   switch (format) {
     case 'json':
       return readJsonBody(bytes)
     case 'ndjson': {
-      const { fields, rows } = readNdjson(bytes)
-      return { ...checkFields(joinFields(readQueryFields(query), fields)), panel: rows }
+      const { fields, panel } = readNdjson(bytes)
+      return { ...checkSettings(mergeFields(readQuerySettings(query), fields)), panel }
     }
     case 'csv':
-      return { ...checkFields(readQueryFields(query)), panel: readCsv(bytes) }
+      return { ...checkSettings(readQuerySettings(query)), panel: readCsv(bytes) }
     default:
       return format satisfies never
   }
 }
 
-function joinFields(query: JsonObject, firstLine: JsonObject): JsonObject {
+function mergeFields(query: JsonObject, firstLine: JsonObject): JsonObject {
   for (const name of Object.keys(query)) {
     if (!(name in firstLine)) continue
     throw new Failure(
       'parameter_repeated',
-      `${name} is given twice: in the first line of the rows and beside them. Give it once.`,
+      `${name} is given twice: in the first line of the rows and as a query parameter. Give it once.`,
       { param: name },
     )
   }
   return { ...query, ...firstLine }
 }
 
-/** The rows of a body that has nothing but rows. */
-export function readPanelBody(bytes: Uint8Array, format: BodyFormat): PanelRows {
+/** Parses a body of rows alone, as a panel is stored. */
+export function readPanelBody(bytes: Uint8Array, format: BodyFormat): ParsedPanel {
   switch (format) {
     case 'csv':
       return readCsv(bytes)
     case 'ndjson': {
-      const { fields, rows } = readNdjson(bytes)
+      const { fields, panel } = readNdjson(bytes)
       const [name] = Object.keys(fields)
-      if (name === undefined) return rows
+      if (name === undefined) return panel
       throw new Failure(
         'parameter_unknown',
         `${name} in the first line belongs to a backtest. A panel is stored without it: begin with the first row.`,
@@ -73,45 +74,46 @@ export function readPanelBody(bytes: Uint8Array, format: BodyFormat): PanelRows 
       )
     }
     case 'json':
-      return readJson(bytes)
+      return readJsonPanel(bytes)
     default:
       return format satisfies never
   }
 }
 
-function readJson(bytes: Uint8Array): PanelRows {
-  const reader = new JsonReader(bytes)
-  reader.skipSpace()
-  if (reader.at === bytes.length) reader.malformed('it is empty; send {"panel": [...]}')
-  const { panel } = readJsonFields(reader, ['panel'])
+function readJsonPanel(bytes: Uint8Array): ParsedPanel {
+  const reader = openJson(bytes, 'it is empty; send {"panel": [...]}')
+  const { panel } = readFields(reader, ['panel'])
   if (panel !== null && typeof panel !== 'string') return panel
-  const said = panel === null ? 'is missing' : 'is the id of a panel, which is stored already'
+  const found = panel === null ? 'is missing' : 'is the id of a panel, which is stored already'
   throw new Failure(
     'parameter_invalid',
-    `panel ${said}. Send its rows: {"panel": [...]} or {"panel": {...}}.`,
-    {
-      param: 'panel',
-    },
+    `panel ${found}. Send its rows: {"panel": [...]} or {"panel": {...}}.`,
+    { param: 'panel' },
   )
 }
 
-const known = Object.keys(BacktestRequest.properties)
+const requestFields = Object.keys(BacktestRequest.properties)
 
-export function readJsonBody(bytes: Uint8Array): BacktestBody {
-  const reader = new JsonReader(bytes)
-  reader.skipSpace()
-  if (reader.at === bytes.length) reader.malformed('it is empty; send {} for the archive with defaults')
-  const { fields, panel } = readJsonFields(reader, known)
-  if (panel === null) return { ...checkArchiveFields(fields), panel, panelId: null }
-  if (typeof panel === 'string') return { ...checkFields(fields), panel: null, panelId: panel }
-  return { ...checkFields(fields), panel }
+function readJsonBody(bytes: Uint8Array): ParsedRequest {
+  const reader = openJson(bytes, 'it is empty; send {} for the archive with defaults')
+  const { fields, panel } = readFields(reader, requestFields)
+  if (panel === null) return { ...checkArchiveRequest(fields), panel, panelId: null }
+  if (typeof panel === 'string') return { ...checkSettings(fields), panel: null, panelId: panel }
+  return { ...checkSettings(fields), panel }
 }
 
-/** The fields of the object that the body is; apart from the others the panel's rows, or the id of a stored one. */
-export function readJsonFields(
+function openJson(bytes: Uint8Array, emptyMessage: string): JsonReader {
+  const reader = new JsonReader(bytes)
+  reader.skipSpace()
+  if (reader.at === bytes.length) reader.malformed(emptyMessage)
+  return reader
+}
+
+/** The fields of the body's object. The panel comes apart from the others: its rows, or the id of a stored one. */
+function readFields(
   reader: JsonReader,
   known: readonly string[],
-): { fields: JsonObject; panel: PanelRows | string | null } {
+): { fields: JsonObject; panel: ParsedPanel | string | null } {
   reader.skipSpace()
   if (reader.bytes[reader.at] !== 0x7b) {
     throw new Failure(
@@ -120,7 +122,7 @@ export function readJsonFields(
     )
   }
   const fields: JsonObject = Object.create(null)
-  let panel: PanelRows | string | null = null
+  let panel: ParsedPanel | string | null = null
   reader.expect(0x7b)
   if (!reader.take(0x7d)) {
     do {
@@ -138,15 +140,15 @@ export function readJsonFields(
   return { fields, panel }
 }
 
-function readPanel(reader: JsonReader): PanelRows | string {
+function readPanel(reader: JsonReader): ParsedPanel | string {
   reader.skipSpace()
   switch (reader.bytes[reader.at]) {
     case 0x22:
-      return readId(reader)
+      return readPanelId(reader)
     case 0x5b:
-      return readPanelRows(reader)
+      return readJsonRows(reader)
     case 0x7b:
-      return readPanelColumns(reader)
+      return readJsonColumns(reader)
     default:
       throw new Failure(
         'parameter_invalid',
@@ -156,14 +158,14 @@ function readPanel(reader: JsonReader): PanelRows | string {
   }
 }
 
-const idCheck = TypeCompiler.Compile(PanelId)
+const panelIdCheck = TypeCompiler.Compile(PanelId)
 
-function readId(reader: JsonReader): string {
+function readPanelId(reader: JsonReader): string {
   const id = reader.string()
-  if (idCheck.Check(id)) return id
+  if (panelIdCheck.Check(id)) return id
   throw new Failure(
     'parameter_invalid',
-    `panel is ${show(id)}, which is no id of a stored panel: they look like 0b5a8f9e-3c1d-4e2f-9a7b-6d5c4b3a2f10.`,
+    `panel is ${showValue(id)}, which is not the id of a stored panel: ids look like 0b5a8f9e-3c1d-4e2f-9a7b-6d5c4b3a2f10.`,
     { param: 'panel' },
   )
 }

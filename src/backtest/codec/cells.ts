@@ -2,7 +2,8 @@ import type { TSchema } from '@sinclair/typebox'
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import { Failure } from '../../errors.ts'
 import { BacktestPanelRow, maxPanelRows } from '../request.ts'
-import type { ByteCursor, NameInterner } from './bytes.ts'
+import type { ByteCursor } from './cursor.ts'
+import type { NameInterner } from './nameInterner.ts'
 import { scanNumber } from './numbers.ts'
 
 const { properties } = BacktestPanelRow
@@ -10,14 +11,19 @@ export type ColumnName = keyof typeof properties
 export const columnNames = Object.keys(properties) as readonly ColumnName[]
 export const requiredColumns = columnNames.filter(name => name !== 'market')
 
-export const longestAsset = properties.asset.maxLength ?? 0
-export const longestMarket = properties.market.anyOf[0].maxLength ?? 0
-const { minimum: leastScore = 0, maximum: mostScore = 0 } = properties.score.anyOf[0]
-const { minimum: leastReturn = 0, maximum: mostReturn = 0 } = properties.forward_return.anyOf[0]
-export const scoreBounds = { least: leastScore, most: mostScore }
-export const returnBounds = { least: leastReturn, most: mostReturn }
+export interface Bounds {
+  readonly min: number
+  readonly max: number
+}
 
-/** A column's cell as the schema knows it, for what is unusual. */
+export const maxAssetLength = properties.asset.maxLength ?? 0
+export const maxMarketLength = properties.market.anyOf[0].maxLength ?? 0
+const { minimum: minScore = 0, maximum: maxScore = 0 } = properties.score.anyOf[0]
+const { minimum: minReturn = 0, maximum: maxReturn = 0 } = properties.forward_return.anyOf[0]
+export const scoreBounds: Bounds = { min: minScore, max: maxScore }
+export const returnBounds: Bounds = { min: minReturn, max: maxReturn }
+
+/** The schema of each column's cells, for the slow path. */
 export const cellSchemas: Readonly<Record<ColumnName, TSchema>> = properties
 export const cellChecks: Readonly<Record<ColumnName, TypeCheck<TSchema>>> = {
   date: TypeCompiler.Compile(properties.date),
@@ -27,10 +33,10 @@ export const cellChecks: Readonly<Record<ColumnName, TypeCheck<TSchema>>> = {
   forward_return: TypeCompiler.Compile(properties.forward_return),
 }
 
-export const maxMarkets = 65_535
+const maxMarkets = 65_535 // numbers of markets are 16 bits
 
-/** Fails where a panel has outgrown its bounds. */
-export function checkSize(rows: number, markets: number): void {
+/** Fails if a panel exceeds its limits. */
+export function checkPanelSize(rows: number, markets: number): void {
   if (rows > maxPanelRows) tooMany(`more than ${maxPanelRows.toLocaleString('en')} rows`)
   if (markets > maxMarkets) tooMany(`more than ${maxMarkets.toLocaleString('en')} markets`)
 }
@@ -39,18 +45,18 @@ function tooMany(what: string): never {
   throw new Failure('body_invalid', `panel has ${what}. Split it, or send fewer dates.`, { param: 'panel' })
 }
 
-/** The rows that arrays need room for: one more than may be sent, so that it is seen.
+/** Rows to allocate: one more than a body may have, so that `checkPanelSize` sees the excess.
  *
- * @param leastRow bytes of the shortest row there can be */
-export function roomFor(bytes: Uint8Array, leastRow: number): number {
-  return Math.min(maxPanelRows, Math.floor(bytes.length / leastRow)) + 2
+ * @param minRowBytes length of the shortest possible row */
+export function rowCapacity(bytes: Uint8Array, minRowBytes: number): number {
+  return Math.min(maxPanelRows, Math.floor(bytes.length / minRowBytes)) + 2
 }
 
-/** JSON values in the shape that almost all have. What is unusual is not ruled on here: it is read again, as a value,
- * and the schema decides. */
+// The fast path reads JSON cells in the form that nearly all have. It never rejects: what it does not recognise is read
+// again as a JSON value, and the schema decides.
 
-/** The number of a name without escapes; -1 where it is empty, too long, or something else. */
-export function readUsualName(cursor: ByteCursor, names: NameInterner): number {
+/** The number of a name without escapes; -1 if it is empty, too long, or something else. */
+export function readNameFast(cursor: ByteCursor, names: NameInterner): number {
   const { bytes } = cursor
   if (bytes[cursor.at] !== 0x22) return -1
   const from = cursor.at + 1
@@ -63,11 +69,11 @@ export function readUsualName(cursor: ByteCursor, names: NameInterner): number {
   return names.number(bytes, from, to)
 }
 
-/** NaN for null, Infinity for what is no number within the bounds. */
-export function readUsualNumber(cursor: ByteCursor, bounds: { least: number; most: number }): number {
+/** NaN for null, Infinity for anything but a number within the bounds. */
+export function readNumberFast(cursor: ByteCursor, bounds: Bounds): number {
   if (takeNull(cursor)) return Number.NaN
   const value = scanNumber(cursor)
-  return value >= bounds.least && value <= bounds.most ? value : Number.POSITIVE_INFINITY
+  return value >= bounds.min && value <= bounds.max ? value : Number.POSITIVE_INFINITY
 }
 
 /** Steps over `null` if it is there. */

@@ -1,13 +1,13 @@
 import { Failure } from '../../errors.ts'
-import { type ByteCursor, LineCounter } from './bytes.ts'
+import { type ByteCursor, LineCounter } from './cursor.ts'
 
 const quote = 0x22
 const comma = 0x2c
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
-/** No line has near so many, and no cell near so many bytes. */
-const mostCells = 1_000
-const longestCell = 10_000
+/** Far above what any valid line or cell needs. */
+const maxCells = 1_000
+const maxCellBytes = 10_000
 
 /** Reads CSV (RFC 4180, UTF-8, with or without a byte order mark) cell by cell. */
 export class CsvReader implements ByteCursor {
@@ -35,7 +35,7 @@ export class CsvReader implements ByteCursor {
     return this.at >= this.bytes.length
   }
 
-  /** Steps over a line end if it is there; the end of the body is one. */
+  /** Steps over a line end if it is there; the end of the body counts as one. */
   takeLineEnd(): boolean {
     const { bytes, at } = this
     if (bytes[at] === lineFeed) this.at = at + 1
@@ -48,11 +48,11 @@ export class CsvReader implements ByteCursor {
     return this.bytes.subarray(this.at).every(byte => byte <= 0x20)
   }
 
-  /** The cells of a line, whatever is in them, and its end. */
+  /** Reads the cells of a line and its end. */
   row(): string[] {
     const cells = [this.#cell()]
     while (this.bytes[this.at] === comma) {
-      if (cells.length === mostCells) this.#malformed(`the line has more than ${mostCells} cells`)
+      if (cells.length === maxCells) this.#malformed(`the line has more than ${maxCells} cells`)
       this.at++
       cells.push(this.#cell())
     }
@@ -70,7 +70,7 @@ export class CsvReader implements ByteCursor {
       const byte = this.bytes[this.at]
       if (byte === undefined || byte === comma || byte === lineFeed) break
       if (byte === carriageReturn && this.bytes[this.at + 1] === lineFeed) break
-      if (byte === quote) this.#malformed('a quote stands inside a cell that does not begin with one')
+      if (byte === quote) this.#malformed('a quote is inside a cell that does not begin with one')
     }
     return this.#decode(from, this.at)
   }
@@ -92,9 +92,9 @@ export class CsvReader implements ByteCursor {
   }
 
   #decode(from: number, to: number): string {
-    if (to - from > longestCell) {
+    if (to - from > maxCellBytes) {
       this.at = from
-      this.#malformed(`a cell is longer than ${longestCell} bytes`)
+      this.#malformed(`a cell is longer than ${maxCellBytes} bytes`)
     }
     try {
       return this.#utf8.decode(this.bytes.subarray(from, to))

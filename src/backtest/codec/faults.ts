@@ -1,12 +1,12 @@
 import type { TSchema } from '@sinclair/typebox'
 import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
 import { Failure } from '../../errors.ts'
-import { formatPath } from './json.ts'
+import { formatPath } from './jsonReader.ts'
 
-/** A value that broke a schema, in words: what was sent, what is allowed.
+/** Describes a value that violates a schema: what was sent, and what is allowed.
  *
- * @param prefix where the checked value lies in the body
- * @param parent the schema that it broke
+ * @param prefix the place of the checked value in the body
+ * @param parent the schema that it violates
  * @param missing how the body writes a missing value */
 export function describeFault(
   error: ValueError,
@@ -29,7 +29,7 @@ export function describeFault(
   const found =
     error.type === ValueErrorType.ObjectRequiredProperty || error.value === undefined
       ? 'is missing'
-      : `is ${show(error.value)}`
+      : `is ${showValue(error.value)}`
   return new Failure('parameter_invalid', `${param} ${found}; it must be ${allowed}.`, { param })
 }
 
@@ -39,7 +39,7 @@ export function unknownParameter(param: string, known: readonly string[]): Failu
   })
 }
 
-/** Where a choice includes an object and an object was sent, what is wrong inside it says more than the choice. */
+/** If an object was sent and one of the choices is an object, the fault inside it is more useful than the choices. */
 function faultInside({ type, value, schema, errors }: ValueError): ValueError | undefined {
   if (type !== ValueErrorType.Union || typeof value !== 'object' || value === null) return undefined
   return errors[schema.anyOf.findIndex((choice: TSchema) => choice.type === 'object')]?.First()
@@ -53,7 +53,7 @@ function objectChoice(schema: TSchema): TSchema {
   return schema.anyOf?.find((choice: TSchema) => choice.type === 'object') ?? schema
 }
 
-export function show(value: unknown): string {
+export function showValue(value: unknown): string {
   if (Array.isArray(value)) return `an array of ${value.length}`
   if (typeof value === 'object' && value !== null) return 'an object'
   const text = JSON.stringify(value)

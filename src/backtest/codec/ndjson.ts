@@ -1,28 +1,28 @@
 import { Failure } from '../../errors.ts'
-import { LineCounter } from './bytes.ts'
-import { checkSize, roomFor } from './cells.ts'
-import { type JsonObject, JsonReader, type JsonValue } from './json.ts'
-import { PanelColumns, type PanelRows } from './panelColumns.ts'
-import { addUnusualRow, leastRow, PanelRowReader } from './panelRows.ts'
-import { fieldNames } from './settings.ts'
+import { checkPanelSize, rowCapacity } from './cells.ts'
+import { LineCounter } from './cursor.ts'
+import { type JsonObject, JsonReader, type JsonValue } from './jsonReader.ts'
+import { JsonRowReader, minRowBytes, pushChecked } from './jsonRows.ts'
+import { PanelBuilder, type ParsedPanel } from './panelBuilder.ts'
+import { settingNames } from './settings.ts'
 
-/** A panel as NDJSON: a row a line. The first line may hold the other fields of a request instead. */
-export function readNdjson(bytes: Uint8Array): { fields: JsonObject; rows: PanelRows } {
+/** A panel as NDJSON: one row per line. The first line may hold the other fields of a request instead. */
+export function readNdjson(bytes: Uint8Array): { fields: JsonObject; panel: ParsedPanel } {
   const reader = new JsonReader(bytes)
   reader.skipSpace()
   if (reader.at === bytes.length) {
     throw new Failure(
       'body_invalid',
-      'The body is empty. Send a row {date, asset, score, forward_return} a line.',
+      'The body is empty. Send one row {date, asset, score, forward_return} per line.',
     )
   }
   const lines = new LineCounter(bytes)
   const fields = readHeader(reader, lines)
   const columns = readRows(reader, lines, Number.POSITIVE_INFINITY).columns()
-  return { fields, rows: { columns, placeOf: row => `line ${lineOfRow(bytes, row)}` } }
+  return { fields, panel: { columns, placeOf: row => `line ${lineOfRow(bytes, row)}` } }
 }
 
-/** The first line's fields, if it has any; else the reader stays before it. */
+/** The first line's fields. If it is a row instead, there are none, and the reader stays before it. */
 function readHeader(reader: JsonReader, lines: LineCounter): JsonObject {
   const start = reader.at
   const value = readValue(reader, lines)
@@ -36,19 +36,19 @@ function readHeader(reader: JsonReader, lines: LineCounter): JsonObject {
 
 function isHeader(value: JsonValue): value is JsonObject {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
-  return fieldNames.some(name => name in value)
+  return settingNames.some(name => name in value)
 }
 
-/** At most `most` rows; the reader then stands before what follows them. */
-function readRows(reader: JsonReader, lines: LineCounter, most: number): PanelColumns {
-  const panel = new PanelColumns(roomFor(reader.bytes, leastRow))
-  const rows = new PanelRowReader(reader, panel)
-  while (reader.at < reader.bytes.length && panel.count < most) {
+/** Reads at most `maxRows` rows; the reader is then before what follows them. */
+function readRows(reader: JsonReader, lines: LineCounter, maxRows: number): PanelBuilder {
+  const panel = new PanelBuilder(rowCapacity(reader.bytes, minRowBytes))
+  const rows = new JsonRowReader(reader, panel)
+  while (reader.at < reader.bytes.length && panel.count < maxRows) {
     if (!rows.read()) {
       const place = `line ${lines.lineAt(reader.at)}`
-      addUnusualRow(panel, readValue(reader, lines), [place])
+      pushChecked(panel, readValue(reader, lines), [place])
     }
-    checkSize(panel.count, panel.markets.names.length)
+    checkPanelSize(panel.count, panel.markets.names.length)
     endLine(reader)
   }
   return panel
@@ -68,7 +68,7 @@ function endLine(reader: JsonReader): void {
   if (reader.at < bytes.length) reader.malformed('a line holds more than one value')
 }
 
-/** The lines are known to be good: reading those before a row finds its own. */
+/** Reads the lines before a row to find its own. They are already known to be valid. */
 function lineOfRow(bytes: Uint8Array, row: number): number {
   const reader = new JsonReader(bytes)
   const lines = new LineCounter(bytes)

@@ -1,7 +1,7 @@
-import type { ByteCursor } from './bytes.ts'
+import type { ByteCursor } from './cursor.ts'
 
-/** The number, as JSON writes one, at the cursor, correctly rounded. The cursor then stands after it. NaN where there
- * is none, with the cursor at the fault; an infinity where it is beyond 64-bit range. */
+/** Reads the JSON number at the cursor, correctly rounded, and moves the cursor behind it. NaN if there is none, with
+ * the cursor at the fault; an infinity if it is beyond 64-bit range. */
 export function scanNumber(cursor: ByteCursor): number {
   const { bytes, view } = cursor
   const from = cursor.at
@@ -10,7 +10,7 @@ export function scanNumber(cursor: ByteCursor): number {
   if (negative) at++
   let head = 0 // the first significant digits, at most 9: they fit 32 bits, where arithmetic is fastest
   let headDigits = 0
-  let tail = 0 // those that follow, exact to the 15th
+  let tail = 0 // the digits after them, exact up to 15
   let tailDigits = 0
   const firstDigit = at
   for (let d = bytes[at] - 0x30; d >= 0 && d <= 9; d = bytes[++at] - 0x30) {
@@ -23,7 +23,7 @@ export function scanNumber(cursor: ByteCursor): number {
     }
   }
   const wholeDigits = at - firstDigit
-  if (wholeDigits === 0 || (wholeDigits > 1 && bytes[firstDigit] === 0x30)) return none(cursor, at)
+  if (wholeDigits === 0 || (wholeDigits > 1 && bytes[firstDigit] === 0x30)) return noNumber(cursor, at)
   let exponent = 0
   if (bytes[at] === 0x2e) {
     const firstPlace = ++at
@@ -44,7 +44,7 @@ export function scanNumber(cursor: ByteCursor): number {
       tailDigits++
     }
     exponent = firstPlace - at
-    if (exponent === 0) return none(cursor, at)
+    if (exponent === 0) return noNumber(cursor, at)
   }
   if ((bytes[at] | 0x20) === 0x65) {
     at++
@@ -55,16 +55,16 @@ export function scanNumber(cursor: ByteCursor): number {
     for (let d = bytes[at] - 0x30; d >= 0 && d <= 9; d = bytes[++at] - 0x30) {
       power = Math.min(power * 10 + d, 10_000)
     }
-    if (at === firstPlace) return none(cursor, at)
+    if (at === firstPlace) return noNumber(cursor, at)
     exponent += down ? -power : power
   }
   cursor.at = at
-  const size = decimalToDouble(head, headDigits, tail, tailDigits, exponent)
-  if (Number.isNaN(size)) return Number(cursor.text.toString('latin1', from, at))
-  return negative ? -size : size
+  const magnitude = decimalToDouble(head, headDigits, tail, tailDigits, exponent)
+  if (Number.isNaN(magnitude)) return Number(cursor.text.toString('latin1', from, at))
+  return negative ? -magnitude : magnitude
 }
 
-function none(cursor: ByteCursor, at: number): number {
+function noNumber(cursor: ByteCursor, at: number): number {
   cursor.at = at
   return Number.NaN
 }
@@ -73,8 +73,8 @@ const powersOfTen = Float64Array.from({ length: 23 }, (_, i) => Number(`1e${i}`)
 const inversePowers = powersOfTen.map(power => 1 / power)
 const splitter = 134_217_729 // 2^27 + 1
 
-/** The double nearest to (head 10^tailDigits + tail) 10^exponent, or NaN where this way cannot tell and the runtime's
- * own, ten times slower, conversion has to.
+/** The double nearest to (head 10^tailDigits + tail) 10^exponent. NaN where this method cannot tell; the runtime's own
+ * conversion, ten times slower, then has to.
  *
  * Up to 15 digits are an exact integer, and 10^22 an exact double: one operation rounds once (Clinger 1990). With more,
  * the quotient is computed to about 100 bits (two doubles, Dekker 1971); if moving it by more than its error does not
@@ -82,7 +82,7 @@ const splitter = 134_217_729 // 2^27 + 1
  *
  * @param head at most 9 digits, the first not 0 unless there is no other
  * @param tail at most 15 digits */
-export function decimalToDouble(
+function decimalToDouble(
   head: number,
   headDigits: number,
   tail: number,
@@ -119,9 +119,9 @@ function productError(a: number, b: number, product: number): number {
   return aLow * bLow - (product - aHigh * bHigh - aLow * bHigh - aHigh * bLow)
 }
 
-/** The number that four ASCII digits at `at` write, in a dozen operations without a branch for each; -1 where the four
+/** The number that four ASCII digits at `at` write, in a dozen operations instead of a branch per digit; -1 if the four
  * bytes are not all digits. */
-export function fourDigits(view: DataView, at: number): number {
+function fourDigits(view: DataView, at: number): number {
   if (at + 4 > view.byteLength) return -1
   const four = view.getInt32(at, true)
   // A digit is 0x30 to 0x39: its high half is 3, and still 3 after adding 6.

@@ -1,22 +1,42 @@
 import { Type } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { Failure } from '../../errors.ts'
-import type { ArchiveRequest } from '../pool/tasks.ts'
-import { BacktestRequest, type BacktestSource, type BodyQuery } from '../request.ts'
+import {
+  type BacktestConfig,
+  type BacktestInclude,
+  BacktestRequest,
+  type BacktestSource,
+  type BacktestSweep,
+  type BodyQuery,
+} from '../request.ts'
 import { describeFault } from './faults.ts'
-import { type JsonObject, JsonReader } from './json.ts'
+import { type JsonObject, JsonReader } from './jsonReader.ts'
 
-export type ArchiveSettings = ArchiveRequest
-/** What a request says beside its rows. */
-export type BacktestSettings = Omit<ArchiveSettings, 'source'>
+/** The fields of a request other than its rows, parsed and checked. */
+export interface BacktestSettings {
+  readonly config: BacktestConfig
+  readonly include: readonly BacktestInclude[]
+  /** Absent or false: one configuration. */
+  readonly sweep?: boolean | BacktestSweep | undefined
+}
 
-const withSource = Type.Omit(BacktestRequest, ['panel'], { additionalProperties: false })
-const withSourceCheck = TypeCompiler.Compile(withSource)
-export const fieldNames = Object.keys(withSource.properties)
+/** A request for the archive. */
+export interface ArchiveRequest extends BacktestSettings {
+  readonly source: BacktestSource
+}
 
-/** What stands beside a panel, checked by the schema. */
-export function checkFields(fields: JsonObject): BacktestSettings {
-  const { source, ...settings } = checkFieldsWithSource(fields)
+/** A request for a stored panel. */
+export interface StoredPanelRequest extends BacktestSettings {
+  readonly panelId: string
+}
+
+const settingsSchema = Type.Omit(BacktestRequest, ['panel'], { additionalProperties: false })
+const settingsCheck = TypeCompiler.Compile(settingsSchema)
+export const settingNames = Object.keys(settingsSchema.properties)
+
+/** The settings of a request with a panel, checked by the schema. */
+export function checkSettings(fields: JsonObject): BacktestSettings {
+  const { source, ...settings } = checkSchema(fields)
   if (source === null) return settings
   throw new Failure(
     'backtest_impossible',
@@ -25,23 +45,30 @@ export function checkFields(fields: JsonObject): BacktestSettings {
   )
 }
 
-/** The same where there is no panel: the rows are the archive's. */
-export function checkArchiveFields(fields: JsonObject): ArchiveSettings {
-  const { source, ...settings } = checkFieldsWithSource(fields)
-  checkSpan(source ?? {})
+/** The settings of a request without a panel: its rows are the archive's. */
+export function checkArchiveRequest(fields: JsonObject): ArchiveRequest {
+  const { source, ...settings } = checkSchema(fields)
+  checkDateRange(source ?? {})
   checkScore(source ?? {})
   return { ...settings, source: source ?? {} }
 }
 
-function checkFieldsWithSource(fields: JsonObject): BacktestSettings & { source: BacktestSource | null } {
-  if (!withSourceCheck.Check(fields)) {
-    const fault = withSourceCheck.Errors(fields).First()
+function checkSchema(fields: JsonObject): BacktestSettings & { source: BacktestSource | null } {
+  if (!settingsCheck.Check(fields)) {
+    const fault = settingsCheck.Errors(fields).First()
     throw fault
-      ? describeFault(fault, [], withSource)
+      ? describeFault(fault, [], settingsSchema)
       : new Failure('body_invalid', 'The body does not fit the schema.')
   }
   const { config = {}, source = null, include = [], sweep } = fields
   return { config, include, source, sweep }
+}
+
+function checkDateRange({ from, to }: BacktestSource): void {
+  if (!from || !to || from <= to) return
+  throw new Failure('parameter_invalid', `source.from (${from}) is after source.to (${to}).`, {
+    param: 'source.from',
+  })
 }
 
 function checkScore({ score, market, maxAgeDays }: BacktestSource): void {
@@ -61,17 +88,10 @@ function checkScore({ score, market, maxAgeDays }: BacktestSource): void {
   }
 }
 
-function checkSpan({ from, to }: BacktestSource): void {
-  if (!from || !to || from <= to) return
-  throw new Failure('parameter_invalid', `source.from (${from}) is after source.to (${to}).`, {
-    param: 'source.from',
-  })
-}
-
 const encoder = new TextEncoder()
 
-/** The fields of a request whose body is CSV. */
-export function readQueryFields({ config, include, sweep }: BodyQuery): JsonObject {
+/** The settings of a request whose body is CSV, unchecked. */
+export function readQuerySettings({ config, include, sweep }: BodyQuery): JsonObject {
   return {
     ...(config === undefined ? {} : { config: readJsonText('config', config) }),
     ...(sweep === undefined ? {} : { sweep: readJsonText('sweep', sweep) }),

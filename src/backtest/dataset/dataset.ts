@@ -1,12 +1,11 @@
-/** A panel as columns, date-major, in shared memory wherever it serves more than one thread: all read the same bytes,
- * nobody writes them after they are built.
+/** A panel as columns, date by date. Where several threads use it, it is in shared memory: all read the same bytes, and
+ * no thread writes them once they are built.
  *
  * - Rows of date t are `offsets[t] .. offsets[t + 1]`, ascending by asset, at most one per asset.
- * - `assets` is sorted by id (UTF-16 code units, as JavaScript compares strings), so the order of indices is
- *   the order of ids and a tie between scores is settled by the smaller row.
- * - `score` NaN: not eligible that day. `forwardReturn` NaN: not known; it earns 0 and never decides
- *   eligibility.
- * - Market 0.. index `markets`; a row that named no market has the market named ''. */
+ * - `assets` is sorted by id (UTF-16 code units, as JavaScript compares strings). So the order of indices is the order
+ *   of ids, and of two equal scores the one in the earlier row is the weaker.
+ * - `score` NaN: not eligible that day. `forwardReturn` NaN: unknown; it earns 0 and never decides eligibility.
+ * - `market` is an index into `markets`; a row without a market has the market named ''. */
 export interface Dataset {
   /** Days since 1970-01-01, ascending. */
   readonly days: Int32Array
@@ -17,50 +16,43 @@ export interface Dataset {
   readonly forwardReturn: Float64Array
   readonly assets: NameTable
   readonly markets: NameTable
-  /** Each asset's only market; null where an asset changes its market, so costs need a look at every date. */
+  /** Each asset's only market; null if an asset changes its market, so that costs are looked up on every date. */
   readonly marketOfAsset: Uint16Array | null
-  /** Kept where a dataset serves many backtests; null where one backtest can pick its legs faster. */
+  /** Present where a dataset serves many backtests; null where a single backtest picks its legs faster without it. */
   readonly ranking: Ranking | null
 }
 
-/** What every backtest of a dataset needs to know about its dates, found once. With it a row takes 26 bytes. */
+/** What every backtest of a dataset needs to know about its dates, computed once. With it a row takes 26 bytes. */
 export interface Ranking {
-  /** Each row's place among its date's eligible rows by (score, asset id), weakest 0; -1 where it is not eligible. */
+  /** Each row's place among its date's eligible rows by (score, asset id), weakest 0; -1 if it is not eligible. */
   readonly rank: Int32Array
-  /** Of each date. */
+  /** Eligible rows of each date. */
   readonly eligible: Int32Array
   readonly meanScore: Float64Array
-  /** Mean of the date's known returns, 0 where none is known, and how many are. */
+  /** Equal-weight mean of the date's known returns, 0 if none is known. */
   readonly universe: Float64Array
+  /** Known returns of each date. */
   readonly known: Int32Array
 }
 
-export function dateCount(data: Dataset): number {
-  return data.days.length
-}
-
-export function rowCount(data: Dataset): number {
-  return data.asset.length
-}
-
-/** Rows as they arrived: unsorted columns, with assets and markets numbered in any order. */
+/** Rows as they arrive: unsorted columns, with assets and markets numbered in any order. */
 export interface Columns {
   readonly count: number
   /** Days since 1970-01-01. */
   readonly day: Int32Array
   /** Index into `assetNames`. */
   readonly asset: Int32Array
-  /** Index into `marketNames`; '' is the name for none. */
+  /** Index into `marketNames`; '' is the name for no market. */
   readonly market: Uint16Array
   readonly score: Float64Array
   readonly forwardReturn: Float64Array
   readonly assetNames: readonly string[]
-  /** What orders the assets where their names do not: one for each, all different. */
+  /** Sort keys of the assets, one for each and all different; by default their names. */
   readonly assetKeys?: readonly string[]
   readonly marketNames: readonly string[]
 }
 
-/** A list of names as UTF-8 in shared memory, so that a dataset can cross to any thread without a copy. */
+/** A list of names as UTF-8 in shared memory, so that a dataset crosses to any thread without a copy. */
 export interface NameTable {
   readonly bytes: Uint8Array
   /** Name i is bytes[offsets[i] .. offsets[i + 1]). */
@@ -83,30 +75,17 @@ export function nameCount(table: NameTable): number {
   return table.offsets.length - 1
 }
 
-/** The copy is needed: a TextDecoder refuses shared memory. */
+/** Copies the bytes first, because a TextDecoder refuses shared memory. */
 export function nameAt(table: NameTable, index: number): string {
   return decoder.decode(table.bytes.slice(table.offsets[index], table.offsets[index + 1]))
 }
 
-/** Dates first .. end - 1 of a dataset: a view, nothing is copied. */
-export interface DateView {
-  readonly firstDate: number
-  readonly endDate: number
-  /** Rows of the dates from .. to that `maxRows` left out. */
-  readonly rowsOverLimit: number
-}
-
-/** The dates from `fromDay` to `toDay`, both included; with `maxRows`, the most recent whole dates whose rows fit
- * together (none where the most recent alone is larger). */
-export function viewDates(data: Dataset, fromDay: number, toDay: number, maxRows: number): DateView {
-  const { days, offsets } = data
-  let firstDate = 0
-  let endDate = days.length
-  while (firstDate < endDate && days[firstDate] < fromDay) firstDate++
-  while (endDate > firstDate && days[endDate - 1] > toDay) endDate--
-  const firstRow = offsets[firstDate]
-  while (firstDate < endDate && offsets[endDate] - offsets[firstDate] > maxRows) firstDate++
-  return { firstDate, endDate, rowsOverLimit: offsets[firstDate] - firstRow }
+export function maxRowsPerDate({ offsets }: Dataset): number {
+  let maxRows = 0
+  for (let date = 0; date + 1 < offsets.length; date++) {
+    maxRows = Math.max(maxRows, offsets[date + 1] - offsets[date])
+  }
+  return maxRows
 }
 
 /** The memory that a dataset takes, its ranking included. */
@@ -117,12 +96,4 @@ export function datasetBytes(data: Dataset): number {
     if (ArrayBuffer.isView(column)) bytes += column.byteLength
   }
   return bytes
-}
-
-export function maxRowsPerDate({ offsets }: Dataset): number {
-  let most = 0
-  for (let date = 0; date + 1 < offsets.length; date++) {
-    most = Math.max(most, offsets[date + 1] - offsets[date])
-  }
-  return most
 }

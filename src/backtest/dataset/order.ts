@@ -1,8 +1,8 @@
-/** Writes one date's eligible rows to `out[at ..]`, ordered by (score, asset): a bucket sort by value and an
- * insertion pass, or a merge sort where one bucket holds too many. Rows come in asset order and every step is
- * stable, which settles ties.
+/** Writes one date's eligible rows to `out[at ..]`, ordered by (score, asset): a bucket sort by value with an insertion
+ * pass, or a merge sort where one bucket holds too many. Rows come in asset order and every step is stable, which
+ * settles ties.
  *
- * @param range what `scoreRange` found for these rows */
+ * @param range what `scoreRange` finds for these rows */
 export function orderDate(
   score: Float64Array,
   startRow: number,
@@ -18,7 +18,7 @@ export function orderDate(
   const buckets = bucketCount(eligible)
   const scale = bucketScale(buckets, min, range.max)
   start.fill(0, 0, buckets + 1)
-  // A NaN falls into bucket 0 and is taken out of the count again.
+  // A NaN falls into bucket 0; the line after the loop takes it out of the count again.
   for (let i = 0; i < rows; i++) {
     const b = ((score[startRow + i] - min) * scale) | 0
     bucket[i] = b
@@ -43,10 +43,29 @@ export function orderDate(
   else mergeSort(score, out, at, eligible, scratch.spare)
 }
 
-/** Finishes a bucket sort: `keys[from .. from + count)` are nearly in order; `rows` moves along. Strict
- * comparison keeps equal keys in the order they came. Cost: one comparison per name plus the inversions inside
+/** With more scores than this in one bucket an insertion pass turns quadratic. */
+const maxBucketLoad = 32
+
+const maxBuckets = 16_384
+
+/** Buckets that hold about two scores each if scores are spread evenly. A power of two. */
+export function bucketCount(eligible: number): number {
+  let buckets = 64
+  while (2 * buckets < eligible && buckets < maxBuckets) buckets *= 2
+  return buckets
+}
+
+/** Factor from (score - min) to a bucket number; 0, which is one bucket for all, if the range is zero or so small that
+ * the factor overflows. Monotone in the score, so the order of buckets is the order of scores. */
+function bucketScale(buckets: number, min: number, max: number): number {
+  const scale = max > min ? (buckets - 1) / (max - min) : 0
+  return Number.isFinite(scale) ? scale : 0
+}
+
+/** Finishes a bucket sort: `keys[from .. from + count)` are nearly in order, and `rows` moves along. The strict
+ * comparison leaves equal keys in the order they came. Cost: one comparison per name plus the inversions inside the
  * buckets. */
-export function insertionPass(
+function insertionPass(
   keys: Float64Array,
   rows: Int32Array,
   keysFrom: number,
@@ -68,11 +87,11 @@ export function insertionPass(
   }
 }
 
-/** Sorts `rows[from .. from + count)` by score, stably, so equal scores keep the order they came in. Bottom-up
- * merge sort, O(n log n) whatever the scores: the fallback for scores that share too few buckets.
+/** Sorts `rows[from .. from + count)` by score, stably, so equal scores stay in the order they came. Bottom-up merge
+ * sort, O(n log n) whatever the scores: the fallback for scores that share too few buckets.
  *
  * @param spare at least `count` long */
-export function mergeSort(
+function mergeSort(
   score: Float64Array,
   rows: Int32Array,
   from: number,
@@ -94,30 +113,15 @@ export function mergeSort(
   }
 }
 
-/** Room for ordering one date. Owned by the caller so that the date loop allocates nothing. */
+/** Memory for ordering one date. The caller owns it, so that the date loop allocates nothing. */
 export interface BucketScratch {
   readonly bucket: Uint16Array
   readonly start: Int32Array
-  /** Sort keys beside the rows, so that the insertion pass reads memory in order. */
+  /** Sort keys in the order of the rows, so that the insertion pass reads memory sequentially. */
   readonly keys: Float64Array
   readonly spare: Int32Array
   readonly rows: Int32Array
-  readonly tails: TailBounds
 }
-
-/** Where a date's legs end among its buckets. */
-export interface TailBounds {
-  firstTop: number
-  lastBottom: number
-  /** Candidates: rows in the outer buckets, at least one leg's worth each. */
-  topCount: number
-  bottomCount: number
-  /** Rows in the fullest bucket of each tail. */
-  topLoad: number
-  bottomLoad: number
-}
-
-export const maxBuckets = 16_384
 
 export function allocateBuckets(maxRowsPerDate: number): BucketScratch {
   return {
@@ -126,28 +130,10 @@ export function allocateBuckets(maxRowsPerDate: number): BucketScratch {
     keys: new Float64Array(maxRowsPerDate),
     spare: new Int32Array(maxRowsPerDate + 1),
     rows: new Int32Array(maxRowsPerDate),
-    tails: { firstTop: 0, lastBottom: 0, topCount: 0, bottomCount: 0, topLoad: 0, bottomLoad: 0 },
   }
 }
 
-/** Buckets that hold about two scores each where scores are spread evenly. A power of two. */
-export function bucketCount(eligible: number): number {
-  let buckets = 64
-  while (2 * buckets < eligible && buckets < maxBuckets) buckets *= 2
-  return buckets
-}
-
-/** Factor from (score - min) to a bucket number; 0 (one bucket for all) where the range is nil or so small that
- * the factor overflows. Monotone in the score, so the order of buckets is the order of scores. */
-export function bucketScale(buckets: number, min: number, max: number): number {
-  const scale = max > min ? (buckets - 1) / (max - min) : 0
-  return Number.isFinite(scale) ? scale : 0
-}
-
-/** More equal-bucket scores than this and an insertion pass turns quadratic. */
-export const maxBucketLoad = 32
-
-/** What one look over a date's scores yields. `min` and `max` are +-Infinity where nothing is eligible. */
+/** A date's scores at a glance. `min` and `max` are Infinity and -Infinity if nothing is eligible. */
 export interface ScoreRange {
   eligible: number
   min: number
@@ -156,10 +142,10 @@ export interface ScoreRange {
   sum: number
 }
 
-/** Fills `range` from rows start .. end. A NaN score is not eligible.
+/** Fills `range` from rows start .. end - 1. A NaN score is not eligible.
  *
- * Unrolled by four: one running sum would wait for each addition. A NaN shows in the sum; only then are the
- * scores looked at one by one. */
+ * Unrolled by four, because a single running sum would wait for each addition. A NaN makes the sum NaN; only then are
+ * the scores checked one by one. */
 export function scoreRange(score: Float64Array, start: number, end: number, range: ScoreRange): void {
   let min = Number.POSITIVE_INFINITY
   let max = Number.NEGATIVE_INFINITY

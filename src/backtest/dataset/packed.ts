@@ -1,6 +1,7 @@
 import { type Dataset, nameCount } from './dataset.ts'
 
-/** A dataset without its ranking in one piece of shared memory. Equal rows are equal bytes, in whatever order they came. */
+/** A dataset without its ranking as one piece of shared memory. Equal rows give equal bytes, whatever order they arrived
+ * in. */
 export function packDataset(data: Dataset): Uint8Array {
   const shape = {
     rows: data.asset.length,
@@ -29,8 +30,8 @@ export function packDataset(data: Dataset): Uint8Array {
   return packed
 }
 
-/** The dataset that packed bytes hold, without a copy and without a ranking: its columns are views of the bytes, which
- * begin their buffer. null where the bytes are damaged or of another layout. */
+/** The dataset in packed bytes, without a copy and without a ranking: its columns are views of the bytes, which must
+ * begin their buffer. Null if the bytes are damaged or of another layout. */
 export function openDataset(packed: Uint8Array): Dataset | null {
   const shape = readHeader(packed)
   if (shape === null) return null
@@ -68,33 +69,33 @@ export function openDataset(packed: Uint8Array): Dataset | null {
   }
 }
 
-/** How a dataset lies in one piece of memory: a header of 32-bit numbers, then the columns, widest elements first so
- * that each is aligned. Little-endian, as every machine that Bun runs on is. */
-export interface PackedShape {
+/** The layout of a packed dataset: a header of 32-bit numbers, then the columns, widest elements first so that each is
+ * aligned. Little-endian, like every machine that Bun runs on. */
+interface PackedShape {
   readonly rows: number
   readonly dates: number
   readonly assets: number
   readonly markets: number
   readonly assetBytes: number
   readonly marketBytes: number
-  /** 1 where each asset has one market only. */
+  /** 1 if every asset has one market only, else 0. */
   readonly fixedMarkets: number
 }
 
 /** 'asfp' and the version of the layout. */
 const magic = 0x70667361
 const version = 1
-export const headerBytes = 64
+const headerBytes = 64
 
-export function writeHeader(packed: Uint8Array, shape: PackedShape): void {
+function writeHeader(packed: Uint8Array, shape: PackedShape): void {
   const { rows, dates, assets, markets, assetBytes, marketBytes, fixedMarkets } = shape
   new Int32Array(packed.buffer, packed.byteOffset, headerBytes / 4).set([
     ...[magic, version, rows, dates, assets, markets, assetBytes, marketBytes, fixedMarkets],
   ])
 }
 
-/** null where the bytes are no packed dataset of this layout. */
-export function readHeader(packed: Uint8Array): PackedShape | null {
+/** Null if the bytes are no packed dataset of this layout. */
+function readHeader(packed: Uint8Array): PackedShape | null {
   if (packed.length < headerBytes) return null
   const header = new Int32Array(packed.buffer, packed.byteOffset, headerBytes / 4)
   const [mark, layout, rows, dates, assets, markets, assetBytes, marketBytes, fixedMarkets] = header
@@ -102,15 +103,15 @@ export function readHeader(packed: Uint8Array): PackedShape | null {
   return mark === magic && layout === version && packedSize(shape) === packed.length ? shape : null
 }
 
-export function packedSize(shape: PackedShape): number {
+function packedSize(shape: PackedShape): number {
   const doubles = 2 * shape.rows
   const integers = shape.rows + shape.dates + (shape.dates + 1) + (shape.assets + 1) + (shape.markets + 1)
   const shorts = shape.rows + shape.fixedMarkets * shape.assets
   return headerBytes + 8 * doubles + 4 * integers + 2 * shorts + shape.assetBytes + shape.marketBytes
 }
 
-/** The same dataset with every column in shared memory, where all threads can read it: columns that are there already
- * stay where they are. */
+/** The same dataset with every column in shared memory, where all threads can read it. Columns that are there already
+ * are not copied. */
 export function shareDataset(data: Dataset): Dataset {
   return {
     ...data,

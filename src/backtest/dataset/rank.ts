@@ -1,7 +1,7 @@
 import { type Dataset, maxRowsPerDate, type Ranking } from './dataset.ts'
 import { allocateBuckets, orderDate, type ScoreRange, scoreRange } from './order.ts'
 
-/** The same dataset with its ranking beside it, in shared memory: paid once where many backtests follow. */
+/** The same dataset with its ranking, in shared memory: worth its time where many backtests follow. */
 export function rankDataset(data: Dataset): Dataset & { ranking: Ranking } {
   const dates = data.days.length
   const ranking = {
@@ -27,11 +27,29 @@ export function rankDataset(data: Dataset): Dataset & { ranking: Ranking } {
   return { ...data, ranking }
 }
 
-/** Mean of the known returns of rows start .. end - 1, 0 where none is known, to `universe[t]`; how many are known to
- * `known[t]`.
+/** Equal-weight mean return of the universe in each period, and how many returns are known. */
+export function universeReturns(
+  data: Dataset,
+  periods: Int32Array,
+): { universe: Float64Array; known: Int32Array } {
+  const { ranking, forwardReturn, offsets } = data
+  const universe = new Float64Array(periods.length)
+  const known = new Int32Array(periods.length)
+  for (let t = 0; t < periods.length; t++) {
+    const date = periods[t]
+    if (ranking) {
+      universe[t] = ranking.universe[date]
+      known[t] = ranking.known[date]
+    } else universeReturn(forwardReturn, offsets[date], offsets[date + 1], universe, known, t)
+  }
+  return { universe, known }
+}
+
+/** Writes the mean of the known returns of rows start .. end - 1, 0 if none is known, to `universe[t]`, and their
+ * number to `known[t]`.
  *
- * Four running sums: one would wait for each addition. A missing return shows as NaN in the sum, and only then are
- * they looked at one by one. */
+ * Four running sums, because a single one would wait for each addition. A missing return makes the sum NaN, and only
+ * then are the returns checked one by one. */
 export function universeReturn(
   forwardReturn: Float64Array,
   start: number,

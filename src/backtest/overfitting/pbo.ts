@@ -1,51 +1,52 @@
-import { type Kernel, Layout, openKernel } from '../portfolio/kernel/open.ts'
+import { type Kernel, Layout, openKernel } from '../portfolio/kernel/wasm.ts'
 import { blockBounds } from '../walkforward/folds.ts'
 
-const mostBlocks = 16
-const leastPeriods = 10
+const maxBlocks = 16
+const minPeriodsPerBlock = 10
 
-/** Probability of backtest overfitting by combinatorially symmetric cross-validation: the T periods are cut in S blocks;
- * for each of the C(S, S/2) ways to train on half of the blocks, the trial with the best Sharpe ratio there is ranked
- * among all M on the other half. The estimate is the share of ways in which it lands in the lower half:
+/** Probability of backtest overfitting by combinatorially symmetric cross-validation. The T periods are cut into S
+ * blocks. For each of the C(S, S/2) ways to train on half of the blocks, the trial with the best Sharpe ratio there is
+ * ranked among all M on the other half. The estimate is the fraction of ways in which it lands in the lower half:
  * omega = rank / (M + 1) <= 1/2, which is logit <= 0. Equal trials share the mean of their ranks.
  *
- * S is 16, or the largest even number that leaves 10 periods a block. Null for one trial or fewer than 20 periods.
+ * S is 16, or the largest even number that leaves 10 periods a block. Null with fewer than two trials or 20 periods. A
+ * trial that does not vary ranks below all others.
  *
- * Block sums are added once for every choice inside the first and inside the second half of the blocks, so each of the
+ * Block sums are added once for every choice within the first and within the second half of the blocks, so each of the
  * 12,870 ways costs M additions and one comparison of squares, in the compiled kernel (kernel/assembly/trials.ts).
  * O(2^(S/2) M + C(S, S/2) M).
  *
- * @param series net returns per period, one array a trial
+ * @param series net returns per period, fractions; M arrays of length T
  * @see Bailey, D. H., Borwein, J. M., Lopez de Prado, M. and Zhu, Q. J. (2017), The Probability of Backtest
  *   Overfitting, Journal of Computational Finance 20(4) */
 export function pbo(series: readonly Float64Array[]): number | null {
   const trials = series.length
   const periods = series[0]?.length ?? 0
-  const blocks = Math.min(mostBlocks, 2 * Math.floor(periods / leastPeriods / 2))
+  const blocks = Math.min(maxBlocks, 2 * Math.floor(periods / minPeriodsPerBlock / 2))
   if (trials < 2 || blocks < 2) return null
   const bounds = blockBounds(periods, blocks)
   const half = blocks / 2
   const width = trials + (trials % 2)
   const choices = 2 ** half
   const layout = new Layout()
-  const halves = [bounds.slice(0, half + 1), bounds.slice(half)].map(own => ({
-    bounds: own,
+  const halves = [bounds.slice(0, half + 1), bounds.slice(half)].map(halfBounds => ({
+    bounds: halfBounds,
     sums: layout.place(8 * choices * width),
     squares: layout.place(8 * choices * width),
     counts: new Int32Array(choices),
   }))
   const [train, test] = [layout.place(8 * width), layout.place(8 * width)]
   const kernel = openKernel(layout.bytes)
-  for (const own of halves) addChoices(kernel, series, width, own)
-  const everything = choices - 1
+  for (const one of halves) sumChoices(kernel, series, width, one)
+  const allBlocks = choices - 1
   let ways = 0
   let overfit = 0
-  // Train and test change places in the other half of the ways: block 0 always trains here.
-  for (let a = 1; a <= everything; a += 2) {
-    for (let b = 0; b <= everything; b++) {
+  // The other half of the ways swaps train and test, so block 0 always trains here.
+  for (let a = 1; a <= allBlocks; a += 2) {
+    for (let b = 0; b <= allBlocks; b++) {
       if (popcount(a) + popcount(b) !== half) continue
-      order(kernel, halves, a, b, width, train)
-      order(kernel, halves, everything - a, everything - b, width, test)
+      scoreTrials(kernel, halves, a, b, width, train)
+      scoreTrials(kernel, halves, allBlocks - a, allBlocks - b, width, test)
       overfit += landsLow(kernel, train, test, trials, width) + landsLow(kernel, test, train, trials, width)
       ways += 2
     }
@@ -53,17 +54,18 @@ export function pbo(series: readonly Float64Array[]): number | null {
   return overfit / ways
 }
 
-/** Sums over every choice of a half's blocks; bit i of a choice is its block i. Of choice m and trial c at
- * m * width + c. */
+/** Sums over every choice of one half's blocks. Bit i of a choice is the half's block i; the sum of choice m and trial c
+ * is element m * width + c. */
 interface Half {
   readonly bounds: readonly number[]
+  /** Byte addresses. */
   readonly sums: number
   readonly squares: number
   /** Periods of each choice. */
   readonly counts: Int32Array
 }
 
-function addChoices({ doubles }: Kernel, series: readonly Float64Array[], width: number, half: Half): void {
+function sumChoices({ doubles }: Kernel, series: readonly Float64Array[], width: number, half: Half): void {
   const { bounds, counts } = half
   const [sums, squares] = [half.sums / 8, half.squares / 8]
   for (let choice = 1; choice < counts.length; choice++) {
@@ -91,7 +93,8 @@ function addChoices({ doubles }: Kernel, series: readonly Float64Array[], width:
   }
 }
 
-function order(
+/** Writes to `out` a number per trial that orders them as their Sharpe ratios do over the chosen blocks. */
+function scoreTrials(
   { calls }: Kernel,
   [low, high]: Half[],
   a: number,
@@ -112,7 +115,7 @@ function order(
   )
 }
 
-/** 1 where the best trial by `train` is in the lower half by `test`. */
+/** 1 if the best trial by `train` is in the lower half by `test`, else 0. */
 function landsLow(
   { calls, doubles }: Kernel,
   train: number,
@@ -122,7 +125,7 @@ function landsLow(
 ): number {
   const found = doubles[test / 8 + calls.bestTrial(train, width)]
   const counted = calls.countBelow(test, width, found)
-  // The trial that pads an odd number is worse than all, or equal to one that is at the bottom too.
+  // The trial that pads an odd number is below all others, or equal to one that is at the bottom too.
   const padding = width - trials
   const own = counted - padding * (found > Number.NEGATIVE_INFINITY ? 2 : 1)
   return (own + 1) / 2 <= (trials + 1) / 2 ? 1 : 0

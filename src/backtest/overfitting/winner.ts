@@ -1,10 +1,38 @@
 import { kurtosisRaw, sampleMoments, skewness } from '../statistics/moments.ts'
-import { sharpe } from '../statistics/sharpe.ts'
+import {
+  deflatedSharpe,
+  minTrackRecordPeriods,
+  probabilisticSharpe,
+  sharpe,
+  sharpeThreshold,
+} from '../statistics/sharpe.ts'
 import { pbo } from './pbo.ts'
-import { deflatedSharpe, minTrackRecordPeriods, probabilisticSharpe, sharpeThreshold } from './sharpe.ts'
 
-/** What is left of a winner's Sharpe ratio once the trials it was picked from are taken into account. Sharpe ratios are
- * per period. Null: the winner's record has no Sharpe ratio. */
+/** What decides between trials. */
+interface TrialScore {
+  readonly label: string
+  readonly sharpe: number | null
+  readonly avgTurnover: number
+}
+
+/** The index of the trial with the highest Sharpe ratio. Ties go to the lower turnover, then to the first label in
+ * code-unit order. A trial without a Sharpe ratio ranks below all that have one. */
+export function pickWinner(trials: readonly TrialScore[]): number {
+  let best = 0
+  for (let i = 1; i < trials.length; i++) if (beats(trials[i], trials[best])) best = i
+  return best
+}
+
+function beats(a: TrialScore, b: TrialScore): boolean {
+  const sharpeA = a.sharpe ?? Number.NEGATIVE_INFINITY
+  const sharpeB = b.sharpe ?? Number.NEGATIVE_INFINITY
+  if (sharpeA !== sharpeB) return sharpeA > sharpeB
+  if (a.avgTurnover !== b.avgTurnover) return a.avgTurnover < b.avgTurnover
+  return a.label < b.label
+}
+
+/** What remains of a winner's Sharpe ratio once the trials it was picked from are taken into account. Sharpe ratios are
+ * per period. A field is null where its statistic is not defined: see statistics/sharpe.ts and `pbo`. */
 export interface Deflation {
   readonly dsr: number | null
   readonly survives: boolean
@@ -22,18 +50,20 @@ export interface Deflation {
   readonly pbo: number | null
 }
 
-/** The probability that `survives` asks for, and that `minTrackRecordPeriods` reaches. */
+/** The probability that `survives` requires, and that a record of `minTrackRecordPeriods` reaches. */
 const confidence = 0.95
 
-/** The deflated Sharpe ratio of trial `winner` and everything it is made of. V is the ddof-1 variance of the trials'
- * own Sharpe ratios; a trial that has none counts among the N tried, not in V. One trial has threshold 0.
+/** The deflated Sharpe ratio of trial `winner` and everything it is computed from. V is the ddof-1 variance of the
+ * trials' own per-period Sharpe ratios; a trial without one counts among the N trials but not in V. One trial has
+ * threshold 0.
  *
- * @param series net returns per period, one array a trial */
+ * @param series net returns per period, fractions, one array per trial
+ * @param winner index into `series`, from `pickWinner` */
 export function deflateWinner(series: readonly Float64Array[], winner: number): Deflation {
   const net = series[winner]
   const trials = series.length
   const sharpes = series.map(values => sharpe(values, 1)).filter(value => value !== null)
-  const trialsVariance = (sampleMoments(Float64Array.from(sharpes)).deviation ?? 0) ** 2
+  const trialsVariance = (sampleMoments(Float64Array.from(sharpes)).standardDeviation ?? 0) ** 2
   const trialsEffective = effectiveTrials(trials, meanPairwiseCorrelation(series))
   const known = {
     trials,
@@ -72,54 +102,33 @@ export function deflateWinner(series: readonly Float64Array[], winner: number): 
   }
 }
 
-/** Effective number of independent trials: rho + (1 - rho) M, rho the mean correlation between pairs of the M trials.
- * Uncorrelated trials count in full, equal ones as one. Never below 1 nor above M.
+/** Effective number of independent trials: rho + (1 - rho) M, rho being the mean correlation between pairs of the M
+ * trials. Uncorrelated trials count in full, equal ones as one. Never below 1 or above M.
  *
+ * @param trials M
+ * @param meanCorrelation rho, from `meanPairwiseCorrelation`
  * @see Lopez de Prado, M. and Lewis, M. J. (2019), Detection of False Investment Strategies, Quantitative Finance 19(9) */
 export function effectiveTrials(trials: number, meanCorrelation: number): number {
   return Math.min(trials, Math.max(1, meanCorrelation + (1 - meanCorrelation) * trials))
 }
 
-/** Mean Pearson correlation over all pairs of M series of T periods, without looking at pairs one by one: with z the
- * standardised series, |sum_c z_c|^2 = M + 2 sum_{a < b} rho_ab. Series that do not vary are left out; 0 where fewer
- * than two vary. O(M T).
+/** Mean Pearson correlation over all pairs of M series of T periods, computed without forming the pairs: with z the
+ * standardised series, |sum_c z_c|^2 = M + 2 sum_{a < b} rho_ab. Series that do not vary are left out; 0 if fewer than
+ * two vary. O(M T).
  *
- * @param series M arrays of one length */
+ * @param series M arrays of length T */
 export function meanPairwiseCorrelation(series: readonly Float64Array[]): number {
   const total = new Float64Array(series[0]?.length ?? 0)
   let varying = 0
   for (const values of series) {
-    const { mean, deviation } = sampleMoments(values)
-    if (deviation === null) continue
+    const { mean, standardDeviation } = sampleMoments(values)
+    if (standardDeviation === null) continue
     varying++
-    const scale = 1 / (deviation * Math.sqrt(values.length - 1))
+    const scale = 1 / (standardDeviation * Math.sqrt(values.length - 1))
     for (let t = 0; t < values.length; t++) total[t] += (values[t] - mean) * scale
   }
   if (varying < 2) return 0
   let squares = 0
   for (let t = 0; t < total.length; t++) squares += total[t] * total[t]
   return (squares - varying) / (varying * (varying - 1))
-}
-
-/** What decides between trials. */
-export interface TrialScore {
-  readonly label: string
-  readonly sharpe: number | null
-  readonly avgTurnover: number
-}
-
-/** The place of the trial with the highest Sharpe ratio; of equal ones the one that trades least, then the first label
- * in code-unit order. A trial without a Sharpe ratio comes after all that have one. */
-export function pickWinner(trials: readonly TrialScore[]): number {
-  let best = 0
-  for (let i = 1; i < trials.length; i++) if (beats(trials[i], trials[best])) best = i
-  return best
-}
-
-function beats(a: TrialScore, b: TrialScore): boolean {
-  const sharpeA = a.sharpe ?? Number.NEGATIVE_INFINITY
-  const sharpeB = b.sharpe ?? Number.NEGATIVE_INFINITY
-  if (sharpeA !== sharpeB) return sharpeA > sharpeB
-  if (a.avgTurnover !== b.avgTurnover) return a.avgTurnover < b.avgTurnover
-  return a.label < b.label
 }

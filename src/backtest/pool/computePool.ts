@@ -1,15 +1,15 @@
 import Piscina from 'piscina'
 import { Failure } from '../../errors.ts'
-import { TurnQueue, type Visit } from './scheduler.ts'
+import { FairScheduler, type Priority, type Ticket } from './scheduler.ts'
 import type { TaskInput, TaskKind, TaskOutput, TaskReply } from './tasks.ts'
 
 export interface PoolSettings {
   readonly threads: number
-  /** Tasks that may wait while all threads are busy. */
+  /** Requests that may wait while all threads are busy. */
   readonly queue: number
-  /** Longest a task may run, its wait not counted. */
+  /** How long a task may run; its wait does not count. */
   readonly timeLimitMs: number
-  /** The thread's entry point; the tests put a misbehaving one here. */
+  /** The thread's entry point; tests pass a misbehaving one. */
   readonly worker?: URL
 }
 
@@ -17,29 +17,29 @@ export interface RunOptions {
   readonly signal?: AbortSignal | undefined
   /** Memory that moves to the thread. A task that gave its memory away is not tried again after a crash. */
   readonly transfer?: ArrayBuffer[]
-  /** From `enter`: the task is one of several of a request that was let in. */
-  readonly visit?: Visit
-  /** Shared memory at which the task looks as it goes: when its caller gives up, 1 is put there and the task ends by
+  /** From `admit`: the task is one of several of an admitted request. */
+  readonly ticket?: Ticket
+  /** Shared memory that the task checks as it runs: when its caller gives up, 1 is put there and the task ends by
    * itself. Without it the task's thread is ended, and another one has to start. */
   readonly stop?: Int32Array
-  /** The visit's next task follows at once: it has this one's turn, and need not wait for another. A visit that has to
-   * wait for something else before gives the turn up with `release`. */
-  readonly holdTurn?: boolean
+  /** The ticket's next task follows at once and reuses this thread without a wait. A request that has to wait for
+   * something else in between calls `releaseHeldThread`. */
+  readonly holdThread?: boolean
 }
 
-/** A task whose caller left may still end by itself: most are about to, and a new thread would be slow at first. */
+/** Time for a task to end by itself after its caller gave up: most are about to, and a new thread starts slowly. */
 const graceMs = 50
 
-const entry = new URL('../../../workers/compute.ts', import.meta.url)
+const workerEntry = new URL('../../../workers/compute.ts', import.meta.url)
 
-/** Worker threads behind the closed list of tasks in `protocol.ts`.
+/** Worker threads that run the tasks listed in `tasks.ts`.
  *
- * A task fails with `compute_busy` where the queue is full, `compute_timeout` past its time, `compute_lost` where
- * its thread dies (tried once more if it can be), `shutting_down` after `close`, and with the signal's reason where
- * its caller gave up. A thread that runs on is ended and replaced, so the pool is whole again. */
+ * A task fails with `compute_busy` if the queue is full, `compute_timeout` past its time, `compute_lost` if its
+ * thread dies (after a second attempt where one is possible), `shutting_down` after `close`, and with the signal's
+ * reason if its caller gave up. A thread that does not end is terminated and replaced, so the pool is whole again. */
 export class ComputePool {
   readonly #settings: PoolSettings
-  readonly #turns: TurnQueue
+  readonly #scheduler: FairScheduler
   readonly #workers: Piscina
 
   /** Tasks that can run at a time. */
@@ -49,30 +49,30 @@ export class ComputePool {
 
   constructor(settings: PoolSettings) {
     this.#settings = settings
-    this.#turns = new TurnQueue(settings.threads, settings.queue)
+    this.#scheduler = new FairScheduler(settings.threads, settings.queue)
     this.#workers = new Piscina({
-      filename: (settings.worker ?? entry).href,
+      filename: (settings.worker ?? workerEntry).href,
       minThreads: settings.threads,
       maxThreads: settings.threads,
       idleTimeout: Number.POSITIVE_INFINITY,
     })
-    // A thread that dies fails its task, which says so; the event beside it would end the whole process unheard.
+    // A thread that dies already fails its task. Without a listener, the error event would also end the whole process.
     this.#workers.on('error', () => {})
   }
 
-  /** Lets a request of several tasks in: they are never turned away for want of room, and take turns with those of
-   * other requests. Fails as `run` does; who enters must leave. */
-  enter(newcomer = true): Visit {
-    return this.#turns.enter(newcomer)
+  /** Admits a request of several tasks: none of them is turned away for a full queue, and they alternate with those of
+   * other requests. Fails as `run` does. Every ticket has to `leave`. */
+  admit(priority?: Priority): Ticket {
+    return this.#scheduler.admit(priority)
   }
 
-  leave(visit: Visit): void {
-    this.#turns.leave(visit)
+  leave(ticket: Ticket): void {
+    this.#scheduler.leave(ticket)
   }
 
-  /** Gives up the turn that `holdTurn` kept. */
-  release(visit: Visit): void {
-    this.#turns.release(visit)
+  /** Gives up the thread that `holdThread` reserved. */
+  releaseHeldThread(ticket: Ticket): void {
+    this.#scheduler.releaseHeld(ticket)
   }
 
   async run<K extends TaskKind>(
@@ -80,37 +80,37 @@ export class ComputePool {
     input: TaskInput<K>,
     options: RunOptions = {},
   ): Promise<TaskOutput<K>> {
-    if (options.visit) return this.#runTurn(kind, input, options, options.visit)
+    if (options.ticket) return this.#runAdmitted(kind, input, options, options.ticket)
     options.signal?.throwIfAborted()
-    const visit = this.enter()
+    const ticket = this.admit()
     try {
-      return await this.#runTurn(kind, input, options, visit)
+      return await this.#runAdmitted(kind, input, options, ticket)
     } finally {
-      this.leave(visit)
+      this.leave(ticket)
     }
   }
 
-  async #runTurn<K extends TaskKind>(
+  async #runAdmitted<K extends TaskKind>(
     kind: K,
     input: TaskInput<K>,
     options: RunOptions,
-    visit: Visit,
+    ticket: Ticket,
   ): Promise<TaskOutput<K>> {
-    const started = await this.#turns.take(visit, options.signal)
+    const startedMs = await this.#scheduler.acquire(ticket, options.signal)
     let held = false
     try {
       const attempts = options.transfer?.length ? 1 : 2
       const reply = await this.#attempt(kind, input, options, attempts)
       options.signal?.throwIfAborted()
       if (reply.ok) {
-        held = options.holdTurn === true
+        held = options.holdThread === true
         return reply.output
       }
       const { code, message, param, trace } = reply.failure
       throw new Failure(code, message, { ...(param ? { param } : {}), ...(trace ? { cause: trace } : {}) })
     } finally {
-      if (held) this.#turns.hold(visit, started)
-      else this.#turns.giveBack(visit, started)
+      if (held) this.#scheduler.hold(ticket, startedMs)
+      else this.#scheduler.release(ticket, startedMs)
     }
   }
 
@@ -121,22 +121,22 @@ export class ComputePool {
     attemptsLeft: number,
   ): Promise<TaskReply<K>> {
     const { timeLimitMs } = this.#settings
-    const { signal: callers, transfer = [], stop } = options
-    callers?.throwIfAborted()
-    const end = new AbortController()
-    const timer = setTimeout(() => end.abort(), timeLimitMs)
-    let gone: Timer | undefined
-    const left = () => {
+    const { signal, transfer = [], stop } = options
+    signal?.throwIfAborted()
+    const terminate = new AbortController()
+    const timer = setTimeout(() => terminate.abort(), timeLimitMs)
+    let grace: Timer | undefined
+    const onCallerGone = () => {
       if (stop) Atomics.store(stop, 0, 1)
-      else gone = setTimeout(() => end.abort(), graceMs)
+      else grace = setTimeout(() => terminate.abort(), graceMs)
     }
-    callers?.addEventListener('abort', left)
-    const sent = { signal: end.signal, transferList: bothKinds(transfer) }
+    signal?.addEventListener('abort', onCallerGone)
+    const piscinaOptions = { signal: terminate.signal, transferList: asTransferList(transfer) }
     try {
-      return await this.#workers.run({ kind, input }, sent)
+      return await this.#workers.run({ kind, input }, piscinaOptions)
     } catch (cause) {
-      if (callers?.aborted) throw callers.reason
-      if (end.signal.aborted) {
+      if (signal?.aborted) throw signal.reason
+      if (terminate.signal.aborted) {
         throw new Failure(
           'compute_timeout',
           `The backtest took longer than ${timeLimitMs / 1000} s. Send fewer rows or dates.`,
@@ -151,20 +151,20 @@ export class ComputePool {
       )
     } finally {
       clearTimeout(timer)
-      clearTimeout(gone)
-      callers?.removeEventListener('abort', left)
+      clearTimeout(grace)
+      signal?.removeEventListener('abort', onCallerGone)
     }
   }
 
-  /** Refuses new requests, lets those that run or wait finish, then ends the threads. */
+  /** Admits no more requests, lets running and waiting ones finish, then ends the threads. */
   async close(): Promise<void> {
-    await this.#turns.close()
+    await this.#scheduler.close()
     await this.#workers.destroy()
   }
 }
 
-/** Piscina takes an array; its types, read with Bun's, ask for options with `transfer`. This is both. */
-function bothKinds(transfer: ArrayBuffer[]): ArrayBuffer[] & { transfer: ArrayBuffer[] } {
+/** Piscina takes an array. Its types, combined with Bun's, require options with a `transfer` field. This is both. */
+function asTransferList(transfer: ArrayBuffer[]): ArrayBuffer[] & { transfer: ArrayBuffer[] } {
   return Object.assign([...transfer], { transfer })
 }
 

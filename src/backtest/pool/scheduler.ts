@@ -1,157 +1,161 @@
 import { Failure } from '../../errors.ts'
 
-/** One request inside the queue: a single backtest, or a sweep of many slices. */
-export interface Visit {
-  /** Turns it has now. */
+/** One admitted request: a single backtest, or a sweep of many slices. */
+export interface Ticket {
+  /** Slots that it uses now. */
   running: number
   /** Starts its waiting tasks, oldest first. */
   readonly waiting: (() => void)[]
-  /** When it last got a turn, as a count of turns; null before it had one. */
-  servedAt: number | null
-  /** Milliseconds of turns it has had. */
+  /** The number of the last slot that it was given, counted over all tickets; null: none yet. */
+  lastServed: number | null
+  /** Milliseconds of slots that it has used. */
   busyMs: number
-  /** It keeps the turn of a task that is done, for the one that follows at once. Since when; null: no such turn. */
-  heldSince: number | null
+  /** Since when it holds the slot of a finished task for its next one; null: it holds none. */
+  heldSinceMs: number | null
 }
 
-/** Who may use a thread now, who waits, and who is turned away.
+/** `background`: no client waits for the answer. */
+export type Priority = 'interactive' | 'background'
+
+/** Decides which request uses a thread next, which one waits, and which one is turned away. There is one slot per
+ * thread.
  *
- * Room is counted in visits: whoever was let in is never turned away half-way. A turn goes to the visit that has had
- * none and came first; after one such, to the one of the others that has the fewest turns now and has waited longest
- * since its last. So a visit that asks for a hundred turns makes a newcomer wait for the end of one, and many newcomers
- * take no more than every other turn from it. */
-export class TurnQueue {
-  readonly #turns: number
-  readonly #room: number
-  readonly #visits = new Set<Visit>()
+ * The queue is bounded in tickets: an admitted request is never turned away half-way. A slot goes to the newcomer
+ * that came first, where a newcomer is a ticket without any slot so far. After a newcomer it goes to the one of the
+ * others that has the fewest slots now and has waited longest since its last. So a ticket that needs a hundred slots
+ * makes a newcomer wait for the end of one, and many newcomers take at most every other slot from it. */
+export class FairScheduler {
+  readonly #slots: number
+  readonly #maxWaiting: number
+  readonly #tickets = new Set<Ticket>()
   #taken = 0
   #served = 0
   #newcomerLast = false
   #onIdle: (() => void) | null = null
   #closed = false
-  /** Moving average of the turns a visit takes. */
+  /** Moving average of the time that a ticket is busy. */
   #averageMs = 1_000
 
-  constructor(turns: number, room: number) {
-    this.#turns = turns
-    this.#room = room
+  constructor(slots: number, maxWaiting: number) {
+    this.#slots = slots
+    this.#maxWaiting = maxWaiting
   }
 
-  /** Lets a request in, or says why not. Whoever enters must leave.
+  /** Admits a request, or fails with `compute_busy` or `shutting_down`. Every ticket has to `leave`.
    *
-   * @param newcomer false: nobody waits at the other end, and the visit is not preferred as one that has had no turn */
-  enter(newcomer = true): Visit {
+   * @param priority a background ticket is not preferred as a newcomer */
+  admit(priority: Priority = 'interactive'): Ticket {
     if (this.#closed) {
       throw new Failure('shutting_down', 'The server is shutting down. Try again in a moment.', {
         retryAfterSeconds: 5,
       })
     }
-    const waiting = this.#visits.size - this.#turns
-    if (waiting >= this.#room) {
+    const waiting = this.#tickets.size - this.#slots
+    if (waiting >= this.#maxWaiting) {
       throw new Failure(
         'compute_busy',
-        `All ${this.#turns} workers are busy and ${waiting} backtests wait. Try again later.`,
+        `All ${this.#slots} workers are busy and ${waiting} backtests wait. Try again later.`,
         { retryAfterSeconds: this.#expectedWaitSeconds(waiting + 1) },
       )
     }
-    const servedAt = newcomer ? null : this.#served++
-    const visit = { running: 0, waiting: [], servedAt, busyMs: 0, heldSince: null }
-    this.#visits.add(visit)
-    return visit
+    const lastServed = priority === 'interactive' ? null : this.#served++
+    const ticket = { running: 0, waiting: [], lastServed, busyMs: 0, heldSinceMs: null }
+    this.#tickets.add(ticket)
+    return ticket
   }
 
-  leave(visit: Visit): void {
-    this.release(visit)
-    this.#visits.delete(visit)
-    this.#averageMs += 0.2 * (visit.busyMs - this.#averageMs)
-    if (this.#visits.size === 0) this.#onIdle?.()
+  leave(ticket: Ticket): void {
+    this.releaseHeld(ticket)
+    this.#tickets.delete(ticket)
+    this.#averageMs += 0.2 * (ticket.busyMs - this.#averageMs)
+    if (this.#tickets.size === 0) this.#onIdle?.()
   }
 
-  /** Resolves when it is the visit's turn; the value goes back to `giveBack`. */
-  async take(visit: Visit, signal?: AbortSignal): Promise<number> {
+  /** Resolves when the ticket gets a slot, with the time for `release`. */
+  async acquire(ticket: Ticket, signal?: AbortSignal): Promise<number> {
     signal?.throwIfAborted()
-    const held = visit.heldSince
-    if (held !== null) {
-      visit.heldSince = null
-      return held
+    const heldSinceMs = ticket.heldSinceMs
+    if (heldSinceMs !== null) {
+      ticket.heldSinceMs = null
+      return heldSinceMs
     }
-    if (this.#taken < this.#turns) this.#serve(visit)
-    else await this.#wait(visit, signal)
+    if (this.#taken < this.#slots) this.#serve(ticket)
+    else await this.#wait(ticket, signal)
     return performance.now()
   }
 
-  giveBack(visit: Visit, startedMs: number): void {
-    visit.busyMs += performance.now() - startedMs
-    visit.running--
+  release(ticket: Ticket, startedMs: number): void {
+    ticket.busyMs += performance.now() - startedMs
+    ticket.running--
     this.#taken--
     this.#next()?.waiting.shift()?.()
   }
 
-  /** The turn stays with the visit, whose next `take` has it. Whoever holds a turn and then has to wait for others
-   * releases it. */
-  hold(visit: Visit, startedMs: number): void {
-    visit.heldSince = startedMs
+  /** Keeps the slot for the ticket's next `acquire`. A ticket that first has to wait for something else must call
+   * `releaseHeld`, or the slot stays idle. */
+  hold(ticket: Ticket, startedMs: number): void {
+    ticket.heldSinceMs = startedMs
   }
 
-  release(visit: Visit): void {
-    const held = visit.heldSince
-    if (held === null) return
-    visit.heldSince = null
-    this.giveBack(visit, held)
+  releaseHeld(ticket: Ticket): void {
+    const { heldSinceMs } = ticket
+    if (heldSinceMs === null) return
+    ticket.heldSinceMs = null
+    this.release(ticket, heldSinceMs)
   }
 
-  /** Resolves when the last visit has left. */
+  /** Admits no more. Resolves when the last ticket has left. */
   async close(): Promise<void> {
     this.#closed = true
-    if (this.#visits.size === 0) return
+    if (this.#tickets.size === 0) return
     await new Promise<void>(resolve => {
-      const before = this.#onIdle
+      const previous = this.#onIdle
       this.#onIdle = () => {
-        before?.()
+        previous?.()
         resolve()
       }
     })
   }
 
-  #serve(visit: Visit): void {
+  #serve(ticket: Ticket): void {
     this.#taken++
-    visit.running++
-    this.#newcomerLast = visit.servedAt === null
-    visit.servedAt = this.#served++
+    ticket.running++
+    this.#newcomerLast = ticket.lastServed === null
+    ticket.lastServed = this.#served++
   }
 
-  #next(): Visit | null {
-    let newcomer: Visit | null = null
-    let veteran: Visit | null = null
-    for (const visit of this.#visits) {
-      if (visit.waiting.length === 0) continue
-      if (visit.servedAt === null) newcomer ??= visit
-      else if (veteran === null || comesFirst(visit, veteran)) veteran = visit
+  #next(): Ticket | null {
+    let newcomer: Ticket | null = null
+    let other: Ticket | null = null
+    for (const ticket of this.#tickets) {
+      if (ticket.waiting.length === 0) continue
+      if (ticket.lastServed === null) newcomer ??= ticket
+      else if (other === null || comesFirst(ticket, other)) other = ticket
     }
-    return newcomer && !(veteran && this.#newcomerLast) ? newcomer : veteran
+    return newcomer && !(other && this.#newcomerLast) ? newcomer : other
   }
 
-  #wait(visit: Visit, signal?: AbortSignal): Promise<void> {
+  #wait(ticket: Ticket, signal?: AbortSignal): Promise<void> {
     return new Promise<void>((resolve, reject) => {
       const start = () => {
-        signal?.removeEventListener('abort', leave)
-        this.#serve(visit)
+        signal?.removeEventListener('abort', giveUp)
+        this.#serve(ticket)
         resolve()
       }
-      const leave = () => {
-        visit.waiting.splice(visit.waiting.indexOf(start), 1)
+      const giveUp = () => {
+        ticket.waiting.splice(ticket.waiting.indexOf(start), 1)
         reject(signal?.reason)
       }
-      signal?.addEventListener('abort', leave, { once: true })
-      visit.waiting.push(start)
+      signal?.addEventListener('abort', giveUp, { once: true })
+      ticket.waiting.push(start)
     })
   }
 
   #expectedWaitSeconds(ahead: number): number {
-    return Math.min(60, Math.max(1, Math.ceil((ahead * this.#averageMs) / this.#turns / 1000)))
+    return Math.min(60, Math.max(1, Math.ceil((ahead * this.#averageMs) / this.#slots / 1000)))
   }
 }
 
-function comesFirst(a: Visit, b: Visit): boolean {
-  return a.running === b.running ? (a.servedAt ?? 0) < (b.servedAt ?? 0) : a.running < b.running
+function comesFirst(a: Ticket, b: Ticket): boolean {
+  return a.running === b.running ? (a.lastServed ?? 0) < (b.lastServed ?? 0) : a.running < b.running
 }

@@ -1,21 +1,32 @@
-import type { BookSettings } from './settings.ts'
+import { type Dataset, maxRowsPerDate, nameCount, type Ranking } from '../dataset/dataset.ts'
+import type { PortfolioSettings, Weighting } from './settings.ts'
 
-/** The legs of one date in terms of ranks: top from `topFrom` up, bottom below `bottomTo`, which is 0 where only the top
- * is bought. Weights are of a whole book: tranches have not divided them yet. */
+/** Names in one leg. k = max(1, floor(quantile * n + 1e-9)); with fewer than two names, or where two legs would
+ * overlap, half of the names. The 1e-9 makes .29 * 100, which is less than 29 in doubles, count as 29.
+ *
+ * @param eligible n, names with a score that day (and in that market, if legs are formed per market) */
+export function legSize(eligible: number, quantile: number, longShort: boolean): number {
+  if (eligible < 2) return Math.floor(eligible / 2)
+  const k = Math.max(1, Math.floor(quantile * eligible + 1e-9))
+  return longShort && 2 * k > eligible ? Math.floor(eligible / 2) : k
+}
+
+/** The legs of one date in terms of ranks: the top leg is `topFrom` and up, the bottom leg is below `bottomTo`, which is
+ * 0 for a long-only portfolio. Totals are of a whole portfolio: they are not divided by the number of tranches. */
 export interface LegRule {
   topFrom: number
   bottomTo: number
-  /** Sum of the leg's weights: gross / 2 and -gross / 2, or gross and 0. 0 where no leg forms. */
+  /** Sum of the leg's weights: gross / 2 and -gross / 2, or gross and 0. 0 if no leg forms. */
   topTotal: number
   bottomTotal: number
   /** Names in a leg. */
   names: number
 }
 
-/** Top k long, bottom k short; nothing where k is 0.
+/** Top k long, bottom k short; no leg if k is 0. Fills a given object, because the date loop allocates nothing.
  *
  * @param eligible n of the date */
-export function setLegRule(rule: LegRule, eligible: number, settings: BookSettings): void {
+export function setLegRule(rule: LegRule, eligible: number, settings: PortfolioSettings): void {
   const { longShort, quantile, gross } = settings
   const k = legSize(eligible, quantile, longShort)
   rule.names = k
@@ -25,12 +36,100 @@ export function setLegRule(rule: LegRule, eligible: number, settings: BookSettin
   rule.bottomTotal = k > 0 && longShort ? -gross / 2 : 0
 }
 
-/** Names in one leg. k = max(1, floor(quantile * n + 1e-9)); with fewer than two names, or where two legs would
- * overlap, half of the names. The 1e-9 keeps .29 * 100, which is less than 29 in doubles, at 29.
+interface NeutralTargets {
+  /** Target weight of every row. */
+  readonly weight: Float64Array
+  /** Eligible names of the markets that form legs, per period. */
+  readonly inLegs: Int32Array
+}
+
+/** Every row's target weight where legs are formed inside each market. A market's names are ordered, sized and weighted
+ * as a cross-section of their own (score weights are relative to the market's mean). Its legs get the share of the
+ * portfolio that its eligible names have among those of all markets that form legs. A market of one name forms none, so
+ * legs still sum to the full +-gross / 2.
  *
- * @param eligible n, names with a score that day (and in that market, where legs are formed per market) */
-export function legSize(eligible: number, quantile: number, longShort: boolean): number {
-  if (eligible < 2) return Math.floor(eligible / 2)
-  const k = Math.max(1, Math.floor(quantile * eligible + 1e-9))
-  return longShort && 2 * k > eligible ? Math.floor(eligible / 2) : k
+ * Weights are of a whole portfolio: they are not divided by the number of tranches. O(rows). */
+export function neutralTargets(
+  data: Dataset & { ranking: Ranking },
+  periods: Int32Array,
+  settings: PortfolioSettings,
+): NeutralTargets {
+  const inLegs = new Int32Array(periods.length)
+  const weight = new Float64Array(data.asset.length)
+  const { longShort, quantile, weighting } = settings
+  const legTotal = longShort ? settings.gross / 2 : settings.gross
+  const scratch = {
+    order: new Int32Array(maxRowsPerDate(data)),
+    grouped: new Int32Array(maxRowsPerDate(data)),
+    start: new Int32Array(nameCount(data.markets) + 1),
+  }
+  for (let t = 0; t < periods.length; t++) {
+    groupByMarket(data, periods[t], scratch)
+    const { grouped, start } = scratch
+    for (let m = 0; m + 1 < start.length; m++) {
+      const names = start[m + 1] - start[m]
+      if (legSize(names, quantile, longShort) > 0) inLegs[t] += names
+    }
+    for (let m = 0; m + 1 < start.length; m++) {
+      const from = start[m]
+      const to = start[m + 1]
+      const k = legSize(to - from, quantile, longShort)
+      if (k === 0) continue
+      const mean = meanScore(data.score, grouped, from, to)
+      const share = (legTotal * (to - from)) / inLegs[t]
+      if (longShort) writeLeg(data.score, grouped, from, k, false, -share, weighting, mean, weight)
+      writeLeg(data.score, grouped, to - k, k, true, share, weighting, mean, weight)
+    }
+  }
+  return { weight, inLegs }
+}
+
+/** The date's eligible rows, market by market and inside each by rank. */
+function groupByMarket(
+  data: Dataset & { ranking: Ranking },
+  date: number,
+  { order, grouped, start }: { order: Int32Array; grouped: Int32Array; start: Int32Array },
+): void {
+  const { market, offsets } = data
+  const { rank, eligible } = data.ranking
+  const names = eligible[date]
+  for (let row = offsets[date]; row < offsets[date + 1]; row++) if (rank[row] >= 0) order[rank[row]] = row
+  start.fill(0)
+  for (let j = 0; j < names; j++) start[market[order[j]] + 1]++
+  for (let m = 0; m + 1 < start.length; m++) start[m + 1] += start[m]
+  for (let j = 0; j < names; j++) grouped[start[market[order[j]]]++] = order[j]
+  // The loop above moved each start to that of the next group; move them back.
+  for (let m = start.length - 1; m > 0; m--) start[m] = start[m - 1]
+  start[0] = 0
+}
+
+function meanScore(score: Float64Array, rows: Int32Array, from: number, to: number): number {
+  let sum = 0
+  for (let j = from; j < to; j++) sum += score[rows[j]]
+  return sum / (to - from)
+}
+
+/** One leg: k rows of `rows`, ascending by (score, asset).
+ *
+ * equal: 1/k each. rank: 1 .. k, with k for the strongest conviction, which is the last of a top leg and the first of a
+ * bottom leg. score: |s - mean|, equal weights if all are 0. */
+function writeLeg(
+  score: Float64Array,
+  rows: Int32Array,
+  from: number,
+  k: number,
+  top: boolean,
+  legWeight: number,
+  weighting: Weighting,
+  mean: number,
+  weight: Float64Array,
+): void {
+  let total = 0
+  if (weighting === 'score') for (let j = 0; j < k; j++) total += Math.abs(score[rows[from + j]] - mean)
+  for (let j = 0; j < k; j++) {
+    const row = rows[from + j]
+    if (weighting === 'rank') weight[row] = (legWeight / ((k * (k + 1)) / 2)) * (top ? j + 1 : k - j)
+    else if (total > 0) weight[row] = legWeight * (Math.abs(score[row] - mean) / total)
+    else weight[row] = legWeight / k
+  }
 }

@@ -1,42 +1,45 @@
 import { type Dataset, nameCount } from '../dataset/dataset.ts'
 import { mean } from '../statistics/moments.ts'
-import { allocateSeries, type PeriodSeries } from '../statistics/periodSeries.ts'
-import { walkBooks } from './books.ts'
-import type { BookSettings, Prices } from './settings.ts'
+import { allocateSeries, type PeriodSeries } from '../statistics/returns.ts'
+import type { PortfolioSettings, TradingCosts } from './settings.ts'
+import { simulatePortfolios } from './simulatePortfolios.ts'
 
-/** A configuration's record and the book it ends with. */
+/** A configuration's record and the portfolio at its end. */
 export interface Simulation {
   readonly series: PeriodSeries
-  /** With `follow`: each asset's last weight, 0 where its tranches cancel but for rounding, and how many hold it. */
+  /** With `trackPositions`: each asset's last weight, 0 where long and short tranches cancel but for rounding. */
   readonly weight: Float64Array
-  readonly live: Int32Array
+  /** With `trackPositions`: how many tranches hold each asset at the end. */
+  readonly trancheCount: Int32Array
 }
 
-/** A weight below this part of the book is what long and short tranches of one name leave of each other. */
+/** A weight below this fraction of gross is what long and short tranches of one name leave of each other. */
 const rounding = 1e-13
 
-/** Runs one configuration over the periods. The book starts empty, ramps up over h - 1 periods, and is not liquidated at
- * the end.
+/** Simulates one configuration. The portfolio starts empty, ramps up over h - 1 periods, and is not liquidated at the
+ * end.
  *
- * @param periods date indices, from `planPeriods`
- * @param follow the last book is wanted; without it, and with every return known, nobody counts who is held */
+ * @param periods date indices, from `rebalanceDates`
+ * @param trackPositions the last portfolio is wanted. Without it, and with every return known, no positions are counted,
+ *   which is faster. */
 export function simulate(
   data: Dataset,
   periods: Int32Array,
-  settings: BookSettings,
-  prices: Prices,
-  follow = false,
+  settings: PortfolioSettings,
+  costs: TradingCosts,
+  trackPositions = false,
 ): Simulation {
   const h = settings.tranches
-  const wanted = follow || !isComplete(data, periods)
-  const walked = walkBooks(data, periods, settings, [h], prices, { follow: wanted })
+  const portfolios = simulatePortfolios(data, periods, settings, [h], costs, {
+    trackPositions: trackPositions || !isComplete(data, periods),
+  })
   const series = allocateSeries(periods.length)
-  readPeriods(walked.sums[0], h, prices, series)
-  series.universe.set(walked.universe)
-  series.heldWithoutReturn.set(walked.unpaid)
-  const least = rounding * settings.gross
-  const weight = walked.weight.map(w => (Math.abs(w / h) > least ? w / h : 0))
-  return { series, weight, live: walked.live }
+  readPeriods(portfolios.sums[0], h, costs, series)
+  series.universe.set(portfolios.universe)
+  series.heldWithoutReturn.set(portfolios.heldWithoutReturn)
+  const minWeight = rounding * settings.gross
+  const weight = portfolios.weight.map(w => (Math.abs(w / h) > minWeight ? w / h : 0))
+  return { series, weight, trancheCount: portfolios.trancheCount }
 }
 
 /** Every asset has a known return in every period. */
@@ -52,38 +55,37 @@ function isComplete(data: Dataset, periods: Int32Array): boolean {
   })
 }
 
-/** Runs many configurations over the periods. Each takes T + 1 places of `out`: its net return per period, then its mean
- * turnover. The same numbers, to the bit, as `simulate` gives for it alone.
+/** Simulates many configurations, for a sweep. Each takes T + 1 places of `out`: its net return per period, then its
+ * mean turnover. The numbers are, to the bit, those of `simulate` for that configuration alone.
  *
- * Configurations that differ in their holding time alone are walked together.
+ * Configurations that differ only in their holding time are simulated together.
  *
- * @param stop leaves off when it finds 1 there; `out` is then not filled */
+ * @param stop another thread sets it to 1 to cancel the work; `out` is then incomplete */
 export function simulateMany(
   data: Dataset,
   periods: Int32Array,
-  settings: readonly BookSettings[],
-  prices: Prices,
+  settings: readonly PortfolioSettings[],
+  costs: TradingCosts,
   out: Float64Array,
   stop: Int32Array,
 ): void {
   const count = periods.length
   const series = allocateSeries(count)
-  for (const books of groupByTarget(settings)) {
-    const target = settings[books[0]]
-    const tranches = books.map(book => settings[book].tranches)
-    const { sums } = walkBooks(data, periods, target, tranches, prices, { stop })
+  for (const group of groupByTarget(settings)) {
+    const tranches = group.map(place => settings[place].tranches)
+    const { sums } = simulatePortfolios(data, periods, settings[group[0]], tranches, costs, { stop })
     if (Atomics.load(stop, 0) === 1) return
-    books.forEach((book, i) => {
-      readPeriods(sums[i], tranches[i], prices, series)
-      const at = book * (count + 1)
+    group.forEach((place, i) => {
+      readPeriods(sums[i], tranches[i], costs, series)
+      const at = place * (count + 1)
       out.set(series.net, at)
       out[at + count] = mean(series.turnover)
     })
   }
 }
 
-/** Places of the configurations that hold the same targets. */
-function groupByTarget(settings: readonly BookSettings[]): number[][] {
+/** Places of the configurations with equal targets, group by group. */
+function groupByTarget(settings: readonly PortfolioSettings[]): number[][] {
   const groups = new Map<string, number[]>()
   settings.forEach((one, i) => {
     const key = JSON.stringify({ ...one, tranches: 0 })
@@ -94,14 +96,14 @@ function groupByTarget(settings: readonly BookSettings[]): number[][] {
   return [...groups.values()]
 }
 
-/** A walked book's sums as a record: turnover 1/2 sum |dw|, its price, the gross return, and the borrow on the short
- * side.
+/** Turns the sums of a simulated portfolio into its record: turnover 1/2 sum |dw|, its cost, the gross return, and the
+ * borrow on the short side.
  *
- * @param sums four numbers a period, h times what they are in the book */
-export function readPeriods(
+ * @param sums four numbers a period, h times those of the portfolio */
+function readPeriods(
   sums: Float64Array,
   h: number,
-  { borrowPerPeriod }: Prices,
+  { borrowPerPeriod }: TradingCosts,
   series: Pick<PeriodSeries, 'gross' | 'net' | 'turnover' | 'tradingCost' | 'borrow'>,
 ): void {
   const { gross, net, turnover, tradingCost, borrow } = series

@@ -1,4 +1,4 @@
-/** Markup that may stand in a document as it is. Only `html` makes it. */
+/** Markup that goes into a document unescaped. Only `html` and the style sheet create it. */
 export class Markup {
   readonly text: string
 
@@ -9,8 +9,8 @@ export class Markup {
 
 type Part = string | number | Markup | null | undefined | false | readonly Part[]
 
-/** A piece of HTML or SVG. What stands between the backticks is markup; every value put in is text and is escaped,
- * unless it is markup itself. null, undefined and false are nothing. */
+/** A piece of HTML or SVG. The template is markup; every inserted value is text and is escaped, unless it is Markup
+ * itself. null, undefined and false insert nothing. */
 export function html(pieces: TemplateStringsArray, ...parts: readonly Part[]): Markup {
   let text = pieces[0]
   for (let i = 0; i < parts.length; i++) text += render(parts[i]) + pieces[i + 1]
@@ -25,7 +25,7 @@ function render(part: Part): string {
   return part.map(render).join('')
 }
 
-/** Most text needs nothing done to it. */
+/** One test spares the three passes of `escapeText` for the coordinates and numbers that most parts are. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const unsafe = /[&<>"'\u0000-\u001f\u007f\ud800-\udfff]/
 
@@ -37,7 +37,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-/** Safe between tags and inside quoted attributes. Characters that HTML has no place for become the replacement. */
+/** Safe between tags and inside quoted attributes. Characters that HTML does not allow become U+FFFD. */
 function escapeText(text: string): string {
   return (
     text

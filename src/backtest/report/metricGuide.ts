@@ -1,120 +1,102 @@
-import type { BacktestMetrics } from '../result.ts'
-import { basisPoints, gain, percent, ratio } from './figures.ts'
-
-type Metric = Exclude<keyof BacktestMetrics, 'ruined'>
+import type { BacktestMetrics } from '../metrics.ts'
+import { basisPoints, percent, ratio, signedPercent } from './numberFormat.ts'
 
 export interface MetricEntry {
-  readonly metric: Metric
+  readonly metric: Exclude<keyof BacktestMetrics, 'ruined'>
   readonly name: string
-  /** One line for a reader who has not met the figure before. */
-  readonly means: string
-  readonly write: (value: number | null) => string
-  /** Shown large, first. */
-  readonly isHeadline: boolean
+  /** One line for a reader who does not know the metric. */
+  readonly explanation: string
+  readonly format: (value: number | null) => string
 }
 
-const headline = { isHeadline: true } as const
-const further = { isHeadline: false } as const
-
-/** The metrics of a result, in the order in which people read them. */
-export const metricGuide: readonly MetricEntry[] = [
+/** Shown large, first. */
+export const headlineMetrics: readonly MetricEntry[] = [
   {
     metric: 'cagr',
-    name: 'Return a year',
-    means: 'Compound annual growth, all costs taken off.',
-    write: value => gain(value, 2),
-    ...headline,
+    name: 'Annual return',
+    explanation: 'Compound annual growth rate, net of all costs.',
+    format: value => signedPercent(value, 2),
   },
   {
     metric: 'sharpe',
     name: 'Sharpe ratio',
-    means: 'Mean net return over its ups and downs, annualised.',
-    write: value => ratio(value),
-    ...headline,
+    explanation: 'Mean net return over its standard deviation, annualised.',
+    format: value => ratio(value),
   },
   {
     metric: 'max_drawdown',
-    name: 'Deepest fall',
-    means: 'The largest loss from a peak to the lowest point after it.',
-    write: value => gain(value, 1),
-    ...headline,
+    name: 'Maximum drawdown',
+    explanation: 'Largest loss from a peak to the lowest point after it.',
+    format: value => signedPercent(value, 1),
   },
   {
     metric: 'oos_sharpe_mean',
-    name: 'Sharpe, unseen blocks',
-    means: 'Mean Sharpe ratio of the walk-forward folds below.',
-    write: value => ratio(value),
-    ...headline,
+    name: 'Out-of-sample Sharpe',
+    explanation: 'Mean Sharpe ratio of the walk-forward folds below.',
+    format: value => ratio(value),
   },
+]
+
+export const detailMetrics: readonly MetricEntry[] = [
   {
     metric: 'volatility',
-    name: 'Volatility a year',
-    means: 'Standard deviation of net returns, annualised.',
-    write: value => percent(value),
-    ...further,
+    name: 'Volatility',
+    explanation: 'Standard deviation of net returns, annualised.',
+    format: value => percent(value),
   },
   {
     metric: 'lo_sharpe',
     name: 'Sharpe ratio, Lo',
-    means: 'The Sharpe ratio where returns that follow each other are allowed for (Lo 2002).',
-    write: value => ratio(value),
-    ...further,
+    explanation: 'Sharpe ratio corrected for serial correlation of returns (Lo 2002).',
+    format: value => ratio(value),
   },
   {
     metric: 'gross_sharpe',
-    name: 'Sharpe ratio before costs',
-    means: 'What the ranking earns when trading and borrowing are free.',
-    write: value => ratio(value),
-    ...further,
+    name: 'Gross Sharpe ratio',
+    explanation: 'Sharpe ratio before trading and borrowing costs.',
+    format: value => ratio(value),
   },
   {
     metric: 'information_ratio',
     name: 'Information ratio',
-    means: 'The Sharpe ratio of the net return less that of all names held equally.',
-    write: value => ratio(value),
-    ...further,
+    explanation: 'Sharpe ratio of the net return in excess of holding all names at equal weight.',
+    format: value => ratio(value),
   },
   {
     metric: 'sortino',
     name: 'Sortino ratio',
-    means: 'As the Sharpe ratio, but only falls count as risk.',
-    write: value => ratio(value),
-    ...further,
+    explanation: 'Like the Sharpe ratio, but only downside deviation counts as risk.',
+    format: value => ratio(value),
   },
   {
     metric: 'calmar',
     name: 'Calmar ratio',
-    means: 'Return a year over the size of the deepest fall.',
-    write: value => ratio(value),
-    ...further,
+    explanation: 'Annual return over the size of the maximum drawdown.',
+    format: value => ratio(value),
   },
   {
     metric: 'hit_rate',
-    name: 'Winning periods',
-    means: 'Share of periods with a net gain.',
-    write: value => percent(value),
-    ...further,
+    name: 'Hit rate',
+    explanation: 'Share of periods with a net gain.',
+    format: value => percent(value),
   },
   {
     metric: 'avg_turnover',
-    name: 'Turnover a period',
-    means: 'Mean share of the equity that is traded, one way.',
-    write: value => percent(value),
-    ...further,
+    name: 'Turnover per period',
+    explanation: 'Mean share of the equity traded, one way.',
+    format: value => percent(value),
   },
   {
     metric: 'cost_drag_annual',
-    name: 'Costs a year',
-    means: 'What trading and borrowing take from the return.',
-    write: value => percent(value, 2),
-    ...further,
+    name: 'Annual cost drag',
+    explanation: 'Return lost each year to trading and borrowing costs.',
+    format: value => percent(value, 2),
   },
   {
     metric: 'break_even_cost_bps',
     name: 'Break-even cost',
-    means:
-      'The flat round-trip cost at which the mean return is 0. Negative: it loses even when trading is free.',
-    write: value => basisPoints(value),
-    ...further,
+    explanation:
+      'Flat round-trip cost at which the mean return is 0. Negative: it loses even when trading is free.',
+    format: value => basisPoints(value),
   },
 ]

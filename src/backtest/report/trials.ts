@@ -1,19 +1,58 @@
-import type { SweptFields } from '../metrics.ts'
+import type { SweepFields } from '../metrics.ts'
 
-type Trial = SweptFields['trials'][number]
+export type SweepTrial = SweepFields['trials'][number]
 
-interface Tried {
-  readonly trials?: readonly Trial[]
+interface SweepOutcome {
+  readonly trials?: readonly SweepTrial[]
   readonly best?: { readonly label: string }
 }
 
 /** The trials of a sweep, the winner first and then by their Sharpe ratio. Of trials with the same ratio the winner is
- * the one that trades least, so that it need not be the first of the grid. */
-export function rankTrials({ trials = [], best }: Tried): Trial[] {
-  const rank = ({ label, sharpe }: Trial) =>
+ * the one that trades least, so it need not be the first of the grid. */
+export function rankTrials({ trials = [], best }: SweepOutcome): SweepTrial[] {
+  const rank = ({ label, sharpe }: SweepTrial) =>
     label === best?.label ? Number.POSITIVE_INFINITY : (sharpe ?? Number.NEGATIVE_INFINITY)
   return trials.toSorted((a, b) => {
     const [rankA, rankB] = [rank(a), rank(b)]
     return rankA === rankB ? (a.avg_turnover ?? 0) - (b.avg_turnover ?? 0) : rankB > rankA ? 1 : -1
   })
+}
+
+export interface SweepSurface {
+  readonly direction: string
+  readonly weighting: string
+  readonly quantiles: readonly number[]
+  readonly holds: readonly number[]
+  /** By `quantile hold`. */
+  readonly cells: ReadonlyMap<string, SweepTrial>
+}
+
+const labelPattern = /^(long_short|long_only) q([\d.e-]+) (equal|rank|score) h(\d+)$/
+
+/** The trials of a sweep as one table of quantile by holding days for each direction and weighting, in the order in
+ * which these were tried. Trials with other labels are in none. */
+export function sweepSurfaces(trials: readonly SweepTrial[]): SweepSurface[] {
+  const groups = new Map<string, { trial: SweepTrial; quantile: number; hold: number }[]>()
+  for (const trial of trials) {
+    const match = labelPattern.exec(trial.label)
+    if (match === null) continue
+    const key = `${match[1]} ${match[3]}`
+    const group = groups.get(key) ?? []
+    groups.set(key, group)
+    group.push({ trial, quantile: Number(match[2]), hold: Number(match[4]) })
+  }
+  return [...groups].map(([key, group]) => {
+    const [direction, weighting] = key.split(' ')
+    return {
+      direction,
+      weighting,
+      quantiles: sortedUnique(group.map(({ quantile }) => quantile)),
+      holds: sortedUnique(group.map(({ hold }) => hold)),
+      cells: new Map(group.map(({ trial, quantile, hold }) => [`${quantile} ${hold}`, trial])),
+    }
+  })
+}
+
+function sortedUnique(values: readonly number[]): number[] {
+  return [...new Set(values)].sort((a, b) => a - b)
 }

@@ -1,109 +1,112 @@
-import type { SweptFields } from '../metrics.ts'
-import { chance, count, counted, dash, percent, ratio } from './figures.ts'
+import type { SweepFields } from '../metrics.ts'
+import { count, dash, percent, plural, probability, ratio } from './numberFormat.ts'
 
-type DeflatedSharpe = SweptFields['deflated_sharpe']
+type DeflatedSharpe = SweepFields['deflated_sharpe']
 
-/** What a sweep's statistics say, for a reader who has met none of them. */
+/** What a sweep's statistics mean, for a reader who knows none of them. */
 export interface Verdict {
-  /** And on a record that is long enough to say so. */
+  /** Also on a record that is long enough to show it. */
   readonly survives: boolean
-  /** One sentence that stands alone. */
+  /** One sentence that can be read alone. */
   readonly headline: string
   readonly sentences: readonly string[]
 }
 
-const askedFor = 0.95
-/** The formulas are those of long records, where means are normal. Fewer periods than this are usually called few. */
-const fewPeriods = 30
+const threshold = 0.95
+/** The formulas hold for long records, where means are normal. Fewer periods than this are usually called few. */
+const minPeriods = 30
 
-/** A Deflated Sharpe ratio is no probability that a strategy has skill. It says how seldom a strategy whose true Sharpe
- * ratio is only the threshold would leave a record as good as this one, and so is it worded. */
-export function verdictWords(found: DeflatedSharpe, periodsPerYear: number): Verdict {
-  const { dsr, survives } = found
+/** A Deflated Sharpe ratio is not the probability that a strategy has skill. It states how seldom a strategy whose true
+ * Sharpe ratio is only the threshold would produce a record this good, and the wording must claim no more. */
+export function judgeSweep(deflated: DeflatedSharpe, periodsPerYear: number): Verdict {
+  const { dsr, survives } = deflated
   if (dsr === null) {
     return {
       survives: false,
-      headline: 'Luck cannot be told from skill here: the Deflated Sharpe ratio does not exist.',
-      sentences: ['It needs two periods or more, and net returns that differ from each other.'],
+      headline: 'Inconclusive: the Deflated Sharpe ratio does not exist for this record.',
+      sentences: ['It needs at least two periods, and net returns that are not all equal.'],
     }
   }
-  const headline = headlineWords(found, dsr)
   const sentences = [
-    ...shortWords(found.n_periods),
-    ...thresholdWords(found, periodsPerYear),
-    ...effectiveWords(found),
-    ...aloneWords(found, periodsPerYear),
-    ...overfittingWords(found.pbo),
-    'None of these figures is the probability that the strategy will earn money.',
+    ...shortRecord(deflated.n_periods),
+    ...luckThreshold(deflated, periodsPerYear),
+    ...effectiveTrials(deflated),
+    ...withoutSelection(deflated, periodsPerYear),
+    ...overfitting(deflated.pbo),
+    'None of these figures is the probability that the strategy will make money.',
   ]
-  return { survives: survives && found.n_periods >= fewPeriods, headline, sentences }
+  return {
+    survives: survives && deflated.n_periods >= minPeriods,
+    headline: headlineOf(deflated, dsr),
+    sentences,
+  }
 }
 
-function headlineWords({ trials, survives, n_periods }: DeflatedSharpe, dsr: number): string {
-  const bar = `(Deflated Sharpe ratio ${dsrText(dsr)}; at least ${askedFor} is asked for)`
+function headlineOf({ trials, survives, n_periods }: DeflatedSharpe, dsr: number): string {
+  const comparison = `(Deflated Sharpe ratio ${formatDsr(dsr)}; at least ${threshold} is required)`
   const luck = trials === 1 ? 'luck' : `the luck of picking the best of ${count(trials)}`
-  if (!survives) return `Not proven: ${luck} is not ruled out ${bar}.`
-  if (n_periods >= fewPeriods)
-    return `Passed: ${luck} would seldom leave a record as good as this one ${bar}.`
-  return `Too short to tell: the figures pass, but those of ${counted(n_periods, 'period')} prove nothing ${bar}.`
+  if (!survives) return `Not proven: ${luck} is not ruled out ${comparison}.`
+  if (n_periods >= minPeriods) return `Passed: ${luck} would seldom produce a record this good ${comparison}.`
+  return `Too short to tell: the ratio passes, but ${plural(n_periods, 'period')} prove nothing ${comparison}.`
 }
 
-function shortWords(periods: number): string[] {
-  if (periods >= fewPeriods) return []
+function shortRecord(periods: number): string[] {
+  if (periods >= minPeriods) return []
   return [
-    `The record has only ${counted(periods, 'period')}. What follows is worked out as for long records, and says little of one so short.`,
+    `The record has only ${plural(periods, 'period')}. The figures below use formulas for long records and mean little for one this short.`,
   ]
 }
 
-function thresholdWords(found: DeflatedSharpe, periodsPerYear: number): string[] {
-  const { dsr, trials } = found
+function luckThreshold(deflated: DeflatedSharpe, periodsPerYear: number): string[] {
+  const { dsr, trials } = deflated
   const annual = (perPeriod: number | null) =>
     perPeriod === null ? dash : ratio(perPeriod * Math.sqrt(periodsPerYear))
-  const own = annual(found.sharpe_per_period)
-  const luck = annual(found.sharpe_threshold)
-  const start =
+  const own = annual(deflated.sharpe_per_period)
+  const luck = annual(deflated.sharpe_threshold)
+  const selection =
     trials === 1
-      ? 'You tried one configuration, so nothing is taken off for choosing the best: it is measured against a Sharpe ratio of 0.'
-      : `You tried ${count(trials)} configurations and kept the best. If none of them had any skill and they differed by chance as much as these do, the best of ${count(trials)} would still be expected to show a Sharpe ratio of about ${luck} a year. Yours shows ${own}.`
-  const rarity = `If its true Sharpe ratio were only ${luck}, a record of ${counted(found.n_periods, 'period')} would look as good as ${own} or better with a chance of ${missText(dsr)}. We ask for at most ${percent(1 - askedFor, 0)}.`
-  return [start, rarity]
+      ? 'You tried one configuration, so nothing is deducted for selection: it is measured against a Sharpe ratio of 0.'
+      : `You tried ${count(trials)} configurations and selected the best. Assuming that none has any skill and that they differ by chance as much as these do, the best of ${count(trials)} would still be expected to show an annualised Sharpe ratio of about ${luck}. Yours shows ${own}.`
+  const rarity = `If its true Sharpe ratio were only ${luck}, the probability that a record of ${plural(deflated.n_periods, 'period')} shows ${own} or better would be ${formatMiss(dsr)}. At most ${percent(1 - threshold, 0)} is accepted.`
+  return [selection, rarity]
 }
 
-function effectiveWords({ trials, trials_effective, dsr_effective }: DeflatedSharpe): string[] {
+function effectiveTrials({ trials, trials_effective, dsr_effective }: DeflatedSharpe): string[] {
   if (trials < 2 || trials_effective === null || dsr_effective === null) return []
   return [
-    `The configurations resemble each other: they move like about ${ratio(trials_effective, 1)} independent ones. Counted so, the Deflated Sharpe ratio is ${dsrText(dsr_effective)}.`,
+    `The configurations are correlated: they behave like about ${ratio(trials_effective, 1)} independent ones. For that number of trials, the Deflated Sharpe ratio is ${formatDsr(dsr_effective)}.`,
   ]
 }
 
-function aloneWords(
-  { trials, psr, min_track_record_periods: needed, n_periods }: DeflatedSharpe,
-  perYear: number,
+function withoutSelection(
+  { trials, psr, min_track_record_periods: minTrackRecord, n_periods }: DeflatedSharpe,
+  periodsPerYear: number,
 ): string[] {
   if (psr === null) return []
-  const alone = `Had nothing else been tried, with a true Sharpe ratio of 0, a record as good as this or better would come with a chance of ${chance(1 - psr)}.`
-  if (needed === null) return trials < 2 ? [] : [alone]
-  const whole = Math.ceil(needed)
-  const length = `Even alone, a record of this quality has to be ${counted(whole, 'period')} long (${ratio(whole / perYear, 1)} years) before that chance is ${percent(1 - askedFor, 0)}; this one has ${count(n_periods)}.`
+  const alone = `If this were the only configuration tried and its true Sharpe ratio were 0, the probability of a record at least this good would be ${probability(1 - psr)}.`
+  if (minTrackRecord === null) return trials < 2 ? [] : [alone]
+  const periods = Math.ceil(minTrackRecord)
+  const length = `A record of this quality needs ${plural(periods, 'period')} (${ratio(periods / periodsPerYear, 1)} years) before that probability falls to ${percent(1 - threshold, 0)}; this one has ${count(n_periods)}.`
   return trials < 2 ? [length] : [alone, length]
 }
 
-function overfittingWords(pbo: number | null): string[] {
+function overfitting(pbo: number | null): string[] {
   if (pbo === null) return []
   return [
-    `Chosen on one half of the record and checked on the other, in every way to halve its blocks, the best configuration landed in the lower half of the field in ${percent(pbo)} of the ways (probability of backtest overfitting). About 50% is what choosing blindly gives; near 0% the choice holds up.`,
+    `The blocks of the record were split into two halves in every possible way, and the configuration that is best on one half was ranked on the other. It landed in the lower half of the field in ${percent(pbo)} of the splits (probability of backtest overfitting). A blind choice gives about 50%; near 0%, the choice holds up.`,
   ]
 }
 
-/** Never rounded up to the bar it missed. */
-function dsrText(dsr: number): string {
+/** Never rounded up to the threshold that it missed. */
+function formatDsr(dsr: number): string {
   const rounded = ratio(dsr, 3)
-  return dsr < askedFor && rounded === ratio(askedFor, 3) ? `just under ${askedFor}` : rounded
+  return dsr < threshold && rounded === ratio(threshold, 3) ? `just under ${threshold}` : rounded
 }
 
-function missText(dsr: number | null): string {
-  const rounded = chance(dsr === null ? null : 1 - dsr)
-  return dsr !== null && dsr < askedFor && rounded === percent(1 - askedFor)
+/** 1 - DSR, never rounded down to the level that it exceeds. */
+function formatMiss(dsr: number | null): string {
+  const rounded = probability(dsr === null ? null : 1 - dsr)
+  return dsr !== null && dsr < threshold && rounded === percent(1 - threshold)
     ? `just over ${rounded}`
     : rounded
 }

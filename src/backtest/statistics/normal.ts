@@ -1,10 +1,11 @@
 const seam = 1.5
 
-/** PHI(x), the standard normal distribution function, to 1e-14 of its value in both tails (0 below about -38.5).
+/** PHI(x), the standard normal distribution function, to 1e-14 of its value in both tails (0 below about -38.5). NaN for
+ * NaN.
  *
- * Within one and a half deviations by the series of `normalArea`; beyond by Laplace's continued fraction of the tail,
- * PHI(-x) = phi(x) / (x + 1 / (x + 2 / (x + 3 / ...))), which cancels nothing. (Up to two deviations, .5 less the series
- * would be good to 2e-14 only.)
+ * Within one and a half deviations by the series of `normalArea`. Beyond, by Laplace's continued fraction of the tail,
+ * PHI(-x) = phi(x) / (x + 1 / (x + 2 / (x + 3 / ...))), which has no cancellation. (With the seam at two deviations,
+ * .5 less the series would be good to 2e-14 only.)
  *
  * @see Abramowitz, M. and Stegun, I. A. (1964), Handbook of Mathematical Functions, 26.2.14 */
 export function normalCdf(x: number): number {
@@ -14,11 +15,11 @@ export function normalCdf(x: number): number {
   return x < 0 ? tail : 1 - tail
 }
 
-/** PHI(x) - 1/2 = phi(x) (x + x^3 / 3 + x^5 / (3 5) + x^7 / (3 5 7) + ...): all terms of one sign, so a value near 0
- * is as exact as a large one. For |x| of a few units.
+/** PHI(x) - 1/2 = phi(x) (x + x^3 / 3 + x^5 / (3 5) + x^7 / (3 5 7) + ...). All terms have one sign, so a value near 0
+ * is as accurate as a large one. For |x| of a few units.
  *
  * @see Marsaglia, G. (2004), Evaluating the Normal Distribution, Journal of Statistical Software 11(4) */
-export function normalArea(x: number): number {
+function normalArea(x: number): number {
   let term = x
   let sum = x
   for (let k = 3; Math.abs(term) > 1e-17 * Math.abs(sum); k += 2) {
@@ -28,7 +29,7 @@ export function normalArea(x: number): number {
   return sum * normalDensity(x)
 }
 
-/** PHI(-x) for x >= 1.5, the fraction taken from its 200th level up: at x = 1.5 the 160th is past double precision. */
+/** PHI(-x) for x >= 1.5. The fraction starts at its 200th level: at x = 1.5 double precision needs 160. */
 function lowerTail(x: number): number {
   if (x > 40) return 0
   let fraction = x
@@ -38,10 +39,10 @@ function lowerTail(x: number): number {
 
 const rootTwoPi = 2.5066282746310002
 
-/** Density of the standard normal distribution, phi(x) = exp(-x^2 / 2) / sqrt(2 PI), to about 1e-15 of its value.
+/** phi(x) = exp(-x^2 / 2) / sqrt(2 PI), the density of the standard normal distribution, to about 1e-15 of its value.
  *
- * x is split at 1/16: the square of the coarse part is exact, so far out the exponential does not multiply the
- * rounding of x^2 (without it 40 standard deviations out would be good to 1e-13 only).
+ * x is split at 1/16: the square of the coarse part is exact, so far out the exponential does not multiply the rounding
+ * of x^2 (without the split 40 standard deviations out would be good to 1e-13 only).
  *
  * @see Cody, W. J. (1969), Rational Chebyshev Approximations for the Error Function, Math. Comp. 23 */
 export function normalDensity(x: number): number {
@@ -51,8 +52,8 @@ export function normalDensity(x: number): number {
 
 /** PHI^-1(p), the standard normal quantile, to 1e-14 of its value. -Infinity at 0, Infinity at 1, NaN outside.
  *
- * A rational first guess, good to 4.5e-4, and Halley's iteration on PHI, which cubes the error: three steps are one
- * more than needed. Near the middle the iteration looks at PHI - 1/2, so that p = .5 + 1e-12 keeps its digits.
+ * A rational first guess, good to 4.5e-4, and Halley's iteration on PHI, which cubes the error: three steps are one more
+ * than needed. Near the middle the iteration uses PHI - 1/2, so that p = .5 + 1e-12 keeps its digits.
  *
  * @see Abramowitz, M. and Stegun, I. A. (1964), Handbook of Mathematical Functions, 26.2.23 (first guess) */
 export function normalQuantile(p: number): number {
@@ -71,7 +72,7 @@ export function normalQuantile(p: number): number {
 /** For p <= 1/2. */
 function firstGuess(p: number): number {
   const t = Math.sqrt(-2 * Math.log(p))
-  const above = 2.515517 + t * (0.802853 + t * 0.010328)
-  const below = 1 + t * (1.432788 + t * (0.189269 + t * 0.001308))
-  return above / below - t
+  const numerator = 2.515517 + t * (0.802853 + t * 0.010328)
+  const denominator = 1 + t * (1.432788 + t * (0.189269 + t * 0.001308))
+  return numerator / denominator - t
 }

@@ -1,14 +1,15 @@
 import { type Dataset, nameCount } from '../dataset/dataset.ts'
 
-/** A return this near to its date's mean, relative to it, is the mean but for rounding. */
+/** A return that differs from its date's mean by less than this fraction of the mean equals it but for rounding. */
 const rounding = 1e-13
 
-/** Pooled lag-1 autocorrelation of an asset's consecutive returns, each demeaned by its date's mean:
+/** Overlap correlation: the pooled lag-1 autocorrelation of the assets' consecutive returns, each demeaned by its date's
+ * mean:
  *
  *   sum x_{i,t} x_{i,t-1} / sqrt(sum x_{i,t}^2 sum x_{i,t-1}^2)
  *
- * over every asset with a known return on two neighbouring dates. Returns that overlap by m of n days show about
- * m / n; returns that do not show about 0. Null without a pair that varies. O(rows). */
+ * over every asset with a known return on two neighbouring dates. Returns that overlap by m of n days give about m / n,
+ * returns that do not overlap about 0. Null without a pair that varies. O(rows). */
 export function overlapCorrelation(data: Dataset, firstDate: number, endDate: number): number | null {
   const assets = nameCount(data.assets)
   const last = new Float64Array(assets)
@@ -39,6 +40,7 @@ export function overlapCorrelation(data: Dataset, firstDate: number, endDate: nu
   return scale > 0 ? product / scale : null
 }
 
+/** Not `universeReturn`, whose four running sums round differently. */
 function meanReturn(forwardReturn: Float64Array, start: number, end: number): number {
   let sum = 0
   let known = 0

@@ -1,5 +1,34 @@
-/** 1, then the running product of 1 + net. At or below 0 the money is gone: the curve ends there, with that
- * value as its last point, and `ruined` is true. Shape: at most T + 1 points. */
+/** A portfolio's record: one number per period. Returns are fractions of the equity at the period's start. */
+export interface PeriodSeries {
+  readonly gross: Float64Array
+  /** gross - tradingCost - borrow. */
+  readonly net: Float64Array
+  /** 1/2 sum |dw|. */
+  readonly turnover: Float64Array
+  readonly tradingCost: Float64Array
+  readonly borrow: Float64Array
+  /** Equal-weight return of every name with a known return. */
+  readonly universe: Float64Array
+  /** Held names that earned 0 because their return is unknown. */
+  readonly heldWithoutReturn: Int32Array
+}
+
+export function allocateSeries(periods: number): PeriodSeries {
+  return {
+    gross: new Float64Array(periods),
+    net: new Float64Array(periods),
+    turnover: new Float64Array(periods),
+    tradingCost: new Float64Array(periods),
+    borrow: new Float64Array(periods),
+    universe: new Float64Array(periods),
+    heldWithoutReturn: new Int32Array(periods),
+  }
+}
+
+/** Equity curve: 1, then the running product of 1 + net. At or below 0 everything is lost: the curve ends there, with
+ * that value as its last point, and `ruined` is true. T + 1 points, fewer after ruin. O(T).
+ *
+ * @param net per period, fractions */
 export function equityCurve(net: Float64Array): { curve: Float64Array; ruined: boolean } {
   const curve = new Float64Array(net.length + 1)
   curve[0] = 1
@@ -10,36 +39,17 @@ export function equityCurve(net: Float64Array): { curve: Float64Array; ruined: b
   return { curve, ruined: false }
 }
 
-/** Compound annual growth rate: end^(P / T) - 1. -1 where the curve ended at or below 0. Null without a period.
+/** Compound annual growth rate: end^(P / T) - 1, a fraction. -1 if the curve ended at or below 0. Null without a period.
  *
  * @param end last point of an equity curve that starts at 1
- * @param periods T, all periods of the run */
+ * @param periods T, all periods of the run
+ * @param periodsPerYear P */
 export function cagr(end: number, periods: number, periodsPerYear: number): number | null {
   if (periods === 0) return null
   return end <= 0 ? -1 : end ** (periodsPerYear / periods) - 1
 }
 
-/** Largest fall from a running peak: min of equity / peak - 1, a fraction <= 0. The curve's first point, 1, is
- * a peak too. Below -1 only where a leveraged book lost more than everything. */
-export function maxDrawdown(curve: Float64Array): number {
-  let peak = curve[0]
-  let worst = 0
-  for (let i = 0; i < curve.length; i++) {
-    if (curve[i] > peak) peak = curve[i]
-    worst = Math.min(worst, curve[i] / peak - 1)
-  }
-  return worst
-}
-
-/** Calmar ratio: compound annual growth over the size of the largest drawdown, here over the whole run rather
- * than 36 months. Null without growth rate or drawdown.
- *
- * @see Young, T. W. (1991), Calmar Ratio: A Smoother Tool, Futures 20(1) */
-export function calmar(growthPerYear: number | null, drawdown: number): number | null {
-  return growthPerYear === null || drawdown === 0 ? null : growthPerYear / -drawdown
-}
-
-/** Share of periods with a return above 0. Null without a period. */
+/** Hit rate: the fraction of periods with a return above 0. Null without a period. O(T). */
 export function hitRate(returns: Float64Array): number | null {
   if (returns.length === 0) return null
   let won = 0
@@ -47,16 +57,17 @@ export function hitRate(returns: Float64Array): number | null {
   return won / returns.length
 }
 
-export interface YearOfReturns {
+interface YearOfReturns {
   readonly year: number
-  /** January to December; null where no period began in the month. */
+  /** January to December; null if no period began in the month. */
   readonly months: (number | null)[]
   readonly total: number
 }
 
-/** Net returns compounded by the calendar month of the period's first day, one line per year from the first to the
- * last.
+/** Net returns compounded by calendar month and year of each period's first day, fractions. One element per year with a
+ * period, in the order of the periods. O(T).
  *
+ * @param net per period, fractions
  * @param days first day of each period, since 1970-01-01 */
 export function monthlyReturns(net: Float64Array, days: Int32Array): YearOfReturns[] {
   const years = new Map<number, (number | null)[]>()

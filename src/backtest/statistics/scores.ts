@@ -2,9 +2,10 @@ import { type Dataset, maxRowsPerDate } from '../dataset/dataset.ts'
 import { allocateBuckets, orderDate, scoreRange } from '../dataset/order.ts'
 import { sampleMoments } from './moments.ts'
 
-export interface RankIc {
+interface RankIc {
   readonly mean: number | null
-  readonly deviation: number | null
+  /** Over periods, ddof 1. */
+  readonly standardDeviation: number | null
   /** mean / sd, per period. */
   readonly ratio: number | null
   /** mean / sd * sqrt(n). */
@@ -13,19 +14,20 @@ export interface RankIc {
   readonly periods: number
 }
 
-/** Rank information coefficient: per period Spearman's correlation of score and forward return over the names that
- * have both, ties sharing their mean rank. A period with fewer than two such names, or in which either does not
- * vary, has none.
+/** Rank information coefficient: in each period Spearman's correlation of score and forward return over the names that
+ * have both, ties sharing their mean rank. A period has none with fewer than two such names, or if either does not vary.
+ * The mean is null without a period that has one, the other statistics with fewer than two or no deviation.
+ * O(periods n log n), n names a period.
  *
  * @param periods date indices
  * @see Grinold, R. C. and Kahn, R. N. (2000), Active Portfolio Management, chapter 6 */
 export function rankIc(data: Dataset, periods: Int32Array): RankIc {
-  const most = maxRowsPerDate(data)
-  const scores = new Float64Array(most)
-  const returns = new Float64Array(most)
-  const scoreRanks = new Float64Array(most)
-  const returnRanks = new Float64Array(most)
-  const order = new Int32Array(most)
+  const maxRows = maxRowsPerDate(data)
+  const scores = new Float64Array(maxRows)
+  const returns = new Float64Array(maxRows)
+  const scoreRanks = new Float64Array(maxRows)
+  const returnRanks = new Float64Array(maxRows)
+  const order = new Int32Array(maxRows)
   const values: number[] = []
   for (const date of periods) {
     let count = 0
@@ -39,18 +41,18 @@ export function rankIc(data: Dataset, periods: Int32Array): RankIc {
     const ic = rankCorrelation(scoreRanks, returnRanks, count)
     if (ic !== null) values.push(ic)
   }
-  const series = Float64Array.from(values)
-  const { mean, deviation } = sampleMoments(series)
-  const ratio = deviation === null ? null : mean / deviation
+  const { mean, standardDeviation } = sampleMoments(Float64Array.from(values))
+  const ratio = standardDeviation === null ? null : mean / standardDeviation
   return {
     mean: values.length === 0 ? null : mean,
-    deviation,
+    standardDeviation,
     ratio,
     tStatistic: ratio === null ? null : ratio * Math.sqrt(values.length),
     periods: values.length,
   }
 }
 
+/** Pearson's correlation of two lists of ranks; null if either does not vary. */
 function rankCorrelation(a: Float64Array, b: Float64Array, count: number): number | null {
   const middle = (count + 1) / 2
   let product = 0
@@ -64,7 +66,7 @@ function rankCorrelation(a: Float64Array, b: Float64Array, count: number): numbe
   return squaresA === 0 || squaresB === 0 ? null : product / Math.sqrt(squaresA * squaresB)
 }
 
-/** Ranks 1 .. n of `values[0 .. count)`, ties sharing the mean of their places, to `ranks`.
+/** Writes the ranks 1 .. n of `values[0 .. count)` to `ranks`, ties sharing the mean of their places. O(n log n).
  *
  * @param order scratch, at least `count` long */
 export function averageRanks(
@@ -84,22 +86,25 @@ export function averageRanks(
   }
 }
 
-export interface BucketReturn {
+interface BucketReturn {
   /** 1 holds the weakest scores. */
   readonly bucket: number
-  /** Mean over periods of the bucket's equal-weight return; null where it never held a known return. */
+  /** Mean over periods of the bucket's equal-weight return, a fraction; null if it never held a known return. */
   readonly meanReturn: number | null
   /** Periods in which the bucket held a known return. */
   readonly periods: number
 }
 
-/** Mean return of each of `buckets` score buckets. A period's eligible names, ordered by (score, asset id), are cut
- * in equal parts (name j of n goes to bucket floor(j buckets / n)); missing returns are left out. */
+/** Mean return of each of `buckets` score buckets, weakest first. A period's eligible names, ordered by (score, asset
+ * id), are cut into equal parts: name j of n goes to bucket floor(j buckets / n). Missing returns are left out.
+ * O(rows of the periods), if scores are spread over many values.
+ *
+ * @param periods date indices */
 export function bucketReturns(data: Dataset, periods: Int32Array, buckets: number): BucketReturn[] {
   const scratch = allocateBuckets(maxRowsPerDate(data))
   const range = { eligible: 0, min: 0, max: 0, sum: 0 }
   const totals = new Float64Array(buckets)
-  const seen = new Int32Array(buckets)
+  const periodsSeen = new Int32Array(buckets)
   const sums = new Float64Array(buckets)
   const known = new Int32Array(buckets)
   for (const date of periods) {
@@ -117,12 +122,12 @@ export function bucketReturns(data: Dataset, periods: Int32Array, buckets: numbe
     for (let b = 0; b < buckets; b++) {
       if (known[b] === 0) continue
       totals[b] += sums[b] / known[b]
-      seen[b]++
+      periodsSeen[b]++
     }
   }
   return Array.from({ length: buckets }, (_, b) => ({
     bucket: b + 1,
-    meanReturn: seen[b] === 0 ? null : totals[b] / seen[b],
-    periods: seen[b],
+    meanReturn: periodsSeen[b] === 0 ? null : totals[b] / periodsSeen[b],
+    periods: periodsSeen[b],
   }))
 }

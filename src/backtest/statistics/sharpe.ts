@@ -1,19 +1,22 @@
-import { mean, sampleMoments } from './moments.ts'
+import { sampleMoments } from './moments.ts'
+import { normalCdf, normalQuantile } from './normal.ts'
 
-/** Annualised Sharpe ratio: mean / sd * sqrt(P), sd with ddof 1, the risk-free rate taken as 0 (a long-short book
- * finances itself). Null with fewer than two periods or no deviation.
+/** Annualised Sharpe ratio: mean / sd * sqrt(P), sd with ddof 1 and a risk-free rate of 0 (a long-short portfolio
+ * finances itself). Null with fewer than two periods or no deviation. O(T).
  *
  * @param returns per period, fractions
- * @param periodsPerYear P
+ * @param periodsPerYear P; 1 gives the ratio per period
  * @see Sharpe, W. F. (1994), The Sharpe Ratio, Journal of Portfolio Management 21(1) */
 export function sharpe(returns: Float64Array, periodsPerYear: number): number | null {
-  const { mean, deviation } = sampleMoments(returns)
-  return deviation === null ? null : (mean / deviation) * Math.sqrt(periodsPerYear)
+  const { mean, standardDeviation } = sampleMoments(returns)
+  return standardDeviation === null ? null : (mean / standardDeviation) * Math.sqrt(periodsPerYear)
 }
 
-/** Annualised information ratio: the Sharpe ratio of net return minus the equal-weight universe's return, period
- * by period. Null with fewer than two periods or no deviation.
+/** Annualised information ratio: the Sharpe ratio of net return minus the equal-weight return of the universe, period
+ * by period. Null with fewer than two periods or no deviation. O(T).
  *
+ * @param net per period, fractions
+ * @param universe likewise, of the same length
  * @see Grinold, R. C. and Kahn, R. N. (2000), Active Portfolio Management, chapter 5 */
 export function informationRatio(
   net: Float64Array,
@@ -25,39 +28,20 @@ export function informationRatio(
   return sharpe(active, periodsPerYear)
 }
 
-/** Annualised Sortino ratio against a target of 0: mean / sqrt(mean of min(r, 0)^2) * sqrt(P). All periods count
- * in the downside deviation. Null with fewer than two periods or where no period lost.
- *
- * @see Sortino, F. A. and Price, L. N. (1994), Performance Measurement in a Downside Risk Framework */
-export function sortino(returns: Float64Array, periodsPerYear: number): number | null {
-  if (returns.length < 2) return null
-  let squares = 0
-  for (let t = 0; t < returns.length; t++) squares += Math.min(returns[t], 0) ** 2
-  if (squares === 0) return null
-  return (mean(returns) / Math.sqrt(squares / returns.length)) * Math.sqrt(periodsPerYear)
-}
-
-/** Annualised volatility: sd * sqrt(P), sd with ddof 1. Null with fewer than two periods; 0 for a series that
- * does not move. */
-export function volatility(returns: Float64Array, periodsPerYear: number): number | null {
-  if (returns.length < 2) return null
-  return (sampleMoments(returns).deviation ?? 0) * Math.sqrt(periodsPerYear)
-}
-
-/** Sharpe ratio annualised for serially correlated returns: mean / sd * eta(P), see `loEta`. Null where the Sharpe
+/** Lo's Sharpe ratio, annualised for serially correlated returns: mean / sd * eta(P), see `loEta`. Null where the Sharpe
  * ratio or eta is null. O(T L).
  *
  * @param returns per period, fractions
  * @param lags L, from `loLags`
  * @see Lo, A. W. (2002), The Statistics of Sharpe Ratios, Financial Analysts Journal 58(4) */
 export function loSharpe(returns: Float64Array, periodsPerYear: number, lags: number): number | null {
-  const { mean, deviation } = sampleMoments(returns)
-  if (deviation === null) return null
+  const { mean, standardDeviation } = sampleMoments(returns)
+  if (standardDeviation === null) return null
   const eta = loEta(periodsPerYear, autocorrelations(returns, mean, lags))
-  return eta === null ? null : (mean / deviation) * eta
+  return eta === null ? null : (mean / standardDeviation) * eta
 }
 
-/** Scale from a per-period to an annual Sharpe ratio under autocorrelation:
+/** Lo's scale from a per-period to an annual Sharpe ratio under autocorrelation:
  *
  *   eta(q) = q / sqrt(q + 2 sum_{k=1..L} (q - k) rho_k)
  *
@@ -73,15 +57,15 @@ export function loEta(q: number, rho: Float64Array): number | null {
   return denominator > 0 ? q / Math.sqrt(denominator) : null
 }
 
-/** Autocorrelation lags that `loSharpe` uses: L = max(h, floor(4 (T/100)^(2/9))), at most T / 10 and P - 1. The
- * second term is Newey and West's (1994) rule of thumb; h because a book of h tranches is correlated that far. */
+/** Autocorrelation lags for `loSharpe`: L = max(h, floor(4 (T/100)^(2/9))), at most T / 10 and P - 1, at least 0. The
+ * second term is Newey and West's (1994) rule of thumb; h, because a portfolio of h tranches is correlated that far. */
 export function loLags(periods: number, tranches: number, periodsPerYear: number): number {
   const wanted = Math.max(tranches, Math.floor(4 * (periods / 100) ** (2 / 9)))
   return Math.max(0, Math.floor(Math.min(wanted, periods / 10, periodsPerYear - 1)))
 }
 
-/** rho_1 .. rho_lags of a series: rho_k = sum_{t > k} x_t x_{t-k} / sum x_t^2, x demeaned. 0 for a series that does
- * not vary. O(T lags). */
+/** Autocorrelations rho_1 .. rho_lags of a series: rho_k = sum_{t > k} x_t x_{t-k} / sum x_t^2, x demeaned. 0 for a
+ * series that does not vary. O(T lags). */
 export function autocorrelations(values: Float64Array, mean: number, lags: number): Float64Array {
   const rho = new Float64Array(lags)
   let variance = 0
@@ -93,4 +77,100 @@ export function autocorrelations(values: Float64Array, mean: number, lags: numbe
     rho[k - 1] = covariance / variance
   }
   return rho
+}
+
+/** A record's Sharpe ratio and what its standard error depends on. Everything is per period, nothing annualised. */
+interface SharpeRecord {
+  readonly sharpePerPeriod: number
+  /** T. */
+  readonly periods: number
+  /** g3, population moment. */
+  readonly skew: number
+  /** g4, population moment; a normal distribution has 3. */
+  readonly kurtosisRaw: number
+}
+
+/** Probabilistic Sharpe ratio: the probability that the true Sharpe ratio exceeds SR*, given T periods of returns that
+ * need not be normal:
+ *
+ *   PSR(SR*) = PHI((SR - SR*) sqrt(T - 1) / sqrt(1 - g3 SR + (g4 - 1) / 4 SR^2))
+ *
+ * Null with fewer than two periods, or where the moments make the variance of SR zero or negative.
+ *
+ * @param benchmarkPerPeriod SR*
+ * @see Bailey, D. H. and Lopez de Prado, M. (2012), The Sharpe Ratio Efficient Frontier, Journal of Risk 15(2) */
+export function probabilisticSharpe(record: SharpeRecord, benchmarkPerPeriod: number): number | null {
+  const variance = sharpeErrorVariance(record)
+  if (record.periods < 2 || !(variance > 0)) return null
+  const distance = record.sharpePerPeriod - benchmarkPerPeriod
+  return normalCdf((distance * Math.sqrt(record.periods - 1)) / Math.sqrt(variance))
+}
+
+/** Minimum track record length: the periods T that a record with these moments needs before its probabilistic Sharpe
+ * ratio against SR* reaches `confidence`:
+ *
+ *   MinTRL = 1 + (1 - g3 SR + (g4 - 1) / 4 SR^2) (PHI^-1(confidence) / (SR - SR*))^2
+ *
+ * Not rounded up. Null where SR <= SR*: no length is enough.
+ *
+ * @param benchmarkPerPeriod SR*
+ * @param confidence a probability, such as .95
+ * @see Bailey, D. H. and Lopez de Prado, M. (2012), The Sharpe Ratio Efficient Frontier, Journal of Risk 15(2) */
+export function minTrackRecordPeriods(
+  record: Omit<SharpeRecord, 'periods'>,
+  benchmarkPerPeriod: number,
+  confidence: number,
+): number | null {
+  const distance = record.sharpePerPeriod - benchmarkPerPeriod
+  if (!(distance > 0)) return null
+  return 1 + sharpeErrorVariance(record) * (normalQuantile(confidence) / distance) ** 2
+}
+
+/** T - 1 times the variance of an estimated per-period Sharpe ratio: 1 - g3 SR + (g4 - 1) / 4 SR^2. For normal returns
+ * 1 + SR^2 / 2. Never negative for moments that a distribution can have, since g4 >= 1 + g3^2.
+ *
+ * @see Mertens, E. (2002), Comments on Variance of the IID estimator in Lo (2002) */
+function sharpeErrorVariance({ sharpePerPeriod, skew, kurtosisRaw }: Omit<SharpeRecord, 'periods'>): number {
+  return 1 - skew * sharpePerPeriod + ((kurtosisRaw - 1) / 4) * sharpePerPeriod ** 2
+}
+
+/** Deflated Sharpe ratio: the probability that the true Sharpe ratio of the best of N trials exceeds what the best of N
+ * worthless ones is expected to show, PSR(sqrt(V) E(N)). Null where the probabilistic Sharpe ratio is.
+ *
+ * @param record of the winner
+ * @param trialsVariance V, the ddof-1 variance of the trials' own per-period Sharpe ratios
+ * @param trials N, tried or effective
+ * @see Bailey, D. H. and Lopez de Prado, M. (2014), The Deflated Sharpe Ratio, Journal of Portfolio Management 40(5) */
+export function deflatedSharpe(record: SharpeRecord, trialsVariance: number, trials: number): number | null {
+  return probabilisticSharpe(record, sharpeThreshold(trialsVariance, trials))
+}
+
+/** SR* = sqrt(V) E(N): the per-period Sharpe ratio that the best of N worthless trials is expected to show. 0 for one
+ * trial.
+ *
+ * @param trialsVariance V, the ddof-1 variance of the trials' own per-period Sharpe ratios
+ * @param trials N, tried or effective
+ * @see Bailey, D. H. and Lopez de Prado, M. (2014), The Deflated Sharpe Ratio, Journal of Portfolio Management 40(5) */
+export function sharpeThreshold(trialsVariance: number, trials: number): number {
+  return Math.sqrt(trialsVariance) * expectedMaxOfNormals(trials)
+}
+
+const eulerMascheroni = 0.5772156649015329
+
+/** Expected maximum of N independent standard normals: the Sharpe ratio of the best of N worthless trials, in units of
+ * the trials' deviation:
+ *
+ *   E(N) = (1 - gamma) PHI^-1(1 - 1/N) + gamma PHI^-1(1 - 1/(N e))
+ *
+ * 0 for one trial or fewer, and never below 0 (for an effective number of trials just above 1 the approximation would
+ * be).
+ *
+ * @param trials N; may be fractional
+ * @see Bailey, D. H. and Lopez de Prado, M. (2014), The Deflated Sharpe Ratio, Journal of Portfolio Management 40(5) */
+export function expectedMaxOfNormals(trials: number): number {
+  if (trials <= 1) return 0
+  const expected =
+    (1 - eulerMascheroni) * normalQuantile(1 - 1 / trials) +
+    eulerMascheroni * normalQuantile(1 - 1 / (trials * Math.E))
+  return Math.max(0, expected)
 }

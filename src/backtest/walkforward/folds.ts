@@ -1,5 +1,6 @@
 import { addBusinessDays } from '../dataset/calendar.ts'
-import { cagr, equityCurve, maxDrawdown } from '../statistics/returns.ts'
+import { cagr, equityCurve } from '../statistics/returns.ts'
+import { maxDrawdown } from '../statistics/risk.ts'
 import { sharpe } from '../statistics/sharpe.ts'
 
 /** One fold's record. */
@@ -8,6 +9,15 @@ export interface Fold extends FoldWindow {
   readonly sharpe: number | null
   readonly cagr: number | null
   readonly maxDrawdown: number
+}
+
+/** Walk-forward folds of one configuration. Nothing is fitted, so they are its record on unseen blocks. The portfolio
+ * and its costs carry across folds.
+ *
+ * @param net per period, fractions
+ * @param days day of each period, ascending */
+export function walkForward(net: Float64Array, days: Int32Array, settings: FoldSettings): Fold[] {
+  return foldWindows(days, settings).map(window => foldRecord(net, window, settings.periodsPerYear))
 }
 
 /** What a configuration earned in one fold. */
@@ -33,7 +43,7 @@ export function trainSharpe(
 }
 
 /** One fold's periods: trained on 0 .. trainEnd - 1, tested on testStart .. testEnd - 1. */
-export interface FoldWindow {
+interface FoldWindow {
   readonly fold: number
   readonly trainEnd: number
   readonly testStart: number
@@ -48,9 +58,9 @@ export interface FoldSettings {
   readonly periodsPerYear: number
 }
 
-/** Cuts T periods in folds + 1 equal blocks. Block 0 only trains; fold f tests block f and trains on all before it,
- * less a purge of the last h + 1 periods, and of more where the dates are so irregular that a training return would
- * still end after the first test date. So the end of the last training return <= the first test date, always.
+/** Cuts T periods into folds + 1 equal blocks. Block 0 only trains. Fold f tests block f and trains on all periods before
+ * it, less a purge of the last h + 1. The purge is longer where the dates are so irregular that a training return would
+ * still end after the first test date. So the last training return always ends on or before the first test date.
  *
  * With fewer than folds + 1 periods there are T - 1 folds of one period.
  *
@@ -72,15 +82,6 @@ function purgedEnd(days: Int32Array, testStart: number, { tranches, returnDays }
   let end = Math.max(0, testStart - (tranches + 1))
   while (end > 0 && addBusinessDays(days[end - 1], returnDays) > days[testStart]) end--
   return end
-}
-
-/** Walk-forward folds of one configuration: nothing is fitted, so they are its record on unseen blocks. The book and its
- * costs carry across folds.
- *
- * @param net per period
- * @param days day of each period, ascending */
-export function walkForward(net: Float64Array, days: Int32Array, settings: FoldSettings): Fold[] {
-  return foldWindows(days, settings).map(window => foldRecord(net, window, settings.periodsPerYear))
 }
 
 /** Cuts 0 .. count into `blocks` equal parts: part i is bounds[i] .. bounds[i + 1], bounds[i] = floor(i count /

@@ -1,6 +1,6 @@
 import { type Dataset, type NameTable, nameAt, nameCount } from '../../backtest/dataset/dataset.ts'
+import type { CachedArchive, SignalDay } from '../../backtest/pipeline/archiveDataset.ts'
 import type { ComputePool } from '../../backtest/pool/computePool.ts'
-import type { HeldArchive, SignalDay } from '../../backtest/pool/tasks.ts'
 import { Failure } from '../../errors.ts'
 import type { Horizon } from '../../horizons.ts'
 
@@ -8,64 +8,64 @@ export interface ArchiveDeps {
   readonly pool: ComputePool
   /** Every resolved signal of a horizon, some days at a time. */
   readonly loadArchive: (horizon: Horizon) => AsyncIterable<readonly SignalDay[]>
-  /** The version of the data now. */
+  /** The current version of the data. */
   readonly dataVersion: () => number | Promise<number>
 }
 
-/** Sent along with every request: few, for each costs some microseconds. */
-const mostAtHand = 4
+/** Every request sends the recent archives to its worker thread, and each costs some microseconds to send. */
+const maxRecent = 4
 
-/** The archive in shared memory: one ranked dataset per horizon, and one per market of it that was asked for. Each is
- * made once, shared by everyone who asks meanwhile, and kept until the data version changes. */
+/** The archive in shared memory: one ranked dataset per horizon, and one per market of it that a request names. Concurrent
+ * requests share one load. A new data version discards all datasets. */
 export class ArchiveCache {
   readonly #deps: ArchiveDeps
-  readonly #loading = new Map<string, Promise<Dataset>>()
-  #atHand: HeldArchive[] = []
+  readonly #datasets = new Map<string, Promise<Dataset>>()
+  #recent: CachedArchive[] = []
   #version = -1
 
   constructor(deps: ArchiveDeps) {
     this.#deps = deps
   }
 
-  /** Those that were asked for last, as far as they are loaded and of the data version now. */
-  async atHand(): Promise<readonly HeldArchive[]> {
-    await this.#keepUp()
-    return this.#atHand
+  /** The loaded datasets of the current data version that were used last, newest first. */
+  async recent(): Promise<readonly CachedArchive[]> {
+    await this.#followDataVersion()
+    return this.#recent
   }
 
-  async get(horizon: Horizon, market: string | null): Promise<HeldArchive> {
-    await this.#keepUp()
+  async get(horizon: Horizon, market: string | null): Promise<CachedArchive> {
+    await this.#followDataVersion()
     const dataVersion = this.#version
-    const whole = this.#once(horizon, () => this.#load(horizon))
+    const whole = this.#loadOnce(horizon, () => this.#load(horizon))
     const data =
-      market === null ? whole : this.#once(`${horizon} ${market}`, () => this.#filter(whole, market))
-    const held = { horizon, market, data: await data, dataVersion }
+      market === null ? whole : this.#loadOnce(`${horizon} ${market}`, () => this.#filter(whole, market))
+    const archive = { horizon, market, data: await data, dataVersion }
     if (dataVersion === this.#version) {
-      const others = this.#atHand.filter(other => other.horizon !== horizon || other.market !== market)
-      this.#atHand = [held, ...others].slice(0, mostAtHand)
+      const others = this.#recent.filter(other => other.horizon !== horizon || other.market !== market)
+      this.#recent = [archive, ...others].slice(0, maxRecent)
     }
-    return held
+    return archive
   }
 
-  /** The version is read before the rows, so a batch that lands in between makes the next request load again rather
-   * than go unseen. */
-  async #keepUp(): Promise<void> {
-    const seen = await this.#deps.dataVersion()
-    if (seen <= this.#version) return
-    this.#version = seen
-    this.#loading.clear()
-    this.#atHand = []
+  /** The version is read before the rows: a batch that commits in between makes the next request load again. Read after
+   * them, it would hide that batch. */
+  async #followDataVersion(): Promise<void> {
+    const current = await this.#deps.dataVersion()
+    if (current <= this.#version) return
+    this.#version = current
+    this.#datasets.clear()
+    this.#recent = []
   }
 
-  #once(name: string, make: () => Promise<Dataset>): Promise<Dataset> {
-    const known = this.#loading.get(name)
-    if (known) return known
-    const made = make()
-    this.#loading.set(name, made)
-    made.catch(() => {
-      if (this.#loading.get(name) === made) this.#loading.delete(name)
+  #loadOnce(name: string, load: () => Promise<Dataset>): Promise<Dataset> {
+    const existing = this.#datasets.get(name)
+    if (existing) return existing
+    const loading = load()
+    this.#datasets.set(name, loading)
+    loading.catch(() => {
+      if (this.#datasets.get(name) === loading) this.#datasets.delete(name)
     })
-    return made
+    return loading
   }
 
   async #load(horizon: Horizon): Promise<Dataset> {

@@ -1,36 +1,36 @@
 import { Failure } from '../../errors.ts'
 
-/** How much of the pool's room one key may fill. Turns are fair to whoever was let in; without this a key that sends
- * more than there is room for, and sends again what was refused, would keep every other key from being let in. */
-export class KeyRoom {
-  readonly #most: number
-  readonly #underWay = new Map<number, number>()
+/** Limits how many backtests and uploads one key runs at a time on this server. The pool's queue is fair among the requests in
+ * it. But a key that fills it, and repeats what is refused, would keep every other key out. */
+export class PerKeyLimit {
+  readonly #max: number
+  readonly #running = new Map<number, number>()
 
   /** @param threads of the pool
-   * @param queue backtests that may wait for them */
+   * @param queue how many backtests may wait for a thread */
   constructor(threads: number, queue: number) {
-    this.#most = Math.max(threads, Math.ceil((threads + queue) / 2))
+    this.#max = Math.max(threads, Math.ceil((threads + queue) / 2))
   }
 
-  /** Does the work, or fails at once where the key has as much under way as it may. */
+  /** Runs `work`, or fails at once with `compute_busy` if the key is at its limit. */
   async use<T>(keyId: number, work: () => Promise<T>): Promise<T> {
-    const others = this.#underWay.get(keyId) ?? 0
-    if (others >= this.#most) throw tooMany(others)
-    this.#underWay.set(keyId, others + 1)
+    const running = this.#running.get(keyId) ?? 0
+    if (running >= this.#max) throw tooMany(running)
+    this.#running.set(keyId, running + 1)
     try {
       return await work()
     } finally {
-      const left = (this.#underWay.get(keyId) ?? 1) - 1
-      if (left === 0) this.#underWay.delete(keyId)
-      else this.#underWay.set(keyId, left)
+      const left = (this.#running.get(keyId) ?? 1) - 1
+      if (left === 0) this.#running.delete(keyId)
+      else this.#running.set(keyId, left)
     }
   }
 }
 
-function tooMany(others: number): Failure {
+function tooMany(running: number): Failure {
   return new Failure(
     'compute_busy',
-    `${others} backtests and uploads of this key are under way on this server, as many as may be. Wait for one to end, or send backtests with Prefer: respond-async.`,
+    `${running} backtests and uploads of this key are under way on this server, which is the limit. Wait for one to end, or send backtests with Prefer: respond-async.`,
     { retryAfterSeconds: 1 },
   )
 }

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
-import type { BodyFormat, BodyQuery, ResultForm } from '../../backtest/request.ts'
+import type { BodyFormat, BodyQuery, ResultFormat } from '../../backtest/request.ts'
 import { Failure } from '../../errors.ts'
-import type { Call } from '../../http/context.ts'
+import type { RequestContext } from '../../http/context.ts'
 import { queryReader } from '../../http/parameters.ts'
 
 const text = (description: string, example: string) =>
@@ -12,33 +12,34 @@ export const BodyQuerySchema = Type.Object(
     format: Type.Optional(
       Type.Union([Type.Literal('json'), Type.Literal('html')], {
         description:
-          'The form of the answer: html is a page to look at. Without it `Accept` decides; by default json.',
+          'Format of the answer; html is a page. Omit to let `Accept` decide; the default is json.',
       }),
     ),
     config: text(
-      'With a CSV body: what `config` is in a JSON body, as JSON.',
+      'With a CSV body: `config` as in a JSON body, as JSON text.',
       '{"quantile":0.2,"holdDays":5}',
     ),
-    sweep: text('With a CSV body: what `sweep` is in a JSON body, as JSON.', 'true'),
-    include: text('With a CSV body: what `include` is in a JSON body, with commas between.', 'ic,monthly'),
+    sweep: text('With a CSV body: `sweep` as in a JSON body, as JSON text.', 'true'),
+    include: text('With a CSV body: `include` as in a JSON body, comma-separated.', 'ic,monthly'),
   },
   { additionalProperties: false },
 )
 
 const read = queryReader(BodyQuerySchema)
 
-/** The fields of a request that its body has no room for: those of CSV. In any other body they stand themselves. */
+/** The query of a backtest: the format of the result, and with a CSV body the fields besides the rows. JSON and NDJSON contain
+ * these fields themselves. */
 export function bodyQuery(
-  call: Call,
+  context: RequestContext,
   format: BodyFormat,
-): { readonly query: BodyQuery; readonly form: ResultForm | null } {
-  if (call.queryText === '') return { query: {}, form: null }
-  const { format: form = null, ...query } = read(call.queryText)
+): { readonly query: BodyQuery; readonly resultFormat: ResultFormat | null } {
+  if (context.queryText === '') return { query: {}, resultFormat: null }
+  const { format: resultFormat = null, ...query } = read(context.queryText)
   const param = Object.keys(query)[0]
-  if (format === 'csv' || param === undefined) return { query, form }
+  if (format === 'csv' || param === undefined) return { query, resultFormat }
   throw new Failure(
     'parameter_unknown',
-    `${param} is a query parameter where the body is text/csv; ${format === 'json' ? 'a JSON body holds it itself' : 'NDJSON holds it in its first line'}.`,
+    `${param} is a query parameter only with a text/csv body. Put it into the ${format === 'json' ? 'JSON body' : 'first line of NDJSON'}.`,
     { param },
   )
 }

@@ -1,59 +1,85 @@
 import { Elysia } from 'elysia'
-import type { ResultForm, SentBody } from '../../backtest/request.ts'
+import { contentPolicy } from '../../backtest/report/tearSheet/policy.ts'
+import type { RawRequest, ResultFormat } from '../../backtest/request.ts'
 import { dataHeaders, encodedAnswer, jsonType, pageHeaders } from '../../http/answers.ts'
 import { type BodyReader, bodyFormat } from '../../http/body.ts'
-import { type Answer, type Call, requireQuant } from '../../http/context.ts'
-import { type RouteMaker, unhurried } from '../../http/handler.ts'
+import { type Answer, type RequestContext, requireQuant, withoutIdleTimeout } from '../../http/context.ts'
 import { entityTag } from '../../http/headers.ts'
+import type { HttpPlugin } from '../../http/plugin.ts'
 import { idempotencyKey, prefersAsync, prefersHtml } from '../../http/preferences.ts'
-import type { Services } from '../../http/services.ts'
 import { backtestOperation } from './documentation.ts'
 import { withSubmission } from './jobs/documentation.ts'
+import { answerOnce, requestDigest } from './jobs/idempotency.ts'
 import { acceptedAnswer } from './jobs/routes.ts'
+import { type SubmitDeps, submitJob } from './jobs/submit.ts'
+import type { PerKeyLimit } from './perKeyLimit.ts'
 import { bodyQuery } from './query.ts'
+import { type BacktestDeps, runBacktest } from './run.ts'
 
-const varies = { Vary: 'Accept, Accept-Encoding, Authorization, Prefer' }
+interface BacktestRouteDeps extends SubmitDeps {
+  readonly backtests: BacktestDeps
+  readonly bodies: BodyReader
+  readonly perKeyLimit: PerKeyLimit
+  readonly computeTimeoutMs: number
+  readonly settings: { readonly baseUrl: string }
+}
 
-/** POST /api/v1/backtest: the bytes of the body go to the workers unparsed, or into the database to be run later. */
-export function backtest(services: Services, route: RouteMaker, bodies: BodyReader) {
-  async function work(call: Call): Promise<Answer> {
-    const keyId = requireQuant(call)
-    const { headers } = call.request
-    const format = bodyFormat(headers)
-    const key = idempotencyKey(headers)
-    const { query, form: named } = bodyQuery(call, format)
-    const form = named ?? (prefersHtml(headers.get('accept')) ? 'html' : 'json')
-    const answerTo = async (bytes: Uint8Array<ArrayBuffer>) => {
-      const body: SentBody = { bytes, format, query }
-      if (prefersAsync(headers.get('prefer'))) {
-        const request = { keyId, requestId: call.id, body, idempotencyKey: key }
-        return acceptedAnswer(await services.jobs.submit(request), services.settings.baseUrl)
-      }
-      const asked = `backtest ${format} ${form} ${call.queryText} ${Bun.hash.xxHash64(bytes)}`
-      const tag = entityTag(services.dataVersion(), asked)
-      const make = () => services.runBacktest(keyId, body, form, call.request.signal)
-      if (key === null) return answered(call, await make(), tag, form)
-      const request = { keyId, idempotencyKey: key, body, beside: form }
-      const { bytes: once, replayed } = await services.jobs.answerOnce(request, make)
-      return answered(call, once, tag, form, replayed ? { 'Idempotency-Replayed': 'true' } : {})
-    }
-    return unhurried(call, () => bodies.use(call, answerTo))
-  }
+const Vary = 'Accept, Accept-Encoding, Authorization, Prefer'
 
-  function answered(
-    call: Call,
-    bytes: Uint8Array<ArrayBuffer>,
-    tag: string,
-    form: ResultForm,
-    more: Record<string, string> = {},
-  ): Promise<Answer> {
-    const own = form === 'html' ? pageHeaders(services.tearSheet.policy, tag) : dataHeaders(jsonType, tag)
-    return encodedAnswer(call, bytes, { ...own, ...varies, ...more })
-  }
+/** POST /api/v1/backtest: the body's bytes go unparsed to a worker thread or, with `Prefer: respond-async`, into the database.
+ * Parsing a panel here would block every other request for as long as it takes. */
+export function backtestRoutes(http: HttpPlugin, deps: BacktestRouteDeps) {
+  return new Elysia({ name: 'backtest' }).use(http).post(
+    '/api/v1/backtest',
+    ({ context }) => {
+      const keyId = requireQuant(context)
+      const { headers } = context.request
+      const format = bodyFormat(headers)
+      const idempotency = idempotencyKey(headers)
+      const { query, resultFormat: requested } = bodyQuery(context, format)
+      const resultFormat = requested ?? (prefersHtml(headers.get('accept')) ? 'html' : 'json')
+      return withoutIdleTimeout(context, () =>
+        deps.bodies.use(context, async bytes => {
+          const body: RawRequest = { bytes, format, query }
+          if (!prefersAsync(headers.get('prefer')))
+            return answerBacktest(deps, context, keyId, body, resultFormat, idempotency)
+          const job = await submitJob(deps, {
+            ...{ keyId, requestId: context.id, idempotencyKey: idempotency },
+            ...{ body: bytes, format, query },
+          })
+          return acceptedAnswer(job, deps.settings.baseUrl)
+        }),
+      )
+    },
+    { ...withSubmission(backtestOperation), parse: 'none' },
+  )
+}
 
-  const handle = route('/api/v1/backtest', 'key', work)
-  return new Elysia().post('/api/v1/backtest', ({ request }) => handle(request), {
-    parse: 'none',
-    detail: withSubmission(backtestOperation),
+async function answerBacktest(
+  deps: BacktestRouteDeps,
+  context: RequestContext,
+  keyId: number,
+  { bytes, format, query }: RawRequest,
+  resultFormat: ResultFormat,
+  idempotency: string | null,
+): Promise<Answer> {
+  const { sql, processId, backtests, perKeyLimit, computeTimeoutMs: timeLimitMs } = deps
+  // Hashed before the run: the bytes of a large body move to the worker thread and are gone here.
+  const request = `backtest ${format} ${resultFormat} ${context.queryText} ${Bun.hash.xxHash64(bytes)}`
+  const tag = entityTag(deps.dataVersion(), request)
+  const own = resultFormat === 'html' ? pageHeaders(contentPolicy, tag) : dataHeaders(jsonType, tag)
+  const run = () =>
+    perKeyLimit.use(keyId, async () => {
+      const options = { format, query, keyId, resultFormat, timeLimitMs }
+      return (await runBacktest(backtests, bytes, context.request.signal, options)).bytes
+    })
+  if (idempotency === null) return encodedAnswer(context, await run(), { ...own, Vary })
+  const digest = await requestDigest([resultFormat, format, query], bytes)
+  const claim = { keyId, name: idempotency, digest, processId }
+  const { bytes: result, replayed } = await answerOnce(sql, claim, run)
+  return encodedAnswer(context, result, {
+    ...own,
+    Vary,
+    ...(replayed ? { 'Idempotency-Replayed': 'true' } : {}),
   })
 }

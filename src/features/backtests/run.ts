@@ -1,107 +1,109 @@
-import type { Dataset } from '../../backtest/dataset/dataset.ts'
+import { archiveKey } from '../../backtest/pipeline/archiveDataset.ts'
+import type { EncodedResult } from '../../backtest/pipeline/encodeResult.ts'
+import type { BacktestOutcome } from '../../backtest/pipeline/runRequest.ts'
 import { type ComputePool, ownBuffer, type RunOptions } from '../../backtest/pool/computePool.ts'
-import type { Visit } from '../../backtest/pool/scheduler.ts'
-import { runSweep, type SweepOptions } from '../../backtest/pool/sweep.ts'
-import { archiveOf, type Outcome, type WrittenResult } from '../../backtest/pool/tasks.ts'
-import type { BacktestSource, BodyFormat, BodyQuery, ResultForm } from '../../backtest/request.ts'
+import { runSweep, type SweepOptions } from '../../backtest/pool/runSweep.ts'
+import type { Ticket } from '../../backtest/pool/scheduler.ts'
+import type { BodyFormat, BodyQuery, ResultFormat } from '../../backtest/request.ts'
 import { Failure } from '../../errors.ts'
 import type { MarketCosts } from '../../markets/costs.ts'
+import { openPanel, type PanelDeps } from '../panels/panels.ts'
 import type { ArchiveCache } from './archive.ts'
-import type { ScoredArchive } from './score.ts'
+import { openScored, type ScoreDeps } from './score.ts'
 
-export interface BacktestOptions extends Omit<SweepOptions, 'visit'>, BodyOptions {}
+interface BacktestOptions extends Omit<SweepOptions, 'ticket'>, BodyOptions {}
 
-/** Runs the backtest or sweep that a request body asks for, to the end. */
+/** Runs the backtest or sweep of a request body to its result. */
 export async function runBacktest(
   deps: BacktestDeps,
   body: Uint8Array,
   signal?: AbortSignal,
   { onProgress, timeLimitMs, ...bodyOptions }: Omit<BacktestOptions, 'signal'> = {},
-): Promise<WrittenResult> {
+): Promise<EncodedResult> {
   signal?.throwIfAborted()
   const { pool } = deps
-  const { form } = bodyOptions
-  // Who was let in stays in: a sweep whose body was read is not turned away half-way.
-  const visit = pool.enter()
-  let left = false
+  const { resultFormat } = bodyOptions
+  // One ticket for the whole request: a sweep whose body was read is not turned away half-way.
+  const ticket = pool.admit()
+  let sweepLeaves = false
   try {
-    const prepared = await prepareBacktest(deps, body, { signal, visit }, bodyOptions)
+    const prepared = await prepareBacktest(deps, body, { signal, ticket }, bodyOptions)
     if (prepared.kind === 'result') return prepared.result
-    left = true
-    return await runSweep(pool, prepared.plan, { signal, visit, form, onProgress, timeLimitMs })
+    sweepLeaves = true
+    return await runSweep(pool, prepared.plan, { signal, ticket, resultFormat, onProgress, timeLimitMs })
   } finally {
-    if (!left) pool.leave(visit)
+    if (!sweepLeaves) pool.leave(ticket)
   }
 }
 
 export interface BacktestDeps {
   readonly pool: ComputePool
-  readonly archive: Pick<ArchiveCache, 'get' | 'atHand'>
-  readonly markets: MarketCosts
-  /** The rows of a panel that a key has stored. */
-  readonly openPanel?: (keyId: number, panelId: string) => Promise<Dataset>
-  /** The archive ranked by a figure, where the key may see it. */
-  readonly openScored?: (keyId: number, source: BacktestSource) => Promise<ScoredArchive>
+  readonly archive: Pick<ArchiveCache, 'get' | 'recent'>
+  readonly costs: MarketCosts
+  /** Stored panels; none offline. */
+  readonly panels?: PanelDeps
+  /** The archive ranked by company metrics; none offline. */
+  readonly scores?: ScoreDeps
 }
 
-export interface BodyOptions {
+interface BodyOptions {
   readonly format?: BodyFormat
-  /** What a body that is rows alone has no room for. */
+  /** The other fields of a body that contains only rows. */
   readonly query?: BodyQuery
-  /** Whose request it is, and so whose stored panels it may name. */
+  /** The key of the request: decides which stored panels it may name. */
   readonly keyId?: number | null
-  /** How the result is written; by default JSON. */
-  readonly form?: ResultForm | undefined
+  /** By default JSON. */
+  readonly resultFormat?: ResultFormat | undefined
 }
 
-/** A body of no more bytes is copied to the thread that reads it. */
-const mostCopied = 65_536
+/** A larger body moves to the thread that reads it instead of being copied. */
+const maxCopiedBytes = 65_536
 
-/** What a request body asks for, as far as one thread takes it. The bytes go to a worker unparsed, and a large body is gone
- * for the caller: a panel is never parsed on this thread. Fails with a Failure that names what is wrong, or with the signal's
- * reason.
+/** The result of a request body, or the plan of its sweep. The bytes go to a worker thread unparsed, because parsing a panel
+ * here would block every other request. The caller loses the bytes of a large body: they move to that thread. Fails with a
+ * Failure that names what is wrong, or with the signal's reason.
  *
- * @param turn of a visit that the caller entered and leaves */
+ * @param options with a ticket that the caller admitted and leaves */
 export async function prepareBacktest(
-  { pool, archive, markets: costs, openPanel, openScored }: BacktestDeps,
+  { pool, archive, costs, panels, scores }: BacktestDeps,
   body: Uint8Array,
-  turn: RunOptions & { readonly visit: Visit },
-  { format = 'json', query = {}, keyId = null, form = 'json' }: BodyOptions,
-): Promise<Outcome> {
-  const archives = await archive.atHand()
-  // A large body moves to the thread. A small one is copied, so that its backtest is tried again where a thread dies.
-  const moves = body.length > mostCopied
+  options: RunOptions & { readonly ticket: Ticket },
+  { format = 'json', query = {}, keyId = null, resultFormat = 'json' }: BodyOptions,
+): Promise<BacktestOutcome> {
+  const archives = await archive.recent()
+  // Only the task of a copied body can be tried again after its thread dies.
+  const moves = body.length > maxCopiedBytes
   const sent = moves ? ownBuffer(body) : new Uint8Array(body)
   const read = await pool.run(
     'backtest_body',
-    { body: sent, format, query, archives, costs, form },
-    { ...turn, transfer: moves ? [sent.buffer] : [], holdTurn: true },
+    { body: sent, format, query, archives, costs, resultFormat },
+    { ...options, transfer: moves ? [sent.buffer] : [], holdThread: true },
   )
   if (read.kind === 'stored') {
     const { request } = read
-    if (openPanel === undefined || keyId === null) throw nothingStored()
-    const data = await atHand(pool, turn.visit, openPanel(keyId, request.panelId))
-    return pool.run('backtest_stored', { data, request, costs, form }, turn)
+    if (panels === undefined || keyId === null) throw noStoredPanels()
+    const data = await awaitRows(pool, options.ticket, openPanel(panels, keyId, request.panelId))
+    return pool.run('backtest_stored', { data, request, costs, resultFormat }, options)
   }
   if (read.kind !== 'archive') return read
   const { request } = read
   if (request.source.score !== undefined) {
-    if (openScored === undefined || keyId === null) throw noFigures()
-    const scored = await atHand(pool, turn.visit, openScored(keyId, request.source))
-    return pool.run('backtest_archive', { ...scored, request, costs, form }, turn)
+    if (scores === undefined || keyId === null) throw noMetrics()
+    const scored = await awaitRows(pool, options.ticket, openScored(scores, keyId, request.source))
+    return pool.run('backtest_archive', { ...scored, request, costs, resultFormat }, options)
   }
-  const { horizon, market } = archiveOf(request.source)
-  const { data, dataVersion } = await atHand(pool, turn.visit, archive.get(horizon, market))
-  return pool.run('backtest_archive', { data, request, costs, dataVersion, form }, turn)
+  const { horizon, market } = archiveKey(request.source)
+  const { data, dataVersion } = await awaitRows(pool, options.ticket, archive.get(horizon, market))
+  return pool.run('backtest_archive', { data, request, costs, dataVersion, resultFormat }, options)
 }
 
-const patienceMs = 5
+const maxThreadHoldMs = 5
 
-/** Rows that lie in memory are there at once, and the turn that read the request is kept for them: asking for another
- * could mean waiting for a second slice of somebody's sweep. Rows that have to be loaded first need turns of their own, so
- * it is given up. */
-async function atHand<T>(pool: ComputePool, visit: Visit, rows: Promise<T>): Promise<T> {
-  const timer = setTimeout(() => pool.release(visit), patienceMs)
+/** Waits for the rows of a request while its ticket holds the thread that read the body. Rows in memory arrive at once, and
+ * without the held thread the request could wait for a second slice of another sweep. Rows that must be loaded need threads
+ * themselves, so the thread is released for them. */
+async function awaitRows<T>(pool: ComputePool, ticket: Ticket, rows: Promise<T>): Promise<T> {
+  const timer = setTimeout(() => pool.releaseHeldThread(ticket), maxThreadHoldMs)
   try {
     return await rows
   } finally {
@@ -109,14 +111,14 @@ async function atHand<T>(pool: ComputePool, visit: Visit, rows: Promise<T>): Pro
   }
 }
 
-function noFigures(): Failure {
-  return new Failure('parameter_invalid', 'There are no figures here. Leave source.score out.', {
+function noMetrics(): Failure {
+  return new Failure('parameter_invalid', 'No company metrics are available here. Leave source.score out.', {
     param: 'source.score',
   })
 }
 
-function nothingStored(): Failure {
-  return new Failure('parameter_invalid', 'There are no stored panels here. Send the rows as panel.', {
+function noStoredPanels(): Failure {
+  return new Failure('parameter_invalid', 'No stored panels are available here. Send the rows as panel.', {
     param: 'panel',
   })
 }

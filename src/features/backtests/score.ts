@@ -1,33 +1,34 @@
-import type { KeyLicence } from '../../access/queries.ts'
-import { type ArchiveInput, archiveOf } from '../../backtest/pool/tasks.ts'
-import { type BacktestSource, usualMaxAgeDays } from '../../backtest/request.ts'
+import { readLicence, recordEntities } from '../../access/queries.ts'
+import { archiveKey } from '../../backtest/pipeline/archiveDataset.ts'
+import type { ArchiveInput } from '../../backtest/pipeline/selectData.ts'
+import { type BacktestSource, defaultMaxAgeDays } from '../../backtest/request.ts'
 import type { BacktestScore } from '../../backtest/result.ts'
 import { Failure } from '../../errors.ts'
 import type { Manifest } from '../../markets/manifest.ts'
 import type { Markets } from '../../markets/markets.ts'
 import { type MetricDefinition, yearToDateSuffix } from '../../markets/metrics.ts'
+import type { Sql } from '../../postgres/client.ts'
 import { nearNames } from '../../spelling.ts'
 import type { ScoreCache } from './scoreCache.ts'
 
-/** What the score of a request is, all that depends on the rows left out. Fails where the market states no such figure of a
- * full year. */
-export function planScore(
+/** The score of a request, without what depends on the rows. Fails if the market does not report the metric for full years. */
+function planScore(
   markets: Pick<Markets, 'metrics' | 'codes' | 'get'>,
   source: BacktestSource,
 ): Omit<BacktestScore, 'n_names' | 'n_assets'> {
-  const { score: metric = '', market = '', maxAgeDays = usualMaxAgeDays } = source
+  const { score: metric = '', market = '', maxAgeDays = defaultMaxAgeDays } = source
   const manifest = markets.get(market)
   if (manifest === undefined) {
     throw new Failure(
       'parameter_invalid',
-      `source.market is ${market}: one of ${markets.codes.join(', ')} has the figures of source.score.`,
+      `source.market is ${market}, but source.score needs one of ${markets.codes.join(', ')}.`,
       { param: 'source.market' },
     )
   }
   const found = markets.metrics.get(metric)
-  if (found === undefined) throw unknown(metric, markets.metrics.keys())
-  if (metric.endsWith(yearToDateSuffix)) throw ofNoFullYear(metric)
-  if (!found.markets.includes(market)) throw notStated(metric, manifest)
+  if (found === undefined) throw unknownMetric(metric, markets.metrics.keys())
+  if (metric.endsWith(yearToDateSuffix)) throw partialYear(metric)
+  if (!found.markets.includes(market)) throw notReported(metric, manifest)
   return {
     metric,
     definition: found.description,
@@ -40,7 +41,7 @@ export function planScore(
   }
 }
 
-/** As rows of the market bear it. A manifest's currency begins with its code. */
+/** The unit as rows of the market have it. A manifest's currency begins with its code. */
 function unitOf({ unit }: MetricDefinition, { currency }: Manifest): string {
   const code = currency.slice(0, 3)
   switch (unit) {
@@ -53,60 +54,58 @@ function unitOf({ unit }: MetricDefinition, { currency }: Manifest): string {
   }
 }
 
-function unknown(metric: string, known: Iterable<string>): Failure {
+function unknownMetric(metric: string, known: Iterable<string>): Failure {
   const near = nearNames(metric, known, 3)
   const hint = near.length > 0 ? `Did you mean ${near.join(', ')}? ` : ''
   return new Failure(
     'parameter_invalid',
-    `source.score is ${metric}, which is no metric. ${hint}GET /api/v1/fundamentals without ticker lists all.`,
+    `source.score is ${metric}, which is not a metric. ${hint}GET /api/v1/fundamentals without ticker lists all metrics.`,
     { param: 'source.score', near },
   )
 }
 
-function ofNoFullYear(metric: string): Failure {
+function partialYear(metric: string): Failure {
   return new Failure(
     'parameter_invalid',
-    `source.score is ${metric}, a figure of part of a year. Companies are ranked by full fiscal years: send ${metric.slice(0, -yearToDateSuffix.length)}.`,
+    `source.score is ${metric}, which covers part of a year. Companies are ranked by full fiscal years: send ${metric.slice(0, -yearToDateSuffix.length)}.`,
     { param: 'source.score' },
   )
 }
 
-function notStated(metric: string, { code, absences }: Manifest): Failure {
+function notReported(metric: string, { code, absences }: Manifest): Failure {
   const why = absences[metric] === undefined ? '' : ` ${absences[metric]}`
   return new Failure(
     'parameter_invalid',
-    `source.score is ${metric}, which market ${code} does not state.${why} GET /api/v1/fundamentals without ticker tells the markets of each metric.`,
+    `source.score is ${metric}, which market ${code} does not report.${why} GET /api/v1/fundamentals without ticker lists the markets of each metric.`,
     { param: 'source.score' },
   )
 }
 
-/** The archive ranked by a figure, and what that figure is. */
-export type ScoredArchive = Required<Pick<ArchiveInput, 'data' | 'dataVersion' | 'score'>>
+/** The archive ranked by a metric, and the description of that metric. */
+type ScoredArchive = Required<Pick<ArchiveInput, 'data' | 'dataVersion' | 'score'>>
 
-export interface OpenScoredDeps {
+export interface ScoreDeps {
   readonly markets: Pick<Markets, 'metrics' | 'codes' | 'get'>
+  readonly sql: Sql
   readonly scores: Pick<ScoreCache, 'get'>
-  /** What the key was sold, as it is now: a job is run long after its request. */
-  readonly licenceOf: (keyId: number) => Promise<KeyLicence | null>
-  /** Notes that a capped key sees all these companies; false: they would be more than its cap, and none is noted. */
-  readonly recordEntities: (keyId: number, entityIds: readonly number[], cap: number) => Promise<boolean>
 }
 
-/** The archive of a source that ranks by a figure. Its result tells of the figures of every company in it on every date, so
- * the key's licence has to open `as_of` for all companies, and one with a cap sees them all. */
+/** The archive of a source that ranks by a metric. A result reveals something of every ranked company on every date. So the
+ * key's licence must open `as_of` for all companies, and all of them count towards an entity cap. */
 export async function openScored(
-  { markets, scores, licenceOf, recordEntities }: OpenScoredDeps,
+  { markets, sql, scores }: ScoreDeps,
   keyId: number,
   source: BacktestSource,
 ): Promise<ScoredArchive> {
   const plan = planScore(markets, source)
-  const { licence, entityCap } = (await licenceOf(keyId)) ?? { licence: 'free', entityCap: null }
-  if (licence === 'free' || licence === 'demo') throw refused(plan.metric, licence)
+  // Read at this point, not with the request: a job runs long after it, and its key may have another licence by then.
+  const { licence, entityCap } = (await readLicence(sql, keyId)) ?? { licence: 'free', entityCap: null }
+  if (licence === 'free' || licence === 'demo') throw licenceRequired(plan.metric, licence)
   const { market, metric, unit, max_age_days: maxAgeDays } = plan
-  const { horizon } = archiveOf(source)
+  const { horizon } = archiveKey(source)
   const found = await scores.get({ horizon, market, metric, unit, maxAgeDays })
-  if (entityCap !== null && !(await recordEntities(keyId, found.entityIds, entityCap)))
-    throw capReached(plan.market, found.entityIds.length, entityCap)
+  if (entityCap !== null && !(await recordEntities(sql, keyId, found.entityIds, entityCap)))
+    throw entityCapReached(plan.market, found.entityIds.length, entityCap)
   const { attribution, ...before } = plan
   return {
     data: found.data,
@@ -115,18 +114,18 @@ export async function openScored(
   }
 }
 
-function refused(metric: string, licence: string): Failure {
+function licenceRequired(metric: string, licence: string): Failure {
   return new Failure(
     'licence_required',
-    `source.score (${metric}) ranks by what was known of every company on every date. It needs an evaluation key or a Personal or Commercial data licence; this key has the quant plan with the ${licence} licence. Leave source.score out to rank by the forecasts.`,
+    `source.score (${metric}) ranks by what was known about every company on every date. It needs an evaluation key or a Personal or Commercial data licence; this key has the quant plan with the ${licence} licence. Leave source.score out to rank by the forecasts.`,
     { param: 'source.score' },
   )
 }
 
-function capReached(market: string, companies: number, cap: number): Failure {
+function entityCapReached(market: string, companies: number, cap: number): Failure {
   return new Failure(
     'entity_cap_reached',
-    `The archive of market ${market} ranks ${companies.toLocaleString('en-US')} companies by source.score, and with those that this key has seen before they are more than its ${cap.toLocaleString('en-US')} distinct entities. None was counted. A Personal or Commercial data licence opens all.`,
+    `source.score ranks ${companies.toLocaleString('en-US')} companies of market ${market}. With those that this key has seen before, they exceed its cap of ${cap.toLocaleString('en-US')} distinct entities. None was counted. A Personal or Commercial data licence opens all companies.`,
     { param: 'source.score' },
   )
 }

@@ -1,14 +1,14 @@
-import type { ScoreSpans } from '../../backtest/pool/tasks.ts'
+import type { ScoreSpans } from '../../backtest/pipeline/scoredArchive.ts'
 import type { IsoDate } from '../../dates.ts'
 import type { Sql } from '../../postgres/client.ts'
 
-export interface SpansWanted {
-  /** The ids of an archive's assets of one market, one a line: tickers, or TICKER:MARKET where two markets share one. No
-   * register's ID holds a colon. */
+export interface SpanRequest {
+  /** The ids of an archive's assets of one market, one per line: tickers, or TICKER:MARKET where two markets share one. No
+   * register's ID contains a colon. */
   readonly names: string
   readonly market: string
   readonly metric: string
-  /** Figures in any other unit are none. */
+  /** Values in any other unit are ignored. */
   readonly unit: string
   readonly maxAgeDays: number
   /** The last date that needs a score. */
@@ -16,16 +16,16 @@ export interface SpansWanted {
 }
 
 export interface FoundSpans extends ScoreSpans {
-  /** Of the assets that have any figure of the metric, the companies, each once. */
+  /** The companies of the assets that have a value of the metric, each once. */
   readonly entityIds: readonly number[]
 }
 
-/** Of each asset's company, what its latest full fiscal year was from one day to the next, at the vintage of then: asked of
- * fact_as_of on each day on which that may have changed, and good from the day after, for what is filed on a date may come
- * after its close. A figure of a year that had not ended when it was filed is a slip or a forecast, and none. One row,
- * packed: the figures of a market are many. */
-export async function readSpans(sql: Sql, wanted: SpansWanted): Promise<FoundSpans> {
-  const { names, market, metric, unit, maxAgeDays, lastDate } = wanted
+/** For each asset, the spans of days on which its company's latest full fiscal year has one value, at the vintage current on
+ * each day. The value is read from fact_as_of on every day on which it may change. It holds from the day after, because a
+ * filing of a date may come after that date's close. A value filed before the end of its year is an error or a forecast, and is
+ * ignored. Returns one packed row: a market has too many values for a row each. */
+export async function readSpans(sql: Sql, request: SpanRequest): Promise<FoundSpans> {
+  const { names, market, metric, unit, maxAgeDays, lastDate } = request
   const [found] = await sql<[FoundSpans]>`
     with listed as (
       select n.place - 1 as place, e.entity_id

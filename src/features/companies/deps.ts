@@ -1,22 +1,22 @@
 import type { IsoDate } from '../../dates.ts'
 import type { Markets } from '../../markets/markets.ts'
-import type { Sql, Statements } from '../../postgres/client.ts'
-import type { EntityDirectory } from './queries.ts'
+import type { Sql, SqlClient } from '../../postgres/client.ts'
+import type { CompanyDirectory } from './queries.ts'
 
-/** For answers from several statements: the connection of a snapshot, so that all see the same data. */
-export interface CoverageDeps extends Pick<FundamentalsDeps, 'markets' | 'today'> {
-  readonly sql: Statements
-}
-
-/** What the verbs of this folder are given. */
-export interface FundamentalsDeps {
+/** What reads of companies' figures need. */
+export interface CompanyDeps {
   readonly sql: Sql
+  /** For statements on single companies: planned once per connection, and never as a scan (`indexLookupsOnly`). */
+  readonly lookups: Sql
   readonly markets: Markets
   readonly today: () => IsoDate
   /** IDs that demo and free keys see in full, in upper case. */
   readonly flagship: ReadonlySet<string>
-  /** Notes that a capped key sees these entities; false: with them it would pass its cap, and none is noted. */
-  readonly recordEntities: (keyId: number, entityIds: readonly number[], cap: number) => Promise<boolean>
-  /** Remembers entities between requests; without it each request asks the database. */
-  readonly entities?: EntityDirectory
+  /** Remembers companies between requests; without it each request queries the database. */
+  readonly directory?: CompanyDirectory
+}
+
+/** For answers from several statements: the connection of a snapshot, so that all see the same data. */
+export interface SnapshotDeps extends Pick<CompanyDeps, 'markets' | 'today'> {
+  readonly sql: SqlClient
 }

@@ -1,37 +1,37 @@
 import { Failure } from '../../errors.ts'
 import type { Manifest } from '../../markets/manifest.ts'
-import type { Statements } from '../../postgres/client.ts'
+import type { SqlClient } from '../../postgres/client.ts'
 import { nearNames } from '../../spelling.ts'
-import type { FundamentalsDeps } from './deps.ts'
+import type { CompanyDeps } from './deps.ts'
 import {
-  type EntityIdentity,
+  type CompanyIdentity,
+  findCompanies,
   findEntities,
-  findNamed,
   neighbouringIds,
   type RegisterNumber,
 } from './queries.ts'
 
-const mostNamed = 10
+const maxNamed = 10
 
-/** The entities that IDs name, in their order. All that are unknown are named in one refusal. */
-export async function resolveEntities(
-  deps: FundamentalsDeps,
+/** The companies that IDs name, in the order of the IDs. One failure names all unknown IDs. */
+export async function resolveCompanies(
+  { lookups, markets, directory }: Pick<CompanyDeps, 'lookups' | 'markets' | 'directory'>,
   tickers: readonly string[],
-): Promise<EntityIdentity[]> {
-  const found = await (deps.entities ? deps.entities.findAll(tickers) : findNamed(deps.sql, tickers))
-  const entities: EntityIdentity[] = []
+): Promise<CompanyIdentity[]> {
+  const found = await (directory ? directory.findAll(tickers) : findCompanies(lookups, tickers))
+  const companies: CompanyIdentity[] = []
   const unknown: string[] = []
   for (const ticker of tickers) {
-    const entity = found.get(ticker)
-    if (entity === undefined) unknown.push(ticker)
-    else entities.push(entity)
+    const company = found.get(ticker)
+    if (company === undefined) unknown.push(ticker)
+    else companies.push(company)
   }
-  if (unknown.length === 0) return entities
-  const near = await nearIds(deps.sql, deps.markets.manifests, unknown[0])
+  if (unknown.length === 0) return companies
+  const near = await nearIds(lookups, markets.manifests, unknown[0])
   const ofFirst = unknown.length === 1 ? '' : ` for ${unknown[0]}`
   const hint = near.length > 0 ? ` Did you mean ${near.join(', ')}${ofFirst}?` : ''
-  const more = unknown.length > mostNamed ? ` and ${unknown.length - mostNamed} more` : ''
-  const names = `${unknown.slice(0, mostNamed).join(',')}${more}`
+  const more = unknown.length > maxNamed ? ` and ${unknown.length - maxNamed} more` : ''
+  const names = `${unknown.slice(0, maxNamed).join(',')}${more}`
   throw new Failure(
     'entity_unknown',
     `ticker=${names} ${unknown.length === 1 ? 'names no entity' : 'name no entities'} here.${hint} GET /api/search?q= finds an ID from a name, GET /api/v1/coverage/{id} from a register number.`,
@@ -39,26 +39,23 @@ export async function resolveEntities(
   )
 }
 
-const most = 3
-const longest = 16
+const maxNear = 3
+/** Of a longer ID the spellings one letter away would be more than a thousand probes. */
+const maxSpelledLength = 16
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-'
 
-/** Up to three IDs that may have been meant by one that is unknown: the entity whose register number it is,
- * then IDs one letter away or next to it. At most a thousand probes of a primary key. */
-export async function nearIds(
-  sql: Statements,
-  manifests: readonly Manifest[],
-  id: string,
-): Promise<string[]> {
+/** Up to three IDs that an unknown one may mean: the entity with that register number, then IDs one letter away or next to it
+ * in order. At most a thousand probes of a primary key. */
+export async function nearIds(sql: SqlClient, manifests: readonly Manifest[], id: string): Promise<string[]> {
   const { ids, numbers } = candidateIds(manifests, id)
   if (ids.length === 0) return []
   const named = await findEntities(sql, ids, numbers)
   const found = new Set(named.map(entity => entity.ticker))
-  if (found.size < most) {
-    const spellings = id.length <= longest ? oneLetterAway(id) : []
-    for (const name of nearNames(id, await neighbouringIds(sql, id, spellings), most)) found.add(name)
+  if (found.size < maxNear) {
+    const spellings = id.length <= maxSpelledLength ? oneLetterAway(id) : []
+    for (const name of nearNames(id, await neighbouringIds(sql, id, spellings), maxNear)) found.add(name)
   }
-  return [...found].slice(0, most)
+  return [...found].slice(0, maxNear)
 }
 
 function oneLetterAway(id: string): string[] {
@@ -85,8 +82,8 @@ export interface Candidates {
 
 const printable = /^[\x20-\x7e]+$/
 
-/** Every ID and register number that `sent` can stand for: with and without the market's suffix, with and
- * without leading zeros, blanks and dots between digits left out. The forms come from the manifests. */
+/** Every ID and register number that `sent` can stand for: with and without the market's suffix, with and without leading
+ * zeros, without blanks and dots between digits. The manifests define the forms. */
 export function candidateIds(manifests: readonly Manifest[], sent: string): Candidates {
   const id = sent.trim().toUpperCase()
   if (!printable.test(id)) return { ids: [], numbers: [] }

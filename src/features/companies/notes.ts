@@ -1,9 +1,9 @@
 import type { Manifest } from '../../markets/manifest.ts'
 
-/** What an answer says of an ID whose suffix the register leaves open: in a market of several suffixes the entity goes by
- * the same number with another one too. null: nothing is assumed.
+/** A note for an ID whose suffix is assumed: in a market with several suffixes (.KS, .KQ) the register may not state the board,
+ * and the company then has the same number with each suffix. null: nothing is assumed.
  *
- * @param others IDs of the entity */
+ * @param others further IDs of the company */
 export function assumedSuffix(
   manifest: Manifest | undefined,
   ticker: string,
@@ -20,6 +20,6 @@ export function assumedSuffix(
   return `${suffix} is assumed: which of ${suffixes.join(' and ')} fits ${number} is not on file yet, and ${twins.join(', ')} names the same company.`
 }
 
-/** Says of an entity without figures what may be the reason: in some markets accounts do not say their own day. */
+/** Adds the market's usual reason for missing figures: in some markets accounts do not state their own filing day. */
 export const withReason = (absence: string, manifest: Manifest | undefined): string =>
-  manifest?.filed.untold === undefined ? absence : `${absence} ${manifest.filed.untold}`
+  manifest?.filed.undated === undefined ? absence : `${absence} ${manifest.filed.undated}`

@@ -1,10 +1,10 @@
-import type { Sql, Statements } from '../../postgres/client.ts'
+import type { Sql, SqlClient } from '../../postgres/client.ts'
 
-export interface EntityIdentity {
-  /** The data version under which an ID names it. */
+export interface CompanyIdentity {
+  /** The data version in which the ID names this company. */
   readonly dataVersion: number
   readonly entityId: number
-  /** The registered spelling of the ID that was asked for. */
+  /** The registered spelling of the ID in the request. */
   readonly ticker: string
   /** The preferred ID of the entity. */
   readonly preferred: string
@@ -15,12 +15,12 @@ export interface EntityIdentity {
   readonly twin: string | null
 }
 
-/** The entities that IDs name, by ID; `ids` are in upper case. */
-export async function findNamed(
-  sql: Statements,
+/** The companies that IDs name, by ID. `ids` are in upper case. */
+export async function findCompanies(
+  sql: SqlClient,
   ids: readonly string[],
-): Promise<Map<string, EntityIdentity>> {
-  const rows = await sql<EntityIdentity[]>`
+): Promise<Map<string, CompanyIdentity>> {
+  const rows = await sql<CompanyIdentity[]>`
     select e.entity_id as "entityId", t.ticker, e.ticker as preferred, e.issuer_id as "issuerId", e.name, e.market,
       (select version::int from data_version) as "dataVersion",
       (select min(o.ticker) from entity_ticker o where o.entity_id = t.entity_id and o.ticker <> t.ticker
@@ -30,37 +30,38 @@ export async function findNamed(
   return new Map(rows.map(row => [row.ticker, row]))
 }
 
-/** Remembers which entity an ID names, so that a request for a known company costs no statement before the
- * cache of answers is asked. `forget` belongs to a new data version. Unknown IDs are not remembered. */
-export interface EntityDirectory {
-  /** By ID; those that name nobody are left out. */
-  findAll(ids: readonly string[]): Promise<ReadonlyMap<string, EntityIdentity>>
+/** Caches which company an ID names: without it every request costs a statement before the response cache is tried. `forget` it
+ * at each new data version, or an old name is served with new figures. Unknown IDs are not cached. */
+export interface CompanyDirectory {
+  /** By ID; unknown ones are left out. */
+  findAll(ids: readonly string[]): Promise<ReadonlyMap<string, CompanyIdentity>>
   forget(): void
 }
 
-export function entityDirectory(sql: Sql, capacity = 50_000): EntityDirectory {
-  let known = new Map<string, EntityIdentity>()
+export function companyDirectory(sql: Sql, capacity = 50_000): CompanyDirectory {
+  let known = new Map<string, CompanyIdentity>()
   return {
     async findAll(ids) {
-      const found = new Map<string, EntityIdentity>()
-      const asked = known
+      const found = new Map<string, CompanyIdentity>()
+      // `forget` may come while the query runs: what it read is then outdated and goes into no cache.
+      const before = known
       for (const id of ids) {
-        const remembered = asked.get(id)
+        const remembered = before.get(id)
         if (remembered !== undefined) found.set(id, remembered)
       }
       if (found.size === ids.length) return found
-      const unseen = await findNamed(
+      const unseen = await findCompanies(
         sql,
         ids.filter(id => !found.has(id)),
       )
-      for (const [id, entity] of unseen) {
-        found.set(id, entity)
-        if (asked !== known) continue
+      for (const [id, company] of unseen) {
+        found.set(id, company)
+        if (before !== known) continue
         if (known.size >= capacity) {
           const oldest = known.keys().next()
           if (!oldest.done) known.delete(oldest.value)
         }
-        known.set(id, entity)
+        known.set(id, company)
       }
       return found
     },
@@ -72,10 +73,10 @@ export function entityDirectory(sql: Sql, capacity = 50_000): EntityDirectory {
 
 const neighboursEachSide = 8
 
-/** IDs that might have been meant: those among `spellings` that exist, and the few that stand next to `id` in
- * the order of IDs. Served by the primary key alone, whatever the size of the register. */
+/** IDs close to an unknown one: those among `spellings` that exist, and its neighbours in the order of IDs. The primary key alone
+ * answers this, whatever the size of the register. */
 export async function neighbouringIds(
-  sql: Statements,
+  sql: SqlClient,
   id: string,
   spellings: readonly string[],
 ): Promise<string[]> {
@@ -95,7 +96,7 @@ export interface NamedEntity {
   readonly name: string | null
   readonly market: string
   readonly aliases: string[]
-  /** The ID or number by which it was found: its place in `ids` or, after those, in `numbers`. */
+  /** Which ID or number found it: an index into `ids` followed by `numbers`, from 1. */
   readonly place: number
 }
 
@@ -104,9 +105,9 @@ export interface RegisterNumber {
   readonly issuerId: string
 }
 
-/** The entities that any of the IDs or register numbers names, in the order in which those are given. */
+/** The entities that any of the IDs or register numbers names, in their order. */
 export async function findEntities(
-  sql: Statements,
+  sql: SqlClient,
   ids: readonly string[],
   numbers: readonly RegisterNumber[],
 ): Promise<NamedEntity[]> {

@@ -1,15 +1,15 @@
 import { daySpan } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
-import type { CoverageDeps } from '../companies/deps.ts'
+import type { SnapshotDeps } from '../companies/deps.ts'
 import { candidateIds, nearIds } from '../companies/lookup.ts'
 import { assumedSuffix, withReason } from '../companies/notes.ts'
 import { findEntities, type NamedEntity } from '../companies/queries.ts'
-import { metricCoverage, waitsForItsDay } from './queries.ts'
+import { lacksFilingDay, metricCoverage } from './queries.ts'
 import type { CoverageCheck } from './schema.ts'
 
-/** What is on file of the entity that any ID of its register names: the ID to send, the span of filings, the
- * periods of each metric, or why there are none. */
-export async function checkCoverage(deps: CoverageDeps, id: string): Promise<CoverageCheck> {
+/** What is on file of the entity that an ID of its register names: the ID to send, the first and last filing, the periods of each
+ * metric, or why there are none. */
+export async function checkCoverage(deps: SnapshotDeps, id: string): Promise<CoverageCheck> {
   const { ids, numbers } = candidateIds(deps.markets.manifests, id)
   const [entity, ...others] = ids.length === 0 ? [] : await findEntities(deps.sql, ids, numbers)
   if (entity === undefined) {
@@ -23,7 +23,7 @@ export async function checkCoverage(deps: CoverageDeps, id: string): Promise<Cov
   }
   const { dataVersion, metrics } = await metricCoverage(deps.sql, entity.entityId, deps.today())
   const span = daySpan(metrics.flatMap(metric => [metric.first_filed, metric.last_filed]))
-  const absence = metrics.length > 0 ? null : await explainNothing(deps, entity)
+  const absence = metrics.length > 0 ? null : await explainMissingFigures(deps, entity)
   const sentTicker = id.trim().toUpperCase()
   const names = [entity.ticker, ...entity.aliases]
   const ticker = names.includes(sentTicker) ? sentTicker : entity.ticker
@@ -47,16 +47,16 @@ export async function checkCoverage(deps: CoverageDeps, id: string): Promise<Cov
   }
 }
 
-async function explainNothing(
-  { sql, markets }: Pick<CoverageDeps, 'sql' | 'markets'>,
+async function explainMissingFigures(
+  { sql, markets }: Pick<SnapshotDeps, 'sql' | 'markets'>,
   { entityId, ticker, market }: NamedEntity,
 ): Promise<string> {
   const manifest = markets.get(market)
   if (manifest?.status === 'announced') {
     return `No figures of market ${market} are served yet: it is announced, and its importer does not ship.`
   }
-  if (await waitsForItsDay(sql, entityId)) {
-    return `Figures of ${ticker} were imported, but nothing that was imported tells the day on which they were filed. They are served once it is known.`
+  if (await lacksFilingDay(sql, entityId)) {
+    return `Figures of ${ticker} were imported, but no imported document states their filing day. They are served once it is known.`
   }
   return withReason(`${ticker} is registered, but no filing of it with figures has been imported.`, manifest)
 }

@@ -1,11 +1,11 @@
 import { Failure } from '../../errors.ts'
 import type { DataFormat } from '../../formats/columns.ts'
 import { readMarket } from '../../markets/parameters.ts'
-import type { CoverageDeps, FundamentalsDeps } from '../companies/deps.ts'
-import { type CoveragePlace, coveragePage, marketCoverage } from './queries.ts'
+import type { CompanyDeps, SnapshotDeps } from '../companies/deps.ts'
+import { type CoveragePosition, coveragePage, marketCoverage } from './queries.ts'
 import { type CoverageIndex, defaultCoverageLimit, maxCoverageLimit } from './schema.ts'
 
-/** What GET /api/v1/fundamentals is sent without `ticker`. */
+/** The query of GET /api/v1/fundamentals without `ticker`. */
 export interface CoverageQuery {
   readonly market?: string
   readonly limit?: number
@@ -19,9 +19,9 @@ export interface CoverageQuery {
   readonly from?: string
 }
 
-/** Markets, manifests, metrics and a page of tickers. Sums are kept by the database as rows arrive and pages
- * are found by key, so neither grows with the number of entities. */
-export async function coverageIndex(deps: CoverageDeps, query: CoverageQuery): Promise<CoverageIndex> {
+/** Markets, manifests, metrics and a page of tickers. Triggers maintain the counts and pages are read by key, so the cost does not
+ * grow with the number of entities. */
+export async function coverageIndex(deps: SnapshotDeps, query: CoverageQuery): Promise<CoverageIndex> {
   const { market, after, limit } = readPage(deps, query)
   const [sums, page] = await Promise.all([
     marketCoverage(deps.sql, deps.today()),
@@ -46,15 +46,15 @@ export async function coverageIndex(deps: CoverageDeps, query: CoverageQuery): P
     tickers: {
       count: page.tickers.length,
       data: page.tickers,
-      next: page.next === null ? null : writeCursor(page.next),
+      next: page.next === null ? null : encodeCursor(page.next),
     },
   }
 }
 
-function readPage(deps: Pick<FundamentalsDeps, 'markets'>, query: CoverageQuery) {
+function readPage(deps: Pick<CompanyDeps, 'markets'>, query: CoverageQuery) {
   for (const param of ['as_of', 'view', 'vintage', 'metric', 'from'] as const) {
     if (query[param] !== undefined)
-      refuse(param, `${param} needs ticker: without it the coverage index is asked for.`)
+      refuse(param, `${param} needs ticker: without ticker the answer is the coverage index.`)
   }
   if (query.format !== undefined && query.format !== 'json') {
     refuse('format', `format=${query.format} needs ticker: the coverage index is JSON only.`)
@@ -64,7 +64,7 @@ function readPage(deps: Pick<FundamentalsDeps, 'markets'>, query: CoverageQuery)
     refuse('limit', `limit=${limit}: a whole number from 1 to ${maxCoverageLimit} is needed.`)
   }
   const market = query.market === undefined ? null : readMarket(deps.markets, query.market)
-  const after = query.cursor === undefined ? null : readCursor(query.cursor)
+  const after = query.cursor === undefined ? null : decodeCursor(query.cursor)
   if (after !== null && market !== null && after.market !== market) {
     refuse(
       'cursor',
@@ -78,22 +78,22 @@ function refuse(param: string, message: string): never {
   throw new Failure('parameter_invalid', message, { param })
 }
 
-/** A place in the index as an opaque text. */
-export function writeCursor(place: CoveragePlace): string {
+/** A position in the index as opaque text. */
+export function encodeCursor(place: CoveragePosition): string {
   return Buffer.from(JSON.stringify([place.market, place.ticker, place.entityId])).toString('base64url')
 }
 
-export function readCursor(cursor: string): CoveragePlace {
+export function decodeCursor(cursor: string): CoveragePosition {
   const place = parse(cursor)
   if (place !== null) return place
   throw new Failure(
     'parameter_invalid',
-    'cursor is not one that this service gave out. Send the `next` of the page before unchanged, or leave it out for the first page.',
+    'cursor is not valid. Send the `next` of the previous page unchanged, or leave cursor out for the first page.',
     { param: 'cursor' },
   )
 }
 
-function parse(cursor: string): CoveragePlace | null {
+function parse(cursor: string): CoveragePosition | null {
   if (!/^[\w-]{1,200}$/.test(cursor)) return null
   let parts: unknown
   try {

@@ -1,10 +1,10 @@
 import type { IsoDate } from '../../dates.ts'
-import type { Statements } from '../../postgres/client.ts'
+import type { SqlClient } from '../../postgres/client.ts'
 import type { CoverageTicker, MetricCoverage } from './schema.ts'
 
-/** A place in the order of (market, ticker, entity): the last entity of the page before. With a market asked for,
- * it is one of that market. */
-export interface CoveragePlace {
+/** A position in the order of (market, ticker, entity): the last entity of the previous page. In a request for one market it is of
+ * that market. */
+export interface CoveragePosition {
   readonly market: string
   readonly ticker: string
   readonly entityId: number
@@ -17,20 +17,19 @@ interface PageRow extends CoverageTicker {
 export interface CoveragePage {
   readonly tickers: CoverageTicker[]
   /** null: this is the last page. */
-  readonly next: CoveragePlace | null
+  readonly next: CoveragePosition | null
 }
 
-/** Inside one market the place is compared without it: otherwise the planner starts at the market's first row. */
-const laterThan = (sql: Statements, after: CoveragePlace, inMarket: boolean) =>
+/** For one market the comparison leaves the market out: with it the planner starts at the market's first row. */
+const laterThan = (sql: SqlClient, after: CoveragePosition, inMarket: boolean) =>
   inMarket
     ? sql`and (e.ticker, e.entity_id) > (${after.ticker}, ${after.entityId})`
     : sql`and (e.market, e.ticker, e.entity_id) > (${after.market}, ${after.ticker}, ${after.entityId})`
 
-/** One page of entities in the order of the index entity_coverage: the cost of a page does not depend on how
- * many come before it. */
+/** One page of entities in the order of the index entity_coverage. Its cost does not depend on how many come before it. */
 export async function coveragePage(
-  sql: Statements,
-  options: { market: string | null; after: CoveragePlace | null; limit: number },
+  sql: SqlClient,
+  options: { market: string | null; after: CoveragePosition | null; limit: number },
 ): Promise<CoveragePage> {
   const { market, after, limit } = options
   const ofMarket = market === null ? sql`` : sql`and e.market = ${market}`
@@ -59,10 +58,10 @@ export interface MarketSums {
   readonly lastFiled: IsoDate | null
 }
 
-/** Sums per market as of a day, and the data version they belong to. The triggers of migration 0005 keep them; only
- * where a filing bears a day to come, the last one before it has to be looked for. */
+/** Counts per market as of a day, and their data version. Triggers of migration 0005 maintain them. Where the last filing has a
+ * future day, the last one up to the day is searched for. */
 export async function marketCoverage(
-  sql: Statements,
+  sql: SqlClient,
   asOf: IsoDate,
 ): Promise<{ dataVersion: number; markets: ReadonlyMap<string, MarketSums> }> {
   const rows = await sql<({ version: string } & ({ market: string } & MarketSums))[]>`
@@ -78,9 +77,9 @@ export async function marketCoverage(
   }
 }
 
-/** What is on file of an entity: a line per metric, periods counted once whatever their vintages. */
+/** What is on file of an entity: one row per metric. A period with several vintages counts once. */
 export async function metricCoverage(
-  sql: Statements,
+  sql: SqlClient,
   entityId: number,
   asOf: IsoDate,
 ): Promise<{ dataVersion: number; metrics: MetricCoverage[] }> {
@@ -99,9 +98,8 @@ export async function metricCoverage(
   return { dataVersion: Number(rows[0].version), metrics }
 }
 
-/** Whether figures of an entity were imported of which no source has told the day of filing. They are known on no day, and
- * nothing of what they say is read. */
-export async function waitsForItsDay(sql: Statements, entityId: number): Promise<boolean> {
+/** Whether an entity has imported figures without a known filing day. They are visible on no day; only their existence is read. */
+export async function lacksFilingDay(sql: SqlClient, entityId: number): Promise<boolean> {
   const [row] = await sql<{ waits: boolean }[]>`
     select exists (select from fact_repeat where entity_id = ${entityId} and filed = 'infinity') as waits`
   return row.waits

@@ -1,40 +1,52 @@
 import { Elysia } from 'elysia'
-import { jsonType, keptAnswer, toKeep } from '../../http/answers.ts'
+import { withLicenceNotice } from '../../access/licences.ts'
+import { cacheable, jsonType, respondFromCache } from '../../http/answers.ts'
 import answers from '../../http/docs/examples/answers.json' with { type: 'json' }
 import { operation } from '../../http/docs/operation.ts'
-import type { RouteMaker } from '../../http/handler.ts'
 import { noQuery, pathReader } from '../../http/parameters.ts'
-import type { BodyCache } from '../../http/responseCache.ts'
-import type { Services } from '../../http/services.ts'
+import type { HttpPlugin } from '../../http/plugin.ts'
+import type { ResponseCache } from '../../http/responseCache.ts'
+import { withSnapshot } from '../../postgres/snapshot.ts'
+import type { CompanyDeps } from '../companies/deps.ts'
+import { checkCoverage } from './check.ts'
 import { CoverageCheck, CoverageCheckParams } from './schema.ts'
+
+export interface CoverageDeps extends Pick<CompanyDeps, 'sql' | 'markets' | 'today'> {
+  readonly responses: ResponseCache
+  readonly dataVersion: () => number
+}
 
 const prefix = '/api/v1/coverage/'
 const readId = pathReader('id', CoverageCheckParams.properties.id)
 
-/** GET /api/v1/coverage/{id}: what is on file of whoever any ID of a register names. */
-export function coverage(services: Services, route: RouteMaker, cache: BodyCache) {
-  const handle = route('/api/v1/coverage/{id}', 'key', call => {
-    noQuery(call)
-    const id = readId(call.path.slice(prefix.length).replace(/\/$/, ''))
-    const { principal } = call.knownCaller
-    const make = async () => JSON.stringify(await services.checkCoverage(principal, id))
-    const key = `check ${principal.licence} ${services.today()} ${id}`
-    return keptAnswer(cache, call, services.dataVersion(), toKeep(key, jsonType, make))
-  })
-  return new Elysia().get('/api/v1/coverage/:id', ({ request }) => handle(request), {
-    detail: coverageOperation,
-  })
+/** GET /api/v1/coverage/{id}: what is on file of the company that any ID of its register names. */
+export function coverageRoutes(http: HttpPlugin, deps: CoverageDeps) {
+  return new Elysia({ name: 'coverage' }).use(http).get(
+    '/api/v1/coverage/:id',
+    ({ context }) => {
+      noQuery(context)
+      const id = readId(context.path.slice(prefix.length).replace(/\/$/, ''))
+      const { principal } = context.authenticatedCaller
+      const key = `check ${principal.licence} ${deps.today()} ${id}`
+      const response = cacheable(key, jsonType, async () => {
+        const check = await withSnapshot(deps.sql, sql => checkCoverage({ ...deps, sql }, id))
+        return JSON.stringify(withLicenceNotice(principal, check))
+      })
+      return respondFromCache(deps.responses, context, deps.dataVersion(), response)
+    },
+    { ...coverageOperation },
+  )
 }
 
-export const coverageOperation = operation({
+const coverageOperation = operation({
   id: 'getCoverage',
   tag: 'Fundamentals',
   summary: 'What is on file of a company',
   description:
     'Takes any ID that a register uses (an SEC CIK, a Korean corporate code, a company number with or without suffix) and answers with the `ticker` to send, the first and last filing, and the periods of each metric, or why there are none.',
-  entry: 'key',
+  access: 'key',
   path: CoverageCheckParams,
-  tried: { id: '320193' },
+  example: { id: '320193' },
   answer: {
     schema: CoverageCheck,
     description: 'What is on file.',

@@ -1,15 +1,15 @@
-import { recordSeen } from '../../access/entityCap.ts'
+import { enforceEntityCap } from '../../access/entityCap.ts'
 import type { Principal } from '../../access/licences.ts'
 import { addDays, type IsoDate } from '../../dates.ts'
-import type { FundamentalsDeps } from '../companies/deps.ts'
+import type { CompanyDeps } from '../companies/deps.ts'
 import { plainZero } from '../fundamentals/read.ts'
 import { fiscalPeriods } from '../fundamentals/schema.ts'
-import { aboutPage, explainEmptyPage } from '../marketPages/page.ts'
+import { explainEmptyPage, pageFields } from '../marketPages/page.ts'
 import {
   type MarketDeps,
-  type MarketQuestion,
+  type MarketQuery,
   marketCacheKey,
-  readMarketQuestion,
+  resolveMarketQuery,
 } from '../marketPages/query.ts'
 import { crossSectionRows } from './queries.ts'
 import {
@@ -21,8 +21,8 @@ import {
 
 const firstDay = '0001-01-01'
 
-/** Who sees what of a cross-section, decided: plain data, and everything that `readCrossSection` needs. */
-export interface CrossSectionPlan extends MarketQuestion {
+/** A request for a cross-section, decided: who may see what, as plain data. */
+export interface CrossSectionPlan extends MarketQuery {
   readonly period: CrossSectionPeriod
   /** 0 the year, 1 to 4 a quarter, null the latest period of any kind. */
   readonly fp: number | null
@@ -37,7 +37,7 @@ export function planCrossSection(
   principal: Principal,
   query: CrossSectionQuery,
 ): CrossSectionPlan {
-  const question = readMarketQuestion(deps, principal, query, crossSectionLimit)
+  const question = resolveMarketQuery(deps, principal, query, crossSectionLimit)
   const period = query.fp ?? 'FY'
   const maxAgeDays = query.max_age_days ?? null
   const plan = {
@@ -50,24 +50,24 @@ export function planCrossSection(
   return { ...plan, cacheKey: marketCacheKey('cross-section', principal, plan) }
 }
 
-/** No day before the calendar's first. */
+/** Not before the first day of PostgreSQL's calendar that the API can show. */
 function earliest(asOf: IsoDate, days: number): IsoDate {
   const day = addDays(asOf, -days)
   return /^\d{4}-/.test(day) && day > firstDay ? day : firstDay
 }
 
-/** One metric of every company of a market, a page of it. The companies on the page count against the key's cap. */
+/** A page of one metric of every company of a market. The companies on the page count against the key's cap. */
 export async function readCrossSection(
-  deps: Pick<FundamentalsDeps, 'sql' | 'markets' | 'recordEntities'>,
+  deps: Pick<CompanyDeps, 'sql' | 'markets'>,
   principal: Principal,
   plan: CrossSectionPlan,
 ): Promise<CrossSection> {
   const page = await crossSectionRows(deps.sql, plan)
   const { rows, next } = page
   const seen = rows.map(row => row.entityId)
-  await recordSeen(deps, principal, seen, 'this page', 'limit', ', a smaller limit may still fit')
+  await enforceEntityCap(deps, principal, seen, 'this page', 'limit', ', a smaller limit may still fit')
   const source = deps.markets.get(plan.market)?.source_notice ?? plan.market
-  const note = rows.length === 0 ? explainNothing(deps, plan, next !== null) : restriction(plan)
+  const note = rows.length === 0 ? emptyPageNote(deps, plan, next !== null) : restriction(plan)
   return {
     object: 'cross_section',
     metric: plan.metric,
@@ -75,7 +75,7 @@ export async function readCrossSection(
     as_of: plan.asOf,
     fp: plan.period,
     max_age_days: plan.maxAgeDays,
-    ...aboutPage(deps, plan, page, [note]),
+    ...pageFields(deps, plan, page, [note]),
     data: rows.map(row => ({
       ticker: row.ticker,
       issuer_id: row.issuerId,
@@ -92,20 +92,16 @@ export async function readCrossSection(
 
 function restriction(plan: CrossSectionPlan): string | null {
   if (!plan.recentFiscalYearOnly) return null
-  return 'Of each company the most recent reported fiscal year only. as_of needs an evaluation key or a Personal or Commercial data licence.'
+  return 'This key sees only the most recent reported fiscal year of each company. as_of needs an evaluation key or a Personal or Commercial data licence.'
 }
 
-function explainNothing(
-  deps: Pick<FundamentalsDeps, 'markets'>,
-  plan: CrossSectionPlan,
-  hasMore: boolean,
-): string {
+function emptyPageNote(deps: Pick<CompanyDeps, 'markets'>, plan: CrossSectionPlan, hasMore: boolean): string {
   const { market, metric, asOf } = plan
   const bounds = plan.period === 'latest' ? '' : ` with fp=${plan.period}`
   const aged = plan.from === null ? '' : ` and an end on or after ${plan.from}`
   return explainEmptyPage(deps, plan, hasMore, {
-    onPage: `No company on this page has ${metric} of its most recent fiscal year`,
-    afterCursor: `No company after the place that cursor names has ${metric}.`,
-    atAll: `No company of market ${market} had stated ${metric}${bounds}${aged} by ${asOf}.`,
+    onPage: `No company on this page reports ${metric} for its most recent fiscal year`,
+    afterCursor: `No company after this cursor reports ${metric}.`,
+    atAll: `No company of market ${market} reports ${metric}${bounds}${aged} in filings up to ${asOf}.`,
   })
 }

@@ -1,5 +1,5 @@
 import type { IsoDate } from '../../dates.ts'
-import type { Fragment, Statements } from '../../postgres/client.ts'
+import type { SqlClient, SqlFragment } from '../../postgres/client.ts'
 import { recentFiscalYear } from '../fundamentals/queries.ts'
 
 export interface CrossSectionScope {
@@ -10,7 +10,7 @@ export interface CrossSectionScope {
   readonly fp: number | null
   /** Earliest period end; null: no bound. */
   readonly from: IsoDate | null
-  /** The last entity of the page before; null: the first page. */
+  /** The last entity of the previous page; null: the first page. */
   readonly after: number | null
   readonly limit: number
   /** Of each company only the most recent fiscal year of which a full year is reported. */
@@ -32,7 +32,7 @@ export interface CrossSectionRow {
 export interface CrossSectionPage {
   readonly dataVersion: number
   readonly rows: CrossSectionRow[]
-  /** The last entity on the page; null: there is none after it. */
+  /** The last entity on the page; null: this is the last page. */
   readonly next: number | null
 }
 
@@ -41,8 +41,8 @@ type Answer = (CrossSectionRow | { readonly entityId: number; readonly fy: null 
 }
 type Nothing = { readonly version: string; readonly entityId: null }
 
-/** One page: a row a company that has one, in the order in which companies came. */
-export async function crossSectionRows(sql: Statements, scope: CrossSectionScope): Promise<CrossSectionPage> {
+/** One page: a row for each company that has one, in the order in which companies were first imported. */
+export async function crossSectionRows(sql: SqlClient, scope: CrossSectionScope): Promise<CrossSectionPage> {
   const { limit } = scope
   const answer = await sql<(Answer | Nothing)[]>`${crossSectionStatement(sql, scope)}`
   const places = answer.flatMap(row => (row.entityId === null ? [] : [row]))
@@ -55,9 +55,9 @@ export async function crossSectionRows(sql: Statements, scope: CrossSectionScope
   }
 }
 
-/** Companies come in the order of the index entity_of_market and each is one probe of fact_cross_section, beside the one
- * before, so a page costs what its companies cost, however many come before it. bench/crossSection.ts shows the plan. */
-export function crossSectionStatement(sql: Statements, scope: CrossSectionScope): Fragment {
+/** Companies are read in the order of the index entity_of_market, and each is one probe of fact_cross_section next to the previous
+ * one. A page costs what its companies cost, however many come before it. `bench/crossSection.ts --explain` shows the plan. */
+export function crossSectionStatement(sql: SqlClient, scope: CrossSectionScope): SqlFragment {
   const { market, after, limit } = scope
   const later = after === null ? sql`` : sql`and e.entity_id > ${after}`
   const page = sql`
@@ -75,7 +75,7 @@ export function crossSectionStatement(sql: Statements, scope: CrossSectionScope)
 }
 
 /** The latest figure of a company that was current on the day. */
-function latestOf(sql: Statements, scope: CrossSectionScope, entityId: Fragment, more: Fragment) {
+function latestOf(sql: SqlClient, scope: CrossSectionScope, entityId: SqlFragment, more: SqlFragment) {
   const { metric, asOf, fp, from } = scope
   const wanted = fp === null ? sql`` : sql`and f.fp = ${fp}`
   const since = from === null ? sql`` : sql`and f.period_end >= ${from}`
@@ -89,9 +89,9 @@ function latestOf(sql: Statements, scope: CrossSectionScope, entityId: Fragment,
     limit 1`
 }
 
-/** A page of companies that have any such figure, and of each the one of its recent fiscal year, where there is one. The
- * year is looked for on the page alone: it costs a probe for each metric. */
-function ofRecentYear(sql: Statements, scope: CrossSectionScope, page: Fragment) {
+/** The page's companies, each with its figure of the most recent fiscal year, if any. The year is determined for the companies of
+ * the page alone: it costs one probe per metric. */
+function ofRecentYear(sql: SqlClient, scope: CrossSectionScope, page: SqlFragment) {
   const year = recentFiscalYear(sql, scope.asOf, sql`p.entity_id`)
   return sql`
     select p.entity_id, p.ticker, p.issuer_id, l.*

@@ -1,39 +1,44 @@
 import { Elysia } from 'elysia'
-import { dataTypes, keptAnswer, toKeep } from '../../http/answers.ts'
+import { encodeList } from '../../formats/rows.ts'
+import { cacheable, contentTypes, respondFromCache } from '../../http/answers.ts'
 import answers from '../../http/docs/examples/answers.json' with { type: 'json' }
 import { operation } from '../../http/docs/operation.ts'
-import type { RouteMaker } from '../../http/handler.ts'
 import { queryReader } from '../../http/parameters.ts'
-import type { BodyCache } from '../../http/responseCache.ts'
-import type { Services } from '../../http/services.ts'
-import { CrossSection, CrossSectionQuery } from './schema.ts'
+import type { HttpPlugin } from '../../http/plugin.ts'
+import type { MarketPageDeps } from '../marketPages/page.ts'
+import { planCrossSection, readCrossSection } from './crossSection.ts'
+import { CrossSection, CrossSectionQuery, crossSectionSheet } from './schema.ts'
 
 const readQuery = queryReader(CrossSectionQuery)
 
-/** GET /api/v1/cross-section: one metric of every company of a market, as it was known on a day. */
-export function crossSection(services: Services, route: RouteMaker, cache: BodyCache) {
-  const handle = route('/api/v1/cross-section', 'key', call => {
-    const query = readQuery(call.queryText)
-    const { principal, subject } = call.knownCaller
-    const format = query.format ?? 'json'
-    const { cacheKey, make } = services.planCrossSection(principal, query)
-    const kept = toKeep(`${format} ${cacheKey}`, dataTypes[format], () => make(format, subject))
-    return keptAnswer(cache, call, services.dataVersion(), kept)
-  })
-  return new Elysia().get('/api/v1/cross-section', ({ request }) => handle(request), {
-    detail: crossSectionOperation,
-  })
+/** GET /api/v1/cross-section: one metric of every company of a market, as known on a day. */
+export function crossSectionRoutes(http: HttpPlugin, deps: MarketPageDeps) {
+  return new Elysia({ name: 'crossSection' }).use(http).get(
+    '/api/v1/cross-section',
+    ({ context }) => {
+      const query = readQuery(context.queryText)
+      const { principal, subject } = context.authenticatedCaller
+      const format = query.format ?? 'json'
+      const plan = planCrossSection(deps, principal, query)
+      const response = cacheable(`${format} ${plan.cacheKey}`, contentTypes[format], async () => {
+        const list = await deps.readLimiter.run(subject, () => readCrossSection(deps, principal, plan))
+        return { content: await encodeList(format, crossSectionSheet, list), next: list.next }
+      })
+      return respondFromCache(deps.responses, context, deps.dataVersion(), response)
+    },
+    { ...crossSectionOperation },
+  )
 }
 
-export const crossSectionOperation = operation({
+const crossSectionOperation = operation({
   id: 'getCrossSection',
   tag: 'Fundamentals',
   summary: 'One metric of every company of a market, as known on a day',
   description:
-    'One row a company: its latest figure of the metric that was filed on or before `as_of`, at the vintage that was current on that day. `fp` chooses which period counts as latest, `max_age_days` leaves out companies that have long stopped reporting. The order is that in which the service came to know the companies, so that pages never shift; `next` (in the other forms the header X-Next-Cursor) continues past `limit`. A figure filed on `as_of` itself is in the answer: to trade at the open of a day, send the day before.\n\nThe demo key and free keys see the most recent reported fiscal year of each company, without `as_of`. An evaluation key counts every company on a page.',
-  entry: 'key',
+    'One row per company: its latest figure of the metric that was filed on or before `as_of`, at the vintage that was current on that day. `fp` chooses which period counts as latest; `max_age_days` leaves out companies that stopped reporting long ago. Companies come in the order in which they were first imported, so pages never shift. `next` (in other formats the header X-Next-Cursor) continues past `limit`. A figure filed on `as_of` itself is in the answer: to trade at the open of a day, send the day before.\n\nThe demo key and free keys see the most recent reported fiscal year of each company, without `as_of`. An evaluation key counts every company on a page.',
+  access: 'key',
   query: CrossSectionQuery,
-  tried: { metric: 'roe', market: 'US' },
+  example: { metric: 'roe', market: 'US' },
   answer: {
     schema: CrossSection,
     description: 'A row a company, always in the same order.',
@@ -41,7 +46,7 @@ export const crossSectionOperation = operation({
       roe: { summary: 'Return on equity as known on 2020-12-31', value: answers.cross_section },
     },
     csv: answers.cross_section_csv,
-    sheets: answers.cross_section_ndjson,
+    ndjson: answers.cross_section_ndjson,
   },
   errors: [
     'parameter_invalid',

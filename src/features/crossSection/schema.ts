@@ -2,14 +2,14 @@ import { type Static, Type } from '@sinclair/typebox'
 import { IsoDateSchema } from '../../dates.ts'
 import type { Column } from '../../formats/columns.ts'
 import { FundamentalsRow } from '../fundamentals/schema.ts'
-import { marketPage, marketQuestion, type PageLimit } from '../marketPages/query.ts'
+import { marketPageFields, marketParameters, type PageLimit } from '../marketPages/query.ts'
 
 const strict = { additionalProperties: false } as const
 
 export const crossSectionLimit = {
-  most: 10_000,
-  usual: 1_000,
-  mostOfFree: 1_000,
+  max: 10_000,
+  default: 1_000,
+  maxFree: 1_000,
 } as const satisfies PageLimit
 
 const Period = Type.Union([
@@ -25,8 +25,8 @@ export type CrossSectionPeriod = Static<typeof Period>
 /** GET /api/v1/cross-section: one metric of every company of a market. */
 export const CrossSectionQuery = Type.Object(
   {
-    metric: marketQuestion.metric('roe'),
-    market: marketQuestion.market,
+    metric: marketParameters.metric('roe'),
+    market: marketParameters.market,
     as_of: Type.Optional(
       IsoDateSchema('Only figures filed on or before this day. Default today (UTC).', '2010-02-01'),
     ),
@@ -47,12 +47,12 @@ export const CrossSectionQuery = Type.Object(
         examples: [550],
       }),
     ),
-    limit: marketQuestion.limit(
+    limit: marketParameters.limit(
       crossSectionLimit,
-      `At most this many companies; \`next\` continues after them. The demo key and free keys get at most ${crossSectionLimit.mostOfFree} at a time, and an evaluation key counts each company on the page.`,
+      `At most this many companies; \`next\` continues after them. The demo key and free keys get at most ${crossSectionLimit.maxFree} at a time, and an evaluation key counts each company on the page.`,
     ),
-    cursor: marketQuestion.cursor,
-    format: marketQuestion.format,
+    cursor: marketParameters.cursor,
+    format: marketParameters.format,
   },
   strict,
 )
@@ -76,7 +76,7 @@ export const CrossSectionRow = Type.Object(
 )
 export type CrossSectionRow = Static<typeof CrossSectionRow>
 
-/** Columns of the rows as a sheet, in the order of the JSON row. */
+/** Columns of the rows in CSV and Parquet, in the order of the JSON row. */
 export const crossSectionSheet = [
   { name: 'ticker', kind: 'text' },
   { name: 'issuer_id', kind: 'text' },
@@ -93,22 +93,22 @@ export const CrossSection = Type.Object(
   {
     object: Type.Literal('cross_section'),
     metric: Type.String({ examples: ['roe'] }),
-    market: marketPage.market,
-    as_of: marketPage.as_of,
+    market: marketPageFields.market,
+    as_of: marketPageFields.as_of,
     fp: Period,
     max_age_days: Type.Union([Type.Integer(), Type.Null()], { description: 'null: no bound.' }),
-    data_version: marketPage.data_version,
-    licence: marketPage.licence,
-    attribution: marketPage.attribution,
-    note: marketPage.note('which rows this key leaves out'),
+    data_version: marketPageFields.data_version,
+    licence: marketPageFields.licence,
+    attribution: marketPageFields.attribution,
+    note: marketPageFields.note('which rows this key leaves out'),
     count: Type.Integer({
       description:
         'Rows in data. A page of the demo key or a free key may hold fewer than limit and still have a next one.',
     }),
-    next: marketPage.next,
+    next: marketPageFields.next,
     data: Type.Array(CrossSectionRow, {
       description:
-        'One row a company, in the order in which the service came to know them: later ones are appended.',
+        'One row per company, in the order in which companies were first imported. New ones are appended.',
     }),
   },
   strict,

@@ -9,10 +9,10 @@ export const fundamentalsOperation = operation({
   tag: 'Fundamentals',
   summary: 'Figures as they were known on a day',
   description:
-    'The figures of one company, each under the day on which it was filed. With `as_of` only filings of that day or before are seen: a later restatement changes nothing in the answer. Several companies (`ticker=AAPL,GOOGL`, up to 100) are answered in the order of the question, all as of one data version; an ID that names nobody refuses the whole list and is named. `vintage=first` shows each figure as it was first filed. Without `ticker`: the coverage index, with the markets, their manifests, every metric, and the tickers page by page.\n\nThe demo key and free keys see the flagship companies in full and every other company at its most recent reported fiscal year.',
-  entry: 'key',
+    'The figures of one company, each under the day on which it was filed. `as_of` shows only filings up to that day: a later restatement changes nothing in the answer. Several companies (`ticker=AAPL,GOOGL`, up to 100) are answered in the order of the request, all of one data version. One unknown ID fails the whole request, and the message names it. `vintage=first` shows each figure as it was first filed. Without `ticker` the answer is the coverage index: markets, their manifests, every metric, and the tickers page by page.\n\nThe demo key and free keys see the flagship companies in full, and of every other company the most recent reported fiscal year.',
+  access: 'key',
   query: FundamentalsQuery,
-  tried: { ticker: 'AAPL', as_of: '2009-12-31', metric: 'revenue,net_margin' },
+  example: { ticker: 'AAPL', as_of: '2009-12-31', metric: 'revenue,net_margin' },
   answer: {
     schema: Type.Union([FundamentalsList, FundamentalsBatch, CoverageIndex]),
     description: 'The rows of one company or of several, or the coverage index.',
@@ -30,7 +30,7 @@ export const fundamentalsOperation = operation({
       },
     },
     csv: answers.fundamentals_csv,
-    sheets: answers.fundamentals_ndjson,
+    ndjson: answers.fundamentals_ndjson,
   },
   errors: [
     'parameter_invalid',

@@ -1,34 +1,30 @@
-import { recordSeen } from '../../access/entityCap.ts'
+import { enforceEntityCap } from '../../access/entityCap.ts'
 import { isFreeData, type Principal } from '../../access/licences.ts'
 import type { IsoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
 import { readAsOf, readDay } from '../../facts/asOf.ts'
 import { readMarket, readMetrics } from '../../markets/parameters.ts'
-import type { FundamentalsDeps } from '../companies/deps.ts'
-import { resolveEntities } from '../companies/lookup.ts'
-import type { EntityIdentity } from '../companies/queries.ts'
+import type { CompanyDeps } from '../companies/deps.ts'
+import { resolveCompanies } from '../companies/lookup.ts'
+import type { CompanyIdentity } from '../companies/queries.ts'
 import { type FundamentalsQuery, idPattern, maxTickers, type Vintage } from './schema.ts'
 
-/** Who sees what, decided: plain data, and everything that `readFundamentals` needs. */
-export interface FundamentalsPlan {
-  /** Under which `entityId` to `twin` are so. */
-  readonly dataVersion: number
-  readonly entityId: number
-  readonly ticker: string
-  readonly issuerId: string
-  readonly name: string | null
-  readonly market: string
-  /** The same entity's ID with the other suffix, where the register does not say which is right. */
-  readonly twin: string | null
+/** What a request selects of each of its companies: its parameters, checked and with their defaults. */
+export interface Selection {
   readonly asOf: IsoDate
   readonly view: 'history' | 'latest'
   readonly vintage: Vintage
   /** null: all. */
   readonly metrics: readonly string[] | null
+  /** Earliest period end; null: no bound. */
   readonly from: IsoDate | null
-  /** The market that was asked for where it is not the entity's: there are no rows then. */
+}
+
+/** A request for one company's figures, decided: who may see what, as plain data. The queries read it as it is. */
+export interface CompanyPlan extends Selection, CompanyIdentity {
+  /** The market in the request where the company belongs to another one: there are no rows then. */
   readonly otherMarket: string | null
-  /** Demo and free keys outside the flagship companies. */
+  /** Demo and free keys see only the most recent fiscal year of which a full year is reported, flagship companies excepted. */
   readonly recentFiscalYearOnly: boolean
   /** The answer carries the Free Licence. */
   readonly freeLicence: boolean
@@ -36,31 +32,57 @@ export interface FundamentalsPlan {
   readonly cacheKey: string
 }
 
-export async function planFundamentals(
-  deps: FundamentalsDeps,
+export async function planCompany(
+  deps: CompanyDeps,
   principal: Principal,
   query: FundamentalsQuery,
-): Promise<FundamentalsPlan> {
+): Promise<CompanyPlan> {
   const [ticker, ...others] = readTickers(query)
-  if (others.length > 0) throw new Error('Several companies are planned by planBatch.')
-  const asked = readAsked(deps, query)
-  const [entity] = await resolveEntities(deps, [ticker])
-  const plan = planCompany(deps, principal, query, asked, entity)
-  await recordSeen(deps, principal, [entity.entityId], entity.ticker, 'ticker')
+  if (others.length > 0) throw new Error('Several companies are planned by planCompanies.')
+  const request = readRequest(deps, query)
+  const [company] = await resolveCompanies(deps, [ticker])
+  const plan = planFor(deps.flagship, principal, request, company)
+  await enforceEntityCap(deps, principal, [company.entityId], company.ticker, 'ticker')
   return plan
 }
 
-/** What a request asks of each of its companies. */
-export interface Asked {
-  readonly asOf: IsoDate
-  readonly view: 'history' | 'latest'
-  readonly vintage: Vintage
-  readonly metrics: readonly string[] | null
-  readonly from: IsoDate | null
-  readonly market: string | null
+/** A request for several companies, decided; each as if it were requested alone. */
+export interface CompaniesPlan {
+  readonly selection: Selection
+  /** In the order of the request. */
+  readonly companies: readonly CompanyPlan[]
+  readonly freeLicence: boolean
+  /** Equal keys mean equal bytes while the data version stays the same. */
+  readonly cacheKey: string
 }
 
-export function readAsked(deps: FundamentalsDeps, query: FundamentalsQuery): Asked {
+export async function planCompanies(
+  deps: CompanyDeps,
+  principal: Principal,
+  query: FundamentalsQuery,
+): Promise<CompaniesPlan> {
+  const tickers = readTickers(query)
+  const request = readRequest(deps, query)
+  const found = await resolveCompanies(deps, tickers)
+  const companies = found.map(company => planFor(deps.flagship, principal, request, company))
+  const ids = [...new Set(found.map(company => company.entityId))]
+  await enforceEntityCap(deps, principal, ids, 'this list', 'ticker', ', a shorter list may still fit')
+  return {
+    selection: request.selection,
+    companies,
+    freeLicence: companies[0].freeLicence,
+    cacheKey: `batch ${companies.map(company => company.cacheKey).join(' ')}`,
+  }
+}
+
+interface CheckedRequest {
+  readonly selection: Selection
+  readonly market: string | null
+  /** Whether the caller chose the day: demo and free keys may not, outside the flagship companies. */
+  readonly choosesDay: boolean
+}
+
+function readRequest(deps: Pick<CompanyDeps, 'markets' | 'today'>, query: FundamentalsQuery): CheckedRequest {
   const view = query.view ?? 'history'
   if (view === 'latest' && query.vintage !== undefined) {
     throw new Failure(
@@ -70,85 +92,58 @@ export function readAsked(deps: FundamentalsDeps, query: FundamentalsQuery): Ask
     )
   }
   return {
-    asOf: readAsOf(query.as_of, deps.today()),
-    view,
-    vintage: query.vintage ?? 'all',
-    metrics: readMetrics(deps.markets.metrics, query.metric),
-    from: query.from === undefined ? null : readDay('from', query.from),
+    selection: {
+      asOf: readAsOf(query.as_of, deps.today()),
+      view,
+      vintage: query.vintage ?? 'all',
+      metrics: readMetrics(deps.markets.metrics, query.metric),
+      from: query.from === undefined ? null : readDay('from', query.from),
+    },
     market: query.market === undefined ? null : readMarket(deps.markets, query.market),
+    choosesDay: query.as_of !== undefined,
   }
 }
 
-/** What the caller is shown of one company. */
-export function planCompany(
-  deps: FundamentalsDeps,
+/** What the caller may see of one company. */
+function planFor(
+  flagship: ReadonlySet<string>,
   principal: Principal,
-  query: FundamentalsQuery,
-  asked: Asked,
-  entity: EntityIdentity,
-): FundamentalsPlan {
+  { selection, market, choosesDay }: CheckedRequest,
+  company: CompanyIdentity,
+): CompanyPlan {
   const freeLicence = isFreeData(principal)
-  const restricted = freeLicence && !deps.flagship.has(entity.ticker) && !deps.flagship.has(entity.preferred)
-  if (restricted && query.as_of !== undefined) throw asOfRefused(deps, principal, entity)
-  const { market: wanted, ...rest } = asked
-  const plan = {
-    entityId: entity.entityId,
-    ticker: entity.ticker,
-    issuerId: entity.issuerId,
-    name: entity.name,
-    market: entity.market,
-    twin: entity.twin,
-    ...rest,
-    otherMarket: wanted === null || wanted === entity.market ? null : wanted,
-    recentFiscalYearOnly: restricted,
-    freeLicence,
-  }
-  return { ...plan, dataVersion: entity.dataVersion, cacheKey: JSON.stringify(Object.values(plan)) }
+  const recentFiscalYearOnly =
+    freeLicence && !flagship.has(company.ticker) && !flagship.has(company.preferred)
+  if (recentFiscalYearOnly && choosesDay) throw asOfRefused(flagship, principal, company)
+  const otherMarket = market === null || market === company.market ? null : market
+  const { entityId, ticker, issuerId, name, twin } = company
+  const { asOf, view, vintage, metrics, from } = selection
+  const cacheKey = JSON.stringify([
+    ...[entityId, ticker, issuerId, name, company.market, twin],
+    ...[asOf, view, vintage, metrics, from],
+    ...[otherMarket, recentFiscalYearOnly, freeLicence],
+  ])
+  return { ...company, ...selection, otherMarket, recentFiscalYearOnly, freeLicence, cacheKey }
 }
 
-function asOfRefused(deps: FundamentalsDeps, principal: Principal, entity: EntityIdentity): Failure {
-  const flagship = [...deps.flagship].join(', ') || 'no company'
+function asOfRefused(
+  flagship: ReadonlySet<string>,
+  principal: Principal,
+  { ticker }: CompanyIdentity,
+): Failure {
+  const open = [...flagship].join(', ') || 'no company'
   return new Failure(
     'licence_required',
-    `as_of for ${entity.ticker} needs an evaluation key or a Personal or Commercial data licence: with the ${principal.licence} licence it is open for ${flagship}. Leave as_of out for the most recent reported fiscal year.`,
+    `as_of for ${ticker} needs an evaluation key or a Personal or Commercial data licence: with the ${principal.licence} licence it is open for ${open}. Leave as_of out for the most recent reported fiscal year.`,
     { param: 'as_of' },
   )
 }
 
-/** Who sees what of several companies, decided; each as when it is asked for alone. */
-export interface BatchPlan {
-  readonly asked: Asked
-  /** In the order of the question. */
-  readonly companies: readonly FundamentalsPlan[]
-  readonly freeLicence: boolean
-  /** Equal keys mean equal bytes while the data version stays the same. */
-  readonly cacheKey: string
-}
-
-export async function planBatch(
-  deps: FundamentalsDeps,
-  principal: Principal,
-  query: FundamentalsQuery,
-): Promise<BatchPlan> {
-  const tickers = readTickers(query)
-  const asked = readAsked(deps, query)
-  const entities = await resolveEntities(deps, tickers)
-  const companies = entities.map(entity => planCompany(deps, principal, query, asked, entity))
-  const ids = [...new Set(entities.map(entity => entity.entityId))]
-  await recordSeen(deps, principal, ids, 'this list', 'ticker', ', a shorter list may still fit')
-  return {
-    asked,
-    companies,
-    freeLicence: companies[0].freeLicence,
-    cacheKey: `batch ${companies.map(company => company.cacheKey).join(' ')}`,
-  }
-}
-
 const idShape = new RegExp(idPattern)
 
-/** The IDs of a request in upper case, in the order of the question. One that is named twice would double its rows in
- * whatever is made of the answer, and is refused. */
-export function readTickers(query: FundamentalsQuery): string[] {
+/** The IDs of a request in upper case, in its order. An ID that comes twice is refused: it would double its rows in every sum
+ * over the answer. */
+function readTickers(query: FundamentalsQuery): string[] {
   for (const param of ['limit', 'cursor'] as const) {
     if (query[param] !== undefined) {
       throw new Failure(

@@ -1,17 +1,23 @@
 import type { IsoDate } from '../../dates.ts'
-import type { Fragment, Statements } from '../../postgres/client.ts'
-import type { Vintage } from './schema.ts'
+import type { SqlClient, SqlFragment } from '../../postgres/client.ts'
+import type { CompanyPlan } from './plan.ts'
+
+/** What the statements read of a plan. */
+type RowPlan = Pick<
+  CompanyPlan,
+  'entityId' | 'asOf' | 'metrics' | 'from' | 'vintage' | 'recentFiscalYearOnly'
+>
 
 /** The vintages filed by the day, ordered by metric, period end and filing; vintages of one day by acceptance, then
  * accession. All of them, or of each period the first or the one that is current on the day. */
-export async function historyRows(sql: Statements, scope: RowScope): Promise<StoredRows> {
-  const from = scope.from === null ? sql`` : sql`and f.period_end >= ${scope.from}`
-  const year = scope.recentFiscalYearOnly
-    ? sql`and f.fy = ${recentFiscalYear(sql, scope.asOf, scope.entityId)}`
+export async function historyRows(sql: SqlClient, plan: RowPlan): Promise<StoredRows> {
+  const from = plan.from === null ? sql`` : sql`and f.period_end >= ${plan.from}`
+  const year = plan.recentFiscalYearOnly
+    ? sql`and f.fy = ${recentFiscalYear(sql, plan.asOf, plan.entityId)}`
     : sql``
-  const metrics = scope.metrics === null ? sql`` : sql`and m.name = any(${[...scope.metrics]})`
-  const current = scope.vintage === 'latest' ? sql`and f.current` : sql``
-  const isFirst = scope.vintage === 'first'
+  const metrics = plan.metrics === null ? sql`` : sql`and m.name = any(${[...plan.metrics]})`
+  const current = plan.vintage === 'latest' ? sql`and f.current` : sql``
+  const isFirst = plan.vintage === 'first'
   const each = isFirst ? sql`distinct on (f.metric_id, f.period_end, f.fp)` : sql``
   const earliest = isFirst
     ? sql`order by f.metric_id, f.period_end, f.fp, f.filed, f.accepted_at nulls first, f.accession`
@@ -22,22 +28,22 @@ export async function historyRows(sql: Statements, scope: RowScope): Promise<Sto
       from data_version d left join (
         select ${each} m.name as m, f.fy, f.fp, f.period_end as "end", f.filed, f.value as v, u.name as u,
                f.accepted_at, f.accession
-        from fact_as_of(${scope.asOf}) f
+        from fact_as_of(${plan.asOf}) f
         join metric m on m.metric_id = f.metric_id
         join unit u on u.unit_id = f.unit_id
-        where f.entity_id = ${scope.entityId} ${from} ${year} ${metrics} ${current} ${earliest}) r on true
+        where f.entity_id = ${plan.entityId} ${from} ${year} ${metrics} ${current} ${earliest}) r on true
       order by r.m collate "C", r."end", r.filed, r.fp, r.accepted_at nulls first, r.accession`,
   )
 }
 
-/** One row per metric: the latest period end known on the day, the year before the quarter where both end
- * then, at its latest vintage. One probe of fact_company a metric. */
-export async function latestRows(sql: Statements, scope: RowScope): Promise<StoredRows> {
-  const from = scope.from === null ? sql`` : sql`and f.period_end >= ${scope.from}`
-  const year = scope.recentFiscalYearOnly
-    ? sql`and f.fy = ${recentFiscalYear(sql, scope.asOf, scope.entityId)}`
+/** One row per metric: the latest period end known on the day, at its latest vintage. Where a year and a quarter end on the same
+ * day it is the year. One probe of the index fact_company per metric. */
+export async function latestRows(sql: SqlClient, plan: RowPlan): Promise<StoredRows> {
+  const from = plan.from === null ? sql`` : sql`and f.period_end >= ${plan.from}`
+  const year = plan.recentFiscalYearOnly
+    ? sql`and f.fy = ${recentFiscalYear(sql, plan.asOf, plan.entityId)}`
     : sql``
-  const metrics = scope.metrics === null ? sql`` : sql`where m.name = any(${[...scope.metrics]})`
+  const metrics = plan.metrics === null ? sql`` : sql`where m.name = any(${[...plan.metrics]})`
   return unpack(
     await sql`
       select d.version, r.m, r.fy, r.fp, r."end", r.filed, r.v, r.u
@@ -46,8 +52,8 @@ export async function latestRows(sql: Statements, scope: RowScope): Promise<Stor
         from metric m
         cross join lateral (
           select f.fy, f.fp, f.period_end, f.filed, f.value, f.unit_id
-          from fact_as_of(${scope.asOf}) f
-          where f.entity_id = ${scope.entityId} and f.metric_id = m.metric_id and f.current ${from} ${year}
+          from fact_as_of(${plan.asOf}) f
+          where f.entity_id = ${plan.entityId} and f.metric_id = m.metric_id and f.current ${from} ${year}
           order by f.period_end desc, (f.fp = 0) desc, f.fp desc
           limit 1) l
         join unit u on u.unit_id = l.unit_id
@@ -62,7 +68,7 @@ export interface KnownMetric {
 }
 
 /** The metrics of an entity of which any figure was filed by the day, with the end of the latest period. */
-export async function knownMetrics(sql: Statements, entityId: number, asOf: IsoDate): Promise<KnownMetric[]> {
+export async function knownMetrics(sql: SqlClient, entityId: number, asOf: IsoDate): Promise<KnownMetric[]> {
   return sql<KnownMetric[]>`
     select m.name as m, l.period_end as "lastEnd"
     from metric m cross join lateral (
@@ -72,21 +78,7 @@ export async function knownMetrics(sql: Statements, entityId: number, asOf: IsoD
     order by m.name collate "C"`
 }
 
-/** Which rows of one entity are asked for. */
-export interface RowScope {
-  readonly entityId: number
-  readonly asOf: IsoDate
-  /** null: all. */
-  readonly metrics: readonly string[] | null
-  /** Earliest period end; null: no bound. */
-  readonly from: IsoDate | null
-  /** Which vintages of a period the history shows. */
-  readonly vintage: Vintage
-  /** Only the most recent fiscal year of which a full year is reported. */
-  readonly recentFiscalYearOnly: boolean
-}
-
-/** A row as the store knows it: fp 0 is the year, 1 to 4 are quarters. */
+/** A row as the database has it: fp 0 is the year, 1 to 4 are quarters. */
 export interface StoredRow {
   readonly m: string
   readonly fy: number
@@ -103,21 +95,20 @@ export interface StoredRows {
   readonly rows: StoredRow[]
 }
 
-interface Answer extends StoredRow {
+interface VersionedRow extends StoredRow {
   readonly version: string
 }
 
-/** Every answer has one row at least, which carries the version; its other columns are null when no row was
- * found. */
-export function unpack(answer: readonly (Answer | { version: string; m: null })[]): StoredRows {
+/** Every result has at least one row, which carries the version. Where there are no figures its other columns are null. */
+function unpack(answer: readonly (VersionedRow | { version: string; m: null })[]): StoredRows {
   const rows: StoredRow[] = []
   for (const row of answer) if (row.m !== null) rows.push(row)
   return { dataVersion: Number(answer[0].version), rows }
 }
 
-/** The fiscal year of the latest full year known that day; a year that earns something goes before the date on
- * a cover page. Where no full year is known, the latest fiscal year of all. */
-export function recentFiscalYear(sql: Statements, asOf: IsoDate, entityId: Fragment | number) {
+/** The fiscal year of the latest full year known that day. Flows go before instants: the date of a share count on a cover page
+ * belongs to no full year. Where no full year is known, the latest fiscal year of all. */
+export function recentFiscalYear(sql: SqlClient, asOf: IsoDate, entityId: SqlFragment | number) {
   return sql`
     coalesce(
       (select y.fy

@@ -1,19 +1,12 @@
 import { freeLicenceNotice, type Principal } from '../../access/licences.ts'
 import { daySpan } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
-import type { Statements } from '../../postgres/client.ts'
-import { readDataVersion } from '../../postgres/snapshot.ts'
-import type { FundamentalsDeps } from '../companies/deps.ts'
+import type { SqlClient } from '../../postgres/client.ts'
+import { readDataVersion } from '../../postgres/dataVersion.ts'
+import type { CompanyDeps } from '../companies/deps.ts'
 import { assumedSuffix, withReason } from '../companies/notes.ts'
-import { type FundamentalsPlan, planFundamentals } from './plan.ts'
-import {
-  historyRows,
-  type KnownMetric,
-  knownMetrics,
-  latestRows,
-  type RowScope,
-  type StoredRows,
-} from './queries.ts'
+import { type CompanyPlan, planCompany } from './plan.ts'
+import { historyRows, type KnownMetric, knownMetrics, latestRows, type StoredRows } from './queries.ts'
 import {
   type FundamentalsList,
   type FundamentalsQuery,
@@ -21,10 +14,11 @@ import {
   fiscalPeriods,
 } from './schema.ts'
 
-/** Where statements go is the pool, or the connection of a snapshot. */
-export type ReadDeps = Pick<FundamentalsDeps, 'markets'> & { readonly sql: Statements }
+/** On the pool, or on the connection of a snapshot. */
+export type ReadDeps = Pick<CompanyDeps, 'markets'> & { readonly sql: SqlClient }
 
-export async function readFundamentals(deps: ReadDeps, plan: FundamentalsPlan): Promise<FundamentalsList> {
+/** The figures of one company as its plan allows them, with notes on what is missing. */
+export async function readCompany(deps: ReadDeps, plan: CompanyPlan): Promise<FundamentalsList> {
   const manifest = deps.markets.get(plan.market)
   const { dataVersion, rows } = await readRows(deps, plan)
   const notes = [
@@ -64,24 +58,23 @@ export async function readFundamentals(deps: ReadDeps, plan: FundamentalsPlan): 
   }
 }
 
-async function readRows(deps: ReadDeps, plan: FundamentalsPlan): Promise<StoredRows> {
+async function readRows(deps: ReadDeps, plan: CompanyPlan): Promise<StoredRows> {
   if (plan.otherMarket !== null) return { dataVersion: await readDataVersion(deps.sql), rows: [] }
-  const scope: RowScope = plan
-  return plan.view === 'latest' ? latestRows(deps.sql, scope) : historyRows(deps.sql, scope)
+  return plan.view === 'latest' ? latestRows(deps.sql, plan) : historyRows(deps.sql, plan)
 }
 
-function restriction(plan: FundamentalsPlan, fiscalYear: number): string | null {
+function restriction(plan: CompanyPlan, fiscalYear: number): string | null {
   if (!plan.recentFiscalYearOnly) return null
   return `The most recent reported fiscal year only (${fiscalYear}). Full history and as_of need an evaluation key or a Personal or Commercial data licence.`
 }
 
-/** Why a known entity has no row for this request, or for some of the metrics that it names; null: nothing is absent. Only
- * what was filed by as_of is looked at.
+/** Why a company has no rows for this request, or none for some of its metrics; null: nothing is missing. Reads only what was
+ * filed by as_of: a reason that knows of later filings would look ahead.
  *
- * @param shown metrics of the rows that there are */
-export async function explainAbsence(
+ * @param shown metrics of the rows that are answered */
+async function explainAbsence(
   deps: ReadDeps,
-  plan: FundamentalsPlan,
+  plan: CompanyPlan,
   shown: ReadonlySet<string>,
 ): Promise<string | null> {
   const { ticker, market, asOf, otherMarket } = plan
@@ -96,7 +89,7 @@ export async function explainAbsence(
   }
   const known = await knownMetrics(deps.sql, plan.entityId, asOf)
   if (known.length === 0) {
-    const absence = `No filing of ${ticker} with figures is known that was filed by ${asOf}. GET /api/v1/coverage/${ticker} tells what is on file.`
+    const absence = `No filing of ${ticker} with figures was filed by ${asOf}. GET /api/v1/coverage/${ticker} shows what is on file.`
     return withReason(absence, manifest)
   }
   const unstated = absent?.filter(metric => known.every(({ m }) => m !== metric)) ?? []
@@ -106,23 +99,20 @@ export async function explainAbsence(
   if (unfit.length > 0) {
     const whose = unfit.length === known.length ? '' : `${unfit.map(({ m }) => m).join(', ')}: `
     reasons.push(whose + whyUnfit(plan, unfit))
-  } else if (shown.size === 0) reasons.push(`It had stated: ${known.map(({ m }) => m).join(', ')}.`)
+  } else if (shown.size === 0) reasons.push(`It reports: ${known.map(({ m }) => m).join(', ')}.`)
   return reasons.join(' ')
 }
 
-function neverStated({ markets }: ReadDeps, plan: FundamentalsPlan, metrics: readonly string[]): string {
+function neverStated({ markets }: ReadDeps, plan: CompanyPlan, metrics: readonly string[]): string {
   const absences = markets.get(plan.market)?.absences ?? {}
   const why = metrics.flatMap(metric =>
     absences[metric] === undefined ? [] : `${metric}: ${absences[metric]}`,
   )
-  return [`${plan.ticker} had stated no ${metrics.join(', ')} by ${plan.asOf}.`, ...why].join(' ')
+  return [`${plan.ticker} reports no ${metrics.join(', ')} in filings up to ${plan.asOf}.`, ...why].join(' ')
 }
 
-/** Why figures that are on file are not among the rows. */
-function whyUnfit(
-  { ticker, asOf, from, recentFiscalYearOnly }: FundamentalsPlan,
-  unfit: readonly KnownMetric[],
-) {
+/** Why figures that are on file are not in the answer. */
+function whyUnfit({ ticker, asOf, from, recentFiscalYearOnly }: CompanyPlan, unfit: readonly KnownMetric[]) {
   const lastEnd = daySpan(unfit.map(metric => metric.lastEnd))?.last ?? asOf
   if (from !== null && from > lastEnd) {
     return `No period that ends on or after ${from} was known by ${asOf}; the latest one ends on ${lastEnd}.`
@@ -133,35 +123,36 @@ function whyUnfit(
   return `Nothing filed by ${asOf} fits the request.`
 }
 
-/** The figures of one company, all of one data version. Who a company is was read before its figures are: where an import
- * came between, both are read anew, and never is the old name shown with new figures. */
-export async function answerFundamentals(
-  deps: FundamentalsDeps,
+/** The figures of one company, all of one data version. The plan read who the company is before its figures are read: where an
+ * import commits in between, both are read again, so that an old name never comes with new figures. */
+export async function answerCompany(
+  deps: CompanyDeps,
   principal: Principal,
   query: FundamentalsQuery,
-  planned: FundamentalsPlan,
+  planned: CompanyPlan,
 ): Promise<FundamentalsList> {
-  // What is remembered of companies may be what has just changed.
-  const { entities: _, ...fresh } = deps
+  const reading = { sql: deps.lookups, markets: deps.markets }
+  // The directory may hold the very name that the import changed.
+  const { directory: _, ...fresh } = deps
   let plan = planned
-  for (let left = tries; left > 0; left--) {
-    const list = await readFundamentals(deps, plan)
-    if (list.data_version === plan.dataVersion && (await isSettled(deps, list))) return list
-    plan = await planFundamentals(fresh, principal, query)
+  for (let left = maxAttempts; left > 0; left--) {
+    const list = await readCompany(reading, plan)
+    if (list.data_version === plan.dataVersion && (await isConsistent(reading, list))) return list
+    plan = await planCompany(fresh, principal, query)
   }
-  throw unsettled()
+  throw dataVersionConflict()
 }
 
-/** Why there is no figure is found out after there was none. */
-async function isSettled({ sql }: Pick<FundamentalsDeps, 'sql'>, list: FundamentalsList): Promise<boolean> {
+/** The reason why a list is empty is read after the list: both must be of one data version. */
+async function isConsistent({ sql }: ReadDeps, list: FundamentalsList): Promise<boolean> {
   return list.count > 0 || (await readDataVersion(sql)) === list.data_version
 }
 
-/** How often a question is read that imports come between. They commit seconds apart and it takes milliseconds, so the
- * second time nearly always does. */
-export const tries = 8
+/** How often a request is read again because an import committed in between. Imports commit seconds apart and a read takes
+ * milliseconds, so the second attempt nearly always succeeds. */
+export const maxAttempts = 8
 
-export function unsettled(): Failure {
+export function dataVersionConflict(): Failure {
   return new Failure(
     'database_unavailable',
     'The data changed again and again while this was read. Try again in a moment.',
@@ -169,7 +160,7 @@ export function unsettled(): Failure {
   )
 }
 
-/** A loss of nothing (0 / -5) is -0 in the database. JSON and CSV write it as 0, so it is 0 in every form. */
+/** 0 / -5 is -0 in the database. JSON and CSV print it as 0 and Parquet would keep the sign, so all get 0. */
 export function plainZero(value: number): number {
   return value === 0 ? 0 : value
 }

@@ -1,82 +1,104 @@
 import { Elysia } from 'elysia'
-import type { Principal } from '../../access/licences.ts'
-import type { DataFormat } from '../../formats/columns.ts'
+import { withLicenceNotice } from '../../access/licences.ts'
+import { encodeList } from '../../formats/rows.ts'
 import {
+  type CachedResponse,
+  cacheable,
+  contentTypes,
   dataHeaders,
-  dataTypes,
   jsonType,
-  type Kept,
-  keptAnswer,
+  notModified,
+  respondFromCache,
   streamAnswer,
-  toKeep,
-  unchanged,
 } from '../../http/answers.ts'
-import type { Answer, Call } from '../../http/context.ts'
-import type { RouteMaker } from '../../http/handler.ts'
+import type { Answer, RequestContext } from '../../http/context.ts'
 import { entityTag } from '../../http/headers.ts'
 import { queryReader } from '../../http/parameters.ts'
-import { PlanCache, steadyDay } from '../../http/planCache.ts'
-import type { BodyCache } from '../../http/responseCache.ts'
-import type { PlannedStream, Services } from '../../http/services.ts'
+import { cachedToday, PlanCache } from '../../http/planCache.ts'
+import type { HttpPlugin } from '../../http/plugin.ts'
+import type { ResponseCache } from '../../http/responseCache.ts'
+import type { ReadLimiter } from '../../postgres/readLimiter.ts'
+import { withSnapshot } from '../../postgres/snapshot.ts'
+import type { CompanyDeps } from '../companies/deps.ts'
+import { coverageIndex } from '../coverage/index.ts'
 import { fundamentalsOperation } from './documentation.ts'
-import { FundamentalsQuery } from './schema.ts'
+import { planCompanies, planCompany } from './plan.ts'
+import { answerCompany } from './read.ts'
+import { FundamentalsQuery, fundamentalsSheet } from './schema.ts'
+import { streamCompanies } from './stream.ts'
+
+export interface FundamentalsDeps extends CompanyDeps {
+  readonly responses: ResponseCache
+  readonly readLimiter: ReadLimiter
+  readonly dataVersion: () => number
+  readonly elapsedMs: () => number
+}
 
 const readQuery = queryReader(FundamentalsQuery)
 
-/** GET /api/v1/fundamentals: the figures of one entity or of several or, without `ticker`, the coverage index. */
-export function fundamentals(services: Services, route: RouteMaker, cache: BodyCache) {
-  const day = steadyDay(services.today, services.elapsedMs)
-  const plans = new PlanCache<Kept>()
+/** GET /api/v1/fundamentals: figures of one company or of several or, without `ticker`, the coverage index. */
+export function fundamentalsRoutes(http: HttpPlugin, deps: FundamentalsDeps) {
+  const today = cachedToday(deps.today, deps.elapsedMs)
+  const plans = new PlanCache<CachedResponse>()
 
-  function work(call: Call): Answer | Promise<Answer> {
-    const version = services.dataVersion()
-    const today = day()
-    const known = plans.find(call.knownCaller.principal, call.queryText, version, today)
-    if (known !== undefined) return keptAnswer(cache, call, version, known)
-    return planned(call, version, today)
+  return new Elysia({ name: 'fundamentals' }).use(http).get(
+    '/api/v1/fundamentals',
+    ({ context }) => {
+      const version = deps.dataVersion()
+      const day = today()
+      const { principal } = context.authenticatedCaller
+      const cached = plans.find(principal, context.queryText, version, day)
+      if (cached !== undefined) return respondFromCache(deps.responses, context, version, cached)
+      return answer(context, version, day)
+    },
+    { ...fundamentalsOperation },
+  )
+
+  async function answer(context: RequestContext, version: number, day: string): Promise<Answer> {
+    const { principal } = context.authenticatedCaller
+    const query = readQuery(context.queryText)
+    if (query.ticker?.includes(',')) return answerSeveral(deps, context, query, version)
+    const response =
+      query.ticker === undefined
+        ? cacheable(`index ${principal.licence} ${day} ${JSON.stringify(query)}`, jsonType, async () => {
+            const index = await withSnapshot(deps.sql, sql => coverageIndex({ ...deps, sql }, query))
+            return JSON.stringify(withLicenceNotice(principal, index))
+          })
+        : await answerOne(deps, context, query)
+    plans.store(principal, context.queryText, version, day, response)
+    return respondFromCache(deps.responses, context, version, response)
   }
+}
 
-  async function planned(call: Call, version: number, today: string): Promise<Answer> {
-    const { principal } = call.knownCaller
-    const text = call.queryText
-    const query = readQuery(text)
-    if (query.ticker !== undefined) return list(call, query, version, today)
-    const kept = planIndex(principal, query, today)
-    plans.remember(principal, text, version, today, kept)
-    return keptAnswer(cache, call, version, kept)
-  }
-
-  function planIndex(principal: Principal, query: FundamentalsQuery, today: string): Kept {
-    const make = async () => JSON.stringify(await services.coverageIndex(principal, query))
-    return toKeep(`index ${principal.licence} ${today} ${JSON.stringify(query)}`, jsonType, make)
-  }
-
-  async function list(call: Call, query: FundamentalsQuery, version: number, today: string): Promise<Answer> {
-    const { principal, subject } = call.knownCaller
-    const planned = await services.planFundamentals(principal, query)
-    const format = query.format ?? 'json'
-    const key = `${format} ${planned.cacheKey}`
-    if ('open' in planned)
-      return streamed(call, planned, format, dataHeaders(dataTypes[format], entityTag(version, key)))
-    const kept = toKeep(key, dataTypes[format], () => planned.make(format, subject))
-    plans.remember(principal, call.queryText, version, today, kept)
-    return keptAnswer(cache, call, version, kept)
-  }
-
-  async function streamed(
-    call: Call,
-    planned: PlannedStream,
-    format: DataFormat,
-    own: Record<string, string>,
-  ): Promise<Answer> {
-    const same = unchanged(call, own)
-    if (same !== null) return same
-    const { body } = await planned.open(format, call.request.signal, call.knownCaller.subject)
-    return streamAnswer(call, body, own)
-  }
-
-  const handle = route('/api/v1/fundamentals', 'key', work)
-  return new Elysia().get('/api/v1/fundamentals', ({ request }) => handle(request), {
-    detail: fundamentalsOperation,
+async function answerOne(
+  deps: FundamentalsDeps,
+  context: RequestContext,
+  query: FundamentalsQuery,
+): Promise<CachedResponse> {
+  const { principal } = context.authenticatedCaller
+  const format = query.format ?? 'json'
+  const plan = await planCompany(deps, principal, query)
+  return cacheable(`${format} ${plan.cacheKey}`, contentTypes[format], async () => {
+    const list = await answerCompany(deps, principal, query, plan)
+    return { content: await encodeList(format, fundamentalsSheet, list) }
   })
+}
+
+async function answerSeveral(
+  deps: FundamentalsDeps,
+  context: RequestContext,
+  query: FundamentalsQuery,
+  version: number,
+): Promise<Answer> {
+  const { principal, subject } = context.authenticatedCaller
+  const format = query.format ?? 'json'
+  const plan = await planCompanies(deps, principal, query)
+  const own = dataHeaders(contentTypes[format], entityTag(version, `${format} ${plan.cacheKey}`))
+  const same = notModified(context, own)
+  if (same !== null) return same
+  const { signal } = context.request
+  const { body } = await deps.readLimiter.openStream(subject, signal, () =>
+    streamCompanies(deps, principal, query, plan, signal),
+  )
+  return streamAnswer(context, body, own)
 }

@@ -6,17 +6,17 @@ import { defaultCoverageLimit, maxCoverageLimit } from '../coverage/schema.ts'
 
 const strict = { additionalProperties: false } as const
 
-/** Shape of an ID in a request, before it is put in upper case. */
+/** The pattern of an ID in a request, before it is turned to upper case. */
 export const idPattern = '^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$'
 
-/** Companies of one request. */
+/** The limit of companies in one request. */
 export const maxTickers = 100
 
 /** Which vintages of a period `view=history` shows. */
 export const vintages = ['first', 'latest', 'all'] as const
 export type Vintage = (typeof vintages)[number]
 
-/** GET /api/v1/fundamentals: with `ticker` the figures of one entity or of several, without it the coverage index. */
+/** GET /api/v1/fundamentals: with `ticker` the figures of one company or several, without it the coverage index. */
 export const FundamentalsQuery = Type.Object(
   {
     ticker: Type.Optional(
@@ -115,7 +115,7 @@ export const FundamentalsRow = Type.Object(
 )
 export type FundamentalsRow = Static<typeof FundamentalsRow>
 
-/** Columns of the rows as a sheet, in the order of the JSON row. */
+/** Columns of the rows in CSV and Parquet, in the order of the JSON row. */
 export const fundamentalsSheet = [
   { name: 'm', kind: 'text' },
   { name: 'fy', kind: 'whole' },
@@ -143,13 +143,13 @@ export const FundamentalsList = Type.Object(
     market: Type.String({ examples: ['US'] }),
     as_of: Type.String({
       format: 'date',
-      description: 'The day that was looked back from.',
+      description: 'The day as of which the answer is true.',
       examples: ['2010-02-01'],
     }),
     view: Type.Union([Type.Literal('history'), Type.Literal('latest')]),
     vintage: Type.Optional(
       Type.Union([Type.Literal('first'), Type.Literal('latest')], {
-        description: 'Only where not every vintage was asked for.',
+        description: 'Only with vintage=first or vintage=latest.',
       }),
     ),
     data_version: Type.Integer({ description: 'Grows with each import; equal versions mean equal answers.' }),
@@ -162,7 +162,7 @@ export const FundamentalsList = Type.Object(
     note: Type.Optional(
       Type.String({
         description:
-          'Why there are no rows, or none of a metric that was asked for, which rows this key leaves out, or what is assumed of the ID.',
+          'Why rows of the request or of one of its metrics are missing, which rows this key does not see, or what is assumed about the ID.',
       }),
     ),
     count: Type.Integer({ description: 'Rows in data.' }),
@@ -185,7 +185,7 @@ export const FundamentalsCompany = Type.Object(
 )
 export type FundamentalsCompany = Static<typeof FundamentalsCompany>
 
-/** The answer for several tickers: the rows of each company follow one another in the order of the question. */
+/** The answer for several tickers: company after company, in the order of the request. */
 export const FundamentalsBatch = Type.Object(
   {
     object: Type.Literal('fundamentals_list'),
@@ -196,9 +196,9 @@ export const FundamentalsBatch = Type.Object(
     licence: FundamentalsList.properties.licence,
     attribution: FundamentalsList.properties.attribution,
     data: Type.Array(FundamentalsRow, {
-      description: 'Company after company in the order of the question, each as when it is asked for alone.',
+      description: 'Company after company in the order of the request, each as if it were requested alone.',
     }),
-    companies: Type.Array(FundamentalsCompany, { description: 'In the order of the question.' }),
+    companies: Type.Array(FundamentalsCompany, { description: 'In the order of the request.' }),
     count: FundamentalsList.properties.count,
   },
   strict,

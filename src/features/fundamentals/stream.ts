@@ -1,86 +1,88 @@
+import type { Principal } from '../../access/licences.ts'
 import { freeLicenceNotice } from '../../access/licences.ts'
 import type { DataFormat } from '../../formats/columns.ts'
-import { aboutList, writeSheet } from '../../formats/rows.ts'
+import { listMetadata, streamRows } from '../../formats/rows.ts'
 import { spool } from '../../formats/spool.ts'
-import type { Markets } from '../../markets/markets.ts'
-import type { Sql } from '../../postgres/client.ts'
-import { openSnapshot, readDataVersion, type Snapshot } from '../../postgres/snapshot.ts'
-import type { BatchPlan } from './plan.ts'
-import { readFundamentals, tries, unsettled } from './read.ts'
-import { type FundamentalsCompany, type FundamentalsList, fundamentalsSheet } from './schema.ts'
+import { readDataVersion } from '../../postgres/dataVersion.ts'
+import { openSnapshot, type Snapshot } from '../../postgres/snapshot.ts'
+import type { CompanyDeps } from '../companies/deps.ts'
+import { type CompaniesPlan, planCompanies } from './plan.ts'
+import { dataVersionConflict, maxAttempts, readCompany } from './read.ts'
+import {
+  type FundamentalsCompany,
+  type FundamentalsList,
+  type FundamentalsQuery,
+  fundamentalsSheet,
+} from './schema.ts'
 
 export interface OpenedBatch {
   readonly body: ReadableStream<Uint8Array>
-  /** Settled when nothing is read from the database any more; the client may still be reading. */
+  /** Settles when the last row is read from the database; the client may still be reading the body. */
   readonly read: Promise<void>
 }
 
-interface BatchDeps {
-  readonly sql: Sql
-  readonly markets: Markets
-}
-
-/** The figures of several companies as bytes, while they come: one company after the other by the same statements as
- * alone, all of one snapshot, so memory is bounded by one company. Failures before the first company reject.
- *
- * @param replan plans the same once more, from what the database says now: for where an import came after the plan */
-export async function openBatch(
-  deps: BatchDeps,
-  planned: BatchPlan,
-  replan: () => Promise<BatchPlan>,
-  format: DataFormat,
+/** The figures of several companies as bytes, sent while they are read: one company after the other, from one snapshot, so that
+ * memory is bounded by one company and all rows are of one data version. Failures before the first company reject. */
+export async function streamCompanies(
+  deps: CompanyDeps,
+  principal: Principal,
+  query: FundamentalsQuery,
+  planned: CompaniesPlan,
   signal?: AbortSignal,
 ): Promise<OpenedBatch> {
   const gone = new AbortController()
   const either = signal === undefined ? gone.signal : AbortSignal.any([gone.signal, signal])
-  const { snapshot, plan } = await openPlanned(deps, planned, replan, either)
+  const { snapshot, plan } = await openPlanned(deps, principal, query, planned, either)
   const lists = readLists(deps, snapshot, plan, either)
   const first = await lists.next()
-  if (first.done) throw new Error('A batch has a company at least.')
+  if (first.done) throw new Error('A batch has at least one company.')
   const { promise: read, resolve: isRead } = Promise.withResolvers<void>()
-  const chunks = framed(deps, plan, format, first.value, lists)
+  const chunks = framed(deps, plan, query.format ?? 'json', first.value, lists)
   return { body: spool(ending(chunks, lists, isRead), () => gone.abort()), read }
 }
 
-/** A snapshot of the data version under which the companies were planned. */
+/** A snapshot of the data version in which the companies were planned. Where an import committed in between, they are planned
+ * again: old names must not come with new figures. */
 async function openPlanned(
-  { sql }: BatchDeps,
-  planned: BatchPlan,
-  replan: () => Promise<BatchPlan>,
+  deps: CompanyDeps,
+  principal: Principal,
+  query: FundamentalsQuery,
+  planned: CompaniesPlan,
   signal: AbortSignal,
-): Promise<{ snapshot: Snapshot; plan: BatchPlan }> {
+): Promise<{ snapshot: Snapshot; plan: CompaniesPlan }> {
+  const { directory: _, ...fresh } = deps
   let plan = planned
-  for (let left = tries; left > 0; left--) {
-    const snapshot = await openSnapshot(sql, signal)
+  for (let left = maxAttempts; left > 0; left--) {
+    const snapshot = await openSnapshot(deps.sql, signal)
     const version = await readDataVersion(snapshot.connection).catch(async error => {
-      await snapshot.end()
+      await snapshot.release()
       throw error
     })
     if (plan.companies.every(company => company.dataVersion === version)) return { snapshot, plan }
-    // The connection goes back first: planning takes one, too, and all would wait for each other.
-    await snapshot.end()
-    plan = await replan()
+    // Release the connection before planning takes another: with all of them held so, every request would wait forever.
+    await snapshot.release()
+    plan = await planCompanies(fresh, principal, query)
   }
-  throw unsettled()
+  throw dataVersionConflict()
 }
 
 async function* readLists(
-  deps: BatchDeps,
+  deps: Pick<CompanyDeps, 'markets'>,
   snapshot: Snapshot,
-  plan: BatchPlan,
+  plan: CompaniesPlan,
   signal: AbortSignal,
 ): AsyncGenerator<FundamentalsList, void, undefined> {
   try {
     for (const company of plan.companies) {
       signal.throwIfAborted()
-      yield await readFundamentals({ sql: snapshot.connection, markets: deps.markets }, company)
+      yield await readCompany({ sql: snapshot.connection, markets: deps.markets }, company)
     }
   } finally {
-    await snapshot.end()
+    await snapshot.release()
   }
 }
 
-/** Whatever ends the bytes ends the reading, too. */
+/** Ends the reading from the database with the body, however that ends: otherwise the connection would stay taken. */
 async function* ending(
   chunks: AsyncGenerator<Uint8Array, void, undefined>,
   lists: AsyncGenerator<FundamentalsList, void, undefined>,
@@ -94,13 +96,13 @@ async function* ending(
 }
 
 function framed(
-  deps: BatchDeps,
-  plan: BatchPlan,
+  deps: Pick<CompanyDeps, 'markets'>,
+  plan: CompaniesPlan,
   format: DataFormat,
   first: FundamentalsList,
   rest: AsyncGenerator<FundamentalsList, void, undefined>,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  const { asOf, view, vintage } = plan.asked
+  const { asOf, view, vintage } = plan.selection
   const markets = [...new Set(plan.companies.map(company => company.market))]
   const head = {
     object: 'fundamentals_list',
@@ -114,7 +116,7 @@ function framed(
   const lists = joined(first, rest)
   return format === 'json'
     ? writeJson(head, lists)
-    : writeSheet(format, fundamentalsSheet, aboutList(head), rowsOf(lists))
+    : streamRows(format, fundamentalsSheet, listMetadata(head), rowsOf(lists))
 }
 
 async function* joined(first: FundamentalsList, rest: AsyncIterable<FundamentalsList>) {
@@ -126,7 +128,7 @@ async function* rowsOf(lists: AsyncIterable<FundamentalsList>) {
   for await (const list of lists) yield list.data
 }
 
-/** What is known only at the end (how many rows, why a company has none) stands at the end. */
+/** Counts and notes come last in the object: they are only known once all rows are sent. */
 async function* writeJson(
   head: object,
   lists: AsyncIterable<FundamentalsList>,

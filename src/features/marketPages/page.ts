@@ -1,27 +1,36 @@
 import { freeLicenceNotice } from '../../access/licences.ts'
-import type { FundamentalsDeps } from '../companies/deps.ts'
-import { type MarketQuestion, writePlace } from './query.ts'
+import type { ResponseCache } from '../../http/responseCache.ts'
+import type { ReadLimiter } from '../../postgres/readLimiter.ts'
+import type { CompanyDeps } from '../companies/deps.ts'
+import { encodeCursor, type MarketQuery } from './query.ts'
+
+/** What the routes need that answer a market by pages. */
+export interface MarketPageDeps extends Pick<CompanyDeps, 'sql' | 'markets' | 'today'> {
+  readonly responses: ResponseCache
+  readonly readLimiter: ReadLimiter
+  readonly dataVersion: () => number
+}
 
 interface FoundPage {
   readonly dataVersion: number
   readonly rows: readonly unknown[]
-  /** The last entity on the page; null: there is none after it. */
+  /** The last entity on the page; null: this is the last page. */
   readonly next: number | null
 }
 
-/** What every page of a market says of itself beside its question.
+/** The fields that every page of a market has besides its parameters and rows.
  *
- * @param notes why rows are missing; null: they are not */
-export function aboutPage(
-  { markets }: Pick<FundamentalsDeps, 'markets'>,
-  question: MarketQuestion,
+ * @param notes why rows are missing; null entries are left out */
+export function pageFields(
+  { markets }: Pick<CompanyDeps, 'markets'>,
+  query: MarketQuery,
   { dataVersion, rows, next }: FoundPage,
   notes: readonly (string | null)[],
 ) {
-  const { market, asOf, freeLicence } = question
+  const { market, asOf, freeLicence } = query
   const manifest = markets.get(market)
-  const firstVersion = question.firstVersion ?? dataVersion
-  const changed = dataVersion === firstVersion ? null : changedBetween(firstVersion, dataVersion)
+  const firstVersion = query.firstVersion ?? dataVersion
+  const changed = dataVersion === firstVersion ? null : versionNote(firstVersion, dataVersion)
   const note = [...notes, changed].filter(text => text !== null).join(' ')
   return {
     data_version: dataVersion,
@@ -29,40 +38,40 @@ export function aboutPage(
     attribution: manifest ? [manifest.attribution] : [],
     ...(note === '' ? {} : { note }),
     count: rows.length,
-    next: next === null ? null : writePlace({ market, entityId: next, asOf, dataVersion: firstVersion }),
+    next: next === null ? null : encodeCursor({ market, entityId: next, asOf, dataVersion: firstVersion }),
   }
 }
 
-/** Every row is true as of its day; an import may have brought filings of that day or before it late. */
-function changedBetween(first: number, now: number): string {
-  return `The first page was of data version ${first}, this one is of ${now}: what was imported in between is on this page and not on those before it. For one data version begin again without cursor.`
+/** Each row is true as of its day, but an import between two pages may have added filings of that day or before. */
+function versionNote(first: number, now: number): string {
+  return `The first page was of data version ${first}, this one is of ${now}: this page shows what was imported in between, the pages before do not. For one data version start again without cursor.`
 }
 
-interface Nothing {
-  /** Where companies follow: what no company on the page has. */
+interface EmptyPageTexts {
+  /** More companies follow: what no company on this page has. */
   readonly onPage: string
-  /** Where none follows those of the pages before. */
+  /** No companies follow those of earlier pages. */
   readonly afterCursor: string
-  /** On a page that is the only one: what no company of the market has. */
+  /** This is the only page: what no company of the market has. */
   readonly atAll: string
 }
 
 /** Why a page of a market has no rows. */
 export function explainEmptyPage(
-  { markets }: Pick<FundamentalsDeps, 'markets'>,
-  { market, metric, after }: MarketQuestion,
+  { markets }: Pick<CompanyDeps, 'markets'>,
+  { market, metric, after }: MarketQuery,
   hasMore: boolean,
-  nothing: Nothing,
+  texts: EmptyPageTexts,
 ): string {
   const manifest = markets.get(market)
   if (manifest?.status === 'announced') {
     return `No figures of market ${market} are served yet: it is announced, and its importer does not ship.`
   }
-  if (hasMore) return `${nothing.onPage}; \`next\` continues.`
-  if (after !== null) return nothing.afterCursor
+  if (hasMore) return `${texts.onPage}; \`next\` continues.`
+  if (after !== null) return texts.afterCursor
   if (markets.metrics.get(metric)?.markets.includes(market) !== true) {
     return `The register of market ${market} does not state ${metric}. GET /api/v1/fundamentals lists which markets state it.`
   }
   const reason = manifest?.absences[metric]
-  return reason === undefined ? nothing.atAll : `${nothing.atAll} ${reason}`
+  return reason === undefined ? texts.atAll : `${texts.atAll} ${reason}`
 }

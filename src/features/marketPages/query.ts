@@ -5,19 +5,19 @@ import { Failure } from '../../errors.ts'
 import { readAsOf } from '../../facts/asOf.ts'
 import { FormatSchema } from '../../formats/columns.ts'
 import { readMarket, readMetrics } from '../../markets/parameters.ts'
-import type { FundamentalsDeps } from '../companies/deps.ts'
+import type { CompanyDeps } from '../companies/deps.ts'
 import { FundamentalsList } from '../fundamentals/schema.ts'
 
-/** How many companies a page of a market may have. */
+/** How many companies a page of a market may hold. */
 export interface PageLimit {
-  readonly most: number
-  readonly usual: number
-  /** Of a demo or free key. */
-  readonly mostOfFree: number
+  readonly max: number
+  readonly default: number
+  /** For demo and free keys. */
+  readonly maxFree: number
 }
 
-/** Parameters of every question for one metric of all companies of a market. */
-export const marketQuestion = {
+/** Parameters of every request for one metric of all companies of a market. */
+export const marketParameters = {
   metric: (example: string) =>
     Type.String({
       minLength: 1,
@@ -30,16 +30,22 @@ export const marketQuestion = {
     description: 'Market code. One market at a time: the same column can mean different things in two.',
     examples: ['US'],
   }),
-  limit: ({ most, usual }: PageLimit, description: string) =>
+  limit: (limits: PageLimit, description: string) =>
     Type.Optional(
-      Type.Integer({ minimum: 1, maximum: most, default: usual, description, examples: [usual] }),
+      Type.Integer({
+        minimum: 1,
+        maximum: limits.max,
+        default: limits.default,
+        description,
+        examples: [limits.default],
+      }),
     ),
   cursor: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: 200,
       description:
-        'The `next` of the page before, with the other parameters unchanged. It holds for the day of that page: where `as_of` is left out, send the `as_of` of its answer from midnight UTC on.',
+        'The `next` of the previous page, with the other parameters unchanged. It is valid for the day of that page: after midnight UTC send the `as_of` of its answer, too.',
       examples: ['VVMgMSAyMDEwLTAyLTAxIDQ'],
     }),
   ),
@@ -48,10 +54,10 @@ export const marketQuestion = {
 
 const { as_of, data_version, licence, attribution } = FundamentalsList.properties
 
-/** What every page of a market says beside its rows.
+/** Fields of every page of a market besides its rows.
  *
- * @param leftOut what a note may say beside why there are no rows */
-export const marketPage = {
+ * @param leftOut what else the note may explain, apart from missing rows */
+export const marketPageFields = {
   market: Type.String({ examples: ['US'] }),
   as_of,
   data_version,
@@ -68,9 +74,9 @@ export const marketPage = {
   }),
 }
 
-export type MarketDeps = Pick<FundamentalsDeps, 'markets' | 'today'>
+export type MarketDeps = Pick<CompanyDeps, 'markets' | 'today'>
 
-interface Sent {
+interface MarketRequest {
   readonly metric: string
   readonly market: string
   readonly as_of?: string | undefined
@@ -78,8 +84,8 @@ interface Sent {
   readonly cursor?: string | undefined
 }
 
-/** What every question for one metric of all companies of a market has in common. */
-export interface MarketQuestion {
+/** A request for one metric of all companies of a market, checked and with its defaults. */
+export interface MarketQuery {
   readonly metric: string
   readonly market: string
   readonly asOf: IsoDate
@@ -88,29 +94,29 @@ export interface MarketQuestion {
   readonly after: number | null
   /** The data version of the first page; null: this is it. */
   readonly firstVersion: number | null
-  /** Demo and free keys: flagship companies are no exception where all are asked for. */
+  /** Demo and free keys. Flagship companies are no exception on pages of a market. */
   readonly recentFiscalYearOnly: boolean
   readonly freeLicence: boolean
 }
 
-export function readMarketQuestion(
+export function resolveMarketQuery(
   deps: MarketDeps,
   principal: Principal,
-  sent: Sent,
+  sent: MarketRequest,
   limits: PageLimit,
-): MarketQuestion {
+): MarketQuery {
   const free = isFreeData(principal)
   const metric = readMetric(deps, sent.metric)
   const market = readMarket(deps.markets, sent.market, '')
   const asOf = readAsOf(sent.as_of, deps.today())
   if (free && sent.as_of !== undefined) throw asOfRefused(principal)
-  const limit = sent.limit ?? limits.usual
-  const place = sent.cursor === undefined ? null : readPlace(sent.cursor, market, asOf)
+  const limit = sent.limit ?? limits.default
+  const place = sent.cursor === undefined ? null : decodeCursor(sent.cursor, market, asOf)
   return {
     metric,
     market,
     asOf,
-    limit: free ? Math.min(limit, limits.mostOfFree) : limit,
+    limit: free ? Math.min(limit, limits.maxFree) : limit,
     after: place?.entityId ?? null,
     firstVersion: place?.dataVersion ?? null,
     recentFiscalYearOnly: free,
@@ -118,8 +124,8 @@ export function readMarketQuestion(
   }
 }
 
-/** Equal keys mean equal bytes while the data version stays the same. What a capped key is shown is its own: its
- * companies are counted while the answer is made. */
+/** Equal keys mean equal bytes while the data version stays the same. A capped key has cache entries of its own: rendering its
+ * answer counts its companies, and another key's entry would skip that. */
 export function marketCacheKey(name: string, principal: Principal, plan: object): string {
   const viewer = principal.entityCap === null ? '' : `key ${principal.keyId}`
   return `${name} ${viewer} ${JSON.stringify(Object.values(plan))}`
@@ -130,7 +136,7 @@ function readMetric(deps: MarketDeps, sent: string): string {
   if (names.length === 1) return names[0]
   throw new Failure(
     'parameter_invalid',
-    `metric=${sent.slice(0, 64)} names ${names.length} metrics; one is answered at a time. Ask once for each.`,
+    `metric=${sent.slice(0, 64)} names ${names.length} metrics; this route takes one. Send one request for each.`,
     { param: 'metric' },
   )
 }
@@ -143,30 +149,30 @@ function asOfRefused(principal: Principal): Failure {
   )
 }
 
-/** A place among the companies of a market, and of what its pages are made. */
-export interface MarketPlace {
+/** A position among the companies of a market, and which pages it belongs to. */
+export interface PagePosition {
   readonly market: string
   /** The entity after which to continue. */
   readonly entityId: number
-  /** The day as of which the pages before were answered: those after it are of no other. */
+  /** The as_of of the earlier pages. Later pages must have the same: a mix of two days would look ahead. */
   readonly asOf: IsoDate
   /** Of the first page. */
   readonly dataVersion: number
 }
 
-const most = 2_147_483_647
+const maxEntityId = 2_147_483_647
 
-/** A place as an opaque text. */
-export function writePlace({ market, entityId, asOf, dataVersion }: MarketPlace): string {
+/** A position as opaque text. */
+export function encodeCursor({ market, entityId, asOf, dataVersion }: PagePosition): string {
   return Buffer.from(`${market} ${entityId} ${asOf} ${dataVersion}`).toString('base64url')
 }
 
-/** The place that a cursor names, which has to be one of the same question. */
-export function readPlace(cursor: string, market: string, asOf: IsoDate): MarketPlace {
+/** The position that a cursor names. It has to belong to the same market and day. */
+export function decodeCursor(cursor: string, market: string, asOf: IsoDate): PagePosition {
   const place = parse(cursor)
   if (place === null) {
     throw refused(
-      'cursor is not one that this service gave out. Send the `next` of the page before unchanged, or leave it out for the first page.',
+      'cursor is not valid. Send the `next` of the previous page unchanged, or leave cursor out for the first page.',
     )
   }
   if (place.market !== market) {
@@ -180,12 +186,12 @@ export function readPlace(cursor: string, market: string, asOf: IsoDate): Market
   )
 }
 
-function parse(cursor: string): MarketPlace | null {
+function parse(cursor: string): PagePosition | null {
   const text = Buffer.from(cursor, 'base64url').toString('latin1')
   const [, market = '', digits = '', asOf = '', version = ''] =
     /^([A-Z]{2}) (\d{1,10}) (\d{4}-\d\d-\d\d) (\d{1,15})$/.exec(text) ?? []
   const place = { market, entityId: Number(digits), asOf, dataVersion: Number(version) }
-  return isIsoDate(asOf) && place.entityId <= most && writePlace(place) === cursor ? place : null
+  return isIsoDate(asOf) && place.entityId <= maxEntityId && encodeCursor(place) === cursor ? place : null
 }
 
 const refused = (message: string) => new Failure('parameter_invalid', message, { param: 'cursor' })

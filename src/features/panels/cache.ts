@@ -1,62 +1,64 @@
 import { type Dataset, datasetBytes } from '../../backtest/dataset/dataset.ts'
 
-interface Kept {
+interface CachedPanel {
   readonly data: Promise<Dataset>
-  /** 0 while it is being loaded. */
+  /** 0 while it is loading. */
   bytes: number
 }
 
-/** Datasets of stored panels in shared memory, ranked once for all threads: those used last, up to a number of bytes. A
- * dataset that was pushed out lives on until the backtests that have it are done. */
+/** Datasets of stored panels in shared memory, ranked once for all threads: the most recently used, up to a number of bytes.
+ * Backtests that use an evicted dataset still finish on it. */
 export class PanelCache {
-  readonly #most: number
-  /** Those used last come last. */
-  readonly #kept = new Map<string, Kept>()
+  readonly #maxBytes: number
+  /** Least recently used first. */
+  readonly #panels = new Map<string, CachedPanel>()
   #bytes = 0
 
-  constructor(mostBytes: number) {
-    this.#most = mostBytes
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes
   }
 
   get bytes(): number {
     return this.#bytes
   }
 
-  /** Loads what is not there, once for all who ask meanwhile. A load that fails is not remembered. */
+  /** Loads a missing panel, once for all concurrent callers. A failed load is not cached. */
   get(panelId: string, load: () => Promise<Dataset>): Promise<Dataset> {
-    const found = this.#kept.get(panelId)
-    if (found) {
-      this.#kept.delete(panelId)
-      this.#kept.set(panelId, found)
-      return found.data
+    const existing = this.#panels.get(panelId)
+    if (existing) {
+      this.#panels.delete(panelId)
+      this.#panels.set(panelId, existing)
+      return existing.data
     }
-    const entry: Kept = { data: load(), bytes: 0 }
-    this.#kept.set(panelId, entry)
-    entry.data.then(
-      data => this.#weigh(panelId, entry, datasetBytes(data)),
-      () => this.#drop(panelId, entry),
+    const panel: CachedPanel = { data: load(), bytes: 0 }
+    this.#panels.set(panelId, panel)
+    panel.data.then(
+      data => this.#countBytes(panelId, panel, datasetBytes(data)),
+      () => this.#remove(panelId, panel),
     )
-    return entry.data
+    return panel.data
   }
 
   forget(panelId: string): void {
-    const entry = this.#kept.get(panelId)
-    if (entry) this.#drop(panelId, entry)
+    const panel = this.#panels.get(panelId)
+    if (panel) this.#remove(panelId, panel)
   }
 
-  #weigh(panelId: string, entry: Kept, bytes: number): void {
-    if (this.#kept.get(panelId) !== entry) return
-    entry.bytes = bytes
+  /** Counts the bytes of a loaded panel and evicts others until all fit. */
+  #countBytes(panelId: string, panel: CachedPanel, bytes: number): void {
+    // Forgotten while it was loading.
+    if (this.#panels.get(panelId) !== panel) return
+    panel.bytes = bytes
     this.#bytes += bytes
-    for (const [id, other] of this.#kept) {
-      if (this.#bytes <= this.#most) return
-      if (other.bytes > 0) this.#drop(id, other)
+    for (const [id, other] of this.#panels) {
+      if (this.#bytes <= this.#maxBytes) return
+      if (other.bytes > 0) this.#remove(id, other)
     }
   }
 
-  #drop(panelId: string, entry: Kept): void {
-    if (this.#kept.get(panelId) !== entry) return
-    this.#kept.delete(panelId)
-    this.#bytes -= entry.bytes
+  #remove(panelId: string, panel: CachedPanel): void {
+    if (this.#panels.get(panelId) !== panel) return
+    this.#panels.delete(panelId)
+    this.#bytes -= panel.bytes
   }
 }

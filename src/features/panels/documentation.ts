@@ -1,22 +1,21 @@
-import type { DocumentDecoration } from 'elysia'
 import examples from '../../http/docs/examples/panels.json' with { type: 'json' }
 import requests from '../../http/docs/examples/requests.json' with { type: 'json' }
-import { operation } from '../../http/docs/operation.ts'
+import { type Operation, operation } from '../../http/docs/operation.ts'
 import { DeletedPanel, Panel, PanelList, PanelParams, PanelUpload } from './schema.ts'
 
-const storeParts = operation({
+const storePanel = operation({
   id: 'storePanel',
   tag: 'Backtest',
   summary: 'Store your own rows',
   description:
-    'Sends the rows of a panel once; backtests then name them by `"panel": "<id>"` and answer in milliseconds, to the bit what they answer where the rows are sent. The rows can have any form that a backtest takes, without `config`. The same rows again, in any form and order, are the same panel (200 instead of 201). A panel belongs to the key that stored it; one that no backtest used for 30 days is deleted. At most 64 of a key, with at most 2,000,000 rows each.',
-  entry: 'key',
+    'Sends the rows of a panel once. Backtests then name them by `"panel": "<id>"` and answer in milliseconds, with the same bits as for rows that are sent. The rows can have any format that a backtest takes, without `config`. The same rows in any format and order are the same panel (200 instead of 201). A panel belongs to the key that stored it, and is deleted when no backtest has used it for 30 days. A key can store 64 panels of at most 2,000,000 rows each.',
+  access: 'key',
   body: {
     schema: PanelUpload,
     description: 'The rows.',
     examples: {
-      rows: { summary: 'Rows', value: { panel: requests.backtest_panel.panel } },
-      columns: { summary: 'Columns', value: { panel: requests.backtest_columns.panel } },
+      rows: { summary: 'JSON objects', value: { panel: requests.backtest_panel.panel } },
+      columns: { summary: 'JSON columns', value: { panel: requests.backtest_columns.panel } },
     },
     texts: {
       'text/csv': requests.backtest_csv,
@@ -25,7 +24,7 @@ const storeParts = operation({
   },
   answer: {
     schema: Panel,
-    description: 'The key has these rows already: the panel.',
+    description: 'The key already has these rows: the stored panel.',
     examples: { panel: { summary: 'The panel', value: examples.panel } },
   },
   errors: [
@@ -46,13 +45,16 @@ const storeParts = operation({
   data: false,
 })
 
-export const storePanelOperation: DocumentDecoration = {
-  ...storeParts,
-  responses: {
-    ...storeParts.responses,
-    201: {
-      ...storeParts.responses?.[200],
-      description: 'Stored, for good: the panel. Location says where it is.',
+export const storePanelOperation: Operation = {
+  access: storePanel.access,
+  detail: {
+    ...storePanel.detail,
+    responses: {
+      ...storePanel.detail.responses,
+      201: {
+        ...storePanel.detail.responses?.[200],
+        description: 'Stored: the new panel. Location is its address.',
+      },
     },
   },
 }
@@ -61,12 +63,12 @@ export const listPanelsOperation = operation({
   id: 'listPanels',
   tag: 'Backtest',
   summary: 'Your stored panels',
-  description: 'The panels of this key, the newest first.',
-  entry: 'key',
+  description: 'The panels of this key, newest first.',
+  access: 'key',
   answer: {
     schema: PanelList,
     description: 'The panels of this key.',
-    examples: { list: { summary: 'One', value: examples.list } },
+    examples: { list: { summary: 'One panel', value: examples.list } },
   },
   errors: ['quant_required', 'statement_timeout'],
   data: true,
@@ -76,8 +78,8 @@ export const readPanelOperation = operation({
   id: 'getPanel',
   tag: 'Backtest',
   summary: 'A stored panel',
-  description: 'What is known of it; to look at it is no use that would put off its end.',
-  entry: 'key',
+  description: 'The size and the dates of a stored panel. Reading it does not extend its 30 days.',
+  access: 'key',
   path: PanelParams,
   answer: {
     schema: Panel,
@@ -93,13 +95,13 @@ export const deletePanelOperation = operation({
   tag: 'Backtest',
   summary: 'Delete a stored panel',
   description:
-    'At once and for good. Backtests that have its rows already finish; one that was submitted and has yet to read them, on any of the processes that run it, fails with entity_unknown.',
-  entry: 'key',
+    'Deletes the panel at once. Backtests that already have its rows finish. A submitted backtest fails with entity_unknown if one of its processes has yet to read them.',
+  access: 'key',
   path: PanelParams,
   answer: {
     schema: DeletedPanel,
-    description: 'It is gone.',
-    examples: { deleted: { summary: 'Gone', value: examples.deleted } },
+    description: 'The panel is deleted.',
+    examples: { deleted: { summary: 'Deleted', value: examples.deleted } },
   },
   errors: ['parameter_invalid', 'quant_required', 'entity_unknown', 'statement_timeout'],
   data: false,

@@ -4,7 +4,7 @@ import { type ComputePool, ownBuffer } from '../../backtest/pool/computePool.ts'
 import type { BodyFormat } from '../../backtest/request.ts'
 import { Failure } from '../../errors.ts'
 import type { Sql } from '../../postgres/client.ts'
-import type { Turns } from '../../postgres/readLimiter.ts'
+import type { Semaphore } from '../../postgres/readLimiter.ts'
 import type { PanelCache } from './cache.ts'
 import {
   deletePanel as deleteRow,
@@ -15,12 +15,20 @@ import {
   readParts,
   touchPanel,
 } from './queries.ts'
-import { mostPanels, type Panel, type PanelList, panelKeptDays } from './schema.ts'
+import { maxPanels, type Panel, type PanelList, panelRetentionDays } from './schema.ts'
 
-/** Stores the rows of a body for a key. Once this returns they are in the database for good. The same rows again, in any
- * form and order, are the panel that is there. */
+export interface PanelDeps {
+  readonly sql: Sql
+  readonly pool: ComputePool
+  readonly cache: PanelCache
+  /** Bounds reads and writes of whole panels: each uses a database connection that other requests need. */
+  readonly reads: Semaphore
+}
+
+/** Stores the rows of a body for a key. Once this returns, they survive a crash of the database. The same rows in any format and
+ * order give the panel that the key already has. */
 export async function storePanel(
-  { sql, pool, cache, turns }: PanelDeps,
+  { sql, pool, cache, reads }: PanelDeps,
   keyId: number,
   body: Uint8Array,
   format: BodyFormat,
@@ -37,35 +45,35 @@ export async function storePanel(
   const rows = data.asset.length
   const dates = data.days.length
   const assets = nameCount(data.assets)
-  const inserted = await turns.use(() => {
+  const inserted = await reads.run(() => {
     signal?.throwIfAborted()
     return insertPanel(sql, { keyId, content, rows, dates, assets, packed })
   })
-  if (inserted.kind === 'full') throw full(inserted.oldest)
+  if (inserted.kind === 'full') throw tooManyPanels(inserted.oldest)
   const { kind, row } = inserted
   cache.get(row.id, async () => ({ ...data, ranking }))
   return { panel: describePanel(row), created: kind === 'created' }
 }
 
-function full(oldest: PanelRow): Failure {
+function tooManyPanels(oldest: PanelRow): Failure {
   return new Failure(
     'conflict',
-    `This key has ${mostPanels} stored panels, and more there may not be. Delete one with DELETE /api/v1/panels/{id}; ${oldest.id} was not used for the longest.`,
+    `This key has ${maxPanels} stored panels, which is the limit. Delete one with DELETE /api/v1/panels/{id}; ${oldest.id} is the least recently used.`,
     { param: 'panel' },
   )
 }
 
-/** The dataset of a key's stored panel, for a use that counts. Whether the key still has it is asked each time, for
- * another server may have deleted it; its rows never change, so they are read once. */
+/** The dataset of a key's stored panel, for a backtest; extends its retention. The database is queried each time, because
+ * another server may have deleted the panel. Its rows never change, so they are read once. */
 export async function openPanel(
-  { sql, pool, cache, turns }: PanelDeps,
+  { sql, pool, cache, reads }: PanelDeps,
   keyId: number,
   panelId: string,
 ): Promise<Dataset> {
   const row = await touchPanel(sql, keyId, panelId)
   if (row === null) throw panelUnknown(panelId, 'panel')
   return cache.get(panelId, async () => {
-    const packed = await turns.use(() => readParts(sql, panelId, row.packedBytes))
+    const packed = await reads.run(() => readParts(sql, panelId, row.packedBytes))
     if (packed === null) throw panelUnknown(panelId, 'panel')
     const data = openDataset(packed)
     if (data === null) throw new Failure('internal', `The stored panel ${panelId} cannot be read.`)
@@ -73,7 +81,7 @@ export async function openPanel(
   })
 }
 
-/** Looking at a panel is no use of it. */
+/** Describes a panel. Unlike `openPanel`, this does not extend its retention. */
 export async function readPanel(sql: Sql, keyId: number, panelId: string): Promise<Panel> {
   const row = await findPanel(sql, keyId, panelId)
   if (row === null) throw panelUnknown(panelId, 'id')
@@ -85,7 +93,7 @@ export async function listPanels(sql: Sql, keyId: number): Promise<PanelList> {
   return { object: 'panel_list', count: rows.length, data: rows.map(describePanel) }
 }
 
-/** For good, on every server. Backtests that have its rows already finish. */
+/** Deletes a panel for every server. Backtests that already have its rows finish. */
 export async function deletePanel(
   { sql, cache }: Pick<PanelDeps, 'sql' | 'cache'>,
   keyId: number,
@@ -95,7 +103,7 @@ export async function deletePanel(
   cache.forget(panelId)
 }
 
-export function describePanel(row: PanelRow): Panel {
+function describePanel(row: PanelRow): Panel {
   return {
     object: 'panel',
     id: row.id,
@@ -108,18 +116,11 @@ export function describePanel(row: PanelRow): Panel {
   }
 }
 
-/** Another key's panel might as well never have been. */
-export function panelUnknown(panelId: string, param: 'id' | 'panel'): Failure {
+/** The same failure for another key's panel as for one that never existed, so that nothing of it is revealed. */
+function panelUnknown(panelId: string, param: 'id' | 'panel'): Failure {
   return new Failure(
     'entity_unknown',
-    `This key has no panel ${panelId}. GET /api/v1/panels lists those it has; one that is not used for ${panelKeptDays} days is deleted.`,
+    `This key has no panel ${panelId}. GET /api/v1/panels lists its panels; a panel that is not used for ${panelRetentionDays} days is deleted.`,
     { param },
   )
-}
-
-export interface PanelDeps {
-  readonly sql: Sql
-  readonly pool: ComputePool
-  readonly cache: PanelCache
-  readonly turns: Turns
 }

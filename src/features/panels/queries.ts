@@ -1,5 +1,5 @@
-import type { Sql, Statements, TransactionSql } from '../../postgres/client.ts'
-import { mostPanels, panelKeptDays } from './schema.ts'
+import type { Sql, SqlClient, TransactionSql } from '../../postgres/client.ts'
+import { maxPanels, panelRetentionDays } from './schema.ts'
 
 export interface PanelRow {
   readonly id: string
@@ -11,30 +11,30 @@ export interface PanelRow {
   readonly expiresAt: Date
 }
 
-export const kept = (sql: Statements) => sql`make_interval(days => ${panelKeptDays})`
+const retention = (sql: SqlClient) => sql`make_interval(days => ${panelRetentionDays})`
 
-export const panelColumns = (sql: Statements) => sql`
+const panelColumns = (sql: SqlClient) => sql`
   panel_id as id, row_count as rows, date_count as dates, asset_count as assets, packed_bytes::float8 as "packedBytes",
-  created_at as "createdAt", used_at + ${kept(sql)} as "expiresAt"`
+  created_at as "createdAt", used_at + ${retention(sql)} as "expiresAt"`
 
-/** A key's panel, unless its time is over. */
+/** A panel of a key, unless it has expired. */
 export async function findPanel(sql: Sql, keyId: number, panelId: string): Promise<PanelRow | null> {
   const [row] = await sql<PanelRow[]>`
     select ${panelColumns(sql)} from panel
-    where panel_id = ${panelId} and key_id = ${keyId} and used_at > now() - ${kept(sql)}`
+    where panel_id = ${panelId} and key_id = ${keyId} and used_at > now() - ${retention(sql)}`
   return row ?? null
 }
 
-/** A key's panels, the newest first. */
-export async function listPanels(sql: Statements, keyId: number): Promise<PanelRow[]> {
+/** The panels of a key, newest first. */
+export async function listPanels(sql: SqlClient, keyId: number): Promise<PanelRow[]> {
   const rows = await sql<PanelRow[]>`
     select ${panelColumns(sql)} from panel
-    where key_id = ${keyId} and used_at > now() - ${kept(sql)}
+    where key_id = ${keyId} and used_at > now() - ${retention(sql)}
     order by created_at desc, panel_id`
   return [...rows]
 }
 
-export interface NewPanel {
+interface NewPanel {
   readonly keyId: number
   readonly content: Uint8Array
   readonly rows: number
@@ -43,16 +43,16 @@ export interface NewPanel {
   readonly packed: Uint8Array
 }
 
-export type InsertedPanel =
+type InsertedPanel =
   | { readonly kind: 'created' | 'known'; readonly row: PanelRow }
-  /** The key has as many as it may; the one that was unused the longest. */
+  /** The key is at its limit; `oldest` is its least recently used panel. */
   | { readonly kind: 'full'; readonly oldest: PanelRow }
 
-/** Any number will do as long as every server on one database uses the same. */
+/** An arbitrary number, the same for every server on one database. */
 const panelLock = 0x61737061
 
-/** Stores a panel whole or not at all, or finds the one that the key has of the same content. Requests of one key wait
- * for one another, so that none passes the limit. */
+/** Stores a panel in one transaction, or finds the key's panel with the same content. The lock makes requests of one key wait for
+ * each other: without it, two of them could pass the limit together. */
 export function insertPanel(sql: Sql, panel: NewPanel): Promise<InsertedPanel> {
   return sql.begin(async transaction => {
     await transaction`select pg_advisory_xact_lock(${panelLock}, ${panel.keyId})`
@@ -61,11 +61,11 @@ export function insertPanel(sql: Sql, panel: NewPanel): Promise<InsertedPanel> {
     if (known) {
       const row = await touchPanel(transaction, panel.keyId, known.id)
       if (row) return { kind: 'known', row }
-      // Its time is over, and nobody has deleted it yet.
+      // Expired, and not deleted yet.
       await transaction`delete from panel where panel_id = ${known.id}`
     }
     const others = await listPanels(transaction, panel.keyId)
-    if (others.length >= mostPanels) {
+    if (others.length >= maxPanels) {
       const oldest = others.reduce((a, b) => (b.expiresAt < a.expiresAt ? b : a))
       return { kind: 'full', oldest }
     }
@@ -82,52 +82,52 @@ async function insert(transaction: TransactionSql, panel: NewPanel): Promise<Pan
   return row
 }
 
-/** Whether there was one. */
+/** Returns whether a panel was deleted. */
 export async function deletePanel(sql: Sql, keyId: number, panelId: string): Promise<boolean> {
   const gone = await sql`
     delete from panel
-    where panel_id = ${panelId} and key_id = ${keyId} and used_at > now() - ${kept(sql)}`
+    where panel_id = ${panelId} and key_id = ${keyId} and used_at > now() - ${retention(sql)}`
   return gone.count > 0
 }
 
-/** Deletes panels that were not used for so long that their time is over, at most `most` of them. */
-export async function deleteUnusedPanels(sql: Sql, most: number): Promise<number> {
+/** Deletes up to `limit` expired panels. */
+export async function deleteUnusedPanels(sql: Sql, limit: number): Promise<number> {
   const gone = await sql`
     delete from panel where panel_id in (
-      select panel_id from panel where used_at <= now() - ${kept(sql)} limit ${most} for update skip locked)`
+      select panel_id from panel where used_at <= now() - ${retention(sql)} limit ${limit} for update skip locked)`
   return gone.count
 }
 
 const partBytes = 1_024 * 1_024
-/** The bits of returns hardly compress; the fastest level finds what there is. */
-const level = 1
+/** Returns hardly compress: a higher level only costs time. */
+const zstdLevel = 1
 
-/** Stores packed rows in compressed pieces, one after the other: other requests get their turn between them. */
-export async function storeParts(statements: Statements, panelId: string, packed: Uint8Array): Promise<void> {
+/** Stores packed rows in compressed parts, one at a time: other requests run between them. */
+async function storeParts(client: SqlClient, panelId: string, packed: Uint8Array): Promise<void> {
   for (let at = 0, part = 0; at < packed.length; at += partBytes, part++) {
-    const bytes = await Bun.zstdCompress(packed.slice(at, at + partBytes), { level })
-    await statements`insert into panel_part (panel_id, part, bytes) values (${panelId}, ${part}, ${bytes})`
+    const bytes = await Bun.zstdCompress(packed.slice(at, at + partBytes), { level: zstdLevel })
+    await client`insert into panel_part (panel_id, part, bytes) values (${panelId}, ${part}, ${bytes})`
   }
 }
 
-/** Packed rows of `size` bytes in shared memory; null where they are no longer there. */
+/** The packed rows of a panel, `size` bytes in shared memory; null if they have been deleted. */
 export async function readParts(sql: Sql, panelId: string, size: number): Promise<Uint8Array | null> {
   const packed = new Uint8Array(new SharedArrayBuffer(size))
   let at = 0
   const parts = sql<{ bytes: Buffer }[]>`
     select bytes from panel_part where panel_id = ${panelId} order by part`
   for await (const [{ bytes }] of parts.cursor(1)) {
-    const piece = await Bun.zstdDecompress(bytes)
-    packed.set(piece, at)
-    at += piece.length
+    const part = await Bun.zstdDecompress(bytes)
+    packed.set(part, at)
+    at += part.length
   }
   return at === size ? packed : null
 }
 
-/** A key's panel that is used now, which puts off its end; null where the key has none such. Uses within a minute of one
- * another are one, so that a thousand backtests of a panel are not a thousand writes. */
-export async function touchPanel(sql: Statements, keyId: number, panelId: string): Promise<PanelRow | null> {
-  const mine = sql`panel_id = ${panelId} and key_id = ${keyId} and used_at > now() - ${kept(sql)}`
+/** A panel of a key, marked as used now, which extends its retention; null if the key has no such panel. At most one write per
+ * minute: a thousand backtests of a panel must not be a thousand writes. */
+export async function touchPanel(sql: SqlClient, keyId: number, panelId: string): Promise<PanelRow | null> {
+  const mine = sql`panel_id = ${panelId} and key_id = ${keyId} and used_at > now() - ${retention(sql)}`
   const [fresh] = await sql<PanelRow[]>`
     select ${panelColumns(sql)} from panel where ${mine} and used_at > now() - interval '1 minute'`
   if (fresh) return fresh

@@ -1,76 +1,89 @@
 import { Elysia } from 'elysia'
-import { dataHeaders, encodedAnswer, jsonType, unchanged } from '../../http/answers.ts'
+import { dataHeaders, encodedAnswer, jsonType, notModified } from '../../http/answers.ts'
 import { type BodyReader, bodyFormat } from '../../http/body.ts'
-import { type Answer, type Call, requireQuant } from '../../http/context.ts'
-import { type RouteMaker, unhurried } from '../../http/handler.ts'
+import { type Answer, type RequestContext, requireQuant, withoutIdleTimeout } from '../../http/context.ts'
 import { answerHeaders, entityTag } from '../../http/headers.ts'
 import { noQuery, pathReader } from '../../http/parameters.ts'
-import type { Services } from '../../http/services.ts'
+import type { HttpPlugin } from '../../http/plugin.ts'
 import {
   deletePanelOperation,
   listPanelsOperation,
   readPanelOperation,
   storePanelOperation,
 } from './documentation.ts'
+import { deletePanel, listPanels, type PanelDeps, readPanel, storePanel } from './panels.ts'
 import { PanelParams } from './schema.ts'
+
+interface PanelRouteDeps {
+  readonly panels: PanelDeps
+  readonly bodies: BodyReader
+  /** How much one key may run and upload at a time on this server. */
+  readonly perKeyLimit: { use<T>(keyId: number, work: () => Promise<T>): Promise<T> }
+}
 
 const path = '/api/v1/panels'
 const readId = pathReader('id', PanelParams.properties.id)
+const idOf = (context: RequestContext) => readId(context.path.slice(path.length + 1))
 
-/** /api/v1/panels and what is below it: rows that are sent once and named by backtests after that. */
-export function panels(services: Services, route: RouteMaker, bodies: BodyReader) {
-  const { panels: verbs } = services
-  const idOf = (call: Call) => readId(call.path.slice(path.length + 1))
-
-  async function store(call: Call): Promise<Answer> {
-    const keyId = requireQuant(call)
-    const { signal, headers } = call.request
-    const format = bodyFormat(headers)
-    noQuery(call)
-    const keep = async (bytes: Uint8Array<ArrayBuffer>) => {
-      const { panel, created } = await verbs.store(keyId, bytes, format, signal)
-      const answer = plain(panel, created ? 201 : 200)
-      if (created) answer.headers.set('Location', `${path}/${panel.id}`)
-      return answer
-    }
-    return unhurried(call, () => bodies.use(call, keep))
-  }
-
-  async function list(call: Call): Promise<Answer> {
-    const keyId = requireQuant(call)
-    noQuery(call)
-    return data(call, await verbs.list(keyId))
-  }
-
-  async function read(call: Call): Promise<Answer> {
-    const keyId = requireQuant(call)
-    noQuery(call)
-    return data(call, await verbs.read(keyId, idOf(call)))
-  }
-
-  async function remove(call: Call): Promise<Answer> {
-    const keyId = requireQuant(call)
-    noQuery(call)
-    const id = idOf(call)
-    await verbs.delete(keyId, id)
-    return plain({ object: 'panel', id, deleted: true }, 200)
-  }
-
-  const stored = route(path, 'key', store)
-  const listed = route(path, 'key', list)
-  const found = route(`${path}/{id}`, 'key', read)
-  const removed = route(`${path}/{id}`, 'key', remove)
-  return new Elysia()
-    .post(path, ({ request }) => stored(request), { parse: 'none', detail: storePanelOperation })
-    .get(path, ({ request }) => listed(request), { detail: listPanelsOperation })
-    .get(`${path}/:id`, ({ request }) => found(request), { detail: readPanelOperation })
-    .delete(`${path}/:id`, ({ request }) => removed(request), { parse: 'none', detail: deletePanelOperation })
+/** /api/v1/panels and below: rows that a client sends once and names in later backtests. */
+export function panelRoutes(http: HttpPlugin, { panels, bodies, perKeyLimit }: PanelRouteDeps) {
+  return new Elysia({ name: 'panels' })
+    .use(http)
+    .post(
+      path,
+      ({ context }) => {
+        const keyId = requireQuant(context)
+        const { signal, headers } = context.request
+        const format = bodyFormat(headers)
+        noQuery(context)
+        return withoutIdleTimeout(context, () =>
+          bodies.use(context, async bytes => {
+            const { panel, created } = await perKeyLimit.use(keyId, () =>
+              storePanel(panels, keyId, bytes, format, signal),
+            )
+            const answer = plain(panel, created ? 201 : 200)
+            if (created) answer.headers.set('Location', `${path}/${panel.id}`)
+            return answer
+          }),
+        )
+      },
+      { ...storePanelOperation, parse: 'none' },
+    )
+    .get(
+      path,
+      async ({ context }) => {
+        const keyId = requireQuant(context)
+        noQuery(context)
+        return data(context, await listPanels(panels.sql, keyId))
+      },
+      { ...listPanelsOperation },
+    )
+    .get(
+      `${path}/:id`,
+      async ({ context }) => {
+        const keyId = requireQuant(context)
+        noQuery(context)
+        return data(context, await readPanel(panels.sql, keyId, idOf(context)))
+      },
+      { ...readPanelOperation },
+    )
+    .delete(
+      `${path}/:id`,
+      async ({ context }) => {
+        const keyId = requireQuant(context)
+        noQuery(context)
+        const id = idOf(context)
+        await deletePanel(panels, keyId, id)
+        return plain({ object: 'panel', id, deleted: true }, 200)
+      },
+      { ...deletePanelOperation, parse: 'none' },
+    )
 }
 
-async function data(call: Call, value: object): Promise<Answer> {
+async function data(context: RequestContext, value: object): Promise<Answer> {
   const text = JSON.stringify(value)
   const headers = dataHeaders(jsonType, entityTag(0, text))
-  return unchanged(call, headers) ?? encodedAnswer(call, text, headers)
+  return notModified(context, headers) ?? encodedAnswer(context, text, headers)
 }
 
 function plain(value: object, status: number): Answer {

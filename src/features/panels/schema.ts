@@ -3,10 +3,10 @@ import { BacktestPanelColumns, BacktestPanelRow, maxPanelRows, PanelId } from '.
 
 const strict = { additionalProperties: false } as const
 
-/** Panels that a key may have. */
-export const mostPanels = 64
-/** Days after its last use that a panel is kept. */
-export const panelKeptDays = 30
+/** Stored panels of one key. */
+export const maxPanels = 64
+/** Days after its last use at which a panel is deleted. */
+export const panelRetentionDays = 30
 
 export const PanelParams = Type.Object({ id: PanelId }, strict)
 
@@ -23,9 +23,9 @@ const panel = {
   n_rows: Type.Integer({ minimum: 1 }),
   n_dates: Type.Integer({ minimum: 1 }),
   n_assets: Type.Integer({ minimum: 1 }),
-  bytes: Type.Integer({ minimum: 1, description: 'What the rows take, packed and before compression.' }),
-  created_at: time('When it was first stored.'),
-  expires_at: time(`When it is deleted unless it is used before: ${panelKeptDays} days after its last use.`),
+  bytes: Type.Integer({ minimum: 1, description: 'Size of the packed rows, before compression.' }),
+  created_at: time('When it was stored.'),
+  expires_at: time(`When it is deleted: ${panelRetentionDays} days after its last use.`),
 }
 
 export const Panel = Type.Object(
@@ -37,8 +37,8 @@ export type Panel = Static<typeof Panel>
 export const PanelList = Type.Object(
   {
     object: Type.Literal('panel_list', { description: 'Always panel_list.' }),
-    count: Type.Integer({ minimum: 0, maximum: mostPanels }),
-    data: Type.Array(Panel, { description: 'The newest first.' }),
+    count: Type.Integer({ minimum: 0, maximum: maxPanels }),
+    data: Type.Array(Panel, { description: 'Newest first.' }),
   },
   strict,
 )

@@ -1,5 +1,5 @@
 import type { IsoDate } from '../../dates.ts'
-import type { Statements } from '../../postgres/client.ts'
+import type { SqlClient } from '../../postgres/client.ts'
 import { recentFiscalYear } from '../fundamentals/queries.ts'
 
 export interface RestatementScope {
@@ -8,9 +8,9 @@ export interface RestatementScope {
   readonly asOf: IsoDate
   /** Earliest filing of a change; null: no bound. */
   readonly from: IsoDate | null
-  /** The last entity of the page before; null: the first page. */
+  /** The last entity of the previous page; null: the first page. */
   readonly after: number | null
-  /** Companies to look at. */
+  /** Companies to examine. */
   readonly limit: number
   readonly recentFiscalYearOnly: boolean
 }
@@ -33,7 +33,7 @@ export interface RestatementRow {
 export interface RestatementPage {
   readonly dataVersion: number
   readonly rows: RestatementRow[]
-  /** The last entity that was looked at; null: there is none after it. */
+  /** The last entity that was examined; null: this is the last page. */
   readonly next: number | null
 }
 
@@ -43,9 +43,9 @@ interface Head {
   readonly last: number | null
 }
 
-/** Vintages that state another value (or the same in another unit) than the vintage before them, both filed by the day.
- * A page looks at a bounded number of companies, one range of fact_cross_section each, whatever it finds. */
-export async function restatementRows(sql: Statements, scope: RestatementScope): Promise<RestatementPage> {
+/** Vintages whose value or unit differs from the previous vintage, both filed by the day. A page examines a bounded number of
+ * companies, one range of fact_cross_section each, however few changes it finds. */
+export async function restatementRows(sql: SqlClient, scope: RestatementScope): Promise<RestatementPage> {
   const { metric, market, asOf, from, after, limit } = scope
   const later = after === null ? sql`` : sql`and entity_id > ${after}`
   const since = from === null ? sql`` : sql`and v.filed >= ${from}`

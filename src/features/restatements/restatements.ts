@@ -1,22 +1,22 @@
-import { recordSeen } from '../../access/entityCap.ts'
+import { enforceEntityCap } from '../../access/entityCap.ts'
 import type { Principal } from '../../access/licences.ts'
 import type { IsoDate } from '../../dates.ts'
 import { readDay } from '../../facts/asOf.ts'
-import type { FundamentalsDeps } from '../companies/deps.ts'
+import type { CompanyDeps } from '../companies/deps.ts'
 import { plainZero } from '../fundamentals/read.ts'
 import { fiscalPeriods } from '../fundamentals/schema.ts'
-import { aboutPage, explainEmptyPage } from '../marketPages/page.ts'
+import { explainEmptyPage, pageFields } from '../marketPages/page.ts'
 import {
   type MarketDeps,
-  type MarketQuestion,
+  type MarketQuery,
   marketCacheKey,
-  readMarketQuestion,
+  resolveMarketQuery,
 } from '../marketPages/query.ts'
 import { restatementRows } from './queries.ts'
 import { type RestatementList, type RestatementsQuery, restatementsLimit } from './schema.ts'
 
-/** Who sees which changes, decided: plain data, and everything that `readRestatements` needs. */
-export interface RestatementsPlan extends MarketQuestion {
+/** A request for restatements, decided: who may see which changes, as plain data. */
+export interface RestatementsPlan extends MarketQuery {
   /** Earliest filing of a change; null: no bound. */
   readonly from: IsoDate | null
   readonly cacheKey: string
@@ -27,27 +27,27 @@ export function planRestatements(
   principal: Principal,
   query: RestatementsQuery,
 ): RestatementsPlan {
-  const question = readMarketQuestion(deps, principal, query, restatementsLimit)
+  const question = resolveMarketQuery(deps, principal, query, restatementsLimit)
   const plan = { ...question, from: query.from === undefined ? null : readDay('from', query.from) }
   return { ...plan, cacheKey: marketCacheKey('restatements', principal, plan) }
 }
 
 const restriction =
-  'Of each company the most recent reported fiscal year only. as_of and all years need an evaluation key or a Personal or Commercial data licence.'
+  'This key sees only the most recent reported fiscal year of each company. as_of and all years need an evaluation key or a Personal or Commercial data licence.'
 
-/** The changes of one metric in a market, a page of them. Companies with a change count against the key's cap. */
+/** A page of the changes of one metric in a market. Companies with a change count against the key's cap. */
 export async function readRestatements(
-  deps: Pick<FundamentalsDeps, 'sql' | 'markets' | 'recordEntities'>,
+  deps: Pick<CompanyDeps, 'sql' | 'markets'>,
   principal: Principal,
   plan: RestatementsPlan,
 ): Promise<RestatementList> {
   const page = await restatementRows(deps.sql, plan)
   const { rows, next } = page
   const seen = [...new Set(rows.map(row => row.entityId))]
-  await recordSeen(deps, principal, seen, 'this page', 'limit', ', a smaller limit may still fit')
+  await enforceEntityCap(deps, principal, seen, 'this page', 'limit', ', a smaller limit may still fit')
   const source = deps.markets.get(plan.market)?.source_notice ?? plan.market
   const notes = [
-    rows.length === 0 ? explainNothing(deps, plan, next !== null) : null,
+    rows.length === 0 ? emptyPageNote(deps, plan, next !== null) : null,
     plan.recentFiscalYearOnly ? restriction : null,
   ]
   return {
@@ -56,7 +56,7 @@ export async function readRestatements(
     market: plan.market,
     from: plan.from,
     as_of: plan.asOf,
-    ...aboutPage(deps, plan, page, notes),
+    ...pageFields(deps, plan, page, notes),
     data: rows.map(row => ({
       ticker: row.ticker,
       issuer_id: row.issuerId,
@@ -75,17 +75,14 @@ export async function readRestatements(
   }
 }
 
-function explainNothing(
-  deps: Pick<FundamentalsDeps, 'markets'>,
-  plan: RestatementsPlan,
-  hasMore: boolean,
-): string {
+function emptyPageNote(deps: Pick<CompanyDeps, 'markets'>, plan: RestatementsPlan, hasMore: boolean): string {
   const { market, metric, asOf, from } = plan
-  if (from !== null && from > asOf) return `from ${from} is after as_of ${asOf}: no day lies between them.`
+  if (from !== null && from > asOf)
+    return `from ${from} is after as_of ${asOf}: there are no days in between.`
   const days = from === null ? `filed by ${asOf}` : `filed from ${from} to ${asOf}`
   return explainEmptyPage(deps, plan, hasMore, {
-    onPage: `No company on this page has a change of ${metric} that was ${days}`,
-    afterCursor: `No company after the place that cursor names has a change of ${metric} that was ${days}.`,
-    atAll: `No company of market ${market} has a change of ${metric} that was ${days}.`,
+    onPage: `No company on this page has a change of ${metric} ${days}`,
+    afterCursor: `No company after this cursor has a change of ${metric} ${days}.`,
+    atAll: `No company of market ${market} has a change of ${metric} ${days}.`,
   })
 }

@@ -1,42 +1,47 @@
 import { Elysia } from 'elysia'
-import { dataTypes, keptAnswer, toKeep } from '../../http/answers.ts'
+import { encodeList } from '../../formats/rows.ts'
+import { cacheable, contentTypes, respondFromCache } from '../../http/answers.ts'
 import answers from '../../http/docs/examples/answers.json' with { type: 'json' }
 import { operation } from '../../http/docs/operation.ts'
-import type { RouteMaker } from '../../http/handler.ts'
 import { queryReader } from '../../http/parameters.ts'
-import type { BodyCache } from '../../http/responseCache.ts'
-import type { Services } from '../../http/services.ts'
-import { RestatementList, RestatementsQuery } from './schema.ts'
+import type { HttpPlugin } from '../../http/plugin.ts'
+import type { MarketPageDeps } from '../marketPages/page.ts'
+import { planRestatements, readRestatements } from './restatements.ts'
+import { RestatementList, RestatementsQuery, restatementSheet } from './schema.ts'
 
 const readQuery = queryReader(RestatementsQuery)
 
 /** GET /api/v1/restatements: figures whose value changed, with the vintage before and after. */
-export function restatements(services: Services, route: RouteMaker, cache: BodyCache) {
-  const handle = route('/api/v1/restatements', 'key', call => {
-    const query = readQuery(call.queryText)
-    const { principal, subject } = call.knownCaller
-    const format = query.format ?? 'json'
-    const { cacheKey, make } = services.planRestatements(principal, query)
-    const kept = toKeep(`${format} ${cacheKey}`, dataTypes[format], () => make(format, subject))
-    return keptAnswer(cache, call, services.dataVersion(), kept)
-  })
-  return new Elysia().get('/api/v1/restatements', ({ request }) => handle(request), {
-    detail: restatementsOperation,
-  })
+export function restatementsRoutes(http: HttpPlugin, deps: MarketPageDeps) {
+  return new Elysia({ name: 'restatements' }).use(http).get(
+    '/api/v1/restatements',
+    ({ context }) => {
+      const query = readQuery(context.queryText)
+      const { principal, subject } = context.authenticatedCaller
+      const format = query.format ?? 'json'
+      const plan = planRestatements(deps, principal, query)
+      const response = cacheable(`${format} ${plan.cacheKey}`, contentTypes[format], async () => {
+        const list = await deps.readLimiter.run(subject, () => readRestatements(deps, principal, plan))
+        return { content: await encodeList(format, restatementSheet, list), next: list.next }
+      })
+      return respondFromCache(deps.responses, context, deps.dataVersion(), response)
+    },
+    { ...restatementsOperation },
+  )
 }
 
-export const restatementsOperation = operation({
+const restatementsOperation = operation({
   id: 'getRestatements',
   tag: 'Fundamentals',
   summary: 'Figures whose value changed, before and after',
   description:
-    'One row for each vintage of the metric that states another value than the vintage before it: an amendment, a recast comparative, a share split. Both are as they were known on `as_of`. `from` bounds the day on which the change was filed. A page looks at `limit` companies and holds every change of each; `next` (in the other forms the header X-Next-Cursor) continues.\n\nThe demo key and free keys see the most recent reported fiscal year of each company, without `as_of`. An evaluation key counts every company on a page.',
-  entry: 'key',
+    'One row for each vintage whose value differs from the previous vintage: an amendment, a recast comparative, a share split. Both are as known on `as_of`. `from` bounds the filing day of the change. A page examines `limit` companies and has every change of each; `next` (in other formats the header X-Next-Cursor) continues.\n\nThe demo key and free keys see the most recent reported fiscal year of each company, without `as_of`. An evaluation key counts every company on a page.',
+  access: 'key',
   query: RestatementsQuery,
-  tried: { metric: 'revenue', market: 'US' },
+  example: { metric: 'revenue', market: 'US' },
   answer: {
     schema: RestatementList,
-    description: 'A row a change, always in the same order.',
+    description: 'One row per change, in a stable order.',
     examples: {
       revenue: {
         summary: 'Changes of revenue that were filed in the first half of 2010',
@@ -44,7 +49,7 @@ export const restatementsOperation = operation({
       },
     },
     csv: answers.restatements_csv,
-    sheets: answers.restatements_ndjson,
+    ndjson: answers.restatements_ndjson,
   },
   errors: [
     'parameter_invalid',

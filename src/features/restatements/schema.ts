@@ -2,29 +2,29 @@ import { type Static, Type } from '@sinclair/typebox'
 import { IsoDateSchema } from '../../dates.ts'
 import type { Column } from '../../formats/columns.ts'
 import { FundamentalsRow } from '../fundamentals/schema.ts'
-import { marketPage, marketQuestion, type PageLimit } from '../marketPages/query.ts'
+import { marketPageFields, marketParameters, type PageLimit } from '../marketPages/query.ts'
 
 const strict = { additionalProperties: false } as const
 
-export const restatementsLimit = { most: 5_000, usual: 1_000, mostOfFree: 500 } as const satisfies PageLimit
+export const restatementsLimit = { max: 5_000, default: 1_000, maxFree: 500 } as const satisfies PageLimit
 
 /** GET /api/v1/restatements: figures whose value changed. */
 export const RestatementsQuery = Type.Object(
   {
-    metric: marketQuestion.metric('revenue'),
-    market: marketQuestion.market,
+    metric: marketParameters.metric('revenue'),
+    market: marketParameters.market,
     from: Type.Optional(
       IsoDateSchema('Only changes filed on or after this day. Default: all.', '2010-01-01'),
     ),
     as_of: Type.Optional(
       IsoDateSchema('Only changes filed on or before this day. Default today (UTC).', '2010-02-01'),
     ),
-    limit: marketQuestion.limit(
+    limit: marketParameters.limit(
       restatementsLimit,
-      `How many companies a page looks at; it holds every change of each, so it may be empty and \`next\` still continue. The demo key and free keys look at ${restatementsLimit.mostOfFree} at most.`,
+      `How many companies a page examines. It has every change of each, so it may be empty while \`next\` continues. The demo key and free keys get at most ${restatementsLimit.maxFree}.`,
     ),
-    cursor: marketQuestion.cursor,
-    format: marketQuestion.format,
+    cursor: marketParameters.cursor,
+    format: marketParameters.format,
   },
   strict,
 )
@@ -53,7 +53,7 @@ export const Restatement = Type.Object(
 )
 export type Restatement = Static<typeof Restatement>
 
-/** Columns of the rows as a sheet, in the order of the JSON row. */
+/** Columns of the rows in CSV and Parquet, in the order of the JSON row. */
 export const restatementSheet = [
   { name: 'ticker', kind: 'text' },
   { name: 'issuer_id', kind: 'text' },
@@ -74,18 +74,18 @@ export const RestatementList = Type.Object(
   {
     object: Type.Literal('restatement_list'),
     metric: Type.String({ examples: ['revenue'] }),
-    market: marketPage.market,
+    market: marketPageFields.market,
     from: Type.Union([Type.String({ format: 'date' }), Type.Null()], { description: 'null: no bound.' }),
-    as_of: marketPage.as_of,
-    data_version: marketPage.data_version,
-    licence: marketPage.licence,
-    attribution: marketPage.attribution,
-    note: marketPage.note('which changes this key leaves out'),
+    as_of: marketPageFields.as_of,
+    data_version: marketPageFields.data_version,
+    licence: marketPageFields.licence,
+    attribution: marketPageFields.attribution,
+    note: marketPageFields.note('which changes this key leaves out'),
     count: Type.Integer({ description: 'Rows in data.' }),
-    next: marketPage.next,
+    next: marketPageFields.next,
     data: Type.Array(Restatement, {
       description:
-        'A row a change: of a company by period end, fiscal period and filing; companies in the order in which the service came to know them.',
+        'One row per change, by company, period end, fiscal period and filing. Companies are in the order in which they were first imported.',
     }),
   },
   strict,

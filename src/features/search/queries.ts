@@ -1,13 +1,13 @@
 import type postgres from 'postgres'
-import type { Statements } from '../../postgres/client.ts'
+import type { SqlClient } from '../../postgres/client.ts'
 
-/** IDs read at most: a digit begins half a million of them. */
+/** A cap on the IDs that are read: half a million begin with a digit. */
 const maxIdCandidates = 800
 const lastCharacter = '\u{10FFFF}'
 
-/** Entities with an ID that is `folded`, then those with one that begins with it. An entity with several such
- * IDs comes once, under the one that fits best. */
-export function findIds(sql: Statements, folded: string, most: number): Promise<FoundEntity[]> {
+/** Entities whose ID is `folded`, then those whose ID begins with it. An entity with several such IDs comes once, under the best
+ * match. */
+export function findIds(sql: SqlClient, folded: string, limit: number): Promise<FoundEntity[]> {
   return sql<FoundEntity[]>`
     select * from (
       select distinct on (e.entity_id) e.entity_id as "entityId", t.ticker, e.name, e.market,
@@ -21,65 +21,64 @@ export function findIds(sql: Statements, folded: string, most: number): Promise<
       join entity e on e.entity_id = t.entity_id
       order by e.entity_id, t.id = ${folded} desc, t.ticker = e.ticker desc, t.ticker collate "C") found
     order by exact desc, (name is null), char_length(name), ticker collate "C"
-    limit ${most}`
+    limit ${limit}`
 }
 
-/** Names read at most by one branch of one statement; there is one for own names and one for others. */
+/** A cap on the names that one branch of a statement reads; own names and other names are a branch each. */
 const maxNameCandidates = 500
-/** The lengths by which names are indexed (search_terms). */
+/** The prefix lengths in the index of names (SQL function search_terms). */
 const lengths = [4, 6, 8, 10, 12, 14, 16, 18, 20, 24, 28, 32, 40]
 
-/** A long query begins few names, mostly: they are read at once. Of those that a short one begins, short names are asked for
- * first. In bytes, for a Chinese character says as much as a syllable. */
+/** From this length on, few names begin with the query, and all are read in one statement. For a shorter query short names are read
+ * first. In bytes, because one Chinese character narrows as much as a syllable. */
 const isLong = ({ folded }: SearchProbe) => Buffer.byteLength(folded) >= 6
 
 type Level = 'prefix' | 'contains'
 
-/** Entities of which a name, their own or another, begins with the query, then those of which one holds it; in each level
- * the one with the shortest such name first, then by ID. `seen` are entities that were found before. A query that few names
- * match is answered from all of them; for a common one short names are asked for first, so that not every name that holds it
- * has to be read. */
+/** Entities with a name, their own or another, that begins with the query, then those with one that contains it. Within a level the
+ * shortest matching name comes first, then the ID. `seen` are entities found before. Few matches are all read; for a common word
+ * short names are read first, or every name that contains it would be read. */
 export async function findNames(
-  sql: Statements,
+  sql: SqlClient,
   probe: SearchProbe,
   seen: readonly number[],
-  most: number,
+  limit: number,
 ): Promise<readonly FoundEntity[]> {
-  const search = { sql, probe, seen, most }
+  const search = { sql, probe, seen, limit }
   const bounds = boundsFor(probe.length)
   const whole = isLong(probe) ? await candidates(search, 'prefix', null) : null
   const isWhole = whole?.isCut === false
   const begun = isWhole ? whole.found : await shortestFirst(search, 'prefix', bounds)
-  if (begun.length === most) return begun
+  if (begun.length === limit) return begun
   const all = await candidates(search, 'contains', null)
   if (!all.isCut) return all.found
   const beginning = isWhole
     ? begun
     : [...begun, ...(await shortestFirst(without(search, begun), 'prefix', [null]))]
-  if (beginning.length === most) return beginning
+  if (beginning.length === limit) return beginning
   return [...beginning, ...(await shortestFirst(without(search, beginning), 'contains', [...bounds, null]))]
 }
 
-/** The same for what is missing after some were found. */
+/** The matches that are missing after an earlier level. */
 function without(search: Search, found: readonly FoundEntity[]): Search {
   const seen = [...search.seen, ...found.map(entity => entity.entityId)]
-  return { ...search, seen, most: search.most - found.length }
+  return { ...search, seen, limit: search.limit - found.length }
 }
 
 interface Search {
-  sql: Statements
+  sql: SqlClient
   probe: SearchProbe
   seen: readonly number[]
-  most: number
+  limit: number
 }
 
-/** Bounds ascend; null, which comes last, is none. What was found under one is shorter than all that is found under the next
- * alone, and stays: of a common name the next may not be read to its end. */
+/** Reads names up to each length bound in turn, ascending; the last, null, is unbounded. Matches under one bound are shorter than
+ * all further ones and stay: under the next bound the cap may cut them off. */
 async function shortestFirst(search: Search, level: Level, bounds: readonly (number | null)[]) {
   const found: FoundEntity[] = []
   for (const bound of bounds) {
     found.push(...(await candidates(without(search, found), level, bound)).found)
-    if (found.length === search.most) break
+    if (found.length === search.limit) break
   }
   return found
 }
@@ -91,7 +90,7 @@ function boundsFor(length: number): number[] {
 }
 
 async function candidates(
-  { sql, probe, seen, most }: Search,
+  { sql, probe, seen, limit }: Search,
   level: Level,
   bound: number | null,
 ): Promise<{ found: FoundEntity[]; isCut: boolean }> {
@@ -104,7 +103,7 @@ async function candidates(
   const branch = (condition: postgres.Fragment) => sql`
     ${read(sql`entity`, condition)} union all ${read(sql`entity_other_name`, condition)}`
   const grams = branch(holding(sql, probe, level, short))
-  // Two selects and not one with `or`: that one would work out the terms of every row again.
+  // Two selects and not one with `or`: the latter computes the terms of every row again.
   const all =
     probe.words === null ? grams : sql`${grams} union all ${branch(wording(sql, probe, level, short))}`
   const rows = await sql<(FoundEntity & { isCut: boolean })[]>`
@@ -116,33 +115,33 @@ async function candidates(
       order by entity_id, begins desc, length) best
     join entity e on e.entity_id = best.entity_id
     order by best.begins desc, best.length, e.ticker collate "C"
-    limit ${most}`
+    limit ${limit}`
   return { found: [...rows], isCut: rows[0]?.isCut ?? false }
 }
 
-/** Outside France, Belgium and Denmark: the text as it stands. */
-const holding = (sql: Statements, probe: SearchProbe, level: Level, short: readonly string[]) =>
+/** Outside France, Belgium and Denmark: the query as one text. */
+const holding = (sql: SqlClient, probe: SearchProbe, level: Level, short: readonly string[]) =>
   level === 'prefix'
     ? sql`search_terms(market, name, search_name) @> ${[probe.prefix, ...probe.grams, ...short]}
         and starts_with(search_name, ${probe.folded})`
     : sql`search_terms(market, name, search_name) @> ${[...probe.grams, ...short]}
         and strpos(search_name, ${probe.folded}) > 0`
 
-/** France, Belgium and Denmark: every word, as a word or as the beginning of one. */
-const wording = (sql: Statements, probe: SearchProbe, level: Level, short: readonly string[]) =>
+/** France, Belgium and Denmark: every word of the query, as a whole word or as the beginning of one. */
+const wording = (sql: SqlClient, probe: SearchProbe, level: Level, short: readonly string[]) =>
   level === 'prefix'
     ? sql`search_terms(market, name, search_name) @> ${[probe.prefix, ...(probe.words ?? []), ...short]}
         and starts_with(search_name, ${probe.folded}) and search_spaced(search_name) like all(${probe.patterns})`
     : sql`search_terms(market, name, search_name) @> ${[...(probe.words ?? []), ...short]}
         and search_spaced(search_name) like all(${probe.patterns})`
 
-/** Entities whose ID or registration number is one of those given, the number as it was typed first; the market may be known from a suffix. */
+/** Entities with one of the IDs or registration numbers, in their order. A suffix in the query fixes the market. */
 export function findNumbers(
-  sql: Statements,
+  sql: SqlClient,
   tickers: readonly string[],
   numbers: readonly string[],
   market: string | null,
-  most: number,
+  limit: number,
 ): Promise<FoundEntity[]> {
   return sql<FoundEntity[]>`
     select entity_id as "entityId", ticker, name, market
@@ -153,7 +152,7 @@ export function findNumbers(
         select entity_id from entity where issuer_id = any(${[...numbers]}))
       and (${market}::text is null or market = ${market})
     order by issuer_id = ${numbers[0]} desc, (name is null), char_length(name), ticker collate "C"
-    limit ${most}`
+    limit ${limit}`
 }
 
 export interface FoundEntity {
@@ -163,8 +162,7 @@ export interface FoundEntity {
   market: string
 }
 
-/** A query as the search functions of the database see it: folded like every stored name, and the terms to
- * look for. */
+/** A query as the database's search functions take it: folded like every stored name, and its index terms. */
 export interface SearchProbe {
   folded: string
   /** Characters of `folded`. */
@@ -176,7 +174,7 @@ export interface SearchProbe {
   grams: string[]
 }
 
-export async function makeProbe(sql: Statements, text: string): Promise<SearchProbe> {
+export async function makeProbe(sql: SqlClient, text: string): Promise<SearchProbe> {
   const [probe] = await sql<SearchProbe[]>`
     select folded, char_length(folded) as length, p.prefix, p.words, p.patterns, p.grams
     from search_text(${text}) as folded, search_probe(folded) as p`

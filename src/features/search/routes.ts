@@ -1,36 +1,47 @@
 import { Elysia } from 'elysia'
-import { jsonType, keptAnswer, toKeep } from '../../http/answers.ts'
+import { cacheable, jsonType, respondFromCache } from '../../http/answers.ts'
 import answers from '../../http/docs/examples/answers.json' with { type: 'json' }
 import { operation } from '../../http/docs/operation.ts'
-import type { RouteMaker } from '../../http/handler.ts'
 import { queryReader } from '../../http/parameters.ts'
-import type { BodyCache } from '../../http/responseCache.ts'
-import type { Services } from '../../http/services.ts'
+import type { HttpPlugin } from '../../http/plugin.ts'
+import type { ResponseCache } from '../../http/responseCache.ts'
+import type { Sql } from '../../postgres/client.ts'
 import { SearchQuery, SearchResult } from './schema.ts'
+import { searchEntities } from './search.ts'
+
+export interface SearchDeps {
+  /** Its connections plan a statement once (`indexLookupsOnly`): planning a search anew takes longer than running it. */
+  readonly lookups: Sql
+  readonly responses: ResponseCache
+  readonly dataVersion: () => number
+}
 
 const readQuery = queryReader(SearchQuery)
 
 /** GET /api/search: needs no key, counted by address. */
-export function search(services: Services, route: RouteMaker, cache: BodyCache) {
-  const handle = route('/api/search', 'search', call => {
-    const { q } = readQuery(call.queryText)
-    const make = async () => JSON.stringify({ object: 'search_result', results: await services.search(q) })
-    return keptAnswer(cache, call, services.dataVersion(), toKeep(`search ${q}`, jsonType, make))
-  })
-  return new Elysia().get('/api/search', ({ request }) => handle(request), {
-    detail: searchOperation,
-  })
+export function searchRoutes(http: HttpPlugin, { lookups, responses, dataVersion }: SearchDeps) {
+  return new Elysia({ name: 'search' }).use(http).get(
+    '/api/search',
+    ({ context }) => {
+      const { q } = readQuery(context.queryText)
+      const response = cacheable(`search ${q}`, jsonType, async () =>
+        JSON.stringify({ object: 'search_result', results: await searchEntities(lookups, q) }),
+      )
+      return respondFromCache(responses, context, dataVersion(), response)
+    },
+    { ...searchOperation },
+  )
 }
 
-export const searchOperation = operation({
+const searchOperation = operation({
   id: 'search',
   tag: 'Search',
   summary: 'Find the ID of a company',
   description:
-    'By name, symbol or registration number; up to 8 hits, the best first. A company is found by every name that its register gives it, in English as in its own script, and shown by its own. Send the `ticker` of a hit to the fundamentals endpoint unchanged. No key is needed: 120 requests a minute and 3,000 a day for each IP address.',
-  entry: 'search',
+    'By name, symbol or registration number; up to 8 hits, the best first. Every name in the register finds a company, in English or its own script; the hit shows its own name. Send the `ticker` of a hit to the fundamentals endpoint unchanged. No key is needed: 120 requests a minute and 3,000 a day for each IP address.',
+  access: 'search',
   query: SearchQuery,
-  tried: { q: 'apple' },
+  example: { q: 'apple' },
   answer: {
     schema: SearchResult,
     description: 'The hits.',

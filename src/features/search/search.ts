@@ -3,8 +3,8 @@ import type { Sql } from '../../postgres/client.ts'
 import { type FoundEntity, findIds, findNames, findNumbers, makeProbe } from './queries.ts'
 import { type SearchHit, searchCharacters, searchHits } from './schema.ts'
 
-/** Up to eight entities for a name, a symbol or a registration number: the number first, then the exact ID,
- * IDs that begin with the text, names that do, names that hold it. Each comes once, at its best level. */
+/** Up to eight entities for a name, a symbol or a registration number. Order: the registration number, the exact ID, IDs that begin
+ * with the text, names that begin with it, names that contain it. Each entity comes once, at its best level. */
 export async function searchEntities(sql: Sql, q: string): Promise<SearchHit[]> {
   const found = await findAll(sql, readable(q))
   return found.map(({ ticker, name, market }) => ({ ticker, name, market }))
@@ -36,7 +36,7 @@ function readable(q: string): string {
   if (!q.isWellFormed()) throw invalid('q holds half of a character (a lone surrogate)')
   const text = q.trim()
   if (text === '') throw invalid('q is empty')
-  // Twice as many code units hold at least as many characters.
+  // A character has at most two code units.
   return Array.from(text.slice(0, 2 * searchCharacters))
     .slice(0, searchCharacters)
     .join('')
@@ -50,7 +50,7 @@ function invalid(what: string): Failure {
   )
 }
 
-/** A registration number as somebody may type it: 8 to 10 digits, grouped or not, with or without a suffix. */
+/** A registration number as people type it: 8 to 10 digits, grouped or not, with or without a suffix. */
 export interface RegistrationNumber {
   /** IDs that it may stand for. */
   tickers: string[]

@@ -3,20 +3,17 @@ import { addDays, type IsoDate, isIsoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
 import { horizonDays } from '../../horizons.ts'
 import type { SignalFilter, SignalPosition } from './queries.ts'
-import { type SignalsQuery, signalLimit, signalTickerPattern } from './schema.ts'
+import { firstSignalDay, type SignalsQuery, signalLimit, signalTickerPattern } from './schema.ts'
 
-/** How late the view of a key without the quant plan is. */
-export const signalDelayDays = 90
+/** The delay of the view of a key without the quant plan. */
+const signalDelayDays = 90
 
-const firstDay = '1900-01-01'
-
-/** What a request will see, settled before the database is asked. Equal `cacheKey`s mean equal bytes as long as
- * the data version is the same. */
+/** What a request will see, decided before any query. Equal `cacheKey`s mean equal bytes while the data version stays the same. */
 export interface SignalsPlan {
   readonly tier: string
   readonly fullAccess: boolean
   readonly delayedDays: number
-  /** True where the response has to carry the Free Licence. */
+  /** True if the response has to contain the Free Licence. */
   readonly freeLicence: boolean
   readonly filter: SignalFilter
   readonly limit: number
@@ -28,7 +25,7 @@ export function planSignals(
   principal: Principal,
   query: SignalsQuery,
 ): SignalsPlan {
-  for (const param of ['from', 'to'] as const) mustBeDay(param, query[param])
+  for (const param of ['from', 'to'] as const) requireDay(param, query[param])
   if (query.from !== undefined && query.to !== undefined && query.from > query.to) {
     throw new Failure('parameter_invalid', `from ${query.from} is after to ${query.to}: swap them.`, {
       param: 'from',
@@ -49,29 +46,29 @@ export function planSignals(
       to,
       after: query.cursor === undefined ? null : decodeCursor(query.cursor),
     },
-    limit: query.limit ?? signalLimit.usual,
+    limit: query.limit ?? signalLimit.default,
   }
   return { ...plan, cacheKey: JSON.stringify(plan) }
 }
 
-function mustBeDay(param: 'from' | 'to', day: IsoDate | undefined): void {
-  if (day === undefined || (isIsoDate(day) && day >= firstDay)) return
+function requireDay(param: 'from' | 'to', day: IsoDate | undefined): void {
+  if (day === undefined || (isIsoDate(day) && day >= firstSignalDay)) return
   throw new Failure(
     'parameter_invalid',
-    `${param}=${day} is no day of the calendar from ${firstDay} on: send it as YYYY-MM-DD.`,
+    `${param}=${day} is not a day from ${firstSignalDay} on: send a day that exists, as YYYY-MM-DD.`,
     { param },
   )
 }
 
 const ticker = new RegExp(signalTickerPattern)
 
-/** A place in the served order as clients carry it: opaque, and safe in a URL. */
+/** A place in the served order as clients send it back: opaque, and safe in a URL. */
 export function encodeCursor(place: SignalPosition): string {
   const parts = [place.date, place.ticker, String(place.horizonDays), place.market]
   return Buffer.from(parts.join(' ')).toString('base64url')
 }
 
-export function decodeCursor(cursor: string): SignalPosition {
+function decodeCursor(cursor: string): SignalPosition {
   const parts = Buffer.from(cursor, 'base64url').toString('latin1').split(' ')
   const [date = '', name = '', horizon = '', market = ''] = parts
   const isPlace =
@@ -84,7 +81,7 @@ export function decodeCursor(cursor: string): SignalPosition {
   if (isPlace && encodeCursor(place) === cursor) return place
   throw new Failure(
     'parameter_invalid',
-    'cursor is none of ours: send the `next` of a signal list unchanged, or leave it out to begin at the start.',
+    'cursor is not valid: send the `next` of a signal list unchanged, or leave it out to start at the first row.',
     { param: 'cursor' },
   )
 }

@@ -1,46 +1,71 @@
+import type { SignalDay } from '../../backtest/pipeline/archiveDataset.ts'
 import type { IsoDate } from '../../dates.ts'
-import type { ReservedSql, Sql, Statements } from '../../postgres/client.ts'
+import { type Horizon, horizonDays } from '../../horizons.ts'
+import type { ReservedSql, Sql, SqlClient } from '../../postgres/client.ts'
 
-const rowsPerFetch = 1_000
+/** A row's place in the served order: date descending, then ticker, horizon and market. */
+export interface SignalPosition {
+  date: IsoDate
+  ticker: string
+  horizonDays: number
+  market: string
+}
 
-/** What PostgreSQL writes a row as. */
-export type SignalText = 'json' | 'csv' | 'ndjson'
+export interface SignalFilter {
+  market: string | null
+  horizonDays: number | null
+  /** Both ends are included. */
+  from: IsoDate | null
+  to: IsoDate | null
+  /** Only rows after this place. */
+  after: SignalPosition | null
+}
+
+/** The formats in which PostgreSQL writes a row. */
+type SignalText = 'json' | 'csv' | 'ndjson'
 
 export interface SignalPage {
   dataVersion: number
   /** Rows that `rows` will yield. */
   count: number
-  /** The last of them, when more follow; null at the end. */
+  /** The last of them if more follow; null at the end. */
   last: SignalPosition | null
-  /** The rows as text in the form asked for, many at a time: `,{...}` in JSON, a line in CSV and NDJSON. Once the first
-   * were asked for, the connection goes back with the last or when the reader stops; ask for them always. */
+  /** The rows as text, many at a time: `,{...}` in JSON, a line in CSV and NDJSON. The connection is returned after the last rows
+   * or when the reader stops, but only once reading has begun: a caller must always read. */
   rows: AsyncGenerator<Uint8Array, void, undefined>
 }
 
-/** Opens one page of resolved signals. Count, next place, data version and rows are of one snapshot. */
+/** Opens one page of resolved signals. Count, last place, data version and rows are of one snapshot. */
 export async function readSignalPage(
   sql: Sql,
   filter: SignalFilter,
   limit: number,
-  form: SignalText,
+  format: SignalText,
   signal?: AbortSignal,
 ): Promise<SignalPage> {
   signal?.throwIfAborted()
   const connection = await sql.reserve()
   try {
     signal?.throwIfAborted()
-    // A plan for these very bounds: a general one takes no index for a limit that it does not know.
-    await connection
-      .unsafe(
-        'begin isolation level repeatable read read only; set local plan_cache_mode = force_custom_plan',
-      )
-      .simple()
+    await beginSnapshot(connection)
     const head = await readHead(connection, filter, limit)
-    return { ...head, rows: readRows(connection, filter, limit, form, signal) }
+    return { ...head, rows: readRows(connection, filter, limit, format, signal) }
   } catch (error) {
-    await giveBack(connection)
+    await returnConnection(connection)
     throw error
   }
+}
+
+/** Forces a plan for the actual bounds: a generic plan uses no index for a limit that it does not know. */
+async function beginSnapshot(connection: ReservedSql): Promise<void> {
+  await connection
+    .unsafe('begin isolation level repeatable read read only; set local plan_cache_mode = force_custom_plan')
+    .simple()
+}
+
+async function returnConnection(connection: ReservedSql): Promise<void> {
+  await connection`rollback`.catch(() => {})
+  connection.release()
 }
 
 async function readHead(connection: ReservedSql, filter: SignalFilter, limit: number) {
@@ -57,18 +82,20 @@ async function readHead(connection: ReservedSql, filter: SignalFilter, limit: nu
   return { dataVersion, count: limit, last }
 }
 
-/** PostgreSQL writes the rows: its float text is the shortest that reads back to the same number, the same in
- * both formats, and no value is turned into an object here only to be written again. */
+const rowsPerFetch = 1_000
+
+/** PostgreSQL writes the rows as text. Its float text is the shortest that reads back to the same number, the same in all
+ * formats. And no row becomes an object here only to be written again. */
 async function* readRows(
   connection: ReservedSql,
   filter: SignalFilter,
   limit: number,
-  form: SignalText,
+  format: SignalText,
   signal?: AbortSignal,
 ): SignalPage['rows'] {
-  const [before, after] = form === 'json' ? [',', ''] : ['', '\n']
+  const [before, after] = format === 'json' ? [',', ''] : ['', '\n']
   const row =
-    form === 'csv'
+    format === 'csv'
       ? connection`
           date || ',' || ticker || ',' || market || ',' || horizon || 'd,' || predicted || ',' || actual
           || ',' || status || ',' || source || ${'\r\n'}`
@@ -98,37 +125,14 @@ async function* readRows(
     }
   } finally {
     signal?.removeEventListener('abort', cancel)
-    // The server has taken note of the cancel before another request may use this connection.
+    // Until the server has the cancel request, it could hit the next statement on this connection.
     await cancelled
-    await giveBack(connection)
+    await returnConnection(connection)
   }
 }
 
-async function giveBack(connection: ReservedSql): Promise<void> {
-  await connection`rollback`.catch(() => {})
-  connection.release()
-}
-
-/** A row's place in the served order: date descending, then ticker, horizon and market. */
-export interface SignalPosition {
-  date: IsoDate
-  ticker: string
-  horizonDays: number
-  market: string
-}
-
-export interface SignalFilter {
-  market: string | null
-  horizonDays: number | null
-  /** Both ends belong to the window. */
-  from: IsoDate | null
-  to: IsoDate | null
-  /** Only rows behind this place. */
-  after: SignalPosition | null
-}
-
-/** Which rows a filter means. Open forecasts are out of every answer, here and in the indexes. */
-export function signalConditions(sql: Statements, filter: SignalFilter) {
+/** The rows that a filter selects. Open forecasts are never served, and the indexes leave them out, too. */
+function signalConditions(sql: SqlClient, filter: SignalFilter) {
   const { market, horizonDays, from, to, after } = filter
   return sql`
     actual is not null
@@ -142,4 +146,34 @@ export function signalConditions(sql: Statements, filter: SignalFilter) {
         : sql`and date <= ${after.date} and (date < ${after.date}
               or (ticker, horizon, market) > (${after.ticker}, ${after.horizonDays}, ${after.market}))`
     }`
+}
+
+const daysPerFetch = 50
+
+/** The archive of one horizon for backtests: every resolved signal, in the order of days, some days at a time. */
+export async function* streamResolvedSignals(
+  sql: Sql,
+  horizon: Horizon,
+): AsyncGenerator<SignalDay[], void, undefined> {
+  const connection = await sql.reserve()
+  try {
+    await beginSnapshot(connection)
+    await connection`
+      declare archive no scroll cursor for
+      select date - date '1970-01-01' as day,
+        string_agg(ticker || ' ' || market, E'\n' order by ticker, market) as names,
+        string_agg(float8send(predicted), ''::bytea order by ticker, market) as predicted,
+        string_agg(float8send(actual), ''::bytea order by ticker, market) as actual
+      from signal
+      where actual is not null and horizon = ${horizonDays(horizon)}
+      group by date
+      order by date`
+    for (;;) {
+      const days = await connection.unsafe<SignalDay[]>(`fetch ${daysPerFetch} from archive`)
+      if (days.length > 0) yield days
+      if (days.length < daysPerFetch) break
+    }
+  } finally {
+    await returnConnection(connection)
+  }
 }

@@ -3,14 +3,8 @@ import { IsoDateSchema } from '../../dates.ts'
 import { type Column, FormatSchema } from '../../formats/columns.ts'
 import { Horizon } from '../../horizons.ts'
 
-export const SignalStatus = Type.Union([Type.Literal('won'), Type.Literal('lost'), Type.Literal('flat')])
-export type SignalStatus = Static<typeof SignalStatus>
-
-export const SignalSource = Type.Union([Type.Literal('live'), Type.Literal('backfill')])
-export type SignalSource = Static<typeof SignalSource>
-
-/** What a ticker of a signal looks like. It cannot open a spreadsheet formula and needs no escaping in JSON or
- * CSV; the table `signal` checks the same pattern. */
+/** The pattern of a signal's ticker. Such a ticker cannot start a spreadsheet formula and needs no escaping in JSON or CSV. The table
+ * `signal` checks the same pattern. */
 export const signalTickerPattern = '^[A-Z0-9^][A-Z0-9.^=_:/&-]{0,31}$'
 
 export const SignalRow = Type.Object(
@@ -25,11 +19,11 @@ export const SignalRow = Type.Object(
     actual_pct: Type.Number({
       description: 'The realised forward return over the horizon, a fraction (0.025 is +2.5%).',
     }),
-    status: Type.Union(SignalStatus.anyOf, {
+    status: Type.Union([Type.Literal('won'), Type.Literal('lost'), Type.Literal('flat')], {
       description:
         'won: forecast and outcome have the same sign; lost: they do not; flat: either is exactly 0.',
     }),
-    source: Type.Union(SignalSource.anyOf, {
+    source: Type.Union([Type.Literal('live'), Type.Literal('backfill')], {
       description: 'live: recorded before the outcome was known; backfill: recorded afterwards.',
     }),
   },
@@ -37,7 +31,7 @@ export const SignalRow = Type.Object(
 )
 export type SignalRow = Static<typeof SignalRow>
 
-/** Columns of the rows as a sheet, in the order of the JSON row. */
+/** Columns of the rows in CSV and Parquet, in the order of the JSON row. */
 export const signalSheet = [
   { name: 'date', kind: 'day' },
   { name: 'ticker', kind: 'text' },
@@ -49,14 +43,17 @@ export const signalSheet = [
   { name: 'source', kind: 'text' },
 ] as const satisfies readonly Column<keyof SignalRow>[]
 
-/** Field -> description, as every signal list carries it. */
+/** The description of each field, as every signal list contains it. */
 export const signalSchema: Readonly<Record<string, string>> = Object.freeze(
   Object.fromEntries(
     Object.entries(SignalRow.properties).map(([field, schema]) => [field, schema.description ?? '']),
   ),
 )
 
-export const signalLimit = { most: 50_000, usual: 5_000 } as const
+/** Signals of earlier days are refused. */
+export const firstSignalDay = '1900-01-01'
+
+export const signalLimit = { max: 50_000, default: 5_000 } as const
 
 export const SignalsQuery = Type.Object(
   {
@@ -73,9 +70,9 @@ export const SignalsQuery = Type.Object(
     limit: Type.Optional(
       Type.Integer({
         minimum: 1,
-        maximum: signalLimit.most,
-        default: signalLimit.usual,
-        description: 'At most this many rows; `next` continues after them.',
+        maximum: signalLimit.max,
+        default: signalLimit.default,
+        description: 'Rows on a page; `next` continues after them.',
       }),
     ),
     cursor: Type.Optional(
@@ -83,7 +80,7 @@ export const SignalsQuery = Type.Object(
         minLength: 1,
         maxLength: 128,
         pattern: '^[A-Za-z0-9_-]+$',
-        description: 'The `next` of the response before; continues after its last row.',
+        description: 'The `next` of the page before; continues after its last row.',
         examples: ['MjAxNy0wOC0zMSBBQkIgMSBVUw'],
       }),
     ),
@@ -96,16 +93,16 @@ export type SignalsQuery = Static<typeof SignalsQuery>
 export const SignalList = Type.Object(
   {
     object: Type.Literal('signal_list'),
-    tier: Type.String({ description: 'The plan of the key that asked.' }),
-    full_access: Type.Boolean({ description: 'True with the quant plan; otherwise the view is delayed.' }),
+    tier: Type.String({ description: 'The plan of the key.' }),
+    full_access: Type.Boolean({ description: 'True with the quant plan; without it the view is delayed.' }),
     delayed_days: Type.Integer({ description: 'The view ends this many days before today.' }),
     count: Type.Integer({ minimum: 0, description: 'Rows in `data`.' }),
     schema: Type.Record(Type.String(), Type.String(), { description: 'What each field of a row means.' }),
-    data_version: Type.Integer({ minimum: 0, description: 'The version of the data that was read.' }),
+    data_version: Type.Integer({ minimum: 0, description: 'The data version of the rows.' }),
     next: Type.Union([Type.String(), Type.Null()], {
       description: 'Send it as `cursor` for the rows after these; null at the end.',
     }),
-    licence: Type.Optional(Type.String({ description: 'Of free and demo responses only.' })),
+    licence: Type.Optional(Type.String({ description: 'Demo and free keys only.' })),
     data: Type.Array(SignalRow),
   },
   { additionalProperties: false },

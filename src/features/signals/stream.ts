@@ -1,55 +1,42 @@
 import { freeLicenceNotice } from '../../access/licences.ts'
 import { csvLine, type DataFormat } from '../../formats/columns.ts'
-import { aboutList, writeSheet } from '../../formats/rows.ts'
+import { listMetadata, streamRows } from '../../formats/rows.ts'
 import { spool } from '../../formats/spool.ts'
 import type { Sql } from '../../postgres/client.ts'
 import { encodeCursor, type SignalsPlan } from './plan.ts'
 import { readSignalPage, type SignalPage } from './queries.ts'
 import { type SignalRow, signalSchema, signalSheet } from './schema.ts'
 
-export interface SignalResponse {
+interface SignalResponse {
   count: number
   dataVersion: number
-  /** The cursor that continues; null at the end. CSV has no place for it: a header may carry it. */
+  /** The cursor of the next page; null at the end. CSV cannot contain it: the caller sends it as a header. */
   next: string | null
   body: ReadableStream<Uint8Array>
-  /** Settled when nothing is read from the database any more; the client may still be reading. */
+  /** Resolves when the database has been read; the client may still be reading. */
   read: Promise<void>
 }
 
-/** The signal list as bytes, while they come from the database. Failures before the first row reject; memory
- * does not grow with the number of rows. A client that leaves (`signal`, or cancelling the stream) cancels the
- * statement and gives its connection back. */
+/** The signal list as a stream of bytes, straight from the database: memory does not grow with the number of rows. Failures before
+ * the first row reject. A client that disconnects (`signal`, or a cancelled stream) cancels the statement and returns its
+ * connection. */
 export async function openSignals(
   sql: Sql,
   plan: SignalsPlan,
   format: DataFormat,
   signal?: AbortSignal,
 ): Promise<SignalResponse> {
-  const gone = new AbortController()
-  const either = signal === undefined ? gone.signal : AbortSignal.any([gone.signal, signal])
-  const page = await readSignalPage(
-    sql,
-    plan.filter,
-    plan.limit,
-    format === 'parquet' ? 'ndjson' : format,
-    either,
-  )
+  const cancelled = new AbortController()
+  const ended = signal === undefined ? cancelled.signal : AbortSignal.any([cancelled.signal, signal])
+  const text = format === 'parquet' ? 'ndjson' : format
+  const page = await readSignalPage(sql, plan.filter, plan.limit, text, ended)
   const next = page.last === null ? null : encodeCursor(page.last)
   const head = listHead(plan, page, next)
   const first = await page.rows.next()
-  const { promise: read, resolve: isRead } = Promise.withResolvers<void>()
-  const body = spool(ending(written(format, head, first, page.rows), page.rows, isRead), () => gone.abort())
+  const { promise: read, resolve: onRead } = Promise.withResolvers<void>()
+  const chunks = encodeList(format, head, first, page.rows)
+  const body = spool(closingRows(chunks, page.rows, onRead), () => cancelled.abort())
   return { count: page.count, dataVersion: page.dataVersion, next, body, read }
-}
-
-export async function streamSignals(
-  sql: Sql,
-  plan: SignalsPlan,
-  format: DataFormat,
-  signal?: AbortSignal,
-): Promise<ReadableStream<Uint8Array>> {
-  return (await openSignals(sql, plan, format, signal)).body
 }
 
 function listHead(plan: SignalsPlan, page: SignalPage, next: string | null) {
@@ -66,53 +53,57 @@ function listHead(plan: SignalsPlan, page: SignalPage, next: string | null) {
   }
 }
 
-type Texts = AsyncGenerator<Uint8Array, void, undefined>
+type Chunks = AsyncGenerator<Uint8Array, void, undefined>
 
-function written(
+function encodeList(
   format: DataFormat,
   head: ReturnType<typeof listHead>,
   first: IteratorResult<Uint8Array, void>,
-  rest: Texts,
-): Texts {
+  rest: Chunks,
+): Chunks {
   switch (format) {
     case 'json':
-      return jsonText(head, first, rest)
+      return jsonList(head, first, rest)
     case 'csv':
-      return joined(Buffer.from(csvLine(Object.keys(signalSchema))), first, rest)
+      return concatenated(Buffer.from(csvLine(Object.keys(signalSchema))), first, rest)
     case 'ndjson':
-      return joined(null, first, rest)
+      return concatenated(null, first, rest)
     case 'parquet':
-      return writeSheet(format, signalSheet, aboutList(head), parsed(joined(null, first, rest)))
+      return streamRows(format, signalSheet, listMetadata(head), parsedRows(concatenated(null, first, rest)))
   }
 }
 
-async function* joined(head: Uint8Array | null, first: IteratorResult<Uint8Array, void>, rest: Texts): Texts {
+async function* concatenated(
+  head: Uint8Array | null,
+  first: IteratorResult<Uint8Array, void>,
+  rest: Chunks,
+): Chunks {
   if (head !== null) yield head
   if (!first.done) yield first.value
   yield* rest
 }
 
-async function* jsonText(head: object, first: IteratorResult<Uint8Array, void>, rest: Texts): Texts {
+async function* jsonList(head: object, first: IteratorResult<Uint8Array, void>, rest: Chunks): Chunks {
   yield Buffer.from(`${JSON.stringify(head).slice(0, -1)},"data":[`)
-  // Every row opens with a comma; the first has nothing to be parted from.
+  // Every row starts with a comma, which the first row must not have.
   if (!first.done) yield first.value.subarray(1)
   yield* rest
   yield Buffer.from(']}')
 }
 
-/** The very rows that NDJSON would show. */
-async function* parsed(texts: Texts): AsyncGenerator<SignalRow[], void, undefined> {
-  for await (const text of texts) {
-    const lines = Buffer.from(text).toString().split('\n')
+/** The rows that NDJSON would contain. */
+async function* parsedRows(chunks: Chunks): AsyncGenerator<SignalRow[], void, undefined> {
+  for await (const chunk of chunks) {
+    const lines = Buffer.from(chunk).toString().split('\n')
     yield lines.flatMap(line => (line === '' ? [] : [JSON.parse(line)]))
   }
 }
 
-/** Whatever ends the bytes ends the reading, too. */
-async function* ending(chunks: Texts, rows: SignalPage['rows'], isRead: () => void): Texts {
+/** Closes `rows` however the chunks end: otherwise their connection would never be returned. */
+async function* closingRows(chunks: Chunks, rows: SignalPage['rows'], onRead: () => void): Chunks {
   try {
     yield* chunks
   } finally {
-    await rows.return().finally(isRead)
+    await rows.return().finally(onRead)
   }
 }

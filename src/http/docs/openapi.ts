@@ -1,12 +1,10 @@
 import { swagger } from '@elysiajs/swagger'
 import { type AnyElysia, Elysia } from 'elysia'
-import { dataHeaders, encodedAnswer, jsonType, unchanged } from '../answers.ts'
-import type { Answer } from '../context.ts'
+import { dataHeaders, encodedAnswer, jsonType, notModified } from '../answers.ts'
 import { ErrorBody, ProblemBody } from '../errors.ts'
-import type { RouteMaker } from '../handler.ts'
 import { entityTag } from '../headers.ts'
 import { noQuery } from '../parameters.ts'
-import type { HttpSettings } from '../services.ts'
+import type { HttpPlugin, HttpSettings } from '../plugin.ts'
 import { documentedSchema } from './operation.ts'
 
 const introduction = `Company figures from official filings, each under the day on which it was filed; a signal panel; costed backtests; a search for company IDs.
@@ -14,9 +12,9 @@ const introduction = `Company figures from official filings, each under the day 
 Try it with the public key \`demo\`, which is filled in here. Send your own as \`Authorization: Bearer <API_KEY>\`.
 
 * **Dates** are \`YYYY-MM-DD\`, in UTC. A missing value is \`null\`.
-* **Errors** all have one shape, explained on [/docs/errors](/docs/errors); \`Accept: application/problem+json\` gives RFC 9457.
-* **Limits** are told by every answer; a refused request is not counted.
-* **Caching**: send the \`ETag\` back as \`If-None-Match\`. Bodies are compressed (zstd, gzip) where \`Accept-Encoding\` asks for it.
+* **Errors** have one shape, explained on [/docs/errors](/docs/errors). \`Accept: application/problem+json\` gives RFC 9457.
+* **Limits** are in the headers of every answer. A refused request does not count.
+* **Caching**: send the \`ETag\` back as \`If-None-Match\`. Bodies are compressed (zstd, gzip) as \`Accept-Encoding\` allows.
 * **From a browser**: any origin may call; there are no cookies.
 * **Versions**: a breaking change gets \`/api/v2\`; \`/api/v1\` then carries \`Deprecation\` and \`Sunset\` for at least 12 months.
 
@@ -31,11 +29,11 @@ const documentation = (settings: HttpSettings) => ({
   },
   servers: [{ url: '/', description: 'This server' }],
   tags: [
-    { name: 'Fundamentals', description: 'Company figures as they were first filed.' },
+    { name: 'Fundamentals', description: 'Company figures under the day on which they were filed.' },
     { name: 'Signals', description: 'Resolved forecasts.' },
     { name: 'Backtest', description: 'Costed strategies.' },
     { name: 'Search', description: 'From a name to an ID.' },
-    { name: 'Operations', description: 'For whoever runs the service.' },
+    { name: 'Operations', description: 'For operators.' },
   ],
   components: {
     schemas: { Error: documentedSchema(ErrorBody), Problem: documentedSchema(ProblemBody) },
@@ -68,21 +66,22 @@ export async function openapiDocument(
   return JSON.stringify({ ...document, openapi: '3.1.0' })
 }
 
-/** GET /openapi.json, made when it is first asked for. */
-export function openapi(settings: HttpSettings, route: RouteMaker, resources: readonly AnyElysia[]) {
-  let made: Promise<string> | undefined
-  const handle = route(specPath, 'open', async (call): Promise<Answer> => {
-    noQuery(call)
-    made ??= openapiDocument(settings, resources)
-    const body = await made
-    const headers = {
-      ...dataHeaders(jsonType, entityTag(0, body)),
-      'Cache-Control': 'public, no-cache',
-      Vary: 'Accept-Encoding',
-    }
-    return unchanged(call, headers) ?? encodedAnswer(call, body, headers)
-  })
-  return new Elysia().get(specPath, ({ request }) => handle(request), {
-    detail: { hide: true },
-  })
+/** GET /openapi.json, made at its first request. */
+export function openapiRoutes(http: HttpPlugin, settings: HttpSettings, resources: readonly AnyElysia[]) {
+  let document: Promise<string> | undefined
+  return new Elysia({ name: 'openapi' }).use(http).get(
+    specPath,
+    async ({ context }) => {
+      noQuery(context)
+      document ??= openapiDocument(settings, resources)
+      const body = await document
+      const headers = {
+        ...dataHeaders(jsonType, entityTag(0, body)),
+        'Cache-Control': 'public, no-cache',
+        Vary: 'Accept-Encoding',
+      }
+      return notModified(context, headers) ?? encodedAnswer(context, body, headers)
+    },
+    { access: 'open', detail: { hide: true } },
+  )
 }

@@ -2,7 +2,7 @@ import type { TObject, TSchema } from '@sinclair/typebox'
 import type { DocumentDecoration } from 'elysia'
 import type { ErrorCode } from '../../errors.ts'
 import { errorStatus } from '../errors.ts'
-import type { Entry } from '../handler.ts'
+import type { AccessPolicy } from '../plugin.ts'
 import errorExamples from './examples/errors.json' with { type: 'json' }
 
 export interface OperationParts {
@@ -10,16 +10,16 @@ export interface OperationParts {
   readonly tag: string
   readonly summary: string
   readonly description: string
-  readonly entry: Entry
+  readonly access: AccessPolicy
   readonly query?: TObject
   readonly path?: TObject
-  /** What the documentation page fills in, so that a first try answers something. The rest stays empty there. */
-  readonly tried?: Readonly<Record<string, string | number>>
+  /** Parameters that the documentation page fills in, so that a first try answers something. */
+  readonly example?: Readonly<Record<string, string | number>>
   readonly body?: {
     readonly schema: TSchema
     readonly description: string
     readonly examples: Examples
-    /** Examples of the forms beside JSON, by media type. */
+    /** Examples in the formats other than JSON, by media type. */
     readonly texts?: Readonly<Record<string, string>>
   }
   readonly answer: {
@@ -27,14 +27,14 @@ export interface OperationParts {
     readonly description: string
     readonly examples: Examples
     readonly csv?: string
-    /** It can be NDJSON and Parquet, too; the example is of NDJSON. */
-    readonly sheets?: string
-    /** It can be a page, too; in words. */
+    /** The answer comes as NDJSON and Parquet, too; this is the NDJSON example. */
+    readonly ndjson?: string
+    /** The answer comes as an HTML page, too; this describes it. */
     readonly html?: string
   }
-  /** Beyond those that every route has. */
+  /** In addition to those of every route. */
   readonly errors: readonly ErrorCode[]
-  /** A data answer has an ETag and can be 304. */
+  /** Data has an ETag and may be answered with 304. */
   readonly data: boolean
 }
 
@@ -44,24 +44,36 @@ interface DocumentedError {
   error: { type: string; code: string; message: string }
 }
 
-const captured: Partial<Record<string, DocumentedError>> = errorExamples
+const capturedErrors: Partial<Record<string, DocumentedError>> = errorExamples
 const everywhere: readonly ErrorCode[] = ['parameter_unknown', 'internal']
-const whereKeyed: readonly ErrorCode[] = [
+const withKey: readonly ErrorCode[] = [
   'key_missing',
   'key_malformed',
   'key_unknown',
   'key_revoked',
   'key_expired',
 ]
-const whereCounted: readonly ErrorCode[] = ['rate_limited_minute', 'rate_limited_day', 'database_unavailable']
+const withLimits: readonly ErrorCode[] = ['rate_limited_minute', 'rate_limited_day', 'database_unavailable']
 
-/** The documentation of a route, from the schemas that also check it. */
-export function operation(parts: OperationParts): DocumentDecoration {
-  const { id, tag, summary, description, entry } = parts
+/** What Elysia is given of a route: who may use it, and its documentation. */
+export interface Operation {
+  readonly access: AccessPolicy
+  readonly detail: DocumentDecoration
+}
+
+/** A route's access policy and its documentation, from the schemas that also check its requests. A route is given a copy: Elysia
+ * puts the hooks of one app into the object, and another app in the process would run them. */
+export function operation(parts: OperationParts): Operation {
+  const { access } = parts
+  return Object.freeze({ access, detail: documentation(parts) })
+}
+
+function documentation(parts: OperationParts): DocumentDecoration {
+  const { id, tag, summary, description, access } = parts
   const codes = [
     ...everywhere,
-    ...(entry === 'key' ? whereKeyed : []),
-    ...(entry === 'open' ? [] : whereCounted),
+    ...(access === 'key' ? withKey : []),
+    ...(access === 'open' ? [] : withLimits),
     ...parts.errors,
   ]
   return {
@@ -69,10 +81,10 @@ export function operation(parts: OperationParts): DocumentDecoration {
     tags: [tag],
     summary,
     description,
-    security: entry === 'key' ? [{ bearer: [] }] : [],
+    security: access === 'key' ? [{ bearer: [] }] : [],
     parameters: [
-      ...parametersOf('path', parts.path, parts.tried),
-      ...parametersOf('query', parts.query, parts.tried),
+      ...parametersOf('path', parts.path, parts.example),
+      ...parametersOf('query', parts.query, parts.example),
       ...(parts.data ? [ifNoneMatch] : []),
     ],
     ...(parts.body === undefined ? {} : { requestBody: requestBody(parts.body) }),
@@ -90,46 +102,52 @@ const whole = { type: 'integer' } as const
 const requestIdHeader = { description: 'Names the request in the log.', schema: text }
 const limitHeaders = {
   'X-RateLimit-Limit': { description: 'Requests that the tighter limit allows.', schema: whole },
-  'X-RateLimit-Remaining': { description: 'What is left of it.', schema: whole },
+  'X-RateLimit-Remaining': { description: 'How many of them are left.', schema: whole },
   'X-RateLimit-Reset': {
     description:
-      'When it is whole again or, with nothing left, when the next request is granted: UTC epoch seconds.',
+      'When the full limit is available again or, with nothing left, when the next request is granted: UTC epoch seconds.',
     schema: whole,
   },
   'RateLimit-Policy': { description: 'All limits of the caller: q requests in w seconds.', schema: text },
-  RateLimit: { description: 'What is left of each: r requests, whole again in t seconds.', schema: text },
+  RateLimit: {
+    description: 'What is left of each: r requests, the full limit again in t seconds.',
+    schema: text,
+  },
 }
 const dataResponseHeaders = {
-  ETag: { description: 'Send it as If-None-Match to be told that nothing changed.', schema: text },
+  ETag: {
+    description: 'Send it as If-None-Match; an unchanged answer is then 304 without a body.',
+    schema: text,
+  },
 }
 const ifNoneMatch = {
   in: 'header',
   name: 'If-None-Match',
   required: false,
-  description: 'The ETag of an earlier answer: 304 without a body where it still holds.',
+  description: 'The ETag of an earlier answer. An unchanged answer is 304 without a body.',
   schema: text,
 } as const
 const unchangedResponse = {
-  description: 'The answer named by If-None-Match still holds.',
+  description: 'The answer is unchanged since the ETag in If-None-Match.',
   headers: { 'X-Request-Id': requestIdHeader, ...dataResponseHeaders },
 }
 
 function parametersOf(
   place: 'path' | 'query',
   schema: TObject | undefined,
-  tried: OperationParts['tried'] = {},
+  example: OperationParts['example'] = {},
 ) {
   if (schema === undefined) return []
   return Object.entries<TSchema>(schema.properties).map(([name, property]) => {
-    // The page would fill in a default; said in words it is not sent.
-    const { description = '', default: usual, ...rest } = documentedSchema(property)
+    // Swagger UI fills a schema's default into the form and sends it. In the description it is not sent.
+    const { description = '', default: fallback, ...rest } = documentedSchema(property)
     return {
       in: place,
       name,
       required: schema.required?.includes(name) ?? false,
-      description: usual === undefined ? description : `${description} Default: ${usual}.`,
+      description: fallback === undefined ? description : `${description} Default: ${fallback}.`,
       schema: rest,
-      ...(name in tried ? { example: tried[name] } : {}),
+      ...(name in example ? { example: example[name] } : {}),
     }
   })
 }
@@ -147,20 +165,20 @@ function requestBody(body: NonNullable<OperationParts['body']>) {
   }
 }
 
-function success({ answer, entry, data }: OperationParts) {
+function success({ answer, access, data }: OperationParts) {
   return {
     description: answer.description,
     headers: {
       'X-Request-Id': requestIdHeader,
       ...(data ? dataResponseHeaders : {}),
-      ...(entry === 'open' ? {} : limitHeaders),
+      ...(access === 'open' ? {} : limitHeaders),
     },
     content: {
       'application/json': { schema: documentedSchema(answer.schema), examples: answer.examples },
       ...(answer.csv === undefined
         ? {}
         : { 'text/csv': { schema: text, examples: { csv: { summary: 'format=csv', value: answer.csv } } } }),
-      ...(answer.sheets === undefined ? {} : sheetsContent(answer.sheets)),
+      ...(answer.ndjson === undefined ? {} : rowFormats(answer.ndjson)),
       ...(answer.html === undefined
         ? {}
         : { 'text/html': { schema: { ...text, description: answer.html } } }),
@@ -168,7 +186,7 @@ function success({ answer, entry, data }: OperationParts) {
   }
 }
 
-function sheetsContent(ndjson: string) {
+function rowFormats(ndjson: string) {
   const binary = { type: 'string', format: 'binary' } as const
   return {
     'application/x-ndjson': {
@@ -181,11 +199,11 @@ function sheetsContent(ndjson: string) {
   }
 }
 
-/** Shared by all operations; src/http/openapi.ts puts them among the components. */
+/** Shared by all operations; openapi.ts defines them under components. */
 const errorReference = { $ref: '#/components/schemas/Error' }
 const problemReference = { $ref: '#/components/schemas/Problem' }
 
-/** One response a status, with an example for each code that has it. */
+/** One response per status, with an example for each of its codes. */
 function errorResponses(codes: readonly ErrorCode[]) {
   const byStatus = Map.groupBy(new Set(codes), code => errorStatus(code).status)
   return Object.fromEntries(
@@ -206,17 +224,16 @@ function errorResponses(codes: readonly ErrorCode[]) {
 function errorHeaders(status: number, group: readonly ErrorCode[]) {
   if (status === 401) return { 'WWW-Authenticate': { description: 'Always Bearer.', schema: text } }
   if (status === 429 || status === 503 || group.includes('idempotency_in_flight')) {
-    return { 'Retry-After': { description: 'Seconds after which trying again makes sense.', schema: whole } }
+    return { 'Retry-After': { description: 'Seconds to wait before trying again.', schema: whole } }
   }
   return {}
 }
 
 function exampleOf(code: ErrorCode): [string, { summary: string; value: unknown }] {
-  return [code, { summary: errorStatus(code).title, value: captured[code] ?? {} }]
+  return [code, { summary: errorStatus(code).title, value: capturedErrors[code] ?? {} }]
 }
 
-/** A schema as readers of the documentation know it best: a choice between constants is an `enum`, which Swagger UI
- * shows as a list to choose from. */
+/** A schema as documentation readers expect it: a union of constants becomes an `enum`, which Swagger UI shows as a drop-down. */
 export function documentedSchema(schema: TSchema): TSchema {
   const documented: TSchema = { ...schema }
   const constants = constantsOf(schema)

@@ -2,21 +2,21 @@ import { dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Elysia } from 'elysia'
 import { Failure } from '../../errors.ts'
-import { encodedAnswer, unchanged } from '../answers.ts'
+import { encodedAnswer, notModified } from '../answers.ts'
 import { chooseEncoding, compress, type Encoding } from '../compression.ts'
-import type { Answer, Call } from '../context.ts'
-import type { RouteMaker } from '../handler.ts'
+import type { Answer, RequestContext } from '../context.ts'
 import { answerHeaders, entityTag } from '../headers.ts'
 import { routeUnknown } from '../notFound.ts'
 import { noQuery } from '../parameters.ts'
+import type { HttpPlugin } from '../plugin.ts'
 import { errorsPage } from './errorsPage.ts'
 
 const toDocs = answerHeaders({ Location: '/docs' })
 const page = Bun.file(resolve(import.meta.dir, 'page.html'))
 const assetsPrefix = '/docs/assets/'
 
-/** Scripts, styles, images and requests of this server only. Swagger UI draws its icons as data: images and sets
- * style attributes. */
+/** Allows scripts, styles, images and requests of this server only. Swagger UI draws its icons as data: images and sets style
+ * attributes, hence the two exceptions. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -28,8 +28,8 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-const html = (call: Call, body: string): Promise<Answer> =>
-  encodedAnswer(call, body, {
+const html = (context: RequestContext, body: string): Promise<Answer> =>
+  encodedAnswer(context, body, {
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Security-Policy': contentSecurityPolicy,
     'Referrer-Policy': 'no-referrer',
@@ -37,36 +37,50 @@ const html = (call: Call, body: string): Promise<Answer> =>
     Vary: 'Accept-Encoding',
   })
 
-/** /docs: Swagger UI, from this server alone. /docs/errors: what each error code means. / leads to /docs. */
-export function docs(route: RouteMaker) {
-  const home = route('/', 'open', call => {
-    // The router takes every path that ends with a slash for this one.
-    if (call.path !== '/') throw routeUnknown(call)
-    return { status: 302, headers: toDocs, body: null }
-  })
-  const swagger = route('/docs', 'open', async call => {
-    noQuery(call)
-    return html(call, await page.text())
-  })
-  const errors = route('/docs/errors', 'open', call => {
-    noQuery(call)
-    return html(call, errorsPage())
-  })
-  const asset = route('/docs/assets/{file}', 'open', call => {
-    noQuery(call)
-    return assetAnswer(call, call.path.slice(assetsPrefix.length))
-  })
-  const detail = { hide: true }
-  return new Elysia()
-    .get('/', ({ request }) => home(request), { detail })
-    .get('/docs', ({ request }) => swagger(request), { detail })
-    .get('/docs/errors', ({ request }) => errors(request), { detail })
-    .get('/docs/assets/:file', ({ request }) => asset(request), { detail })
+const hidden = { access: 'open', detail: { hide: true } } as const
+
+/** /docs: Swagger UI, from this server alone. /docs/errors: what each error code means. / redirects to /docs. */
+export function docsRoutes(http: HttpPlugin) {
+  return new Elysia({ name: 'docs' })
+    .use(http)
+    .get(
+      '/',
+      ({ context }) => {
+        // The router matches every path of slashes alone with this one.
+        if (context.path !== '/') throw routeUnknown(context)
+        return { status: 302, headers: toDocs, body: null }
+      },
+      { ...hidden },
+    )
+    .get(
+      '/docs',
+      async ({ context }) => {
+        noQuery(context)
+        return html(context, await page.text())
+      },
+      { ...hidden },
+    )
+    .get(
+      '/docs/errors',
+      ({ context }) => {
+        noQuery(context)
+        return html(context, errorsPage())
+      },
+      { ...hidden },
+    )
+    .get(
+      '/docs/assets/:file',
+      ({ context }) => {
+        noQuery(context)
+        return assetAnswer(context, context.path.slice(assetsPrefix.length))
+      },
+      { ...hidden },
+    )
 }
 
 const library = dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')))
 
-/** All that the pages load, and all that is served: nothing comes from another host. */
+/** Every asset of the pages. Nothing is loaded from another host, so the documents work without internet. */
 const files: Record<string, { path: string; type: string }> = {
   'swagger-ui.css': { path: resolve(library, 'swagger-ui.css'), type: 'text/css; charset=utf-8' },
   'swagger-ui-bundle.js': {
@@ -78,23 +92,23 @@ const files: Record<string, { path: string; type: string }> = {
   'docs.js': { path: resolve(import.meta.dir, 'docs.js'), type: 'text/javascript; charset=utf-8' },
 }
 
-/** Loaded and compressed once for each encoding that was asked for. */
-const kept = new Map<string, Promise<Uint8Array<ArrayBuffer>>>()
+/** Assets by encoding and name, loaded and compressed once. */
+const cachedAssets = new Map<string, Promise<Uint8Array<ArrayBuffer>>>()
 
 function load(name: string, encoding: Encoding): Promise<Uint8Array<ArrayBuffer>> {
   const key = `${encoding} ${name}`
-  const known = kept.get(key)
+  const known = cachedAssets.get(key)
   if (known !== undefined) return known
   const made =
     encoding === 'identity'
       ? Bun.file(files[name].path).bytes()
       : load(name, 'identity').then(bytes => compress(bytes, encoding))
-  kept.set(key, made)
-  made.catch(() => kept.delete(key))
+  cachedAssets.set(key, made)
+  made.catch(() => cachedAssets.delete(key))
   return made
 }
 
-export async function assetAnswer(call: Call, name: string): Promise<Answer> {
+export async function assetAnswer(context: RequestContext, name: string): Promise<Answer> {
   if (!Object.hasOwn(files, name)) {
     throw new Failure(
       'route_unknown',
@@ -109,9 +123,9 @@ export async function assetAnswer(call: Call, name: string): Promise<Answer> {
     'Cache-Control': 'public, max-age=3600',
     Vary: 'Accept-Encoding',
   }
-  const same = unchanged(call, headers)
+  const same = notModified(context, headers)
   if (same !== null) return same
-  const wanted = chooseEncoding(call.request.headers.get('accept-encoding'))
+  const wanted = chooseEncoding(context.request.headers.get('accept-encoding'))
   const encoding = type === 'image/png' ? 'identity' : wanted
   if (encoding !== 'identity') headers['Content-Encoding'] = encoding
   return { status: 200, headers: answerHeaders(headers), body: new Blob([await load(name, encoding)]) }

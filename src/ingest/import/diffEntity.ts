@@ -1,12 +1,12 @@
 import type { DerivedEntity } from '../../facts/deriveFacts.ts'
-import type { FactRow, RepeatRow } from '../../facts/reportedFact.ts'
-import type { StoredRow } from '../store/factQueries.ts'
+import type { FactRow, RepeatRow } from '../../facts/factRow.ts'
+import type { StoredRow } from '../store/storedRows.ts'
 
-export interface EntityChange {
+interface EntityChange {
   readonly addedFacts: readonly FactRow[]
-  /** Vintages that stand, but end on another day or whose filing's hour became known. */
+  /** Stored vintages that now end on another day or whose filing's acceptance time became known. */
   readonly amendedFacts: readonly FactRow[]
-  /** Places of rows that are not so any more. */
+  /** Positions of rows that are no longer derived. */
   readonly removedFacts: readonly string[]
   readonly addedRepeats: readonly RepeatRow[]
   readonly removedRepeats: readonly string[]
@@ -51,19 +51,16 @@ function diffFacts(facts: readonly FactRow[], storedFacts: readonly StoredRow[])
 function diffRepeats(repeats: readonly RepeatRow[], storedRepeats: readonly StoredRow[]) {
   const stored = new Map(storedRepeats.map(row => [repeatKey(row, row.metric, row.accession), row]))
   const addedRepeats = repeats.filter(
-    ({ statement, metric }) => !stored.delete(repeatKey(statement, metric, statement.filing.accession)),
+    ({ reported, metric }) => !stored.delete(repeatKey(reported, metric, reported.filing.accession)),
   )
   return { addedRepeats, removedRepeats: [...stored.values()].map(row => row.place) }
 }
 
-interface FactKeyParts {
-  readonly metric: string
-  readonly fp: number
-  readonly end: number
-}
-
-const factKey = (row: FactKeyParts, filed: number, accession: string) =>
-  `${row.metric} ${row.fp} ${row.end} ${filed} ${accession}`
+const factKey = (
+  { metric, fp, end }: { readonly metric: string; readonly fp: number; readonly end: number },
+  filed: number,
+  accession: string,
+) => `${metric} ${fp} ${end} ${filed} ${accession}`
 
 interface RepeatKeyParts {
   readonly tag: string | null
@@ -74,8 +71,11 @@ interface RepeatKeyParts {
   readonly rounded: boolean
 }
 
-const repeatKey = (row: RepeatKeyParts, metric: string, accession: string) =>
-  `${metric} ${row.tag} ${row.unit} ${row.start} ${row.end} ${row.value} ${row.rounded} ${accession}`
+const repeatKey = (
+  { tag, unit, start, end, value, rounded }: RepeatKeyParts,
+  metric: string,
+  accession: string,
+) => `${metric} ${tag} ${unit} ${start} ${end} ${value} ${rounded} ${accession}`
 
 function isSameFigure(stored: StoredRow, fact: FactRow): boolean {
   return (

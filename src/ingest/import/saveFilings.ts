@@ -1,81 +1,82 @@
 import { mergeFilings } from '../../facts/filings.ts'
 import type { Filing } from '../../facts/reportedFact.ts'
 import type { TransactionSql } from '../../postgres/client.ts'
-import { withoutEdit } from '../observations/observations.ts'
+import { withoutEdit } from '../observations/factsFromObservations.ts'
 import {
   addFilings,
   amendFilings,
-  FilingNumbers,
+  FilingIds,
   type OwnedFiling,
   readFilings,
   readFilingsOfEntities,
 } from '../store/filingQueries.ts'
-import type { EntityWork } from './batch.ts'
+import type { EntityWork } from './entityWork.ts'
 
-export interface SavedFilings {
+interface SavedFilings {
+  /** All filings that facts of the batch come from, new and stored ones, by accession. */
   readonly filings: ReadonlyMap<string, Filing>
-  readonly numbers: FilingNumbers
-  /** Numbers of filings on record that nothing comes from any more: a reading that was imported late showed that they are
-   * no edits. */
-  readonly gone: readonly number[]
+  readonly ids: FilingIds
+  /** Numbers of filings on record that no fact comes from any more: an observation that was imported late showed that they
+   * are no edits. */
+  readonly obsolete: readonly number[]
 }
 
-/** Registers the filings of a batch, completes those on record, and returns all that its statements, old and
- * new, come from. */
+/** Adds the filings of a batch and completes those on record. */
 export async function saveFilings(
   transaction: TransactionSql,
   work: readonly EntityWork[],
 ): Promise<SavedFilings> {
-  const fresh = new Map<string, OwnedFiling>()
+  const stated = new Map<string, OwnedFiling>()
   const accessions = new Set<string>()
-  const certain = new Set<string>()
-  for (const { entity, filings, facts, repeats, pulled } of work) {
+  const observed = new Set<string>()
+  for (const { entity, filings, storedFacts, storedRepeats, observedAccessions } of work) {
     for (const [accession, filing] of filings) {
-      if (pulled !== null) certain.add(accession)
-      const known = fresh.get(accession)
+      if (observedAccessions !== null) observed.add(accession)
+      const known = stated.get(accession)
       const merged = known === undefined ? filing : mergeFilings(known.filing, filing)
-      fresh.set(accession, { entityId: known?.entityId ?? entity.entityId, filing: merged })
+      stated.set(accession, { entityId: known?.entityId ?? entity.entityId, filing: merged })
       accessions.add(accession)
     }
-    for (const row of facts) accessions.add(row.accession)
-    for (const row of repeats) accessions.add(row.accession)
+    for (const row of storedFacts) accessions.add(row.accession)
+    for (const row of storedRepeats) accessions.add(row.accession)
   }
-  const numbers = new FilingNumbers()
-  const filings = await readFilings(transaction, [...accessions], numbers)
+  const ids = new FilingIds()
+  const filings = await readFilings(transaction, [...accessions], ids)
   const added: OwnedFiling[] = []
   const amended: Filing[] = []
-  for (const owned of fresh.values()) {
+  for (const owned of stated.values()) {
     const known = filings.get(owned.filing.accession)
-    // All readings together say what the filing is; others complete what is on record.
-    const isCertain = known === undefined || certain.has(owned.filing.accession)
-    const merged = isCertain ? owned.filing : mergeFilings(known, owned.filing)
+    // All observations together determine the filing; other sources complete what is on record.
+    const isComplete = known === undefined || observed.has(owned.filing.accession)
+    const merged = isComplete ? owned.filing : mergeFilings(known, owned.filing)
     if (known === undefined) added.push(owned)
     else if (!isSame(merged, known)) amended.push(merged)
     filings.set(merged.accession, merged)
   }
-  await addFilings(transaction, added, numbers)
+  await addFilings(transaction, added, ids)
   await amendFilings(transaction, amended)
-  return { filings, numbers, gone: await findGone(transaction, work, certain) }
+  return { filings, ids, obsolete: await findObsolete(transaction, work, observed) }
 }
 
 const isSame = (a: Filing, b: Filing) =>
   a === b || (a.form === b.form && a.filed === b.filed && a.acceptedAt === b.acceptedAt)
 
-async function findGone(
+/** The filings on record, and edits of them, that were observed but that no fact now comes from. */
+async function findObsolete(
   transaction: TransactionSql,
   work: readonly EntityWork[],
-  certain: ReadonlySet<string>,
+  observed: ReadonlySet<string>,
 ): Promise<readonly number[]> {
-  const pulled = new Map(
-    work.flatMap(({ entity, pulled }) =>
-      pulled === null || entity.isNew ? [] : [[entity.entityId, pulled] as const],
+  const accessionsOf = new Map(
+    work.flatMap(({ entity, observedAccessions }) =>
+      observedAccessions === null || entity.isNew ? [] : [[entity.entityId, observedAccessions] as const],
     ),
   )
-  const filings = await readFilingsOfEntities(transaction, [...pulled.keys()])
+  const filings = await readFilingsOfEntities(transaction, [...accessionsOf.keys()])
   return filings
     .filter(({ accession, entityId }) => {
-      const isOfReading = pulled.get(entityId)?.has(withoutEdit(accession)) === true
-      return isOfReading && !certain.has(accession)
+      const wasObserved = accessionsOf.get(entityId)?.has(withoutEdit(accession)) === true
+      return wasObserved && !observed.has(accession)
     })
     .map(({ id }) => id)
 }

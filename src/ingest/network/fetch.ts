@@ -1,205 +1,162 @@
 import { Failure } from '../../errors.ts'
 import { unpackGzip } from '../reading/archives.ts'
-import type { Manners, Network } from './network.ts'
+import type { FetchPolicy, Network } from './network.ts'
+import { type ReceivedResponse, receive } from './receive.ts'
 import type { RegisterRequest } from './source.ts'
 
-/** What an earlier answer was known by. */
+/** HTTP validators of an earlier response, for a conditional request. */
 export interface Validators {
   readonly etag: string | null
   readonly lastModified: string | null
 }
 
-export type Outcome =
+export type FetchOutcome =
   | { readonly kind: 'fresh'; readonly bytes: Uint8Array; readonly validators: Validators }
   | { readonly kind: 'unchanged' }
   | { readonly kind: 'missing' }
   | { readonly kind: 'refused'; readonly status: number; readonly reason: string }
-  /** It did not come. `ends`: nothing else would come either. */
-  | { readonly kind: 'failed'; readonly reason: string; readonly ends: boolean }
+  /** `endsRun`: further requests would fail as well. */
+  | { readonly kind: 'failed'; readonly reason: string; readonly endsRun: boolean }
 
-export interface Asking {
+export interface FetchContext {
   readonly network: Network
-  readonly manners: Manners
-  /** Waits for the next request's turn. */
-  readonly pace: (signal: AbortSignal) => Promise<void>
+  readonly fetchPolicy: FetchPolicy
+  /** Waits until the next request may be sent. */
+  readonly throttle: (signal: AbortSignal) => Promise<void>
   readonly signal: AbortSignal
-  /** Told before each wait. */
+  /** Called before each wait. */
   readonly onRetry: (reason: string, waitMs: number) => void
 }
 
-/** Asks at the register's pace, again where it makes sense, and a bounded number of times. */
-export async function askPolitely(
+/** Sends a request within the rate limit, and repeats it after a temporary failure, up to `maxAttempts` times. */
+export async function fetchWithRetry(
   request: RegisterRequest,
-  known: Validators | null,
-  asking: Asking,
-): Promise<Outcome> {
-  const { network, manners, pace, signal, onRetry } = asking
+  validators: Validators | null,
+  context: FetchContext,
+): Promise<FetchOutcome> {
+  const { network, fetchPolicy, throttle, signal, onRetry } = context
   for (let attempt = 1; ; attempt++) {
-    await pace(signal)
-    stopIfAsked(signal)
-    const sent = await sendOnce(request, known, asking)
-    stopIfAsked(signal)
-    if (sent.kind !== 'again') return sent
-    const { reason, askedMs, limited } = sent
-    if (askedMs !== null && askedMs > manners.longestWaitMs) {
-      const seconds = Math.ceil(askedMs / 1_000)
-      return { kind: 'failed', ends: true, reason: `${reason} It asks to come again in ${seconds} s.` }
+    await throttle(signal)
+    throwIfStopped(signal)
+    const outcome = await sendOnce(request, validators, context)
+    throwIfStopped(signal)
+    if (outcome.kind !== 'retry') return outcome
+    const { reason, retryAfterMs, isRateLimited } = outcome
+    if (retryAfterMs !== null && retryAfterMs > fetchPolicy.maxWaitMs) {
+      const seconds = Math.ceil(retryAfterMs / 1_000)
+      return { kind: 'failed', endsRun: true, reason: `${reason} It requires a wait of ${seconds} s.` }
     }
-    if (attempt >= manners.attempts) {
-      return { kind: 'failed', ends: limited, reason: `${reason} It was asked ${attempt} times.` }
-    }
-    const wait = waitMs(attempt, network.random(), askedMs)
-    onRetry(reason, wait)
-    await network.sleep(wait, signal)
+    if (attempt >= fetchPolicy.maxAttempts)
+      return {
+        kind: 'failed',
+        endsRun: isRateLimited,
+        reason: `${reason} Gave up after ${attempt} attempts.`,
+      }
+    const waitMs = retryDelayMs(attempt, network.random(), retryAfterMs)
+    onRetry(reason, waitMs)
+    await network.sleep(waitMs, signal)
   }
 }
 
-/** A stop that was asked for ends whatever is under way. */
-export function stopIfAsked(signal: AbortSignal): void {
+export function throwIfStopped(signal: AbortSignal): void {
   if (signal.aborted)
-    throw new Failure('shutting_down', 'Stopped, as asked. Run the same command again to go on.')
+    throw new Failure('shutting_down', 'Stopped on request. Run the same command again to continue.')
 }
 
-/** An attempt that another may mend. */
-export interface Again {
-  readonly kind: 'again'
+/** A failure that may be temporary. */
+interface RetryableFailure {
+  readonly kind: 'retry'
   readonly reason: string
-  readonly askedMs: number | null
-  /** The register limits us, rather than being unwell. */
-  readonly limited: boolean
+  readonly retryAfterMs: number | null
+  /** The register limits this client, as opposed to having a problem of its own. */
+  readonly isRateLimited: boolean
 }
 
-const mostRedirects = 3
+const retryable = (reason: string): RetryableFailure => ({
+  kind: 'retry',
+  reason,
+  retryAfterMs: null,
+  isRateLimited: false,
+})
 
-/** Sends a request once and judges what comes. */
-export async function sendOnce(
+async function sendOnce(
   request: RegisterRequest,
-  known: Validators | null,
-  { network, manners, signal }: Asking,
-): Promise<Outcome | Again> {
-  const timeout = AbortSignal.timeout(manners.timeoutMs)
+  validators: Validators | null,
+  { network, fetchPolicy, signal }: FetchContext,
+): Promise<FetchOutcome | RetryableFailure> {
+  const timeout = AbortSignal.timeout(fetchPolicy.timeoutMs)
   const init: RequestInit = {
     method: request.method ?? 'GET',
-    headers: headersOf(request, known, manners.userAgent),
+    headers: headersOf(request, validators, fetchPolicy.userAgent),
     redirect: 'manual',
     signal: AbortSignal.any([signal, timeout]),
     ...(request.body === undefined ? {} : { body: request.body }),
   }
-  let received: Received
+  let response: ReceivedResponse
   try {
-    received = await receive(request, init, network.fetch, manners.largestAnswerBytes)
+    response = await receive(request, init, network.fetch, fetchPolicy.maxResponseBytes)
   } catch (error) {
-    if (error instanceof Failure) return { kind: 'failed', ends: false, reason: error.message }
-    if (signal.aborted) return again('It was stopped.')
-    if (timeout.aborted) return again(`There was no whole answer within ${manners.timeoutMs / 1_000} s.`)
-    // The text of the exception may hold the address with its credentials: it is not told.
-    return again('The connection failed or broke off.')
+    if (error instanceof Failure) return { kind: 'failed', endsRun: false, reason: error.message }
+    if (signal.aborted) return retryable('The request was stopped.')
+    if (timeout.aborted)
+      return retryable(`The response was not complete within ${fetchPolicy.timeoutMs / 1_000} s.`)
+    // The message of the exception may contain the address with its credentials, so it is not shown.
+    return retryable('The connection failed or broke off.')
   }
   try {
-    // Taken for an answer, it would be none, and a plan would go on as if it had one.
-    if (received.status === 304 && known === null)
-      return again('Nothing has changed (304), it says, and was never asked so.')
-    return judgeReceived(request, received, manners.largestAnswerBytes, network.now())
+    // The request was not conditional and there is no cached response. Accepted, it would let the plan continue with nothing.
+    if (response.status === 304 && validators === null)
+      return retryable('The register answers an unconditional request with "not modified" (304).')
+    return evaluateResponse(request, response, fetchPolicy.maxResponseBytes, network.now())
   } catch (error) {
     if (!(error instanceof Failure)) throw error
-    // A form that has changed is no accident: asking again would give the same.
-    return { kind: 'failed', ends: false, reason: error.message }
+    // A changed format does not go away: the same request would fail again.
+    return { kind: 'failed', endsRun: false, reason: error.message }
   }
 }
 
-interface Received {
-  readonly status: number
-  readonly headers: Headers
-  /** null: it broke off, or is of no interest. */
-  readonly body: Uint8Array | null
-}
-
-async function receive(
-  request: RegisterRequest,
-  init: RequestInit,
-  fetch: Network['fetch'],
-  mostBytes: number,
-): Promise<Received> {
-  const response = await follow(request, init, fetch)
-  const { status, headers } = response
-  if (status === 200) return { status, headers, body: await readBody(response, mostBytes) }
-  await response.body?.cancel()
-  return { status, headers, body: null }
-}
-
-const again = (reason: string): Again => ({ kind: 'again', reason, askedMs: null, limited: false })
-
-function headersOf(request: RegisterRequest, known: Validators | null, userAgent: string) {
+function headersOf(request: RegisterRequest, validators: Validators | null, userAgent: string) {
   return {
     'User-Agent': userAgent,
     'Accept-Encoding': 'gzip, deflate',
-    ...(known?.etag == null ? {} : { 'If-None-Match': known.etag }),
-    ...(known?.lastModified == null ? {} : { 'If-Modified-Since': known.lastModified }),
+    ...(validators?.etag == null ? {} : { 'If-None-Match': validators.etag }),
+    ...(validators?.lastModified == null ? {} : { 'If-Modified-Since': validators.lastModified }),
     ...request.headers,
   }
 }
 
-/** Follows a register that has moved a document. Credentials never go to another host. */
-async function follow(
+function evaluateResponse(
   request: RegisterRequest,
-  init: RequestInit,
-  fetch: Network['fetch'],
-): Promise<Response> {
-  let url = new URL(request.url)
-  for (const [name, value] of Object.entries(request.secretQuery ?? {})) url.searchParams.set(name, value)
-  const hasSecrets = request.secretQuery !== undefined || request.headers !== undefined
-  for (let redirects = 0; ; redirects++) {
-    const response = await fetch(url.href, init)
-    const location = response.headers.get('Location')
-    if (![301, 302, 303, 307, 308].includes(response.status) || location === null) return response
-    await response.body?.cancel()
-    const next = new URL(location, url)
-    if (
-      redirects === mostRedirects ||
-      (hasSecrets && next.origin !== url.origin) ||
-      !/^https?:$/.test(next.protocol)
-    ) {
-      throw new Failure(
-        'body_invalid',
-        `The register has moved to ${next.origin}; set its address in the settings.`,
-      )
-    }
-    url = next
-  }
-}
-
-function judgeReceived(
-  request: RegisterRequest,
-  { status, headers, body }: Received,
-  mostBytes: number,
-  now: number,
-): Outcome | Again {
-  if (status !== 200) return judgeStatus(status, retryAfterMs(headers.get('Retry-After'), now))
-  if (body === null) return again('The answer broke off before its end.')
-  const isGzip = request.packed && body[0] === 0x1f && body[1] === 0x8b
-  const bytes = isGzip ? unpackGzip(body, mostBytes) : body
-  const verdict = request.judge(bytes)
-  switch (verdict.kind) {
-    case 'good': {
+  { status, headers, body }: ReceivedResponse,
+  maxBytes: number,
+  nowMs: number,
+): FetchOutcome | RetryableFailure {
+  if (status !== 200) return evaluateStatus(status, parseRetryAfterMs(headers.get('Retry-After'), nowMs))
+  if (body === null) return retryable('The response broke off before its end.')
+  const isGzip = request.gzipWithoutHeader && body[0] === 0x1f && body[1] === 0x8b
+  const bytes = isGzip ? unpackGzip(body, maxBytes) : body
+  const checked = request.check(bytes)
+  switch (checked.kind) {
+    case 'accepted': {
       const validators = { etag: headers.get('ETag'), lastModified: headers.get('Last-Modified') }
       return { kind: 'fresh', bytes, validators }
     }
-    case 'again':
-      return again(verdict.reason)
+    case 'retry':
+      return retryable(checked.reason)
     case 'exhausted':
-      return { kind: 'failed', ends: true, reason: verdict.reason }
+      return { kind: 'failed', endsRun: true, reason: checked.reason }
     case 'refused':
-      return { kind: 'refused', status: 401, reason: verdict.reason }
+      return { kind: 'refused', status: 401, reason: checked.reason }
     case 'missing':
-      return verdict
+      return checked
     default: {
-      const missing: never = verdict
+      const missing: never = checked
       return missing
     }
   }
 }
 
-function judgeStatus(status: number, askedMs: number | null): Outcome | Again {
+function evaluateStatus(status: number, retryAfterMs: number | null): FetchOutcome | RetryableFailure {
   switch (status) {
     case 304:
       return { kind: 'unchanged' }
@@ -210,55 +167,35 @@ function judgeStatus(status: number, askedMs: number | null): Outcome | Again {
     case 401:
     case 403:
       return { kind: 'refused', status, reason: `The register refuses the request (${status}).` }
-    case 429:
-      return { kind: 'again', reason: 'The register is asked too often (429).', askedMs, limited: true }
-    default:
-      if (status === 408 || status >= 500)
-        return {
-          kind: 'again',
-          reason: `The register answers with an error (${status}).`,
-          askedMs,
-          limited: false,
-        }
-      return { kind: 'failed', ends: false, reason: `The register answers with status ${status}.` }
-  }
-}
-
-/** The whole body; null where it is shorter than was announced. A body that has no end is not read to it. */
-export async function readBody(response: Response, mostBytes: number): Promise<Uint8Array | null> {
-  const chunks: Uint8Array[] = []
-  let length = 0
-  if (response.body !== null) {
-    for await (const chunk of response.body) {
-      length += chunk.length
-      if (length > mostBytes) {
-        throw new Failure('body_too_large', `The answer has more than ${Math.floor(mostBytes / 1e6)} MB.`)
-      }
-      chunks.push(chunk)
+    case 429: {
+      const reason = 'The register limits the rate of requests (429).'
+      return { kind: 'retry', reason, retryAfterMs, isRateLimited: true }
+    }
+    default: {
+      const isTemporary = status === 408 || status >= 500
+      if (!isTemporary)
+        return { kind: 'failed', endsRun: false, reason: `The register answers with status ${status}.` }
+      const reason = `The register answers with an error (${status}).`
+      return { kind: 'retry', reason, retryAfterMs, isRateLimited: false }
     }
   }
-  const announced = response.headers.get('Content-Length')
-  // The length of a packed body is that of its packing.
-  const isPlain = response.headers.get('Content-Encoding') === null
-  if (isPlain && announced !== null && Number(announced) !== length) return null
-  return Buffer.concat(chunks)
 }
 
-const firstWaitMs = 1_000
-const longestBackOffMs = 60_000
+const firstDelayMs = 1_000
+const maxBackoffMs = 60_000
 
-/** How long to wait before attempt `attempt` + 1: twice as long each time, between half of it and all, so that many who
- * failed together do not come back together; and never less than the register asked for. */
-export function waitMs(attempt: number, random: number, askedMs: number | null): number {
-  const backOff = Math.min(longestBackOffMs, firstWaitMs * 2 ** (attempt - 1)) * (0.5 + random / 2)
-  return Math.max(backOff, askedMs ?? 0)
+/** The wait after attempt number `attempt`: exponential backoff, of which the upper half is random, so that clients that
+ * failed together do not return together. Never less than the register requires (`retryAfterMs`). */
+export function retryDelayMs(attempt: number, random: number, retryAfterMs: number | null): number {
+  const backoffMs = Math.min(maxBackoffMs, firstDelayMs * 2 ** (attempt - 1)) * (0.5 + random / 2)
+  return Math.max(backoffMs, retryAfterMs ?? 0)
 }
 
-/** What a Retry-After asks for: seconds, or a date. null where there is none that can be read. */
-export function retryAfterMs(header: string | null, now: number): number | null {
+/** Reads a Retry-After header: seconds or a date. null: there is none, or it is not readable. */
+export function parseRetryAfterMs(header: string | null, nowMs: number): number | null {
   if (header === null) return null
   const text = header.trim()
   if (/^\d{1,15}$/.test(text)) return Number(text) * 1_000
-  const at = Date.parse(text)
-  return Number.isNaN(at) ? null : Math.max(0, at - now)
+  const dateMs = Date.parse(text)
+  return Number.isNaN(dateMs) ? null : Math.max(0, dateMs - nowMs)
 }

@@ -1,51 +1,53 @@
 import type { RegisterSettings, Source } from './source.ts'
 
-/** The world outside, injected: registers have no clock and no network of their own. */
+/** Network, clock and chance, injected so that tests control them. */
 export interface Network {
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>
   /** Milliseconds since 1970. */
   readonly now: () => number
-  /** Ends early, without an error, where `signal` is aborted. */
+  /** Ends early and without an error when `signal` is aborted. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
-  /** From 0 to 1, for jitter. */
+  /** A number from 0 to 1, for jitter. */
   readonly random: () => number
 }
 
-/** How a register wants to be asked. */
-export interface Manners {
+/** How requests to a register are paced, limited and repeated. */
+export interface FetchPolicy {
   readonly requestsPerSecond: number
   readonly userAgent: string
-  /** A request and its answer together. */
+  /** For a request and its whole response. */
   readonly timeoutMs: number
-  readonly attempts: number
-  readonly largestAnswerBytes: number
-  /** A register that asks for more patience than this is left until the next run. */
-  readonly longestWaitMs: number
+  readonly maxAttempts: number
+  readonly maxResponseBytes: number
+  /** If a register requires a longer wait, the run ends and the next run continues. */
+  readonly maxWaitMs: number
 }
 
-export const defaultManners = {
+export const defaultFetchPolicy = {
   timeoutMs: 120_000,
-  attempts: 5,
-  largestAnswerBytes: 256 * 1024 * 1024,
-  longestWaitMs: 300_000,
-} as const satisfies Partial<Manners>
+  maxAttempts: 5,
+  maxResponseBytes: 256 * 1024 * 1024,
+  maxWaitMs: 300_000,
+} as const satisfies Partial<FetchPolicy>
 
-/** Waits until the next request may go: requests are at least 1 / `perSecond` apart, whatever came of those before. */
-export function makePace(perSecond: number, { now, sleep }: Pick<Network, 'now' | 'sleep'>) {
-  let next = Number.NEGATIVE_INFINITY
+/** Returns a function that waits until the next request may be sent: at least 1 / `requestsPerSecond` after the previous one,
+ * also if that one failed. */
+export function createThrottle(requestsPerSecond: number, { now, sleep }: Pick<Network, 'now' | 'sleep'>) {
+  let nextMs = Number.NEGATIVE_INFINITY
   return async (signal: AbortSignal): Promise<void> => {
-    const at = Math.max(now(), next)
-    next = at + 1_000 / perSecond
-    const wait = at - now()
-    if (wait > 0) await sleep(wait, signal)
+    const startMs = Math.max(now(), nextMs)
+    nextMs = startMs + 1_000 / requestsPerSecond
+    const waitMs = startMs - now()
+    if (waitMs > 0) await sleep(waitMs, signal)
   }
 }
 
-/** A fence behind the fence: messages are made without credentials, and this takes out what slipped through. */
-export function withoutSecrets(source: Source, settings: RegisterSettings): (text: string) => string {
-  const secrets = source.secret
+/** Returns a function that replaces credentials in a message. Messages are written without credentials; this is a second
+ * line of defence. */
+export function secretRedactor(source: Source, settings: RegisterSettings): (text: string) => string {
+  const secrets = source.secretSettings
     .map(name => settings[name] ?? '')
     .filter(value => value.length >= 4)
     .flatMap(value => [value, encodeURIComponent(value)])
-  return text => secrets.reduce((clean, secret) => clean.replaceAll(secret, '***'), text)
+  return text => secrets.reduce((redacted, secret) => redacted.replaceAll(secret, '***'), text)
 }

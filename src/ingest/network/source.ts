@@ -2,191 +2,194 @@ import type { IsoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
 import { parseJson } from '../reading/json.ts'
 
-/** What a register is asked. */
+/** A request to a register. */
 export interface RegisterRequest {
   readonly url: string
   readonly method?: 'POST'
   readonly body?: string
-  /** They may hold credentials: nobody writes them anywhere. */
+  /** May contain credentials, so they must never be logged or stored. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Credentials of registers that take them in the address. They are no part of `url`, which is named in messages. */
+  /** Credentials for the query string. They are separate from `url`, because messages show `url`. */
   readonly secretQuery?: Readonly<Record<string, string>>
-  /** Identity of what is asked for, of which one answer after another may come. */
+  /** Identifies the requested document. The archive holds the successive responses under one key. */
   readonly key: string
-  /** Another text when there may be something new under the key; what is had in this revision is not asked for again.
-   * null: nobody but the register knows. */
+  /** Changes when there may be a new response under the key: a response of the current revision is not requested again.
+   * null: only the register knows. */
   readonly revision: string | null
-  /** Where the answer lies below the folder of the market and the day. null: it is not kept (a login). */
+  /** Path in the archive below the folder of the market and the day. null: the response is not stored (a login). */
   readonly fileName: string | null
-  /** Answers of one subject make sense together only: they are imported together, also where some came earlier. */
+  /** Responses on one subject only make sense together. They are imported together, earlier ones included. */
   readonly subject?: string
-  /** The importer reads it, too. Lists that only say what to ask for next are kept and not imported. */
+  /** The importer reads the response. Lists that only tell what to request next are stored and not imported. */
   readonly imports: boolean
-  /** The plan needs what it says, from the archive where it is had, and without it the run ends. */
-  readonly needed?: true
-  /** The plan reads on from what it says, from the archive where it is had, and goes on without it. */
-  readonly reads?: true
-  /** An expired login is told to the plan, which can mend it, and ends nothing. */
+  /** The plan reads the response, from the archive if it is cached. Without it the run ends. */
+  readonly requiredByPlan?: true
+  /** The plan reads the response, from the archive if it is cached. Without it the plan continues. */
+  readonly readByPlan?: true
+  /** A refusal may mean that the login has expired. The plan gets `expired` and can log in again. */
   readonly mayExpire?: true
-  /** The register packs its answers without saying so. */
-  readonly packed?: true
-  /** Looks at a whole answer before it is kept. Throws a Failure where the register has changed its form. */
-  readonly judge: (bytes: Uint8Array) => Verdict
+  /** The register sends gzip without a Content-Encoding header. */
+  readonly gzipWithoutHeader?: true
+  /** Checks a complete response before it is stored. Throws a Failure if the register has changed its format. */
+  readonly check: (bytes: Uint8Array) => ResponseCheck
 }
 
-/** What an answer of status 200 says. */
-export type Verdict =
-  | { readonly kind: 'good' }
-  /** There is no such thing, and that is an answer. */
+/** What a response with status 200 means. */
+export type ResponseCheck =
+  | { readonly kind: 'accepted' }
+  /** The register has no such document. */
   | { readonly kind: 'missing' }
-  /** Half of it, or an apology: to be asked again. */
-  | { readonly kind: 'again'; readonly reason: string }
-  /** The register does not know us. */
+  /** The response is incomplete or an error page. */
+  | { readonly kind: 'retry'; readonly reason: string }
+  /** The register refuses the credentials. */
   | { readonly kind: 'refused'; readonly reason: string }
-  /** The register has had enough of us for today. */
+  /** The daily quota of requests is used up. */
   | { readonly kind: 'exhausted'; readonly reason: string }
 
-/** What a plan is told about its request. */
-export type Answer =
+/** What `yield` returns to a plan. */
+export type StepResult =
   | { readonly kind: 'fresh'; readonly bytes: Uint8Array }
-  /** Nothing new: it is had in this revision, or the register said the same again. */
-  | { readonly kind: 'had' }
+  /** Nothing new: this revision is in the archive, or the register sent the same again. */
+  | { readonly kind: 'cached' }
   | { readonly kind: 'missing' }
   | { readonly kind: 'expired' }
-  /** It did not come, and was reported. */
+  /** The request failed, and was reported. */
   | { readonly kind: 'failed' }
-  /** The companies that are to be asked for next; none: all were. */
+  /** The next companies to fetch; empty: no more. */
   | { readonly kind: 'companies'; readonly numbers: readonly string[] }
 
 export type Step =
-  | { readonly do: 'ask'; readonly request: RegisterRequest }
-  /** All up to here is had: the next run begins at `position`. It is not recorded where something failed: in the whole
-   * run (`run`), or since the step before (`part`), where the parts are independent of one another. */
+  | { readonly do: 'send'; readonly request: RegisterRequest }
+  /** Everything up to here is in the archive: the next run starts at `position`. Not recorded after a failure, in the whole
+   * run (`run`), or since the previous such step (`part`) where the parts are independent of each other. */
   | {
       readonly do: 'advance'
       readonly name: string
       readonly position: string
       readonly unless: 'run' | 'part'
     }
-  /** The next companies of a register that is asked company by company, some at a time: there may be millions. Those
-   * that are done (`companyDone`) for the day are left out. */
+  /** Requests the next page of companies, of which there may be millions. Companies that are done for the day
+   * (`companyDone`) are skipped. */
   | { readonly do: 'next companies' }
-  /** So many requests are still to come, as far as is known. */
+  /** Announces that many more requests, for the progress display. */
   | { readonly do: 'expect'; readonly requests: number }
 
-/** What a register is asked, one request after the other, each decided on what came before. It asks nothing itself: the
- * answer to a request is what `yield` returns. */
-export type Plan = Generator<Step, void, Answer>
+/** The requests to a register in order, each decided from the results before. A plan sends nothing itself: it yields steps,
+ * and `yield` returns their results. */
+export type Plan = Generator<Step, void, StepResult>
 
 export type RegisterSettings = Readonly<Record<string, string>>
 
 export interface SyncTask {
-  /** By the names of .env.example. */
+  /** By the names in .env.example. */
   readonly settings: RegisterSettings
-  /** From when on; null: from where the last run stopped, else from the beginning. */
+  /** The first day to fetch; null: continue where the last run stopped, else from the beginning. */
   readonly since: IsoDate | null
   readonly today: IsoDate
-  /** The issuer numbers to ask for; empty: whatever the register has. A register that is asked company by company is told
-   * them by `nextCompanies`. */
+  /** The issuer numbers to fetch; empty: all. A register that is fetched company by company gets them from `nextCompanies`
+   * instead. */
   readonly companies: readonly string[]
-  /** Where the last run stopped, by the name that it was recorded under. */
+  /** Where the last run stopped, by the name given to `advance`. */
   readonly cursor: (name: string) => string | null
-  /** A UUID that was not there before, for registers that want one with every request. */
+  /** A new UUID, for registers that require one with every request. */
   readonly newId: () => string
 }
 
-/** The network of a register, described. */
+/** How to fetch from the register of a market. */
 export interface Source {
   readonly market: string
   readonly name: string
-  /** Settings that it cannot do without. */
-  readonly required: readonly string[]
-  /** Those of its settings that no message may hold. */
-  readonly secret: readonly string[]
-  /** The setting that says who asks, where the register wants to know. */
-  readonly contact: string | null
-  /** Whether it can be asked about some companies alone, or only so (`nextCompanies`). */
+  /** Settings without which the register cannot be reached. */
+  readonly requiredSettings: readonly string[]
+  /** Settings that no message may contain. */
+  readonly secretSettings: readonly string[]
+  /** The setting with the contact for the User-Agent, if the register requires one. */
+  readonly contactSetting: string | null
+  /** Whether a run can be limited to some companies (`possible`), or must name them (`needed`, by `nextCompanies`). */
   readonly companies: 'needed' | 'possible' | 'none'
   /** What is fetched, for the help. */
   readonly help: string
   readonly plan: (task: SyncTask) => Plan
 }
 
-export const ask = (request: RegisterRequest): Step => ({ do: 'ask', request })
+export const send = (request: RegisterRequest): Step => ({ do: 'send', request })
 export const nextCompanies: Step = { do: 'next companies' }
-/** All of one company is had for the day. */
+/** Records that a company is completely fetched for the day. */
 export const companyDone = (number: string, today: IsoDate): Step =>
   advance(companyCursor(number), today, 'part')
-/** Under which name it is recorded that a company is done. */
+/** The name of the cursor of a company. */
 export const companyCursor = (number: string): string => `company ${number}`
 export const expectRequests = (requests: number): Step => ({ do: 'expect', requests })
 export const advance = (name: string, position: string, unless: 'run' | 'part'): Step => ({
   ...{ do: 'advance', name, position, unless },
 })
 
-/** A setting that there is. */
-export function settingOf(settings: RegisterSettings, name: string): string {
+/** The value of a setting. Throws if it is not set. */
+export function requiredSetting(settings: RegisterSettings, name: string): string {
   const value = settings[name]
-  if (value === undefined || value === '') throw missing([name])
+  if (value === undefined || value === '') throw missingSettings([name])
   return value
 }
 
-/** Says which settings a source lacks, before anything is asked. */
-export function requireSettings(source: Source, settings: RegisterSettings): void {
-  const names = source.required.filter(name => !settings[name])
-  if (names.length > 0) throw missing(names)
+/** Throws if a required setting is missing, so that a run fails before its first request. */
+export function assertSettings(source: Source, settings: RegisterSettings): void {
+  const names = source.requiredSettings.filter(name => !settings[name])
+  if (names.length > 0) throw missingSettings(names)
 }
 
-const missing = (names: readonly string[]) =>
+const missingSettings = (names: readonly string[]) =>
   new Failure(
     'parameter_invalid',
-    `Set ${names.join(' and ')} in the environment or in .env: the register asks for it. .env.example says what it is.`,
+    `Set ${names.join(' and ')} in the environment or in .env: the register requires it. .env.example explains it.`,
     { param: names[0] },
   )
 
-export const good: Verdict = { kind: 'good' }
+export const accepted: ResponseCheck = { kind: 'accepted' }
 
-/** Judges JSON. What is no JSON is taken for half of it and asked for again; what is, and has another form than
- * `judgeForm` knows, is a change of the register's that somebody has to look at. */
-export const judgeJson =
-  (judgeForm: (document: unknown) => Verdict) =>
-  (bytes: Uint8Array): Verdict => {
+/** Checks JSON. A response that is not JSON is taken for an incomplete one and requested again. `checkFormat` throws for
+ * JSON of an unknown format: then the register has changed, and its reader must be adapted. */
+export const checkJson =
+  (checkFormat: (document: unknown) => ResponseCheck) =>
+  (bytes: Uint8Array): ResponseCheck => {
     let document: unknown
     try {
       document = parseJson(bytes)
     } catch (error) {
       if (!(error instanceof Failure)) throw error
-      return { kind: 'again', reason: `The answer is no whole JSON: ${error.message}` }
+      return { kind: 'retry', reason: `The response is not complete JSON: ${error.message}` }
     }
-    return judgeForm(document)
+    return checkFormat(document)
   }
 
-/** Throws what a changed form is told with. */
-export function formChanged(expected: string): never {
+export function throwFormatChanged(expected: string): never {
   throw new Failure(
     'body_invalid',
-    `The register has changed the form of its answer: ${expected} was expected.`,
+    `The register has changed the format of its response: expected ${expected}.`,
   )
 }
 
-const zipEnd = Buffer.from('PK\x05\x06', 'latin1')
+const zipDirectoryEnd = Buffer.from('PK\x05\x06', 'latin1')
 
-/** A zip ends with its directory; one that does not was cut. `judgeOther` looks at what begins otherwise. */
-export const judgeZip =
-  (judgeOther: (bytes: Uint8Array) => Verdict) =>
-  (bytes: Uint8Array): Verdict => {
-    if (bytes[0] !== 0x50 || bytes[1] !== 0x4b) return judgeOther(bytes)
-    const end = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).lastIndexOf(zipEnd)
-    return end < 0 ? { kind: 'again', reason: 'The zip is cut: it has no directory.' } : good
+/** Checks a zip, which ends with its directory: one without was truncated. `checkOther` handles what does not start like
+ * a zip. */
+export const checkZip =
+  (checkOther: (bytes: Uint8Array) => ResponseCheck) =>
+  (bytes: Uint8Array): ResponseCheck => {
+    if (bytes[0] !== 0x50 || bytes[1] !== 0x4b) return checkOther(bytes)
+    const end = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).lastIndexOf(zipDirectoryEnd)
+    return end < 0 ? { kind: 'retry', reason: 'The zip is truncated: its directory is missing.' } : accepted
   }
 
-/** XML whose root is closed. */
-export function judgeXml(bytes: Uint8Array): Verdict {
-  const ends = (from: number, to?: number) => Buffer.from(bytes.subarray(from, to)).toString('latin1').trim()
-  const head = ends(0, 200).replace(/^\u00ef\u00bb\u00bf/, '')
-  if (!head.startsWith('<')) formChanged('XML')
-  // A page for people under status 200 is an apology, and would stand in the document's place for good.
-  if (/<!doctype html|<html/i.test(head))
-    return { kind: 'again', reason: 'A page for people came instead of XML.' }
-  return ends(-200).endsWith('>') ? good : { kind: 'again', reason: 'The XML is cut: its last tag is open.' }
+/** Checks XML: its last tag must be closed. */
+export function checkXml(bytes: Uint8Array): ResponseCheck {
+  const textOf = (from: number, to?: number) =>
+    Buffer.from(bytes.subarray(from, to)).toString('latin1').trim()
+  const start = textOf(0, 200).replace(/^\u00ef\u00bb\u00bf/, '')
+  if (!start.startsWith('<')) throwFormatChanged('XML')
+  // An error page with status 200 would otherwise be stored as the document, for good.
+  if (/<!doctype html|<html/i.test(start))
+    return { kind: 'retry', reason: 'The register sent an HTML page instead of XML.' }
+  return textOf(-200).endsWith('>')
+    ? accepted
+    : { kind: 'retry', reason: 'The XML is truncated: its last tag is open.' }
 }

@@ -2,18 +2,18 @@ import { crc32, gunzipSync, inflateRawSync } from 'node:zlib'
 import { type Entry, openPromise, type ZipFile } from 'yauzl'
 import { Failure } from '../../errors.ts'
 
-export type { Entry, ZipFile } from '../../../node_modules/@types/yauzl/index.d.ts'
+export type { Entry, ZipFile }
 
-/** Opens a zip, ZIP64 included, of which nothing but the entry at hand will be in memory. */
+/** Opens a zip, also ZIP64. Only the entry being read is in memory. */
 export async function openZip(path: string): Promise<ZipFile> {
   try {
     return await openPromise(path, { autoClose: false, validateEntrySizes: true })
   } catch (error) {
-    throw new Failure('body_invalid', `This is no readable zip: ${messageOf(error)}`)
+    throw new Failure('body_invalid', `The zip cannot be read: ${messageOf(error)}`)
   }
 }
 
-/** A whole entry, unpacked and checked against its checksum. */
+/** Reads an entry into memory, unpacks it and verifies its checksum. */
 export async function readEntry(zip: ZipFile, entry: Entry): Promise<Uint8Array> {
   const packed: Uint8Array[] = []
   try {
@@ -29,7 +29,8 @@ export async function readEntry(zip: ZipFile, entry: Entry): Promise<Uint8Array>
   return bytes
 }
 
-/** Goes through an entry that is too large to be held, before anything of it is believed. */
+/** Verifies the checksum of an entry that is too large for memory. Call it before streaming the entry: a damaged entry must
+ * not be imported in part. */
 export async function checkEntry(zip: ZipFile, entry: Entry): Promise<void> {
   let checksum = 0
   try {
@@ -46,7 +47,7 @@ function unpack(packed: Uint8Array, entry: Entry): Uint8Array {
   if (entry.compressionMethod !== 8) {
     throw new Failure(
       'body_invalid',
-      `Packed by method ${entry.compressionMethod}; store and deflate are read.`,
+      `The entry is compressed by method ${entry.compressionMethod}; only store and deflate are supported.`,
     )
   }
   try {
@@ -58,15 +59,15 @@ function unpack(packed: Uint8Array, entry: Entry): Uint8Array {
 
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** A file in gzip, unpacked, of no more than `most` bytes. */
-export function unpackGzip(bytes: Uint8Array, most: number): Uint8Array {
+/** Unpacks gzip. Throws if the result has more than `maxBytes`. */
+export function unpackGzip(bytes: Uint8Array, maxBytes: number): Uint8Array {
   try {
-    return gunzipSync(bytes, { maxOutputLength: most })
+    return gunzipSync(bytes, { maxOutputLength: maxBytes })
   } catch (error) {
     if (error instanceof RangeError) {
       throw new Failure(
         'body_too_large',
-        `The document has more than ${Math.floor(most / 1e6)} MB unpacked. Split it.`,
+        `The document is larger than ${Math.floor(maxBytes / 1e6)} MB when unpacked. Split it.`,
       )
     }
     throw new Failure('body_invalid', `The gzip is damaged: ${messageOf(error)}`)

@@ -2,36 +2,36 @@ import { dayNumber, isIsoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
 import type { UnitKind } from '../concepts.ts'
 
-const days = new Map<string, number>()
+/** Filings name only a few thousand different days, so their day numbers are cached. */
+const dayCache = new Map<string, number>()
+const maxCachedDays = 100_000
 
-/** Days since 1970-01-01 of `YYYY-MM-DD`; NaN where the text is none. The few thousand days that filings name
- * are remembered. */
+/** Days since 1970-01-01 of `YYYY-MM-DD`; NaN if the text is not such a day. */
 export function dayOf(text: unknown): number {
   if (typeof text !== 'string') return Number.NaN
-  const known = days.get(text)
-  if (known !== undefined) return known
+  const cached = dayCache.get(text)
+  if (cached !== undefined) return cached
   if (!isIsoDate(text)) return Number.NaN
   const day = dayNumber(text)
-  if (days.size < 100_000) days.set(text, day)
+  if (dayCache.size < maxCachedDays) dayCache.set(text, day)
   return day
 }
 
-/** The same of `YYYYMMDD`. */
+/** Days since 1970-01-01 of `YYYYMMDD`; NaN if the text is not such a day. */
 export const compactDay = (text: string) => dayOf(`${text.slice(0, 4)}-${text.slice(4, 6)}-${text.slice(6)}`)
 
-/** No name, number or day that a register states is longer. */
-const longestText = 10_000
+/** Names, numbers and days from registers are all shorter. */
+const maxTextLength = 10_000
 
-/** A text that can be stored and shown; null where nothing is left of it. A NUL is no character of PostgreSQL's, and
- * no other control character belongs in a name. One that is too long to be a name is refused: the index of names makes
- * many terms of each. */
+/** Cleans a text for storage: control characters become spaces (PostgreSQL refuses NUL, and none belongs in a name). null:
+ * nothing is left. Throws for a text that is too long to be a name, because the index of names makes many terms of each. */
 export function textOf(value: unknown): string | null {
   if (typeof value !== 'string') return null
-  if (value.length > longestText) {
-    const beginning = JSON.stringify(value.slice(0, 40))
+  if (value.length > maxTextLength) {
+    const start = JSON.stringify(value.slice(0, 40))
     throw new Failure(
       'body_invalid',
-      `The text that begins with ${beginning} has ${value.length} characters; no name has more than ${longestText}.`,
+      `The text that starts with ${start} has ${value.length} characters; a name has at most ${maxTextLength}.`,
     )
   }
   const text = value.replace(/\p{Cc}+/gu, ' ').trim()
@@ -41,8 +41,8 @@ export function textOf(value: unknown): string | null {
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** A number written plainly (`-1234.5`, `1e3`); NaN for anything else: 1.234.567,89 could be two numbers. A zero has no
- * sign. */
+/** Reads a plain number (`-1234.5`, `1e3`). NaN for anything else: a text like 1.234,567 has two readings. Negative zero
+ * becomes 0. */
 export function numberOf(text: unknown): number {
   if (typeof text === 'number') return Number.isFinite(text) ? text + 0 : Number.NaN
   if (typeof text !== 'string' || !/^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(text)) return Number.NaN
@@ -53,26 +53,26 @@ export function numberOf(text: unknown): number {
 const currency = /^[A-Z]{3}$/
 const perShare = /^[A-Z]{3}\/shares$/
 
-const known = new Map<string, string>()
-
-/** One string for all units of a name: a piece cut from a file would keep the file in memory. */
-function oneOf(unit: string): string {
-  const first = known.get(unit)
-  if (first !== undefined) return first
-  const copy = Buffer.from(unit).toString()
-  known.set(copy, copy)
-  return copy
-}
-
-/** The unit of a figure as the service writes it, null where it is not of the kind that the metric has. The
- * Financial Statement Data Sets leave `/shares` out. */
+/** The unit of a figure as the service writes it. null: it is not of the metric's kind. The Financial Statement Data Sets
+ * omit `/shares`. */
 export function unitOf(raw: string, kind: UnitKind): string | null {
   switch (kind) {
     case 'money':
-      return currency.test(raw) ? oneOf(raw) : null
+      return currency.test(raw) ? intern(raw) : null
     case 'perShare':
-      return perShare.test(raw) ? oneOf(raw) : currency.test(raw) ? oneOf(`${raw}/shares`) : null
+      return perShare.test(raw) ? intern(raw) : currency.test(raw) ? intern(`${raw}/shares`) : null
     case 'shares':
       return raw === 'shares' ? 'shares' : null
   }
+}
+
+const internedUnits = new Map<string, string>()
+
+/** Returns one string object per unit. A slice of the file's text would keep the whole text in memory. */
+function intern(unit: string): string {
+  const existing = internedUnits.get(unit)
+  if (existing !== undefined) return existing
+  const copy = Buffer.from(unit).toString()
+  internedUnits.set(copy, copy)
+  return copy
 }

@@ -2,19 +2,18 @@ import { Failure } from '../../errors.ts'
 import { messageOf } from './archives.ts'
 import { type JsonPlace, locateJsonFault, placeIn } from './jsonFault.ts'
 
-/** A document of more brackets than one in so many bytes is refused: each costs far more memory than its byte, and
- * a figure of a register has at least three times as many. */
-const leastBytesPerBracket = 32
+/** A document with fewer bytes per opening bracket is refused, because each object costs far more memory than its bytes.
+ * Figures of registers have at least three times as many. */
+const minBytesPerBracket = 32
 
-/** Before a document of this size the remains of the one before are cleared away at once, so that two never lie
- * in memory together. */
-const clearsMemoryBytes = 8 * 1024 * 1024
+/** Before a document of this size garbage is collected, so that the previous document does not occupy memory as well. */
+const collectGarbageBytes = 8 * 1024 * 1024
 
-/** JSON in UTF-8. What is wrong with it is said with line, column and byte. A key that an object names twice is a fault: the
- * parser would take the later value and say nothing. */
+/** Parses JSON in UTF-8. Errors name line, column and byte. A key that appears twice in an object is an error: `JSON.parse`
+ * would silently take the later value. */
 export function parseJson(bytes: Uint8Array): unknown {
-  refuseDense(bytes)
-  if (bytes.length >= clearsMemoryBytes) Bun.gc(true)
+  assertParsedSize(bytes)
+  if (bytes.length >= collectGarbageBytes) Bun.gc(true)
   const text = decodeUtf8(bytes)
   let document: unknown
   try {
@@ -26,7 +25,7 @@ export function parseJson(bytes: Uint8Array): unknown {
   const repeated = repeatedKey(text)
   if (repeated === null) return document
   const { key, at } = repeated
-  throw faultAt(placeIn(text, at), `the key ${JSON.stringify(key.slice(0, 64))} is there twice`)
+  throw faultAt(placeIn(text, at), `the key ${JSON.stringify(key.slice(0, 64))} appears twice`)
 }
 
 const faultAt = ({ line, column, byte }: JsonPlace, message: string) =>
@@ -40,25 +39,25 @@ export function decodeUtf8(bytes: Uint8Array): string {
   }
 }
 
-/** Throws where so many brackets are opened that the parsed document would not fit. */
-export function refuseDense(bytes: Uint8Array): void {
-  const most = Math.max(100_000, bytes.length / leastBytesPerBracket)
+/** Throws if the document has so many objects and lists that it may not fit in memory when parsed. */
+export function assertParsedSize(bytes: Uint8Array): void {
+  const maxBrackets = Math.max(100_000, bytes.length / minBytesPerBracket)
   let brackets = 0
   for (let at = 0; at < bytes.length; at++) if (bytes[at] === 0x7b || bytes[at] === 0x5b) brackets++
-  if (brackets <= most) return
+  if (brackets <= maxBrackets) return
   throw new Failure(
     'body_invalid',
-    `The document opens ${brackets} brackets in ${bytes.length} bytes; no document of the register does.`,
+    `The document has ${brackets} opening brackets in ${bytes.length} bytes; documents of registers have at most ${Math.floor(maxBrackets)}.`,
   )
 }
 
-export interface JsonLine {
+interface JsonLine {
   readonly document: unknown
   /** For messages: `line 12: `. */
   readonly place: string
 }
 
-/** JSON documents, one a line, in UTF-8. Empty lines are passed over. */
+/** Parses JSON documents in UTF-8, one per line. Skips empty lines. */
 export function parseJsonLines(bytes: Uint8Array): JsonLine[] {
   const documents: JsonLine[] = []
   let number = 0
@@ -82,17 +81,16 @@ export function parseJsonLines(bytes: Uint8Array): JsonLine[] {
 
 const isBlank = (line: Uint8Array) => line.every(byte => byte === 0x20 || byte === 0x0d || byte === 0x09)
 
-/** Where an object of a JSON text names a key a second time: its parser would take the later value and say nothing. The
- * text must be JSON. */
+/** Finds the first key that appears twice in an object. `json` must be valid JSON. */
 export function repeatedKey(json: string): { readonly key: string; readonly at: number } | null {
-  /** The keys of each object that is open; null for a list, and for an object that has named none yet. */
+  /** The keys of each open object; null for a list and for an object without keys so far. */
   const open: (Keys | null)[] = []
   for (let at = 0; at < json.length; at++) {
     const code = json.charCodeAt(at)
     if (code === 0x7b || code === 0x5b) open.push(null)
     else if (code === 0x7d || code === 0x5d) open.pop()
     else if (code === 0x22) {
-      const end = endOfText(json, at)
+      const end = endOfString(json, at)
       if (isBeforeColon(json, end)) {
         const raw = json.slice(at + 1, end)
         const key: string = raw.includes('\\') ? JSON.parse(`"${raw}"`) : raw
@@ -100,7 +98,7 @@ export function repeatedKey(json: string): { readonly key: string; readonly at: 
         if (keys == null) open[open.length - 1] = [key]
         else if (keys instanceof Set ? keys.has(key) : keys.includes(key)) return { key, at }
         else if (keys instanceof Set) keys.add(key)
-        else if (keys.push(key) > fewKeys) open[open.length - 1] = new Set(keys)
+        else if (keys.push(key) > maxListKeys) open[open.length - 1] = new Set(keys)
       }
       at = end
     }
@@ -108,12 +106,12 @@ export function repeatedKey(json: string): { readonly key: string; readonly at: 
   return null
 }
 
-/** Most objects have few keys, which a list finds sooner than a set. */
+/** Most objects have few keys, and a list finds those faster than a set. */
 type Keys = string[] | Set<string>
-const fewKeys = 12
+const maxListKeys = 12
 
-/** Where the quotation mark stands that ends a text: the first one that no odd run of backslashes precedes. */
-function endOfText(json: string, open: number): number {
+/** The position of the quotation mark that ends a string: the first one after an even number of backslashes. */
+function endOfString(json: string, open: number): number {
   let at = json.indexOf('"', open + 1)
   while (at >= 0 && json.charCodeAt(at - 1) === 0x5c) {
     let before = at - 1

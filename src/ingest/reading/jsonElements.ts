@@ -1,19 +1,19 @@
 import { Failure } from '../../errors.ts'
 import { messageOf } from './archives.ts'
-import { decodeUtf8, refuseDense, repeatedKey } from './json.ts'
+import { assertParsedSize, decodeUtf8, repeatedKey } from './json.ts'
 import { locateJsonFault } from './jsonFault.ts'
 
 const [quote, backslash, comma, open, close, openBrace, closeBrace] = [
   0x22, 0x5c, 0x2c, 0x5b, 0x5d, 0x7b, 0x7d,
 ]
 
-/** The elements of a JSON list, one at a time, so that a list of hundreds of megabytes never lies in memory as a whole. Lists
- * may follow one another (one on each line); what is no list is its own only element. A key that an object names twice is a
- * fault. */
+/** Yields the elements of a JSON list one at a time, so that a list of hundreds of megabytes is never in memory as a whole.
+ * Several lists may follow each other, one per line. A document that is not a list is its own only element. A key that
+ * appears twice in an object is an error. */
 export function* jsonElements(bytes: Uint8Array): Generator<unknown> {
-  refuseDense(bytes)
-  const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
-  let at = skipBlank(bytes, hasMark ? 3 : 0)
+  assertParsedSize(bytes)
+  const hasByteOrderMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
+  let at = skipBlank(bytes, hasByteOrderMark ? 3 : 0)
   do {
     if (bytes[at] !== open) {
       yield parseSlice(bytes, at, bytes.length)
@@ -26,7 +26,7 @@ export function* jsonElements(bytes: Uint8Array): Generator<unknown> {
       while (!isOver) {
         const end = endOfElement(bytes, at)
         yield parseSlice(bytes, at, end)
-        if (end >= bytes.length) throw fault(bytes, end, '`,` or `]` was expected, the text ends')
+        if (end >= bytes.length) throw fault(bytes, end, 'expected `,` or `]`, but the text ends')
         isOver = bytes[end] === close
         at = end + 1
       }
@@ -41,16 +41,16 @@ function skipBlank(bytes: Uint8Array, from: number): number {
   return at
 }
 
-/** Where the comma or the bracket stands that ends an element. */
+/** The position of the comma or bracket that ends an element. */
 function endOfElement(bytes: Uint8Array, from: number): number {
   let depth = 0
-  let inText = false
+  let inString = false
   for (let at = from; at < bytes.length; at++) {
     const byte = bytes[at]
-    if (inText) {
+    if (inString) {
       if (byte === backslash) at++
-      else if (byte === quote) inText = false
-    } else if (byte === quote) inText = true
+      else if (byte === quote) inString = false
+    } else if (byte === quote) inString = true
     else if (byte === open || byte === openBrace) depth++
     else if (depth > 0 && (byte === close || byte === closeBrace)) depth--
     else if (depth === 0 && (byte === comma || byte === close)) return at
@@ -71,7 +71,7 @@ function parseSlice(bytes: Uint8Array, start: number, end: number): unknown {
   const repeated = repeatedKey(text)
   if (repeated === null) return element
   const place = start + Buffer.byteLength(text.slice(0, repeated.at))
-  throw fault(bytes, place, `the key ${JSON.stringify(repeated.key.slice(0, 64))} is there twice`)
+  throw fault(bytes, place, `the key ${JSON.stringify(repeated.key.slice(0, 64))} appears twice`)
 }
 
 function fault(bytes: Uint8Array, at: number, message: string): Failure {

@@ -4,8 +4,8 @@ export interface JsonPlace {
   readonly byte: number
 }
 
-export interface JsonFault extends JsonPlace {
-  /** What was expected there. */
+interface JsonFault extends JsonPlace {
+  /** What the parser expected there. */
   readonly message: string
 }
 
@@ -13,9 +13,9 @@ const literals = ['true', 'false', 'null']
 const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 const escapeSequence = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y
 
-/** Where a text stops being JSON, for the message about a broken file. null: it is JSON after all. */
+/** Finds the place where a text stops being JSON, for the error message. null: the text is JSON. */
 export function locateJsonFault(json: string): JsonFault | null {
-  /** What each open bracket waits for. */
+  /** The closing bracket of each open object and list. */
   const open: ('}' | ']')[] = []
   let at = 0
   const skip = () => {
@@ -27,7 +27,7 @@ export function locateJsonFault(json: string): JsonFault | null {
     at = pattern.lastIndex
     return true
   }
-  const takeText = (): boolean => {
+  const takeString = (): boolean => {
     if (json[at] !== '"') return false
     for (at++; at < json.length; ) {
       const code = json.charCodeAt(at)
@@ -42,7 +42,7 @@ export function locateJsonFault(json: string): JsonFault | null {
   }
   const takeKey = (): string | null => {
     skip()
-    if (!takeText()) return 'a property name in double quotes'
+    if (!takeString()) return 'a property name in double quotes'
     skip()
     if (json[at] !== ':') return '`:`'
     at++
@@ -50,7 +50,7 @@ export function locateJsonFault(json: string): JsonFault | null {
   }
   const fault = (expected: string): JsonFault => ({
     ...placeIn(json, at),
-    message: `${expected} was expected${at >= json.length ? ', the text ends' : ''}`,
+    message: `expected ${expected}${at >= json.length ? ', but the text ends' : ''}`,
   })
   for (;;) {
     skip()
@@ -67,7 +67,7 @@ export function locateJsonFault(json: string): JsonFault | null {
     } else {
       const literal = literals.find(word => json.startsWith(word, at))
       if (literal !== undefined) at += literal.length
-      else if (!takeText() && !take(number)) return fault('a value')
+      else if (!takeString() && !take(number)) return fault('a value')
     }
     for (;;) {
       skip()
@@ -87,7 +87,7 @@ export function locateJsonFault(json: string): JsonFault | null {
   }
 }
 
-/** Line, column and byte of a character, all but the byte counted from one. */
+/** Line and column of a character, counted from 1, and its byte, counted from 0. */
 export function placeIn(json: string, at: number): JsonPlace {
   const before = json.slice(0, at)
   return {

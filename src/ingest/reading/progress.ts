@@ -1,27 +1,28 @@
-import type { Contribution } from '../../facts/reportedFact.ts'
+import type { ParsedDocument } from '../../facts/reportedFact.ts'
 
+/** Counts of an import while it reads its files. */
 export interface ReadProgress {
-  /** Bytes of the files named, as far as they were worked through. */
+  /** Bytes of the given files that are read so far. */
   bytesRead: number
   documents: number
-  /** Documents that an earlier import had read to their end. */
-  documentsKnown: number
+  /** Documents that an earlier import has read completely. */
+  documentsUnchanged: number
   figuresRead: number
   malformed: number
-  /** Figures over a period that no fiscal year has. */
+  /** Figures whose period matches no fiscal year. */
   unplaced: number
-  /** Records that were left out on purpose, by the reason. */
+  /** Records that are deliberately not imported, counted by reason. */
   readonly leftOut: Map<string, number>
   skipped: SkippedDocument[]
-  /** Called whenever some of the above has changed. */
-  readonly changed: () => void
+  /** Called when one of the counts has changed. */
+  readonly onChange: () => void
 }
 
-export const startReading = (changed: () => void = () => {}): ReadProgress => ({
-  changed,
+export const newReadProgress = (onChange: () => void = () => {}): ReadProgress => ({
+  onChange,
   bytesRead: 0,
   documents: 0,
-  documentsKnown: 0,
+  documentsUnchanged: 0,
   figuresRead: 0,
   malformed: 0,
   unplaced: 0,
@@ -34,8 +35,9 @@ export interface SkippedDocument {
   readonly reason: string
 }
 
+/** Part of a document, which is read in parts so that a large one is never in memory as a whole. */
 export interface ReadUnit {
-  readonly contributions: readonly Contribution[]
-  /** Given with the last of what a document contributes. */
+  readonly parsed: readonly ParsedDocument[]
+  /** Present in the last part of a document: recorded, so that a later import skips the document. */
   readonly receipt?: { readonly contentKey: string; readonly name: string }
 }

@@ -1,12 +1,12 @@
 import { CsvError, parse } from 'csv-parse/sync'
 import { Failure } from '../../errors.ts'
 
-/** The text of a file whose encoding shows in its first bytes: UTF-16 or UTF-8 by their mark, else what the register
- * uses. Bytes that are no text of the encoding are refused.
+/** Decodes a file by its byte order mark (UTF-8 or UTF-16), or else by the encoding the register uses. Throws for bytes that
+ * are not valid in that encoding.
  *
- * @param unmarked the encoding of a file without a mark, as `TextDecoder` calls it */
-export function decodeText(bytes: Uint8Array, unmarked: 'utf-8' | 'shift_jis'): string {
-  const encoding = markedEncoding(bytes) ?? unmarked
+ * @param fallback the encoding of a file without a byte order mark, as `TextDecoder` names it */
+export function decodeText(bytes: Uint8Array, fallback: 'utf-8' | 'shift_jis'): string {
+  const encoding = byteOrderMark(bytes) ?? fallback
   try {
     return new TextDecoder(encoding, { fatal: true }).decode(bytes)
   } catch {
@@ -14,14 +14,15 @@ export function decodeText(bytes: Uint8Array, unmarked: 'utf-8' | 'shift_jis'): 
   }
 }
 
-function markedEncoding(bytes: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16be' | null {
+function byteOrderMark(bytes: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16be' | null {
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return 'utf-8'
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le'
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be'
   return null
 }
 
-/** The lines of a UTF-8 stream. A line of more than a megabyte is cut there: no register writes one. */
+/** Yields the lines of a UTF-8 stream, a list per chunk. An unfinished line is cut at a million characters, so that a file
+ * without line ends does not fill the memory. */
 export async function* textLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string[]> {
   const decoder = new TextDecoder()
   let rest = ''
@@ -36,12 +37,12 @@ export async function* textLines(chunks: AsyncIterable<Uint8Array>): AsyncGenera
 
 const dropReturn = (line: string) => (line.endsWith('\r') ? line.slice(0, -1) : line)
 
-/** No line of a register's file is longer: text blocks of reports have some hundred kilobytes. */
-const longestRecord = 16 * 1024 * 1024
+/** Text blocks of reports have some hundred kilobytes: no record of a register is longer than this. */
+const maxRecordBytes = 16 * 1024 * 1024
 
-/** The rows of a delimited file by RFC 4180, each as wide as the first. What is wrong is said with its line.
+/** Parses a delimited file by RFC 4180. All rows must have as many cells as the first. Errors name the line.
  *
- * @param firstLine where the rows begin, 1 for the top of the file */
+ * @param firstLine the line of the first row, counted from 1 */
 export function readCsv(text: string, delimiter: ',' | ';' | '\t', firstLine = 1): string[][] {
   try {
     return parse(text, {
@@ -49,7 +50,7 @@ export function readCsv(text: string, delimiter: ',' | ';' | '\t', firstLine = 1
       bom: true,
       from_line: firstLine,
       skip_empty_lines: true,
-      max_record_size: longestRecord,
+      max_record_size: maxRecordBytes,
     })
   } catch (error) {
     if (!(error instanceof CsvError)) throw error
@@ -57,21 +58,22 @@ export function readCsv(text: string, delimiter: ',' | ';' | '\t', firstLine = 1
   }
 }
 
-/** A table whose first line names its columns. */
+/** A table with a header. */
 export interface CsvRows {
   readonly header: readonly string[]
   readonly records: readonly Readonly<Record<string, string>>[]
 }
 
-/** Cells stand between commas or, where the first line has none, between semicolons. */
+/** Parses a CSV table with a header. The delimiter is a comma, or a semicolon if the first line has semicolons and no comma. */
 export function csvRows(text: string): CsvRows {
   const firstLine = text.slice(0, text.search(/[\r\n]|$/))
   const [header = [], ...rows] = readCsv(
     text,
     !firstLine.includes(',') && firstLine.includes(';') ? ';' : ',',
   )
-  const twice = header.find((name, at) => header.indexOf(name) !== at)
-  if (twice !== undefined) throw new Failure('body_invalid', `line 1: the column ${twice} is there twice.`)
+  const repeated = header.find((name, at) => header.indexOf(name) !== at)
+  if (repeated !== undefined)
+    throw new Failure('body_invalid', `line 1: the column ${repeated} appears twice.`)
   return {
     header,
     records: rows.map(cells => Object.fromEntries(cells.map((cell, at) => [header[at], cell]))),

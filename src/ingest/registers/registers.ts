@@ -1,23 +1,32 @@
 import type { Source } from '../network/source.ts'
-import { be } from './be/register.ts'
+import { beRegister } from './be/register.ts'
 import { beSource } from './be/source.ts'
-import { dk } from './dk/register.ts'
+import { dkRegister } from './dk/register.ts'
 import { dkSource } from './dk/source.ts'
-import { fr } from './fr/register.ts'
+import { frRegister } from './fr/register.ts'
 import { frSource } from './fr/source.ts'
-import { jp } from './jp/register.ts'
+import { jpRegister } from './jp/register.ts'
 import { jpSource } from './jp/source.ts'
-import { kr } from './kr/register.ts'
+import { krRegister } from './kr/register.ts'
 import { krSource } from './kr/source.ts'
-import { nz } from './nz/register.ts'
+import { nzRegister } from './nz/register.ts'
 import { nzSource } from './nz/source.ts'
 import type { Register } from './register.ts'
-import { tw } from './tw/register.ts'
+import { twRegister } from './tw/register.ts'
 import { twSource } from './tw/source.ts'
-import { us } from './us/register.ts'
+import { usRegister } from './us/register.ts'
 import { usSource } from './us/source.ts'
 
-const allRegisters: readonly Register[] = [us, jp, kr, tw, fr, be, dk, nz]
+const allRegisters: readonly Register[] = [
+  usRegister,
+  jpRegister,
+  krRegister,
+  twRegister,
+  frRegister,
+  beRegister,
+  dkRegister,
+  nzRegister,
+]
 
 /** Every register that can be imported, by market. */
 export const registers: ReadonlyMap<string, Register> = new Map(allRegisters.map(one => [one.market, one]))

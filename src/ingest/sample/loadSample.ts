@@ -1,38 +1,44 @@
 import { gunzipSync } from 'node:zlib'
 import { dayNumber } from '../../dates.ts'
-import type { Contribution, EntityProfile, Filing, Statement } from '../../facts/reportedFact.ts'
-import { spanOf, statedMetric } from '../../facts/spans.ts'
+import {
+  type EntityProfile,
+  entityKey,
+  type Filing,
+  type ParsedDocument,
+  type ReportedFact,
+} from '../../facts/reportedFact.ts'
+import { reportedMetric, spanOf } from '../../facts/spans.ts'
 import type { Sql } from '../../postgres/client.ts'
-import { type ImportSummary, importStatements } from '../import/importStatements.ts'
+import { type ImportSummary, importFacts } from '../import/importFacts.ts'
 import { registerOf } from '../registers/registers.ts'
-import { entityColumns, nameSeparator, sampleColumns, sampleKey } from './makeSample.ts'
+import { entityColumns, nameSeparator, sampleColumns } from './sampleFormat.ts'
 
 const sampleFolder = new URL('../../../sample/', import.meta.url)
 
-/** Loads the shipped sample of filings through the same path as any import, a batch for each market; a second time adds
+/** Loads the shipped sample of filings through the same path as any import, a batch for each market. A second call adds
  * nothing. */
 export async function loadSample(sql: Sql): Promise<readonly ImportSummary[]> {
-  const ofMarket = Map.groupBy(await readSample(), ({ profile }) => profile.market)
+  const byMarket = Map.groupBy(await readSample(), ({ profile }) => profile.market)
   const summaries: ImportSummary[] = []
-  for (const [market, contributions] of ofMarket) {
+  for (const [market, parsed] of byMarket) {
     const { rules } = registerOf(market)
-    summaries.push(await importStatements(sql, [{ contributions }], { source: 'sample', rules }))
+    summaries.push(await importFacts(sql, [{ parsed }], { source: 'sample', rules }))
   }
   return summaries
 }
 
-/** What the shipped files say, as the register's own files would contribute it. */
-export async function readSample(): Promise<Contribution[]> {
+/** What the shipped files state, in the form in which a register's own files would give it. */
+export async function readSample(): Promise<ParsedDocument[]> {
   const entities = await Bun.file(new URL('entities.csv', sampleFolder)).text()
   const zipped = await Bun.file(new URL('fundamentals.csv.gz', sampleFolder)).bytes()
-  const statements = readStatements(gunzipSync(zipped).toString('utf8'))
-  return records(entities, entityColumns).map(row => {
+  const reportedFacts = readReportedFacts(gunzipSync(zipped).toString('utf8'))
+  return [...records(entities, entityColumns)].map(row => {
     const profile = profileOf(row)
-    return { profile, statements: statements.get(sampleKey(profile)) ?? [], filings: [] }
+    return { profile, reportedFacts: reportedFacts.get(entityKey(profile)) ?? [], filings: [] }
   })
 }
 
-/** Whatever a register's own files call the company takes the place of the sample's name. */
+/** The name is a fallback: that from a register's own files replaces it. */
 function profileOf(row: Readonly<Record<(typeof entityColumns)[number], string>>): EntityProfile {
   const { market, issuer_id: issuerId, name, fiscal_year_end: fiscalYearEnd } = row
   return {
@@ -47,8 +53,9 @@ function profileOf(row: Readonly<Record<(typeof entityColumns)[number], string>>
   }
 }
 
-function readStatements(text: string): Map<string, Statement[]> {
-  const byIssuer = new Map<string, Statement[]>()
+/** By `entityKey`. */
+function readReportedFacts(text: string): Map<string, ReportedFact[]> {
+  const byEntity = new Map<string, ReportedFact[]>()
   const filings = new Map<string, Filing>()
   for (const row of records(text, sampleColumns)) {
     let filing = filings.get(row.accession)
@@ -63,8 +70,8 @@ function readStatements(text: string): Map<string, Statement[]> {
     }
     const start = row.start === '' ? null : dayNumber(row.start)
     const end = dayNumber(row.end)
-    const statement: Statement = {
-      metric: statedMetric(row.m, spanOf(start, end) ?? 0),
+    const reported: ReportedFact = {
+      metric: reportedMetric(row.m, spanOf(start, end) ?? 0),
       tag: row.tag,
       unit: row.u,
       start,
@@ -73,16 +80,16 @@ function readStatements(text: string): Map<string, Statement[]> {
       rounded: false,
       filing,
     }
-    const issuer = sampleKey({ market: row.market, issuerId: row.issuer_id })
-    const ofIssuer = byIssuer.get(issuer)
-    if (ofIssuer) ofIssuer.push(statement)
-    else byIssuer.set(issuer, [statement])
+    const key = entityKey({ market: row.market, issuerId: row.issuer_id })
+    const ofEntity = byEntity.get(key)
+    if (ofEntity) ofEntity.push(reported)
+    else byEntity.set(key, [reported])
   }
-  return byIssuer
+  return byEntity
 }
 
-/** The records of a CSV file of ours, which quotes a field only where it holds a comma. */
-function* parseRecords<Column extends string>(
+/** The records of one of the sample's CSV files, which quote a field only where it contains a comma. */
+function* records<Column extends string>(
   text: string,
   columns: readonly Column[],
 ): Generator<Record<Column, string>> {
@@ -96,10 +103,6 @@ function* parseRecords<Column extends string>(
     yield record as Record<Column, string>
   }
 }
-
-const records = <Column extends string>(text: string, columns: readonly Column[]) => [
-  ...parseRecords(text, columns),
-]
 
 function splitQuoted(line: string): string[] {
   return [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^",]*))/g)].map(match =>

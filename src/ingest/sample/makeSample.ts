@@ -2,109 +2,67 @@ import { gzipSync } from 'node:zlib'
 import { isoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
 import { deriveFacts } from '../../facts/deriveFacts.ts'
-import { compareFilings, gatherFilings, mergeFilings } from '../../facts/filings.ts'
-import type {
-  Contribution,
-  EntityProfile,
-  Filing,
-  FiscalPeriod,
-  Statement,
+import type { FiscalPeriod } from '../../facts/factRow.ts'
+import { compareFilings, groupByFiling, mergeFilings } from '../../facts/filings.ts'
+import {
+  type EntityProfile,
+  entityKey,
+  type Filing,
+  type ParsedDocument,
+  type ReportedFact,
 } from '../../facts/reportedFact.ts'
 import { spanOf, storedMetric } from '../../facts/spans.ts'
 import { csvLine } from '../../formats/columns.ts'
-import { readUnits } from '../import/documents.ts'
-import { listFiles } from '../import/files.ts'
-import { mergeContributions } from '../import/prepareBatch.ts'
-import { startReading } from '../reading/progress.ts'
+import { listFiles } from '../import/listFiles.ts'
+import { mergeParsedDocuments } from '../import/mergeDocuments.ts'
+import { readUnits } from '../import/readFiles.ts'
+import { newReadProgress } from '../reading/progress.ts'
 import type { Register } from '../registers/register.ts'
 import { registerOf } from '../registers/registers.ts'
+import { entityColumns, nameSeparator, sampleColumns } from './sampleFormat.ts'
 
-export interface SampleFiles {
+interface SampleFiles {
   /** `entities.csv` */
   readonly entities: string
   /** `fundamentals.csv.gz` */
   readonly fundamentals: Uint8Array
-  readonly statements: number
+  readonly reportedFacts: number
   readonly companies: number
 }
 
-export const sampleColumns = [
-  'm',
-  'fy',
-  'fp',
-  'end',
-  'filed',
-  'v',
-  'u',
-  'ticker',
-  'issuer_id',
-  'start',
-  'tag',
-  'accession',
-  'form',
-  'accepted_at',
-  'market',
-] as const
-
-export const entityColumns = [
-  'market',
-  'issuer_id',
-  'tickers',
-  'tickers_assumed',
-  'name',
-  'other_names',
-  'fiscal_year_end',
-] as const
-
-/** Stands between the other names of an entity: no register writes it into one. */
-export const nameSeparator = '|'
-
-const periodNames: Readonly<Record<FiscalPeriod, string>> = { 0: 'FY', 1: 'Q1', 2: 'Q2', 3: 'Q3', 4: 'Q4' }
-
-interface Line {
-  readonly statement: Statement
-  readonly fy: number
-  readonly fp: FiscalPeriod
-}
-
-/** The statements of some entities as served rows with the tag, accession, form and acceptance time of each
- * added: all that the service needs to derive the rest again. The same inputs give the same bytes.
+/** Writes the reported facts of some entities as served rows, with the tag, accession, form and acceptance time of each:
+ * all that the service needs to derive the rest again. The same inputs give the same bytes.
  *
- * @param companies the entities that the sample is of, as `sampleKey` names them, with figures or without; null: all that
- * have figures */
+ * @param companies the entities of the sample, by `entityKey`, with figures or without; null: all that have figures */
 export function makeSample(
-  contributions: readonly Contribution[],
+  documents: readonly ParsedDocument[],
   companies: ReadonlySet<string> | null = null,
 ): SampleFiles {
-  const chosen = mergeContributions(contributions)
-    .filter(({ profile, statements }) =>
-      companies === null ? statements.length > 0 : companies.has(sampleKey(profile)),
+  const chosen = mergeParsedDocuments(documents)
+    .filter(({ profile, reportedFacts }) =>
+      companies === null ? reportedFacts.length > 0 : companies.has(entityKey(profile)),
     )
-    .sort((a, b) => (sampleKey(a.profile) < sampleKey(b.profile) ? -1 : 1))
+    .sort((a, b) => (entityKey(a.profile) < entityKey(b.profile) ? -1 : 1))
   refuseAbsent(companies, chosen)
   let entities = csvLine([...entityColumns])
   let text = csvLine([...sampleColumns])
-  let statements = 0
-  for (const contribution of chosen) {
-    const { market, issuerId, tickers = [] } = contribution.profile
-    entities += entityText(contribution.profile)
-    for (const line of linesOf(contribution)) {
+  let reportedFacts = 0
+  for (const document of chosen) {
+    const { market, issuerId, tickers = [] } = document.profile
+    entities += entityText(document.profile)
+    for (const line of linesOf(document)) {
       text += lineText(line, tickers[0] ?? `CIK${issuerId}`, market, issuerId)
-      statements++
+      reportedFacts++
     }
   }
   const fundamentals = gzipSync(text, { level: 9 })
   // The byte that names the operating system would make the file depend on where it was made.
   fundamentals[9] = 255
-  return { entities, fundamentals, statements, companies: chosen.length }
+  return { entities, fundamentals, reportedFacts, companies: chosen.length }
 }
 
-/** `JP E02367`. */
-export const sampleKey = ({ market, issuerId }: Pick<EntityProfile, 'market' | 'issuerId'>) =>
-  `${market} ${issuerId}`
-
-function refuseAbsent(companies: ReadonlySet<string> | null, chosen: readonly Contribution[]): void {
-  const found = new Set(chosen.map(({ profile }) => sampleKey(profile)))
+function refuseAbsent(companies: ReadonlySet<string> | null, chosen: readonly ParsedDocument[]): void {
+  const found = new Set(chosen.map(({ profile }) => entityKey(profile)))
   const absent = [...(companies ?? [])].filter(company => !found.has(company))
   if (absent.length === 0) return
   throw new Failure('parameter_invalid', `No file names ${absent.slice(0, 10).join(', ')}.`, {
@@ -118,7 +76,7 @@ function entityText(profile: EntityProfile): string {
   if (unwritable !== undefined)
     throw new Failure(
       'body_invalid',
-      `${sampleKey(profile)} is also called ${unwritable}: a | cannot be written.`,
+      `${entityKey(profile)} is also called ${unwritable}: a | cannot be written.`,
     )
   return csvLine([
     market,
@@ -131,57 +89,63 @@ function entityText(profile: EntityProfile): string {
   ])
 }
 
-function linesOf(contribution: Contribution): Line[] {
-  const { rules } = registerOf(contribution.profile.market)
+interface Line {
+  readonly reported: ReportedFact
+  readonly fy: number
+  readonly fp: FiscalPeriod
+}
+
+function linesOf({ profile, reportedFacts, filings: stated }: ParsedDocument): Line[] {
+  const { rules } = registerOf(profile.market)
   const filings = new Map<string, Filing>()
-  for (const filing of contribution.filings) {
+  for (const filing of stated) {
     const known = filings.get(filing.accession)
     filings.set(filing.accession, known === undefined ? filing : mergeFilings(known, filing))
   }
-  const { fiscalYearEnd = null } = contribution.profile
+  for (const { filing } of groupByFiling(reportedFacts, filings)) filings.set(filing.accession, filing)
+  const { fiscalYearEnd = null } = profile
+  const derived = deriveFacts(reportedFacts, { rules, fiscalYearEnd, filings })
   const lines: Line[] = []
-  for (const filed of gatherFilings(contribution.statements, filings))
-    filings.set(filed.filing.accession, filed.filing)
-  const derived = deriveFacts(contribution.statements, { rules, fiscalYearEnd, filings })
-  for (const { statement, label } of derived.repeats) {
-    const filing = filings.get(statement.filing.accession) ?? statement.filing
-    if (label !== null) lines.push({ statement: { ...statement, filing }, ...label })
+  for (const { reported, label } of derived.repeats) {
+    const filing = filings.get(reported.filing.accession) ?? reported.filing
+    if (label !== null) lines.push({ reported: { ...reported, filing }, ...label })
   }
   for (const fact of derived.facts) {
     const { metric, tag, unit, start, end, value, rounded, filing, fy, fp } = fact
     if (tag !== null)
-      lines.push({ statement: { metric, tag, unit, start, end, value, rounded, filing }, fy, fp })
+      lines.push({ reported: { metric, tag, unit, start, end, value, rounded, filing }, fy, fp })
   }
   return lines.sort(compareLines)
 }
 
 function compareLines(a: Line, b: Line): number {
-  const order = compareFilings(a.statement.filing, b.statement.filing)
+  const order = compareFilings(a.reported.filing, b.reported.filing)
   if (order !== 0) return order
-  const left = `${servedMetric(a.statement)} ${isoDate(a.statement.end)} ${a.fp}`
-  const right = `${servedMetric(b.statement)} ${isoDate(b.statement.end)} ${b.fp}`
+  const left = `${servedMetric(a.reported)} ${isoDate(a.reported.end)} ${a.fp}`
+  const right = `${servedMetric(b.reported)} ${isoDate(b.reported.end)} ${b.fp}`
   return left < right ? -1 : left > right ? 1 : 0
 }
 
-function servedMetric(statement: Statement): string {
-  if (statement.metric.endsWith('_ytd')) return statement.metric
-  return storedMetric(statement.metric, spanOf(statement.start, statement.end) ?? 0)
+function servedMetric({ metric, start, end }: ReportedFact): string {
+  return metric.endsWith('_ytd') ? metric : storedMetric(metric, spanOf(start, end) ?? 0)
 }
 
-function lineText({ statement, fy, fp }: Line, ticker: string, market: string, issuerId: string): string {
-  const { filing } = statement
+const periodNames: Readonly<Record<FiscalPeriod, string>> = { 0: 'FY', 1: 'Q1', 2: 'Q2', 3: 'Q3', 4: 'Q4' }
+
+function lineText({ reported, fy, fp }: Line, ticker: string, market: string, issuerId: string): string {
+  const { filing } = reported
   return csvLine([
-    servedMetric(statement),
+    servedMetric(reported),
     fy,
     periodNames[fp],
-    isoDate(statement.end),
+    isoDate(reported.end),
     isoDate(filing.filed),
-    statement.value,
-    statement.unit,
+    reported.value,
+    reported.unit,
     ticker,
     issuerId,
-    statement.start === null ? null : isoDate(statement.start),
-    statement.tag,
+    reported.start === null ? null : isoDate(reported.start),
+    reported.tag,
     filing.accession,
     filing.form,
     filing.acceptedAt === null ? null : new Date(filing.acceptedAt).toISOString(),
@@ -189,22 +153,16 @@ function lineText({ statement, fy, fp }: Line, ticker: string, market: string, i
   ])
 }
 
-/** Everything that some files of a register say, in memory; a file that cannot be read is a failure. */
-export async function readContributions(
+/** Everything that some files of a register state, in memory. A file that cannot be read is a failure. */
+export async function readParsedDocuments(
   register: Register,
   paths: readonly string[],
-): Promise<Contribution[]> {
-  const progress = startReading()
-  const contributions: Contribution[] = []
-  for await (const unit of readUnits(
-    register,
-    await listFiles(paths, register.documentNames),
-    new Set(),
-    progress,
-  )) {
-    contributions.push(...unit.contributions)
-  }
+): Promise<ParsedDocument[]> {
+  const progress = newReadProgress()
+  const documents: ParsedDocument[] = []
+  const files = await listFiles(paths, register.documentNames)
+  for await (const unit of readUnits(register, files, new Set(), progress)) documents.push(...unit.parsed)
   const [fault] = progress.skipped
   if (fault !== undefined) throw new Failure('body_invalid', `${fault.name}: ${fault.reason}`)
-  return contributions
+  return documents
 }

@@ -1,51 +1,52 @@
 import { Failure } from '../../errors.ts'
 import type { Sql } from '../../postgres/client.ts'
 
-/** The indexes that cost a bulk load more to keep up to date than to write at its end, as the migrations make them. Without
- * them a company is found by its ID and read as ever; a cross-section and a search for a name read whole tables. */
-export const bulkIndexes = {
+/** The indexes that a bulk load drops, with the definitions of the migrations: they cost it more to keep up to date than to
+ * create at its end. Without them a company is still found by its ID and read by index; a cross-section and a search for a
+ * name scan whole tables. */
+export const secondaryIndexes = {
   fact_cross_section: 'on fact (metric_id, entity_id, period_end desc, filed desc)',
   entity_search:
     'on entity using gin (search_terms(market, name, search_name)) with (gin_pending_list_limit = 256)',
 } as const
 
-const longestWaitS = 10
+const lockTimeoutS = 10
 const loadedTables = ['fact', 'fact_repeat', 'filing', 'entity', 'entity_ticker']
 
-/** Drops them until `writeIndexes`, and has the database leave the tables alone until then: it would go through them again and
- * again as they grow. */
-export async function setIndexesAside(sql: Sql): Promise<void> {
-  const set = sql.begin(async transaction => {
-    // An index is dropped when nobody reads its table, and whoever comes meanwhile waits.
-    await transaction`select set_config('lock_timeout', ${`${longestWaitS}s`}, true)`
+/** Drops the secondary indexes until `createMissingIndexes`, and turns autovacuum off for the tables until then: it would go
+ * through them again and again as they grow. */
+export async function dropSecondaryIndexes(sql: Sql): Promise<void> {
+  const dropped = sql.begin(async transaction => {
+    // Dropping an index waits for the readers of its table, and new readers wait behind it: so the wait is short.
+    await transaction`select set_config('lock_timeout', ${`${lockTimeoutS}s`}, true)`
     for (const table of loadedTables)
       await transaction`alter table ${transaction(table)} set (autovacuum_enabled = false)`
-    await transaction`drop index if exists ${transaction(Object.keys(bulkIndexes))}`
+    await transaction`drop index if exists ${transaction(Object.keys(secondaryIndexes))}`
   })
-  await set.catch(error => {
+  await dropped.catch(error => {
     if (error.code !== '55P03') throw error
     throw new Failure(
       'conflict',
-      `Somebody has read the facts for more than ${longestWaitS} s: run it again, or without --bulk.`,
+      `Another connection has been reading the facts for more than ${lockTimeoutS} s: run it again, or without --bulk.`,
       { cause: error },
     )
   })
 }
 
-/** Those that are not there: a bulk load is under way, or was killed. */
+/** The secondary indexes that do not exist: a bulk load is under way, or was killed. */
 export async function findMissingIndexes(sql: Sql): Promise<readonly string[]> {
   const rows = await sql<{ name: string }[]>`
-    select name from unnest(${Object.keys(bulkIndexes)}::text[]) name where to_regclass(name) is null`
+    select name from unnest(${Object.keys(secondaryIndexes)}::text[]) name where to_regclass(name) is null`
   return rows.map(row => row.name)
 }
 
-/** Writes those that are missing. Who imports waits for it, who reads does not. Returns whether there were any. */
-export async function writeIndexes(sql: Sql): Promise<boolean> {
+/** Creates the missing indexes. Importers wait for it, readers do not. Returns whether there were any. */
+export async function createMissingIndexes(sql: Sql): Promise<boolean> {
   const missing = await findMissingIndexes(sql)
   if (missing.length === 0) return false
   await sql.begin(async transaction => {
     await transaction`set local maintenance_work_mem = '256MB'`
-    for (const [name, definition] of Object.entries(bulkIndexes)) {
+    for (const [name, definition] of Object.entries(secondaryIndexes)) {
       if (missing.includes(name)) await transaction.unsafe(`create index if not exists ${name} ${definition}`)
     }
     for (const table of loadedTables)
@@ -54,30 +55,30 @@ export async function writeIndexes(sql: Sql): Promise<boolean> {
   return true
 }
 
-/** From so many added facts on, the planner is told at once, not when the database gets to it. */
-const tidyFrom = 250_000
-/** From so many on, the index by metric is written anew: facts come entity by entity, which leaves its pages half full. */
-const reindexFrom = 1_000_000
+/** From so many added facts the planner gets new statistics at once, not when autovacuum comes around. */
+const vacuumFromFacts = 250_000
+/** From so many the cross-section index is rebuilt: facts arrive entity by entity, which leaves its pages half full. */
+const reindexFromFacts = 1_000_000
 
-const tables = (sql: Sql) =>
+const factTables = (sql: Sql) =>
   sql(['fact', 'fact_repeat', 'filing', 'pulled_filing', 'entity', 'entity_ticker'])
 
-/** After an import: statistics, visibility and indexes as many added facts ask for. Nobody waits for it meanwhile, but for
- * indexes that were set aside. */
-export async function tidyFacts(sql: Sql, factsAdded: number): Promise<void> {
-  if (await writeIndexes(sql)) {
-    // To write them was to read all rows; what is left of a vacuum the database does when it gets to it.
-    await sql`analyze ${tables(sql)}`
+/** After an import: updates statistics, visibility map and indexes, as the number of added facts requires. It blocks no
+ * reader; importers wait only while dropped indexes are created. */
+export async function maintainFactTables(sql: Sql, factsAdded: number): Promise<void> {
+  if (await createMissingIndexes(sql)) {
+    // Creating them has read all rows; autovacuum does the rest of a vacuum in its own time.
+    await sql`analyze ${factTables(sql)}`
     return
   }
-  if (factsAdded < tidyFrom) return
-  if (factsAdded >= reindexFrom) {
-    // What a reindex that was killed left behind is in nobody's way but takes room.
+  if (factsAdded < vacuumFromFacts) return
+  if (factsAdded >= reindexFromFacts) {
+    // A killed reindex leaves an invalid index behind that blocks nothing but takes space.
     const left = await sql<{ name: string }[]>`
       select relname as name from pg_class join pg_index on indexrelid = pg_class.oid
       where relname like 'fact_cross_section_ccnew%' and not indisvalid`
     for (const { name } of left) await sql`drop index concurrently if exists ${sql(name)}`
     await sql`reindex index concurrently fact_cross_section`
   }
-  await sql`vacuum (analyze, skip_locked) ${tables(sql)}`
+  await sql`vacuum (analyze, skip_locked) ${factTables(sql)}`
 }

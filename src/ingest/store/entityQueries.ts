@@ -1,5 +1,11 @@
-import type { EntityProfile } from '../../facts/reportedFact.ts'
+import { type EntityProfile, entityKey } from '../../facts/reportedFact.ts'
 import type { Sql, TransactionSql } from '../../postgres/client.ts'
+import {
+  assignTickers,
+  readTickerOwners,
+  removeRefutedTickers,
+  type TickerOfEntity,
+} from './tickerQueries.ts'
 
 export interface SavedEntity {
   readonly entityId: number
@@ -20,12 +26,8 @@ interface EntityRecord {
   fiscal_year_end: string | null
 }
 
-/** The ID of a filer that no exchange gave a ticker. */
-const idWithoutTicker = ({ market, issuerId }: { market: string; issuerId: string }) =>
-  market === 'US' ? `CIK${issuerId}` : `${issuerId}.${market}`
-
-/** Registers entities and completes what is known of them. Entities that are unknown and not to be registered
- * are left out of the result. */
+/** Adds entities and completes what is known of them. Unknown entities that their source does not add are left out of the
+ * result. */
 export async function saveEntities(
   transaction: TransactionSql,
   stated: readonly EntityProfile[],
@@ -33,11 +35,11 @@ export async function saveEntities(
   const known = await readEntities(transaction, stated)
   const profiles = await withoutIdleAssumptions(transaction, stated, known)
   const saved: SavedEntity[] = []
-  const added = profiles.filter(profile => profile.registers && !known.has(keyOf(profile)))
-  const aliases: { ticker: string; entityId: number }[] = []
+  const added = profiles.filter(profile => profile.registers && !known.has(entityKey(profile)))
+  const tickers: TickerOfEntity[] = []
   for (const row of await insertEntities(transaction, added)) {
     const { entity_id: entityId, ticker } = row
-    if (ticker === idWithoutTicker(identify(row))) aliases.push({ ticker, entityId })
+    if (ticker === idWithoutTicker(identify(row))) tickers.push({ ticker, entityId })
     saved.push({
       ...identify(row),
       fiscalYearEnd: row.fiscal_year_end,
@@ -47,84 +49,34 @@ export async function saveEntities(
     })
   }
   for (const profile of profiles) {
-    const row = known.get(keyOf(profile))
-    if (row === undefined) continue
-    const better = improve(row, profile)
-    const changed =
-      better.name !== row.name ||
-      better.ticker !== row.ticker ||
-      better.fiscal_year_end !== row.fiscal_year_end
-    if (changed) await updateEntity(transaction, better, row)
-    const yearEndChanged = better.fiscal_year_end !== row.fiscal_year_end
-    saved.push({
-      ...identify(row),
-      fiscalYearEnd: better.fiscal_year_end,
-      isNew: false,
-      changed,
-      yearEndChanged,
+    const row = known.get(entityKey(profile))
+    if (row !== undefined) saved.push(await completeEntity(transaction, row, profile))
+  }
+  const ids = new Map(saved.map(entity => [entityKey(entity), entity.entityId]))
+  const ofProfiles = (tickersOf: (profile: EntityProfile) => readonly string[] | undefined) =>
+    profiles.flatMap(profile => {
+      const entityId = ids.get(entityKey(profile))
+      return entityId === undefined ? [] : (tickersOf(profile) ?? []).map(ticker => ({ ticker, entityId }))
     })
-  }
-  const ids = new Map(saved.map(entity => [keyOf(entity), entity.entityId]))
-  for (const profile of profiles) {
-    const entityId = ids.get(keyOf(profile))
-    if (entityId === undefined) continue
-    for (const ticker of profile.tickers ?? []) aliases.push({ ticker, entityId })
-  }
-  const moved = await saveAliases(transaction, aliases)
-  for (const entityId of await removeRefuted(transaction, profiles, ids)) moved.add(entityId)
-  return saved.map(entity => (moved.has(entity.entityId) ? { ...entity, changed: true } : entity))
+  tickers.push(...ofProfiles(profile => profile.tickers))
+  const changed = await assignTickers(transaction, tickers)
+  const refuted = ofProfiles(profile => profile.tickersRefuted)
+  for (const entityId of await removeRefutedTickers(transaction, refuted)) changed.add(entityId)
+  return markChanged(saved, changed)
 }
 
-/** Assumed tickers say nothing of an entity that has one of them. */
-async function withoutIdleAssumptions(
-  transaction: TransactionSql,
-  profiles: readonly EntityProfile[],
-  known: ReadonlyMap<string, EntityRecord>,
-): Promise<readonly EntityProfile[]> {
-  const assumed = profiles.filter(profile => profile.tickersAssumed && known.has(keyOf(profile)))
-  if (assumed.length === 0) return profiles
-  const rows = await transaction<{ ticker: string; entity_id: number }[]>`
-    select ticker, entity_id from entity_ticker
-    where ticker = any(${assumed.flatMap(profile => profile.tickers ?? [])}::text[])`
-  const owners = new Map(rows.map(row => [row.ticker, row.entity_id]))
-  return profiles.map(profile => {
-    const entityId = known.get(keyOf(profile))?.entity_id
-    if (!profile.tickersAssumed || entityId === undefined) return profile
-    const hasOne = profile.tickers?.some(ticker => owners.get(ticker) === entityId)
-    if (!hasOne) return profile
-    const { tickers: _, ...rest } = profile
-    return rest
-  })
-}
-
-/** Takes back tickers that were assumed. Returns the entities that had one. */
-async function removeRefuted(
-  transaction: TransactionSql,
-  profiles: readonly EntityProfile[],
-  ids: ReadonlyMap<string, number>,
-): Promise<readonly number[]> {
-  const refuted = profiles.flatMap(profile => {
-    const entityId = ids.get(keyOf(profile))
-    if (entityId === undefined) return []
-    return (profile.tickersRefuted ?? []).map(ticker => ({ ticker, entityId }))
-  })
-  if (refuted.length === 0) return []
-  const removed = await transaction<{ entity_id: number }[]>`
-    delete from entity_ticker own
-    using unnest(${refuted.map(one => one.ticker)}::text[], ${refuted.map(one => one.entityId)}::int[])
-      as wrong (ticker, entity_id)
-    where own.ticker = wrong.ticker and own.entity_id = wrong.entity_id
-    returning own.entity_id`
-  return removed.map(row => row.entity_id)
-}
-
-const keyOf = (entity: { market: string; issuerId: string }) => `${entity.market} ${entity.issuerId}`
+const markChanged = (saved: readonly SavedEntity[], ids: ReadonlySet<number>): SavedEntity[] =>
+  saved.map(entity => (ids.has(entity.entityId) ? { ...entity, changed: true } : entity))
 
 const identify = (row: EntityRecord) => ({
   entityId: row.entity_id,
   market: row.market,
   issuerId: row.issuer_id,
 })
+
+/** The ID of a filer to which no exchange gave a ticker. `assignTickers` spells it in SQL. */
+const idWithoutTicker = ({ market, issuerId }: { market: string; issuerId: string }) =>
+  market === 'US' ? `CIK${issuerId}` : `${issuerId}.${market}`
 
 async function readEntities(
   transaction: TransactionSql,
@@ -134,7 +86,29 @@ async function readEntities(
     select entity.* from unnest(
       ${profiles.map(profile => profile.market)}::text[], ${profiles.map(profile => profile.issuerId)}::text[]
     ) as wanted (market, issuer_id) join entity using (market, issuer_id)`
-  return new Map(rows.map(row => [`${row.market} ${row.issuer_id}`, row]))
+  return new Map(rows.map(row => [entityKey(identify(row)), row]))
+}
+
+/** Drops the assumed tickers of an entity that has one of them already. */
+async function withoutIdleAssumptions(
+  transaction: TransactionSql,
+  profiles: readonly EntityProfile[],
+  known: ReadonlyMap<string, EntityRecord>,
+): Promise<readonly EntityProfile[]> {
+  const assumed = profiles.filter(profile => profile.tickersAssumed && known.has(entityKey(profile)))
+  if (assumed.length === 0) return profiles
+  const owners = await readTickerOwners(
+    transaction,
+    assumed.flatMap(profile => profile.tickers ?? []),
+  )
+  return profiles.map(profile => {
+    const entityId = known.get(entityKey(profile))?.entity_id
+    if (!profile.tickersAssumed || entityId === undefined) return profile
+    const hasOne = profile.tickers?.some(ticker => owners.get(ticker) === entityId)
+    if (!hasOne) return profile
+    const { tickers: _, ...rest } = profile
+    return rest
+  })
 }
 
 async function insertEntities(
@@ -151,6 +125,18 @@ async function insertEntities(
       ${added.map(profile => profile.name ?? null)}::text[],
       ${added.map(profile => profile.fiscalYearEnd ?? null)}::text[]
     ) returning *`
+}
+
+async function completeEntity(
+  transaction: TransactionSql,
+  row: EntityRecord,
+  profile: EntityProfile,
+): Promise<SavedEntity> {
+  const better = improve(row, profile)
+  const yearEndChanged = better.fiscal_year_end !== row.fiscal_year_end
+  const changed = better.name !== row.name || better.ticker !== row.ticker || yearEndChanged
+  if (changed) await updateEntity(transaction, better, row)
+  return { ...identify(row), fiscalYearEnd: better.fiscal_year_end, isNew: false, changed, yearEndChanged }
 }
 
 function improve(row: EntityRecord, profile: EntityProfile): EntityRecord {
@@ -172,73 +158,31 @@ async function updateEntity(
   await transaction`
     update entity set name = ${better.name}, ticker = ${better.ticker}, fiscal_year_end = ${better.fiscal_year_end}
     where entity_id = ${row.entity_id}`
-  const stopgap = idWithoutTicker(identify(row))
-  if (row.ticker === stopgap && better.ticker !== stopgap) {
-    await transaction`delete from entity_ticker where ticker = ${stopgap} and entity_id = ${row.entity_id}`
+  const placeholder = idWithoutTicker(identify(row))
+  if (row.ticker === placeholder && better.ticker !== placeholder) {
+    await transaction`delete from entity_ticker where ticker = ${placeholder} and entity_id = ${row.entity_id}`
   }
 }
 
-/** Points tickers at entities and returns the entities that gained or lost one. An exchange gives a ticker that
- * became free to somebody else: its former owner falls back to another of its own, or to its number. */
-async function saveAliases(
-  transaction: TransactionSql,
-  aliases: readonly { ticker: string; entityId: number }[],
-): Promise<Set<number>> {
-  if (aliases.length === 0) return new Set()
-  const last = new Map(aliases.map(alias => [alias.ticker, alias.entityId]))
-  const tickers = [...last.keys()]
-  const owners = await transaction<{ ticker: string; entity_id: number }[]>`
-    select ticker, entity_id from unnest(${tickers}::text[]) as taken (ticker) join entity_ticker using (ticker)`
-  const moved = await transaction<{ entity_id: number }[]>`
-    insert into entity_ticker (ticker, entity_id)
-    select * from unnest(${tickers}::text[], ${[...last.values()]}::int[])
-    on conflict (ticker) do update set entity_id = excluded.entity_id
-      where entity_ticker.entity_id <> excluded.entity_id
-    returning entity_id`
-  // Looked for by number: there is no index of entities by ticker, and there may be millions.
-  const losers = [
-    ...owners.filter(owner => owner.entity_id !== last.get(owner.ticker)).map(owner => owner.entity_id),
-    ...aliases.filter(alias => alias.entityId !== last.get(alias.ticker)).map(alias => alias.entityId),
-  ]
-  const changed = new Set(moved.map(row => row.entity_id))
-  if (losers.length === 0) return changed
-  const robbed = await transaction<{ entity_id: number; ticker: string }[]>`
-    update entity set ticker = coalesce(
-      (select min(own.ticker) from entity_ticker own where own.entity_id = entity.entity_id),
-      case when entity.market = 'US' then 'CIK' || entity.issuer_id else entity.issuer_id || '.' || entity.market end)
-    from entity_ticker taken
-    where entity.entity_id = any(${losers}::int[]) and entity.ticker = any(${tickers}::text[])
-      and taken.ticker = entity.ticker and taken.entity_id <> entity.entity_id
-    returning entity.entity_id, entity.ticker`
-  if (robbed.length > 0) {
-    await transaction`
-      insert into entity_ticker (ticker, entity_id)
-      select * from unnest(${robbed.map(row => row.ticker)}::text[], ${robbed.map(row => row.entity_id)}::int[])
-      on conflict do nothing`
-  }
-  for (const { entity_id } of robbed) changed.add(entity_id)
-  return changed
-}
-
-/** Names that a company is found by beside its own; what comes after these is not kept. */
-const mostNames = 16
+/** Other names of an entity by which it is found; any more are not stored. */
+const maxOtherNames = 16
 /** Each run of characters is a term of the index. No company's name is longer. */
-const longestName = 300
+const maxNameLength = 300
 
-/** Keeps the other names of entities that were saved, none of them twice; those that gained one have changed. A name that a
- * source no longer states stays: people go on using it. */
+/** Stores the other names of entities that were saved, each once; those that gained one have changed. A name that a source
+ * no longer states stays: people continue to use it. */
 export async function saveOtherNames(
   transaction: TransactionSql,
   profiles: readonly EntityProfile[],
   saved: readonly SavedEntity[],
 ): Promise<readonly SavedEntity[]> {
-  const ids = new Map(saved.map(entity => [keyOf(entity), entity.entityId]))
+  const ids = new Map(saved.map(entity => [entityKey(entity), entity.entityId]))
   const pairs = profiles.flatMap(profile => {
-    const entityId = ids.get(keyOf(profile))
+    const entityId = ids.get(entityKey(profile))
     if (entityId === undefined) return []
     return (profile.otherNames ?? [])
       .map(name => name.trim())
-      .filter(name => name !== '' && name.length <= longestName)
+      .filter(name => name !== '' && name.length <= maxNameLength)
       .map(name => ({ entityId, name }))
   })
   if (pairs.length === 0) return saved
@@ -257,33 +201,22 @@ export async function saveOtherNames(
       join entity e on e.entity_id = n.entity_id
       where e.name is distinct from n.name
         and not exists (select from entity_other_name k where k.entity_id = n.entity_id and k.name = n.name)) fresh
-    where ordinal <= ${mostNames}
+    where ordinal <= ${maxOtherNames}
     order by place
     returning entity_id`
-  const renamed = new Set(gained.map(row => row.entity_id))
-  return saved.map(entity => (renamed.has(entity.entityId) ? { ...entity, changed: true } : entity))
+  return markChanged(saved, new Set(gained.map(row => row.entity_id)))
 }
 
-/** Which of some entities are on record. */
-export class KnownIssuers {
-  readonly #keys: ReadonlySet<string>
-
-  constructor(rows: readonly { market: string; issuer_id: string }[]) {
-    this.#keys = new Set(rows.map(row => `${row.market} ${row.issuer_id}`))
-  }
-
-  has(market: string, issuerId: string): boolean {
-    return this.#keys.has(`${market} ${issuerId}`)
-  }
-}
-
-export async function readKnownIssuers(sql: Sql, profiles: readonly EntityProfile[]): Promise<KnownIssuers> {
-  return new KnownIssuers(
-    await sql<{ market: string; issuer_id: string }[]>`
-      select wanted.market, wanted.issuer_id from unnest(
-        ${profiles.map(profile => profile.market)}::text[], ${profiles.map(profile => profile.issuerId)}::text[]
-      ) as wanted (market, issuer_id)
-      cross join lateral (
-        select from entity where market = wanted.market and issuer_id = wanted.issuer_id limit 1) known`,
-  )
+/** The keys (`entityKey`) of the entities on record among `profiles`. */
+export async function readKnownEntities(
+  sql: Sql,
+  profiles: readonly EntityProfile[],
+): Promise<ReadonlySet<string>> {
+  const rows = await sql<{ market: string; issuer_id: string }[]>`
+    select wanted.market, wanted.issuer_id from unnest(
+      ${profiles.map(profile => profile.market)}::text[], ${profiles.map(profile => profile.issuerId)}::text[]
+    ) as wanted (market, issuer_id)
+    cross join lateral (
+      select from entity where market = wanted.market and issuer_id = wanted.issuer_id limit 1) known`
+  return new Set(rows.map(({ market, issuer_id: issuerId }) => entityKey({ market, issuerId })))
 }

@@ -1,17 +1,10 @@
-import { type Filing, untold } from '../../facts/reportedFact.ts'
+import { dayNumber } from '../../dates.ts'
+import { type Filing, unknownFilingDate } from '../../facts/reportedFact.ts'
 import type { TransactionSql } from '../../postgres/client.ts'
-import { BinaryCopy, copyChunks, copyDay, copyTime } from '../../postgres/copy.ts'
+import { BinaryCopyWriter, copyBytes, copyDateText, copyTimestampText } from '../../postgres/copy.ts'
 
-interface FilingRecord {
-  filing_id: number
-  accession: string
-  form: string
-  filed: string
-  accepted_at: Date | null
-}
-
-/** The numbers under which facts name their filings. */
-export class FilingNumbers {
+/** The numbers by which facts refer to their filings. */
+export class FilingIds {
   readonly #ids = new Map<string, number>()
 
   set(accession: string, id: number): void {
@@ -25,29 +18,34 @@ export class FilingNumbers {
   }
 }
 
-/** The filings on record among `accessions`, and into `numbers` their numbers. */
+interface FilingRecord {
+  filing_id: number
+  accession: string
+  form: string
+  filed: string
+  accepted_at: Date | null
+}
+
+/** The filings on record among `accessions`, by accession. Their numbers are added to `ids`. */
 export async function readFilings(
   transaction: TransactionSql,
   accessions: readonly string[],
-  numbers: FilingNumbers,
+  ids: FilingIds,
 ): Promise<Map<string, Filing>> {
   if (accessions.length === 0) return new Map()
   const rows = await transaction<FilingRecord[]>`
     select filing_id, accession, form, filed, accepted_at from filing where accession = any(${accessions}::text[])`
-  return new Map(
-    rows.map(row => {
-      numbers.set(row.accession, row.filing_id)
-      return [
-        row.accession,
-        {
-          accession: row.accession,
-          form: row.form,
-          filed: row.filed === 'infinity' ? untold : Date.parse(`${row.filed}T00:00:00Z`) / 86_400_000,
-          acceptedAt: row.accepted_at?.getTime() ?? null,
-        },
-      ]
-    }),
-  )
+  const filings = new Map<string, Filing>()
+  for (const { filing_id, accession, form, filed, accepted_at } of rows) {
+    ids.set(accession, filing_id)
+    filings.set(accession, {
+      accession,
+      form,
+      filed: filed === 'infinity' ? unknownFilingDate : dayNumber(filed),
+      acceptedAt: accepted_at?.getTime() ?? null,
+    })
+  }
+  return filings
 }
 
 /** Every filing on record of some entities. */
@@ -60,7 +58,7 @@ export async function readFilingsOfEntities(
     select filing_id as id, accession, entity_id as "entityId" from filing where entity_id = any(${entityIds}::int[])`
 }
 
-/** Forgets filings that no row comes from. */
+/** Deletes filings that no row refers to. */
 export async function removeFilings(transaction: TransactionSql, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return
   await transaction`delete from filing where filing_id = any(${ids}::int[])`
@@ -71,32 +69,32 @@ export interface OwnedFiling {
   readonly filing: Filing
 }
 
-/** Numbers are taken from the sequence first, so that nothing has to be asked back. */
+/** Adds filings, and their numbers to `ids`. The numbers are taken from the sequence first: COPY returns none. */
 export async function addFilings(
   transaction: TransactionSql,
   added: readonly OwnedFiling[],
-  numbers: FilingNumbers,
+  ids: FilingIds,
 ): Promise<void> {
   if (added.length === 0) return
   const taken = await transaction<{ id: number }[]>`
     select nextval(numbers.name)::int as id
     from (select pg_get_serial_sequence('filing', 'filing_id')::regclass as name offset 0) numbers,
          generate_series(1, ${added.length}::int)`
-  added.forEach(({ filing }, place) => {
-    numbers.set(filing.accession, taken[place].id)
+  added.forEach(({ filing }, index) => {
+    ids.set(filing.accession, taken[index].id)
   })
-  await copyChunks(
+  await copyBytes(
     transaction,
     'copy filing (filing_id, accession, entity_id, form, filed, accepted_at) from stdin (format binary)',
-    encodeFilings(added, numbers),
+    encodeFilings(added, ids),
   )
 }
 
-function* encodeFilings(added: readonly OwnedFiling[], numbers: FilingNumbers): Generator<Uint8Array> {
-  const copy = new BinaryCopy(6)
+function* encodeFilings(added: readonly OwnedFiling[], ids: FilingIds): Generator<Uint8Array> {
+  const copy = new BinaryCopyWriter(6)
   for (const { entityId, filing } of added) {
     copy.row()
-    copy.integer(numbers.id(filing.accession))
+    copy.integer(ids.id(filing.accession))
     copy.text(filing.accession)
     copy.integer(entityId)
     copy.text(filing.form)
@@ -107,7 +105,7 @@ function* encodeFilings(added: readonly OwnedFiling[], numbers: FilingNumbers): 
   yield* copy.finish()
 }
 
-/** Sources complete one another: what is known of a filing may get better, never less. */
+/** Updates filings. Sources complete one another: what is known about a filing may improve and is never lost. */
 export async function amendFilings(transaction: TransactionSql, amended: readonly Filing[]): Promise<void> {
   if (amended.length === 0) return
   await transaction`
@@ -115,8 +113,8 @@ export async function amendFilings(transaction: TransactionSql, amended: readonl
     from unnest(
       ${amended.map(filing => filing.accession)}::text[],
       ${amended.map(filing => filing.form)}::text[],
-      ${amended.map(filing => copyDay(filing.filed))}::date[],
-      ${amended.map(filing => (filing.acceptedAt === null ? null : copyTime(filing.acceptedAt)))}::timestamptz[]
+      ${amended.map(filing => copyDateText(filing.filed))}::date[],
+      ${amended.map(filing => (filing.acceptedAt === null ? null : copyTimestampText(filing.acceptedAt)))}::timestamptz[]
     ) as better (accession, form, filed, accepted_at)
     where filing.accession = better.accession`
 }

@@ -3,19 +3,19 @@ import { dirname, join } from 'node:path'
 import type { IsoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
 
-/** Everything that was ever fetched, as it came: `<market>/<day>/<file>` below one folder. */
+/** Every file ever fetched, unchanged, as `<market>/<day>/<file>` below one folder. */
 export interface Archive {
-  /** Where a path of the archive lies. */
+  /** The absolute path of an archived file. */
   locate(path: string): string
   has(path: string): Promise<boolean>
-  /** null where the file is gone. */
+  /** null: the file is gone. */
   read(path: string): Promise<Uint8Array | null>
-  /** Keeps an answer of the day, and returns its path. Nothing else that the day brought under the name is lost. */
-  keep(market: string, day: IsoDate, fileName: string, bytes: Uint8Array): Promise<string>
+  /** Stores a response and returns its path in the archive. A different file of the same name and day is not overwritten. */
+  save(market: string, day: IsoDate, fileName: string, bytes: Uint8Array): Promise<string>
 }
 
-/** A register that changes what it says more often in a day is asked too often. */
-const mostOfADay = 1_000
+/** More versions of a file on one day mean that the run requests it too often. */
+const maxVersionsPerDay = 1_000
 
 export function openArchive(folder: string): Archive {
   const locate = (path: string) => join(folder, path)
@@ -25,43 +25,46 @@ export function openArchive(folder: string): Archive {
     locate,
     has,
     read,
-    async keep(market, day, fileName, bytes) {
-      refuseEscape(fileName)
-      for (let turn = 1; turn <= mostOfADay; turn++) {
-        const path = `${market.toLowerCase()}/${day}/${numbered(fileName, turn)}`
-        const there = await read(path)
-        if (there !== null && Buffer.compare(there, bytes) !== 0) continue
-        if (there === null) await writeWhole(locate(path), bytes).catch(explainFault)
+    async save(market, day, fileName, bytes) {
+      assertSafeName(fileName)
+      for (let version = 1; version <= maxVersionsPerDay; version++) {
+        const path = `${market.toLowerCase()}/${day}/${versionedName(fileName, version)}`
+        const existing = await read(path)
+        if (existing !== null && Buffer.compare(existing, bytes) !== 0) continue
+        if (existing === null) await writeAtomically(locate(path), bytes).catch(explainWriteError)
         return path
       }
-      throw new Failure('conflict', `${fileName} came in more than ${mostOfADay} versions on ${day}.`)
+      throw new Failure(
+        'conflict',
+        `There are more than ${maxVersionsPerDay} versions of ${fileName} from ${day}.`,
+      )
     },
   }
 }
 
 /** `a.json`, then `a-2.json`. */
-function numbered(fileName: string, turn: number): string {
-  return turn === 1 ? fileName : fileName.replace(/(\.\w+)?$/, extension => `-${turn}${extension}`)
+function versionedName(fileName: string, version: number): string {
+  return version === 1 ? fileName : fileName.replace(/(\.\w+)?$/, extension => `-${version}${extension}`)
 }
 
-/** Parts of a name come from the register. */
-function refuseEscape(fileName: string): void {
+/** Parts of the name come from the register: a name like `../x` must not leave the archive. */
+function assertSafeName(fileName: string): void {
   const isPlain = fileName.length <= 300 && fileName.split('/').every(part => /^[\w-][\w.~=-]*$/.test(part))
   if (!isPlain)
-    throw new Failure('internal', `${JSON.stringify(fileName)} is no name of a file in the archive.`)
+    throw new Failure('internal', `${JSON.stringify(fileName)} is not a valid file name for the archive.`)
 }
 
-/** A full disk or a closed folder is no defect. What was kept before stays. */
-function explainFault(error: unknown): never {
+/** A full disk or a folder without write permission is a problem of the operator, not a defect. */
+function explainWriteError(error: unknown): never {
   if (!(error instanceof Error) || !('syscall' in error)) throw error
   throw new Failure(
     'internal',
-    `The archive cannot be written: ${error.message}. Mend it and run the same command again.`,
+    `The archive cannot be written: ${error.message}. Correct this and run the same command again.`,
   )
 }
 
-/** The file is there whole or not at all, also after a power cut. */
-async function writeWhole(path: string, bytes: Uint8Array): Promise<void> {
+/** Writes to a temporary file and renames it, so that even after a power failure the file is complete or absent. */
+async function writeAtomically(path: string, bytes: Uint8Array): Promise<void> {
   await mkdir(dirname(path), { recursive: true })
   const file = await open(`${path}.part`, 'w')
   try {

@@ -1,99 +1,101 @@
 import { Failure } from '../../errors.ts'
 import type { Sql } from '../../postgres/client.ts'
-import { askPolitely, stopIfAsked } from '../network/fetch.ts'
-import { makePace, withoutSecrets } from '../network/network.ts'
-import type { Answer, Plan, RegisterRequest, Step } from '../network/source.ts'
-import { recallAnswer, recordAnswer } from './answers.ts'
-import type { Fetched, SyncOptions } from './options.ts'
+import { fetchWithRetry, throwIfStopped } from '../network/fetch.ts'
+import { createThrottle, secretRedactor } from '../network/network.ts'
+import type { Plan, RegisterRequest, StepResult } from '../network/source.ts'
+import type { FetchSummary, SyncOptions } from './options.ts'
+import { findCached, saveResponse } from './responses.ts'
 
-/** A register that fails so often in a row is not asked any further. */
-const mostFailuresInARow = 5
-const failuresNamed = 1_000
+/** After this many failures in a row the register counts as unavailable, and the run ends. */
+const maxConsecutiveFailures = 5
+const maxListedFailures = 1_000
 
-type Handled = Answer | { readonly kind: 'stop'; readonly reason: string }
-
-interface Fetching {
-  readonly sql: Sql
-  readonly options: SyncOptions
-  readonly pace: (signal: AbortSignal) => Promise<void>
-  readonly clean: (text: string) => string
-  readonly fetched: Fetched
-  inARow: number
-}
-
-/** What a plan asks of the store. */
-export interface Places {
-  /** Records a place. */
+/** The cursors and companies in the database that a plan works with. */
+interface PlanStore {
+  /** Records the position of a cursor. */
   readonly advance: (name: string, position: string) => Promise<void>
-  /** The next companies to ask for; none: all were. */
+  /** The next companies to fetch; empty: no more. */
   readonly nextCompanies: () => Promise<readonly string[]>
 }
 
-/** Works through a plan: what is had is not asked for, what comes is kept and recorded, one answer at a time.
- * @param onKept called after each answer that was kept, before the next is asked for */
+interface FetchRun {
+  readonly sql: Sql
+  readonly options: SyncOptions
+  readonly throttle: (signal: AbortSignal) => Promise<void>
+  /** Replaces credentials in a message. */
+  readonly redact: (text: string) => string
+  readonly fetched: FetchSummary
+  consecutiveFailures: number
+}
+
+/** Executes a plan: each response comes from the archive or from the register, and is stored before the next request.
+ *
+ * @param onResponse called after each request, before the next step of the plan */
 export async function fetchRegister(
   sql: Sql,
   plan: Plan,
   options: SyncOptions,
-  fetched: Fetched,
-  places: Places,
-  onKept: () => Promise<void>,
+  fetched: FetchSummary,
+  store: PlanStore,
+  onResponse: () => Promise<void>,
 ): Promise<void> {
-  const fetching: Fetching = {
-    ...{ sql, options, fetched, inARow: 0 },
-    pace: makePace(options.manners.requestsPerSecond, options.network),
-    clean: withoutSecrets(options.source, options.settings),
+  const run: FetchRun = {
+    ...{ sql, options, fetched, consecutiveFailures: 0 },
+    throttle: createThrottle(options.fetchPolicy.requestsPerSecond, options.network),
+    redact: secretRedactor(options.source, options.settings),
   }
   let failuresBefore = 0
-  let told: Answer = { kind: 'had' }
+  let result: StepResult = { kind: 'cached' }
   for (;;) {
-    const { done, value: step } = plan.next(told)
+    const { done, value: step } = plan.next(result)
     if (done) return
-    told = { kind: 'had' }
+    result = { kind: 'cached' }
     if (step.do === 'expect') fetched.expected += step.requests
-    else if (step.do === 'next companies') told = { kind: 'companies', numbers: await places.nextCompanies() }
+    else if (step.do === 'next companies')
+      result = { kind: 'companies', numbers: await store.nextCompanies() }
     else if (step.do === 'advance') {
       const failures = step.unless === 'run' ? fetched.failures : fetched.failures - failuresBefore
       failuresBefore = fetched.failures
-      if (failures === 0) await places.advance(step.name, step.position)
+      if (failures === 0) await store.advance(step.name, step.position)
     } else {
-      const handled = await handle(fetching, step)
+      const handled = await handleRequest(run, step.request)
       if (handled.kind === 'stop') {
-        fetched.stopped = fetching.clean(handled.reason)
+        fetched.stopped = run.redact(handled.reason)
         return
       }
-      told = handled
-      await onKept()
+      result = handled
+      await onResponse()
     }
     options.onProgress()
   }
 }
 
-/** Answers a plan's request, from what is had or from the register. A stop that was asked for is a reason to stop. */
-async function handle(fetching: Fetching, { request }: Extract<Step, { do: 'ask' }>): Promise<Handled> {
-  const { sql, options, fetched } = fetching
+type RequestResult = StepResult | { readonly kind: 'stop'; readonly reason: string }
+
+async function handleRequest(run: FetchRun, request: RegisterRequest): Promise<RequestResult> {
+  const { sql, options, fetched } = run
   try {
-    stopIfAsked(options.signal)
-    const { answer, validators, known } = await recallAnswer(sql, options, request)
-    if (answer !== null) {
-      fetched.known++
-      return answer
+    throwIfStopped(options.signal)
+    const { result, validators, known } = await findCached(sql, options, request)
+    if (result !== null) {
+      fetched.cached++
+      return result
     }
-    fetched.asked++
-    const outcome = await askPolitely(request, validators, {
+    fetched.requests++
+    const outcome = await fetchWithRetry(request, validators, {
       ...options,
-      pace: fetching.pace,
+      throttle: run.throttle,
       onRetry: (reason, waitMs) =>
-        options.say(fetching.clean(`${nameOf(request)}: ${reason} Again in ${Math.ceil(waitMs / 1_000)} s.`)),
+        options.log(run.redact(`${request.url}: ${reason} Retrying in ${Math.ceil(waitMs / 1_000)} s.`)),
     })
     switch (outcome.kind) {
       case 'refused':
-        return refusal(fetching, request, outcome)
+        return handleRefusal(run, request, outcome)
       case 'failed':
-        return failure(fetching, request, outcome.reason, outcome.ends)
+        return handleFailure(run, request, outcome.reason, outcome.endsRun)
       default: {
-        fetching.inARow = 0
-        return await recordAnswer(sql, options, request, outcome, known, fetched)
+        run.consecutiveFailures = 0
+        return await saveResponse(sql, options, request, outcome, known, fetched)
       }
     }
   } catch (error) {
@@ -103,31 +105,34 @@ async function handle(fetching: Fetching, { request }: Extract<Step, { do: 'ask'
   }
 }
 
-function refusal(
-  fetching: Fetching,
+function handleRefusal(
+  run: FetchRun,
   request: RegisterRequest,
   { status, reason }: { readonly status: number; readonly reason: string },
-): Handled {
+): RequestResult {
   if (request.mayExpire) return { kind: 'expired' }
-  const { required } = fetching.options.source
-  const mend = required.length > 0 ? ` Check ${required.join(' and ')}.` : ''
-  return failure(fetching, request, reason + mend, status === 401)
+  const { requiredSettings } = run.options.source
+  const hint = requiredSettings.length > 0 ? ` Check ${requiredSettings.join(' and ')}.` : ''
+  return handleFailure(run, request, reason + hint, status === 401)
 }
 
-function failure(fetching: Fetching, request: RegisterRequest, reason: string, ends: boolean): Handled {
-  const { fetched, clean } = fetching
+/** Records a failure. Messages name the request by its `url`, which contains no credentials. */
+function handleFailure(
+  run: FetchRun,
+  request: RegisterRequest,
+  reason: string,
+  endsRun: boolean,
+): RequestResult {
+  const { fetched, redact } = run
   fetched.failures++
-  fetching.inARow++
-  if (fetched.failed.length < failuresNamed)
-    fetched.failed.push({ name: nameOf(request), reason: clean(reason) })
-  if (ends || request.needed) return { kind: 'stop', reason: `${nameOf(request)}: ${reason}` }
-  if (fetching.inARow >= mostFailuresInARow)
+  run.consecutiveFailures++
+  if (fetched.failed.length < maxListedFailures)
+    fetched.failed.push({ name: request.url, reason: redact(reason) })
+  if (endsRun || request.requiredByPlan) return { kind: 'stop', reason: `${request.url}: ${reason}` }
+  if (run.consecutiveFailures >= maxConsecutiveFailures)
     return {
       kind: 'stop',
-      reason: `${mostFailuresInARow} requests in a row have failed; the last one: ${reason}`,
+      reason: `${maxConsecutiveFailures} requests in a row failed. The last failure: ${reason}`,
     }
   return { kind: 'failed' }
 }
-
-/** The address without its credentials. */
-const nameOf = (request: RegisterRequest) => request.url

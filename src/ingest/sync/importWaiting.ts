@@ -1,4 +1,4 @@
-import { addSums, noSums, type SumReport } from '../../facts/balanceChecks.ts'
+import { addBalanceReport, type BalanceReport, emptyBalanceReport } from '../../facts/balanceChecks.ts'
 import type { Sql } from '../../postgres/client.ts'
 import { importRegister } from '../import/importRegister.ts'
 import type { SkippedDocument } from '../reading/progress.ts'
@@ -6,39 +6,48 @@ import type { Register } from '../registers/register.ts'
 import type { SyncOptions } from './options.ts'
 import { markImported, readFilesOfSubjects, readWaitingFiles, type WaitingFile } from './queries.ts'
 
-/** What the importer made of the files. */
-export interface Imported {
+/** Totals of the imports of a run. */
+export interface ImportTotals {
   documents: number
-  statements: number
+  reportedFacts: number
   factsAdded: number
   factsRemoved: number
   repeats: number
   malformed: number
-  /** Filings whose day no document has told, after the last import. */
-  awaiting: number
-  readonly sums: SumReport
+  /** Filings whose date is still unknown after the last import. */
+  undatedFilings: number
+  readonly balances: BalanceReport
   dataVersion: number | null
   readonly leftOut: Map<string, number>
   skipped: SkippedDocument[]
 }
 
-export const nothingImported = (): Imported => ({
-  ...{ documents: 0, statements: 0, factsAdded: 0, factsRemoved: 0, repeats: 0, malformed: 0, awaiting: 0 },
-  sums: noSums(),
+export const newImportTotals = (): ImportTotals => ({
+  ...{
+    documents: 0,
+    reportedFacts: 0,
+    factsAdded: 0,
+    factsRemoved: 0,
+    repeats: 0,
+    malformed: 0,
+    undatedFilings: 0,
+  },
+  balances: emptyBalanceReport(),
   dataVersion: null,
   leftOut: new Map(),
   skipped: [],
 })
 
-const filesPerImport = 500
-const bytesPerImport = 256 * 1024 * 1024
+const maxFilesPerImport = 500
+const maxBytesPerImport = 256 * 1024 * 1024
 
-/** Imports what was fetched and not imported yet: the register as it was read on each day. What the importer skips waits on, and is told each time. */
+/** Imports fetched files that were not imported yet, day by day: each file states what the register contained on its day.
+ * Files that the importer skips are tried and reported again in each run. */
 export async function importWaiting(
   sql: Sql,
   register: Register,
   options: SyncOptions,
-  imported: Imported,
+  imported: ImportTotals,
 ): Promise<void> {
   let after: WaitingFile | null = null
   imported.skipped = []
@@ -47,9 +56,9 @@ export async function importWaiting(
       sql,
       register.market,
       after,
-      filesPerImport,
+      maxFilesPerImport,
     )
-    const batch = batchOf(waiting)
+    const batch = nextBatch(waiting)
     after = batch.at(-1) ?? null
     if (after === null) return
     await importBatch(sql, register, options, batch, imported)
@@ -57,20 +66,21 @@ export async function importWaiting(
   }
 }
 
-/** Files of one day, and not too much of them. */
-function batchOf(waiting: readonly WaitingFile[]): readonly WaitingFile[] {
+/** The first files, as far as they are of one day and within the byte limit. */
+function nextBatch(waiting: readonly WaitingFile[]): readonly WaitingFile[] {
   let bytes = 0
   let files = 0
   for (const file of waiting) {
     bytes += file.bytes
-    if (files > 0 && (file.pulledOn !== waiting[0].pulledOn || bytes > bytesPerImport)) break
+    if (files > 0 && (file.pulledOn !== waiting[0].pulledOn || bytes > maxBytesPerImport)) break
     files++
   }
   return waiting.slice(0, files)
 }
 
-/** Files that came before and make sense with those of the batch. */
-async function readCompanions(
+/** Earlier files on the subjects of a batch, which only make sense together with it. A file that explains others
+ * (`explainingNames`) needs all files of its subject; any other file needs only those that explain it. */
+async function readRelatedFiles(
   sql: Sql,
   { market, explainingNames }: Register,
   batch: readonly WaitingFile[],
@@ -79,10 +89,10 @@ async function readCompanions(
   const subjectsOf = (files: readonly WaitingFile[]) => [
     ...new Set(files.flatMap(({ subject }) => subject ?? [])),
   ]
-  const explained = subjectsOf(batch.filter(({ path }) => explains(path)))
-  const others = subjectsOf(batch).filter(subject => !explained.includes(subject))
+  const newlyExplained = subjectsOf(batch.filter(({ path }) => explains(path)))
+  const others = subjectsOf(batch).filter(subject => !newlyExplained.includes(subject))
   const explaining = (await readFilesOfSubjects(sql, market, others)).filter(explains)
-  return [...(await readFilesOfSubjects(sql, market, explained)), ...explaining]
+  return [...(await readFilesOfSubjects(sql, market, newlyExplained)), ...explaining]
 }
 
 async function importBatch(
@@ -90,32 +100,33 @@ async function importBatch(
   register: Register,
   { archive, onProgress }: SyncOptions,
   batch: readonly WaitingFile[],
-  imported: Imported,
+  imported: ImportTotals,
 ): Promise<void> {
-  const companions = register.overwrites ? [] : await readCompanions(sql, register, batch)
+  const related = register.overwrites ? [] : await readRelatedFiles(sql, register, batch)
+  /** Archive path by absolute path. */
   const paths = new Map<string, string>()
-  for (const path of new Set([...batch.map(file => file.path), ...companions])) {
+  for (const path of new Set([...batch.map(file => file.path), ...related])) {
     const isDocument = /\.zip$/i.test(path) || register.documentNames.test(path.replace(/\.gz$/i, ''))
     if (!isDocument) continue
     if (await archive.has(path)) paths.set(archive.locate(path), path)
-    else imported.skipped.push({ name: path, reason: 'It is not in the archive of this DATA_DIR.' })
+    else imported.skipped.push({ name: path, reason: 'The file is not in the archive of this DATA_DIR.' })
   }
   if (paths.size === 0) return
   const { pulledOn } = batch[0]
   const { read, written } = await importRegister(
     sql,
     register,
-    { paths: [...paths.keys()], pulledOn },
+    { paths: [...paths.keys()], observedOn: pulledOn },
     onProgress,
   )
   imported.documents += read.documents
   imported.malformed += read.malformed
-  imported.statements += written.statements
+  imported.reportedFacts += written.reportedFacts
   imported.factsAdded += written.factsAdded
   imported.factsRemoved += written.factsRemoved
   imported.repeats += written.repeats
-  imported.awaiting = written.awaiting
-  addSums(imported.sums, written.sums)
+  imported.undatedFilings = written.undatedFilings
+  addBalanceReport(imported.balances, written.balances)
   imported.dataVersion = written.dataVersion
   for (const [reason, count] of read.leftOut)
     imported.leftOut.set(reason, (imported.leftOut.get(reason) ?? 0) + count)

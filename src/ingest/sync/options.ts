@@ -1,5 +1,5 @@
 import type { IsoDate } from '../../dates.ts'
-import type { Manners, Network } from '../network/network.ts'
+import type { FetchPolicy, Network } from '../network/network.ts'
 import type { RegisterSettings, Source } from '../network/source.ts'
 import type { SkippedDocument } from '../reading/progress.ts'
 import type { Register } from '../registers/register.ts'
@@ -7,51 +7,53 @@ import type { Archive } from './archive.ts'
 
 export interface SyncOptions {
   readonly source: Source
-  /** undefined: what is fetched is kept until there is an importer. */
+  /** undefined: there is no importer yet, and fetched files wait in the archive. */
   readonly register: Register | undefined
   readonly settings: RegisterSettings
-  readonly manners: Manners
+  readonly fetchPolicy: FetchPolicy
   readonly network: Network
   readonly archive: Archive
   readonly since: IsoDate | null
   /** Issuer numbers; empty: all. */
   readonly companies: readonly string[]
-  /** It may become tomorrow while a run lasts: what is fetched is dated when it comes. */
+  /** A function, because a run may last past midnight: each file gets the day on which it is fetched. */
   readonly today: () => IsoDate
   readonly newId: () => string
-  /** Aborted: come to an end. */
+  /** Ends the run after the current step. */
   readonly signal: AbortSignal
-  /** Something of the summary has changed. */
+  /** Called when the summary has changed. */
   readonly onProgress: () => void
-  /** A line for the person who waits. */
-  readonly say: (line: string) => void
+  /** Prints a line for the user. */
+  readonly log: (line: string) => void
 }
 
-/** What came of the requests. */
-export interface Fetched {
-  /** Requests that are known to be wanted; grows. */
+/** Counts of a run. */
+export interface FetchSummary {
+  /** Requests announced by the plan so far. */
   expected: number
-  asked: number
-  /** Had before and not asked for. */
-  known: number
-  /** Answers that were new and lie in the archive now. */
-  kept: number
-  keptBytes: number
-  /** Answers that said what was said before. */
-  same: number
+  /** Requests sent to the register. */
+  requests: number
+  /** Requests answered from the archive. */
+  cached: number
+  /** New responses, now in the archive. */
+  saved: number
+  savedBytes: number
+  /** Responses equal to the previous one. */
+  unchanged: number
   missing: number
   bytes: number
   failures: number
-  /** The first of them. */
+  /** The first of the failures. */
   readonly failed: SkippedDocument[]
-  /** Why it came to an end before the plan did. */
+  /** Why the run ended before the plan did. */
   stopped: string | null
-  /** Because it was asked to. */
+  /** The run was stopped by its signal. */
   interrupted: boolean
 }
 
-export const nothingFetched = (): Fetched => ({
-  ...{ expected: 0, asked: 0, known: 0, kept: 0, keptBytes: 0, same: 0, missing: 0, bytes: 0, failures: 0 },
+export const newFetchSummary = (): FetchSummary => ({
+  ...{ expected: 0, requests: 0, cached: 0, saved: 0, savedBytes: 0, unchanged: 0, missing: 0, bytes: 0 },
+  failures: 0,
   failed: [],
   stopped: null,
   interrupted: false,

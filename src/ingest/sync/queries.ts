@@ -1,7 +1,7 @@
 import type { IsoDate } from '../../dates.ts'
 import type { Sql } from '../../postgres/client.ts'
 
-/** Where the runs of a market stopped, by name; but for companies, of which there may be millions. */
+/** Where the runs of a market stopped, by name. Without the cursors of companies, of which there may be millions. */
 export async function readCursors(sql: Sql, market: string): Promise<Map<string, string>> {
   const rows = await sql<{ name: string; position: string }[]>`
     select name, position from sync_cursor where market = ${market} and name not like 'company %'`
@@ -14,7 +14,7 @@ export async function saveCursor(sql: Sql, market: string, name: string, positio
     on conflict (market, name) do update set position = excluded.position`
 }
 
-/** What is known of an answer of a register. */
+/** What is recorded about the latest response under a key. */
 export interface SyncDocument {
   readonly key: string
   readonly revision: string | null
@@ -23,11 +23,11 @@ export interface SyncDocument {
   readonly lastModified: string | null
   readonly digest: string | null
   readonly path: string | null
-  /** The last day on which the register said so. */
+  /** The last day on which the register sent or confirmed it. */
   readonly confirmedOn: IsoDate
 }
 
-export async function readDocument(sql: Sql, market: string, key: string): Promise<SyncDocument | null> {
+export async function readSyncDocument(sql: Sql, market: string, key: string): Promise<SyncDocument | null> {
   const [row] = await sql<SyncDocument[]>`
     select key, revision, missing, etag, last_modified as "lastModified", digest, path,
       confirmed_on::text as "confirmedOn"
@@ -35,20 +35,20 @@ export async function readDocument(sql: Sql, market: string, key: string): Promi
   return row ?? null
 }
 
-/** A file that came with the answer and waits to be imported, or is there to be looked up. */
-export interface KeptFile {
+/** A new file in the archive. Without `imports` it does not wait for an import. */
+interface ArchivedFile {
   readonly path: string
   readonly bytes: number
   readonly imports: boolean
   readonly subject: string | null
 }
 
-/** Records an answer and its file together: one is never known without the other. */
-export async function saveDocument(
+/** Records a response and its file in one transaction: neither is ever known without the other. */
+export async function saveSyncDocument(
   sql: Sql,
   market: string,
   document: SyncDocument,
-  file: KeptFile | null,
+  file: ArchivedFile | null,
 ): Promise<void> {
   const { key, revision, missing, etag, lastModified, digest, path, confirmedOn: day } = document
   await sql.begin(async transaction => {
@@ -78,7 +78,7 @@ export interface WaitingFile {
   readonly subject: string | null
 }
 
-/** Files that wait for the importer after `after`, in the order in which they came: by day, then path. */
+/** Files that wait for an import, ordered by day and path, starting after `after`. */
 export async function readWaitingFiles(
   sql: Sql,
   market: string,
@@ -92,7 +92,7 @@ export async function readWaitingFiles(
     order by pulled_on, path limit ${limit}`
 }
 
-/** All files of some subjects, imported or not. */
+/** All files of these subjects, imported or not. */
 export async function readFilesOfSubjects(
   sql: Sql,
   market: string,
@@ -116,11 +116,11 @@ export async function markImported(sql: Sql, paths: readonly string[]): Promise<
   await sql`update sync_file set imported_at = now() where path = any(${paths}::text[])`
 }
 
-/** Any number will do as long as every `sync` on one database uses the same. */
+/** An arbitrary number that all `sync` commands on one database share. */
 const syncLock = 0x61737379
 
-/** Lets one process at a time fetch from a market's register; null where another does. The lock ends with its connection,
- * however the process ends. */
+/** Takes the lock that lets one process at a time fetch from a register. null: another process holds it. The lock ends with
+ * its connection, so a killed process leaves none behind. */
 export async function takeSyncLock(sql: Sql, market: string): Promise<{ release(): Promise<void> } | null> {
   const connection = await sql.reserve()
   const [row] = await connection<{ taken: boolean }[]>`
@@ -137,8 +137,9 @@ export async function takeSyncLock(sql: Sql, market: string): Promise<{ release(
   }
 }
 
-/** The next numbers of a market's companies, in order, that are not done for the day.
- * @param after the last number of those before; empty: from the beginning */
+/** The next companies of a market that are not done for the day, ordered by number.
+ *
+ * @param after the last number of the previous page; empty: from the beginning */
 export async function readWaitingCompanies(
   sql: Sql,
   market: string,
@@ -154,8 +155,8 @@ export async function readWaitingCompanies(
   return rows.map(row => row.issuer_id)
 }
 
-/** Those of some numbers that are not done for the day, in their own order. */
-export async function dropDoneCompanies(
+/** The given companies without those that are done for the day, in the given order. */
+export async function withoutDoneCompanies(
   sql: Sql,
   market: string,
   numbers: readonly string[],
@@ -168,7 +169,7 @@ export async function dropDoneCompanies(
   return numbers.filter(number => !done.has(`company ${number}`))
 }
 
-/** Whether any company of a market is known. */
+/** True if the database has any company of the market. */
 export async function hasCompanies(sql: Sql, market: string): Promise<boolean> {
   const [row] = await sql<{ found: boolean }[]>`
     select exists(select from entity where market = ${market}) as found`

@@ -1,45 +1,51 @@
 import type { IsoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
 import type { Sql } from '../../postgres/client.ts'
-import { requireSettings, type SyncTask } from '../network/source.ts'
+import { assertSettings, type SyncTask } from '../network/source.ts'
 import { fetchRegister } from './fetchRegister.ts'
-import { type Imported, importWaiting, nothingImported } from './importWaiting.ts'
-import { type Fetched, nothingFetched, type SyncOptions } from './options.ts'
+import { type ImportTotals, importWaiting, newImportTotals } from './importWaiting.ts'
+import { type FetchSummary, newFetchSummary, type SyncOptions } from './options.ts'
 import {
   countWaitingFiles,
-  dropDoneCompanies,
   hasCompanies,
   readCursors,
   readWaitingCompanies,
   saveCursor,
   takeSyncLock,
+  withoutDoneCompanies,
 } from './queries.ts'
 
 export interface SyncSummary {
-  readonly fetched: Fetched
-  readonly imported: Imported
-  /** Files that were fetched and not imported. */
+  readonly fetched: FetchSummary
+  readonly imported: ImportTotals
+  /** Files that are fetched and not imported. */
   waiting: number
 }
 
-/** So much is fetched before it is imported: an interruption leaves little undone, and the archive is the queue. */
+/** Fetched files are imported in rounds of this size, so that an interrupted run leaves little to import. The archive is the
+ * queue. */
 const filesPerRound = 1_000
 const bytesPerRound = 256 * 1024 * 1024
 
-/** Brings a market up to date from its register: what is not had is fetched, kept, and imported as if it had been given as
- * files on that day. An interruption at any point loses nothing, and the next run goes on.
- * @param onSummary given the summary before the first request; it grows while the run lasts */
+/** Fetches what is new in a register, archives it, and imports it as files observed on that day. An interruption at any point
+ * loses nothing: the next run continues.
+ *
+ * @param onSummary receives the summary before the first request; it is updated during the run */
 export async function syncRegister(
   sql: Sql,
   options: SyncOptions,
   onSummary: (summary: SyncSummary) => void = () => {},
 ): Promise<SyncSummary> {
   const { source, register, settings } = options
-  requireSettings(source, settings)
+  assertSettings(source, settings)
   const lock = await takeSyncLock(sql, source.market)
-  if (lock === null) throw new Failure('conflict', `Another process is fetching ${source.market} just now.`)
+  if (lock === null)
+    throw new Failure(
+      'conflict',
+      `Another process is already fetching ${source.market}. Wait until it has finished.`,
+    )
   try {
-    const summary: SyncSummary = { fetched: nothingFetched(), imported: nothingImported(), waiting: 0 }
+    const summary: SyncSummary = { fetched: newFetchSummary(), imported: newImportTotals(), waiting: 0 }
     onSummary(summary)
     const { fetched, imported } = summary
     const importNow = async () => {
@@ -48,16 +54,16 @@ export async function syncRegister(
     await importNow()
     const cursors = await openCursors(sql, options)
     const task = await taskOf(sql, options, cursors)
-    const next = companyPages(sql, options, task.today)
+    const nextCompanies = companyPages(sql, options, task.today)
     let round = { files: 0, bytes: 0 }
     await fetchRegister(
       sql,
       source.plan(task),
       options,
       fetched,
-      { advance: cursors.advance, nextCompanies: next },
+      { advance: cursors.advance, nextCompanies },
       async () => {
-        const { kept: files, keptBytes: bytes } = fetched
+        const { saved: files, savedBytes: bytes } = fetched
         if (files - round.files < filesPerRound && bytes - round.bytes < bytesPerRound) return
         round = { files, bytes }
         await importNow()
@@ -77,7 +83,7 @@ async function taskOf(sql: Sql, options: SyncOptions, cursors: Cursors): Promise
   if (isNeeded && !(await hasCompanies(sql, source.market))) {
     throw new Failure(
       'parameter_invalid',
-      'This register is asked company by company, and none is known yet: name a file of company numbers with --companies.',
+      'This register is fetched company by company, and the database has none yet. Name a file of company numbers with --companies.',
       { param: 'companies' },
     )
   }
@@ -89,29 +95,29 @@ interface Cursors {
   readonly advance: (name: string, position: string) => Promise<void>
 }
 
-/** The places of a run. One for some companies leaves those of a run for all alone, and --since never makes a gap: it moves
- * a place only where it began before it, and only on. */
+/** The cursors of a run. A run for some companies has its own cursors and leaves those of full runs unchanged. A run with
+ * --since leaves no gap: it moves a cursor only forward, and only if it started at or before the cursor. */
 async function openCursors(sql: Sql, { source, since, companies }: SyncOptions): Promise<Cursors> {
   const { market } = source
-  const places = await readCursors(sql, market)
-  const before = new Map(places)
-  const isPart = companies.length > 0 && source.companies !== 'needed'
-  const suffix = isPart ? ` of ${Bun.hash.xxHash3([...companies].sort().join()).toString(36)}` : ''
+  const positions = await readCursors(sql, market)
+  const initial = new Map(positions)
+  const isPartial = companies.length > 0 && source.companies !== 'needed'
+  const suffix = isPartial ? ` of ${Bun.hash.xxHash3([...companies].sort().join()).toString(36)}` : ''
   const advance = async (name: string, position: string) => {
-    const full = name + suffix
-    const was = before.get(full)
-    if (since !== null && was !== undefined && (since > was || position < was)) return
-    if (source.companies !== 'needed') places.set(full, position)
-    await saveCursor(sql, market, full, position)
+    const cursor = name + suffix
+    const start = initial.get(cursor)
+    if (since !== null && start !== undefined && (since > start || position < start)) return
+    if (source.companies !== 'needed') positions.set(cursor, position)
+    await saveCursor(sql, market, cursor, position)
   }
-  return { read: name => places.get(name + suffix) ?? null, advance }
+  return { read: name => positions.get(name + suffix) ?? null, advance }
 }
 
-/** So many companies are in memory at a time, of the millions that a register may have. */
+/** A register may have millions of companies. Only one page is in memory at a time. */
 const companiesPerPage = 1_000
 
-/** Gives the companies to ask for, page by page, without those that are done for the day: the ones that were named, else all
- * that are known. An empty page is the last one. */
+/** Returns a function that reads the companies to fetch page by page: the named ones, or else all in the database. Skips
+ * companies that are done for the day. An empty page is the end. */
 export function companyPages(
   sql: Sql,
   { source, companies }: Pick<SyncOptions, 'source' | 'companies'>,
@@ -119,17 +125,17 @@ export function companyPages(
 ): () => Promise<readonly string[]> {
   const { market } = source
   let after = ''
-  let place = 0
+  let index = 0
   return async () => {
     if (companies.length === 0) {
       const page = await readWaitingCompanies(sql, market, { after, today, limit: companiesPerPage })
       after = page.at(-1) ?? after
       return page
     }
-    while (place < companies.length) {
-      const named = companies.slice(place, place + companiesPerPage)
-      place += named.length
-      const page = await dropDoneCompanies(sql, market, named, today)
+    while (index < companies.length) {
+      const named = companies.slice(index, index + companiesPerPage)
+      index += named.length
+      const page = await withoutDoneCompanies(sql, market, named, today)
       if (page.length > 0) return page
     }
     return []

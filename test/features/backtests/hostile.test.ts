@@ -3,7 +3,7 @@ import { startServer } from '../../../src/boot/server.ts'
 import { readConfig } from '../../../src/config.ts'
 import { testDatabase } from '../../database.ts'
 import { sellKey } from '../../http/callers.ts'
-import { testToday } from '../../http/realServer.ts'
+import { testToday } from '../../http/testServer.ts'
 
 const database = await testDatabase()
 const settings = { DATABASE_URL: database.url, PORT: '0', COMPUTE_THREADS: '1', LOG_LEVEL: 'silent' }

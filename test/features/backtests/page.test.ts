@@ -2,20 +2,15 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { tearSheet } from '../../../src/backtest/report/tearSheet/page.ts'
 import { contentPolicy } from '../../../src/backtest/report/tearSheet/policy.ts'
 import { prefersHtml } from '../../../src/http/preferences.ts'
-import { madeResult } from '../../backtest/report/fixtures.ts'
 import { testDatabase } from '../../database.ts'
 import { sellKey } from '../../http/callers.ts'
 import { testServer } from '../../http/testServer.ts'
+import { asPanel, signals } from './backtestBench.ts'
 
-const result = madeResult([0.01])
-const sheet = tearSheet(result, 'A title')
-const encode = (text: string) => new TextEncoder().encode(text)
+const body = JSON.stringify({ panel: asPanel(signals(20)) })
 
 const database = await testDatabase()
-const server = await testServer(database.sql, {
-  runBacktest: async (_keyId, _body, form) => encode(form === 'html' ? sheet : JSON.stringify(result)),
-  tearSheet: { policy: contentPolicy, write: async () => encode(sheet) },
-})
+const server = await testServer(database.sql)
 const key = await sellKey(database.sql, { quant: true })
 afterAll(async () => {
   await server.stop()
@@ -25,7 +20,7 @@ afterAll(async () => {
 const post = (query: string, headers: Record<string, string> = {}) =>
   fetch(`${server.url}/api/v1/backtest${query}`, {
     method: 'POST',
-    body: '{}',
+    body,
     headers: {
       Authorization: `Bearer ${key}`,
       'Content-Type': 'application/json',
@@ -50,7 +45,9 @@ describe('POST /api/v1/backtest answers with a page', () => {
     expect(response.headers.get('cache-control')).toContain('private')
     const page = await response.text()
     expect(page).toStartWith('<!doctype html>')
-    expect(page).toContain('<h1>A title</h1>')
+    expect(page).toContain('<h1>Your rows</h1>')
+    const result = await (await post('?format=json')).json()
+    expect(page).toBe(tearSheet(result, 'Your rows'))
   })
 
   test('compressed like any answer, under a tag of its own', async () => {

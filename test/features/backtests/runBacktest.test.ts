@@ -1,13 +1,13 @@
 import { afterAll, expect, spyOn, test } from 'bun:test'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { addBusinessDays } from '../../../src/backtest/dataset/calendar.ts'
-import { readWritten } from '../../../src/backtest/pool/tasks.ts'
+import { decodeResult } from '../../../src/backtest/pipeline/encodeResult.ts'
 import { BacktestResult } from '../../../src/backtest/result.ts'
 import { dayNumber, isoDate, registerFormats } from '../../../src/dates.ts'
 import { Failure } from '../../../src/errors.ts'
 import { runBacktest } from '../../../src/features/backtests/run.ts'
 import { loopReference } from '../../backtest/loopReference.ts'
-import { asPanel, costs, openBench, signals } from './archive.ts'
+import { asPanel, costs, openBench, signals } from './backtestBench.ts'
 
 registerFormats()
 const resultCheck = TypeCompiler.Compile(BacktestResult)
@@ -66,7 +66,7 @@ test('the curve, turnover and costs of a panel are those of the loop reference',
   )
   expect(result.metrics.cost_drag_annual).toBeCloseTo(mean(p => p.cost + p.borrow) * 252, 11)
   expect(result.dropped.held_without_return).toBe(truth.reduce((sum, p) => sum + p.heldWithoutReturn, 0))
-  const last = truth[79].book
+  const last = truth[79].weights
   expect(result.positions?.length).toBe(last.size)
   for (const { asset, weight } of result.positions ?? []) expect(weight).toBeCloseTo(last.get(asset) ?? 0, 11)
 })
@@ -218,9 +218,9 @@ test('warns where returns of a panel overlap, unless returnDays was sent', async
     }))
   }).flat()
   expect((await run({ panel: rows })).warnings.map(w => w.code)).toEqual(['overlapping_returns'])
-  const told = await run({ panel: rows, config: { returnDays: 5 } })
-  expect(told.warnings).toEqual([])
-  expect([told.step, told.n_periods]).toEqual([5, 16])
+  const stated = await run({ panel: rows, config: { returnDays: 5 } })
+  expect(stated.warnings).toEqual([])
+  expect([stated.step, stated.n_periods]).toEqual([5, 16])
 })
 
 test('from, to, limit and market are views of the archive, and what they leave out is counted', async () => {
@@ -243,7 +243,7 @@ test('says why there is nothing to run on', async () => {
   const cases: [unknown, string][] = [
     [{ source: { market: 'JP' } }, 'no rows of market JP. It has: TW, US'],
     [{ source: { from: '2030-01-01' } }, 'its first is 2024-01-01, its last 2024-04-19'],
-    [{ source: { limit: 3 } }, 'source.limit holds not even the most recent date'],
+    [{ source: { limit: 3 } }, 'source.limit is too small for even the most recent date'],
     [{ panel: [] }, 'panel has no rows'],
     [{ panel, source: {} }, 'source and panel are both given'],
   ]
@@ -353,7 +353,7 @@ test('no order of rows and no number of runs at once changes a bit of the result
 
 test('a part of a larger buffer is copied, not taken', async () => {
   const text = new TextEncoder().encode(`xx${JSON.stringify({ panel })}`)
-  const result = readWritten(await runBacktest(bench.deps, text.subarray(2)))
+  const result = decodeResult(await runBacktest(bench.deps, text.subarray(2)))
   expect(result.n_dates).toBe(80)
   expect(text.length).toBeGreaterThan(2)
 })

@@ -1,16 +1,16 @@
 import { afterAll, expect, spyOn, test } from 'bun:test'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import * as simple from 'simple-statistics'
+import { decodeResult } from '../../../src/backtest/pipeline/encodeResult.ts'
+import type { SweepPlan } from '../../../src/backtest/pipeline/sweepPlan.ts'
+import { planArchiveSweep } from '../../../src/backtest/pipeline/sweepPlan.ts'
 import { ComputePool } from '../../../src/backtest/pool/computePool.ts'
-import { finishSweep, runSlice, runSweep } from '../../../src/backtest/pool/sweep.ts'
-import type { SweepPlan } from '../../../src/backtest/pool/sweepPlan.ts'
-import { readWritten } from '../../../src/backtest/pool/tasks.ts'
+import { finishSweep, runSlice, runSweep } from '../../../src/backtest/pool/runSweep.ts'
 import { BacktestResult } from '../../../src/backtest/result.ts'
-import { planArchiveSweep } from '../../../src/backtest/run/sweepPlan.ts'
 import { registerFormats } from '../../../src/dates.ts'
 import { Failure } from '../../../src/errors.ts'
 import { runBacktest } from '../../../src/features/backtests/run.ts'
-import { asPanel, costs, openBench, signals } from './archive.ts'
+import { asPanel, costs, openBench, signals } from './backtestBench.ts'
 
 registerFormats()
 const resultCheck = TypeCompiler.Compile(BacktestResult)
@@ -205,7 +205,7 @@ test('sweep: false is one backtest', async () => {
   expect(plain.trials).toBeUndefined()
 })
 
-test('a sweep past its time is told so, and its threads are free at once', async () => {
+test('a sweep past its time fails with a message that states it, and its threads are free at once', async () => {
   const pool = new ComputePool({ threads: 2, queue: 4, timeLimitMs: 20_000 })
   try {
     const plan = await archivePlan()
@@ -217,7 +217,7 @@ test('a sweep past its time is told so, and its threads are free at once', async
     expect(late).toBeInstanceOf(Failure)
     expect(late).toMatchObject({ code: 'compute_timeout' })
     expect(String(late)).toContain('respond-async')
-    const result = readWritten(await runSweep(pool, { ...plan, slices }, { timeLimitMs: 20_000 }))
+    const result = decodeResult(await runSweep(pool, { ...plan, slices }, { timeLimitMs: 20_000 }))
     expect(result.trials?.length).toBe(48)
   } finally {
     await pool.close()
@@ -227,10 +227,10 @@ test('a sweep past its time is told so, and its threads are free at once', async
 test('a sweep is let in once, from its first byte to its result: it cannot be turned away half-way', async () => {
   const pool = new ComputePool({ threads: 1, queue: 0, timeLimitMs: 20_000 })
   try {
-    const entered = spyOn(pool, 'enter')
+    const entered = spyOn(pool, 'admit')
     const left = spyOn(pool, 'leave')
     const body = new TextEncoder().encode(JSON.stringify({ panel, sweep: { quantile: [0.1, 0.2, 0.3] } }))
-    const { trials } = readWritten(await runBacktest({ ...bench.deps, pool }, body))
+    const { trials } = decodeResult(await runBacktest({ ...bench.deps, pool }, body))
     expect(trials?.length).toBe(3)
     await Bun.sleep(0)
     expect(entered).toHaveBeenCalledTimes(1)

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { dayNumber, isoDate } from '../../../src/dates.ts'
-import { planFundamentals } from '../../../src/features/fundamentals/plan.ts'
-import { readFundamentals } from '../../../src/features/fundamentals/read.ts'
+import { planCompany } from '../../../src/features/fundamentals/plan.ts'
+import { readCompany } from '../../../src/features/fundamentals/read.ts'
 import { loadSample } from '../../../src/ingest/sample/loadSample.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
-import { handmade, insertEntity, insertVintages, principal } from '../fundamentals/handmade.ts'
+import { companyDeps, insertEntity, insertVintages, principal } from '../companies/fixtures.ts'
 import { archiveOfNames, everyDay, type Scored, scoresOf } from './scores.ts'
 
 let database: TestDatabase
@@ -92,24 +92,22 @@ describe('the scores of the shipped filings', () => {
     const names = ['AAPL', 'GOOG', 'LPA', 'SNOW']
     const days = Array.from({ length: 180 }, (_, i) => dayNumber('2009-07-01') + 37 * i)
     const wanted = { market: 'US', metric: 'roe', unit: 'pure', maxAgeDays: 3_660 }
-    const own = await handmade()
-    const deps = { ...own, sql: database.sql, today: () => '2030-01-01' }
+    const deps = companyDeps(database.sql, { today: () => '2030-01-01' })
     const expected: Scored[] = []
     for (const day of days) {
       for (const ticker of names) {
         const query = { ticker, metric: 'roe', view: 'latest', as_of: isoDate(day - 1) } as const
-        const plan = await planFundamentals(deps, principal('personal'), query)
-        const [row] = (await readFundamentals(deps, plan)).data
+        const plan = await planCompany(deps, principal('personal'), query)
+        const [row] = (await readCompany(deps, plan)).data
         expected.push({ date: isoDate(day), asset: ticker, score: row?.v ?? null })
       }
     }
     expect(expected.filter(({ score }) => score !== null).length).toBeGreaterThan(300)
     expect(await scoresOf(database.sql, archiveOfNames(days, names), wanted)).toEqual(expected)
-    await own.database.close()
   })
 })
 
-test('a year that had not ended when it was filed ranks nobody, and the year before still does', async () => {
+test('a year filed before its end ranks no company, and the year before still does', async () => {
   const { sql } = database
   const slip = { market: 'US', issuerId: '0000000009', ticker: 'SLIP', name: null }
   await insertVintages(sql, await insertEntity(sql, slip), [

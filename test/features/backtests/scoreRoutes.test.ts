@@ -102,7 +102,7 @@ describe('a backtest by a figure', () => {
       const page = await (await post({ source, sweep }, quant, '?format=html')).text()
       expect(page).toContain('<h1>The archive of US by roe, data version')
       expect(page).toContain(
-        'The score is roe: of each company the latest full fiscal year, as filed before the date',
+        'The score is roe: each company&#39;s latest full fiscal year, as filed before the date',
       )
       expect(page).toContain('550 days')
     }
@@ -121,7 +121,7 @@ describe('a backtest by a figure', () => {
     const { answer: before } = await run({ source: { ...source, score: 'cash' } })
     await server.sql`update data_version set version = version + 1`
     await server.sql`select pg_notify('asfiled_data', (select version::text from data_version))`
-    for (let tries = 0; tries < 100 && server.services.dataVersion() === before.data_version; tries++)
+    for (let tries = 0; tries < 100 && server.resources.dataVersion() === before.data_version; tries++)
       await Bun.sleep(50)
     const { answer: after } = await run({ source: { ...source, score: 'cash' } })
     expect(after.data_version).toBe(before.data_version + 1)
@@ -158,7 +158,7 @@ describe('what is no score', () => {
     expect(answer.error.message).toContain(hint)
   })
 
-  test('a metric that nobody has on file, said as such', async () => {
+  test('a metric that no company has on file, stated as such', async () => {
     await server.sql`delete from fact where metric_id = (select metric_id from metric where name = 'current_ratio')`
     const { answer } = await run({ source: { ...source, score: 'current_ratio' } })
     expect([answer.error.code, answer.error.param]).toEqual(['backtest_impossible', 'source.score'])
@@ -193,7 +193,7 @@ describe('who may rank by a figure', () => {
     const { status, answer } = await run({ source }, key)
     expect([status, answer.error.code]).toEqual([403, 'entity_cap_reached'])
     expect(answer.error.message).toContain(
-      '2 companies by source.score, and with those that this key has seen before they are more than its 1 ',
+      '2 companies of market US. With those that this key has seen before, they exceed its cap of 1 ',
     )
     expect(await seen()).toEqual([])
     await server.sql`

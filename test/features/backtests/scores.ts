@@ -1,8 +1,8 @@
 import { type Columns, type Dataset, nameAt } from '../../../src/backtest/dataset/dataset.ts'
-import { buildRanked, listNames } from '../../../src/backtest/run/archive.ts'
-import { scoreArchive } from '../../../src/backtest/run/scoreArchive.ts'
+import { buildRankedDataset, listAssetNames } from '../../../src/backtest/pipeline/archiveDataset.ts'
+import { scoreArchive } from '../../../src/backtest/pipeline/scoredArchive.ts'
 import { dayNumber, isoDate } from '../../../src/dates.ts'
-import { type FoundSpans, readSpans, type SpansWanted } from '../../../src/features/backtests/scoreQueries.ts'
+import { type FoundSpans, readSpans, type SpanRequest } from '../../../src/features/backtests/scoreQueries.ts'
 import type { Sql } from '../../../src/postgres/client.ts'
 
 /** An archive of one market: a row for each of these days and names, whose forecast is of no interest. */
@@ -24,7 +24,7 @@ export function archiveOfNames(days: readonly number[], names: readonly string[]
       columns.asset[t * names.length + i] = i
     })
   })
-  return buildRanked(columns)
+  return buildRankedDataset(columns)
 }
 
 export interface Scored {
@@ -34,7 +34,7 @@ export interface Scored {
   readonly score: number | null
 }
 
-export type Wanted = Pick<SpansWanted, 'market' | 'metric' | 'unit' | 'maxAgeDays'>
+export type Wanted = Pick<SpanRequest, 'market' | 'metric' | 'unit' | 'maxAgeDays'>
 
 /** The score of every row, by the statement and the worker's code that serve.
  *
@@ -46,8 +46,8 @@ export async function scoresOf(
   change: (spans: FoundSpans) => FoundSpans = spans => spans,
 ): Promise<Scored[]> {
   const lastDate = isoDate(data.days[data.days.length - 1])
-  const spans = await readSpans(sql, { ...wanted, names: listNames({ data }), lastDate })
-  const scored = scoreArchive({ data, spans: change(spans) })
+  const spans = await readSpans(sql, { ...wanted, names: listAssetNames(data), lastDate })
+  const scored = scoreArchive(data, change(spans))
   const rows: Scored[] = []
   for (let date = 0; date < scored.days.length; date++) {
     for (let row = scored.offsets[date]; row < scored.offsets[date + 1]; row++) {
@@ -62,7 +62,7 @@ export async function scoresOf(
   return rows
 }
 
-/** What would be had figures been known on the very day on which they were filed. */
+/** The scores if figures were known on the very day of their filing. */
 export function aDayTooEarly(spans: FoundSpans): FoundSpans {
   const firstDays = Buffer.from(spans.firstDays)
   for (let at = 0; at < firstDays.length; at += 4) firstDays.writeInt32BE(firstDays.readInt32BE(at) - 1, at)

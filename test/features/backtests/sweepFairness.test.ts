@@ -1,11 +1,11 @@
 import { afterAll, expect, test } from 'bun:test'
 import { makePanel } from '../../../bench/backtest/makePanel.ts'
+import { buildRankedDataset } from '../../../src/backtest/pipeline/archiveDataset.ts'
+import type { SweepPlan } from '../../../src/backtest/pipeline/sweepPlan.ts'
+import { planArchiveSweep } from '../../../src/backtest/pipeline/sweepPlan.ts'
 import { ComputePool } from '../../../src/backtest/pool/computePool.ts'
-import { runSweep } from '../../../src/backtest/pool/sweep.ts'
-import type { SweepPlan } from '../../../src/backtest/pool/sweepPlan.ts'
-import { buildRanked } from '../../../src/backtest/run/archive.ts'
-import { planArchiveSweep } from '../../../src/backtest/run/sweepPlan.ts'
-import { costs } from './archive.ts'
+import { runSweep } from '../../../src/backtest/pool/runSweep.ts'
+import { costs } from './backtestBench.ts'
 
 const pool = new ComputePool({ threads: 2, queue: 20, timeLimitMs: 60_000 })
 afterAll(() => pool.close(), 60_000)
@@ -14,7 +14,7 @@ const request = { config: {}, source: {}, include: [] }
 
 /** A thousand configurations of 600 dates x 500 names. */
 async function largePlan(): Promise<SweepPlan> {
-  const data = buildRanked(makePanel(600, 500))
+  const data = buildRankedDataset(makePanel(600, 500))
   const quantile = Array.from({ length: 20 }, (_, i) => (i + 1) / 50)
   const holdDays = Array.from({ length: 50 }, (_, i) => i + 1)
   const sweep = { quantile, holdDays }
@@ -25,7 +25,8 @@ test('a sweep of 1,000 does not make another’s backtest wait for more than a s
   const plan = await largePlan()
   expect(plan.configs.length).toBe(1_000)
   const { data } = plan
-  const single = () => pool.run('backtest_archive', { data, request, costs, dataVersion: 1, form: 'json' })
+  const single = () =>
+    pool.run('backtest_archive', { data, request, costs, dataVersion: 1, resultFormat: 'json' })
   for (let i = 0; i < 5; i++) await single()
   const controller = new AbortController()
   const finished: number[] = []
@@ -36,11 +37,11 @@ test('a sweep of 1,000 does not make another’s backtest wait for more than a s
   sweep.catch(() => {})
   while (finished.length < 4) await Bun.sleep(1)
   for (let i = 0; i < 10; i++) {
-    const asked = performance.now()
+    const sentMs = performance.now()
     await single()
     const answered = performance.now()
     // One slice of each thread may end before ours starts, and one of each while it runs.
-    const between = finished.filter(at => at > asked && at < answered).length
+    const between = finished.filter(at => at > sentMs && at < answered).length
     expect(between).toBeLessThanOrEqual(4)
   }
   controller.abort(new Error('enough'))
@@ -53,7 +54,9 @@ test('a caller who leaves stops a sweep within 100 ms, and no thread is lost', a
   const onBothThreads = async () => {
     const started = performance.now()
     await Promise.all(
-      [1, 2].map(() => pool.run('backtest_archive', { data, request, costs, dataVersion: 1, form: 'json' })),
+      [1, 2].map(() =>
+        pool.run('backtest_archive', { data, request, costs, dataVersion: 1, resultFormat: 'json' }),
+      ),
     )
     return performance.now() - started
   }

@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readPanelFile } from '../../../bench/panelFile.ts'
+import { buildRankedDataset } from '../../../src/backtest/pipeline/archiveDataset.ts'
+import { decodeResult } from '../../../src/backtest/pipeline/encodeResult.ts'
+import { planArchiveSweep } from '../../../src/backtest/pipeline/sweepPlan.ts'
 import { ComputePool } from '../../../src/backtest/pool/computePool.ts'
-import { runSweep } from '../../../src/backtest/pool/sweep.ts'
-import { readWritten } from '../../../src/backtest/pool/tasks.ts'
+import { runSweep } from '../../../src/backtest/pool/runSweep.ts'
 import type { BacktestResult } from '../../../src/backtest/result.ts'
-import { buildRanked } from '../../../src/backtest/run/archive.ts'
-import { planArchiveSweep } from '../../../src/backtest/run/sweepPlan.ts'
 import type { MarketCosts } from '../../../src/markets/costs.ts'
 import { sharedPath } from '../../shared.ts'
 
@@ -69,7 +69,7 @@ const grids: Record<string, object> = {
 }
 
 async function sweep(file: string, grid: object): Promise<BacktestResult> {
-  const data = buildRanked(readPanelFile(file))
+  const data = buildRankedDataset(readPanelFile(file))
   const request = { config: {}, source: {}, include: [], sweep: grid }
   const plan = planArchiveSweep({ data, dataVersion: 1, request, costs })
   // Two configurations a slice: books of one target end up in many slices, on both threads.
@@ -77,7 +77,7 @@ async function sweep(file: string, grid: object): Promise<BacktestResult> {
   const slices = Array.from({ length: Math.ceil(places.length / 2) }, (_, i) =>
     places.slice(2 * i, 2 * i + 2),
   )
-  return readWritten(await runSweep(pool, { ...plan, slices }))
+  return decodeResult(await runSweep(pool, { ...plan, slices }))
 }
 
 const panels = [

@@ -1,9 +1,9 @@
 import { expect } from 'bun:test'
-import type { FundamentalsDeps } from '../../../src/features/companies/deps.ts'
-import { planFundamentals } from '../../../src/features/fundamentals/plan.ts'
-import { readFundamentals } from '../../../src/features/fundamentals/read.ts'
+import type { CompanyDeps } from '../../../src/features/companies/deps.ts'
+import { planCompany } from '../../../src/features/fundamentals/plan.ts'
+import { readCompany } from '../../../src/features/fundamentals/read.ts'
 import type { FundamentalsRow } from '../../../src/features/fundamentals/schema.ts'
-import { principal } from './handmade.ts'
+import { principal } from '../companies/fixtures.ts'
 
 /** Decisions, section 4; written down again here so that the test does not lean on the importer's own table. */
 const ratioInputs: Record<string, [string, string]> = {
@@ -18,19 +18,19 @@ const ratioInputs: Record<string, [string, string]> = {
 }
 
 export async function readRows(
-  deps: FundamentalsDeps,
+  deps: CompanyDeps,
   ticker: string,
   view: 'history' | 'latest',
   as_of: string,
 ): Promise<FundamentalsRow[]> {
-  const plan = await planFundamentals(deps, principal('personal'), { ticker, view, as_of })
-  return (await readFundamentals(deps, plan)).data
+  const plan = await planCompany(deps, principal('personal'), { ticker, view, as_of })
+  return (await readCompany(deps, plan)).data
 }
 
 /** What was known on `day` is what is known today less what was filed since: nothing is missing, nothing was
  * filed later, and the order is the same. Raising as_of therefore never removes a vintage. */
 export async function checkHistory(
-  deps: FundamentalsDeps,
+  deps: CompanyDeps,
   ticker: string,
   day: string,
   today: readonly FundamentalsRow[],
@@ -44,7 +44,7 @@ export async function checkHistory(
 /** One row a metric: the last vintage of the latest period of the history, the year before the quarter. A ratio
  * that lost its meaning (a denominator became zero) has no last vintage; it may be of an earlier period. */
 export async function checkLatest(
-  deps: FundamentalsDeps,
+  deps: CompanyDeps,
   ticker: string,
   day: string,
   history: readonly FundamentalsRow[],

@@ -3,11 +3,11 @@ import { FormatRegistry } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import fc from 'fast-check'
 import { addDays, dayNumber, isIsoDate } from '../../../src/dates.ts'
-import type { FundamentalsDeps } from '../../../src/features/companies/deps.ts'
+import type { CompanyDeps } from '../../../src/features/companies/deps.ts'
 import { checkCoverage } from '../../../src/features/coverage/check.ts'
 import { coverageIndex } from '../../../src/features/coverage/index.ts'
-import { planFundamentals } from '../../../src/features/fundamentals/plan.ts'
-import { readFundamentals } from '../../../src/features/fundamentals/read.ts'
+import { planCompany } from '../../../src/features/fundamentals/plan.ts'
+import { readCompany } from '../../../src/features/fundamentals/read.ts'
 import {
   FundamentalsList,
   type FundamentalsQuery,
@@ -15,14 +15,14 @@ import {
 } from '../../../src/features/fundamentals/schema.ts'
 import { loadSample } from '../../../src/ingest/sample/loadSample.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
-import { markets, principal } from './handmade.ts'
+import { companyDeps, markets, principal } from '../companies/fixtures.ts'
 import { checkHistory, checkLatest, checkRatios, readRows } from './invariants.ts'
 
 FormatRegistry.Set('date', isIsoDate)
 
 const today = '2026-11-20'
 let database: TestDatabase
-let deps: FundamentalsDeps
+let deps: CompanyDeps
 /** Of these no file at hand has both the figures and the day of their filing. */
 const withoutFigures = ['0410682657.BE', '65305216.DK']
 let tickers: string[] = []
@@ -31,13 +31,7 @@ const wholeHistory = new Map<string, FundamentalsRow[]>()
 beforeAll(async () => {
   database = await testDatabase()
   await loadSample(database.sql)
-  deps = {
-    sql: database.sql,
-    markets,
-    today: () => today,
-    flagship: new Set(['AAPL', 'GOOGL', 'GOOG']),
-    recordEntities: async () => true,
-  }
+  deps = companyDeps(database.sql, { today: () => today, flagship: new Set(['AAPL', 'GOOGL', 'GOOG']) })
   const known = (await coverageIndex(deps, { limit: 1_000 })).tickers.data
   tickers = known.map(entry => entry.ticker).filter(ticker => !withoutFigures.includes(ticker))
   expect(tickers.length).toBe(known.length - withoutFigures.length)
@@ -46,7 +40,7 @@ beforeAll(async () => {
 afterAll(() => database.close(), 60_000)
 
 async function read(query: FundamentalsQuery, licence: Parameters<typeof principal>[0] = 'personal') {
-  return readFundamentals(deps, await planFundamentals(deps, principal(licence), query))
+  return readCompany(deps, await planCompany(deps, principal(licence), query))
 }
 
 // 10-K 0001193125-09-214859 (2009-10-27) and 10-K/A 0001193125-10-012091 (2010-01-25) of Apple Inc.; the years

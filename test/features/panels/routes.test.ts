@@ -15,7 +15,7 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => server.stop(), 60_000)
 
-interface Asked {
+interface PanelRequest {
   readonly method?: string
   readonly path?: string
   readonly key?: string
@@ -24,7 +24,7 @@ interface Asked {
   readonly headers?: Record<string, string>
 }
 
-async function ask({ method, path = '', key = quant, type, body, headers = {} }: Asked) {
+async function ask({ method, path = '', key = quant, type, body, headers = {} }: PanelRequest) {
   const response = await fetch(`${server.url}${path.startsWith('/api') ? path : `/api/v1/panels${path}`}`, {
     method: method ?? (body === undefined ? 'GET' : 'POST'),
     headers: { Authorization: key, ...(type ? { 'Content-Type': type } : {}), ...headers },
@@ -96,7 +96,7 @@ test('another key sees nothing of it', async () => {
   expect((await ask({ path: `/${id}` })).status).toBe(200)
 })
 
-const faults: [string, Asked, number, string, string | null][] = [
+const faults: [string, PanelRequest, number, string, string | null][] = [
   [
     'no Content-Type',
     { method: 'POST', body: documented, type: '' },
@@ -124,9 +124,9 @@ const faults: [string, Asked, number, string, string | null][] = [
   ['a method it has not', { path: '', method: 'PUT' }, 405, 'method_not_allowed', null],
   ['too large a body', { type: json, body: ' '.repeat(65 * 2 ** 20) }, 413, 'body_too_large', 'body'],
 ]
-for (const [what, asked, status, code, param] of faults) {
+for (const [what, request, status, code, param] of faults) {
   test(`${what}: ${status} ${code}`, async () => {
-    const answer = await ask(asked)
+    const answer = await ask(request)
     expect([answer.status, answer.body.error.code, answer.body.error.param]).toEqual([status, code, param])
   })
 }

@@ -13,10 +13,10 @@ import {
   storePanel,
 } from '../../../src/features/panels/panels.ts'
 import { deleteUnusedPanels } from '../../../src/features/panels/queries.ts'
-import { Turns } from '../../../src/postgres/readLimiter.ts'
-import { everyForm } from '../../backtest/codec/encodeRows.ts'
+import { Semaphore } from '../../../src/postgres/readLimiter.ts'
+import { everyFormat } from '../../backtest/codec/encodeRequest.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
-import { asPanel, openBench, signals } from '../backtests/archive.ts'
+import { asPanel, openBench, signals } from '../backtests/backtestBench.ts'
 
 let database: TestDatabase
 let pool: ComputePool
@@ -38,7 +38,7 @@ const server = (): PanelDeps => ({
   sql: database.sql,
   pool,
   cache: new PanelCache(2 ** 30),
-  turns: new Turns(2),
+  reads: new Semaphore(2),
 })
 
 async function newKey(): Promise<number> {
@@ -66,10 +66,7 @@ async function failure(promise: Promise<unknown>): Promise<Failure> {
 
 /** The answer of a server to a request of a key. */
 async function ask(deps: PanelDeps, key: number, body: object): Promise<string> {
-  const backtests = {
-    ...bench.deps,
-    openPanel: (keyId: number, panelId: string) => openPanel(deps, keyId, panelId),
-  }
+  const backtests = { ...bench.deps, panels: deps }
   const bytes = new TextEncoder().encode(JSON.stringify(body))
   const { bytes: answer } = await runBacktest(backtests, bytes, undefined, { keyId: key })
   return new TextDecoder().decode(answer)
@@ -100,7 +97,7 @@ test('the same rows in any form and order are one panel', async () => {
   const deps = server()
   const reversed = [...rows].reverse()
   const stored = await Promise.all(
-    [...everyForm(rows), ...everyForm(reversed)].map(({ bytes, format }) =>
+    [...everyFormat(rows), ...everyFormat(reversed)].map(({ bytes, format }) =>
       storePanel(deps, key, bytes, format),
     ),
   )
@@ -121,14 +118,14 @@ test('another key has no such panel, in any way of asking', async () => {
   const [owner, stranger] = [await newKey(), await newKey()]
   const deps = server()
   const { panel } = await storePanel(deps, owner, json(few('2024-01-02')), 'json')
-  const asked = [
+  const attempts = [
     readPanel(deps.sql, stranger, panel.id),
     deletePanel(deps, stranger, panel.id),
     ask(deps, stranger, { panel: panel.id }),
   ]
-  for (const told of await Promise.all(asked.map(failure))) {
-    expect(told.code).toBe('entity_unknown')
-    expect(told.message).toContain(`This key has no panel ${panel.id}`)
+  for (const refused of await Promise.all(attempts.map(failure))) {
+    expect(refused.code).toBe('entity_unknown')
+    expect(refused.message).toContain(`This key has no panel ${panel.id}`)
   }
   expect((await listPanels(deps.sql, stranger)).count).toBe(0)
   expect((await listPanels(deps.sql, owner)).data).toEqual([panel])
@@ -141,8 +138,8 @@ test('a deleted panel is gone on every server, also where its rows lie in memory
   await ask(there, key, { panel: panel.id })
   await deletePanel(here, key, panel.id)
   for (const deps of [here, there]) {
-    const told = await failure(ask(deps, key, { panel: panel.id }))
-    expect([told.code, told.details.param]).toEqual(['entity_unknown', 'panel'])
+    const refused = await failure(ask(deps, key, { panel: panel.id }))
+    expect([refused.code, refused.details.param]).toEqual(['entity_unknown', 'panel'])
   }
   expect(here.cache.bytes).toBe(0)
   const [{ parts }] = await database.sql`
@@ -164,14 +161,14 @@ test('a key has at most 64 panels, whatever comes at the same time on two server
   await database.sql`update panel set used_at = used_at - interval '1 day' where panel_id = ${oldest.id}`
   const refused = await failure(storePanel(servers[0], key, json(few(day(99))), 'json'))
   expect(refused.code).toBe('conflict')
-  expect(refused.message).toContain(`${oldest.id} was not used for the longest`)
+  expect(refused.message).toContain(`${oldest.id} is the least recently used`)
   const known = stored.findIndex(({ status }) => status === 'fulfilled')
   expect((await storePanel(servers[1], key, json(few(day(known))), 'json')).created).toBe(false)
   await deletePanel(servers[0], key, oldest.id)
   expect((await storePanel(servers[0], key, json(few(day(99))), 'json')).created).toBe(true)
 }, 30_000)
 
-test('a panel is kept for 30 days after its last use, and looking at it is none', async () => {
+test('a panel expires 30 days after its last use, and reading its description is no use', async () => {
   const key = await newKey()
   const deps = server()
   const { sql } = database
@@ -214,16 +211,16 @@ test('a body that is no panel is refused before anything is stored', async () =>
     ['{"panel":[]}', 'json', 'backtest_impossible', 'panel has no rows'],
     [`{"panel":[${row}],"config":{}}`, 'json', 'parameter_unknown', 'config is not known. Known here: panel'],
     [`{"panel":"${crypto.randomUUID()}"}`, 'json', 'parameter_invalid', 'is the id of a panel'],
-    ['{"panel":"x"}', 'json', 'parameter_invalid', 'no id of a stored panel'],
+    ['{"panel":"x"}', 'json', 'parameter_invalid', 'not the id of a stored panel'],
     [`{"panel":[${row},${row}]}`, 'json', 'body_invalid', 'panel[0] and panel[1] are both'],
     [`{"config":{}}\n${row}`, 'ndjson', 'parameter_unknown', 'belongs to a backtest'],
     ['date,asset,score,forward_return\n', 'csv', 'backtest_impossible', 'panel has no rows'],
     ['', 'json', 'malformed_json', 'it is empty'],
   ]
   for (const [text, format, code, message] of cases) {
-    const told = await store(text, format)
-    expect([text, told.code]).toEqual([text, code])
-    expect(told.message).toContain(message)
+    const refused = await store(text, format)
+    expect([text, refused.code]).toEqual([text, code])
+    expect(refused.message).toContain(message)
   }
   expect((await listPanels(deps.sql, key)).count).toBe(0)
 })

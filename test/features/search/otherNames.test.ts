@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { gunzipSync } from 'node:zlib'
 import type { EntityProfile } from '../../../src/facts/reportedFact.ts'
 import { searchEntities } from '../../../src/features/search/search.ts'
-import { importStatements } from '../../../src/ingest/import/importStatements.ts'
+import { importFacts } from '../../../src/ingest/import/importFacts.ts'
 import { openZip, readEntry } from '../../../src/ingest/reading/archives.ts'
-import { usRules } from '../../../src/ingest/registers/us/concepts.ts'
-import { readDataVersion } from '../../../src/postgres/snapshot.ts'
+import { usRegister } from '../../../src/ingest/registers/us/register.ts'
+import { readDataVersion } from '../../../src/postgres/dataVersion.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
 import { sharedPath } from '../../shared.ts'
 
@@ -17,11 +17,11 @@ beforeAll(async () => {
 })
 afterAll(() => db.close())
 
-const options = { source: 'test', rules: usRules }
+const options = { source: 'test', rules: usRegister.rules }
 
 function register(profiles: readonly EntityProfile[]) {
-  const contributions = profiles.map(profile => ({ profile, statements: [], filings: [] }))
-  return importStatements(db.sql, [{ contributions }], options)
+  const parsed = profiles.map(profile => ({ profile, reportedFacts: [], filings: [] }))
+  return importFacts(db.sql, [{ parsed }], options)
 }
 
 const hits = (q: string) => searchEntities(db.sql, q)

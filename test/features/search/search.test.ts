@@ -280,7 +280,7 @@ test('a search reads the rules plainly, whatever the names', async () => {
     { minLength: 10, maxLength: 10 },
   )
   await fc.assert(
-    fc.asyncProperty(world, queries, async (all, asked) => {
+    fc.asyncProperty(world, queries, async (all, typed) => {
       await own.sql`truncate entity, entity_ticker, entity_other_name restart identity`
       await own.sql`
         insert into entity (market, issuer_id, ticker, name)
@@ -295,7 +295,7 @@ test('a search reads the rules plainly, whatever the names', async () => {
         from unnest(${others.map(({ ticker }) => ticker)}::text[], ${others.map(({ other }) => other)}::text[])
           as o (ticker, name)
         join entity e on e.ticker = o.ticker`
-      for (const q of asked) expect(await searchEntities(own.sql, q)).toEqual(searchByTheRules(all, q))
+      for (const q of typed) expect(await searchEntities(own.sql, q)).toEqual(searchByTheRules(all, q))
     }),
     { numRuns: 40 },
   )

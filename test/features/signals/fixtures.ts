@@ -2,7 +2,7 @@ import type { Principal } from '../../../src/access/licences.ts'
 import { importSignals, type SignalImport } from '../../../src/features/signals/import/importSignals.ts'
 import { planSignals } from '../../../src/features/signals/plan.ts'
 import type { SignalList, SignalRow, SignalsQuery } from '../../../src/features/signals/schema.ts'
-import { streamSignals } from '../../../src/features/signals/stream.ts'
+import { openSignals } from '../../../src/features/signals/stream.ts'
 import type { Sql } from '../../../src/postgres/client.ts'
 
 export const header = 'date,ticker,market,horizon,predicted_pct,actual_pct'
@@ -42,12 +42,12 @@ export function takeBytes(
 
 export async function list(sql: Sql, principal: Principal, query: SignalsQuery = {}): Promise<SignalList> {
   const plan = planSignals({ today: () => today }, principal, query)
-  return new Response(await streamSignals(sql, plan, 'json')).json() as Promise<SignalList>
+  return new Response((await openSignals(sql, plan, 'json')).body).json() as Promise<SignalList>
 }
 
 export async function csv(sql: Sql, principal: Principal, query: SignalsQuery = {}): Promise<string> {
   const plan = planSignals({ today: () => today }, principal, query)
-  return new Response(await streamSignals(sql, plan, 'csv')).text()
+  return new Response((await openSignals(sql, plan, 'csv')).body).text()
 }
 
 /** Everything on record but the times of recording. */

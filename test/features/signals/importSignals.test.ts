@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { Failure } from '../../../src/errors.ts'
-import { readDataVersion } from '../../../src/postgres/snapshot.ts'
+import { readDataVersion } from '../../../src/postgres/dataVersion.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
 import { sharedPath } from '../../shared.ts'
 import { header, list, quant, record, take, takeBytes } from './fixtures.ts'
@@ -144,7 +144,7 @@ describe('a file', () => {
     expect(report.faults).toEqual([
       {
         line: 3,
-        reason: 'lines 3 and 5 differ about 2026-01-05 MSFT US 1d: none was taken, keep the right one',
+        reason: 'lines 3 and 5 differ about 2026-01-05 MSFT US 1d: none was imported; keep the correct one',
       },
     ])
   })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { isoDate } from '../../../src/dates.ts'
-import { streamResolvedSignals } from '../../../src/features/signals/archive.ts'
 import { loadSignalsSample, makeSignalsSample } from '../../../src/features/signals/import/sample.ts'
+import { streamResolvedSignals } from '../../../src/features/signals/queries.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
 import { sharedPath } from '../../shared.ts'
 import { list, quant } from './fixtures.ts'

@@ -1,4 +1,4 @@
-import type { SignalDay } from '../../../src/backtest/pool/tasks.ts'
+import type { SignalDay } from '../../../src/backtest/pipeline/archiveDataset.ts'
 
 /** A resolved signal, one by one. `day` counts from 1970-01-01. */
 export interface ResolvedSignal {

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { addDays } from '../../../src/dates.ts'
 import { planSignals } from '../../../src/features/signals/plan.ts'
 import { type SignalRow, signalTickerPattern } from '../../../src/features/signals/schema.ts'
-import { openSignals, streamSignals } from '../../../src/features/signals/stream.ts'
+import { openSignals } from '../../../src/features/signals/stream.ts'
 import type { Horizon } from '../../../src/horizons.ts'
 import { connect, type Sql } from '../../../src/postgres/client.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
@@ -56,7 +56,7 @@ test('every resolved row comes with its very numbers, in the served order, and n
 
 test('the fields stand in the order of the specification (2.3)', async () => {
   const text = await new Response(
-    await streamSignals(sql, planSignals({ today: () => today }, demo, { limit: 1 }), 'json'),
+    (await openSignals(sql, planSignals({ today: () => today }, demo, { limit: 1 }), 'json')).body,
   ).text()
   expect(Object.keys(JSON.parse(text))).toEqual([
     ...[
@@ -82,7 +82,7 @@ test('CSV has the same rows, the same number text, a header and RFC 4180 line en
   expect(head).toBe('date,ticker,market,horizon,predicted_pct,actual_pct,status,source')
   expect(lines.pop()).toBe('')
   const text = await new Response(
-    await streamSignals(sql, planSignals({ today: () => today }, quant, { limit: 50_000 }), 'json'),
+    (await openSignals(sql, planSignals({ today: () => today }, quant, { limit: 50_000 }), 'json')).body,
   ).text()
   const objects = text.slice(text.indexOf('"data":[') + 8, -2).match(/\{[^}]*\}/g) ?? []
   const cells = objects.map(object =>
@@ -188,7 +188,7 @@ test('a client that leaves gives its connection back and cancels its statement',
     select date '1950-01-01' + n, 1, 'GONE', 'GG', 1, 1, 'backfill', now() from generate_series(1, 20000) n`
   const plan = planSignals({ today: () => today }, quant, { market: 'GG', limit: 50_000 })
   for (let round = 0; round < 5; round++) {
-    const reader = (await streamSignals(few, plan, 'json')).getReader()
+    const reader = (await openSignals(few, plan, 'json')).body.getReader()
     await reader.read()
     await reader.cancel()
     const gone = new AbortController()
@@ -210,9 +210,9 @@ test('a statement that the server stops reaches the caller as an error, not as a
   const strict = connect({ url: db.url, connections: 1, statementTimeoutMs: 5_000 })
   await strict`alter table signal rename to signal_away`
   const plan = planSignals({ today: () => today }, quant, {})
-  await expect(streamSignals(strict, plan, 'json')).rejects.toThrow('signal')
+  await expect(openSignals(strict, plan, 'json')).rejects.toThrow('signal')
   await strict`alter table signal_away rename to signal`
-  expect(await new Response(await streamSignals(strict, plan, 'json')).text()).toEndWith(']}')
+  expect(await new Response((await openSignals(strict, plan, 'json')).body).text()).toEndWith(']}')
   await strict.end({ timeout: 1 })
 })
 

@@ -1,16 +1,14 @@
 import { resolve } from 'node:path'
 import { ComputePool, type PoolSettings } from '../../../src/backtest/pool/computePool.ts'
-import { createApp } from '../../../src/boot/app.ts'
-import { makeServices } from '../../../src/boot/makeServices.ts'
-import { readConfig } from '../../../src/config.ts'
 import requests from '../../../src/http/docs/examples/requests.json' with { type: 'json' }
-import type { Services } from '../../../src/http/services.ts'
 import { stopTestDatabase } from '../../database.ts'
 import { type CallerName, callers } from '../callers.ts'
-import { type RealServer, realServer, testToday } from '../realServer.ts'
+import { databaseError, interceptSql, statementTimeout } from '../interceptSql.ts'
+import { type RealServer, realServer } from '../realServer.ts'
+import { testServer } from '../testServer.ts'
 
-/** The answers in src/http/examples, which the documentation shows: `bun test/http/captureExamples.ts` asks the real
- * service for them again and writes the files; examples.test.ts asks and compares. */
+/** The answers in src/http/docs/examples, which the documentation shows: `bun test/http/docs/captureExamples.ts` requests them
+ * from the real service and writes the files; examples.test.ts requests them and compares. */
 
 const fundamentals = '/api/v1/fundamentals'
 const apple = `${fundamentals}?ticker=AAPL&metric=revenue&from=2009-09-26`
@@ -57,10 +55,10 @@ const answers: Record<string, Ask> = {
   signals: { caller: 'demo', path: '/api/v1/signals?limit=2' },
   signals_ndjson: { caller: 'demo', path: '/api/v1/signals?limit=2&format=ndjson' },
   signals_csv: { caller: 'demo', path: '/api/v1/signals?limit=2&format=csv' },
-  search: { caller: 'nobody', path: '/api/search?q=apple' },
+  search: { caller: 'keyless', path: '/api/search?q=apple' },
   backtest: { caller: 'quant', path: backtest, body: JSON.stringify(requests.backtest_panel) },
-  health: { caller: 'nobody', path: '/health' },
-  readiness: { caller: 'nobody', path: '/ready' },
+  health: { caller: 'keyless', path: '/health' },
+  readiness: { caller: 'keyless', path: '/ready' },
 }
 
 const oneRow = { panel: [{ date: '2024-01-02', asset: 'A', score: 1, forward_return: 0.1 }] }
@@ -72,7 +70,7 @@ const errors: Record<string, Ask> = {
   parameter_repeated: { caller: 'demo', path: `${fundamentals}?ticker=AAPL&ticker=GOOGL` },
   parameter_invalid: { caller: 'demo', path: `${fundamentals}?ticker=AAPL&as_of=2024-02-30` },
   body_invalid: { caller: 'quant', path: backtest, body: '[]' },
-  key_missing: { caller: 'nobody', path: `${fundamentals}?ticker=AAPL` },
+  key_missing: { caller: 'keyless', path: `${fundamentals}?ticker=AAPL` },
   key_malformed: { caller: 'malformed', path: `${fundamentals}?ticker=AAPL` },
   key_unknown: { caller: 'unknown', path: `${fundamentals}?ticker=AAPL` },
   key_revoked: { caller: 'revoked', path: `${fundamentals}?ticker=AAPL` },
@@ -135,8 +133,8 @@ type Json = Record<string, unknown>
 function shorten(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
   const list: Json = { ...value }
-  for (const [name, most] of Object.entries({ markets: 2, manifests: 1, metrics: 3 })) {
-    if (Array.isArray(list[name])) list[name] = list[name].slice(0, most)
+  for (const [name, max] of Object.entries({ markets: 2, manifests: 1, metrics: 3 })) {
+    if (Array.isArray(list[name])) list[name] = list[name].slice(0, max)
   }
   if (list.object === 'coverage_check' && Array.isArray(list.data)) list.data = list.data.slice(0, 3)
   return list
@@ -207,34 +205,24 @@ async function reopenClaim({ sql }: RealServer): Promise<void> {
   await sql`insert into job_process (process_id, locks) values (${id}, '{}')`
 }
 
-async function failingServer({ sql, services }: RealServer, change: Partial<PoolSettings>) {
+/** A server on the same database whose threads and whose coverage checks fail. */
+async function failingServer({ sql, resources }: RealServer, change: Partial<PoolSettings>) {
   const pool = new ComputePool({ threads: 1, queue: 4, timeLimitMs: 20_000, ...change })
-  const config = readConfig({ TRUSTED_PROXIES: '127.0.0.0/8', PORT: '3000' })
-  const { log } = services
-  const made = await makeServices({
-    config,
-    sql,
-    admission: sql,
-    lookups: sql,
-    pool,
-    log,
-    today: () => testToday,
-    dataVersion: () => 1,
-  })
-  const away = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })
-  const slow = Object.assign(new Error('canceling statement'), { code: '57014' })
-  const faults: Record<string, Error> = { 1: away, 2: slow, 3: new Error('a defect') }
-  const broken: Services = {
-    ...made.services,
-    checkCoverage: async (_, id) => {
-      throw faults[id]
-    },
+  const faults: Record<string, Error> = {
+    1: databaseError('ECONNRESET'),
+    2: databaseError(statementTimeout),
+    3: new Error('a defect'),
   }
-  const app = createApp(broken).listen({ hostname: '127.0.0.1', port: 0 })
+  const failing = interceptSql(sql, (text, [ids]) => {
+    const fault = text.includes('with hit as') && Array.isArray(ids) ? faults[ids[0]] : undefined
+    return fault && Promise.reject(fault)
+  })
+  const { log } = resources
+  const server = await testServer(sql, { sql: failing, pool, log })
   return {
-    url: `http://127.0.0.1:${app.server?.port}`,
+    url: server.url,
     stop: async () => {
-      await app.server?.stop(true)
+      await server.stop()
       await pool.close()
     },
   }

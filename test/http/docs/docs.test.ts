@@ -90,7 +90,7 @@ describe('/openapi.json', () => {
   })
 })
 
-test('the examples fit the schemas beside which they stand', () => {
+test('the examples match the schemas that they illustrate', () => {
   registerFormats()
   const pairs = [
     [FundamentalsList, answers.fundamentals_before],

@@ -1,30 +1,30 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { Failure } from '../../../src/errors.ts'
-import { kr } from '../../../src/ingest/registers/kr/register.ts'
+import { krRegister } from '../../../src/ingest/registers/kr/register.ts'
 import type { Register } from '../../../src/ingest/registers/register.ts'
-import { tw } from '../../../src/ingest/registers/tw/register.ts'
+import { twRegister } from '../../../src/ingest/registers/tw/register.ts'
 
 const fixtures = (market: string, name: string) =>
   Bun.file(`${import.meta.dir}/${market}/fixtures/${name}`).bytes()
 
 const cases: [Register, string, Uint8Array][] = [
-  [kr, '005930.jsonl', await fixtures('kr', '005930.jsonl')],
-  [kr, 'CORPCODE.xml', await fixtures('kr', 'CORPCODE.xml')],
-  [tw, 't187ap06_L_ci.json', await fixtures('tw', 't187ap06_L_ci.json')],
-  [tw, 't187ap07_L_ci.json', await fixtures('tw', 't187ap07_L_ci.json')],
-  [tw, 'income_2023-2024.csv', await fixtures('tw', 'income_2023-2024.csv')],
+  [krRegister, '005930.jsonl', await fixtures('kr', '005930.jsonl')],
+  [krRegister, 'CORPCODE.xml', await fixtures('kr', 'CORPCODE.xml')],
+  [twRegister, 't187ap06_L_ci.json', await fixtures('tw', 't187ap06_L_ci.json')],
+  [twRegister, 't187ap07_L_ci.json', await fixtures('tw', 't187ap07_L_ci.json')],
+  [twRegister, 'income_2023-2024.csv', await fixtures('tw', 'income_2023-2024.csv')],
 ]
 
-/** A document is read, or refused with a Failure that says what is wrong; nothing else may come of it. Of what is read
- * every figure is a number on real days. */
+/** A document is read, or refused with a Failure that names the fault; nothing else may happen. Every figure that is read is a
+ * number with real dates. */
 function readOrRefuse(register: Register, name: string, bytes: Uint8Array): void {
   try {
-    const { contributions, figuresRead, malformed } = register.readDocument({ name, bytes })
+    const { parsed, figuresRead, malformed } = register.readDocument({ name, bytes })
     expect(figuresRead).toBeGreaterThanOrEqual(malformed)
-    for (const { profile, statements } of contributions) {
+    for (const { profile, reportedFacts } of parsed) {
       expect(profile.market).toBe(register.market)
-      for (const { value, start, end, filing } of statements) {
+      for (const { value, start, end, filing } of reportedFacts) {
         expect(Number.isFinite(value) && !Object.is(value, -0)).toBe(true)
         expect(Number.isInteger(end) && (start === null || start <= end) && end < filing.filed).toBe(true)
       }
@@ -53,7 +53,7 @@ describe('a real document, damaged', () => {
   }
 })
 
-describe('fields that hold something else', () => {
+describe('fields with unexpected values', () => {
   for (const [register, name, whole] of cases.filter(([, name]) => name.includes('.json'))) {
     test(name, () => {
       const text = new TextDecoder().decode(whole)

@@ -1,21 +1,21 @@
 import type { Dataset, Ranking } from '../../dataset/dataset.ts'
-import type { Prices } from '../settings.ts'
-import { blockPeriods, type TileMemory } from './memory.ts'
+import type { TradingCosts } from '../settings.ts'
+import { blockPeriods, type TileMemory } from './tileMemory.ts'
 import type { TilePlan } from './tilePlan.ts'
 
-/** What the rows of a run say, to whoever loads them. */
+/** The input of a run: rows, and how they map to periods and columns. */
 export interface RunRows {
   readonly data: Dataset
-  /** Null where legs are picked from scores. */
+  /** Null if legs are picked from scores. */
   readonly ranking: Ranking | null
-  /** Per row, where legs are formed inside markets: in place of ranks. */
-  readonly neutral: Float64Array | null
+  /** Target weight of every row if legs are formed inside markets, which makes ranks unnecessary; else null. */
+  readonly neutralWeights: Float64Array | null
   readonly periods: Int32Array
   readonly plan: TilePlan
-  readonly prices: Prices
+  readonly costs: TradingCosts
 }
 
-/** Rows of a period in a tile are places from .. to - 1 of `rows`, or those rows themselves where it is null. */
+/** A period's rows in a tile: elements from .. to - 1 of `rows`, or, if that is null, rows from .. to - 1 themselves. */
 interface Span {
   readonly rows: Int32Array | null
   readonly from: number
@@ -29,8 +29,9 @@ export function spanOf({ data, periods, plan }: RunRows, { tile }: TileMemory, t
   return { rows: null, from: start + tile.firstColumn, to: start + tile.firstColumn + tile.columns }
 }
 
-/** A row's value of each column of periods t .. t + count - 1, to the dense block of doubles at byte `place`; `absent`
- * for a column without a row that day. */
+/** Copies the rows' values in periods t .. t + count - 1 to the dense block of doubles at byte `place`.
+ *
+ * @param absent the value of a column without a row that day */
 export function loadDoubles(
   run: RunRows,
   memory: TileMemory,
@@ -44,7 +45,7 @@ export function loadDoubles(
   const { width, firstColumn } = memory.tile
   const { columnOf, full } = run.plan
   if (full) {
-    loadFull(run, memory, values, doubles, place / 8, t, count)
+    copyFull(run, memory, values, doubles, place / 8, t, count)
     return
   }
   doubles.fill(absent, place / 8, place / 8 + count * width)
@@ -59,7 +60,7 @@ export function loadDoubles(
   }
 }
 
-/** The same for ranks, -1 where there is no row. */
+/** The same for ranks, -1 for a column without a row. */
 export function loadRanks(
   run: RunRows,
   memory: TileMemory,
@@ -72,7 +73,7 @@ export function loadRanks(
   const { columnOf, full } = run.plan
   const place = memory.ranks / 4
   if (full) {
-    loadFull(run, memory, ranks, integers, place, t, count)
+    copyFull(run, memory, ranks, integers, place, t, count)
     return
   }
   integers.fill(-1, place, place + count * width)
@@ -87,8 +88,9 @@ export function loadRanks(
   }
 }
 
-/** Columns and rows in step: whole dates at once where the tile is as wide as the panel. */
-function loadFull<A extends Float64Array | Int32Array>(
+/** For a panel with a row in every cell, where a period's rows are its columns. If the tile is as wide as the panel, whole
+ * dates are copied at once. */
+function copyFull<A extends Float64Array | Int32Array>(
   run: RunRows,
   memory: TileMemory,
   values: A,
@@ -110,14 +112,15 @@ function loadFull<A extends Float64Array | Int32Array>(
   }
 }
 
-/** A name costs what the market of its latest row costs: each period's costs are the last one's, changed by its rows. */
-export function loadMovingCosts(run: RunRows, memory: TileMemory, t: number, count: number): void {
+/** Costs of a panel in which assets change their market. A name costs what the market of its latest row costs, so each
+ * period starts from the costs of the one before and its own rows update them. */
+export function loadVaryingCosts(run: RunRows, memory: TileMemory, t: number, count: number): void {
   const { doubles } = memory.kernel
   const { width, firstColumn, firstPeriod } = memory.tile
   const { asset, market } = run.data
   const { columnOf } = run.plan
   const place = memory.costs / 8
-  // Only the last block is shorter, so the period before this block is the last of a full one.
+  // Only the last block is shorter, so the period before this block is the last one of a full block.
   if (t > firstPeriod)
     doubles.copyWithin(place, place + (blockPeriods - 1) * width, place + blockPeriods * width)
   for (let i = 0; i < count; i++) {
@@ -127,7 +130,7 @@ export function loadMovingCosts(run: RunRows, memory: TileMemory, t: number, cou
     for (let j = from; j < to; j++) {
       const row = rows ? rows[j] : j
       const column = columnOf ? columnOf[asset[row]] : asset[row]
-      doubles[at + column - firstColumn] = run.prices.roundTripOfMarket[market[row]]
+      doubles[at + column - firstColumn] = run.costs.roundTripOfMarket[market[row]]
     }
   }
 }
@@ -140,6 +143,6 @@ export function loadFixedCosts(run: RunRows, memory: TileMemory, marketOfAsset: 
   for (let asset = 0; asset < marketOfAsset.length; asset++) {
     const column = (columnOf ? columnOf[asset] : asset) - firstColumn
     if (column < 0 || column >= columns) continue
-    doubles[memory.costs / 8 + column] = run.prices.roundTripOfMarket[marketOfAsset[asset]]
+    doubles[memory.costs / 8 + column] = run.costs.roundTripOfMarket[marketOfAsset[asset]]
   }
 }

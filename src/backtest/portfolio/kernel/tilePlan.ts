@@ -1,12 +1,11 @@
 import { type Dataset, nameCount } from '../../dataset/dataset.ts'
 
-/** Assets of a run as columns, cut into tiles narrow enough that a tile's targets stay in the processor's cache. */
+/** A run's assets as columns, cut into tiles so narrow that a tile's targets stay in the processor's cache. */
 export interface TilePlan {
-  /** Every asset has a row in every period: rows and columns run in step. */
+  /** Every asset has a row in every period, so a period's rows are its columns. */
   readonly full: boolean
-  /** Columns in use. */
   readonly columns: number
-  /** Each asset's column, -1 where the run has no row of it. Null: the asset's own number. */
+  /** Each asset's column, -1 if the run has no row of it. Null: the asset's own index. */
   readonly columnOf: Int32Array | null
   readonly tiles: readonly Tile[]
 }
@@ -19,24 +18,26 @@ export interface Tile {
   /** Periods in which an asset of the tile may have a row: first .. last. */
   readonly firstPeriod: number
   readonly lastPeriod: number
-  /** Its rows of period t are from[t] .. to[t] - 1, of `rows` or, where that is null, of the dataset; null: all rows of
-   * the date. */
+  /** Its rows of period t are from[t] .. to[t] - 1, as elements of `rows` or, if that is null, as rows of the dataset.
+   * Null: all rows of the date. */
   readonly from: Int32Array | null
   readonly to: Int32Array | null
   readonly rows: Int32Array | null
 }
 
 export const tileColumns = 2_048
-/** With fewer rows than this share of its cells a panel is taken to be one of names that come and go. */
-const leastDensity = 0.25
+/** With fewer rows than this fraction of its cells, a panel counts as one of names that come and go. */
+const minDensity = 0.25
 
-/** Columns in the order of the assets: a date's rows in a tile are then one stretch. Only the periods' own rows count, so
- * a part of the archive and a panel of the same rows have the same columns, and sums over them the same bits.
+/** Plans columns and tiles. Columns are in the order of the assets, so that a date's rows in a tile are contiguous. Only
+ * rows of the periods count. So a part of the archive and a panel of the same rows have the same columns, and sums over
+ * them have the same bits.
  *
- * Where names come and go, so that few cells have a row, columns are in the order of the assets' first rows instead:
- * names of one time share a tile, and it is walked only while it has rows and for the holding time after.
+ * Where names come and go, so that few cells have a row, columns are in the order of the assets' first rows instead.
+ * Names of the same time then share a tile, and a tile is simulated only from its first row until the longest holding
+ * time after its last.
  *
- * O(periods) where all dates of the dataset are periods, O(rows) otherwise. */
+ * O(periods) if all dates of the dataset are periods, else O(rows). */
 export function planTiles(data: Dataset, periods: Int32Array): TilePlan {
   const { offsets, days } = data
   const assets = nameCount(data.assets)
@@ -48,16 +49,16 @@ export function planTiles(data: Dataset, periods: Int32Array): TilePlan {
     if (count !== assets) full = false
   }
   const columnOf = full || periods.length === days.length ? null : presentColumns(data, periods)
-  const columns = columnOf === null ? assets : highest(columnOf) + 1
-  if (!full && columns > tileColumns && rows < leastDensity * columns * periods.length) {
+  const columns = columnOf === null ? assets : lastColumn(columnOf) + 1
+  if (!full && columns > tileColumns && rows < minDensity * columns * periods.length) {
     return planByTime(data, periods)
   }
   const tiles = cutTiles(columns, () => [0, periods.length - 1])
   if (full || tiles.length < 2) return { full, columns, columnOf, tiles }
-  return { full, columns, columnOf, tiles: tiles.map(tile => findStretch(data, periods, columnOf, tile)) }
+  return { full, columns, columnOf, tiles: tiles.map(tile => findRows(data, periods, columnOf, tile)) }
 }
 
-/** Columns for those that have a row in the periods, in the order of assets. */
+/** Columns for the assets that have a row in the periods, in the order of assets. */
 function presentColumns(data: Dataset, periods: Int32Array): Int32Array {
   const columnOf = new Int32Array(nameCount(data.assets)).fill(-1)
   for (const date of periods) {
@@ -68,7 +69,7 @@ function presentColumns(data: Dataset, periods: Int32Array): Int32Array {
   return columnOf
 }
 
-function highest(columnOf: Int32Array): number {
+function lastColumn(columnOf: Int32Array): number {
   let last = -1
   for (const column of columnOf) if (column > last) last = column
   return last
@@ -97,8 +98,8 @@ function cutTiles(
   return tiles
 }
 
-/** Where the tile's rows begin and end in each period, by bisection. */
-function findStretch(data: Dataset, periods: Int32Array, columnOf: Int32Array | null, tile: Tile): Tile {
+/** The tile with its rows of each period, found by bisection. */
+function findRows(data: Dataset, periods: Int32Array, columnOf: Int32Array | null, tile: Tile): Tile {
   const { asset, offsets } = data
   const firstAt = (from: number, to: number, column: number) => {
     let low = from
@@ -117,9 +118,10 @@ function findStretch(data: Dataset, periods: Int32Array, columnOf: Int32Array | 
   return { ...tile, from, to }
 }
 
+/** Columns in the order of the assets' first rows. */
 function planByTime(data: Dataset, periods: Int32Array): TilePlan {
   const { first, last } = lifetimes(data, periods)
-  const { columnOf, assetOf } = orderByBirth(first, periods.length)
+  const { columnOf, assetOf } = orderByFirstPeriod(first, periods.length)
   const tiles = cutTiles(assetOf.length, (from, to) => {
     let end = 0
     for (let c = from; c < to; c++) end = Math.max(end, last[assetOf[c]])
@@ -133,7 +135,7 @@ function planByTime(data: Dataset, periods: Int32Array): TilePlan {
   }
 }
 
-/** First and last period of each asset, -1 for one without a row. */
+/** First and last period of each asset, -1 if it has no row. */
 function lifetimes(data: Dataset, periods: Int32Array): { first: Int32Array; last: Int32Array } {
   const { asset, offsets } = data
   const first = new Int32Array(nameCount(data.assets)).fill(-1)
@@ -147,8 +149,11 @@ function lifetimes(data: Dataset, periods: Int32Array): { first: Int32Array; las
   return { first, last }
 }
 
-/** A counting sort of the assets by first period. */
-function orderByBirth(first: Int32Array, periods: number): { columnOf: Int32Array; assetOf: Int32Array } {
+/** Columns of the assets by first period: a counting sort. */
+function orderByFirstPeriod(
+  first: Int32Array,
+  periods: number,
+): { columnOf: Int32Array; assetOf: Int32Array } {
   const start = new Int32Array(periods + 1)
   for (const t of first) if (t >= 0) start[t + 1]++
   for (let t = 0; t < periods; t++) start[t + 1] += start[t]
@@ -162,8 +167,8 @@ function orderByBirth(first: Int32Array, periods: number): { columnOf: Int32Arra
   return { columnOf, assetOf }
 }
 
-/** The rows of each tile, period by period, where they lie scattered over their dates: a counting sort. O(rows). */
-export function listTileRows(
+/** The tiles with their rows, period by period, where those are scattered over their dates: a counting sort. O(rows). */
+function listTileRows(
   data: Dataset,
   periods: Int32Array,
   columnOf: Int32Array,
@@ -171,7 +176,7 @@ export function listTileRows(
 ): Tile[] {
   const { offsets, asset } = data
   const count = periods.length
-  // Place s + 1 of tile i counts its rows before period s, then where the next of period s goes.
+  // Per tile, element t + 1 first counts the rows of period t; the running sum turns element t into where they begin.
   const starts = new Int32Array(tiles.length * (count + 1) + 1)
   const tileOf = (row: number) => (columnOf[asset[row]] / tileColumns) | 0
   for (let t = 0; t < count; t++) {

@@ -1,41 +1,41 @@
 import { isoDate } from '../../../dates.ts'
 import { html, type Markup } from '../html.ts'
 
-export interface DateTick {
+interface DateTick {
   /** Days since 1970-01-01. */
   readonly day: number
   readonly label: string
 }
 
 const dayMs = 86_400_000
-const daysOfAMonth = 30.44
+const meanMonthDays = 30.44
 const daySteps = [1, 2, 7, 14]
 const monthSteps = [1, 2, 3, 6, 12, 24, 60, 120, 240, 600, 1200]
-const monthNames = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
+export const monthNames = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
-/** Room that a label takes with a little air. */
-const dayPixels = 84
-const monthPixels = 70
-const yearPixels = 42
+/** Width of a label with some space around it. */
+const dayLabelPixels = 84
+const monthLabelPixels = 70
+const yearLabelPixels = 42
 
 /** Days, or starts of months or years, from the first to the last day, as close as their labels allow. */
 export function dateTicks(first: number, last: number, pixels: number): DateTick[] {
-  const pixelsADay = pixels / Math.max(1, last - first)
-  const days = daySteps.find(step => step * pixelsADay >= dayPixels)
-  if (days !== undefined) return everyDays(first, last, days)
+  const pixelsPerDay = pixels / Math.max(1, last - first)
+  const days = daySteps.find(step => step * pixelsPerDay >= dayLabelPixels)
+  if (days !== undefined) return dayTicks(first, last, days)
   const months = monthSteps.find(
-    step => step * daysOfAMonth * pixelsADay >= (step % 12 === 0 ? yearPixels : monthPixels),
+    step => step * meanMonthDays * pixelsPerDay >= (step % 12 === 0 ? yearLabelPixels : monthLabelPixels),
   )
-  return monthStarts(first, last, months ?? 2400)
+  return monthTicks(first, last, months ?? 2400)
 }
 
-function everyDays(first: number, last: number, step: number): DateTick[] {
+function dayTicks(first: number, last: number, step: number): DateTick[] {
   const ticks: DateTick[] = []
   for (let day = first; day <= last; day += step) ticks.push({ day, label: isoDate(day) })
   return ticks
 }
 
-function monthStarts(first: number, last: number, step: number): DateTick[] {
+function monthTicks(first: number, last: number, step: number): DateTick[] {
   const from = new Date(first * dayMs)
   const firstMonth = from.getUTCFullYear() * 12 + from.getUTCMonth()
   const ticks: DateTick[] = []
@@ -48,29 +48,29 @@ function monthStarts(first: number, last: number, step: number): DateTick[] {
   }
 }
 
-/** Round values from `least` to `most`, about `wanted` of them, 1, 2 or 5 times a power of ten apart. */
-export function niceTicks(least: number, most: number, wanted: number): number[] {
-  const span = most - least
-  if (!(span > 0)) return [least]
-  const rough = span / Math.max(1, wanted)
+/** About `target` round values from `min` to `max`, 1, 2 or 5 times a power of ten apart. */
+export function niceTicks(min: number, max: number, target: number): number[] {
+  const span = max - min
+  if (!(span > 0)) return [min]
+  const rough = span / Math.max(1, target)
   const power = 10 ** Math.floor(Math.log10(rough))
   const step = power * ([1, 2, 5].find(factor => factor * power >= rough * 0.999) ?? 10)
   const ticks: number[] = []
-  for (let i = Math.ceil(least / step - 1e-9); i * step <= most + step * 1e-9; i++) ticks.push(i * step)
+  for (let i = Math.ceil(min / step - 1e-9); i * step <= max + step * 1e-9; i++) ticks.push(i * step)
   return ticks
 }
 
-/** 1, 2 and 5 times the powers of ten in a range above 0; only the powers where that would be many. */
-export function logTicks(least: number, most: number, wanted: number): number[] {
-  const first = Math.floor(Math.log10(least))
-  const last = Math.ceil(Math.log10(most))
-  const every = Math.max(1, Math.ceil((last - first) / wanted))
-  const factors = (last - first) * 3 <= wanted * 2 ? [1, 2, 5] : [1]
+/** 1, 2 and 5 times the powers of ten in a range above 0; only the powers where that would be too many. */
+export function logTicks(min: number, max: number, target: number): number[] {
+  const first = Math.floor(Math.log10(min))
+  const last = Math.ceil(Math.log10(max))
+  const every = Math.max(1, Math.ceil((last - first) / target))
+  const factors = (last - first) * 3 <= target * 2 ? [1, 2, 5] : [1]
   const ticks: number[] = []
   for (let power = first; power <= last; power += every) {
     for (const factor of factors) {
       const value = factor * 10 ** power
-      if (value >= least * (1 - 1e-9) && value <= most * (1 + 1e-9)) ticks.push(value)
+      if (value >= min * (1 - 1e-9) && value <= max * (1 + 1e-9)) ticks.push(value)
     }
   }
   return ticks
@@ -85,8 +85,8 @@ export interface Size {
 const wide: Size = { name: 'wide', width: 880 }
 const narrow: Size = { name: 'narrow', width: 360 }
 
-/** A chart drawn for a desktop and again for a phone, so that its text is legible on both; the style sheet shows one,
- * and hides the other from screen readers too. */
+/** A chart drawn for a desktop and again for a phone, so that its text is legible on both. The style sheet shows one
+ * and hides the other, from screen readers too. */
 export function inBothSizes(draw: (size: Size) => Markup): Markup {
   return html`${draw(wide)}${draw(narrow)}`
 }

@@ -1,46 +1,44 @@
 import type { BacktestResult } from '../../result.ts'
 import { at, inBothSizes, niceTicks, type Size } from '../chart/axes.ts'
-import { counted, ratio } from '../figures.ts'
+import { describeDropped } from '../descriptions.ts'
 import { html, type Markup } from '../html.ts'
-import { metricGuide } from '../metricGuide.ts'
-import { verdictWords } from '../verdict.ts'
-import { droppedWords } from '../words.ts'
+import { detailMetrics, headlineMetrics, type MetricEntry } from '../metricGuide.ts'
+import { plural, ratio } from '../numberFormat.ts'
+import { judgeSweep } from '../verdict.ts'
 
-/** The numbers, with what they mean. */
-export function headline({ metrics, trials }: BacktestResult): Markup {
-  const tile = (isHeadline: boolean) =>
-    metricGuide
-      .filter(entry => entry.isHeadline === isHeadline)
-      .map(
-        ({ metric, name, means, write }) =>
-          html`<div><dt>${name}</dt><dd class="figure">${write(metrics[metric])}</dd><dd class="means">${means}</dd></div>`,
-      )
+/** The metrics, each with its explanation. */
+export function headlineTiles({ metrics, trials }: BacktestResult): Markup {
+  const tiles = (entries: readonly MetricEntry[]) =>
+    entries.map(
+      ({ metric, name, explanation, format }) =>
+        html`<div><dt>${name}</dt><dd class="figure">${format(metrics[metric])}</dd><dd class="means">${explanation}</dd></div>`,
+    )
   const hindsight =
     trials &&
-    html`<p>Of the best of the ${counted(trials.length, 'configuration')} that were tried, picked with hindsight: the more were tried, the more the choice flatters. Only the Sharpe ratio in unseen blocks is free of that.</p>`
-  return html`${hindsight}<dl class="tiles">${tile(true)}</dl>
-<dl class="tiles small">${tile(false)}</dl>`
+    html`<p>Metrics of the best of ${plural(trials.length, 'configuration')}, chosen in hindsight. The more configurations are tried, the more that choice flatters; only the out-of-sample Sharpe ratio is free of it.</p>`
+  return html`${hindsight}<dl class="tiles">${tiles(headlineMetrics)}</dl>
+<dl class="tiles small">${tiles(detailMetrics)}</dl>`
 }
 
-/** What a reader should know before trusting the numbers: warnings, then what was left out. */
+/** What a reader should know before trusting the numbers: warnings, then what was excluded. */
 export function notices({ warnings, dropped }: BacktestResult): Markup {
-  const left = droppedWords(dropped)
+  const excluded = describeDropped(dropped)
   return html`${
     warnings.length > 0 &&
     html`<section class="notice" aria-label="Warnings"><h2>Read this first</h2><ul>${warnings.map(
       ({ message }) => html`<li>${message}</li>`,
     )}</ul></section>`
   }${
-    left.length > 0
-      ? html`<section class="left-out" aria-label="What was left out"><h2>Left out</h2><ul>${left.map(words => html`<li>${words}</li>`)}</ul></section>`
-      : html`<p class="left-out">No row was left out, and every held name had a return.</p>`
+    excluded.length > 0
+      ? html`<section class="left-out" aria-label="Excluded or missing data"><h2>Excluded or missing</h2><ul>${excluded.map(sentence => html`<li>${sentence}</li>`)}</ul></section>`
+      : html`<p class="left-out">No row was excluded, and no return of a held name was missing.</p>`
   }`
 }
 
-/** Whether the winner of a sweep is better than choosing among so many would be by luck. */
-export function verdict(result: BacktestResult): Markup | null {
+/** Whether the winner of a sweep is better than the luck of choosing among so many would explain. */
+export function verdictSection(result: BacktestResult): Markup | null {
   if (!result.deflated_sharpe) return null
-  const { survives, headline, sentences } = verdictWords(result.deflated_sharpe, result.periods_per_year)
+  const { survives, headline, sentences } = judgeSweep(result.deflated_sharpe, result.periods_per_year)
   return html`<section class="verdict ${survives ? 'passed' : 'failed'}"><h2>Skill or luck?</h2>
 ${result.best && html`<p>The winner: <strong class="label">${result.best.label}</strong></p>`}
 <p class="answer">${headline}</p>
@@ -51,51 +49,55 @@ ${trialStrip(result)}
 const height = 108
 const middle = 56
 
+/** Annualised Sharpe ratios. */
 interface Strip {
   readonly sharpes: readonly number[]
+  /** What the best of as many trials without skill is expected to show. */
   readonly luck: number
-  readonly own: number
+  readonly winner: number
 }
 
-/** Every trial's Sharpe ratio on one axis, with what luck would show and what the winner shows. */
-export function trialStrip({
+/** Every trial's Sharpe ratio on one axis, with the winner's and what luck alone would show. */
+function trialStrip({
   trials = [],
-  deflated_sharpe: found,
+  deflated_sharpe: deflated,
   periods_per_year,
 }: BacktestResult): Markup | null {
-  if (!found || found.sharpe_threshold === null || found.sharpe_per_period === null || trials.length < 2)
-    return null
+  if (!deflated || deflated.sharpe_threshold === null || deflated.sharpe_per_period === null) return null
+  if (trials.length < 2) return null
   const annual = Math.sqrt(periods_per_year)
   const strip: Strip = {
     sharpes: trials.map(trial => trial.sharpe).filter(sharpe => sharpe !== null),
-    luck: found.sharpe_threshold * annual,
-    own: found.sharpe_per_period * annual,
+    luck: deflated.sharpe_threshold * annual,
+    winner: deflated.sharpe_per_period * annual,
   }
-  return inBothSizes(size => draw(strip, size))
+  return inBothSizes(size => drawStrip(strip, size))
 }
 
-function draw({ sharpes, luck, own }: Strip, size: Size): Markup {
-  const everything = [...sharpes, luck, own]
-  const least = everything.reduce((a, b) => Math.min(a, b))
-  const most = everything.reduce((a, b) => Math.max(a, b))
+function drawStrip({ sharpes, luck, winner }: Strip, size: Size): Markup {
+  const values = [...sharpes, luck, winner]
+  const min = values.reduce((a, b) => Math.min(a, b))
+  const max = values.reduce((a, b) => Math.max(a, b))
   const left = 16
   const right = size.width - 16
-  const x = (value: number) => at(left + ((value - least) / (most - least || 1)) * (right - left))
-  const id = `luck-${size.name}`
+  const shareOf = (value: number) => (value - min) / (max - min || 1)
+  const x = (value: number) => at(left + shareOf(value) * (right - left))
+  // A centred label near either end would stick out of the chart.
   const anchor = (value: number) => {
-    const share = (value - least) / (most - least || 1)
+    const share = shareOf(value)
     return share < 0.25 ? 'start' : share > 0.75 ? 'end' : 'middle'
   }
+  const ticks = niceTicks(min, max, size.name === 'wide' ? 8 : 4)
+  const lowest = sharpes.reduce((a, b) => Math.min(a, b), winner)
+  const id = `luck-${size.name}`
   return html`<svg class="chart strip ${size.name}" viewBox="0 0 ${size.width} ${height}" role="img" aria-labelledby="${id}-t ${id}-d">
-<title id="${id}-t">All trials and the luck of choosing</title>
-<desc id="${id}-d">The trials' Sharpe ratios run from ${ratio(sharpes.reduce((a, b) => Math.min(a, b), own))} to ${ratio(own)}; the best of as many without skill is expected at ${ratio(luck)}.</desc>
-<g class="axis"><line class="base" x1="${left}" x2="${right}" y1="${middle}" y2="${middle}"/>${niceTicks(
-    least,
-    most,
-    size.name === 'wide' ? 8 : 4,
-  ).map(tick => html`<text text-anchor="middle" x="${x(tick)}" y="${height - 34}">${ratio(tick)}</text>`)}</g>
+<title id="${id}-t">All trials and the luck of selection</title>
+<desc id="${id}-d">The trials' Sharpe ratios run from ${ratio(lowest)} to ${ratio(winner)}; the best of as many trials without skill is expected to show ${ratio(luck)}.</desc>
+<g class="axis"><line class="base" x1="${left}" x2="${right}" y1="${middle}" y2="${middle}"/>${ticks.map(
+    tick => html`<text text-anchor="middle" x="${x(tick)}" y="${height - 34}">${ratio(tick)}</text>`,
+  )}</g>
 ${sharpes.map(sharpe => html`<line class="trial" x1="${x(sharpe)}" x2="${x(sharpe)}" y1="${middle - 7}" y2="${middle + 7}"/>`)}
-<line class="own" x1="${x(own)}" x2="${x(own)}" y1="26" y2="${middle + 7}"/><text class="own" text-anchor="${anchor(own)}" x="${x(own)}" y="18">the winner ${ratio(own)}</text>
+<line class="own" x1="${x(winner)}" x2="${x(winner)}" y1="26" y2="${middle + 7}"/><text class="own" text-anchor="${anchor(winner)}" x="${x(winner)}" y="18">the winner ${ratio(winner)}</text>
 <line class="luck" x1="${x(luck)}" x2="${x(luck)}" y1="${middle - 7}" y2="${height - 20}"/><text class="luck" text-anchor="${anchor(luck)}" x="${x(luck)}" y="${height - 6}">luck alone ${ratio(luck)}</text>
 </svg>`
 }

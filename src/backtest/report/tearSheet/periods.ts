@@ -1,66 +1,65 @@
 import type { BacktestFold, BacktestResult } from '../../result.ts'
-import { count, dash, gain, percent, ratio } from '../figures.ts'
+import { monthNames } from '../chart/axes.ts'
 import { html, type Markup } from '../html.ts'
+import { count, dash, percent, ratio, signedPercent } from '../numberFormat.ts'
 
-/** The walk-forward record: what a phone shows without scrolling comes first. */
+/** The walk-forward folds. The columns that matter most come first: a phone shows only those without scrolling. */
 export function foldTable({ folds, trials, config }: BacktestResult): Markup {
-  if (folds.length === 0) return html`<p class="absent">There are too few periods to cut into folds.</p>`
+  if (folds.length === 0) return html`<p class="absent">There are too few periods for walk-forward folds.</p>`
   const isSweep = trials !== undefined
-  const what = isSweep
-    ? 'Each fold trades the configuration that had the best Sharpe ratio on everything before it, on a block that the choice has not seen.'
-    : 'Nothing is fitted to the record, so each fold is simply how the same configuration did in one block of time after another.'
-  const head = ['Fold', 'Tested on', 'Sharpe ratio', 'Return a year', 'Deepest fall', 'Periods']
-  const training = ['Trained on', 'Sharpe ratio in training']
-  const most = largest(folds.map(fold => fold.sharpe))
-  const asked = config.folds ?? folds.length
-  return html`<p>${what} The last periods before a block are left out of its training, so no return that was learnt from reaches into it.</p>
+  const method = isSweep
+    ? 'Each fold trades the configuration with the best Sharpe ratio on all data before it, on a block that the choice has not seen.'
+    : 'Nothing is fitted to the record, so each fold simply shows how the same configuration did in one block of time after another.'
+  const head = ['Fold', 'Tested on', 'Sharpe ratio', 'Annual return', 'Maximum drawdown', 'Periods']
+  const training = ['Trained on', 'Training Sharpe ratio']
+  const max = maxAbsolute(folds.map(fold => fold.sharpe))
+  const requested = config.folds ?? folds.length
+  return html`<p>${method} The last periods before a block are excluded from its training, so that no training return reaches into it.</p>
 <div class="scroll" tabindex="0" role="region" aria-label="Walk-forward folds"><table class="heat folds">
 <thead><tr>${[...head, ...training, ...(isSweep ? ['Configuration'] : [])].map(
     name => html`<th scope="col">${name}</th>`,
   )}</tr></thead>
-<tbody>${folds.map(fold => foldRow(fold, most, isSweep))}</tbody></table></div>${
-    folds.length < asked &&
-    html`<p class="absent">${count(folds.length)} of the ${count(asked)} folds asked for could be made.</p>`
+<tbody>${folds.map(fold => foldRow(fold, max, isSweep))}</tbody></table></div>${
+    folds.length < requested &&
+    html`<p class="absent">${count(folds.length)} of the ${count(requested)} requested folds could be formed.</p>`
   }`
 }
 
-function foldRow(fold: BacktestFold, most: number, isSweep: boolean): Markup {
-  return html`<tr><th scope="row">${count(fold.fold)}</th><td>${span(fold.test_start, fold.test_end)}</td><td class="${heat(fold.sharpe, most)}">${ratio(fold.sharpe)}</td><td>${gain(fold.cagr)}</td><td>${gain(fold.max_drawdown)}</td><td>${count(fold.n_periods)}</td><td>${span(fold.train_start, fold.train_end)}</td><td>${ratio(fold.train_sharpe)}</td>${
+function foldRow(fold: BacktestFold, max: number, isSweep: boolean): Markup {
+  return html`<tr><th scope="row">${count(fold.fold)}</th><td>${span(fold.test_start, fold.test_end)}</td><td class="${heatClass(fold.sharpe, max)}">${ratio(fold.sharpe)}</td><td>${signedPercent(fold.cagr)}</td><td>${signedPercent(fold.max_drawdown)}</td><td>${count(fold.n_periods)}</td><td>${span(fold.train_start, fold.train_end)}</td><td>${ratio(fold.train_sharpe)}</td>${
     isSweep && html`<td class="label">${fold.label}</td>`
   }</tr>
 `
 }
 
 function span(from: string | null, to: string | null): Markup | string {
-  return from === null || to === null ? 'nothing yet' : html`${from} to<br>${to}`
+  return from === null || to === null ? 'none' : html`${from} to<br>${to}`
 }
-
-const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
 /** Net return of each month, in percent, coloured by its size. */
 export function monthTable(result: BacktestResult): Markup {
   const years = monthlyOf(result)
   if (years === null) {
-    return html`<p class="absent">The curve ends early, so the months cannot be read off it. Ask for them with include: ["monthly"].</p>`
+    return html`<p class="absent">The curve ends early, so monthly returns cannot be derived from it. Request them with include: ["monthly"].</p>`
   }
-  const most = largest(years.flatMap(year => year.months))
-  const digits = most >= 1 ? 0 : most >= 0.01 ? 1 : 2
+  const max = maxAbsolute(years.flatMap(year => year.months))
+  const digits = max >= 1 ? 0 : max >= 0.01 ? 1 : 2
   const cell = (value: number | null) => (value === null ? dash : percent(value, digits).replace('%', ''))
-  return html`<p>Net return in percent, by the month in which a period begins. Blue is a gain, orange a loss; ${dash} is a month without a period.</p>
+  return html`<p>Net return in percent, by the month in which a period begins. Gains are blue, losses orange; ${dash} is a month without a period.</p>
 <div class="scroll" tabindex="0" role="region" aria-label="Net return by month"><table class="heat months">
-<thead><tr><th scope="col">Year</th>${months.map(month => html`<th scope="col">${month}</th>`)}<th scope="col">Year</th></tr></thead>
+<thead><tr><th scope="col">Year</th>${monthNames.map(month => html`<th scope="col">${month}</th>`)}<th scope="col">Total</th></tr></thead>
 <tbody>${years.map(
     ({ year, months: values, total }) =>
       html`<tr><th scope="row">${String(year)}</th>${values.map(
-        value => html`<td class="${heat(value, most)}">${cell(value)}</td>`,
+        value => html`<td class="${heatClass(value, max)}">${cell(value)}</td>`,
       )}<td class="total">${cell(total)}</td></tr>\n`,
   )}</tbody></table></div>`
 }
 
-export type YearRow = NonNullable<BacktestResult['monthly']>[number]
+type YearRow = NonNullable<BacktestResult['monthly']>[number]
 
-/** The month-by-year table: the result's own, or the same from the curve where that gives exactly the same: every
- * period is on it, with a value above 0. Else null. */
+/** The month-by-year table: the result's own, else derived from the curve. null where the curve would not give the same:
+ * every period must be on it, with a value above 0. */
 export function monthlyOf(result: BacktestResult): readonly YearRow[] | null {
   if (result.monthly !== undefined) return result.monthly
   const { equity_curve: curve, equity_dates: dates, n_periods } = result
@@ -83,18 +82,18 @@ export function monthlyOf(result: BacktestResult): readonly YearRow[] | null {
   }))
 }
 
-const steps = 5
+const heatSteps = 5
 
-/** The class of a cell on a scale of two colours from -`most` through 0 to `most`: n5 ... n1, z, p1 ... p5. */
-export function heat(value: number | null, most: number): string {
+/** The class of a cell on a scale of two colours from -`max` through 0 to `max`: n5 ... n1, z, p1 ... p5. */
+export function heatClass(value: number | null, max: number): string {
   if (value === null || !Number.isFinite(value)) return 'none'
-  const step = most > 0 ? Math.min(steps, Math.ceil((Math.abs(value) / most) * steps - 1e-9)) : 0
+  const step = max > 0 ? Math.min(heatSteps, Math.ceil((Math.abs(value) / max) * heatSteps - 1e-9)) : 0
   if (step === 0) return 'z'
   return `${value < 0 ? 'n' : 'p'}${step}`
 }
 
-export function largest(values: Iterable<number | null>): number {
-  let most = 0
-  for (const value of values) if (value !== null && Math.abs(value) > most) most = Math.abs(value)
-  return most
+export function maxAbsolute(values: Iterable<number | null>): number {
+  let max = 0
+  for (const value of values) if (value !== null && Math.abs(value) > max) max = Math.abs(value)
+  return max
 }

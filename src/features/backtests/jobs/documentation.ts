@@ -1,6 +1,6 @@
 import type { DocumentDecoration } from 'elysia'
 import examples from '../../../http/docs/examples/backtests.json' with { type: 'json' }
-import { documentedSchema, operation } from '../../../http/docs/operation.ts'
+import { documentedSchema, type Operation, operation } from '../../../http/docs/operation.ts'
 import {
   BacktestJob,
   BacktestJobList,
@@ -10,15 +10,15 @@ import {
   BacktestJobsQuery,
 } from './schema.ts'
 
-const events = `retry: 2000\n\nevent: progress\ndata: ${JSON.stringify(examples.running)}\n\n: it goes on\n\nevent: succeeded\ndata: ${JSON.stringify(examples.list.data[0])}\n`
+const events = `retry: 2000\n\nevent: progress\ndata: ${JSON.stringify(examples.running)}\n\n: heartbeat\n\nevent: succeeded\ndata: ${JSON.stringify(examples.list.data[0])}\n`
 
 export const backtestsOperation = operation({
   id: 'listBacktests',
   tag: 'Backtest',
-  summary: 'Backtests that were submitted to run by themselves',
+  summary: 'Submitted backtests',
   description:
-    'Those of this key that were submitted with `Prefer: respond-async`, the newest first, without their results. A finished one is kept for 7 days; of a key at most the last 500 are. `next` continues past `limit`.',
-  entry: 'key',
+    'The backtests of this key that were submitted with `Prefer: respond-async`, newest first, without their results. A finished backtest is deleted after 7 days, and of one key the last 500 remain. `next` continues past `limit`.',
+  access: 'key',
   query: BacktestJobsQuery,
   answer: {
     schema: BacktestJobList,
@@ -32,16 +32,16 @@ export const backtestsOperation = operation({
 export const backtestOperation = operation({
   id: 'getBacktest',
   tag: 'Backtest',
-  summary: 'How far a submitted backtest is, and its result',
+  summary: 'Progress and result of a submitted backtest',
   description:
-    'The state, the progress in trials, and in the end the result (to the bit the synchronous answer) or the error. With `Accept: text/event-stream` its progress as events. Where the archive changes while a sweep runs on it, the sweep begins anew on the new rows; `data_version` says which it runs on.',
-  entry: 'key',
+    'The state, the progress in trials and, at the end, the result or the error. The result equals the synchronous answer to the bit. With `Accept: text/event-stream`, the progress comes as events. If the archive changes during a sweep, the sweep restarts on the new rows; `data_version` states the version it runs on.',
+  access: 'key',
   path: BacktestJobParams,
   query: BacktestJobQuery,
   answer: {
     schema: BacktestJob,
     description: 'The backtest.',
-    html: 'With format=html, or where Accept prefers it: the result, once it is there, as a page that works without network and scripts.',
+    html: 'With format=html, or if Accept prefers HTML: the finished result as a page that needs no network and no scripts.',
     examples: { running: { summary: 'A sweep half-way', value: { ...examples.running, result: null } } },
   },
   errors: [
@@ -59,12 +59,12 @@ export const cancelOperation = operation({
   tag: 'Backtest',
   summary: 'Cancel a submitted backtest',
   description:
-    'Also one that runs: what works at it leaves off. One that has ended stays as it is; the answer says how it ended.',
-  entry: 'key',
+    'Cancels a queued or running backtest. One that has ended does not change; the answer states how it ended.',
+  access: 'key',
   path: BacktestJobParams,
   answer: {
     schema: BacktestJobSummary,
-    description: 'The backtest, which is over.',
+    description: 'The ended backtest.',
     examples: { cancelled: { summary: 'Cancelled half-way', value: examples.cancelled } },
   },
   errors: ['parameter_invalid', 'quant_required', 'entity_unknown', 'statement_timeout'],
@@ -76,28 +76,31 @@ const eventParts = operation({
   tag: 'Backtest',
   summary: 'The progress of a submitted backtest as it happens',
   description:
-    'Server-sent events: `progress` whenever something changed, and at the end one that is called `succeeded`, `failed` or `cancelled`; each holds the backtest without its result. A comment every 10 seconds while nothing happens. A stream ends after 10 minutes: connect again. At most 8 of a key at a time.',
-  entry: 'key',
+    'Server-sent events: `progress` at every change, and at the end one named `succeeded`, `failed` or `cancelled`. Each contains the backtest without its result. A comment is sent every 10 seconds without an event. A stream ends after 10 minutes: reconnect then. At most 8 streams of one key are open at a time.',
+  access: 'key',
   path: BacktestJobParams,
   answer: {
     schema: BacktestJobSummary,
-    description: 'The events, until the backtest is over.',
+    description: 'The events, until the backtest ends.',
     examples: { progress: { summary: 'The data of an event', value: examples.running } },
   },
   errors: ['parameter_invalid', 'quant_required', 'entity_unknown', 'compute_busy', 'statement_timeout'],
   data: false,
 })
 
-export const backtestEventsOperation: DocumentDecoration = {
-  ...eventParts,
-  responses: {
-    ...eventParts.responses,
-    200: {
-      description: 'The events, until the backtest is over.',
-      content: {
-        'text/event-stream': {
-          schema: { type: 'string' },
-          examples: { sweep: { summary: 'A sweep to its end', value: events } },
+export const backtestEventsOperation: Operation = {
+  access: eventParts.access,
+  detail: {
+    ...eventParts.detail,
+    responses: {
+      ...eventParts.detail.responses,
+      200: {
+        description: 'The events, until the backtest ends.',
+        content: {
+          'text/event-stream': {
+            schema: { type: 'string' },
+            examples: { sweep: { summary: 'A sweep until its end', value: events } },
+          },
         },
       },
     },
@@ -113,28 +116,28 @@ const header = (name: string, description: string, example: string) => ({
 })
 
 /** What a submission adds to the documentation of POST /api/v1/backtest. */
-export function withSubmission(detail: DocumentDecoration): DocumentDecoration {
-  return {
+export function withSubmission({ access, detail }: Operation): Operation {
+  const submitted: DocumentDecoration = {
     ...detail,
     parameters: [
       ...(detail.parameters ?? []),
       header(
         'Prefer',
-        'respond-async: answer 202 at once, and run the backtest when there is time, whatever becomes of this connection or this server.',
+        'respond-async: answer 202 at once and run the backtest in the background. It runs even if this connection closes or this server stops.',
         'respond-async',
       ),
       header(
         'Idempotency-Key',
-        'Any text that you make up for this request. Sent again within 24 hours with the same request, nothing is run twice: the answer is the same, or names the same backtest.',
+        'Any text that you choose for this request. The same request sent again with it within 24 hours does not run twice. It gets the same answer, or the same submitted backtest.',
         '5f2b1c9e-sweep-1',
       ),
     ],
     responses: {
       ...detail.responses,
       202: {
-        description: 'With Prefer: respond-async: stored, and to be run. Location says where it is.',
+        description: 'With Prefer: respond-async: the stored backtest, which will run. Location is its URL.',
         headers: {
-          Location: { description: 'Where the backtest is.', schema: { type: 'string' } },
+          Location: { description: 'The URL of the backtest.', schema: { type: 'string' } },
           'Preference-Applied': { description: 'Always respond-async.', schema: { type: 'string' } },
         },
         content: {
@@ -146,4 +149,5 @@ export function withSubmission(detail: DocumentDecoration): DocumentDecoration {
       },
     },
   }
+  return { access, detail: submitted }
 }

@@ -1,33 +1,39 @@
 import { Failure } from '../../../errors.ts'
-import { type Job, jobSummary } from './schema.ts'
+import type { Job } from './job.ts'
+import { jobSummary } from './schema.ts'
 
-export interface EventSource {
+interface EventSource {
   readonly read: () => Promise<Job>
-  readonly watch: (told: (closing: boolean) => void) => () => void
+  readonly watch: (onChange: OnChange) => () => void
   readonly elapsedMs: () => number
   readonly baseUrl: string
   readonly onEnd: () => void
 }
 
 export interface EventPace {
-  /** Silence is broken after that, so that nobody takes the connection for dead. */
+  /** After this long without an event a comment is sent, so that no proxy takes the connection for dead. */
   readonly heartbeatMs: number
-  /** Looked up that often even where nothing is heard. */
+  /** The job is read this often even without a notification: one may be lost. */
   readonly pollMs: number
-  /** Between two looks at the least. */
-  readonly leastMs: number
-  /** A stream is ended after that; the client comes again. */
-  readonly mostMs: number
+  /** The shortest time between two reads. */
+  readonly minIntervalMs: number
+  /** A stream ends after this long; the client reconnects. */
+  readonly maxDurationMs: number
 }
 
-export const usualPace: EventPace = { heartbeatMs: 10_000, pollMs: 2_000, leastMs: 50, mostMs: 600_000 }
+const defaultPace: EventPace = {
+  heartbeatMs: 10_000,
+  pollMs: 2_000,
+  minIntervalMs: 50,
+  maxDurationMs: 600_000,
+}
 
-/** Events that may wait for a client that reads slowly; past that it is left to come again. */
-const mostWaiting = 100
+/** Events that may wait for a slow client. Past that the stream ends and the client has to reconnect. */
+const maxQueuedEvents = 100
 
-/** A job's progress as server-sent events: `progress` whenever it changes, and at the end one event that is called like
- * its last state. Each holds the job without its result. */
-export function jobEvents(source: EventSource, pace: EventPace = usualPace): ReadableStream<Uint8Array> {
+/** A job's progress as server-sent events: `progress` at every change, and at the end one event named after its last state. Each
+ * contains the job without its result. */
+export function jobEvents(source: EventSource, pace: EventPace = defaultPace): ReadableStream<Uint8Array> {
   let over = false
   let closing = false
   let wake = () => {}
@@ -43,7 +49,7 @@ export function jobEvents(source: EventSource, pace: EventPace = usualPace): Rea
     wake()
   }
 
-  async function tell(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+  async function sendEvents(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
     const send = (text: string) => controller.enqueue(Buffer.from(text))
     const startMs = source.elapsedMs()
     let sent = ''
@@ -53,34 +59,35 @@ export function jobEvents(source: EventSource, pace: EventPace = usualPace): Rea
       const woken = new Promise<void>(resolve => {
         wake = resolve
       })
-      const lookedMs = source.elapsedMs()
-      const job = await source.read().catch(unlessGone)
+      const readMs = source.elapsedMs()
+      const job = await source.read().catch(nullUnlessGone)
       if (over) return
       const now = source.elapsedMs()
       if (job !== null) {
         const data = JSON.stringify(jobSummary(job, source.baseUrl))
-        const event = job.finishedAt === null ? 'progress' : job.state
-        if (data !== sent) send(`event: ${event}\ndata: ${data}\n\n`)
-        if (data !== sent) sentMs = now
+        if (data !== sent) {
+          send(`event: ${job.finishedAt === null ? 'progress' : job.state}\ndata: ${data}\n\n`)
+          sentMs = now
+        }
         sent = data
         if (job.finishedAt !== null) return
       }
-      const tooSlow = (controller.desiredSize ?? 0) < -mostWaiting
-      if (closing || tooSlow || now - startMs >= pace.mostMs) return send(': come again\n\n')
+      const tooSlow = (controller.desiredSize ?? 0) < -maxQueuedEvents
+      if (closing || tooSlow || now - startMs >= pace.maxDurationMs) return send(': reconnect\n\n')
       if (now - sentMs >= pace.heartbeatMs) {
-        send(': it goes on\n\n')
+        send(': heartbeat\n\n')
         sentMs = now
       }
-      const patienceMs = Math.min(pace.pollMs, pace.heartbeatMs, startMs + pace.mostMs - now)
-      await Promise.race([woken, Bun.sleep(patienceMs)])
-      const early = lookedMs + pace.leastMs - source.elapsedMs()
+      const waitMs = Math.min(pace.pollMs, pace.heartbeatMs, startMs + pace.maxDurationMs - now)
+      await Promise.race([woken, Bun.sleep(waitMs)])
+      const early = readMs + pace.minIntervalMs - source.elapsedMs()
       if (early > 0 && !over && !closing) await Bun.sleep(early)
     }
   }
 
   return new ReadableStream({
     start(controller) {
-      tell(controller)
+      sendEvents(controller)
         .catch(() => {})
         .finally(() => {
           end()
@@ -95,43 +102,45 @@ export function jobEvents(source: EventSource, pace: EventPace = usualPace): Rea
   })
 }
 
-/** A database that is away for a moment ends no stream; a job that is gone does. */
-function unlessGone(error: unknown): null {
+/** A database that is unreachable for a moment ends no stream; a job that is gone does. */
+function nullUnlessGone(error: unknown): null {
   if (error instanceof Failure && error.code === 'entity_unknown') throw error
   return null
 }
 
-type Told = (closing: boolean) => void
+/** `closing`: the process is about to end. */
+type OnChange = (closing: boolean) => void
 
-/** Passes on to whoever waits in this process that a job changed. What changed is for them to look up. */
-export class JobNews {
-  readonly #waiting = new Map<string, Set<Told>>()
+/** Notifies the streams of this process that a job changed. They read the job themselves, because a notification may be late or
+ * lost. */
+export class JobNotifier {
+  readonly #watchers = new Map<string, Set<OnChange>>()
   #closed = false
 
-  /** @returns what ends the watch */
-  watch(jobId: string, told: Told): () => void {
-    const others = this.#waiting.get(jobId) ?? new Set()
-    others.add(told)
-    this.#waiting.set(jobId, others)
-    if (this.#closed) queueMicrotask(() => told(true))
+  /** @returns the function that ends the watch */
+  watch(jobId: string, onChange: OnChange): () => void {
+    const watchers = this.#watchers.get(jobId) ?? new Set()
+    watchers.add(onChange)
+    this.#watchers.set(jobId, watchers)
+    if (this.#closed) queueMicrotask(() => onChange(true))
     return () => {
-      others.delete(told)
-      if (others.size === 0 && this.#waiting.get(jobId) === others) this.#waiting.delete(jobId)
+      watchers.delete(onChange)
+      if (watchers.size === 0 && this.#watchers.get(jobId) === watchers) this.#watchers.delete(jobId)
     }
   }
 
-  tell(jobId: string): void {
-    for (const told of this.#waiting.get(jobId) ?? []) told(false)
+  notify(jobId: string): void {
+    for (const onChange of this.#watchers.get(jobId) ?? []) onChange(false)
   }
 
-  /** News may have been missed. */
-  tellAll(): void {
-    for (const jobId of [...this.#waiting.keys()]) this.tell(jobId)
+  /** For after a broken connection, when notifications may have been lost. */
+  notifyAll(): void {
+    for (const jobId of [...this.#watchers.keys()]) this.notify(jobId)
   }
 
-  /** The process is about to end. */
+  /** Ends all streams. Without this they would delay the end of the process by up to `maxDurationMs`. */
   close(): void {
     this.#closed = true
-    for (const waiting of [...this.#waiting.values()]) for (const told of [...waiting]) told(true)
+    for (const watchers of [...this.#watchers.values()]) for (const onChange of [...watchers]) onChange(true)
   }
 }

@@ -1,69 +1,71 @@
 import { Failure } from '../../../errors.ts'
 import type { Sql } from '../../../postgres/client.ts'
-import { type Claim, type Claimed, claimKey, giveUpClaim, keepAnswer } from './claimQueries.ts'
+import { type Claim, type ClaimOutcome, claimKey, releaseClaim, storeAnswer } from './idempotencyQueries.ts'
 
-/** Answers that are kept of a key; beyond them the oldest are forgotten before their time. */
-const mostAnswers = 100
+/** Stored answers of one key; the oldest are deleted first. */
+const maxAnswersPerKey = 100
 
-export interface OnceAnswer {
+interface IdempotentAnswer {
   readonly bytes: Uint8Array<ArrayBuffer>
-  /** Whether it is the answer of an earlier request with the same Idempotency-Key. */
+  /** Whether it is the stored answer of an earlier request with the same Idempotency-Key. */
   readonly replayed: boolean
 }
 
-/** Does the work of a request with an Idempotency-Key once: who sends the request again is given the answer again. Work
- * that failed may be tried again under its key. */
+/** Does the work of a request with an Idempotency-Key once: the same request sent again gets the stored answer. Failed work
+ * releases the key, so the request can be tried again under it. */
 export async function answerOnce(
   sql: Sql,
-  wanted: Claim,
+  request: Claim,
   work: () => Promise<Uint8Array<ArrayBuffer>>,
-): Promise<OnceAnswer> {
-  const claimed = await claim(sql, wanted)
+): Promise<IdempotentAnswer> {
+  const claimed = await claim(sql, request)
   if (claimed.kind === 'answer') return { bytes: claimed.bytes, replayed: true }
   try {
     const bytes = await work()
-    await keepAnswer(sql, wanted, bytes, mostAnswers)
+    await storeAnswer(sql, request, bytes, maxAnswersPerKey)
     return { bytes, replayed: false }
   } catch (error) {
-    await giveUpClaim(sql, wanted).catch(() => {})
+    await releaseClaim(sql, request).catch(() => {})
     throw error
   }
 }
 
-/** How long an Idempotency-Key stands for the request that it first came with. */
+/** How long an Idempotency-Key belongs to the first request that was sent with it. */
 export const claimHours = 24
+/** A claim in flight is free for others if its process has been silent for this long. */
 const silentMs = 10_000
 
-type Settled = Extract<Claimed, { kind: 'mine' | 'job' | 'answer' }>
+type UsableClaim = Extract<ClaimOutcome, { kind: 'acquired' | 'job' | 'answer' }>
 
-/** Claims an Idempotency-Key for a request, or hands back what the request led to when it came before. */
-export async function claim(sql: Sql, wanted: Claim): Promise<Settled> {
-  const claimed = await claimKey(sql, wanted, claimHours, silentMs)
-  switch (claimed.kind) {
+/** Claims an Idempotency-Key for a request, or returns the job or answer of the same request sent earlier. Fails if the key
+ * belongs to another request, or if the earlier request is still in flight. */
+export async function claim(sql: Sql, request: Claim): Promise<UsableClaim> {
+  const outcome = await claimKey(sql, request, claimHours, silentMs)
+  switch (outcome.kind) {
     case 'reused':
       throw new Failure(
         'idempotency_reused',
-        'This Idempotency-Key came with another request within the last 24 hours. Send a new key with a new request.',
+        `This Idempotency-Key was sent with another request within the last ${claimHours} hours. Send a new key with a new request.`,
         { param: 'Idempotency-Key' },
       )
     case 'in_flight':
       throw new Failure(
         'idempotency_in_flight',
-        'The request that this Idempotency-Key came with is under way. Wait for its answer, or ask again shortly.',
+        'The first request with this Idempotency-Key is still running. Wait for its answer, or try again shortly.',
         { param: 'Idempotency-Key', retryAfterSeconds: 1 },
       )
     default:
-      return claimed
+      return outcome
   }
 }
 
-const pieceBytes = 2 * 1_024 * 1_024
+const chunkBytes = 2 * 1_024 * 1_024
 
-/** The SHA-256 of a request: of what is said beside the body, and of the body. Between pieces others get their turn. */
-export async function requestDigest(beside: readonly unknown[], body: Uint8Array): Promise<Uint8Array> {
-  const hash = new Bun.CryptoHasher('sha256').update(JSON.stringify(beside))
-  for (let at = 0; at < body.length; at += pieceBytes) {
-    hash.update(body.subarray(at, at + pieceBytes))
+/** The SHA-256 of a request: of its parameters and of its body. Yields to other requests between chunks. */
+export async function requestDigest(parameters: readonly unknown[], body: Uint8Array): Promise<Uint8Array> {
+  const hash = new Bun.CryptoHasher('sha256').update(JSON.stringify(parameters))
+  for (let at = 0; at < body.length; at += chunkBytes) {
+    hash.update(body.subarray(at, at + chunkBytes))
     await new Promise(setImmediate)
   }
   return hash.digest()

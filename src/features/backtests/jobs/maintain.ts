@@ -1,94 +1,106 @@
 import { Failure } from '../../../errors.ts'
 import { claimHours } from './idempotency.ts'
-import type { JobWork } from './plan.ts'
-import { endJob, unfinishedOf } from './progressQueries.ts'
-import { findAbandonedJobs } from './queue.ts'
-import { jobKeptDays, mostFinishedJobs } from './schema.ts'
-import { beat, cleanJobs, findRevokedJobs, leave, releaseDead } from './upkeepQueries.ts'
+import { jobRetentionDays } from './job.ts'
+import { endJob, findUnfinished } from './jobQueries.ts'
+import {
+  deleteExpired,
+  findAbandonedJobs,
+  findRevokedJobs,
+  recordHeartbeat,
+  releaseDeadProcesses,
+  removeProcess,
+} from './maintainQueries.ts'
+import type { JobDeps } from './openJobs.ts'
 
-const beatMs = 1_000
-/** Longer silent than this, a process is taken for dead: its tasks are free for others. */
-export const silentMs = 5_000
-const beatsBetweenSearches = 10
-const beatsBetweenCleanings = 60
+const heartbeatMs = 1_000
+/** A process that is silent for longer counts as dead, and other processes may take its tasks. */
+const silentMs = 5_000
+const heartbeatsPerSearch = 10
+const heartbeatsPerCleanup = 60
+/** Finished jobs of one key; the oldest are deleted first. */
+const maxFinishedJobs = 500
 
-export interface JobTending {
-  /** Says at once that this process lives; to be called when a lock is about to be taken under a new name. */
-  beat(): Promise<void>
+interface JobMaintenance {
+  /** Records a heartbeat at once. To be called before this process locks tasks under a new name. */
+  heartbeat(): Promise<void>
   close(): Promise<void>
 }
 
-/** Looks after the jobs as long as the process lives: says that it does, frees what dead ones held, notices jobs that
- * ended elsewhere or that nobody will go on with, ends those of revoked keys, and forgets what is old.
+/** Maintains the jobs while the process lives. Records its heartbeat, releases the tasks of dead processes, and stops tasks of
+ * jobs that ended in another process. Ends jobs that were abandoned or whose key is revoked, and deletes expired ones.
  *
- * @param locks the names under which this process locks tasks; they may change */
-export function tendJobs(work: JobWork, locks: readonly string[], elapsedMs: () => number): JobTending {
-  const { sql, processId, report } = work
-  let beats = 0
-  let lastBeatMs = Number.NEGATIVE_INFINITY
-  let busy: Promise<void> | null = null
+ * @param locks the names under which this process locks tasks; their owner may change them */
+export function maintainJobs(
+  deps: JobDeps,
+  locks: readonly string[],
+  elapsedMs: () => number,
+): JobMaintenance {
+  const { sql, processId, report } = deps
+  let heartbeats = 0
+  let lastHeartbeatMs = Number.NEGATIVE_INFINITY
+  let running: Promise<void> | null = null
 
-  const look = async () => {
-    // After a silence of its own (a database that was away) this process is no judge of others'.
-    const awake = elapsedMs() - lastBeatMs < silentMs / 2
-    await beat(sql, processId, locks)
-    lastBeatMs = elapsedMs()
-    if (awake) {
-      for (const dead of await releaseDead(sql, silentMs))
-        report(`Process ${dead} is dead; its tasks are free.`, null)
+  const maintain = async () => {
+    // A process that was silent itself (its database was unreachable) cannot tell whether others are dead.
+    const wasSilent = elapsedMs() - lastHeartbeatMs >= silentMs / 2
+    await recordHeartbeat(sql, processId, locks)
+    lastHeartbeatMs = elapsedMs()
+    if (!wasSilent) {
+      for (const dead of await releaseDeadProcesses(sql, silentMs))
+        report(`Process ${dead} is dead; its tasks are released.`, null)
     }
-    await endWhatEnded(work)
-    if (beats % beatsBetweenSearches === 1 && awake) {
-      await failAbandoned(work)
-      await cancelRevoked(work)
+    await stopEndedJobs(deps)
+    if (heartbeats % heartbeatsPerSearch === 1 && !wasSilent) {
+      await failAbandoned(deps)
+      await cancelRevoked(deps)
     }
-    if (beats % beatsBetweenCleanings === 0) {
-      await cleanJobs(sql, { jobDays: jobKeptDays, jobsPerKey: mostFinishedJobs, claimHours })
+    if (heartbeats % heartbeatsPerCleanup === 0) {
+      await deleteExpired(sql, { jobDays: jobRetentionDays, jobsPerKey: maxFinishedJobs, claimHours })
     }
-    beats++
+    heartbeats++
   }
   const tick = () => {
-    busy ??= look()
+    running ??= maintain()
       .catch(error => {
-        if (work.explain(error) === null) report('Looking after the jobs failed.', error)
+        if (deps.explain(error) === null) report('The maintenance of the jobs failed.', error)
       })
       .finally(() => {
-        busy = null
+        running = null
       })
   }
   tick()
-  const timer = setInterval(tick, beatMs)
+  const timer = setInterval(tick, heartbeatMs)
   return {
-    beat: () => beat(sql, processId, locks),
+    heartbeat: () => recordHeartbeat(sql, processId, locks),
     close: async () => {
       clearInterval(timer)
-      await busy
-      await leave(sql, processId).catch(() => {})
+      await running
+      await removeProcess(sql, processId).catch(() => {})
     },
   }
 }
 
-/** News of an end may have been missed. */
-async function endWhatEnded({ sql, open }: JobWork): Promise<void> {
-  const ids = open.ids()
+/** The notification of a job's end may have been lost: without this its tasks would run on. */
+async function stopEndedJobs({ sql, openJobs }: JobDeps): Promise<void> {
+  const ids = openJobs.ids()
   if (ids.length === 0) return
-  const unfinished = await unfinishedOf(sql, ids)
-  for (const id of ids) if (!unfinished.has(id)) open.end(id)
+  const unfinished = await findUnfinished(sql, ids)
+  for (const id of ids) if (!unfinished.has(id)) openJobs.end(id)
 }
 
-/** A key that is revoked, perhaps because somebody else had it, computes nothing more; who follows the job hears its end. */
-async function cancelRevoked({ sql }: JobWork): Promise<void> {
+/** A revoked key may be a stolen one: its jobs must not use the machine. Clients that watch them see them end. */
+async function cancelRevoked({ sql }: JobDeps): Promise<void> {
   for (const jobId of await findRevokedJobs(sql)) await endJob(sql, jobId, { state: 'cancelled' })
 }
 
-/** A task that took its process down with it every time it was begun cannot say so itself. */
-async function failAbandoned({ sql, report }: JobWork): Promise<void> {
+/** A task that kills its process at every attempt cannot report its failure itself. */
+async function failAbandoned({ sql, report }: JobDeps): Promise<void> {
   for (const jobId of await findAbandonedJobs(sql)) {
     const { code, message } = new Failure(
       'compute_failed',
-      'The backtest could not be computed: every process that tried it ended, perhaps for want of memory. Try fewer rows.',
+      'The backtest could not be computed: every process that tried it ended, perhaps out of memory. Try fewer rows.',
     )
     const ended = await endJob(sql, jobId, { state: 'failed', error: { code, message, param: null } })
-    if (ended) report(`Job ${jobId} was given up: nobody could run it.`, null)
+    if (ended) report(`Job ${jobId} failed: no process could run it.`, null)
   }
 }

@@ -1,27 +1,34 @@
 import { Elysia } from 'elysia'
+import type { ComputePool } from '../../../backtest/pool/computePool.ts'
+import { contentPolicy } from '../../../backtest/report/tearSheet/policy.ts'
 import { Failure } from '../../../errors.ts'
-import { dataHeaders, encodedAnswer, jsonType, pageHeaders, unchanged } from '../../../http/answers.ts'
-import { type Answer, type Call, requireQuant } from '../../../http/context.ts'
-import type { RouteMaker } from '../../../http/handler.ts'
+import { dataHeaders, encodedAnswer, jsonType, notModified, pageHeaders } from '../../../http/answers.ts'
+import { type Answer, type RequestContext, requireQuant } from '../../../http/context.ts'
 import { answerHeaders, entityTag } from '../../../http/headers.ts'
 import { noQuery, pathReader, queryReader } from '../../../http/parameters.ts'
+import type { HttpPlugin } from '../../../http/plugin.ts'
 import { prefersHtml } from '../../../http/preferences.ts'
-import type { Services } from '../../../http/services.ts'
+import type { Sql } from '../../../postgres/client.ts'
 import {
   backtestEventsOperation,
   backtestOperation,
   backtestsOperation,
   cancelOperation,
 } from './documentation.ts'
-import { jobEvents } from './events.ts'
-import {
-  BacktestJobParams,
-  BacktestJobQuery,
-  BacktestJobsQuery,
-  type Job,
-  jobSummary,
-  jobText,
-} from './schema.ts'
+import { type JobNotifier, jobEvents } from './events.ts'
+import type { Job } from './job.ts'
+import { readResult } from './jobQueries.ts'
+import { cancelJob, pageJobs, readJob } from './keyJobs.ts'
+import { BacktestJobParams, BacktestJobQuery, BacktestJobsQuery, jobSummary, jobText } from './schema.ts'
+
+interface JobRouteDeps {
+  readonly sql: Sql
+  /** Renders results as pages. */
+  readonly pool: ComputePool
+  readonly notifier: JobNotifier
+  readonly elapsedMs: () => number
+  readonly settings: { readonly baseUrl: string }
+}
 
 const path = '/api/v1/backtests'
 const readId = pathReader('id', BacktestJobParams.properties.id)
@@ -31,77 +38,81 @@ const Vary = 'Accept, Accept-Encoding, Authorization'
 const idleSeconds = 60
 
 /** GET /api/v1/backtests and what is below it: backtests that were submitted with `Prefer: respond-async`. */
-export function backtests(services: Services, route: RouteMaker) {
-  const { jobs, settings } = services
+export function jobRoutes(http: HttpPlugin, deps: JobRouteDeps) {
   const streams = new StreamCount()
-
-  const idOf = (call: Call) => readId(call.path.slice(path.length + 1).split('/')[0])
-
-  async function list(call: Call): Promise<Answer> {
-    const keyId = requireQuant(call)
-    const { jobs: found, next } = await jobs.page(keyId, readQuery(call.queryText))
-    const data = found.map(job => jobSummary(job, settings.baseUrl))
-    const text = JSON.stringify({ object: 'backtest_list', count: data.length, next, data })
-    const headers = dataHeaders(jsonType, entityTag(0, text))
-    return unchanged(call, headers) ?? encodedAnswer(call, text, headers)
-  }
-
-  async function read(call: Call): Promise<Answer> {
-    const accept = call.request.headers.get('accept')
-    if (accept?.includes('text/event-stream')) return events(call)
-    const keyId = requireQuant(call)
-    const { format = prefersHtml(accept) ? 'html' : 'json' } = readForm(call.queryText)
-    const job = await jobs.read(keyId, idOf(call))
-    const asPage = format === 'html' && job.state === 'succeeded'
-    const tag = entityTag(0, `${asPage} ${job.id} ${job.state} ${job.done} ${job.total} ${job.round}`)
-    const own = asPage ? pageHeaders(services.tearSheet.policy, tag) : dataHeaders(jsonType, tag)
-    const headers = { ...own, Vary }
-    const same = unchanged(call, headers)
-    if (same !== null) return same
-    const result = job.state === 'succeeded' ? await jobs.result(job.id) : null
-    const content =
-      asPage && result !== null
-        ? await services.tearSheet.write(result)
-        : jobText(job, settings.baseUrl, result)
-    return encodedAnswer(call, content, headers)
-  }
-
-  async function cancel(call: Call): Promise<Answer> {
-    const keyId = requireQuant(call)
-    noQuery(call)
-    const job = await jobs.cancel(keyId, idOf(call))
-    return plain(jobSummary(job, settings.baseUrl))
-  }
-
-  async function events(call: Call): Promise<Answer> {
-    const keyId = requireQuant(call)
-    noQuery(call)
-    const id = idOf(call)
-    await jobs.read(keyId, id)
-    const onEnd = streams.take(keyId)
-    call.server?.timeout(call.request, idleSeconds)
-    const body = jobEvents({
-      read: () => jobs.read(keyId, id),
-      watch: told => jobs.watch(id, told),
-      elapsedMs: services.elapsedMs,
-      baseUrl: settings.baseUrl,
-      onEnd,
+  return new Elysia({ name: 'backtests' })
+    .use(http)
+    .get(path, ({ context }) => list(deps, context), { ...backtestsOperation })
+    .get(
+      `${path}/:id`,
+      ({ context }) => {
+        const accept = context.request.headers.get('accept')
+        return accept?.includes('text/event-stream') ? events(deps, streams, context) : read(deps, context)
+      },
+      { ...backtestOperation },
+    )
+    .delete(`${path}/:id`, ({ context }) => cancel(deps, context), { ...cancelOperation, parse: 'none' })
+    .get(`${path}/:id/events`, ({ context }) => events(deps, streams, context), {
+      ...backtestEventsOperation,
     })
-    return { status: 200, headers: answerHeaders(eventHeaders), body }
-  }
-
-  const listed = route(path, 'key', list)
-  const found = route(`${path}/{id}`, 'key', read)
-  const cancelled = route(`${path}/{id}`, 'key', cancel)
-  const told = route(`${path}/{id}/events`, 'key', events)
-  return new Elysia()
-    .get(path, ({ request }) => listed(request), { detail: backtestsOperation })
-    .get(`${path}/:id`, ({ request }) => found(request), { detail: backtestOperation })
-    .delete(`${path}/:id`, ({ request }) => cancelled(request), { parse: 'none', detail: cancelOperation })
-    .get(`${path}/:id/events`, ({ request }) => told(request), { detail: backtestEventsOperation })
 }
 
-/** 202: stored, and to be run. */
+const idOf = (context: RequestContext) => readId(context.path.slice(path.length + 1).split('/')[0])
+
+async function list({ sql, settings }: JobRouteDeps, context: RequestContext): Promise<Answer> {
+  const keyId = requireQuant(context)
+  const { jobs, next } = await pageJobs(sql, keyId, readQuery(context.queryText))
+  const data = jobs.map(job => jobSummary(job, settings.baseUrl))
+  const text = JSON.stringify({ object: 'backtest_list', count: data.length, next, data })
+  const headers = dataHeaders(jsonType, entityTag(0, text))
+  return notModified(context, headers) ?? encodedAnswer(context, text, headers)
+}
+
+async function read({ sql, pool, settings }: JobRouteDeps, context: RequestContext): Promise<Answer> {
+  const keyId = requireQuant(context)
+  const accept = context.request.headers.get('accept')
+  const { format = prefersHtml(accept) ? 'html' : 'json' } = readForm(context.queryText)
+  const job = await readJob(sql, keyId, idOf(context))
+  const asPage = format === 'html' && job.state === 'succeeded'
+  const tag = entityTag(0, `${asPage} ${job.id} ${job.state} ${job.done} ${job.total} ${job.round}`)
+  const own = asPage ? pageHeaders(contentPolicy, tag) : dataHeaders(jsonType, tag)
+  const headers = { ...own, Vary }
+  const same = notModified(context, headers)
+  if (same !== null) return same
+  const result = job.state === 'succeeded' ? await readResult(sql, job.id) : null
+  const content =
+    asPage && result !== null
+      ? (await pool.run('result_page', { result })).bytes
+      : jobText(job, settings.baseUrl, result)
+  return encodedAnswer(context, content, headers)
+}
+
+async function cancel({ sql, settings }: JobRouteDeps, context: RequestContext): Promise<Answer> {
+  const keyId = requireQuant(context)
+  noQuery(context)
+  const job = await cancelJob(sql, keyId, idOf(context))
+  return plain(jobSummary(job, settings.baseUrl))
+}
+
+async function events(deps: JobRouteDeps, streams: StreamCount, context: RequestContext): Promise<Answer> {
+  const { sql, notifier, elapsedMs, settings } = deps
+  const keyId = requireQuant(context)
+  noQuery(context)
+  const id = idOf(context)
+  await readJob(sql, keyId, id)
+  const onEnd = streams.take(keyId)
+  context.server?.timeout(context.request, idleSeconds)
+  const body = jobEvents({
+    read: () => readJob(sql, keyId, id),
+    watch: onChange => notifier.watch(id, onChange),
+    elapsedMs,
+    baseUrl: settings.baseUrl,
+    onEnd,
+  })
+  return { status: 200, headers: answerHeaders(eventHeaders), body }
+}
+
+/** 202: the backtest is stored and will run. */
 export function acceptedAnswer(job: Job, baseUrl: string): Answer {
   const summary = jobSummary(job, baseUrl)
   const { headers } = plain(summary)
@@ -115,7 +126,7 @@ const eventHeaders = {
   'Content-Type': 'text/event-stream',
   'Cache-Control': 'no-store',
   Vary: 'Accept, Authorization',
-  // nginx would gather events until a block of them is full.
+  // Without this nginx buffers events until a block is full.
   'X-Accel-Buffering': 'no',
 }
 
@@ -131,22 +142,22 @@ function plain(body: object): Answer {
   }
 }
 
-const mostStreams = 256
-const mostStreamsPerKey = 8
+const maxStreams = 256
+const maxStreamsPerKey = 8
 
-/** How many event streams are open, in all and of each key. */
+/** Counts open event streams, in total and per key. */
 class StreamCount {
   readonly #ofKey = new Map<number, number>()
   #all = 0
 
-  /** Returns what gives the place back, once. */
+  /** Counts a stream and returns the function that uncounts it. */
   take(keyId: number): () => void {
     const own = this.#ofKey.get(keyId) ?? 0
-    if (own >= mostStreamsPerKey || this.#all >= mostStreams) {
-      const most = own >= mostStreamsPerKey ? `${mostStreamsPerKey} of a key` : `${mostStreams} of a server`
+    if (own >= maxStreamsPerKey || this.#all >= maxStreams) {
+      const limit = own >= maxStreamsPerKey ? `${maxStreamsPerKey} for a key` : `${maxStreams} for a server`
       throw new Failure(
         'compute_busy',
-        `As many event streams are open as may be: ${most}. Close one, or ask for the backtest itself from time to time.`,
+        `The limit of open event streams is reached: ${limit}. Close one, or poll the backtest itself.`,
         { retryAfterSeconds: 10 },
       )
     }

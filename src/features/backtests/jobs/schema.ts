@@ -1,77 +1,40 @@
 import { type Static, Type } from '@sinclair/typebox'
-import type { BodyFormat, BodyQuery } from '../../../backtest/request.ts'
 import { BacktestResult } from '../../../backtest/result.ts'
-import type { ErrorCode } from '../../../errors.ts'
 import { ErrorBody, errorStatus } from '../../../http/errors.ts'
+import { type Job, jobRetentionDays, jobStates } from './job.ts'
 
 const strict = { additionalProperties: false } as const
 const time = (description: string) => Type.String({ format: 'date-time', description })
 const timeOrNull = (description: string) => Type.Union([time(description), Type.Null()], { description })
 
-export const jobStates = ['queued', 'running', 'succeeded', 'failed', 'cancelled'] as const
-export type JobState = (typeof jobStates)[number]
-
-/** A backtest that is run when there is time, as the verbs know it. */
-export interface Job {
-  readonly id: string
-  readonly keyId: number
-  readonly state: JobState
-  /** Of the request that submitted it. */
-  readonly requestId: string
-  readonly bodyFormat: BodyFormat
-  readonly bodyQuery: BodyQuery
-  readonly bodyBytes: number
-  readonly submittedDataVersion: number
-  readonly dataVersion: number | null
-  /** Of the rows that its sweep was planned for. */
-  readonly fingerprint: string | null
-  /** Grows where the rows changed and the sweep began anew. */
-  readonly round: number
-  readonly done: number
-  readonly total: number | null
-  readonly errorCode: ErrorCode | null
-  readonly errorMessage: string | null
-  readonly errorParam: string | null
-  readonly createdAt: Date
-  readonly startedAt: Date | null
-  readonly finishedAt: Date | null
-}
-
-/** Days that a finished job and its result are kept. */
-export const jobKeptDays = 7
-/** Unfinished jobs that a key may have. */
-export const mostUnfinishedJobs = 16
-/** Finished jobs that are kept of a key. */
-export const mostFinishedJobs = 500
-
 const summary = {
   object: Type.Literal('backtest', { description: 'Always backtest.' }),
-  id: Type.String({ format: 'uuid', description: 'Names the backtest; later ones have greater ids.' }),
+  id: Type.String({ format: 'uuid', description: 'Id of the backtest; later backtests have greater ids.' }),
   state: Type.Union(
     jobStates.map(state => Type.Literal(state)),
-    { description: 'queued, running, and then for good succeeded, failed or cancelled.' },
+    { description: 'queued, then running, and at the end succeeded, failed or cancelled.' },
   ),
   progress: Type.Object(
     {
-      done: Type.Integer({ minimum: 0, description: 'Trials that are done.' }),
+      done: Type.Integer({ minimum: 0, description: 'Finished trials.' }),
       total: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()], {
-        description: 'All there are: 1 without a sweep; null until the body has been read.',
+        description: 'All trials: 1 without a sweep; null before the body has been read.',
       }),
     },
     strict,
   ),
-  submitted_data_version: Type.Integer({ description: 'Data version of the archive when it was submitted.' }),
+  submitted_data_version: Type.Integer({ description: 'Data version of the archive at the submission.' }),
   data_version: Type.Union([Type.Integer(), Type.Null()], {
-    description: 'Data version of the archive that it runs on; null for a panel, and until it is known.',
+    description: 'Data version of the archive that it runs on; null for a panel, or before it is known.',
   }),
   created_at: time('When it was submitted.'),
-  started_at: timeOrNull('When it was begun.'),
+  started_at: timeOrNull('When it started.'),
   finished_at: timeOrNull('When it succeeded, failed or was cancelled.'),
-  expires_at: timeOrNull('When it is forgotten, with its result; null while it is unfinished.'),
-  url: Type.String({ description: 'Where it is, on this server.' }),
-  events_url: Type.String({ description: 'Where its progress is told as server-sent events.' }),
+  expires_at: timeOrNull('When it is deleted with its result; null while it is unfinished.'),
+  url: Type.String({ description: 'Its path on this server.' }),
+  events_url: Type.String({ description: 'The path of its progress as server-sent events.' }),
   error: Type.Union([ErrorBody.properties.error, Type.Null()], {
-    description: 'Why it failed, as a synchronous request would have been told.',
+    description: 'Why it failed; the error of a synchronous request.',
   }),
 }
 
@@ -82,7 +45,7 @@ export const BacktestJob = Type.Object(
   {
     ...summary,
     result: Type.Union([BacktestResult, Type.Null()], {
-      description: 'To the bit what a synchronous request would have been answered; null until it succeeded.',
+      description: 'The answer of a synchronous request, to the bit; null unless it succeeded.',
     }),
   },
   strict,
@@ -93,9 +56,9 @@ export const BacktestJobList = Type.Object(
     object: Type.Literal('backtest_list', { description: 'Always backtest_list.' }),
     count: Type.Integer({ minimum: 0, description: 'Backtests in `data`.' }),
     next: Type.Union([Type.String(), Type.Null()], {
-      description: 'Send it as `cursor` for those before them; null at the end.',
+      description: 'Send it as `cursor` for the older backtests that follow; null at the end.',
     }),
-    data: Type.Array(BacktestJobSummary, { description: 'The newest first, without their results.' }),
+    data: Type.Array(BacktestJobSummary, { description: 'Newest first, without their results.' }),
   },
   strict,
 )
@@ -118,7 +81,7 @@ export const BacktestJobQuery = Type.Object(
     format: Type.Optional(
       Type.Union([Type.Literal('json'), Type.Literal('html')], {
         description:
-          'The form of a result that is there: html is a page to look at. Without it `Accept` decides; by default json.',
+          'Format of a finished result; html is a page. Omit to let `Accept` decide; the default is json.',
       }),
     ),
   },
@@ -132,14 +95,14 @@ export const BacktestJobsQuery = Type.Object(
         minimum: 1,
         maximum: 100,
         default: 20,
-        description: 'At most this many.',
+        description: 'Backtests on a page.',
         examples: [20],
       }),
     ),
     cursor: Type.Optional(
       Type.String({
         pattern: uuid,
-        description: 'The `next` of the answer before.',
+        description: 'The `next` of the page before.',
         examples: ['019aa0c2-7d3c-7000-9c5e-3f1f0a6b7c55'],
       }),
     ),
@@ -148,9 +111,9 @@ export const BacktestJobsQuery = Type.Object(
 )
 export type BacktestJobsQuery = Static<typeof BacktestJobsQuery>
 
-const keptMs = jobKeptDays * 86_400_000
+const retentionMs = jobRetentionDays * 86_400_000
 
-/** A job as it is answered, without its result. */
+/** A job as answers have it, without its result. */
 export function jobSummary(job: Job, baseUrl: string): BacktestJobSummary {
   const { finishedAt } = job
   const url = `/api/v1/backtests/${job.id}`
@@ -164,7 +127,7 @@ export function jobSummary(job: Job, baseUrl: string): BacktestJobSummary {
     created_at: job.createdAt.toISOString(),
     started_at: job.startedAt?.toISOString() ?? null,
     finished_at: finishedAt?.toISOString() ?? null,
-    expires_at: finishedAt === null ? null : new Date(finishedAt.getTime() + keptMs).toISOString(),
+    expires_at: finishedAt === null ? null : new Date(finishedAt.getTime() + retentionMs).toISOString(),
     url,
     events_url: `${url}/events`,
     error: jobError(job, baseUrl),
@@ -179,8 +142,8 @@ function jobError(job: Job, baseUrl: string): BacktestJobSummary['error'] {
   return { type, code, message: errorMessage ?? '', param, request_id: requestId, doc_url: docUrl }
 }
 
-/** The same with the text of its result, which is not read for that: it is the text that a synchronous request would
- * have been answered. */
+/** The job with its result, as JSON text. The text of the result is inserted as it is: parsing and writing it again would cost
+ * time, and must not change a digit. */
 export function jobText(job: Job, baseUrl: string, result: string | null): string {
   return `${JSON.stringify(jobSummary(job, baseUrl)).slice(0, -1)},"result":${result ?? 'null'}}`
 }

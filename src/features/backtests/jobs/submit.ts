@@ -1,16 +1,17 @@
 import type { BodyFormat, BodyQuery } from '../../../backtest/request.ts'
 import { Failure } from '../../../errors.ts'
 import type { Sql } from '../../../postgres/client.ts'
-import { giveUpClaim } from './claimQueries.ts'
 import { claim, requestDigest } from './idempotency.ts'
-import { type Backlog, findJob, insertJob, readBacklog } from './rowQueries.ts'
-import { type Job, mostUnfinishedJobs } from './schema.ts'
-import { startTask } from './taskNames.ts'
+import { releaseClaim } from './idempotencyQueries.ts'
+import type { Job } from './job.ts'
+import { findJob } from './jobQueries.ts'
+import { type Backlog, insertJob, readBacklog } from './submitQueries.ts'
+import { startTask } from './tasks.ts'
 
 export interface SubmitDeps {
   readonly sql: Sql
   readonly processId: string
-  /** A UUIDv7. */
+  /** A UUIDv7: the jobs of a key are listed in the order of their ids. */
   readonly newId: () => string
   readonly dataVersion: () => number
 }
@@ -24,35 +25,33 @@ export interface Submission {
   readonly idempotencyKey: string | null
 }
 
-/** Bodies that wait, in all those of a key. */
-const mostWaitingBytes = 1_024 * 1_024 * 1_024
-
-/** Stores a backtest to be run when there is time, for good when this returns. With an Idempotency-Key that came before,
- * the job that it led to then. */
+/** Stores a backtest as a queued job. Once this returns, the job survives a crash of every process. With an Idempotency-Key
+ * that was sent before, returns the job of that earlier request. */
 export async function submitJob(deps: SubmitDeps, submission: Submission): Promise<Job> {
   const { sql, processId } = deps
   const { keyId, body, format, query, idempotencyKey } = submission
-  if (idempotencyKey === null) return store(deps, submission)
+  if (idempotencyKey === null) return storeJob(deps, submission)
   const digest = await requestDigest(['respond-async', format, query], body)
-  const wanted = { keyId, name: idempotencyKey, digest, processId }
-  const claimed = await claim(sql, wanted)
+  const request = { keyId, name: idempotencyKey, digest, processId }
+  const claimed = await claim(sql, request)
   if (claimed.kind === 'job') {
     const job = await findJob(sql, claimed.jobId)
     if (job) return job
   }
   try {
-    return await store(deps, submission)
+    return await storeJob(deps, submission)
   } catch (error) {
-    await giveUpClaim(sql, wanted).catch(() => {})
+    await releaseClaim(sql, request).catch(() => {})
     throw error
   }
 }
 
-async function store(deps: SubmitDeps, submission: Submission): Promise<Job> {
+async function storeJob(deps: SubmitDeps, submission: Submission): Promise<Job> {
   const { sql, newId, dataVersion } = deps
   const { keyId, requestId, body, format, query, idempotencyKey } = submission
   const id = newId()
-  const admit = (backlog: Backlog) => admitOne(backlog, body.length)
+  const admit = (backlog: Backlog) => checkBacklog(backlog, body.length)
+  // Before the body is compressed and sent: a key at its limit must not cost that work.
   admit(await readBacklog(sql, keyId))
   return insertJob(
     sql,
@@ -71,18 +70,22 @@ async function store(deps: SubmitDeps, submission: Submission): Promise<Job> {
   )
 }
 
-function admitOne({ jobs, bytes }: Backlog, more: number): void {
-  if (jobs >= mostUnfinishedJobs) {
+/** Limits of the unfinished jobs of one key. */
+const maxUnfinishedJobs = 16
+const maxUnfinishedBytes = 1_024 * 1_024 * 1_024
+
+function checkBacklog({ jobs, bytes }: Backlog, newBytes: number): void {
+  if (jobs >= maxUnfinishedJobs) {
     throw new Failure(
       'compute_busy',
-      `${jobs} backtests of this key wait or run; at most ${mostUnfinishedJobs} may. Wait for one to end, or DELETE one.`,
+      `${jobs} backtests of this key are queued or running; the limit is ${maxUnfinishedJobs}. Wait for one to end, or DELETE one.`,
       { retryAfterSeconds: 10 },
     )
   }
-  if (bytes + more > mostWaitingBytes) {
+  if (bytes + newBytes > maxUnfinishedBytes) {
     throw new Failure(
       'compute_busy',
-      `The backtests of this key that wait or run hold ${Math.round(bytes / 1e6)} MB of bodies; with this one it would be more than ${Math.round(mostWaitingBytes / 1e6)} MB. Wait for one to end, or DELETE one.`,
+      `The queued and running backtests of this key have ${Math.round(bytes / 1e6)} MB of bodies. With this one they would exceed the limit of ${Math.round(maxUnfinishedBytes / 1e6)} MB. Wait for one to end, or DELETE one.`,
       { retryAfterSeconds: 10 },
     )
   }

@@ -7,23 +7,24 @@ import {
   type MergedBatch,
   mergeSignalBatch,
   type RefusedChange,
-  settleRepeats,
-  tidySignals,
+  removeRepeats,
+  vacuumSignals,
 } from './mergeQueries.ts'
 import { openSignalStage, type SignalStage, type StagedSignal } from './stageQueries.ts'
 
 const linesPerBatch = 100_000
-const mostFaults = 100
-const tidyFrom = 50_000
+const maxFaults = 100
+/** Changed rows from which the table is vacuumed after the import. */
+const minVacuumRows = 50_000
 
 export interface SignalFile {
-  /** How messages and the record of data versions call it. */
+  /** The name in messages and in the record of data versions. */
   name: string
-  /** CSV, or CSV in gzip. */
+  /** CSV, plain or gzipped. */
   bytes: ReadableStream<Uint8Array>
 }
 
-export interface SignalImportOptions {
+interface SignalImportOptions {
   /** Change resolved rows too; both versions stay on record. */
   correct: boolean
   today: IsoDate
@@ -42,15 +43,15 @@ export interface SignalImport {
   /** Lines that repeat another line of the file. */
   repeated: number
   refused: number
-  /** The first of the refusals, in the order of the file. */
+  /** The first refusals, in the order of the file. */
   faults: SignalFault[]
-  /** The version that the last changing batch made; null when nothing changed. */
+  /** The version of the last batch that changed anything; null if nothing changed. */
   dataVersion: number | null
 }
 
-/** Takes a file of forecasts and outcomes into the record. The whole file is staged first, so that lines which
- * contradict one another are refused wherever they stand; then it is merged in batches, each in a transaction
- * of its own with one data version. A second run changes nothing. */
+/** Imports a file of forecasts and outcomes. The whole file is staged first, so that lines that contradict each other are found
+ * wherever they are. It is then merged in batches, each in a transaction of its own with one data version. A second import of
+ * the same file changes nothing. */
 export async function importSignals(
   sql: Sql,
   file: SignalFile,
@@ -59,7 +60,7 @@ export async function importSignals(
   const stage = await openSignalStage(sql)
   try {
     const report = await stageFile(stage, file, options)
-    const repeats = await settleRepeats(stage.connection, mostFaults)
+    const repeats = await removeRepeats(stage.connection, maxFaults)
     report.repeated = repeats.repeated
     report.refused += repeats.contradicting
     report.faults.push(...repeats.examples.map(contradictionFault))
@@ -68,14 +69,14 @@ export async function importSignals(
       const bounds = { afterLine: after, untilLine: after + size, correct: options.correct }
       addBatch(
         report,
-        await mergeSignalBatch(stage.connection, { ...bounds, name: file.name, mostExamples: mostFaults }),
+        await mergeSignalBatch(stage.connection, { ...bounds, name: file.name, maxExamples: maxFaults }),
       )
       const lines = Math.min(after + size, report.lastLine)
       options.onProgress?.({ phase: 'merge', lines, total: report.lastLine })
     }
-    if (report.added + report.resolved >= tidyFrom) await tidySignals(stage.connection)
+    if (report.added + report.resolved >= minVacuumRows) await vacuumSignals(stage.connection)
     const { lastLine, ...result } = report
-    result.faults = report.faults.sort((a, b) => a.line - b.line).slice(0, mostFaults)
+    result.faults = report.faults.sort((a, b) => a.line - b.line).slice(0, maxFaults)
     return result
   } finally {
     await stage.close()
@@ -93,11 +94,11 @@ async function stageFile(
     ...{ lines: 0, added: 0, revised: 0, resolved: 0, corrected: 0, unchanged: 0, repeated: 0, refused: 0 },
     ...{ faults: [], dataVersion: null, lastLine: 0 },
   }
-  // A day in the far east may already be tomorrow's.
+  // East of UTC it may already be tomorrow.
   const parser = signalLineParser(addDays(options.today, 1))
   const refuse = (line: number, reason: string) => {
     report.refused++
-    if (report.faults.length < mostFaults) report.faults.push({ line, reason })
+    if (report.faults.length < maxFaults) report.faults.push({ line, reason })
   }
   try {
     for await (const lines of readLines(file.bytes)) {
@@ -141,12 +142,12 @@ const isBrokenGzip = (error: unknown): error is NodeJS.ErrnoException =>
 function brokenGzip(name: string, lastLine: number, cause: Error): Failure {
   return new Failure(
     'body_invalid',
-    `${name}: the gzip data ends or breaks after line ${lastLine}; nothing was taken. Fetch the file again.`,
+    `${name}: the gzip data ends or breaks after line ${lastLine}; nothing was imported. Fetch the file again.`,
     { cause },
   )
 }
 
-export interface SignalFault {
+interface SignalFault {
   line: number
   reason: string
 }
@@ -154,27 +155,27 @@ export interface SignalFault {
 const nameOf = (row: { date: string; ticker: string; market: string; horizonDays: number }) =>
   `${row.date} ${row.ticker} ${row.market} ${row.horizonDays}d`
 
-export function contradictionFault(found: Contradiction): SignalFault {
+function contradictionFault(found: Contradiction): SignalFault {
   const which =
     found.lines === 2
       ? `lines ${found.firstLine} and ${found.lastLine} differ`
       : `${found.lines} lines from ${found.firstLine} to ${found.lastLine} differ`
   return {
     line: found.firstLine,
-    reason: `${which} about ${nameOf(found)}: none was taken, keep the right one`,
+    reason: `${which} about ${nameOf(found)}: none was imported; keep the correct one`,
   }
 }
 
-export function refusalFault(change: RefusedChange): SignalFault {
+function refusalFault(change: RefusedChange): SignalFault {
   const record = described(change.oldPredicted, change.oldActual, change.oldSource)
   const sent = described(change.predicted, change.actual, change.source)
   const what =
     change.oldActual === null
       ? 'a forecast cannot change in the line that brings its outcome'
-      : 'a resolved outcome and its forecast do not change'
+      : 'a resolved outcome and its forecast cannot change'
   return {
     line: change.line,
-    reason: `${nameOf(change)} is on record with ${record}, the line says ${sent}: ${what}; --correct replaces it and keeps both`,
+    reason: `${nameOf(change)} is on record with ${record}, but the line has ${sent}: ${what}; --correct replaces it and keeps both versions`,
   }
 }
 

@@ -2,36 +2,37 @@ import { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { type IsoDate, isIsoDate } from '../../../dates.ts'
 import { horizons } from '../../../horizons.ts'
-import { signalTickerPattern } from '../schema.ts'
+import { firstSignalDay, signalTickerPattern } from '../schema.ts'
 import type { StagedSignal } from './stageQueries.ts'
 
-const header = 'date,ticker,market,horizon,predicted_pct,actual_pct'
-const firstDay = '1900-01-01'
+/** The columns of a file; `source` may follow. */
+export const signalHeader = 'date,ticker,market,horizon,predicted_pct,actual_pct'
+
 const ticker = new RegExp(signalTickerPattern)
 const market = /^[A-Z]{2}$/
 const decimal = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/
 
-/** Reads the lines of one file. A text that comes back says what is wrong with the line and what is allowed. */
-export interface SignalLineParser {
-  /** The text of the first line; a fault, or null when it is the header that is needed. */
+/** Parses the lines of one file. A string that is returned states what is wrong with the line and what is allowed. */
+interface SignalLineParser {
+  /** Checks the first line: the fault, or null if it is a valid header. */
   header(text: string): string | null
   row(text: string, line: number): StagedSignal | string
 }
 
 export function signalLineParser(lastDay: IsoDate): SignalLineParser {
   let columns = 0
-  // Files hold many rows a day: the day is checked once.
-  let knownDay = ''
+  // A file has many rows per day: each day is checked once.
+  let validDay = ''
   const isDay = (date: string) => {
-    if (date === knownDay) return true
-    if (!isIsoDate(date) || date < firstDay || date > lastDay) return false
-    knownDay = date
+    if (date === validDay) return true
+    if (!isIsoDate(date) || date < firstSignalDay || date > lastDay) return false
+    validDay = date
     return true
   }
   return {
     header: text => {
-      if (text !== header && text !== `${header},source`) {
-        return `the first line is ${shown(text)}: ${header} is needed, with ,source or without`
+      if (text !== signalHeader && text !== `${signalHeader},source`) {
+        return `the first line is ${shown(text)}: ${signalHeader} is needed, with or without ,source`
       }
       columns = text.split(',').length
       return null
@@ -42,7 +43,7 @@ export function signalLineParser(lastDay: IsoDate): SignalLineParser {
       if (cells.length !== columns) return `${cells.length} cells; the header names ${columns}`
       const [date, name, code, horizon, predictedText, actualText, source = ''] = cells
       if (!isDay(date)) {
-        return `date ${shown(date)}: a day that exists is needed, YYYY-MM-DD, from ${firstDay} to ${lastDay}`
+        return `date ${shown(date)}: a day that exists is needed, YYYY-MM-DD, from ${firstSignalDay} to ${lastDay}`
       }
       if (!ticker.test(name)) {
         return `ticker ${shown(name)}: 1 to 32 of A-Z 0-9 . ^ = _ : / & - are allowed, a letter, digit or ^ first`
@@ -56,10 +57,10 @@ export function signalLineParser(lastDay: IsoDate): SignalLineParser {
         return `predicted_pct ${shown(predictedText)}: a finite decimal number is needed`
       const actual = actualText === '' ? null : fraction(actualText)
       if (actualText !== '' && actual === null) {
-        return `actual_pct ${shown(actualText)}: a finite decimal number is needed, or nothing while it is unknown`
+        return `actual_pct ${shown(actualText)}: a finite decimal number is needed, or an empty cell while it is unknown`
       }
       if (source !== '' && source !== 'live' && source !== 'backfill') {
-        return `source ${shown(source)}: live or backfill is needed, or nothing`
+        return `source ${shown(source)}: live or backfill is needed, or an empty cell`
       }
       return {
         line,
@@ -75,14 +76,14 @@ export function signalLineParser(lastDay: IsoDate): SignalLineParser {
   }
 }
 
-/** A number as the file writes it; -0 is 0. */
+/** The number of a cell, with -0 as 0; null if it is not a finite decimal number. */
 function fraction(text: string): number | null {
   if (!decimal.test(text)) return null
   const value = Number(text)
   return Number.isFinite(value) ? value + 0 : null
 }
 
-/** The cells of an RFC 4180 record that lies on one line; null where its quotes do not match. */
+/** The cells of an RFC 4180 record on one line; null if its quotes do not match. */
 function unquote(text: string): string[] | null {
   const cells: string[] = []
   const cell = /("(?:[^"]|"")*"|[^",]*)(,|$)/y
@@ -98,48 +99,48 @@ function shown(text: string): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}...` : text)
 }
 
-const mostCharacters = 4_096
+const maxLineLength = 4_096
 
-export interface NumberedLine {
+interface NumberedLine {
   /** From 1. */
   line: number
   text: string
-  /** The line was longer than any line may be; `text` is its beginning. */
+  /** The line was longer than `maxLineLength`; `text` is its beginning. */
   isCut: boolean
 }
 
-/** The lines of a CSV or gzipped CSV, many at a time, whatever their line ends. No line, however long, is held
- * beyond its bound. */
+/** The lines of a CSV, plain or gzipped, many at a time, with LF or CRLF. At most `maxLineLength` characters of a line are in
+ * memory. */
 export async function* readLines(bytes: ReadableStream<Uint8Array>): AsyncGenerator<NumberedLine[]> {
   const decoder = new TextDecoder()
   let line = 0
   let rest = ''
   let isCut = false
-  const take = (text: string): NumberedLine => {
+  const numberLine = (text: string): NumberedLine => {
     line++
-    const wasCut = isCut || text.length > mostCharacters
+    const wasCut = isCut || text.length > maxLineLength
     isCut = false
     return {
       line,
-      text: (text.endsWith('\r') ? text.slice(0, -1) : text).slice(0, mostCharacters),
+      text: (text.endsWith('\r') ? text.slice(0, -1) : text).slice(0, maxLineLength),
       isCut: wasCut,
     }
   }
-  for await (const chunk of inflated(bytes)) {
+  for await (const chunk of decompressed(bytes)) {
     const texts = (rest + decoder.decode(chunk, { stream: true })).split('\n')
     rest = texts.pop() ?? ''
-    const lines = texts.map(take)
-    if (rest.length > mostCharacters) {
-      rest = rest.slice(0, mostCharacters)
+    const lines = texts.map(numberLine)
+    if (rest.length > maxLineLength) {
+      rest = rest.slice(0, maxLineLength)
       isCut = true
     }
     if (lines.length > 0) yield lines
   }
   rest += decoder.decode()
-  if (rest !== '' || isCut) yield [take(rest)]
+  if (rest !== '' || isCut) yield [numberLine(rest)]
 }
 
-async function* inflated(bytes: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* decompressed(bytes: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = bytes.getReader()
   const head = await reader.read()
   const chunks = async function* () {

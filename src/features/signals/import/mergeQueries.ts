@@ -1,10 +1,10 @@
 import type { ReservedSql } from '../../../postgres/client.ts'
-import { advanceDataVersion } from '../../../postgres/snapshot.ts'
+import { advanceDataVersion } from '../../../postgres/dataVersion.ts'
 
-/** Importers of signals wait for one another, batch by batch. */
+/** Imports of signals wait for each other, batch by batch: a batch is compared with rows that must not change meanwhile. */
 const signalLock = 0x7369676e
 
-/** A line that would change what is on record. */
+/** A line that would change a row on record. */
 export interface RefusedChange {
   line: number
   date: string
@@ -32,17 +32,17 @@ export interface MergedBatch {
   dataVersion: number | null
 }
 
-export interface BatchBounds {
+interface BatchBounds {
   afterLine: number
   untilLine: number
-  /** Replace what is on record, and keep both versions. */
+  /** Replace rows on record, and record both versions. */
   correct: boolean
-  /** Named in the record of data versions. */
+  /** The name of the file in the record of data versions. */
   name: string
-  mostExamples: number
+  maxExamples: number
 }
 
-/** Merges one range of staged lines in one transaction: all of it is seen or none. */
+/** Merges one range of staged lines in one transaction, so that readers see all of it or nothing. */
 export async function mergeSignalBatch(connection: ReservedSql, batch: BatchBounds): Promise<MergedBatch> {
   await connection`begin`
   try {
@@ -50,10 +50,10 @@ export async function mergeSignalBatch(connection: ReservedSql, batch: BatchBoun
     await classify(connection, batch)
     const counts = await countKinds(connection)
     const changed = counts.added + counts.revised + counts.resolved + counts.corrected
-    const examples = counts.refused === 0 ? [] : await refusals(connection, batch.mostExamples)
-    if (counts.added > 0) await add(connection)
-    if (counts.revised + counts.resolved > 0) await advance(connection)
-    if (counts.corrected > 0) await correct(connection)
+    const examples = counts.refused === 0 ? [] : await findRefused(connection, batch.maxExamples)
+    if (counts.added > 0) await insertForecasts(connection)
+    if (counts.revised + counts.resolved > 0) await updateOpenForecasts(connection)
+    if (counts.corrected > 0) await correctResolved(connection)
     const version =
       changed === 0
         ? null
@@ -105,16 +105,16 @@ async function countKinds(connection: ReservedSql) {
   return counts
 }
 
-function refusals(connection: ReservedSql, most: number): Promise<RefusedChange[]> {
+function findRefused(connection: ReservedSql, limit: number): Promise<RefusedChange[]> {
   return connection<RefusedChange[]>`
     select line::int as line, date, ticker, market, horizon as "horizonDays",
            old_predicted as "oldPredicted", old_actual as "oldActual", old_source as "oldSource",
            predicted, actual, source
-    from signal_change where kind = 'refuse' order by line limit ${most}`
+    from signal_change where kind = 'refuse' order by line limit ${limit}`
 }
 
-/** A forecast is `live` when it is recorded before its outcome, whatever comes later. */
-async function add(connection: ReservedSql): Promise<void> {
+/** A forecast that is recorded before its outcome is `live`, and stays so when the outcome arrives. */
+async function insertForecasts(connection: ReservedSql): Promise<void> {
   await connection`
     insert into signal (date, horizon, ticker, market, predicted, actual, source, resolved_at)
     select date, horizon, ticker, market, predicted, actual,
@@ -124,8 +124,8 @@ async function add(connection: ReservedSql): Promise<void> {
     order by horizon, date, ticker, market`
 }
 
-/** What may happen to an open forecast: a newer one replaces it, or its outcome arrives. */
-async function advance(connection: ReservedSql): Promise<void> {
+/** Replaces open forecasts by newer ones, and records their outcomes. */
+async function updateOpenForecasts(connection: ReservedSql): Promise<void> {
   await connection`
     update signal k
     set predicted = c.predicted, actual = c.actual, source = coalesce(c.source, k.source),
@@ -136,8 +136,8 @@ async function advance(connection: ReservedSql): Promise<void> {
       and (k.horizon, k.date, k.ticker, k.market) = (c.horizon, c.date, c.ticker, c.market)`
 }
 
-/** A forecast that is changed when its outcome is known is no longer a live one, unless the file says so. */
-async function correct(connection: ReservedSql): Promise<void> {
+/** A forecast that changes after its outcome is known is no longer `live`, unless the file states that it is. */
+async function correctResolved(connection: ReservedSql): Promise<void> {
   await connection`
     with corrected as (
       update signal k
@@ -157,8 +157,8 @@ async function correct(connection: ReservedSql): Promise<void> {
     select * from corrected order by horizon, date, ticker, market`
 }
 
-/** Statistics and visibility after a large load, so that the next reader pays for neither. */
-export async function tidySignals(connection: ReservedSql): Promise<void> {
+/** Updates statistics and the visibility map after a large load. Otherwise the next readers would pay for both. */
+export async function vacuumSignals(connection: ReservedSql): Promise<void> {
   await connection`vacuum (analyze, skip_locked) signal`
 }
 
@@ -172,16 +172,16 @@ export interface Contradiction {
   lastLine: number
 }
 
-export interface SettledRepeats {
-  /** Lines that said again what an earlier line of the file says. */
+interface RemovedRepeats {
+  /** Lines that are equal to an earlier line of the file. */
   repeated: number
-  /** Lines that contradict one another; none of them stays in the stage. */
+  /** Lines that contradict each other; all of them are removed. */
   contradicting: number
   examples: Contradiction[]
 }
 
-/** Leaves at most one staged line for each forecast: of equal lines the first, of contradicting lines none. */
-export async function settleRepeats(connection: ReservedSql, mostExamples: number): Promise<SettledRepeats> {
+/** Leaves at most one staged line per forecast: the first of equal lines, and none of contradicting lines. */
+export async function removeRepeats(connection: ReservedSql, maxExamples: number): Promise<RemovedRepeats> {
   await connection`
     create temp table signal_repeat as
     select horizon, date, ticker, market, count(*) as lines, min(line) as first_line, max(line) as last_line,
@@ -203,6 +203,6 @@ export async function settleRepeats(connection: ReservedSql, mostExamples: numbe
   const examples = await connection<Contradiction[]>`
     select date, ticker, market, horizon as "horizonDays", lines::int as lines,
            first_line::int as "firstLine", last_line::int as "lastLine"
-    from signal_repeat where differs order by first_line limit ${mostExamples}`
+    from signal_repeat where differs order by first_line limit ${maxExamples}`
   return { ...sums, examples }
 }

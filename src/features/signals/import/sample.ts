@@ -2,24 +2,22 @@ import { addDays, type IsoDate } from '../../../dates.ts'
 import { Failure } from '../../../errors.ts'
 import type { Sql } from '../../../postgres/client.ts'
 import { importSignals, type SignalFile, type SignalImport } from './importSignals.ts'
-import { readLines, signalLineParser } from './lines.ts'
+import { readLines, signalHeader, signalLineParser } from './lines.ts'
 import type { StagedSignal } from './stageQueries.ts'
 
 const sample = new URL('../../../../sample/signals.csv.gz', import.meta.url)
-/** No row of the sample is later. */
+/** The sample has no later row. */
 const lastDay = '2017-12-31'
 
-/** Loads the signals that ship with the project. Its rows are `backfill`: their outcomes were known. */
+/** Loads the signals that ship with the project. They are `backfill`, because their outcomes were known. */
 export function loadSignalsSample(sql: Sql): Promise<SignalImport> {
   const file = { name: 'signals.csv.gz', bytes: Bun.file(sample).stream() }
   return importSignals(sql, file, { correct: false, today: lastDay })
 }
 
-const horizons = new Set([1, 7])
-const header = 'date,ticker,market,horizon,predicted_pct,actual_pct'
+const sampleHorizonDays = new Set([1, 7])
 
-/** The resolved 1d and 7d rows of a file, in the same layout, sorted, gzipped. The same rows always make the
- * same bytes. */
+/** The resolved 1d and 7d rows of a file, sorted and gzipped, in the same layout. The same rows always give the same bytes. */
 export async function makeSignalsSample(
   file: SignalFile,
   today: IsoDate,
@@ -30,10 +28,10 @@ export async function makeSignalsSample(
     for (const { line, text } of lines) {
       const row = line === 1 ? parser.header(text) : parser.row(text, line)
       if (typeof row === 'string') throw new Failure('body_invalid', `${file.name}:${line}: ${row}.`)
-      if (row !== null && row.actual !== null && horizons.has(row.horizonDays)) rows.push(row)
+      if (row !== null && row.actual !== null && sampleHorizonDays.has(row.horizonDays)) rows.push(row)
     }
   }
-  const text = `${header}\n${rows.sort(byPlace).map(csvRow).join('')}`
+  const text = `${signalHeader}\n${rows.sort(byPlace).map(csvRow).join('')}`
   return { bytes: Bun.gzipSync(Buffer.from(text), { library: 'libdeflate', level: 12 }), rows: rows.length }
 }
 

@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream'
 import type { ReservedSql, Sql } from '../../../postgres/client.ts'
 
-/** One line of a file as it waits to be merged. */
+/** One line of a file, waiting to be merged. */
 export interface StagedSignal {
   line: number
   date: string
@@ -11,19 +11,20 @@ export interface StagedSignal {
   predicted: number
   /** null: the forecast is still open. */
   actual: number | null
-  /** null: the file does not say. */
+  /** null: not in the file. */
   source: string | null
 }
 
-/** The lines of one file, on the server, in a table that only this connection sees and that dies with it. */
+/** The lines of one file in a temporary table: only this connection sees it, and it is dropped with it. */
 export interface SignalStage {
   readonly connection: ReservedSql
   append(rows: readonly StagedSignal[]): Promise<void>
-  /** Ends the copy; nothing can be appended afterwards. */
+  /** Ends the COPY; no line can be appended after it. */
   seal(): Promise<void>
   close(): Promise<void>
 }
 
+/** Opens an empty stage on a connection of its own. */
 export async function openSignalStage(sql: Sql): Promise<SignalStage> {
   const connection = await sql.reserve()
   try {
@@ -35,14 +36,14 @@ export async function openSignalStage(sql: Sql): Promise<SignalStage> {
         market text collate "C" not null, predicted double precision not null, actual double precision,
         source text)`)
     const copy = await connection`copy signal_stage from stdin`.writable()
-    return stageOver(connection, copy)
+    return createStage(connection, copy)
   } catch (error) {
     await discard(connection)
     throw error
   }
 }
 
-function stageOver(connection: ReservedSql, copy: Writable): SignalStage {
+function createStage(connection: ReservedSql, copy: Writable): SignalStage {
   let appended = 0
   let failure: Error | undefined
   let isSealed = false

@@ -1,8 +1,9 @@
 import { dayOf, isRecord, textOf } from '../../reading/fields.ts'
 import { readXbrl, type XbrlContext, type XbrlFact, type XbrlInstance } from '../../xbrl/instance.ts'
-import { enterpriseNumber, isReferenceNumber } from './references.ts'
+import { enterpriseNumber } from './enterprises.ts'
+import { isReferenceNumber } from './references.ts'
 
-/** The year that accounts are of, or the one before, which they repeat. */
+/** The fiscal year of the accounts (N), or the prior year (NM1), whose figures they repeat. */
 export type AccountYear = 'N' | 'NM1'
 
 export interface Rubric {
@@ -14,22 +15,24 @@ export interface Rubric {
 /** One deposit's accounts as a file states them. */
 export interface Accounts {
   readonly reference: string
-  /** Of the file itself; JSON does not say it. */
+  /** As the file states it; JSON does not. */
   readonly enterprise: string | null
-  /** Of every figure that is read, as far as the file says it; `several` where they differ. */
+  /** Of the figures that are read, as far as the file states it; `several` where they differ. */
   readonly currency: string | null
   readonly name: string | null
   readonly rubrics: readonly Rubric[]
-  /** First and last day of both years as far as the file says them. */
-  readonly years: Readonly<Partial<Record<AccountYear, { readonly start: number; readonly end: number }>>>
+  /** First and last day of both years, as far as the file states them. */
+  readonly years: Readonly<Years>
   /** Figures in the file, mapped or not. */
   readonly figures: number
   readonly malformed: number
 }
 
-/** Accounts as `application/x.jsonxbrl`: `{ReferenceNumber, EnterpriseName, Rubrics: [{Code, Value, Period}]}`. They say
- * neither whose they are nor of which year. null where there is no reference number. */
-export function accountsOfJson(document: Readonly<Record<string, unknown>>): Accounts | null {
+type Years = Partial<Record<AccountYear, { readonly start: number; readonly end: number }>>
+
+/** Parses `application/x.jsonxbrl`: `{ReferenceNumber, EnterpriseName, Rubrics: [{Code, Value, Period}]}`. It states neither
+ * the enterprise nor the dates of the year. null where there is no reference number. */
+export function parseJsonAccounts(document: Readonly<Record<string, unknown>>): Accounts | null {
   const { ReferenceNumber: reference, EnterpriseName, Rubrics } = document
   if (!isReferenceNumber(reference) || !Array.isArray(Rubrics)) return null
   const rubrics: Rubric[] = []
@@ -46,16 +49,12 @@ export function accountsOfJson(document: Readonly<Record<string, unknown>>): Acc
   }
 }
 
-type Years = Partial<Record<AccountYear, { start: number; end: number }>>
+type XbrlAccounts = Omit<Accounts, 'reference'> & { readonly reference: string | null }
 
-/** Accounts as an XBRL instance, in the taxonomy of elements (`pfs`, to 2022) or in that of dimensions (`cbso`, since). An
- * instance knows neither its reference number nor its day: the number is in the name of its file, else it is null here. */
-export function accountsOfXbrl(
-  text: string,
-  fileName: string,
-): Omit<Accounts, 'reference'> & {
-  readonly reference: string | null
-} {
+/** Parses an XBRL instance, in the taxonomy of elements (`pfs`, to 2022) or in that of dimensions (`cbso`, since). An
+ * instance states neither its reference number nor its deposit date: the number comes from the name of its file; null where
+ * the name has none. */
+export function parseXbrlAccounts(text: string, fileName: string): XbrlAccounts {
   const instance = readXbrl(text)
   const base = fileName.slice(fileName.lastIndexOf('/') + 1)
   const reference = /(?<!\d)\d{4}-\d{8}(?!\d)/.exec(base)?.[0] ?? null
@@ -78,7 +77,7 @@ export function accountsOfXbrl(
 const elements = /^http:\/\/www\.nbb\.be\/be\/fr\/pfs\/ci\/\d{4}-\d\d-\d\d$/
 const dictionary = 'http://www.nbb.be/be/fr/cbso/dict'
 
-/** Elements of the taxonomy of 2007 to 2022 by their rubric. */
+/** Rubrics by element of the taxonomy of 2007 to 2022. */
 const rubricOfElement: Readonly<Record<string, string>> = {
   Turnover: '70',
   GrossOperatingMargin: '9900',
@@ -92,8 +91,8 @@ const rubricOfElement: Readonly<Record<string, string>> = {
   CashBankHand: '54/58',
 }
 
-/** The members that make a rubric since 2022, in the order of their dimensions' names. One member more, and it is a part of
- * the rubric or something else. */
+/** Rubrics since 2022 by the members that make them, in the order of their dimensions' names. With one member more it is a
+ * part of the rubric or something else. */
 const rubricOfMembers: Readonly<Record<string, string>> = {
   'bas:m53 ntr:m17 part:m4': '70',
   'bas:m118 ntr:m17 part:m4': '9900',
@@ -107,14 +106,14 @@ const rubricOfMembers: Readonly<Record<string, string>> = {
   'bas:m23 part:m1': '54/58',
 }
 
-interface Read {
+interface InstanceContent {
   readonly name: string | null
   readonly rubrics: readonly (Rubric & { readonly currency: string })[]
   readonly years: Years
 }
 
-/** Both years have contexts of their own. The longest flow that ends last is the year; the other one ends the day before. */
-function readElements({ contexts, units, facts }: XbrlInstance): Read {
+/** Each year has contexts of its own. The longest flow that ends last is the fiscal year; the prior year ends the day before. */
+function readElements({ contexts, units, facts }: XbrlInstance): InstanceContent {
   const whole = facts.filter(({ namespace, context }) => {
     return elements.test(namespace) && contexts.get(context)?.dimensions.size === 0
   })
@@ -144,17 +143,17 @@ function readElements({ contexts, units, facts }: XbrlInstance): Read {
 function yearOf({ start, end }: XbrlContext, years: Years): AccountYear | null {
   for (const year of ['N', 'NM1'] as const) {
     const known = years[year]
-    const isThat = known !== undefined && known.end === end && (start === null || start === known.start)
-    if (isThat) return year
+    const matches = known !== undefined && known.end === end && (start === null || start === known.start)
+    if (matches) return year
   }
-  // The balance sheet of the year before needs no flow of it.
+  // The prior year's balance sheet is recognised even where no flow states that year.
   return start === null && years.N !== undefined && end === years.N.start - 1 ? 'NM1' : null
 }
 
-/** Every figure stands on the last day of the year, and a dimension says of which year it is. */
-function readDimensions({ contexts, units, facts }: XbrlInstance): Read {
+/** Every context is an instant, the last day of the year; a dimension states which of the two years it belongs to. */
+function readDimensions({ contexts, units, facts }: XbrlInstance): InstanceContent {
   const years: Years = {}
-  const rubrics: Read['rubrics'][number][] = []
+  const rubrics: InstanceContent['rubrics'][number][] = []
   let name: string | null = null
   const days = new Map<string, number>()
   for (const fact of facts) {
@@ -180,7 +179,7 @@ function rubricOf(
   year: AccountYear,
   { unit, value }: XbrlFact,
   units: ReadonlyMap<string, string>,
-): Read['rubrics'][number] {
+): InstanceContent['rubrics'][number] {
   return { code, year, value: value ?? '', currency: units.get(unit ?? '') ?? 'none' }
 }
 
@@ -196,6 +195,6 @@ function membersOf({ dimensions }: XbrlContext): { members: string; year: Accoun
   return { members: members.sort().join(' '), year }
 }
 
-/** The local name of `{namespace}name`; the whole of it where it is of another namespace, so that it matches nothing. */
+/** The local name of `{namespace}name`; the whole text where the namespace differs, so that it matches nothing. */
 const within = (name: string, namespace: string) =>
   name.startsWith(`{${namespace}}`) ? name.slice(namespace.length + 2) : name

@@ -1,7 +1,7 @@
 import { conceptTable, flow, stock } from '../../concepts.ts'
 
-/** Which rubrics of the annual accounts say which metric. 9900 is the gross margin that abbreviated and micro models state
- * instead of turnover: never revenue. Liabilities are provisions and deferred taxes (16) with amounts payable (17/49). */
+/** Rubrics of the annual accounts by metric. 9900 is the gross margin that abbreviated and micro models state instead of
+ * turnover: never revenue. Liabilities are provisions and deferred taxes (16) plus amounts payable (17/49). */
 export const concepts = {
   revenue: flow(['70']),
   gross_profit: flow(['9900']),
@@ -14,7 +14,7 @@ export const concepts = {
   cash: stock(['54/58']),
 } as const
 
-export const { rules: beRules, usesOfTag: beUses } = conceptTable(concepts, {
+export const { rules, usesOfTag } = conceptTable(concepts, {
   annualForm: /^m\d\d-[a-z]$/,
   quarterlyForm: /^$/,
   balanceEndsYear: true,

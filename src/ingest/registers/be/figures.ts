@@ -1,113 +1,113 @@
-import type { Contribution, Statement } from '../../../facts/reportedFact.ts'
+import type { ParsedDocument, ReportedFact } from '../../../facts/reportedFact.ts'
 import { numberOf } from '../../reading/fields.ts'
+import type { LeftOut } from '../register.ts'
 import type { Accounts, AccountYear } from './accounts.ts'
-import { beUses, concepts } from './concepts.ts'
+import { concepts, usesOfTag } from './concepts.ts'
+import { profileOf } from './enterprises.ts'
 import { filingOf, type Reference, type References } from './references.ts'
 
-export interface ReadAccounts {
-  readonly contribution: Contribution | null
+export interface AccountsFacts {
+  /** null: the accounts are left out. */
+  readonly parsed: ParsedDocument | null
   readonly malformed: number
-  readonly leftOut: Readonly<Record<string, number>>
-  /** Another reference may say when the year before began. */
+  /** True if another reference may state when the prior year began. */
   readonly lacksYear: boolean
+}
+
+/** The figures of a deposit whose reference is known. */
+export function factsOfAccounts(
+  accounts: Accounts,
+  reference: Reference,
+  references: References,
+  leftOut: LeftOut,
+): AccountsFacts {
+  const reason = reasonLeftOut(accounts, reference)
+  if (reason !== null) {
+    leftOut.add(reason)
+    return { parsed: null, malformed: 0, lacksYear: false }
+  }
+  const filing = filingOf(reference)
+  const unit = reference.currency
+  const years = yearsOf(accounts, reference, references)
+  const { values, malformed } = valuesOf(accounts)
+  const reportedFacts: ReportedFact[] = []
+  let lacksYear = false
+  for (const { metric, tag, isFlow, codes } of figures) {
+    for (const year of ['N', 'NM1'] as const) {
+      const value = sumOf(codes, year, values)
+      if (value === null) continue
+      const { start, end } = years[year]
+      const days = end - start + 1
+      if (isFlow && Number.isNaN(start)) {
+        lacksYear = true
+        leftOut.add('a prior-year figure, where no reference states the first day of that year')
+      } else if (isFlow && !(days >= 350 && days <= 380)) {
+        leftOut.add('a flow over a period other than a year')
+      } else {
+        const first = isFlow ? start : null
+        reportedFacts.push({ metric, tag, unit, start: first, end, value, rounded: false, filing })
+      }
+    }
+  }
+  const profile = profileOf(reference.enterprise, accounts.name ?? reference.name)
+  return {
+    parsed: { profile, reportedFacts, filings: [] },
+    malformed: malformed + accounts.malformed,
+    lacksYear,
+  }
 }
 
 /** Models of companies and of associations, full, abbreviated and micro: with capital, without, and of associations. */
 const models = /^m(?:0[124578]|8[127])-[a-z]$/
 
-/** The statements of a deposit whose reference is known. */
-export function readAccounts(accounts: Accounts, reference: Reference, references: References): ReadAccounts {
-  const leaveOut = (reason: string): ReadAccounts => ({
-    ...{ contribution: null, malformed: 0, lacksYear: false },
-    leftOut: { [reason]: 1 },
-  })
-  const { enterprise, filed, model, start, end } = reference
-  if (!models.test(model))
-    return leaveOut('accounts in another model than those of companies and associations')
-  if (accounts.enterprise !== null && accounts.enterprise !== enterprise) {
-    return leaveOut("accounts of another enterprise than their reference's")
-  }
-  if (accounts.currency !== null && accounts.currency !== reference.currency) {
-    return leaveOut("accounts in another currency than their reference's")
-  }
+/** Why a deposit's accounts are not read; null where they are. */
+function reasonLeftOut(accounts: Accounts, reference: Reference): string | null {
+  const { enterprise, model, start, end } = reference
+  if (!models.test(model)) return 'accounts in a model other than those of companies and associations'
+  if (accounts.enterprise !== null && accounts.enterprise !== enterprise)
+    return 'accounts of an enterprise that differs from that of their reference'
+  if (accounts.currency !== null && accounts.currency !== reference.currency)
+    return 'accounts in a currency that differs from that of their reference'
   const year = accounts.years.N
-  if (year !== undefined && (year.start !== start || year.end !== end)) {
-    return leaveOut("accounts of another year than their reference's")
-  }
-  const name = accounts.name ?? reference.name
-  const profile = {
-    market: 'BE',
-    issuerId: enterprise,
-    ...(name === null ? {} : { name }),
-    tickers: [`${enterprise}.BE`],
-    registers: true,
-  }
-  const filing = filingOf(reference)
-  const before = accounts.years.NM1
-  const years: Years = {
-    N: { start, end },
-    NM1: {
-      end: start - 1,
-      start:
-        before !== undefined && before.end === start - 1
-          ? before.start
-          : references.startOfYear(enterprise, start - 1, filed),
-    },
-  }
-  const { values, malformed } = valuesOf(accounts)
-  const statements: Statement[] = []
-  const leftOut: Record<string, number> = {}
-  let lacksYear = false
-  for (const { metric, tag, isFlow, codes } of figures) {
-    for (const name of ['N', 'NM1'] as const) {
-      const value = sumOf(codes, name, values)
-      if (value === null) continue
-      const { start, end } = years[name]
-      const days = end - start + 1
-      if (isFlow && Number.isNaN(start)) {
-        lacksYear = true
-        add(leftOut, 'a figure of the year before, whose first day no reference states')
-      } else if (isFlow && !(days >= 350 && days <= 380)) {
-        add(leftOut, 'a figure earned over other than a year')
-      } else {
-        const unit = reference.currency
-        statements.push({
-          metric,
-          tag,
-          unit,
-          start: isFlow ? start : null,
-          end,
-          value,
-          rounded: false,
-          filing,
-        })
-      }
-    }
-  }
-  return {
-    contribution: { profile, statements, filings: [] },
-    malformed: malformed + accounts.malformed,
-    ...{ leftOut, lacksYear },
-  }
+  if (year !== undefined && (year.start !== start || year.end !== end))
+    return 'accounts of a year that differs from that of their reference'
+  return null
 }
 
 type Years = Readonly<Record<AccountYear, { readonly start: number; readonly end: number }>>
 
-/** What is read: each metric's tag and the rubrics that it adds up. */
+/** The first day of the prior year comes from the accounts or from that year's own reference; NaN where neither states it. */
+function yearsOf(
+  accounts: Accounts,
+  { enterprise, filed, start, end }: Reference,
+  references: References,
+): Years {
+  const before = accounts.years.NM1
+  const isPrior = before !== undefined && before.end === start - 1
+  return {
+    N: { start, end },
+    NM1: {
+      end: start - 1,
+      start: isPrior ? before.start : references.startOfYear(enterprise, start - 1, filed),
+    },
+  }
+}
+
+/** What is read: the tag of each metric and the rubrics whose sum it is. */
 const figures = Object.values(concepts)
   .flatMap(({ tagGroups }) => tagGroups.flat())
-  .flatMap(tag => (beUses(tag) ?? []).map(use => ({ ...use, codes: tag.split('+') })))
+  .flatMap(tag => (usesOfTag(tag) ?? []).map(use => ({ ...use, codes: tag.split('+') })))
   .map(({ metric, tag, concept, codes }) => ({ metric, tag, codes, isFlow: concept.kind === 'flow' }))
 
-const wanted = new Set(figures.flatMap(({ codes }) => codes))
+const codesRead = new Set(figures.flatMap(({ codes }) => codes))
 
-/** A rubric's value by `year code`; NaN where it is none, or is stated twice with two values. */
+/** A rubric's value by `year code`; NaN where it is no number or is stated twice with different values. */
 function valuesOf({ rubrics }: Accounts): { values: ReadonlyMap<string, number>; malformed: number } {
   const values = new Map<string, number>()
   let malformed = 0
   for (const { code, year, value: text } of rubrics) {
-    // The register writes a nil rubric as an empty text at times: it states nothing.
-    if (!wanted.has(code) || text === '') continue
+    // The register sometimes writes a nil rubric as an empty text: it states nothing.
+    if (!codesRead.has(code) || text === '') continue
     const key = `${year} ${code}`
     const known = values.get(key)
     const value = plainNumber(text)
@@ -124,7 +124,7 @@ function plainNumber(text: string): number {
   return /e/i.test(text) || Math.abs(value) > Number.MAX_SAFE_INTEGER / 100 ? Number.NaN : value
 }
 
-/** null where no rubric is stated, or one that is makes no sense. Cents add up without the noise of binary fractions. */
+/** null where no rubric is stated, or one of them is malformed. Rounding to cents removes the noise of binary fractions. */
 function sumOf(
   codes: readonly string[],
   year: AccountYear,
@@ -134,8 +134,4 @@ function sumOf(
   if (stated.length === 0 || stated.some(Number.isNaN)) return null
   const sum = stated.reduce((a, b) => a + b, 0)
   return stated.length === 1 ? sum : Math.round(sum * 100) / 100
-}
-
-function add(counts: Record<string, number>, reason: string): void {
-  counts[reason] = (counts[reason] ?? 0) + 1
 }

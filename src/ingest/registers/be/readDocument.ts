@@ -1,39 +1,29 @@
 import { Failure } from '../../../errors.ts'
-import type { Contribution } from '../../../facts/reportedFact.ts'
+import type { ParsedDocument } from '../../../facts/reportedFact.ts'
 import { isRecord } from '../../reading/fields.ts'
 import { decodeUtf8 } from '../../reading/json.ts'
 import { jsonElements } from '../../reading/jsonElements.ts'
-import type { DocumentContent, SourceDocument } from '../register.ts'
-import { type Accounts, accountsOfJson, accountsOfXbrl } from './accounts.ts'
-import { readAccounts } from './figures.ts'
-import { filingOf, References, readTable, referenceOf } from './references.ts'
+import { type DocumentContent, LeftOut, type SourceDocument } from '../register.ts'
+import { type Accounts, parseJsonAccounts, parseXbrlAccounts } from './accounts.ts'
+import { profileOf, readNames } from './enterprises.ts'
+import { factsOfAccounts } from './figures.ts'
+import { References, readReferences } from './references.ts'
 
-/** Reads the documents of one import. Accounts know neither their enterprise nor their day: both are in references, which
- * may come in other files and after them. */
-export function readTogether(): (document: SourceDocument) => DocumentContent {
+/** Reads one document without the others of its import. */
+export const readDocument = (document: SourceDocument): DocumentContent => createReader()(document)
+
+/** Creates the reader of one import. Accounts state neither their enterprise nor their deposit date: both are in
+ * references, which may be in other files and come after them. */
+export function createReader(): (document: SourceDocument) => DocumentContent {
   const references = new References()
   return ({ name, bytes }) => {
-    if (/\.csv$/i.test(name)) return tableContent(decodeUtf8(bytes))
-    if (/\.(xbrl|xml)$/i.test(name)) {
-      const { reference, ...accounts } = accountsOfXbrl(decodeUtf8(bytes), name)
-      if (reference !== null) return accountsContent([{ ...accounts, reference }], references)
-      return {
-        contributions: namedBy(accounts),
-        figuresRead: accounts.figures,
-        malformed: 0,
-        leftOut: { 'an instance without its reference number in the file name': 1 },
-      }
-    }
+    if (/\.csv$/i.test(name)) return readNames(decodeUtf8(bytes))
+    if (/\.(xbrl|xml)$/i.test(name)) return readXbrlAccounts(decodeUtf8(bytes), name, references)
     const items = [...jsonElements(bytes)]
-    if (items.every(item => isRecord(item) && 'Rubrics' in item) && items.length > 0) {
-      const accounts = items.filter(isRecord).map(accountsOfJson)
-      const read = accounts.filter(one => one !== null)
-      const content = accountsContent(read, references)
-      return withReason(content, 'accounts without a reference number', accounts.length - read.length)
-    }
-    if (items.every(item => isRecord(item) && 'DepositDate' in item)) {
-      return referencesContent(items.filter(isRecord), name, references)
-    }
+    if (items.every(item => isRecord(item) && 'Rubrics' in item) && items.length > 0)
+      return readJsonAccounts(items.filter(isRecord), references)
+    if (items.every(item => isRecord(item) && 'DepositDate' in item))
+      return readReferences(items.filter(isRecord), name, references)
     throw new Failure(
       'body_invalid',
       'This is neither a list of references (`ReferenceNumber`, `DepositDate`) nor accounts (`ReferenceNumber`, `Rubrics`).',
@@ -41,81 +31,58 @@ export function readTogether(): (document: SourceDocument) => DocumentContent {
   }
 }
 
-/** The enterprise that accounts name themselves, without a figure: no reference tells the day of their deposit. An instance
- * names it as it was called then, so a name that is known stays. */
-function namedBy({ enterprise, name }: Pick<Accounts, 'enterprise' | 'name'>): readonly Contribution[] {
-  if (enterprise === null) return []
-  const profile = {
-    market: 'BE',
-    issuerId: enterprise,
-    ...(name === null ? {} : { name, nameIsFallback: true }),
-    tickers: [`${enterprise}.BE`],
-    registers: true,
+function readXbrlAccounts(text: string, fileName: string, references: References): DocumentContent {
+  const { reference, ...accounts } = parseXbrlAccounts(text, fileName)
+  const leftOut = new LeftOut()
+  if (reference !== null) return readAccounts([{ ...accounts, reference }], references, leftOut)
+  leftOut.add('an XBRL instance without its reference number in the file name')
+  return {
+    parsed: namedBy(accounts),
+    figuresRead: accounts.figures,
+    malformed: 0,
+    leftOut: leftOut.counts,
   }
-  return [{ profile, statements: [], filings: [] }]
 }
 
-function withReason(content: DocumentContent, reason: string, more: number): DocumentContent {
-  return more === 0 ? content : { ...content, leftOut: { ...content.leftOut, [reason]: more } }
-}
-
-function referencesContent(
+function readJsonAccounts(
   items: readonly Readonly<Record<string, unknown>>[],
-  fileName: string,
   references: References,
 ): DocumentContent {
-  const enterprises = new Map<string, Contribution>()
-  const leftOut: Record<string, number> = {}
-  for (const item of items) {
-    const reference = referenceOf(item, fileName)
-    if (typeof reference === 'string') {
-      leftOut[reference] = (leftOut[reference] ?? 0) + 1
-      continue
-    }
-    references.add(reference)
-    const { enterprise, name } = reference
-    const filings = enterprises.get(enterprise)?.filings ?? []
-    enterprises.set(enterprise, {
-      profile: {
-        market: 'BE',
-        issuerId: enterprise,
-        ...(name === null ? {} : { name }),
-        tickers: [`${enterprise}.BE`],
-        registers: true,
-      },
-      statements: [],
-      // Of a deposit that is on file the day is compared: the later one counts.
-      filings: [...filings, filingOf(reference)],
-    })
-  }
-  const contributions = [...enterprises.values()]
-  return { contributions, figuresRead: 0, malformed: 0, leftOut, isAlwaysRead: true }
+  const leftOut = new LeftOut()
+  const accounts = items.map(parseJsonAccounts).filter(one => one !== null)
+  const content = readAccounts(accounts, references, leftOut)
+  leftOut.add('accounts without a reference number', items.length - accounts.length)
+  return content
 }
 
-function accountsContent(documents: readonly Accounts[], references: References): DocumentContent {
-  const contributions: Contribution[] = []
-  const leftOut: Record<string, number> = {}
+function readAccounts(
+  documents: readonly Accounts[],
+  references: References,
+  leftOut: LeftOut,
+): DocumentContent {
+  const parsed: ParsedDocument[] = []
   let malformed = 0
   let waits = false
   for (const accounts of documents) {
     const reference = references.find(accounts.reference)
-    const read = reference === null ? null : readAccounts(accounts, reference, references)
-    waits ||= read === null || read.lacksYear
-    malformed += read?.malformed ?? 0
-    for (const [reason, count] of Object.entries(read?.leftOut ?? { [noReference]: 1 })) {
-      leftOut[reason] = (leftOut[reason] ?? 0) + count
+    if (reference === null) {
+      waits = true
+      leftOut.add('accounts whose reference is not among the files')
+      parsed.push(...namedBy(accounts))
+      continue
     }
-    if (read === null) contributions.push(...namedBy(accounts))
-    else if (read.contribution !== null) contributions.push(read.contribution)
+    const facts = factsOfAccounts(accounts, reference, references, leftOut)
+    waits ||= facts.lacksYear
+    malformed += facts.malformed
+    if (facts.parsed !== null) parsed.push(facts.parsed)
   }
   const figuresRead = documents.reduce((sum, { figures }) => sum + figures, 0)
-  return { contributions, figuresRead, malformed, leftOut, ...(waits ? { waits } : {}) }
+  return { parsed, figuresRead, malformed, leftOut: leftOut.counts, ...(waits ? { waits } : {}) }
 }
 
-const noReference = 'accounts whose reference is not among the files'
-
-function tableContent(text: string): DocumentContent {
-  const { profiles, leftOut } = readTable(text)
-  const contributions = profiles.map(profile => ({ profile, statements: [], filings: [] }))
-  return { contributions, figuresRead: 0, malformed: 0, leftOut }
+/** The enterprise that accounts name themselves, without a figure: no reference states their deposit date. XBRL accounts
+ * use the name of their own day, so a name on record stays. */
+function namedBy({ enterprise, name }: Pick<Accounts, 'enterprise' | 'name'>): readonly ParsedDocument[] {
+  if (enterprise === null) return []
+  return [{ profile: profileOf(enterprise, name, true), reportedFacts: [], filings: [] }]
 }

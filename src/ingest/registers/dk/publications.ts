@@ -1,36 +1,27 @@
 import { Failure } from '../../../errors.ts'
-import type { Contribution, EntityProfile, Filing } from '../../../facts/reportedFact.ts'
+import type { EntityProfile, Filing } from '../../../facts/reportedFact.ts'
 import { dayOf, isRecord, textOf } from '../../reading/fields.ts'
-import type { DocumentContent } from '../register.ts'
-
-type Reason =
-  | 'a publication without a CVR number'
-  | 'a publication without a day of publication'
-  | 'a publication without an XBRL report'
-  | 'a publication whose group accounts are in ESEF, which is not read'
-  | 'a publication of several XBRL reports'
+import { contentWithoutFigures, type DocumentContent, LeftOut } from '../register.ts'
 
 /** Reads the register's index of publications: which company published which document when. It has no figures. */
-export function readIndex(document: unknown): DocumentContent {
+export function readPublications(document: unknown): DocumentContent {
   const filings = new Map<string, Filing[]>()
-  const leftOut: Partial<Record<Reason, number>> = {}
+  const leftOut = new LeftOut()
   for (const hit of hitsOf(document)) {
-    const found = readPublication(isRecord(hit._source) ? hit._source : hit)
-    if (typeof found === 'string') leftOut[found] = (leftOut[found] ?? 0) + 1
+    const publication = parsePublication(isRecord(hit._source) ? hit._source : hit)
+    if (typeof publication === 'string') leftOut.add(publication)
     else {
-      const ofCompany = filings.get(found.cvr)
-      if (ofCompany === undefined) filings.set(found.cvr, [found.filing])
-      else ofCompany.push(found.filing)
+      const ofCompany = filings.get(publication.cvr)
+      if (ofCompany === undefined) filings.set(publication.cvr, [publication.filing])
+      else ofCompany.push(publication.filing)
     }
   }
-  const contributions = [...filings].map(
-    ([cvr, ofCompany]): Contribution => ({
-      profile: companyOf(cvr, null),
-      statements: [],
-      filings: ofCompany,
-    }),
-  )
-  return { contributions, figuresRead: 0, malformed: 0, leftOut }
+  const parsed = [...filings].map(([cvr, ofCompany]) => ({
+    profile: profileOf(cvr, null),
+    reportedFacts: [],
+    filings: ofCompany,
+  }))
+  return contentWithoutFigures(parsed, leftOut)
 }
 
 /** The answer of a search, its list of hits, or one hit. */
@@ -44,25 +35,36 @@ function hitsOf(document: unknown): readonly Record<string, unknown>[] {
   )
 }
 
-function readPublication(source: Record<string, unknown>): { cvr: string; filing: Filing } | Reason {
+/** The filing of a publication, or the reason why it is left out. */
+function parsePublication(source: Record<string, unknown>): { cvr: string; filing: Filing } | string {
   const cvr = cvrOf(source.cvrNummer)
   if (cvr === null) return 'a publication without a CVR number'
   const published = danishDay(source.offentliggoerelsesTidspunkt)
-  if (published === null) return 'a publication without a day of publication'
+  if (published === null) return 'a publication without a publication date'
   const documents = Array.isArray(source.dokumenter) ? source.dokumenter.filter(isRecord) : []
   const reports = documents.filter(({ dokumentMimeType }) => textOf(dokumentMimeType) === 'application/xml')
-  // The group's accounts are in the ESEF report then, and beside it stand at most those of the parent company.
+  // The group's accounts are in the ESEF report then; an XBRL report next to it states those of the parent company at most.
   if (documents.some(({ dokumentType }) => /_ESEF$/.test(textOf(dokumentType) ?? '')))
     return 'a publication whose group accounts are in ESEF, which is not read'
   if (reports.length > 1) return 'a publication of several XBRL reports'
   const accession = accessionOf(cvr, textOf(reports[0]?.dokumentUrl) ?? '')
   if (accession === null) return 'a publication without an XBRL report'
   const form = textOf(reports[0].dokumentType) ?? 'unnamed'
-  // Figures of a report that replaces another (omgoerelse) are vintages of its own day like any other's.
+  // Figures of a report that replaces another one (omgoerelse) are vintages of its own date, like those of any other report.
   return { cvr, filing: { accession, form, filed: published.day, acceptedAt: published.at } }
 }
 
-const stamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/
+const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/
+
+/** A timestamp of the register's index, and the day in Denmark. null where the text is no timestamp: one without a time zone
+ * could mean either of two days. */
+export function danishDay(text: unknown): { readonly day: number; readonly at: number } | null {
+  if (typeof text !== 'string' || !timestamp.test(text) || Number.isNaN(dayOf(text.slice(0, 10)))) return null
+  const at = Date.parse(text)
+  if (Number.isNaN(at)) return null
+  const day = dayOf(danishDate(at))
+  return Number.isNaN(day) ? null : { day, at }
+}
 
 const inCopenhagen = new Intl.DateTimeFormat('en-CA', {
   timeZone: 'Europe/Copenhagen',
@@ -71,37 +73,30 @@ const inCopenhagen = new Intl.DateTimeFormat('en-CA', {
   day: '2-digit',
 })
 
-/** A moment of the register's index, and the day it is in Denmark: 22:00Z is the next day there in summer, 23:00Z in winter.
- * null where the text is no moment: one without a zone could be of two days. */
-export function danishDay(text: unknown): { readonly day: number; readonly at: number } | null {
-  if (typeof text !== 'string' || !stamp.test(text) || Number.isNaN(dayOf(text.slice(0, 10)))) return null
-  const at = Date.parse(text)
-  if (Number.isNaN(at)) return null
-  const day = dayOf(inCopenhagen.format(at))
-  return Number.isNaN(day) ? null : { day, at }
-}
-
-/** Addresses end in the name under which the register stores a document; it is kept by whoever downloads it. */
-const documentName = /(?:^|[/\\!])([A-Za-z0-9._~=-]{1,200})\.(?:xml|xbrl)$/i
+/** `YYYY-MM-DD` in Denmark: 22:00Z is the next day there in summer, 23:00Z in winter. */
+export const danishDate = (at: number): string => inCopenhagen.format(at)
 
 const cvrNumber = /^[1-9]\d{7}$/
 
-/** A CVR number, by which the register knows a company; null for anything else. */
+/** A CVR number, by which the register identifies a company; null for anything else. */
 export function cvrOf(value: unknown): string | null {
   const text = typeof value === 'number' ? String(value) : typeof value === 'string' ? value.trim() : ''
   return cvrNumber.test(text) ? text : null
 }
 
+/** Addresses end in the name under which the register stores a document; a downloaded file has the same name. */
+const documentName = /(?:^|[/\\!])([A-Za-z0-9._~=-]{1,200})\.(?:xml|xbrl)$/i
+
 /** What identifies a published report: its company and the name of its document, which the index's `dokumentUrl` and the
- * downloaded file have in common. Neither company nor period would do: a report that was replaced has both, too, and its
- * figures may not be dated by the first one's day. */
+ * downloaded file have in common. Company and period would not do: a replaced report has both, too, and the figures of its
+ * successor must not be dated by it. */
 export function accessionOf(cvr: string, addressOrPath: string): string | null {
   const name = documentName.exec(addressOrPath)?.[1]
   return name === undefined ? null : `DK:${cvr}/${name}`
 }
 
-/** A company by its CVR number. A report names it as it was called then, so a name that is known stays. */
-export const companyOf = (cvr: string, name: string | null): EntityProfile => ({
+/** A company by its CVR number. A report uses the company's name of its own day, so a name on record stays. */
+export const profileOf = (cvr: string, name: string | null): EntityProfile => ({
   market: 'DK',
   issuerId: cvr,
   ...(name === null ? {} : { name, nameIsFallback: true }),

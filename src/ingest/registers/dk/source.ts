@@ -1,52 +1,53 @@
 import { addDays, type IsoDate, isIsoDate } from '../../../dates.ts'
 import {
+  accepted,
   advance,
-  ask,
+  checkJson,
+  checkXml,
   expectRequests,
-  formChanged,
-  good,
-  judgeJson,
-  judgeXml,
   type Plan,
   type RegisterRequest,
+  requiredSetting,
   type Source,
   type SyncTask,
-  settingOf,
+  send,
+  throwFormatChanged,
 } from '../../network/source.ts'
 import { isRecord } from '../../reading/fields.ts'
 import { parseJson } from '../../reading/json.ts'
+import { danishDate } from './publications.ts'
 
 /** Erhvervsstyrelsen: the index of published accounts in the order of publication, and the XBRL document of each. */
 export const dkSource: Source = {
   market: 'DK',
   name: 'Erhvervsstyrelsen (Denmark)',
-  required: [],
-  secret: [],
-  contact: null,
+  requiredSettings: [],
+  secretSettings: [],
+  contactSetting: null,
   companies: 'possible',
   help: `
-The index of published annual reports, oldest first, and the XBRL document of each. Some are listed later than they were
-published: each run looks again at the fortnight before the place where the last one stopped.`,
+The index of published annual reports, oldest first, and the XBRL document of each. Some reports are listed later than they
+were published, so each run starts a fortnight before the place where the last one stopped.`,
   plan,
 }
 
 const hitsPerPage = 500
-/** As many as ten times the reports of thirty years. */
-const mostPages = 200_000
+/** Ten times as many pages as the reports of thirty years fill. */
+const maxPages = 200_000
 const lookBackDays = 14
 
 function* plan(task: SyncTask): Plan {
   const stopped = task.cursor('hits')
   const from = task.since ?? (stopped === null ? null : addDays(stopped, -lookBackDays))
   let after: readonly unknown[] | null = null
-  for (let page = 0; page < mostPages; page++) {
-    const answer = yield ask(searchPage(task, from, after))
+  for (let page = 0; page < maxPages; page++) {
+    const answer = yield send(searchRequest(task, from, after))
     if (answer.kind !== 'fresh') return
     const hits = hitsIn(parseJson(answer.bytes))
     const last = hits.at(-1)
     if (last === undefined) return
     yield expectRequests(hits.length)
-    for (const hit of hits) for (const request of documentsOf(task, hit)) yield ask(request)
+    for (const hit of hits) for (const request of documentRequests(task, hit)) yield send(request)
     yield advance('hits', last.filed, 'run')
     if (hits.length < hitsPerPage) return
     after = last.sort
@@ -55,13 +56,13 @@ function* plan(task: SyncTask): Plan {
 
 interface Hit {
   readonly company: string
-  /** The Danish day of publication: 22:00Z is the next one. */
+  /** The day of publication in Denmark. */
   readonly filed: IsoDate
   readonly sort: readonly unknown[]
   readonly documents: readonly Record<string, unknown>[]
 }
 
-function searchPage(
+function searchRequest(
   { settings, companies, today }: SyncTask,
   from: IsoDate | null,
   after: readonly unknown[] | null,
@@ -72,7 +73,7 @@ function searchPage(
   const place =
     after === null ? `from_${from ?? 'beginning'}` : `after_${after.join('_').replace(/[^\w.-]+/g, '-')}`
   return {
-    url: `${settingOf(settings, 'VIRK_URL')}/offentliggoerelser/_search`,
+    url: `${requiredSetting(settings, 'VIRK_URL')}/offentliggoerelser/_search`,
     method: 'POST',
     headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
     body: JSON.stringify({
@@ -85,10 +86,10 @@ function searchPage(
     revision: null,
     fileName: `hits/${today}_${place}.json`,
     imports: true,
-    needed: true,
-    judge: judgeJson(document => {
+    requiredByPlan: true,
+    check: checkJson(document => {
       hitsIn(document)
-      return good
+      return accepted
     }),
   }
 }
@@ -96,48 +97,46 @@ function searchPage(
 function hitsIn(document: unknown): Hit[] {
   const outer = isRecord(document) ? document.hits : null
   const hits = isRecord(outer) ? outer.hits : null
-  if (!Array.isArray(hits)) return formChanged('`hits.hits`, a list')
+  if (!Array.isArray(hits)) return throwFormatChanged('`hits.hits`, a list')
   return hits.map(hit => {
     const source = isRecord(hit) ? hit._source : null
     if (!isRecord(hit) || !isRecord(source) || !Array.isArray(hit.sort))
-      return formChanged('`_source` and `sort`')
+      return throwFormatChanged('`_source` and `sort`')
     const { cvrNummer, offentliggoerelsesTidspunkt, dokumenter } = source
-    const filed = danishDay(String(offentliggoerelsesTidspunkt))
+    const filed = dayOfPublication(String(offentliggoerelsesTidspunkt))
     const company = String(cvrNummer).padStart(8, '0')
     if (filed === null || !/^\d{8}$/.test(company))
-      return formChanged('`cvrNummer` and `offentliggoerelsesTidspunkt`')
+      return throwFormatChanged('`cvrNummer` and `offentliggoerelsesTidspunkt`')
     const documents = Array.isArray(dokumenter) ? dokumenter.filter(isRecord) : []
     return { company, filed, sort: hit.sort, documents }
   })
 }
 
-const danish = new Intl.DateTimeFormat('sv-SE', { timeZone: 'Europe/Copenhagen', dateStyle: 'short' })
-
-function danishDay(time: string): IsoDate | null {
+function dayOfPublication(time: string): IsoDate | null {
   const at = Date.parse(time)
-  const day = Number.isNaN(at) ? '' : danish.format(at)
+  const day = Number.isNaN(at) ? '' : danishDate(at)
   return isIsoDate(day) ? day : null
 }
 
-/** XBRL only: pictures of reports have no figures that could be read. */
-function documentsOf({ settings }: SyncTask, hit: Hit): RegisterRequest[] {
-  return hit.documents.flatMap(document => {
+/** XBRL only: other files are pictures of reports, without figures that can be read. */
+function documentRequests({ settings }: SyncTask, hit: Hit): RegisterRequest[] {
+  return hit.documents.flatMap((document): RegisterRequest[] => {
     const address = String(document.dokumentUrl)
     if (document.dokumentMimeType !== 'application/xml' || !URL.canParse(address)) return []
     const { pathname } = new URL(address)
-    // The name under which the register stores it is what report and index have in common.
+    // Report and index have only this name in common, under which the register stores the document.
     const name = /\/([\w-][\w.~=-]{0,200}\.xml)$/i.exec(pathname)?.[1]
     if (name === undefined) return []
     return [
       {
-        // The index names the host as well; only the path is taken from it.
-        url: `${settingOf(settings, 'VIRK_DOCUMENTS_URL')}${pathname}`,
+        // The host comes from the settings; from the index's address only the path is taken.
+        url: `${requiredSetting(settings, 'VIRK_DOCUMENTS_URL')}${pathname}`,
         key: `document/${pathname}`,
         revision: '',
         fileName: `${hit.company}/${name}`,
         imports: true,
-        packed: true,
-        judge: judgeXml,
+        gzipWithoutHeader: true,
+        check: checkXml,
       },
     ]
   })

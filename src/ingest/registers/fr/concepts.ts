@@ -1,12 +1,12 @@
 import { conceptTable, flow, stock } from '../../concepts.ts'
 
-/** Which lines of the deposited forms say which metric. `C` is the complete form, `S` the simplified one, both of the
- * company alone; `K` is the consolidated form, whose figures have names of their own and never stand for the company's. The
- * simplified form has no total of turnover: it is the sum of sales of goods (210), production of goods (214) and of
- * services (218); what of it was exported stands in lines of its own (209, 215, 217) and is contained.
+/** Lines of the deposited forms by metric. `C` is the complete form and `S` the simplified one, both of the company alone;
+ * `K` is the consolidated form, whose metrics have names of their own and never replace the company's. The simplified form
+ * has no total of turnover: it is the sum of sales of goods (210), production of goods (214) and of services (218). Exports
+ * have lines of their own (209, 215, 217) and are contained in these.
  *
- * The other side of the complete balance sheet (form 2051) has five parts: equity (total I, DL), other own funds (II, DO),
- * provisions for risks and charges (III, DR), debts (IV, EC), and differences of translation (ED). That of the simplified
+ * The liabilities side of the complete balance sheet (form 2051) has five parts: equity (total I, DL), other own funds (II,
+ * DO), provisions for risks and charges (III, DR), debts (IV, EC), and differences of translation (ED). That of the simplified
  * one (2033-A) has three: equity (I, 142), provisions (II, 154), debts (III, 176). Liabilities are the debts, as in Denmark. */
 export const concepts = {
   revenue: flow(['C:FJ', 'C:FL', 'S:210+214+218']),
@@ -29,10 +29,10 @@ export const concepts = {
   consolidated_cash: stock(['K:CF']),
 } as const
 
-export const { rules: frRules, usesOfTag: frUses } = conceptTable(concepts, {
+export const { rules, usesOfTag } = conceptTable(concepts, {
   annualForm: /^annual accounts \([CKS]\)$/,
   quarterlyForm: /^$/,
   balanceEndsYear: true,
-  // Other own funds and differences of translation have no metric. With its provisions the simplified form is whole.
+  // Other own funds and differences of translation have no metric. The simplified form is complete with its provisions.
   partialTags: /^C:(DL|EC)$|^S:176$/,
 })

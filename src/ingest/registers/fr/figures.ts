@@ -1,20 +1,22 @@
 import { addMonths, isoDate } from '../../../dates.ts'
-import type { Contribution, Filing, Statement } from '../../../facts/reportedFact.ts'
+import type { Filing, ParsedDocument, ReportedFact } from '../../../facts/reportedFact.ts'
 import { dayOf, textOf } from '../../reading/fields.ts'
-import { frUses } from './concepts.ts'
-import { type Amounts, type Deposit, type FormCode, forms, incomePages, type Line } from './deposit.ts'
+import type { LeftOut } from '../register.ts'
+import { usesOfTag } from './concepts.ts'
+import type { Amounts, Deposit, Line } from './deposits.ts'
+import { type FormCode, forms, incomePages } from './forms.ts'
 
-/** What reading deposits tells on its way. */
-export interface DepositReport {
+/** Counts what is not taken from the deposits of a document. */
+export interface DepositTally {
   malformed: number
-  leftOut(reason: string, more?: number): void
+  readonly leftOut: LeftOut
 }
 
-/** The accounts that one deposit states; null where it is left out. */
-export function readDeposit(deposit: Deposit, report: DepositReport): Contribution | null {
+/** The figures of one deposit; null where it is left out. */
+export function factsOfDeposit(deposit: Deposit, tally: DepositTally): ParsedDocument | null {
   const header = headerOf(deposit)
   if (typeof header === 'string') {
-    report.leftOut(header)
+    tally.leftOut.add(header)
     return null
   }
   const { siren, name } = header
@@ -25,11 +27,11 @@ export function readDeposit(deposit: Deposit, report: DepositReport): Contributi
     tickers: [`${siren}.FR`],
     registers: true,
   }
-  return { profile, statements: readLines(deposit.lines, header, report), filings: [] }
+  return { profile, reportedFacts: factsOfLines(deposit.lines, header, tally), filings: [] }
 }
 
 interface Year {
-  /** null where the year is not of twelve months: what it earned is no year's figure. */
+  /** null where the year does not have twelve months: its flows are not those of a year. */
   readonly start: number | null
   readonly end: number
 }
@@ -40,40 +42,39 @@ interface Header {
   readonly form: FormCode
   readonly unit: string
   readonly year: Year
-  /** null where the deposit does not say when the year before ended. */
+  /** null where the deposit does not state when the prior year ended. */
   readonly before: Year | null
   readonly hidesIncome: boolean
   readonly filing: Filing
 }
 
-/** What the deposit says of itself, or why it is left out. */
-function headerOf({ identity, filedAgain }: Deposit): Header | string {
+/** What the deposit states about itself, or the reason why it is left out. */
+function headerOf({ identity, recordFiled }: Deposit): Header | string {
   const { siren = '', codeGreffe = '', numGestion = '', numDepot = '' } = identity
   if (!isSiren(siren)) return 'a deposit without a company number'
   const form = formOf(identity.codeTypeBilan)
   if (form.startsWith('a ')) return form
   if (identity.codeConfidentialite === '1') return 'confidential accounts'
   const end = dayIn(identity.dateClotureExercice)
-  if (Number.isNaN(end)) return 'a deposit without the day on which its year ended'
-  // Where two places of a record differ, the later day counts: nothing may be seen before it was deposited.
-  const days = [identity.dateDepot, filedAgain].filter(text => text !== undefined && text !== '').map(dayIn)
+  if (Number.isNaN(end)) return 'a deposit without the last day of its fiscal year'
+  // Where two places of a record differ, the later date counts: nothing may be seen before it was deposited.
+  const days = [identity.dateDepot, recordFiled].filter(text => text !== undefined && text !== '').map(dayIn)
   const filed = Math.max(...days)
-  if (days.length === 0 || Number.isNaN(filed)) return 'a deposit without its day'
-  if (filed <= end) return 'a deposit that is dated before its year was over'
+  if (days.length === 0 || Number.isNaN(filed)) return 'a deposit without its date'
+  if (filed <= end) return 'a deposit dated before its fiscal year ended'
   if (codeGreffe === '' || numGestion === '' || numDepot === '') {
     return 'a deposit without its number at the court'
   }
   const unit = identity.codeDevise ?? ''
   if (!/^[A-Z]{3}$/.test(unit)) return 'a deposit without a currency'
-  const beforeEnd = dayIn(identity.dateClotureExerciceNMoins1)
-  const hasBefore = beforeEnd < end
+  const priorEnd = dayIn(identity.dateClotureExerciceNMoins1)
   return {
     siren,
     name: textOf(identity.denomination)?.replace(/\s+/g, ' ') ?? null,
     form: form as FormCode,
     unit,
     year: yearOf(end, identity.dureeExerciceN),
-    before: hasBefore ? yearOf(beforeEnd, identity.dureeExerciceNMoins1) : null,
+    before: priorEnd < end ? yearOf(priorEnd, identity.dureeExerciceNMoins1) : null,
     hidesIncome: identity.codeConfidentialite === '2',
     filing: {
       accession: accessionOf({ codeGreffe, numGestion, numDepot }, filed, end),
@@ -86,7 +87,7 @@ function headerOf({ identity, filedAgain }: Deposit): Header | string {
 
 export const isSiren = (text: string) => /^\d{9}$/.test(text)
 
-/** The kind of accounts, or why it is not read. */
+/** The kind of accounts, or the reason why it is not read. */
 function formOf(code: string | undefined): FormCode | `a ${string}` {
   switch (code) {
     case 'C':
@@ -113,7 +114,8 @@ const yearOf = (end: number, months: string | undefined): Year => ({
   end,
 })
 
-/** Courts count their deposits anew each year; several years' accounts may come in under one number. */
+/** Courts number their deposits from 1 each year, and several years' accounts may be deposited under one number: the deposit
+ * year and the end of the fiscal year make the number unique. */
 function accessionOf(
   { codeGreffe, numGestion, numDepot }: { codeGreffe: string; numGestion: string; numDepot: string },
   filed: number,
@@ -124,15 +126,15 @@ function accessionOf(
   return `FR:${codeGreffe}-${numGestion}-${year}-${numDepot.replace(/^0+(?=.)/, '')}-${closed}`
 }
 
-/** The pieces of a tag that a page states, for one of its years. */
+/** The parts of a tag that a page states, for one of its years. */
 interface Sum {
   value: number
   parts: number
 }
 
-function readLines(lines: readonly Line[], header: Header, report: DepositReport): Statement[] {
-  const pages = pagesOf(lines, header, report)
-  const statements: Statement[] = []
+function factsOfLines(lines: readonly Line[], header: Header, tally: DepositTally): ReportedFact[] {
+  const pages = pagesOf(lines, header, tally.leftOut)
+  const reportedFacts: ReportedFact[] = []
   for (const [number, page] of Object.entries(forms[header.form])) {
     const stated = pages.get(Number(number))
     if (stated === undefined) continue
@@ -141,18 +143,18 @@ function readLines(lines: readonly Line[], header: Header, report: DepositReport
         [page.year, header.year] as const,
         [page.before, header.before] as const,
       ]) {
-        const sum = sumOf(codes, column, stated, report)
+        const sum = sumOf(codes, column, stated, tally)
         if (sum === null) continue
-        if (year === null) report.leftOut('a figure of the year before, whose end is not stated', sum.parts)
-        else addStatement(tag, sum, year, header, statements, report)
+        if (year !== null) reportedFacts.push(...factsOfSum(tag, sum, year, header, tally.leftOut))
+        else tally.leftOut.add('a prior-year figure, where the end of that year is not stated', sum.parts)
       }
     }
   }
-  return statements
+  return reportedFacts
 }
 
-/** The lines of each page by code. Two lines of one code that differ say nothing. */
-function pagesOf(lines: readonly Line[], header: Header, report: DepositReport) {
+/** The lines of each page by code; null where two lines of one code differ. */
+function pagesOf(lines: readonly Line[], header: Header, leftOut: LeftOut) {
   const pages = new Map<number, Map<string, Amounts | null>>()
   let hidden = 0
   for (const { page, code, amounts } of lines) {
@@ -166,17 +168,17 @@ function pagesOf(lines: readonly Line[], header: Header, report: DepositReport) 
     const isNew = known === undefined
     stated.set(code, isNew || (known !== null && known.join() === amounts.join()) ? amounts : null)
   }
-  if (header.hidesIncome) report.leftOut('a confidential income statement')
-  if (hidden > 0) report.leftOut('a figure on a confidential page', hidden)
+  if (header.hidesIncome) leftOut.add('a confidential income statement')
+  leftOut.add('a figure on a confidential page', hidden)
   return pages
 }
 
-/** null where no line states an amount, or one of them states none that can be read. */
+/** null where no line states an amount, or one of the amounts is malformed. */
 function sumOf(
   codes: readonly string[],
   column: number,
   page: ReadonlyMap<string, Amounts | null>,
-  report: DepositReport,
+  tally: DepositTally,
 ): Sum | null {
   const sum: Sum = { value: 0, parts: 0 }
   let isWhole = true
@@ -185,29 +187,30 @@ function sumOf(
     if (amounts === undefined) continue
     const text = amounts === null ? 'two lines' : amounts[column]
     if (text === '') continue
-    // Whole euros, filled with zeros to fifteen digits: 1.234.567,89 is none.
+    // Whole euros, filled with zeros to fifteen digits: 1.234.567,89 is malformed.
     if (/^[+-]?\d{1,15}$/.test(text)) {
       sum.value += Number(text)
       sum.parts++
     } else {
-      report.malformed++
+      tally.malformed++
       isWhole = false
     }
   }
   return isWhole && sum.parts > 0 ? sum : null
 }
 
-function addStatement(
+function factsOfSum(
   tag: string,
   { value, parts }: Sum,
   { start, end }: Year,
   { unit, filing }: Header,
-  into: Statement[],
-  report: DepositReport,
-): void {
-  for (const { metric, concept } of frUses(tag) ?? []) {
+  leftOut: LeftOut,
+): ReportedFact[] {
+  return (usesOfTag(tag) ?? []).flatMap(({ metric, concept }): ReportedFact[] => {
     const isFlow = concept.kind === 'flow'
-    if (isFlow && start === null) report.leftOut('a figure earned over other than twelve months', parts)
-    else into.push({ metric, tag, unit, start: isFlow ? start : null, end, value, rounded: false, filing })
-  }
+    if (!isFlow || start !== null)
+      return [{ metric, tag, unit, start: isFlow ? start : null, end, value, rounded: false, filing }]
+    leftOut.add('a flow over a period other than twelve months', parts)
+    return []
+  })
 }

@@ -1,22 +1,22 @@
 import { Failure } from '../../../errors.ts'
-import type { EntityProfile } from '../../../facts/reportedFact.ts'
+import type { ParsedDocument } from '../../../facts/reportedFact.ts'
 import { textOf } from '../../reading/fields.ts'
-import { type CsvRows, csvRows } from '../../reading/text.ts'
+import { csvRows } from '../../reading/text.ts'
+import { contentWithoutFigures, type DocumentContent, LeftOut } from '../register.ts'
 import { isSiren } from './figures.ts'
 
-export interface UnitNames {
-  readonly profiles: readonly EntityProfile[]
-  readonly leftOut: Readonly<Record<string, number>>
-}
-
-/** Names of the SIRENE directory: `StockUniteLegale`. Its 28 million units include everybody who ever was in business, so
- * it registers nobody. Establishments and ratios are recognised and left out. */
-export function readUnitNames(text: string): UnitNames {
-  const rows = csvRows(text)
-  const { header } = rows
-  if (header.includes('siret')) return all(rows, 'an establishment: names are those of the legal unit')
+/** Reads names from the SIRENE directory: `StockUniteLegale`. Its 28 million units include everyone who was ever in business,
+ * so no entity is registered for a name. Establishments and ratios are recognised and left out. */
+export function readNames(text: string): DocumentContent {
+  const { header, records } = csvRows(text)
+  const leftOut = new LeftOut()
+  if (header.includes('siret')) {
+    leftOut.add('an establishment: names are those of the legal unit', records.length)
+    return contentWithoutFigures([], leftOut)
+  }
   if (header.includes('siren') && header.includes('date_cloture_exercice')) {
-    return all(rows, noDay)
+    leftOut.add(undatedRow, records.length)
+    return contentWithoutFigures([], leftOut)
   }
   if (!header.includes('siren') || !header.includes('denominationUniteLegale')) {
     throw new Failure(
@@ -24,28 +24,21 @@ export function readUnitNames(text: string): UnitNames {
       'line 1: the table has neither `siren` and `denominationUniteLegale` (SIRENE legal units) nor `siret` (its establishments).',
     )
   }
-  const profiles: EntityProfile[] = []
-  const leftOut: Record<string, number> = {}
-  const skip = (reason: string) => {
-    leftOut[reason] = (leftOut[reason] ?? 0) + 1
-  }
-  for (const row of rows.records) {
+  const parsed: ParsedDocument[] = []
+  for (const row of records) {
     const siren = row.siren ?? ''
     const name = textOf(row.denominationUniteLegale)
-    if (!isSiren(siren)) skip('a legal unit without a company number')
-    else if (row.statutDiffusionUniteLegale !== 'O') skip('a legal unit whose name may not be spread')
-    else if (name === null) skip('a legal unit without a company name')
-    else profiles.push(profileOf(siren, name, row))
+    if (!isSiren(siren)) leftOut.add('a legal unit without a company number')
+    else if (row.statutDiffusionUniteLegale !== 'O')
+      leftOut.add('a legal unit whose name may not be published')
+    else if (name === null) leftOut.add('a legal unit without a company name')
+    else parsed.push(named(siren, name, row))
   }
-  return { profiles, leftOut }
+  return contentWithoutFigures(parsed, leftOut)
 }
 
-/** What every figure of the open data sets of ratios lacks. */
-export const noDay = 'a row of figures without the day of its deposit'
-
-function all(rows: CsvRows, reason: string): UnitNames {
-  return { profiles: [], leftOut: { [reason]: rows.records.length } }
-}
+/** Rows of the open data sets of ratios, which never state a deposit date. */
+export const undatedRow = 'a row of figures without a deposit date'
 
 const otherNameFields = [
   'sigleUniteLegale',
@@ -54,13 +47,14 @@ const otherNameFields = [
   'denominationUsuelle3UniteLegale',
 ]
 
-function profileOf(siren: string, name: string, row: Readonly<Record<string, string>>): EntityProfile {
+function named(siren: string, name: string, row: Readonly<Record<string, string>>): ParsedDocument {
   const otherNames = otherNameFields.map(field => textOf(row[field])).filter(other => other !== null)
-  return {
+  const profile = {
     market: 'FR',
     issuerId: siren,
     name,
     ...(otherNames.length > 0 ? { otherNames } : {}),
     registers: false,
   }
+  return { profile, reportedFacts: [], filings: [] }
 }

@@ -1,81 +1,67 @@
 import { Failure } from '../../../errors.ts'
-import type { Contribution } from '../../../facts/reportedFact.ts'
+import type { ParsedDocument } from '../../../facts/reportedFact.ts'
 import { decodeUtf8 } from '../../reading/json.ts'
 import { jsonElements } from '../../reading/jsonElements.ts'
-import type { DocumentContent, SourceDocument } from '../register.ts'
-import type { Deposit } from './deposit.ts'
-import { depositsOfXml, recordsOfJson } from './depositForms.ts'
-import { type DepositReport, readDeposit } from './figures.ts'
-import { noDay, readUnitNames } from './names.ts'
+import { type DocumentContent, LeftOut, type SourceDocument } from '../register.ts'
+import { type Deposit, parseJsonRecords, parseXmlDeposits } from './deposits.ts'
+import { type DepositTally, factsOfDeposit } from './figures.ts'
+import { readNames, undatedRow } from './names.ts'
 
 /** Accounts in XML or JSON, or names in a table. */
 export function readDocument({ name, bytes }: SourceDocument): DocumentContent {
   if (/\.csv$/i.test(name)) return readNames(decodeUtf8(bytes))
-  if (/\.xml$/i.test(name)) return readXml(decodeUtf8(bytes))
-  const content = new Content()
+  return /\.xml$/i.test(name) ? readXml(decodeUtf8(bytes)) : readJson(bytes)
+}
+
+function readXml(text: string): DocumentContent {
+  const accounts = new Accounts()
+  for (const deposit of parseXmlDeposits(text)) accounts.add(deposit)
+  return accounts.content
+}
+
+const unknownShape = 'a record of accounts in an unknown shape'
+
+/** Element by element: the register's own files of all accounts do not fit into memory as a whole. */
+function readJson(bytes: Uint8Array): DocumentContent {
+  const accounts = new Accounts()
   let foreign = 0
   for (const element of jsonElements(bytes)) {
-    for (const record of recordsOfJson(element)) {
+    for (const record of parseJsonRecords(element)) {
       if (record === null) foreign++
-      else if (record === 'shapeless') content.report.leftOut(unknownShape)
-      else if ('undated' in record) content.report.leftOut(noDay, record.undated)
-      else content.add(record)
+      else if (record === 'shapeless') accounts.tally.leftOut.add(unknownShape)
+      else if ('undated' in record) accounts.tally.leftOut.add(undatedRow, record.undated)
+      else accounts.add(record)
     }
   }
-  if (content.isEmpty) {
+  if (accounts.isEmpty) {
     throw new Failure(
       'body_invalid',
       'This is neither a record of accounts (`bilanSaisi`), a list of them, nor `bilansSaisis` of one company.',
     )
   }
-  if (foreign > 0) content.report.leftOut(unknownShape, foreign)
-  return content.content
+  accounts.tally.leftOut.add(unknownShape, foreign)
+  return accounts.content
 }
 
-const unknownShape = 'a record of accounts in an unknown shape'
-
-function readXml(text: string): DocumentContent {
-  const content = new Content()
-  for (const deposit of depositsOfXml(text)) content.add(deposit)
-  return content.content
-}
-
-/** What the deposits of a document say, one after another. */
-class Content {
-  readonly #contributions: Contribution[] = []
-  readonly #leftOut: Record<string, number> = {}
+/** The content of a document's deposits, added one after another. */
+class Accounts {
+  readonly tally: DepositTally = { malformed: 0, leftOut: new LeftOut() }
+  readonly #parsed: ParsedDocument[] = []
   #figuresRead = 0
-  readonly report: DepositReport = {
-    malformed: 0,
-    leftOut: (reason, more = 1) => {
-      this.#leftOut[reason] = (this.#leftOut[reason] ?? 0) + more
-    },
-  }
 
   add(deposit: Deposit): void {
-    for (const { amounts } of deposit.lines) {
+    for (const { amounts } of deposit.lines)
       this.#figuresRead += amounts.filter(amount => amount !== '').length
-    }
-    const contribution = readDeposit(deposit, this.report)
-    if (contribution !== null) this.#contributions.push(contribution)
+    const parsed = factsOfDeposit(deposit, this.tally)
+    if (parsed !== null) this.#parsed.push(parsed)
   }
 
   get isEmpty(): boolean {
-    return this.#contributions.length === 0 && Object.keys(this.#leftOut).length === 0
+    return this.#parsed.length === 0 && Object.keys(this.tally.leftOut.counts).length === 0
   }
 
   get content(): DocumentContent {
-    return {
-      contributions: this.#contributions,
-      figuresRead: this.#figuresRead,
-      malformed: this.report.malformed,
-      leftOut: this.#leftOut,
-    }
+    const { malformed, leftOut } = this.tally
+    return { parsed: this.#parsed, figuresRead: this.#figuresRead, malformed, leftOut: leftOut.counts }
   }
-}
-
-function readNames(table: string): DocumentContent {
-  const { profiles, leftOut } = readUnitNames(table)
-  const contributions = profiles.map(profile => ({ profile, statements: [], filings: [] }))
-  return { contributions, figuresRead: 0, malformed: 0, leftOut }
 }

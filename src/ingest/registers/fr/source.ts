@@ -1,35 +1,35 @@
 import { type IsoDate, isIsoDate } from '../../../dates.ts'
 import {
-  type Answer,
-  ask,
+  accepted,
+  checkJson,
   companyDone,
   expectRequests,
-  formChanged,
-  good,
-  judgeJson,
   nextCompanies,
   type Plan,
   type RegisterRequest,
+  requiredSetting,
   type Source,
   type Step,
+  type StepResult,
   type SyncTask,
-  settingOf,
+  send,
+  throwFormatChanged,
 } from '../../network/source.ts'
 import { isRecord } from '../../reading/fields.ts'
 import { parseJson } from '../../reading/json.ts'
 
-/** INPI, Registre national des entreprises: of each company the list of its deposits, and the accounts as they were keyed
- * in. */
+/** INPI, Registre national des entreprises: for each company the list of its deposits, and the accounts as INPI entered
+ * them. */
 export const frSource: Source = {
   market: 'FR',
   name: 'INPI, Registre national des entreprises (France)',
-  required: ['INPI_USER', 'INPI_PASSWORD'],
-  secret: ['INPI_USER', 'INPI_PASSWORD'],
-  contact: null,
+  requiredSettings: ['INPI_USER', 'INPI_PASSWORD'],
+  secretSettings: ['INPI_USER', 'INPI_PASSWORD'],
+  contactSetting: null,
   companies: 'needed',
   help: `
-Of each company (those in --companies, else those known already) the list of deposits and each set of public accounts in
-it, once a day. --since DATE: accounts deposited since.`,
+For each company (those in --companies, else those on record) the list of deposits and each set of public accounts in it,
+once a day. --since DATE: only accounts deposited since then.`,
   plan,
 }
 
@@ -50,61 +50,61 @@ function* plan(task: SyncTask): Plan {
 }
 
 function* fetchCompany(task: SyncTask, session: Session, siren: string): Plan {
-  const list = yield* askWithLogin(task, session, token => depositList(task, siren, token))
+  const list = yield* sendWithLogin(task, session, token => depositListRequest(task, siren, token))
   const deposits = list.kind === 'fresh' ? depositsIn(parseJson(list.bytes)) : []
   for (const deposit of deposits) {
     if (deposit.isPublic && (task.since === null || deposit.filed >= task.since))
-      yield* askWithLogin(task, session, token => accounts(task, siren, deposit, token))
+      yield* sendWithLogin(task, session, token => accountsRequest(task, siren, deposit, token))
   }
   if (task.since === null) yield companyDone(siren, task.today)
 }
 
-function* login(task: SyncTask): Generator<Step, string, Answer> {
-  const answer = yield ask(loginRequest(task))
+function* login(task: SyncTask): Generator<Step, string, StepResult> {
+  const answer = yield send(loginRequest(task))
   return answer.kind === 'fresh' ? (tokenIn(parseJson(answer.bytes)) ?? '') : ''
 }
 
-/** A login that has expired in the middle is renewed once for each request. */
-function* askWithLogin(
+/** A login that expires during a run is renewed once for each request. */
+function* sendWithLogin(
   task: SyncTask,
   session: Session,
   request: (token: string) => RegisterRequest,
-): Generator<Step, Answer, Answer> {
-  const answer = yield ask({ ...request(session.token), mayExpire: true })
+): Generator<Step, StepResult, StepResult> {
+  const answer = yield send({ ...request(session.token), mayExpire: true })
   if (answer.kind !== 'expired') return answer
   session.token = yield* login(task)
-  return yield ask(request(session.token))
+  return yield send(request(session.token))
 }
 
 const loginRequest = ({ settings }: SyncTask): RegisterRequest => ({
-  url: `${settingOf(settings, 'INPI_URL')}/sso/login`,
+  url: `${requiredSetting(settings, 'INPI_URL')}/sso/login`,
   method: 'POST',
   headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
   body: JSON.stringify({
-    username: settingOf(settings, 'INPI_USER'),
-    password: settingOf(settings, 'INPI_PASSWORD'),
+    username: requiredSetting(settings, 'INPI_USER'),
+    password: requiredSetting(settings, 'INPI_PASSWORD'),
   }),
   key: 'login',
   revision: null,
   fileName: null,
   imports: false,
-  needed: true,
-  judge: judgeJson(document => (tokenIn(document) === null ? formChanged('`token`') : good)),
+  requiredByPlan: true,
+  check: checkJson(document => (tokenIn(document) === null ? throwFormatChanged('`token`') : accepted)),
 })
 
 const tokenIn = (document: unknown): string | null =>
   isRecord(document) && typeof document.token === 'string' && document.token !== '' ? document.token : null
 
-const depositList = ({ settings }: SyncTask, siren: string, token: string): RegisterRequest => ({
-  url: `${settingOf(settings, 'INPI_URL')}/companies/${siren}/attachments`,
+const depositListRequest = ({ settings }: SyncTask, siren: string, token: string): RegisterRequest => ({
+  url: `${requiredSetting(settings, 'INPI_URL')}/companies/${siren}/attachments`,
   headers: { Authorization: `Bearer ${token}`, Accept: 'application/json' },
   key: `attachments/${siren}`,
   revision: null,
   fileName: `attachments/${siren}.json`,
   imports: false,
-  judge: judgeJson(document => {
+  check: checkJson(document => {
     depositsIn(document)
-    return good
+    return accepted
   }),
 })
 
@@ -117,16 +117,16 @@ interface Deposit {
 
 function depositsIn(document: unknown): Deposit[] {
   const list = isRecord(document) ? document.bilansSaisis : null
-  // A company that never deposited anything is an empty object; one without accounts may lack their list alone.
+  // For a company that never deposited anything the answer is an empty object; without accounts it may lack only their list.
   if (isRecord(document) && list === undefined) {
     const isKnown = 'actes' in document || 'bilans' in document || Object.keys(document).length === 0
-    return isKnown ? [] : formChanged('`bilansSaisis`')
+    return isKnown ? [] : throwFormatChanged('`bilansSaisis`')
   }
-  if (!Array.isArray(list) || !list.every(isRecord)) return formChanged('`bilansSaisis`, a list')
+  if (!Array.isArray(list) || !list.every(isRecord)) return throwFormatChanged('`bilansSaisis`, a list')
   return list.map(row => {
     const id = String(row.id)
     const filed = String(row.dateDepot).slice(0, 10)
-    if (!/^[\w-]{1,64}$/.test(id) || !isIsoDate(filed)) return formChanged('`id` and `dateDepot`')
+    if (!/^[\w-]{1,64}$/.test(id) || !isIsoDate(filed)) return throwFormatChanged('`id` and `dateDepot`')
     return {
       id,
       filed,
@@ -136,20 +136,20 @@ function depositsIn(document: unknown): Deposit[] {
   })
 }
 
-const accounts = (
+const accountsRequest = (
   { settings }: SyncTask,
   siren: string,
   deposit: Deposit,
   token: string,
 ): RegisterRequest => ({
-  url: `${settingOf(settings, 'INPI_URL')}/bilans-saisis/${deposit.id}`,
+  url: `${requiredSetting(settings, 'INPI_URL')}/bilans-saisis/${deposit.id}`,
   headers: { Authorization: `Bearer ${token}`, Accept: 'application/json' },
   key: `bilan/${deposit.id}`,
   revision: deposit.updated,
   fileName: `bilans-saisis/${siren}_${deposit.filed}_${deposit.id}.json`,
   imports: true,
-  judge: judgeJson(document => {
+  check: checkJson(document => {
     const saisi = isRecord(document) ? document.bilanSaisi : null
-    return isRecord(saisi) && isRecord(saisi.bilan) ? good : formChanged('`bilanSaisi.bilan`')
+    return isRecord(saisi) && isRecord(saisi.bilan) ? accepted : throwFormatChanged('`bilanSaisi.bilan`')
   }),
 })

@@ -1,9 +1,9 @@
 import { Failure } from '../../../errors.ts'
 import { dayOf } from '../../reading/fields.ts'
 import { readCsv } from '../../reading/text.ts'
-import { jpUses, soloTag } from './concepts.ts'
+import type { LeftOut } from '../register.ts'
+import { soloTag, usesOfTag } from './concepts.ts'
 import {
-  type LeftOut,
   ofPart,
   parseContextId,
   type Report,
@@ -24,20 +24,28 @@ const header = [
   '値',
 ]
 
-/** How the register writes that there is nothing. */
-const nothing = '－'
+/** How the register writes an empty cell. */
+const empty = '－'
 
-/** The report of a CSV that the register makes of an instance (type 5). It names years by their distance only; the days
- * of the last and of the year before it stand among the elements about the document. No days are stated of older years:
- * their figures are left out, as years need not have twelve months. null: the report was left out as a whole. */
-export function csvReport(text: string, path: string, name: ReportName, leftOut: LeftOut): Report | null {
+/** Parses a CSV that the register makes of an instance (type 5). It names years only by how far back they are; the elements
+ * about the document state the first and last day of the report's year and of the prior year. Figures of older years are left
+ * out, because years need not have twelve months. null: the report was left out as a whole. */
+export function parseCsvReport(
+  text: string,
+  path: string,
+  name: ReportName,
+  leftOut: LeftOut,
+): Report | null {
   const [first, ...rows] = readCsv(text, '\t')
   if (first === undefined || header.some((column, at) => first[at] !== column)) {
-    throw new Failure('body_invalid', `A report as CSV has the columns ${header.join(', ')}, parted by tabs.`)
+    throw new Failure(
+      'body_invalid',
+      `A report as CSV has the columns ${header.join(', ')}, separated by tabs.`,
+    )
   }
   const texts = new Map<string, string>()
   for (const [tag, , , , , , , , value] of rows) {
-    if (value !== nothing && !texts.has(tag)) texts.set(tag, value)
+    if (value !== empty && !texts.has(tag)) texts.set(tag, value)
   }
   const head = reportHead(path, name, tag => texts.get(tag) ?? null)
   if ('reason' in head) {
@@ -49,29 +57,29 @@ export function csvReport(text: string, path: string, name: ReportName, leftOut:
   let figuresRead = 0
   for (const [tag, , contextId, , , , unitId, , value] of rows) {
     const place = parseContextId(contextId)
-    if (unitId === nothing) continue
+    if (unitId === empty) continue
     figuresRead++
     if (place === null) {
-      if (jpUses(tag) !== undefined) leftOut.add(ofPart)
+      if (usesOfTag(tag) !== undefined) leftOut.add(ofPart)
       continue
     }
     const year = years[place.yearsAgo]
     if (year === undefined || Number.isNaN(year.end) || (!place.isInstant && Number.isNaN(year.start))) {
-      const isCarried = jpUses(place.isSolo ? soloTag(tag) : tag) !== undefined
-      if (isCarried) leftOut.add('a figure of a year whose days the CSV does not state')
+      const isCarried = usesOfTag(place.isSolo ? soloTag(tag) : tag) !== undefined
+      if (isCarried) leftOut.add('a figure of a year whose first and last day the CSV does not state')
       continue
     }
     const start = place.isInstant ? null : year.start
-    const stated = value === nothing || value === '' ? null : value
+    const stated = value === empty || value === '' ? null : value
     figures.push({ tag, isSolo: place.isSolo, start, end: year.end, unit: unitOfId(unitId), value: stated })
   }
   return { ...head, figures, figuresRead }
 }
 
-/** `JPY` of JPY, `JPY/shares` of JPYPerShares; the id itself for others. */
+/** `JPY` for JPY, `JPY/shares` for JPYPerShares; any other id as it is. */
 const unitOfId = (id: string) => id.replace(/^([A-Z]{3})PerShares?$/, '$1/shares')
 
-/** The year of the report and the one before it. */
+/** The report's year and the prior year. */
 const yearsOf = (dayIn: (tag: string) => number) => [
   {
     start: dayIn('jpdei_cor:CurrentFiscalYearStartDateDEI'),

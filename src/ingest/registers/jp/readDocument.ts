@@ -1,72 +1,57 @@
 import { Failure } from '../../../errors.ts'
-import type { Contribution } from '../../../facts/reportedFact.ts'
 import { decodeUtf8, parseJson } from '../../reading/json.ts'
 import { decodeText } from '../../reading/text.ts'
 import { readXbrl } from '../../xbrl/instance.ts'
-import type { DocumentContent, SourceDocument } from '../register.ts'
-import { csvReport } from './csvReport.ts'
-import { reportContribution } from './figures.ts'
+import { contentWithoutFigures, type DocumentContent, LeftOut, type SourceDocument } from '../register.ts'
+import { isCodeList, parseCodeList } from './codeList.ts'
+import { parseCsvReport } from './csvReport.ts'
 import {
-  documentsOfCsv,
-  documentsOfJson,
-  isCodeList,
   isDocumentTable,
   listedFilings,
-  parseCodeList,
-} from './lists.ts'
-import { LeftOut, parseReportName, type Report, type ReportName, reasonLeftOut } from './report.ts'
-import { instanceReport } from './xbrlReport.ts'
+  parseCsvDocumentList,
+  parseJsonDocumentList,
+} from './documentList.ts'
+import { reportContent } from './figures.ts'
+import { parseReportName, type ReportName, reasonLeftOut } from './report.ts'
+import { parseXbrlReport } from './xbrlReport.ts'
 
-/** What a document of EDINET contributes. Reports are known by their names, lists by their content. */
+/** Reports are recognised by the names that EDINET gives them, lists by their content. */
 export function readDocument({ name: path, bytes }: SourceDocument): DocumentContent {
   const name = parseReportName(path)
-  if (name !== null) return readReport(path, name, bytes)
-  const leftOut = new LeftOut()
-  if (/\.json$/i.test(path)) return listed(listedFilings(documentsOfJson(parseJson(bytes)), leftOut), leftOut)
-  if (/\.csv$/i.test(path)) {
-    const text = decodeText(bytes, 'shift_jis')
-    if (isCodeList(text)) {
-      const profiles = parseCodeList(text, leftOut)
-      return listed(
-        profiles.map(profile => ({ profile, statements: [], filings: [] })),
-        leftOut,
-      )
-    }
-    if (isDocumentTable(text)) return listed(listedFilings(documentsOfCsv(text), leftOut), leftOut)
-  }
+  const content = name === null ? readList(path, bytes) : readReport(path, name, bytes)
+  if (content !== null) return content
   throw new Failure(
     'body_invalid',
     'This is neither a list of EDINET codes or of documents, nor a report under the name that EDINET gave it, as in jpcrp030000-asr-001_E02367-000_2024-03-31_01_2024-06-28.xbrl.',
   )
 }
 
-const listed = (contributions: readonly Contribution[], leftOut: LeftOut): DocumentContent => ({
-  contributions,
-  figuresRead: 0,
-  malformed: 0,
-  leftOut: leftOut.counts,
-})
+/** null: not a list of the register. */
+function readList(path: string, bytes: Uint8Array): DocumentContent | null {
+  const leftOut = new LeftOut()
+  if (/\.json$/i.test(path))
+    return contentWithoutFigures(listedFilings(parseJsonDocumentList(parseJson(bytes)), leftOut), leftOut)
+  if (!/\.csv$/i.test(path)) return null
+  const text = decodeText(bytes, 'shift_jis')
+  if (isCodeList(text)) {
+    const profiles = parseCodeList(text, leftOut)
+    const parsed = profiles.map(profile => ({ profile, reportedFacts: [], filings: [] }))
+    return contentWithoutFigures(parsed, leftOut)
+  }
+  return isDocumentTable(text)
+    ? contentWithoutFigures(listedFilings(parseCsvDocumentList(text), leftOut), leftOut)
+    : null
+}
 
 function readReport(path: string, name: ReportName, bytes: Uint8Array): DocumentContent {
   const leftOut = new LeftOut()
   const reason = reasonLeftOut(name)
   if (reason !== null) {
     leftOut.add(reason)
-    return listed([], leftOut)
+    return contentWithoutFigures([], leftOut)
   }
-  if (/\.csv$/i.test(path)) {
-    return reportContent(csvReport(decodeText(bytes, 'utf-8'), path, name, leftOut), leftOut)
-  }
-  return reportContent(instanceReport(readXbrl(decodeUtf8(bytes)), path, name, leftOut), leftOut)
-}
-
-export function reportContent(report: Report | null, leftOut: LeftOut): DocumentContent {
-  if (report === null) return listed([], leftOut)
-  const { contribution, malformed } = reportContribution(report, leftOut)
-  return {
-    contributions: [contribution],
-    figuresRead: report.figuresRead,
-    malformed,
-    leftOut: leftOut.counts,
-  }
+  const report = /\.csv$/i.test(path)
+    ? parseCsvReport(decodeText(bytes, 'utf-8'), path, name, leftOut)
+    : parseXbrlReport(readXbrl(decodeUtf8(bytes)), path, name, leftOut)
+  return reportContent(report, leftOut)
 }

@@ -1,43 +1,44 @@
 import { addDays, dayNumber, type IsoDate } from '../../../dates.ts'
 import {
+  accepted,
   advance,
-  ask,
+  checkJson,
+  checkZip,
   expectRequests,
-  formChanged,
-  good,
-  judgeJson,
-  judgeZip,
   type Plan,
   type RegisterRequest,
+  type ResponseCheck,
+  requiredSetting,
   type Source,
   type SyncTask,
-  settingOf,
-  type Verdict,
+  send,
+  throwFormatChanged,
 } from '../../network/source.ts'
 import { isRecord } from '../../reading/fields.ts'
 import { parseJson } from '../../reading/json.ts'
 
-/** EDINET: the list of each day, and of each report with accounts its figures. */
+/** EDINET: the list of documents of each day, and the figures of each report with accounts. */
 export const jpSource: Source = {
   market: 'JP',
   name: 'EDINET (Japan)',
-  required: ['EDINET_KEY'],
-  secret: ['EDINET_KEY'],
-  contact: null,
+  requiredSettings: ['EDINET_KEY'],
+  secretSettings: ['EDINET_KEY'],
+  contactSetting: null,
   companies: 'possible',
   help: `
 Each day's list of documents, and the figures (CSV, else XBRL) of the annual, quarterly and half-year reports in it. The
-first run begins ten years ago, which is as far as EDINET reaches; --since DATE begins there.`,
+first run starts ten years ago, which is as far back as EDINET goes; with --since DATE it starts on that day.`,
   plan,
 }
 
-/** EDINET gives the lists of ten years; the oldest days may go while a run lasts. */
+/** EDINET serves the lists of ten years. The first run starts some days later, because the oldest lists may expire while it
+ * lasts. */
 const reachDays = 3_640
 
 const reportTypes = new Set(['120', '130', '140', '150', '160', '170'])
 
 function* plan(task: SyncTask): Plan {
-  yield ask(codeList(task))
+  yield send(codeListRequest(task))
   const reach = addDays(task.today, -reachDays)
   const from = task.since ?? task.cursor('lists') ?? reach
   for (
@@ -45,12 +46,12 @@ function* plan(task: SyncTask): Plan {
     day <= task.today;
     day = addDays(day, 1)
   ) {
-    const list = yield ask(dayList(task, day))
+    const list = yield send(dayListRequest(task, day))
     if (list.kind !== 'fresh') continue
     const reports = reportsOf(parseJson(list.bytes), task.companies)
     yield expectRequests(reports.length)
-    for (const report of reports) yield ask(documentFile(task, report))
-    // A list grows until its day is over in Japan, which is nine hours before it is over here.
+    for (const report of reports) yield send(documentRequest(task, report))
+    // A list grows until the day ends in Japan, nine hours before it ends in UTC.
     yield advance('lists', day, 'run')
   }
 }
@@ -61,43 +62,43 @@ interface Report {
   readonly type: '5' | '1'
 }
 
-const codeList = ({ settings, today }: SyncTask): RegisterRequest => ({
-  url: `${settingOf(settings, 'EDINET_CODES_URL')}/Edinetcode.zip`,
+const codeListRequest = ({ settings, today }: SyncTask): RegisterRequest => ({
+  url: `${requiredSetting(settings, 'EDINET_CODES_URL')}/Edinetcode.zip`,
   key: 'Edinetcode',
   revision: today.slice(0, 7),
   fileName: 'Edinetcode.zip',
   imports: true,
-  judge: judgeZip(() => formChanged('a zip')),
+  check: checkZip(() => throwFormatChanged('a zip')),
 })
 
-const dayList = ({ settings, today }: SyncTask, day: IsoDate): RegisterRequest => ({
-  url: `${settingOf(settings, 'EDINET_URL')}/documents.json?date=${day}&type=2`,
-  secretQuery: { 'Subscription-Key': settingOf(settings, 'EDINET_KEY') },
+const dayListRequest = ({ settings, today }: SyncTask, day: IsoDate): RegisterRequest => ({
+  url: `${requiredSetting(settings, 'EDINET_URL')}/documents.json?date=${day}&type=2`,
+  secretQuery: { 'Subscription-Key': requiredSetting(settings, 'EDINET_KEY') },
   key: `list/${day}`,
   revision: day < today ? '' : null,
   fileName: `documents_${day}.json`,
   imports: true,
-  needed: true,
-  judge: judgeJson(document => {
-    const refusal = statusVerdict(document)
+  requiredByPlan: true,
+  check: checkJson(document => {
+    const refusal = checkStatus(document)
     if (refusal !== null) return refusal
-    return isRecord(document) && Array.isArray(document.results) ? good : formChanged('`results`')
+    return isRecord(document) && Array.isArray(document.results) ? accepted : throwFormatChanged('`results`')
   }),
 })
 
-const documentFile = ({ settings }: SyncTask, { docId, type }: Report): RegisterRequest => ({
-  url: `${settingOf(settings, 'EDINET_URL')}/documents/${docId}?type=${type}`,
-  secretQuery: { 'Subscription-Key': settingOf(settings, 'EDINET_KEY') },
+const documentRequest = ({ settings }: SyncTask, { docId, type }: Report): RegisterRequest => ({
+  url: `${requiredSetting(settings, 'EDINET_URL')}/documents/${docId}?type=${type}`,
+  secretQuery: { 'Subscription-Key': requiredSetting(settings, 'EDINET_KEY') },
   key: `document/${docId}`,
   revision: '',
   fileName: `${docId}.zip`,
   imports: true,
-  // What is no zip is an error in JSON, under status 200.
-  judge: judgeZip(judgeJson(document => statusVerdict(document) ?? formChanged('a zip'))),
+  // An error comes as JSON instead of a zip, under status 200.
+  check: checkZip(checkJson(document => checkStatus(document) ?? throwFormatChanged('a zip'))),
 })
 
-/** EDINET tells errors in the body, under status 200. null: there is none. */
-function statusVerdict(document: unknown): Verdict | null {
+/** EDINET reports errors in the body, under status 200. null: no error. */
+function checkStatus(document: unknown): ResponseCheck | null {
   if (!isRecord(document)) return null
   const metadata = isRecord(document.metadata) ? document.metadata : document
   const status = Number(metadata.status ?? metadata.StatusCode ?? metadata.statusCode ?? 200)
@@ -105,7 +106,7 @@ function statusVerdict(document: unknown): Verdict | null {
   if (status === 401 || status === 403)
     return { kind: 'refused', reason: `EDINET refuses the key (${status}).` }
   if (status === 404) return { kind: 'missing' }
-  return { kind: 'again', reason: `EDINET answers with an error (${status}).` }
+  return { kind: 'retry', reason: `EDINET answers with an error (${status}).` }
 }
 
 function reportsOf(document: unknown, companies: readonly string[]): Report[] {

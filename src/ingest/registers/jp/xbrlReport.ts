@@ -1,7 +1,7 @@
 import type { XbrlContext, XbrlInstance } from '../../xbrl/instance.ts'
-import { jpUses } from './concepts.ts'
+import type { LeftOut } from '../register.ts'
+import { usesOfTag } from './concepts.ts'
 import {
-  type LeftOut,
   ofPart,
   parseContextId,
   type Report,
@@ -10,8 +10,8 @@ import {
   reportHead,
 } from './report.ts'
 
-/** The report that an instance holds, or an inline document read as one; null where it was left out as a whole. */
-export function instanceReport(
+/** Parses the report of an XBRL instance, or of inline documents read as one. null: it was left out as a whole. */
+export function parseXbrlReport(
   instance: XbrlInstance,
   path: string,
   name: ReportName,
@@ -32,11 +32,11 @@ export function instanceReport(
     const unit = instance.units.get(fact.unit)
     const place = parseContextId(fact.context)
     if (context === undefined || unit === undefined || place === null) {
-      if (jpUses(tag) !== undefined) leftOut.add(ofPart)
+      if (usesOfTag(tag) !== undefined) leftOut.add(ofPart)
       continue
     }
     if (place.isInstant !== (context.start === null) || isSolo(context) !== place.isSolo) {
-      leftOut.add('a figure whose context is other than its name says')
+      leftOut.add('a figure whose context contradicts its name')
       continue
     }
     const { start, end } = context
@@ -50,8 +50,8 @@ export function instanceReport(
   return { ...head, figures, figuresRead }
 }
 
-/** `jppfs_cor:NetSales`, of whichever year the taxonomy is; a filer's own element bears the filer's code, as in
- * `jpcrp030000-asr_E02144-000:TotalNetRevenuesIFRS`. null: an element of neither. */
+/** `jppfs_cor:NetSales`, whatever the year of the taxonomy; a filer's own element contains the filer's code, as in
+ * `jpcrp030000-asr_E02144-000:TotalNetRevenuesIFRS`. null: neither. */
 function tagOf(namespace: string, name: string): string | null {
   const taxonomy = /\/taxonomy\/[a-z]+\/\d{4}-\d\d-\d\d\/([a-z]+_cor)$/.exec(namespace)
   if (taxonomy !== null) return `${taxonomy[1]}:${name}`
@@ -61,7 +61,7 @@ function tagOf(namespace: string, name: string): string | null {
   return own === null ? null : `${own[1]}-asr_${own[2]}:${name}`
 }
 
-/** The company alone; null where the figure is of a part of either. */
+/** True for the company alone, false for the group, null for a part of either. */
 function isSolo({ dimensions }: XbrlContext): boolean | null {
   if (dimensions.size === 0) return false
   const [[axis, member]] = dimensions

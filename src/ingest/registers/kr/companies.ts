@@ -1,25 +1,25 @@
-import type { Contribution, EntityProfile } from '../../../facts/reportedFact.ts'
+import type { EntityProfile, ParsedDocument } from '../../../facts/reportedFact.ts'
 import { textOf } from '../../reading/fields.ts'
 import { readXml } from '../../reading/xml.ts'
-import type { DocumentContent } from '../register.ts'
+import { contentWithoutFigures, type DocumentContent, LeftOut } from '../register.ts'
 
 export const isCorpCode = (text: string): boolean => /^\d{8}$/.test(text)
 export const isStockCode = (text: string): boolean => /^[0-9A-Z]{6}$/.test(text)
 
-/** The IDs of a company whose board is not known, the main board's first. */
+/** The tickers of a company whose board is unknown, the main board's first. */
 export const assumedTickers = (stockCode: string): string[] => [`${stockCode}.KS`, `${stockCode}.KQ`]
 
 export interface Company {
   readonly profile: EntityProfile
   /** The month in which its business years end; null where it makes no sense. */
   readonly closingMonth: number | null
-  /** False: it is listed on neither board. */
+  /** False: the company is listed on neither board. */
   readonly onBoard: boolean
 }
 
-/** A company as the overview interface (`company.json`) describes it; null where the document is none. It names the board
- * (`corp_cls`: Y the main one, K the second) and the month in which business years end (`acc_mt`). */
-export function readCompany(document: Record<string, unknown>): Company | null {
+/** Parses an overview of a company (`company.json`): it names the board (`corp_cls`: Y the main one, K the second) and the
+ * month in which business years end (`acc_mt`). null: not an overview. */
+export function parseOverview(document: Record<string, unknown>): Company | null {
   const corpCode = textOf(document.corp_code)
   if (corpCode === null || !isCorpCode(corpCode) || !('corp_cls' in document)) return null
   const stockCode = textOf(document.stock_code)
@@ -59,52 +59,19 @@ const lastDayOf = (month: number) =>
 
 const fields = ['corp_code', 'corp_name', 'corp_eng_name', 'stock_code'] as const
 type Field = (typeof fields)[number]
+type Entry = Partial<Record<Field, string>>
 const isField = (name: string): name is Field => (fields as readonly string[]).includes(name)
 
 /** No name of a company is longer. */
-const longestText = 1_000
+const maxTextLength = 1_000
 
 /** Reads CORPCODE.xml, the list of all companies that ever filed: those with a stock code are served. It does not name the
- * board, so both suffixes are assumed. A DOCTYPE is refused: it could hold a bomb. */
-export function parseCorpCode(text: string): DocumentContent {
-  const contributions: Contribution[] = []
-  const leftOut = {
-    'a company without a stock code': 0,
-    'a stock code that is not six characters': 0,
-    'a company without a corporate code of eight digits': 0,
-    'a company named a second time': 0,
-  }
-  const seen = new Set<string>()
-  let entry: Partial<Record<Field, string>> | null = null
+ * board, so both suffixes are assumed. A DOCTYPE is refused: it could be a bomb. */
+export function readCorpCode(text: string): DocumentContent {
+  const list = new CompanyList()
+  let entry: Entry | null = null
   let field: Field | null = null
   let root: string | null = null
-  const take = (found: Partial<Record<Field, string>>) => {
-    const corpCode = textOf(found.corp_code)
-    const stockCode = textOf(found.stock_code)
-    if (corpCode === null || !isCorpCode(corpCode)) {
-      leftOut['a company without a corporate code of eight digits']++
-    } else if (stockCode === null) leftOut['a company without a stock code']++
-    else if (!isStockCode(stockCode)) leftOut['a stock code that is not six characters']++
-    else if (seen.has(corpCode)) leftOut['a company named a second time']++
-    else {
-      seen.add(corpCode)
-      const name = textOf(found.corp_name)
-      const english = textOf(found.corp_eng_name)
-      contributions.push({
-        profile: {
-          market: 'KR',
-          issuerId: corpCode,
-          ...(name === null ? {} : { name }),
-          ...(english === null ? {} : { otherNames: [english] }),
-          tickers: assumedTickers(stockCode),
-          tickersAssumed: true,
-          registers: true,
-        },
-        statements: [],
-        filings: [],
-      })
-    }
-  }
   readXml(text, {
     open({ name }) {
       if (root === null) {
@@ -117,18 +84,49 @@ export function parseCorpCode(text: string): DocumentContent {
     text(piece) {
       if (entry === null || field === null) return
       const known = entry[field] ?? ''
-      if (known.length <= longestText) entry[field] = known + piece
+      if (known.length <= maxTextLength) entry[field] = known + piece
     },
     close(name) {
-      const isTooLong = entry !== null && field !== null && (entry[field]?.length ?? 0) > longestText
+      const isTooLong = entry !== null && field !== null && (entry[field]?.length ?? 0) > maxTextLength
       if (isTooLong) return `${field} is longer than any name`
       if (name === 'list' && entry !== null) {
-        take(entry)
+        list.add(entry)
         entry = null
       }
       field = null
       return null
     },
   })
-  return { contributions, figuresRead: 0, malformed: 0, leftOut }
+  return contentWithoutFigures(list.parsed, list.leftOut)
+}
+
+class CompanyList {
+  readonly parsed: ParsedDocument[] = []
+  readonly leftOut = new LeftOut()
+  readonly #seen = new Set<string>()
+
+  add(entry: Entry): void {
+    const corpCode = textOf(entry.corp_code)
+    const stockCode = textOf(entry.stock_code)
+    if (corpCode === null || !isCorpCode(corpCode)) {
+      this.leftOut.add('a company without a corporate code of eight digits')
+    } else if (stockCode === null) this.leftOut.add('a company without a stock code')
+    else if (!isStockCode(stockCode)) this.leftOut.add('a stock code that is not six characters')
+    else if (this.#seen.has(corpCode)) this.leftOut.add('a company named a second time')
+    else {
+      this.#seen.add(corpCode)
+      const name = textOf(entry.corp_name)
+      const english = textOf(entry.corp_eng_name)
+      const profile = {
+        market: 'KR',
+        issuerId: corpCode,
+        ...(name === null ? {} : { name }),
+        ...(english === null ? {} : { otherNames: [english] }),
+        tickers: assumedTickers(stockCode),
+        tickersAssumed: true,
+        registers: true,
+      }
+      this.parsed.push({ profile, reportedFacts: [], filings: [] })
+    }
+  }
 }

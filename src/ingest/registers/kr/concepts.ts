@@ -3,9 +3,9 @@ import { type Concept, conceptTable, flow, perShare, stock } from '../../concept
 /** A balance sheet, an income statement (or that of comprehensive income), a cash flow statement. */
 export type Sheet = 'position' | 'income' | 'cashFlow'
 
-/** Figures of the company alone bear this before their tag; those of the group bear nothing. */
+/** The prefix of the tags of the company alone; tags of the group have none. */
 export const soloMark = 'OFS:'
-/** Before the name of an account for which the filer uses no standard code. */
+/** The prefix of the name of an account for which the filer uses no standard code. */
 export const nameMark = 'name:'
 
 interface Account {
@@ -17,7 +17,7 @@ interface Account {
   readonly names: readonly string[]
 }
 
-/** Earnings per common share as filers name them: with or without the kind of share, the period, and the word net. */
+/** Names that filers give to earnings per common share: with or without the kind of share, the period, and the word net. */
 const earningsPerShare = (kinds: readonly string[]) =>
   ['', '보통주'].flatMap(share =>
     kinds.flatMap(kind =>
@@ -28,8 +28,8 @@ const earningsPerShare = (kinds: readonly string[]) =>
   )
 const bothKinds = ['기본및희석', '기본/희석']
 
-/** Which accounts say which metric, the better one first. Names are whole: a preferred share's earnings or those of a part
- * of the business are other accounts. */
+/** Accounts by metric, the better one first. Names must match as a whole: a preferred share's earnings or those of a part of
+ * the business are other accounts. */
 const accounts = {
   revenue: {
     sheet: 'income',
@@ -119,7 +119,7 @@ export const concepts: Readonly<Record<string, Concept>> = Object.fromEntries(
   }),
 )
 
-export const { rules: krRules, usesOfTag: krUses } = conceptTable(concepts, {
+export const { rules, usesOfTag } = conceptTable(concepts, {
   annualForm: /^11011$/,
   quarterlyForm: /^1101[234]$/,
   basis: tag => (tag.startsWith(soloMark) ? 1 : 0),
@@ -129,5 +129,5 @@ const sheets = new Map(
   Object.values(accounts).flatMap((account: Account) => tagsOf(account).map(tag => [tag, account.sheet])),
 )
 
-/** The sheet on which a tag is believed: a cash flow statement begins with a profit of its own. */
+/** The sheet on which a tag is trusted: a cash flow statement begins with a profit of its own. */
 export const sheetOf = (tag: string): Sheet | undefined => sheets.get(tag)

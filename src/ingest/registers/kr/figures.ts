@@ -1,10 +1,12 @@
 import { startOfMonths } from '../../../dates.ts'
-import type { Filing, Statement } from '../../../facts/reportedFact.ts'
+import type { Filing, ReportedFact } from '../../../facts/reportedFact.ts'
 import type { TagUse } from '../../concepts.ts'
 import { numberOf, textOf, unitOf } from '../../reading/fields.ts'
-import { type Closing, monthsOf, periodEnd, type ReceivedReport, type Report } from './closing.ts'
-import { krUses, nameMark, type Sheet, sheetOf, soloMark } from './concepts.ts'
+import type { LeftOut } from '../register.ts'
+import { type Closing, monthsOf, periodEnd, type ReceivedReport, type ReportCode } from './closingMonth.ts'
+import { nameMark, type Sheet, sheetOf, soloMark, usesOfTag } from './concepts.ts'
 
+/** A line of a statement, under the field names of the API. */
 export type Line = Record<string, unknown>
 
 /** The lines of one report, of the group or of the company alone. */
@@ -15,13 +17,47 @@ export interface ReportLines extends ReceivedReport {
   readonly lines: Line[]
 }
 
-/** Figures that are not carried, by the reason. */
-export type LeftOut = Map<string, number>
-
-export interface ReadFigures {
-  readonly statements: Statement[]
+/** Counts the amounts that are not taken. */
+export interface FigureTally {
   malformed: number
   readonly leftOut: LeftOut
+}
+
+/** The figures of one report: every amount becomes a reported fact, is left out for a reason, or is malformed. */
+export function factsOfReport(report: ReportLines, closing: Closing, tally: FigureTally): ReportedFact[] {
+  const filing: Filing = {
+    accession: `KR:${report.receipt}`,
+    form: report.report,
+    filed: report.filed,
+    acceptedAt: null,
+  }
+  const lines = dropContradictions(mappedLines(report, tally.leftOut), tally.leftOut)
+  const inIncomeStatement = new Set(
+    lines.filter(({ division }) => division === 'IS').flatMap(({ uses }) => uses.map(use => use.metric)),
+  )
+  const hasYearToDate = (division: string) =>
+    report.lines.some(line => line.sj_div === division && amountOf(line.thstrm_add_amount) !== null)
+  return lines.flatMap(mapped => {
+    const { line, division } = mapped
+    const uses =
+      division === 'CIS' ? mapped.uses.filter(use => !inIncomeStatement.has(use.metric)) : mapped.uses
+    if (uses.length === 0) {
+      tally.leftOut.add(
+        'a line of comprehensive income that the income statement has too',
+        countAmounts(line),
+      )
+      return []
+    }
+    const sheet = sheetOfDivision[division]
+    const isInterim = report.report === '11012' || report.report === '11014'
+    if (sheet === 'income' && isInterim && !hasYearToDate(division)) {
+      // Three months or the year to date: such a statement has one column and does not state which of the two it is.
+      tally.leftOut.add('an interim figure whose number of months is not stated', countAmounts(line))
+      return []
+    }
+    const spans = spansOf(sheet, report.report, report.year, closing)
+    return factsOfLine({ ...mapped, uses }, spans, filing, tally)
+  })
 }
 
 const sheetOfDivision: Readonly<Record<string, Sheet>> = {
@@ -31,115 +67,84 @@ const sheetOfDivision: Readonly<Record<string, Sheet>> = {
   CF: 'cashFlow',
 }
 
-interface Found {
+interface MappedLine {
   readonly line: Line
   readonly division: string
   readonly tag: string
   readonly uses: readonly TagUse[]
 }
 
-/** Reads the figures of one report: every amount becomes a statement, is left out for a reason, or is malformed. */
-export function readReport(report: ReportLines, closing: Closing, into: ReadFigures): void {
-  const filing: Filing = {
-    accession: `KR:${report.receipt}`,
-    form: report.report,
-    filed: report.filed,
-    acceptedAt: null,
-  }
-  const found = findLines(report, into)
-  const unique = dropContradictions(found, into)
-  const stated = new Set(
-    unique.filter(({ division }) => division === 'IS').flatMap(({ uses }) => uses.map(use => use.metric)),
-  )
-  const hasYearToDate = (division: string) =>
-    report.lines.some(line => line.sj_div === division && amountOf(line.thstrm_add_amount) !== null)
-  for (const one of unique) {
-    const uses = one.division === 'CIS' ? one.uses.filter(use => !stated.has(use.metric)) : one.uses
-    if (uses.length === 0) {
-      leaveOut(
-        into,
-        'a line of comprehensive income that the income statement has too',
-        countAmounts(one.line),
-      )
-      continue
-    }
-    const sheet = sheetOfDivision[one.division]
-    const interim = report.report === '11012' || report.report === '11014'
-    const isVague = sheet === 'income' && interim && !hasYearToDate(one.division)
-    if (isVague) leaveOut(into, 'an interim figure whose months are not told', countAmounts(one.line))
-    else readLine({ ...one, uses }, spansOf(sheet, report.report, report.year, closing), filing, into)
-  }
-}
-
-/** The lines that the service carries, on the sheet on which they are believed. */
-function findLines(report: ReportLines, into: ReadFigures): Found[] {
-  const found: Found[] = []
+/** The lines whose tag has a metric and is on the sheet on which it is trusted. */
+function mappedLines(report: ReportLines, leftOut: LeftOut): MappedLine[] {
+  const mapped: MappedLine[] = []
   for (const line of report.lines) {
     const division = textOf(line.sj_div) ?? ''
     const sheet = sheetOfDivision[division]
     const tag = tagOf(line)
-    const uses = krUses(report.isSolo ? `${soloMark}${tag}` : tag)
-    if (sheet === undefined) leaveOut(into, `a line of ${divisionName(division)}`, countAmounts(line))
+    const uses = usesOfTag(report.isSolo ? `${soloMark}${tag}` : tag)
+    if (sheet === undefined) leftOut.add(`a line of ${divisionName(division)}`, countAmounts(line))
     else if (uses === undefined || sheetOf(tag) !== sheet) {
-      leaveOut(into, 'a line that the service does not carry', countAmounts(line))
-    } else found.push({ line, division, tag, uses })
+      leftOut.add('a line that the service does not carry', countAmounts(line))
+    } else mapped.push({ line, division, tag, uses })
   }
-  return found
+  return mapped
 }
 
 const divisionName = (division: string) =>
   division === 'SCE' ? 'changes in equity (SCE)' : 'an unknown statement'
 
-/** A tag that stands twice on a sheet with different figures could be either. */
-function dropContradictions(found: readonly Found[], into: ReadFigures): Found[] {
-  const kept: Found[] = []
-  for (const same of Map.groupBy(found, ({ division, tag }) => `${division} ${tag}`).values()) {
+/** A tag that a sheet states twice with different figures could be either of them. */
+function dropContradictions(mapped: readonly MappedLine[], leftOut: LeftOut): MappedLine[] {
+  const taken: MappedLine[] = []
+  for (const same of Map.groupBy(mapped, ({ division, tag }) => `${division} ${tag}`).values()) {
     const texts = new Set(same.map(({ line }) => columns.map(column => amountOf(line[column])).join(' ')))
-    if (texts.size === 1) kept.push(same[0])
-    const reason =
-      texts.size === 1
-        ? 'a line that stands there twice'
-        : 'a line that stands there twice with other figures'
-    for (const { line } of texts.size === 1 ? same.slice(1) : same) leaveOut(into, reason, countAmounts(line))
+    const agree = texts.size === 1
+    if (agree) taken.push(same[0])
+    const reason = agree
+      ? 'a line that is stated twice'
+      : 'a line that is stated twice with different figures'
+    for (const { line } of agree ? same.slice(1) : same) leftOut.add(reason, countAmounts(line))
   }
-  return kept
+  return taken
 }
 
-function readLine(
-  { line, uses }: Found,
+function factsOfLine(
+  { line, uses }: MappedLine,
   spans: ReadonlyMap<string, Span>,
   filing: Filing,
-  into: ReadFigures,
-): void {
+  tally: FigureTally,
+): ReportedFact[] {
   const currency = textOf(line.currency) ?? ''
-  /** What was read of a period: the first quarter's three months are also its year to date. */
-  const known = new Set<string>()
+  const taken: ReportedFact[] = []
+  /** The first quarter's three months are also its year to date, so a period may have two columns. */
+  const periods = new Set<string>()
   for (const column of columns) {
     const amount = amountOf(line[column])
     if (amount === null) continue
     const span = spans.get(column)
     if (span === undefined) {
-      leaveOut(into, 'a column whose period is not certain', 1)
+      tally.leftOut.add('a column whose period is not certain')
       continue
     }
     const period = `${span.start} ${span.end}`
-    if (known.has(period)) {
-      leaveOut(into, 'a second column of one period', 1)
+    if (periods.has(period)) {
+      tally.leftOut.add('a second column of one period')
       continue
     }
-    known.add(period)
+    periods.add(period)
     const value = numberOf(amount)
-    const statements = uses.flatMap(({ metric, concept, tag }): Statement[] => {
+    const facts = uses.flatMap(({ metric, concept, tag }): ReportedFact[] => {
       const unit = unitOf(currency, concept.unitKind)
       return unit === null ? [] : [{ metric, tag, unit, ...span, value, rounded: false, filing }]
     })
-    if (Number.isNaN(value) || statements.length === 0) into.malformed++
-    else into.statements.push(...statements)
+    if (Number.isNaN(value) || facts.length === 0) tally.malformed++
+    else taken.push(...facts)
   }
+  return taken
 }
 
 /** The standard code or, where the filer uses none, the name of the account. Codes of the first years lack `-full`. A
- * preferred share's earnings or those of a part of the business go by their name whatever code they bear. */
+ * preferred share's earnings or those of a part of the business are known by their name, whatever their code. */
 function tagOf(line: Line): string {
   const code = (textOf(line.account_id) ?? '').replace(/^ifrs_/, 'ifrs-full_')
   const name = plainName(textOf(line.account_nm) ?? '')
@@ -147,13 +152,13 @@ function tagOf(line: Line): string {
   return /^(ifrs-full|dart)_/.test(code) && !isPartial ? code : `${nameMark}${name}`
 }
 
-/** No account that is carried has a name as long as this, and brackets without end are looked for from each one. */
-const longestName = 300
+/** Longer than the name of any mapped account. Without a limit, unclosed brackets would make `plainName` quadratic. */
+const maxNameLength = 300
 
-/** A name without blanks, its number in the statement and what is in brackets: `Ⅴ. 영업이익 (손실)` is `영업이익`. */
+/** A name without blanks, its number in the statement and what is in brackets: `Ⅴ. 영업이익 (손실)` becomes `영업이익`. */
 const plainName = (name: string) =>
   name
-    .slice(0, longestName)
+    .slice(0, maxNameLength)
     .replace(/\s+/g, '')
     .replace(/^[ⅠⅡⅢⅣⅤⅥⅦⅧⅨⅩⅪⅫIVX\d]+[.．)]/, '')
     .replace(/[([（][^)\]）]*[)\]）]/g, '')
@@ -167,11 +172,7 @@ function amountOf(value: unknown): string | null {
 export const countAmounts = (line: Line): number =>
   columns.reduce((sum, column) => sum + (amountOf(line[column]) === null ? 0 : 1), 0)
 
-export function leaveOut({ leftOut }: Pick<ReadFigures, 'leftOut'>, reason: string, count: number): void {
-  if (count > 0) leftOut.set(reason, (leftOut.get(reason) ?? 0) + count)
-}
-
-export const columns = [
+const columns = [
   'thstrm_amount',
   'thstrm_add_amount',
   'frmtrm_amount',
@@ -179,20 +180,20 @@ export const columns = [
   'frmtrm_add_amount',
   'bfefrmtrm_amount',
 ] as const
-export type Column = (typeof columns)[number]
+type Column = (typeof columns)[number]
 
-export interface Span {
-  /** null: a day's standing. */
+interface Span {
+  /** null: an instant. */
   readonly start: number | null
   readonly end: number
 }
 
-/** The period of each column of a report's sheet; a column that is missing here names none. An interim income statement
- * has three months and, added up, the year to date; a cash flow statement the year to date only. Whole years beside an
- * interim period are not taken: of some filers they hold a part of the year. */
-export function spansOf(
+/** The period of each column of a report's sheet; a column that is missing here has no certain period. An interim income
+ * statement has three months and the year to date; a cash flow statement has the year to date only. The whole-year column of
+ * an interim report is not taken: some filers put a part of the year in it. */
+function spansOf(
   sheet: Sheet,
-  report: Report,
+  report: ReportCode,
   year: number,
   closing: Closing,
 ): ReadonlyMap<Column, Span> {

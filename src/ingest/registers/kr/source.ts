@@ -1,18 +1,18 @@
 import { addDays, type IsoDate } from '../../../dates.ts'
 import {
+  accepted,
   advance,
-  ask,
+  checkJson,
+  checkZip,
   expectRequests,
-  formChanged,
-  good,
-  judgeJson,
-  judgeZip,
   type Plan,
   type RegisterRequest,
+  type ResponseCheck,
+  requiredSetting,
   type Source,
   type SyncTask,
-  settingOf,
-  type Verdict,
+  send,
+  throwFormatChanged,
 } from '../../network/source.ts'
 import { isRecord } from '../../reading/fields.ts'
 import { parseJson } from '../../reading/json.ts'
@@ -21,26 +21,26 @@ import { parseJson } from '../../reading/json.ts'
 export const krSource: Source = {
   market: 'KR',
   name: 'OpenDART (Korea)',
-  required: ['OPENDART_KEY'],
-  secret: ['OPENDART_KEY'],
-  contact: null,
+  requiredSettings: ['OPENDART_KEY'],
+  secretSettings: ['OPENDART_KEY'],
+  contactSetting: null,
   companies: 'possible',
   help: `
-The list of companies, each day's list of periodic reports, and the overview and the accounts (consolidated, else those of the company alone)
-of every report of a listed company. The first run begins with 2015, which is as far as the accounts reach; a key has a
-number of requests a day, and when they are used up the next day's run goes on.`,
+The list of companies, each day's list of periodic reports, and the overview and the accounts (consolidated, else those of
+the company alone) of every report of a listed company. The first run starts with 2015, the first year for which OpenDART
+has accounts. A key has a daily number of requests; when they are used up, the next day's run continues.`,
   plan,
 }
 
 const firstDay = '2015-01-01'
-const mostPagesADay = 100
+const maxPagesPerDay = 100
 
 function* plan(task: SyncTask): Plan {
-  yield ask(companyCodes(task))
+  yield send(corpCodeRequest(task))
   for (let day = task.since ?? task.cursor('lists') ?? firstDay; day <= task.today; day = addDays(day, 1)) {
     const reports: Report[] = []
-    for (let page = 1; page <= mostPagesADay; page++) {
-      const list = yield ask(dayList(task, day, page))
+    for (let page = 1; page <= maxPagesPerDay; page++) {
+      const list = yield send(dayListRequest(task, day, page))
       if (list.kind !== 'fresh') break
       const document = parseJson(list.bytes)
       reports.push(...reportsOf(document, task.companies))
@@ -48,10 +48,10 @@ function* plan(task: SyncTask): Plan {
     }
     yield expectRequests(2 * reports.length)
     for (const report of reports) {
-      yield ask(overview(task, report.company))
+      yield send(overviewRequest(task, report.company))
       yield* fetchAccounts(task, report)
     }
-    // The day is over in Korea nine hours before it is over here; today's list is asked for again.
+    // The day ends in Korea nine hours before it ends in UTC; today's list is requested again by the next run.
     yield advance('lists', day, 'run')
   }
 }
@@ -59,15 +59,15 @@ function* plan(task: SyncTask): Plan {
 interface Report {
   readonly company: string
   readonly receipt: string
-  /** Under which business year and report code it may stand, the likeliest first. */
+  /** The business years and report codes under which its accounts may be, the likeliest first. */
   readonly places: readonly { readonly year: number; readonly code: string }[]
 }
 
-/** The place is the one whose accounts have this receipt, or a later one that amends it. */
+/** The right place is the one whose accounts have this receipt, or that of a later amendment. */
 function* fetchAccounts(task: SyncTask, report: Report): Plan {
   for (const place of report.places) {
     for (const scope of ['CFS', 'OFS']) {
-      const answer = yield ask(accounts(task, report, place, scope))
+      const answer = yield send(accountsRequest(task, report, place, scope))
       if (answer.kind === 'missing') continue
       if (answer.kind !== 'fresh' || receiptOf(parseJson(answer.bytes)) >= report.receipt) return
       break
@@ -80,73 +80,73 @@ const receiptOf = (document: unknown): string => {
   return isRecord(first) ? String(first.rcept_no) : ''
 }
 
-const companyCodes = ({ settings, today }: SyncTask): RegisterRequest => ({
-  url: `${settingOf(settings, 'OPENDART_URL')}/corpCode.xml`,
-  secretQuery: { crtfc_key: settingOf(settings, 'OPENDART_KEY') },
+const corpCodeRequest = ({ settings, today }: SyncTask): RegisterRequest => ({
+  url: `${requiredSetting(settings, 'OPENDART_URL')}/corpCode.xml`,
+  secretQuery: { crtfc_key: requiredSetting(settings, 'OPENDART_KEY') },
   key: 'corpCode',
   revision: today.slice(0, 7),
   fileName: 'corpCode.zip',
   imports: true,
-  // What is no zip is an error in XML, under status 200.
-  judge: judgeZip(bytes => {
+  // An error comes as XML instead of a zip, under status 200.
+  check: checkZip(bytes => {
     const status = /<status>(\d+)<\/status>/.exec(Buffer.from(bytes.subarray(0, 2_000)).toString())?.[1]
-    return status === undefined ? formChanged('a zip') : verdictOf(status)
+    return status === undefined ? throwFormatChanged('a zip') : checkStatus(status)
   }),
 })
 
-const dayList = ({ settings, today }: SyncTask, day: IsoDate, page: number): RegisterRequest => {
+const dayListRequest = ({ settings, today }: SyncTask, day: IsoDate, page: number): RegisterRequest => {
   const compact = day.replaceAll('-', '')
   return {
-    url: `${settingOf(settings, 'OPENDART_URL')}/list.json?bgn_de=${compact}&end_de=${compact}&pblntf_ty=A&page_no=${page}&page_count=100`,
-    secretQuery: { crtfc_key: settingOf(settings, 'OPENDART_KEY') },
+    url: `${requiredSetting(settings, 'OPENDART_URL')}/list.json?bgn_de=${compact}&end_de=${compact}&pblntf_ty=A&page_no=${page}&page_count=100`,
+    secretQuery: { crtfc_key: requiredSetting(settings, 'OPENDART_KEY') },
     key: `list/${day}/${page}`,
     revision: day < today ? '' : null,
     fileName: `list/list_${compact}_${page}.json`,
     imports: false,
-    needed: true,
-    judge: judgeJson(document => judgeEnvelope(document, 'total_page', 'list')),
+    requiredByPlan: true,
+    check: checkJson(document => checkEnvelope(document, 'total_page', 'list')),
   }
 }
 
 /** The board on which a company is listed, and the month in which its years end. */
-const overview = ({ settings, today }: SyncTask, company: string): RegisterRequest => ({
-  url: `${settingOf(settings, 'OPENDART_URL')}/company.json?corp_code=${company}`,
-  secretQuery: { crtfc_key: settingOf(settings, 'OPENDART_KEY') },
+const overviewRequest = ({ settings, today }: SyncTask, company: string): RegisterRequest => ({
+  url: `${requiredSetting(settings, 'OPENDART_URL')}/company.json?corp_code=${company}`,
+  secretQuery: { crtfc_key: requiredSetting(settings, 'OPENDART_KEY') },
   key: `company/${company}`,
   revision: today.slice(0, 7),
   fileName: `company/company_${company}.json`,
   imports: true,
   subject: company,
-  judge: judgeJson(document => judgeEnvelope(document, 'corp_cls')),
+  check: checkJson(document => checkEnvelope(document, 'corp_cls')),
 })
 
-const accounts = (
+const accountsRequest = (
   { settings }: SyncTask,
   { company, receipt }: Report,
   { year, code }: Report['places'][number],
   scope: string,
 ): RegisterRequest => ({
-  url: `${settingOf(settings, 'OPENDART_URL')}/fnlttSinglAcntAll.json?corp_code=${company}&bsns_year=${year}&reprt_code=${code}&fs_div=${scope}`,
-  secretQuery: { crtfc_key: settingOf(settings, 'OPENDART_KEY') },
+  url: `${requiredSetting(settings, 'OPENDART_URL')}/fnlttSinglAcntAll.json?corp_code=${company}&bsns_year=${year}&reprt_code=${code}&fs_div=${scope}`,
+  secretQuery: { crtfc_key: requiredSetting(settings, 'OPENDART_KEY') },
   key: `accounts/${company}/${year}/${code}/${scope}`,
   revision: receipt,
   fileName: `fnlttSinglAcntAll_${company}_${year}_${code}_${scope}.json`,
   imports: true,
   subject: company,
-  judge: judgeJson(document => judgeEnvelope(document, 'list')),
+  check: checkJson(document => checkEnvelope(document, 'list')),
 })
 
-function judgeEnvelope(document: unknown, ...fields: readonly string[]): Verdict {
-  if (!isRecord(document) || typeof document.status !== 'string') return formChanged('`status`')
-  if (document.status !== '000') return verdictOf(document.status)
+function checkEnvelope(document: unknown, ...fields: readonly string[]): ResponseCheck {
+  if (!isRecord(document) || typeof document.status !== 'string') return throwFormatChanged('`status`')
+  if (document.status !== '000') return checkStatus(document.status)
   const isWhole = fields.every(
     field => field in document && (field !== 'list' || Array.isArray(document.list)),
   )
-  return isWhole ? good : formChanged(fields.map(field => `\`${field}\``).join(' and '))
+  return isWhole ? accepted : throwFormatChanged(fields.map(field => `\`${field}\``).join(' and '))
 }
 
-/** OpenDART tells errors in the body, under status 200. */
-function verdictOf(status: string): Verdict {
+/** OpenDART reports errors in the body, under status 200. */
+function checkStatus(status: string): ResponseCheck {
   switch (status) {
     case '013':
     case '014':
@@ -164,9 +164,9 @@ function verdictOf(status: string): Verdict {
       }
     case '800':
     case '900':
-      return { kind: 'again', reason: `OpenDART is not available (${status}).` }
+      return { kind: 'retry', reason: `OpenDART is not available (${status}).` }
     default:
-      return formChanged(`a known status instead of ${status.slice(0, 20)}`)
+      return throwFormatChanged(`a known status instead of ${status.slice(0, 20)}`)
   }
 }
 
@@ -183,8 +183,8 @@ function reportsOf(document: unknown, companies: readonly string[]): Report[] {
   })
 }
 
-/** The list names the month in which the period ends; the accounts stand under a business year, which for years that do not
- * end in December may be the one before, and under the number of the quarter. */
+/** The list names the month in which the period ends; the accounts are filed under a business year and the number of the
+ * quarter. For years that do not end in December the business year may be the calendar year before. */
 function placesOf(kind: string, year: number, month: string): Report['places'] {
   const byMonth = month === '03' ? ['11013', '11014'] : ['11014', '11013']
   const codes = kind === '사업' ? ['11011'] : kind === '반기' ? ['11012'] : byMonth

@@ -1,7 +1,7 @@
 import { conceptTable, flow, stock } from '../../concepts.ts'
 
-/** Which fields of an annual return say which metric. NetSurplusDeficitForTheYear is empty in returns after 2015, whose
- * form calls it SurplusDeficit. */
+/** Fields of an annual return by metric. NetSurplusDeficitForTheYear is empty in returns after 2015, whose form calls it
+ * SurplusDeficit. */
 export const concepts = {
   revenue: flow(['TotalGrossIncome']),
   expenses: flow(['TotalExpenditure']),
@@ -12,7 +12,7 @@ export const concepts = {
   cash: stock(['CashAndBankBalances']),
 } as const
 
-export const { rules: nzRules, usesOfTag: nzUses } = conceptTable(concepts, {
+export const { rules, usesOfTag } = conceptTable(concepts, {
   annualForm: /^annual return$/,
   quarterlyForm: /^$/,
 })

@@ -1,45 +1,45 @@
 import {
+  accepted,
   advance,
-  ask,
-  formChanged,
-  good,
-  judgeJson,
+  checkJson,
   type Plan,
   type RegisterRequest,
+  requiredSetting,
   type Source,
   type SyncTask,
-  settingOf,
+  send,
+  throwFormatChanged,
 } from '../../network/source.ts'
 import { isRecord } from '../../reading/fields.ts'
 import { parseJson } from '../../reading/json.ts'
-import { returnNumber } from './readDocument.ts'
+import { odataRows, returnNumber } from './returns.ts'
 
 /** The Charities Register: all annual returns, page by page. */
 export const nzSource: Source = {
   market: 'NZ',
   name: 'the Charities Register (New Zealand)',
-  required: [],
-  secret: [],
-  contact: null,
+  requiredSettings: [],
+  secretSettings: [],
+  contactSetting: null,
   companies: 'none',
   help: `
-All annual returns in pages of 1,000, in the order of their numbers: the register edits what it said and tells no day, so
-each day's first run reads it whole; a page that says what it said before is not kept twice. --since DATE: returns for
-years that ended since.`,
+All annual returns in pages of 1,000, in the order of their numbers. The register edits returns without dating the edit, so
+the first run of each day reads all of it; a page that has not changed is not stored twice. --since DATE: only returns for
+years that ended since then.`,
   plan,
 }
 
 const rowsPerPage = 1_000
-/** A register of ten times as many returns as there are. */
-const mostPages = 5_000
+/** Ten times as many pages as the register's returns fill. */
+const maxPages = 5_000
 
 function* plan(task: SyncTask): Plan {
   const place = task.since === null ? task.cursor('returns') : null
   if (place === `${task.today} done`) return
-  // A sweep that was broken off goes on where it was, on whatever day.
+  // An interrupted sweep continues where it stopped, on whatever day.
   let after = /^after (\d{1,12})$/.exec(place ?? '')?.[1] ?? '0'
-  for (let page = 0; page < mostPages; page++) {
-    const answer = yield ask(pageAfter(task, after))
+  for (let page = 0; page < maxPages; page++) {
+    const answer = yield send(pageRequest(task, after))
     if (answer.kind !== 'fresh') return
     const rows = rowsOf(parseJson(answer.bytes)) ?? []
     const last = rows.length < rowsPerPage ? null : lastNumber(rows)
@@ -50,7 +50,7 @@ function* plan(task: SyncTask): Plan {
   if (task.since === null) yield advance('returns', `${task.today} done`, 'run')
 }
 
-function pageAfter({ settings, since, today }: SyncTask, after: string): RegisterRequest {
+function pageRequest({ settings, since, today }: SyncTask, after: string): RegisterRequest {
   const filters = [
     `AnnualReturnId gt ${after}`,
     ...(since === null ? [] : [`YearEnded ge datetime'${since}T00:00:00'`]),
@@ -58,27 +58,26 @@ function pageAfter({ settings, since, today }: SyncTask, after: string): Registe
   const query = `$format=json&$orderby=AnnualReturnId&$top=${rowsPerPage}&$filter=${encodeURIComponent(filters.join(' and '))}`
   const scope = since === null ? '' : `_since_${since}`
   return {
-    url: `${settingOf(settings, 'CHARITIES_URL')}/GrpOrgAllReturns?${query}`,
+    url: `${requiredSetting(settings, 'CHARITIES_URL')}/GrpOrgAllReturns?${query}`,
     headers: { Accept: 'application/json' },
     key: `returns${scope}/${after}`,
     revision: today,
     fileName: `GrpOrgAllReturns${scope}_${after.padStart(9, '0')}.json`,
     imports: true,
-    needed: true,
-    judge: judgeJson(document => {
+    requiredByPlan: true,
+    check: checkJson(document => {
       const rows = rowsOf(document)
       const isReturns = rows?.every(row => 'CharityRegistrationNumber' in row && returnNumber(row) !== null)
       return isReturns
-        ? good
-        : formChanged('`d` or `d.results` with CharityRegistrationNumber and AnnualReturnId')
+        ? accepted
+        : throwFormatChanged('`d` or `d.results` with CharityRegistrationNumber and AnnualReturnId')
     }),
   }
 }
 
-function rowsOf(document: unknown): Record<string, unknown>[] | null {
-  const list = isRecord(document) ? document.d : undefined
-  const rows = isRecord(list) ? list.results : list
-  return Array.isArray(rows) && rows.every(isRecord) ? rows : null
+function rowsOf(document: unknown): readonly Record<string, unknown>[] | null {
+  const rows = odataRows(document)
+  return rows?.every(isRecord) ? rows : null
 }
 
 function lastNumber(rows: readonly Record<string, unknown>[]): string | null {

@@ -1,7 +1,7 @@
 import { conceptTable, flow, perShare, stock } from '../../concepts.ts'
 
-/** Which columns of the tables say which metric; tables of banks, brokers, financial holdings, insurers and mixed groups
- * call some of them otherwise. The owners' part of the profit is missing where there is no other. */
+/** Columns of the tables by metric. Tables of banks, brokers, financial holdings, insurers and mixed groups name some of them
+ * differently. The owners' part of the profit is missing where the owners have all of it. */
 export const concepts = {
   revenue: flow(['營業收入']),
   gross_profit: flow(['營業毛利（毛損）淨額']),
@@ -18,7 +18,7 @@ export const concepts = {
   equity: stock(['權益總計', '權益總額']),
 } as const
 
-export const { rules: twRules, usesOfTag: twUses } = conceptTable(concepts, {
+export const { rules, usesOfTag } = conceptTable(concepts, {
   annualForm: /^Q4$/,
   quarterlyForm: /^Q[123]$/,
 })

@@ -1,14 +1,15 @@
 import { dayNumber, endOfMonth } from '../../../dates.ts'
 import type { Filing } from '../../../facts/reportedFact.ts'
 
-/** By when a report has to be filed depends on who files it. Who may be of two kinds is of the later one.
+/** The kind of filer, on which the deadline depends. A filer that may be of two kinds counts as the one with the later
+ * deadline.
  * - `general`: a domestic listed company of general industry;
  * - `half-year later`: a listed bank, broker or insurer, a foreign company whose first listing is here, a mixed group;
  * - `holding`: a financial holding company;
  * - `unlisted`: a public company that is not listed. */
 export type Filer = 'general' | 'half-year later' | 'holding' | 'unlisted'
 
-/** After the first, second and third quarter, and, in the next year, after the year. */
+/** The last day after the first, second and third quarter and, in the next year, after the year. */
 type LastDays = readonly [string, string, string, string]
 
 /** Securities and Exchange Act, article 36: 45 days after a quarter, three months after the year. Under its second
@@ -21,7 +22,7 @@ const lastDays: Readonly<Record<Filer, LastDays>> = {
   unlisted: ['05-30', '08-31', '11-29', '04-30'],
 }
 
-/** Before the Act was as it is, consolidated reports had 75 days after the half-year, and the year had four months. */
+/** Before 2013 the Act gave consolidated reports 75 days after the half-year and four months after the year. */
 const lastDaysBefore2013: LastDays = ['05-30', '09-13', '11-29', '04-30']
 
 /** The last day on which the report of a quarter may lawfully be filed. */
@@ -43,9 +44,9 @@ const financialColumns = [
   '保險負債',
 ]
 
-/** Who files a row of a table, by the table's name, the company's, and the columns. Where they leave it open the later
- * deadline holds: a table without its own name may be of companies that are not listed, a row without a name may be of a
- * foreign company, which bears KY. */
+/** The filer of a row, by the name of the table, the name of the company and the columns. Where they leave it open the later
+ * deadline counts: a table under another file name may be of companies that are not listed, and a row without a name may be
+ * of a foreign company, whose name ends in KY. */
 export function filerOf(
   fileName: string,
   name: string | null,
@@ -58,10 +59,10 @@ export function filerOf(
   return industry === 'ci' && name !== null && !/[KＫ][YＹ]\s*$/i.test(name) ? 'general' : 'half-year later'
 }
 
-/** Depositary receipts (codes 91..): what of their reports is due here depends on their home country. */
+/** Depositary receipts (codes 91..): the deadlines of their reports depend on their home country. */
 export const isSecondaryListing = (code: string): boolean => /^91\d{2}([0-9A-Z]{2})?$/.test(code)
 
-/** The year to date of a company at the end of a quarter, as one of the two tables states it. */
+/** The year to date of a company at the end of a quarter. */
 export interface Quarter {
   readonly code: string
   /** Of the common era. */
@@ -85,8 +86,8 @@ export const isCode = (text: string): boolean => /^[0-9A-Z]{4,6}$/.test(text)
 export const firstDay = ({ year }: Quarter): number => day(year, 1, 1)
 export const lastDay = ({ year, quarter }: Quarter): number => endOfMonth(year, quarter * 3)
 
-/** The tables do not say when a company filed: it is taken to be the last lawful day. The two are read and edited apart, so
- * the balance sheet goes by a number of its own. */
+/** The tables do not state when a company filed: the last lawful day counts. Income statement and balance sheet are observed
+ * and edited independently, so the balance sheet has a number of its own. */
 export function filingOf(quarter: Quarter, table: Table, filer: Filer): Filing {
   const report = `TW:${quarter.code}:${quarter.year}Q${quarter.quarter}`
   return {
@@ -103,10 +104,10 @@ const lunar = new Intl.DateTimeFormat('en-u-ca-chinese', {
   timeZone: 'UTC',
 })
 
-/** The first day from `day` on which a report can be due: a period that ends on a Saturday, a Sunday or a holiday ends on
- * the next day that is none (Administrative Procedure Act, article 48). Of all holidays only the Dragon Boat Festival can
- * fall on the day of a report. A working Saturday, and a Friday that makes up for one, are taken for days off: later is safe. */
-export function workingDayFrom(day: number): number {
+/** The first day from `day` on which a report can be due: a time limit that ends on a Saturday, a Sunday or a holiday ends on
+ * the next working day (Administrative Procedure Act, article 48). Of all holidays only the Dragon Boat Festival can fall on
+ * a deadline. A working Saturday, and the Friday off that it makes up for, count as days off: a later due day is safe. */
+function workingDayFrom(day: number): number {
   let found = day
   while (isWeekend(found) || isDragonBoatBreak(found)) found++
   return found
@@ -116,7 +117,8 @@ export function workingDayFrom(day: number): number {
 const weekday = (day: number) => (day + 4) % 7
 const isWeekend = (day: number) => weekday(day) === 0 || weekday(day) === 6
 
-/** The fifth of the fifth month; a Friday or a Monday beside its weekend, or between it and a weekend, is off too. */
+/** The fifth day of the fifth lunar month. A Friday or Monday next to it is off too: it bridges the festival and a weekend,
+ * or makes up for a festival on a weekend. */
 function isDragonBoatBreak(day: number): boolean {
   if (isFestival(day)) return true
   if (weekday(day) === 5) return isFestival(day - 1) || isFestival(day + 1)

@@ -1,8 +1,7 @@
 import { Failure } from '../../../errors.ts'
-import type { Contribution, Statement } from '../../../facts/reportedFact.ts'
+import type { ReportedFact } from '../../../facts/reportedFact.ts'
 import { dayOf } from '../../reading/fields.ts'
 import type { DocumentContent } from '../register.ts'
-import { leaveOut, readCell, startCells } from './cells.ts'
 import {
   type Filer,
   filingOf,
@@ -13,11 +12,19 @@ import {
   lastDay,
   type Quarter,
 } from './deadlines.ts'
+import { FigureTally, factsOfCell } from './figures.ts'
 
-const places = ['company_id', 'fiscal_year', 'fiscal_quarter', 'period_start', 'period_end'] as const
+const requiredColumns = [
+  'company_id',
+  'fiscal_year',
+  'fiscal_quarter',
+  'period_start',
+  'period_end',
+  'eps',
+] as const
 
-/** What the columns are called at the register. Its net income is that of the whole company, minority interests included. */
-const columns: Readonly<Record<string, string>> = {
+/** The register's own names of the columns. Its net income is that of the whole company, minority interests included. */
+const registerColumns: Readonly<Record<string, string>> = {
   revenue: '營業收入',
   cost_of_revenue: '營業成本',
   operating_income: '營業利益（損失）',
@@ -26,21 +33,47 @@ const columns: Readonly<Record<string, string>> = {
   eps: '基本每股盈餘（元）',
 }
 
-/** Reads an archive of income statements as CSV, cumulative like the register's own table and in its units: one row a
- * company and quarter. It tells neither industries nor foreign companies apart, so the later deadline counts. */
+/** Reads an archive of income statements as CSV, cumulative like the register's own table and in its units: one row per
+ * company and quarter. It distinguishes neither industries nor foreign companies, so the later deadline counts. */
 export function readHistory(text: string): DocumentContent {
+  const tally = new FigureTally()
+  const rows = rowsToRead(text, tally)
+  const quarters = new Set(rows.map(({ quarter }) => keyOf(quarter)))
+  const companies = new Map<string, ReportedFact[]>()
+  for (const { cells, quarter, figures } of rows) {
+    const filing = filingOf(quarter, 'income', filerOf(quarter, quarters))
+    const facts = figures.flatMap(name =>
+      factsOfCell(registerColumns[name] ?? name, cells.get(name), quarter, filing, tally),
+    )
+    companies.set(quarter.code, [...(companies.get(quarter.code) ?? []), ...facts])
+  }
+  const parsed = [...companies].map(([code, reportedFacts]) => ({
+    profile: { market: 'TW', issuerId: code, tickers: [`${code}.TW`], registers: true },
+    reportedFacts,
+    filings: [],
+  }))
+  return { parsed, ...tally.counts }
+}
+
+interface HistoryRow {
+  readonly cells: ReadonlyMap<string, string>
+  readonly quarter: Quarter
+  /** The columns of figures that are not empty. */
+  readonly figures: readonly string[]
+}
+
+/** The rows that are read; the others are counted. */
+function rowsToRead(text: string, tally: FigureTally): HistoryRow[] {
   const [head = '', ...lines] = text.split(/\r?\n/)
   const names = head.replace(/^\uFEFF/, '').split(',')
-  const missing = [...places, 'eps'].filter(name => !names.includes(name))
+  const missing = requiredColumns.filter(name => !names.includes(name))
   if (missing.length > 0) {
     throw new Failure(
       'body_invalid',
       `line 1: an archive of income statements has columns ${missing.join(', ')}.`,
     )
   }
-  const cells = startCells()
-  const companies = new Map<string, Statement[]>()
-  const rows: { row: ReadonlyMap<string, string>; quarter: Quarter; figures: string[] }[] = []
+  const rows: HistoryRow[] = []
   const seen = new Set<string>()
   for (const [index, line] of lines.entries()) {
     if (line === '') continue
@@ -51,62 +84,49 @@ export function readHistory(text: string): DocumentContent {
         `line ${index + 2}: ${names.length} cells without quotation marks are needed, there are ${values.length}.`,
       )
     }
-    const row = new Map(names.map((name, place) => [name, values[place] ?? '']))
-    const quarter = quarterOf(row)
-    const figures = Object.keys(columns).filter(name => (row.get(name) ?? '') !== '')
-    const reason = quarter === null ? 'a row that is not of a year to date' : reasonAgainst(quarter, seen)
+    const cells = new Map(names.map((name, place) => [name, values[place] ?? '']))
+    const quarter = quarterOf(cells)
+    const figures = Object.keys(registerColumns).filter(name => (cells.get(name) ?? '') !== '')
+    const reason = reasonLeftOut(quarter, seen)
     if (quarter === null || reason !== null) {
-      cells.figuresRead += figures.length
-      leaveOut(cells, reason ?? '', figures.length)
+      tally.figuresRead += figures.length
+      tally.leftOut.add(reason ?? '', figures.length)
       continue
     }
     seen.add(keyOf(quarter))
-    rows.push({ row, quarter, figures })
+    rows.push({ cells, quarter, figures })
   }
-  for (const { row, quarter, figures } of rows) {
-    const filing = filingOf(quarter, 'income', filerOf(quarter, seen))
-    const own = { ...startCells(), leftOut: cells.leftOut }
-    for (const name of figures) readCell(columns[name] ?? name, row.get(name), quarter, filing, own)
-    cells.figuresRead += own.figuresRead
-    cells.malformed += own.malformed
-    companies.set(quarter.code, [...(companies.get(quarter.code) ?? []), ...own.statements])
-  }
-  const contributions = [...companies].map(
-    ([code, statements]): Contribution => ({
-      profile: { market: 'TW', issuerId: code, tickers: [`${code}.TW`], registers: true },
-      statements,
-      filings: [],
-    }),
-  )
-  const { figuresRead, malformed, leftOut } = cells
-  return { contributions, figuresRead, malformed, leftOut: Object.fromEntries(leftOut) }
+  return rows
 }
 
 const keyOf = ({ code, year, quarter }: Quarter) => `${code} ${year} ${quarter}`
 
 /** Why a row is not read; null where it is. */
-function reasonAgainst(quarter: Quarter, seen: ReadonlySet<string>): string | null {
+function reasonLeftOut(quarter: Quarter | null, seen: ReadonlySet<string>): string | null {
+  if (quarter === null) return 'a row that is not of a year to date'
   if (seen.has(keyOf(quarter))) return 'another row of the company and quarter'
-  return isSecondaryListing(quarter.code) ? 'a secondary listing, whose days its home country sets' : null
+  return isSecondaryListing(quarter.code)
+    ? 'a secondary listing, whose deadlines its home country sets'
+    : null
 }
 
-/** A listed company reports its first and third quarter: one that skipped either was not listed all year. Banks, insurers,
- * brokers and financial holdings, and a few others, are listed under codes that begin with 28, 58 or 60. */
-function filerOf(quarter: Quarter, seen: ReadonlySet<string>): Filer {
-  const has = (number: Quarter['quarter']) => seen.has(keyOf({ ...quarter, quarter: number }))
-  const wasUnlisted = (!has(1) && (has(2) || has(3) || has(4))) || (!has(3) && has(4))
-  if (wasUnlisted) return 'unlisted'
-  return /^(28|58|60)/.test(quarter.code) ? 'holding' : 'half-year later'
-}
-
-/** null: the row does not say which year to date it is, or contradicts itself. */
-function quarterOf(row: ReadonlyMap<string, string>): Quarter | null {
-  const code = row.get('company_id') ?? ''
-  const year = /^\d{4}$/.test(row.get('fiscal_year') ?? '') ? Number(row.get('fiscal_year')) : Number.NaN
-  const quarter = /^\d$/.test(row.get('fiscal_quarter') ?? '') ? Number(row.get('fiscal_quarter')) : 0
+/** null: the row does not state its year to date, or contradicts itself. */
+function quarterOf(cells: ReadonlyMap<string, string>): Quarter | null {
+  const code = cells.get('company_id') ?? ''
+  const year = /^\d{4}$/.test(cells.get('fiscal_year') ?? '') ? Number(cells.get('fiscal_year')) : Number.NaN
+  const quarter = /^\d$/.test(cells.get('fiscal_quarter') ?? '') ? Number(cells.get('fiscal_quarter')) : 0
   if (!isCode(code) || !(year >= 1990 && year <= 2200) || !isQuarter(quarter)) return null
   const found: Quarter = { code, year, quarter }
   const isYearToDate =
-    dayOf(row.get('period_start')) === firstDay(found) && dayOf(row.get('period_end')) === lastDay(found)
+    dayOf(cells.get('period_start')) === firstDay(found) && dayOf(cells.get('period_end')) === lastDay(found)
   return isYearToDate ? found : null
+}
+
+/** A listed company reports its first and third quarter: one that skipped either was not listed all year. Banks, insurers,
+ * brokers, financial holdings and a few others are listed under codes that begin with 28, 58 or 60. */
+function filerOf(quarter: Quarter, quarters: ReadonlySet<string>): Filer {
+  const has = (number: Quarter['quarter']) => quarters.has(keyOf({ ...quarter, quarter: number }))
+  const wasUnlisted = (!has(1) && (has(2) || has(3) || has(4))) || (!has(3) && has(4))
+  if (wasUnlisted) return 'unlisted'
+  return /^(28|58|60)/.test(quarter.code) ? 'holding' : 'half-year later'
 }

@@ -1,29 +1,24 @@
-import { decodeUtf8, parseJson } from '../../reading/json.ts'
-import type { DocumentContent, Register, SourceDocument } from '../register.ts'
-import { concepts, twRules } from './concepts.ts'
-import { readHistory } from './history.ts'
-import { readTable } from './readDocument.ts'
-
-const read = ({ name, bytes }: SourceDocument): DocumentContent =>
-  /\.csv$/i.test(name) ? readHistory(decodeUtf8(bytes)) : readTable(parseJson(bytes), name)
+import type { Register } from '../register.ts'
+import { concepts, rules } from './concepts.ts'
+import { readDocument } from './readDocument.ts'
 
 /** The Taiwan Stock Exchange's open data, from the Market Observation Post System. */
-export const tw: Register = {
+export const twRegister: Register = {
   market: 'TW',
   name: 'TWSE OpenAPI and MOPS (Taiwan)',
-  rules: twRules,
+  rules,
   overwrites: true,
   documentNames: /\.(json|csv)$/i,
   mapping: `2 ${JSON.stringify(concepts)}`,
-  readDocument: read,
+  readDocument,
   help: `
   t187ap06_L_*.json         income statements of the latest quarter (_ci _basi _bd _fh _ins _mim by industry)
   t187ap07_L_*.json         balance sheets of the latest quarter
   *.csv, *.csv.gz           an archive of income statements, cumulative, in thousands
   a folder or a zip         every .json and .csv in it
 
-The register overwrites: keep every pull. A table says itself on which day it was made; what a later one states otherwise
-counts from that day, in whatever order pulls are imported.
+The register overwrites: keep each download. A table states the day on which it was made; what a later table states
+differently counts from its day, in whatever order they are imported.
 
 Example:
   asfiled import tw pulls/2026-08-17 pulls/2026-11-16`,

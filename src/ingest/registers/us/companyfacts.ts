@@ -1,30 +1,35 @@
 import { Failure } from '../../../errors.ts'
-import type { Filing, Statement } from '../../../facts/reportedFact.ts'
+import type { Filing, ReportedFact } from '../../../facts/reportedFact.ts'
 import type { TagUse } from '../../concepts.ts'
 import { dayOf, isRecord, numberOf, textOf, unitOf } from '../../reading/fields.ts'
-import { usUses } from './concepts.ts'
-import { cikOf, type ParsedFigures } from './parsed.ts'
+import { usesOfTag } from './concepts.ts'
+import { cikOf } from './tickers.ts'
 
-export interface CompanyFacts extends ParsedFigures {
+export interface CompanyFacts {
   readonly cik: string
   readonly name: string | null
+  /** Figures in the file, mapped or not. */
+  figuresRead: number
+  /** Figures of a mapped tag that make no sense (no date, no number). */
+  malformed: number
+  readonly reportedFacts: ReportedFact[]
 }
 
-/** Reads one entity of the companyfacts API: `facts.{taxonomy}.{tag}.units.{unit}[]`. */
+/** Parses one entity of the companyfacts API: `facts.{taxonomy}.{tag}.units.{unit}[]`. */
 export function parseCompanyfacts(document: unknown): CompanyFacts {
   const cik = isRecord(document) ? cikOf(document.cik) : null
   if (!isRecord(document) || cik === null || !isRecord(document.facts)) {
     throw new Failure('body_invalid', 'A companyfacts file needs `cik` (a CIK) and `facts` (an object).')
   }
   const name = textOf(document.entityName)
-  const facts: CompanyFacts = { cik, name, figuresRead: 0, malformed: 0, statements: [] }
+  const facts: CompanyFacts = { cik, name, figuresRead: 0, malformed: 0, reportedFacts: [] }
   const filings = new Map<string, Filing>()
   for (const [taxonomy, tags] of Object.entries(document.facts)) {
     if (!isRecord(tags)) continue
     for (const [name, entry] of Object.entries(tags)) {
       if (!isRecord(entry) || !isRecord(entry.units)) continue
       const tag = `${taxonomy}:${name}`
-      const uses = usUses(tag)
+      const uses = usesOfTag(tag)
       for (const [unit, figures] of Object.entries(entry.units)) {
         if (!Array.isArray(figures)) continue
         facts.figuresRead += figures.length
@@ -41,7 +46,7 @@ function readFigures(
   rawUnit: string,
   uses: readonly TagUse[],
   filings: Map<string, Filing>,
-  into: ParsedFigures,
+  into: CompanyFacts,
 ): void {
   const targets = uses.flatMap(({ metric, concept }) => {
     const unit = unitOf(rawUnit, concept.unitKind)
@@ -63,8 +68,7 @@ function readFigures(
     }
     for (const { metric, unit, isFlow } of targets) {
       if (isFlow !== (start !== null)) continue
-      const statement: Statement = { metric, tag, unit, start, end, value, rounded: false, filing }
-      into.statements.push(statement)
+      into.reportedFacts.push({ metric, tag, unit, start, end, value, rounded: false, filing })
     }
   }
 }
@@ -77,7 +81,7 @@ function filingOf(figure: Record<string, unknown>, filings: Map<string, Filing>)
   if (known !== undefined && !(filed > known.filed)) return known
   const form = textOf(figure.form)
   if (!(filed > 0) || form === null || !/^[0-9-]{10,25}$/.test(accession)) return known ?? null
-  // Days that do not agree are settled where all sources of a filing meet: the latest counts.
+  // Dates that disagree are settled where all sources of a filing are merged: the latest counts.
   const filing: Filing = { accession, form, filed, acceptedAt: null }
   filings.set(accession, filing)
   return filing

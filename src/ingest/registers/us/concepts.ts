@@ -11,7 +11,7 @@ import {
 const gaap = (names: string) => names.split(/\s+/).map(name => `us-gaap:${name}`)
 const ifrs = (names: string) => names.split(/\s+/).map(name => `ifrs-full:${name}`)
 
-/** Which tags of us-gaap, ifrs-full and dei say which metric. */
+/** Tags of us-gaap, ifrs-full and dei by metric. */
 export const concepts: Concepts = {
   revenue: flow(
     [
@@ -183,11 +183,10 @@ export const concepts: Concepts = {
   ),
 }
 
-/** The table above as reading files and deriving facts ask for it. */
-export const { rules: usRules, usesOfTag: usUses } = conceptTable(concepts, {
+export const { rules, usesOfTag } = conceptTable(concepts, {
   annualForm: /^(10-K|20-F|40-F|N-CSR)/,
   quarterlyForm: /^10-Q/,
   transitionForm: /^10-[KQ]T/,
-  // Every one of the tags of equity: those that include minority interests leave temporary equity out.
+  // All tags of equity: even those that include minority interests leave temporary equity out.
   partialTags: /^us-gaap:\w*(Equity|Capital)|^ifrs-full:EquityAttributableToOwnersOfParent$/,
 })

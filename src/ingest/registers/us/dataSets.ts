@@ -1,74 +1,75 @@
 import { startOfMonths } from '../../../dates.ts'
 import { Failure } from '../../../errors.ts'
-import type { Contribution, EntityProfile, Filing, Statement } from '../../../facts/reportedFact.ts'
+import type { EntityProfile, Filing, ParsedDocument, ReportedFact } from '../../../facts/reportedFact.ts'
 import { checkEntry, type Entry, messageOf } from '../../reading/archives.ts'
 import { compactDay, numberOf, textOf, unitOf } from '../../reading/fields.ts'
 import type { ReadUnit } from '../../reading/progress.ts'
 import { textLines } from '../../reading/text.ts'
-import type { PackedSet, SetReport } from '../register.ts'
-import { usUses } from './concepts.ts'
-import { cikOf } from './parsed.ts'
+import type { SetProgress, ZipSet } from '../register.ts'
+import { usesOfTag } from './concepts.ts'
+import { cikOf } from './tickers.ts'
 
-const statementsHeld = 1_000_000
+/** Facts held in memory before they are handed over. */
+const maxFactsHeld = 1_000_000
 const entitiesPerUnit = 100
-const faultsNamed = 20
+const maxFaultsNamed = 20
 
-/** A Financial Statement Data Set, where the zip is one. */
-export function readDataSet(set: PackedSet, report: SetReport): AsyncIterable<ReadUnit> | null {
+/** Reads a Financial Statement Data Set; null where the zip is not one. */
+export function readDataSet(set: ZipSet, progress: SetProgress): AsyncIterable<ReadUnit> | null {
   const part = (name: string) => set.entries.find(entry => partNamed(name).test(entry.fileName))
   const sub = part('sub')
   const num = part('num')
-  return sub && num ? readParts(set, sub, num, report) : null
+  return sub && num ? readParts(set, sub, num, progress) : null
 }
 
 const partNamed = (name: string) => new RegExp(`(^|/)${name}\\.(txt|tsv)$`)
 
-/** Its figures come in no order, so the whole set is gathered by entity, a million statements at a time. */
+/** The figures of a set are in no order, so they are gathered by entity, a million facts at a time. */
 async function* readParts(
-  set: PackedSet,
+  set: ZipSet,
   sub: Entry,
   num: Entry,
-  report: SetReport,
+  progress: SetProgress,
 ): AsyncGenerator<ReadUnit> {
   const contentKey = `${sub.crc32.toString(36)}-${num.crc32.toString(36)}-${num.uncompressedSize}`
-  if (report.isKnown(contentKey)) return
-  // Half of a set, or one of which a digit is another, is not imported.
+  if (progress.isKnown(contentKey)) return
+  // Checked before anything is imported: a cut set, or one with a flipped digit, must not be imported in part.
   for (const entry of [sub, num]) await checkEntry(set.zip, entry)
   const data = new FinancialStatementData()
   let faults = 0
   const faulty = (name: string, reason: string) => {
     faults++
-    report.skip(name, reason)
+    progress.skip(name, reason)
   }
   for await (const _ of readLines(set, sub, faulty, line => data.readSubmission(line)));
   let figures = 0
   for await (const bytes of readLines(set, num, faulty, line => data.readFigure(line))) {
-    report.figures(data.figuresRead - figures)
+    progress.figures(data.figuresRead - figures)
     figures = data.figuresRead
-    // Half of the work is reading; the other half is writing what was gathered.
-    report.progress(bytes / (2 * num.uncompressedSize))
-    if (data.waiting >= statementsHeld) yield* unitsOf(data)
+    // Reading is half of the work; writing what was gathered is the other half.
+    progress.progress(bytes / (2 * num.uncompressedSize))
+    if (data.waiting >= maxFactsHeld) yield* unitsOf(data)
   }
   yield* unitsOf(data)
-  report.unplaced(data.unplaced)
-  // A set with faults is read again next time, when it may be mended.
-  if (faults === 0) yield { contributions: [], receipt: { contentKey, name: set.path } }
+  progress.unplaced(data.unplaced)
+  // A set with faults is read again by the next import, when it may have been repaired.
+  if (faults === 0) yield { parsed: [], receipt: { contentKey, name: set.path } }
 }
 
 function* unitsOf(data: FinancialStatementData): Generator<ReadUnit> {
-  let contributions: ReadUnit['contributions'][number][] = []
-  for (const contribution of data.take()) {
-    contributions.push(contribution)
-    if (contributions.length < entitiesPerUnit) continue
-    yield { contributions }
-    contributions = []
+  let parsed: ReadUnit['parsed'][number][] = []
+  for (const entity of data.take()) {
+    parsed.push(entity)
+    if (parsed.length < entitiesPerUnit) continue
+    yield { parsed }
+    parsed = []
   }
-  if (contributions.length > 0) yield { contributions }
+  if (parsed.length > 0) yield { parsed }
 }
 
-/** Gives each line to `take`; a line that it refuses is named and passed over. Yields the bytes read so far. */
+/** Passes each line to `take`; a line that it refuses is reported and skipped. Yields the bytes read so far. */
 async function* readLines(
-  { zip, path }: PackedSet,
+  { zip, path }: ZipSet,
   entry: Entry,
   faulty: (name: string, reason: string) => void,
   take: (line: string) => void,
@@ -92,16 +93,21 @@ async function* readLines(
       } catch (error) {
         if (!(error instanceof Failure) || number === 1) throw error
         faults++
-        if (faults <= faultsNamed) faulty(name, `line ${number}: ${messageOf(error)}`)
+        if (faults <= maxFaultsNamed) faulty(name, `line ${number}: ${messageOf(error)}`)
       }
     }
     yield bytes
   }
-  if (faults > faultsNamed) faulty(name, `and ${faults - faultsNamed} more lines like these.`)
+  if (faults > maxFaultsNamed) faulty(name, `and ${faults - maxFaultsNamed} more lines like these.`)
+}
+
+interface Entity {
+  readonly profile: EntityProfile
+  reportedFacts: ReportedFact[]
 }
 
 interface Submission {
-  readonly entity: { readonly profile: EntityProfile; statements: Statement[]; filings: Filing[] }
+  readonly entity: Entity
   readonly filing: Filing
 }
 
@@ -115,36 +121,35 @@ export class FinancialStatementData {
   figuresRead = 0
   /** Figures over other than 0 to 4 quarters. */
   unplaced = 0
-  /** Statements that wait to be taken. */
+  /** Facts that wait to be taken. */
   waiting = 0
-  private readonly submissions = new Map<string, Submission>()
-  private readonly entities = new Map<string, Submission['entity']>()
-  private sub: Columns | null = null
-  private num: Columns | null = null
+  readonly #submissions = new Map<string, Submission>()
+  readonly #entities = new Map<string, Entity>()
+  #sub: Columns | null = null
+  #num: Columns | null = null
 
-  /** Takes a line of `sub.txt`. Throws a Failure that says what is wrong with it. */
+  /** Takes a line of `sub.txt`. Throws a Failure that names the fault. */
   readSubmission(line: string): void {
-    if (this.sub === null) {
-      this.sub = columnsOf(line, subColumns, 'sub.txt')
+    if (this.#sub === null) {
+      this.#sub = columnsOf(line, subColumns, 'sub.txt')
       return
     }
-    const field = fieldReader(line, this.sub)
+    const field = fieldReader(line, this.#sub)
     const cik = cikOf(field('cik'))
     const accession = field('adsh')
     const filed = compactDay(field('filed'))
     if (cik === null || !/^[0-9-]{10,25}$/.test(accession) || !(filed > 0)) {
       throw new Failure('body_invalid', 'A submission needs `adsh`, `cik` and `filed`.')
     }
-    let entity = this.entities.get(cik)
+    let entity = this.#entities.get(cik)
     if (entity === undefined) {
       const name = textOf(field('name'))
       const named = name === null ? {} : { name, nameIsFallback: true }
       entity = {
         profile: { market: 'US', issuerId: cik, ...named, registers: true },
-        statements: [],
-        filings: [],
+        reportedFacts: [],
       }
-      this.entities.set(cik, entity)
+      this.#entities.set(cik, entity)
     }
     const acceptedAt = Date.parse(`${field('accepted').replace(' ', 'T').slice(0, 19)}Z`)
     const filing: Filing = {
@@ -153,21 +158,21 @@ export class FinancialStatementData {
       filed,
       acceptedAt: Number.isNaN(acceptedAt) ? null : acceptedAt,
     }
-    this.submissions.set(accession, { entity, filing })
+    this.#submissions.set(accession, { entity, filing })
   }
 
   /** Takes a line of `num.txt`. Only figures of the whole entity count: no segment, no co-registrant. */
   readFigure(line: string): void {
-    if (this.num === null) {
-      this.num = columnsOf(line, numColumns, 'num.txt')
+    if (this.#num === null) {
+      this.#num = columnsOf(line, numColumns, 'num.txt')
       return
     }
     this.figuresRead++
-    const field = fieldReader(line, this.num)
-    const uses = usUses(`${taxonomyOf(field('version'))}:${field('tag')}`)
+    const field = fieldReader(line, this.#num)
+    const uses = usesOfTag(`${taxonomyOf(field('version'))}:${field('tag')}`)
     if (uses === undefined || field('segments') !== '' || field('coreg') !== '' || field('value') === '')
       return
-    const submission = this.submissions.get(field('adsh'))
+    const submission = this.#submissions.get(field('adsh'))
     const end = compactDay(field('ddate'))
     const quarters = numberOf(field('qtrs'))
     const value = numberOf(field('value'))
@@ -183,17 +188,17 @@ export class FinancialStatementData {
       const unit = unitOf(field('uom'), concept.unitKind)
       if (unit === null || (concept.kind === 'flow') !== (start !== null)) continue
       const { entity, filing } = submission
-      entity.statements.push({ metric, tag, unit, start, end, value, rounded: true, filing })
+      entity.reportedFacts.push({ metric, tag, unit, start, end, value, rounded: true, filing })
       this.waiting++
     }
   }
 
-  /** Hands over what was read since the last call, an entity at a time. */
-  *take(): Generator<Contribution> {
-    for (const entity of this.entities.values()) {
-      if (entity.statements.length === 0) continue
-      yield { profile: entity.profile, statements: entity.statements, filings: [] }
-      entity.statements = []
+  /** Hands over the facts read since the last call, an entity at a time. */
+  *take(): Generator<ParsedDocument> {
+    for (const entity of this.#entities.values()) {
+      if (entity.reportedFacts.length === 0) continue
+      yield { profile: entity.profile, reportedFacts: entity.reportedFacts, filings: [] }
+      entity.reportedFacts = []
     }
     this.waiting = 0
   }
@@ -214,7 +219,7 @@ function fieldReader(line: string, columns: Columns): (name: string) => string {
   return name => fields[columns.get(name) ?? -1] ?? ''
 }
 
-/** `us-gaap/2009` is of us-gaap; a filer's own tag names its accession instead. */
+/** `us-gaap/2009` gives us-gaap; a filer's own tag has its accession instead. */
 function taxonomyOf(version: string): string {
   const taxonomy = version.slice(0, version.indexOf('/'))
   return taxonomy === 'ifrs' ? 'ifrs-full' : taxonomy

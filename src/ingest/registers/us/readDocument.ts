@@ -1,38 +1,32 @@
 import { Failure } from '../../../errors.ts'
-import type { Contribution } from '../../../facts/reportedFact.ts'
+import type { ParsedDocument } from '../../../facts/reportedFact.ts'
 import { isRecord } from '../../reading/fields.ts'
-import type { DocumentContent } from '../register.ts'
+import { parseJson } from '../../reading/json.ts'
+import type { DocumentContent, SourceDocument } from '../register.ts'
 import { type CompanyFacts, parseCompanyfacts } from './companyfacts.ts'
 import { parseSubmissions, type Submissions } from './submissions.ts'
-import { parseCompanyTickers } from './tickers.ts'
+import { isTickerList, parseCompanyTickers, type TickerEntry } from './tickers.ts'
 
-/** What a JSON document of the register contributes. Its kind shows in its content. */
-export function readDocument(document: unknown, fileName: string): DocumentContent {
+export const readDocument = ({ bytes, name }: SourceDocument): DocumentContent =>
+  readJson(parseJson(bytes), name)
+
+/** A JSON document of the register. Its content shows of which kind it is. */
+export function readJson(document: unknown, fileName: string): DocumentContent {
   if (isRecord(document) && 'facts' in document) {
     const facts = parseCompanyfacts(document)
     const { figuresRead, malformed } = facts
-    return { contributions: [ofCompanyfacts(facts)], figuresRead, malformed }
+    return { parsed: [companyfactsParsed(facts)], figuresRead, malformed }
   }
   if (isTickerList(document)) {
-    const contributions = parseCompanyTickers(document).map(entry => ({
-      profile: {
-        market: 'US',
-        issuerId: entry.cik,
-        ...(entry.name === null ? {} : { name: entry.name }),
-        tickers: entry.tickers,
-        registers: true,
-      },
-      statements: [],
-      filings: [],
-    }))
-    return { contributions, figuresRead: 0, malformed: 0 }
+    const parsed = parseCompanyTickers(document).map(tickersParsed)
+    return { parsed, figuresRead: 0, malformed: 0 }
   }
   if (
     Array.isArray(document) ||
     (isRecord(document) && ('filings' in document || 'accessionNumber' in document))
   ) {
-    const contributions = [ofSubmissions(parseSubmissions(document, fileName))]
-    return { contributions, figuresRead: 0, malformed: 0 }
+    const parsed = [submissionsParsed(parseSubmissions(document, fileName))]
+    return { parsed, figuresRead: 0, malformed: 0 }
   }
   throw new Failure(
     'body_invalid',
@@ -40,27 +34,30 @@ export function readDocument(document: unknown, fileName: string): DocumentConte
   )
 }
 
-function isTickerList(document: unknown): boolean {
-  if (!isRecord(document)) return false
-  for (const key in document) {
-    const first = document[key]
-    return isRecord(first) && 'cik_str' in first
-  }
-  return false
-}
-
-const ofCompanyfacts = (facts: CompanyFacts): Contribution => ({
+const companyfactsParsed = ({ cik, name, reportedFacts }: CompanyFacts): ParsedDocument => ({
   profile: {
     market: 'US',
-    issuerId: facts.cik,
-    ...(facts.name === null ? {} : { name: facts.name, nameIsFallback: true }),
+    issuerId: cik,
+    ...(name === null ? {} : { name, nameIsFallback: true }),
     registers: true,
   },
-  statements: facts.statements,
+  reportedFacts,
   filings: [],
 })
 
-const ofSubmissions = ({ cik, entity, filings }: Submissions): Contribution => ({
+const tickersParsed = ({ cik, name, tickers }: TickerEntry): ParsedDocument => ({
+  profile: {
+    market: 'US',
+    issuerId: cik,
+    ...(name === null ? {} : { name }),
+    tickers,
+    registers: true,
+  },
+  reportedFacts: [],
+  filings: [],
+})
+
+const submissionsParsed = ({ cik, entity, filings }: Submissions): ParsedDocument => ({
   profile: {
     market: 'US',
     issuerId: cik,
@@ -69,6 +66,6 @@ const ofSubmissions = ({ cik, entity, filings }: Submissions): Contribution => (
     ...(entity?.fiscalYearEnd == null ? {} : { fiscalYearEnd: entity.fiscalYearEnd }),
     registers: (entity?.filesAccounts ?? false) || filings.length > 0,
   },
-  statements: [],
+  reportedFacts: [],
   filings,
 })

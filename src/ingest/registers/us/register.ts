@@ -1,17 +1,16 @@
-import { parseJson } from '../../reading/json.ts'
 import type { Register } from '../register.ts'
-import { concepts, usRules } from './concepts.ts'
+import { concepts, rules } from './concepts.ts'
 import { readDataSet } from './dataSets.ts'
 import { readDocument } from './readDocument.ts'
 
 /** SEC EDGAR. */
-export const us: Register = {
+export const usRegister: Register = {
   market: 'US',
   name: 'SEC EDGAR (United States)',
-  rules: usRules,
+  rules,
   documentNames: /\.json$/i,
   mapping: JSON.stringify(concepts),
-  readDocument: ({ bytes, name }) => readDocument(parseJson(bytes), name),
+  readDocument,
   readSet: readDataSet,
   help: `
   CIK##########.json               companyfacts or submissions of one filer

@@ -1,16 +1,16 @@
 import { addDays, type IsoDate, isIsoDate } from '../../../dates.ts'
 import {
+  accepted,
   advance,
-  ask,
+  checkJson,
   expectRequests,
-  formChanged,
-  good,
-  judgeJson,
   type Plan,
   type RegisterRequest,
+  requiredSetting,
   type Source,
   type SyncTask,
-  settingOf,
+  send,
+  throwFormatChanged,
 } from '../../network/source.ts'
 import { isRecord } from '../../reading/fields.ts'
 import { parseJson } from '../../reading/json.ts'
@@ -20,13 +20,14 @@ import { parseCompanyTickers } from './tickers.ts'
 export const usSource: Source = {
   market: 'US',
   name: 'SEC EDGAR (United States)',
-  required: ['SEC_CONTACT'],
-  secret: [],
-  contact: 'SEC_CONTACT',
+  requiredSettings: ['SEC_CONTACT'],
+  secretSettings: [],
+  contactSetting: 'SEC_CONTACT',
   companies: 'possible',
   help: `
-The first run asks for submissions, with the lists of older ones that reach into 2009, and companyfacts of every filer with
-a ticker (or of those in --companies); each later one reads the daily indexes since and asks for those who filed. --since DATE reads the daily indexes from that day on.`,
+The first run requests submissions, with the lists of older ones back to 2009, and companyfacts of every filer with a ticker
+(or of those in --companies). Each later run reads the daily indexes since then and requests the filers in them. --since
+DATE reads the daily indexes from that day on.`,
   plan,
 }
 
@@ -34,7 +35,7 @@ a ticker (or of those in --companies); each later one reads the daily indexes si
 const accountForms = /^(10-K|10-Q|10-KT|10-QT|20-F|40-F|6-K)(\/A)?$/
 
 function* plan(task: SyncTask): Plan {
-  const tickers = yield ask(tickerList(task))
+  const tickers = yield send(tickersRequest(task))
   const from = task.since ?? task.cursor('daily')
   if (from === null) {
     const listed =
@@ -45,11 +46,11 @@ function* plan(task: SyncTask): Plan {
   const filers = new Map<string, IsoDate>()
   let last: IsoDate | null = null
   for (const quarter of quartersBetween(from, task.today)) {
-    const directory = yield ask(quarterDirectory(task, quarter))
+    const directory = yield send(quarterDirectoryRequest(task, quarter))
     if (directory.kind !== 'fresh') continue
     for (const day of indexDays(parseJson(directory.bytes))) {
       if (day < from || (day === from && task.since === null)) continue
-      const index = yield ask(dailyIndex(task, quarter, day))
+      const index = yield send(dailyIndexRequest(task, quarter, day))
       if (index.kind !== 'fresh') continue
       for (const cik of filersIn(latin1(index.bytes), task.companies)) filers.set(cik, day)
       last = day
@@ -57,64 +58,64 @@ function* plan(task: SyncTask): Plan {
   }
   yield expectRequests(2 * filers.size)
   for (const [cik, day] of filers) yield* fetchFiler(task, cik, day)
-  // A first sweep that is not over yet must not be taken for one that is.
+  // Otherwise an unfinished first sweep would count as finished, and the filers that it has not reached would be missed.
   const isSwept = task.cursor('sweep') === null || task.cursor('daily') !== null
   if (last !== null && isSwept) yield advance('daily', last, 'run')
 }
 
-/** The day on which it began is where the daily indexes go on, also where it takes several days and runs. */
+/** The first sweep may take several days and runs: the daily indexes continue from the day on which it began. */
 function* fetchAll(task: SyncTask, ciks: readonly string[]): Plan {
   const began = task.cursor('sweep') ?? task.today
   if (task.cursor('sweep') === null) yield advance('sweep', began, 'run')
   yield expectRequests(2 * ciks.length)
   for (const cik of ciks) yield* fetchFiler(task, cik, began)
-  // The day's own index may be older than what was fetched in its first hour: it is read again.
+  // The index of the day on which the sweep began is read, too: filings of that day may have followed the first requests.
   yield advance('daily', dayBefore(began), 'run')
 }
 
 function* fetchFiler(task: SyncTask, cik: string, day: IsoDate): Plan {
-  const submissions = yield ask({
-    ...filerFile(task, 'submissions', `submissions/CIK${cik}.json`, cik, day),
-    reads: true,
+  const submissions = yield send({
+    ...filerRequest(task, 'submissions', `submissions/CIK${cik}.json`, cik, day),
+    readByPlan: true,
   })
   const older = submissions.kind === 'fresh' ? olderLists(parseJson(submissions.bytes), cik) : []
   if (older.length > 0) yield expectRequests(older.length)
-  for (const list of older) yield ask(olderSubmissions(task, list))
-  yield ask(filerFile(task, 'companyfacts', `api/xbrl/companyfacts/CIK${cik}.json`, cik, day))
+  for (const list of older) yield send(olderSubmissionsRequest(task, list))
+  yield send(filerRequest(task, 'companyfacts', `api/xbrl/companyfacts/CIK${cik}.json`, cik, day))
 }
 
-const tickerList = ({ settings, today }: SyncTask): RegisterRequest => ({
-  url: `${settingOf(settings, 'SEC_URL')}/files/company_tickers.json`,
+const tickersRequest = ({ settings, today }: SyncTask): RegisterRequest => ({
+  url: `${requiredSetting(settings, 'SEC_URL')}/files/company_tickers.json`,
   key: 'company_tickers',
   revision: today,
   fileName: 'company_tickers.json',
   imports: true,
-  needed: true,
-  judge: judgeJson(document => {
+  requiredByPlan: true,
+  check: checkJson(document => {
     const first = isRecord(document) ? Object.values(document)[0] : null
     return isRecord(first) && 'cik_str' in first && 'ticker' in first
-      ? good
-      : formChanged('{"0": {cik_str, ticker, title}}')
+      ? accepted
+      : throwFormatChanged('{"0": {cik_str, ticker, title}}')
   }),
 })
 
-const filerFile = (
+const filerRequest = (
   { settings }: SyncTask,
   kind: 'submissions' | 'companyfacts',
   path: string,
   cik: string,
   day: IsoDate,
 ): RegisterRequest => ({
-  url: `${settingOf(settings, 'SEC_DATA_URL')}/${path}`,
+  url: `${requiredSetting(settings, 'SEC_DATA_URL')}/${path}`,
   key: `${kind}/${cik}`,
   revision: day,
   fileName: `${kind}/CIK${cik}.json`,
   imports: true,
-  judge: judgeJson(document => {
+  check: checkJson(document => {
     if (!isRecord(document) || !isRecord(document[kind === 'submissions' ? 'filings' : 'facts']))
-      return formChanged(kind === 'submissions' ? '`filings`' : '`facts`')
+      return throwFormatChanged(kind === 'submissions' ? '`filings`' : '`facts`')
     if (kind === 'submissions') olderLists(document, cik)
-    return good
+    return accepted
   }),
 })
 
@@ -124,64 +125,67 @@ interface OlderList {
   readonly to: IsoDate
 }
 
-/** Before it no filing has accounts in XBRL, and its time of acceptance is of no use. */
+/** Earlier filings have no accounts in XBRL, so their acceptance times are of no use. */
 const firstAccounts = '2009-01-01'
 
-/** The thousand filings that a filer made last are in its own file; the older ones are in lists that it names. */
+/** A filer's own file has its thousand latest filings and names the lists of the older ones. */
 function olderLists(document: unknown, cik: string): OlderList[] {
   const filings = isRecord(document) && isRecord(document.filings) ? document.filings : {}
   const files = filings.files ?? []
-  if (!Array.isArray(files) || files.length > 1_000) return formChanged('`filings.files`, a list')
+  if (!Array.isArray(files) || files.length > 1_000) return throwFormatChanged('`filings.files`, a list')
   const lists = files.map((file): OlderList => {
     const { name, filingCount, filingTo } = isRecord(file) ? file : {}
     const isName = typeof name === 'string' && /^CIK\d{10}-submissions-\d{3}\.json$/.test(name)
     if (!isName || name.slice(3, 13) !== cik || typeof filingTo !== 'string' || !isIsoDate(filingTo))
-      return formChanged('`filings.files` with `name` and `filingTo`')
+      return throwFormatChanged('`filings.files` with `name` and `filingTo`')
     return { name, filings: String(filingCount), to: filingTo }
   })
   return lists.filter(({ to }) => to >= firstAccounts)
 }
 
-/** A list is asked for again when something was added to it. */
-const olderSubmissions = ({ settings }: SyncTask, { name, filings, to }: OlderList): RegisterRequest => ({
-  url: `${settingOf(settings, 'SEC_DATA_URL')}/submissions/${name}`,
+/** The revision changes, and the list is requested again, when filings were added to it. */
+const olderSubmissionsRequest = (
+  { settings }: SyncTask,
+  { name, filings, to }: OlderList,
+): RegisterRequest => ({
+  url: `${requiredSetting(settings, 'SEC_DATA_URL')}/submissions/${name}`,
   key: `submissions/${name}`,
   revision: `${filings} until ${to}`,
   fileName: `submissions/${name}`,
   imports: true,
-  judge: judgeJson(document =>
+  check: checkJson(document =>
     (isRecord(document) && Array.isArray(document.accessionNumber)) || Array.isArray(document)
-      ? good
-      : formChanged('`accessionNumber`, a list'),
+      ? accepted
+      : throwFormatChanged('`accessionNumber`, a list'),
   ),
 })
 
-const quarterDirectory = ({ settings }: SyncTask, quarter: string): RegisterRequest => ({
-  url: `${settingOf(settings, 'SEC_URL')}/Archives/edgar/daily-index/${quarter}/index.json`,
+const quarterDirectoryRequest = ({ settings }: SyncTask, quarter: string): RegisterRequest => ({
+  url: `${requiredSetting(settings, 'SEC_URL')}/Archives/edgar/daily-index/${quarter}/index.json`,
   key: `daily-index/${quarter}`,
   revision: null,
   fileName: `daily-index/${quarter.replace('/', '-')}.json`,
   imports: false,
-  needed: true,
-  judge: judgeJson(document => {
+  requiredByPlan: true,
+  check: checkJson(document => {
     indexDays(document)
-    return good
+    return accepted
   }),
 })
 
-const dailyIndex = ({ settings }: SyncTask, quarter: string, day: IsoDate): RegisterRequest => {
+const dailyIndexRequest = ({ settings }: SyncTask, quarter: string, day: IsoDate): RegisterRequest => {
   const name = `master.${day.replaceAll('-', '')}.idx`
   return {
-    url: `${settingOf(settings, 'SEC_URL')}/Archives/edgar/daily-index/${quarter}/${name}`,
+    url: `${requiredSetting(settings, 'SEC_URL')}/Archives/edgar/daily-index/${quarter}/${name}`,
     key: `daily-index/${day}`,
     revision: '',
     fileName: `daily-index/${name}`,
     imports: false,
-    needed: true,
-    judge: bytes =>
+    requiredByPlan: true,
+    check: bytes =>
       latin1(bytes).includes('CIK|Company Name|Form Type|Date Filed|File Name')
-        ? good
-        : formChanged('the header CIK|Company Name|Form Type|Date Filed|File Name'),
+        ? accepted
+        : throwFormatChanged('the header CIK|Company Name|Form Type|Date Filed|File Name'),
   }
 }
 
@@ -189,7 +193,7 @@ const dailyIndex = ({ settings }: SyncTask, quarter: string, day: IsoDate): Regi
 function indexDays(document: unknown): IsoDate[] {
   const directory = isRecord(document) ? document.directory : null
   const items = isRecord(directory) ? directory.item : null
-  if (!Array.isArray(items)) return formChanged('`directory.item`')
+  if (!Array.isArray(items)) return throwFormatChanged('`directory.item`')
   return items
     .flatMap(item => (isRecord(item) ? [/^master\.(\d{4})(\d\d)(\d\d)\.idx$/.exec(String(item.name))] : []))
     .flatMap(match => (match === null ? [] : [match.slice(1).join('-')]))
@@ -197,10 +201,10 @@ function indexDays(document: unknown): IsoDate[] {
     .sort()
 }
 
-/** Names of filers are in no certain encoding, and not read. */
+/** Filers' names have no certain encoding; they are not read. */
 const latin1 = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1')
 
-/** Those in a daily index who filed accounts. */
+/** The filers in a daily index that filed accounts. */
 function filersIn(index: string, wanted: readonly string[]): Set<string> {
   const only = wanted.length > 0 ? new Set(wanted) : null
   const ciks = new Set<string>()

@@ -1,7 +1,7 @@
 import { Failure } from '../../../errors.ts'
 import type { Filing } from '../../../facts/reportedFact.ts'
 import { dayOf, isRecord, textOf } from '../../reading/fields.ts'
-import { cikOf, tickerOf } from './parsed.ts'
+import { cikOf, tickerOf } from './tickers.ts'
 
 export interface Submissions {
   readonly cik: string
@@ -10,16 +10,16 @@ export interface Submissions {
     readonly name: string | null
     readonly tickers: string[]
     readonly fiscalYearEnd: string | null
-    /** False for people and others who own or trade and never file accounts. */
+    /** False for people and others who own or trade shares and never file accounts. */
     readonly filesAccounts: boolean
   } | null
-  /** Filings with structured accounts and the times at which they were accepted. */
+  /** Filings with structured accounts, and when they were accepted. */
   readonly filings: Filing[]
 }
 
 const accountForms = /^(10-K|10-Q|20-F|40-F|10-KT|10-QT|S-1|F-1|S-4|F-4)/
 
-/** Reads the submissions of one filer. `fileName` names the filer where an overflow file does not. */
+/** Parses the submissions of one filer. An overflow file does not name its filer: `fileName` does. */
 export function parseSubmissions(document: unknown, fileName: string): Submissions {
   const overflow = overflowColumns(document)
   if (overflow !== null) {
@@ -59,10 +59,10 @@ export function parseSubmissions(document: unknown, fileName: string): Submissio
   }
 }
 
-/** Years that end on 29 February are on file so for every year. */
+/** A year that ends on 29 February is registered with that day for every year, so it is a valid one. */
 const isMonthDay = (text: string) => /^(0[1-9]|1[0-2])(0[1-9]|[12][0-9]|3[01])$/.test(text)
 
-/** An overflow file is an object of parallel columns, or a bare array: of such objects or of one row each. */
+/** An overflow file is an object of parallel columns, or an array of such objects or of rows. */
 function overflowColumns(document: unknown): Record<string, unknown> | null {
   if (isRecord(document)) return Array.isArray(document.accessionNumber) ? document : null
   if (!Array.isArray(document)) return null

@@ -1,6 +1,5 @@
 import { Failure } from '../../../errors.ts'
 import { isRecord, textOf } from '../../reading/fields.ts'
-import { cikOf, tickerOf } from './parsed.ts'
 
 export interface TickerEntry {
   readonly cik: string
@@ -9,7 +8,7 @@ export interface TickerEntry {
   readonly tickers: string[]
 }
 
-/** Reads company_tickers.json: `{"0": {cik_str, ticker, title}, ...}`. */
+/** Parses company_tickers.json: `{"0": {cik_str, ticker, title}, ...}`. */
 export function parseCompanyTickers(document: unknown): TickerEntry[] {
   if (!isRecord(document)) {
     throw new Failure('body_invalid', 'company_tickers.json is an object of {cik_str, ticker, title}.')
@@ -24,4 +23,33 @@ export function parseCompanyTickers(document: unknown): TickerEntry[] {
     else entries.set(cik, { cik, name: textOf(row.title), tickers: [ticker] })
   }
   return [...entries.values()]
+}
+
+/** True where the first value of an object is an entry. Only that one is looked at: the file has thousands. */
+export function isTickerList(document: unknown): boolean {
+  if (!isRecord(document)) return false
+  for (const key in document) {
+    const first = document[key]
+    return isRecord(first) && 'cik_str' in first
+  }
+  return false
+}
+
+/** The ten digits of a CIK that a source writes as a number or as a text, padded or not; null for anything else. */
+export function cikOf(value: unknown): string | null {
+  const text = typeof value === 'number' ? String(value) : value
+  if (typeof text !== 'string' || !/^\d{1,10}$/.test(text)) return null
+  return text.padStart(10, '0')
+}
+
+const maxTickerLength = 30
+
+/** A ticker as a source writes it; null where there is none. */
+export function tickerOf(value: unknown): string | null {
+  const ticker = textOf(value)
+  if (ticker === null || ticker.length <= maxTickerLength) return ticker
+  throw new Failure(
+    'body_invalid',
+    `${JSON.stringify(ticker.slice(0, 40))}... is no ticker: it has ${ticker.length} characters.`,
+  )
 }

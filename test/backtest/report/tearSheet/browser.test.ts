@@ -108,7 +108,7 @@ function badLabels(page: Page): Promise<string[]> {
 describe.skipIf(path === null)('tear sheet in a browser', () => {
   for (const [what, result, charts] of sheets) {
     test.each(screens)(
-      `${what}, on %s: nothing sticks out, overlaps, is empty or is complained of`,
+      `${what}, on %s: nothing overflows, overlaps, is empty or logs an error`,
       async (_, width, scheme) => {
         const { page, complaints, close } = await open(result, width, scheme)
         const found = await page.evaluate(() => ({
@@ -129,24 +129,24 @@ describe.skipIf(path === null)('tear sheet in a browser', () => {
     )
   }
 
-  test('pointing at the curve reads a date and a value', async () => {
+  test('pointing at the curve shows a date and a value', async () => {
     const { page, close } = await open(sheets[0][1], 1280, 'light')
     const chart = page.locator('svg.chart.wide').nth(1)
     await chart.scrollIntoViewIfNeeded()
     const box = await chart.boundingBox()
-    if (box === null) throw new Error('the chart has no place')
+    if (box === null) throw new Error('the chart is not laid out')
     await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2)
-    const said = await chart
+    const shown = await chart
       .locator('.say')
       .evaluateAll(all =>
         all.filter(one => getComputedStyle(one).visibility === 'visible').map(one => one.textContent),
       )
-    expect(said).toHaveLength(1)
-    expect(said[0]).toMatch(/^\d{4}-\d{2}-\d{2}: \d\.\d{4} \([+−]?\d+\.\d%\)$/)
+    expect(shown).toHaveLength(1)
+    expect(shown[0]).toMatch(/^\d{4}-\d{2}-\d{2}: \d\.\d{4} \([+−]?\d+\.\d%\)$/)
     await close()
   })
 
-  test('what scrolls sideways can be reached and scrolled with the keyboard', async () => {
+  test('a region that scrolls sideways can be scrolled with the keyboard', async () => {
     const { page, close } = await open(sheets[0][1], 390, 'light')
     const folds = page.getByRole('region', { name: 'Walk-forward folds' })
     await folds.focus()
@@ -156,7 +156,7 @@ describe.skipIf(path === null)('tear sheet in a browser', () => {
     await close()
   })
 
-  test('on paper it is light, keeps within the page and shows the wide charts', async () => {
+  test('printed, it is light, fits the page and shows the wide charts', async () => {
     const { page, close } = await open(sheets[0][1], 690, 'dark') // A4 less margins of 14 mm
     await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
     const shown = await page.evaluate(() => ({

@@ -39,7 +39,7 @@ describe('tear sheet', () => {
     }
   })
 
-  test('it is one document that loads, runs and sends nothing, and its policy says so', () => {
+  test('it is one document that loads, runs and sends nothing, and its policy forbids it', () => {
     expect(page).toStartWith('<!doctype html>')
     expect(page).not.toMatch(/<script|<link|<img|<iframe|<form|\bsrc=|\bhref=|url\(|@import/i)
     expect(page).not.toMatch(/<[^>]*\s(on\w+|style)=/i)
@@ -51,7 +51,7 @@ describe('tear sheet', () => {
     )
   })
 
-  test('every element that is opened is closed, in its order', () => {
+  test('every element that is opened is closed, in order', () => {
     const open: string[] = []
     const empty = /^(meta|br)$/
     const bare = page.replace(/<style>[\s\S]*?<\/style>/, '')
@@ -76,7 +76,7 @@ describe('tear sheet', () => {
     for (const [tag] of page.matchAll(/<th[ >][^>]*/g)) expect(tag).toContain('scope=')
   })
 
-  test('whatever a user may have written stands there as text', () => {
+  test('whatever a user sent appears as text', () => {
     const evil = '"><script>alert(1)</script><i onload=x>'
     const made = madeSweep(net, {
       ...everything,
@@ -97,16 +97,16 @@ describe('tear sheet', () => {
     expect(written.split('&lt;script&gt;').length).toBeGreaterThan(10)
   })
 
-  test('headline numbers carry their units, and what does not exist is a dash', () => {
+  test('headline numbers carry their units, and a value that does not exist is a dash', () => {
     const text = textOf(page)
     for (const [name, value] of [
-      ['Return a year', '+12.34%'],
+      ['Annual return', '+12.34%'],
       ['Sharpe ratio', '1.50'],
-      ['Deepest fall', '−8.2%'],
+      ['Maximum drawdown', '−8.2%'],
       ['Sharpe ratio, Lo', '–'],
       ['Information ratio', '−0.25'],
-      ['Turnover a period', '40.0%'],
-      ['Costs a year', '2.10%'],
+      ['Turnover per period', '40.0%'],
+      ['Annual cost drag', '2.10%'],
       ['Break-even cost', '31.3 bps'],
     ]) {
       expect(text).toMatch(new RegExp(`\\n${name}\\s+${value.replace(/[+.]/g, '\\$&')}\\s*\\n`))
@@ -120,44 +120,44 @@ describe('tear sheet', () => {
     expect(metrics).not.toMatch(/^\s*[−+]?0/m)
   })
 
-  test('warnings and what was left out come before the numbers', () => {
+  test('warnings and exclusions come before the numbers', () => {
     const at = (text: string) => page.indexOf(text)
     expect(at('The default round trip stands in.')).toBeGreaterThan(0)
     expect(at('The default round trip stands in.')).toBeLessThan(at('Headline numbers'))
-    expect(at('1,200 rows had no score')).toBeLessThan(at('Headline numbers'))
-    expect(at('1 time a held name earned 0')).toBeGreaterThan(0)
-    expect(page).not.toContain('stepped over')
+    expect(at('1,200 rows have no score')).toBeLessThan(at('Headline numbers'))
+    expect(at('1 return of a held name was missing')).toBeGreaterThan(0)
+    expect(page).not.toContain('neighbouring dates overlap')
   })
 
-  test('the winner is marked on its surface and nowhere else', () => {
+  test('the winner is marked on its surface only', () => {
     expect(page.match(/the winner<\/span>/g)).toHaveLength(1)
     expect(page).toContain('Skill or luck?')
     expect(page.match(/<table class="heat surface">/g)).toHaveLength(3)
     expect(tearSheet(madeResult(net), 'x')).not.toContain('Skill or luck?')
   })
 
-  test('the picture of the trials says how far they reach, and luck is none of them', () => {
+  test('the range of the trials in the picture does not include the luck threshold', () => {
     const { trials: made = [], deflated_sharpe: found, ...rest } = madeSweep(net)
     if (found === undefined) throw new Error('the sweep is not deflated')
     const trials = made.map(trial => ({ ...trial, sharpe: (trial.sharpe ?? 0) + 10 }))
     const sharpes = trials.map(({ sharpe }) => sharpe)
-    const least = Math.min(...sharpes).toFixed(2)
+    const min = Math.min(...sharpes).toFixed(2)
     const deflated_sharpe = { ...found, sharpe_per_period: Math.max(...sharpes) / Math.sqrt(252) }
     const drawn = tearSheet({ ...rest, trials, deflated_sharpe }, 'x')
-    expect(drawn).toContain(`Sharpe ratios run from ${least} to`)
+    expect(drawn).toContain(`Sharpe ratios run from ${min} to`)
   })
 
-  test('what was not asked for says so and shows no empty chart', () => {
+  test('a part that was not requested has a note and no empty chart', () => {
     const plain = tearSheet(madeResult(net), 'x')
-    expect(textOf(plain)).toContain('Not asked for: include: ["ic"] adds it.')
-    expect(textOf(plain)).toContain('Not asked for: include: ["quantiles"] adds it.')
+    expect(textOf(plain)).toContain('Not requested: include: ["ic"] adds it.')
+    expect(textOf(plain)).toContain('Not requested: include: ["quantiles"] adds it.')
     expect(plain).not.toContain('chart bars')
-    expect(plain).not.toContain('The last book')
+    expect(plain).not.toContain('Final portfolio')
     const ruined = tearSheet({ ...madeResult([0.1, -1.2]), n_periods: 9 }, 'x')
     expect(textOf(ruined)).toContain('include: ["monthly"]')
   })
 
-  test('odd curves are drawn without a coordinate that is no number', () => {
+  test('odd curves have no coordinate that is not a number', () => {
     const odd = [
       madeResult([0]),
       madeResult([]),

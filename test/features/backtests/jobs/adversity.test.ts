@@ -1,11 +1,13 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { Failure } from '../../../../src/errors.ts'
-import { type JobWork, OpenJobs, whenThereIsRoom } from '../../../../src/features/backtests/jobs/plan.ts'
-import { readResult } from '../../../../src/features/backtests/jobs/rowQueries.ts'
-import { performTask } from '../../../../src/features/backtests/jobs/tasks.ts'
-import { cleanJobs } from '../../../../src/features/backtests/jobs/upkeepQueries.ts'
-import { panelUnknown } from '../../../../src/features/panels/panels.ts'
-import { asPanel, signals } from '../archive.ts'
+import { readResult } from '../../../../src/features/backtests/jobs/jobQueries.ts'
+import { deleteExpired } from '../../../../src/features/backtests/jobs/maintainQueries.ts'
+import { type JobDeps, OpenJobs } from '../../../../src/features/backtests/jobs/openJobs.ts'
+import { performTask } from '../../../../src/features/backtests/jobs/performTask.ts'
+import { retryWhileBusy } from '../../../../src/features/backtests/jobs/prepare.ts'
+import { deletePanel, storePanel } from '../../../../src/features/panels/panels.ts'
+import { interceptSql } from '../../../http/interceptSql.ts'
+import { asPanel, signals } from '../backtestBench.ts'
 import { type JobBench, jobBench } from './jobBench.ts'
 
 let bench: JobBench
@@ -26,11 +28,11 @@ const quantiles = Array.from({ length: 20 }, (_, i) => (i + 5) / 100)
 const archiveSweep = { sweep: { quantile: quantiles }, source: { market: 'US' } }
 
 /** What a process works with, to be driven by hand. */
-function worker(change: Partial<JobWork> = {}): JobWork {
+function worker(change: Partial<JobDeps> = {}): JobDeps {
   return {
     sql: bench.sql,
     backtests: bench.compute(1),
-    open: new OpenJobs(),
+    openJobs: new OpenJobs(),
     processId: crypto.randomUUID(),
     explain: () => null,
     report: message => bench.reports.push(message),
@@ -56,9 +58,9 @@ async function tasksOf(jobId: string): Promise<Queued[]> {
 }
 
 /** Runs the next task of a job on `work`, as the queue would. */
-async function step(work: JobWork, jobId: string, attempt = 1): Promise<void> {
+async function step(work: JobDeps, jobId: string, attempt = 1): Promise<void> {
   const [task] = await tasksOf(jobId)
-  await performTask(work, { kind: task.kind, payload: task.payload, attempt, mostAttempts: 4 })
+  await performTask(work, { kind: task.kind, payload: task.payload, attempt, maxAttempts: 4 })
   await bench.sql`select asfiled_queue.complete_jobs(array[${task.id}::bigint])`
 }
 
@@ -99,7 +101,7 @@ describe('a failure', () => {
     worker({
       backtests: {
         ...bench.compute(1),
-        archive: { atHand: async () => [], get: () => Promise.reject(failure) },
+        archive: { recent: async () => [], get: () => Promise.reject(failure) },
       },
     })
 
@@ -115,7 +117,7 @@ describe('a failure', () => {
     expect(bench.reports).toHaveLength(4)
   })
 
-  test('that was not foreseen is never told to the client in its own words', async () => {
+  test('that was not foreseen never shows the client its own text', async () => {
     const { id } = await bench.submit({})
     await step(failing(new Error('secret detail')), id, 4)
     expect(await bench.ended(id)).toMatchObject({ state: 'failed', errorCode: 'internal' })
@@ -173,8 +175,8 @@ describe('an archive that changes while a sweep runs on it', () => {
   }, 20_000)
 })
 
-describe('what is kept', () => {
-  test('is forgotten after 7 days, and the oldest of a key before that', async () => {
+describe('a finished job', () => {
+  test('is deleted after 7 days, and the oldest of a key before that', async () => {
     const old = await bench.submit({ panel })
     const many = [await bench.submit({ panel }), await bench.submit({ panel }), await bench.submit({ panel })]
     const waits = await bench.submit({ panel })
@@ -185,7 +187,7 @@ describe('what is kept', () => {
       where job_id = any(${[...many, theirs].map(job => job.id)}::uuid[])`
     await bench.sql`
       update backtest_job set state = 'cancelled', finished_at = now() - interval '7 days 1 second' where job_id = ${old.id}`
-    await cleanJobs(bench.sql, { jobDays: 7, jobsPerKey: 2, claimHours: 24 })
+    await deleteExpired(bench.sql, { jobDays: 7, jobsPerKey: 2, claimHours: 24 })
     const left = await bench.sql<{ id: string }[]>`
       select job_id as id from backtest_job
       where job_id = any(${[old, ...many, waits, theirs].map(job => job.id)}::uuid[]) order by job_id`
@@ -196,36 +198,36 @@ describe('what is kept', () => {
 })
 
 describe('a stored panel that is deleted under a sweep', () => {
-  const panelId = '5d0a3a44-6f0b-4a55-9d7e-2f1c80c1a9d3'
-  const gone = () => Promise.reject(panelUnknown(panelId, 'panel'))
-  const sweep = { sweep: { quantile: quantiles }, panel: panelId }
-
-  /** A process that has the rows. */
-  const holder = () => {
+  /** A job of a stored panel, planned by a process that has the rows. */
+  async function begun() {
     const backtests = bench.compute(1)
-    const rows = backtests.archive.get('1d', null).then(({ data }) => data)
-    return worker({ backtests: { ...backtests, openPanel: () => rows } })
+    const body = new TextEncoder().encode(JSON.stringify({ panel }))
+    const stored = await storePanel(backtests.panels, bench.keyId, body, 'json')
+    const { id: panelId } = stored.panel
+    const { id } = await bench.submit({ sweep: { quantile: quantiles }, panel: panelId })
+    const work = worker({ backtests })
+    await step(work, id)
+    return { id, work, backtests, panelId }
   }
 
   test('lets a process that has its rows finish', async () => {
-    const job = await bench.submit(sweep)
-    const work = holder()
-    await step(work, job.id)
-    const late = { ...work, backtests: { ...work.backtests, openPanel: gone } }
-    while ((await tasksOf(job.id)).length > 0) await step(late, job.id)
-    expect(await bench.ended(job.id)).toMatchObject({ state: 'succeeded', done: 20, total: 20 })
+    const { id, work, backtests, panelId } = await begun()
+    await deletePanel(backtests.panels, bench.keyId, panelId)
+    while ((await tasksOf(id)).length > 0) await step(work, id)
+    expect(await bench.ended(id)).toMatchObject({ state: 'succeeded', done: 20, total: 20 })
   })
 
-  test('ends it with a clear word where another process has yet to read them, and leaves no task', async () => {
-    const job = await bench.submit(sweep)
-    await step(holder(), job.id)
-    expect((await tasksOf(job.id)).length).toBeGreaterThan(0)
-    await step(worker({ backtests: { ...bench.compute(1), openPanel: gone } }), job.id)
-    const failed = await bench.ended(job.id)
+  test('ends it with a clear message where another process has yet to read them, and leaves no task', async () => {
+    const { id, panelId } = await begun()
+    expect((await tasksOf(id)).length).toBeGreaterThan(0)
+    const backtests = bench.compute(1)
+    await deletePanel(backtests.panels, bench.keyId, panelId)
+    await step(worker({ backtests }), id)
+    const failed = await bench.ended(id)
     expect(failed).toMatchObject({ state: 'failed', errorCode: 'entity_unknown', errorParam: 'panel' })
     expect(failed.errorMessage).toContain(`This key has no panel ${panelId}`)
-    expect(await tasksOf(job.id)).toEqual([])
-    const [left] = await bench.sql`select count(*)::int as count from job_share where job_id = ${job.id}`
+    expect(await tasksOf(id)).toEqual([])
+    const [left] = await bench.sql`select count(*)::int as count from job_share where job_id = ${id}`
     expect(left.count).toBe(0)
   })
 })
@@ -246,16 +248,14 @@ describe('a full pool', () => {
   test('does not make a job read its body again and again', async () => {
     const job = await bench.submit({ panel })
     let reads = 0
-    const counting = new Proxy(bench.sql, {
-      apply: (target, self, parts) => {
-        if (String(parts[0]).includes('from job_body')) reads++
-        return Reflect.apply(target, self, parts)
-      },
+    const counting = interceptSql(bench.sql, text => {
+      if (text.includes('from job_body')) reads++
+      return undefined
     })
     const work = worker({ sql: counting })
     const { pool } = work.backtests
-    const others = Array.from({ length: 51 }, () => pool.enter())
-    expect(() => pool.enter()).toThrow('are busy')
+    const others = Array.from({ length: 51 }, () => pool.admit())
+    expect(() => pool.admit()).toThrow('are busy')
     const done = step(work, job.id)
     await Bun.sleep(1_100)
     expect(reads).toBe(1)
@@ -267,7 +267,7 @@ describe('a full pool', () => {
 
   test('is waited for, and not taken for a failure', async () => {
     let tries = 0
-    const answer = await whenThereIsRoom(new AbortController().signal, () => {
+    const answer = await retryWhileBusy(new AbortController().signal, () => {
       if (++tries < 3) throw new Failure('compute_busy', 'All workers are busy.')
       return 'done'
     })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type RunningServer, startServer } from '../../../../src/boot/server.ts'
 import { readConfig } from '../../../../src/config.ts'
 import { type EventPace, jobEvents } from '../../../../src/features/backtests/jobs/events.ts'
-import type { Job } from '../../../../src/features/backtests/jobs/schema.ts'
+import type { Job } from '../../../../src/features/backtests/jobs/job.ts'
 import { loadSignalsSample } from '../../../../src/features/signals/import/sample.ts'
 import { type TestDatabase, testDatabase } from '../../../database.ts'
 import { sellKey } from '../../../http/callers.ts'
@@ -61,7 +61,7 @@ async function submit(body: object): Promise<{ id: string; url: string; events_u
   return response.json()
 }
 
-/** A job that nobody runs. */
+/** A job that no process runs. */
 async function waiting(): Promise<string> {
   const [row] = await db.sql<{ id: string }[]>`
     insert into backtest_job (job_id, key_id, request_id, body_format, body_query, body_bytes, submitted_data_version)
@@ -103,7 +103,7 @@ describe('the events of a backtest', () => {
     expect(parse(await response.text()).at(-1)?.event).toBe('cancelled')
   })
 
-  test('are told to 8 listeners of a key at a time; one that leaves makes room', async () => {
+  test('go to 8 listeners of a key at a time; one that leaves makes room', async () => {
     const path = `/api/v1/backtests/${await waiting()}/events`
     const leaving = Array.from({ length: 8 }, () => new AbortController())
     const open = await Promise.all(leaving.map(({ signal }) => get(path, { signal })))
@@ -135,13 +135,13 @@ describe('the events of a backtest', () => {
     const text = response.text()
     await Bun.sleep(50)
     await second.stop()
-    expect(await text).toContain(': come again')
+    expect(await text).toContain(': reconnect')
     expect(performance.now() - began).toBeLessThan(config.drainTimeoutMs)
   })
 })
 
 describe('a stream of events', () => {
-  const pace: EventPace = { heartbeatMs: 20, pollMs: 10, leastMs: 1, mostMs: 200 }
+  const pace: EventPace = { heartbeatMs: 20, pollMs: 10, minIntervalMs: 1, maxDurationMs: 200 }
   const job: Job = {
     id: 'x',
     keyId: 1,
@@ -175,8 +175,8 @@ describe('a stream of events', () => {
       ),
     ).text()
     expect(parse(text)).toHaveLength(1)
-    expect(text.split(': it goes on').length - 1).toBeWithin(3, 12)
-    expect(text.endsWith(': come again\n\n')).toBe(true)
+    expect(text.split(': heartbeat').length - 1).toBeWithin(3, 12)
+    expect(text.endsWith(': reconnect\n\n')).toBe(true)
     expect(ends).toBe(1)
   })
 

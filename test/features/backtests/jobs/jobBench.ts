@@ -2,23 +2,28 @@ import { createKey } from '../../../../src/access/keys.ts'
 import { ComputePool } from '../../../../src/backtest/pool/computePool.ts'
 import { startJobs } from '../../../../src/boot/jobs.ts'
 import { ArchiveCache } from '../../../../src/features/backtests/archive.ts'
-import { JobNews } from '../../../../src/features/backtests/jobs/events.ts'
-import { readJob } from '../../../../src/features/backtests/jobs/jobs.ts'
+import { JobNotifier } from '../../../../src/features/backtests/jobs/events.ts'
+import type { Job } from '../../../../src/features/backtests/jobs/job.ts'
+import { readJob } from '../../../../src/features/backtests/jobs/keyJobs.ts'
 import { migrateQueue } from '../../../../src/features/backtests/jobs/queue.ts'
-import type { Job } from '../../../../src/features/backtests/jobs/schema.ts'
 import { type Submission, submitJob } from '../../../../src/features/backtests/jobs/submit.ts'
 import { type BacktestDeps, runBacktest } from '../../../../src/features/backtests/run.ts'
+import { PanelCache } from '../../../../src/features/panels/cache.ts'
+import type { PanelDeps } from '../../../../src/features/panels/panels.ts'
 import type { Sql } from '../../../../src/postgres/client.ts'
 import { explainDatabaseError } from '../../../../src/postgres/errors.ts'
+import { Semaphore } from '../../../../src/postgres/readLimiter.ts'
 import { type TestDatabase, testDatabase } from '../../../database.ts'
 import { packDays, type ResolvedSignal } from '../../signals/signalDays.ts'
-import { costs, signals } from '../archive.ts'
+import { costs, signals } from '../backtestBench.ts'
 
 /** An archive whose rows and version a test can change. */
 export interface FakeArchive {
   rows: ResolvedSignal[]
   version: number
 }
+
+type JobDeps = BacktestDeps & { readonly panels: PanelDeps }
 
 export interface JobProcess {
   readonly id: string
@@ -41,8 +46,8 @@ export interface JobBench {
   ended(jobId: string): Promise<Job>
   /** What the same body is answered synchronously. */
   answer(body: unknown): Promise<string>
-  /** Threads and the archive, as a process of its own would have them. */
-  compute(threads: number): BacktestDeps
+  /** Threads, the archive and stored panels, as a process of its own has them. */
+  compute(threads: number): JobDeps
   stopAll(): Promise<void>
   close(): Promise<void>
 }
@@ -67,7 +72,7 @@ export async function jobBench(): Promise<JobBench> {
 
   const pools: ComputePool[] = []
 
-  function compute(threads: number): BacktestDeps {
+  function compute(threads: number): JobDeps {
     const pool = new ComputePool({ threads, queue: 50, timeLimitMs: 20_000 })
     pools.push(pool)
     const loadArchive = async function* () {
@@ -75,7 +80,8 @@ export async function jobBench(): Promise<JobBench> {
     }
     return {
       pool,
-      markets: costs,
+      costs,
+      panels: { sql, pool, cache: new PanelCache(2 ** 30), reads: new Semaphore(2) },
       archive: new ArchiveCache({ pool, dataVersion: () => archive.version, loadArchive }),
     }
   }
@@ -84,14 +90,14 @@ export async function jobBench(): Promise<JobBench> {
     const deps = compute(2)
     const id = crypto.randomUUID()
     const stopJobs = await startJobs(
-      { url: db.url, concurrency, patienceMs: 5_000 },
+      { url: db.url, concurrency, drainTimeoutMs: 5_000 },
       {
         sql,
         backtests: deps,
         processId: id,
         explain: explainDatabaseError,
         report: (message, error) => reports.push(error === null ? message : `${message} ${error}`),
-        news: new JobNews(),
+        notifier: new JobNotifier(),
       },
     )
     const started: JobProcess = {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { cancelJob, pageJobs, readJob } from '../../../../src/features/backtests/jobs/jobs.ts'
-import { readResult } from '../../../../src/features/backtests/jobs/rowQueries.ts'
-import { asPanel, signals } from '../archive.ts'
+import { readResult } from '../../../../src/features/backtests/jobs/jobQueries.ts'
+import { cancelJob, pageJobs, readJob } from '../../../../src/features/backtests/jobs/keyJobs.ts'
+import { asPanel, signals } from '../backtestBench.ts'
 import { type JobBench, type JobProcess, jobBench } from './jobBench.ts'
 
 let bench: JobBench
@@ -39,7 +39,7 @@ describe('a job', () => {
     })
   }
 
-  test('says what a synchronous request would have been told where the request is wrong', async () => {
+  test('fails with the message of the synchronous answer where the request is wrong', async () => {
     const job = await bench.ended((await bench.submit({ panel, config: { quantile: 7 } })).id)
     expect(job).toMatchObject({
       state: 'failed',

@@ -12,7 +12,7 @@ import { loadSignalsSample } from '../../../../src/features/signals/import/sampl
 import examples from '../../../../src/http/docs/examples/backtests.json' with { type: 'json' }
 import { type TestDatabase, testDatabase } from '../../../database.ts'
 import { sellKey } from '../../../http/callers.ts'
-import { asPanel, signals } from '../archive.ts'
+import { asPanel, signals } from '../backtestBench.ts'
 
 const minute = 60_000
 let db: TestDatabase
@@ -221,9 +221,9 @@ describe('a submitted backtest', () => {
     expect(seen).toEqual(ids.reverse())
   })
 
-  test('is one of at most 16 that wait or run of a key; the next is told to wait', async () => {
+  test('is one of at most 16 that wait or run of a key; the next is refused with a Retry-After', async () => {
     const own = await newKey()
-    // Nobody takes what was never put into the queue.
+    // No process runs what was never put into the queue.
     await db.sql`
       insert into backtest_job (job_id, key_id, request_id, body_format, body_query, body_bytes, submitted_data_version)
       select uuidv7(), (select key_id from api_key where prefix = ${own.slice(0, 17)}), 'x', 'json', '{}', 1, 1

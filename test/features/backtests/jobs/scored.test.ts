@@ -2,21 +2,20 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { createKey } from '../../../../src/access/keys.ts'
 import type { Licence } from '../../../../src/access/licences.ts'
 import { ComputePool } from '../../../../src/backtest/pool/computePool.ts'
-import { makeScores } from '../../../../src/boot/backtests.ts'
 import { startJobs } from '../../../../src/boot/jobs.ts'
-import { ArchiveCache } from '../../../../src/features/backtests/archive.ts'
-import { JobNews } from '../../../../src/features/backtests/jobs/events.ts'
-import { readJob } from '../../../../src/features/backtests/jobs/jobs.ts'
+import { makeBacktests } from '../../../../src/boot/resources.ts'
+import { readConfig } from '../../../../src/config.ts'
+import { JobNotifier } from '../../../../src/features/backtests/jobs/events.ts'
+import { readResult } from '../../../../src/features/backtests/jobs/jobQueries.ts'
+import { readJob } from '../../../../src/features/backtests/jobs/keyJobs.ts'
 import { migrateQueue } from '../../../../src/features/backtests/jobs/queue.ts'
-import { readResult } from '../../../../src/features/backtests/jobs/rowQueries.ts'
 import { submitJob } from '../../../../src/features/backtests/jobs/submit.ts'
 import { type BacktestDeps, runBacktest } from '../../../../src/features/backtests/run.ts'
-import { streamResolvedSignals } from '../../../../src/features/signals/archive.ts'
 import { loadSignalsSample } from '../../../../src/features/signals/import/sample.ts'
 import { loadSample } from '../../../../src/ingest/sample/loadSample.ts'
 import { explainDatabaseError } from '../../../../src/postgres/errors.ts'
 import { type TestDatabase, testDatabase } from '../../../database.ts'
-import { markets } from '../../fundamentals/handmade.ts'
+import { markets } from '../../companies/fixtures.ts'
 
 let db: TestDatabase
 let deps: BacktestDeps
@@ -30,19 +29,16 @@ beforeAll(async () => {
   await loadSample(sql)
   await loadSignalsSample(sql)
   pool = new ComputePool({ threads: 2, queue: 50, timeLimitMs: 20_000 })
-  const loadArchive = (horizon: '1d' | '3d' | '7d') => streamResolvedSignals(sql, horizon)
-  const archive = new ArchiveCache({ pool, dataVersion: () => 2, loadArchive })
-  const openScored = makeScores({ sql, pool, archive, markets })
-  deps = { pool, archive, markets: markets.costs.plain, openScored }
+  deps = makeBacktests({ sql, pool, config: readConfig({}), markets, dataVersion: () => 2 })
   stopJobs = await startJobs(
-    { url: db.url, concurrency: 2, patienceMs: 5_000 },
+    { url: db.url, concurrency: 2, drainTimeoutMs: 5_000 },
     {
       sql,
       backtests: deps,
       processId: crypto.randomUUID(),
       explain: explainDatabaseError,
       report: () => {},
-      news: new JobNews(),
+      notifier: new JobNotifier(),
     },
   )
 }, 60_000)

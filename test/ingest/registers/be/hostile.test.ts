@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import { readTogether } from '../../../../src/ingest/registers/be/readDocument.ts'
+import { createReader } from '../../../../src/ingest/registers/be/readDocument.ts'
 import { accounts, instance, json, microReference, reference } from './documents.ts'
 
 const read = (name: string, content: string | Uint8Array) =>
-  readTogether()({ name, bytes: typeof content === 'string' ? Buffer.from(content) : content })
+  createReader()({ name, bytes: typeof content === 'string' ? Buffer.from(content) : content })
 
 describe('is refused, with the place, where', () => {
   const faults: [string, string, string, RegExp][] = [
@@ -12,7 +12,7 @@ describe('is refused, with the place, where', () => {
       'a key is there twice',
       'a.json',
       '[{"ReferenceNumber": "2017-00000001",\n "DepositDate": "2017-06-28", "DepositDate": "2017-06-01"}]',
-      /^line 2, column 31 \(byte 68\): the key "DepositDate" is there twice/,
+      /^line 2, column 31 \(byte 68\): the key "DepositDate" appears twice/,
     ],
     ['JSON is of another kind', 'a.json', '{"a": 1}', /neither a list of references/],
     [
@@ -31,13 +31,13 @@ describe('is refused, with the place, where', () => {
       'entities could be a bomb',
       '2017-00000001.xbrl',
       '<!DOCTYPE x [<!ENTITY a "b"><!ENTITY c "&a;&a;">]><xbrl/>',
-      /^line 1, column \d+: a DOCTYPE is not read/,
+      /^line 1, column \d+: a DOCTYPE is not allowed/,
     ],
     [
       'an entity names a file',
       '2017-00000001.xml',
       '<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]><xbrl>&a;</xbrl>',
-      /^line 1, column \d+: a DOCTYPE is not read/,
+      /^line 1, column \d+: a DOCTYPE is not allowed/,
     ],
     ['a table is of another kind', 'a.csv', 'a,b\n1,2\n', /^line 1: the table has no column/],
     [
@@ -59,25 +59,29 @@ describe('is refused, with the place, where', () => {
 
 describe('a reference is left out and counted where', () => {
   const cases: [string, object, string][] = [
-    ['its number is none', { ReferenceNumber: '17-1' }, 'a reference without its number'],
+    ['its number is malformed', { ReferenceNumber: '17-1' }, 'a reference without its number'],
     [
-      'nobody is named',
+      'it names no enterprise',
       { EnterpriseNumber: '0410682658' },
       'a reference without an enterprise number in it or in its file name',
     ],
-    ['it came in on no day', { DepositDate: '2017-02-30' }, 'a reference without the day of its deposit'],
+    ['its deposit date does not exist', { DepositDate: '2017-02-30' }, 'a reference without a deposit date'],
     [
       'its year ends before it begins',
       { ExerciseDates: { startDate: '2017-01-01', endDate: '2016-12-31' } },
-      'a reference without the days of its year',
+      'a reference without the first and last day of its fiscal year',
     ],
-    ['its year has no days', { ExerciseDates: null }, 'a reference without the days of its year'],
     [
-      'it came in before its year was over',
-      { DepositDate: '2016-06-30' },
-      'a reference that is dated before its year was over',
+      'its year has no days',
+      { ExerciseDates: null },
+      'a reference without the first and last day of its fiscal year',
     ],
-    ['its currency is none', { Currency: 'euro' }, 'a reference without a model or a currency'],
+    [
+      'it was deposited before its year ended',
+      { DepositDate: '2016-06-30' },
+      'a reference deposited before its fiscal year ended',
+    ],
+    ['its currency is malformed', { Currency: 'euro' }, 'a reference without a model or a currency'],
     [
       'the register edited the data later',
       { DataVersion: 'Improved' },
@@ -85,38 +89,38 @@ describe('a reference is left out and counted where', () => {
     ],
   ]
   test.each(cases)('%s', (_, change, reason) => {
-    const { contributions, leftOut } = readTogether()(json('r.json', [reference(change)]))
-    expect([contributions, leftOut]).toEqual([[], { [reason]: 1 }])
+    const { parsed, leftOut } = createReader()(json('r.json', [reference(change)]))
+    expect([parsed, leftOut]).toEqual([[], { [reason]: 1 }])
   })
 })
 
 describe('accounts are left out and counted where', () => {
   const leftOut = async (change: object, number = '2023-00000002') => {
-    const read = readTogether()
+    const read = createReader()
     read(json('r.json', [{ ...microReference, ...change }]))
     const content = read(await instance('micro-0925590628-2022.xbrl', number))
-    return [content.contributions, content.leftOut]
+    return [content.parsed, content.leftOut]
   }
   const cases: [string, object, string][] = [
     [
-      'they are another enterprise’s',
+      'they are of another enterprise',
       { EnterpriseNumber: '0410682657' },
-      "accounts of another enterprise than their reference's",
+      'accounts of an enterprise that differs from that of their reference',
     ],
     [
       'they are of another year',
       { ExerciseDates: { startDate: '2021-01-01', endDate: '2021-12-31' } },
-      "accounts of another year than their reference's",
+      'accounts of a year that differs from that of their reference',
     ],
     [
       'they are in another currency',
       { Currency: 'USD' },
-      "accounts in another currency than their reference's",
+      'accounts in a currency that differs from that of their reference',
     ],
     [
       'their model is a bank’s',
       { ModelType: 'm20-f' },
-      'accounts in another model than those of companies and associations',
+      'accounts in a model other than those of companies and associations',
     ],
   ]
   test.each(cases)('%s', async (_, change, reason) => {
@@ -124,14 +128,14 @@ describe('accounts are left out and counted where', () => {
   })
 
   test('two enterprises claim their reference', () => {
-    const read = readTogether()
+    const read = createReader()
     read(json('a.json', [reference()]))
     read(json('b.json', [reference({ EnterpriseNumber: '0925590628' })]))
     read(json('c.json', [reference()]))
-    expect(read(json('d.json', accounts([['20/58', 'N', '1']]))).contributions).toEqual([])
+    expect(read(json('d.json', accounts([['20/58', 'N', '1']]))).parsed).toEqual([])
   })
 
-  test('an instance bears no reference number, or JSON none that is one', () => {
+  test('JSON has no valid reference number', () => {
     const nameless = read('accounts.json', JSON.stringify(accounts([['20/58', 'N', '1']], 'x')))
     expect(nameless.leftOut).toEqual({ 'accounts without a reference number': 1 })
   })
@@ -139,13 +143,13 @@ describe('accounts are left out and counted where', () => {
 
 describe('values', () => {
   const stated = (...rubrics: Parameters<typeof accounts>[0]) => {
-    const read = readTogether()
+    const read = createReader()
     read(json('r.json', [reference()]))
-    const { contributions, malformed } = read(json('a.json', accounts(rubrics)))
-    return [contributions[0].statements.map(({ value }) => value), malformed]
+    const { parsed, malformed } = read(json('a.json', accounts(rubrics)))
+    return [parsed[0].reportedFacts.map(({ value }) => value), malformed]
   }
 
-  test('a zero has no sign, and an empty text is no value', () => {
+  test('a zero has no sign, and an empty text states nothing', () => {
     const [[value]] = stated(['20/58', 'N', '-0.00']) as [number[], number]
     expect(Object.is(value, 0)).toBe(true)
     expect(stated(['20/58', 'N', ''], ['10/15', 'N', null])).toEqual([[], 0])
@@ -163,20 +167,20 @@ describe('values', () => {
     true,
     {},
   ]) {
-    test(`${JSON.stringify(text)} is none`, () => expect(stated(['20/58', 'N', text])).toEqual([[], 1]))
+    test(`${JSON.stringify(text)} is malformed`, () => expect(stated(['20/58', 'N', text])).toEqual([[], 1]))
   }
 
-  test('a rubric that is stated twice with two values says nothing; with one value, that', () => {
+  test('a rubric that is stated twice counts once if the values agree, and not at all if they differ', () => {
     expect(stated(['20/58', 'N', '1'], ['20/58', 'N', '2'])).toEqual([[], 1])
     expect(stated(['20/58', 'N', '1'], ['20/58', 'N', '1.00'])).toEqual([[1], 0])
   })
 
-  test('a sum of which a part cannot be read is none', () => {
+  test('a sum with a malformed part is not taken', () => {
     expect(stated(['16', 'N', '1.234,5'], ['17/49', 'N', '7'])).toEqual([[], 1])
   })
 
-  test('a rubric of no year is counted', () => {
-    const read = readTogether()
+  test('a rubric without a known year is counted as malformed', () => {
+    const read = createReader()
     read(json('r.json', [reference()]))
     const document = { ...accounts([]), Rubrics: [{ Code: '20/58', Value: '1', Period: 'N2' }, 3, null] }
     expect(read(json('a.json', document)).malformed).toBe(3)

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'bun:test'
 import { Glob } from 'bun'
 import { dayNumber } from '../../../../src/dates.ts'
-import { be } from '../../../../src/ingest/registers/be/register.ts'
+import { beRegister } from '../../../../src/ingest/registers/be/register.ts'
 import { sharedPath } from '../../../shared.ts'
 
 const folder = sharedPath('registers/be')
 
 describe.skipIf(folder === null)('every record of every real file is read or left out for a reason', () => {
-  const noNumber = 'an instance without its reference number in the file name'
-  const notAName = 'a row that says other things of an enterprise than its name'
+  const noNumber = 'an XBRL instance without its reference number in the file name'
+  const notAName = 'a row on an enterprise that does not state its name'
   // The number of records in each file: documents, or lines below the header as a table reader counts them.
   const expected: Record<string, [number, Record<string, number>]> = {
     'belgian-npo_0410682657_FY2016.xbrl': [1, { [noNumber]: 1 }],
@@ -20,30 +20,32 @@ describe.skipIf(folder === null)('every record of every real file is read or lef
     'gehuybre/account_codes.csv': [0, { 'a row of a list of codes': 67 }],
     'gehuybre/activities.csv': [0, { [notAName]: 4113 }],
     'gehuybre/addresses.csv': [0, { [notAName]: 1307 }],
-    'gehuybre/annual_accounts_sample.csv': [0, { 'a row of accounts without the day of its deposit': 11 }],
+    'gehuybre/annual_accounts_sample.csv': [0, { 'a row of accounts without a deposit date': 11 }],
     'gehuybre/firm_change.csv': [0, { [notAName]: 8136 }],
     'gehuybre/firms.csv': [1356, {}],
   }
 
-  test('and no file is forgotten', () => {
-    const files = [...new Glob('**/*').scanSync(folder ?? '')].filter(name => be.documentNames.test(name))
+  test('every file is in the list', () => {
+    const files = [...new Glob('**/*').scanSync(folder ?? '')].filter(name =>
+      beRegister.documentNames.test(name),
+    )
     expect(files.sort()).toEqual(Object.keys(expected).sort())
   })
 
   for (const [name, counts] of Object.entries(expected)) {
     test(name, async () => {
       const bytes = await Bun.file(`${folder}/${name}`).bytes()
-      const content = be.readDocument({ name, bytes })
-      expect([content.contributions.length, content.leftOut ?? {}]).toEqual(counts)
+      const content = beRegister.readDocument({ name, bytes })
+      expect([content.parsed.length, content.leftOut ?? {}]).toEqual(counts)
       expect(content.malformed).toBe(0)
     })
   }
 
-  test('an instance without a reference names its enterprise, and not one figure', async () => {
+  test('XBRL accounts without a reference name their enterprise, without a figure', async () => {
     const name = 'belgian-npo_0410682657_FY2016.xbrl'
     const bytes = await Bun.file(`${folder}/${name}`).bytes()
-    const { contributions } = be.readDocument({ name, bytes })
-    expect(contributions).toEqual([
+    const { parsed } = beRegister.readDocument({ name, bytes })
+    expect(parsed).toEqual([
       {
         profile: {
           market: 'BE',
@@ -53,16 +55,16 @@ describe.skipIf(folder === null)('every record of every real file is read or lef
           tickers: ['0410682657.BE'],
           registers: true,
         },
-        statements: [],
+        reportedFacts: [],
         filings: [],
       },
     ])
   })
 
-  test('the live reference names its deposit once its file says whose it is', async () => {
+  test('the live reference gives its filing once the file name contains the enterprise number', async () => {
     const bytes = await Bun.file(`${folder}/nbb_references_live_item.json`).bytes()
-    const { contributions } = be.readDocument({ name: 'references/0400008697.json', bytes })
-    expect(contributions.map(({ filings }) => filings)).toEqual([
+    const { parsed } = beRegister.readDocument({ name: 'references/0400008697.json', bytes })
+    expect(parsed.map(({ filings }) => filings)).toEqual([
       [{ accession: 'BE:2024-00290653', form: 'm02-f', filed: dayNumber('2024-07-26'), acceptedAt: null }],
     ])
   })

@@ -1,15 +1,14 @@
 import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { checkCoverage } from '../../../../src/features/coverage/check.ts'
 import { importRegister } from '../../../../src/ingest/import/importRegister.ts'
-import { dk } from '../../../../src/ingest/registers/dk/register.ts'
+import { dkRegister } from '../../../../src/ingest/registers/dk/register.ts'
 import type { Sql } from '../../../../src/postgres/client.ts'
-import { readDataVersion } from '../../../../src/postgres/snapshot.ts'
-import { markets } from '../../../features/fundamentals/handmade.ts'
+import { readDataVersion } from '../../../../src/postgres/dataVersion.ts'
+import { markets } from '../../../features/companies/fixtures.ts'
 import { freshDatabases } from '../../../freshDatabases.ts'
-import { sharedPath } from '../../../shared.ts'
 import { storedFacts, storedRepeats } from '../../stored.ts'
 
 setDefaultTimeout(60_000)
@@ -20,17 +19,17 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }), 60_000)
 const fresh = freshDatabases()
 
 const put = (sql: Sql, ...paths: string[]) =>
-  importRegister(sql, dk, { paths, pulledOn: '2026-01-01' }, () => {})
+  importRegister(sql, dkRegister, { paths, observedOn: '2026-01-01' }, () => {})
 const index = join(fixtures, 'index.json')
 const reports = ['kmd-2016.xml', 'netcompany-2014.xml', 'orsted-2019-9m.xml'].map(name =>
   join(fixtures, name),
 )
 
-test('reports and their index meet in any order, in one import or several', async () => {
+test('reports and their index are joined in any order, in one import or several', async () => {
   const whole = await fresh()
   const first = await put(whole, fixtures)
   expect(first.read.skipped).toEqual([])
-  expect(first.written.awaiting).toBe(0)
+  expect(first.written.undatedFilings).toBe(0)
   const facts = await storedFacts(whole)
   // DK:26911745/kmd-2016, published at 2017-03-30T22:00Z.
   expect(facts).toContain(
@@ -56,27 +55,27 @@ test('reports and their index meet in any order, in one import or several', asyn
   }
 })
 
-test('a report of which no index has told the day is served on no day, and counted', async () => {
+test('a report that no index has dated is served on no day, and counted', async () => {
   const sql = await fresh()
   const { read, written } = await put(sql, reports[0])
-  expect([read.figuresRead, written.factsAdded, written.awaiting]).toEqual([9, 0, 1])
+  expect([read.figuresRead, written.factsAdded, written.undatedFilings]).toEqual([9, 0, 1])
   expect(await storedFacts(sql)).toEqual([])
   expect(await storedRepeats(sql)).toBe(8)
   expect([...(await sql`select * from fact_as_of('9999-12-31')`)]).toEqual([])
   const check = await checkCoverage({ sql, markets, today: () => '2026-11-20' }, '26911745.DK')
   expect(check).toMatchObject({ count: 0, first_filed: null, last_filed: null })
-  expect(check.note).toContain('nothing that was imported tells the day')
-  // Another company's publication under the same name is not this report's.
+  expect(check.note).toContain('no imported document states their filing day')
+  // Another company's publication under the same name does not date this report.
   const other = join(folder, 'other.json')
   const text = await Bun.file(index).text()
   await Bun.write(other, text.replace('"cvrNummer":26911745', '"cvrNummer":25313763'))
   expect((await put(sql, other)).written.factsAdded).toBe(0)
   expect(await storedFacts(sql)).toEqual([])
-  expect((await put(sql, index)).written.awaiting).toBe(0)
+  expect((await put(sql, index)).written.undatedFilings).toBe(0)
   expect((await storedFacts(sql)).length).toBeGreaterThan(8)
 })
 
-test('a report that comes twice adds nothing; one that replaces it is seen from its own day on', async () => {
+test('a report published twice adds nothing; one that replaces it is visible from its own date on', async () => {
   const sql = await fresh()
   const hit = (name: string, at: string) => ({
     _source: {
@@ -121,7 +120,7 @@ test('a report that comes twice adds nothing; one that replaces it is seen from 
   expect(repeated).toHaveLength(0)
 })
 
-test('quarters, nine months and years are called so', async () => {
+test('quarters, nine months and years are labelled', async () => {
   const sql = await fresh()
   await put(sql, fixtures)
   const rows = await sql<{ text: string }[]>`
@@ -137,7 +136,7 @@ test('quarters, nine months and years are called so', async () => {
   ])
 })
 
-test('the balance of a first year of fifteen months is that of a fiscal year', async () => {
+test('the balance sheet of a first year of fifteen months closes a fiscal year', async () => {
   const sql = await fresh()
   const place = join(folder, 'kmd-2016.xml')
   const text = (await Bun.file(reports[0]).text())
@@ -154,20 +153,3 @@ test('the balance of a first year of fifteen months is that of a fiscal year', a
     { name: 'equity', fy: 2016, fp: 0, end: '2016-06-30' },
   ])
 })
-
-const real = sharedPath('registers/dk')
-test.skipIf(real === null)(
-  'no real report has its publication in the real index: all are kept, none is served',
-  async () => {
-    const sql = await fresh()
-    const { read, written } = await put(sql, `${real}`)
-    expect(read.skipped).toEqual([])
-    expect(read.documents).toBe(readdirSync(`${real}/xbrl`).length + 1)
-    expect(read.malformed).toBe(0)
-    expect(written.factsAdded).toBe(0)
-    expect(await storedFacts(sql)).toEqual([])
-    // Two of the 22 (Netcompany 2016, twice) state two balances of one day and have nothing to wait with.
-    expect(written.awaiting).toBe(20)
-    expect(read.leftOut.get('a publication without an XBRL report')).toBe(1)
-  },
-)

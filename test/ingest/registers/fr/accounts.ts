@@ -14,7 +14,7 @@ const identity = {
   denomination: '<![CDATA[MADE UP]]>',
 }
 
-/** Made-up accounts in the register's layout: what the rules do with them is the question, not what they say. */
+/** Made-up accounts in the register's layout, for tests of the rules rather than of the figures. */
 export function accounts(change: Partial<Record<keyof typeof identity, string>>, pages: string): string {
   const fields = Object.entries({ ...identity, ...change }).map(
     ([name, text]) => `<${name}>${text}</${name}>`,

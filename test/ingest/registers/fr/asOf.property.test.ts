@@ -2,14 +2,15 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { addMonths, dayNumber, isoDate } from '../../../../src/dates.ts'
 import { deriveFacts } from '../../../../src/facts/deriveFacts.ts'
-import type { FactRow, Statement } from '../../../../src/facts/reportedFact.ts'
-import { frRules } from '../../../../src/ingest/registers/fr/concepts.ts'
+import type { FactRow } from '../../../../src/facts/factRow.ts'
+import type { ReportedFact } from '../../../../src/facts/reportedFact.ts'
 import { readDocument } from '../../../../src/ingest/registers/fr/readDocument.ts'
+import { frRegister } from '../../../../src/ingest/registers/fr/register.ts'
 import { accounts } from './accounts.ts'
 
 const compact = (day: number) => isoDate(day).replaceAll('-', '')
 
-/** A deposit of a year that ends with a month, of this length, filed so many days later. */
+/** A deposit for a year that ends with a month, with its length in months and the days until it was filed. */
 const deposit = fc.record({
   month: fc.integer({ min: 0, max: 40 }),
   months: fc.constantFrom(12, 12, 12, 6, 18),
@@ -38,12 +39,12 @@ const statementsOf = (deposits: readonly (typeof deposit extends fc.Arbitrary<in
       `<page numero="01"><liasse code="${form === 'S' ? '110' : 'CO'}" m3="${assets}" m4="${assets + 1}"/></page>
       <page numero="${page}"><liasse code="${code}" m1="${revenue}" m2="${revenue + 1}" m3="${revenue}" m4="${revenue + 1}"/></page>`,
     )
-    const { contributions } = readDocument({ name: 'a.xml', bytes: Buffer.from(text) })
-    return contributions.flatMap(({ statements }) => statements)
+    const { parsed } = readDocument({ name: 'a.xml', bytes: Buffer.from(text) })
+    return parsed.flatMap(({ reportedFacts }) => reportedFacts)
   })
 
-const visible = (statements: readonly Statement[], day: number) => {
-  const { facts } = deriveFacts(statements, { rules: frRules, fiscalYearEnd: null })
+const visible = (statements: readonly ReportedFact[], day: number) => {
+  const { facts } = deriveFacts(statements, { rules: frRegister.rules, fiscalYearEnd: null })
   const row = ({ metric, fp, fy, start, end, value, filing, superseded }: FactRow) =>
     [metric, fp, fy, start, end, value, filing.filed, superseded !== null && superseded <= day].join('|')
   return facts
@@ -52,7 +53,7 @@ const visible = (statements: readonly Statement[], day: number) => {
     .sort()
 }
 
-test('what is seen on a day is what the deposits up to it alone would give, years of any length included', () => {
+test('the facts visible on a day are those that the deposits up to it alone would give, whatever the length of years', () => {
   fc.assert(
     fc.property(
       fc.array(deposit, { maxLength: 6 }),

@@ -13,12 +13,12 @@ describe('XML is refused, with the place, where', () => {
     [
       'entities could be a bomb',
       good.replace('<bilans', '<!DOCTYPE b [<!ENTITY a "x"><!ENTITY c "&a;&a;&a;">]><bilans'),
-      /^line 2, column \d+: a DOCTYPE is not read/,
+      /^line 2, column \d+: a DOCTYPE is not allowed/,
     ],
     [
       'an entity names a file',
       good.replace('<bilans', '<!DOCTYPE b [<!ENTITY a SYSTEM "file:///etc/passwd">]><bilans'),
-      /^line 2, column \d+: a DOCTYPE is not read/,
+      /^line 2, column \d+: a DOCTYPE is not allowed/,
     ],
     ['an entity is unknown', good.replace('999999999', '&a;'), /^line 3, column \d+: undefined entity/],
     [
@@ -27,9 +27,9 @@ describe('XML is refused, with the place, where', () => {
       /^line \d+, column \d+: duplicate attribute/,
     ],
     [
-      'the identity says a number twice',
+      'the identity states a number twice',
       good.replace('</identite>', '<siren>111111111</siren></identite>'),
-      /^line \d+, column \d+: identite says siren twice/,
+      /^line \d+, column \d+: identite states siren twice/,
     ],
     [
       'a line has no code',
@@ -44,9 +44,9 @@ describe('XML is refused, with the place, where', () => {
     ['it is something else', '<html/>', /^line 1, column \d+: the document is no list of accounts/],
     ['it is not XML', '{"a": 1}', /^line 1, column/],
     [
-      'it is deeper than any',
+      'it is nested too deep',
       `<bilans xmlns="fr:inpi:odrncs:bilansSaisisXML">${'<a>'.repeat(100)}`,
-      /deeper than 20/,
+      /nested deeper than 20/,
     ],
   ]
   test.each(faults)('%s', (_, text, reason) => {
@@ -65,7 +65,7 @@ describe('JSON is refused where', () => {
     [
       'a key is there twice',
       '{"bilanSaisi": {}, "dateDepot": "2023-01-02",\n "dateDepot": "2022-01-02"}',
-      /^line 2, column 2 \(byte \d+\): the key "dateDepot" is there twice/,
+      /^line 2, column 2 \(byte \d+\): the key "dateDepot" appears twice/,
     ],
     ['it is of another kind', '{"a": 1}', /neither a record of accounts/],
     ['it is a list of other things', '{"data": []}', /neither a record of accounts/],
@@ -75,47 +75,44 @@ describe('JSON is refused where', () => {
     expect(() => read('a.json', text)).toThrow(reason)
   })
 
-  test('but records in a list that make no sense are counted, and the rest is read', () => {
-    const { contributions, leftOut } = read(
-      'a.json',
-      '[{"bilanSaisi": {}}, {"bilanSaisi": {"bilan": []}}, 3]',
-    )
-    expect(contributions).toEqual([])
+  test('but malformed records in a list are counted, and the rest is read', () => {
+    const { parsed, leftOut } = read('a.json', '[{"bilanSaisi": {}}, {"bilanSaisi": {"bilan": []}}, 3]')
+    expect(parsed).toEqual([])
     expect(leftOut?.['a record of accounts in an unknown shape']).toBe(3)
   })
 })
 
 describe('a deposit is left out and counted where', () => {
   const cases: [string, Parameters<typeof accounts>[0], string][] = [
-    ['its number is no company number', { siren: '12345678' }, 'a deposit without a company number'],
+    ['its company number is malformed', { siren: '12345678' }, 'a deposit without a company number'],
     [
-      'its year ends on no day',
+      'the end of its year does not exist',
       { date_cloture_exercice: '20200230' },
-      'a deposit without the day on which its year ended',
+      'a deposit without the last day of its fiscal year',
     ],
-    ['it was deposited on no day', { date_depot: '20211301' }, 'a deposit without its day'],
-    ['it does not say when it was deposited', { date_depot: '' }, 'a deposit without its day'],
+    ['its deposit date does not exist', { date_depot: '20211301' }, 'a deposit without its date'],
+    ['it does not state its deposit date', { date_depot: '' }, 'a deposit without its date'],
     [
-      'it was deposited before its year was over',
+      'it was deposited before its year ended',
       { date_depot: '20200630' },
-      'a deposit that is dated before its year was over',
+      'a deposit dated before its fiscal year ended',
     ],
     ['it has no number', { num_depot: '' }, 'a deposit without its number at the court'],
-    ['its currency is none', { code_devise: 'euro' }, 'a deposit without a currency'],
-    ['it is a bank’s', { code_type_bilan: 'B' }, "a deposit in the banks' form"],
-    ['it is an insurer’s', { code_type_bilan: 'A' }, "a deposit in the insurers' form"],
+    ['its currency is malformed', { code_devise: 'euro' }, 'a deposit without a currency'],
+    ['it is in the form of banks', { code_type_bilan: 'B' }, "a deposit in the banks' form"],
+    ['it is in the form of insurers', { code_type_bilan: 'A' }, "a deposit in the insurers' form"],
     ['its form is unknown', { code_type_bilan: 'Z' }, 'a deposit in an unknown form'],
   ]
   test.each(cases)('%s', (_, change, reason) => {
-    const { contributions, leftOut } = read('a.xml', accounts(change, page))
-    expect([contributions, leftOut]).toEqual([[], { [reason]: 1 }])
+    const { parsed, leftOut } = read('a.xml', accounts(change, page))
+    expect([parsed, leftOut]).toEqual([[], { [reason]: 1 }])
   })
 })
 
 describe('amounts', () => {
   const stated = (m3: string) => {
-    const { contributions, malformed } = read('a.xml', accounts({}, page.replace('000000000000050', m3)))
-    return [contributions[0].statements.map(({ value }) => value), malformed]
+    const { parsed, malformed } = read('a.xml', accounts({}, page.replace('000000000000050', m3)))
+    return [parsed[0].reportedFacts.map(({ value }) => value), malformed]
   }
 
   test('a zero has no sign', () => {
@@ -124,29 +121,29 @@ describe('amounts', () => {
   })
 
   for (const text of ['1.234.567,89', '1e9', '12.5', '0x10', '１２', '9999999999999999', 'NaN', '--5']) {
-    test(`${text} is none`, () => expect(stated(text)).toEqual([[], 1]))
+    test(`${text} is malformed`, () => expect(stated(text)).toEqual([[], 1]))
   }
 
-  test('two lines of one code that differ say nothing; two that agree are one', () => {
+  test('two lines of one code count once if they agree, and not at all if they differ', () => {
     const twice = (second: string) =>
       read('a.xml', accounts({}, page.replace('</page>', `<liasse code="CO" m3="${second}"/></page>`)))
-    expect(twice('000000000000051')).toMatchObject({ contributions: [{ statements: [] }] })
+    expect(twice('000000000000051')).toMatchObject({ parsed: [{ reportedFacts: [] }] })
     expect(twice('000000000000051').malformed).toBeGreaterThan(0)
-    expect(twice('000000000000050').contributions[0].statements).toHaveLength(1)
+    expect(twice('000000000000050').parsed[0].reportedFacts).toHaveLength(1)
   })
 })
 
 describe('tables', () => {
-  test('that are none of the directory are refused, and so is one that is cut off in a quote', () => {
+  test('that are not of the directory are refused, and so is one that is cut off in a quote', () => {
     expect(() => read('a.csv', 'a,b\n1,2\n')).toThrow(/^line 1: the table has neither/)
     expect(() => read('a.csv', 'siren,denominationUniteLegale\n016750697,"ETS')).toThrow(
       /Quote Not Closed: .* at line 2/,
     )
-    expect(() => read('a.csv', 'siren,siren\n1,2\n')).toThrow(/^line 1: the column siren is there twice/)
+    expect(() => read('a.csv', 'siren,siren\n1,2\n')).toThrow(/^line 1: the column siren appears twice/)
   })
 
-  test('name nobody who does not want it, no people, and register nobody', () => {
-    const { contributions, leftOut } = read(
+  test('give no names of people or of units that opted out, and register no entity', () => {
+    const { parsed, leftOut } = read(
       'StockUniteLegale.csv',
       `siren,statutDiffusionUniteLegale,sigleUniteLegale,denominationUniteLegale
 016750697,O,,ETS J VIRLY S A
@@ -156,7 +153,7 @@ describe('tables', () => {
 `,
     )
     // SIRENE, StockUniteLegale of December 2025: 016750697 and 054501754.
-    expect(contributions.map(({ profile }) => profile)).toEqual([
+    expect(parsed.map(({ profile }) => profile)).toEqual([
       { market: 'FR', issuerId: '016750697', name: 'ETS J VIRLY S A', registers: false },
       {
         market: 'FR',
@@ -167,7 +164,7 @@ describe('tables', () => {
       },
     ])
     expect(leftOut).toEqual({
-      'a legal unit whose name may not be spread': 1,
+      'a legal unit whose name may not be published': 1,
       'a legal unit without a company name': 1,
     })
   })

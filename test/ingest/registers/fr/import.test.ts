@@ -6,9 +6,9 @@ import { FormatRegistry } from '@sinclair/typebox'
 import { isIsoDate } from '../../../../src/dates.ts'
 import type { FundamentalsQuery } from '../../../../src/features/fundamentals/schema.ts'
 import { importRegister } from '../../../../src/ingest/import/importRegister.ts'
-import { fr } from '../../../../src/ingest/registers/fr/register.ts'
+import { frRegister } from '../../../../src/ingest/registers/fr/register.ts'
 import { type TestDatabase, testDatabase } from '../../../database.ts'
-import { askStored } from '../../../features/fundamentals/askStored.ts'
+import { readStored } from '../../../features/fundamentals/readStored.ts'
 import { zipped } from '../../../zipped.ts'
 import { storedFacts } from '../../stored.ts'
 import { accounts } from './accounts.ts'
@@ -27,9 +27,10 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-const run = (...paths: string[]) => importRegister(db.sql, fr, { paths, pulledOn: '2026-01-01' }, () => {})
+const run = (...paths: string[]) =>
+  importRegister(db.sql, frRegister, { paths, observedOn: '2026-01-01' }, () => {})
 
-const ask = (query: FundamentalsQuery) => askStored(db.sql, query)
+const ask = (query: FundamentalsQuery) => readStored(db.sql, query)
 
 test('a folder and a zip are imported once', async () => {
   const xml = 'PUB_CA_483935326_1303_2013D00195_2015_1048.donnees.xml'
@@ -39,13 +40,13 @@ test('a folder and a zip are imported once', async () => {
   const packed = join(folder, 'bundle.zip')
   writeFileSync(packed, zipped([{ name: xml, content: await Bun.file(join(fixtures, xml)).bytes() }]))
   const second = await run(fixtures, packed)
-  expect(second.read).toMatchObject({ documents: 3, documentsKnown: 2 })
+  expect(second.read).toMatchObject({ documents: 3, documentsUnchanged: 2 })
   expect(second.written).toMatchObject({ factsAdded: 0, changed: false })
   expect(await storedFacts(db.sql)).toEqual(facts)
 })
 
 // Deposit 1048 of 2017-02-18 at the court 1303: FJ 4,549,159 and HN 648,828 of 2015.
-test('turnover and margin are seen from the day of deposit on', async () => {
+test('turnover and margin are visible from the deposit date on', async () => {
   const values = async (as_of: string) =>
     (await ask({ ticker: '483935326.FR', as_of, view: 'latest', metric: 'revenue,net_margin' })).data.map(
       row => [row.m, row.v, row.fy, row.filed],
@@ -57,22 +58,22 @@ test('turnover and margin are seen from the day of deposit on', async () => {
   ])
 })
 
-test('an edit of a deposit under its own number is seen from the day on which it was read, whichever came first', async () => {
+test('an edit under the same deposit number is visible from the day on which it was observed, whichever is imported first', async () => {
   const name = 'PUB_CA_483935326_1303_2013D00195_2015_1048.donnees.xml'
   const text = await Bun.file(join(fixtures, name)).text()
   expect(text).toContain('000000004549159')
-  // Made up: the register corrects the turnover that it had entered. The lower figure, so that no rule prefers the first.
+  // Made up: the register corrects the turnover that it entered. The correction is lower, so that no rule for higher figures applies.
   const states = { '2026-01-01': text, '2026-03-01': text.replace('000000004549159', '000000004549100') }
   for (const days of [Object.entries(states), Object.entries(states).reverse()]) {
     const own = await testDatabase()
     for (const [pulledOn, content] of days) {
       const path = join(folder, `${pulledOn}.xml`)
       writeFileSync(path, content)
-      await importRegister(own.sql, fr, { paths: [path], pulledOn }, () => {})
+      await importRegister(own.sql, frRegister, { paths: [path], observedOn: pulledOn }, () => {})
     }
     const turnover = async (as_of: string) =>
       (
-        await askStored(own.sql, { ticker: '483935326.FR', as_of, view: 'latest', metric: 'revenue' })
+        await readStored(own.sql, { ticker: '483935326.FR', as_of, view: 'latest', metric: 'revenue' })
       ).data.map(row => [row.v, row.filed])
     expect(await turnover('2017-02-17')).toEqual([])
     expect(await turnover('2026-02-28')).toEqual([[4_549_159, '2017-02-18']])
@@ -81,7 +82,7 @@ test('an edit of a deposit under its own number is seen from the day on which it
   }
 })
 
-test('a company that keeps its income statement confidential answers why it states no turnover', async () => {
+test('a company with a confidential income statement gets a note that explains the missing turnover', async () => {
   const path = join(folder, 'confidential.xml')
   const page = '<page numero="01"><liasse code="CO" m3="000000000000050"/></page>'
   writeFileSync(path, accounts({ code_confidentialite: '2' }, page))
@@ -105,7 +106,7 @@ test('consolidated accounts give consolidated_ metrics, and no ratio mixes them 
   ])
 })
 
-test('a broken file is named with its place, and the others are imported', async () => {
+test('a broken file is reported with the place of the fault, and the others are imported', async () => {
   const whole = accounts({ siren: '888888888', num_depot: '99' }, '')
   writeFileSync(join(folder, 'cut.xml'), whole.slice(0, -30))
   const { read } = await run(join(folder, 'cut.xml'), fixtures)

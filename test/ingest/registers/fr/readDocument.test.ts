@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import { dayNumber, isoDate } from '../../../../src/dates.ts'
-import { checkSums, noSums } from '../../../../src/facts/balanceChecks.ts'
+import { checkBalances, emptyBalanceReport } from '../../../../src/facts/balanceChecks.ts'
 import { deriveFacts } from '../../../../src/facts/deriveFacts.ts'
-import { concepts, frRules } from '../../../../src/ingest/registers/fr/concepts.ts'
+import { concepts } from '../../../../src/ingest/registers/fr/concepts.ts'
 import { readDocument } from '../../../../src/ingest/registers/fr/readDocument.ts'
+import { frRegister } from '../../../../src/ingest/registers/fr/register.ts'
 import { loadMarkets } from '../../../../src/markets/markets.ts'
 import { canonicalMetrics } from '../../../../src/markets/metrics.ts'
-import { said } from '../said.ts'
+import { factLines } from '../factLines.ts'
 import { accounts } from './accounts.ts'
 
 const xmlName = 'PUB_CA_483935326_1303_2013D00195_2015_1048.donnees.xml'
@@ -21,9 +22,9 @@ const json = (document: unknown) =>
 
 describe('real accounts', () => {
   // Deposit 1048 of 2017-02-18 at the court 1303, file 2013D00195.
-  test('in XML: both years, net assets and not gross ones, filed on the day of deposit', async () => {
+  test('in XML: both years, net rather than gross assets, filed on the deposit date', async () => {
     const content = readDocument(await fixture(xmlName))
-    expect(said(content)).toEqual([
+    expect(factLines(content)).toEqual([
       'assets 2014-12-31 3778441',
       'assets 2015-12-31 4102554',
       'cash 2014-12-31 873683',
@@ -41,7 +42,7 @@ describe('real accounts', () => {
       'revenue 2014-01-01..2014-12-31 4500553',
       'revenue 2015-01-01..2015-12-31 4549159',
     ])
-    const [{ profile, statements }] = content.contributions
+    const [{ profile, reportedFacts }] = content.parsed
     expect(profile).toEqual({
       market: 'FR',
       issuerId: '483935326',
@@ -49,7 +50,7 @@ describe('real accounts', () => {
       tickers: ['483935326.FR'],
       registers: true,
     })
-    expect(statements.find(({ metric }) => metric === 'revenue')).toMatchObject({
+    expect(reportedFacts.find(({ metric }) => metric === 'revenue')).toMatchObject({
       tag: 'C:FJ',
       unit: 'EUR',
       filing: {
@@ -63,9 +64,9 @@ describe('real accounts', () => {
   })
 
   // The example of INPI's documentation: deposit 99 of 2023-01-02.
-  test('in JSON: values filled with zeros, some below zero, and a year before that has none', async () => {
+  test('in JSON: values padded with zeros, negative ones, and a prior year without values', async () => {
     const content = readDocument(await fixture('bilan-saisi-377708425.json'))
-    expect(said(content)).toEqual([
+    expect(factLines(content)).toEqual([
       'assets 2021-12-31 1378',
       'cash 2021-12-31 180',
       'current_assets 2021-12-31 1378',
@@ -75,18 +76,18 @@ describe('real accounts', () => {
       'operating_income 2021-01-01..2021-12-31 -28876',
       'revenue 2021-01-01..2021-12-31 -28700',
     ])
-    const [statement] = content.contributions[0].statements
+    const [statement] = content.parsed[0].reportedFacts
     expect(statement.filing).toMatchObject({
       accession: 'FR:9201-2023B000001-2023-99-20211231',
       filed: dayNumber('2023-01-02'),
     })
   })
 
-  test('in XML and in JSON are the same accounts, one record or many', async () => {
+  test('in JSON are the same, as one record, a list or all records of a company', async () => {
     const record = await Bun.file(new URL('fixtures/bilan-saisi-377708425.json', import.meta.url)).json()
-    const one = said(json(record))
-    expect(said(json([record]))).toEqual(one)
-    expect(said(json({ bilansSaisis: [record] }))).toEqual(one)
+    const one = factLines(json(record))
+    expect(factLines(json([record]))).toEqual(one)
+    expect(factLines(json({ bilansSaisis: [record] }))).toEqual(one)
     expect(one.length).toBe(8)
   })
 })
@@ -94,13 +95,13 @@ describe('real accounts', () => {
 describe('the simplified form', () => {
   const simplified = (lines: string) => of(accounts({ code_type_bilan: 'S' }, lines))
 
-  test('has its turnover in three lines and its columns in places of their own', () => {
+  test('has its turnover in three lines and has columns of its own', () => {
     const content = simplified(`
       <page numero="01"><liasse code="110" m1="000000000000900" m2="000000000000100" m3="000000000000800" m4="000000000000700"/>
         <liasse code="142" m3="-00000000000050" m4="000000000000040"/></page>
       <page numero="02"><liasse code="209" m1="000000000000009"/><liasse code="210" m1="000000000000100" m2="000000000000090"/>
         <liasse code="218" m1="000000000000020"/><liasse code="310" m1="000000000000007" m2="-00000000000003"/></page>`)
-    expect(said(content)).toEqual([
+    expect(factLines(content)).toEqual([
       'assets 2019-12-31 700',
       'assets 2020-12-31 800',
       'equity 2019-12-31 40',
@@ -110,22 +111,22 @@ describe('the simplified form', () => {
       'revenue 2019-01-01..2019-12-31 90',
       'revenue 2020-01-01..2020-12-31 120',
     ])
-    const tags = content.contributions[0].statements.filter(({ metric }) => metric === 'revenue')
+    const tags = content.parsed[0].reportedFacts.filter(({ metric }) => metric === 'revenue')
     expect(new Set(tags.map(({ tag }) => tag))).toEqual(new Set(['S:210+214+218']))
   })
 
-  test('without a line of turnover states none, and one that cannot be read makes no sum', () => {
-    expect(said(simplified('<page numero="02"><liasse code="270" m1="000000000000001"/></page>'))).toEqual([
-      'operating_income 2020-01-01..2020-12-31 1',
-    ])
+  test('states no turnover without a line of it, and a malformed line makes no sum', () => {
+    expect(
+      factLines(simplified('<page numero="02"><liasse code="270" m1="000000000000001"/></page>')),
+    ).toEqual(['operating_income 2020-01-01..2020-12-31 1'])
     const broken = simplified(
       '<page numero="02"><liasse code="210" m1="1.234.567,89"/><liasse code="218" m1="000000000000020"/></page>',
     )
-    expect([said(broken), broken.malformed]).toEqual([[], 1])
+    expect([factLines(broken), broken.malformed]).toEqual([[], 1])
   })
 })
 
-describe('the other side of the balance sheet', () => {
+describe('the liabilities side of the balance sheet', () => {
   const line = (code: string, value: number) =>
     `<liasse code="${code}" m1="${value}" m3="${value}" m2="" m4=""/>`
   const lines = (figures: Record<string, number>) =>
@@ -136,9 +137,9 @@ describe('the other side of the balance sheet', () => {
     of(accounts({}, `<page numero="01">${line('CO', 100)}</page><page numero="02">${lines(figures)}</page>`))
   const simplified = (figures: Record<string, number>) =>
     of(accounts({ code_type_bilan: 'S' }, `<page numero="01">${lines({ '110': 100, ...figures })}</page>`))
-  const sums = ({ contributions }: ReturnType<typeof readDocument>) => {
-    const report = noSums()
-    for (const contribution of contributions) checkSums(contribution, frRules, report)
+  const sums = ({ parsed }: ReturnType<typeof readDocument>) => {
+    const report = emptyBalanceReport()
+    for (const contribution of parsed) checkBalances(contribution, frRegister.rules, report)
     return report.counts['assets = liabilities + equity']
   }
   const [holds, open, broken] = [
@@ -147,14 +148,14 @@ describe('the other side of the balance sheet', () => {
     { checked: 1, broken: 1, open: 0 },
   ]
 
-  test('liabilities are the debts; provisions stand beside them under a name of their own', () => {
-    expect(said(complete({ DL: 60, DP: 3, DQ: 4, DR: 7, EC: 33 }))).toEqual([
+  test('liabilities are the debts; provisions are a metric of their own', () => {
+    expect(factLines(complete({ DL: 60, DP: 3, DQ: 4, DR: 7, EC: 33 }))).toEqual([
       'assets 2020-12-31 100',
       'equity 2020-12-31 60',
       'liabilities 2020-12-31 33',
       'provisions 2020-12-31 7',
     ])
-    expect(said(simplified({ '142': 60, '154': 7, '176': 33 }))).toEqual([
+    expect(factLines(simplified({ '142': 60, '154': 7, '176': 33 }))).toEqual([
       'assets 2020-12-31 100',
       'equity 2020-12-31 60',
       'liabilities 2020-12-31 33',
@@ -162,8 +163,8 @@ describe('the other side of the balance sheet', () => {
     ])
   })
 
-  test('adds up with provisions, and is open only where a part without a metric may stand between', async () => {
-    // Deposit 1048 of 2017-02-18: 4,102,554 = 2,525,814 + 1,576,740, and 3,778,441 = 2,260,035 + 1,518,406 the year before.
+  test('adds up with provisions, and is open only where a part without a metric may be missing', async () => {
+    // Deposit 1048 of 2017-02-18: 4,102,554 = 2,525,814 + 1,576,740, and 3,778,441 = 2,260,035 + 1,518,406 in the prior year.
     expect(sums(readDocument(await fixture(xmlName)))).toEqual({
       ...holds,
       checked: 2,
@@ -175,14 +176,14 @@ describe('the other side of the balance sheet', () => {
     expect(sums(complete({ DL: 60, DR: 7, EC: 40 }))).toEqual(broken)
     expect(sums(simplified({ '142': 60, '154': 7, '176': 33 }))).toEqual(holds)
     expect(sums(simplified({ '142': 60, '176': 33 }))).toEqual(open)
-    // With its provisions the simplified form is whole.
+    // The simplified form is complete with its provisions.
     expect(sums(simplified({ '142': 60, '154': 7, '176': 30 }))).toEqual(broken)
   })
 })
 
 describe('consolidated accounts', () => {
-  test('never mix with those of the company alone, and the two results of a group keep their names', () => {
-    const group = said(
+  test('never mix with those of the company alone, and the two results of a group have names of their own', () => {
+    const group = factLines(
       of(
         accounts(
           { code_type_bilan: 'K' },
@@ -199,7 +200,7 @@ describe('consolidated accounts', () => {
     ])
   })
 
-  test('have no metric in common with the company, so that no ratio is made of both', () => {
+  test('have no metric in common with the company, so that no ratio mixes them', () => {
     for (const [metric, { tagGroups }] of Object.entries(concepts)) {
       const isGroup = tagGroups.flat().some(tag => tag.startsWith('K:'))
       expect([metric, isGroup]).toEqual([metric, metric.startsWith('consolidated_')])
@@ -211,7 +212,7 @@ describe('periods', () => {
   const flow = '<page numero="03"><liasse code="FJ" m3="000000000000500" m4="000000000000400"/></page>'
   const stock = '<page numero="01"><liasse code="CO" m3="000000000000050" m4="000000000000040"/></page>'
 
-  test('a year of other than twelve months has no year’s turnover; its balance sheet ends a year', () => {
+  test('a year of other than twelve months has no turnover; its balance sheet closes a fiscal year', () => {
     const content = of(
       accounts(
         {
@@ -222,14 +223,14 @@ describe('periods', () => {
         flow + stock,
       ),
     )
-    expect(said(content)).toEqual([
+    expect(factLines(content)).toEqual([
       'assets 2019-12-31 40',
       'assets 2021-06-30 50',
       'revenue 2019-01-01..2019-12-31 400',
     ])
-    expect(content.leftOut).toEqual({ 'a figure earned over other than twelve months': 1 })
-    const { statements } = content.contributions[0]
-    const { facts } = deriveFacts(statements, { rules: frRules, fiscalYearEnd: null })
+    expect(content.leftOut).toEqual({ 'a flow over a period other than twelve months': 1 })
+    const { reportedFacts } = content.parsed[0]
+    const { facts } = deriveFacts(reportedFacts, { rules: frRegister.rules, fiscalYearEnd: null })
     const labels = facts.map(({ metric, fp, fy, end }) => `${metric} ${isoDate(end)} ${fp} ${fy}`).sort()
     expect(labels).toEqual([
       'asset_turnover 2019-12-31 0 2019',
@@ -239,12 +240,12 @@ describe('periods', () => {
     ])
   })
 
-  test('of a deposit without an income statement are years, whenever they end', () => {
+  test('of a deposit without an income statement are fiscal years, whenever they end', () => {
     const content = of(
       accounts({ date_cloture_exercice: '20200331', 'date_cloture_exercice_n-1': '20190331' }, stock),
     )
-    const { facts } = deriveFacts(content.contributions[0].statements, {
-      rules: frRules,
+    const { facts } = deriveFacts(content.parsed[0].reportedFacts, {
+      rules: frRegister.rules,
       fiscalYearEnd: null,
     })
     expect(facts.map(({ fp, fy }) => [fp, fy])).toEqual([
@@ -253,23 +254,23 @@ describe('periods', () => {
     ])
   })
 
-  test('a leap year’s February is its last day, before and after', () => {
+  test('a year that ends in February ends on its last day, in leap years and others', () => {
     const content = of(
       accounts(
         { date_cloture_exercice: '20200229', 'date_cloture_exercice_n-1': '20190228' },
         '<page numero="03"><liasse code="FJ" m3="000000000000500" m4="000000000000400"/></page>',
       ),
     )
-    expect(said(content)).toEqual([
+    expect(factLines(content)).toEqual([
       'revenue 2018-03-01..2019-02-28 400',
       'revenue 2019-03-01..2020-02-29 500',
     ])
   })
 
-  test('figures of a year before whose end is not said are left out and counted', () => {
+  test('prior-year figures are left out and counted where the end of that year is not stated', () => {
     const content = of(accounts({ 'date_cloture_exercice_n-1': '' }, flow))
-    expect(said(content)).toEqual(['revenue 2020-01-01..2020-12-31 500'])
-    expect(content.leftOut).toEqual({ 'a figure of the year before, whose end is not stated': 1 })
+    expect(factLines(content)).toEqual(['revenue 2020-01-01..2020-12-31 500'])
+    expect(content.leftOut).toEqual({ 'a prior-year figure, where the end of that year is not stated': 1 })
   })
 })
 
@@ -277,14 +278,14 @@ describe('confidential accounts', () => {
   const pages = `<page numero="01"><liasse code="CO" m3="000000000000050"/></page>
     <page numero="03"><liasse code="FJ" m3="000000000000000"/></page>`
 
-  test('are counted and nothing of them is read', () => {
+  test('are counted, and nothing of them is read', () => {
     const content = of(accounts({ code_confidentialite: '1' }, pages))
-    expect([content.contributions, content.leftOut]).toEqual([[], { 'confidential accounts': 1 }])
+    expect([content.parsed, content.leftOut]).toEqual([[], { 'confidential accounts': 1 }])
   })
 
-  test('of which only the income statement is confidential give the balance sheet, and no zero as turnover', () => {
+  test('give the balance sheet, and no zero as turnover, where only the income statement is confidential', () => {
     const content = of(accounts({ code_confidentialite: '2' }, pages))
-    expect(said(content)).toEqual(['assets 2020-12-31 50'])
+    expect(factLines(content)).toEqual(['assets 2020-12-31 50'])
     expect(content.leftOut).toEqual({
       'a confidential income statement': 1,
       'a figure on a confidential page': 1,
@@ -292,13 +293,13 @@ describe('confidential accounts', () => {
   })
 })
 
-test('a record that states two days of deposit counts from the later one', async () => {
+test('a record that states two deposit dates counts from the later one', async () => {
   const record = await Bun.file(new URL('fixtures/bilan-saisi-377708425.json', import.meta.url)).json()
   const content = json({ ...record, dateDepot: '2023-02-01' })
-  expect(isoDate(content.contributions[0].statements[0].filing.filed)).toBe('2023-02-01')
+  expect(isoDate(content.parsed[0].reportedFacts[0].filing.filed)).toBe('2023-02-01')
 })
 
-test('the table says exactly the metrics that the manifest promises', async () => {
+test('the table has exactly the metrics that the manifest promises', async () => {
   const manifest = (await loadMarkets()).get('FR')
   const canonical = canonicalMetrics
     .map(({ name }) => name)

@@ -1,30 +1,31 @@
 import { expect, test } from 'bun:test'
-import { concepts, jpRules, jpUses } from '../../../../src/ingest/registers/jp/concepts.ts'
+import { concepts, usesOfTag } from '../../../../src/ingest/registers/jp/concepts.ts'
+import { jpRegister } from '../../../../src/ingest/registers/jp/register.ts'
 import { loadMarkets } from '../../../../src/markets/markets.ts'
 import { canonicalMetrics } from '../../../../src/markets/metrics.ts'
 
-test('the table says exactly the metrics that the manifest promises, of the same kind and unit', async () => {
+test('the table has exactly the metrics that the manifest promises, of the same kind and unit', async () => {
   const manifest = (await loadMarkets()).get('JP')
   const unstated = new Set(manifest?.unstated)
   const promised = [...canonicalMetrics, ...(manifest?.metrics ?? [])].filter(
     ({ name }) => !unstated.has(name),
   )
   const units = { money: 'currency', perShare: 'currency/share', shares: 'shares' } as const
-  const said = Object.entries(concepts).map(([name, { kind, unitKind }]) => ({
+  const mapped = Object.entries(concepts).map(([name, { kind, unitKind }]) => ({
     name,
     kind: kind === 'flow' ? 'flow' : 'stock',
     unit: units[unitKind],
   }))
-  expect(said.sort((a, b) => (a.name < b.name ? -1 : 1))).toEqual(
+  expect(mapped.sort((a, b) => (a.name < b.name ? -1 : 1))).toEqual(
     promised
       .map(({ name, kind, unit }) => ({ name, kind: String(kind), unit }))
-      .sort((a, b) => (a.name < b.name ? -1 : 1)) as typeof said,
+      .sort((a, b) => (a.name < b.name ? -1 : 1)) as typeof mapped,
   )
   expect(manifest?.status).toBe('served')
 })
 
 // ../shared/registers/README.md names these elements for each metric.
-test('elements are those of the register table', () => {
+test('the preferred elements of each metric', () => {
   const table: Record<string, string> = {
     revenue: 'jppfs_cor:NetSales jpigp_cor:RevenueIFRS',
     gross_profit: 'jppfs_cor:GrossProfit jpigp_cor:GrossProfitIFRS',
@@ -40,15 +41,15 @@ test('elements are those of the register table', () => {
   }
   for (const [metric, tags] of Object.entries(table)) {
     for (const tag of tags.split(' ')) {
-      expect(jpUses(tag)?.map(use => use.metric)).toContain(metric)
-      expect(jpRules.group(metric, tag)).toBe(0)
+      expect(usesOfTag(tag)?.map(use => use.metric)).toContain(metric)
+      expect(jpRegister.rules.group(metric, tag)).toBe(0)
     }
   }
 })
 
-test("the company's own figure stands in for the group's and never replaces it", () => {
-  expect(jpRules.group('revenue', 'jppfs_cor:NetSales_NonConsolidatedMember')).toBe(1)
-  // The profit of a group includes that of its minorities; of the company alone there are none.
-  expect(jpUses('jppfs_cor:ProfitLoss')).toBeUndefined()
-  expect(jpRules.group('net_income', 'jppfs_cor:ProfitLoss_NonConsolidatedMember')).toBe(1)
+test("the company's own figure is used where the group has none and never replaces the group's", () => {
+  expect(jpRegister.rules.group('revenue', 'jppfs_cor:NetSales_NonConsolidatedMember')).toBe(1)
+  // The profit of a group includes that of minority interests; the company alone has none.
+  expect(usesOfTag('jppfs_cor:ProfitLoss')).toBeUndefined()
+  expect(jpRegister.rules.group('net_income', 'jppfs_cor:ProfitLoss_NonConsolidatedMember')).toBe(1)
 })

@@ -7,7 +7,7 @@ const fixture = (name: string) => Bun.file(join(import.meta.dir, 'fixtures', nam
 const instance = 'jpcrp030000-asr-001_E02367-000_2024-03-31_01_2024-06-28.xbrl'
 const utf8 = (text: string) => new TextEncoder().encode(text)
 
-describe('nothing is half-imported:', () => {
+describe('nothing is imported in part:', () => {
   test.each([
     [instance, 1_009],
     ['documents-2024-06-28.json', 211],
@@ -28,23 +28,25 @@ describe('nothing is half-imported:', () => {
     }
   })
 
-  test('an instance with entities, of another encoding, or that is none', async () => {
+  test('an instance with entities, in another encoding, or of another kind', async () => {
     const text = await Bun.file(join(import.meta.dir, 'fixtures', instance)).text()
     const read = (bytes: Uint8Array) => () => readDocument({ name: instance, bytes })
     const bomb = '<!DOCTYPE x [<!ENTITY a "1"><!ENTITY b "&a;&a;&a;">]>'
-    expect(read(utf8(text.replace('?>', `?>${bomb}`)))).toThrow(/line 1, column \d+: a DOCTYPE is not read/)
+    expect(read(utf8(text.replace('?>', `?>${bomb}`)))).toThrow(
+      /line 1, column \d+: a DOCTYPE is not allowed/,
+    )
     expect(read(new Uint8Array(Buffer.from(text, 'utf16le')))).toThrow()
     expect(read(Uint8Array.of(0x83, 0x65))).toThrow('not UTF-8')
-    expect(read(utf8('<html/>'))).toThrow('no XBRL instance')
+    expect(read(utf8('<html/>'))).toThrow('not an XBRL instance')
   })
 
-  test('figures that make no sense are counted, and the others are taken', async () => {
+  test('malformed figures are counted, and the others are taken', async () => {
     const text = await Bun.file(join(import.meta.dir, 'fixtures', instance)).text()
     const broken = text.replaceAll('>1671865000000<', '>1.671.865,00<')
-    const { contributions, malformed } = readDocument({ name: instance, bytes: utf8(broken) })
+    const { parsed, malformed } = readDocument({ name: instance, bytes: utf8(broken) })
     // The statement's figure and that of the summary.
     expect(malformed).toBe(2)
-    const last = contributions[0].statements.filter(({ end }) => end === Date.UTC(2024, 2, 31) / 86_400_000)
+    const last = parsed[0].reportedFacts.filter(({ end }) => end === Date.UTC(2024, 2, 31) / 86_400_000)
     expect(last.some(({ metric }) => metric === 'assets')).toBe(true)
     expect(last.some(({ metric }) => metric === 'revenue')).toBe(false)
   })

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { importRegister } from '../../../../src/ingest/import/importRegister.ts'
-import { jp } from '../../../../src/ingest/registers/jp/register.ts'
+import { jpRegister } from '../../../../src/ingest/registers/jp/register.ts'
 import { type TestDatabase, testDatabase } from '../../../database.ts'
 import { zipped } from '../../../zipped.ts'
 import { storedFacts } from '../../stored.ts'
@@ -26,7 +26,7 @@ afterAll(async () => {
 async function imported(...paths: string[]) {
   await db.sql`truncate import_file, fact, fact_repeat, filing`
   for (const path of paths) {
-    await importRegister(db.sql, jp, { paths: [path], pulledOn: '2026-11-20' }, () => {})
+    await importRegister(db.sql, jpRegister, { paths: [path], observedOn: '2026-11-20' }, () => {})
   }
   return storedFacts(db.sql)
 }
@@ -38,7 +38,7 @@ async function revenue(asOf: string, end: string): Promise<number[]> {
   return rows.map(({ value }) => value)
 }
 
-/** Nintendo's report S100TMMG in a zip of its number, as CSV, and the list of its day with another time. */
+/** Nintendo's report S100TMMG as CSV, in a zip named after its number, and the list of its day with the given time. */
 async function files(submitted: string): Promise<{ report: string; list: string }> {
   const text = await Bun.file(join(fixtures, 'documents-2024-06-28.json')).text()
   const list = join(folder, `documents-${submitted.replace(/\W/g, '')}.json`)
@@ -49,7 +49,7 @@ async function files(submitted: string): Promise<{ report: string; list: string 
   return { report, list }
 }
 
-test('report and list of documents meet under the number, in whatever order they come', async () => {
+test('report and list of documents are joined by the number, in whatever order they are imported', async () => {
   const { report, list } = await files('2024-06-28 12:22')
   const facts = await imported(report, list)
   expect(await imported(list, report)).toEqual(facts)
@@ -57,7 +57,7 @@ test('report and list of documents meet under the number, in whatever order they
   expect(facts.every(row => row.includes('2024-06-28 03:22:00+00') && row.endsWith('JP:S100TMMG'))).toBe(true)
 })
 
-test('a report that the list dates later is not seen before, in whatever order they come', async () => {
+test('a report that the list dates later is not visible before, in whatever order they are imported', async () => {
   const { report, list } = await files('2024-07-01 09:00')
   for (const paths of [
     [report, list],
@@ -69,7 +69,7 @@ test('a report that the list dates later is not seen before, in whatever order t
   }
 })
 
-test('instance and CSV of one report make no vintage of one another', async () => {
+test('instance and CSV of one report add no vintage to each other', async () => {
   const { report } = await files('2024-06-28 12:22')
   const instances = join(folder, 'S100TMMG')
   mkdirSync(instances, { recursive: true })
@@ -83,7 +83,7 @@ test('instance and CSV of one report make no vintage of one another', async () =
 })
 
 // The amendment is invented: one figure of the real report is changed.
-test('an amendment adds vintages under its own day and leaves what was known before', async () => {
+test('an amendment adds vintages of its own date and leaves the earlier ones', async () => {
   const amended = join(folder, 'S100TEST')
   mkdirSync(amended, { recursive: true })
   const text = (await Bun.file(join(fixtures, `${nintendo}.xbrl`)).text())

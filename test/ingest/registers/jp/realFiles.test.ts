@@ -2,17 +2,18 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { readdirSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { isoDate } from '../../../../src/dates.ts'
-import type { Contribution } from '../../../../src/facts/reportedFact.ts'
-import { readUnits } from '../../../../src/ingest/import/documents.ts'
-import { listFiles } from '../../../../src/ingest/import/files.ts'
+import type { ParsedDocument } from '../../../../src/facts/reportedFact.ts'
 import { importRegister } from '../../../../src/ingest/import/importRegister.ts'
+import { listFiles } from '../../../../src/ingest/import/listFiles.ts'
+import { readUnits } from '../../../../src/ingest/import/readFiles.ts'
 import { openZip, readEntry } from '../../../../src/ingest/reading/archives.ts'
-import { type ReadProgress, startReading } from '../../../../src/ingest/reading/progress.ts'
+import { newReadProgress, type ReadProgress } from '../../../../src/ingest/reading/progress.ts'
 import { decodeText } from '../../../../src/ingest/reading/text.ts'
-import { jpUses, soloTag } from '../../../../src/ingest/registers/jp/concepts.ts'
-import { csvReport } from '../../../../src/ingest/registers/jp/csvReport.ts'
-import { jp } from '../../../../src/ingest/registers/jp/register.ts'
-import { LeftOut, parseReportName } from '../../../../src/ingest/registers/jp/report.ts'
+import { soloTag, usesOfTag } from '../../../../src/ingest/registers/jp/concepts.ts'
+import { parseCsvReport } from '../../../../src/ingest/registers/jp/csvReport.ts'
+import { jpRegister } from '../../../../src/ingest/registers/jp/register.ts'
+import { parseReportName } from '../../../../src/ingest/registers/jp/report.ts'
+import { LeftOut } from '../../../../src/ingest/registers/register.ts'
 import { readInline } from '../../../../src/ingest/xbrl/inline.ts'
 import { readXbrl } from '../../../../src/ingest/xbrl/instance.ts'
 import { type TestDatabase, testDatabase } from '../../../database.ts'
@@ -25,15 +26,20 @@ const folder = sharedPath('registers/jp')
 const toyota = 'S100VWVY_toyota_FY2025.zip'
 
 interface Read {
-  readonly contributions: readonly Contribution[]
+  readonly contributions: readonly ParsedDocument[]
   readonly progress: ReadProgress
 }
 
 async function read(path: string): Promise<Read> {
-  const progress = startReading()
-  const contributions: Contribution[] = []
-  for await (const unit of readUnits(jp, await listFiles([path], jp.documentNames), new Set(), progress))
-    contributions.push(...unit.contributions)
+  const progress = newReadProgress()
+  const contributions: ParsedDocument[] = []
+  for await (const unit of readUnits(
+    jpRegister,
+    await listFiles([path], jpRegister.documentNames),
+    new Set(),
+    progress,
+  ))
+    contributions.push(...unit.parsed)
   return { contributions, progress }
 }
 
@@ -49,14 +55,14 @@ async function entriesOf(path: string): Promise<Map<string, Uint8Array>> {
   return entries
 }
 
-/** How many figures of an instance the register's table carries, once for each metric: told by names and ids alone. */
+/** The number of figures of an instance that the table maps, once per metric: counted from names and ids alone. */
 function carried(text: string): number {
   let count = 0
   for (const [, prefix, name, attributes] of text.matchAll(/<([\w-]+):(\w+) ([^>]*unitRef=[^>]*)>/g)) {
     const context = /contextRef="([^"]+)"/.exec(attributes)?.[1] ?? ''
     const ofYear = /^(?:CurrentYear|Prior\dYear)(?:Duration|Instant)(_NonConsolidatedMember)?$/.exec(context)
     const tag = `${prefix}:${name}`
-    const uses = jpUses(ofYear?.[1] ? soloTag(tag) : tag)
+    const uses = usesOfTag(ofYear?.[1] ? soloTag(tag) : tag)
     if (uses !== undefined) count += ofYear === null ? 1 : uses.length
   }
   return count
@@ -74,7 +80,7 @@ describe.skipIf(folder === null)(
       expect(progress.skipped).toEqual([])
       expect(progress.malformed).toBe(0)
       const leftOut = sum(progress.leftOut.values())
-      const statements = sum(contributions.map(one => one.statements.length))
+      const statements = sum(contributions.map(one => one.reportedFacts.length))
       if (/code/i.test(file)) {
         const rows = (await unpacked(path)).toString('latin1').match(/^"?E\d{5}/gm)?.length
         expect(contributions.length + leftOut).toBe(rows ?? 0)
@@ -100,7 +106,7 @@ describe.skipIf(folder === null)(
       }
     })
 
-    test('the lists have as many as they say', async () => {
+    test('the lists are complete', async () => {
       const codes = await read(`${folder}/EdinetcodeDlInfo_20260512.csv.gz`)
       expect(new Set(codes.contributions.map(({ profile }) => profile.issuerId)).size).toBe(11_286)
       const day = await read(`${folder}/documents_csv/2024-06-28.csv.gz`)
@@ -114,41 +120,45 @@ describe.skipIf(folder === null)(
   },
 )
 
-test.skipIf(folder === null)('inline XBRL says what the instance that EDINET made of it says', async () => {
-  const entries = await entriesOf(`${folder}/type1_xbrl/${toyota}`)
-  const decoder = new TextDecoder()
-  const inline = readInline(
-    [...entries]
-      .filter(([name]) => name.startsWith('XBRL/PublicDoc/') && name.endsWith('_ixbrl.htm'))
-      .map(([name, bytes]) => ({ name, text: decoder.decode(bytes) })),
-  )
-  const [, bytes] = [...entries].find(([name]) => name.includes('PublicDoc') && name.endsWith('.xbrl')) ?? []
-  const instance = readXbrl(decoder.decode(bytes))
-  expect(inline.contexts).toEqual(instance.contexts)
-  expect(inline.units).toEqual(instance.units)
-  const figures = ({ facts }: typeof instance) =>
-    facts
-      .filter(({ unit }) => unit !== null)
-      .map(({ name, context, unit, value }) => `${name} ${context} ${unit} ${value}`)
-      .sort()
-  expect(figures(inline)).toEqual(figures(instance))
-  expect(figures(inline).length).toBeGreaterThan(1_500)
-  const aboutDocument = ({ facts }: typeof instance) =>
-    facts
-      .filter(({ name }) => /DEI$|^FilingDateCoverPage$/.test(name))
-      .map(({ name, value }) => `${name} ${value}`)
-      .sort()
-  expect(aboutDocument(inline)).toEqual(aboutDocument(instance))
-})
+test.skipIf(folder === null)(
+  'inline XBRL has the same content as the instance that EDINET made of it',
+  async () => {
+    const entries = await entriesOf(`${folder}/type1_xbrl/${toyota}`)
+    const decoder = new TextDecoder()
+    const inline = readInline(
+      [...entries]
+        .filter(([name]) => name.startsWith('XBRL/PublicDoc/') && name.endsWith('_ixbrl.htm'))
+        .map(([name, bytes]) => ({ name, text: decoder.decode(bytes) })),
+    )
+    const [, bytes] =
+      [...entries].find(([name]) => name.includes('PublicDoc') && name.endsWith('.xbrl')) ?? []
+    const instance = readXbrl(decoder.decode(bytes))
+    expect(inline.contexts).toEqual(instance.contexts)
+    expect(inline.units).toEqual(instance.units)
+    const figures = ({ facts }: typeof instance) =>
+      facts
+        .filter(({ unit }) => unit !== null)
+        .map(({ name, context, unit, value }) => `${name} ${context} ${unit} ${value}`)
+        .sort()
+    expect(figures(inline)).toEqual(figures(instance))
+    expect(figures(inline).length).toBeGreaterThan(1_500)
+    const aboutDocument = ({ facts }: typeof instance) =>
+      facts
+        .filter(({ name }) => /DEI$|^FilingDateCoverPage$/.test(name))
+        .map(({ name, value }) => `${name} ${value}`)
+        .sort()
+    expect(aboutDocument(inline)).toEqual(aboutDocument(instance))
+  },
+)
 
-// The annual report of the fund G02262, document S100W523: no company's, so it is only read and not imported.
+// The annual report of the fund G02262, document S100W523: not of a company, so it is parsed and not imported.
 test.skipIf(folder === null)('a CSV of EDINET is read to the yen', async () => {
   const entries = await entriesOf(`${folder}/type5_csv_zips/S100W523.zip`)
   const path = [...entries.keys()].find(name => name.includes('jpsps070000-asr')) ?? ''
   const name = parseReportName(path)
   if (name === null) throw new Error(path)
   const text = decodeText(entries.get(path) ?? new Uint8Array(), 'utf-8')
-  const report = csvReport(text, path, { ...name, code: 'E12448' }, new LeftOut())
+  const report = parseCsvReport(text, path, { ...name, code: 'E12448' }, new LeftOut())
   const figure = (tag: string, end: string) =>
     report?.figures.find(one => one.tag === tag && isoDate(one.end) === end)?.value
   expect(figure('jppfs_cor:Assets', '2025-05-09')).toBe('6834315290')
@@ -168,7 +178,7 @@ describe.skipIf(folder === null)('imported', () => {
   beforeAll(async () => {
     db = await testDatabase()
     const paths = [`${folder}`]
-    await importRegister(db.sql, jp, { paths, pulledOn: '2026-11-20' }, () => {})
+    await importRegister(db.sql, jpRegister, { paths, observedOn: '2026-11-20' }, () => {})
   })
   afterAll(() => db.close())
 
@@ -180,7 +190,7 @@ describe.skipIf(folder === null)('imported', () => {
     return rows.map(({ value, fy, fp }) => [value, fy, fp])
   }
 
-  test('all that a report states is seen on the day of its submission and not the day before', async () => {
+  test('a report is visible on the day of its submission and not the day before', async () => {
     // Nintendo S100TMMG, submitted on 28 June 2024; Raccoon's years end in April; Toyota S100VWVY on 18 June 2025.
     const expected: [string, string, string, string, string, number, number][] = [
       ['E02367.JP', '2024-06-27', '2024-06-28', 'revenue', '2024-03-31', 1_671_865_000_000, 2024],
@@ -224,17 +234,22 @@ describe.skipIf(folder === null)('imported', () => {
       ...['E02144.JP 2024-03-31', 'E02144.JP 2025-03-31', 'E02367.JP 2023-03-31', 'E02367.JP 2024-03-31'],
       ...['E05563.JP 2023-04-30', 'E05563.JP 2024-04-30'],
     ])
-    // Raccoon cuts every amount down to a thousand yen, so its totals miss the sum of their parts by one at most.
+    // Raccoon truncates every amount to a thousand yen, so its totals differ from the sum of their parts by one at most.
     for (const { ticker, assets, owed } of sums)
       expect(Math.abs(assets - owed)).toBeLessThanOrEqual(ticker === 'E05563.JP' ? 1_000 : 0)
   })
 
-  test('none of it is added twice', async () => {
+  test('a second import adds nothing', async () => {
     const rows = await storedFacts(db.sql)
     await db.sql`truncate import_file`
-    const again = await importRegister(db.sql, jp, { paths: [`${folder}`], pulledOn: '2026-11-20' }, () => {})
+    const again = await importRegister(
+      db.sql,
+      jpRegister,
+      { paths: [`${folder}`], observedOn: '2026-11-20' },
+      () => {},
+    )
     expect([again.written.factsAdded, again.written.factsRemoved, again.written.repeats]).toEqual([0, 0, 0])
-    expect(again.read.documentsKnown).toBe(0)
+    expect(again.read.documentsUnchanged).toBe(0)
     expect(await storedFacts(db.sql)).toEqual(rows)
   })
 })

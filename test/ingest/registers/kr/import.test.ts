@@ -3,13 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { checkCoverage } from '../../../../src/features/coverage/check.ts'
-import { planFundamentals } from '../../../../src/features/fundamentals/plan.ts'
-import { readFundamentals } from '../../../../src/features/fundamentals/read.ts'
 import { importRegister } from '../../../../src/ingest/import/importRegister.ts'
-import { kr } from '../../../../src/ingest/registers/kr/register.ts'
+import { krRegister } from '../../../../src/ingest/registers/kr/register.ts'
 import type { Sql } from '../../../../src/postgres/client.ts'
-import { readDataVersion } from '../../../../src/postgres/snapshot.ts'
-import { markets, principal } from '../../../features/fundamentals/handmade.ts'
+import { readDataVersion } from '../../../../src/postgres/dataVersion.ts'
+import { companyDeps } from '../../../features/companies/fixtures.ts'
+import { readStored } from '../../../features/fundamentals/readStored.ts'
 import { freshDatabases } from '../../../freshDatabases.ts'
 import { storedFacts, storedRepeats } from '../../stored.ts'
 
@@ -21,9 +20,9 @@ afterAll(() => rmSync(folder, { recursive: true }), 60_000)
 const fresh = freshDatabases()
 
 const load = (sql: Sql, ...paths: string[]) =>
-  importRegister(sql, kr, { paths, pulledOn: '2026-01-01' }, () => {})
+  importRegister(sql, krRegister, { paths, observedOn: '2026-01-01' }, () => {})
 
-/** An overview of Hyundai Motor as `company.json` answers. */
+/** An overview of Hyundai Motor, as `company.json` returns it. */
 async function overview(name: string, board: string): Promise<string> {
   const path = join(folder, name)
   const company = { corp_code: '00164742', corp_name: '현대자동차(주)', corp_name_eng: 'HYUNDAI MOTOR CO' }
@@ -42,7 +41,7 @@ const listFiles = [
   ),
 ]
 
-test('files in any order, one by one or together, give the same rows', async () => {
+test('files give the same rows in any order, together or one by one', async () => {
   const together = await fresh()
   await load(together, ...listFiles)
   const rows = await storedFacts(together)
@@ -60,19 +59,10 @@ test('files in any order, one by one or together, give the same rows', async () 
   expect(again.written.changed).toBe(false)
 })
 
-test('either suffix is found until an overview names the board, and the answer says which was assumed', async () => {
+test('either suffix is found until an overview names the board, and a note states which was assumed', async () => {
   const sql = await fresh()
-  const deps = {
-    sql,
-    markets,
-    today: () => '2026-11-20',
-    flagship: new Set<string>(),
-    recordEntities: async () => true,
-  }
-  const ask = async (ticker: string) => {
-    const plan = await planFundamentals(deps, principal('personal'), { ticker })
-    return readFundamentals(deps, plan)
-  }
+  const deps = companyDeps(sql)
+  const ask = (ticker: string) => readStored(sql, { ticker })
   await load(sql, `${fixtures}/CORPCODE.xml`)
   for (const [sent, other] of [
     ['005380.KS', '005380.KQ'],
@@ -96,11 +86,11 @@ test('either suffix is found until an overview names the board, and the answer s
   expect(known.name).toBe('현대자동차')
   expect((await checkCoverage(deps, '005380')).aliases).toEqual([])
   await expect(ask('005380.KQ')).rejects.toThrow(/Did you mean 005380.KS/)
-  // The list of companies, read again, assumes nothing of a company whose board is known.
+  // The list of companies, imported again, assumes no suffix for a company whose board is known.
   await sql`truncate import_file`
   await load(sql, `${fixtures}/CORPCODE.xml`)
   await expect(ask('005380.KQ')).rejects.toThrow()
-  // A company that moves to the second board.
+  // The company moves to the second board.
   await load(sql, await overview('second.json', 'K'))
   expect((await ask('005380.KQ')).issuer_id).toBe('00164742')
   await expect(ask('005380.KS')).rejects.toThrow()
@@ -122,11 +112,11 @@ test('an overview that is read before the list of companies, or with it, gives t
   expect(await ids([board, list])).toEqual(['005380.KQ'])
 })
 
-/** Whether statements wait is counted; `left out` of the register's reason for it. */
-const undated = 'a report whose closing month is not to be told (import its overview with it)'
+/** The reason under which figures of undated statements are counted. */
+const undated = 'a report whose closing month is unknown (import its overview with it)'
 
-test('statements wait for the overview in another file, which comes before, with or after them', async () => {
-  // Late amendments of Hyundai Motor's reports on 2021 and 2022: their days do not tell when its years end.
+test('statements wait for the overview in another file, which may come before, with or after them', async () => {
+  // Late amendments of Hyundai Motor's reports on 2021 and 2022: their dates do not show when its years end.
   const statements = `${fixtures}/005380.jsonl`
   const company = await overview('hyundai.json', 'Y')
   const joined = join(folder, 'joined.jsonl')
@@ -145,15 +135,19 @@ test('statements wait for the overview in another file, which comes before, with
     const { read } = await load(together, ...order)
     expect(read.leftOut.get(undated)).toBeUndefined()
     expect(await storedFacts(together)).toEqual(rows)
-    // The statements are done with; the overview is read by every import, for others.
+    // The statements are recorded as imported; the overview is read by every import, because others may need it.
     const again = await load(together, ...order)
-    expect([again.read.documents, again.read.documentsKnown, again.written.changed]).toEqual([2, 1, false])
+    expect([again.read.documents, again.read.documentsUnchanged, again.written.changed]).toEqual([
+      2,
+      1,
+      false,
+    ])
   }
 
   const apart = await fresh()
   for (let time = 0; time < 2; time++) {
     const { read } = await load(apart, statements)
-    expect([read.leftOut.get(undated), read.documentsKnown]).toEqual([read.figuresRead, 0])
+    expect([read.leftOut.get(undated), read.documentsUnchanged]).toEqual([read.figuresRead, 0])
     expect(await storedFacts(apart)).toEqual([])
   }
   await load(apart, company)
@@ -163,7 +157,7 @@ test('statements wait for the overview in another file, which comes before, with
 })
 
 test('a year from April to March is dated by the overview, never as a calendar year', async () => {
-  // Shinyoung Securities closes in March; its report on April 2021 to March 2022 came in on 15 June 2022, when one on half
+  // Shinyoung Securities closes in March; its report on April 2021 to March 2022 was received on 15 June 2022, when one on half
   // a calendar year could not have (kind.krx.co.kr/external/2022/06/15/000642). Number and amount are made up.
   const line = (report: string, year: string, receipt: string) => ({
     ...{ rcept_no: receipt, reprt_code: report, bsns_year: year, corp_code: '00136721', sj_div: 'BS' },
@@ -177,7 +171,7 @@ test('a year from April to March is dated by the overview, never as a calendar y
     status: '000',
     list: [line('11011', '2021', '20220615000642')],
   })
-  // An amendment of it that came in when a report on a calendar year is due: December would be assumed.
+  // An amendment received when a report on a calendar year is due: December would be assumed.
   const amended = await path('amended_CFS.json', {
     status: '000',
     list: [line('11011', '2021', '20220401000001')],
@@ -202,7 +196,7 @@ test('a year from April to March is dated by the overview, never as a calendar y
   ])
     expect(await ends(order)).toEqual(['2022-06-15 2022-03-31 0'])
   expect(await ends([annual], [company], [annual, company])).toEqual(['2022-06-15 2022-03-31 0'])
-  // Assumed only where no overview of the import says otherwise, whichever is read first.
+  // December is assumed only where no overview of the import states another month, whichever is read first.
   expect(await ends([amended])).toEqual(['2022-04-01 2021-12-31 0'])
   for (const order of [
     [amended, company],

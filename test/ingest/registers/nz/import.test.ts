@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { importRegister } from '../../../../src/ingest/import/importRegister.ts'
-import { nz } from '../../../../src/ingest/registers/nz/register.ts'
+import { nzRegister } from '../../../../src/ingest/registers/nz/register.ts'
 import type { Sql } from '../../../../src/postgres/client.ts'
 import { type TestDatabase, testDatabase } from '../../../database.ts'
 import { storedFacts } from '../../stored.ts'
@@ -29,10 +29,10 @@ const replaced = text
   .replaceAll('1771593000', '1772000000')
   .replaceAll('AnnualReturnId=395815', 'AnnualReturnId=400001')
 
-async function pull(sql: Sql, pulledOn: string, content: string, dayIsTold = true) {
-  const path = join(folder, `${pulledOn}.json`)
+async function pull(sql: Sql, observedOn: string, content: string, isDayKnown = true) {
+  const path = join(folder, `${observedOn}.json`)
   await Bun.write(path, content)
-  return importRegister(sql, nz, { paths: [path], pulledOn, dayIsTold }, () => {})
+  return importRegister(sql, nzRegister, { paths: [path], observedOn, isDayKnown }, () => {})
 }
 
 const assets = async (sql: Sql, asOf: string) =>
@@ -42,11 +42,11 @@ const assets = async (sql: Sql, asOf: string) =>
     where m.name = 'assets' and f.fy = 2024 and f.current`
   ).map(({ value }) => value)
 
-test('a later pull is seen from its day on, and what was seen before stays', async () => {
+test('a later observation is visible from its day on, and what was visible before stays', async () => {
   const sql = await fresh()
   const first = await pull(sql, '2025-03-01', text)
   expect(first.read.skipped).toEqual([])
-  expect(first.written.sums.counts['assets = liabilities + equity']).toEqual({
+  expect(first.written.balances.counts['assets = liabilities + equity']).toEqual({
     checked: 2,
     broken: 0,
     open: 0,
@@ -64,7 +64,7 @@ test('a later pull is seen from its day on, and what was seen before stays', asy
     [1_771_000_000],
     [1_772_000_000],
   ])
-  // The first vintages are as they were but for the day that ended them.
+  // The first vintages are unchanged except for the day that ends them.
   const untilEnded = (row: string) => row.replace(/\|(infinity|2025-0[58]-01)\|/, '|-|')
   const after = new Set((await storedFacts(sql)).map(untilEnded))
   for (const row of before) expect(after).toContain(untilEnded(row))
@@ -77,12 +77,12 @@ test('a later pull is seen from its day on, and what was seen before stays', asy
 const pulls = [
   ['2025-03-01', text],
   ['2025-05-01', edited],
-  // The register said again what it had said before: the very same file.
+  // The register returns to its earlier state: the very same file.
   ['2025-06-01', text],
   ['2025-08-01', replaced],
 ] as const
 
-test('a return to an earlier state is a vintage of its day, whatever the order of the imports', async () => {
+test('a return to an earlier state is a vintage of its own day, whatever the order of the imports', async () => {
   const inOrder = await fresh()
   for (const [day, content] of pulls) await pull(inOrder, day, content)
   const days = ['2025-04-30', '2025-05-01', '2025-05-31', '2025-06-01', '2025-08-01']
@@ -92,7 +92,7 @@ test('a return to an earlier state is a vintage of its day, whatever the order o
   for (const [day, content] of pulls.toReversed()) await pull(backwards, day, content)
   const rows = await storedFacts(inOrder)
   expect(await storedFacts(backwards)).toEqual(rows)
-  // Whatever was an edit for a while is none on record, and the market's days are those of its filings.
+  // Filings that counted as edits during the imports are gone, and the market's days are those of the remaining filings.
   const spans = `
     select first_filed::text, last_filed::text, (select array_agg(accession order by accession) from filing) as filings
     from market_coverage where market = 'NZ'`
@@ -100,33 +100,33 @@ test('a return to an earlier state is a vintage of its day, whatever the order o
   const before = await inOrder`select version from data_version`
   for (const [day, content] of pulls) {
     const { written } = await pull(inOrder, day, content)
-    expect([written.statements, written.changed]).toEqual([0, false])
+    expect([written.reportedFacts, written.changed]).toEqual([0, false])
   }
   expect(await inOrder`select version from data_version`).toEqual(before)
 })
 
-test('without its day a file that was imported before is no new reading', async () => {
+test('a file that was imported before is no new observation unless its day is stated', async () => {
   const sql = await fresh()
   await pull(sql, '2025-03-01', text, false)
   await pull(sql, '2025-05-01', edited, false)
   const rows = await storedFacts(sql)
   const { read } = await pull(sql, '2025-06-01', text, false)
-  expect([read.documents, read.documentsKnown]).toEqual([1, 1])
+  expect([read.documents, read.documentsUnchanged]).toEqual([1, 1])
   expect(await storedFacts(sql)).toEqual(rows)
   await pull(sql, '2025-06-01', text)
   expect(await assets(sql, '2025-06-01')).toEqual([1_771_593_000])
 })
 
-test('facts from before readings were kept stand as if they had been read before all others', async () => {
-  const [kept, lost] = [await fresh(), await fresh()]
+test('facts stored before observations were recorded count as observed before all others', async () => {
+  const [recorded, lost] = [await fresh(), await fresh()]
   for (const [day, content] of pulls) {
-    await pull(kept, day, content)
+    await pull(recorded, day, content)
     await pull(lost, day, content)
     await lost`truncate pulled_filing`
   }
-  await pull(kept, '2025-09-01', replaced.replaceAll('1772000000', '1773000000'))
+  await pull(recorded, '2025-09-01', replaced.replaceAll('1772000000', '1773000000'))
   await pull(lost, '2025-09-01', replaced.replaceAll('1772000000', '1773000000'))
-  const rows = await storedFacts(kept)
+  const rows = await storedFacts(recorded)
   expect(await storedFacts(lost)).toEqual(rows)
   const days = await lost<{ first: string }[]>`
     select min(days[1])::text as first from pulled_filing group by accession order by 1`

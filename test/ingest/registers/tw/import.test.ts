@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { importRegister } from '../../../../src/ingest/import/importRegister.ts'
-import { tw } from '../../../../src/ingest/registers/tw/register.ts'
+import { twRegister } from '../../../../src/ingest/registers/tw/register.ts'
 import type { Sql } from '../../../../src/postgres/client.ts'
 import { freshDatabases } from '../../../freshDatabases.ts'
 import { storedFacts, storedRepeats } from '../../stored.ts'
@@ -16,13 +16,13 @@ afterAll(() => rmSync(folder, { recursive: true }), 60_000)
 const fresh = freshDatabases()
 
 const load = (sql: Sql, ...paths: string[]) =>
-  importRegister(sql, tw, { paths, pulledOn: '2026-11-20' }, () => {})
+  importRegister(sql, twRegister, { paths, observedOn: '2026-11-20' }, () => {})
 
 const files = ['income_2023-2024.csv', 't187ap06_L_ci.json', 't187ap07_L_ci.json'].map(
   name => `${fixtures}/${name}`,
 )
 
-/** What was current of a figure on a day, as [filed, value]. */
+/** The current vintage of a figure on a day, as [filed, value]. */
 async function current(sql: Sql, ticker: string, metric: string, end: string, asOf: string) {
   const rows = await sql<{ filed: string; value: number }[]>`
     select f.filed::text, f.value from fact_as_of(${asOf}) f
@@ -31,7 +31,7 @@ async function current(sql: Sql, ticker: string, metric: string, end: string, as
   return rows.map(row => [row.filed, row.value])
 }
 
-test('income and balance sheet in any order, one by one or together, give the same rows', async () => {
+test('income statement and balance sheet give the same rows in any order, together or one by one', async () => {
   const together = await fresh()
   await load(together, ...files)
   const rows = await storedFacts(together)
@@ -45,7 +45,7 @@ test('income and balance sheet in any order, one by one or together, give the sa
     const again = await load(together, ...files)
     expect([again.written.changed, await storedRepeats(together)]).toEqual([false, repeats])
   }
-  // Hon Hai's half-year 2026, under the deadline though the table was made three days later.
+  // Hon Hai's half-year 2026 counts from the deadline, although the table was made three days later.
   expect(await current(together, '2317.TW', 'revenue_ytd', '2026-06-30', '2026-08-13')).toEqual([])
   expect(await current(together, '2317.TW', 'revenue_ytd', '2026-06-30', '2026-08-14')).toEqual([
     ['2026-08-14', 4_645_427_824_000],
@@ -55,11 +55,11 @@ test('income and balance sheet in any order, one by one or together, give the sa
   ])
 })
 
-test('what a later pull states otherwise counts from the day on which that table was made', async () => {
+test('what a later table states differently counts from the day on which that table was made', async () => {
   const sql = await fresh()
   await load(sql, ...files)
   const before = await storedFacts(sql)
-  // The same table as if it had been made on 31 August with another revenue of Taiwan Cement.
+  // The same table as if it were made on 31 August, with another revenue of Taiwan Cement.
   const later = join(folder, 't187ap06_L_ci.json')
   const text = await Bun.file(`${fixtures}/t187ap06_L_ci.json`).text()
   await Bun.write(later, text.replaceAll('1150817', '1150831').replace('71289957.00', '71289950.00'))
@@ -69,7 +69,7 @@ test('what a later pull states otherwise counts from the day on which that table
   expect(await revenue('2026-08-30')).toEqual([['2026-08-14', 71_289_957_000]])
   expect(await revenue('2026-08-31')).toEqual([['2026-08-31', 71_289_950_000]])
   const added = (await storedFacts(sql)).filter(row => !before.includes(row))
-  // The new vintage with its margins, and the end of those before: all of Taiwan Cement.
+  // The new vintage with its margins, and the end of the earlier ones: all of Taiwan Cement.
   expect(new Set(added.map(row => row.split('|')[0]))).toEqual(new Set(['1101']))
   expect(
     added

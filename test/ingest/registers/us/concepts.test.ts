@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
-import { concepts, usRules, usUses } from '../../../../src/ingest/registers/us/concepts.ts'
+import { concepts, usesOfTag } from '../../../../src/ingest/registers/us/concepts.ts'
+import { usRegister } from '../../../../src/ingest/registers/us/register.ts'
 import { loadMarkets } from '../../../../src/markets/markets.ts'
 import { canonicalMetrics } from '../../../../src/markets/metrics.ts'
 
@@ -24,21 +25,21 @@ test('the manifest lists every flow as one that may be stated year to date', asy
   expect([...(manifest?.year_to_date ?? [])].sort()).toEqual(flows.map(([name]) => name).sort())
 })
 
-test('tags stand in the order of preference that the register table names', () => {
+test('tags are in order of preference', () => {
   const ranks = [
     'RevenueFromContractWithCustomerExcludingAssessedTax',
     'Revenues',
     'SalesRevenueNet',
     'InterestAndDividendIncomeOperating',
-  ].map(tag => usRules.rank('revenue', `us-gaap:${tag}`))
+  ].map(tag => usRegister.rules.rank('revenue', `us-gaap:${tag}`))
   expect(ranks).toEqual([...ranks].sort((a, b) => a - b))
-  expect(usRules.group('revenue', 'us-gaap:SalesRevenueNet')).toBe(0)
-  expect(usRules.group('revenue', 'us-gaap:InterestAndDividendIncomeOperating')).toBeGreaterThan(0)
-  expect(usUses('us-gaap:NoSuchTag')).toBeUndefined()
+  expect(usRegister.rules.group('revenue', 'us-gaap:SalesRevenueNet')).toBe(0)
+  expect(usRegister.rules.group('revenue', 'us-gaap:InterestAndDividendIncomeOperating')).toBeGreaterThan(0)
+  expect(usesOfTag('us-gaap:NoSuchTag')).toBeUndefined()
 })
 
-test('no difference is taken of shares and per-share figures', () => {
+test('shares and per-share figures are not additive', () => {
   for (const name of ['eps', 'eps_diluted', 'dividends_per_share', 'shares_basic', 'shares_outstanding']) {
-    expect(usRules.rule(name).additive).toBe(false)
+    expect(usRegister.rules.rule(name).additive).toBe(false)
   }
 })

@@ -1,0 +1,245 @@
+import { Failure } from '../../errors.ts'
+import type { ByteCursor } from './cursor.ts'
+import { scanNumber } from './numbers.ts'
+
+export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject
+export interface JsonObject {
+  [key: string]: JsonValue
+}
+
+const maxDepth = 32
+/** In one value, rows on the fast path apart. A sweep over every axis takes a few hundred. */
+const maxValues = 10_000
+/** Far above any name, date or setting. */
+const maxStringBytes = 10_000
+const quote = 0x22
+const backslash = 0x5c
+
+/** Undefined: not JSON, though Python and JavaScript write it. */
+const literals: readonly [string, null | boolean | undefined][] = [
+  ['null', null],
+  ['true', true],
+  ['false', false],
+  ['NaN', undefined],
+  ['Infinity', undefined],
+]
+
+/** Reads JSON from bytes, strictly, and names the place of a fault. It refuses what JSON.parse lets pass (a repeated
+ * key, a number beyond 64-bit range) and what would exhaust it (deep nesting). */
+export class JsonReader implements ByteCursor {
+  readonly bytes: Uint8Array
+  readonly text: Buffer
+  readonly view: DataView
+  at = 0
+  /** Where in the document the reader is: keys and indices. */
+  readonly path: (string | number)[] = []
+  readonly #utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+  readonly #subject: string
+  #depth = 0
+  #values = 0
+  /** Length of the path to the value that `value` reads, not counting the steps inside it. */
+  #root = 0
+
+  /** @param subject what error messages call the text */
+  constructor(bytes: Uint8Array, subject = 'The body') {
+    this.#subject = subject
+    this.bytes = bytes
+    this.text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    // Some writers (PowerShell, Excel) begin UTF-8 with a byte order mark.
+    if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) this.at = 3
+  }
+
+  get here(): string {
+    return formatPath(this.path)
+  }
+
+  skipSpace(): void {
+    for (;;) {
+      const byte = this.bytes[this.at]
+      if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) return
+      this.at++
+    }
+  }
+
+  /** Steps over `byte` after space, or fails. */
+  expect(byte: number): void {
+    this.skipSpace()
+    if (this.bytes[this.at] !== byte) this.malformed(`expected ${String.fromCharCode(byte)}`)
+    this.at++
+  }
+
+  /** Steps over `byte` after space if it is there. */
+  take(byte: number): boolean {
+    this.skipSpace()
+    if (this.bytes[this.at] !== byte) return false
+    this.at++
+    return true
+  }
+
+  /** The whole value at the reader's place. */
+  value(): JsonValue {
+    this.#values = 0
+    this.#root = this.path.length
+    return this.#value()
+  }
+
+  #value(): JsonValue {
+    this.#countValue()
+    this.skipSpace()
+    const byte = this.bytes[this.at]
+    if (byte === 0x7b) return this.#object()
+    if (byte === 0x5b) return this.#array()
+    if (byte === quote) return this.string()
+    if (byte === 0x2d || (byte >= 0x30 && byte <= 0x39)) return this.#number()
+    for (const [word, meaning] of literals) {
+      if (this.text.toString('latin1', this.at, this.at + word.length) !== word) continue
+      if (meaning === undefined) this.malformed(`${word} is not JSON; a missing value is null`)
+      this.at += word.length
+      return meaning
+    }
+    return this.malformed(this.at >= this.bytes.length ? 'it ends here' : 'expected a value')
+  }
+
+  string(): string {
+    const from = this.at
+    let plain = true
+    for (this.at++; ; this.at++) {
+      const byte = this.bytes[this.at]
+      if (byte === quote) break
+      if (byte === undefined || byte < 0x20)
+        this.malformed('a string is not closed or holds a control character')
+      if (byte >= 0x80) plain = false
+      if (byte === backslash) {
+        plain = false
+        this.at++
+      }
+    }
+    if (this.at - from > maxStringBytes) this.#tooLong(from)
+    this.at++
+    if (plain) return this.text.toString('latin1', from + 1, this.at - 1)
+    return this.#decode(from, this.at)
+  }
+
+  /** A key of an object and its colon. */
+  key(isTaken: (key: string) => boolean): string {
+    this.skipSpace()
+    if (this.bytes[this.at] !== quote) this.malformed('expected a key in double quotes')
+    const key = this.string()
+    this.expect(0x3a)
+    if (!isTaken(key)) return key
+    const param = formatPath([...this.path, key])
+    throw new Failure('parameter_repeated', `${param} is given twice. Send it once.`, { param })
+  }
+
+  malformed(what: string): never {
+    const before = this.bytes.subarray(0, this.at)
+    let line = 1
+    let lineStart = 0
+    for (let i = 0; i < before.length; i++) {
+      if (before[i] !== 0x0a) continue
+      line++
+      lineStart = i + 1
+    }
+    throw new Failure(
+      'malformed_json',
+      `${this.#subject} is not JSON: ${what}, at byte ${this.at} (line ${line}, column ${this.at - lineStart + 1}).`,
+      this.path.length > 0 ? { param: this.here } : {},
+    )
+  }
+
+  /** Correctly rounded; a number beyond 64-bit range is refused, and shown in the message. */
+  #number(): number {
+    const from = this.at
+    const value = scanNumber(this)
+    if (Number.isFinite(value)) return value
+    if (Number.isNaN(value)) return this.malformed('a number needs digits, and no leading 0')
+    const shown = this.text.toString('latin1', from, Math.min(this.at, from + 40))
+    throw new Failure(
+      'parameter_invalid',
+      `${this.here || this.#subject} is ${shown}, which is beyond the range of a 64-bit number.`,
+      { param: this.here },
+    )
+  }
+
+  #object(): JsonObject {
+    this.#descend()
+    const object: JsonObject = Object.create(null)
+    if (!this.take(0x7d)) {
+      do {
+        const key = this.key(name => name in object)
+        this.path.push(key)
+        object[key] = this.#value()
+        this.path.pop()
+      } while (this.take(0x2c))
+      this.expect(0x7d)
+    }
+    this.#depth--
+    return object
+  }
+
+  #array(): JsonValue[] {
+    this.#descend()
+    const array: JsonValue[] = []
+    if (!this.take(0x5d)) {
+      do {
+        this.path.push(array.length)
+        array.push(this.#value())
+        this.path.pop()
+      } while (this.take(0x2c))
+      this.expect(0x5d)
+    }
+    this.#depth--
+    return array
+  }
+
+  /** A value becomes objects before a schema sees it, and these take many times the memory of its bytes. */
+  #countValue(): void {
+    if (++this.#values <= maxValues) return
+    const param = formatPath(this.path.slice(0, this.#root))
+    throw new Failure(
+      'body_invalid',
+      `${param || this.#subject} holds more than ${maxValues.toLocaleString('en')} values, which nothing here takes.`,
+      param ? { param } : {},
+    )
+  }
+
+  #tooLong(from: number): never {
+    const shown = this.text.toString('latin1', from, from + 20).replace(/[^ -~]/g, '?')
+    throw new Failure(
+      'body_invalid',
+      `${this.here || this.#subject} holds a text of more than ${maxStringBytes.toLocaleString('en')} bytes, beginning ${shown}.... Nothing here is so long.`,
+      this.path.length > 0 ? { param: this.here } : {},
+    )
+  }
+
+  #descend(): void {
+    this.at++
+    if (++this.#depth <= maxDepth) return
+    throw new Failure('body_invalid', `The body is nested deeper than ${maxDepth} levels.`, {
+      param: this.here.slice(0, 80),
+    })
+  }
+
+  #decode(from: number, to: number): string {
+    let decoded: unknown
+    try {
+      decoded = JSON.parse(this.#utf8.decode(this.bytes.subarray(from, to)))
+    } catch {
+      // Reported below, with the place of the fault.
+    }
+    if (typeof decoded === 'string' && decoded.isWellFormed()) return decoded
+    this.at = from
+    return this.malformed('a string holds a wrong escape, a lone surrogate or bytes that are not UTF-8')
+  }
+}
+
+/** panel, 3, score -> panel[3].score */
+export function formatPath(path: readonly (string | number)[]): string {
+  let text = ''
+  for (const part of path) {
+    if (typeof part === 'number') text += `[${part}]`
+    else text += text === '' ? part.slice(0, 60) : `.${part.slice(0, 60)}`
+  }
+  return text
+}

@@ -1,0 +1,167 @@
+import { TypeCompiler } from '@sinclair/typebox/compiler'
+import { Failure } from '../../errors.ts'
+import { BacktestPanelRow } from '../request.ts'
+import {
+  type ColumnName,
+  checkPanelSize,
+  columnNames,
+  readNameFast,
+  readNumberFast,
+  requiredColumns,
+  returnBounds,
+  rowCapacity,
+  scoreBounds,
+  takeNull,
+} from './cells.ts'
+import { DayMemo, noDay } from './cursor.ts'
+import { describeFault } from './faults.ts'
+import type { JsonReader, JsonValue } from './jsonReader.ts'
+import { PanelBuilder, type ParsedPanel } from './panelBuilder.ts'
+
+export const minRowBytes = '{"date":"2024-01-02","asset":"A","score":1,"forward_return":1}'.length
+
+/** A panel by row, [{"date": ..., "asset": ..., ...}, ...], from the reader's place at `[`.
+ *
+ * Rows of the common form go straight from bytes to columns. Any other row is read again as a JSON value, and the
+ * schema decides whether it is valid. */
+export function readJsonRows(reader: JsonReader): ParsedPanel {
+  const panel = new PanelBuilder(rowCapacity(reader.bytes, minRowBytes))
+  const rows = new JsonRowReader(reader, panel)
+  reader.expect(0x5b)
+  if (!reader.take(0x5d)) {
+    do {
+      reader.skipSpace()
+      if (!rows.read()) {
+        reader.path.push(panel.count)
+        pushChecked(panel, reader.value(), reader.path)
+        reader.path.pop()
+      }
+      checkPanelSize(panel.count, panel.markets.names.length)
+    } while (reader.take(0x2c))
+    reader.expect(0x5d)
+  }
+  return { columns: panel.columns(), placeOf: row => `panel[${row}]` }
+}
+
+const rowCheck = TypeCompiler.Compile(BacktestPanelRow)
+
+/** The slow path: adds a row that was read as a value, if it fits the schema.
+ *
+ * @param missing what an error message calls a missing value */
+export function pushChecked(
+  panel: PanelBuilder,
+  row: JsonValue,
+  path: readonly (string | number)[],
+  missing = 'null',
+): void {
+  if (rowCheck.Check(row)) {
+    panel.pushRow(row)
+    return
+  }
+  const fault = rowCheck.Errors(row).First()
+  throw fault
+    ? describeFault(fault, path, BacktestPanelRow, missing)
+    : new Failure('parameter_invalid', 'A row of panel does not fit the schema.', { param: 'panel' })
+}
+
+const quotedKeys = columnNames.map(key => new TextEncoder().encode(`"${key}"`))
+const requiredBits = requiredColumns.reduce((bits, key) => bits | (1 << columnNames.indexOf(key)), 0)
+const quote = 0x22
+
+/** The fast path for a row of the common form: the schema's keys unescaped and once each, names without escapes,
+ * numbers within the schema's bounds. For anything else `read` returns false, with the reader back at the row's
+ * start; it never rejects a row. Keys are tried in the order of the previous row. */
+export class JsonRowReader {
+  readonly #reader: JsonReader
+  readonly #panel: PanelBuilder
+  readonly #days = new DayMemo()
+  readonly #lastOrder = columnNames.map((_, i) => i)
+  #day = 0
+  #asset = 0
+  #market = 0
+  #score = 0
+  #forwardReturn = 0
+
+  constructor(reader: JsonReader, panel: PanelBuilder) {
+    this.#reader = reader
+    this.#panel = panel
+  }
+
+  read(): boolean {
+    const start = this.#reader.at
+    if (this.#readFields()) {
+      this.#panel.push(this.#day, this.#asset, this.#market, this.#score, this.#forwardReturn)
+      return true
+    }
+    this.#reader.at = start
+    return false
+  }
+
+  #readFields(): boolean {
+    const reader = this.#reader
+    if (!reader.take(0x7b)) return false
+    let seen = 0
+    this.#market = 0
+    for (let place = 0; place < columnNames.length; place++) {
+      reader.skipSpace()
+      const key = this.#key(place)
+      if (key === -1 || seen & (1 << key)) return false
+      seen |= 1 << key
+      if (!reader.take(0x3a)) return false
+      reader.skipSpace()
+      if (!this.#field(columnNames[key])) return false
+      if (reader.take(0x2c)) continue
+      return reader.take(0x7d) && (seen & requiredBits) === requiredBits
+    }
+    return false
+  }
+
+  #key(place: number): number {
+    const expected = this.#lastOrder[place]
+    if (this.#matches(quotedKeys[expected])) return expected
+    for (let key = 0; key < columnNames.length; key++) {
+      if (!this.#matches(quotedKeys[key])) continue
+      this.#lastOrder[place] = key
+      return key
+    }
+    return -1
+  }
+
+  #matches(word: Uint8Array): boolean {
+    const { bytes, at } = this.#reader
+    for (let i = 0; i < word.length; i++) if (bytes[at + i] !== word[i]) return false
+    this.#reader.at = at + word.length
+    return true
+  }
+
+  #field(key: ColumnName): boolean {
+    const reader = this.#reader
+    switch (key) {
+      case 'date':
+        return this.#date()
+      case 'asset':
+        this.#asset = readNameFast(reader, this.#panel.assets)
+        return this.#asset !== -1
+      case 'market':
+        this.#market = takeNull(reader) ? 0 : readNameFast(reader, this.#panel.markets)
+        return this.#market !== -1
+      case 'score':
+        this.#score = readNumberFast(reader, scoreBounds)
+        return this.#score !== Number.POSITIVE_INFINITY
+      case 'forward_return':
+        this.#forwardReturn = readNumberFast(reader, returnBounds)
+        return this.#forwardReturn !== Number.POSITIVE_INFINITY
+      default:
+        return key satisfies never
+    }
+  }
+
+  #date(): boolean {
+    const reader = this.#reader
+    const { bytes, at } = reader
+    if (bytes[at] !== quote || bytes[at + 11] !== quote) return false
+    this.#day = this.#days.read(reader, at + 1)
+    reader.at = at + 12
+    return this.#day !== noDay
+  }
+}

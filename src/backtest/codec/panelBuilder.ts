@@ -1,0 +1,67 @@
+import { dayNumber } from '../../dates.ts'
+import type { Columns } from '../dataset/dataset.ts'
+import type { BacktestPanelRow } from '../request.ts'
+import { maxAssetLength, maxMarketLength } from './cells.ts'
+import { NameInterner } from './nameInterner.ts'
+
+/** The rows of a body, with a name for the place of each in it, for error messages. */
+export interface ParsedPanel {
+  readonly columns: Columns
+  readonly placeOf: (row: number) => string
+}
+
+/** Columns that are filled row by row, in shared memory: a dataset may take them over. The system allocates pages only
+ * when a row reaches them, so a generous capacity costs nothing. */
+export class PanelBuilder {
+  readonly assets = new NameInterner(maxAssetLength)
+  readonly markets = new NameInterner(maxMarketLength)
+  count = 0
+  readonly #day: Int32Array
+  readonly #asset: Int32Array
+  readonly #market: Uint16Array
+  readonly #score: Float64Array
+  readonly #forwardReturn: Float64Array
+
+  /** @param capacity at least one row more than allowed */
+  constructor(capacity: number) {
+    this.#day = new Int32Array(new SharedArrayBuffer(4 * capacity))
+    this.#asset = new Int32Array(new SharedArrayBuffer(4 * capacity))
+    this.#market = new Uint16Array(new SharedArrayBuffer(2 * capacity))
+    this.#score = new Float64Array(new SharedArrayBuffer(8 * capacity))
+    this.#forwardReturn = new Float64Array(new SharedArrayBuffer(8 * capacity))
+    this.markets.numberOf('')
+  }
+
+  /** NaN for a missing score or return, market 0 for none. */
+  push(day: number, asset: number, market: number, score: number, forwardReturn: number): void {
+    const row = this.count++
+    this.#day[row] = day
+    this.#asset[row] = asset
+    this.#market[row] = market
+    this.#score[row] = score
+    this.#forwardReturn[row] = forwardReturn
+  }
+
+  pushRow(row: BacktestPanelRow): void {
+    this.push(
+      dayNumber(row.date),
+      this.assets.numberOf(row.asset),
+      this.markets.numberOf(row.market ?? ''),
+      row.score ?? Number.NaN,
+      row.forward_return ?? Number.NaN,
+    )
+  }
+
+  columns(): Columns {
+    return {
+      count: this.count,
+      day: this.#day.subarray(0, this.count),
+      asset: this.#asset.subarray(0, this.count),
+      market: this.#market.subarray(0, this.count),
+      score: this.#score.subarray(0, this.count),
+      forwardReturn: this.#forwardReturn.subarray(0, this.count),
+      assetNames: this.assets.names,
+      marketNames: this.markets.names,
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import { type Dataset, nameAt } from '../dataset/dataset.ts'
+import type { Simulation } from '../portfolio/simulate.ts'
+import type { BacktestInclude } from '../request.ts'
+import type { BacktestResult } from '../result.ts'
+import { equityCurve, monthlyReturns } from '../statistics/returns.ts'
+import { bucketReturns, rankIc } from '../statistics/scores.ts'
+import { finiteOrNull } from './resultFields.ts'
+
+type Included = Pick<BacktestResult, 'ic' | 'quantiles' | 'monthly' | 'positions'>
+
+/** The sections of a result that `include` requests. */
+export function writeIncluded(
+  data: Dataset,
+  periods: Int32Array,
+  days: Int32Array,
+  simulation: Simulation,
+  include: readonly BacktestInclude[],
+): Included {
+  const included: Included = {}
+  for (const section of include) {
+    switch (section) {
+      case 'ic':
+        included.ic = writeIc(data, periods)
+        break
+      case 'quantiles':
+        included.quantiles = bucketReturns(data, periods, 10).map(({ bucket, meanReturn, periods }) => ({
+          bucket,
+          mean_return: finiteOrNull(meanReturn),
+          n_periods: periods,
+        }))
+        break
+      case 'monthly':
+        included.monthly = writeMonthly(simulation.series.net, days)
+        break
+      case 'positions':
+        included.positions = writePositions(data, periods, simulation)
+        break
+      default:
+        section satisfies never
+    }
+  }
+  return included
+}
+
+function writeIc(data: Dataset, periods: Int32Array): NonNullable<Included['ic']> {
+  const ic = rankIc(data, periods)
+  return {
+    mean: ic.mean,
+    sd: ic.standardDeviation,
+    ir: ic.ratio,
+    t_stat: ic.tStatistic,
+    n_periods: ic.periods,
+  }
+}
+
+/** Ends where the curve ends: after ruin no money is left to compound, and two losses of more than 100% would compound
+ * to a gain. */
+function writeMonthly(net: Float64Array, days: Int32Array): NonNullable<Included['monthly']> {
+  const { curve } = equityCurve(net)
+  return monthlyReturns(net.subarray(0, curve.length - 1), days).map(({ year, months, total }) => ({
+    year,
+    months: months.map(finiteOrNull),
+    total: finiteOrNull(total),
+  }))
+}
+
+function writePositions(
+  data: Dataset,
+  periods: Int32Array,
+  { weight, trancheCount }: Simulation,
+): NonNullable<Included['positions']> {
+  const market = latestMarkets(data, periods)
+  const positions: NonNullable<Included['positions']> = []
+  for (let name = 0; name < weight.length; name++) {
+    if (trancheCount[name] === 0 || weight[name] === 0) continue
+    const code = nameAt(data.markets, market[name])
+    positions.push({
+      asset: nameAt(data.assets, name),
+      market: code === '' ? null : code,
+      weight: weight[name],
+    })
+  }
+  // Stable: equal weights stay in the order of asset ids.
+  return positions.sort((a, b) => b.weight - a.weight)
+}
+
+function latestMarkets(data: Dataset, periods: Int32Array): Uint16Array {
+  if (data.marketOfAsset) return data.marketOfAsset
+  const market = new Uint16Array(data.assets.offsets.length - 1)
+  for (const date of periods) {
+    for (let row = data.offsets[date]; row < data.offsets[date + 1]; row++)
+      market[data.asset[row]] = data.market[row]
+  }
+  return market
+}

@@ -1,0 +1,74 @@
+import { Failure } from '../../errors.ts'
+import { rebalanceStep } from '../portfolio/rebalance.ts'
+import type { PortfolioSettings } from '../portfolio/settings.ts'
+import type { BacktestConfig } from '../request.ts'
+
+/** A configuration with every default filled in, and what follows from it for a dataset. */
+export interface ResolvedConfig {
+  readonly portfolio: PortfolioSettings
+  readonly direction: 'long_short' | 'long_only'
+  readonly returnDays: number
+  readonly holdDays: number
+  /** Null: each market's own cost. */
+  readonly costBps: number | null
+  readonly borrowBps: number
+  readonly folds: number
+  /** Business days. */
+  readonly medianDateGap: number
+  /** Dates from one period to the next. */
+  readonly step: number
+  readonly periodsPerYear: number
+  readonly label: string
+}
+
+const tradingDaysPerYear = 252
+
+/** @param defaultReturnDays the source's horizon, or a panel's median date gap in whole days
+ * @param holdDaysParam where the request has holdDays, for an error message */
+export function resolveConfig(
+  config: BacktestConfig,
+  defaultReturnDays: number,
+  medianDateGap: number,
+  holdDaysParam = 'config.holdDays',
+): ResolvedConfig {
+  const returnDays = config.returnDays ?? defaultReturnDays
+  const holdDays = config.holdDays ?? returnDays
+  if (holdDays % returnDays !== 0) throw holdDaysImpossible(holdDays, returnDays, holdDaysParam)
+  const step = rebalanceStep(returnDays, medianDateGap)
+  const direction = config.direction ?? 'long_short'
+  const quantile = config.quantile ?? 0.1
+  const weighting = config.weighting ?? 'equal'
+  return {
+    portfolio: {
+      longShort: direction === 'long_short',
+      quantile,
+      weighting,
+      tranches: holdDays / returnDays,
+      gross: config.gross ?? 1,
+      neutralMarket: config.neutral === 'market',
+      drift: config.drift ?? false,
+    },
+    direction,
+    returnDays,
+    holdDays,
+    costBps: config.costBps ?? null,
+    borrowBps: config.borrowBps ?? 50,
+    folds: config.folds ?? 5,
+    medianDateGap,
+    step,
+    periodsPerYear: tradingDaysPerYear / (step * medianDateGap),
+    label: `${direction} q${quantile} ${weighting} h${holdDays}`,
+  }
+}
+
+function holdDaysImpossible(holdDays: number, returnDays: number, param: string): Failure {
+  const allowed: number[] = []
+  for (let days = returnDays; days <= tradingDaysPerYear; days += returnDays) allowed.push(days)
+  const list =
+    allowed.length > 40 ? `${allowed.slice(0, 4).join(', ')}, ... ${allowed.at(-1)}` : allowed.join(', ')
+  return new Failure(
+    'backtest_impossible',
+    `${param} is ${holdDays}, but a book turns over in whole returns of ${returnDays} trading days (returnDays). Allowed: ${list || 'leave holdDays out'}.`,
+    { param },
+  )
+}

@@ -1,0 +1,90 @@
+import { type IsoDate, isoDate } from '../../dates.ts'
+import { addBusinessDays } from '../dataset/calendar.ts'
+import type { BacktestMetrics } from '../metrics.ts'
+import type { BacktestFold, BacktestResult } from '../result.ts'
+import type { Summary } from '../summary.ts'
+import type { Fold } from '../walkforward/folds.ts'
+import type { ResolvedConfig } from './resolveConfig.ts'
+
+export function writeMetrics(summary: Summary): BacktestMetrics {
+  return {
+    cagr: finiteOrNull(summary.cagr),
+    sharpe: finiteOrNull(summary.sharpe),
+    lo_sharpe: finiteOrNull(summary.loSharpe),
+    information_ratio: finiteOrNull(summary.informationRatio),
+    max_drawdown: finiteOrNull(summary.maxDrawdown),
+    avg_turnover: finiteOrNull(summary.avgTurnover),
+    cost_drag_annual: finiteOrNull(summary.costDragAnnual),
+    oos_sharpe_mean: finiteOrNull(summary.oosSharpeMean),
+    gross_sharpe: finiteOrNull(summary.grossSharpe),
+    break_even_cost_bps: finiteOrNull(summary.breakEvenCostBps),
+    volatility: finiteOrNull(summary.volatility),
+    hit_rate: finiteOrNull(summary.hitRate),
+    sortino: finiteOrNull(summary.sortino),
+    calmar: finiteOrNull(summary.calmar),
+    ruined: summary.ruined,
+  }
+}
+
+/** JSON has no Infinity: a value that overflowed becomes null. */
+export function finiteOrNull(value: number | null): number | null {
+  return value !== null && Number.isFinite(value) ? value : null
+}
+
+export function writeConfig(config: ResolvedConfig): BacktestResult['config'] {
+  const { portfolio } = config
+  return {
+    direction: config.direction,
+    quantile: portfolio.quantile,
+    weighting: portfolio.weighting,
+    holdDays: config.holdDays,
+    returnDays: config.returnDays,
+    costBps: config.costBps,
+    borrowBps: config.borrowBps,
+    gross: portfolio.gross,
+    neutral: portfolio.neutralMarket ? 'market' : null,
+    drift: portfolio.drift,
+    folds: config.folds,
+  }
+}
+
+const lastIsoDay = 2_932_896 // 9999-12-31
+
+/** Each point is dated with the first day of the period that begins there, the last with the day on which its return
+ * ends. A ruined curve is shorter than the record. */
+export function writeCurve(curve: Float64Array, days: Int32Array, returnDays: number) {
+  const equityDates: string[] = []
+  for (let i = 0; i < curve.length; i++) {
+    const day = i < days.length ? days[i] : addBusinessDays(days[days.length - 1], returnDays)
+    equityDates.push(cachedIsoDate(Math.min(day, lastIsoDay)))
+  }
+  return { equity_curve: Array.from(curve, finiteOrNull), equity_dates: equityDates }
+}
+
+const isoDates = new Map<number, IsoDate>()
+const maxIsoDates = 73_049 // 200 years of days
+
+/** Results name thousands of days, and mostly the same ones. */
+function cachedIsoDate(day: number): IsoDate {
+  const cached = isoDates.get(day)
+  if (cached !== undefined) return cached
+  const text = isoDate(day)
+  if (isoDates.size < maxIsoDates) isoDates.set(day, text)
+  return text
+}
+
+export function writeFolds(folds: readonly Fold[], days: Int32Array, label: string): BacktestFold[] {
+  return folds.map(fold => ({
+    fold: fold.fold,
+    train_start: fold.trainEnd > 0 ? isoDate(days[0]) : null,
+    train_end: fold.trainEnd > 0 ? isoDate(days[fold.trainEnd - 1]) : null,
+    test_start: isoDate(days[fold.testStart]),
+    test_end: isoDate(days[fold.testEnd - 1]),
+    n_periods: fold.testEnd - fold.testStart,
+    label,
+    train_sharpe: finiteOrNull(fold.trainSharpe),
+    sharpe: finiteOrNull(fold.sharpe),
+    cagr: finiteOrNull(fold.cagr),
+    max_drawdown: finiteOrNull(fold.maxDrawdown),
+  }))
+}

@@ -1,0 +1,106 @@
+import type { MarketCosts } from '../../markets/costs.ts'
+import { readBody } from '../codec/body.ts'
+import type { ArchiveRequest, BacktestSettings, StoredPanelRequest } from '../codec/settings.ts'
+import type { Dataset } from '../dataset/dataset.ts'
+import type { BodyFormat, BodyQuery, ResultFormat } from '../request.ts'
+import type { BacktestResult } from '../result.ts'
+import { archiveKey, type CachedArchive } from './archiveDataset.ts'
+import { type EncodedResult, encodeResult } from './encodeResult.ts'
+import { buildPanelDataset } from './panelDataset.ts'
+import { resolveConfig } from './resolveConfig.ts'
+import { runConfiguration } from './runConfiguration.ts'
+import { type ArchiveInput, selectArchiveData, selectPanelData } from './selectData.ts'
+import { planArchiveSweep, planSweep, type SweepPlan } from './sweepPlan.ts'
+
+/** What one thread makes of a request: the result of one configuration, or the plan of a sweep that has yet to run. */
+export type BacktestOutcome =
+  | { readonly kind: 'result'; readonly result: EncodedResult }
+  | { readonly kind: 'sweep'; readonly plan: SweepPlan }
+
+/** A request without its rows: the caller finds them and sends both. */
+export type RowsNeeded =
+  | { readonly kind: 'archive'; readonly request: ArchiveRequest }
+  | { readonly kind: 'stored'; readonly request: StoredPanelRequest }
+
+export interface BodyInput {
+  /** Unparsed. */
+  readonly body: Uint8Array
+  readonly format: BodyFormat
+  readonly query: BodyQuery
+  readonly archives: readonly CachedArchive[]
+  readonly costs: MarketCosts
+  readonly resultFormat: ResultFormat
+}
+
+/** Reads a request body. Runs the backtest, or plans the sweep, if the rows are in the body or in `archives`. */
+export function runBodyRequest({
+  body,
+  format,
+  query,
+  archives,
+  costs,
+  resultFormat,
+}: BodyInput): BacktestOutcome | RowsNeeded {
+  const parsed = readBody(body, format, query)
+  if (parsed.panel !== null)
+    return runPanelRequest(buildPanelDataset(parsed.panel), parsed, costs, resultFormat)
+  const { config, include, sweep, panelId } = parsed
+  if (panelId !== null) return { kind: 'stored', request: { config, include, sweep, panelId } }
+  const request = { config, include, sweep, source: parsed.source }
+  const archive = findArchive(archives, request)
+  if (archive === undefined) return { kind: 'archive', request }
+  const { data, dataVersion } = archive
+  return runArchiveRequest({ data, dataVersion, request, costs }, resultFormat)
+}
+
+/** None for rows ranked by a metric: the caller's licence is checked before the metric is read. */
+function findArchive(
+  archives: readonly CachedArchive[],
+  { source }: ArchiveRequest,
+): CachedArchive | undefined {
+  if (source.score !== undefined) return undefined
+  const { horizon, market } = archiveKey(source)
+  return archives.find(archive => archive.horizon === horizon && archive.market === market)
+}
+
+export function runArchiveRequest(input: ArchiveInput, resultFormat: ResultFormat): BacktestOutcome {
+  if (input.request.sweep) return { kind: 'sweep', plan: planArchiveSweep(input) }
+  return { kind: 'result', result: encodeResult(runArchiveBacktest(input), resultFormat) }
+}
+
+/** A request for a panel, on its dataset: rows sent with the request, or stored ones in shared memory. */
+export function runPanelRequest(
+  panel: Dataset,
+  request: BacktestSettings,
+  costs: MarketCosts,
+  resultFormat: ResultFormat,
+): BacktestOutcome {
+  const { config, sweep, include } = request
+  if (!sweep)
+    return { kind: 'result', result: encodeResult(runPanelBacktest(panel, request, costs), resultFormat) }
+  return { kind: 'sweep', plan: planSweep(selectPanelData(panel, config), config, sweep, include, costs) }
+}
+
+/** One configuration on the archive. */
+export function runArchiveBacktest(input: ArchiveInput): BacktestResult {
+  const { config, include } = input.request
+  const { data, view, returnDays, medianDateGap, warnings } = selectArchiveData(input)
+  const resolved = resolveConfig(config, returnDays, medianDateGap)
+  const result = runConfiguration(data, view, resolved, include, input.costs, warnings)
+  return {
+    ...result,
+    data_version: input.dataVersion,
+    ...(input.score === undefined ? {} : { score: input.score }),
+  }
+}
+
+/** One configuration on a panel. */
+export function runPanelBacktest(
+  panel: Dataset,
+  { config, include }: BacktestSettings,
+  costs: MarketCosts,
+): BacktestResult {
+  const { data, view, medianDateGap, returnDays, warnings } = selectPanelData(panel, config)
+  const resolved = resolveConfig(config, returnDays, medianDateGap)
+  return runConfiguration(data, view, resolved, include, costs, warnings)
+}

@@ -1,0 +1,117 @@
+import { dayNumber, isoDate } from '../../dates.ts'
+import { Failure } from '../../errors.ts'
+import type { MarketCosts } from '../../markets/costs.ts'
+import type { ArchiveRequest } from '../codec/settings.ts'
+import { type Dataset, nameAt } from '../dataset/dataset.ts'
+import { type DateView, viewDates } from '../dataset/subset.ts'
+import { medianDateGap } from '../portfolio/rebalance.ts'
+import type { BacktestConfig } from '../request.ts'
+import type { BacktestScore, BacktestWarning } from '../result.ts'
+import { overlapCorrelation } from '../statistics/overlap.ts'
+
+/** What a backtest runs on, wherever the rows came from. */
+export interface SelectedData {
+  readonly data: Dataset
+  readonly view: DateView
+  /** Business days; `spacing` in the result. */
+  readonly medianDateGap: number
+  /** What config.returnDays defaults to: the source's horizon, or a panel's median date gap in whole days. */
+  readonly returnDays: number
+  readonly warnings: readonly BacktestWarning[]
+  /** Null for a panel. */
+  readonly dataVersion: number | null
+  /** Describes the score if it is a metric: neither a forecast nor the caller's own. */
+  readonly score?: BacktestScore | undefined
+}
+
+/** A request for the archive and the dataset that it runs on. */
+export interface ArchiveInput {
+  readonly data: Dataset
+  readonly request: ArchiveRequest
+  readonly costs: MarketCosts
+  readonly dataVersion: number
+  /** Describes the score if it is a metric rather than the forecast. */
+  readonly score?: BacktestScore | undefined
+}
+
+/** The dates of the archive that a request selects. */
+export function selectArchiveData({ data, request, dataVersion, score }: ArchiveInput): SelectedData {
+  const { source } = request
+  const view = viewDates(
+    data,
+    source.from ? dayNumber(source.from) : Number.NEGATIVE_INFINITY,
+    source.to ? dayNumber(source.to) : Number.POSITIVE_INFINITY,
+    source.limit ?? Number.POSITIVE_INFINITY,
+  )
+  if (view.endDate === view.firstDate) throw nothingSelected(data, view)
+  return {
+    data,
+    view,
+    medianDateGap: medianDateGap(data.days.subarray(view.firstDate, view.endDate)),
+    returnDays: Number.parseInt(source.horizon ?? '1d', 10),
+    warnings: [],
+    dataVersion,
+    score,
+  }
+}
+
+function nothingSelected(data: Dataset, view: DateView): Failure {
+  if (view.rowsOverLimit > 0) {
+    const rows = data.offsets[view.endDate] - data.offsets[view.endDate - 1]
+    return new Failure(
+      'backtest_impossible',
+      `source.limit is too small for even the most recent date, which has ${rows} rows.`,
+      { param: 'source.limit' },
+    )
+  }
+  if (data.days.length === 0)
+    return new Failure('backtest_impossible', 'The archive has no resolved rows for this source.')
+  const first = isoDate(data.days[0])
+  const last = isoDate(data.days[data.days.length - 1])
+  return new Failure(
+    'backtest_impossible',
+    `The archive has no rows in these dates: its first is ${first}, its last ${last}.`,
+    { param: 'source.from' },
+  )
+}
+
+/** All dates of a panel, with warnings about what looks wrong in its rows. */
+export function selectPanelData(data: Dataset, config: BacktestConfig): SelectedData {
+  const gap = medianDateGap(data.days)
+  return {
+    data,
+    view: { firstDate: 0, endDate: data.days.length, rowsOverLimit: 0 },
+    medianDateGap: gap,
+    returnDays: Math.max(1, Math.round(gap)),
+    warnings: [
+      ...(config.returnDays === undefined ? warnOfOverlap(data, gap) : []),
+      ...(config.neutral === 'market' ? warnOfMissingMarket(data) : []),
+    ],
+    dataVersion: null,
+  }
+}
+
+const overlapThreshold = 0.3
+
+function warnOfOverlap(data: Dataset, gap: number): BacktestWarning[] {
+  const correlation = overlapCorrelation(data, 0, data.days.length)
+  if (correlation === null || correlation <= overlapThreshold) return []
+  return [
+    {
+      code: 'overlapping_returns',
+      message: `Consecutive returns of a name correlate by ${correlation.toFixed(2)}: they look as if they overlap, and compounding them overstates the result. returnDays was taken to be the spacing of the dates, ${gap}; if a return spans more trading days, send config.returnDays.`,
+    },
+  ]
+}
+
+/** Markets are in the order of their names, so the empty name comes first. */
+function warnOfMissingMarket(data: Dataset): BacktestWarning[] {
+  if (nameAt(data.markets, 0) !== '' || !data.market.includes(0)) return []
+  return [
+    {
+      code: 'neutral_without_market',
+      message:
+        'Rows without a market form a market of their own. Send market with each row to make the legs neutral.',
+    },
+  ]
+}

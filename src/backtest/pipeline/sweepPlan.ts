@@ -1,0 +1,195 @@
+import { Failure } from '../../errors.ts'
+import type { MarketCosts } from '../../markets/costs.ts'
+import { type Dataset, nameCount } from '../dataset/dataset.ts'
+import { shareDataset } from '../dataset/packed.ts'
+import { rankDataset } from '../dataset/rank.ts'
+import type { DateView } from '../dataset/subset.ts'
+import { rebalanceDates } from '../portfolio/rebalance.ts'
+import type { PortfolioSettings, TradingCosts } from '../portfolio/settings.ts'
+import { simulateMany } from '../portfolio/simulate.ts'
+import {
+  type BacktestConfig,
+  type BacktestInclude,
+  type BacktestSweep,
+  maxSweepConfigurations,
+} from '../request.ts'
+import type { BacktestScore, BacktestWarning } from '../result.ts'
+import { type ResolvedConfig, resolveConfig } from './resolveConfig.ts'
+import { type ArchiveInput, type SelectedData, selectArchiveData } from './selectData.ts'
+import { resolveTradingCosts } from './tradingCosts.ts'
+
+/** A sweep, cut into slices that may run anywhere in any order. The same rows and the same request make the same plan
+ * in every process. */
+export interface SweepPlan {
+  /** Ranked, in shared memory. */
+  readonly data: Dataset
+  readonly view: DateView
+  /** In the order of the grid. */
+  readonly configs: readonly ResolvedConfig[]
+  readonly slices: readonly SweepSlice[]
+  /** The same for all configurations. */
+  readonly tradingCosts: TradingCosts
+  readonly marketCosts: MarketCosts
+  readonly include: readonly BacktestInclude[]
+  readonly warnings: readonly BacktestWarning[]
+  /** Null for a panel. */
+  readonly dataVersion: number | null
+  /** Describes the score if it is a metric: neither a forecast nor the caller's own. */
+  readonly score?: BacktestScore | undefined
+}
+
+/** Places of its configurations in the plan's list. */
+export type SweepSlice = readonly number[]
+
+/** What a slice yields: for each of its configurations, one after the other, its net return per period and then its
+ * mean turnover. In shared memory, so that threads copy nothing; the bytes can be stored or sent as they are. */
+export type SliceSeries = Float64Array
+
+export function planArchiveSweep(input: ArchiveInput): SweepPlan {
+  const { config, sweep, include } = input.request
+  return planSweep(selectArchiveData(input), config, sweep || true, include, input.costs)
+}
+
+/** Resolves the grid's configurations, cuts them into slices, and moves the rows to shared memory. */
+export function planSweep(
+  selected: SelectedData,
+  config: BacktestConfig,
+  sweep: true | BacktestSweep,
+  include: readonly BacktestInclude[],
+  marketCosts: MarketCosts,
+): SweepPlan {
+  const { view, medianDateGap, returnDays, warnings, dataVersion, score } = selected
+  const configs = gridConfigs(config, sweep, returnDays, medianDateGap)
+  const shared = shareDataset(selected.data)
+  const data = shared.ranking ? shared : rankDataset(shared)
+  const periods = rebalanceDates(view.firstDate, view.endDate, configs[0].step)
+  return {
+    data,
+    view,
+    configs,
+    slices: cutSlices(configs, periods.length, nameCount(data.assets)),
+    tradingCosts: resolveTradingCosts(data, periods, configs[0], marketCosts).tradingCosts,
+    marketCosts,
+    include,
+    warnings,
+    dataVersion,
+    ...(score === undefined ? {} : { score }),
+  }
+}
+
+export interface SliceInput {
+  readonly data: Dataset
+  readonly view: DateView
+  readonly configs: readonly ResolvedConfig[]
+  readonly tradingCosts: TradingCosts
+  /** Filled by the simulation. */
+  readonly series: SliceSeries
+  /** Putting 1 here stops the simulation within a period's work. */
+  readonly stop: Int32Array
+}
+
+/** Some configurations of a sweep, into shared memory. */
+export function simulateSlice({ data, view, configs, tradingCosts, series, stop }: SliceInput): null {
+  const periods = rebalanceDates(view.firstDate, view.endDate, configs[0].step)
+  simulateMany(
+    data,
+    periods,
+    configs.map(config => config.portfolio),
+    tradingCosts,
+    series,
+    stop,
+  )
+  return null
+}
+
+const standardQuantiles = [0.05, 0.1, 0.2, 0.3]
+const standardWeightings = ['equal', 'rank', 'score'] as const
+const standardHolds = [1, 5, 10, 21]
+
+/** Every configuration that a sweep tries, in the order direction, quantile, weighting, holdDays. `true` is the
+ * standard grid of 48 in the given direction. In the caller's own grid, an axis left out stays as in `config`. */
+export function gridConfigs(
+  config: BacktestConfig,
+  sweep: true | BacktestSweep,
+  defaultReturnDays: number,
+  medianDateGap: number,
+): ResolvedConfig[] {
+  const grid = sweep === true ? standardGrid(config.returnDays ?? defaultReturnDays) : sweep
+  const directions = grid.direction ?? [config.direction]
+  const quantiles = grid.quantile ?? [config.quantile]
+  const weightings = grid.weighting ?? [config.weighting]
+  const holds = grid.holdDays ?? [config.holdDays]
+  const count = directions.length * quantiles.length * weightings.length * holds.length
+  if (count > maxSweepConfigurations) throw tooMany(count)
+  const configs: ResolvedConfig[] = []
+  for (const direction of directions) {
+    for (const quantile of quantiles) {
+      for (const weighting of weightings) {
+        holds.forEach((holdDays, i) => {
+          const own = Object.fromEntries(
+            Object.entries({ direction, quantile, weighting, holdDays }).filter(
+              ([, value]) => value !== undefined,
+            ),
+          )
+          const param = grid.holdDays ? `sweep.holdDays[${i}]` : 'config.holdDays'
+          configs.push(resolveConfig({ ...config, ...own }, defaultReturnDays, medianDateGap, param))
+        })
+      }
+    }
+  }
+  return configs
+}
+
+function standardGrid(returnDays: number) {
+  return {
+    direction: undefined,
+    quantile: standardQuantiles,
+    weighting: standardWeightings,
+    holdDays: standardHolds.map(hold => hold * returnDays),
+  }
+}
+
+function tooMany(count: number): Failure {
+  const max = maxSweepConfigurations.toLocaleString('en')
+  return new Failure(
+    'parameter_invalid',
+    `sweep asks for ${count.toLocaleString('en')} configurations; at most ${max} are tried. Leave out values of one list.`,
+    { param: 'sweep' },
+  )
+}
+
+/** A slice that has this much work ends with the target it is at. */
+const enoughMs = 10
+/** Only a slice of a single portfolio may exceed this: other requests get a thread in time, and progress is seen. */
+const maxMs = 45
+/** Roughly, per period and asset: forming a target, and moving one portfolio that holds it. */
+const targetMs = 1e-6
+const portfolioMs = 0.6e-6
+/** What a period costs a portfolio whatever it holds, in names. Without it a thousand portfolios of five names would be
+ * one slice. */
+const namesPerPeriod = 100
+
+/** Cuts the configurations into slices of 10 to 45 ms of work. Configurations that differ in holding time alone are
+ * neighbours: they hold the same targets, which are then formed once. */
+export function cutSlices(configs: readonly ResolvedConfig[], periods: number, names: number): SweepSlice[] {
+  const cells = periods * (names + namesPerPeriod)
+  const keys = configs.map(({ portfolio }) => targetKey(portfolio))
+  const order = configs.map((_, i) => i)
+  order.sort((a, b) => (keys[a] === keys[b] ? a - b : keys[a] < keys[b] ? -1 : 1))
+  const slices: number[][] = []
+  let spentMs = Number.POSITIVE_INFINITY
+  order.forEach((config, i) => {
+    const newTarget = i === 0 || keys[config] !== keys[order[i - 1]]
+    const costMs = cells * (newTarget ? targetMs + portfolioMs : portfolioMs)
+    if ((newTarget && spentMs >= enoughMs) || spentMs + costMs > maxMs) {
+      slices.push([])
+      spentMs = cells * (targetMs + portfolioMs)
+    } else spentMs += costMs
+    slices[slices.length - 1].push(config)
+  })
+  return slices
+}
+
+function targetKey({ longShort, quantile, weighting }: PortfolioSettings): string {
+  return `${longShort} ${quantile} ${weighting}`
+}

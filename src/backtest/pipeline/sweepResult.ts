@@ -1,0 +1,122 @@
+import type { SweepFields } from '../metrics.ts'
+import { type Deflation, deflateWinner, pickWinner } from '../overfitting/winner.ts'
+import { rebalanceDates } from '../portfolio/rebalance.ts'
+import type { BacktestResult } from '../result.ts'
+import { mean } from '../statistics/moments.ts'
+import { cagr, equityCurve } from '../statistics/returns.ts'
+import { maxDrawdown } from '../statistics/risk.ts'
+import { sharpe } from '../statistics/sharpe.ts'
+import { walkForwardSweep } from '../walkforward/sweepFolds.ts'
+import { finiteOrNull, writeFolds } from './resultFields.ts'
+import { runConfiguration } from './runConfiguration.ts'
+import type { SliceSeries, SweepPlan } from './sweepPlan.ts'
+
+/** The result of a sweep, from the series of its slices.
+ *
+ * `metrics`, `equity_curve` and the sections of `include` are the winner's, to the bit those of its single backtest,
+ * and so is all of `best.metrics`. `folds` are the walk-forward's: each trades the configuration that was best before
+ * it (see `walkForwardSweep`). `metrics.oos_sharpe_mean` is the mean of those folds. It is the one number in
+ * `metrics` that differs from `best.metrics`, where it is the mean over the winner's own folds: the winner was picked
+ * knowing every block.
+ *
+ * @param series of each slice, in the order of `plan.slices` */
+export function writeSweepResult(plan: SweepPlan, series: readonly SliceSeries[]): BacktestResult {
+  const { data, view, configs, include, marketCosts, warnings, dataVersion, score } = plan
+  const { step, folds, returnDays, periodsPerYear } = configs[0]
+  const periods = rebalanceDates(view.firstDate, view.endDate, step)
+  const days = Int32Array.from(periods, date => data.days[date])
+  const trials = readTrials(plan, series, periods.length)
+  const winner = pickWinner(trials)
+  const best = configs[winner]
+  const own = runConfiguration(data, view, best, include, marketCosts, warnings)
+  const candidates = trials.map(({ label, net }, c) => ({
+    label,
+    net,
+    tranches: configs[c].portfolio.tranches,
+  }))
+  const chosen = walkForwardSweep(candidates, days, { folds, returnDays, periodsPerYear })
+  const tested = chosen.map(({ fold }) => fold.sharpe).filter(value => value !== null)
+  const deflation = deflateWinner(
+    trials.map(({ net }) => net),
+    winner,
+  )
+  const sweepFields: SweepFields = {
+    best: { label: best.label, config: own.config, metrics: own.metrics },
+    trials: trials.map(trial => writeTrial(trial, periodsPerYear)),
+    deflated_sharpe: writeDeflation(deflation),
+  }
+  return {
+    ...own,
+    ...(dataVersion === null ? {} : { data_version: dataVersion }),
+    ...(score === undefined ? {} : { score }),
+    metrics: {
+      ...own.metrics,
+      oos_sharpe_mean: tested.length === 0 ? null : finiteOrNull(mean(Float64Array.from(tested))),
+    },
+    folds: chosen.flatMap(({ candidate, fold }) => writeFolds([fold], days, configs[candidate].label)),
+    ...sweepFields,
+  }
+}
+
+/** One configuration's part of the slices' series. */
+interface Trial {
+  readonly label: string
+  readonly net: Float64Array
+  readonly avgTurnover: number
+  readonly sharpe: number | null
+}
+
+function readTrials(
+  { configs, slices }: SweepPlan,
+  series: readonly SliceSeries[],
+  periods: number,
+): Trial[] {
+  const trials: Trial[] = []
+  slices.forEach((slice, s) => {
+    slice.forEach((config, i) => {
+      const at = i * (periods + 1)
+      const net = series[s].subarray(at, at + periods)
+      const { label, periodsPerYear } = configs[config]
+      trials[config] = {
+        label,
+        net,
+        avgTurnover: series[s][at + periods],
+        sharpe: sharpe(net, periodsPerYear),
+      }
+    })
+  })
+  return trials
+}
+
+function writeTrial(
+  { label, net, avgTurnover, sharpe }: Trial,
+  periodsPerYear: number,
+): SweepFields['trials'][number] {
+  const { curve } = equityCurve(net)
+  return {
+    label,
+    sharpe: finiteOrNull(sharpe),
+    cagr: finiteOrNull(cagr(curve[curve.length - 1], net.length, periodsPerYear)),
+    max_drawdown: finiteOrNull(maxDrawdown(curve)),
+    avg_turnover: finiteOrNull(avgTurnover),
+  }
+}
+
+function writeDeflation(deflation: Deflation): SweepFields['deflated_sharpe'] {
+  return {
+    dsr: finiteOrNull(deflation.dsr),
+    survives: deflation.survives,
+    trials: deflation.trials,
+    sharpe_per_period: finiteOrNull(deflation.sharpePerPeriod),
+    sharpe_threshold: deflation.sharpeThreshold,
+    trials_variance: deflation.trialsVariance,
+    skew: finiteOrNull(deflation.skew),
+    kurtosis_raw: finiteOrNull(deflation.kurtosisRaw),
+    n_periods: deflation.periods,
+    trials_effective: deflation.trialsEffective,
+    dsr_effective: finiteOrNull(deflation.dsrEffective),
+    psr: finiteOrNull(deflation.psr),
+    min_track_record_periods: finiteOrNull(deflation.minTrackRecordPeriods),
+    pbo: finiteOrNull(deflation.pbo),
+  }
+}

@@ -1,0 +1,116 @@
+import { Failure } from '../../errors.ts'
+import type { EncodedResult } from '../pipeline/encodeResult.ts'
+import type { SliceSeries, SweepPlan } from '../pipeline/sweepPlan.ts'
+import { rebalanceDates } from '../portfolio/rebalance.ts'
+import type { ResultFormat } from '../request.ts'
+import type { ComputePool, RunOptions } from './computePool.ts'
+import type { Ticket } from './scheduler.ts'
+
+export interface SweepOptions {
+  readonly signal?: AbortSignal | undefined
+  /** From `pool.admit`; `runSweep` leaves it when the sweep is over. Without it the sweep has to be admitted. */
+  readonly ticket?: Ticket
+  /** By default JSON. */
+  readonly resultFormat?: ResultFormat | undefined
+  /** Called after every slice with the number of finished trials and of all trials. */
+  readonly onProgress?: ((done: number, total: number) => void) | undefined
+  /** How long the whole sweep may run; its waits for other requests do not count. */
+  readonly timeLimitMs?: number | undefined
+}
+
+/** Runs a planned sweep on this process's threads. Each lane takes the next slice when its last one is done, and every
+ * slice competes fairly with other requests. The result does not depend, to the bit, on the number of threads or on the
+ * slices.
+ *
+ * Rejects with the signal's reason as soon as the caller gives up; running slices then stop within a period's work. */
+export async function runSweep(
+  pool: ComputePool,
+  plan: SweepPlan,
+  {
+    signal,
+    ticket = pool.admit(),
+    resultFormat = 'json',
+    onProgress,
+    timeLimitMs = Number.POSITIVE_INFINITY,
+  }: SweepOptions = {},
+): Promise<EncodedResult> {
+  const busyMsBefore = ticket.busyMs
+  const failed = new AbortController()
+  const ended = signal ? AbortSignal.any([signal, failed.signal]) : failed.signal
+  const series = new Array<SliceSeries>(plan.slices.length)
+  const laneCount = Math.min(pool.threads, plan.slices.length)
+  let next = 0
+  let done = 0
+
+  async function runLane(): Promise<void> {
+    while (next < plan.slices.length) {
+      const slice = next++
+      series[slice] = await runSlice(pool, plan, slice, { signal: ended, ticket })
+      // Parallel slices count once: alone, the sweep takes as long by the clock.
+      if (ticket.busyMs - busyMsBefore > timeLimitMs * laneCount) throw tookTooLong(timeLimitMs)
+      done += plan.slices[slice].length
+      onProgress?.(done, plan.configs.length)
+    }
+  }
+
+  const lanes = Array.from({ length: laneCount }, runLane)
+  const whole = Promise.all(lanes).then(() =>
+    finishSweep(pool, plan, series, resultFormat, { signal: ended, ticket }),
+  )
+  try {
+    return await (signal ? Promise.race([whole, rejectedBy(signal)]) : whole)
+  } finally {
+    failed.abort()
+    // After an abort, slices still run when the caller has its answer: the ticket is theirs until the last one ends.
+    Promise.allSettled([...lanes, whole]).then(() => pool.leave(ticket))
+  }
+}
+
+function tookTooLong(timeLimitMs: number): Failure {
+  return new Failure(
+    'compute_timeout',
+    `The sweep took longer than ${timeLimitMs / 1000} s. Try fewer configurations, rows or dates, or send it with Prefer: respond-async: a submitted sweep may take longer.`,
+  )
+}
+
+function rejectedBy(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  })
+}
+
+/** Runs one slice of a plan. Yields the same bytes in any process, on any thread and in any order.
+ *
+ * @param slice its place in `plan.slices` */
+export async function runSlice(
+  pool: ComputePool,
+  plan: SweepPlan,
+  slice: number,
+  options: Pick<RunOptions, 'signal' | 'ticket'> = {},
+): Promise<SliceSeries> {
+  const { data, view, tradingCosts } = plan
+  const configs = plan.slices[slice].map(place => plan.configs[place])
+  const series = new Float64Array(new SharedArrayBuffer(sliceBytes(plan, slice)))
+  const stop = new Int32Array(new SharedArrayBuffer(4))
+  await pool.run('sweep_slice', { data, view, configs, tradingCosts, series, stop }, { ...options, stop })
+  return series
+}
+
+/** Bytes of the slice's series: per configuration 8 for each period and 8 for its mean turnover. */
+export function sliceBytes({ configs, slices, view }: SweepPlan, slice: number): number {
+  const periods = rebalanceDates(view.firstDate, view.endDate, configs[0].step).length
+  return 8 * slices[slice].length * (periods + 1)
+}
+
+/** The result of a sweep whose slices are all done.
+ *
+ * @param series of each slice, in the order of `plan.slices` */
+export function finishSweep(
+  pool: ComputePool,
+  plan: SweepPlan,
+  series: readonly SliceSeries[],
+  resultFormat: ResultFormat,
+  options: Pick<RunOptions, 'signal' | 'ticket'> = {},
+): Promise<EncodedResult> {
+  return pool.run('sweep_finish', { plan, series, resultFormat }, options)
+}

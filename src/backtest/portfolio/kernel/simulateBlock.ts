@@ -1,0 +1,200 @@
+import { legSize } from '../legs.ts'
+import type { PortfolioSettings } from '../settings.ts'
+import { loadDoubles, loadRanks, loadVaryingCosts, type RunRows } from './loadBlock.ts'
+import { pickBlock } from './pickLegs.ts'
+import { addConvictions, formTargets, targetsFromRows } from './targets.ts'
+import type { TileMemory, TileNeeds } from './tileMemory.ts'
+
+/** A run in progress: its input and the arrays it fills. Arrays have one element per period unless stated otherwise. */
+export interface Run extends RunRows {
+  readonly needs: TileNeeds
+  readonly eligible: Int32Array
+  readonly meanScore: Float64Array
+  /** Known returns. */
+  readonly known: Int32Array
+  /** With score weights, two per period: sums of |score - mean| over the top and the bottom leg, which the weights are
+   * divided by. */
+  readonly convictions: Float64Array
+  /** Consecutive periods without a leg, up to and including this one. */
+  readonly idlePeriods: Int32Array
+  /** For each portfolio, four per period: sum |dw|, sum |dw| cost, sum w r, sum min(w, 0); all h times. */
+  readonly sums: readonly Float64Array[]
+  /** With `trackPositions`, for the only portfolio: names held without a return. */
+  readonly heldWithoutReturn: Int32Array
+  /** Its last weights, one per asset, h times. */
+  readonly weight: Float64Array
+  /** How many of its tranches hold each asset at the end. */
+  readonly trancheCount: Int32Array
+}
+
+/** Simulates periods t .. t + count - 1 of one tile: rows to dense columns, then targets, then every portfolio through
+ * all of the periods. */
+export function simulateBlock(run: Run, memory: TileMemory, t: number, count: number): void {
+  const { data, needs, neutralWeights, plan } = run
+  const { settings, tranches, trackPositions, costsVary } = needs
+  const absent = trackPositions ? Number.NaN : 0
+  loadDoubles(run, memory, data.forwardReturn, memory.returns, t, count, absent)
+  if (costsVary) loadVaryingCosts(run, memory, t, count)
+  if (neutralWeights) targetsFromRows(run, memory, neutralWeights, t, count)
+  else {
+    loadRanksAndScores(run, memory, t, count)
+    if (run.ranking === null) countIdle(run.idlePeriods, run.eligible, settings, t, count)
+    if (settings.weighting === 'score' && plan.tiles.length === 1) sumConvictions(run, memory, t, count)
+    formTargets(memory, settings, run.eligible, run.meanScore, run.convictions, t, count)
+  }
+  if (trackPositions) countHeldWithoutReturn(run, memory, t, count)
+  zeroMissingReturns(run, memory, t, count)
+  for (let place = 0; place < tranches.length; place++) movePortfolio(run, memory, place, t, count)
+}
+
+/** Adds one tile's part of the convictions. With several tiles all of them do so before the first is weighted. */
+export function convictionBlock(run: Run, memory: TileMemory, t: number, count: number): void {
+  loadRanksAndScores(run, memory, t, count)
+  sumConvictions(run, memory, t, count)
+}
+
+function loadRanksAndScores(run: Run, memory: TileMemory, t: number, count: number): void {
+  const { settings } = run.needs
+  if (run.ranking) loadRanks(run, memory, run.ranking.rank, t, count)
+  else pickBlock(run, memory, settings, t, count, run.eligible)
+  if (settings.weighting === 'score')
+    loadDoubles(run, memory, run.data.score, memory.scores, t, count, Number.NaN)
+}
+
+function sumConvictions(run: Run, memory: TileMemory, t: number, count: number): void {
+  addConvictions(memory, run.needs.settings, run.eligible, run.meanScore, run.convictions, t, count)
+}
+
+function countHeldWithoutReturn(
+  { needs, heldWithoutReturn }: Run,
+  memory: TileMemory,
+  t: number,
+  count: number,
+): void {
+  const { kernel, targets, slots, tile, trancheCounts, returns } = memory
+  const counted = memory.heldWithoutReturn / 8
+  kernel.doubles.fill(0, counted, counted + count)
+  kernel.calls.countUnpaid(
+    targets,
+    slots,
+    ringDepth(needs, 0),
+    t,
+    count,
+    tile.width,
+    trancheCounts,
+    returns,
+    memory.heldWithoutReturn,
+  )
+  for (let i = 0; i < count; i++) heldWithoutReturn[t + i] += kernel.doubles[counted + i]
+}
+
+/** Missing returns earn 0 from here on. Periods without any are skipped. */
+function zeroMissingReturns(run: Run, { kernel, tile, returns }: TileMemory, t: number, count: number): void {
+  const { data, periods, known, needs, plan } = run
+  for (let i = 0; i < count; i++) {
+    const date = periods[t + i]
+    const rows = data.offsets[date + 1] - data.offsets[date]
+    const hasAbsent = needs.trackPositions && !plan.full
+    if (hasAbsent || known[t + i] < rows) kernel.calls.dropMissing(returns + 8 * tile.width * i, tile.width)
+  }
+}
+
+/** Moves one portfolio through the block, and empties it in each period whose idle periods reach h. */
+function movePortfolio(
+  { needs, sums, idlePeriods }: Run,
+  memory: TileMemory,
+  place: number,
+  t: number,
+  count: number,
+): void {
+  const { doubles } = memory.kernel
+  const { lastPeriod } = memory.tile
+  const h = needs.tranches[place]
+  // A portfolio is empty h periods after its last row, even if others hold theirs for longer.
+  const moves = Math.min(count, lastPeriod + h - t + 1)
+  if (moves <= 0) return
+  const out = memory.sums / 8
+  doubles.fill(0, out, out + 4 * moves)
+  for (let from = 0; from < moves; ) {
+    let end = from
+    while (end < moves && idlePeriods[t + end] !== h) end++
+    const emptied = end < moves
+    if (emptied) end++
+    callWalk(needs, memory, place, t, from, end - from)
+    if (emptied) {
+      emptyPortfolio(needs, memory, place)
+      doubles.fill(0, out + 4 * end - 2, out + 4 * end)
+    }
+    from = end
+  }
+  const sum = sums[place]
+  for (let i = 0; i < 4 * moves; i++) sum[4 * t + i] += doubles[out + i]
+}
+
+/** Runs the kernel over `count` periods, from the block's period `from` on. */
+function callWalk(
+  needs: TileNeeds,
+  { kernel, tile, targets, slots, returns, costs, weights, driftedWeights, sums }: TileMemory,
+  place: number,
+  t: number,
+  from: number,
+  count: number,
+): void {
+  const doubles = 8 * tile.width
+  const costStride = needs.costsVary ? doubles : 0
+  const weightsAt = weights + doubles * place
+  const returnsAt = returns + doubles * from
+  const costsAt = costs + costStride * from
+  const sumsAt = sums + 32 * from
+  const ring = [targets, slots, ringDepth(needs, place), t + from, count, tile.width, weightsAt] as const
+  if (needs.settings.drift) {
+    const driftedAt = driftedWeights + doubles * place
+    kernel.calls.walkDrifting(...ring, driftedAt, returnsAt, costsAt, costStride, sumsAt)
+  } else kernel.calls.walk(...ring, returnsAt, costsAt, costStride, sumsAt)
+}
+
+/** Sets the weights of a portfolio without tranches to exactly 0. What adding and subtracting left of each weight is
+ * rounding, which would keep earning returns, and a fold that holds nothing would show their Sharpe ratio. */
+function emptyPortfolio({ settings }: TileNeeds, memory: TileMemory, place: number): void {
+  const { kernel, tile, weights, driftedWeights } = memory
+  const at = (weights + 8 * tile.width * place) / 8
+  kernel.doubles.fill(0, at, at + tile.width)
+  if (!settings.drift) return
+  const drifted = (driftedWeights + 8 * tile.width * place) / 8
+  kernel.doubles.fill(0, drifted, drifted + tile.width)
+}
+
+/** Periods back to the target that leaves. Nothing leaves a portfolio that holds longer than the run: the ring is then as
+ * deep as the run, and the slot read for the leaving target is still 0. */
+function ringDepth({ tranches, periods }: TileNeeds, place: number): number {
+  return Math.min(tranches[place], periods)
+}
+
+/** Copies the last weights and tranche counts of the only portfolio from the tile's columns to assets. */
+export function readPortfolio({ plan, weight, trancheCount }: Run, memory: TileMemory): void {
+  const { doubles } = memory.kernel
+  const { firstColumn, columns } = memory.tile
+  for (let asset = 0; asset < weight.length; asset++) {
+    const column = (plan.columnOf ? plan.columnOf[asset] : asset) - firstColumn
+    if (column < 0 || column >= columns) continue
+    weight[asset] = doubles[memory.weights / 8 + column]
+    trancheCount[asset] = doubles[memory.trancheCounts / 8 + column]
+  }
+}
+
+/** Fills idlePeriods[t .. t + count - 1]: how many consecutive periods, up to and including each, formed no leg. Once
+ * that is h the portfolio is empty.
+ *
+ * @param eligible names that may be in legs, of every period */
+export function countIdle(
+  idlePeriods: Int32Array,
+  eligible: Int32Array,
+  { quantile, longShort }: Pick<PortfolioSettings, 'quantile' | 'longShort'>,
+  t: number,
+  count: number,
+): void {
+  for (let i = t; i < t + count; i++) {
+    const before = i > 0 ? idlePeriods[i - 1] : 0
+    idlePeriods[i] = legSize(eligible[i], quantile, longShort) > 0 ? 0 : before + 1
+  }
+}

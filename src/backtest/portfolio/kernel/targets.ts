@@ -1,0 +1,134 @@
+import { type LegRule, setLegRule } from '../legs.ts'
+import type { PortfolioSettings } from '../settings.ts'
+import { type RunRows, spanOf } from './loadBlock.ts'
+import type { TileMemory } from './tileMemory.ts'
+
+const rule: LegRule = { topFrom: 0, bottomTo: 0, topTotal: 0, bottomTotal: 0, names: 0 }
+
+/** Writes the dense targets of periods t .. t + count - 1 to the ring, from the block of ranks. Returns decide nothing
+ * here. A leg of one name weighs the same, to the bit, under every weighting: trials of a sweep that hold the same
+ * portfolio must tie.
+ *
+ * @param eligible n of every period
+ * @param meanScore of every period
+ * @param convictions with score weights: `Run.convictions` */
+export function formTargets(
+  memory: TileMemory,
+  settings: PortfolioSettings,
+  eligible: Int32Array,
+  meanScore: Float64Array,
+  convictions: Float64Array,
+  t: number,
+  count: number,
+): void {
+  const { kernel, tile, slots } = memory
+  const { width } = tile
+  for (let i = 0; i < count; i++) {
+    const target = memory.targets + 8 * width * ((t + i) % slots)
+    const ranks = memory.ranks + 4 * width * i
+    setLegRule(rule, eligible[t + i], settings)
+    const { topFrom, bottomTo, topTotal, bottomTotal, names } = rule
+    if (names === 0) kernel.doubles.fill(0, target / 8, target / 8 + width)
+    else if (settings.weighting === 'score' && names > 1) {
+      const scores = memory.scores + 8 * width * i
+      formScoreTarget(memory, ranks, scores, target, meanScore[t + i], convictions, t + i)
+    } else {
+      const shares = settings.weighting === 'rank' ? (names * (names + 1)) / 2 : names
+      const form = settings.weighting === 'rank' ? kernel.calls.rankTarget : kernel.calls.equalTarget
+      form(ranks, target, width, topFrom, bottomTo, topTotal / shares, bottomTotal / shares)
+    }
+  }
+}
+
+/** Below this a weight per unit of conviction exceeds the largest double. */
+const minConviction = 1e-290
+
+/** One period's target in proportion to |score - mean|, for the legs of `rule`. */
+function formScoreTarget(
+  { kernel, tile }: TileMemory,
+  ranks: number,
+  scores: number,
+  target: number,
+  mean: number,
+  convictions: Float64Array,
+  t: number,
+): void {
+  const { width } = tile
+  const { topFrom, bottomTo, topTotal, bottomTotal, names } = rule
+  const top = convictions[2 * t]
+  const bottom = convictions[2 * t + 1]
+  if (top >= minConviction && (bottom >= minConviction || bottomTo === 0)) {
+    const bottomUnit = bottomTo === 0 ? 0 : bottomTotal / bottom
+    kernel.calls.scoreTarget(
+      ranks,
+      scores,
+      target,
+      width,
+      topFrom,
+      bottomTo,
+      mean,
+      topTotal / top,
+      bottomUnit,
+    )
+    return
+  }
+  const { doubles, integers } = kernel
+  // Without conviction every score is the mean: equal weights.
+  const share = (c: number, sum: number) =>
+    sum > 0 ? Math.abs(doubles[scores / 8 + c] - mean) / sum : 1 / names
+  for (let c = 0; c < width; c++) {
+    const place = integers[ranks / 4 + c]
+    let weight = 0
+    if (place >= topFrom) weight = topTotal * share(c, top)
+    else if (place >= 0 && place < bottomTo) weight = bottomTotal * share(c, bottom)
+    doubles[target / 8 + c] = weight
+  }
+}
+
+/** Adds what the tile's ranks and scores of a block contribute to the convictions of its periods. */
+export function addConvictions(
+  memory: TileMemory,
+  settings: PortfolioSettings,
+  eligible: Int32Array,
+  meanScore: Float64Array,
+  convictions: Float64Array,
+  t: number,
+  count: number,
+): void {
+  const { kernel, tile, stats } = memory
+  for (let i = 0; i < count; i++) {
+    setLegRule(rule, eligible[t + i], settings)
+    if (rule.names === 0) continue
+    const { topFrom, bottomTo } = rule
+    const ranks = memory.ranks + 4 * tile.width * i
+    const scores = memory.scores + 8 * tile.width * i
+    kernel.doubles.fill(0, stats / 8, stats / 8 + 2)
+    kernel.calls.addConvictions(ranks, scores, tile.width, topFrom, bottomTo, meanScore[t + i], stats)
+    convictions[2 * (t + i)] += kernel.doubles[stats / 8]
+    convictions[2 * (t + i) + 1] += kernel.doubles[stats / 8 + 1]
+  }
+}
+
+/** Dense targets from weights that are known row by row: legs inside markets. */
+export function targetsFromRows(
+  run: RunRows,
+  memory: TileMemory,
+  weights: Float64Array,
+  t: number,
+  count: number,
+): void {
+  const { doubles } = memory.kernel
+  const { width, firstColumn } = memory.tile
+  const { columnOf } = run.plan
+  const { asset } = run.data
+  for (let i = 0; i < count; i++) {
+    const target = memory.targets / 8 + width * ((t + i) % memory.slots)
+    doubles.fill(0, target, target + width)
+    const { rows, from, to } = spanOf(run, memory, t + i)
+    for (let j = from; j < to; j++) {
+      const row = rows ? rows[j] : j
+      const column = columnOf ? columnOf[asset[row]] : asset[row]
+      doubles[target + column - firstColumn] = weights[row]
+    }
+  }
+}

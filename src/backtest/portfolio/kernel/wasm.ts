@@ -1,0 +1,61 @@
+import { kernelBytes } from './kernelBytes.ts'
+
+/** The exports of the WebAssembly module, described in kernel/assembly. Every address is in bytes. */
+interface KernelCalls {
+  readonly equalTarget: KernelCall
+  readonly rankTarget: KernelCall
+  readonly scoreTarget: KernelCall
+  readonly addConvictions: KernelCall
+  readonly dropMissing: KernelCall
+  readonly scoreStats: KernelCall
+  readonly pickLegs: KernelCall
+  readonly walk: KernelCall
+  readonly walkDrifting: KernelCall
+  readonly countUnpaid: KernelCall
+  readonly orderBySharpe: KernelCall
+  readonly bestTrial: KernelCall
+  readonly countBelow: KernelCall
+}
+type KernelCall = (...args: number[]) => number
+
+/** The compiled functions and the memory they work in. The caller places its arrays there, with a `Layout`. */
+export interface Kernel {
+  readonly calls: KernelCalls
+  /** The whole memory, as doubles and as 32-bit integers: element i is at byte 8 i, or 4 i. */
+  readonly doubles: Float64Array
+  readonly integers: Int32Array
+}
+
+const pageBytes = 65_536
+const module = new WebAssembly.Module(Uint8Array.from(atob(kernelBytes), char => char.charCodeAt(0)))
+/** Memory up to this size is reused by the next run: fresh memory costs a page fault for every 4 KiB. */
+const maxReusedBytes = 64 * 1024 * 1024
+let reusable: WebAssembly.Memory | null = null
+
+/** A kernel with `bytes` of zeroes. The next call on this thread may reuse its memory, so no array of it may be used
+ * after that. */
+export function openKernel(bytes: number): Kernel {
+  const pages = Math.max(1, Math.ceil(bytes / pageBytes))
+  const fits = reusable !== null && reusable.buffer.byteLength >= bytes
+  const memory = fits && reusable ? reusable : new WebAssembly.Memory({ initial: pages })
+  if (!fits) reusable = memory.buffer.byteLength <= maxReusedBytes ? memory : null
+  const { exports } = new WebAssembly.Instance(module, { env: { memory } })
+  const doubles = new Float64Array(memory.buffer)
+  if (fits) doubles.fill(0, 0, Math.ceil(bytes / 8))
+  return {
+    calls: exports as Record<keyof KernelCalls, KernelCall>,
+    doubles,
+    integers: new Int32Array(memory.buffer),
+  }
+}
+
+/** Assigns addresses one after the other, each a multiple of 16. */
+export class Layout {
+  bytes = 64
+
+  place(bytes: number): number {
+    const at = this.bytes
+    this.bytes = at + Math.ceil(bytes / 16) * 16
+    return at
+  }
+}

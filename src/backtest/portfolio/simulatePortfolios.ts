@@ -1,0 +1,127 @@
+import { type Dataset, maxRowsPerDate, nameCount, type Ranking } from '../dataset/dataset.ts'
+import { rankDataset, universeReturns } from '../dataset/rank.ts'
+import { loadFixedCosts } from './kernel/loadBlock.ts'
+import { pickRanking } from './kernel/pickLegs.ts'
+import { convictionBlock, countIdle, type Run, readPortfolio, simulateBlock } from './kernel/simulateBlock.ts'
+import { blockPeriods, openTile, type TileMemory } from './kernel/tileMemory.ts'
+import { planTiles, type TilePlan } from './kernel/tilePlan.ts'
+import { neutralTargets } from './legs.ts'
+import type { PortfolioSettings, TradingCosts } from './settings.ts'
+
+/** Sums and weights are h times those of the portfolio. */
+interface PortfolioSums extends Pick<Run, 'sums' | 'heldWithoutReturn' | 'weight' | 'trancheCount'> {
+  /** Equal-weight return of every name with a known return, per period. */
+  readonly universe: Float64Array
+}
+
+interface SimulationOptions {
+  /** Another thread sets it to 1 to cancel the work; it is read between two blocks of periods. */
+  readonly stop?: Int32Array | undefined
+  /** Counts the tranches that hold each name, for one portfolio: fills `heldWithoutReturn`, `weight` and
+   * `trancheCount`. */
+  readonly trackPositions?: boolean
+}
+
+/** Simulates, in one pass over the periods, all portfolios that hold the same targets for different times. Targets are
+ * formed once, as dense arrays in a ring that covers the longest holding time. A portfolio changes by the target that
+ * enters less the one that leaves. The work runs tile by tile, block of periods by block, portfolio by portfolio, in
+ * the compiled kernel.
+ *
+ * A portfolio's sums do not depend, to the bit, on the other portfolios or on how legs are found.
+ *
+ * O(cells (1 + portfolios)), a cell being one column in one period.
+ *
+ * @param periods date indices, from `rebalanceDates`
+ * @param tranches h of each portfolio */
+export function simulatePortfolios(
+  dataset: Dataset,
+  periods: Int32Array,
+  settings: PortfolioSettings,
+  tranches: readonly number[],
+  costs: TradingCosts,
+  { stop, trackPositions = false }: SimulationOptions = {},
+): PortfolioSums {
+  const plan = planTiles(dataset, periods)
+  const ranking = rankingFor(dataset, periods, settings, plan)
+  const data = { ...dataset, ranking }
+  const count = periods.length
+  const trackedNames = trackPositions ? nameCount(data.assets) : 0
+  const { universe, known } = universeReturns(data, periods)
+  const neutral =
+    ranking && settings.neutralMarket ? neutralTargets({ ...data, ranking }, periods, settings) : null
+  const eligible = neutral?.inLegs ?? Int32Array.from(periods, date => ranking?.eligible[date] ?? 0)
+  const idlePeriods = new Int32Array(count)
+  // Without a ranking the number of eligible names is known only once each block picks its legs.
+  if (ranking) countIdle(idlePeriods, eligible, settings, 0, count)
+  const run: Run = {
+    data,
+    ranking,
+    neutralWeights: neutral?.weight ?? null,
+    periods,
+    plan,
+    costs,
+    needs: {
+      periods: count,
+      tranches,
+      settings,
+      picksLegs: ranking === null,
+      costsVary: data.marketOfAsset === null,
+      trackPositions,
+    },
+    eligible,
+    meanScore: Float64Array.from(periods, date => ranking?.meanScore[date] ?? 0),
+    known,
+    convictions: new Float64Array(settings.weighting === 'score' ? 2 * count : 0),
+    idlePeriods,
+    sums: tranches.map(() => new Float64Array(4 * count)),
+    heldWithoutReturn: new Int32Array(count),
+    weight: new Float64Array(trackedNames),
+    trancheCount: new Int32Array(trackedNames),
+  }
+  runTiles(run, stop)
+  const { sums, heldWithoutReturn, weight, trancheCount } = run
+  return { sums, universe, heldWithoutReturn, weight, trancheCount }
+}
+
+/** The dataset's own ranking or one made for this run. Null where legs of equal weight are picked block by block without
+ * ordering a date, which needs whole dates in one tile. */
+function rankingFor(
+  data: Dataset,
+  periods: Int32Array,
+  settings: PortfolioSettings,
+  { tiles }: TilePlan,
+): Ranking | null {
+  if (data.ranking) return data.ranking
+  if (settings.weighting !== 'equal' || settings.neutralMarket) return rankDataset(data).ranking
+  return tiles.length < 2 ? null : pickRanking(data, periods, settings)
+}
+
+function runTiles(run: Run, stop: Int32Array | undefined): void {
+  const { data, plan, needs, neutralWeights } = run
+  const maxRows = maxRowsPerDate(data)
+  // A score weight is divided by a sum over the whole date, so all tiles add to that sum before the first is weighted.
+  if (needs.settings.weighting === 'score' && neutralWeights === null && plan.tiles.length > 1) {
+    for (const tile of plan.tiles) eachBlock(run, openTile(tile, needs, maxRows), stop, convictionBlock)
+  }
+  for (const tile of plan.tiles) {
+    const memory = openTile(tile, needs, maxRows)
+    if (data.marketOfAsset) loadFixedCosts(run, memory, data.marketOfAsset)
+    eachBlock(run, memory, stop, simulateBlock)
+    if (needs.trackPositions) readPortfolio(run, memory)
+  }
+}
+
+/** Continues for the longest holding time after the tile's last row, until every portfolio has sold it. */
+function eachBlock(
+  run: Run,
+  memory: TileMemory,
+  stop: Int32Array | undefined,
+  step: typeof simulateBlock,
+): void {
+  const { firstPeriod, lastPeriod } = memory.tile
+  const end = Math.min(run.periods.length, lastPeriod + 1 + Math.max(...run.needs.tranches))
+  for (let t = firstPeriod; t < end; t += blockPeriods) {
+    if (stop && Atomics.load(stop, 0) === 1) return
+    step(run, memory, t, Math.min(blockPeriods, end - t))
+  }
+}

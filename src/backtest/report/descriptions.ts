@@ -1,0 +1,82 @@
+import type { BacktestDropped, BacktestResult, BacktestScore } from '../result.ts'
+import { count, percent, plural } from './numberFormat.ts'
+
+type Config = BacktestResult['config']
+
+/** What the configuration does, in a sentence or two. */
+export function describeStrategy(config: Config): string {
+  const share = percent(config.quantile, 1).replace('.0%', '%')
+  const legs =
+    config.direction === 'long_only'
+      ? `Goes long the ${share} of names with the highest scores`
+      : `Goes long the ${share} of names with the highest scores and short the ${share} with the lowest`
+  const scope = config.neutral === 'market' ? ', within each market' : ''
+  const tranches = config.holdDays / config.returnDays
+  const period = plural(config.holdDays, 'trading day')
+  const hold =
+    tranches > 1
+      ? `Each position is held for ${period}, in ${tranches} overlapping tranches.`
+      : `Each position is held for ${period}, then the portfolio is rebuilt.`
+  return `${legs}${scope}, ${weightings[config.weighting ?? 'equal']}. ${hold}`
+}
+
+const weightings: Readonly<Record<NonNullable<Config['weighting']>, string>> = {
+  equal: 'all at equal weight',
+  rank: 'weighted by rank, with the most weight on the strongest',
+  score: "weighted by the distance of each score from the date's mean",
+}
+
+/** What the score of each date is, where it is a metric of the companies. */
+export function describeScore(score: BacktestScore): string {
+  const { metric, definition, unit, max_age_days, n_names, n_assets } = score
+  const units = unit === 'pure' ? '' : `, in ${unit}`
+  return [
+    `The score is ${metric}${units}: each company's latest full fiscal year, as filed before the date.`,
+    'Filings made on the date itself are not known yet.',
+    `Fiscal years that ended more than ${plural(max_age_days, 'day')} before the date do not count.`,
+    `${count(n_assets)} of ${plural(n_names, 'name')} have such a figure on some date; the others are never ranked.`,
+    "Names are matched by today's tickers, so companies since renamed, acquired or delisted are missing: the universe has survivorship bias.",
+    `${metric}: ${definition}`,
+  ].join(' ')
+}
+
+/** What was excluded or earned nothing, one sentence each; empty where nothing was. */
+export function describeDropped(dropped: BacktestDropped): string[] {
+  return droppedPhrases
+    .filter(({ key }) => dropped[key] > 0)
+    .map(({ key, one, many }) => `${count(dropped[key])} ${dropped[key] === 1 ? one : many}.`)
+}
+
+interface DroppedPhrase {
+  readonly key: keyof BacktestDropped
+  readonly one: string
+  readonly many: string
+}
+
+const droppedPhrases: readonly DroppedPhrase[] = [
+  {
+    key: 'rows_over_limit',
+    one: 'row of an early date was excluded by source.limit',
+    many: 'rows of early dates were excluded by source.limit',
+  },
+  {
+    key: 'rows_off_step',
+    one: 'row was skipped because the returns of neighbouring dates overlap',
+    many: 'rows were skipped because the returns of neighbouring dates overlap',
+  },
+  {
+    key: 'rows_without_score',
+    one: 'row has no score and could not be ranked',
+    many: 'rows have no score and could not be ranked',
+  },
+  {
+    key: 'rows_without_return',
+    one: 'ranked row has no known return',
+    many: 'ranked rows have no known return',
+  },
+  {
+    key: 'held_without_return',
+    one: 'return of a held name was missing and counted as 0',
+    many: 'returns of held names were missing and counted as 0',
+  },
+]

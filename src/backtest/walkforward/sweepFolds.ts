@@ -1,0 +1,50 @@
+import { type Fold, type FoldSettings, foldRecord, foldWindows, trainSharpe } from './folds.ts'
+
+/** What a choice between configurations knows about each of them. */
+export interface Candidate {
+  readonly label: string
+  /** h, in periods. */
+  readonly tranches: number
+  /** Net return per period. */
+  readonly net: Float64Array
+}
+
+/** A fold and the index of the candidate that it traded. */
+interface ChosenFold {
+  readonly candidate: number
+  readonly fold: Fold
+}
+
+/** Walk-forward folds of a sweep. Each fold trades the candidate with the highest training Sharpe ratio, and its record is
+ * that candidate's own: fold f of the sweep is, number for number, fold f of that candidate's single backtest. So each
+ * candidate trains on its own window, purged by its own h + 1 periods, and no window contains a return that ends after
+ * the first test date.
+ *
+ * Only training returns decide. A tie goes to the first label in code-unit order, and so does a fold in which no
+ * candidate has a training Sharpe ratio. (Turnover, which settles ties for the winner of the sweep, would look at the
+ * scores of the test block.)
+ *
+ * O(candidates folds T).
+ *
+ * @param days day of each period, ascending */
+export function walkForwardSweep(
+  candidates: readonly Candidate[],
+  days: Int32Array,
+  settings: Omit<FoldSettings, 'tranches'>,
+): ChosenFold[] {
+  const { periodsPerYear } = settings
+  const windows = candidates.map(({ tranches }) => foldWindows(days, { ...settings, tranches }))
+  return windows[0].map((_, f) => {
+    let best = 0
+    let highest: number | null = null
+    candidates.forEach(({ net, label }, c) => {
+      const trained = trainSharpe(net, windows[c][f], periodsPerYear)
+      const higher = trained !== null && (highest === null || trained > highest)
+      if (higher || (trained === highest && label < candidates[best].label)) {
+        best = c
+        highest = trained
+      }
+    })
+    return { candidate: best, fold: foldRecord(candidates[best].net, windows[best][f], periodsPerYear) }
+  })
+}

@@ -1,0 +1,100 @@
+import type { Logger } from 'pino'
+import packageFile from '../../package.json'
+import { type AccessDeps, KeyCache } from '../access/authenticate.ts'
+import { findKey } from '../access/queries.ts'
+import type { ComputePool } from '../backtest/pool/computePool.ts'
+import type { Config } from '../config.ts'
+import type { IsoDate } from '../dates.ts'
+import { ArchiveCache } from '../features/backtests/archive.ts'
+import { JobNotifier } from '../features/backtests/jobs/events.ts'
+import type { BacktestDeps } from '../features/backtests/run.ts'
+import { ScoreCache } from '../features/backtests/scoreCache.ts'
+import { readSpans } from '../features/backtests/scoreQueries.ts'
+import type { CompanyDirectory } from '../features/companies/queries.ts'
+import { PanelCache } from '../features/panels/cache.ts'
+import { streamResolvedSignals } from '../features/signals/queries.ts'
+import { takeHits } from '../limits/queries.ts'
+import { RateLimiter } from '../limits/rateLimiter.ts'
+import type { Markets } from '../markets/markets.ts'
+import type { Sql } from '../postgres/client.ts'
+import { ReadLimiter, Semaphore } from '../postgres/readLimiter.ts'
+
+/** What a server opens first: its settings, connections, threads and log. */
+export interface Opened {
+  readonly config: Config
+  readonly sql: Sql
+  /** For keys and limits alone: behind slow reads every request would wait to be let in. */
+  readonly admission: Sql
+  /** For statements on single companies and searches (`indexLookupsOnly`). */
+  readonly lookups: Sql
+  /** Over `lookups`; forgotten at each new data version. */
+  readonly directory: CompanyDirectory
+  readonly pool: ComputePool
+  readonly log: Logger
+  readonly today: () => IsoDate
+  readonly dataVersion: () => number
+  readonly markets: Markets
+}
+
+export type Resources = ReturnType<typeof makeResources>
+
+/** After this long without an answer to a key or a limit the database counts as unreachable. */
+export const admissionTimeoutMs = 5_000
+
+/** Makes what the routes of one server share: its caches, its limits and the datasets in its memory. */
+export function makeResources(opened: Opened) {
+  const { config, admission } = opened
+  const elapsedMs = () => performance.now()
+  const rateLimiter = new RateLimiter({
+    takeHits: hits => takeHits(admission, hits),
+    elapsedMs,
+    timeoutMs: admissionTimeoutMs,
+  })
+  const access: AccessDeps = {
+    findKey: digest => findKey(admission, digest),
+    keyCache: new KeyCache(),
+    rateLimiter,
+    epochMs: () => Date.now(),
+  }
+  return {
+    ...opened,
+    elapsedMs,
+    access,
+    settings: { ...config, version: packageFile.version },
+    flagship: new Set(config.flagshipTickers.map(ticker => ticker.toUpperCase())),
+    readLimiter: new ReadLimiter(Math.max(1, Math.floor(config.databaseConnections / 2))),
+    backtests: makeBacktests(opened),
+    processId: crypto.randomUUID(),
+    newId: () => Bun.randomUUIDv7(),
+    notifier: new JobNotifier(),
+  }
+}
+
+type BacktestParts = Pick<Opened, 'sql' | 'pool' | 'config' | 'markets'> & {
+  readonly dataVersion: () => number | Promise<number>
+}
+
+/** What backtests of this process run on: the archive, stored panels and archives ranked by figures, each in shared memory. */
+export function makeBacktests({ sql, pool, config, markets, dataVersion }: BacktestParts) {
+  const archive = new ArchiveCache({
+    pool,
+    dataVersion,
+    loadArchive: horizon => streamResolvedSignals(sql, horizon),
+  })
+  return {
+    pool,
+    archive,
+    costs: markets.costs.plain,
+    panels: {
+      sql,
+      pool,
+      cache: new PanelCache(config.panelMemoryMb * 1_024 * 1_024),
+      reads: new Semaphore(Math.max(1, Math.floor(config.databaseConnections / 4))),
+    },
+    scores: {
+      sql,
+      markets,
+      scores: new ScoreCache({ pool, archive, readSpans: wanted => readSpans(sql, wanted) }),
+    },
+  } satisfies BacktestDeps
+}

@@ -1,0 +1,54 @@
+import { Failure } from '../errors.ts'
+import { registers } from '../ingest/registers/registers.ts'
+import type { Manifest } from '../markets/manifest.ts'
+
+const maxIssuerNumbers = 5_000_000
+const maxSampleCompanies = 1_000
+
+/** The issuer numbers in a file, one a line, as the register writes them: with the leading zeros that people omit. */
+export async function readIssuerNumbers(path: string, { issuer, name }: Manifest): Promise<string[]> {
+  const pattern = new RegExp(issuer.pattern)
+  const numbers = new Set<string>()
+  for (const [index, line] of (await readLines(path)).entries()) {
+    const text = line.trim().toUpperCase()
+    if (text === '' || text.startsWith('#')) continue
+    const number = pattern.exec(text)?.[1]
+    if (number === undefined) {
+      throw invalid(
+        `${path}:${index + 1}: ${text.slice(0, 50)} is no ${issuer.name} of ${name}, like ${issuer.example}.`,
+      )
+    }
+    numbers.add(number.padStart(issuer.digits ?? 0, '0'))
+    if (numbers.size > maxIssuerNumbers) throw invalid(`${path} has more than ${maxIssuerNumbers} numbers.`)
+  }
+  if (numbers.size === 0) throw invalid(`${path} names no company.`)
+  return [...numbers]
+}
+
+/** The companies that a sample is made of: a file of markets and the registers' own numbers, `JP E02367` a line. */
+export async function readSampleCompanies(path: string): Promise<ReadonlySet<string>> {
+  const companies = new Set<string>()
+  for (const [index, line] of (await readLines(path)).entries()) {
+    const text = line.replace(/#.*/, '').trim()
+    if (text === '') continue
+    const [market, number, ...more] = text.split(/\s+/)
+    if (!registers.has(market) || number === undefined || more.length > 0) {
+      throw invalid(
+        `${path}:${index + 1}: ${text.slice(0, 50)} is no market and number of its register, like JP E02367.`,
+      )
+    }
+    companies.add(`${market} ${number}`)
+    if (companies.size > maxSampleCompanies)
+      throw invalid(`${path} names more than ${maxSampleCompanies} companies.`)
+  }
+  if (companies.size === 0) throw invalid(`${path} names no company.`)
+  return companies
+}
+
+async function readLines(path: string): Promise<string[]> {
+  const file = Bun.file(path)
+  if (!(await file.exists())) throw invalid(`There is no file ${path}.`)
+  return (await file.text()).split('\n')
+}
+
+const invalid = (message: string) => new Failure('parameter_invalid', message, { param: 'companies' })

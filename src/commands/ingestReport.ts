@@ -1,0 +1,112 @@
+import { type BalanceReport, balanceChecks } from '../facts/balanceChecks.ts'
+import type { RegisterImport } from '../ingest/import/importRegister.ts'
+import type { Source } from '../ingest/network/source.ts'
+import type { SkippedDocument } from '../ingest/reading/progress.ts'
+import type { SyncSummary } from '../ingest/sync/syncRegister.ts'
+import { grouped } from './output.ts'
+
+/** null: the row is left out. */
+type Row = readonly [label: string, value: string | number | null]
+
+/** Prints what an import did. Returns its exit code: 0 every document was read, 1 some were skipped, 2 nothing was
+ * imported. */
+export function reportImport({ read, written }: RegisterImport, seconds: number): number {
+  printFaults('skipped', read.skipped, read.skipped.length)
+  const known =
+    read.documentsUnchanged > 0 ? ` (${grouped(read.documentsUnchanged)} of them imported before)` : ''
+  const rate = Math.round(read.figuresRead / Math.max(seconds, 0.001))
+  printRows([
+    ['documents', `${grouped(read.documents)}${known}`],
+    ['figures read', `${grouped(read.figuresRead)} in ${seconds.toFixed(1)} s (${grouped(rate)}/s)`],
+    ['reported facts', written.reportedFacts],
+    ['facts added', written.factsAdded],
+    ['facts replaced', positive(written.factsRemoved)],
+    ['repeats', written.repeats],
+    ['unplaced', `${grouped(read.unplaced + written.unplaced)} (periods outside any fiscal year)`],
+    ['awaiting', awaiting(written.undatedFilings)],
+    ...leftOut(read.leftOut),
+    ['malformed', positive(read.malformed)],
+    ['skipped', read.skipped.length],
+  ])
+  printBalances(written.balances)
+  printRows([['data version', String(written.dataVersion)]])
+  if (read.documents === 0) {
+    console.error('Nothing was imported: no document could be read.')
+    return 2
+  }
+  return read.skipped.length > 0 ? 1 : 0
+}
+
+/** Prints what a sync did. Returns its exit code: 0 everything was fetched and read, 1 something is missing, 2 nothing
+ * was fetched. */
+export function reportSync(source: Source, summary: SyncSummary, hasImporter: boolean): number {
+  const { fetched, imported, waiting } = summary
+  printFaults('not fetched', fetched.failed, fetched.failures)
+  printFaults('skipped', imported.skipped, imported.skipped.length)
+  printRows([
+    ['requests', `${grouped(fetched.requests)} (${grouped(fetched.cached)} more stored already)`],
+    ['new', `${grouped(fetched.saved)} (${(fetched.savedBytes / 1e6).toFixed(1)} MB)`],
+    ['unchanged', fetched.unchanged],
+    ['not found', fetched.missing],
+    ['not fetched', fetched.failures],
+    ['documents', imported.documents],
+    ['reported facts', imported.reportedFacts],
+    ['facts added', imported.factsAdded],
+    ['repeats', imported.repeats],
+    ...leftOut(imported.leftOut),
+    ['malformed', imported.malformed],
+    ['awaiting', awaiting(imported.undatedFilings)],
+    ['skipped', imported.skipped.length],
+    ['data version', imported.dataVersion],
+  ])
+  printBalances(imported.balances)
+  if (!hasImporter && waiting > 0) {
+    console.log(
+      `There is no importer for ${source.market} yet; ${grouped(waiting)} files wait in the archive for one.`,
+    )
+  }
+  if (fetched.stopped !== null) console.error(fetched.stopped)
+  if (fetched.failures === 0 && fetched.stopped === null && imported.skipped.length === 0) return 0
+  return fetched.interrupted || fetched.saved + fetched.unchanged + fetched.cached + imported.documents > 0
+    ? 1
+    : 2
+}
+
+const maxNamed = 50
+
+function printFaults(label: string, documents: readonly SkippedDocument[], total: number): void {
+  for (const { name, reason } of documents.slice(0, maxNamed)) console.error(`${label} ${name}: ${reason}`)
+  if (total > maxNamed) console.error(`${label}: ${grouped(total - maxNamed)} more.`)
+}
+
+function printRows(rows: readonly Row[]): void {
+  for (const [label, value] of rows)
+    if (value !== null) console.log(label.padEnd(15) + (typeof value === 'number' ? grouped(value) : value))
+}
+
+const positive = (value: number) => (value > 0 ? value : null)
+
+const awaiting = (filings: number) =>
+  filings > 0 ? `${grouped(filings)} filings without a filing day in any document; stored, not served` : null
+
+const leftOut = (reasons: ReadonlyMap<string, number>) =>
+  [...reasons].map(([reason, records]): Row => ['left out', `${grouped(records)}: ${reason}`])
+
+/** Figures are served as filed, whether or not they balance. */
+function printBalances({ counts, examples }: BalanceReport): void {
+  for (const check of balanceChecks) {
+    const { checked, broken, open } = counts[check]
+    if (checked === 0) continue
+    const unproven =
+      open > 0 ? `, ${grouped(open)} open (an item without a metric may explain the difference)` : ''
+    printRows([['checks', `${check}: ${grouped(checked)} checked, ${grouped(broken)} broken${unproven}`]])
+    for (const example of examples) {
+      if (example.check !== check) continue
+      const { market, issuerId, start, end, accession, difference, unit } = example
+      const days = start === null ? end : `${start}..${end}`
+      printRows([
+        ['  broken', `${market} ${issuerId} ${days} ${accession}: off by ${grouped(difference)} ${unit}`],
+      ])
+    }
+  }
+}

@@ -1,0 +1,19 @@
+import { InvalidArgumentError } from 'commander'
+import { type IsoDate, isIsoDate } from '../dates.ts'
+
+/** The values of options, checked while the command line is parsed: a fault ends the command with its message. */
+export function parseDay(text: string): IsoDate {
+  if (isIsoDate(text)) return text
+  throw new InvalidArgumentError('A day is written YYYY-MM-DD.')
+}
+
+export function parseNumber(text: string): number {
+  const value = Number(text)
+  if (text.trim() !== '' && Number.isFinite(value)) return value
+  throw new InvalidArgumentError('A number is required.')
+}
+
+export function parsePositiveInteger(text: string): number {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('A whole number from 1 to 999999999 is required.')
+}

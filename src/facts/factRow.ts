@@ -1,0 +1,30 @@
+import type { Filing, ReportedFact } from './reportedFact.ts'
+
+/** Fiscal period: 0 for the year, 1 to 4 for its quarters. */
+export type FiscalPeriod = 0 | 1 | 2 | 3 | 4
+
+/** One vintage of one figure, as it is stored and served. */
+export interface FactRow {
+  readonly metric: string
+  readonly fp: FiscalPeriod
+  readonly fy: number
+  readonly unit: string
+  /** null: derived from other figures. */
+  readonly tag: string | null
+  readonly start: number | null
+  readonly end: number
+  readonly rounded: boolean
+  readonly value: number
+  readonly filing: Filing
+  /** The filed day of the next vintage; null while this is the last. */
+  readonly superseded: number | null
+}
+
+/** A reported fact that made no vintage. It repeats what was known, is in a currency other than its filing's, only stands in
+ * for a better one, or has no fiscal period. It is stored and never served, so that imports may come in any order. */
+export interface RepeatRow {
+  readonly reported: ReportedFact
+  /** The name it is stored under: half a year and nine months have names of their own. */
+  readonly metric: string
+  readonly label: { readonly fy: number; readonly fp: FiscalPeriod } | null
+}

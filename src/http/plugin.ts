@@ -1,0 +1,169 @@
+import { type AnyElysia, Elysia } from 'elysia'
+import type { Logger } from 'pino'
+import { type AccessDeps, authenticate, TooManyInvalidKeys } from '../access/authenticate.ts'
+import { Failure } from '../errors.ts'
+import type { Limits, Verdict } from '../limits/verdict.ts'
+import { clientAddressReader } from './clientAddress.ts'
+import { type Answer, RequestContext, requestId } from './context.ts'
+import { asFailure, type ExplainError, errorAnswer } from './errors.ts'
+import { addLimitHeaders } from './limitHeaders.ts'
+import { accessLog } from './log.ts'
+import { unroutedAnswer } from './notFound.ts'
+
+export interface HttpSettings {
+  /** The address that documents and errors name. Set anew where the port is chosen by the system. */
+  baseUrl: string
+  readonly version: string
+  readonly bodyLimitMb: number
+  readonly trustedProxies: readonly string[]
+}
+
+export interface HttpDeps {
+  readonly settings: HttpSettings
+  readonly log: Logger
+  /** Milliseconds that only grow. */
+  readonly elapsedMs: () => number
+  readonly access: AccessDeps
+  readonly explain: ExplainError
+}
+
+/** Who may use a route: `key` needs an API key and counts by key (the demo key by address); `search` counts by address;
+ * `open` counts nothing. */
+export type AccessPolicy = 'key' | 'search' | 'open'
+
+export type HttpPlugin = ReturnType<typeof httpPlugin>
+
+/** The status in the log when the client closed the connection before its answer. nginx logs the same number. */
+const clientClosedRequest = 499
+
+/** What every route shares, as the Elysia plugin that each feature uses: the request's context, the access policy, the
+ * response, errors and the access log. A route names its policy as `access`, and `requireAccessPolicies` fails at start for one
+ * that does not.
+ *
+ * @param appOf the app that the plugin ends up in, for its server and its routes. Elysia's own `server` costs every request
+ *   more, and a request without a route has none */
+export function httpPlugin(deps: HttpDeps, appOf: () => AnyElysia) {
+  const { log, elapsedMs, settings } = deps
+  const addressOf = clientAddressReader(settings.trustedProxies)
+  const logRequest = accessLog(log)
+  const behindProxies = settings.trustedProxies.length > 0
+
+  function begin(request: Request): RequestContext {
+    const { headers } = request
+    const { server } = appOf()
+    const socketAddress = server?.requestIP(request)?.address ?? null
+    const forwarded = behindProxies ? headers.get('x-forwarded-for') : null
+    const id = requestId(headers.get('x-request-id'))
+    return new RequestContext(request, server, id, addressOf(socketAddress, forwarded), elapsedMs())
+  }
+
+  /** Refuses an answer that no access policy admitted. A hook that Elysia skips or does not await must not let anybody in. */
+  function answer(context: RequestContext, route: string, given: Answer): Response {
+    if (context.admitted) return finish(context, route, given, null)
+    return fail(context, route, new Error('No access policy admitted this request.'))
+  }
+
+  function finish(context: RequestContext, route: string, answer: Answer, code: string | null): Response {
+    const response = toResponse(context, answer)
+    logRequest(context, route, answer.status, code, elapsedMs() - context.startMs)
+    return response
+  }
+
+  function fail(context: RequestContext, route: string, error: unknown): Response {
+    const { failure, defect } = asFailure(deps.explain, error)
+    if (defect && context.request.signal.aborted) {
+      logRequest(context, route, clientClosedRequest, null, elapsedMs() - context.startMs)
+      return new Response(null, { status: clientClosedRequest })
+    }
+    if (failure instanceof TooManyInvalidKeys) context.verdict = failure.verdict
+    const { cause } = failure.details
+    if (defect) log.error({ requestId: context.id, route, err: error }, 'defect')
+    else if (cause !== undefined) log.warn({ requestId: context.id, route, err: cause }, failure.message)
+    return finish(context, route, errorAnswer(settings.baseUrl, context, failure), failure.code)
+  }
+
+  function answerUnrouted(context: RequestContext): Response {
+    try {
+      return finish(context, 'unrouted', unroutedAnswer(appOf(), context), null)
+    } catch (error) {
+      return fail(context, 'unrouted', error)
+    }
+  }
+
+  return new Elysia({ name: 'http' })
+    .derive({ as: 'global' }, ({ request }) => ({ context: begin(request) }))
+    .macro({
+      access: (policy: AccessPolicy) => ({
+        // Elysia awaits a hook only if its source text is plainly asynchronous, hence `async`.
+        beforeHandle:
+          policy === 'open'
+            ? ({ context }) => {
+                context.admitted = true
+              }
+            : async ({ context }) => authorize(deps.access, context, policy),
+      }),
+    })
+    .mapResponse({ as: 'global' }, ({ context, route, responseValue }) =>
+      // Elysia maps what onError returned once more.
+      responseValue instanceof Response ? responseValue : answer(context, route, responseValue as Answer),
+    )
+    .onError({ as: 'global' }, ({ request, context = begin(request), route, code, error }) =>
+      code === 'NOT_FOUND' ? answerUnrouted(context) : fail(context, route, error),
+    )
+}
+
+const searchLimits: Limits = { perMinute: 120, perDay: 3_000 }
+
+/** Authenticates where the policy needs a key, counts the request, and fails where its limit is used up. */
+async function authorize(
+  access: AccessDeps,
+  context: RequestContext,
+  policy: Exclude<AccessPolicy, 'open'>,
+): Promise<void> {
+  let verdict: Verdict
+  if (policy === 'search') verdict = await access.rateLimiter.take(`search:${context.address}`, searchLimits)
+  else {
+    const authorization = context.request.headers.get('authorization')
+    const found = authenticate(access, authorization, context.address)
+    // A caller from the cache is there without a promise: awaiting it would cost each such request a turn of the loop.
+    context.caller = found instanceof Promise ? await found : found
+    verdict = await access.rateLimiter.take(context.caller.subject, context.caller.limits)
+  }
+  context.verdict = verdict
+  if (verdict.refused !== null) throw rateLimited(verdict, verdict.refused)
+  context.admitted = true
+}
+
+function rateLimited(verdict: Verdict, refused: NonNullable<Verdict['refused']>): Failure {
+  const { perMinute, perDay } = verdict.limits
+  const { by, retryAfterSeconds } = refused
+  const message =
+    by === 'day'
+      ? `The limit of ${perDay?.toLocaleString('en')} requests a day is used up. It resets at 00:00 UTC, in ${retryAfterSeconds} s.`
+      : `The limit of ${perMinute.toLocaleString('en')} requests a minute is used up. Wait ${retryAfterSeconds} s; the headers show how many requests are left.`
+  return new Failure(by === 'day' ? 'rate_limited_day' : 'rate_limited_minute', message, {
+    retryAfterSeconds,
+  })
+}
+
+/** The response for an answer, with the headers that belong to this request alone. */
+function toResponse(context: RequestContext, answer: Answer): Response {
+  const { status, headers, body } = answer
+  const unread = context.request.method === 'HEAD' && body instanceof ReadableStream ? body : null
+  const response = new Response(unread === null ? body : null, { status, headers })
+  if (unread !== null) {
+    unread.cancel().catch(() => {})
+    // As GET sends it. Without this Bun states Content-Length: 0, which is not the length of the answer.
+    response.headers.set('Transfer-Encoding', 'chunked')
+  }
+  response.headers.set('X-Request-Id', context.id)
+  if (context.verdict !== null) addLimitHeaders(response.headers, context.verdict)
+  return response
+}
+
+/** Fails where a route of `app` names no access policy: every request to it would be refused. Elysia has replaced `access` by the
+ * hook that its macro returned, the only one before any handler. */
+export function requireAccessPolicies(app: AnyElysia): void {
+  for (const { method, path, hooks } of app.routes)
+    if (hooks.beforeHandle === undefined) throw new Error(`The route ${method} ${path} has no access policy.`)
+}

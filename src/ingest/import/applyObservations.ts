@@ -1,0 +1,98 @@
+import { dayNumber } from '../../dates.ts'
+import { entityKey, type Filing, type ReportedFact } from '../../facts/reportedFact.ts'
+import type { TransactionSql } from '../../postgres/client.ts'
+import {
+  factsFromObservations,
+  type OverwriteRules,
+  unknownObservationDay,
+  withoutEdit,
+} from '../observations/factsFromObservations.ts'
+import { mergeObservations, type Observation } from '../observations/mergeObservations.ts'
+import { FilingIds, readFilings } from '../store/filingQueries.ts'
+import type { FactNames } from '../store/nameQueries.ts'
+import {
+  addObservedFilings,
+  type ObservedFilingsOfEntity,
+  readObservedFilings,
+  removeObservedFilings,
+} from '../store/observationQueries.ts'
+import { reportedFactOf, type StoredRow } from '../store/storedRows.ts'
+import type { EntityWork } from './entityWork.ts'
+import { filingsIn } from './prepareBatch.ts'
+
+/** Stores the observations of a register that overwrites. The facts of each observed entity become those that follow from all
+ * observations of it, these and earlier ones. */
+export async function applyObservations(
+  transaction: TransactionSql,
+  names: FactNames,
+  work: readonly EntityWork[],
+  observations: ReadonlyMap<string, readonly Observation[]>,
+  rules: OverwriteRules,
+): Promise<EntityWork[]> {
+  const observed = work.filter(({ entity }) => observations.has(entityKey(entity)))
+  const stored = await readObservedFilings(
+    transaction,
+    names,
+    observed.filter(({ entity }) => !entity.isNew).map(({ entity }) => entity.entityId),
+  )
+  const unobservedRows = new Map(
+    observed.map(({ entity: { entityId }, storedFacts, storedRepeats }) => {
+      const accessions = new Set(stored.get(entityId)?.map(({ filing }) => filing.accession))
+      const rows = [...storedFacts, ...storedRepeats]
+      return [entityId, rows.filter(row => !accessions.has(withoutEdit(row.accession)))]
+    }),
+  )
+  const accessions = [...unobservedRows.values()].flatMap(rows => rows.map(row => withoutEdit(row.accession)))
+  const filings = await readFilings(transaction, [...new Set(accessions)], new FilingIds())
+  const added: ObservedFilingsOfEntity[] = []
+  const removed: string[] = []
+  const applied = new Map<number, EntityWork>()
+  for (const item of observed) {
+    const { entityId } = item.entity
+    const merged = mergeObservations(stored.get(entityId) ?? [], [
+      ...observationsFromRows(unobservedRows.get(entityId) ?? [], filings, rules.replaces),
+      ...(observations.get(entityKey(item.entity)) ?? []),
+    ])
+    if (merged.fresh.length > 0) added.push({ entityId, filings: merged.fresh })
+    removed.push(...merged.outdated.map(({ place }) => place))
+    const parsed = { ...item.parsed, reportedFacts: factsFromObservations(merged.all, rules) }
+    applied.set(entityId, {
+      ...{ ...item, parsed, filings: filingsIn(parsed), derivedAhead: null },
+      observedAccessions: new Set(merged.all.map(({ filing }) => filing.accession)),
+    })
+  }
+  await removeObservedFilings(transaction, removed)
+  await addObservedFilings(transaction, names, added)
+  return work.map(item => applied.get(item.entity.entityId) ?? item)
+}
+
+/** Reconstructs the observations from which rows on record came, where the observations themselves were not stored (the
+ * shipped sample, an import by an earlier version). An edit has its day in its accession. Any other filing was observed
+ * before everything else or, where it replaced another, on the day under which it is recorded.
+ *
+ * @param filings by accession */
+function observationsFromRows(
+  rows: readonly StoredRow[],
+  filings: ReadonlyMap<string, Filing>,
+  replaces: boolean,
+): readonly Observation[] {
+  const firstOfEnd = new Map<number, string>()
+  const byAccession = new Map<string, ReportedFact[]>()
+  for (const row of rows) {
+    const filing = filings.get(withoutEdit(row.accession))
+    const reported = filing === undefined ? null : reportedFactOf(row, filing)
+    if (reported === null || filing === undefined) continue
+    const first = firstOfEnd.get(reported.end)
+    if (first === undefined || filing.accession < first) firstOfEnd.set(reported.end, filing.accession)
+    const known = byAccession.get(row.accession)
+    if (known === undefined) byAccession.set(row.accession, [reported])
+    else known.push(reported)
+  }
+  return [...byAccession].map(([accession, reportedFacts]): Observation => {
+    const [{ filing }] = reportedFacts
+    if (accession !== filing.accession)
+      return { day: dayNumber(accession.slice(filing.accession.length + 1)), reportedFacts }
+    const replacedAnother = replaces && reportedFacts.some(({ end }) => firstOfEnd.get(end) !== accession)
+    return { day: replacedAnother ? filing.filed : unknownObservationDay, reportedFacts }
+  })
+}

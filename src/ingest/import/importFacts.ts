@@ -1,0 +1,138 @@
+import { setImmediate } from 'node:timers/promises'
+import { type BalanceReport, checkBalances, emptyBalanceReport } from '../../facts/balanceChecks.ts'
+import type { MetricRules } from '../../facts/metricRules.ts'
+import type { Sql } from '../../postgres/client.ts'
+import { advanceDataVersion, readDataVersion } from '../../postgres/dataVersion.ts'
+import type { ReadUnit } from '../reading/progress.ts'
+import { maintainFactTables } from '../store/bulkIndexes.ts'
+import { loadFactNames } from '../store/nameQueries.ts'
+import { type PreparedBatch, prepareBatch } from './prepareBatch.ts'
+import { type BatchResult, writeBatch } from './writeBatch.ts'
+
+export interface ImportOptions {
+  /** The source recorded with each data version: a register. */
+  readonly source: string
+  readonly rules: MetricRules
+  /** Given where the register overwrites: the day of observation, for documents without a day of their own. */
+  readonly observedOn?: number
+  /** See `Register.replaces`. */
+  readonly replaces?: boolean
+  /** True: another import follows at once, and the caller maintains the tables at the end. */
+  readonly isPart?: boolean
+}
+
+export interface ImportSummary extends Omit<BatchResult, 'undatedFilings'> {
+  /** Filings of the entities of this import for which no source has stated a day yet: they are stored and not served. */
+  undatedFilings: number
+  /** Equations that the accounts read must satisfy. They are reported and have no other effect. */
+  readonly balances: BalanceReport
+  batches: number
+  dataVersion: number
+}
+
+const factsPerBatch = 80_000
+const entitiesPerBatch = 2_000
+
+/** The only way into the fact tables. Imports `units` in batches of bounded size. Each is committed as a whole, with a data
+ * version of its own if it changed anything that is served. The next run finds what was committed, and adds nothing twice. */
+export async function importFacts(
+  sql: Sql,
+  units: AsyncIterable<ReadUnit> | Iterable<ReadUnit>,
+  options: ImportOptions,
+): Promise<ImportSummary> {
+  const names = await loadFactNames(sql)
+  const summary: ImportSummary = {
+    batches: 0,
+    dataVersion: await readDataVersion(sql),
+    entities: 0,
+    reportedFacts: 0,
+    factsAdded: 0,
+    factsRemoved: 0,
+    repeats: 0,
+    unplaced: 0,
+    undatedFilings: 0,
+    balances: emptyBalanceReport(),
+    changed: false,
+  }
+  const undatedFilings = new Map<number, number>()
+  const write = async (batch: PreparedBatch) => {
+    const { result, version } = await sql.begin(async transaction => {
+      const result = await writeBatch(transaction, names, batch, options)
+      const { source } = options
+      const { changed, entities, factsAdded } = result
+      const version = changed ? await advanceDataVersion(transaction, { source, entities, factsAdded }) : null
+      return { result, version }
+    })
+    addTo(summary, result)
+    for (const [entityId, filings] of result.undatedFilings) {
+      if (filings > 0) undatedFilings.set(entityId, filings)
+      else undatedFilings.delete(entityId)
+    }
+    summary.batches++
+    if (version !== null) summary.dataVersion = version
+  }
+  await writeWhilePreparing(sql, units, options, summary.balances, write)
+  summary.undatedFilings = [...undatedFilings.values()].reduce((sum, filings) => sum + filings, 0)
+  if (options.isPart !== true) await maintainFactTables(sql, summary.factsAdded)
+  return summary
+}
+
+/** Writes one batch while the next two are read and derived: the database works on one core, this process on another. */
+async function writeWhilePreparing(
+  sql: Sql,
+  units: AsyncIterable<ReadUnit> | Iterable<ReadUnit>,
+  { rules, observedOn }: ImportOptions,
+  balances: BalanceReport,
+  write: (batch: PreparedBatch) => Promise<void>,
+): Promise<void> {
+  let previous: Promise<void> = Promise.resolve()
+  let writing = previous
+  try {
+    for await (const batch of batches(units)) {
+      const prepared = await prepareBatch(sql, batch, rules, observedOn ?? null)
+      for (const { parsed } of batch)
+        for (const document of parsed) {
+          checkBalances(document, rules, balances)
+          await setImmediate()
+        }
+      await previous
+      previous = writing
+      writing = writing.then(() => write(prepared))
+      // A failure is thrown where it is awaited; until then it must not count as unhandled.
+      writing.catch(() => {})
+    }
+  } finally {
+    await writing
+  }
+}
+
+async function* batches(
+  units: AsyncIterable<ReadUnit> | Iterable<ReadUnit>,
+): AsyncGenerator<readonly ReadUnit[]> {
+  let batch: ReadUnit[] = []
+  let facts = 0
+  let entities = 0
+  for await (const unit of units) {
+    batch.push(unit)
+    entities += unit.parsed.length
+    for (const { reportedFacts } of unit.parsed) facts += reportedFacts.length
+    // Meanwhile this thread also sends the previous batch to the database.
+    await setImmediate()
+    if (facts < factsPerBatch && entities < entitiesPerBatch) continue
+    yield batch
+    batch = []
+    facts = 0
+    entities = 0
+  }
+  if (batch.length > 0) yield batch
+}
+
+function addTo(summary: ImportSummary, result: BatchResult): void {
+  summary.entities += result.entities
+  summary.reportedFacts += result.reportedFacts
+  summary.factsAdded += result.factsAdded
+  summary.factsRemoved += result.factsRemoved
+  summary.repeats += result.repeats
+  summary.unplaced += result.unplaced
+  summary.changed ||= result.changed
+}

@@ -1,0 +1,60 @@
+import { type EntityProfile, entityKey, type ParsedDocument } from '../../facts/reportedFact.ts'
+
+/** One document for each entity, in the order in which entities are first named. Days of observation (`observedOn`) are
+ * lost: what was observed on two days was not stated on one. */
+export function mergeParsedDocuments(documents: readonly ParsedDocument[]): ParsedDocument[] {
+  const merged = new Map<string, ParsedDocument>()
+  for (const document of documents) {
+    const key = entityKey(document.profile)
+    const known = merged.get(key)
+    merged.set(key, known === undefined ? document : mergeTwo(known, document))
+  }
+  return [...merged.values()]
+}
+
+function mergeTwo(a: ParsedDocument, b: ParsedDocument): ParsedDocument {
+  return {
+    profile: mergeProfiles(a.profile, b.profile),
+    reportedFacts: a.reportedFacts.concat(b.reportedFacts),
+    filings: a.filings.concat(b.filings),
+  }
+}
+
+function mergeProfiles(a: EntityProfile, b: EntityProfile): EntityProfile {
+  const named = b.name === undefined || (b.nameIsFallback && a.name !== undefined) ? a : b
+  const fiscalYearEnd = b.fiscalYearEnd ?? a.fiscalYearEnd
+  return {
+    market: a.market,
+    issuerId: a.issuerId,
+    ...(named.name === undefined ? {} : { name: named.name }),
+    ...(named.nameIsFallback ? { nameIsFallback: true } : {}),
+    ...mergeTickers(a, b),
+    ...mergeOtherNames(a, b),
+    ...(fiscalYearEnd === undefined ? {} : { fiscalYearEnd }),
+    registers: a.registers || b.registers,
+  }
+}
+
+/** Where a source names tickers for certain, assumed ones are dropped. */
+function mergeTickers(
+  a: EntityProfile,
+  b: EntityProfile,
+): Pick<EntityProfile, 'tickers' | 'tickersAssumed' | 'tickersRefuted'> {
+  const stated = [a, b].filter(({ tickers }) => tickers !== undefined)
+  const certain = stated.filter(({ tickersAssumed }) => !tickersAssumed)
+  const isAssumed = certain.length === 0 && stated.length > 0
+  const tickers = [...new Set((isAssumed ? stated : certain).flatMap(profile => profile.tickers ?? []))]
+  const refuted = [a, b]
+    .flatMap(({ tickersRefuted }) => tickersRefuted ?? [])
+    .filter(ticker => !tickers.includes(ticker))
+  return {
+    ...(stated.length === 0 ? {} : { tickers }),
+    ...(isAssumed ? { tickersAssumed: true } : {}),
+    ...(refuted.length === 0 ? {} : { tickersRefuted: [...new Set(refuted)] }),
+  }
+}
+
+function mergeOtherNames(a: EntityProfile, b: EntityProfile): Pick<EntityProfile, 'otherNames'> {
+  if (a.otherNames === undefined && b.otherNames === undefined) return {}
+  return { otherNames: [...new Set([...(a.otherNames ?? []), ...(b.otherNames ?? [])])] }
+}

@@ -1,0 +1,92 @@
+import { Failure } from '../../errors.ts'
+import { messageOf, unpackGzip } from '../reading/archives.ts'
+import type { ReadProgress, ReadUnit } from '../reading/progress.ts'
+import { maxDocumentBytes, type Register, type SourceDocument } from '../registers/register.ts'
+import type { SourceFile } from './listFiles.ts'
+
+/** What reading the files of one import needs. */
+export interface ReadContext {
+  readonly register: Register
+  readonly read: Register['readDocument']
+  /** Part of each content key: documents are read again once the service understands more of them. */
+  readonly mapping: string
+  /** The content keys of what an earlier run read completely. */
+  readonly known: ReadonlySet<string>
+  readonly progress: ReadProgress
+  /** The documents that wait for others, by file; null while these are read for the second and last time. */
+  readonly waiting: Map<string, Set<string>> | null
+}
+
+/** The names of documents that wait for others take memory, so their number is bounded. */
+const maxWaiting = 2_000_000
+
+/** Reads one document. 'waits': it is to be read again after all others. */
+export function readDocument(
+  { register, read, progress, waiting }: ReadContext,
+  file: SourceFile,
+  { name, bytes }: SourceDocument,
+  contentKey: string,
+): ReadUnit | 'waits' {
+  const document = /\.gz$/i.test(name)
+    ? { name: withoutGz(name), bytes: unpackGzip(bytes, maxBytesOf(register)) }
+    : { name, bytes }
+  const content = read(document)
+  if ((content.waits || content.isTentative) && waiting !== null) {
+    const names = waiting.get(file.path) ?? new Set()
+    waiting.set(file.path, names.add(name))
+    if (names.size > maxWaiting) {
+      throw new Failure(
+        'body_too_large',
+        `More than ${maxWaiting} documents of one zip wait for others. Split it.`,
+      )
+    }
+    return 'waits'
+  }
+  progress.figuresRead += content.figuresRead
+  progress.malformed += content.malformed
+  progress.unplaced += content.unplaced ?? 0
+  for (const [reason, count] of Object.entries(content.leftOut ?? {})) addLeftOut(progress, reason, count)
+  const isRecorded = !content.waits && !content.isAlwaysRead
+  return { parsed: content.parsed, ...(isRecorded ? { receipt: { contentKey, name } } : {}) }
+}
+
+/** Runs `read` for one document. A fault of the document or its file is reported in `progress`, so that the rest is
+ * imported; any other error is thrown. */
+export async function* reportFaults(
+  name: string,
+  progress: ReadProgress,
+  read: () => Promise<ReadUnit | 'known' | 'waits'>,
+): AsyncGenerator<ReadUnit> {
+  let unit: ReadUnit | 'known' | 'waits'
+  try {
+    unit = await read()
+  } catch (error) {
+    if (!(error instanceof Failure) && !isFileFault(error)) throw error
+    progress.skipped.push({ name, reason: messageOf(error) })
+    return
+  }
+  if (unit === 'waits') return
+  progress.documents++
+  if (unit === 'known') progress.documentsUnchanged++
+  else yield unit
+}
+
+/** The file system's own faults (no permission, deleted) concern one file. */
+export const isFileFault = (error: unknown): error is Error => error instanceof Error && 'syscall' in error
+
+export function refuseLarge(register: Register, bytes: number): void {
+  const maxBytes = maxBytesOf(register)
+  if (bytes <= maxBytes) return
+  throw new Failure(
+    'body_too_large',
+    `The document has ${Math.ceil(bytes / 1e6)} MB; at most ${Math.floor(maxBytes / 1e6)} MB are read. Split it by entity.`,
+  )
+}
+
+const maxBytesOf = (register: Register) => register.maxDocumentBytes ?? maxDocumentBytes
+
+export const withoutGz = (name: string) => name.replace(/\.gz$/i, '')
+
+export function addLeftOut({ leftOut }: ReadProgress, reason: string, more: number): void {
+  if (more > 0) leftOut.set(reason, (leftOut.get(reason) ?? 0) + more)
+}

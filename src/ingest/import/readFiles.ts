@@ -1,0 +1,55 @@
+import type { ReadProgress, ReadUnit } from '../reading/progress.ts'
+import type { Register } from '../registers/register.ts'
+import type { SourceFile } from './listFiles.ts'
+import { type ReadContext, readDocument, refuseLarge, reportFaults } from './readDocument.ts'
+import { readZip } from './readZip.ts'
+
+/** Reads files and zips of a register one document at a time. What cannot be read is reported in `progress` and skipped.
+ * Documents that wait for others are read again after all others.
+ *
+ * @param known the content keys of what an earlier run read completely, which is not read again */
+export async function* readUnits(
+  register: Register,
+  files: readonly SourceFile[],
+  known: ReadonlySet<string>,
+  progress: ReadProgress,
+): AsyncGenerator<ReadUnit> {
+  const mapping = Bun.hash.xxHash3(register.mapping).toString(36)
+  const read = register.createReader?.() ?? register.readDocument
+  const waiting = new Map<string, Set<string>>()
+  const context: ReadContext = { register, read, mapping, known, progress, waiting }
+  for (const file of files) {
+    const before = progress.bytesRead
+    yield* readFile(context, file, null)
+    progress.bytesRead = before + file.bytes
+    progress.onChange()
+  }
+  for (const file of files) {
+    const names = waiting.get(file.path)
+    if (names === undefined) continue
+    waiting.delete(file.path)
+    const before = progress.bytesRead
+    yield* readFile({ ...context, waiting: null }, file, names)
+    progress.bytesRead = before
+    progress.onChange()
+  }
+}
+
+/** @param only the documents to read; null: all */
+async function* readFile(
+  context: ReadContext,
+  file: SourceFile,
+  only: ReadonlySet<string> | null,
+): AsyncGenerator<ReadUnit> {
+  if (/\.zip$/i.test(file.path)) {
+    yield* readZip(context, file, only)
+    return
+  }
+  yield* reportFaults(file.path, context.progress, async () => {
+    refuseLarge(context.register, file.bytes)
+    const bytes = await Bun.file(file.path).bytes()
+    const key = `${Bun.hash.xxHash3(bytes).toString(36)}-${bytes.length}-${context.mapping}`
+    if (context.known.has(key)) return 'known'
+    return readDocument(context, file, { name: file.path, bytes }, key)
+  })
+}

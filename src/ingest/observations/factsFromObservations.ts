@@ -1,0 +1,145 @@
+import { isoDate } from '../../dates.ts'
+import { mergeFilings } from '../../facts/filings.ts'
+import type { MetricRules } from '../../facts/metricRules.ts'
+import type { Filing, ReportedFact } from '../../facts/reportedFact.ts'
+
+/** One version of a filing at a register that overwrites, and the days on which it was observed. */
+export interface ObservedFiling {
+  /** As the document states it: its own accession, without the day of an edit, and its own filing day. */
+  readonly filing: Filing
+  /** All that this version of the filing reports. */
+  readonly reportedFacts: readonly ReportedFact[]
+  /** In order. `unknownObservationDay` is before every day. */
+  readonly days: readonly number[]
+}
+
+/** The day of what was already on record when observations began to be stored. It is before every day. */
+export const unknownObservationDay = Number.NEGATIVE_INFINITY
+
+export interface OverwriteRules {
+  /** The register's filings replace one another: see `Register.replaces`. */
+  readonly replaces: boolean
+  readonly rules: Pick<MetricRules, 'rank'>
+}
+
+/** What a register that overwrites reported, and when: derived from all observations of one entity, in the order of their
+ * days.
+ *
+ * - What the first observation of a filing contains belongs to that filing, under the filing's own day.
+ * - A figure that a later observation changes or adds is a reported fact of its own, of the day of that observation; one
+ * that it only repeats is none. Without this an edit would appear under the filing's day and be seen before it was made.
+ * - Where filings replace one another, one that replaces another for its period is of the day of the observation in which it
+ * first appeared. A filing of a lower accession reports nothing from then on.
+ * - All observations of a day are one. Where they contradict one another the preferred tag counts, then what is news.
+ *
+ * No later day's observations change what came of a day's. */
+export function factsFromObservations(
+  observedFilings: readonly ObservedFiling[],
+  { replaces, rules }: OverwriteRules,
+): readonly ReportedFact[] {
+  const seen: Seen = { facts: new Map(), filedByAccession: new Map(), newestByEnd: new Map() }
+  const reportedFacts: ReportedFact[] = []
+  for (const [day, observed] of byDay(observedFilings)) {
+    const chosen = chooseFigures(observed, seen, rules)
+    const newest = new Map(replaces ? seen.newestByEnd : [])
+    if (replaces) for (const { end, filing } of chosen) raise(newest, end, filing.accession)
+    const valid = chosen.filter(({ end, filing }) => (newest.get(end) ?? '') <= filing.accession)
+    for (const [accession, ofFiling] of Map.groupBy(valid, ({ filing }) => filing.accession)) {
+      const isKnown = seen.filedByAccession.has(accession)
+      const fresh = isKnown ? ofFiling.filter(reported => isNews(reported, seen)) : ofFiling
+      if (fresh.length === 0) continue
+      const merged = fresh.map(({ filing }) => filing).reduce(mergeFilings)
+      const filing = isKnown
+        ? {
+            ...merged,
+            accession: editAccession(accession, day),
+            filed: notBefore(merged, day, [accession], seen),
+          }
+        : { ...merged, filed: notBefore(merged, day, replacedBy(fresh, seen), seen) }
+      for (const reported of fresh) reportedFacts.push({ ...reported, filing })
+      seen.filedByAccession.set(accession, filing.filed)
+    }
+    for (const reported of valid) {
+      seen.facts.set(figureKey(reported), reported)
+      if (replaces) raise(seen.newestByEnd, reported.end, reported.filing.accession)
+    }
+  }
+  return reportedFacts
+}
+
+/** What the observations so far contained. */
+interface Seen {
+  /** The last version of each figure, by `figureKey`. */
+  readonly facts: Map<string, ReportedFact>
+  /** The last day under which a filing, or an edit of it, is recorded. */
+  readonly filedByAccession: Map<string, number>
+  /** Where filings replace one another, the highest accession for each last day of a period. */
+  readonly newestByEnd: Map<number, string>
+}
+
+function byDay(observedFilings: readonly ObservedFiling[]): [number, ReportedFact[]][] {
+  const ofDay = new Map<number, ReportedFact[]>()
+  for (const { days, reportedFacts } of observedFilings) {
+    for (const day of days) {
+      const observed = ofDay.get(day)
+      if (observed === undefined) ofDay.set(day, [...reportedFacts])
+      else observed.push(...reportedFacts)
+    }
+  }
+  return [...ofDay].sort(([a], [b]) => a - b)
+}
+
+/** Chooses one reported fact a figure. */
+function chooseFigures(
+  observed: readonly ReportedFact[],
+  seen: Seen,
+  rules: OverwriteRules['rules'],
+): ReportedFact[] {
+  const best = new Map<string, ReportedFact>()
+  for (const reported of observed) {
+    const key = figureKey(reported)
+    const rival = best.get(key)
+    if (rival === undefined || isPreferred(reported, rival, seen, rules)) best.set(key, reported)
+  }
+  return [...best.values()]
+}
+
+function isPreferred(a: ReportedFact, b: ReportedFact, seen: Seen, rules: OverwriteRules['rules']): boolean {
+  const rank = rules.rank(a.metric, a.tag) - rules.rank(b.metric, b.tag)
+  if (rank !== 0) return rank < 0
+  const news = Number(isNews(b, seen)) - Number(isNews(a, seen))
+  if (news !== 0) return news < 0
+  return a.value === b.value ? a.unit < b.unit : a.value < b.value
+}
+
+function isNews(reported: ReportedFact, { facts }: Seen): boolean {
+  const previous = facts.get(figureKey(reported))
+  return previous === undefined || previous.value !== reported.value || previous.unit !== reported.unit
+}
+
+/** The accessions on record that a new filing replaces. */
+const replacedBy = (fresh: readonly ReportedFact[], { newestByEnd }: Seen): readonly string[] =>
+  fresh.flatMap(({ end }) => newestByEnd.get(end) ?? [])
+
+/** The day of a filing that changes others: that of the observation, and never before theirs. */
+const notBefore = (
+  { filed }: Filing,
+  day: number,
+  changed: readonly string[],
+  { filedByAccession }: Seen,
+): number =>
+  changed.length === 0
+    ? filed
+    : Math.max(filed, day, ...changed.map(accession => filedByAccession.get(accession) ?? filed))
+
+function raise(newestByEnd: Map<number, string>, end: number, accession: string): void {
+  if ((newestByEnd.get(end) ?? '') < accession) newestByEnd.set(end, accession)
+}
+
+const figureKey = ({ metric, filing, start, end }: ReportedFact) =>
+  `${filing.accession} ${metric} ${start} ${end}`
+
+const editAccession = (accession: string, day: number) => `${accession}@${isoDate(day)}`
+
+/** The accession of the filing that was edited. */
+export const withoutEdit = (accession: string) => accession.replace(/@\d{4}-\d\d-\d\d$/, '')

@@ -1,0 +1,70 @@
+import type { ReportedFact } from '../../facts/reportedFact.ts'
+import type { ObservedFiling } from './factsFromObservations.ts'
+
+/** What was read of one entity on one day. */
+export interface Observation {
+  readonly day: number
+  readonly reportedFacts: readonly ReportedFact[]
+}
+
+interface MergedObservations<Stored extends ObservedFiling> {
+  /** All that was ever observed. */
+  readonly all: readonly ObservedFiling[]
+  /** Those of `all` that are not stored as they are. */
+  readonly fresh: readonly ObservedFiling[]
+  /** The stored ones that `fresh` replaces. */
+  readonly outdated: readonly Stored[]
+}
+
+/** Adds observations to those on record. Each version of a filing is stored once, with every day on which it was observed.
+ * So the result is a set: it does not depend on the order in which observations came, nor on how often. */
+export function mergeObservations<Stored extends ObservedFiling>(
+  stored: readonly Stored[],
+  observations: readonly Observation[],
+): MergedObservations<Stored> {
+  const days = new Map<string, Set<number>>()
+  const observed = new Map<string, ObservedFiling>()
+  for (const { day, reportedFacts } of observations) {
+    for (const ofFiling of Map.groupBy(reportedFacts, ({ filing }) => filing.accession).values()) {
+      const version = { filing: ofFiling[0].filing, reportedFacts: sortedUnique(ofFiling), days: [] }
+      const key = keyOf(version)
+      const daysOfKey = days.get(key)
+      if (daysOfKey !== undefined) daysOfKey.add(day)
+      else {
+        days.set(key, new Set([day]))
+        observed.set(key, version)
+      }
+    }
+  }
+  const all: ObservedFiling[] = []
+  const fresh: ObservedFiling[] = []
+  const outdated: Stored[] = []
+  for (const version of stored) {
+    const more = days.get(keyOf(version))
+    observed.delete(keyOf(version))
+    const merged = inOrder([...version.days, ...(more ?? [])])
+    if (merged.length === version.days.length) all.push(version)
+    else {
+      outdated.push(version)
+      fresh.push({ ...version, days: merged })
+    }
+  }
+  for (const [key, version] of observed) fresh.push({ ...version, days: inOrder(days.get(key) ?? []) })
+  return { all: [...all, ...fresh], fresh, outdated }
+}
+
+const inOrder = (days: Iterable<number>): readonly number[] => [...new Set(days)].sort((a, b) => a - b)
+
+function keyOf({ filing, reportedFacts }: ObservedFiling): string {
+  const { accession, form, filed, acceptedAt } = filing
+  return [accession, form, filed, acceptedAt, ...reportedFacts.map(factKey)].join('\n')
+}
+
+/** The same figures always in the same order, each once. */
+function sortedUnique(reportedFacts: readonly ReportedFact[]): readonly ReportedFact[] {
+  const byKey = new Map(reportedFacts.map(reported => [factKey(reported), reported]))
+  return [...byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, reported]) => reported)
+}
+
+const factKey = ({ metric, tag, unit, start, end, value, rounded }: ReportedFact) =>
+  `${metric} ${tag} ${unit} ${start} ${end} ${value} ${rounded}`

@@ -1,0 +1,216 @@
+import { type Filing, type ReportedFact, unknownFilingDate } from '../../../facts/reportedFact.ts'
+import type { TagUse } from '../../concepts.ts'
+import { numberOf, textOf, unitOf } from '../../reading/fields.ts'
+import { readXbrl, type XbrlContext, type XbrlFact, type XbrlInstance } from '../../xbrl/instance.ts'
+import { type DocumentContent, LeftOut } from '../register.ts'
+import { usesOfTag } from './concepts.ts'
+import { accessionOf, cvrOf, profileOf } from './publications.ts'
+
+/** Reads one published report. It does not state its publication date: the dates that it states (of approval, of the general
+ * meeting) are earlier. The index states it; until the index is imported the figures are stored and not served. */
+export function readReport(text: string, path: string): DocumentContent {
+  const report = readXbrl(text)
+  const tally = new Tally()
+  const cvr = companyNumber(report)
+  const accession = cvr === null ? null : accessionOf(cvr, path)
+  const mapped = report.facts.filter(fact => usesOfTag(tagOf(fact) ?? '') !== undefined)
+  if (cvr === null || accession === null) {
+    const reason =
+      cvr === null
+        ? 'a figure of a report that does not name one company by CVR number'
+        : 'a figure of a report whose file is not named as in dokumentUrl'
+    tally.leave(reason, mapped.length)
+    return { parsed: [], figuresRead: mapped.length, malformed: 0, leftOut: tally.counts.leftOut }
+  }
+  const figures = ofOneBasis(
+    mapped.flatMap(fact => figureOf(fact, report, tally) ?? []),
+    tally,
+  )
+  const filing: Filing = { accession, form: 'report', filed: unknownFilingDate, acceptedAt: null }
+  const reportedFacts = factsOfFigures(figures, report, filing, tally)
+  const profile = profileOf(cvr, nameOf(report))
+  return {
+    parsed: [{ profile, reportedFacts, filings: [] }],
+    figuresRead: mapped.length,
+    ...tally.counts,
+  }
+}
+
+/** Counts figures that are not taken. Each method returns null, so that a figure is counted where it is dropped. */
+class Tally {
+  #malformed = 0
+  #unplaced = 0
+  readonly #leftOut = new LeftOut()
+
+  get counts() {
+    return { malformed: this.#malformed, unplaced: this.#unplaced, leftOut: this.#leftOut.counts }
+  }
+
+  malformed(): null {
+    this.#malformed++
+    return null
+  }
+
+  unplaced(): null {
+    this.#unplaced++
+    return null
+  }
+
+  leave(reason: string, figures = 1): null {
+    this.#leftOut.add(reason, figures)
+    return null
+  }
+}
+
+const generalNamespace = 'http://xbrl.dcca.dk/gsd'
+
+/** What a report states about itself. */
+const general = ({ facts }: XbrlInstance, name: string): string | null =>
+  facts.find(fact => fact.namespace === generalNamespace && fact.name === name)?.value ?? null
+
+/** The number that every context has, provided the report itself does not contradict it. */
+function companyNumber(report: XbrlInstance): string | null {
+  const named = new Set([...report.contexts.values()].map(({ entity }) => entity.trim()))
+  const stated = general(report, 'IdentificationNumberCvrOfReportingEntity')
+  if (stated !== null) named.add(stated.trim())
+  return named.size === 1 ? cvrOf([...named][0]) : null
+}
+
+/** A longer text is not a name but a text in the wrong element. */
+const maxNameLength = 300
+
+function nameOf(report: XbrlInstance): string | null {
+  const stated = general(report, 'NameOfReportingEntity')
+  return stated !== null && stated.length <= maxNameLength ? textOf(stated) : null
+}
+
+/** A figure of a mapped element that makes sense. */
+interface Figure {
+  readonly tag: string
+  readonly uses: readonly TagUse[]
+  readonly context: XbrlContext
+  readonly basis: Basis
+  readonly fact: XbrlFact
+  readonly value: number
+}
+
+function figureOf(fact: XbrlFact, { contexts }: XbrlInstance, tally: Tally): Figure | null {
+  const tag = tagOf(fact) ?? ''
+  const uses = usesOfTag(tag) ?? []
+  const context = contexts.get(fact.context)
+  if (context === undefined) return tally.malformed()
+  const basis = basisOf(context)
+  if (basis === null)
+    return tally.leave('a figure in a dimension (a class of equity, an earlier year, a distribution)')
+  if (fact.value === null) return tally.leave('a figure that is nil')
+  const value = numberOf(fact.value)
+  const isFlow = context.start !== null
+  if (Number.isNaN(value) || uses.some(({ concept }) => (concept.kind === 'flow') !== isFlow))
+    return tally.malformed()
+  return { tag, uses, context, basis, fact, value }
+}
+
+const danishNamespace = 'http://xbrl.dcca.dk/fsa'
+/** IFRS has a namespace for each year's taxonomy. */
+const ifrsNamespace = /^https?:\/\/xbrl\.(?:ifrs|iasb)\.org\/taxonomy\/\d{4}-\d\d-\d\d\/ifrs(?:-full)?$/
+
+/** The element of a fact by its taxonomy, whatever prefix the report uses; null for taxonomies that are not read. */
+function tagOf({ namespace, name }: XbrlFact): string | null {
+  if (namespace === danishNamespace) return `fsa:${name}`
+  return ifrsNamespace.test(namespace) ? `ifrs-full:${name}` : null
+}
+
+/** Whose accounts a figure belongs to. `plain`: the report does not state it; in the Danish taxonomy that means the parent
+ * company, in IFRS the reporting entity as a whole. */
+type Basis = 'group' | 'plain' | 'parent'
+
+const bases: Readonly<Record<string, Basis>> = {
+  'ConsolidatedSoloDimension ConsolidatedMember': 'group',
+  'ConsolidatedSoloDimension SoloMember': 'parent',
+  'ConsolidatedAndSeparateFinancialStatementsAxis ConsolidatedMember': 'group',
+  'ConsolidatedAndSeparateFinancialStatementsAxis SeparateMember': 'parent',
+}
+
+const taxonomy =
+  /^\{(?:http:\/\/xbrl\.dcca\.dk\/cmn|https?:\/\/xbrl\.ifrs\.org\/taxonomy\/[^}]+\/ifrs-full)\}/
+
+/** null: the context has another dimension, so its figure is a part of a total or an earlier year's. */
+function basisOf({ dimensions }: XbrlContext): Basis | null {
+  if (dimensions.size === 0) return 'plain'
+  if (dimensions.size > 1) return null
+  const [[dimension, member]] = dimensions
+  if (!taxonomy.test(dimension) || !taxonomy.test(member)) return null
+  return bases[`${dimension.replace(taxonomy, '')} ${member.replace(taxonomy, '')}`] ?? null
+}
+
+/** The figures of the preferred accounts: of the group where the report has its balance sheet, else those without a
+ * dimension, else those of the parent company alone. Figures of different accounts are never mixed. */
+function ofOneBasis(figures: readonly Figure[], tally: Tally): Figure[] {
+  const order: readonly Basis[] = ['group', 'plain', 'parent']
+  const has = (basis: Basis, balance: boolean) =>
+    figures.some(figure => figure.basis === basis && (!balance || isBalance(figure)))
+  const preferred = order.find(basis => has(basis, true)) ?? order.find(basis => has(basis, false))
+  const taken = figures.filter(({ basis }) => basis === preferred)
+  tally.leave(
+    'a figure of accounts other than the preferred ones (group before parent company)',
+    figures.length - taken.length,
+  )
+  return taken
+}
+
+const isBalance = ({ uses }: Figure) => uses.some(({ metric }) => metric === 'assets')
+
+function factsOfFigures(
+  figures: readonly Figure[],
+  report: XbrlInstance,
+  filing: Filing,
+  tally: Tally,
+): ReportedFact[] {
+  const firstDays = new Set([...report.contexts.values()].map(({ start }) => start))
+  const isAnnual = !/^(delårs|halvårs|kvartals|interim|half|quarter)/i.test(
+    general(report, 'InformationOnTypeOfSubmittedReport')?.trim() ?? '',
+  )
+  const repeated = Map.groupBy(
+    figures,
+    ({ tag, context, fact }) => `${tag} ${context.start} ${context.end} ${report.units.get(fact.unit ?? '')}`,
+  )
+  const differ = (same: readonly Figure[]) => new Set(same.map(({ value }) => value)).size > 1
+  // Some reports tell the group's accounts from the parent company's by nothing but the ids of contexts.
+  if ([...repeated.values()].some(same => isBalance(same[0]) && differ(same))) {
+    tally.leave('a figure of a report that states two different balance sheets for one day', figures.length)
+    return []
+  }
+  const reportedFacts: ReportedFact[] = []
+  for (const same of repeated.values()) {
+    if (differ(same)) {
+      tally.leave('a figure that its report states twice with different values', same.length)
+      continue
+    }
+    tally.leave('a figure that its report states twice', same.length - 1)
+    const [{ uses, context, fact, value }] = same
+    const { start, end } = context
+    if (start === null && firstDays.has(end)) {
+      tally.leave('a balance on the first day of a period')
+      continue
+    }
+    if (start !== null && !isPeriod(end - start + 1, isAnnual)) {
+      tally.unplaced()
+      continue
+    }
+    const raw = report.units.get(fact.unit ?? '') ?? ''
+    for (const { metric, tag, concept } of uses) {
+      const unit = unitOf(raw, concept.unitKind)
+      if (unit === null) tally.leave('a figure in a unit that its metric does not have')
+      else reportedFacts.push({ metric, tag, unit, start, end, value, rounded: false, filing })
+    }
+  }
+  return reportedFacts
+}
+
+/** An annual report states years. A longer or shorter first or changed year does not compare with other fiscal years, and
+ * nine months in an annual report are no third quarter. */
+function isPeriod(days: number, isAnnual: boolean): boolean {
+  const months = Math.round((days * 12) / 365.25)
+  const misses = Math.abs(days - (months * 365.25) / 12)
+  return misses < 15 && (months === 12 || (!isAnnual && [3, 6, 9].includes(months)))
+}

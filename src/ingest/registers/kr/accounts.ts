@@ -1,0 +1,156 @@
+import { Failure } from '../../../errors.ts'
+import type { EntityProfile, ParsedDocument, ReportedFact } from '../../../facts/reportedFact.ts'
+import { compactDay, isRecord, textOf } from '../../reading/fields.ts'
+import { type DocumentContent, LeftOut } from '../register.ts'
+import { type Closing, type ClosingMonths, closingOf, isReportCode } from './closingMonth.ts'
+import { assumedTickers, type Company, isCorpCode, isStockCode, monthOf, parseOverview } from './companies.ts'
+import { countAmounts, type FigureTally, factsOfReport, type Line, type ReportLines } from './figures.ts'
+
+/** One answer of the API, and its place in the file. */
+export interface Answer {
+  readonly document: unknown
+  /** For messages: `line 12: `; empty where the file is one answer. */
+  readonly place: string
+}
+
+/** Reads answers of the API: statements of companies (`fnlttSinglAcntAll`) and overviews (`company`). Whether statements are
+ * the group's (CFS) or the company's alone (OFS) is stated by the request, stored as `_request`, by the lines or by the name
+ * of the file.
+ *
+ * @param months of the overviews that the import has read so far; those of this document are added */
+export function readAccounts(
+  answers: readonly Answer[],
+  fileName: string,
+  months: ClosingMonths,
+): DocumentContent {
+  const gathered: Gathered = {
+    reports: new Map(),
+    companies: new Map(),
+    hints: new Map(),
+    leftOut: new LeftOut(),
+  }
+  let figuresRead = 0
+  for (const answer of answers) figuresRead += gather(answer, fileName, gathered)
+  for (const { profile, closingMonth } of gathered.companies.values()) {
+    if (closingMonth !== null) months.add(profile.issuerId, closingMonth)
+  }
+  let waits = false
+  let isTentative = false
+  const tally: FigureTally = { malformed: 0, leftOut: gathered.leftOut }
+  const parsed: ParsedDocument[] = []
+  const byCompany = Map.groupBy(gathered.reports.values(), report => report.corpCode)
+  for (const corpCode of new Set([...gathered.companies.keys(), ...byCompany.keys()])) {
+    const hint = gathered.hints.get(corpCode)
+    const reports = byCompany.get(corpCode) ?? []
+    const stated = new Set([...months.of(corpCode), monthOf(hint?.acc_mt) ?? []].flat())
+    const closing = closingOf(reports, [...stated])
+    waits ||= reports.length > 0 && closing === null
+    isTentative ||= reports.length > 0 && stated.size === 0
+    const profile = gathered.companies.get(corpCode)?.profile ?? profileOf(corpCode, hint)
+    parsed.push({ profile, reportedFacts: factsOfReports(reports, closing, tally), filings: [] })
+  }
+  return {
+    ...{ parsed, figuresRead, malformed: tally.malformed, leftOut: tally.leftOut.counts },
+    ...(waits ? { waits } : {}),
+    ...(isTentative ? { isTentative } : {}),
+    ...(gathered.companies.size > 0 ? { isAlwaysRead: true } : {}),
+  }
+}
+
+interface Gathered {
+  readonly reports: Map<string, ReportLines>
+  readonly companies: Map<string, Company>
+  /** What requests state about a company besides its number. */
+  readonly hints: Map<string, Record<string, unknown>>
+  readonly leftOut: LeftOut
+}
+
+/** Returns how many amounts the answer has. */
+function gather({ document, place }: Answer, fileName: string, into: Gathered): number {
+  const fail = (reason: string) => new Failure('body_invalid', `${place}${reason}`)
+  if (!isRecord(document)) throw fail('This is no answer of OpenDART: an object is needed.')
+  const company = parseOverview(document)
+  if (company !== null) {
+    into.companies.set(company.profile.issuerId, company)
+    if (!company.onBoard) into.leftOut.add('an overview of a company on neither board')
+    return 0
+  }
+  if (document.status !== '000') {
+    const status = textOf(document.status)
+    if (status === null) throw fail('This is no answer of OpenDART: it has no `status`.')
+    into.leftOut.add(`an answer without statements (status ${status.slice(0, 10)})`)
+    return 0
+  }
+  if (!Array.isArray(document.list)) throw fail('An answer of OpenDART has its lines in `list`.')
+  const request = isRecord(document._request) ? document._request : {}
+  let amounts = 0
+  for (const line of document.list) {
+    if (!isRecord(line)) throw fail('`list` has an element that is no line of a statement.')
+    const isSolo = soloOf(line, request, fileName)
+    if (isSolo === null) {
+      throw fail(
+        'Nothing states whether these statements are consolidated. Name the file ..._CFS.json or ..._OFS.json, or store the request as `_request` with its `fs_div`.',
+      )
+    }
+    amounts += countAmounts(line)
+    gatherLine(line, isSolo, request, into)
+  }
+  return amounts
+}
+
+function gatherLine(line: Line, isSolo: boolean, request: Record<string, unknown>, into: Gathered): void {
+  const report = reportOf(line, isSolo)
+  if (report === null) {
+    into.leftOut.add('a line without a receipt, report, year or company', countAmounts(line))
+    return
+  }
+  const key = `${report.corpCode} ${report.receipt} ${report.report} ${report.year} ${isSolo}`
+  const known = into.reports.get(key)
+  if (known === undefined) into.reports.set(key, report)
+  else known.lines.push(line)
+  into.hints.set(report.corpCode, { ...request, ...into.hints.get(report.corpCode) })
+}
+
+function soloOf(line: Line, request: Record<string, unknown>, fileName: string): boolean | null {
+  const stated = textOf(line.fs_div) ?? textOf(request.fs_div) ?? /_(CFS|OFS)\.jsonl?$/i.exec(fileName)?.[1]
+  const basis = stated?.toUpperCase()
+  return basis === 'CFS' ? false : basis === 'OFS' ? true : null
+}
+
+function reportOf(line: Line, isSolo: boolean): ReportLines | null {
+  const receipt = textOf(line.rcept_no) ?? ''
+  const corpCode = textOf(line.corp_code) ?? ''
+  const year = textOf(line.bsns_year) ?? ''
+  const filed = compactDay(receipt.slice(0, 8))
+  const report = line.reprt_code
+  if (!/^\d{14}$/.test(receipt) || !(filed > 0) || !isCorpCode(corpCode)) return null
+  if (!isReportCode(report) || !/^(19|20)\d\d$/.test(year)) return null
+  return { receipt, corpCode, year: Number(year), report, filed, isSolo, lines: [line] }
+}
+
+function factsOfReports(
+  reports: readonly ReportLines[],
+  closing: Closing | null,
+  tally: FigureTally,
+): readonly ReportedFact[] {
+  if (closing !== null) return reports.flatMap(report => factsOfReport(report, closing, tally))
+  for (const { lines } of reports) {
+    const amounts = lines.reduce((sum, line) => sum + countAmounts(line), 0)
+    tally.leftOut.add('a report whose closing month is unknown (import its overview with it)', amounts)
+  }
+  return []
+}
+
+function profileOf(corpCode: string, request: Record<string, unknown> = {}): EntityProfile {
+  const stockCode = textOf(request.stock_code)
+  const name = textOf(request.corp_name)
+  return {
+    market: 'KR',
+    issuerId: corpCode,
+    ...(name === null ? {} : { name, nameIsFallback: true }),
+    ...(stockCode !== null && isStockCode(stockCode)
+      ? { tickers: assumedTickers(stockCode), tickersAssumed: true }
+      : {}),
+    registers: true,
+  }
+}

@@ -1,0 +1,54 @@
+import type { Filing, ReportedFact } from '../../../facts/reportedFact.ts'
+import { numberOf, unitOf } from '../../reading/fields.ts'
+import { type DocumentContent, LeftOut } from '../register.ts'
+import { usesOfTag } from './concepts.ts'
+import { firstDay, lastDay, type Quarter } from './deadlines.ts'
+
+/** Counts the figures of a document. */
+export class FigureTally {
+  figuresRead = 0
+  malformed = 0
+  readonly leftOut = new LeftOut()
+
+  get counts(): Omit<DocumentContent, 'parsed'> {
+    const { figuresRead, malformed, leftOut } = this
+    return { figuresRead, malformed, leftOut: leftOut.counts }
+  }
+}
+
+/** The figures of one cell: money in thousands of Taiwan dollars, per-share figures in dollars. Income is that of the year to
+ * date, whose length distinguishes the quarter from half a year, nine months and the year. */
+export function factsOfCell(
+  column: string,
+  cell: unknown,
+  quarter: Quarter,
+  filing: Filing,
+  tally: FigureTally,
+): ReportedFact[] {
+  const text = typeof cell === 'number' ? String(cell) : typeof cell === 'string' ? cell.trim() : ''
+  if (text === '') return []
+  tally.figuresRead++
+  const uses = usesOfTag(column)
+  if (uses === undefined) {
+    tally.leftOut.add('a column that the service does not carry')
+    return []
+  }
+  return uses.flatMap(({ metric, tag, concept }): ReportedFact[] => {
+    const { kind, unitKind } = concept
+    const value = unitKind === 'money' ? inDollars(text) : numberOf(text)
+    const unit = unitOf('TWD', unitKind)
+    if (Number.isNaN(value) || unit === null) {
+      tally.malformed++
+      return []
+    }
+    const start = kind === 'flow' ? firstDay(quarter) : null
+    return [{ metric, tag, unit, start, end: lastDay(quarter), value, rounded: false, filing }]
+  })
+}
+
+/** Thousands as dollars. The exponent is added to the text because a multiplication would add the noise of binary
+ * fractions. */
+const inDollars = (thousands: string): number =>
+  /e/i.test(thousands)
+    ? Number.NaN
+    : numberOf(Number.isNaN(numberOf(thousands)) ? thousands : `${thousands}e3`)

@@ -1,0 +1,124 @@
+import { nearestMonthEnd, startOfMonths } from '../../dates.ts'
+import { type Filing, type ReportedFact, unknownFilingDate } from '../../facts/reportedFact.ts'
+import { reportedMetric, spanOf } from '../../facts/spans.ts'
+import type { TransactionSql } from '../../postgres/client.ts'
+import { type FactNames, learnNames } from './nameQueries.ts'
+
+/** A row of `fact` or `fact_repeat`, with names in place of their numbers and days as numbers. */
+export interface StoredRow {
+  /** The row's position in the table, valid until the transaction ends. */
+  readonly place: string
+  readonly entityId: number
+  readonly metric: string
+  readonly fp: number
+  readonly fy: number
+  readonly unit: string
+  readonly tag: string | null
+  readonly start: number | null
+  readonly end: number
+  readonly filed: number
+  /** null in `fact_repeat` and for the current vintage. */
+  readonly superseded: number | null
+  readonly acceptedAt: number | null
+  readonly value: number
+  readonly rounded: boolean
+  readonly accession: string
+}
+
+interface RowRecord {
+  place: string
+  entity_id: number
+  metric_id: number
+  fp: number
+  fy: number
+  unit_id: number
+  tag_id: number | null
+  start: number | null
+  end: number
+  filed: number | null
+  superseded: number | null
+  value: number
+  period_rounded: boolean
+  filing_id: number
+}
+
+/** All rows of some entities. Their filings are read by a query of their own: in a join the planner would scan the whole
+ * table rather than look up those of a few hundred thousand rows. */
+export async function readStoredRows(
+  transaction: TransactionSql,
+  names: FactNames,
+  table: 'fact' | 'fact_repeat',
+  entityIds: readonly number[],
+): Promise<StoredRow[]> {
+  const superseded =
+    table === 'fact'
+      ? transaction`case when superseded = 'infinity' then null else superseded - date '1970-01-01' end`
+      : transaction`null::int`
+  const rows = await transaction<RowRecord[]>`
+    select stored.ctid::text as place, stored.entity_id, metric_id, fp, fy, unit_id, tag_id,
+           period_start - date '1970-01-01' as start, period_end - date '1970-01-01' as end,
+           case when stored.filed = 'infinity' then null else stored.filed - date '1970-01-01' end as filed,
+           ${superseded} as superseded, value, period_rounded, filing_id
+    from ${transaction(table)} stored
+    where stored.entity_id = any(${entityIds}::int[])`
+  await learnNames(names, rows)
+  const filings = await readFilingsOf(transaction, rows)
+  return rows.map(row => ({
+    place: row.place,
+    entityId: row.entity_id,
+    metric: names.metrics.name(row.metric_id),
+    fp: row.fp,
+    fy: row.fy,
+    unit: names.units.name(row.unit_id),
+    tag: row.tag_id === null ? null : names.tags.name(row.tag_id),
+    start: row.start,
+    end: row.end,
+    filed: row.filed ?? unknownFilingDate,
+    superseded: row.superseded,
+    acceptedAt: filingOf(row, filings).accepted_at?.getTime() ?? null,
+    value: row.value,
+    rounded: row.period_rounded,
+    accession: filingOf(row, filings).accession,
+  }))
+}
+
+interface FilingRecord {
+  readonly filing_id: number
+  readonly accession: string
+  readonly accepted_at: Date | null
+}
+
+async function readFilingsOf(
+  transaction: TransactionSql,
+  rows: readonly RowRecord[],
+): Promise<Map<number, FilingRecord>> {
+  const ids = [...new Set(rows.map(row => row.filing_id))]
+  if (ids.length === 0) return new Map()
+  const filings = await transaction<FilingRecord[]>`
+    select filing_id, accession, accepted_at from filing where filing_id = any(${ids}::int[])`
+  return new Map(filings.map(filing => [filing.filing_id, filing]))
+}
+
+function filingOf(row: RowRecord, filings: ReadonlyMap<number, FilingRecord>): FilingRecord {
+  const filing = filings.get(row.filing_id)
+  if (filing === undefined) throw new Error(`filing ${row.filing_id} of a stored row is not on record`)
+  return filing
+}
+
+/** The reported fact that a stored row was made from; null for a row that was derived. */
+export function reportedFactOf(row: StoredRow, filing: Filing): ReportedFact | null {
+  if (row.tag === null) return null
+  const span = spanOf(row.start, row.end) ?? 0
+  const end = row.rounded ? nearestMonthEnd(row.end) : row.end
+  const start = row.rounded && row.start !== null ? startOfMonths(end, span * 3) : row.start
+  return {
+    metric: reportedMetric(row.metric, span),
+    tag: row.tag,
+    unit: row.unit,
+    start,
+    end,
+    value: row.value,
+    rounded: row.rounded,
+    filing,
+  }
+}

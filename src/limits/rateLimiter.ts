@@ -1,0 +1,194 @@
+import { Failure } from '../errors.ts'
+import type { HitCounter, HitRequest } from './queries.ts'
+import { type Limits, type Verdict, verdictOf } from './verdict.ts'
+
+interface RateLimiterDeps {
+  /** Counts all these hits in one query, exactly, also when other servers count at the same time. */
+  readonly takeHits: (hits: readonly HitRequest[]) => Promise<HitCounter[]>
+  /** A monotonic clock in milliseconds (performance.now). */
+  readonly elapsedMs: () => number
+  /** The database counts as unavailable if it does not answer within this time. */
+  readonly timeoutMs: number
+}
+
+/** The hits of one subject within a batch. They share one promise, because thousands a second wait for it. */
+interface HitGroup {
+  readonly limits: Limits
+  readonly counted: Promise<HitCounter>
+  readonly resolve: (counter: HitCounter) => void
+  readonly reject: (failure: Failure) => void
+  wanted: number
+}
+
+type Batch = Map<string, HitGroup>
+
+const maxWaiting = 20_000
+const maxSubjects = 1_000
+
+/** Counts every request of this server against its limits. The counters are in the database, shared by all servers, and a
+ * query for each request would cost more than the request. So requests that arrive while a query runs are gathered, and the
+ * next query counts all of them. At most one batch is in flight and one is gathering. No request is granted before the
+ * database has counted it. */
+export class RateLimiter {
+  readonly #deps: RateLimiterDeps
+  readonly #refusals = new RefusalCache()
+  #gathering: Batch = new Map()
+  #inFlight: Batch | null = null
+  #waiting = 0
+  /** The batch in flight has timed out. Requests fail at once until its query ends. */
+  #stalled = false
+
+  constructor(deps: RateLimiterDeps) {
+    this.#deps = deps
+  }
+
+  /** Counts one request of `subject`. Without the database nothing is granted: throws `database_unavailable`. */
+  async take(subject: string, limits: Limits): Promise<Verdict> {
+    const refused = this.#refusals.find(subject, limits, this.#deps.elapsedMs())
+    if (refused !== null) return refused
+    const group = this.#join(subject, limits)
+    const index = group.wanted++
+    const counter = await group.counted
+    const granted = index < counter.granted
+    return verdictOf(counter, group.limits, granted, granted ? counter.granted - 1 - index : 0)
+  }
+
+  /** True if `take` would refuse without a query. Lets a caller skip costly work for a request that is refused anyway. */
+  isRefused(subject: string, limits: Limits): boolean {
+    return this.#refusals.find(subject, limits, this.#deps.elapsedMs()) !== null
+  }
+
+  #join(subject: string, limits: Limits): HitGroup {
+    if (this.#stalled) throw databaseUnavailable()
+    if (this.#waiting >= maxWaiting || this.#gathering.size >= maxSubjects) throw tooManyWaiting()
+    this.#waiting++
+    const existing = this.#gathering.get(subject)
+    if (existing !== undefined) return existing
+    const { promise: counted, resolve, reject } = Promise.withResolvers<HitCounter>()
+    const group = { limits, counted, resolve, reject, wanted: 0 }
+    this.#gathering.set(subject, group)
+    if (this.#inFlight === null && this.#waiting === 1) queueMicrotask(() => this.#flush())
+    return group
+  }
+
+  #flush(): void {
+    if (this.#inFlight !== null || this.#gathering.size === 0) return
+    const batch = this.#gathering
+    this.#inFlight = batch
+    this.#gathering = new Map()
+    this.#waiting = 0
+    const hits: HitRequest[] = []
+    for (const [subject, { wanted, limits }] of batch) hits.push({ subject, wanted, ...limits })
+    const timer = setTimeout(() => this.#abandon(batch), this.#deps.timeoutMs)
+    this.#deps
+      .takeHits(hits)
+      .then(
+        counters => this.#settle(batch, counters),
+        cause => rejectAll(batch, databaseUnavailable(cause)),
+      )
+      .finally(() => {
+        clearTimeout(timer)
+        this.#inFlight = null
+        this.#stalled = false
+        this.#flush()
+      })
+  }
+
+  #settle(batch: Batch, counters: readonly HitCounter[]): void {
+    for (const counter of counters) {
+      const group = batch.get(counter.subject)
+      if (group === undefined) continue
+      if (counter.granted < group.wanted) {
+        const verdict = verdictOf(counter, group.limits, false, 0)
+        this.#refusals.store(counter.subject, verdict, this.#deps.elapsedMs())
+      }
+      group.resolve(counter)
+    }
+    if (counters.length < batch.size) rejectAll(batch, databaseUnavailable())
+  }
+
+  #abandon(batch: Batch): void {
+    this.#stalled = true
+    rejectAll(batch, databaseUnavailable())
+    rejectAll(this.#gathering, databaseUnavailable())
+    this.#gathering = new Map()
+    this.#waiting = 0
+  }
+}
+
+/** Rejects the groups that are still pending: a settled promise does not change. */
+function rejectAll(batch: Batch, failure: Failure): void {
+  for (const { reject } of batch.values()) reject(failure)
+}
+
+function databaseUnavailable(cause?: unknown): Failure {
+  return new Failure(
+    'database_unavailable',
+    'The database does not answer at the moment. Try again in a few seconds.',
+    { retryAfterSeconds: 2, cause },
+  )
+}
+
+function tooManyWaiting(): Failure {
+  return new Failure(
+    'compute_busy',
+    'Too many requests are waiting to be counted on this server. Try again in a second.',
+    { retryAfterSeconds: 1 },
+  )
+}
+
+interface Refusal {
+  readonly verdict: Verdict
+  readonly seenMs: number
+  readonly untilMs: number
+}
+
+const maxRefusals = 10_000
+
+/** The refused subjects, each until it may be granted again. Until that moment its counter only grows, so the verdict is
+ * known without the database, and a client that keeps sending costs next to nothing. */
+class RefusalCache {
+  readonly #refusals = new Map<string, Refusal>()
+
+  store(subject: string, verdict: Verdict, nowMs: number): void {
+    if (verdict.refused === null) return
+    if (this.#refusals.size >= maxRefusals) {
+      const oldest = this.#refusals.keys().next()
+      if (!oldest.done) this.#refusals.delete(oldest.value)
+    }
+    // Retry-After is rounded up to whole seconds. One less, so that a request in the last second reaches the database.
+    const untilMs = nowMs + (verdict.refused.retryAfterSeconds - 1) * 1_000
+    this.#refusals.set(subject, { verdict, seenMs: nowMs, untilMs })
+  }
+
+  /** The refusal as of now; null if only the database can decide. A refusal under other limits (before a new grant) does
+   * not count. */
+  find(subject: string, limits: Limits, nowMs: number): Verdict | null {
+    if (this.#refusals.size === 0) return null
+    const refusal = this.#refusals.get(subject)
+    if (refusal === undefined) return null
+    const { verdict } = refusal
+    const sameLimits =
+      verdict.limits.perMinute === limits.perMinute && verdict.limits.perDay === limits.perDay
+    if (nowMs < refusal.untilMs && sameLimits) return advance(verdict, (nowMs - refusal.seenMs) / 1_000)
+    this.#refusals.delete(subject)
+    return null
+  }
+}
+
+/** The refusal some seconds later. Only whole seconds are subtracted: a wait that is too short would be refused again. */
+function advance(verdict: Verdict, seconds: number): Verdict {
+  const passed = Math.floor(seconds)
+  if (passed === 0 || verdict.refused === null) return verdict
+  const remaining = (resetSeconds: number) => Math.max(1, resetSeconds - passed)
+  return {
+    ...verdict,
+    minuteResetSeconds: remaining(verdict.minuteResetSeconds),
+    dayResetSeconds: remaining(verdict.dayResetSeconds),
+    at: verdict.at + passed,
+    refused: {
+      ...verdict.refused,
+      retryAfterSeconds: remaining(verdict.refused.retryAfterSeconds),
+    },
+  }
+}

@@ -1,0 +1,60 @@
+import type { Sql, SqlClient } from './client.ts'
+
+/** Every server listens on this channel for new data versions. */
+const dataChannel = 'asfiled_data'
+
+interface ImportBatch {
+  source: string
+  entities: number
+  factsAdded: number
+}
+
+export async function readDataVersion(sql: SqlClient): Promise<number> {
+  const [row] = await sql<{ version: string }[]>`select version from data_version`
+  return Number(row.version)
+}
+
+/** Increments the data version. Call it in the transaction that writes the batch, so that readers see both or neither. */
+export async function advanceDataVersion(transaction: SqlClient, batch: ImportBatch): Promise<number> {
+  const [row] = await transaction<{ version: string }[]>`
+    update data_version set version = version + 1, changed_at = now() returning version`
+  await transaction`
+    insert into import_batch (version, source, entities, facts_added)
+    values (${row.version}, ${batch.source}, ${batch.entities}, ${batch.factsAdded})`
+  await transaction`select pg_notify(${dataChannel}, ${row.version})`
+  return Number(row.version)
+}
+
+interface DataVersionWatch {
+  /** The latest version this server has seen. */
+  current(): number
+  close(): Promise<void>
+}
+
+const pollMs = 5_000
+
+/** Follows the data version by NOTIFY. A lost notification delays a change by seconds and no more: the version is also read
+ * after each reconnect of the listener, and every `pollMs`. */
+export async function watchDataVersion(
+  sql: Sql,
+  onChange: (version: number) => void,
+): Promise<DataVersionWatch> {
+  let version = await readDataVersion(sql)
+  const update = (next: number) => {
+    if (next <= version) return
+    version = next
+    onChange(next)
+  }
+  const refresh = () => {
+    readDataVersion(sql).then(update, () => {})
+  }
+  const listener = await sql.listen(dataChannel, payload => update(Number(payload)), refresh)
+  const poll = setInterval(refresh, pollMs)
+  return {
+    current: () => version,
+    close: async () => {
+      clearInterval(poll)
+      await listener.unlisten().catch(() => {})
+    },
+  }
+}

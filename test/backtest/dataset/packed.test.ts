@@ -1,0 +1,110 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { type Dataset, datasetBytes, nameAt, nameCount } from '../../../src/backtest/dataset/dataset.ts'
+import { openDataset, packDataset } from '../../../src/backtest/dataset/packed.ts'
+import { rankDataset } from '../../../src/backtest/dataset/rank.ts'
+import type { Row } from '../loopReference.ts'
+import { datasetOf } from '../rows.ts'
+
+/** The bits of every column, so that NaN and -0 are compared too. */
+function bitsOf({ assets, markets, ...columns }: Dataset) {
+  const parts = {
+    ...columns,
+    ids: assets.bytes,
+    idsAt: assets.offsets,
+    codes: markets.bytes,
+    codesAt: markets.offsets,
+  }
+  return Object.entries(parts).map(([name, column]) => [
+    name,
+    ArrayBuffer.isView(column)
+      ? Buffer.from(column.buffer, column.byteOffset, column.byteLength).toString('hex')
+      : column,
+  ])
+}
+
+const anyCells = fc
+  .uniqueArray(
+    fc.record({
+      day: fc.integer({ min: 19_000, max: 19_005 }),
+      asset: fc.oneof(
+        fc.constantFrom('A', 'é', '台積電', '😀', 'a,b'),
+        fc.string({ minLength: 1, maxLength: 5 }),
+      ),
+      market: fc.constantFrom('', 'US', 'TW'),
+      score: fc.oneof(fc.double(), fc.constantFrom(Number.NaN, -0, 5e-324)),
+      forwardReturn: fc.oneof(fc.double(), fc.constant(Number.NaN)),
+    }),
+    { selector: cell => `${cell.day} ${cell.asset}`, minLength: 1, maxLength: 30 },
+  )
+  .filter(list => list.every(cell => cell.asset.isWellFormed()))
+
+test('a packed dataset opens as the same dataset, to the bit', () => {
+  fc.assert(
+    fc.property(anyCells, list => {
+      const data = datasetOf(list)
+      const opened = openDataset(packDataset(data))
+      if (opened === null) throw new Error('not opened')
+      expect(bitsOf(opened)).toEqual(bitsOf(data))
+      expect(rankDataset(opened).ranking).toEqual(rankDataset(data).ranking)
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('the same rows in another order are the same bytes', () => {
+  fc.assert(
+    fc.property(anyCells, list => {
+      const packed = packDataset(datasetOf(list))
+      expect(Buffer.compare(packed, packDataset(datasetOf([...list].reverse())))).toBe(0)
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('bytes that are cut, longer, empty or of another layout do not open', () => {
+  const packed = packDataset(datasetOf([{ day: 1, asset: 'A', market: '', score: 1, forwardReturn: 0 }]))
+  const changed = (at: number) => {
+    const copy = packed.slice()
+    copy[at] ^= 1
+    return copy
+  }
+  expect(openDataset(packed)).not.toBeNull()
+  for (const broken of [
+    packed.slice(0, -1),
+    new Uint8Array([...packed, 0]),
+    changed(0),
+    changed(4),
+    changed(8),
+    changed(20),
+    new Uint8Array(0),
+    new Uint8Array(64),
+  ]) {
+    expect(openDataset(broken)).toBeNull()
+  }
+})
+
+test('a row of a ranked dataset takes less than 40 bytes of memory, names and dates included', () => {
+  const list: Row[] = []
+  for (let day = 0; day < 100; day++) {
+    for (let i = 0; i < 500; i++) {
+      list.push({
+        day,
+        asset: `ASSET${i}.LONG-NAME`,
+        market: 'US',
+        score: Math.sin(i * day),
+        forwardReturn: 0,
+      })
+    }
+  }
+  const opened = openDataset(packDataset(datasetOf(list)))
+  if (opened === null) throw new Error('not opened')
+  const data = rankDataset(opened)
+  expect(datasetBytes(data) / list.length).toBeLessThan(40)
+  // Every column is a view of the packed bytes.
+  const { ranking, assets, markets, ...columns } = data
+  const views = [columns, assets, markets].flatMap(part => Object.values(part)).filter(ArrayBuffer.isView)
+  expect(new Set(views.map(view => view.buffer)).size).toBe(1)
+  expect(views[0].buffer).toBeInstanceOf(SharedArrayBuffer)
+  expect(nameAt(data.assets, nameCount(data.assets) - 1)).toBe('ASSET99.LONG-NAME')
+})

@@ -1,0 +1,41 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { columnEnvelope } from '../../../../src/backtest/report/chart/lineChart.ts'
+
+const line = fc
+  .array(fc.tuple(fc.double({ min: 0, max: 30, noNaN: true }), fc.double({ min: -5, max: 5 })), {
+    minLength: 1,
+    maxLength: 400,
+  })
+  .map(points => {
+    const x = points.map(([at]) => at).sort((a, b) => a - b)
+    return { x: Float64Array.from(x), y: Float64Array.from(points, ([, value]) => value) }
+  })
+
+test('no peak, trough or break is lost: each pixel column draws its first, lowest, highest and last point', () => {
+  fc.assert(
+    fc.property(line, ({ x, y }) => {
+      const envelope = columnEnvelope(x, y)
+      const column = (i: number) => Math.floor(x[i])
+      for (let at = 0; at <= 30; at++) {
+        const all = [...x.keys()].filter(i => column(i) === at)
+        const drawn = envelope.filter(i => column(i) === at)
+        const known = (among: number[]) => among.map(i => y[i]).filter(value => !Number.isNaN(value))
+        expect([drawn[0], drawn.at(-1)]).toEqual([all[0], all.at(-1)])
+        expect(Math.min(...known(drawn))).toBe(Math.min(...known(all)))
+        expect(Math.max(...known(drawn))).toBe(Math.max(...known(all)))
+        expect(drawn.some(i => Number.isNaN(y[i]))).toBe(all.some(i => Number.isNaN(y[i])))
+        expect(drawn.length).toBeLessThanOrEqual(5)
+      }
+    }),
+  )
+})
+
+test('points are drawn in order, each once', () => {
+  fc.assert(
+    fc.property(line, ({ x, y }) => {
+      const envelope = columnEnvelope(x, y)
+      expect(envelope).toEqual([...new Set(envelope)].sort((a, b) => a - b))
+    }),
+  )
+})

@@ -1,0 +1,55 @@
+import { afterAll, expect, test } from 'bun:test'
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { writeFileAtomically } from '../../src/commands/output.ts'
+import { Failure } from '../../src/errors.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'asfiled-write-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+test('a reader of a file that is being replaced sees all of the old or all of the new', async () => {
+  const path = join(folder, 'result.json')
+  const [old, fresh] = ['a'.repeat(50_000_000), 'b'.repeat(50_000_001)]
+  await writeFileAtomically(path, old)
+  let written = false
+  const writing = writeFileAtomically(path, fresh).then(() => {
+    written = true
+  })
+  while (!written) {
+    expect([old.length, fresh.length]).toContain(statSync(path).size)
+    await Bun.sleep(0)
+  }
+  await writing
+  expect(readFileSync(path, 'utf8') === fresh).toBe(true)
+  expect(readdirSync(folder)).toEqual(['result.json'])
+})
+
+test('a failed write reports itself, leaves the old file and no temporary one', async () => {
+  const path = join(folder, 'old.json')
+  writeFileSync(path, 'old')
+  const refused = await writeFileAtomically(join(path, 'inside.json'), 'new').catch((error: unknown) => error)
+  expect(refused).toBeInstanceOf(Failure)
+  expect(String(refused)).toContain('could not be written')
+  expect(readFileSync(path, 'utf8')).toBe('old')
+  expect(readdirSync(folder).filter(name => name.endsWith('.tmp'))).toEqual([])
+})
+
+test('missing folders are made, a link stays a link, and a device is written to', async () => {
+  const path = join(folder, 'new', 'deep', 'sheet.html')
+  await writeFileAtomically(path, 'one')
+  const link = join(folder, 'latest.html')
+  symlinkSync(path, link)
+  await writeFileAtomically(link, 'two')
+  expect([readFileSync(path, 'utf8'), readlinkSync(link)]).toEqual(['two', path])
+  await writeFileAtomically('/dev/null', 'three')
+})

@@ -1,0 +1,98 @@
+import { afterEach, expect, test } from 'bun:test'
+import { type Bench, openBench, signals } from './backtestBench.ts'
+
+let bench: Bench | null = null
+afterEach(async () => {
+  await bench?.close()
+}, 60_000)
+
+test('loads a horizon once for everyone, and again only when the data version has moved', async () => {
+  let version = 1
+  const loads: string[] = []
+  bench = openBench({
+    dataVersion: () => version,
+    loadArchive: async function* (horizon) {
+      loads.push(`${horizon} at ${version}`)
+      await Bun.sleep(20)
+      yield signals(30)
+    },
+  })
+  const bodies = [
+    {},
+    {},
+    { source: { market: 'US' } },
+    { source: { market: 'US' } },
+    { source: { market: 'TW' } },
+  ]
+  const first = await Promise.all(bodies.map(bench.run))
+  expect(loads).toEqual(['1d at 1'])
+  expect(first.map(result => result.data_version)).toEqual([1, 1, 1, 1, 1])
+  expect(first[3]).toEqual(first[2])
+  await bench.run({ source: { horizon: '3d' } })
+  expect(loads).toEqual(['1d at 1', '3d at 1'])
+  version = 2
+  expect((await bench.run({})).data_version).toBe(2)
+  await bench.run({ source: { market: 'US' } })
+  expect(loads).toEqual(['1d at 1', '3d at 1', '1d at 2'])
+})
+
+test('a load that fails is not remembered', async () => {
+  let broken = true
+  bench = openBench({
+    loadArchive: async function* () {
+      if (broken) throw new Error('the database is away')
+      yield signals(10)
+    },
+  })
+  const { run } = bench
+  expect(run({})).rejects.toThrow('the database is away')
+  await Bun.sleep(0)
+  broken = false
+  expect((await run({})).n_dates).toBe(10)
+})
+
+test('a ticker that two markets share is two names', async () => {
+  const row = { day: 19_000, predicted: 0.01, actual: 0.01 }
+  bench = openBench({
+    loadArchive: async function* () {
+      yield [
+        { ...row, ticker: 'A', market: 'US' },
+        { ...row, ticker: 'A', market: 'TW', predicted: 0.02 },
+        { ...row, ticker: 'B', market: 'US', predicted: 0.03 },
+      ]
+    },
+  })
+  const result = await bench.run({ config: { quantile: 0.34 }, include: ['positions'] })
+  expect(result.positions).toEqual([
+    { asset: 'B', market: 'US', weight: 0.5 },
+    { asset: 'A:US', market: 'US', weight: -0.5 },
+  ])
+})
+
+test('an empty archive is an impossible backtest, said plainly', async () => {
+  bench = openBench({ loadArchive: async function* () {} })
+  expect(bench.run({})).rejects.toMatchObject({ code: 'backtest_impossible' })
+})
+
+test('recent archives are those requested last, as far as they are loaded and of the current version', async () => {
+  let version = 1
+  bench = openBench({ dataVersion: () => version })
+  const { archive } = bench.deps
+  expect(await archive.recent()).toEqual([])
+  const named = async () =>
+    (await archive.recent()).map(({ horizon, market, dataVersion }) => `${horizon} ${market} ${dataVersion}`)
+  await archive.get('1d', null)
+  await archive.get('1d', 'US')
+  await archive.get('3d', null)
+  await archive.get('1d', null)
+  expect(await named()).toEqual(['1d null 1', '3d null 1', '1d US 1'])
+  await archive.get('7d', null)
+  await archive.get('3d', 'TW')
+  expect(await named()).toEqual(['3d TW 1', '7d null 1', '1d null 1', '3d null 1'])
+  const late = archive.get('7d', 'US')
+  version = 2
+  await late
+  expect(await named()).toEqual([])
+  expect((await bench.run({})).data_version).toBe(2)
+  expect(await named()).toEqual(['1d null 2'])
+})

@@ -1,0 +1,97 @@
+import fc from 'fast-check'
+import { dayNumber } from '../../../src/dates.ts'
+import type { MetricRules } from '../../../src/facts/metricRules.ts'
+import type { Filing, ReportedFact } from '../../../src/facts/reportedFact.ts'
+import { importFacts } from '../../../src/ingest/import/importFacts.ts'
+import type { Sql } from '../../../src/postgres/client.ts'
+
+/* Companies that file on a dozen days, often on the same, and change their minds about a few figures. */
+
+export const firstDay = '2021-02-01'
+export const spanDays = 12
+
+export const rules: MetricRules = {
+  rule: metric => ({ kind: metric === 'assets' || metric === 'equity' ? 'instant' : 'flow', additive: true }),
+  rank: () => 0,
+  group: () => 0,
+  annualForm: /^10-K/,
+  quarterlyForm: /^10-Q/,
+}
+
+export interface Period {
+  readonly start: string
+  readonly end: string
+}
+
+export interface Draft {
+  /** After the first. */
+  readonly day: number
+  readonly hour: number | null
+  readonly figures: readonly { metric: string; period: Period; value: number }[]
+}
+
+/** A filing on one of a dozen days, often the same as another's, its hour known, equal or not known at all.
+ *
+ * @param lengths of its figures, least and most */
+export function draftsOf(
+  periods: readonly Period[],
+  lengths: readonly [number, number],
+): fc.Arbitrary<Draft> {
+  const figure = fc.record({
+    metric: fc.constantFrom('revenue', 'net_income', 'assets', 'equity'),
+    period: fc.constantFrom(...periods),
+    // Few values, zero among them: repeats, returns to an older value, ratios without a denominator.
+    value: fc.constantFrom(0, 1, 2, 3, -5),
+  })
+  const [minLength, maxLength] = lengths
+  return fc.record({
+    day: fc.integer({ min: 0, max: spanDays }),
+    hour: fc.constantFrom(null, 8, 8, 16),
+    figures: fc.array(figure, { minLength, maxLength }),
+  })
+}
+
+/** What a company's filings state; of a figure that one states twice, the first. */
+export function statementsOf(number: number, drafts: readonly Draft[]): ReportedFact[] {
+  return drafts.flatMap((draft, index) => {
+    const filed = dayNumber(firstDay) + draft.day
+    const made: Filing = {
+      // Their order is not that in which they were made.
+      accession: `${number}-${(index * 7) % 10}-${index}`,
+      form: '10-K',
+      filed,
+      acceptedAt: draft.hour === null ? null : (filed * 24 + draft.hour) * 3_600_000,
+    }
+    const said = new Set<string>()
+    return draft.figures.flatMap(({ metric, period, value }) => {
+      const name = `${metric} ${period.end}`
+      if (said.has(name)) return []
+      said.add(name)
+      const start = rules.rule(metric).kind === 'flow' ? dayNumber(period.start) : null
+      const end = dayNumber(period.end)
+      return [{ metric, tag: metric, unit: 'USD', start, end, value, rounded: false, filing: made }]
+    })
+  })
+}
+
+/** Imports statements of a company under the ID that is returned. */
+export async function importAs(
+  sql: Sql,
+  market: string,
+  number: number,
+  reportedFacts: readonly ReportedFact[],
+): Promise<string> {
+  const ticker = `E${number}${market === 'US' ? '' : `.${market}`}`
+  const profile = {
+    market,
+    issuerId: `${number}`,
+    tickers: [ticker],
+    fiscalYearEnd: '1231',
+    registers: true,
+  }
+  await importFacts(sql, [{ parsed: [{ profile, reportedFacts, filings: [] }] }], {
+    source: market,
+    rules,
+  })
+  return ticker
+}

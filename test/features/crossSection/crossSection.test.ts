@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { FormatRegistry } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+import { isIsoDate } from '../../../src/dates.ts'
+import { Failure } from '../../../src/errors.ts'
+import { planCrossSection, readCrossSection } from '../../../src/features/crossSection/crossSection.ts'
+import { CrossSection, type CrossSectionQuery } from '../../../src/features/crossSection/schema.ts'
+import {
+  type CompanyBench,
+  companyBench,
+  entityIdOf,
+  evaluationKey,
+  principal,
+  seenEntities,
+} from '../companies/fixtures.ts'
+
+FormatRegistry.Set('date', isIsoDate)
+
+let bench: CompanyBench
+beforeAll(async () => {
+  bench = await companyBench()
+}, 60_000)
+afterAll(() => bench.database.close(), 60_000)
+
+const personal = principal('personal')
+
+async function read(query: Partial<CrossSectionQuery>, who = personal) {
+  const plan = planCrossSection(bench, who, { metric: 'revenue', market: 'US', ...query })
+  const list = await readCrossSection(bench, who, plan)
+  expect([...Value.Errors(CrossSection, list)]).toEqual([])
+  return list
+}
+
+const shown = async (query: Partial<CrossSectionQuery>, who = personal) =>
+  (await read(query, who)).data.map(row => [row.ticker, row.fp, row.end, row.filed, row.value])
+
+function refused(work: () => unknown): Failure {
+  try {
+    work()
+  } catch (error) {
+    if (error instanceof Failure) return error
+    throw error
+  }
+  throw new Error('nothing was refused')
+}
+
+// Expected values: Apple's 10-K 0001193125-09-214859 and 10-K/A 0001193125-10-012091 (companies/fixtures.ts).
+describe('a cross-section', () => {
+  test('shows of each company the latest full year known on the day, at the vintage of the day', async () => {
+    expect(await shown({ as_of: '2009-10-26' })).toEqual([])
+    expect(await shown({ as_of: '2009-10-27' })).toEqual([
+      ['AAPL', 'FY', '2009-09-26', '2009-10-27', 36_537_000_000],
+    ])
+    expect(await shown({ as_of: '2010-01-24' })).toEqual([
+      ['AAPL', 'FY', '2009-09-26', '2009-10-27', 36_537_000_000],
+    ])
+    expect(await shown({ as_of: '2025-06-30' })).toEqual([
+      ['AAPL', 'FY', '2009-09-26', '2010-01-25', 42_905_000_000],
+      ['SNOW', 'FY', '2025-01-31', '2025-03-21', 3_626_000_000],
+    ])
+  })
+
+  test('takes the latest period of any kind, or of one quarter, where fp selects it', async () => {
+    const snow = ['SNOW', 'Q1', '2025-04-30', '2025-05-30', 1_042_000_000]
+    const apple = ['AAPL', 'FY', '2009-09-26', '2010-01-25', 42_905_000_000]
+    expect(await shown({ fp: 'latest' })).toEqual([apple, snow])
+    expect(await shown({ fp: 'latest', as_of: '2025-05-29' })).toEqual([
+      apple,
+      ['SNOW', 'FY', '2025-01-31', '2025-03-21', 3_626_000_000],
+    ])
+    expect(await shown({ fp: 'Q1' })).toEqual([snow])
+    expect(await shown({ fp: 'Q3' })).toEqual([])
+  })
+
+  test('leaves out companies whose period ended too long ago, to the day', async () => {
+    // From 2025-01-31 to 2026-11-20 there are 658 days.
+    expect(await shown({ max_age_days: 658 })).toHaveLength(1)
+    expect(await shown({ max_age_days: 657 })).toHaveLength(0)
+    expect(await shown({ max_age_days: 36_500, as_of: '0001-01-01' })).toHaveLength(0)
+  })
+
+  test('continues where its cursor says, and each company comes once', async () => {
+    const first = await read({ limit: 1 })
+    const second = await read({ limit: 1, cursor: first.next ?? '' })
+    expect([first.data[0].ticker, second.data[0].ticker, second.next]).toEqual(['AAPL', 'SNOW', null])
+  })
+
+  test('says why it is empty', async () => {
+    expect((await read({ as_of: '2009-01-01' })).note).toContain('in filings up to 2009-01-01')
+    expect((await read({ metric: 'roe' })).note).toContain('No company of market US reports roe')
+  })
+
+  test('of a demo key shows the most recent fiscal year of each company, and nothing as of another day', async () => {
+    const list = await read({ fp: 'latest' }, principal('demo'))
+    expect(list.data.map(row => [row.ticker, row.fy, row.fp])).toEqual([
+      ['AAPL', 2009, 'FY'],
+      ['SNOW', 2025, 'FY'],
+    ])
+    expect(list.licence).toContain('Free Licence')
+    expect(list.note).toContain('most recent reported fiscal year')
+    const failure = refused(() =>
+      planCrossSection(bench, principal('free'), { metric: 'roe', market: 'US', as_of: '2025-01-01' }),
+    )
+    expect([failure.code, failure.details.param]).toEqual(['licence_required', 'as_of'])
+    expect(
+      planCrossSection(bench, principal('demo'), { metric: 'roe', market: 'US', limit: 9_999 }).limit,
+    ).toBe(1_000)
+  })
+
+  test('counts the companies of its page against the cap, and a capped key has cache keys of its own', async () => {
+    const who = await evaluationKey(bench.sql, 1)
+    const apple = [await entityIdOf(bench.sql, 'AAPL')]
+    await read({ limit: 1 }, who)
+    expect(await seenEntities(bench.sql, who)).toEqual(apple)
+    await expect(read({}, who)).rejects.toMatchObject({ code: 'entity_cap_reached' })
+    expect(await seenEntities(bench.sql, who)).toEqual(apple)
+    const query = { metric: 'roe', market: 'US' }
+    const keys = [who, principal('evaluation', { keyId: 8 }), personal].map(
+      viewer => planCrossSection(bench, viewer, query).cacheKey,
+    )
+    expect(new Set(keys).size).toBe(3)
+  })
+})

@@ -1,0 +1,197 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { addDays, dayNumber } from '../../src/dates.ts'
+import type { CompanyDeps } from '../../src/features/companies/deps.ts'
+import { planCrossSection, readCrossSection } from '../../src/features/crossSection/crossSection.ts'
+import type { CrossSectionQuery, CrossSectionRow } from '../../src/features/crossSection/schema.ts'
+import { planCompanies, planCompany } from '../../src/features/fundamentals/plan.ts'
+import { readCompany } from '../../src/features/fundamentals/read.ts'
+import type { FundamentalsBatch, FundamentalsRow, Vintage } from '../../src/features/fundamentals/schema.ts'
+import { streamCompanies } from '../../src/features/fundamentals/stream.ts'
+import { planRestatements, readRestatements } from '../../src/features/restatements/restatements.ts'
+import type { Restatement, RestatementsQuery } from '../../src/features/restatements/schema.ts'
+import { type TestDatabase, testDatabase } from '../database.ts'
+import { companyDeps, principal } from './companies/fixtures.ts'
+import { draftsOf, firstDay, importAs, spanDays, statementsOf } from './companies/randomFilings.ts'
+
+/* What was known on a day is what the filings up to that day alone state. So every company is imported twice: whole, in the
+ * market US, and once more in the market JP with nothing but its filings up to a random day. As of that day the first has to
+ * answer as the second does, which cannot know anything later. */
+
+let database: TestDatabase
+let deps: CompanyDeps
+beforeAll(async () => {
+  database = await testDatabase()
+  deps = companyDeps(database.sql)
+}, 60_000)
+afterAll(() => database.close(), 60_000)
+
+const me = principal('personal')
+
+/** A year, or its first quarter. */
+const periods = [2018, 2019, 2020].flatMap(year => [
+  { start: `${year}-01-01`, end: `${year}-12-31` },
+  { start: `${year}-01-01`, end: `${year}-03-31` },
+])
+const company = fc.array(draftsOf(periods, [2, 12]), { minLength: 2, maxLength: 6 })
+
+const plainTicker = <T extends { ticker: string; source: string }>(rows: readonly T[]) =>
+  rows.map(({ source: _, ...row }) => ({ ...row, ticker: row.ticker.replace('.JP', '') }))
+
+async function crossSection(query: Partial<CrossSectionQuery>): Promise<CrossSectionRow[]> {
+  const rows: CrossSectionRow[] = []
+  let cursor: string | undefined
+  do {
+    const wanted = { metric: 'roe', market: 'US', limit: 2, ...query, ...(cursor ? { cursor } : {}) }
+    const page = await readCrossSection(deps, me, planCrossSection(deps, me, wanted))
+    rows.push(...page.data)
+    cursor = page.next ?? undefined
+  } while (cursor !== undefined)
+  return rows
+}
+
+async function restatements(query: Partial<RestatementsQuery>): Promise<Restatement[]> {
+  const rows: Restatement[] = []
+  let cursor: string | undefined
+  do {
+    const wanted = { metric: 'roe', market: 'US', limit: 1, ...query, ...(cursor ? { cursor } : {}) }
+    const page = await readRestatements(deps, me, planRestatements(deps, me, wanted))
+    rows.push(...page.data)
+    cursor = page.next ?? undefined
+  } while (cursor !== undefined)
+  return rows
+}
+
+/** The changes that a whole history shows: each vintage that differs from the one before it of its period. */
+function changesIn(rows: readonly FundamentalsRow[]) {
+  const last = new Map<string, FundamentalsRow>()
+  return rows.flatMap(row => {
+    const before = last.get(keyOf(row))
+    last.set(keyOf(row), row)
+    if (before === undefined || (before.v === row.v && before.u === row.u)) return []
+    return [`${keyOf(row)} ${before.filed} ${before.v} ${row.filed} ${row.v} ${row.fy}`]
+  })
+}
+
+async function history(ticker: string, vintage: Vintage, as_of: string): Promise<FundamentalsRow[]> {
+  const plan = await planCompany(deps, me, { ticker, vintage, as_of })
+  return (await readCompany({ sql: deps.sql, markets: deps.markets }, plan)).data
+}
+
+async function batch(tickers: readonly string[], as_of: string): Promise<FundamentalsBatch> {
+  const query = { ticker: tickers.join(','), as_of }
+  const plan = await planCompanies(deps, me, query)
+  return new Response((await streamCompanies(deps, me, query, plan)).body).json()
+}
+
+const keyOf = (row: FundamentalsRow) => `${row.m} ${row.end} ${row.fp}`
+
+test('no reader shows on a day what only later filings state', async () => {
+  let compared = 0
+  let changed = 0
+  let restated = 0
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(company, { minLength: 2, maxLength: 4 }),
+      fc.integer({ min: -1, max: spanDays }),
+      fc.integer({ min: 0, max: spanDays }),
+      fc.constantFrom('roe', 'revenue', 'assets', 'net_margin'),
+      fc.constantFrom('FY', 'Q1', 'latest'),
+      fc.option(fc.integer({ min: 0, max: 1_200 }), { nil: undefined }),
+      async (companies, day, later, metric, fp, max_age_days) => {
+        await database.sql`truncate fact, fact_repeat, filing, entity_ticker, entity restart identity cascade`
+        const as_of = addDays(firstDay, day)
+        for (const [number, drafts] of companies.entries()) {
+          const statements = statementsOf(number, drafts)
+          await importAs(deps.sql, 'US', number, statements)
+          await importAs(
+            deps.sql,
+            'JP',
+            number,
+            statements.filter(statement => statement.filing.filed <= dayNumber(as_of)),
+          )
+        }
+
+        const bounds = { metric, fp, ...(max_age_days === undefined ? {} : { max_age_days }) } as const
+        const shown = await crossSection({ ...bounds, as_of })
+        expect(plainTicker(shown)).toEqual(
+          plainTicker(await crossSection({ ...bounds, as_of, market: 'JP' })),
+        )
+        if (max_age_days === undefined) {
+          expect(plainTicker(shown)).toEqual(plainTicker(await crossSection({ metric, fp, market: 'JP' })))
+        }
+        for (const row of shown) expect([row.filed <= as_of, row.ticker]).toEqual([true, row.ticker])
+        compared += shown.length
+
+        const tickers = companies.map((_, number) => `E${number}`)
+        for (const ticker of tickers) {
+          const alone: Partial<Record<Vintage, FundamentalsRow[]>> = {}
+          for (const vintage of ['first', 'latest', 'all'] as const) {
+            const rows = await history(ticker, vintage, as_of)
+            alone[vintage] = rows
+            expect(rows.filter(row => row.filed > as_of)).toEqual([])
+            const known =
+              (await deps.sql`select 1 from entity_ticker where ticker = ${`${ticker}.JP`}`).length > 0
+            const truth = known ? await history(`${ticker}.JP`, vintage, '2026-11-20') : []
+            expect(plainTicker(rows)).toEqual(plainTicker(truth))
+          }
+          const { first = [], latest = [], all = [] } = alone
+          // The first of each period is the first row of it in the whole history; no period is missing or twice.
+          const firsts = new Map<string, FundamentalsRow>()
+          for (const row of all) if (!firsts.has(keyOf(row))) firsts.set(keyOf(row), row)
+          expect(new Map(first.map(row => [keyOf(row), row]))).toEqual(firsts)
+          expect(first.length).toBe(firsts.size)
+          expect(new Set(latest.map(keyOf)).size).toBe(latest.length)
+          for (const row of latest) {
+            expect(all.filter(other => keyOf(other) === keyOf(row)).at(-1)).toEqual(row)
+            if (row.v !== firsts.get(keyOf(row))?.v) changed++
+          }
+          // Whatever is filed later, what was filed first stays.
+          const afterwards = await history(ticker, 'first', addDays(as_of, later))
+          expect(afterwards.filter(row => row.filed <= as_of)).toEqual(first)
+
+          const newest = all.filter(row => row.m === metric)
+          const mine = shown.find(row => row.ticker === ticker)
+          if (mine !== undefined) {
+            const last = newest.filter(row => row.end === mine.end && row.fp === mine.fp).at(-1)
+            expect([mine.value, mine.filed, mine.fy, mine.unit]).toEqual([
+              last?.v ?? 0,
+              last?.filed ?? '',
+              last?.fy ?? 0,
+              last?.u ?? '',
+            ])
+          }
+        }
+
+        const shownChanges = await restatements({ metric, as_of })
+        expect(plainTicker(shownChanges)).toEqual(plainTicker(await restatements({ metric, market: 'JP' })))
+        for (const ticker of tickers) {
+          const mine = shownChanges
+            .filter(row => row.ticker === ticker)
+            .map(
+              row =>
+                `${row.m} ${row.end} ${row.fp} ${row.filed_before} ${row.value_before} ${row.filed} ${row.value} ${row.fy}`,
+            )
+          const truth = changesIn((await history(ticker, 'all', as_of)).filter(row => row.m === metric))
+          expect(mine.toSorted()).toEqual(truth.toSorted())
+        }
+        const since = addDays(firstDay, later)
+        expect(await restatements({ metric, as_of, from: since })).toEqual(
+          shownChanges.filter(row => row.filed >= since),
+        )
+        restated += shownChanges.length
+
+        const list = await batch(tickers, as_of)
+        const singles: FundamentalsRow[] = []
+        for (const ticker of tickers) singles.push(...(await history(ticker, 'all', as_of)))
+        expect(list.data).toEqual(singles)
+        expect(list.companies.map(({ ticker }) => ticker)).toEqual(tickers)
+      },
+    ),
+    { numRuns: 80 },
+  )
+  // The property has met what it is about.
+  expect(compared).toBeGreaterThan(30)
+  expect(changed).toBeGreaterThan(10)
+  expect(restated).toBeGreaterThan(10)
+}, 180_000)

@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { Value } from '@sinclair/typebox/value'
+import { registerFormats } from '../../../src/dates.ts'
+import { planRestatements, readRestatements } from '../../../src/features/restatements/restatements.ts'
+import { RestatementList, type RestatementsQuery } from '../../../src/features/restatements/schema.ts'
+import {
+  type CompanyBench,
+  companyBench,
+  entityIdOf,
+  evaluationKey,
+  principal,
+  seenEntities,
+} from '../companies/fixtures.ts'
+
+registerFormats()
+
+let bench: CompanyBench
+beforeAll(async () => {
+  bench = await companyBench()
+}, 60_000)
+afterAll(() => bench.database.close(), 60_000)
+
+const personal = principal('personal')
+
+// Expected values: Apple's 10-K 0001193125-09-214859 and 10-K/A 0001193125-10-012091 (companies/fixtures.ts).
+test('restatements show the value before and after, from the day on which the change was filed', async () => {
+  const shown = async (change: { from?: string; as_of?: string }) => {
+    const plan = planRestatements(bench, personal, { metric: 'revenue', market: 'US', ...change })
+    const list = await readRestatements(bench, personal, plan)
+    expect([...Value.Errors(RestatementList, list)]).toEqual([])
+    return list.data.map(row => [
+      row.ticker,
+      row.end,
+      row.filed_before,
+      row.value_before,
+      row.filed,
+      row.value,
+    ])
+  }
+  const apple = ['AAPL', '2009-09-26', '2009-10-27', 36_537_000_000, '2010-01-25', 42_905_000_000]
+  expect(await shown({})).toEqual([apple])
+  expect(await shown({ as_of: '2010-01-24' })).toEqual([])
+  expect(await shown({ as_of: '2010-01-25', from: '2010-01-25' })).toEqual([apple])
+  expect(await shown({ from: '2010-01-26' })).toEqual([])
+})
+
+test('restatements say why there are none', async () => {
+  const note = async (query: Partial<RestatementsQuery>) => {
+    const plan = planRestatements(bench, personal, { metric: 'revenue', market: 'US', ...query })
+    return (await readRestatements(bench, personal, plan)).note
+  }
+  expect(await note({})).toBeUndefined()
+  expect(await note({ as_of: '2010-01-24' })).toContain(
+    'No company of market US has a change of revenue filed by 2010-01-24.',
+  )
+  expect(await note({ from: '2010-01-26' })).toContain('filed from 2010-01-26 to 2026-11-20')
+  expect(await note({ from: '2027-01-01' })).toContain('there are no days in between')
+  expect(await note({ market: 'NZ', metric: 'eps' })).toContain('does not state eps')
+  expect(await note({ market: 'BE' })).toContain(bench.markets.get('BE')?.absences.revenue ?? '?')
+  expect(await note({ as_of: '2010-01-24', limit: 1 })).toContain('`next` continues')
+})
+
+test('companies with a change count against the cap, and a page that exceeds it counts none', async () => {
+  const query = { metric: 'revenue', market: 'US' }
+  const [who, full] = [await evaluationKey(bench.sql, 1), await evaluationKey(bench.sql, 1)]
+  expect((await readRestatements(bench, who, planRestatements(bench, who, query))).count).toBe(1)
+  expect(await seenEntities(bench.sql, who)).toEqual([await entityIdOf(bench.sql, 'AAPL')])
+  const snow = await entityIdOf(bench.sql, 'SNOW')
+  await bench.sql`insert into key_entity (key_id, entity_id) values (${full.keyId}, ${snow})`
+  const refused = readRestatements(bench, full, planRestatements(bench, full, query))
+  await expect(refused).rejects.toMatchObject({ code: 'entity_cap_reached' })
+  expect(await seenEntities(bench.sql, full)).toEqual([snow])
+})

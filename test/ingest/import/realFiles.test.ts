@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { readSampleCompanies } from '../../../src/commands/companyLists.ts'
+import { dayNumber } from '../../../src/dates.ts'
+import { entityKey } from '../../../src/facts/reportedFact.ts'
+import { importFacts } from '../../../src/ingest/import/importFacts.ts'
+import { importRegister } from '../../../src/ingest/import/importRegister.ts'
+import { registerOf } from '../../../src/ingest/registers/registers.ts'
+import { usRegister } from '../../../src/ingest/registers/us/register.ts'
+import { loadSample } from '../../../src/ingest/sample/loadSample.ts'
+import { readParsedDocuments } from '../../../src/ingest/sample/makeSample.ts'
+import { readDataVersion } from '../../../src/postgres/dataVersion.ts'
+import { type TestDatabase, testDatabase } from '../../database.ts'
+import { sampleFiles } from '../../sampleFiles.ts'
+import { sharedPath } from '../../shared.ts'
+import { storedFacts } from '../stored.ts'
+
+setDefaultTimeout(120_000)
+
+const folder = sharedPath('registers/us')
+let db: TestDatabase
+beforeAll(async () => {
+  db = await testDatabase()
+})
+afterAll(() => db.close())
+
+const ignore = () => {}
+
+test.skipIf(folder === null)('every real file is read, and nothing is added twice', async () => {
+  const first = await importRegister(
+    db.sql,
+    usRegister,
+    { paths: [`${folder}/fsds/2009q3.zip`, `${folder}`], observedOn: '2026-01-01' },
+    ignore,
+  )
+  expect(first.read.skipped).toEqual([])
+  expect(first.read.malformed).toBe(0)
+  expect(first.written.factsAdded).toBeGreaterThan(40_000)
+  const version = await readDataVersion(db.sql)
+  const rows = await storedFacts(db.sql)
+  // Without the records of what was imported everything is read again.
+  await db.sql`truncate import_file`
+  const second = await importRegister(
+    db.sql,
+    usRegister,
+    { paths: [`${folder}`], observedOn: '2026-01-01' },
+    ignore,
+  )
+  expect([second.written.factsAdded, second.written.factsRemoved, second.written.repeats]).toEqual([0, 0, 0])
+  expect(await readDataVersion(db.sql)).toBe(version)
+  expect(await storedFacts(db.sql)).toEqual(rows)
+})
+
+const workplace = mkdtempSync(join(tmpdir(), 'asfiled-real-'))
+const files = sampleFiles(workplace)
+afterAll(() => rmSync(workplace, { recursive: true, force: true }))
+
+test.skipIf(files === null)('the sample gives the same rows as the real files, in every market', async () => {
+  const real = await testDatabase()
+  const sample = await testDatabase()
+  const companies = await readSampleCompanies(resolve(import.meta.dir, '../../../sample/companies.txt'))
+  for (const [market, paths] of files ?? []) {
+    const register = registerOf(market.toUpperCase())
+    const { rules, overwrites = false, replaces = false } = register
+    const documents = (await readParsedDocuments(register, paths)).filter(({ profile }) =>
+      companies.has(entityKey(profile)),
+    )
+    // As importRegister does it, but without the thousands of other companies that these files name.
+    const overwriting = overwrites ? { observedOn: dayNumber('2026-11-20'), replaces } : {}
+    const units = documents.map(document => ({ parsed: [document] }))
+    await importFacts(real.sql, units, { source: 'real', rules, ...overwriting })
+  }
+  await loadSample(sample.sql)
+  expect(await storedFacts(sample.sql)).toEqual(await storedFacts(real.sql))
+  const known = ({ sql }: TestDatabase) => sql`
+    select e.market, e.issuer_id, e.ticker, e.name,
+      array(select ticker from entity_ticker t where t.entity_id = e.entity_id order by 1) as tickers,
+      array(select name from entity_other_name o where o.entity_id = e.entity_id order by 1) as others
+    from entity e order by 1, 2`
+  expect([...(await known(sample))]).toEqual([...(await known(real))])
+  expect((await known(sample)).length).toBe(companies.size)
+  await real.close()
+  await sample.close()
+})
+
+test.skipIf(folder === null)('fact_as_of gives what was current on a day', async () => {
+  const current = async (ticker: string, metric: string, fy: number, fp: number, asOf: string) => {
+    const rows = await db.sql<{ value: number }[]>`
+      select f.value from fact_as_of(${asOf}) f
+      join entity_ticker t using (entity_id) join metric m using (metric_id)
+      where t.ticker = ${ticker} and m.name = ${metric} and f.fy = ${fy} and f.fp = ${fp} and f.current`
+    return rows.map(row => row.value)
+  }
+  // Apple's 10-K 0001193125-09-214859 and 10-K/A 0001193125-10-012091.
+  expect(await current('AAPL', 'revenue', 2009, 0, '2009-10-26')).toEqual([])
+  expect(await current('AAPL', 'revenue', 2009, 0, '2009-12-31')).toEqual([36_537_000_000])
+  expect(await current('AAPL', 'revenue', 2009, 0, '2010-02-01')).toEqual([42_905_000_000])
+  expect(await current('AAPL', 'net_margin', 2009, 0, '2009-12-31')).toEqual([5_704 / 36_537])
+  expect(await current('AAPL', 'net_margin', 2009, 0, '2010-02-01')).toEqual([8_235 / 42_905])
+  // Both classes of Alphabet name one company; revenue of 2022 is in its 10-K 0001652044-23-000016.
+  for (const ticker of ['GOOGL', 'GOOG']) {
+    expect(await current(ticker, 'revenue', 2022, 0, '2023-12-31')).toEqual([282_836_000_000])
+  }
+})

@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { loadSample } from '../../../src/ingest/sample/loadSample.ts'
+import {
+  createMissingIndexes,
+  dropSecondaryIndexes,
+  findMissingIndexes,
+  maintainFactTables,
+  secondaryIndexes,
+} from '../../../src/ingest/store/bulkIndexes.ts'
+import { type TestDatabase, testDatabase } from '../../database.ts'
+
+setDefaultTimeout(60_000)
+let db: TestDatabase
+beforeAll(async () => {
+  db = await testDatabase()
+}, 60_000)
+afterAll(() => db.close())
+
+const names = Object.keys(secondaryIndexes)
+
+async function definitions(): Promise<readonly string[]> {
+  const rows = await db.sql<{ definition: string }[]>`
+    select pg_get_indexdef(to_regclass(name)) as definition from unnest(${names}::text[]) name order by name`
+  return rows.map(row => row.definition)
+}
+
+const withoutAutovacuum = async () => {
+  const rows = await db.sql<{ name: string }[]>`
+    select relname as name from pg_class where reloptions @> array['autovacuum_enabled=false'] order by 1`
+  return rows.map(row => row.name)
+}
+
+test('dropped indexes are created again as the migrations made them', async () => {
+  const made = await definitions()
+  expect(made.map(definition => definition.length > 20)).toEqual(names.map(() => true))
+  expect(await findMissingIndexes(db.sql)).toEqual([])
+  expect(await createMissingIndexes(db.sql)).toBe(false)
+
+  await dropSecondaryIndexes(db.sql)
+  await dropSecondaryIndexes(db.sql)
+  expect([...(await findMissingIndexes(db.sql))].sort()).toEqual([...names].sort())
+
+  expect(await withoutAutovacuum()).toEqual(['entity', 'entity_ticker', 'fact', 'fact_repeat', 'filing'])
+
+  expect(await createMissingIndexes(db.sql)).toBe(true)
+  expect(await definitions()).toEqual(made)
+  expect(await withoutAutovacuum()).toEqual([])
+})
+
+test('a long read is not cut off, and those behind it wait no longer than the lock timeout', async () => {
+  const reader = await db.sql.reserve()
+  try {
+    await reader`begin`
+    await reader`select count(*) from fact`
+    await expect(dropSecondaryIndexes(db.sql)).rejects.toMatchObject({ code: 'conflict' })
+    expect(await withoutAutovacuum()).toEqual([])
+    expect(await findMissingIndexes(db.sql)).toEqual([])
+  } finally {
+    await reader`rollback`
+    reader.release()
+  }
+}, 60_000)
+
+test('a single missing index is created, and the others are left alone', async () => {
+  const made = await definitions()
+  await db.sql`drop index entity_search`
+  expect(await findMissingIndexes(db.sql)).toEqual(['entity_search'])
+  expect(await createMissingIndexes(db.sql)).toBe(true)
+  expect(await definitions()).toEqual(made)
+})
+
+describe('maintenance after an import', () => {
+  beforeAll(async () => {
+    await loadSample(db.sql)
+  })
+
+  /** Bytes of the cross-section index, the planner's estimate of the table, and the number of invalid indexes. */
+  async function state() {
+    const [row] = await db.sql<{ bytes: number; estimated: number; invalid: number }[]>`
+      select pg_relation_size('fact_cross_section')::float8 as bytes,
+        (select reltuples::float8 from pg_class where oid = 'fact'::regclass) as estimated,
+        (select count(*)::int from pg_index where not indisvalid) as invalid`
+    return row
+  }
+
+  test('a small import leaves the tables to autovacuum', async () => {
+    const before = await state()
+    await maintainFactTables(db.sql, 49_999)
+    expect(await state()).toEqual(before)
+  })
+
+  test("a large one rebuilds the index, removes what a killed run left, and updates the planner's statistics", async () => {
+    await db.sql`create index fact_cross_section_ccnew on fact (metric_id)`
+    await db.sql`update pg_index set indisvalid = false where indexrelid = 'fact_cross_section_ccnew'::regclass`
+    const before = await state()
+    expect(before.invalid).toBe(1)
+    await maintainFactTables(db.sql, 1_000_000)
+    const after = await state()
+    const [{ facts }] = await db.sql<{ facts: number }[]>`select count(*)::int as facts from fact`
+    expect(after.invalid).toBe(0)
+    expect(after.estimated).toBe(facts)
+    expect(after.bytes).toBeLessThan(before.bytes)
+  })
+})
