@@ -1,4 +1,4 @@
-import { runServer } from './boot/process.ts'
+import { runServer } from './boot/runServer.ts'
 import { readConfig } from './config.ts'
 import { Failure } from './errors.ts'
 

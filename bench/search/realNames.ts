@@ -3,7 +3,7 @@ import { openZip, readEntry } from '../../src/ingest/reading/archives.ts'
 import { decodeText } from '../../src/ingest/reading/text.ts'
 import { parseCodeList } from '../../src/ingest/registers/jp/codeList.ts'
 import { readCorpCode } from '../../src/ingest/registers/kr/companies.ts'
-import { LeftOut } from '../../src/ingest/registers/register.ts'
+import { LeftOut } from '../../src/ingest/registers/registerInterface.ts'
 
 /** Words of real names with their frequency, and whole names of some markets. */
 export type Lists = Readonly<Record<'words' | 'us' | 'nz' | 'tw' | 'jp' | 'kr', readonly string[]>>

@@ -1,6 +1,6 @@
 import { Failure } from '../errors.ts'
+import type { Limits, Verdict } from '../limits/decision.ts'
 import type { RateLimiter } from '../limits/rateLimiter.ts'
-import type { Limits, Verdict } from '../limits/verdict.ts'
 import { checkKeyText, demoKey, digestBytes, keyDigest } from './keyText.ts'
 import { type Licence, licenceLimits, type Principal } from './licences.ts'
 import type { StoredKey } from './queries.ts'

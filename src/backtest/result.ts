@@ -1,5 +1,12 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
-import { BacktestConfigUsed, BacktestMetrics, count, numberOrNull, strict, sweepFields } from './metrics.ts'
+import {
+  BacktestConfigUsed,
+  BacktestMetrics,
+  count,
+  numberOrNull,
+  strict,
+  sweepFields,
+} from './resultMetrics.ts'
 
 const dateOrNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description })
 const list = <T extends TSchema>(item: T, description: string) => Type.Array(item, { description })

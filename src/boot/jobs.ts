@@ -4,7 +4,7 @@ import { maintainJobs } from '../features/backtests/jobs/maintain.ts'
 import { type JobDeps, OpenJobs } from '../features/backtests/jobs/openJobs.ts'
 import { performTask } from '../features/backtests/jobs/performTask.ts'
 import { migrateQueue, openQueue } from '../features/backtests/jobs/queue.ts'
-import { taskKinds } from '../features/backtests/jobs/tasks.ts'
+import { taskKinds } from '../features/backtests/jobs/taskKinds.ts'
 
 export interface JobSettings {
   readonly url: string

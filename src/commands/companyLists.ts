@@ -1,5 +1,5 @@
 import { Failure } from '../errors.ts'
-import { registers } from '../ingest/registers/registers.ts'
+import { registers } from '../ingest/registers/allRegisters.ts'
 import type { Manifest } from '../markets/manifest.ts'
 
 const maxIssuerNumbers = 5_000_000

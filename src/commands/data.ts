@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import { Failure } from '../errors.ts'
 import type { ParsedDocument } from '../facts/reportedFact.ts'
-import { registers } from '../ingest/registers/registers.ts'
+import { registers } from '../ingest/registers/allRegisters.ts'
 import { makeSample, readParsedDocuments } from '../ingest/sample/makeSample.ts'
 import { readSampleCompanies } from './companyLists.ts'
 import { grouped } from './output.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { runServer } from '../boot/process.ts'
+import { runServer } from '../boot/runServer.ts'
 import type { CliContext } from './context.ts'
 
 /** `serve`: the same as `bun start`. */

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { runWorker } from '../boot/worker.ts'
+import { runWorker } from '../boot/runWorker.ts'
 import type { CliContext } from './context.ts'
 
 const help = `

@@ -1,6 +1,6 @@
 import type { FactRow } from './factRow.ts'
 import type { Period, Series } from './periods.ts'
-import { isRatio } from './ratioTable.ts'
+import { isRatio } from './ratioDefinitions.ts'
 import type { Filing, ReportedFact } from './reportedFact.ts'
 
 interface Figure {

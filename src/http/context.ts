@@ -1,7 +1,7 @@
 import type { Server } from 'bun'
 import type { Caller } from '../access/authenticate.ts'
 import { Failure } from '../errors.ts'
-import type { Verdict } from '../limits/verdict.ts'
+import type { Verdict } from '../limits/decision.ts'
 
 /** One request while it is handled: what was sent, and what is known of it so far. */
 export class RequestContext {

@@ -1,4 +1,4 @@
-import type { Limits, Verdict } from '../limits/verdict.ts'
+import type { Limits, Verdict } from '../limits/decision.ts'
 
 const policies = new Map<Limits, string>()
 const maxPolicies = 1_000

@@ -1,6 +1,6 @@
 import { Failure } from '../errors.ts'
+import { type Limits, type Verdict, verdictOf } from './decision.ts'
 import type { HitCounter, HitRequest } from './queries.ts'
-import { type Limits, type Verdict, verdictOf } from './verdict.ts'
 
 interface RateLimiterDeps {
   /** Counts all these hits in one query, exactly, also when other servers count at the same time. */

@@ -1,7 +1,7 @@
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { Failure } from '../../errors.ts'
 import { BacktestRequest, type BodyFormat, type BodyQuery, PanelId } from '../request.ts'
-import { readCsv } from './csv.ts'
+import { readCsv } from './csvBody.ts'
 import { showValue, unknownParameter } from './faults.ts'
 import { readJsonColumns } from './jsonColumns.ts'
 import { type JsonObject, JsonReader } from './jsonReader.ts'

@@ -1,7 +1,7 @@
 import { type IsoDate, isoDate } from '../../dates.ts'
 import { addBusinessDays } from '../dataset/calendar.ts'
-import type { BacktestMetrics } from '../metrics.ts'
 import type { BacktestFold, BacktestResult } from '../result.ts'
+import type { BacktestMetrics } from '../resultMetrics.ts'
 import type { Summary } from '../summary.ts'
 import type { Fold } from '../walkforward/folds.ts'
 import type { ResolvedConfig } from './resolveConfig.ts'

@@ -1,7 +1,7 @@
-import type { SweepFields } from '../metrics.ts'
 import { type Deflation, deflateWinner, pickWinner } from '../overfitting/winner.ts'
 import { rebalanceDates } from '../portfolio/rebalance.ts'
 import type { BacktestResult } from '../result.ts'
+import type { SweepFields } from '../resultMetrics.ts'
 import { mean } from '../statistics/moments.ts'
 import { cagr, equityCurve } from '../statistics/returns.ts'
 import { maxDrawdown } from '../statistics/risk.ts'

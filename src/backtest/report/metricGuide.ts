@@ -1,4 +1,4 @@
-import type { BacktestMetrics } from '../metrics.ts'
+import type { BacktestMetrics } from '../resultMetrics.ts'
 import { basisPoints, percent, ratio, signedPercent } from './numberFormat.ts'
 
 export interface MetricEntry {

@@ -1,4 +1,4 @@
-import type { SweepFields } from '../metrics.ts'
+import type { SweepFields } from '../resultMetrics.ts'
 
 export type SweepTrial = SweepFields['trials'][number]
 

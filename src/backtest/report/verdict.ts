@@ -1,4 +1,4 @@
-import type { SweepFields } from '../metrics.ts'
+import type { SweepFields } from '../resultMetrics.ts'
 import { count, dash, percent, plural, probability, ratio } from './numberFormat.ts'
 
 type DeflatedSharpe = SweepFields['deflated_sharpe']

@@ -1,7 +1,7 @@
 import { dayNumber, type IsoDate } from '../../dates.ts'
 import type { Sql } from '../../postgres/client.ts'
 import { newReadProgress, type ReadProgress } from '../reading/progress.ts'
-import type { Register } from '../registers/register.ts'
+import type { Register } from '../registers/registerInterface.ts'
 import { dropSecondaryIndexes } from '../store/bulkIndexes.ts'
 import { readImportedFiles } from '../store/importQueries.ts'
 import { type ImportSummary, importFacts } from './importFacts.ts'

@@ -1,7 +1,7 @@
 import { Failure } from '../../errors.ts'
 import { messageOf, unpackGzip } from '../reading/archives.ts'
 import type { ReadProgress, ReadUnit } from '../reading/progress.ts'
-import { maxDocumentBytes, type Register, type SourceDocument } from '../registers/register.ts'
+import { maxDocumentBytes, type Register, type SourceDocument } from '../registers/registerInterface.ts'
 import type { SourceFile } from './listFiles.ts'
 
 /** What reading the files of one import needs. */

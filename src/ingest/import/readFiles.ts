@@ -1,5 +1,5 @@
 import type { ReadProgress, ReadUnit } from '../reading/progress.ts'
-import type { Register } from '../registers/register.ts'
+import type { Register } from '../registers/registerInterface.ts'
 import type { SourceFile } from './listFiles.ts'
 import { type ReadContext, readDocument, refuseLarge, reportFaults } from './readDocument.ts'
 import { readZip } from './readZip.ts'

@@ -1,7 +1,7 @@
 import { Failure } from '../../errors.ts'
 import { type Entry, messageOf, openZip, readEntry, type ZipFile } from '../reading/archives.ts'
 import type { ReadUnit, SkippedDocument } from '../reading/progress.ts'
-import type { SetProgress, ZipSet } from '../registers/register.ts'
+import type { SetProgress, ZipSet } from '../registers/registerInterface.ts'
 import type { SourceFile } from './listFiles.ts'
 import {
   addLeftOut,

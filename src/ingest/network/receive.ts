@@ -1,5 +1,5 @@
 import { Failure } from '../../errors.ts'
-import type { Network } from './network.ts'
+import type { Network } from './fetchPolicy.ts'
 import type { RegisterRequest } from './source.ts'
 
 export interface ReceivedResponse {

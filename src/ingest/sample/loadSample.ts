@@ -10,7 +10,7 @@ import {
 import { reportedMetric, spanOf } from '../../facts/spans.ts'
 import type { Sql } from '../../postgres/client.ts'
 import { type ImportSummary, importFacts } from '../import/importFacts.ts'
-import { registerOf } from '../registers/registers.ts'
+import { registerOf } from '../registers/allRegisters.ts'
 import { entityColumns, nameSeparator, sampleColumns } from './sampleFormat.ts'
 
 const sampleFolder = new URL('../../../sample/', import.meta.url)

@@ -17,8 +17,8 @@ import { listFiles } from '../import/listFiles.ts'
 import { mergeParsedDocuments } from '../import/mergeDocuments.ts'
 import { readUnits } from '../import/readFiles.ts'
 import { newReadProgress } from '../reading/progress.ts'
-import type { Register } from '../registers/register.ts'
-import { registerOf } from '../registers/registers.ts'
+import { registerOf } from '../registers/allRegisters.ts'
+import type { Register } from '../registers/registerInterface.ts'
 import { entityColumns, nameSeparator, sampleColumns } from './sampleFormat.ts'
 
 interface SampleFiles {

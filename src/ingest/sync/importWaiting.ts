@@ -2,7 +2,7 @@ import { addBalanceReport, type BalanceReport, emptyBalanceReport } from '../../
 import type { Sql } from '../../postgres/client.ts'
 import { importRegister } from '../import/importRegister.ts'
 import type { SkippedDocument } from '../reading/progress.ts'
-import type { Register } from '../registers/register.ts'
+import type { Register } from '../registers/registerInterface.ts'
 import type { SyncOptions } from './options.ts'
 import { markImported, readFilesOfSubjects, readWaitingFiles, type WaitingFile } from './queries.ts'
 

@@ -1,8 +1,8 @@
 import type { IsoDate } from '../../dates.ts'
-import type { FetchPolicy, Network } from '../network/network.ts'
+import type { FetchPolicy, Network } from '../network/fetchPolicy.ts'
 import type { RegisterSettings, Source } from '../network/source.ts'
 import type { SkippedDocument } from '../reading/progress.ts'
-import type { Register } from '../registers/register.ts'
+import type { Register } from '../registers/registerInterface.ts'
 import type { Archive } from './archive.ts'
 
 export interface SyncOptions {

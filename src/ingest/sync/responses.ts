@@ -1,6 +1,6 @@
 import { dayNumber } from '../../dates.ts'
 import type { Sql } from '../../postgres/client.ts'
-import type { FetchOutcome, Validators } from '../network/fetch.ts'
+import type { FetchOutcome, Validators } from '../network/fetchWithRetry.ts'
 import type { RegisterRequest, StepResult } from '../network/source.ts'
 import type { FetchSummary, SyncOptions } from './options.ts'
 import { readSyncDocument, type SyncDocument, saveSyncDocument } from './queries.ts'

@@ -1,5 +1,5 @@
-import type { SweepFields } from '../../../src/backtest/metrics.ts'
 import type { BacktestResult } from '../../../src/backtest/result.ts'
+import type { SweepFields } from '../../../src/backtest/resultMetrics.ts'
 import { isoDate } from '../../../src/dates.ts'
 
 /** A made-up result of the model's shape: `net` are its periods, one a business day from 2024-01-01. */

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test'
-import { startServer } from '../../../src/boot/server.ts'
+import { startServer } from '../../../src/boot/startServer.ts'
 import { readConfig } from '../../../src/config.ts'
 import { testDatabase } from '../../database.ts'
 import { sellKey } from '../../http/callers.ts'

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { createThrottle, defaultFetchPolicy } from '../../../src/ingest/network/fetchPolicy.ts'
 import {
   type FetchContext,
   type FetchOutcome,
   fetchWithRetry,
   parseRetryAfterMs,
   retryDelayMs,
-} from '../../../src/ingest/network/fetch.ts'
-import { createThrottle, defaultFetchPolicy } from '../../../src/ingest/network/network.ts'
+} from '../../../src/ingest/network/fetchWithRetry.ts'
 import {
   accepted,
   checkJson,

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { readConfig } from '../../../src/config.ts'
 import type { RegisterRequest, StepResult, SyncTask } from '../../../src/ingest/network/source.ts'
-import { sources } from '../../../src/ingest/registers/registers.ts'
+import { sources } from '../../../src/ingest/registers/allRegisters.ts'
 import { secrets } from './replay.ts'
 
 const json = (name: string) => JSON.parse(readFileSync(resolve(import.meta.dir, 'fixtures', name), 'utf8'))

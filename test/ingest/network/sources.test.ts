@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { resolve } from 'node:path'
 import { readConfig } from '../../../src/config.ts'
 import type { Plan, RegisterRequest, StepResult } from '../../../src/ingest/network/source.ts'
-import { registers, sources } from '../../../src/ingest/registers/registers.ts'
+import { registers, sources } from '../../../src/ingest/registers/allRegisters.ts'
 import { loadMarkets } from '../../../src/markets/markets.ts'
 import { secrets } from './replay.ts'
 

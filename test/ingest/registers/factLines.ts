@@ -1,6 +1,6 @@
 import { isoDate } from '../../../src/dates.ts'
 import type { ReportedFact } from '../../../src/facts/reportedFact.ts'
-import type { DocumentContent } from '../../../src/ingest/registers/register.ts'
+import type { DocumentContent } from '../../../src/ingest/registers/registerInterface.ts'
 
 export const factsOf = ({ parsed }: DocumentContent): readonly ReportedFact[] =>
   parsed.flatMap(({ reportedFacts }) => reportedFacts)

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { Failure } from '../../../src/errors.ts'
 import { krRegister } from '../../../src/ingest/registers/kr/register.ts'
-import type { Register } from '../../../src/ingest/registers/register.ts'
+import type { Register } from '../../../src/ingest/registers/registerInterface.ts'
 import { twRegister } from '../../../src/ingest/registers/tw/register.ts'
 
 const fixtures = (market: string, name: string) =>

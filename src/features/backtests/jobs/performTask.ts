@@ -5,7 +5,7 @@ import type { JobDeps, OpenJob } from './openJobs.ts'
 import { prepareJob } from './prepare.ts'
 import type { QueueTask } from './queue.ts'
 import { finishSweepJob, planShards, runShard } from './shards.ts'
-import { type JobTask, type RoundTask, readTask } from './tasks.ts'
+import { type JobTask, type RoundTask, readTask } from './taskKinds.ts'
 
 /** Failures of the machine, not of the request: another attempt, perhaps in another process, may succeed. */
 const transientCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([

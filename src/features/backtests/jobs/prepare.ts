@@ -7,7 +7,7 @@ import type { Job } from './job.ts'
 import { restartSweep } from './jobQueries.ts'
 import type { JobDeps, OpenJob } from './openJobs.ts'
 import { readBody } from './submitQueries.ts'
-import { startTask } from './tasks.ts'
+import { startTask } from './taskKinds.ts'
 
 /** The result or the sweep plan of a job's body, made once per process and round. */
 export function prepareJob(deps: JobDeps, openJob: OpenJob, job: Job): Promise<BacktestOutcome> {

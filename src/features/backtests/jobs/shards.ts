@@ -5,7 +5,7 @@ import { endJob, findRunningJob } from './jobQueries.ts'
 import type { JobDeps, OpenJob } from './openJobs.ts'
 import { fingerprint, prepareSweep, retryWhileBusy } from './prepare.ts'
 import { readShards, storePlan, storeShard } from './shardQueries.ts'
-import { finishTask, type RoundTask, type ShardTask, shardTask } from './tasks.ts'
+import { finishTask, type RoundTask, type ShardTask, shardTask } from './taskKinds.ts'
 
 /** Stores the plan of a sweep and adds one task per shard to the queue. A shard is some slices of the sweep that one process
  * runs. Its series are stored until the last task makes the result of all shards. */

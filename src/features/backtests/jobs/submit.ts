@@ -6,7 +6,7 @@ import { releaseClaim } from './idempotencyQueries.ts'
 import type { Job } from './job.ts'
 import { findJob } from './jobQueries.ts'
 import { type Backlog, insertJob, readBacklog } from './submitQueries.ts'
-import { startTask } from './tasks.ts'
+import { startTask } from './taskKinds.ts'
 
 export interface SubmitDeps {
   readonly sql: Sql

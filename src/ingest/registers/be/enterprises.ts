@@ -2,7 +2,7 @@ import { Failure } from '../../../errors.ts'
 import type { EntityProfile } from '../../../facts/reportedFact.ts'
 import { textOf } from '../../reading/fields.ts'
 import { type CsvRows, csvRows } from '../../reading/text.ts'
-import { contentWithoutFigures, type DocumentContent, LeftOut } from '../register.ts'
+import { contentWithoutFigures, type DocumentContent, LeftOut } from '../registerInterface.ts'
 
 /** The ten digits of an enterprise number, however it is written (`BE 0410.682.657`, `410682657`); null where the last two
  * digits do not check the others. */

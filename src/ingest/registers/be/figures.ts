@@ -1,6 +1,6 @@
 import type { ParsedDocument, ReportedFact } from '../../../facts/reportedFact.ts'
 import { numberOf } from '../../reading/fields.ts'
-import type { LeftOut } from '../register.ts'
+import type { LeftOut } from '../registerInterface.ts'
 import type { Accounts, AccountYear } from './accounts.ts'
 import { concepts, usesOfTag } from './concepts.ts'
 import { profileOf } from './enterprises.ts'

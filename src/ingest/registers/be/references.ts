@@ -1,7 +1,7 @@
 import { Failure } from '../../../errors.ts'
 import type { Filing, ParsedDocument } from '../../../facts/reportedFact.ts'
 import { dayOf, isRecord, textOf } from '../../reading/fields.ts'
-import { contentWithoutFigures, type DocumentContent, LeftOut } from '../register.ts'
+import { contentWithoutFigures, type DocumentContent, LeftOut } from '../registerInterface.ts'
 import { enterpriseNumber, profileOf } from './enterprises.ts'
 
 /** What the register states of a deposit: whose accounts it holds, for which fiscal year, and when it was made. */

@@ -1,7 +1,7 @@
 import { Failure } from '../../../errors.ts'
 import type { EntityProfile, Filing } from '../../../facts/reportedFact.ts'
 import { dayOf, isRecord, textOf } from '../../reading/fields.ts'
-import { contentWithoutFigures, type DocumentContent, LeftOut } from '../register.ts'
+import { contentWithoutFigures, type DocumentContent, LeftOut } from '../registerInterface.ts'
 
 /** Reads the register's index of publications: which company published which document when. It has no figures. */
 export function readPublications(document: unknown): DocumentContent {

@@ -1,5 +1,5 @@
 import { decodeUtf8, parseJson } from '../../reading/json.ts'
-import type { DocumentContent, SourceDocument } from '../register.ts'
+import type { DocumentContent, SourceDocument } from '../registerInterface.ts'
 import { readPublications } from './publications.ts'
 import { readReport } from './reports.ts'
 

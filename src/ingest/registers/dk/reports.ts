@@ -2,7 +2,7 @@ import { type Filing, type ReportedFact, unknownFilingDate } from '../../../fact
 import type { TagUse } from '../../concepts.ts'
 import { numberOf, textOf, unitOf } from '../../reading/fields.ts'
 import { readXbrl, type XbrlContext, type XbrlFact, type XbrlInstance } from '../../xbrl/instance.ts'
-import { type DocumentContent, LeftOut } from '../register.ts'
+import { type DocumentContent, LeftOut } from '../registerInterface.ts'
 import { usesOfTag } from './concepts.ts'
 import { accessionOf, cvrOf, profileOf } from './publications.ts'
 

@@ -1,7 +1,7 @@
 import { addMonths, isoDate } from '../../../dates.ts'
 import type { Filing, ParsedDocument, ReportedFact } from '../../../facts/reportedFact.ts'
 import { dayOf, textOf } from '../../reading/fields.ts'
-import type { LeftOut } from '../register.ts'
+import type { LeftOut } from '../registerInterface.ts'
 import { usesOfTag } from './concepts.ts'
 import type { Amounts, Deposit, Line } from './deposits.ts'
 import { type FormCode, forms, incomePages } from './forms.ts'

@@ -2,7 +2,7 @@ import { Failure } from '../../../errors.ts'
 import type { ParsedDocument } from '../../../facts/reportedFact.ts'
 import { textOf } from '../../reading/fields.ts'
 import { csvRows } from '../../reading/text.ts'
-import { contentWithoutFigures, type DocumentContent, LeftOut } from '../register.ts'
+import { contentWithoutFigures, type DocumentContent, LeftOut } from '../registerInterface.ts'
 import { isSiren } from './figures.ts'
 
 /** Reads names from the SIRENE directory: `StockUniteLegale`. Its 28 million units include everyone who was ever in business,

@@ -2,7 +2,7 @@ import { Failure } from '../../../errors.ts'
 import type { EntityProfile } from '../../../facts/reportedFact.ts'
 import { textOf } from '../../reading/fields.ts'
 import { readCsv } from '../../reading/text.ts'
-import type { LeftOut } from '../register.ts'
+import type { LeftOut } from '../registerInterface.ts'
 
 const columns = {
   code: 'ＥＤＩＮＥＴコード',

@@ -1,7 +1,7 @@
 import { Failure } from '../../../errors.ts'
 import { dayOf } from '../../reading/fields.ts'
 import { readCsv } from '../../reading/text.ts'
-import type { LeftOut } from '../register.ts'
+import type { LeftOut } from '../registerInterface.ts'
 import { soloTag, usesOfTag } from './concepts.ts'
 import {
   ofPart,

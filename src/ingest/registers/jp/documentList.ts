@@ -2,7 +2,7 @@ import { Failure } from '../../../errors.ts'
 import type { ParsedDocument } from '../../../facts/reportedFact.ts'
 import { dayOf, isRecord, textOf } from '../../reading/fields.ts'
 import { readCsv } from '../../reading/text.ts'
-import type { LeftOut } from '../register.ts'
+import type { LeftOut } from '../registerInterface.ts'
 
 /** A row of the register's list of the documents submitted on a day, with the field names of its API. */
 export type ListedDocument = Readonly<Record<string, unknown>>

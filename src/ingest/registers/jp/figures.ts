@@ -1,6 +1,6 @@
 import type { ParsedDocument, ReportedFact } from '../../../facts/reportedFact.ts'
 import { numberOf, unitOf } from '../../reading/fields.ts'
-import { contentWithoutFigures, type DocumentContent, type LeftOut } from '../register.ts'
+import { contentWithoutFigures, type DocumentContent, type LeftOut } from '../registerInterface.ts'
 import { rules, soloTag, usesOfTag } from './concepts.ts'
 import type { Report, ReportFigure } from './report.ts'
 

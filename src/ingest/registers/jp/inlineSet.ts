@@ -10,7 +10,7 @@ import {
   maxDocumentBytes,
   type SetProgress,
   type ZipSet,
-} from '../register.ts'
+} from '../registerInterface.ts'
 import { reportContent } from './figures.ts'
 import { readDocument } from './readDocument.ts'
 import { parseReportName, type ReportName, reasonLeftOut } from './report.ts'

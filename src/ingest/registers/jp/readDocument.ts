@@ -2,7 +2,12 @@ import { Failure } from '../../../errors.ts'
 import { decodeUtf8, parseJson } from '../../reading/json.ts'
 import { decodeText } from '../../reading/text.ts'
 import { readXbrl } from '../../xbrl/instance.ts'
-import { contentWithoutFigures, type DocumentContent, LeftOut, type SourceDocument } from '../register.ts'
+import {
+  contentWithoutFigures,
+  type DocumentContent,
+  LeftOut,
+  type SourceDocument,
+} from '../registerInterface.ts'
 import { isCodeList, parseCodeList } from './codeList.ts'
 import { parseCsvReport } from './csvReport.ts'
 import {

@@ -1,4 +1,4 @@
-import type { Register } from '../register.ts'
+import type { Register } from '../registerInterface.ts'
 import { concepts, rules } from './concepts.ts'
 import { readInlineSet } from './inlineSet.ts'
 import { readDocument } from './readDocument.ts'

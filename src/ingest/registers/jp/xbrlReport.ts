@@ -1,5 +1,5 @@
 import type { XbrlContext, XbrlInstance } from '../../xbrl/instance.ts'
-import type { LeftOut } from '../register.ts'
+import type { LeftOut } from '../registerInterface.ts'
 import { usesOfTag } from './concepts.ts'
 import {
   ofPart,

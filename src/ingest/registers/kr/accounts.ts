@@ -1,7 +1,7 @@
 import { Failure } from '../../../errors.ts'
 import type { EntityProfile, ParsedDocument, ReportedFact } from '../../../facts/reportedFact.ts'
 import { compactDay, isRecord, textOf } from '../../reading/fields.ts'
-import { type DocumentContent, LeftOut } from '../register.ts'
+import { type DocumentContent, LeftOut } from '../registerInterface.ts'
 import { type Closing, type ClosingMonths, closingOf, isReportCode } from './closingMonth.ts'
 import { assumedTickers, type Company, isCorpCode, isStockCode, monthOf, parseOverview } from './companies.ts'
 import { countAmounts, type FigureTally, factsOfReport, type Line, type ReportLines } from './figures.ts'

@@ -1,7 +1,7 @@
 import type { EntityProfile, ParsedDocument } from '../../../facts/reportedFact.ts'
 import { textOf } from '../../reading/fields.ts'
 import { readXml } from '../../reading/xml.ts'
-import { contentWithoutFigures, type DocumentContent, LeftOut } from '../register.ts'
+import { contentWithoutFigures, type DocumentContent, LeftOut } from '../registerInterface.ts'
 
 export const isCorpCode = (text: string): boolean => /^\d{8}$/.test(text)
 export const isStockCode = (text: string): boolean => /^[0-9A-Z]{6}$/.test(text)

@@ -2,7 +2,7 @@ import { startOfMonths } from '../../../dates.ts'
 import type { Filing, ReportedFact } from '../../../facts/reportedFact.ts'
 import type { TagUse } from '../../concepts.ts'
 import { numberOf, textOf, unitOf } from '../../reading/fields.ts'
-import type { LeftOut } from '../register.ts'
+import type { LeftOut } from '../registerInterface.ts'
 import { type Closing, monthsOf, periodEnd, type ReceivedReport, type ReportCode } from './closingMonth.ts'
 import { nameMark, type Sheet, sheetOf, soloMark, usesOfTag } from './concepts.ts'
 

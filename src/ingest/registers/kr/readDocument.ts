@@ -1,5 +1,5 @@
 import { decodeUtf8, parseJson, parseJsonLines } from '../../reading/json.ts'
-import type { DocumentContent, SourceDocument } from '../register.ts'
+import type { DocumentContent, SourceDocument } from '../registerInterface.ts'
 import { readAccounts } from './accounts.ts'
 import { ClosingMonths } from './closingMonth.ts'
 import { readCorpCode } from './companies.ts'

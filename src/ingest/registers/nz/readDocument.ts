@@ -1,5 +1,5 @@
 import { parseJson } from '../../reading/json.ts'
-import type { DocumentContent, SourceDocument } from '../register.ts'
+import type { DocumentContent, SourceDocument } from '../registerInterface.ts'
 import { readReturns } from './returns.ts'
 
 /** Lists of annual returns and lists of organisations have one form: both are read as returns, the latter without figures. */

@@ -2,7 +2,7 @@ import { addMonths } from '../../../dates.ts'
 import { Failure } from '../../../errors.ts'
 import type { EntityProfile, ParsedDocument, ReportedFact } from '../../../facts/reportedFact.ts'
 import { dayOf, isRecord, numberOf, textOf } from '../../reading/fields.ts'
-import { type DocumentContent, LeftOut } from '../register.ts'
+import { type DocumentContent, LeftOut } from '../registerInterface.ts'
 import { newZealandDay, workingDayFrom } from './calendar.ts'
 import { concepts, usesOfTag } from './concepts.ts'
 

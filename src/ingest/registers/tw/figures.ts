@@ -1,6 +1,6 @@
 import type { Filing, ReportedFact } from '../../../facts/reportedFact.ts'
 import { numberOf, unitOf } from '../../reading/fields.ts'
-import { type DocumentContent, LeftOut } from '../register.ts'
+import { type DocumentContent, LeftOut } from '../registerInterface.ts'
 import { usesOfTag } from './concepts.ts'
 import { firstDay, lastDay, type Quarter } from './deadlines.ts'
 

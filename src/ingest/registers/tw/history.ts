@@ -1,7 +1,7 @@
 import { Failure } from '../../../errors.ts'
 import type { ReportedFact } from '../../../facts/reportedFact.ts'
 import { dayOf } from '../../reading/fields.ts'
-import type { DocumentContent } from '../register.ts'
+import type { DocumentContent } from '../registerInterface.ts'
 import {
   type Filer,
   filingOf,

@@ -1,5 +1,5 @@
 import { decodeUtf8, parseJson } from '../../reading/json.ts'
-import type { DocumentContent, SourceDocument } from '../register.ts'
+import type { DocumentContent, SourceDocument } from '../registerInterface.ts'
 import { readHistory } from './history.ts'
 import { readTable } from './tables.ts'
 

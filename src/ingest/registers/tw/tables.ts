@@ -1,7 +1,7 @@
 import { Failure } from '../../../errors.ts'
 import type { ParsedDocument, ReportedFact } from '../../../facts/reportedFact.ts'
 import { dayOf, isRecord, textOf } from '../../reading/fields.ts'
-import type { DocumentContent, LeftOut } from '../register.ts'
+import type { DocumentContent, LeftOut } from '../registerInterface.ts'
 import { rules } from './concepts.ts'
 import {
   filerOf,

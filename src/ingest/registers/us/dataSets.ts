@@ -5,7 +5,7 @@ import { checkEntry, type Entry, messageOf } from '../../reading/archives.ts'
 import { compactDay, numberOf, textOf, unitOf } from '../../reading/fields.ts'
 import type { ReadUnit } from '../../reading/progress.ts'
 import { textLines } from '../../reading/text.ts'
-import type { SetProgress, ZipSet } from '../register.ts'
+import type { SetProgress, ZipSet } from '../registerInterface.ts'
 import { usesOfTag } from './concepts.ts'
 import { cikOf } from './tickers.ts'
 

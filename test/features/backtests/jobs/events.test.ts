@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type RunningServer, startServer } from '../../../../src/boot/server.ts'
+import { type RunningServer, startServer } from '../../../../src/boot/startServer.ts'
 import { readConfig } from '../../../../src/config.ts'
 import { type EventPace, jobEvents } from '../../../../src/features/backtests/jobs/events.ts'
 import type { Job } from '../../../../src/features/backtests/jobs/job.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { Value } from '@sinclair/typebox/value'
-import { type RunningServer, startServer } from '../../../../src/boot/server.ts'
+import { type RunningServer, startServer } from '../../../../src/boot/startServer.ts'
 import { readConfig } from '../../../../src/config.ts'
 import { registerFormats } from '../../../../src/dates.ts'
 import {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { dayNumber, isoDate } from '../../../../src/dates.ts'
 import { factsOfReport } from '../../../../src/ingest/registers/jp/figures.ts'
 import type { Report, ReportFigure } from '../../../../src/ingest/registers/jp/report.ts'
-import { LeftOut } from '../../../../src/ingest/registers/register.ts'
+import { LeftOut } from '../../../../src/ingest/registers/registerInterface.ts'
 
 const filed = dayNumber('2024-06-28')
 

@@ -13,7 +13,7 @@ import { soloTag, usesOfTag } from '../../../../src/ingest/registers/jp/concepts
 import { parseCsvReport } from '../../../../src/ingest/registers/jp/csvReport.ts'
 import { jpRegister } from '../../../../src/ingest/registers/jp/register.ts'
 import { parseReportName } from '../../../../src/ingest/registers/jp/report.ts'
-import { LeftOut } from '../../../../src/ingest/registers/register.ts'
+import { LeftOut } from '../../../../src/ingest/registers/registerInterface.ts'
 import { readInline } from '../../../../src/ingest/xbrl/inline.ts'
 import { readXbrl } from '../../../../src/ingest/xbrl/instance.ts'
 import { type TestDatabase, testDatabase } from '../../../database.ts'

@@ -1,6 +1,6 @@
 import { Failure } from '../../errors.ts'
 import { unpackGzip } from '../reading/archives.ts'
-import type { FetchPolicy, Network } from './network.ts'
+import type { FetchPolicy, Network } from './fetchPolicy.ts'
 import { type ReceivedResponse, receive } from './receive.ts'
 import type { RegisterRequest } from './source.ts'
 

@@ -8,7 +8,7 @@ import { explainDatabaseError } from '../postgres/errors.ts'
 import { openDatabase, superviseDatabase } from './database.ts'
 import { startJobs } from './jobs.ts'
 import { makeBacktests } from './resources.ts'
-import { endOnSignal } from './signals.ts'
+import { endOnSignal } from './shutdown.ts'
 
 /** Runs submitted backtests until SIGINT or SIGTERM, then finishes the tasks under way and ends the process. */
 export async function runWorker(config: Config): Promise<void> {

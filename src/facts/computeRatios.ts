@@ -1,5 +1,5 @@
 import type { Period, PeriodIndex, Series } from './periods.ts'
-import { isRatio, type Ratio, ratios } from './ratioTable.ts'
+import { isRatio, type Ratio, ratios } from './ratioDefinitions.ts'
 import type { Filing } from './reportedFact.ts'
 import type { VintageBuilder } from './vintages.ts'
 

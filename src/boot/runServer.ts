@@ -1,8 +1,8 @@
 import type { Config } from '../config.ts'
 import type { IsoDate } from '../dates.ts'
 import { banner } from './banner.ts'
-import { startServer } from './server.ts'
-import { endOnSignal, watchLauncher } from './signals.ts'
+import { endOnSignal, watchLauncher } from './shutdown.ts'
+import { startServer } from './startServer.ts'
 
 /** Serves until SIGINT or SIGTERM, then drains and ends the process. A second signal ends it at once. */
 export async function runServer(

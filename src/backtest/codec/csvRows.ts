@@ -1,5 +1,5 @@
 import { type Bounds, type ColumnName, returnBounds, scoreBounds } from './cells.ts'
-import type { CsvReader } from './csvReader.ts'
+import type { CsvReader } from './csvCells.ts'
 import { DayMemo, noDay } from './cursor.ts'
 import type { NameInterner } from './nameInterner.ts'
 import { scanNumber } from './numbers.ts'
