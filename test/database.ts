@@ -14,13 +14,12 @@ export interface TestDatabase {
 
 const template = 'asfiled_template'
 let counter = 0
-let booted: Promise<{ admin: Sql; baseUrl: string }> | undefined
+let opened: Promise<TestServer> | undefined
 
-/** Creates an empty, migrated database on a real PostgreSQL. The first call starts the server, and `stopTestDatabase` stops it
- * after the tests. */
+/** Creates an empty, migrated database on a real PostgreSQL: that of `bun run test`, or one that the first call starts. */
 export async function testDatabase(): Promise<TestDatabase> {
-  booted ??= boot()
-  const { admin, baseUrl } = await booted
+  opened ??= openServer()
+  const { admin, baseUrl } = await opened
   const name = `test_${process.pid}_${counter++}`
   await admin.unsafe(`create database ${name} template ${template}`)
   const url = `${baseUrl}/${name}`
@@ -35,7 +34,23 @@ export async function testDatabase(): Promise<TestDatabase> {
   }
 }
 
-async function boot() {
+interface TestServer {
+  readonly admin: Sql
+  /** The URL of the server, without a database. */
+  readonly baseUrl: string
+  stop(): Promise<void>
+}
+
+/** The server that test/run.ts started for all its workers, else one of this process. */
+async function openServer(): Promise<TestServer> {
+  const baseUrl = process.env.TEST_POSTGRES
+  if (baseUrl === undefined) return startTestServer()
+  const admin = connect({ url: `${baseUrl}/postgres`, connections: 2, statementTimeoutMs: 60_000 })
+  return { admin, baseUrl, stop: () => admin.end({ timeout: 1 }) }
+}
+
+/** Starts a PostgreSQL with a migrated template. */
+export async function startTestServer(): Promise<TestServer> {
   const folder = mkdtempSync(join(tmpdir(), 'asfiled-test-'))
   const cluster = await openCluster(folder, () => {})
   const baseUrl = cluster.url.slice(0, cluster.url.lastIndexOf('/'))
@@ -44,17 +59,17 @@ async function boot() {
   const sql = connect({ url: `${baseUrl}/${template}`, connections: 2, statementTimeoutMs: 60_000 })
   await migrate(sql)
   await sql.end({ timeout: 5 })
-  shutdowns.push(async () => {
+  const stop = async () => {
     await admin.end({ timeout: 1 })
     await cluster.close()
     rmSync(folder, { recursive: true, force: true })
-  })
-  return { admin, baseUrl }
+  }
+  return { admin, baseUrl, stop }
 }
 
-const shutdowns: (() => Promise<void>)[] = []
-
-/** Called once, after the last test of the run (test/preload.ts). */
+/** Called after the last test of the run (test/preload.ts), and after each file where files run in parallel. */
 export async function stopTestDatabase(): Promise<void> {
-  for (const shutdown of shutdowns.splice(0)) await shutdown()
+  const server = opened
+  opened = undefined
+  await (await server)?.stop()
 }

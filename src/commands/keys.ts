@@ -3,9 +3,10 @@ import { type CreatedKey, createKey, revokeKey } from '../access/keys.ts'
 import { type KeyEnvironment, keyEnvironments } from '../access/keyText.ts'
 import { type Licence, licences } from '../access/licences.ts'
 import { type ListedKey, listKeys } from '../access/queries.ts'
+import { Failure } from '../errors.ts'
 import type { CliContext } from './context.ts'
 import { parsePositiveInteger } from './options.ts'
-import { grouped, textTable } from './output.ts'
+import { grouped, printLine, textTable } from './output.ts'
 
 const createHelp = `
 Examples:
@@ -70,7 +71,10 @@ async function create(context: CliContext, options: CreateOptions): Promise<void
   const created = await context.withDatabase(sql =>
     createKey({ sql, today: context.today }, { ...order, environment: env }),
   )
-  console.log(json ? JSON.stringify(created) : describe(created))
+  await printLine(json ? JSON.stringify(created) : describe(created)).catch(cause => {
+    const advice = `The key was created, but not shown. Revoke it: ./asfiled keys revoke ${created.prefix}`
+    throw cause instanceof Failure ? new Failure(cause.code, `${cause.message} ${advice}`, { cause }) : cause
+  })
 }
 
 function describe(key: CreatedKey): string {
@@ -88,11 +92,11 @@ function describe(key: CreatedKey): string {
 
 async function list(context: CliContext, options: { json: boolean }): Promise<void> {
   const keys = await context.withDatabase(listKeys)
-  if (options.json) console.log(JSON.stringify(keys))
+  if (options.json) await printLine(JSON.stringify(keys))
   else if (keys.length === 0)
-    console.log('No keys yet. Create one: ./asfiled keys create --email ana@fund.example')
+    await printLine('No keys yet. Create one: ./asfiled keys create --email ana@fund.example')
   else
-    console.log(
+    await printLine(
       textTable(['PREFIX', 'LAST 4', 'LICENCE', 'CREATED', 'EXPIRES', 'REVOKED', 'E-MAIL'], keys.map(row)),
     )
 }

@@ -186,7 +186,7 @@ describe('types generated from /openapi.json', () => {
 
   test('compile the program of the guide for clients', async () => {
     const guide = await Bun.file(join(root, 'docs/clients.md')).text()
-    const program = /```ts\n([^]*?)```/.exec(guide)?.[1] ?? ''
+    const program = /```ts\n(.*?)```/s.exec(guide)?.[1] ?? ''
     expect(program).toContain('createClient<paths>')
     expect(await faultsOf(program)).toBe('')
   }, 60_000)
