@@ -5,8 +5,8 @@ import { startTestServer } from './database.ts'
  * those of `bun test`. */
 
 const server = await startTestServer()
-// Workers keep modules between files: loading them again for each file would take as long as the tests.
-const parallel = [`--parallel=${Math.min(4, availableParallelism())}`, '--no-isolate']
+// The timeout is for a busy machine. Workers keep modules between files: loading them again for each file would take as long as the tests.
+const parallel = [`--parallel=${Math.min(4, availableParallelism())}`, '--no-isolate', '--timeout=60000']
 const tests = Bun.spawn([process.execPath, 'test', ...parallel, ...process.argv.slice(2)], {
   cwd: `${import.meta.dir}/..`,
   env: { ...process.env, TEST_POSTGRES: server.baseUrl },
