@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { dirname, relative, resolve } from 'node:path'
+import { existsSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
 import { circlesOf, folderCircles } from './circles.ts'
 
 const root = resolve(import.meta.dir, '..')
@@ -212,6 +213,37 @@ describe('habits', () => {
   test('types are not given up', () => {
     const loose = /(: any|\bas any)(?=\s*([,;)=\]>|&{[]|$))|<any>|@ts-ignore|@ts-expect-error|as unknown as/m
     expect(all.filter(source => loose.test(source.text)).map(source => source.path)).toEqual([])
+  })
+
+  test('words are plain: the private ones of the past are in no document, and nearly in no source', async () => {
+    const words = /\b(told|untold|asked|had|kept|nobody|somebody|whoever|beside)\b/gi
+    const documents: string[] = []
+    for (const file of new Bun.Glob('{*.md,docs/*.md,manifests/*.yaml,sample/*.md,bench/*.md}').scanSync(
+      root,
+    )) {
+      const text = await Bun.file(join(root, file)).text()
+      // What is quoted as code is a name or a sentence of something else.
+      for (const [word] of text.replaceAll(/`[^`]*`/g, '').matchAll(words)) documents.push(`${file}: ${word}`)
+    }
+    expect(documents).toEqual([])
+    const found = all.flatMap(({ text }) => text.match(words) ?? [])
+    expect(found.length).toBeLessThanOrEqual(60)
+    expect(all.filter(({ text }) => /\b(most|least)[A-Z]\w*/.test(text)).map(({ path }) => path)).toEqual([])
+  })
+
+  test('a path that a document names exists', async () => {
+    const missing: string[] = []
+    for (const file of new Bun.Glob('{*.md,docs/*.md,sample/*.md,bench/*.md}').scanSync(root)) {
+      if (file === 'CHANGELOG.md') continue
+      const text = await Bun.file(join(root, file)).text()
+      for (const [, path] of text.matchAll(
+        /`((?:src|workers|kernel|test|bench|sql|manifests|sample|docs|\.ci|deploy)\/[\w./-]*)`/g,
+      )) {
+        if (path !== undefined && !existsSync(join(root, path)) && !path.startsWith('bench/out'))
+          missing.push(`${file}: ${path}`)
+      }
+    }
+    expect(missing).toEqual([])
   })
 
   test('a file is a topic: none grows past 300 lines, few are crumbs, no folder is a heap', () => {

@@ -20,7 +20,7 @@ import { backtestSummary } from './backtestSummary.ts'
 import { type CliContext, exitCodes } from './context.ts'
 import { type InputFile, openInput, readInput } from './inputFile.ts'
 import { parseNumber, parseShare } from './options.ts'
-import { printLine, startProgress, writeFileAtomically } from './output.ts'
+import { printLine, requireFolder, startProgress, writeFileAtomically } from './output.ts'
 import { makePanelBody, type PanelBody } from './panelBody.ts'
 import { panelFormats } from './panelFormat.ts'
 
@@ -100,7 +100,7 @@ export function addBacktestCommand(program: Command, context: CliContext): void 
 async function run({ config }: CliContext, path: string, flags: BacktestFlags): Promise<number> {
   const settings = toSettings(flags)
   const { json, html, title } = flags
-  checkTargets(path, json, html)
+  await checkTargets(path, json, html)
   const file = await openInput(path)
   const { result, notices } = await compute(config, file, settings, flags)
   if (json !== undefined) await write(json, JSON.stringify(result))
@@ -193,6 +193,7 @@ const named = (cause: Failure, code: ErrorCode, name: string) =>
 
 const noArchive = {
   recent: async () => [],
+  horizons: async () => [],
   get: () =>
     Promise.reject(
       new Failure('body_invalid', 'There are no rows in it, and there is no archive to take them from.'),
@@ -207,12 +208,13 @@ async function write(path: string, text: string): Promise<void> {
 }
 
 /** Fails before hours of work, and before a result could replace the rows. */
-function checkTargets(rows: string, json: string | undefined, html: string | undefined): void {
+async function checkTargets(rows: string, json: string | undefined, html: string | undefined): Promise<void> {
   for (const [option, target] of Object.entries({ '--json': json, '--html': html })) {
     if (target === undefined) continue
     if (target === '') throw new Failure('parameter_invalid', `${option} is empty. Give a file, or -.`)
     if (target !== '-' && resolve(target) === resolve(rows))
       throw new Failure('parameter_invalid', `${option} names the file of the rows. Give another file.`)
+    if (target !== '-') await requireFolder(option, target)
   }
   if (json !== undefined && html !== undefined && resolve(json) === resolve(html))
     throw new Failure('parameter_invalid', `--json and --html both name ${json}. Give each its own file.`)

@@ -1,3 +1,4 @@
+import { mkdir } from 'node:fs/promises'
 import { type Command, Option } from 'commander'
 import { Failure } from '../errors.ts'
 import type { ParsedDocument } from '../facts/reportedFact.ts'
@@ -20,7 +21,11 @@ export function addDataCommand(program: Command): void {
   const sample = command
     .command('sample')
     .description('Rebuild the shipped sample of filings from files of the registers, without a database')
-    .option('--to <folder>', 'Where to write entities.csv and fundamentals.csv.gz', 'sample')
+    .option(
+      '--to <folder>',
+      'Folder to write entities.csv and fundamentals.csv.gz into; made if it is missing',
+      'sample',
+    )
     .option('--companies <file>', 'Only these companies; the files must contain each of them')
     .addHelpText('after', help)
   for (const { market, name } of registers.values())
@@ -35,6 +40,7 @@ export function addDataCommand(program: Command): void {
     if (documents.length === 0)
       throw new Failure('parameter_invalid', 'Give the files of at least one register, for example --us.')
     const made = makeSample(documents, companies)
+    await mkdir(to, { recursive: true })
     await writeFileAtomically(`${to}/entities.csv`, made.entities)
     await writeFileAtomically(`${to}/fundamentals.csv.gz`, made.fundamentals)
     console.log(

@@ -1,4 +1,4 @@
-import { mkdir, realpath, rename, rm, stat } from 'node:fs/promises'
+import { realpath, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type Options, SingleBar } from 'cli-progress'
 import { Failure } from '../errors.ts'
@@ -104,6 +104,21 @@ export function wrapText(text: string, width: number, indent = ''): string {
   return [...lines, line].join('\n')
 }
 
+/** Fails if a file cannot be written to `path` because its folder is missing. A mistyped path must not make a folder.
+ *
+ * @param what names the path in the message */
+export async function requireFolder(what: string, path: string): Promise<void> {
+  const folder = dirname(path)
+  const found = await stat(folder).catch(() => null)
+  if (found?.isDirectory() !== true)
+    throw new Failure(
+      'parameter_invalid',
+      `${what} is ${path}, but there is no folder ${folder}. Create it first, or give another path.`,
+    )
+  if ((await stat(path).catch(() => null))?.isDirectory())
+    throw new Failure('parameter_invalid', `${what} is ${path}, which is a folder. Give a file in it.`)
+}
+
 /** Writes a file so that readers see either the whole old file or the whole new one: after a full disk or an interruption,
  * the old one is still there. A pipe or device (/dev/stdout) is written to directly. */
 export async function writeFileAtomically(path: string, content: string | Uint8Array): Promise<void> {
@@ -138,7 +153,6 @@ export function printLine(text: string): Promise<void> {
 
 async function replaceFile(path: string, content: string | Uint8Array): Promise<void> {
   const folder = dirname(path)
-  await mkdir(folder, { recursive: true })
   const unfinished = join(folder, `.asfiled-${process.pid}-${crypto.randomUUID()}.tmp`)
   try {
     await Bun.write(unfinished, content)

@@ -3,9 +3,11 @@ import { CsvReader } from '../backtest/codec/csvCells.ts'
 import { plural } from '../backtest/report/numberFormat.ts'
 import type { BodyFormat, BodyQuery } from '../backtest/request.ts'
 import { Failure } from '../errors.ts'
+import { signalLimit } from '../features/signals/schema.ts'
 import { type Horizon, horizonDays } from '../horizons.ts'
 import type { BacktestSettings } from './backtestOptions.ts'
 import { joined } from './inputFile.ts'
+import { grouped } from './output.ts'
 import { type PanelColumns, panelColumns } from './panelColumns.ts'
 import { firstLine, type PanelFormat, recogniseFormat, withoutByteOrderMark } from './panelFormat.ts'
 import { type ParquetTable, readParquet } from './parquetTable.ts'
@@ -74,13 +76,20 @@ function readSignals(
 const csvHeader = (bytes: Uint8Array) => (bytes.length === 0 ? [] : new CsvReader(bytes).row())
 
 function signalBody(
-  { columns, horizon, openRows, placeOf }: SignalPanel,
+  { columns, horizon, openRows, next, placeOf }: SignalPanel,
   settings: BacktestSettings,
 ): PanelBody {
   const config = { returnDays: horizonDays(horizon), ...settings.config }
-  const open = `Left out: ${plural(openRows, 'forecast')} after the last known outcome.`
-  return { ...columnsBody(columns, { ...settings, config }), notices: openRows === 0 ? [] : [open], placeOf }
+  const notices = [
+    ...(openRows === 0 ? [] : [`Left out: ${plural(openRows, 'forecast')} after the last known outcome.`]),
+    ...(next === null ? [] : [pageNotice(next)]),
+  ]
+  return { ...columnsBody(columns, { ...settings, config }), notices, placeOf }
 }
+
+/** An answer to a long query has only its newest rows. */
+const pageNotice = (next: string) =>
+  `The file is one page of /signals: more rows follow it. A larger limit (up to ${grouped(signalLimit.max)}) has more of them, and cursor=${next} continues. With format=ndjson, pages joined in one file are all rows.`
 
 const numberColumns = ['score', 'forward_return', 'predicted_pct', 'actual_pct']
 

@@ -53,7 +53,8 @@ export function readJsonSignals(bytes: Uint8Array, horizon: Horizon | undefined)
   if (!Array.isArray(list)) throw new Failure('body_invalid', 'Forecasts must be an array of rows.')
   const rows = new SignalRows(horizon)
   for (const [i, row] of list.entries()) addRow(rows, row, i + 1, 'Row')
-  return rows.finish('row')
+  const next = isObject(value) && typeof value.next === 'string' ? value.next : null
+  return rows.finish('row', next)
 }
 
 /** Forecasts by column, as a Parquet file holds them. */

@@ -49,6 +49,8 @@ export interface SignalPanel {
   readonly horizon: Horizon
   /** Forecasts of the last dates, on which no outcome is known yet. */
   readonly openRows: number
+  /** The `next` of an answer of the API that is not the last page, else null. */
+  readonly next: string | null
   /** Names a cell of the panel by its place in the file. */
   readonly placeOf: (column: string, row: number) => string
 }
@@ -89,7 +91,7 @@ export class SignalRows {
   }
 
   /** @param placeWord what a place is */
-  finish(placeWord: 'line' | 'row'): SignalPanel {
+  finish(placeWord: 'line' | 'row', next: string | null = null): SignalPanel {
     const horizon = this.#horizon()
     const isOpen = this.#openRows()
     const closed = <T>(column: readonly T[]) =>
@@ -97,6 +99,7 @@ export class SignalRows {
     const places = closed(this.#place)
     return {
       horizon,
+      next,
       openRows: this.#place.length - places.length,
       columns: {
         date: closed(this.#date),

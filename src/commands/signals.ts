@@ -5,7 +5,7 @@ import type { Sql } from '../postgres/client.ts'
 import { lowerPriority } from './bulkWrite.ts'
 import { type CliContext, exitCodes } from './context.ts'
 import { type InputFile, openInput } from './inputFile.ts'
-import { grouped, printLine, startProgress, writeFileAtomically } from './output.ts'
+import { grouped, printLine, requireFolder, startProgress, writeFileAtomically } from './output.ts'
 
 const importHelp = `
 FILE is CSV or CSV.gz, - is standard input. It begins with the header
@@ -42,6 +42,7 @@ export function addSignalsCommand(program: Command, context: CliContext): void {
       '\nExample:\n  ./asfiled signals sample ../shared/panels/signals_us_2012_2017.csv.gz',
     )
     .action(async (file: string, target: string) => {
+      await requireFolder('The target', target)
       const sample = await makeSignalsSample(await openInput(file), context.today())
       await writeFileAtomically(target, sample.bytes)
       console.log(`${target}: ${sample.rows} rows, ${sample.bytes.length} bytes.`)

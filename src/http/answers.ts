@@ -13,7 +13,7 @@ import { answerHeaders, entityTag, matchesTag } from './headers.ts'
 import { type BodyKeys, bodyKeys, type RenderedBody, type ResponseCache } from './responseCache.ts'
 
 export const jsonType = 'application/json'
-export const csvType = 'text/csv; charset=utf-8; header=present'
+const csvType = 'text/csv; charset=utf-8; header=present'
 
 export const contentTypes: Readonly<Record<DataFormat, string>> = {
   json: jsonType,

@@ -71,7 +71,7 @@ export function requireQuant(context: RequestContext): number {
   if (principal.quant && principal.keyId !== null) return principal.keyId
   throw new Failure(
     'quant_required',
-    `Backtests need a key with the quant plan; this ${principal.licence} key does not include it.`,
+    `Backtests need a key with the quant plan; this ${principal.licence} key does not include it. The operator creates one with \`./asfiled keys create --email <address> --quant\`.`,
     { param: 'Authorization' },
   )
 }

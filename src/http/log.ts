@@ -21,7 +21,7 @@ export interface BufferedStream extends DestinationStream {
 
 /** Buffers lines and writes them in blocks: at least once a second, at exit, and at once after an error. One write per line
  * would cost as much as a cached answer. */
-export function bufferedStream(write: (lines: string) => void): BufferedStream {
+function bufferedStream(write: (lines: string) => void): BufferedStream {
   let lines = ''
   const flush = () => {
     if (lines === '') return

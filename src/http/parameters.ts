@@ -13,6 +13,8 @@ interface Parameter {
   readonly name: string
   readonly kind: 'text' | 'integer' | 'number' | 'boolean'
   readonly check: TypeCheck<TSchema>
+  /** The only values, which are read in either case; null: there are others. */
+  readonly choices: readonly string[] | null
   readonly allowed: string
   readonly required: boolean
 }
@@ -52,7 +54,8 @@ export function pathReader(name: string, schema: TSchema): (text: string) => str
 function parameterOf(name: string, schema: TSchema, required: boolean): Parameter {
   const kind =
     schema.type === 'integer' || schema.type === 'number' || schema.type === 'boolean' ? schema.type : 'text'
-  return { name, kind, required, check: TypeCompiler.Compile(schema), allowed: allowedText(schema) }
+  const choices = choicesOf(schema)
+  return { name, kind, required, choices, check: TypeCompiler.Compile(schema), allowed: allowedText(schema) }
 }
 
 function readPiece(piece: string, parameters: Map<string, Parameter>, values: Record<string, unknown>): void {
@@ -99,7 +102,7 @@ function typed(parameter: Parameter, text: string): unknown {
     case 'boolean':
       return text === 'true' ? true : text === 'false' ? false : undefined
     case 'text':
-      return text
+      return parameter.choices?.find(choice => choice.toLowerCase() === text.toLowerCase()) ?? text
   }
 }
 
@@ -157,7 +160,7 @@ function shown(text: string): string {
 
 /** What a schema allows, as the end of an error message. A schema with a pattern says it in words, as `allowed`: the pattern itself
  * would tell a person nothing. */
-export function allowedText(schema: TSchema): string {
+function allowedText(schema: TSchema): string {
   const choices = choicesOf(schema)
   if (choices !== null) return choices.length === 1 ? choices[0] : `one of ${choices.join(', ')}`
   const example = exampleOf(schema)
@@ -189,7 +192,9 @@ function range(schema: TSchema): string {
   return schema.maximum === undefined ? '' : ` of at most ${schema.maximum}`
 }
 
+/** Nothing if the words of the schema have examples. */
 function exampleOf(schema: TSchema): string {
+  if (schema.allowed?.includes(' like ')) return ''
   const example = Array.isArray(schema.examples) ? schema.examples[0] : undefined
   return example === undefined ? '' : `, like ${example}`
 }

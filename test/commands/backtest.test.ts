@@ -60,7 +60,7 @@ async function spawnBacktest(
 /** The service's answer to the same request. */
 async function served(request: object): Promise<BacktestResult> {
   const { costs } = await loadMarkets()
-  const archive = { recent: async () => [], get: () => Promise.reject(new Error('no archive here')) }
+  const archive = { recent: async () => [], horizons: async () => [], get: () => Promise.reject(new Error('no archive here')) }
   const body = new TextEncoder().encode(JSON.stringify({ panel, ...request }))
   return decodeResult(await runBacktest({ pool, archive, costs: costs.plain }, body))
 }

@@ -80,7 +80,7 @@ export function readPanelBody(bytes: Uint8Array, format: BodyFormat): ParsedPane
 }
 
 function readJsonPanel(bytes: Uint8Array): ParsedPanel {
-  const reader = openJson(bytes, 'it is empty; send {"panel": [...]}')
+  const reader = openJson(bytes, 'Send {"panel": [...]}.')
   const { panel } = readFields(reader, ['panel'])
   if (panel !== null && typeof panel !== 'string') return panel
   const found = panel === null ? 'is missing' : 'is the id of a panel that is already stored'
@@ -94,17 +94,18 @@ function readJsonPanel(bytes: Uint8Array): ParsedPanel {
 const requestFields = Object.keys(BacktestRequest.properties)
 
 function readJsonBody(bytes: Uint8Array): ParsedRequest {
-  const reader = openJson(bytes, 'it is empty; send {} to use the archive with defaults')
+  const reader = openJson(bytes, 'Send {} to use the archive with defaults.')
   const { fields, panel } = readFields(reader, requestFields)
   if (panel === null) return { ...checkArchiveRequest(fields), panel, panelId: null }
   if (typeof panel === 'string') return { ...checkSettings(fields), panel: null, panelId: panel }
   return { ...checkSettings(fields), panel }
 }
 
-function openJson(bytes: Uint8Array, emptyMessage: string): JsonReader {
+/** @param mend what to send instead of nothing */
+function openJson(bytes: Uint8Array, mend: string): JsonReader {
   const reader = new JsonReader(bytes)
   reader.skipSpace()
-  if (reader.at === bytes.length) reader.malformed(emptyMessage)
+  if (reader.at === bytes.length) throw new Failure('malformed_json', `The body is empty. ${mend}`)
   return reader
 }
 

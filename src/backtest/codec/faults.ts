@@ -54,7 +54,7 @@ function objectChoice(schema: TSchema): TSchema {
 }
 
 export function showValue(value: unknown): string {
-  if (Array.isArray(value)) return `an array of ${value.length}`
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty array' : `an array of ${value.length}`
   if (typeof value === 'object' && value !== null) return 'an object'
   const text = JSON.stringify(value)
   return text.length > 60 ? `${text.slice(0, 57)}...` : text
@@ -74,7 +74,7 @@ function describeSchema(schema: TSchema, missing: string): string {
       if (schema.allowed) return schema.allowed + exampleOf(schema)
       return `a string of ${schema.minLength ?? 0} to ${schema.maxLength} characters`
     case 'array':
-      return `an array of at most ${schema.maxItems} ${schema.uniqueItems ? 'different ' : ''}items`
+      return `an array of ${describeCount(schema)} ${schema.uniqueItems ? 'different ' : ''}items`
     case 'boolean':
       return 'true or false'
     case 'null':
@@ -83,6 +83,9 @@ function describeSchema(schema: TSchema, missing: string): string {
       return schema.type === 'object' ? 'an object' : String(schema.type)
   }
 }
+
+const describeCount = ({ minItems, maxItems }: TSchema) =>
+  minItems === undefined ? `at most ${maxItems}` : `${minItems} to ${maxItems}`
 
 function exampleOf({ examples }: TSchema): string {
   return Array.isArray(examples) ? `, like ${examples[0]}` : ''

@@ -59,7 +59,7 @@ export function buildRankedDataset(columns: Columns): Dataset {
 
 /** The asset id is the ticker. If two markets share a ticker, the ids are TICKER:MARKET. Assets are ordered by ticker, then
  * by market. Otherwise a later listing in another market would change how ties between earlier assets are broken. */
-export function unpackDays(days: readonly SignalDay[]): Columns {
+function unpackDays(days: readonly SignalDay[]): Columns {
   const rows = days.reduce((sum, { actual }) => sum + actual.length / 8, 0)
   const columns = allocate(rows)
   const assets = new Map<string, number>()

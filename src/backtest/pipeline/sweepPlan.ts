@@ -108,7 +108,7 @@ const standardHolds = [1, 5, 10, 21]
 
 /** Every configuration that a sweep tries, in the order direction, quantile, weighting, holdDays. `true` is the
  * standard grid of 48 in the given direction. In the caller's own grid, an axis left out stays as in `config`. */
-export function gridConfigs(
+function gridConfigs(
   config: BacktestConfig,
   sweep: true | BacktestSweep,
   defaultReturnDays: number,

@@ -96,7 +96,7 @@ export async function runSlice(
 }
 
 /** Bytes of the slice's series: per configuration 8 for each period and 8 for its mean turnover. */
-export function sliceBytes({ configs, slices, view }: SweepPlan, slice: number): number {
+function sliceBytes({ configs, slices, view }: SweepPlan, slice: number): number {
   const periods = rebalanceDates(view.firstDate, view.endDate, configs[0].step).length
   return 8 * slices[slice].length * (periods + 1)
 }

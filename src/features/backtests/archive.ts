@@ -35,6 +35,11 @@ export class ArchiveCache {
     return this.#recent
   }
 
+  /** The horizons that it has rows of. */
+  horizons(): Promise<readonly Horizon[]> {
+    return this.#deps.listHorizons()
+  }
+
   async get(horizon: Horizon, market: string | null): Promise<CachedArchive> {
     await this.#followDataVersion()
     const dataVersion = this.#version

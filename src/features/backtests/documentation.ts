@@ -1,8 +1,10 @@
 import { BacktestRequest } from '../../backtest/request.ts'
 import { BacktestResult } from '../../backtest/result.ts'
 import answers from '../../http/docs/examples/answers.json' with { type: 'json' }
+import backtests from '../../http/docs/examples/backtests.json' with { type: 'json' }
 import requests from '../../http/docs/examples/requests.json' with { type: 'json' }
 import { operation } from '../../http/docs/operation.ts'
+import { BacktestJob } from './jobs/schema.ts'
 import { BodyQuerySchema } from './query.ts'
 
 export const backtestOperation = operation({
@@ -33,9 +35,15 @@ export const backtestOperation = operation({
   answer: {
     schema: BacktestResult,
     description: 'The equity curve, its statistics, and the walk-forward folds.',
-    headers: ['Idempotency-Replayed'],
+    headers: ['ETag', 'Idempotency-Replayed'],
     html: 'With format=html, or if Accept prefers HTML: the result as an HTML page without scripts or external resources.',
     examples: { panel: { summary: 'The result of the example `panel`', value: answers.backtest } },
+  },
+  accepted: {
+    schema: BacktestJob,
+    description:
+      'With `Prefer: respond-async`: the stored backtest, which will run. Location is its URL; Retry-After is absent once it has ended.',
+    example: { ...backtests.queued, result: null },
   },
   errors: [
     'malformed_json',

@@ -38,7 +38,7 @@ export async function runBacktest(
 
 export interface BacktestDeps {
   readonly pool: ComputePool
-  readonly archive: Pick<ArchiveCache, 'get' | 'recent'>
+  readonly archive: Pick<ArchiveCache, 'get' | 'recent' | 'horizons'>
   readonly costs: MarketCosts
   /** Stored panels; none offline. */
   readonly panels?: PanelDeps
@@ -74,11 +74,15 @@ export async function prepareBacktest(
   // Only the task of a copied body can be tried again after its thread dies.
   const moves = body.length > maxCopiedBytes
   const sent = moves ? ownBuffer(body) : new Uint8Array(body)
-  const read = await pool.run(
-    'backtest_body',
-    { body: sent, format, query, archives, costs, resultFormat },
-    { ...options, transfer: moves ? [sent.buffer] : [], holdThread: true },
-  )
+  const read = await pool
+    .run(
+      'backtest_body',
+      { body: sent, format, query, archives, costs, resultFormat },
+      { ...options, transfer: moves ? [sent.buffer] : [], holdThread: true },
+    )
+    .catch(async error => {
+      throw await withKnownHorizons(archive, error)
+    })
   if (read.kind === 'stored') {
     const { request } = read
     if (panels === undefined || keyId === null) throw noStoredPanels()
@@ -95,6 +99,15 @@ export async function prepareBacktest(
   const { horizon, market } = archiveKey(request.source)
   const { data, dataVersion } = await awaitRows(pool, options.ticket, archive.get(horizon, market))
   return pool.run('backtest_archive', { data, request, costs, dataVersion, resultFormat }, options)
+}
+
+/** An unknown horizon is answered with those of the archive: of the ones that the schema allows, some may have no rows. */
+async function withKnownHorizons(archive: BacktestDeps['archive'], error: unknown): Promise<unknown> {
+  if (!(error instanceof Failure) || error.code !== 'parameter_invalid') return error
+  if (error.details.param !== 'source.horizon') return error
+  const known = await archive.horizons()
+  if (known.length === 0) return error
+  return new Failure(error.code, `${error.message} The archive has ${known.join(' and ')}.`, error.details)
 }
 
 const maxThreadHoldMs = 5

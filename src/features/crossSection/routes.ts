@@ -40,6 +40,7 @@ const crossSectionOperation = operation({
   answer: {
     schema: CrossSection,
     description: 'One row per company, always in the same order.',
+    headers: ['X-Next-Cursor'],
     examples: {
       roe: { summary: 'Return on equity as known on 2020-12-31', value: answers.cross_section },
     },

@@ -27,7 +27,7 @@ const names: readonly string[] = fiscalPeriods
 function readPeriods(sent: string): number[] {
   const places = new Set<number>()
   for (const name of sent.split(',')) {
-    const place = names.indexOf(name.trim())
+    const place = names.indexOf(name.trim().toUpperCase())
     if (places.has(place)) {
       throw new Failure(
         'parameter_invalid',

@@ -60,7 +60,7 @@ export const FundamentalsQuery = Type.Object(
     from: Type.Optional(IsoDateSchema('Only periods that end on or after this day.', '2009-09-26')),
     fp: Type.Optional(
       Type.String({
-        pattern: '^(FY|Q[1-4])(, ?(FY|Q[1-4]))*$',
+        pattern: '^([Ff][Yy]|[Qq][1-4])(, ?([Ff][Yy]|[Qq][1-4]))*$',
         maxLength: 18,
         allowed: 'FY, Q1, Q2, Q3 or Q4, or several of them separated by commas',
         description:

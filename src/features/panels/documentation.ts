@@ -1,9 +1,9 @@
 import examples from '../../http/docs/examples/panels.json' with { type: 'json' }
 import requests from '../../http/docs/examples/requests.json' with { type: 'json' }
-import { type Operation, operation } from '../../http/docs/operation.ts'
+import { operation } from '../../http/docs/operation.ts'
 import { DeletedPanel, Panel, PanelList, PanelParams, PanelUpload } from './schema.ts'
 
-const storePanel = operation({
+export const storePanelOperation = operation({
   id: 'storePanel',
   tag: 'Backtest',
   summary: 'Store your own rows',
@@ -25,6 +25,7 @@ const storePanel = operation({
   answer: {
     schema: Panel,
     description: 'The key has already stored these rows: the existing panel.',
+    created: 'The new panel.',
     examples: { panel: { summary: 'The panel', value: examples.panel } },
   },
   errors: [
@@ -44,20 +45,6 @@ const storePanel = operation({
   ],
   data: false,
 })
-
-export const storePanelOperation: Operation = {
-  access: storePanel.access,
-  detail: {
-    ...storePanel.detail,
-    responses: {
-      ...storePanel.detail.responses,
-      201: {
-        ...storePanel.detail.responses?.[200],
-        description: 'The new panel. Location is its URL.',
-      },
-    },
-  },
-}
 
 export const listPanelsOperation = operation({
   id: 'listPanels',

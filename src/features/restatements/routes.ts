@@ -40,6 +40,7 @@ const restatementsOperation = operation({
   answer: {
     schema: RestatementList,
     description: 'One row per change, in a stable order.',
+    headers: ['X-Next-Cursor'],
     examples: {
       revenue: {
         summary: 'Changes in revenue filed in the first half of 2010',

@@ -64,7 +64,7 @@ const shape = /^(\d(?:[\d .\u00a0-]*\d)?)(?:\.(fr|be|dk))?$/i
 const digitsOf: Readonly<Record<string, number>> = { FR: 9, BE: 10, DK: 8 }
 
 /** Null if the text is not such a number. A Belgian number may have lost its leading 0. */
-export function registrationNumber(text: string): RegistrationNumber | null {
+function registrationNumber(text: string): RegistrationNumber | null {
   const match = shape.exec(text.normalize('NFKC').trim())
   if (match === null) return null
   const digits = match[1].replace(/\D/g, '')

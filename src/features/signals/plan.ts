@@ -16,6 +16,8 @@ export interface SignalsPlan {
   /** True if the response has to contain the Free Licence. */
   readonly freeLicence: boolean
   readonly filter: SignalFilter
+  /** The last day that the key sees; null: it sees all. */
+  readonly viewEnds: IsoDate | null
   readonly limit: number
   readonly cacheKey: string
 }
@@ -32,13 +34,14 @@ export function planSignals(
     })
   }
   const delayedDays = principal.quant ? 0 : signalDelayDays
-  const lastDay = principal.quant ? null : addDays(deps.today(), -signalDelayDays)
-  const to = query.to !== undefined && (lastDay === null || query.to < lastDay) ? query.to : lastDay
+  const viewEnds = principal.quant ? null : addDays(deps.today(), -signalDelayDays)
+  const to = query.to !== undefined && (viewEnds === null || query.to < viewEnds) ? query.to : viewEnds
   const plan = {
     tier: tierOf(principal),
     fullAccess: principal.quant,
     delayedDays,
     freeLicence: isFreeData(principal),
+    viewEnds,
     filter: {
       market: query.market?.toUpperCase() ?? null,
       horizonDays: query.horizon === undefined ? null : horizonDays(query.horizon),

@@ -30,18 +30,23 @@ export interface SignalPage {
   count: number
   /** The last of them if more follow; null at the end. */
   last: SignalPosition | null
+  /** Only of a first page without rows. */
+  extent: SignalExtent | null
   /** The rows as text, many at a time: `,{...}` in JSON, a line in CSV and NDJSON. The connection is returned after the last rows
    * or when the reader stops, but only once reading has begun: a caller must always read. */
   rows: AsyncGenerator<Uint8Array, void, undefined>
 }
 
-/** Opens one page of resolved signals. Count, last place, data version and rows are of one snapshot. */
+/** Opens one page of resolved signals. Count, last place, data version and rows are of one snapshot.
+ *
+ * @param viewEnds the last day that the key sees; null: it sees all */
 export async function readSignalPage(
   sql: Sql,
   filter: SignalFilter,
   limit: number,
   format: SignalText,
   signal?: AbortSignal,
+  viewEnds: IsoDate | null = null,
 ): Promise<SignalPage> {
   signal?.throwIfAborted()
   const connection = await sql.reserve()
@@ -49,7 +54,9 @@ export async function readSignalPage(
     signal?.throwIfAborted()
     await beginSnapshot(connection)
     const head = await readHead(connection, filter, limit)
-    return { ...head, rows: readRows(connection, filter, limit, format, signal) }
+    const isEmpty = head.count === 0 && filter.after === null
+    const extent = isEmpty ? await readSignalExtent(connection, filter.market, viewEnds) : null
+    return { ...head, extent, rows: readRows(connection, filter, limit, format, signal) }
   } catch (error) {
     await returnConnection(connection)
     throw error
@@ -146,6 +153,43 @@ function signalConditions(sql: SqlClient, filter: SignalFilter) {
         : sql`and date <= ${after.date} and (date < ${after.date}
               or (ticker, horizon, market) > (${after.ticker}, ${after.horizonDays}, ${after.market}))`
     }`
+}
+
+/** What the archive has, to explain a page without rows. */
+export interface SignalExtent {
+  /** Markets with resolved signals, in alphabetical order. */
+  readonly markets: readonly string[]
+  readonly horizons: readonly Horizon[]
+  /** Of the wanted market, or of all; null: there are no resolved signals. */
+  readonly days: { readonly first: IsoDate; readonly last: IsoDate } | null
+}
+
+/** @param lastDay where the view of the key ends; null: it does not end */
+export async function readSignalExtent(
+  sql: SqlClient,
+  market: string | null,
+  lastDay: IsoDate | null,
+): Promise<SignalExtent> {
+  const inView = lastDay === null ? sql`` : sql`and s.date <= ${lastDay}`
+  const ofMarket = market === null ? sql`` : sql`and s.market = ${market}`
+  // From each market straight to the next one in the index: reading every row would take seconds.
+  const markets = await sql<{ market: string }[]>`
+    with recursive known (market) as (
+      select min(market) from signal where actual is not null
+      union all
+      select (select min(s.market) from signal s where s.actual is not null and s.market > known.market)
+      from known where known.market is not null)
+    select market from known
+    where exists (select from signal s where s.market = known.market and s.actual is not null ${inView})
+    order by market`
+  const [days] = await sql<{ first: IsoDate | null; last: IsoDate | null }[]>`
+    select min(s.date) as first, max(s.date) as last from signal s
+    where s.actual is not null ${ofMarket} ${inView}`
+  return {
+    markets: markets.map(row => row.market),
+    horizons: await resolvedHorizons(sql),
+    days: days.first === null || days.last === null ? null : { first: days.first, last: days.last },
+  }
 }
 
 /** The horizons of which there are resolved signals. One probe of the primary key each. */

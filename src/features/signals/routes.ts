@@ -57,6 +57,7 @@ const signalsOperation = operation({
   answer: {
     schema: SignalList,
     description: 'The rows, by date (newest first), ticker and horizon.',
+    headers: ['X-Next-Cursor'],
     examples: { delayed: { summary: 'The delayed view of the demo key', value: answers.signals } },
     rows: { csv: answers.signals_csv, ndjson: answers.signals_ndjson },
   },

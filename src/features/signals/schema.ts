@@ -99,6 +99,7 @@ export const SignalList = Type.Object(
       description: 'Send it as `cursor` to get the rows after these; null on the last page.',
     }),
     licence: Type.Optional(Type.String({ description: 'Demo and free keys only.' })),
+    note: Type.Optional(Type.String({ description: 'Why there are no rows.' })),
     data: Type.Array(SignalRow),
   },
   { additionalProperties: false, $id: 'SignalList' },

@@ -3,6 +3,7 @@ import { csvLine, type DataFormat } from '../../formats/columns.ts'
 import { listMetadata, streamRows } from '../../formats/rows.ts'
 import { spool } from '../../formats/spool.ts'
 import type { Sql } from '../../postgres/client.ts'
+import { explainEmptyPage } from './emptyNote.ts'
 import { encodeCursor, type SignalsPlan } from './plan.ts'
 import { readSignalPage, type SignalPage } from './queries.ts'
 import { type SignalRow, signalSchema, signalSheet } from './schema.ts'
@@ -29,7 +30,7 @@ export async function openSignals(
   const cancelled = new AbortController()
   const ended = signal === undefined ? cancelled.signal : AbortSignal.any([cancelled.signal, signal])
   const text = format === 'parquet' ? 'ndjson' : format
-  const page = await readSignalPage(sql, plan.filter, plan.limit, text, ended)
+  const page = await readSignalPage(sql, plan.filter, plan.limit, text, ended, plan.viewEnds)
   const next = page.last === null ? null : encodeCursor(page.last)
   const head = listHead(plan, page, next)
   const first = await page.rows.next()
@@ -50,6 +51,7 @@ function listHead(plan: SignalsPlan, page: SignalPage, next: string | null) {
     data_version: page.dataVersion,
     next,
     ...(plan.freeLicence ? { licence: freeLicenceNotice } : {}),
+    ...(page.count === 0 ? { note: explainEmptyPage(plan, page.extent) } : {}),
   }
 }
 

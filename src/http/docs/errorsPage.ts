@@ -48,7 +48,8 @@ export const errorAdvice: Record<ErrorCode, string> = {
   key_expired: 'The grant behind the key has ended. Renew the licence.',
   licence_required:
     'The key is valid, but its licence does not cover this. The message says which licence does.',
-  quant_required: 'Backtests need a key with the quant plan.',
+  quant_required:
+    'Backtests need a key with the quant plan. The operator creates one with ./asfiled keys create and --quant.',
   entity_cap_reached:
     'An evaluation key may see a limited number of distinct companies. Those it has seen stay available.',
   route_unknown: 'There is nothing at this address. Versioned routes start with /api/v1.',

@@ -29,6 +29,7 @@ export type GuideName = keyof typeof guides
 const addresses = new Map<string, string>([
   ...Object.entries(guides).map(([name, file]): [string, string] => [file, `/docs/guides/${name}`]),
   ['docs/data-flow.svg', '/docs/assets/data-flow.svg'],
+  ['docs/house.svg', '/docs/assets/house.svg'],
 ])
 
 /** /docs/guides: every guide with its title and first sentence. */
@@ -44,6 +45,15 @@ export async function guidesPage(): Promise<string> {
     )}</ul>`,
   })
 }
+
+/** /docs/guides/{name} of a name that no guide has. */
+export const unknownGuidePage = (): string =>
+  documentPage({
+    title: 'No such guide',
+    section: 'Guides',
+    main: html`<h1>No such guide</h1>
+<p>There is no guide at this address. <a href="/docs/guides">All guides</a> are in one list.</p>`,
+  })
 
 /** /docs/guides/{name}: one guide, from the same Markdown that the repository shows. */
 export async function guidePage(name: GuideName): Promise<string> {

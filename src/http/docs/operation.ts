@@ -3,7 +3,10 @@ import type { DocumentDecoration } from 'elysia'
 import type { ErrorCode } from '../../errors.ts'
 import type { AccessPolicy } from '../plugin.ts'
 import {
+  type AcceptedParts,
   type AnswerParts,
+  accepted,
+  created,
   type Examples,
   errorResponses,
   keyErrors,
@@ -32,6 +35,8 @@ export interface OperationParts {
   /** The request may have an Idempotency-Key. */
   readonly idempotent?: boolean
   readonly answer: AnswerParts
+  /** The request may have `Prefer: respond-async`. */
+  readonly accepted?: AcceptedParts
   /** In addition to those of every route. */
   readonly errors: readonly ErrorCode[]
   /** Data has an ETag and may be answered with 304. */
@@ -63,6 +68,7 @@ function documentation(parts: OperationParts): DocumentDecoration {
     ...(access === 'open' ? [] : withLimits),
     ...parts.errors,
   ]
+  const traits = { data: parts.data, limited: access !== 'open' }
   return {
     operationId: id,
     tags: [tag],
@@ -73,11 +79,16 @@ function documentation(parts: OperationParts): DocumentDecoration {
       ...parametersOf('path', parts.path, parts.example),
       ...parametersOf('query', parts.query, parts.example),
       ...(parts.data ? [parameterReference('IfNoneMatch')] : []),
+      ...(parts.accepted === undefined ? [] : [parameterReference('Prefer')]),
       ...(parts.idempotent === true ? [parameterReference('IdempotencyKey')] : []),
     ],
     ...(parts.body === undefined ? {} : { requestBody: requestBody(parts.body) }),
     responses: {
-      [parts.answer.status ?? 200]: success(parts.answer, { data: parts.data, limited: access !== 'open' }),
+      200: success(parts.answer, traits),
+      ...(parts.answer.created === undefined
+        ? {}
+        : { 201: created(parts.answer, parts.answer.created, traits) }),
+      ...(parts.accepted === undefined ? {} : { 202: accepted(parts.accepted) }),
       ...(parts.data ? { 304: { $ref: '#/components/responses/Unchanged' } } : {}),
       ...errorResponses(codes),
     },
@@ -98,6 +109,11 @@ export const sharedParameters = {
     'If-None-Match',
     'The ETag of an earlier response. If nothing has changed, the response is 304 without a body.',
     'W/"1-2n9c41hd8ai"',
+  ),
+  Prefer: header(
+    'Prefer',
+    'respond-async: the response is 202 at once, and the work goes on without this connection.',
+    'respond-async',
   ),
   IdempotencyKey: header(
     'Idempotency-Key',

@@ -8,17 +8,24 @@ export type Examples = Readonly<Record<string, { readonly summary: string; reado
 
 /** What a route answers when nothing is wrong. */
 export interface AnswerParts {
-  /** 200 where it is left out. */
-  readonly status?: 202
   readonly schema: TSchema
   readonly description: string
   readonly examples: Examples
   /** In addition to those of every response. */
   readonly headers?: readonly HeaderName[]
+  /** The answer may be 201 with the Location of what it describes; this describes that response. */
+  readonly created?: string
   /** The rows come as CSV, NDJSON and Parquet, too; these are examples of the texts. */
   readonly rows?: { readonly csv: string; readonly ndjson: string }
   /** The answer comes as an HTML page, too; this describes it. */
   readonly html?: string
+}
+
+/** What a route answers to `Prefer: respond-async`: 202, before the work is done. */
+export interface AcceptedParts {
+  readonly schema: TSchema
+  readonly description: string
+  readonly example: unknown
 }
 
 const text = { type: 'string' } as const
@@ -40,12 +47,18 @@ export const headers = {
     schema: text,
   },
   ETag: {
-    description: 'Send it as If-None-Match: if nothing has changed, the response is 304 without a body.',
+    description:
+      'Identifies the content. Send it as If-None-Match with GET: if nothing has changed, the response is 304 without a body.',
     schema: text,
   },
   'WWW-Authenticate': { description: 'Always Bearer.', schema: text },
   'Retry-After': { description: 'Seconds to wait before trying again.', schema: whole },
   Location: { description: 'The URL of what was stored.', schema: text },
+  'Preference-Applied': { description: 'Always respond-async.', schema: text },
+  'X-Next-Cursor': {
+    description: 'Send it as `cursor` to get the next page, in every format; absent on the last page.',
+    schema: text,
+  },
   'Idempotency-Replayed': {
     description: 'true if an earlier request with this Idempotency-Key has led to the same; else absent.',
     schema: text,
@@ -71,10 +84,17 @@ export const examplesOfErrors = Object.fromEntries(
   errorCodes.map(code => [code, { summary: errorStatus(code).title, value: capturedErrors[code] ?? {} }]),
 )
 
+interface ResponseTraits {
+  /** It has an ETag and may be 304. */
+  readonly data: boolean
+  /** The request counts towards limits. */
+  readonly limited: boolean
+}
+
 /** The response of a request that succeeds. Its content is the JSON alone: with several media types a generated client would type
  * the data as any of them, and no field of it could be read. The other formats, chosen by `format`, are in `x-formats`, which has
  * the form of `content`. */
-export function success(answer: AnswerParts, { data, limited }: { data: boolean; limited: boolean }) {
+export function success(answer: AnswerParts, { data, limited }: ResponseTraits) {
   const formats = { ...rowFormats(answer.rows), ...htmlFormat(answer.html) }
   return {
     description: answer.description,
@@ -88,6 +108,33 @@ export function success(answer: AnswerParts, { data, limited }: { data: boolean;
       'application/json': { schema: documentedSchema(answer.schema), examples: answer.examples },
     },
     ...(Object.keys(formats).length === 0 ? {} : { 'x-formats': formats }),
+  }
+}
+
+/** The response of a request that stores something new: the same answer, with its Location. */
+export function created(answer: AnswerParts, description: string, traits: ResponseTraits) {
+  return success({ ...answer, description, headers: [...(answer.headers ?? []), 'Location'] }, traits)
+}
+
+/** The response of a request that is accepted. It has no content: a generated client would type the data as this or as the
+ * answer of the synchronous request, and no field of it could be read. */
+export function accepted({ schema, description, example }: AcceptedParts) {
+  return {
+    description,
+    headers: headerReferences(
+      'X-Request-Id',
+      ...ofLimits,
+      'Location',
+      'Retry-After',
+      'Preference-Applied',
+      'Idempotency-Replayed',
+    ),
+    'x-formats': {
+      'application/json': {
+        schema: documentedSchema(schema),
+        examples: { accepted: { summary: 'The stored backtest', value: example } },
+      },
+    },
   }
 }
 
@@ -137,7 +184,7 @@ const sharedErrors: Readonly<Record<string, readonly ErrorCode[]>> = {
 export const sharedResponses = () => ({
   Unchanged: {
     description: 'Nothing has changed since the response with the ETag in If-None-Match.',
-    headers: headerReferences('X-Request-Id', 'ETag'),
+    headers: headerReferences('X-Request-Id', 'ETag', ...ofLimits),
   },
   ...Object.fromEntries(
     Object.entries(sharedErrors).map(([name, codes]) => [
@@ -158,11 +205,13 @@ function errorResponse(status: number, codes: readonly ErrorCode[]) {
         examples: Object.fromEntries(examples),
       },
     },
+    'x-formats': { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
   }
 }
 
 function errorHeaders(status: number, codes: readonly ErrorCode[]): HeaderName[] {
   if (status === 401) return ['WWW-Authenticate']
-  const waits = status === 429 || status === 503 || codes.includes('idempotency_in_flight')
+  if (status === 429) return ['Retry-After', ...ofLimits]
+  const waits = status === 503 || codes.includes('idempotency_in_flight')
   return waits ? ['Retry-After'] : []
 }

@@ -8,9 +8,10 @@ import { answerHeaders } from '../headers.ts'
 import { routeUnknown } from '../notFound.ts'
 import { noQuery } from '../parameters.ts'
 import type { HttpPlugin } from '../plugin.ts'
+import { prefersHtml } from '../preferences.ts'
 import { apiPage } from './apiPage.ts'
 import { errorsPage } from './errorsPage.ts'
-import { type GuideName, guidePage, guides, guidesPage } from './guides.ts'
+import { type GuideName, guidePage, guides, guidesPage, unknownGuidePage } from './guides.ts'
 
 const toDocs = answerHeaders({ Location: '/docs' })
 const guidesPrefix = '/docs/guides/'
@@ -30,13 +31,21 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
+const pageHeaders = {
+  'Content-Type': 'text/html; charset=utf-8',
+  'Content-Security-Policy': contentSecurityPolicy,
+  'Referrer-Policy': 'no-referrer',
+}
+
 const page = (make: () => Promise<string>) =>
-  new SharedDocument(make, {
-    'Content-Type': 'text/html; charset=utf-8',
-    'Content-Security-Policy': contentSecurityPolicy,
-    'Referrer-Policy': 'no-referrer',
-    'Cache-Control': 'no-cache',
-  })
+  new SharedDocument(make, { ...pageHeaders, 'Cache-Control': 'no-cache' })
+
+/** A page for a browser, an error for a program. */
+function noGuideAnswer({ request }: RequestContext): Answer {
+  if (!prefersHtml(request.headers.get('accept'))) throw new Failure('route_unknown', noGuide)
+  const headers = answerHeaders({ ...pageHeaders, 'Cache-Control': 'no-store', Vary: 'Accept' })
+  return { status: 404, headers, body: unknownGuidePage() }
+}
 
 const hidden = { access: 'open', detail: { hide: true } } as const
 
@@ -81,8 +90,7 @@ export function docsRoutes(http: HttpPlugin) {
       ({ context }) => {
         noQuery(context)
         const guide = guidesByName.get(context.path.slice(guidesPrefix.length))
-        if (guide === undefined) throw new Failure('route_unknown', noGuide)
-        return guide.answer(context)
+        return guide === undefined ? noGuideAnswer(context) : guide.answer(context)
       },
       { ...hidden },
     )
@@ -124,6 +132,7 @@ const assets: Readonly<Record<string, SharedDocument>> = {
   'api.css': asset(import.meta.dir, 'api.css', css),
   'docs.css': asset(import.meta.dir, 'docs.css', css),
   'data-flow.svg': asset(resolve(import.meta.dir, '../../../docs'), 'data-flow.svg', 'image/svg+xml'),
+  'house.svg': asset(resolve(import.meta.dir, '../../../docs'), 'house.svg', 'image/svg+xml'),
   'docs.js': asset(import.meta.dir, 'docs.js', script),
   'theme.js': asset(import.meta.dir, 'theme.js', script),
 }

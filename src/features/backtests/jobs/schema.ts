@@ -21,7 +21,7 @@ const summary = {
         description: 'Number of trials: 1 without a sweep; null until the body has been read.',
       }),
     },
-    { ...strict, $id: 'JobProgress' },
+    { ...strict, $id: 'BacktestJobProgress' },
   ),
   submitted_data_version: Type.Integer({ description: 'Data version of the archive at submission.' }),
   data_version: Type.Union([Type.Integer(), Type.Null()], {
@@ -39,7 +39,7 @@ const summary = {
   }),
 }
 
-export const BacktestJobSummary = Type.Object(summary, { ...strict, $id: 'JobSummary' })
+export const BacktestJobSummary = Type.Object(summary, { ...strict, $id: 'BacktestJobSummary' })
 export type BacktestJobSummary = Static<typeof BacktestJobSummary>
 
 export const BacktestJob = Type.Object(
@@ -50,7 +50,7 @@ export const BacktestJob = Type.Object(
         'Bit-identical to the result of a synchronous request; null unless the backtest succeeded.',
     }),
   },
-  { ...strict, $id: 'Job' },
+  { ...strict, $id: 'BacktestJob' },
 )
 
 export const BacktestJobList = Type.Object(
@@ -62,7 +62,7 @@ export const BacktestJobList = Type.Object(
     }),
     data: Type.Array(BacktestJobSummary, { description: 'Newest first, without their results.' }),
   },
-  { ...strict, $id: 'JobList' },
+  { ...strict, $id: 'BacktestJobList' },
 )
 
 const uuid = '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$'

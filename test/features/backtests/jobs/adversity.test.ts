@@ -100,7 +100,7 @@ describe('a failure', () => {
     worker({
       backtests: {
         ...bench.compute(1),
-        archive: { recent: async () => [], get: () => Promise.reject(failure) },
+        archive: { recent: async () => [], horizons: async () => [], get: () => Promise.reject(failure) },
       },
     })
 
