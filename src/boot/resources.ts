@@ -13,6 +13,7 @@ import { readSpans } from '../features/backtests/scoreQueries.ts'
 import type { CompanyDirectory } from '../features/companies/queries.ts'
 import { PanelCache } from '../features/panels/cache.ts'
 import { streamResolvedSignals } from '../features/signals/queries.ts'
+import { Draining } from '../http/draining.ts'
 import { takeHits } from '../limits/queries.ts'
 import { RateLimiter } from '../limits/rateLimiter.ts'
 import type { Markets } from '../markets/markets.ts'
@@ -67,6 +68,7 @@ export function makeResources(opened: Opened) {
     processId: crypto.randomUUID(),
     newId: () => Bun.randomUUIDv7(),
     notifier: new JobNotifier(),
+    draining: new Draining(),
   }
 }
 

@@ -5,9 +5,11 @@ import { Failure } from '../errors.ts'
 import type { Limits, Verdict } from '../limits/decision.ts'
 import { clientAddressReader } from './clientAddress.ts'
 import { type Answer, RequestContext, requestId } from './context.ts'
+import type { Draining } from './draining.ts'
 import { asFailure, type ExplainError, errorAnswer } from './errors.ts'
+import { requireOneHost } from './host.ts'
 import { addLimitHeaders } from './limitHeaders.ts'
-import { accessLog } from './log.ts'
+import { accessLog, type LogRequests } from './log.ts'
 import { unroutedAnswer } from './notFound.ts'
 
 export interface HttpSettings {
@@ -16,6 +18,7 @@ export interface HttpSettings {
   readonly version: string
   readonly bodyLimitMb: number
   readonly trustedProxies: readonly string[]
+  readonly logRequests: LogRequests
 }
 
 export interface HttpDeps {
@@ -25,6 +28,7 @@ export interface HttpDeps {
   readonly elapsedMs: () => number
   readonly access: AccessDeps
   readonly explain: ExplainError
+  readonly draining: Draining
 }
 
 /** Who may use a route: `key` needs an API key and counts by key (the demo key by address); `search` counts by address;
@@ -43,9 +47,9 @@ const clientClosedRequest = 499
  * @param appOf the app that the plugin ends up in, for its server and its routes. Elysia's own `server` costs every request
  *   more, and a request without a route has none */
 export function httpPlugin(deps: HttpDeps, appOf: () => AnyElysia) {
-  const { log, elapsedMs, settings } = deps
+  const { log, elapsedMs, settings, draining } = deps
   const addressOf = clientAddressReader(settings.trustedProxies)
-  const logRequest = accessLog(log)
+  const logRequest = accessLog(log, settings.logRequests)
   const behindProxies = settings.trustedProxies.length > 0
 
   function begin(request: Request): RequestContext {
@@ -65,7 +69,10 @@ export function httpPlugin(deps: HttpDeps, appOf: () => AnyElysia) {
 
   function finish(context: RequestContext, route: string, answer: Answer, code: string | null): Response {
     const response = toResponse(context, answer)
-    logRequest(context, route, answer.status, code, elapsedMs() - context.startMs)
+    if (draining.active) response.headers.set('Connection', 'close')
+    // Bun drops a connection on which a second request arrives before the first is answered: the log must not call that a 200.
+    const status = context.request.signal.aborted ? clientClosedRequest : answer.status
+    logRequest(context, route, status, code, elapsedMs() - context.startMs)
     return response
   }
 
@@ -84,6 +91,7 @@ export function httpPlugin(deps: HttpDeps, appOf: () => AnyElysia) {
 
   function answerUnrouted(context: RequestContext): Response {
     try {
+      requireOneHost(context)
       return finish(context, 'unrouted', unroutedAnswer(appOf(), context), null)
     } catch (error) {
       return fail(context, 'unrouted', error)
@@ -98,6 +106,7 @@ export function httpPlugin(deps: HttpDeps, appOf: () => AnyElysia) {
         beforeHandle:
           policy === 'open'
             ? ({ context }) => {
+                requireOneHost(context)
                 context.admitted = true
               }
             : async ({ context }) => authorize(deps.access, context, policy),
@@ -120,6 +129,7 @@ async function authorize(
   context: RequestContext,
   policy: Exclude<AccessPolicy, 'open'>,
 ): Promise<void> {
+  requireOneHost(context)
   let verdict: Verdict
   if (policy === 'search') verdict = await access.rateLimiter.take(`search:${context.address}`, searchLimits)
   else {

@@ -4,6 +4,7 @@ import { Failure } from '../../errors.ts'
 import type { Answer } from '../../http/context.ts'
 import answers from '../../http/docs/examples/answers.json' with { type: 'json' }
 import { operation } from '../../http/docs/operation.ts'
+import type { Draining } from '../../http/draining.ts'
 import { answerHeaders } from '../../http/headers.ts'
 import { noQuery } from '../../http/parameters.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
@@ -13,6 +14,7 @@ export interface HealthDeps {
   readonly sql: Sql
   readonly version: string
   readonly dataVersion: () => number
+  readonly draining: Draining
 }
 
 const pingTimeoutMs = 2_000
@@ -20,7 +22,7 @@ const headers = answerHeaders({ 'Content-Type': 'application/json', 'Cache-Contr
 const answer = (body: object): Answer => ({ status: 200, headers, body: JSON.stringify(body) })
 
 /** /health: the process lives. /ready: it can answer, so send it requests. Neither is counted. */
-export function healthRoutes(http: HttpPlugin, { sql, version, dataVersion }: HealthDeps) {
+export function healthRoutes(http: HttpPlugin, { sql, version, dataVersion, draining }: HealthDeps) {
   return new Elysia({ name: 'health' })
     .use(http)
     .get(
@@ -35,6 +37,10 @@ export function healthRoutes(http: HttpPlugin, { sql, version, dataVersion }: He
       '/ready',
       async ({ context }) => {
         noQuery(context)
+        if (draining.active)
+          throw new Failure('shutting_down', 'Not ready: this server is about to stop.', {
+            retryAfterSeconds: 2,
+          })
         if (await isReachable(sql, pingTimeoutMs))
           return answer({ object: 'readiness', status: 'ready', data_version: dataVersion() })
         throw new Failure('database_unavailable', 'Not ready: the database does not answer.', {
@@ -87,6 +93,6 @@ const readyOperation = operation({
     description: 'It can.',
     examples: { ready: { summary: 'It can', value: answers.readiness } },
   },
-  errors: ['database_unavailable'],
+  errors: ['database_unavailable', 'shutting_down'],
   data: false,
 })
