@@ -32,6 +32,6 @@ const example = (address: string) => [
 
 const emptyDatabase = [
   'The database is empty. Import data and create a key (each has --help):',
-  '  npx -y bun@1.4.4 run asfiled import us ...',
-  '  npx -y bun@1.4.4 run asfiled keys create ...',
+  '  ./asfiled import us ...',
+  '  ./asfiled keys create ...',
 ]

@@ -17,7 +17,7 @@ export async function prepareFirstStart(sql: Sql, announce: (line: string) => vo
   await finishSampleLoad(sql)
 }
 
-/** Creates the owner's key where no key exists, and returns it. Called last: the key cannot be shown again, so nothing may fail
+/** Creates the owner's key if no key exists, and returns it. Called last: the key cannot be shown again, so nothing may fail
  * between here and the banner. */
 export async function makeOwnerKey(sql: Sql, today: () => IsoDate): Promise<string | null> {
   if ((await listKeys(sql)).length > 0) return null

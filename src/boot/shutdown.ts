@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 /** Under `bun run` a signal arrives twice, from the terminal and from Bun: the second one must not count as impatience. */
 const sameSignalMs = 1_000
 
-/** Closes what is open and ends the process on SIGINT, SIGTERM or SIGHUP. A second signal ends it at once. Returns a function that does the
- * same for another reason. */
+/** Closes what is open and ends the process on SIGINT, SIGTERM or SIGHUP. A second signal ends it at once. Returns a function
+ * that does the same for another reason. */
 export function endOnSignal(
   opened: AsyncDisposableStack,
   meanwhile: string,
@@ -39,9 +39,9 @@ function ignoresHangup(): boolean {
 
 const everyMs = 1_000
 
-/** On SIGTERM `npx` ends the shell between itself and this process, which would live on without an owner and hold the port. Where npm
- * started the process (`npmPath` is its npm_execpath) through a shell above its parent, that shell is watched and `onGone` called
- * when it ends. Elsewhere, and without /proc, nothing is watched. */
+/** On SIGTERM `npx` ends the shell between itself and this process, which would live on without an owner and hold the port.
+ * If npm started the process (`npmPath` is its npm_execpath) through a shell above its parent, that shell is watched and
+ * `onGone` called when it ends. Elsewhere, and without /proc, nothing is watched. */
 export function watchLauncher(npmPath: string | undefined, onGone: () => void): () => void {
   const isNpm = /np[mx]-cli\.js$/.test(npmPath ?? '')
   const launcher = isNpm ? parentOf(process.ppid) : null

@@ -3,9 +3,9 @@ import { readdirSync } from 'node:fs'
 import type { Logger } from 'pino'
 import { clientAddressReader, proxyMatcher } from './clientAddress.ts'
 
-/** Caps on open connections. Bun's listener has none, and no code of ours runs before a request is complete: without caps one
- * client can hold all files that the process may open, and nobody else connects. So the process looks at its own sockets twice
- * a second and shuts down those over a cap. */
+/** Caps on open connections. Bun's listener has none, and no code of ours runs before a request is complete. Without caps one
+ * client can use up the open files that the process is allowed, and no other client can connect. So the process looks at its
+ * own sockets twice a second and shuts down those over a cap. */
 
 export interface ConnectionCaps {
   readonly total: number
@@ -19,7 +19,7 @@ export interface Connection {
 }
 
 /** The connections to close: the fifth of an address goes before the fourth of any other one, so that a crowd from one address
- * pushes out itself. Of equals the highest descriptor goes, which is usually the newest. */
+ * pushes out only itself. Of equals the highest descriptor goes, which is usually the newest. */
 export function connectionsOverCaps(
   connections: readonly Connection[],
   { total, perAddress }: ConnectionCaps,
@@ -57,13 +57,13 @@ export function capConnections({ port, caps, trustedProxies, log }: WatchedServe
   }
   const isExempt = proxyMatcher(trustedProxies)
   const keyOf = clientAddressReader([])
-  const fewest = Math.min(caps.total, caps.perAddress)
+  const minCap = Math.min(caps.total, caps.perAddress)
   let closed = 0
   let reportedAt = Number.NEGATIVE_INFINITY
   const sweep = () => {
     const descriptors = sockets.descriptors()
     // Even if all were connections of one client, no cap would be exceeded.
-    if (descriptors.length <= fewest) return
+    if (descriptors.length <= minCap) return
     const connections: Connection[] = []
     for (const fd of descriptors) {
       const peer = sockets.peerOf(fd, port)

@@ -1,5 +1,5 @@
-/** Whether this server is about to stop. Until it does it answers everything, but /ready says 503 and each answer closes its
- * connection: a proxy that kept one would send its next request into a closed socket. */
+/** Whether this server is about to stop. Until then it answers every request, but /ready is 503 and each answer closes its
+ * connection: a proxy that reused one would send its next request into a closed socket. */
 export class Draining {
   #active = false
 

@@ -5,7 +5,7 @@ import type { RequestContext } from './context.ts'
 const hostPattern = /^[\w.~%!$&'()*+;=:[\]-]+$/
 
 /** Fails if the request names two hosts or an impossible one (RFC 9112 section 3.2). Two programs that pick different ones of two
- * would disagree about whom a request is for. Bun joins repeated headers with a comma, and refuses HTTP/1.1 without the header. */
+ * would disagree about the target of the request. Bun joins repeated headers with a comma, and refuses HTTP/1.1 without the header. */
 export function requireOneHost({ request }: RequestContext): void {
   const host = request.headers.get('host')
   if (host === null || hostPattern.test(host)) return

@@ -21,7 +21,7 @@ const pingTimeoutMs = 2_000
 const headers = answerHeaders({ 'Content-Type': 'application/json', 'Cache-Control': 'no-store' })
 const answer = (body: object): Answer => ({ status: 200, headers, body: JSON.stringify(body) })
 
-/** /health: the process lives. /ready: it can answer, so send it requests. Neither is counted. */
+/** /health: the process is running. /ready: it can serve requests. Neither counts towards a limit. */
 export function healthRoutes(http: HttpPlugin, { sql, version, dataVersion, draining }: HealthDeps) {
   return new Elysia({ name: 'health' })
     .use(http)
@@ -38,12 +38,12 @@ export function healthRoutes(http: HttpPlugin, { sql, version, dataVersion, drai
       async ({ context }) => {
         noQuery(context)
         if (draining.active)
-          throw new Failure('shutting_down', 'Not ready: this server is about to stop.', {
+          throw new Failure('shutting_down', 'Not ready: this server is shutting down.', {
             retryAfterSeconds: 2,
           })
         if (await isReachable(sql, pingTimeoutMs))
           return answer({ object: 'readiness', status: 'ready', data_version: dataVersion() })
-        throw new Failure('database_unavailable', 'Not ready: the database does not answer.', {
+        throw new Failure('database_unavailable', 'Not ready: the database does not respond.', {
           retryAfterSeconds: 2,
         })
       },
@@ -56,8 +56,8 @@ const strict = { additionalProperties: false } as const
 const healthOperation = operation({
   id: 'getHealth',
   tag: 'Operations',
-  summary: 'Whether the process lives',
-  description: 'Asks nothing of the database. No key, not counted.',
+  summary: 'Whether the process is running',
+  description: 'Does not query the database. Requires no key and does not count towards any limit.',
   access: 'open',
   answer: {
     schema: Type.Object(
@@ -66,10 +66,10 @@ const healthOperation = operation({
         status: Type.Literal('ok'),
         version: Type.String({ description: 'Version of the software.' }),
       },
-      strict,
+      { ...strict, $id: 'Health' },
     ),
-    description: 'It lives.',
-    examples: { ok: { summary: 'It lives', value: answers.health } },
+    description: 'The process is running.',
+    examples: { ok: { summary: 'Running', value: answers.health } },
   },
   errors: [],
   data: false,
@@ -78,8 +78,9 @@ const healthOperation = operation({
 const readyOperation = operation({
   id: 'getReadiness',
   tag: 'Operations',
-  summary: 'Whether requests can be answered',
-  description: 'Asks the database and the compute pool. 503 while either is away. No key, not counted.',
+  summary: 'Whether the service can handle requests',
+  description:
+    'Queries the database; 503 while it is unavailable, and while this server is shutting down. Requires no key and does not count towards any limit.',
   access: 'open',
   answer: {
     schema: Type.Object(
@@ -88,10 +89,10 @@ const readyOperation = operation({
         status: Type.Literal('ready'),
         data_version: Type.Integer({ description: 'The data version that is being served.' }),
       },
-      strict,
+      { ...strict, $id: 'Readiness' },
     ),
-    description: 'It can.',
-    examples: { ready: { summary: 'It can', value: answers.readiness } },
+    description: 'The service is ready.',
+    examples: { ready: { summary: 'Ready', value: answers.readiness } },
   },
   errors: ['database_unavailable', 'shutting_down'],
   data: false,

@@ -28,6 +28,13 @@ export interface ClusterLocation {
   account: ServerAccount | null
 }
 
+/** True if a server has started on the data folder before. */
+export function hasCluster(dataDir: string): boolean {
+  return existsSync(databaseFolder(dataDir))
+}
+
+const databaseFolder = (dataDir: string) => resolve(dataDir, 'database')
+
 /** Finds the cluster in a data folder, or creates one. */
 export async function prepareCluster(
   dataDir: string,
@@ -35,7 +42,7 @@ export async function prepareCluster(
 ): Promise<ClusterLocation> {
   const binaries = await findBinaries()
   makeFolder(dataDir)
-  const folder = resolve(dataDir, 'database')
+  const folder = databaseFolder(dataDir)
   const cluster = resolve(folder, 'cluster')
   const account = chooseAccount([folder, binaries.postgres], cluster)
   if (!existsSync(folder)) {
@@ -56,7 +63,7 @@ function makeFolder(dataDir: string): void {
     const reason = cause instanceof Error ? cause.message : ''
     throw new Failure(
       'database_unavailable',
-      `DATA_DIR=${dataDir} cannot be used (${reason}). Name a folder that this account can write to, or set DATABASE_URL.`,
+      `DATA_DIR=${dataDir} cannot be used (${reason}). Set it to a folder that this account can write to, or set DATABASE_URL.`,
       { cause },
     )
   }
