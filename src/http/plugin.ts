@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import { type AccessDeps, authenticate, TooManyInvalidKeys } from '../access/authenticate.ts'
 import { Failure } from '../errors.ts'
 import type { Limits, Verdict } from '../limits/decision.ts'
-import { clientAddressReader } from './clientAddress.ts'
+import { clientAddressReader, proxyMatcher } from './clientAddress.ts'
 import { type Answer, RequestContext, requestId } from './context.ts'
 import type { Draining } from './draining.ts'
 import { asFailure, type ExplainError, errorAnswer } from './errors.ts'
@@ -11,6 +11,7 @@ import { requireOneHost } from './host.ts'
 import { addLimitHeaders } from './limitHeaders.ts'
 import { accessLog, type LogRequests } from './log.ts'
 import { unroutedAnswer } from './notFound.ts'
+import type { UnlistedProxy } from './unlistedProxy.ts'
 
 export interface HttpSettings {
   /** The address that documents and errors name. Set anew if the port is chosen by the system. */
@@ -29,6 +30,7 @@ export interface HttpDeps {
   readonly access: AccessDeps
   readonly explain: ExplainError
   readonly draining: Draining
+  readonly unlistedProxy: UnlistedProxy
 }
 
 /** Who may use a route. `key` requires an API key and counts requests per key (per address for the demo key). `search` counts
@@ -47,16 +49,18 @@ const clientClosedRequest = 499
  * @param appOf the app that the plugin ends up in, for its server and its routes. Elysia's own `server` costs every request
  *   more, and a request without a route has none */
 export function httpPlugin(deps: HttpDeps, appOf: () => AnyElysia) {
-  const { log, elapsedMs, settings, draining } = deps
+  const { log, elapsedMs, settings, draining, unlistedProxy } = deps
   const addressOf = clientAddressReader(settings.trustedProxies)
   const logRequest = accessLog(log, settings.logRequests)
-  const behindProxies = settings.trustedProxies.length > 0
+  const isTrusted = proxyMatcher(settings.trustedProxies)
 
   function begin(request: Request): RequestContext {
     const { headers } = request
     const { server } = appOf()
     const socketAddress = server?.requestIP(request)?.address ?? null
-    const forwarded = behindProxies ? headers.get('x-forwarded-for') : null
+    const forwarded = headers.get('x-forwarded-for')
+    if (forwarded !== null && socketAddress !== null && !isTrusted(socketAddress))
+      unlistedProxy.notice(socketAddress)
     const id = requestId(headers.get('x-request-id'))
     return new RequestContext(request, server, id, addressOf(socketAddress, forwarded), elapsedMs())
   }

@@ -8,6 +8,7 @@ import type { Draining } from '../../http/draining.ts'
 import { answerHeaders } from '../../http/headers.ts'
 import { noQuery } from '../../http/parameters.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
+import type { UnlistedProxy } from '../../http/unlistedProxy.ts'
 import { isReachable, type Sql } from '../../postgres/client.ts'
 
 export interface HealthDeps {
@@ -15,6 +16,7 @@ export interface HealthDeps {
   readonly version: string
   readonly dataVersion: () => number
   readonly draining: Draining
+  readonly unlistedProxy: UnlistedProxy
 }
 
 const pingTimeoutMs = 2_000
@@ -22,7 +24,8 @@ const headers = answerHeaders({ 'Content-Type': 'application/json', 'Cache-Contr
 const answer = (body: object): Answer => ({ status: 200, headers, body: JSON.stringify(body) })
 
 /** /health: the process is running. /ready: it can serve requests. Neither counts towards a limit. */
-export function healthRoutes(http: HttpPlugin, { sql, version, dataVersion, draining }: HealthDeps) {
+export function healthRoutes(http: HttpPlugin, deps: HealthDeps) {
+  const { sql, version, dataVersion, draining, unlistedProxy } = deps
   return new Elysia({ name: 'health' })
     .use(http)
     .get(
@@ -41,8 +44,15 @@ export function healthRoutes(http: HttpPlugin, { sql, version, dataVersion, drai
           throw new Failure('shutting_down', 'Not ready: this server is shutting down.', {
             retryAfterSeconds: 2,
           })
-        if (await isReachable(sql, pingTimeoutMs))
-          return answer({ object: 'readiness', status: 'ready', data_version: dataVersion() })
+        if (await isReachable(sql, pingTimeoutMs)) {
+          const { warning } = unlistedProxy
+          return answer({
+            object: 'readiness',
+            status: 'ready',
+            data_version: dataVersion(),
+            warnings: warning === null ? [] : [warning],
+          })
+        }
         throw new Failure('database_unavailable', 'Not ready: the database does not respond.', {
           retryAfterSeconds: 2,
         })
@@ -88,6 +98,9 @@ const readyOperation = operation({
         object: Type.Literal('readiness'),
         status: Type.Literal('ready'),
         data_version: Type.Integer({ description: 'The data version that is being served.' }),
+        warnings: Type.Array(Type.String(), {
+          description: 'What the operator should change, although the service works.',
+        }),
       },
       { ...strict, $id: 'Readiness' },
     ),
