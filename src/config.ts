@@ -23,15 +23,24 @@ export interface Config {
   /** Memory for the rows of stored panels. */
   readonly panelMemoryMb: number
   readonly drainTimeoutMs: number
+  /** How long a stopping server goes on answering, while /ready tells proxies to send requests elsewhere. */
+  readonly drainDelayMs: number
+  readonly maxConnections: number
+  readonly maxConnectionsPerAddress: number
   readonly flagshipTickers: readonly string[]
   readonly trustedProxies: readonly string[]
   readonly logLevel: LogLevel
+  readonly logRequests: LogRequests
   /** Addresses and credentials of the registers that `sync` fetches from, by the name of the setting. Empty: not set. */
   readonly registers: Readonly<Record<string, string>>
 }
 
 const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
+
+const requestLogs = ['errors', 'sampled', 'all'] as const
+/** Which requests are logged: those that fail, those and a sample of the others, or all. */
+export type LogRequests = (typeof requestLogs)[number]
 
 /** Next to package.json, whatever the current folder is: a command in another folder finds the server's database. A relative
  * DATA_DIR counts from the current folder. */
@@ -49,6 +58,10 @@ export function readConfig(environment: Environment): Config {
   const logLevel = logLevels.find(level => level === logLevelName)
   if (logLevel === undefined)
     faults.push(`LOG_LEVEL=${logLevelName} is unknown. Use one of ${logLevels.join(', ')}.`)
+  const logRequestsName = text('LOG_REQUESTS', 'sampled')
+  const logRequests = requestLogs.find(requests => requests === logRequestsName)
+  if (logRequests === undefined)
+    faults.push(`LOG_REQUESTS=${logRequestsName} is unknown. Use one of ${requestLogs.join(', ')}.`)
   const config: Config = {
     host,
     port,
@@ -64,9 +77,13 @@ export function readConfig(environment: Environment): Config {
     bodyLimitMb: integer('BODY_LIMIT_MB', 256, 1, 1_024),
     panelMemoryMb: integer('PANEL_MEMORY_MB', 1_024, 64, 1_048_576),
     drainTimeoutMs: integer('DRAIN_TIMEOUT_MS', 10_000, 0, 600_000),
+    drainDelayMs: integer('DRAIN_DELAY_MS', 0, 0, 600_000),
+    maxConnections: integer('MAX_CONNECTIONS', 4_096, 1, 1_000_000),
+    maxConnectionsPerAddress: integer('MAX_CONNECTIONS_PER_ADDRESS', 512, 1, 1_000_000),
     flagshipTickers: list('FLAGSHIP_TICKERS', 'AAPL,GOOGL,GOOG'),
     trustedProxies: list('TRUSTED_PROXIES', ''),
     logLevel: logLevel ?? 'info',
+    logRequests: logRequests ?? 'sampled',
     registers: readRegisters(text),
   }
   faults.push(...addressFaults(config), ...registerFaults(config.registers))

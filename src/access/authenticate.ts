@@ -14,9 +14,12 @@ import {
 import { checkKeyText, demoKey, digestBytes, keyDigest } from './keyText.ts'
 import { type Licence, licenceLimits, type Principal } from './licences.ts'
 import type { StoredKey } from './queries.ts'
+import type { SharedLookup } from './sharedLookup.ts'
 
 export interface AccessDeps {
   readonly findKey: (digest: Uint8Array) => Promise<StoredKey | null>
+  /** For keys from addresses that have exhausted their failures. */
+  readonly suspectKeys: SharedLookup
   readonly keyCache: KeyCache
   readonly rateLimiter: RateLimiter
   /** Milliseconds since 1970. */
@@ -52,12 +55,11 @@ async function lookUp(deps: AccessDeps, key: string, digest: string, address: st
   } catch (failure) {
     return refuse(deps, address, failure)
   }
-  // An address that guesses keys exhausts its failures. Then only keys seen before reach the database.
-  if (!deps.keyCache.hasSeen(digest) && deps.rateLimiter.isRefused(failureSubject(address), failureLimits)) {
-    return refuse(deps, address, keyUnknown())
-  }
+  // Behind a proxy that is not in TRUSTED_PROXIES all clients share one address, and one of them must not lock out the others.
+  const isSuspect =
+    !deps.keyCache.hasSeen(digest) && deps.rateLimiter.isRefused(failureSubject(address), failureLimits)
   const { generation } = deps.keyCache
-  const stored = await deps.findKey(digestBytes(digest))
+  const stored = isSuspect ? await deps.suspectKeys.find(digest) : await deps.findKey(digestBytes(digest))
   if (stored === null) {
     deps.keyCache.delete(digest)
     return refuse(deps, address, keyUnknown())
@@ -90,7 +92,7 @@ export class TooManyInvalidKeys extends Failure {
 
 const failureSubject = (address: string) => `auth:${address}`
 
-/** Counts a failed authentication by address. Beyond the limit the address gets 429 instead of the reason. */
+/** Counts a failed authentication by address. Beyond the limit an invalid key gets 429 instead of the reason. */
 async function refuse(deps: AccessDeps, address: string, failure: unknown): Promise<never> {
   const verdict = await deps.rateLimiter.take(failureSubject(address), failureLimits)
   const { refused } = verdict

@@ -15,18 +15,36 @@ export interface StoredKey {
   readonly expiresAtMs: number | null
 }
 
+const storedColumns = (sql: Sql) => sql`
+  k.key_id as "keyId", k.prefix, k.revoked_at is not null as revoked,
+  g.licence, g.quant, g.per_minute as "perMinute", g.per_day as "perDay", g.entity_cap as "entityCap", g.bulk,
+  (extract(epoch from g.expires_at) * 1000)::float8 as "expiresAtMs"`
+
 /** The key with its grant. Of several grants: one that still runs, and of those the latest. */
 export async function findKey(sql: Sql, digest: Uint8Array): Promise<StoredKey | null> {
   const [row] = await sql<StoredKey[]>`
-    select k.key_id as "keyId", k.prefix, k.revoked_at is not null as revoked,
-           g.licence, g.quant, g.per_minute as "perMinute", g.per_day as "perDay",
-           g.entity_cap as "entityCap", g.bulk,
-           (extract(epoch from g.expires_at) * 1000)::float8 as "expiresAtMs"
+    select ${storedColumns(sql)}
     from api_key k join key_grant g using (key_id)
     where k.digest = ${digest}
     order by (g.expires_at is null or g.expires_at > now()) desc, g.grant_id desc
     limit 1`
   return row ?? null
+}
+
+/** As `findKey`, for many keys in one query.
+ *
+ * @param digests in base64, as the keys of the returned map are */
+export async function findKeys(
+  sql: Sql,
+  digests: readonly string[],
+): Promise<ReadonlyMap<string, StoredKey>> {
+  const rows = await sql<(StoredKey & { digest: string })[]>`
+    select distinct on (k.key_id) encode(k.digest, 'base64') as digest, ${storedColumns(sql)}
+    from unnest(${[...digests]}::text[]) as sent (digest)
+    join api_key k on k.digest = decode(sent.digest, 'base64')
+    join key_grant g using (key_id)
+    order by k.key_id, (g.expires_at is null or g.expires_at > now()) desc, g.grant_id desc`
+  return new Map(rows.map(({ digest, ...key }) => [digest, key]))
 }
 
 interface NewKey {

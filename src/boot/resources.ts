@@ -1,7 +1,8 @@
 import type { Logger } from 'pino'
 import packageFile from '../../package.json'
 import { type AccessDeps, KeyCache } from '../access/authenticate.ts'
-import { findKey } from '../access/queries.ts'
+import { findKey, findKeys } from '../access/queries.ts'
+import { SharedLookup } from '../access/sharedLookup.ts'
 import type { ComputePool } from '../backtest/pool/computePool.ts'
 import type { Config } from '../config.ts'
 import type { IsoDate } from '../dates.ts'
@@ -13,6 +14,8 @@ import { readSpans } from '../features/backtests/scoreQueries.ts'
 import type { CompanyDirectory } from '../features/companies/queries.ts'
 import { PanelCache } from '../features/panels/cache.ts'
 import { resolvedHorizons, streamResolvedSignals } from '../features/signals/queries.ts'
+import { Draining } from '../http/draining.ts'
+import { UnlistedProxy } from '../http/unlistedProxy.ts'
 import { takeHits } from '../limits/queries.ts'
 import { RateLimiter } from '../limits/rateLimiter.ts'
 import type { Markets } from '../markets/markets.ts'
@@ -42,6 +45,9 @@ export type Resources = ReturnType<typeof makeResources>
 /** After this long without an answer to a key or a limit the database counts as unreachable. */
 export const admissionTimeoutMs = 5_000
 
+/** Between two queries for keys from addresses that have sent many invalid ones: at most ten queries a second. */
+const suspectPauseMs = 100
+
 /** Makes what the routes of one server share: its caches, its limits and the datasets in its memory. */
 export function makeResources(opened: Opened) {
   const { config, admission } = opened
@@ -53,6 +59,10 @@ export function makeResources(opened: Opened) {
   })
   const access: AccessDeps = {
     findKey: digest => findKey(admission, digest),
+    suspectKeys: new SharedLookup({
+      findKeys: digests => findKeys(admission, digests),
+      pauseMs: suspectPauseMs,
+    }),
     keyCache: new KeyCache(),
     rateLimiter,
     epochMs: () => Date.now(),
@@ -68,6 +78,8 @@ export function makeResources(opened: Opened) {
     processId: crypto.randomUUID(),
     newId: () => Bun.randomUUIDv7(),
     notifier: new JobNotifier(),
+    draining: new Draining(),
+    unlistedProxy: new UnlistedProxy(opened.log, elapsedMs),
   }
 }
 

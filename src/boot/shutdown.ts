@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 /** Under `bun run` a signal arrives twice, from the terminal and from Bun: the second one must not count as impatience. */
 const sameSignalMs = 1_000
 
-/** Closes what is open and ends the process on SIGINT or SIGTERM. A second signal ends it at once. Returns a function that does the
- * same for another reason. */
+/** Closes what is open and ends the process on SIGINT, SIGTERM or SIGHUP. A second signal ends it at once. Returns a function
+ * that does the same for another reason. */
 export function endOnSignal(
   opened: AsyncDisposableStack,
   meanwhile: string,
@@ -22,8 +22,19 @@ export function endOnSignal(
     announce('stopped.')
     process.exit(0)
   }
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void end(signal))
+  const signals = ['SIGINT', 'SIGTERM', ...(ignoresHangup() ? [] : ['SIGHUP'])] as const
+  for (const signal of signals) process.on(signal, () => void end(signal))
   return end
+}
+
+/** Whether the process was started to outlive its terminal (`nohup`). A handler of ours would end that. */
+function ignoresHangup(): boolean {
+  try {
+    const ignored = /^SigIgn:\s*([0-9a-f]+)/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]
+    return (BigInt(`0x${ignored ?? '0'}`) & 1n) === 1n
+  } catch {
+    return false
+  }
 }
 
 const everyMs = 1_000

@@ -5,6 +5,8 @@ import type { Config } from '../config.ts'
 import type { IsoDate } from '../dates.ts'
 import { Failure } from '../errors.ts'
 import { companyDirectory } from '../features/companies/queries.ts'
+import { capConnections } from '../http/connections.ts'
+import type { Draining } from '../http/draining.ts'
 import { createLog } from '../http/log.ts'
 import { findMissingIndexes } from '../ingest/store/bulkIndexes.ts'
 import { loadMarkets } from '../markets/markets.ts'
@@ -92,16 +94,28 @@ export async function startServer(
     },
   )
   opened.defer(stopJobs)
-  const address = listen(createApp(resources), config, opened)
+  const { address, port } = listen(createApp(resources), config, opened)
   // With PORT=0 the system chose the port only now.
   if (config.port === 0) resources.settings.baseUrl = address
+  const caps = { total: config.maxConnections, perAddress: config.maxConnectionsPerAddress }
+  const stopCaps = capConnections({ port, caps, trustedProxies: config.trustedProxies, log })
+  opened.defer(async () => stopCaps())
   opened.defer(async () => resources.notifier.close())
+  opened.defer(() => drain(resources.draining, config.drainDelayMs, announce))
   const ownerKey = embedded === null ? null : await makeOwnerKey(sql, today)
   return { address, ownerKey, dataVersion: version.current(), stop: () => opened.disposeAsync() }
 }
 
+/** Gives proxies the time to see that /ready is 503. Until then they send requests here, which are answered. */
+async function drain(draining: Draining, delayMs: number, announce: (line: string) => void): Promise<void> {
+  draining.begin()
+  if (delayMs === 0) return
+  announce(`serving for another ${delayMs / 1_000} s, while /ready answers 503 ...`)
+  await Bun.sleep(delayMs)
+}
+
 /** Serves `app` and returns its address. Closing waits for the requests in progress for `drainTimeoutMs` and then cuts them. */
-function listen(app: AnyElysia, config: Config, opened: AsyncDisposableStack): string {
+function listen(app: AnyElysia, config: Config, opened: AsyncDisposableStack) {
   const { host: hostname, port, drainTimeoutMs } = config
   try {
     // Elysia shares a port by default: a second server would silently take half of the first one's requests.
@@ -121,5 +135,6 @@ function listen(app: AnyElysia, config: Config, opened: AsyncDisposableStack): s
     await Promise.race([drained, late])
   })
   const shown = hostname === '0.0.0.0' || hostname === '::' ? 'localhost' : hostname
-  return `http://${shown.includes(':') ? `[${shown}]` : shown}:${server.port}`
+  const bound = server.port ?? port
+  return { port: bound, address: `http://${shown.includes(':') ? `[${shown}]` : shown}:${bound}` }
 }

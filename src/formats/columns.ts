@@ -28,17 +28,24 @@ export const FormatSchema = Type.Optional(
 
 type CsvValue = string | number | boolean | null
 
-const startsFormula = /^[=+\-@\t\r]/
+/** White space and invisible characters first: programs that trim a cell find the formula after them. Then = + - @, also in the
+ * wide and small forms of East Asian fonts, which spreadsheets accept in their place. */
+const startsFormula = /^'*(?:[\s\p{Cc}\p{Cf}]*[=+\-@＝＋－＠﹦﹢﹣﹫]|[\t\r\n])/u
 const isNumber = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/
 const needsQuotes = /[",\r\n]/
 
-/** One cell by RFC 4180; null is empty. A spreadsheet would run text that starts with = + - @, a tab or a carriage return as
- * a formula. Unless it is a number, such text gets a leading apostrophe. All CSV output must pass through here. */
+/** One cell by RFC 4180; null is empty. A spreadsheet would run text that starts with = + - @, a tab or a line end as a
+ * formula. Unless it is a number, such text gets a leading apostrophe. All CSV output must pass through here. */
 export function csvCell(value: CsvValue): string {
   if (value === null) return ''
   if (typeof value !== 'string') return String(value)
   const safe = startsFormula.test(value) && !isNumber.test(value) ? `'${value}` : value
   return needsQuotes.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}
+
+/** The text from which `csvCell` made this cell, without its apostrophe. */
+export function withoutFormulaGuard(cell: string): string {
+  return cell.startsWith("'") && startsFormula.test(cell) ? cell.slice(1) : cell
 }
 
 /** One record with its line end. */

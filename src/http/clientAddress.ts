@@ -7,8 +7,7 @@ export type ClientAddress = (socketAddress: string | null, forwardedFor: string 
  * is not a trusted proxy. Entries further left are the client's own claim and would let it dodge its limits. IPv6 counts by
  * /64, which is what one customer gets. */
 export function clientAddressReader(trustedProxies: readonly string[]): ClientAddress {
-  const trusted = trustList(trustedProxies)
-  const isTrusted = (address: string) => trusted.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
+  const isTrusted = proxyMatcher(trustedProxies)
   return (socketAddress, forwardedFor) => {
     if (socketAddress === null) return 'local'
     let address = plainAddress(socketAddress) ?? socketAddress
@@ -21,6 +20,15 @@ export function clientAddressReader(trustedProxies: readonly string[]): ClientAd
       }
     }
     return address.includes(':') ? network(address) : address
+  }
+}
+
+/** Whether an address is one of the trusted proxies. */
+export function proxyMatcher(trustedProxies: readonly string[]): (address: string) => boolean {
+  const trusted = trustList(trustedProxies)
+  return address => {
+    const plain = plainAddress(address)
+    return plain !== null && trusted.check(plain, isIP(plain) === 6 ? 'ipv6' : 'ipv4')
   }
 }
 

@@ -62,6 +62,9 @@ export function createLog(level: string, destination: DestinationStream = buffer
   return pino({ level, base: null, hooks: { streamWrite: withoutKeys } }, destination)
 }
 
+/** As LOG_REQUESTS in `.env.example`. */
+export type LogRequests = 'errors' | 'sampled' | 'all'
+
 export type AccessLog = (
   context: RequestContext,
   route: string,
@@ -71,20 +74,36 @@ export type AccessLog = (
 ) => void
 
 const levelInfo = 30
+const slowMs = 1_000
+const sampleEvery = 100
+/** Proxies and supervisors send these every few seconds. */
+const probes: ReadonlySet<string> = new Set(['/health', '/ready'])
 
-/** Logs one line per request, in the form and to the stream of `log`. The line is concatenated, because pino's serialiser
- * costs more than the rest of a cached answer. No value needs escaping: ids and methods are tokens, routes and codes are
- * constants. */
-export function accessLog(log: Logger): AccessLog {
+/** Logs requests, one line each, in the form and to the stream of `log`. `errors` logs those with status 400 and above.
+ * `sampled` logs errors, slow requests, and one in a hundred of the others, with `"sample":100` in its line. The line is
+ * concatenated, because pino's serialiser costs more than the rest of a cached answer. No value needs escaping: ids and
+ * methods are tokens, routes and codes are constants. */
+export function accessLog(log: Logger, requests: LogRequests): AccessLog {
   if (!log.isLevelEnabled('info')) return () => {}
   const stream: DestinationStream & Partial<BufferedStream> = Reflect.get(log, pino.symbols.streamSym)
   const write = stream.buffer ?? ((line: string) => stream.write(line))
+  let skipped = sampleEvery - 1
   return (context, route, status, code, ms) => {
+    if (probes.has(route)) return
+    let sample = ''
+    if (requests !== 'all' && status < 400) {
+      if (requests === 'errors') return
+      if (ms < slowMs) {
+        if (++skipped < sampleEvery) return
+        skipped = 0
+        sample = `,"sample":${sampleEvery}`
+      }
+    }
     const { id, request, caller, address } = context
     const key = caller === null ? '' : `,"key":"${caller.name}"`
     const error = code === null ? '' : `,"code":"${code}"`
     write(
-      `{"level":${levelInfo},"time":${Date.now()},"requestId":"${id}","method":"${request.method}","route":"${route}","status":${status}${error},"ms":${Math.round(ms * 100) / 100}${key},"address":"${address}","msg":"request"}\n`,
+      `{"level":${levelInfo},"time":${Date.now()},"requestId":"${id}","method":"${request.method}","route":"${route}","status":${status}${error},"ms":${Math.round(ms * 100) / 100}${key},"address":"${address}"${sample},"msg":"request"}\n`,
     )
   }
 }

@@ -13,8 +13,8 @@ interface Parameter {
   readonly name: string
   readonly kind: 'text' | 'integer' | 'number' | 'boolean'
   readonly check: TypeCheck<TSchema>
-  /** The only values, which are read in either case; null: there are others. */
-  readonly choices: readonly string[] | null
+  /** Values that are read in either case. */
+  readonly caseless: readonly string[]
   readonly allowed: string
   readonly required: boolean
 }
@@ -54,8 +54,8 @@ export function pathReader(name: string, schema: TSchema): (text: string) => str
 function parameterOf(name: string, schema: TSchema, required: boolean): Parameter {
   const kind =
     schema.type === 'integer' || schema.type === 'number' || schema.type === 'boolean' ? schema.type : 'text'
-  const choices = choicesOf(schema)
-  return { name, kind, required, choices, check: TypeCompiler.Compile(schema), allowed: allowedText(schema) }
+  const caseless = schema.anyCase === true ? (choicesOf(schema) ?? []) : []
+  return { name, kind, required, caseless, check: TypeCompiler.Compile(schema), allowed: allowedText(schema) }
 }
 
 function readPiece(piece: string, parameters: Map<string, Parameter>, values: Record<string, unknown>): void {
@@ -102,7 +102,7 @@ function typed(parameter: Parameter, text: string): unknown {
     case 'boolean':
       return text === 'true' ? true : text === 'false' ? false : undefined
     case 'text':
-      return parameter.choices?.find(choice => choice.toLowerCase() === text.toLowerCase()) ?? text
+      return parameter.caseless.find(choice => choice.toLowerCase() === text.toLowerCase()) ?? text
   }
 }
 

@@ -3,12 +3,15 @@ import type { Logger } from 'pino'
 import { type AccessDeps, authenticate, TooManyInvalidKeys } from '../access/authenticate.ts'
 import { Failure } from '../errors.ts'
 import type { Limits, Verdict } from '../limits/decision.ts'
-import { clientAddressReader } from './clientAddress.ts'
+import { clientAddressReader, proxyMatcher } from './clientAddress.ts'
 import { type Answer, RequestContext, requestId } from './context.ts'
+import type { Draining } from './draining.ts'
 import { asFailure, type ExplainError, errorAnswer } from './errors.ts'
+import { requireOneHost } from './host.ts'
 import { addLimitHeaders } from './limitHeaders.ts'
-import { accessLog } from './log.ts'
+import { accessLog, type LogRequests } from './log.ts'
 import { unroutedAnswer } from './notFound.ts'
+import type { UnlistedProxy } from './unlistedProxy.ts'
 
 export interface HttpSettings {
   /** The address that documents and errors name. Set anew if the port is chosen by the system. */
@@ -16,6 +19,7 @@ export interface HttpSettings {
   readonly version: string
   readonly bodyLimitMb: number
   readonly trustedProxies: readonly string[]
+  readonly logRequests: LogRequests
 }
 
 export interface HttpDeps {
@@ -25,6 +29,8 @@ export interface HttpDeps {
   readonly elapsedMs: () => number
   readonly access: AccessDeps
   readonly explain: ExplainError
+  readonly draining: Draining
+  readonly unlistedProxy: UnlistedProxy
 }
 
 /** Who may use a route. `key` requires an API key and counts requests per key (per address for the demo key). `search` counts
@@ -43,16 +49,18 @@ const clientClosedRequest = 499
  * @param appOf the app that the plugin ends up in, for its server and its routes. Elysia's own `server` costs every request
  *   more, and a request without a route has none */
 export function httpPlugin(deps: HttpDeps, appOf: () => AnyElysia) {
-  const { log, elapsedMs, settings } = deps
+  const { log, elapsedMs, settings, draining, unlistedProxy } = deps
   const addressOf = clientAddressReader(settings.trustedProxies)
-  const logRequest = accessLog(log)
-  const behindProxies = settings.trustedProxies.length > 0
+  const logRequest = accessLog(log, settings.logRequests)
+  const isTrusted = proxyMatcher(settings.trustedProxies)
 
   function begin(request: Request): RequestContext {
     const { headers } = request
     const { server } = appOf()
     const socketAddress = server?.requestIP(request)?.address ?? null
-    const forwarded = behindProxies ? headers.get('x-forwarded-for') : null
+    const forwarded = headers.get('x-forwarded-for')
+    if (forwarded !== null && socketAddress !== null && !isTrusted(socketAddress))
+      unlistedProxy.notice(socketAddress)
     const id = requestId(headers.get('x-request-id'))
     return new RequestContext(request, server, id, addressOf(socketAddress, forwarded), elapsedMs())
   }
@@ -66,7 +74,10 @@ export function httpPlugin(deps: HttpDeps, appOf: () => AnyElysia) {
 
   function finish(context: RequestContext, route: string, answer: Answer, code: string | null): Response {
     const response = toResponse(context, answer)
-    logRequest(context, route, answer.status, code, elapsedMs() - context.startMs)
+    if (draining.active) response.headers.set('Connection', 'close')
+    // Bun drops a connection on which a second request arrives before the first is answered: the log must not call that a 200.
+    const status = context.request.signal.aborted ? clientClosedRequest : answer.status
+    logRequest(context, route, status, code, elapsedMs() - context.startMs)
     return response
   }
 
@@ -85,6 +96,7 @@ export function httpPlugin(deps: HttpDeps, appOf: () => AnyElysia) {
 
   function answerUnrouted(context: RequestContext): Response {
     try {
+      requireOneHost(context)
       return finish(context, 'unrouted', unroutedAnswer(appOf(), context), null)
     } catch (error) {
       return fail(context, 'unrouted', error)
@@ -99,6 +111,7 @@ export function httpPlugin(deps: HttpDeps, appOf: () => AnyElysia) {
         beforeHandle:
           policy === 'open'
             ? ({ context }) => {
+                requireOneHost(context)
                 context.admitted = true
               }
             : async ({ context }) => authorize(deps.access, context, policy),
@@ -121,6 +134,7 @@ async function authorize(
   context: RequestContext,
   policy: Exclude<AccessPolicy, 'open'>,
 ): Promise<void> {
+  requireOneHost(context)
   let verdict: Verdict
   if (policy === 'search') verdict = await access.rateLimiter.take(`search:${context.address}`, searchLimits)
   else {

@@ -10,7 +10,7 @@ export interface ServerProcess {
   said(): string
   readonly pid: number
   get(path: string, key?: string): Promise<Response>
-  signal(name: 'SIGTERM' | 'SIGINT' | 'SIGKILL'): void
+  signal(name: 'SIGTERM' | 'SIGINT' | 'SIGHUP' | 'SIGKILL'): void
   /** The exit code. */
   readonly exited: Promise<number>
 }

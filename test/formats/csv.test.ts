@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { csvCell, csvLine } from '../../src/formats/columns.ts'
+import { csvCell, csvLine, withoutFormulaGuard } from '../../src/formats/columns.ts'
 
 describe('a CSV cell', () => {
   test('is quoted by RFC 4180 if it contains a comma, a quote or a line end', () => {
@@ -23,6 +23,25 @@ describe('a CSV cell', () => {
     ])
   })
 
+  test('that a program may run after trimming it, or that starts in wide letters, gets one too', () => {
+    for (const text of [
+      ' =HYPERLINK(1)',
+      '\n=1',
+      '\u00a0=1',
+      '\ufeff=1',
+      '\u200b@A1',
+      '＝HYPERLINK(1)',
+      '＋1',
+      '－1',
+      '＠A1',
+      '﹦1',
+      "'=1",
+    ])
+      expect(csvCell(text).replace(/^"/, '')).toStartWith("'")
+    for (const text of ['Société - Générale', 'A=B', '３Ｍ', "L'Oréal", "'s-Hertogenbosch", ''])
+      expect(csvCell(text)).toBe(text)
+  })
+
   test('that is a number does not change', () => {
     expect(['-1.5', '+2', '-1e-5', '-.5', '-5.'].map(csvCell)).toEqual(['-1.5', '+2', '-1e-5', '-.5', '-5.'])
     expect([-1.5, 0, -1e-7].map(csvCell)).toEqual(['-1.5', '0', '-1e-7'])
@@ -36,6 +55,7 @@ describe('a CSV cell', () => {
         const number = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text)
         expect(number || !/^[=+\-@\t\r]/.test(shown)).toBe(true)
         expect(shown === text || shown === `'${text}`).toBe(true)
+        expect(withoutFormulaGuard(shown)).toBe(text)
       }),
     )
   })

@@ -256,8 +256,32 @@ describe('what a key opens', () => {
     expect(await seen()).toBe(1)
     // Apple is the first of the market.
     expect(await status(`${crossing}&limit=1`)).toEqual([200, 1])
+    const again = await fetch(`${server.url}${crossing}&limit=1`, {
+      headers: { Authorization: keys.evaluation ?? '', 'If-None-Match': '*' },
+    })
+    expect(again.status).toBe(304)
     expect(await seen()).toBe(2)
     expect(await status(list('AAPL,SNOW'))).toEqual([403, 'entity_cap_reached'])
     expect(await status(list('AAPL,GOOGL'))).toEqual([200, 2])
+  })
+
+  test('If-None-Match: * of a key over its cap is 403: no answer exists for it', async () => {
+    const prefix = keys.evaluation?.slice('Bearer '.length, 'Bearer '.length + 17) ?? ''
+    await server.sql`
+      update key_grant set entity_cap = 1 where key_id = (select key_id from api_key where prefix = ${prefix})`
+    await server.sql`delete from key_entity`
+    await Bun.sleep(100)
+    const headers = { Authorization: keys.evaluation ?? '', 'If-None-Match': '*' }
+    const statusOf = async (path: string) => (await fetch(server.url + path, { headers })).status
+    expect(await statusOf(`${fundamentals}?ticker=GOOG&view=latest`)).toBe(304)
+    for (const path of [
+      `${crossSection}?metric=revenue&market=US&fp=latest`,
+      '/api/v1/restatements?metric=revenue&market=US',
+      `${fundamentals}?ticker=SNOW&view=latest&from=2011-02-03`,
+      `${fundamentals}?ticker=AAPL,SNOW&view=latest`,
+    ])
+      expect([path, await statusOf(path)]).toEqual([path, 403])
+    const [{ n }] = await server.sql`select count(*)::int as n from key_entity`
+    expect(n).toBe(1)
   })
 })

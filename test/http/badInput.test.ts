@@ -58,8 +58,8 @@ describe('parameters', () => {
     ['no search at all', '/api/search', 'parameter_invalid'],
     ['SQL in an ID', `${fundamentals}?ticker=AAPL'%3B%20drop%20table%20fact%3B--`, 'parameter_invalid'],
     ['a formula in an ID', `${fundamentals}?ticker=%3DHYPERLINK(1)`, 'parameter_invalid'],
-    ['a 1 MB query string', `/api/search?q=${'a'.repeat(1 << 20)}`, 'parameter_invalid'],
-    ['a 1 MB path', `/api/v1/coverage/${'a'.repeat(1 << 20)}`, 'parameter_invalid'],
+    ['a query string of 30 KB', `/api/search?q=${'a'.repeat(30 << 10)}`, 'parameter_invalid'],
+    ['a path of 30 KB', `/api/v1/coverage/${'a'.repeat(30 << 10)}`, 'parameter_invalid'],
     ['a parameter where there is none', '/health?verbose=1', 'parameter_unknown'],
   ] as const) {
     test(name, async () => {

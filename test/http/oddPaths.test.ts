@@ -46,7 +46,7 @@ describe('a path', () => {
     '/.git/config',
     '/api/v2/signals',
     `/${'a/'.repeat(5_000)}`,
-    `/${'a'.repeat(100_000)}`,
+    `/${'a'.repeat(30_000)}`,
   ]) {
     test(`${path.slice(0, 60)} is no route of ours: 404 in our shape`, async () => {
       const sent = await send(`GET ${path}`)
@@ -82,7 +82,7 @@ describe('an ID in the path', () => {
     ['%', 400, 'parameter_invalid'],
     ['%zz', 400, 'parameter_invalid'],
     ['A'.repeat(65), 400, 'parameter_invalid'],
-    ['A'.repeat(50_000), 400, 'parameter_invalid'],
+    ['A'.repeat(30_000), 400, 'parameter_invalid'],
     ['AA%2FPL', 404, 'entity_unknown'],
     ['%27%3B%20drop%20table%20fact%3B--', 404, 'entity_unknown'],
     ['%3DHYPERLINK(1)', 404, 'entity_unknown'],

@@ -33,6 +33,7 @@ export const CrossSectionQuery = Type.Object(
     fp: Type.Optional(
       Type.Union(Period.anyOf, {
         default: 'FY',
+        anyCase: true,
         description:
           'FY: the latest full year of each company. Q1 to Q4: its latest such quarter. latest: its latest period of any kind, as in view=latest; if a year and a quarter end on the same day, the year.',
         examples: ['FY'],

@@ -4,15 +4,19 @@ import { Failure } from '../../errors.ts'
 import type { Answer } from '../../http/context.ts'
 import answers from '../../http/docs/examples/answers.json' with { type: 'json' }
 import { operation } from '../../http/docs/operation.ts'
+import type { Draining } from '../../http/draining.ts'
 import { answerHeaders } from '../../http/headers.ts'
 import { noQuery } from '../../http/parameters.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
+import type { UnlistedProxy } from '../../http/unlistedProxy.ts'
 import { isReachable, type Sql } from '../../postgres/client.ts'
 
 export interface HealthDeps {
   readonly sql: Sql
   readonly version: string
   readonly dataVersion: () => number
+  readonly draining: Draining
+  readonly unlistedProxy: UnlistedProxy
 }
 
 const pingTimeoutMs = 2_000
@@ -20,7 +24,8 @@ const headers = answerHeaders({ 'Content-Type': 'application/json', 'Cache-Contr
 const answer = (body: object): Answer => ({ status: 200, headers, body: JSON.stringify(body) })
 
 /** /health: the process is running. /ready: it can serve requests. Neither counts towards a limit. */
-export function healthRoutes(http: HttpPlugin, { sql, version, dataVersion }: HealthDeps) {
+export function healthRoutes(http: HttpPlugin, deps: HealthDeps) {
+  const { sql, version, dataVersion, draining, unlistedProxy } = deps
   return new Elysia({ name: 'health' })
     .use(http)
     .get(
@@ -35,8 +40,19 @@ export function healthRoutes(http: HttpPlugin, { sql, version, dataVersion }: He
       '/ready',
       async ({ context }) => {
         noQuery(context)
-        if (await isReachable(sql, pingTimeoutMs))
-          return answer({ object: 'readiness', status: 'ready', data_version: dataVersion() })
+        if (draining.active)
+          throw new Failure('shutting_down', 'Not ready: this server is shutting down.', {
+            retryAfterSeconds: 2,
+          })
+        if (await isReachable(sql, pingTimeoutMs)) {
+          const { warning } = unlistedProxy
+          return answer({
+            object: 'readiness',
+            status: 'ready',
+            data_version: dataVersion(),
+            warnings: warning === null ? [] : [warning],
+          })
+        }
         throw new Failure('database_unavailable', 'Not ready: the database does not respond.', {
           retryAfterSeconds: 2,
         })
@@ -74,7 +90,7 @@ const readyOperation = operation({
   tag: 'Operations',
   summary: 'Whether the service can handle requests',
   description:
-    'Queries the database; 503 while it is unavailable. Requires no key and does not count towards any limit.',
+    'Queries the database; 503 while it is unavailable, and while this server is shutting down. Requires no key and does not count towards any limit.',
   access: 'open',
   answer: {
     schema: Type.Object(
@@ -82,12 +98,15 @@ const readyOperation = operation({
         object: Type.Literal('readiness'),
         status: Type.Literal('ready'),
         data_version: Type.Integer({ description: 'The data version that is being served.' }),
+        warnings: Type.Array(Type.String(), {
+          description: 'What the operator should change, although the service works.',
+        }),
       },
       { ...strict, $id: 'Readiness' },
     ),
     description: 'The service is ready.',
     examples: { ready: { summary: 'Ready', value: answers.readiness } },
   },
-  errors: ['database_unavailable'],
+  errors: ['database_unavailable', 'shutting_down'],
   data: false,
 })

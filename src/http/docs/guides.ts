@@ -21,6 +21,7 @@ export const guides = {
   security: 'SECURITY.md',
   benchmarks: 'bench/README.md',
   'long-tests': 'docs/long-tests.md',
+  'bun-pipelining': 'docs/bun-pipelining.md',
 } as const satisfies Record<string, string>
 
 export type GuideName = keyof typeof guides

@@ -52,10 +52,7 @@ const documentation = (settings: HttpSettings) => ({
 const specPath = '/openapi.json'
 
 /** The OpenAPI document of `resources`. The plugin knows 3.0; the schemas are JSON Schema 2020-12, which is 3.1. */
-async function openapiDocument(
-  settings: HttpSettings,
-  resources: readonly AnyElysia[],
-): Promise<string> {
+async function openapiDocument(settings: HttpSettings, resources: readonly AnyElysia[]): Promise<string> {
   const app = new Elysia().use(
     swagger({
       provider: 'swagger-ui',

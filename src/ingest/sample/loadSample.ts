@@ -8,6 +8,7 @@ import {
   type ReportedFact,
 } from '../../facts/reportedFact.ts'
 import { reportedMetric, spanOf } from '../../facts/spans.ts'
+import { withoutFormulaGuard } from '../../formats/columns.ts'
 import type { Sql } from '../../postgres/client.ts'
 import { type ImportSummary, importFacts } from '../import/importFacts.ts'
 import { registerOf } from '../registers/allRegisters.ts'
@@ -99,7 +100,7 @@ function* records<Column extends string>(
     if (lines[row] === '') continue
     const fields = lines[row].includes('"') ? splitQuoted(lines[row]) : lines[row].split(',')
     const record: Partial<Record<Column, string>> = {}
-    for (const [index, column] of columns.entries()) record[column] = fields[index] ?? ''
+    for (const [index, column] of columns.entries()) record[column] = withoutFormulaGuard(fields[index] ?? '')
     yield record as Record<Column, string>
   }
 }

@@ -172,6 +172,8 @@ export async function captureExamples(): Promise<Captured> {
   await reopenClaim(server)
   captured.errors.idempotency_in_flight = await ask(server.url, keys, sent)
   await broken.stop()
+  server.resources.draining.begin()
+  captured.errors.shutting_down = await ask(server.url, keys, answers.readiness)
   await server.stop()
   return captured
 }

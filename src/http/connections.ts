@@ -1,0 +1,151 @@
+import { dlopen, FFIType, ptr } from 'bun:ffi'
+import { readdirSync } from 'node:fs'
+import type { Logger } from 'pino'
+import { clientAddressReader, proxyMatcher } from './clientAddress.ts'
+
+/** Caps on open connections. Bun's listener has none, and no code of ours runs before a request is complete. Without caps one
+ * client can use up the open files that the process is allowed, and no other client can connect. So the process looks at its
+ * own sockets twice a second and shuts down those over a cap. */
+
+export interface ConnectionCaps {
+  readonly total: number
+  /** IPv6 counts by /64. */
+  readonly perAddress: number
+}
+
+export interface Connection {
+  readonly fd: number
+  readonly address: string
+}
+
+/** The connections to close: the fifth of an address goes before the fourth of any other one, so that a crowd from one address
+ * pushes out only itself. Of equals the highest descriptor goes, which is usually the newest. */
+export function connectionsOverCaps(
+  connections: readonly Connection[],
+  { total, perAddress }: ConnectionCaps,
+): Connection[] {
+  const counts = new Map<string, number>()
+  const ranked = connections
+    .toSorted((a, b) => a.fd - b.fd)
+    .map(connection => {
+      const rank = (counts.get(connection.address) ?? 0) + 1
+      counts.set(connection.address, rank)
+      return { connection, rank }
+    })
+  ranked.sort((a, b) => b.rank - a.rank || b.connection.fd - a.connection.fd)
+  const excess = ranked.length - total
+  return ranked.filter(({ rank }, index) => index < excess || rank > perAddress).map(one => one.connection)
+}
+
+const everyMs = 500
+const reportEveryMs = 10_000
+
+export interface WatchedServer {
+  readonly port: number
+  readonly caps: ConnectionCaps
+  /** Their connections neither count nor close: a proxy has caps of its own. */
+  readonly trustedProxies: readonly string[]
+  readonly log: Logger
+}
+
+/** Closes connections to `port` of this process that are over the caps. Returns the function that stops it. */
+export function capConnections({ port, caps, trustedProxies, log }: WatchedServer): () => void {
+  const sockets = openSystemSockets()
+  if (sockets === null) {
+    log.warn('Connections are not capped on this system. Put a proxy with connection limits in front.')
+    return () => {}
+  }
+  const isExempt = proxyMatcher(trustedProxies)
+  const keyOf = clientAddressReader([])
+  const minCap = Math.min(caps.total, caps.perAddress)
+  let closed = 0
+  let reportedAt = Number.NEGATIVE_INFINITY
+  const sweep = () => {
+    const descriptors = sockets.descriptors()
+    // Even if all were connections of one client, no cap would be exceeded.
+    if (descriptors.length <= minCap) return
+    const connections: Connection[] = []
+    for (const fd of descriptors) {
+      const peer = sockets.peerOf(fd, port)
+      if (peer !== null && !isExempt(peer)) connections.push({ fd, address: keyOf(peer, null) })
+    }
+    const over = connectionsOverCaps(connections, caps)
+    for (const { fd } of over) sockets.close(fd)
+    closed += over.length
+    if (closed === 0 || performance.now() - reportedAt < reportEveryMs) return
+    log.warn(
+      { closed, address: over.at(0)?.address, open: connections.length - over.length },
+      'Connections over MAX_CONNECTIONS or MAX_CONNECTIONS_PER_ADDRESS were closed.',
+    )
+    closed = 0
+    reportedAt = performance.now()
+  }
+  const timer = setInterval(sweep, everyMs)
+  timer.unref()
+  return () => clearInterval(timer)
+}
+
+interface SystemSockets {
+  /** All descriptors of this process. */
+  descriptors(): number[]
+  /** The other side's address, if `fd` is a connection to our `port`; else null. */
+  peerOf(fd: number, port: number): string | null
+  /** As if the client had closed it: Bun then closes the descriptor itself. */
+  close(fd: number): void
+}
+
+const shutBothWays = 2
+const isMac = process.platform === 'darwin'
+const muslArchitecture = process.arch === 'arm64' ? 'aarch64' : 'x86_64'
+const systemLibraries = isMac ? ['libSystem.B.dylib'] : ['libc.so.6', `libc.musl-${muslArchitecture}.so.1`]
+
+/** null: the system's library was not found. */
+function openSystemSockets(): SystemSockets | null {
+  for (const library of systemLibraries) {
+    try {
+      return systemSockets(library)
+    } catch {}
+  }
+  return null
+}
+
+const maxAddressBytes = 128
+const ipv4Bytes = 16
+
+function systemSockets(library: string): SystemSockets {
+  const name = { args: [FFIType.i32, FFIType.ptr, FFIType.ptr], returns: FFIType.i32 } as const
+  const { symbols } = dlopen(library, {
+    getsockname: name,
+    getpeername: name,
+    shutdown: { args: [FFIType.i32, FFIType.i32], returns: FFIType.i32 },
+  })
+  // On an ArrayBuffer of their own: the bytes of a small typed array may move, and the system would write to where they were.
+  const address = new Uint8Array(new ArrayBuffer(maxAddressBytes))
+  const length = new Int32Array(new ArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
+  const [addressAt, lengthAt] = [ptr(address), ptr(length)]
+  return {
+    descriptors: () => readdirSync(isMac ? '/dev/fd' : '/proc/self/fd').map(Number),
+    peerOf(fd, port) {
+      length[0] = maxAddressBytes
+      if (symbols.getsockname(fd, addressAt, lengthAt) !== 0 || portOf(address) !== port) return null
+      length[0] = maxAddressBytes
+      if (symbols.getpeername(fd, addressAt, lengthAt) !== 0) return null
+      return length[0] === ipv4Bytes ? ipv4Text(address) : ipv6Text(address)
+    },
+    close: fd => {
+      symbols.shutdown(fd, shutBothWays)
+    },
+  }
+}
+
+/** In a socket address, port and IPv4 address are at the same place on all systems, and so is the IPv6 address. */
+const portOf = (address: Uint8Array) => address[2] * 256 + address[3]
+const ipv4Text = (address: Uint8Array) => `${address[4]}.${address[5]}.${address[6]}.${address[7]}`
+
+function ipv6Text(address: Uint8Array): string {
+  const groups = Array.from(
+    { length: 8 },
+    (_, group) => address[8 + 2 * group] * 256 + address[9 + 2 * group],
+  )
+  return groups.map(group => group.toString(16)).join(':')
+}

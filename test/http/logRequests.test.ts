@@ -1,0 +1,69 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { testDatabase } from '../database.ts'
+import { insertCompanies } from '../features/companies/fixtures.ts'
+import { testServer } from './testServer.ts'
+
+const database = await testDatabase()
+await insertCompanies(database.sql)
+afterAll(() => database.close(), 60_000)
+
+/** The routes and statuses that are logged of 250 quick requests, errors, probes and a slow request. */
+async function logged(LOG_REQUESTS: string | null) {
+  let jumpMs = 0
+  let jumpedMs = 0
+  const startMs = performance.now()
+  const server = await testServer(
+    database.sql,
+    {
+      elapsedMs: () => {
+        jumpedMs += jumpMs
+        return performance.now() - startMs + jumpedMs
+      },
+    },
+    LOG_REQUESTS === null ? { LOG_REQUESTS: '' } : { LOG_REQUESTS },
+  )
+  const get = async (path: string) => (await fetch(server.url + path)).arrayBuffer()
+  for (let i = 0; i < 250; i++) await get('/docs')
+  for (const probe of ['/health', '/ready', '/health?x=1']) await get(probe)
+  await get('/nothing')
+  await get('/api/v1/fundamentals?ticker=AAPL')
+  // The clock jumps at each look.
+  jumpMs = 1_500
+  await get('/docs/errors')
+  await server.stop()
+  return server.logged.filter(({ msg }) => msg === 'request')
+}
+
+const count = (lines: Record<string, unknown>[], status: number) =>
+  lines.filter(line => line.status === status).length
+
+describe('LOG_REQUESTS', () => {
+  test('sampled, the default: all errors, slow requests, one in a hundred of the others, and no probe', async () => {
+    const lines = await logged(null)
+    expect([count(lines, 404), count(lines, 401)]).toEqual([1, 1])
+    expect(lines.filter(({ sample }) => sample === 100).length).toBe(3)
+    expect(lines.filter(({ ms }) => Number(ms) >= 1_000)).toMatchObject([
+      { route: '/docs/errors', status: 200 },
+    ])
+    expect(lines.filter(({ ms }) => Number(ms) >= 1_000)[0]).not.toHaveProperty('sample')
+    expect(lines.length).toBe(6)
+  })
+
+  test('errors: only status 400 and above', async () => {
+    const lines = await logged('errors')
+    expect(lines.map(({ status }) => status)).toEqual([404, 401])
+  })
+
+  test('all: each request except probes', async () => {
+    const lines = await logged('all')
+    expect(lines.length).toBe(253)
+    expect(lines.filter(({ route }) => route === '/health' || route === '/ready')).toEqual([])
+    expect(lines.filter(line => 'sample' in line)).toEqual([])
+  })
+
+  test('another value is refused at the start, with the values that are allowed', async () => {
+    await expect(logged('some')).rejects.toThrow(
+      'LOG_REQUESTS=some is unknown. Use one of errors, sampled, all.',
+    )
+  })
+})
