@@ -22,11 +22,16 @@ let booted: Promise<{ admin: Sql; urlOf: (name: string) => string }> | undefined
 
 /** Creates an empty, migrated database on a real PostgreSQL. The first call starts the server, and `stopTestDatabase` stops it
  * after the tests. */
-export async function testDatabase(): Promise<TestDatabase> {
+export const testDatabase = () => createDatabase(template)
+
+/** A database in which nothing is yet, not even a schema. */
+export const blankDatabase = () => createDatabase('template0')
+
+async function createDatabase(from: string): Promise<TestDatabase> {
   booted ??= boot()
   const { admin, urlOf } = await booted
   const name = `test_${process.pid}_${counter++}`
-  await admin.unsafe(`create database ${name} template ${template} owner ${serviceRole}`)
+  await admin.unsafe(`create database ${name} template ${from} owner ${serviceRole}`)
   const url = urlOf(name)
   const sql = connect({ url, connections: 4, statementTimeoutMs: 60_000, applicationName: 'asfiled-test' })
   return {

@@ -29,11 +29,8 @@ export async function openDatabase(
   }
   try {
     if (cluster === null) await assertSupportedServer(sql)
-    const applied = await migrate(sql)
-    if (applied.length > 0) {
-      await migrateQueue(url)
-      announce(`Migrated the database (${applied.length} steps).`)
-    }
+    const applied = await migrate(sql, () => migrateQueue(url))
+    if (applied.length > 0) announce(`Migrated the database (${applied.length} steps).`)
   } catch (error) {
     await close()
     throw explainConnectError(error, withoutPassword(url)) ?? error
