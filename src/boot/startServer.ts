@@ -14,7 +14,7 @@ import { explainDatabaseError } from '../postgres/errors.ts'
 import { createApp } from './app.ts'
 import type { BannerFacts } from './banner.ts'
 import { openDatabase, superviseDatabase } from './database.ts'
-import { makeOwnerKey, prepareFirstStart } from './firstStart.ts'
+import { expectsOwnerKey, makeOwnerKey, prepareFirstStart } from './firstStart.ts'
 import { deleteOldCounters, deleteUnusedPanels } from './housekeeping.ts'
 import { startJobs } from './jobs.ts'
 import { admissionTimeoutMs, makeResources } from './resources.ts'
@@ -38,7 +38,8 @@ export async function startServer(
   const database = await openDatabase(config, config.statementTimeoutMs, announce)
   opened.defer(() => database.close())
   const { sql, url, embedded } = database
-  if (embedded !== null) await prepareFirstStart(sql, announce)
+  const needsOwnerKey = embedded !== null && (await expectsOwnerKey(sql, config.ownerKeyFile))
+  if (embedded !== null) await prepareFirstStart(sql, url, announce)
   const missing = await findMissingIndexes(sql)
   if (missing.length > 0)
     log.warn(
@@ -96,7 +97,7 @@ export async function startServer(
   // With PORT=0 the system chose the port only now.
   if (config.port === 0) resources.settings.baseUrl = address
   opened.defer(async () => resources.notifier.close())
-  const ownerKey = embedded === null ? null : await makeOwnerKey(sql, today)
+  const ownerKey = needsOwnerKey ? await makeOwnerKey(sql, today, config.ownerKeyFile) : null
   return { address, ownerKey, dataVersion: version.current(), stop: () => opened.disposeAsync() }
 }
 

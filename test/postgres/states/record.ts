@@ -18,7 +18,7 @@ const rows = Array.from({ length: 24 }, (_, n) => ({
 async function record(url: string): Promise<void> {
   const config = readConfig({ DATABASE_URL: url, PORT: '0', JOB_CONCURRENCY: '0', LOG_LEVEL: 'error' })
   const { sql, close } = await openDatabase(config, 0, console.log)
-  await prepareFirstStart(sql, console.log)
+  await prepareFirstStart(sql, url, console.log)
   const key = await createKey(
     { sql, today },
     { email: 'ana@fund.example', licence: 'redistribution', quant: true, environment: 'test' },
