@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts'
+import { Failure } from '../errors.ts'
 import { migrateQueue } from '../features/backtests/jobs/queue.ts'
 import { assertSupportedServer, connect, isReachable, type Sql } from '../postgres/client.ts'
 import { openCluster } from '../postgres/embedded/cluster.ts'
@@ -47,16 +48,21 @@ export function superviseDatabase(database: OpenDatabase, report: (line: string)
   const { embedded } = database
   if (embedded === null) return () => {}
   let busy = false
+  let reported = ''
   const check = async () => {
     if (busy) return
     busy = true
     try {
       if (await isReachable(database.sql, pingTimeoutMs)) return
-      report('The embedded PostgreSQL does not answer; starting it again.')
+      if (reported === '') report('The embedded PostgreSQL does not answer; starting it again.')
       await embedded.ensureRunning()
+      reported = ''
       report('The embedded PostgreSQL runs again.')
-    } catch {
-      report('The embedded PostgreSQL could not be started; trying again.')
+    } catch (error) {
+      const reason = error instanceof Failure ? error.message : String(error)
+      // On a full disk this happens every second until there is room.
+      if (reason !== reported) report(`The embedded PostgreSQL could not be started; trying again. ${reason}`)
+      reported = reason
     } finally {
       busy = false
     }

@@ -10,7 +10,6 @@ import { findMissingIndexes } from '../ingest/store/bulkIndexes.ts'
 import { loadMarkets } from '../markets/markets.ts'
 import { connect } from '../postgres/client.ts'
 import { watchDataVersion } from '../postgres/dataVersion.ts'
-import { explainDatabaseError } from '../postgres/errors.ts'
 import { createApp } from './app.ts'
 import type { BannerFacts } from './banner.ts'
 import { openDatabase, superviseDatabase } from './database.ts'
@@ -88,7 +87,7 @@ export async function startServer(
     { url, concurrency: config.jobConcurrency, drainTimeoutMs: config.drainTimeoutMs },
     {
       ...resources,
-      explain: explainDatabaseError,
+      explain: resources.storage.explain,
       report: (message, error) => log.warn(error === null ? {} : { err: error }, message),
     },
   )

@@ -3,6 +3,7 @@ import { openDatabase } from '../boot/database.ts'
 import type { Config } from '../config.ts'
 import { Failure } from '../errors.ts'
 import type { Sql } from '../postgres/client.ts'
+import { explainToOperator } from '../postgres/errors.ts'
 
 /** What a command works with. The database is opened when a command first needs it: the one that DATABASE_URL names, or
  * the embedded one, which a running server shares. */
@@ -41,8 +42,9 @@ export async function runProgram(makeProgram: () => Command): Promise<void> {
     await makeProgram().parseAsync()
   } catch (error) {
     if (error instanceof CommanderError) process.exit(error.exitCode)
-    if (!(error instanceof Failure)) throw error
-    console.error(`asfiled: ${error.message}`)
+    const failure = error instanceof Failure ? error : explainToOperator(error)
+    if (failure === null) throw error
+    console.error(`asfiled: ${failure.message}`)
     process.exit(2)
   }
 }

@@ -8,9 +8,11 @@ import { answerHeaders } from '../../http/headers.ts'
 import { noQuery } from '../../http/parameters.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
 import { isReachable, type Sql } from '../../postgres/client.ts'
+import type { StorageWatch } from '../../postgres/storage.ts'
 
 export interface HealthDeps {
   readonly sql: Sql
+  readonly storage: StorageWatch
   readonly version: string
   readonly dataVersion: () => number
 }
@@ -20,7 +22,7 @@ const headers = answerHeaders({ 'Content-Type': 'application/json', 'Cache-Contr
 const answer = (body: object): Answer => ({ status: 200, headers, body: JSON.stringify(body) })
 
 /** /health: the process lives. /ready: it can answer, so send it requests. Neither is counted. */
-export function healthRoutes(http: HttpPlugin, { sql, version, dataVersion }: HealthDeps) {
+export function healthRoutes(http: HttpPlugin, { sql, storage, version, dataVersion }: HealthDeps) {
   return new Elysia({ name: 'health' })
     .use(http)
     .get(
@@ -35,8 +37,12 @@ export function healthRoutes(http: HttpPlugin, { sql, version, dataVersion }: He
       '/ready',
       async ({ context }) => {
         noQuery(context)
-        if (await isReachable(sql, pingTimeoutMs))
-          return answer({ object: 'readiness', status: 'ready', data_version: dataVersion() })
+        const reachable = await isReachable(sql, pingTimeoutMs)
+        if (await storage.isFull())
+          throw new Failure('database_unavailable', 'Not ready: the disk of the database is full.', {
+            retryAfterSeconds: 30,
+          })
+        if (reachable) return answer({ object: 'readiness', status: 'ready', data_version: dataVersion() })
         throw new Failure('database_unavailable', 'Not ready: the database does not answer.', {
           retryAfterSeconds: 2,
         })
@@ -73,7 +79,8 @@ const readyOperation = operation({
   id: 'getReadiness',
   tag: 'Operations',
   summary: 'Whether requests can be answered',
-  description: 'Asks the database and the compute pool. 503 while either is away. No key, not counted.',
+  description:
+    'Asks the database. 503 while it does not answer, and while its disk is full. No key, not counted.',
   access: 'open',
   answer: {
     schema: Type.Object(

@@ -6,6 +6,7 @@ import { type JobDeps, OpenJobs } from '../../../../src/features/backtests/jobs/
 import { performTask } from '../../../../src/features/backtests/jobs/performTask.ts'
 import { retryWhileBusy } from '../../../../src/features/backtests/jobs/prepare.ts'
 import { deletePanel, storePanel } from '../../../../src/features/panels/panels.ts'
+import { StorageWatch } from '../../../../src/postgres/storage.ts'
 import { interceptSql } from '../../../http/interceptSql.ts'
 import { asPanel, signals } from '../backtestBench.ts'
 import { type JobBench, jobBench } from './jobBench.ts'
@@ -35,6 +36,7 @@ function worker(change: Partial<JobDeps> = {}): JobDeps {
     openJobs: new OpenJobs(),
     processId: crypto.randomUUID(),
     explain: () => null,
+    storage: new StorageWatch(bench.sql, null),
     report: message => bench.reports.push(message),
     ...change,
   }
