@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import { resolve } from 'node:path'
 import { Failure } from './errors.ts'
 
 /** Everything that a setting decides. Read once, frozen and passed on; the environment is read nowhere else. */
@@ -7,6 +8,7 @@ export interface Config {
   readonly port: number
   /** The service's own address in documentation and examples. */
   readonly baseUrl: string
+  /** Absolute. */
   readonly dataDir: string
   /** null: start the embedded PostgreSQL in `dataDir`. */
   readonly databaseUrl: string | null
@@ -33,6 +35,10 @@ export interface Config {
 const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
 
+/** Next to package.json, whatever the current folder is: a command in another folder finds the server's database. A relative
+ * DATA_DIR counts from the current folder. */
+const defaultDataDir = resolve(import.meta.dir, '../.data')
+
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** Reads the settings that `.env.example` lists. All faults are reported at once. */
@@ -43,12 +49,13 @@ export function readConfig(environment: Environment): Config {
   const port = integer('PORT', 3000, 0, 65_535)
   const logLevelName = text('LOG_LEVEL', 'info')
   const logLevel = logLevels.find(level => level === logLevelName)
-  if (logLevel === undefined) faults.push(`LOG_LEVEL=${logLevelName} is not one of ${logLevels.join(', ')}.`)
+  if (logLevel === undefined)
+    faults.push(`LOG_LEVEL=${logLevelName} is unknown. Use one of ${logLevels.join(', ')}.`)
   const config: Config = {
     host,
     port,
     baseUrl: text('BASE_URL', defaultBaseUrl(host, port)).replace(/\/+$/, ''),
-    dataDir: text('DATA_DIR', '.data'),
+    dataDir: resolve(text('DATA_DIR', defaultDataDir)),
     databaseUrl: text('DATABASE_URL', '') || null,
     ownerKeyFile: text('OWNER_KEY_FILE', '') || null,
     databaseConnections: integer('DATABASE_CONNECTIONS', 10, 2, 1_000),
@@ -85,7 +92,7 @@ function settingReaders(environment: Environment, faults: string[]) {
     const value = Number(raw)
     if (/^\d+$/.test(raw) && value >= min && value <= max) return value
     faults.push(
-      `${name}=${raw} is not a whole number from ${min} to ${max}. Leave it out for the default of ${fallback}.`,
+      `${name}=${raw} is not a whole number from ${min} to ${max}. Omit it to use the default, ${fallback}.`,
     )
     return fallback
   }
@@ -126,16 +133,15 @@ function* addressFaults({ databaseUrl, host, baseUrl }: Config): Generator<strin
   // The value is not repeated: it may contain a password.
   if (databaseUrl !== null && !isDatabaseUrl(databaseUrl))
     yield 'DATABASE_URL is not a URL like postgres://user:password@host:5432/database.'
-  if (!/^[\w.:-]+$/.test(host))
-    yield `HOST=${host} is not an address or name of this machine. Leave it out for 127.0.0.1.`
+  if (!/^[\w.:-]+$/.test(host)) yield `HOST=${host} is not an address or host name. Omit it to use 127.0.0.1.`
   if (!isHttpUrl(baseUrl))
-    yield `BASE_URL=${baseUrl} is not a URL like https://data.example.com. Leave it out for HOST and PORT.`
+    yield `BASE_URL=${baseUrl} is not a URL like https://data.example.com. Omit it to use HOST and PORT.`
 }
 
 function* registerFaults(registers: Readonly<Record<string, string>>): Generator<string> {
   for (const [name, value] of Object.entries(registers)) {
     if (name.endsWith('_URL') && !isHttpUrl(value))
-      yield `${name}=${value} is not a URL like https://register.example. Leave it out for the register's own.`
+      yield `${name}=${value} is not a URL like https://register.example. Omit it to use the register's own URL.`
     // It is sent in a header, which allows nothing else.
     else if (name !== 'INPI_PASSWORD' && /[^\x20-\x7e]/.test(value))
       yield `${name} may contain only printable ASCII characters.`

@@ -1,4 +1,6 @@
 import { expect, test } from 'bun:test'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
 import { readConfig } from '../src/config.ts'
 import { Failure } from '../src/errors.ts'
 
@@ -41,6 +43,20 @@ test('a fault of DATABASE_URL does not show its password', () => {
     /^DATABASE_URL(?!.*secret)/,
   )
   expect(faultsOf({ DATABASE_URL: 'postgres://a:b@one:5432,two:5433/x' })).toEqual([])
+})
+
+test('DATA_DIR is next to package.json by default; a relative one counts from the current folder', () => {
+  const root = resolve(import.meta.dir, '..')
+  const current = process.cwd()
+  try {
+    process.chdir(tmpdir())
+    expect(readConfig({}).dataDir).toBe(join(root, '.data'))
+    expect(readConfig({ DATA_DIR: '' }).dataDir).toBe(join(root, '.data'))
+    expect(readConfig({ DATA_DIR: 'own/data' }).dataDir).toBe(join(process.cwd(), 'own/data'))
+    expect(readConfig({ DATA_DIR: '/var/lib/asfiled' }).dataDir).toBe('/var/lib/asfiled')
+  } finally {
+    process.chdir(current)
+  }
 })
 
 test('the base URL follows HOST and PORT, or is BASE_URL without its last slash', () => {

@@ -1,12 +1,13 @@
 import { cpSync, existsSync, mkdirSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { findPython } from '../../test/python.ts'
 
 const out = resolve(import.meta.dir, '../out')
 
 /** A copy of the peer implementations (the C++ one is built in its folder). null: they, or NumPy, are not on this machine. */
 export const peersFolder = (() => {
   const shared = resolve(import.meta.dir, '../../../shared/peers')
-  if (!existsSync(shared) || Bun.spawnSync(['python3', '-c', 'import numpy']).exitCode !== 0) return null
+  if (!existsSync(shared) || findPython('numpy') === null) return null
   const folder = resolve(out, 'peers')
   mkdirSync(folder, { recursive: true })
   cpSync(shared, folder, { recursive: true, preserveTimestamps: true })

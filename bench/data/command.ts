@@ -16,7 +16,7 @@ interrupted run continues where it stopped.
 The data goes into the configured database and stays there. A database that holds anything else is refused.
 
 Example:
-  DATA_DIR=/var/tmp/bench asfiled bench-data --entities 100000`
+  DATA_DIR=/var/tmp/bench ./asfiled bench-data --entities 100000`
 
 interface BenchDataFlags {
   readonly entities: number
@@ -46,7 +46,7 @@ async function run(context: CliContext, { entities, seed }: BenchDataFlags): Pro
     console.log(`facts       ${withRate(sum('factsAdded'))}`)
     console.log(`repeats     ${withRate(sum('repeats'))}`)
     console.log(`time        ${seconds.toFixed(1)} s`)
-  })
+  }, 'create')
 }
 
 function parsePositive(text: string): number {
@@ -57,7 +57,7 @@ function parsePositive(text: string): number {
 
 await runProgram(() => {
   const context = makeContext(readConfig(process.env))
-  return newProgram('asfiled bench-data')
+  return newProgram('./asfiled bench-data')
     .description('Fill an empty database with made-up entities and filings for benchmarks')
     .option('--entities <count>', 'Number of entities in all markets together', parsePositive, allEntities)
     .option('--seed <number>', 'Seed; another one makes other data', parsePositive, 1)

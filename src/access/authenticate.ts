@@ -1,6 +1,16 @@
+import { LRUCache } from 'lru-cache'
 import { Failure } from '../errors.ts'
 import type { Limits, Verdict } from '../limits/decision.ts'
 import type { RateLimiter } from '../limits/rateLimiter.ts'
+import {
+  isPlaceholder,
+  keyEmpty,
+  keyExpired,
+  keyMissing,
+  keyRevoked,
+  keyUnknown,
+  notBearer,
+} from './keyRefusals.ts'
 import { checkKeyText, demoKey, digestBytes, keyDigest } from './keyText.ts'
 import { type Licence, licenceLimits, type Principal } from './licences.ts'
 import type { StoredKey } from './queries.ts'
@@ -17,17 +27,18 @@ export interface AccessDeps {
 const failureLimits: Limits = { perMinute: 30, perDay: null }
 const bearer = /^Bearer +(\S+) *$/i
 
-/** The caller whose key is in an Authorization header. Keys are compared by their SHA-256 alone, so the time of a refusal
+/** The caller whose key is in the Authorization header. Keys are compared by their SHA-256 alone, so the time of a refusal
  * reveals nothing about any key. A cached key is answered without a promise, which saves time on every request. */
 export function authenticate(
   deps: AccessDeps,
-  header: string | null,
+  headers: Pick<Headers, 'get'>,
   address: string,
 ): Caller | Promise<Caller> {
-  if (header === null) throw keyMissing()
+  const header = headers.get('authorization')
+  if (header === null) throw keyMissing(headers)
   const key = bearer.exec(header)?.[1]
   if (key === demoKey) return demoCaller(address)
-  if (key === undefined) return refuse(deps, address, notBearer())
+  if (key === undefined) return refuse(deps, address, notBearer(header))
   const digest = keyDigest(key)
   const cached = deps.keyCache.find(digest, deps.epochMs())
   if (cached !== null) return callerOrRefusal(deps, cached, address)
@@ -35,6 +46,7 @@ export function authenticate(
 }
 
 async function lookUp(deps: AccessDeps, key: string, digest: string, address: string): Promise<Caller> {
+  if (isPlaceholder(key)) return refuse(deps, address, keyEmpty(key))
   try {
     checkKeyText(key)
   } catch (failure) {
@@ -56,9 +68,9 @@ async function lookUp(deps: AccessDeps, key: string, digest: string, address: st
 }
 
 function callerOrRefusal(deps: AccessDeps, key: CachedKey, address: string): Caller | Promise<Caller> {
-  if (key.revoked) return refuse(deps, address, keyRevoked(key))
+  if (key.revoked) return refuse(deps, address, keyRevoked(key.caller.name))
   if (key.expiresAtMs !== null && deps.epochMs() >= key.expiresAtMs)
-    return refuse(deps, address, keyExpired(key))
+    return refuse(deps, address, keyExpired(key.caller.name, key.expiresAtMs))
   return key.caller
 }
 
@@ -69,7 +81,7 @@ export class TooManyInvalidKeys extends Failure {
   constructor(verdict: Verdict, retryAfterSeconds: number) {
     super(
       'rate_limited_minute',
-      `Your address has sent more than ${failureLimits.perMinute} invalid keys within a minute. Check the key, and wait ${retryAfterSeconds} s.`,
+      `Your address has sent more than ${failureLimits.perMinute} invalid keys within a minute. Check the key, then wait ${retryAfterSeconds} s.`,
       { retryAfterSeconds },
     )
     this.verdict = verdict
@@ -84,51 +96,6 @@ async function refuse(deps: AccessDeps, address: string, failure: unknown): Prom
   const { refused } = verdict
   if (refused === null) throw failure
   throw new TooManyInvalidKeys(verdict, refused.retryAfterSeconds)
-}
-
-const param = 'Authorization'
-
-function keyMissing(): Failure {
-  return new Failure(
-    'key_missing',
-    'An API key is needed: send the header "Authorization: Bearer <API_KEY>". The public key "demo" works without signing up.',
-    { param },
-  )
-}
-
-function notBearer(): Failure {
-  return new Failure(
-    'key_malformed',
-    'The Authorization header must be "Bearer <API_KEY>", with one space and nothing else.',
-    { param },
-  )
-}
-
-function keyUnknown(): Failure {
-  return new Failure(
-    'key_unknown',
-    'This API key does not exist. Check that it was created on this service.',
-    {
-      param,
-    },
-  )
-}
-
-function keyRevoked(key: CachedKey): Failure {
-  return new Failure('key_revoked', `The key ${key.caller.name}... has been revoked. Ask for a new one.`, {
-    param,
-  })
-}
-
-function keyExpired(key: CachedKey): Failure {
-  const day = new Date(key.expiresAtMs ?? 0).toISOString().slice(0, 10)
-  return new Failure(
-    'key_expired',
-    `The key ${key.caller.name}... expired on ${day} at 00:00 UTC. Renew its licence.`,
-    {
-      param,
-    },
-  )
 }
 
 /** The sender of a request: what they may see, and which counter and limits apply. */
@@ -187,10 +154,9 @@ const maxKeys = 10_000
 /** Normally a notification invalidates the cache at once. This limits the harm if a notification is lost. */
 const maxAgeMs = 5_000
 
-/** Caches keys by digest, so that a request does not query the database for its key. Evicts the key that was stored longest
- * ago. */
+/** Caches keys by digest, so that a request does not query the database for its key. Bounded: evicts the least recently used. */
 export class KeyCache {
-  readonly #entries = new Map<string, CacheEntry>()
+  readonly #entries = new LRUCache<string, CacheEntry>({ max: maxKeys })
   #generation = 0
 
   /** Some key or grant has changed: all entries are stale. */
@@ -217,11 +183,6 @@ export class KeyCache {
 
   /** @param generation from before the query: if a change arrived during the query, the entry is stale from the start */
   store(digest: string, key: CachedKey, nowMs: number, generation: number): void {
-    this.#entries.delete(digest)
-    if (this.#entries.size >= maxKeys) {
-      const oldest = this.#entries.keys().next()
-      if (!oldest.done) this.#entries.delete(oldest.value)
-    }
     this.#entries.set(digest, { key, seenMs: nowMs, generation })
   }
 

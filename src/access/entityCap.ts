@@ -7,7 +7,7 @@ import { recordEntities } from './queries.ts'
  * and none of its companies counts.
  *
  * @param what the part of the request that exceeds the cap, for the message
- * @param hint how to request less, where less may still fit */
+ * @param hint how to request less, if less may still fit */
 export async function enforceEntityCap(
   { sql }: { readonly sql: Sql },
   principal: Principal,
@@ -21,7 +21,7 @@ export async function enforceEntityCap(
   if (await recordEntities(sql, keyId, entityIds, entityCap)) return
   throw new Failure(
     'entity_cap_reached',
-    `This ${principal.licence} key may see ${entityCap.toLocaleString('en-US')} distinct entities, and ${what} would exceed that. Entities it has already seen stay available${hint}; a Personal or Commercial data licence opens all.`,
+    `This ${principal.licence} key may see ${entityCap.toLocaleString('en-US')} distinct companies, and ${what} would exceed that. Companies it has already seen stay available${hint}. A Personal or Commercial data licence covers all companies.`,
     { param },
   )
 }

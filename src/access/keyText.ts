@@ -28,7 +28,7 @@ export function checkKeyText(text: string): void {
     'key_malformed',
     parts === null
       ? 'This is not an API key: a key starts with asf_live_ or asf_test_, or is the word demo. Copy the whole key.'
-      : 'The API key has a typing error: its checksum does not match. Copy the whole key.',
+      : 'The API key has a typo: its checksum does not match. Copy the whole key.',
     { param: 'Authorization' },
   )
 }

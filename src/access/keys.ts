@@ -47,11 +47,11 @@ export async function createKey(
   deps: { sql: Sql; today: () => IsoDate },
   order: KeyOrder,
 ): Promise<CreatedKey> {
-  const { created, stored, grant, domain } = prepareKey(order, deps.today())
+  const { created, stored, grant, domain } = await prepareKey(order, deps.today())
   if ((await insertKey(deps.sql, stored, grant)) === null) {
     throw new Failure(
       'conflict',
-      `${domain} has already used its evaluation: there is one for each e-mail domain. Sell a licence (--licence personal), or create a free key (--licence free).`,
+      `${domain} has already used its evaluation: there is one per e-mail domain. Sell a licence (--licence personal), or create a free key (--licence free).`,
       { param: 'email' },
     )
   }
@@ -68,16 +68,17 @@ export async function createFirstKey(
   deliver: (key: string) => void,
 ): Promise<CreatedKey | null> {
   return whileNoKeyExists(deps.sql, async insert => {
-    const { created, stored, grant } = prepareKey(order, deps.today())
+    const { created, stored, grant } = await prepareKey(order, deps.today())
     deliver(created.key)
     await insert(stored, grant)
     return created
   })
 }
 
-function prepareKey(order: KeyOrder, today: IsoDate) {
+async function prepareKey(order: KeyOrder, today: IsoDate) {
   const { address, domain } = parseEmail(order.email)
   const expires = lastDay(order, today)
+  await checkTerms(order, domain)
   const grant = grantOf(order, domain, expires)
   const key = makeKeyText(order.environment)
   const stored = {
@@ -109,7 +110,7 @@ function lastDay(order: KeyOrder, today: IsoDate): IsoDate | null {
   if (!isIsoDate(order.expires)) {
     throw new Failure(
       'parameter_invalid',
-      `--expires ${order.expires} is not a day. Write it like 2030-12-31.`,
+      `--expires ${order.expires} is not a valid date. Write it like 2030-12-31.`,
       {
         param: 'expires',
       },
@@ -128,7 +129,6 @@ function lastDay(order: KeyOrder, today: IsoDate): IsoDate | null {
 }
 
 function grantOf(order: KeyOrder, domain: string, expires: IsoDate | null): NewGrant {
-  checkTerms(order, domain)
   const limits = licenceLimits(order.licence, order.quant)
   return {
     licence: order.licence,
@@ -142,7 +142,7 @@ function grantOf(order: KeyOrder, domain: string, expires: IsoDate | null): NewG
   }
 }
 
-function checkTerms(order: KeyOrder, domain: string): void {
+async function checkTerms(order: KeyOrder, domain: string): Promise<void> {
   if (order.licence === 'demo') {
     throw new Failure(
       'parameter_invalid',
@@ -158,7 +158,7 @@ function checkTerms(order: KeyOrder, domain: string): void {
       { param: 'licence' },
     )
   }
-  if (order.licence === 'evaluation' && isFreeMail(domain)) {
+  if (order.licence === 'evaluation' && (await isFreeMail(domain))) {
     throw new Failure(
       'parameter_invalid',
       `${domain} is a free-mail provider, and an evaluation needs a work address. Create a free key instead: --licence free.`,
@@ -202,13 +202,13 @@ export async function revokeKey(deps: { sql: Sql }, prefix: string): Promise<Rev
   if (!/^asf_(?:live|test)_/.test(start) || start.length < minPrefixLength) {
     throw new Failure(
       'parameter_invalid',
-      `'${start}' is not the prefix of a key. Copy one from \`keys list\`, like asf_live_4fT9aB2x.`,
+      `'${start}' is not the prefix of a key. Copy one from \`./asfiled keys list\`, like asf_live_4fT9aB2x.`,
       { param: 'prefix' },
     )
   }
   const found = await revokeStored(deps.sql, start)
   if (found.length === 0) {
-    throw new Failure('key_unknown', `No key starts with ${start}. \`keys list\` shows all keys.`, {
+    throw new Failure('key_unknown', `No key starts with ${start}. \`./asfiled keys list\` shows all keys.`, {
       param: 'prefix',
     })
   }

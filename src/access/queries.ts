@@ -96,12 +96,15 @@ export interface ListedKey {
   readonly revoked: string | null
 }
 
+/** The last day (UTC) of grant `g`: what is stored is the midnight after it. */
+const lastDay = (sql: Sql) => sql`(g.expires_at - interval '1 microsecond')::date::text`
+
 /** All keys, the oldest first, with their latest grant. Days are UTC days. */
 export async function listKeys(sql: Sql): Promise<ListedKey[]> {
   const rows = await sql<ListedKey[]>`
     select k.prefix, k.last_four, k.email, g.licence, g.quant,
            k.created_at::date::text as created,
-           g.expires_at::date::text as expires,
+           ${lastDay(sql)} as expires,
            k.revoked_at::date::text as revoked
     from api_key k
     join lateral (
@@ -161,8 +164,8 @@ export async function revokeKey(sql: Sql, start: string): Promise<RevokedKey[]> 
   })
 }
 
-/** Calls `onChange` when a key or a grant has changed on any server, and after each reconnect to the database, because
- * notifications may be lost meanwhile. Returns a function that ends the watch. */
+/** Calls `onChange` when a key or a grant has changed on any server. Also after each reconnect to the database: notifications
+ * may have been lost in between. Returns a function that ends the watch. */
 export async function watchAccess(sql: Sql, onChange: () => void): Promise<() => Promise<void>> {
   const { unlisten } = await sql.listen('asfiled_access', onChange, onChange)
   return unlisten
@@ -189,7 +192,7 @@ export async function listGrants(sql: Sql): Promise<ListedGrant[]> {
   const rows = await sql<ListedGrant[]>`
     select g.grant_id as grant, k.prefix as key, k.email, g.licence, g.quant, g.per_minute, g.per_day, g.entity_cap,
            (select count(*)::int from key_entity e where e.key_id = k.key_id) as entities_seen,
-           g.bulk, g.granted_at::date::text as granted, g.expires_at::date::text as expires,
+           g.bulk, g.granted_at::date::text as granted, ${lastDay(sql)} as expires,
            case when k.revoked_at is not null then 'revoked'
                 when g.expires_at <= now() then 'expired'
                 else 'running' end as state

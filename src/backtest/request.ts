@@ -1,8 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { IsoDateSchema } from '../dates.ts'
+import { MarketCode } from '../markets/parameters.ts'
 
 export const PanelId = Type.String({
   pattern: '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$',
+  allowed: 'the id of a stored panel',
   description: 'The `id` of a stored panel.',
   examples: ['5d0a3a44-6f0b-4a55-9d7e-2f1c80c1a9d3'],
 })
@@ -32,13 +34,13 @@ export const BacktestConfig = Type.Object(
     weighting: Type.Optional(
       Type.Union(weightings, {
         default: 'equal',
-        description: 'Weights inside a leg.',
+        description: 'Weighting within a leg.',
       }),
     ),
     holdDays: Type.Optional(
       Type.Integer({
         ...holdDaysBounds,
-        description: 'Holding horizon in trading days; a multiple of returnDays. Default returnDays.',
+        description: 'Holding period in trading days; a multiple of returnDays. Default: returnDays.',
       }),
     ),
     returnDays: Type.Optional(
@@ -46,7 +48,7 @@ export const BacktestConfig = Type.Object(
         minimum: 1,
         maximum: 252,
         description:
-          'Trading days over which forward_return is earned. Default: the horizon of a source, the spacing of a panel.',
+          'Trading days over which forward_return is earned. Default: the horizon of the source, or the date spacing of the panel.',
       }),
     ),
     costBps: Type.Optional(
@@ -69,31 +71,31 @@ export const BacktestConfig = Type.Object(
         exclusiveMinimum: 0,
         maximum: 10,
         default: 1,
-        description: 'Gross exposure of the book.',
+        description: 'Gross exposure of the portfolio.',
       }),
     ),
-    neutral: Type.Optional(Type.Literal('market', { description: 'Form the legs inside each market.' })),
+    neutral: Type.Optional(Type.Literal('market', { description: 'Form the legs within each market.' })),
     drift: Type.Optional(
       Type.Boolean({
         default: false,
-        description: 'Let old weights grow with their returns before turnover is measured.',
+        description: 'Let weights drift with their returns before turnover is measured.',
       }),
     ),
     folds: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 50, default: 5, description: 'Walk-forward test blocks.' }),
     ),
   },
-  strict,
+  { ...strict, $id: 'BacktestConfig' },
 )
 export type BacktestConfig = Static<typeof BacktestConfig>
 
-/** Days after the end of its period for which a figure ranks its company by default: a year, until the next period
- * ends, and six months, until the report of that one is surely there. */
+/** Default maximum age of a figure that ranks its company, in days from the end of its period. It is one year, until the next
+ * period ends, and six months, until that period's report is certain to be filed. */
 export const defaultMaxAgeDays = 550
 
 export const BacktestSource = Type.Object(
   {
-    market: Type.Optional(Type.String({ pattern: '^[A-Z]{2}$', description: 'Market code; omit for all.' })),
+    market: Type.Optional(MarketCode('Market code. Omit it for all markets.')),
     horizon: Type.Optional(
       Type.Union([Type.Literal('1d'), Type.Literal('3d'), Type.Literal('7d')], {
         default: '1d',
@@ -106,14 +108,15 @@ export const BacktestSource = Type.Object(
       Type.Integer({
         minimum: 1,
         maximum: 2_000_000,
-        description: 'At most this many rows, the most recent whole dates first.',
+        description: 'Maximum number of rows. Whole dates are taken, the most recent first.',
       }),
     ),
     score: Type.Optional(
       Type.String({
         pattern: '^[a-z][a-z0-9_]{0,63}$',
+        allowed: 'the name of a metric, in lower case',
         description:
-          "A metric of the coverage index that ranks the companies in place of the forecast: its latest full fiscal year, at the latest vintage filed strictly before the date. Needs market, and a licence that opens as_of for all companies. Amounts of money rank in the market's own currency: a company that reports in another has no score.",
+          "A metric from the coverage index that ranks the companies instead of the forecast. On each date it is the latest full fiscal year, in the latest vintage filed strictly before the date. Requires market, and a licence that includes as_of for all companies. Amounts of money are compared in the market's own currency: a company that reports in another one has no score.",
         examples: ['roe'],
       }),
     ),
@@ -123,11 +126,11 @@ export const BacktestSource = Type.Object(
         maximum: 3_660,
         default: defaultMaxAgeDays,
         description:
-          'With score: days after the end of its fiscal year for which a figure counts, however late it was filed. A company whose latest figure is older has no score.',
+          'With score: maximum age of a figure, in days from the end of its fiscal year, whenever it was filed. A company whose latest figure is older has no score.',
       }),
     ),
   },
-  strict,
+  { ...strict, $id: 'BacktestSource' },
 )
 export type BacktestSource = Static<typeof BacktestSource>
 
@@ -135,19 +138,23 @@ export const maxPanelRows = 2_000_000
 
 const cell = {
   date: IsoDateSchema('Observation date.', '2024-01-02'),
-  asset: Type.String({ minLength: 1, maxLength: 64, description: 'Your identifier of the name.' }),
+  asset: Type.String({ minLength: 1, maxLength: 64, description: 'Your identifier for the name.' }),
   market: Type.Union([Type.String({ minLength: 1, maxLength: 8 }), Type.Null()], {
-    description: 'Decides what trading costs. null or left out: the default cost.',
+    description: 'Determines the trading cost. null or omitted: the default cost.',
   }),
   score: Type.Union([Type.Number({ minimum: -1e300, maximum: 1e300 }), Type.Null()], {
-    description: 'Higher is bought. null: not eligible that day.',
+    description: 'The highest scores are bought. null: not eligible on that date.',
   }),
   forward_return: Type.Union([Type.Number({ minimum: -1e6, maximum: 1e6 }), Type.Null()], {
-    description: 'Fraction earned after the date (0.025 is +2.5%). null: unknown; it earns 0 and is counted.',
+    description:
+      'Return after the date, as a fraction (0.025 is +2.5%). null: unknown; it earns 0 and is counted in dropped.',
   }),
 }
 
-export const BacktestPanelRow = Type.Object({ ...cell, market: Type.Optional(cell.market) }, strict)
+export const BacktestPanelRow = Type.Object(
+  { ...cell, market: Type.Optional(cell.market) },
+  { ...strict, $id: 'BacktestPanelRow' },
+)
 export type BacktestPanelRow = Static<typeof BacktestPanelRow>
 
 const onePerRow = { maxItems: maxPanelRows } as const
@@ -161,7 +168,7 @@ export const BacktestPanelColumns = Type.Object(
     score: Type.Array(cell.score, onePerRow),
     forward_return: Type.Array(cell.forward_return, onePerRow),
   },
-  { ...strict, description: 'Columns of equal length.' },
+  { ...strict, $id: 'BacktestPanelColumns', description: 'Columns of equal length.' },
 )
 
 /** The optional sections of a result. */
@@ -184,8 +191,9 @@ export const BacktestSweep = Type.Object(
   },
   {
     ...strict,
+    $id: 'BacktestSweep',
     description:
-      'The values to combine, at most 1,000 configurations. What is left out stays as in config. Multiples of returnDays alone can be held.',
+      'The values to combine into at most 1,000 configurations. An omitted field keeps its value from config. holdDays must be multiples of returnDays.',
   },
 )
 export type BacktestSweep = Static<typeof BacktestSweep>
@@ -196,18 +204,18 @@ export const BacktestRequest = Type.Object(
     sweep: Type.Optional(
       Type.Union([Type.Boolean(), BacktestSweep], {
         description:
-          'true tries 48 configurations: quantile .05, .1, .2, .3; equal, rank and score weights; holdDays 1, 5, 10 and 21 times returnDays. Or your own grid.',
+          'true tries 48 configurations: quantile .05, .1, .2, .3; equal, rank and score weights; holdDays 1, 5, 10 and 21 times returnDays. An object is your own grid.',
       }),
     ),
     source: Type.Optional(BacktestSource),
     panel: Type.Optional(
       Type.Union([Type.Array(BacktestPanelRow, { maxItems: maxPanelRows }), BacktestPanelColumns, PanelId], {
-        description: 'Your own rows, by row or by column, or the id of a panel that you stored.',
+        description: 'Your own rows, as rows or as columns, or the id of a stored panel.',
       }),
     ),
     include: Type.Optional(Type.Array(BacktestInclude, { uniqueItems: true, maxItems: 4 })),
   },
-  strict,
+  { ...strict, $id: 'BacktestRequest' },
 )
 export type BacktestRequest = Static<typeof BacktestRequest>
 
@@ -222,7 +230,7 @@ export const mediaTypes: Readonly<Record<BodyFormat, readonly string[]>> = {
   ndjson: ['application/x-ndjson', 'application/ndjson', 'application/jsonl'],
 }
 
-/** The settings of a request whose body is rows alone, as query parameters. */
+/** The settings of a request whose body has only rows, as query parameters. */
 export interface BodyQuery {
   /** JSON. */
   readonly config?: string
@@ -239,5 +247,5 @@ export interface RawRequest {
   readonly query: BodyQuery
 }
 
-/** The formats of a result: data, or a page to look at. */
+/** The formats of a result: data, or an HTML page for people. */
 export type ResultFormat = 'json' | 'html'

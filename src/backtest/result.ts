@@ -13,8 +13,8 @@ const list = <T extends TSchema>(item: T, description: string) => Type.Array(ite
 
 export const BacktestFold = Type.Object(
   {
-    fold: Type.Integer({ minimum: 1, description: 'Number of the fold, in time.' }),
-    train_start: dateOrNull('Date of the first training period; null where the purge leaves none.'),
+    fold: Type.Integer({ minimum: 1, description: 'Number of the fold, in order of time.' }),
+    train_start: dateOrNull('Date of the first training period; null if the purge leaves none.'),
     train_end: dateOrNull('Date of the last training period; its return ends on or before test_start.'),
     test_start: Type.String({ description: 'Date of the first test period.' }),
     test_end: Type.String({ description: 'Date of the last test period.' }),
@@ -23,9 +23,9 @@ export const BacktestFold = Type.Object(
     train_sharpe: numberOrNull('Annualised Sharpe ratio of the training periods.'),
     sharpe: numberOrNull('Annualised Sharpe ratio of the test periods.'),
     cagr: numberOrNull('Compound annual growth rate of the test periods.'),
-    max_drawdown: numberOrNull('Largest fall inside the test periods.'),
+    max_drawdown: numberOrNull('Largest decline within the test periods.'),
   },
-  strict,
+  { ...strict, $id: 'BacktestFold' },
 )
 export type BacktestFold = Static<typeof BacktestFold>
 
@@ -37,33 +37,37 @@ export const BacktestCosts = Type.Object(
       Type.Object(
         {
           market: Type.Union([Type.String(), Type.Null()], {
-            description: 'null: rows that named no market.',
+            description: 'null: rows without a market.',
           }),
           round_trip_bps: Type.Number({ description: 'Cost of a round trip.' }),
-          is_default: Type.Boolean({ description: 'True where the market has no manifest.' }),
+          is_default: Type.Boolean({ description: 'True if the market has no manifest.' }),
           source: Type.String({ description: 'Where the cost comes from.' }),
           date: Type.String({ description: 'Day on which the cost last changed.' }),
         },
-        strict,
+        { ...strict, $id: 'MarketCost' },
       ),
       'Cost of each market in the rows used; empty with a flat cost.',
     ),
   },
-  { ...strict, description: 'Costs used.' },
+  { ...strict, $id: 'BacktestCosts', description: 'Costs used.' },
 )
 export type BacktestCosts = Static<typeof BacktestCosts>
 
 export const BacktestDropped = Type.Object(
   {
-    rows_over_limit: count('Rows of earlier dates that source.limit left out.'),
-    rows_off_step: count('Rows of dates that were stepped over because their returns overlap.'),
+    rows_over_limit: count('Rows of early dates that source.limit excluded.'),
+    rows_off_step: count('Rows of dates that were skipped because their returns overlap.'),
     rows_without_score: count(
-      'Rows of used dates without a score: not eligible. With source.score, those of companies without a figure, or with too old a one, on that date.',
+      'Rows of used dates that have no score and so are not eligible. With source.score: rows of companies that have no figure on that date, or only one that is too old.',
     ),
     rows_without_return: count('Eligible rows whose return is unknown; they stay eligible.'),
-    held_without_return: count('Held names, summed over periods, that earned 0 for want of a return.'),
+    held_without_return: count('Held names whose return is unknown, summed over periods; each earned 0.'),
   },
-  { ...strict, description: 'What was left out, or earned nothing.' },
+  {
+    ...strict,
+    $id: 'BacktestDropped',
+    description: 'Rows that were excluded, have no score or have no return.',
+  },
 )
 export type BacktestDropped = Static<typeof BacktestDropped>
 
@@ -80,32 +84,36 @@ export const BacktestWarning = Type.Object(
       ],
       { description: 'Stable name of the warning.' },
     ),
-    message: Type.String({ description: 'What was found and what to do about it.' }),
+    message: Type.String({ description: 'What was found, and what to do about it.' }),
   },
-  strict,
+  { ...strict, $id: 'BacktestWarning' },
 )
 export type BacktestWarning = Static<typeof BacktestWarning>
 
 export const BacktestScore = Type.Object(
   {
-    metric: Type.String({ description: 'The metric that was the score.' }),
-    definition: Type.String({ description: 'What the metric is.' }),
-    unit: Type.String({ description: 'Unit of the figures; those in any other unit were no score.' }),
-    market: Type.String({ description: 'Whose companies were ranked.' }),
-    fiscal_period: Type.Literal('FY', { description: 'Full fiscal years, the latest known.' }),
+    metric: Type.String({ description: 'The metric used as the score.' }),
+    definition: Type.String({ description: 'Definition of the metric.' }),
+    unit: Type.String({ description: 'Unit of the figures; figures in any other unit are not used.' }),
+    market: Type.String({ description: 'Market of the ranked companies.' }),
+    fiscal_period: Type.Literal('FY', { description: 'The latest known full fiscal year.' }),
     known: Type.Literal('filed before the date', {
-      description: 'What was filed on the date itself is not known yet.',
+      description: 'Filings made on the date itself are not known yet.',
     }),
     max_age_days: Type.Integer({
-      description: 'Days after the end of its fiscal year for which a figure counts.',
+      description: 'Maximum age of a figure, in days from the end of its fiscal year.',
     }),
-    n_names: count('Names of the archive in this market.'),
+    n_names: count('Names in the archive of this market.'),
     n_assets: count(
-      'Those of them of which any such figure is on file. The others are never ranked: names are found by the tickers of today, so companies that were renamed, taken over or delisted since are missing, and the universe leans to survivors.',
+      "Names that have such a figure on some date. The others are never ranked. Names are matched by today's tickers, so companies since renamed, acquired or delisted are missing: the universe has survivorship bias.",
     ),
     attribution: Type.String({ description: "The statutory attribution of the market's figures." }),
   },
-  { ...strict, description: 'With source.score: what the score of each date is.' },
+  {
+    ...strict,
+    $id: 'BacktestScore',
+    description: 'With source.score: how the score of each date is defined.',
+  },
 )
 export type BacktestScore = Static<typeof BacktestScore>
 
@@ -114,23 +122,31 @@ const included = {
     Type.Object(
       {
         mean: numberOrNull('Mean rank correlation of score and forward return.'),
-        sd: numberOrNull('Its standard deviation over periods, ddof 1.'),
+        sd: numberOrNull('Standard deviation of the correlation over periods (ddof 1).'),
         ir: numberOrNull('mean / sd, per period.'),
         t_stat: numberOrNull('mean / sd * sqrt(n_periods).'),
         n_periods: count('Periods in which the correlation exists.'),
       },
-      { ...strict, description: 'With include ic: rank information coefficient.' },
+      {
+        ...strict,
+        $id: 'InformationCoefficient',
+        description: 'With include ic: rank information coefficient.',
+      },
     ),
   ),
   quantiles: Type.Optional(
     list(
       Type.Object(
         {
-          bucket: Type.Integer({ minimum: 1, maximum: 10, description: '1 holds the weakest scores.' }),
-          mean_return: numberOrNull('Mean over periods of the equal-weight return.'),
-          n_periods: count('Periods in which the bucket held a known return.'),
+          bucket: Type.Integer({
+            minimum: 1,
+            maximum: 10,
+            description: '1 has the lowest scores, 10 the highest.',
+          }),
+          mean_return: numberOrNull('Equal-weight return of the bucket, averaged over periods.'),
+          n_periods: count('Periods in which a return of the bucket is known.'),
         },
-        strict,
+        { ...strict, $id: 'ScoreBucket' },
       ),
       'With include quantiles: mean return of each of ten score buckets.',
     ),
@@ -140,12 +156,15 @@ const included = {
       Type.Object(
         {
           year: Type.Integer({ description: 'Calendar year.' }),
-          months: list(numberOrNull('Net return; null without a period.'), 'January to December.'),
+          months: list(
+            numberOrNull('Net return; null for a month without a period.'),
+            'January to December.',
+          ),
           total: numberOrNull('Net return of the year.'),
         },
-        strict,
+        { ...strict, $id: 'YearOfReturns' },
       ),
-      "With include monthly: net returns by the month of the period's date, as far as the curve goes.",
+      'With include monthly: net returns by month, taken from the date of each period, up to the end of the curve.',
     ),
   ),
   positions: Type.Optional(
@@ -153,12 +172,14 @@ const included = {
       Type.Object(
         {
           asset: Type.String({ description: 'The name.' }),
-          market: Type.Union([Type.String(), Type.Null()], { description: 'Its market at its latest row.' }),
+          market: Type.Union([Type.String(), Type.Null()], {
+            description: 'Market of the name in its latest row.',
+          }),
           weight: Type.Number({ description: 'Signed share of the equity.' }),
         },
-        strict,
+        { ...strict, $id: 'BacktestPosition' },
       ),
-      'With include positions: the last book, largest weight first.',
+      'With include positions: the final portfolio, largest weight first.',
     ),
   ),
 }
@@ -170,22 +191,25 @@ export const BacktestResult = Type.Object(
       Type.Integer({ description: 'Data version of the archive; absent for a panel.' }),
     ),
     score: Type.Optional(BacktestScore),
-    n_rows: count('Rows used: of dates that became periods, with a score.'),
+    n_rows: count('Rows used: those with a score, on dates that became periods.'),
     n_dates: count('Dates in the panel, or in the part of the archive that source selects.'),
-    n_periods: count('Periods: every step-th date.'),
+    n_periods: count('Number of periods. A period starts on every step-th date.'),
     periods_per_year: Type.Number({ description: '252 / (step * spacing).' }),
-    spacing: Type.Number({ description: 'Median business-day gap between dates.' }),
-    step: Type.Integer({ description: 'Dates from one period to the next.' }),
+    spacing: Type.Number({ description: 'Median gap between dates, in business days.' }),
+    step: Type.Integer({ description: 'Number of dates from one period to the next.' }),
     config: BacktestConfigUsed,
     metrics: BacktestMetrics,
-    equity_curve: list(numberOrNull('Net value of 1.'), 'Net value of 1 at the start and after each period.'),
+    equity_curve: list(
+      numberOrNull('Net value of an initial 1.'),
+      'Net value of an initial 1, at the start and after each period.',
+    ),
     equity_dates: list(
       Type.String({ format: 'date' }),
-      'Day of each point of equity_curve: each period begins on its point; the last is the business day on which the last return ends.',
+      'Day of each point of equity_curve: the day on which a period begins. The last point is the business day on which the last return ends.',
     ),
     folds: list(
       BacktestFold,
-      'Walk-forward record on unseen blocks. In a sweep each fold trades the configuration that was best before it.',
+      'Walk-forward record on unseen blocks. In a sweep, each fold trades the configuration that was best before it.',
     ),
     dropped: BacktestDropped,
     costs: BacktestCosts,
@@ -193,6 +217,6 @@ export const BacktestResult = Type.Object(
     ...sweepFields,
     ...included,
   },
-  { ...strict, description: 'A costed cross-sectional backtest.' },
+  { ...strict, $id: 'BacktestResult', description: 'A costed cross-sectional backtest.' },
 )
 export type BacktestResult = Static<typeof BacktestResult>

@@ -4,33 +4,33 @@ import { BacktestConfig } from './request.ts'
 export const strict = { additionalProperties: false } as const
 export const numberOrNull = (description: string) => Type.Union([Type.Number(), Type.Null()], { description })
 
-const { properties: configFields } = BacktestConfig
+const { properties: configFields } = Type.Required(BacktestConfig)
 
 export const BacktestMetrics = Type.Object(
   {
     cagr: numberOrNull('Compound annual growth rate of the net curve; -1 after ruin.'),
     sharpe: numberOrNull(
-      'Annualised Sharpe ratio of net returns; null with fewer than two periods or no deviation.',
+      'Annualised Sharpe ratio of net returns; null with fewer than two periods or zero deviation.',
     ),
     lo_sharpe: numberOrNull('Sharpe ratio annualised for serially correlated returns (Lo 2002).'),
     information_ratio: numberOrNull(
-      "Annualised Sharpe ratio of net minus the equal-weight universe's return.",
+      'Annualised Sharpe ratio of the net return minus the equal-weight return of the universe.',
     ),
     max_drawdown: numberOrNull(
-      'Largest fall from a running peak, a fraction <= 0; the starting 1 is a peak.',
+      'Largest decline from a running peak, as a fraction <= 0; the starting value 1 counts as a peak.',
     ),
     avg_turnover: numberOrNull('Mean of 1/2 sum |dw| per period.'),
-    cost_drag_annual: numberOrNull('Trading and borrow costs in a year, a fraction.'),
+    cost_drag_annual: numberOrNull('Trading and borrowing costs per year, as a fraction.'),
     oos_sharpe_mean: numberOrNull("Mean of the folds' Sharpe ratios."),
     gross_sharpe: numberOrNull('Annualised Sharpe ratio before costs.'),
     break_even_cost_bps: numberOrNull('Flat round-trip cost at which the mean net return is 0.'),
     volatility: numberOrNull('Annualised standard deviation of net returns.'),
     hit_rate: numberOrNull('Share of periods with a net return above 0.'),
-    sortino: numberOrNull('Annualised mean over downside deviation, target 0.'),
-    calmar: numberOrNull('cagr over the size of max_drawdown.'),
-    ruined: Type.Boolean({ description: 'True where the curve reached 0 or less; it ends there.' }),
+    sortino: numberOrNull('Annualised mean return divided by downside deviation, with target 0.'),
+    calmar: numberOrNull('cagr divided by the absolute value of max_drawdown.'),
+    ruined: Type.Boolean({ description: 'True if the curve reached 0 or less; it ends there.' }),
   },
-  { ...strict, description: 'Net of costs unless named otherwise.' },
+  { ...strict, $id: 'BacktestMetrics', description: 'Net of costs unless stated otherwise.' },
 )
 export type BacktestMetrics = Static<typeof BacktestMetrics>
 
@@ -39,7 +39,7 @@ export const BacktestConfigUsed = Type.Object(
     direction: configFields.direction,
     quantile: configFields.quantile,
     weighting: configFields.weighting,
-    holdDays: Type.Number({ description: 'Holding horizon in trading days.' }),
+    holdDays: Type.Number({ description: 'Holding period in trading days.' }),
     returnDays: Type.Number({ description: 'Trading days over which a return is earned.' }),
     costBps: numberOrNull("Flat round-trip cost; null: each market's own cost."),
     borrowBps: configFields.borrowBps,
@@ -48,7 +48,7 @@ export const BacktestConfigUsed = Type.Object(
     drift: configFields.drift,
     folds: configFields.folds,
   },
-  { ...strict, description: 'The configuration with every default filled in.' },
+  { ...strict, $id: 'BacktestConfigUsed', description: 'The configuration with every default filled in.' },
 )
 
 export const count = (description: string) => Type.Integer({ minimum: 0, description })
@@ -58,11 +58,15 @@ export const sweepFields = {
   best: Type.Optional(
     Type.Object(
       {
-        label: Type.String({ description: 'Name of the configuration with the highest Sharpe ratio.' }),
+        label: Type.String({ description: 'Label of the configuration with the highest Sharpe ratio.' }),
         config: BacktestConfigUsed,
         metrics: BacktestMetrics,
       },
-      { ...strict, description: 'With sweep: the winner, and its record as a configuration of its own.' },
+      {
+        ...strict,
+        $id: 'BacktestBest',
+        description: 'With sweep: the configuration with the highest Sharpe ratio, and its metrics.',
+      },
     ),
   ),
   trials: Type.Optional(
@@ -72,47 +76,50 @@ export const sweepFields = {
           label: Type.String({ description: 'The configuration.' }),
           sharpe: numberOrNull('Annualised Sharpe ratio of net returns.'),
           cagr: numberOrNull('Compound annual growth rate.'),
-          max_drawdown: numberOrNull('Largest fall from a running peak.'),
+          max_drawdown: numberOrNull('Largest decline from a running peak.'),
           avg_turnover: numberOrNull('Mean of 1/2 sum |dw| per period.'),
         },
-        strict,
+        { ...strict, $id: 'BacktestTrial' },
       ),
-      { description: 'With sweep: every configuration that was tried, in the order of the grid.' },
+      { description: 'With sweep: every configuration tried, in grid order.' },
     ),
   ),
   deflated_sharpe: Type.Optional(
     Type.Object(
       {
         dsr: numberOrNull(
-          'Probability that the winner beats what the best of as many worthless trials shows.',
+          'Deflated Sharpe ratio: probability that the true Sharpe ratio of the winner is above sharpe_threshold.',
         ),
-        survives: Type.Boolean({ description: 'True where dsr is at least .95.' }),
+        survives: Type.Boolean({ description: 'True if dsr is at least .95.' }),
         trials: count('Configurations tried.'),
         sharpe_per_period: numberOrNull("The winner's Sharpe ratio, not annualised."),
         sharpe_threshold: Type.Number({
-          description: 'Sharpe ratio per period that the best of the worthless trials is expected to show.',
+          description:
+            'Sharpe ratio per period that the best of as many trials without skill is expected to show.',
         }),
         trials_variance: Type.Number({ description: "Variance of the trials' Sharpe ratios per period." }),
         skew: numberOrNull("Skewness of the winner's net returns."),
-        kurtosis_raw: numberOrNull('Their kurtosis; 3 for a normal distribution.'),
+        kurtosis_raw: numberOrNull("Kurtosis of the winner's net returns; 3 for a normal distribution."),
         n_periods: count('Periods of the record.'),
         trials_effective: Type.Number({
-          description: 'Independent trials that the correlated ones amount to.',
+          description: 'Number of independent trials that the correlated trials are equivalent to.',
         }),
-        dsr_effective: numberOrNull('dsr with trials_effective in place of trials.'),
+        dsr_effective: numberOrNull('dsr computed with trials_effective instead of trials.'),
         psr: numberOrNull(
           'Probability that the true Sharpe ratio is above 0, as if the winner were the only trial.',
         ),
         min_track_record_periods: numberOrNull(
-          'Periods that the same record needs for a psr of .95; null where its Sharpe ratio is not above 0.',
+          'Periods that a record of this quality needs for a psr of .95; null if its Sharpe ratio is not above 0.',
         ),
         pbo: numberOrNull(
-          'Probability of backtest overfitting: how often the best half-record is in the lower half of the other half. null with fewer than 20 periods or 2 trials.',
+          'Probability of backtest overfitting: how often the configuration that is best on one half of the record ranks in the lower half on the other. null with fewer than 20 periods or 2 trials.',
         ),
       },
       {
         ...strict,
-        description: 'With sweep: the Sharpe ratio of the winner, less what trying many explains.',
+        $id: 'DeflatedSharpe',
+        description:
+          'With sweep: the Sharpe ratio of the winner, corrected for the number of configurations tried.',
       },
     ),
   ),

@@ -35,7 +35,7 @@ function aboutOwnerKey(ownerKey: OwnerKey): readonly string[] {
     case 'elsewhere':
       return [
         'The owner key was created and shown by another server that started at the same time on this database.',
-        'If it was not saved, make another: npx -y bun@1.4.4 run asfiled keys create ... (it has --help)',
+        'If it was not saved, create another: ./asfiled keys create ... (see --help)',
       ]
   }
 }
@@ -47,6 +47,6 @@ const example = (address: string) => [
 
 const emptyDatabase = [
   'The database is empty. Import data and create a key (each has --help):',
-  '  npx -y bun@1.4.4 run asfiled import us ...',
-  '  npx -y bun@1.4.4 run asfiled keys create ...',
+  '  ./asfiled import us ...',
+  '  ./asfiled keys create ...',
 ]

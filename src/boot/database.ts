@@ -3,24 +3,34 @@ import { Failure } from '../errors.ts'
 import { migrateQueue } from '../features/backtests/jobs/queue.ts'
 import { assertSupportedServer, connect, isReachable, type Sql } from '../postgres/client.ts'
 import { openCluster } from '../postgres/embedded/cluster.ts'
+import { hasCluster } from '../postgres/embedded/folder.ts'
 import { explainConnectError, withoutPassword } from '../postgres/errors.ts'
 import { migrate } from '../postgres/migrations.ts'
 
 export interface OpenDatabase {
   readonly sql: Sql
   readonly url: string
-  /** null where DATABASE_URL names the server: that one is never started or stopped here. */
+  /** null if DATABASE_URL names the server: that one is never started or stopped here. */
   readonly embedded: { ensureRunning(): Promise<void> } | null
   close(): Promise<void>
 }
 
 /** Opens and migrates the database of the settings: the one that DATABASE_URL names, else the embedded one, which all processes on the
- * same DATA_DIR share. */
+ * same DATA_DIR share.
+ *
+ * @param ifMissing whether an embedded database may be created. A command that created one in the wrong folder would write keys and
+ * figures that no server knows. */
 export async function openDatabase(
   config: Config,
   statementTimeoutMs: number,
   announce: (line: string) => void,
+  ifMissing: 'create' | 'fail' = 'create',
 ): Promise<OpenDatabase> {
+  if (config.databaseUrl === null && ifMissing === 'fail' && !hasCluster(config.dataDir))
+    throw new Failure(
+      'database_unavailable',
+      `DATA_DIR=${config.dataDir} contains no database. Start the server first, or set DATABASE_URL.`,
+    )
   const cluster = config.databaseUrl === null ? await openCluster(config.dataDir, announce) : null
   const url = config.databaseUrl ?? cluster?.url ?? ''
   const sql = connect({ url, connections: config.databaseConnections, statementTimeoutMs })
@@ -39,6 +49,13 @@ export async function openDatabase(
   return { sql, url, embedded: cluster, close }
 }
 
+/** Names the database of the settings in one line, without user and password. */
+export function describeDatabase({ databaseUrl, dataDir }: Config): string {
+  return databaseUrl === null
+    ? `Database: embedded PostgreSQL (DATA_DIR=${dataDir})`
+    : `Database: ${withoutPassword(databaseUrl)} (DATABASE_URL)`
+}
+
 const everyMs = 1_000
 const pingTimeoutMs = 5_000
 
@@ -54,10 +71,10 @@ export function superviseDatabase(database: OpenDatabase, report: (line: string)
     busy = true
     try {
       if (await isReachable(database.sql, pingTimeoutMs)) return
-      if (reported === '') report('The embedded PostgreSQL does not answer; starting it again.')
+      if (reported === '') report('The embedded PostgreSQL does not respond; restarting it.')
       await embedded.ensureRunning()
       reported = ''
-      report('The embedded PostgreSQL runs again.')
+      report('The embedded PostgreSQL is running again.')
     } catch (error) {
       const reason = error instanceof Failure ? error.message : String(error)
       // On a full disk this happens every second until there is room.

@@ -7,14 +7,14 @@ const everyMs = 10 * 60_000
 const maxCounters = 10_000
 const maxPanels = 64
 
-/** Deletes the limit counters of past days from time to time. A run that fails is left to the next. Returns the function that stops
- * it. */
+/** Deletes the limit counters of past days at regular intervals. If a run fails, the next one does its work. Returns the
+ * function that stops this. */
 export function deleteOldCounters(sql: Sql): () => void {
   return every(() => deleteCounters(sql, maxCounters))
 }
 
-/** Deletes panels that were not used for their retention time, at the start and from time to time. A run that fails is left to the
- * next: an expired panel is not served either way. Returns the function that stops it. */
+/** Deletes panels that were not used for their retention time, at the start and then at regular intervals. If a run fails,
+ * the next one does its work: an expired panel is not served in any case. Returns the function that stops this. */
 export function deleteUnusedPanels(sql: Sql): () => void {
   deletePanels(sql, maxPanels).catch(() => {})
   return every(() => deletePanels(sql, maxPanels))

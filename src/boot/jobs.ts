@@ -10,14 +10,14 @@ export interface JobSettings {
   readonly url: string
   /** Tasks that this process runs at a time; 0: it leaves them to other processes. */
   readonly concurrency: number
-  /** How long closing waits for the tasks under way before it hands them to other processes. */
+  /** How long closing waits for the tasks in progress before it hands them to other processes. */
   readonly drainTimeoutMs: number
 }
 
 export type JobParts = Omit<JobDeps, 'openJobs'> & { readonly notifier: JobNotifier }
 
-/** Makes this process one of those that run submitted backtests. Returns the function that ends it: a task under way is finished
- * or, after `drainTimeoutMs`, handed back. */
+/** Makes this process one of those that run submitted backtests. Returns the function that ends it: a task in progress is
+ * finished or, after `drainTimeoutMs`, handed back. */
 export async function startJobs(
   { url, concurrency, drainTimeoutMs }: JobSettings,
   parts: JobParts,

@@ -12,19 +12,20 @@ import { ScoreCache } from '../features/backtests/scoreCache.ts'
 import { readSpans } from '../features/backtests/scoreQueries.ts'
 import type { CompanyDirectory } from '../features/companies/queries.ts'
 import { PanelCache } from '../features/panels/cache.ts'
-import { streamResolvedSignals } from '../features/signals/queries.ts'
+import { resolvedHorizons, streamResolvedSignals } from '../features/signals/queries.ts'
 import { takeHits } from '../limits/queries.ts'
 import { RateLimiter } from '../limits/rateLimiter.ts'
 import type { Markets } from '../markets/markets.ts'
 import type { Sql } from '../postgres/client.ts'
-import { ReadLimiter, Semaphore } from '../postgres/readLimiter.ts'
+import { ReadLimiter } from '../postgres/readLimiter.ts'
 import { StorageWatch } from '../postgres/storage.ts'
+import { Semaphore } from '../semaphore.ts'
 
 /** What a server opens first: its settings, connections, threads and log. */
 export interface Opened {
   readonly config: Config
   readonly sql: Sql
-  /** For keys and limits alone: behind slow reads every request would wait to be let in. */
+  /** Only for keys and limits: otherwise every request would wait behind slow reads before it is admitted. */
   readonly admission: Sql
   /** For statements on single companies and searches (`indexLookupsOnly`). */
   readonly lookups: Sql
@@ -91,6 +92,7 @@ export function makeBacktests({ sql, pool, config, markets, dataVersion }: Backt
     pool,
     dataVersion,
     loadArchive: horizon => streamResolvedSignals(sql, horizon),
+    listHorizons: () => resolvedHorizons(sql),
   })
   return {
     pool,
@@ -100,7 +102,7 @@ export function makeBacktests({ sql, pool, config, markets, dataVersion }: Backt
       sql,
       pool,
       cache: new PanelCache(config.panelMemoryMb * 1_024 * 1_024),
-      reads: new Semaphore(Math.max(1, Math.floor(config.databaseConnections / 4))),
+      reads: new Semaphore({ slots: Math.max(1, Math.floor(config.databaseConnections / 4)) }),
     },
     scores: {
       sql,

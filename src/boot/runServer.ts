@@ -13,8 +13,8 @@ export async function runServer(
 ): Promise<void> {
   const opened = new AsyncDisposableStack()
   const announce = (line: string) => console.log(`asfiled: ${line}`)
-  const end = endOnSignal(opened, 'finishing the requests under way ...', announce)
-  const unwatch = watchLauncher(npmPath, () => void end('the npx that started this is gone'))
+  const end = endOnSignal(opened, 'finishing the requests in progress ...', announce)
+  const unwatch = watchLauncher(npmPath, () => void end('the npx process that started this has ended'))
   opened.defer(async () => unwatch())
   try {
     console.log(banner(await startServer(config, today, announce, opened)))

@@ -5,19 +5,20 @@ import { createLog } from '../http/log.ts'
 import { loadMarkets } from '../markets/markets.ts'
 import { readDataVersion } from '../postgres/dataVersion.ts'
 import { StorageWatch } from '../postgres/storage.ts'
-import { openDatabase, superviseDatabase } from './database.ts'
+import { describeDatabase, openDatabase, superviseDatabase } from './database.ts'
 import { startJobs } from './jobs.ts'
 import { makeBacktests } from './resources.ts'
 import { endOnSignal } from './shutdown.ts'
 
-/** Runs submitted backtests until SIGINT or SIGTERM, then finishes the tasks under way and ends the process. */
+/** Runs submitted backtests until SIGINT or SIGTERM, then finishes the tasks in progress and ends the process. */
 export async function runWorker(config: Config): Promise<void> {
   const opened = new AsyncDisposableStack()
   const announce = (line: string) => console.log(`asfiled worker: ${line}`)
-  endOnSignal(opened, 'finishing the tasks under way ...', announce)
+  endOnSignal(opened, 'finishing the tasks in progress ...', announce)
   const log = createLog(config.logLevel)
-  const database = await openDatabase(config, config.statementTimeoutMs, announce)
+  const database = await openDatabase(config, config.statementTimeoutMs, announce, 'fail')
   opened.defer(() => database.close())
+  console.error(describeDatabase(config))
   const { sql, url } = database
   const stopSupervising = superviseDatabase(database, line => log.warn(line))
   opened.defer(async () => stopSupervising())
@@ -43,5 +44,7 @@ export async function runWorker(config: Config): Promise<void> {
     },
   )
   opened.defer(stopJobs)
-  announce(`ready; runs ${concurrency} ${concurrency === 1 ? 'task' : 'tasks'} at a time. Ctrl-C ends it.`)
+  announce(
+    `ready; runs ${concurrency} ${concurrency === 1 ? 'task' : 'tasks'} at a time. Press Ctrl-C to stop.`,
+  )
 }

@@ -28,9 +28,9 @@ export function endOnSignal(
 
 const everyMs = 1_000
 
-/** On SIGTERM `npx` ends the shell between itself and this process, which would live on without an owner and hold the port. Where npm
- * started the process (`npmPath` is its npm_execpath) through a shell above its parent, that shell is watched and `onGone` called
- * when it ends. Elsewhere, and without /proc, nothing is watched. */
+/** On SIGTERM `npx` ends the shell between itself and this process, which would live on without an owner and hold the port.
+ * If npm started the process (`npmPath` is its npm_execpath) through a shell above its parent, that shell is watched and
+ * `onGone` called when it ends. Elsewhere, and without /proc, nothing is watched. */
 export function watchLauncher(npmPath: string | undefined, onGone: () => void): () => void {
   const isNpm = /np[mx]-cli\.js$/.test(npmPath ?? '')
   const launcher = isNpm ? parentOf(process.ppid) : null

@@ -21,7 +21,7 @@ import { admissionTimeoutMs, makeResources } from './resources.ts'
 const admissionConnections = 2
 
 export interface RunningServer extends BannerFacts {
-  /** Finishes the requests under way, then closes everything in reverse order. */
+  /** Finishes the requests in progress, then closes everything in reverse order. */
   stop(): Promise<void>
 }
 
@@ -43,7 +43,7 @@ export async function startServer(
   if (missing.length > 0)
     log.warn(
       { indexes: missing },
-      'A bulk load is under way or was killed: cross-sections and name searches are slow until the same command has ended.',
+      'A bulk load is running or was killed. Cross-sections and name searches are slow until it ends; if it was killed, run the same command again.',
     )
   const stopSupervising = superviseDatabase(database, line => log.warn(line))
   opened.defer(async () => stopSupervising())
@@ -100,7 +100,7 @@ export async function startServer(
   return { address, ownerKey, dataVersion: version.current(), stop: () => opened.disposeAsync() }
 }
 
-/** Serves `app` and returns its address. Closing waits for the requests under way for `drainTimeoutMs` and then cuts them. */
+/** Serves `app` and returns its address. Closing waits for the requests in progress for `drainTimeoutMs` and then cuts them. */
 function listen(app: AnyElysia, config: Config, opened: AsyncDisposableStack): string {
   const { host: hostname, port, drainTimeoutMs } = config
   try {
@@ -109,12 +109,12 @@ function listen(app: AnyElysia, config: Config, opened: AsyncDisposableStack): s
   } catch (cause) {
     throw new Failure(
       'conflict',
-      `Could not listen on ${hostname}:${port}; is another server there, and is ${hostname} of this machine? Set PORT to a free one, or 0 for any.`,
+      `Could not listen on ${hostname}:${port}. Another server may use this port, or ${hostname} is not an address of this machine. Set PORT to a free port (0 picks one), or correct HOST.`,
       { cause },
     )
   }
   const { server } = app
-  if (server === null) throw new Failure('internal', `Nothing listens on ${hostname}:${port}.`)
+  if (server === null) throw new Failure('internal', `The server is not listening on ${hostname}:${port}.`)
   opened.defer(async () => {
     const drained = server.stop(false)
     const late = Bun.sleep(drainTimeoutMs).then(() => server.stop(true))

@@ -3,48 +3,68 @@ import { type Command, Option } from 'commander'
 import { decodeResult } from '../backtest/pipeline/encodeResult.ts'
 import { ComputePool } from '../backtest/pool/computePool.ts'
 import { tearSheet } from '../backtest/report/tearSheet/page.ts'
-import type { BodyQuery } from '../backtest/request.ts'
 import type { BacktestResult } from '../backtest/result.ts'
 import type { Config } from '../config.ts'
-import { Failure } from '../errors.ts'
+import { type ErrorCode, Failure } from '../errors.ts'
 import { runBacktest } from '../features/backtests/run.ts'
+import { horizons } from '../horizons.ts'
 import { loadMarkets } from '../markets/markets.ts'
+import {
+  type BacktestFlags,
+  type BacktestSettings,
+  blamesOption,
+  inOptionWords,
+  toSettings,
+} from './backtestOptions.ts'
 import { backtestSummary } from './backtestSummary.ts'
-import type { CliContext } from './context.ts'
-import { parseNumber } from './options.ts'
-import { startProgress, writeFileAtomically } from './output.ts'
+import { type CliContext, exitCodes } from './context.ts'
+import { parseNumber, parseShare } from './options.ts'
+import { startProgress, writeFileAtomically, writeToStandardOutput } from './output.ts'
+import { makePanelBody, type PanelBody } from './panelBody.ts'
 import { openPanel, type PanelFile, readPanelFile } from './panelFile.ts'
+import { panelFormats } from './panelFormat.ts'
 
 const help = `
-FILE is CSV or NDJSON, plain or .gz, with the columns
+FILE is CSV, NDJSON, JSON or Parquet, plain or gzipped; - is standard input. The format is recognised. The columns are
   date,asset,score,forward_return[,market]
-forward_return is a fraction (0.025 is +2.5%); an empty score or return is missing. Everything is computed here, without
-a server, a database or the network.
+forward_return is a fraction (0.025 is +2.5%); an empty score or return is missing. A file of forecasts is read as it is:
+  date,ticker,market,horizon,predicted_pct,actual_pct[,status][,source]
+Everything is computed here, without a server, a database or the network.
 
 Several comma-separated values of --quantile, --weighting, --hold-days or --direction form a grid of configurations. The
-best one is shown, with a test of how much selection explains. --sweep tries the standard grid of 48.
+best one is shown, with a test of how much of it selection explains. --sweep tries the standard grid of 48.
 
-Exit code: 0 computed; 1 computed, with warnings (shown); 2 not computed.
+Exit code: 0 computed; 1 not computed; 2 wrong usage; 3 computed, but below --fail-below-dsr or --fail-below-sharpe.
 
 Examples:
-  asfiled backtest scores.csv
-  asfiled backtest scores.csv.gz --quantile .1 --weighting rank --hold-days 5 --cost-bps 10
-  asfiled backtest scores.csv --sweep --html sheet.html
-  asfiled backtest scores.ndjson --quantile .05,.1,.2 --hold-days 1,5,21 --json result.json`
+  ./asfiled backtest scores.csv
+  ./asfiled backtest scores.parquet --quantile .1 --weighting rank --hold-days 5 --cost-bps 10
+  ./asfiled backtest forecasts.csv.gz --horizon 1d --sweep --html sheet.html
+  ./asfiled backtest scores.ndjson --quantile .05,.1,.2 --hold-days 1,5,21 --json result.json
+  my-model | ./asfiled backtest - --sweep --json - --fail-below-dsr 0.95`
 
 /** `backtest`: the service's backtest of a file, offline. */
 export function addBacktestCommand(program: Command, context: CliContext): void {
   program
     .command('backtest')
     .description('Backtest a ranking from a file, offline, and show it as text, JSON or HTML')
-    .argument('<file>', '.csv, .ndjson or .jsonl, optionally with .gz')
+    .argument('<file>', 'CSV, NDJSON, JSON or Parquet, optionally gzipped; - is standard input')
+    .addOption(
+      new Option('--format <name>', 'Format of the file (default: recognised)').choices(panelFormats),
+    )
+    .addOption(
+      new Option(
+        '--horizon <horizon>',
+        'Of a file of forecasts: the ones to use (default: its only one)',
+      ).choices(horizons),
+    )
     .option('--quantile <share>', 'Share of the names in each leg, 0.01 to 0.5 (default: 0.1)')
     .option('--weighting <name>', 'Weights within a leg: equal, rank or score (default: equal)')
     .option('--hold-days <days>', 'Trading days that a name is held (default: --return-days)')
     .option('--direction <name>', 'Legs: long_short or long_only (default: long_short)')
     .option(
       '--return-days <days>',
-      'Trading days of forward_return (default: spacing of the dates)',
+      'Trading days of forward_return (default: the horizon, or the spacing of the dates)',
       parseNumber,
     )
     .option('--cost-bps <bps>', 'Flat cost of a round trip (default: each market’s own)', parseNumber)
@@ -59,32 +79,49 @@ export function addBacktestCommand(program: Command, context: CliContext): void 
       'Comma-separated: ic, quantiles, monthly, positions (default: all with --html)',
     )
     .option('--title <text>', 'Title of the HTML (default: name of the file)')
-    .option('--json <file>', 'Write the result as JSON')
-    .option('--html <file>', 'Write a tear sheet that opens in any browser')
+    .option('--json <file>', 'Write the result as JSON; - is standard output, which then has nothing else')
+    .option('--html <file>', 'Write a tear sheet that opens in any browser; - is standard output')
+    .option(
+      '--fail-below-dsr <probability>',
+      'Exit with 3 if the Deflated Sharpe ratio of the sweep is lower or cannot be computed',
+      parseShare,
+    )
+    .option(
+      '--fail-below-sharpe <ratio>',
+      'Exit with 3 if the annualised Sharpe ratio after costs is lower or cannot be computed',
+      parseNumber,
+    )
     .addHelpText('after', help)
-    .exitOverride(error => process.exit(error.exitCode === 0 ? 0 : 2))
     .action(async (path: string, flags: BacktestFlags) => {
       process.exitCode = await run(context, path, flags)
     })
 }
 
 async function run({ config }: CliContext, path: string, flags: BacktestFlags): Promise<number> {
-  const query = toQuery(flags)
-  if (flags.json !== undefined && flags.html !== undefined) requireTwoFiles(flags.json, flags.html)
+  const settings = toSettings(flags)
+  const { json, html, title } = flags
+  if (json !== undefined && html !== undefined) requireTwoFiles(json, html)
   const file = await openPanel(path)
-  const result = await compute(config, file, query)
-  if (flags.json !== undefined) await write(flags.json, JSON.stringify(result))
-  if (flags.html !== undefined) await write(flags.html, tearSheet(result, flags.title ?? file.name))
-  console.log(backtestSummary(result, file.name, process.stdout.columns || 100))
-  return result.warnings.length > 0 ? 1 : 0
+  const { result, notices } = await compute(config, file, settings, flags)
+  if (json !== undefined) await write(json, JSON.stringify(result))
+  if (html !== undefined) await write(html, tearSheet(result, title ?? file.name))
+  const spoken = result.warnings.map(({ code, message }) => ({ code, message: inOptionWords(message) }))
+  // Many rankings have no markets: what they cost is a notice, not a reason to doubt the result.
+  const warnings = spoken.filter(({ code }) => code !== 'default_costs')
+  for (const { code, message } of spoken) if (code === 'default_costs') notices.push(message)
+  for (const notice of notices) console.error(`Notice: ${notice}`)
+  if (json === '-' || html === '-') for (const { message } of warnings) console.error(`Warning: ${message}`)
+  else console.log(backtestSummary({ ...result, warnings }, file.name, process.stdout.columns || 100))
+  return reportShortfalls(result, flags) ? belowThreshold : exitCodes.done
 }
 
 /** Reading is the first half of the progress, the configurations of a sweep are the second. */
 async function compute(
   config: Config,
   file: PanelFile,
-  query: ReturnType<typeof toQuery>,
-): Promise<BacktestResult> {
+  settings: BacktestSettings,
+  { format, horizon, failBelowDsr }: BacktestFlags,
+): Promise<{ result: BacktestResult; notices: string[] }> {
   const progress = startProgress('Backtesting')
   const pool = new ComputePool({
     threads: config.computeThreads,
@@ -92,119 +129,112 @@ async function compute(
     timeLimitMs: config.computeTimeoutMs,
   })
   try {
-    const body = await readPanelFile(file, read =>
-      progress.update({ done: read, total: 2 * file.size, note: 'reading' }),
+    const bytes = await readPanelFile(file, read =>
+      progress.update({ done: read, total: 2 * (file.size ?? read), note: 'reading' }),
     )
-    progress.update({ done: file.size, total: 2 * file.size, note: 'computing' })
-    const { costs } = await loadMarkets()
-    const written = await runBacktest({ pool, archive: noArchive, costs: costs.plain }, body, undefined, {
-      format: file.format,
-      query,
-      onProgress: (done, total) => {
-        const note = `${done} of ${total} configurations`
-        progress.update({ done: file.size + (file.size * done) / total, total: 2 * file.size, note })
-      },
+    const size = bytes.length
+    progress.update({ done: size, total: 2 * size, note: 'computing' })
+    const body = await makePanelBody({ bytes, format, horizon }, settings).catch(error => {
+      throw error instanceof Failure ? named(error, error.code, file.name) : error
     })
-    return decodeResult(written)
+    if (failBelowDsr !== undefined && settings.sweep === undefined && !body.mayHaveSettings)
+      throw sweepRequired()
+    const result = await runOffline(pool, body, (done, total) => {
+      const note = `${done} of ${total} configurations`
+      progress.update({ done: size + (size * done) / total, total: 2 * size, note })
+    }).catch(error => {
+      throw error instanceof Failure ? explain(error, body, settings, file.name) : error
+    })
+    if (failBelowDsr !== undefined && result.deflated_sharpe === undefined) throw sweepRequired()
+    return { result, notices: [...body.notices] }
   } finally {
     progress.stop()
     await pool.close()
   }
 }
 
+async function runOffline(
+  pool: ComputePool,
+  { bytes, format, query }: PanelBody,
+  onProgress: (done: number, total: number) => void,
+): Promise<BacktestResult> {
+  const { costs } = await loadMarkets()
+  const deps = { pool, archive: noArchive, costs: costs.plain }
+  return decodeResult(await runBacktest(deps, bytes, undefined, { format, query, onProgress }))
+}
+
+/** A failure of the engine in the words of the command line: with the option, or with the file and the place in it. */
+function explain(
+  failure: Failure,
+  { placeOf }: PanelBody,
+  settings: BacktestSettings,
+  name: string,
+): Failure {
+  if (blamesOption(failure, settings)) {
+    if (failure.code === 'parameter_repeated')
+      return new Failure(
+        'parameter_invalid',
+        `${name} sets ${failure.details.param} itself, and so do options. Give it once.`,
+      )
+    return new Failure('parameter_invalid', inOptionWords(failure.message))
+  }
+  // The rows are at fault, not what was typed.
+  const code = failure.code.startsWith('parameter_') ? 'body_invalid' : failure.code
+  const cell = /\bpanel\.(\w+)\[(\d+)\]/g
+  if (placeOf === null) return named(failure, code, name)
+  const message = failure.message.replace(cell, (_, column: string, row: string) =>
+    placeOf(column, Number(row)),
+  )
+  return named(new Failure(code, message, { cause: failure }), code, name)
+}
+
+const named = (cause: Failure, code: ErrorCode, name: string) =>
+  new Failure(code, `${name}: ${cause.message}`, { cause })
+
 const noArchive = {
   recent: async () => [],
   get: () =>
     Promise.reject(
-      new Failure(
-        'parameter_invalid',
-        'The file contains no rows, and there is no archive to take them from.',
-      ),
+      new Failure('body_invalid', 'There are no rows in it, and there is no archive to take them from.'),
     ),
 }
 
+/** @param path `-` is standard output */
 async function write(path: string, text: string): Promise<void> {
+  if (path === '-') return writeToStandardOutput(`${text}\n`)
   await writeFileAtomically(path, text)
   console.error(`Wrote ${path}.`)
 }
 
 function requireTwoFiles(json: string, html: string): void {
   if (resolve(json) !== resolve(html)) return
-  throw new Failure('parameter_invalid', `--json and --html both name ${json}. Give each a file of its own.`)
+  throw new Failure('parameter_invalid', `--json and --html both name ${json}. Give each its own file.`)
 }
 
-/** As commander returns them; lists are still text. */
-interface BacktestFlags {
-  readonly quantile?: string
-  readonly weighting?: string
-  readonly holdDays?: string
-  readonly direction?: string
-  readonly returnDays?: number
-  readonly costBps?: number
-  readonly borrowBps?: number
-  readonly gross?: number
-  readonly neutral?: string
-  readonly drift?: true
-  readonly folds?: number
-  readonly sweep?: true
-  readonly include?: string
-  readonly title?: string
-  readonly json?: string
-  readonly html?: string
-}
-
-const allParts = 'ic,quantiles,monthly,positions'
-
-type AxisValue = string | number
-
-/** The flags as the query of a request; the worker validates their values by its schema. An option with several values
- * makes a grid. */
-function toQuery(flags: BacktestFlags): BodyQuery {
-  const { returnDays, costBps, borrowBps, gross, neutral, drift, folds } = flags
-  const axes: Record<string, AxisValue[]> = {
-    ...axis('quantile', flags.quantile, numberOf('--quantile')),
-    ...axis('weighting', flags.weighting, text => text),
-    ...axis('holdDays', flags.holdDays, numberOf('--hold-days')),
-    ...axis('direction', flags.direction, text => text),
-  }
-  const single = Object.entries(axes).filter(([, values]) => values.length === 1)
-  const grid = Object.fromEntries(Object.entries(axes).filter(([, values]) => values.length > 1))
-  const isGrid = Object.keys(grid).length > 0
-  if (flags.sweep && (isGrid || single.some(([name]) => name !== 'direction'))) throw sweepWithValues()
-  const config = JSON.stringify({
-    ...{ returnDays, costBps, borrowBps, gross, neutral, drift, folds },
-    ...Object.fromEntries(single.map(([name, [value]]) => [name, value])),
-  })
-  const include = flags.include ?? (flags.html === undefined ? undefined : allParts)
-  return {
-    ...(config === '{}' ? {} : { config }),
-    ...(isGrid ? { sweep: JSON.stringify(grid) } : flags.sweep ? { sweep: 'true' } : {}),
-    ...(include === undefined ? {} : { include }),
-  }
-}
-
-function axis(
-  name: string,
-  text: string | undefined,
-  read: (part: string) => AxisValue,
-): Record<string, AxisValue[]> {
-  return text === undefined ? {} : { [name]: text.split(',').map(part => read(part.trim())) }
-}
-
-function numberOf(option: string): (text: string) => number {
-  return text => {
-    const value = Number(text)
-    if (text !== '' && Number.isFinite(value)) return value
-    throw new Failure(
-      'parameter_invalid',
-      `${option}: ${JSON.stringify(text)} is no number. Give one, or several separated by commas.`,
-    )
-  }
-}
-
-function sweepWithValues(): Failure {
+function sweepRequired(): Failure {
   return new Failure(
     'parameter_invalid',
-    '--sweep tries a grid of its own: 48 combinations of --quantile, --weighting and --hold-days. Leave those out, or leave --sweep out and give several comma-separated values.',
+    '--fail-below-dsr requires a sweep, because only the best of several configurations has a Deflated Sharpe ratio. Add --sweep, or give several values of an option.',
   )
+}
+
+const belowThreshold = 3
+
+/** Says which results are below what was required. A result that cannot be computed is below. */
+function reportShortfalls(result: BacktestResult, flags: BacktestFlags): boolean {
+  const checks = [
+    ['--fail-below-dsr', flags.failBelowDsr, 'Deflated Sharpe ratio', result.deflated_sharpe?.dsr ?? null],
+    ['--fail-below-sharpe', flags.failBelowSharpe, 'annualised Sharpe ratio', result.metrics.sharpe],
+  ] as const
+  let isBelow = false
+  for (const [option, min, name, value] of checks) {
+    if (min === undefined || (value !== null && value >= min)) continue
+    isBelow = true
+    console.error(
+      value === null
+        ? `The ${name} cannot be computed from these rows (null), which counts as below ${min} (${option}).`
+        : `The ${name} is ${value}, below ${min} (${option}).`,
+    )
+  }
+  return isBelow
 }

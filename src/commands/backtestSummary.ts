@@ -100,7 +100,7 @@ function costLine({ costs, config }: BacktestResult): string {
       : costs.markets
           .map(
             ({ market, round_trip_bps }) =>
-              `${basisPoints(round_trip_bps)} per round trip in ${market ?? 'no market'}`,
+              `${basisPoints(round_trip_bps)} per round trip ${market === null ? 'without a market' : `in ${market}`}`,
           )
           .join(', ')
   const borrowing =

@@ -5,7 +5,7 @@ import type { Manifest } from '../markets/manifest.ts'
 const maxIssuerNumbers = 5_000_000
 const maxSampleCompanies = 1_000
 
-/** The issuer numbers in a file, one a line, as the register writes them: with the leading zeros that people omit. */
+/** The issuer numbers in a file, one per line, as the register writes them: with the leading zeros that people omit. */
 export async function readIssuerNumbers(path: string, { issuer, name }: Manifest): Promise<string[]> {
   const pattern = new RegExp(issuer.pattern)
   const numbers = new Set<string>()
@@ -15,17 +15,18 @@ export async function readIssuerNumbers(path: string, { issuer, name }: Manifest
     const number = pattern.exec(text)?.[1]
     if (number === undefined) {
       throw invalid(
-        `${path}:${index + 1}: ${text.slice(0, 50)} is no ${issuer.name} of ${name}, like ${issuer.example}.`,
+        `${path}:${index + 1}: ${text.slice(0, 50)} is not a valid ${issuer.name} of ${name}. Write one like ${issuer.example}.`,
       )
     }
     numbers.add(number.padStart(issuer.digits ?? 0, '0'))
-    if (numbers.size > maxIssuerNumbers) throw invalid(`${path} has more than ${maxIssuerNumbers} numbers.`)
+    if (numbers.size > maxIssuerNumbers)
+      throw invalid(`${path} has more than ${maxIssuerNumbers} numbers. Split it.`)
   }
-  if (numbers.size === 0) throw invalid(`${path} names no company.`)
+  if (numbers.size === 0) throw invalid(`${path} lists no company. Write one per line.`)
   return [...numbers]
 }
 
-/** The companies that a sample is made of: a file of markets and the registers' own numbers, `JP E02367` a line. */
+/** The companies of a sample, from a file with one per line: the market and the register's own number, like `JP E02367`. */
 export async function readSampleCompanies(path: string): Promise<ReadonlySet<string>> {
   const companies = new Set<string>()
   for (const [index, line] of (await readLines(path)).entries()) {
@@ -34,20 +35,20 @@ export async function readSampleCompanies(path: string): Promise<ReadonlySet<str
     const [market, number, ...more] = text.split(/\s+/)
     if (!registers.has(market) || number === undefined || more.length > 0) {
       throw invalid(
-        `${path}:${index + 1}: ${text.slice(0, 50)} is no market and number of its register, like JP E02367.`,
+        `${path}:${index + 1}: ${text.slice(0, 50)} is not a market and a number of its register. Write a line like JP E02367.`,
       )
     }
     companies.add(`${market} ${number}`)
     if (companies.size > maxSampleCompanies)
-      throw invalid(`${path} names more than ${maxSampleCompanies} companies.`)
+      throw invalid(`${path} lists more than ${maxSampleCompanies} companies. Remove some.`)
   }
-  if (companies.size === 0) throw invalid(`${path} names no company.`)
+  if (companies.size === 0) throw invalid(`${path} lists no company. Write one per line.`)
   return companies
 }
 
 async function readLines(path: string): Promise<string[]> {
   const file = Bun.file(path)
-  if (!(await file.exists())) throw invalid(`There is no file ${path}.`)
+  if (!(await file.exists())) throw invalid(`${path} does not exist.`)
   return (await file.text()).split('\n')
 }
 

@@ -1,7 +1,7 @@
-import { Command, CommanderError } from 'commander'
-import { openDatabase } from '../boot/database.ts'
+import { Command, type CommanderError } from 'commander'
+import { describeDatabase, openDatabase } from '../boot/database.ts'
 import type { Config } from '../config.ts'
-import { Failure } from '../errors.ts'
+import { type ErrorCode, Failure } from '../errors.ts'
 import type { Sql } from '../postgres/client.ts'
 import { explainToOperator } from '../postgres/errors.ts'
 
@@ -10,8 +10,10 @@ import { explainToOperator } from '../postgres/errors.ts'
 export interface CliContext {
   readonly config: Config
   readonly today: () => string
-  /** Opens, migrates and, after `work`, closes the database. Statements have no time limit here. */
-  withDatabase<T>(work: (sql: Sql) => Promise<T>): Promise<T>
+  /** Opens, migrates and, after `work`, closes the database, and names it on standard error. Statements have no time limit here.
+   *
+   * @param ifMissing by default a missing embedded database is a failure */
+  withDatabase<T>(work: (sql: Sql) => Promise<T>, ifMissing?: 'create' | 'fail'): Promise<T>
 }
 
 const noTimeLimit = 0
@@ -20,8 +22,9 @@ export function makeContext(config: Config): CliContext {
   return {
     config,
     today: () => new Date().toISOString().slice(0, 10),
-    withDatabase: async work => {
-      const database = await openDatabase(config, noTimeLimit, line => console.error(line))
+    withDatabase: async (work, ifMissing = 'fail') => {
+      const database = await openDatabase(config, noTimeLimit, line => console.error(line), ifMissing)
+      console.error(describeDatabase(config))
       try {
         return await work(database.sql)
       } finally {
@@ -31,20 +34,40 @@ export function makeContext(config: Config): CliContext {
   }
 }
 
-/** A program whose help and errors look like those of every other command. */
+/** A program whose help, errors and exit codes are those of every other command. */
 export function newProgram(name: string): Command {
-  return new Command(name).helpOption('-h, --help', 'Show help').showHelpAfterError('(add --help for usage)')
+  return new Command(name)
+    .helpOption('-h, --help', 'Show help')
+    .showHelpAfterError('(Add --help for usage.)')
+    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'asfiled: ')) })
+    .exitOverride(endProcess)
 }
 
-/** Runs the command that the arguments name. A Failure ends the process with its message and exit code 2. */
+/** Exit codes of every command; a command may add others. */
+export const exitCodes = { done: 0, failed: 1, usage: 2 } as const
+
+/** Wrong usage ends with 2; commander would end it with 1, the code of a run that failed. */
+function endProcess({ code, exitCode }: CommanderError): never {
+  // The code of a command in a process of its own (bench-data), which has applied this already.
+  if (code === 'commander.executeSubCommandAsync') process.exit(exitCode)
+  process.exit(exitCode === 0 ? exitCodes.done : exitCodes.usage)
+}
+
+/** Failures of what was typed, rather than of the run. */
+const usageCodes: readonly ErrorCode[] = ['parameter_invalid', 'parameter_unknown', 'parameter_repeated']
+
+export function exitCodeOf({ code }: Failure): number {
+  return usageCodes.includes(code) ? exitCodes.usage : exitCodes.failed
+}
+
+/** Runs the command that the arguments name. A Failure ends the process with its message. */
 export async function runProgram(makeProgram: () => Command): Promise<void> {
   try {
     await makeProgram().parseAsync()
   } catch (error) {
-    if (error instanceof CommanderError) process.exit(error.exitCode)
     const failure = error instanceof Failure ? error : explainToOperator(error)
     if (failure === null) throw error
     console.error(`asfiled: ${failure.message}`)
-    process.exit(2)
+    process.exit(exitCodeOf(failure))
   }
 }

@@ -7,21 +7,21 @@ import { readSampleCompanies } from './companyLists.ts'
 import { grouped } from './output.ts'
 
 const help = `
-The files of several registers make one sample. --companies names its companies, a market and the register's own number a
-line; a company without any dated figure is in it without figures. Without --companies, all that have figures are in it.
-The same files give the same bytes.
+Builds one sample from the files of one or several registers. The --companies file lists the companies, one per line: a
+market and the register's own number. A listed company without any dated figure is included without figures. Without
+--companies, every company with figures is included. The same files always give the same bytes.
 
 Example:
-  asfiled data sample --companies sample/companies.txt --us companyfacts/ --jp EdinetcodeDlInfo.csv S100TMMG/`
+  ./asfiled data sample --companies sample/companies.txt --us companyfacts/ --jp EdinetcodeDlInfo.csv S100TMMG/`
 
 /** `data sample`: rebuilds the shipped sample. */
 export function addDataCommand(program: Command): void {
-  const command = program.command('data').description('Make data files')
+  const command = program.command('data').description('Build data files')
   const sample = command
     .command('sample')
-    .description("Rebuild the shipped sample of filings from the registers' files, without a database")
+    .description('Rebuild the shipped sample of filings from files of the registers, without a database')
     .option('--to <folder>', 'Where to write entities.csv and fundamentals.csv.gz', 'sample')
-    .option('--companies <file>', 'Only these companies, each of which the files must name')
+    .option('--companies <file>', 'Only these companies; the files must contain each of them')
     .addHelpText('after', help)
   for (const { market, name } of registers.values())
     sample.addOption(new Option(`--${market.toLowerCase()} <path...>`, `Files of ${name}`))
@@ -33,7 +33,7 @@ export function addDataCommand(program: Command): void {
       if (from !== undefined) documents.push(...(await readParsedDocuments(register, from)))
     }
     if (documents.length === 0)
-      throw new Failure('parameter_invalid', 'Name the files of at least one register, for example --us.')
+      throw new Failure('parameter_invalid', 'Give the files of at least one register, for example --us.')
     const made = makeSample(documents, companies)
     await Bun.write(`${to}/entities.csv`, made.entities)
     await Bun.write(`${to}/fundamentals.csv.gz`, made.fundamentals)

@@ -8,8 +8,8 @@ const head = [
   'KEY',
   'LICENCE',
   'STATE',
-  'A MINUTE',
-  'A DAY',
+  'PER MINUTE',
+  'PER DAY',
   'COMPANIES',
   'BULK',
   'GRANTED',
@@ -25,12 +25,12 @@ export function addGrantsCommand(program: Command, context: CliContext): void {
     .option('--json', 'Print a JSON array', false)
     .addHelpText(
       'after',
-      '\nExamples:\n  asfiled grants\n  asfiled grants --json | jq \'.[] | select(.state == "running")\'',
+      '\nExamples:\n  ./asfiled grants\n  ./asfiled grants --json | jq \'.[] | select(.state == "running")\'',
     )
     .action(async (options: { json: boolean }) => {
       const grants = await context.withDatabase(listGrants)
       if (options.json) console.log(JSON.stringify(grants))
-      else if (grants.length === 0) console.log('No grants yet. See: asfiled keys create --help')
+      else if (grants.length === 0) console.log('No grants yet. See: ./asfiled keys create --help')
       else console.log(textTable(head, grants.map(row)))
     })
 }

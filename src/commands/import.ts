@@ -14,7 +14,7 @@ const help = `
 Importing the same files again adds nothing; an interrupted import continues where it stopped. Figures without a day, a
 filing or a finite number are left out and counted as malformed.
 
-Exit code: 0 every document was read; 1 some were skipped (each is named); 2 nothing was imported.`
+Exit code: 0 every document was read; 1 some were skipped (each is named), or nothing was imported; 2 wrong usage.`
 
 interface ImportFlags {
   readonly pulled?: IsoDate
@@ -36,7 +36,7 @@ export function addImportCommand(program: Command, context: CliContext): void {
     if (register.overwrites)
       own.option(
         '--pulled <date>',
-        'Day on which the files were read from the register (default: today, for content not imported before)',
+        'Day on which the files were downloaded from the register (default: today, for new content)',
         parseDay,
       )
     own
@@ -44,7 +44,11 @@ export function addImportCommand(program: Command, context: CliContext): void {
       .action(async (paths: string[], { pulled, bulk: isBulk = false }: ImportFlags) => {
         const today = context.today()
         if (pulled !== undefined && pulled > today)
-          throw new Failure('parameter_invalid', `--pulled ${pulled} is in the future.`, { param: 'pulled' })
+          throw new Failure(
+            'parameter_invalid',
+            `--pulled ${pulled} is in the future. Give a day up to today.`,
+            { param: 'pulled' },
+          )
         const files = { paths, observedOn: pulled ?? today, isDayKnown: pulled !== undefined, isBulk }
         process.exitCode = await run(context, register, files)
       })
@@ -64,7 +68,7 @@ async function run(context: CliContext, register: Register, files: RegisterFiles
   })
   if (register.overwrites && files.isDayKnown === false && imported.read.documentsUnchanged > 0)
     console.log(
-      'Content imported before was skipped. If the register was read again and stated the same, give the day of that reading with --pulled.',
+      'Content that was imported before was skipped. If it was downloaded again and had not changed, give the day of that download with --pulled.',
     )
   return reportImport(imported, seconds)
 }

@@ -3,13 +3,13 @@ import type { RegisterImport } from '../ingest/import/importRegister.ts'
 import type { Source } from '../ingest/network/source.ts'
 import type { SkippedDocument } from '../ingest/reading/progress.ts'
 import type { SyncSummary } from '../ingest/sync/syncRegister.ts'
+import { exitCodes } from './context.ts'
 import { grouped } from './output.ts'
 
 /** null: the row is left out. */
 type Row = readonly [label: string, value: string | number | null]
 
-/** Prints what an import did. Returns its exit code: 0 every document was read, 1 some were skipped, 2 nothing was
- * imported. */
+/** Prints what an import did, and returns its exit code. */
 export function reportImport({ read, written }: RegisterImport, seconds: number): number {
   printFaults('skipped', read.skipped, read.skipped.length)
   const known =
@@ -30,21 +30,17 @@ export function reportImport({ read, written }: RegisterImport, seconds: number)
   ])
   printBalances(written.balances)
   printRows([['data version', String(written.dataVersion)]])
-  if (read.documents === 0) {
-    console.error('Nothing was imported: no document could be read.')
-    return 2
-  }
-  return read.skipped.length > 0 ? 1 : 0
+  if (read.documents === 0) console.error('Nothing was imported: no document could be read.')
+  return read.documents > 0 && read.skipped.length === 0 ? exitCodes.done : exitCodes.failed
 }
 
-/** Prints what a sync did. Returns its exit code: 0 everything was fetched and read, 1 something is missing, 2 nothing
- * was fetched. */
+/** Prints what a sync did, and returns its exit code. */
 export function reportSync(source: Source, summary: SyncSummary, hasImporter: boolean): number {
   const { fetched, imported, waiting } = summary
   printFaults('not fetched', fetched.failed, fetched.failures)
   printFaults('skipped', imported.skipped, imported.skipped.length)
   printRows([
-    ['requests', `${grouped(fetched.requests)} (${grouped(fetched.cached)} more stored already)`],
+    ['requests', `${grouped(fetched.requests)} (${grouped(fetched.cached)} more were already stored)`],
     ['new', `${grouped(fetched.saved)} (${(fetched.savedBytes / 1e6).toFixed(1)} MB)`],
     ['unchanged', fetched.unchanged],
     ['not found', fetched.missing],
@@ -62,14 +58,12 @@ export function reportSync(source: Source, summary: SyncSummary, hasImporter: bo
   printBalances(imported.balances)
   if (!hasImporter && waiting > 0) {
     console.log(
-      `There is no importer for ${source.market} yet; ${grouped(waiting)} files wait in the archive for one.`,
+      `There is no importer for ${source.market} yet; ${grouped(waiting)} files are waiting in the archive.`,
     )
   }
   if (fetched.stopped !== null) console.error(fetched.stopped)
-  if (fetched.failures === 0 && fetched.stopped === null && imported.skipped.length === 0) return 0
-  return fetched.interrupted || fetched.saved + fetched.unchanged + fetched.cached + imported.documents > 0
-    ? 1
-    : 2
+  const isComplete = fetched.failures === 0 && fetched.stopped === null && imported.skipped.length === 0
+  return isComplete ? exitCodes.done : exitCodes.failed
 }
 
 const maxNamed = 50

@@ -9,11 +9,11 @@ import { grouped, textTable } from './output.ts'
 
 const createHelp = `
 Examples:
-  asfiled keys create --email ana@fund.example --licence personal
-  asfiled keys create --email ana@fund.example --licence commercial --quant --expires 2030-12-31
-  asfiled keys create --email ana@fund.example --licence evaluation
-  asfiled keys create --email ana@fund.example --licence oem --per-minute 10000 --bulk
-  asfiled keys create --email ana@fund.example --json | jq -r .key
+  ./asfiled keys create --email ana@fund.example --licence personal
+  ./asfiled keys create --email ana@fund.example --licence commercial --quant --expires 2030-12-31
+  ./asfiled keys create --email ana@fund.example --licence evaluation
+  ./asfiled keys create --email ana@fund.example --licence oem --per-minute 10000 --bulk
+  ./asfiled keys create --email ana@fund.example --json | jq -r .key
 
 The key is printed once and cannot be shown again: only its SHA-256 is stored.
 An evaluation lasts 30 days, is given once per e-mail domain, and needs a work address.`
@@ -32,16 +32,16 @@ interface CreateOptions {
 
 /** `keys create`, `keys list` and `keys revoke`. A running server learns of the changes at once. */
 export function addKeysCommand(program: Command, context: CliContext): void {
-  const keys = program.command('keys').description('Make, list and revoke API keys')
+  const keys = program.command('keys').description('Create, list and revoke API keys')
   keys
     .command('create')
-    .description('Make a key and print it once')
+    .description('Create a key and print it once')
     .requiredOption('--email <address>', 'E-mail address of the holder')
     .addOption(
       new Option('--licence <licence>', 'Licence of the key').choices(licences.slice(1)).default('free'),
     )
     .option('--quant', 'Add the quant plan: undelayed signals and backtests', false)
-    .option('--expires <date>', 'Last day on which the key works (UTC), like 2030-12-31')
+    .option('--expires <date>', 'Last day on which the key is valid (UTC), like 2030-12-31')
     .addOption(
       new Option('--env <environment>', 'Label inside the key').choices(keyEnvironments).default('live'),
     )
@@ -55,13 +55,13 @@ export function addKeysCommand(program: Command, context: CliContext): void {
     .command('list')
     .description('List every key by its prefix')
     .option('--json', 'Print a JSON array', false)
-    .addHelpText('after', '\nExample:\n  asfiled keys list')
+    .addHelpText('after', '\nExample:\n  ./asfiled keys list')
     .action((options: { json: boolean }) => list(context, options))
   keys
     .command('revoke')
     .description('Revoke a key: running servers refuse it at once and cancel its submitted backtests')
-    .argument('<prefix>', 'Prefix shown by `keys list`, or enough of its beginning to be unique')
-    .addHelpText('after', '\nExample:\n  asfiled keys revoke asf_live_4fT9aB2x')
+    .argument('<prefix>', 'Prefix shown by `./asfiled keys list`, or enough of its start to be unique')
+    .addHelpText('after', '\nExample:\n  ./asfiled keys revoke asf_live_4fT9aB2x')
     .action((prefix: string) => revoke(context, prefix))
 }
 
@@ -74,15 +74,15 @@ async function create(context: CliContext, options: CreateOptions): Promise<void
 }
 
 function describe(key: CreatedKey): string {
-  const perDay = key.per_day === null ? 'no daily cap' : `${grouped(key.per_day)} a day`
+  const perDay = key.per_day === null ? 'no daily limit' : `${grouped(key.per_day)} per day`
   return [
     key.key,
     '',
     `${key.licence}${key.quant ? ' + quant' : ''} key of ${key.email}`,
-    `${grouped(key.per_minute)} requests a minute, ${perDay}`,
+    `${grouped(key.per_minute)} requests per minute, ${perDay}`,
     ...(key.entity_cap === null ? [] : [`up to ${grouped(key.entity_cap)} companies`]),
-    key.expires === null ? 'no expiry' : `works until ${key.expires} (UTC, that day included)`,
-    `Store it safely: it is not shown again. To revoke it: asfiled keys revoke ${key.prefix}`,
+    key.expires === null ? 'no expiry' : `valid until ${key.expires} (UTC, inclusive)`,
+    `Store it safely: it is not shown again. To revoke it: ./asfiled keys revoke ${key.prefix}`,
   ].join('\n')
 }
 
@@ -90,7 +90,7 @@ async function list(context: CliContext, options: { json: boolean }): Promise<vo
   const keys = await context.withDatabase(listKeys)
   if (options.json) console.log(JSON.stringify(keys))
   else if (keys.length === 0)
-    console.log('No keys yet. Make one: asfiled keys create --email ana@fund.example')
+    console.log('No keys yet. Create one: ./asfiled keys create --email ana@fund.example')
   else
     console.log(
       textTable(['PREFIX', 'LAST 4', 'LICENCE', 'CREATED', 'EXPIRES', 'REVOKED', 'E-MAIL'], keys.map(row)),

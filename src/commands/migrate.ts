@@ -5,11 +5,11 @@ import type { CliContext } from './context.ts'
 export function addMigrateCommand(program: Command, context: CliContext): void {
   program
     .command('migrate')
-    .description('Bring the database up to this version (serve does it too)')
-    .addHelpText('after', '\nExample:\n  DATABASE_URL=postgres://... asfiled migrate')
+    .description('Migrate the database to this version (serve also does this)')
+    .addHelpText('after', '\nExample:\n  DATABASE_URL=postgres://... ./asfiled migrate')
     .action(async () => {
       // Opening the database migrates it.
-      await context.withDatabase(async () => {})
+      await context.withDatabase(async () => {}, 'create')
       console.log('The database is up to date.')
     })
 }

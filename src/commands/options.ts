@@ -4,13 +4,19 @@ import { type IsoDate, isIsoDate } from '../dates.ts'
 /** The values of options, checked while the command line is parsed: a fault ends the command with its message. */
 export function parseDay(text: string): IsoDate {
   if (isIsoDate(text)) return text
-  throw new InvalidArgumentError('A day is written YYYY-MM-DD.')
+  throw new InvalidArgumentError('Write a date as YYYY-MM-DD.')
 }
 
 export function parseNumber(text: string): number {
   const value = Number(text)
   if (text.trim() !== '' && Number.isFinite(value)) return value
   throw new InvalidArgumentError('A number is required.')
+}
+
+export function parseShare(text: string): number {
+  const value = parseNumber(text)
+  if (value >= 0 && value <= 1) return value
+  throw new InvalidArgumentError('A number from 0 to 1 is required.')
 }
 
 export function parsePositiveInteger(text: string): number {

@@ -43,7 +43,7 @@ function startBar(label: string): Progress {
     update({ done, total, note }) {
       if (!isStarted) bar.start(total, done, { note })
       else if (performance.now() - drawnAt >= redrawIntervalMs) {
-        // The total may grow while the work is under way.
+        // The total may grow while the work is in progress.
         bar.setTotal(total)
         bar.update(done, { note })
       } else return
@@ -104,8 +104,8 @@ export function wrapText(text: string, width: number, indent = ''): string {
   return [...lines, line].join('\n')
 }
 
-/** Writes a file so that readers see all of the old or all of the new: a full disk or an interruption leaves the old one.
- * What is not a regular file (a pipe, /dev/stdout) is written to directly. */
+/** Writes a file so that readers see either the whole old file or the whole new one: after a full disk or an interruption,
+ * the old one is still there. A pipe or device (/dev/stdout) is written to directly. */
 export async function writeFileAtomically(path: string, text: string): Promise<void> {
   try {
     const found = await stat(path).catch(() => null)
@@ -115,8 +115,18 @@ export async function writeFileAtomically(path: string, text: string): Promise<v
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
     const name = path || 'A file without a name'
-    throw new Failure('parameter_invalid', `${name} could not be written: ${reason}`, { cause })
+    throw new Failure('internal', `${name} could not be written: ${reason}`, { cause })
   }
+}
+
+/** Resolves when all of the text is written. `Bun.write(Bun.stdout)` would write it twice where output is appended to a file. */
+export function writeToStandardOutput(text: string): Promise<void> {
+  return new Promise((fulfil, reject) => {
+    const fail = (cause: Error) =>
+      reject(new Failure('internal', `Standard output could not be written: ${cause.message}`, { cause }))
+    process.stdout.once('error', fail)
+    process.stdout.write(text, error => (error ? fail(error) : fulfil()))
+  })
 }
 
 async function replaceFile(path: string, text: string): Promise<void> {

@@ -6,7 +6,8 @@ import type { CliContext } from './context.ts'
 export function addServeCommand(program: Command, context: CliContext): void {
   program
     .command('serve')
+    .alias('start')
     .description('Serve the API until stopped')
-    .addHelpText('after', '\nExample:\n  PORT=8080 DATABASE_URL=postgres://... asfiled serve')
+    .addHelpText('after', '\nExample:\n  PORT=8080 DATABASE_URL=postgres://... ./asfiled serve')
     .action(() => runServer(context.config, context.today, undefined))
 }

@@ -8,7 +8,7 @@ import {
 import { makeSignalsSample } from '../features/signals/import/sample.ts'
 import type { Sql } from '../postgres/client.ts'
 import { lowerPriority } from './bulkWrite.ts'
-import type { CliContext } from './context.ts'
+import { type CliContext, exitCodes } from './context.ts'
 import { grouped, startProgress } from './output.ts'
 
 const importHelp = `
@@ -16,12 +16,12 @@ FILE is CSV or CSV.gz with the header
   date,ticker,market,horizon,predicted_pct,actual_pct[,source]
 An empty actual_pct is an open forecast; a later line with its outcome resolves it.
 
-Exit code: 0 all lines were imported; 1 some lines were refused (each is named); 2 nothing was imported.
+Exit code: 0 all lines were imported; 1 some lines were refused (each is named), or nothing was imported; 2 wrong usage.
 
 Examples:
-  asfiled signals import forecasts-2026-03-02.csv
-  asfiled signals import history.csv.gz
-  asfiled signals import corrected.csv --correct`
+  ./asfiled signals import forecasts-2026-03-02.csv
+  ./asfiled signals import history.csv.gz
+  ./asfiled signals import corrected.csv --correct`
 
 /** `signals import` and `signals sample`. */
 export function addSignalsCommand(program: Command, context: CliContext): void {
@@ -38,10 +38,13 @@ export function addSignalsCommand(program: Command, context: CliContext): void {
     })
   signals
     .command('sample')
-    .description('Make sample/signals.csv.gz from the 1d and 7d horizons of a file in the import layout')
+    .description('Build sample/signals.csv.gz from the 1d and 7d horizons of a file in the import layout')
     .argument('<file>', 'CSV or CSV.gz')
     .argument('[target]', 'Where to write', 'sample/signals.csv.gz')
-    .addHelpText('after', '\nExample:\n  asfiled signals sample ../shared/panels/signals_us_2012_2017.csv.gz')
+    .addHelpText(
+      'after',
+      '\nExample:\n  ./asfiled signals sample ../shared/panels/signals_us_2012_2017.csv.gz',
+    )
     .action(async (file: string, target: string) => {
       const sample = await makeSignalsSample(await open(file), context.today())
       await Bun.write(target, sample.bytes)
@@ -55,21 +58,14 @@ interface ImportOptions {
 }
 
 async function runImport(context: CliContext, path: string, options: ImportOptions): Promise<number> {
-  try {
-    const file = await open(path)
-    const report = await context.withDatabase(sql => {
-      lowerPriority()
-      return importWithProgress(context, sql, file, options)
-    })
-    if (options.json) console.log(JSON.stringify(report))
-    else printReport(path, report)
-    if (report.refused === 0) return 0
-    return report.refused + report.repeated < report.lines ? 1 : 2
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error
-    console.error(error.message)
-    return 2
-  }
+  const file = await open(path)
+  const report = await context.withDatabase(sql => {
+    lowerPriority()
+    return importWithProgress(context, sql, file, options)
+  })
+  if (options.json) console.log(JSON.stringify(report))
+  else printReport(path, report)
+  return report.refused === 0 ? exitCodes.done : exitCodes.failed
 }
 
 async function importWithProgress(context: CliContext, sql: Sql, file: OpenFile, options: ImportOptions) {
@@ -111,7 +107,7 @@ async function open(path: string): Promise<OpenFile> {
   const file = Bun.file(path)
   const stat = await file.stat().catch(() => null)
   if (stat === null || !stat.isFile()) {
-    throw new Failure('parameter_invalid', `${path}: there is no such file. A CSV or CSV.gz is required.`)
+    throw new Failure('parameter_invalid', `${path} does not exist. A CSV or CSV.gz is required.`)
   }
   return { name: path.slice(path.lastIndexOf('/') + 1), bytes: file.stream(), size: stat.size }
 }

@@ -19,12 +19,12 @@ import { parseDay } from './options.ts'
 import { grouped } from './output.ts'
 
 const help = `
-Answers of the register are stored as they came in DATA_DIR/registers/<market>/<day>, and imported from there. What is
-stored is not requested again. Ctrl-C, a crash or a register that does not answer loses nothing: run the same command
+Responses of the register are stored unchanged in DATA_DIR/registers/<market>/<day> and imported from there. A stored
+response is not requested again. Ctrl-C, a crash or a register that does not respond loses nothing: run the same command
 again to continue.
 
-Exit code: 0 everything was fetched and read; 1 something was skipped (each is named) or the run was stopped; 2 nothing
-was fetched.`
+Exit code: 0 everything was fetched and read; 1 something was skipped (each is named), or the run was stopped; 2 wrong
+usage.`
 
 interface SyncFlags {
   readonly since?: IsoDate
@@ -47,10 +47,10 @@ export function addSyncCommand(program: Command, context: CliContext): void {
     if (source.companies !== 'none')
       own.option(
         '--companies <file>',
-        "Only these companies: a file of the register's own numbers, one a line",
+        "Only these companies: a file of the register's own numbers, one per line",
       )
     own
-      .addHelpText('after', `${source.help}${settings}\n${help}\n\nExample:\n  asfiled sync ${market}`)
+      .addHelpText('after', `${source.help}${settings}\n${help}\n\nExample:\n  ./asfiled sync ${market}`)
       .action(async (flags: SyncFlags) => {
         process.exitCode = await run(context, source, flags)
       })
@@ -64,9 +64,11 @@ async function run(
 ): Promise<number> {
   const { registers: settings, dataDir } = context.config
   if (since !== undefined && since > context.today())
-    throw new Failure('parameter_invalid', `--since ${since} is in the future.`, { param: 'since' })
+    throw new Failure('parameter_invalid', `--since ${since} is in the future. Give a day up to today.`, {
+      param: 'since',
+    })
   const manifest = (await loadMarkets()).get(source.market)
-  if (manifest === undefined) throw new Error(`There is no manifest of ${source.market}.`)
+  if (manifest === undefined) throw new Error(`There is no manifest for ${source.market}.`)
   const companies = companiesFile === undefined ? [] : await readIssuerNumbers(companiesFile, manifest)
   const signal = abortOnSignal(line => console.error(line))
   const done = await writeInBulk(context, `Fetching ${source.market}`, (sql, progress) => {
@@ -101,7 +103,7 @@ function progressOf({ fetched, imported }: SyncSummary) {
   return { done, total: Math.max(fetched.expected, done), note }
 }
 
-/** The operator's contact where the register requires it, else only the product. */
+/** The operator's contact if the register requires it, else only the product. */
 function userAgentOf({ sync }: Manifest, source: Source, settings: RegisterSettings): string {
   const product = `asfiled/${packageFile.version}`
   if (sync.user_agent === 'product' || source.contactSetting === null || !settings[source.contactSetting])
@@ -110,7 +112,7 @@ function userAgentOf({ sync }: Manifest, source: Source, settings: RegisterSetti
   if (!/\S+@\S+\.\S+/.test(contact))
     throw new Failure(
       'parameter_invalid',
-      `${source.contactSetting} needs a name and an e-mail address: "Firm Name admin@firm.example".`,
+      `${source.contactSetting} must contain a name and an e-mail address: "Firm Name admin@firm.example".`,
     )
   return `${contact} ${product}`
 }
@@ -144,7 +146,7 @@ function abortOnSignal(say: (line: string) => void): AbortSignal {
   const stop = () => {
     if (since === null) {
       since = performance.now()
-      say('Stopping after the work under way. Ctrl-C or SIGTERM again stops at once.')
+      say('Stopping after the work in progress. Press Ctrl-C or send SIGTERM again to stop at once.')
       controller.abort()
     } else if (performance.now() - since > sameSignalMs) process.exit(130)
   }

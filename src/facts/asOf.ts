@@ -1,14 +1,14 @@
 import { type IsoDate, isIsoDate } from '../dates.ts'
 import { Failure } from '../errors.ts'
 
-/** The day whose knowledge is served: one that exists and is not in the future; today where none was sent. */
+/** The day whose knowledge is served: one that exists and is not in the future; today if none was sent. */
 export function readAsOf(sent: string | undefined, today: IsoDate): IsoDate {
   if (sent === undefined) return today
   const day = readDay('as_of', sent)
   if (day <= today) return day
   throw new Failure(
     'parameter_invalid',
-    `as_of=${sent} is in the future: today is ${today} (UTC). Send a day up to today, or leave as_of out.`,
+    `as_of=${sent} is in the future: today is ${today} (UTC). Send a day up to today, or omit as_of.`,
     { param: 'as_of' },
   )
 }
@@ -18,7 +18,7 @@ export function readDay(param: 'as_of' | 'from', sent: string): IsoDate {
   if (isIsoDate(sent)) return sent
   throw new Failure(
     'parameter_invalid',
-    `${param}=${sent.slice(0, 40)} is not a day: send one that exists, as YYYY-MM-DD, for example 2010-02-01.`,
+    `${param}=${sent.slice(0, 40)} is not a valid date. Send one as YYYY-MM-DD, for example 2010-02-01.`,
     { param },
   )
 }

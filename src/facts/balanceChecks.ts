@@ -17,8 +17,8 @@ export interface BalanceReport {
 interface CheckCounts {
   checked: number
   broken: number
-  /** Balances whose assets exceed liabilities and equity, where an item without a metric may account for the difference:
-   * that proves nothing. */
+  /** Balances whose assets exceed liabilities and equity, but an item without a metric may explain the difference: that
+   * proves nothing. */
   open: number
 }
 
@@ -49,10 +49,10 @@ export const emptyBalanceReport = (): BalanceReport => ({
 /** Checks, within each filing, the equations that accounts must satisfy, and adds the result to `report`. Nothing is changed
  * or left out because of it: filers make errors, and what they filed is what is served.
  *
- * - `assets = liabilities + equity`, plus provisions where the filing reports them apart from liabilities. Equity has several
+ * - `assets = liabilities + equity`, plus provisions if the filing reports them apart from liabilities. Equity has several
  * tags in US GAAP: `StockholdersEquity` is that of the parent's owners. Minority interests and temporary equity have no
  * metric there and come on top. The check holds if it does with any tag of equity that the filing reports, with or without
- * the minority interests that it reports. Where it fails and the preferred tag leaves something out (`partialTags`), assets
+ * the minority interests that it reports. If it fails and the preferred tag leaves something out (`partialTags`), assets
  * above the other side count as open, not as broken. Assets below it count as broken, although a US minority interest may be
  * negative.
  * - `gross_profit = revenue - cost_of_revenue`.

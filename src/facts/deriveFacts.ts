@@ -96,8 +96,8 @@ function recordOnce(
 const maxRoundingDays = 16
 const centuryDays = 36_525
 
-/** No account is filed before its period is over, or a century after: the days of such a figure are wrong (2108 or 0018 for
- * 2018). One in the future would remain the latest figure for ever. */
+/** No account is filed before its period ends, or a century later: the days of such a figure are wrong (2108 or 0018 for
+ * 2018). A figure in the future would remain the latest one forever. */
 const hasPossibleDays = ({ end, rounded }: ReportedFact, { filed }: Filing): boolean =>
   end <= filed + (rounded ? maxRoundingDays : 0) && end > filed - centuryDays
 
@@ -112,8 +112,9 @@ interface PlacedFact {
   readonly series: Series
 }
 
-/** Finds the period of each reported fact. Exact periods come before rounded ones, which are matched to them; whole years
- * come first; flows come before balances, because a balance belongs to the quarter of the flows that end on its day. */
+/** Finds the period of each reported fact. The order matters. Exact periods come before rounded ones, which are matched to
+ * them. Whole years come first. Flows come before balances, because a balance belongs to the quarter of the flows that end
+ * on its day. */
 function placeInPeriods(
   reportedFacts: readonly ReportedFact[],
   filing: Filing,

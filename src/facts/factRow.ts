@@ -24,7 +24,7 @@ export interface FactRow {
  * for a better one, or has no fiscal period. It is stored and never served, so that imports may come in any order. */
 export interface RepeatRow {
   readonly reported: ReportedFact
-  /** The name it is stored under: half a year and nine months have names of their own. */
+  /** The name under which it is stored. Half-years and nine months get the suffix `_ytd`. */
   readonly metric: string
   readonly label: { readonly fy: number; readonly fp: FiscalPeriod } | null
 }

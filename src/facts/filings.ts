@@ -29,8 +29,8 @@ export function groupByFiling(
   return [...groups.values()].sort((a, b) => compareFilings(a.filing, b.filing))
 }
 
-/** Merges what two sources state about one filing. They differ in what they leave out. Where they contradict each other,
- * the later day counts: nothing may be seen before it was filed. A known day replaces an unknown one. */
+/** Merges what two sources state about one filing. They differ in what they leave out. If they contradict each other, the
+ * later day counts: nothing may be seen before it was filed. A known day replaces an unknown one. */
 export function mergeFilings(a: Filing, b: Filing): Filing {
   if (b.filed === unknownFilingDate && a.filed !== unknownFilingDate) return a
   if (a.filed === unknownFilingDate && b.filed !== unknownFilingDate) return b

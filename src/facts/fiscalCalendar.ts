@@ -47,7 +47,7 @@ export class FiscalCalendar {
       : project(last, day)
   }
 
-  /** True while nothing but convention (the calendar year) is known. */
+  /** True as long as no filing has stated a year, so that the calendar year is assumed. */
   get isGuess(): boolean {
     return this.annual.size + this.inferred.size + this.short.size === 0 && this.fallback === null
   }
@@ -87,7 +87,7 @@ export class FiscalCalendar {
       if (balance > 0 && !isReported)
         this.add(this.annual, { start: addYears(balance, -1) + 1, end: balance })
     }
-    // What an annual report states for less than a year is no year to date.
+    // A period of less than a year in an annual report is not a year to date.
     if (inferring && !isAnnual && !isTransition) this.infer(form, reportedFacts)
   }
 
@@ -154,8 +154,9 @@ export class FiscalCalendar {
   }
 }
 
-/** The periods of twelve months that a report states, without stray ones (since an acquisition, to a quarter's end), which
- * are no fiscal years: those with less than a fifth of the figures of the most frequent one. */
+/** The fiscal years that a report states. Some of its periods of twelve months are not fiscal years, such as one since an
+ * acquisition, or one to a quarter's end. They are recognised by having less than a fifth of the figures of the most
+ * frequent period. */
 function yearsReported(reportedFacts: readonly ReportedFact[]): FiscalYear[] {
   const years = new Map<number, { year: FiscalYear; count: number }>()
   for (const { start, end } of reportedFacts) {
@@ -174,7 +175,7 @@ function yearEndingOn(monthDay: string): FiscalYear {
   return { start: addYears(end, -1) + 1, end }
 }
 
-/** The year that holds `day`, if all years around `known` are as long as calendar years. */
+/** The year that contains `day`, if all years around `known` are as long as calendar years. */
 function project(known: FiscalYear, day: number): FiscalYear {
   let years = Math.floor((day - slackDays - known.end) / 366)
   while (addYears(known.end, years) + slackDays < day) years++

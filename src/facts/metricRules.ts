@@ -10,7 +10,7 @@ export interface MetricRules {
   rule(metric: string): MetricRule
   /** Order of preference of a tag for a metric: lower is better. */
   rank(metric: string, tag: string): number
-  /** Tags of one group mean the same. A figure of a later group only stands in where a better one is missing. */
+  /** Tags of one group mean the same. A figure of a later group is used only if a better one is missing. */
   group(metric: string, tag: string): number
   /** Forms of the reports whose years are the entity's fiscal years. */
   readonly annualForm: RegExp
@@ -18,12 +18,12 @@ export interface MetricRules {
   readonly quarterlyForm: RegExp
   /** Forms that declare a transition period, the time between two fiscal years with different ends. */
   readonly transitionForm?: RegExp
-  /** The last balance of an annual report closes a fiscal year, even where no flow of a year ends with it. */
+  /** The last balance of an annual report closes a fiscal year, even if no flow of a year ends with it. */
   readonly balanceEndsYear?: boolean
   /** Tags of equity or liabilities that leave out items which have no metric: minority interests, temporary equity,
    * provisions without a total. */
   readonly partialTags?: RegExp
-  /** Which accounts a tag belongs to, the better ones first (0 the group's, 1 the company's alone). Only the best accounts
-   * of a filing are served, and no figure is derived from two. Left out where all tags of a register are of one kind. */
+  /** Which accounts a tag belongs to, the better ones first (0 the group's, 1 the company's alone). Only the best accounts of
+   * a filing are served, and no figure is derived from two. Omitted if all tags of a register are of one kind. */
   readonly basis?: (tag: string) => number
 }

@@ -71,8 +71,8 @@ export class PeriodIndex {
     return refined
   }
 
-  /** The period of a fact whose end was rounded: the nearest one with exact days that the same filing, an earlier one, or
-   * another metric's flow has named; otherwise one of its own. */
+  /** The period of a fact whose end was rounded: the nearest period with exact days. The same filing, an earlier one, or
+   * another metric's flow may have stated it. If there is none, a new period. */
   resolveRounded({ metric, start, end }: ReportedFact, span: Span, accession: string): Period {
     let best: Period | null = null
     let minCost = Number.POSITIVE_INFINITY
@@ -113,7 +113,7 @@ export class PeriodIndex {
     return series
   }
 
-  /** Labels the period if the calendar can; false where it is no period of a fiscal year. */
+  /** Labels the period if the calendar can; false if it is not a period of a fiscal year. */
   label(period: Period, calendar: FiscalCalendar, form: string): boolean {
     if (period.label !== null) return true
     period.label = period.span === 0 ? this.labelBalance(period, calendar) : labelFlow(period, calendar, form)

@@ -21,8 +21,8 @@ export interface Filing {
   readonly form: string
   /** `unknownFilingDate` until a source states it. */
   readonly filed: number
-  /** Milliseconds since 1970 by the register's own clock; null where no source states it. It orders filings of
-   * one day and nothing else. */
+  /** Milliseconds since 1970 by the register's own clock; null if no source states it. It orders filings of one day and
+   * nothing else. */
   readonly acceptedAt: number | null
 }
 

@@ -3,18 +3,18 @@ import type { ReportedFact } from './reportedFact.ts'
 import { nominalDays, spanOf } from './spans.ts'
 
 export interface Selection {
-  /** One reported fact a metric and period (and one more where a rounded source reports it again). */
+  /** One reported fact per metric and period (and one more if a rounded source reports it again). */
   readonly chosen: ReportedFact[]
   /** The same in currencies other than the filing's own, and those of lesser accounts than its best: stored, never
    * served. */
   readonly unserved: ReportedFact[]
-  /** The filing's own; the previous one where the filing reports no money. */
+  /** The filing's own; the previous one if the filing reports no money. */
   readonly currency: string | null
 }
 
-/** Selects, of everything that one filing reports, one fact for each metric and period: by the order of preference of its
- * tags, from the best of its accounts, in the currency that most of those are in. The result does not depend on the order of
- * `reportedFacts`, and selecting from what was already selected changes nothing. */
+/** Selects one fact for each metric and period from everything that one filing reports. Preferred are the best of its
+ * accounts, the currency of most of their facts, and the better tags. The result does not depend on the order of
+ * `reportedFacts`; selecting from a selection changes nothing. */
 export function selectReportedFacts(
   reportedFacts: readonly ReportedFact[],
   rules: MetricRules,

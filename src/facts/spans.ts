@@ -20,7 +20,8 @@ export function spanOf(start: number | null, end: number): Span | null {
 /** Days that a span is expected to have. */
 export const nominalDays: Readonly<Record<Span, number>> = { 0: 0, 1: 91, 2: 182, 3: 273, 4: 365 }
 
-/** The name that a metric is served under: half a year and nine months have names of their own. */
+/** The name under which a metric is served. Half-years and nine months get the suffix `_ytd`: they must not mix with quarters
+ * and years. */
 export const storedMetric = (metric: string, span: Span): string =>
   span === 2 || span === 3 ? `${metric}_ytd` : metric
 

@@ -4,7 +4,7 @@ import { Type } from '@sinclair/typebox'
 const dataFormats = ['json', 'csv', 'ndjson', 'parquet'] as const
 export type DataFormat = (typeof dataFormats)[number]
 
-/** The formats of rows alone, without a JSON object around them. */
+/** The formats that have only rows, without a JSON object around them. */
 export type RowFormat = Exclude<DataFormat, 'json'>
 
 /** day: `YYYY-MM-DD`. whole: an integer of 32 bits. number: a double. */
@@ -32,8 +32,8 @@ const startsFormula = /^[=+\-@\t\r]/
 const isNumber = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/
 const needsQuotes = /[",\r\n]/
 
-/** One cell by RFC 4180; null is empty. Text that a spreadsheet would run as a formula (it starts with = + - @, a tab or
- * a carriage return, and is not a number) gets a leading apostrophe. All CSV output must pass through here. */
+/** One cell by RFC 4180; null is empty. A spreadsheet would run text that starts with = + - @, a tab or a carriage return as
+ * a formula. Unless it is a number, such text gets a leading apostrophe. All CSV output must pass through here. */
 export function csvCell(value: CsvValue): string {
   if (value === null) return ''
   if (typeof value !== 'string') return String(value)

@@ -3,9 +3,9 @@ import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
 import { dayNumber } from '../dates.ts'
 import type { CellKind, Column, Row } from './columns.ts'
 
-/** Rows of a row group. Encoding a group blocks the thread. Measured with the most columns (restatements, 13): 4 to 7 ms of
- * processor time, 10 ms for one group in twenty, and for none of 240 more than 15 ms, compilation included. Half as many
- * rows take half as long, and make files a twentieth larger. */
+/** Rows of a row group. Encoding a group blocks the thread. Measured with 13 columns (restatements), compilation included: 4
+ * to 7 ms of processor time, 10 ms for one group in twenty, and at most 15 ms for any of 240. Half as many rows take half
+ * the time, and make files a twentieth larger. */
 export const rowsPerGroup = 2_048
 
 const elements: Record<CellKind, Omit<SchemaElement, 'name'>> = {

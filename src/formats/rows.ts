@@ -51,7 +51,7 @@ function* pagesOf<T>(rows: readonly T[]): Generator<readonly T[], void, undefine
   for (let at = 0; at < rows.length; at += rowsPerPage) yield rows.slice(at, at + rowsPerPage)
 }
 
-/** Encodes a list in the requested format: the whole object as JSON, the rows alone in all other formats. */
+/** Encodes a list in the requested format: the whole object as JSON, only the rows in all other formats. */
 export async function encodeList<Name extends string>(
   format: DataFormat,
   columns: readonly Column<Name>[],

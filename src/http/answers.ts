@@ -1,5 +1,13 @@
 import type { DataFormat } from '../formats/columns.ts'
-import { chooseEncoding, compress, compressStream, type Encoding, minCompressedBytes } from './compression.ts'
+import {
+  type Compression,
+  chooseEncoding,
+  compress,
+  compressions,
+  compressStream,
+  type Encoding,
+  minCompressedBytes,
+} from './compression.ts'
 import type { Answer, RequestContext } from './context.ts'
 import { answerHeaders, entityTag, matchesTag } from './headers.ts'
 import { type BodyKeys, bodyKeys, type RenderedBody, type ResponseCache } from './responseCache.ts'
@@ -15,11 +23,12 @@ export const contentTypes: Readonly<Record<DataFormat, string>> = {
 }
 
 /** The content encoding of an answer of this type. Parquet compresses its own pages: compressing it again only costs time. */
-function dataEncoding(context: RequestContext, type: string): Encoding {
-  return type === contentTypes.parquet
-    ? 'identity'
-    : chooseEncoding(context.request.headers.get('accept-encoding'))
+function dataEncoding(context: RequestContext, type: string, compression: Compression): Encoding {
+  return type === contentTypes.parquet ? 'identity' : requestedEncoding(context, compression)
 }
+
+const requestedEncoding = ({ request }: RequestContext, compression: Compression): Encoding =>
+  chooseEncoding(request.headers.get('accept-encoding'), compression)
 
 /** Another key may see less, so no shared cache may store an answer, and a private one revalidates it. */
 export function dataHeaders(type: string, tag: string): Record<string, string> {
@@ -31,7 +40,7 @@ export function dataHeaders(type: string, tag: string): Record<string, string> {
   }
 }
 
-/** 304 where If-None-Match names the answer, else null. */
+/** 304 if If-None-Match names the answer, else null. */
 export function notModified(
   context: RequestContext,
   headers: Readonly<Record<string, string>>,
@@ -42,12 +51,13 @@ export function notModified(
   return { status: 304, headers: answerHeaders(rest), body: null }
 }
 
-/** An answer that is cached per data version. `key` must hold everything that decides its bytes: a key that leaves out who may
- * see it would show one caller's answer to another. */
+/** An answer that is cached per data version. `key` must contain everything that determines its bytes: a key that leaves out
+ * who may see it would show one caller's answer to another. */
 export interface CachedResponse {
   readonly key: string
   readonly bodies: BodyKeys
   readonly type: string
+  readonly compression: Compression
   readonly make: () => Promise<RenderedBody>
 }
 
@@ -55,11 +65,13 @@ export function cacheable(
   key: string,
   type: string,
   make: () => Promise<string | RenderedBody>,
+  compression: Compression = compressions.results,
 ): CachedResponse {
   return {
     key,
     bodies: bodyKeys(key),
     type,
+    compression,
     make: async () => {
       const rendered = await make()
       return typeof rendered === 'string' ? { content: rendered } : rendered
@@ -75,7 +87,7 @@ export function respondFromCache(
   response: CachedResponse,
 ): Answer | Promise<Answer> {
   const { headers } = context.request
-  const encoding = dataEncoding(context, response.type)
+  const encoding = dataEncoding(context, response.type, response.compression)
   if (headers.get('if-none-match') === null) {
     const body = cache.find(dataVersion, response.bodies, encoding)
     if (body !== null) return { status: 200, headers: body.headers, body: body.blob }
@@ -87,13 +99,14 @@ async function renderIntoCache(
   cache: ResponseCache,
   context: RequestContext,
   dataVersion: number,
-  { key, bodies, type, make }: CachedResponse,
+  { key, bodies, type, compression, make }: CachedResponse,
   encoding: Encoding,
 ): Promise<Answer> {
   const own = dataHeaders(type, entityTag(dataVersion, key))
   const same = notModified(context, own)
   if (same !== null) return same
   const body = await cache.get(dataVersion, bodies, encoding, {
+    compression,
     make,
     headers: (used, next) =>
       answerHeaders({
@@ -105,18 +118,19 @@ async function renderIntoCache(
   return { status: 200, headers: body.headers, body: body.blob }
 }
 
-/** An answer to this request alone, compressed as Accept-Encoding allows. */
+/** An uncached answer to this request, compressed as Accept-Encoding allows. */
 export async function encodedAnswer(
   context: RequestContext,
   content: string | Uint8Array<ArrayBuffer>,
   headers: Record<string, string>,
 ): Promise<Answer> {
-  const encoding = chooseEncoding(context.request.headers.get('accept-encoding'))
+  const compression = compressions.results
+  const encoding = requestedEncoding(context, compression)
   if (encoding === 'identity' || content.length < minCompressedBytes) {
     return { status: 200, headers: answerHeaders(headers), body: content }
   }
   const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content
-  const body = await compress(bytes, encoding)
+  const body = await compress(bytes, encoding, compression)
   return { status: 200, headers: answerHeaders({ ...headers, 'Content-Encoding': encoding }), body }
 }
 
@@ -125,10 +139,69 @@ export function streamAnswer(
   context: RequestContext,
   body: ReadableStream<Uint8Array>,
   own: Readonly<Record<string, string>>,
+  compression: Compression = compressions.results,
 ): Answer {
-  const encoding = dataEncoding(context, own['Content-Type'])
+  const encoding = dataEncoding(context, own['Content-Type'], compression)
   const headers = encoding === 'identity' ? own : { ...own, 'Content-Encoding': encoding }
-  return { status: 200, headers: answerHeaders(headers), body: compressStream(body, encoding) }
+  return { status: 200, headers: answerHeaders(headers), body: compressStream(body, encoding, compression) }
+}
+
+/** A document that is the same for every caller. It is made at its first request and compressed once for each encoding: doing so
+ * on each request would cost more than all else that the request does. */
+export class SharedDocument {
+  readonly #make: () => Promise<string | Uint8Array<ArrayBuffer>>
+  readonly #headers: Readonly<Record<string, string>>
+  readonly #compressible: boolean
+  readonly #bodies = new Map<Encoding, Promise<TaggedBody>>()
+
+  /** @param compressible false for a picture: it is compressed already */
+  constructor(
+    make: () => Promise<string | Uint8Array<ArrayBuffer>>,
+    headers: Readonly<Record<string, string>>,
+    compressible = true,
+  ) {
+    this.#make = make
+    this.#headers = headers
+    this.#compressible = compressible
+  }
+
+  async answer(context: RequestContext): Promise<Answer> {
+    const wanted = this.#compressible ? requestedEncoding(context, compressions.documents) : 'identity'
+    const { blob, tag, encoding } = await this.#body(wanted)
+    const headers: Record<string, string> = { ...this.#headers, ETag: tag, Vary: 'Accept-Encoding' }
+    const same = notModified(context, headers)
+    if (same !== null) return same
+    if (encoding !== 'identity') headers['Content-Encoding'] = encoding
+    return { status: 200, headers: answerHeaders(headers), body: blob }
+  }
+
+  #body(encoding: Encoding): Promise<TaggedBody> {
+    const known = this.#bodies.get(encoding)
+    if (known !== undefined) return known
+    const made = this.#encode(encoding)
+    this.#bodies.set(encoding, made)
+    // What failed is tried again by the next request.
+    made.catch(() => this.#bodies.delete(encoding))
+    return made
+  }
+
+  async #encode(encoding: Encoding): Promise<TaggedBody> {
+    if (encoding === 'identity') {
+      const content = await this.#make()
+      const tag = entityTag(0, String(Bun.hash.xxHash64(content)))
+      return { blob: new Blob([content]), tag, encoding }
+    }
+    const plain = await this.#body('identity')
+    if (plain.blob.size < minCompressedBytes) return plain
+    const bytes = await compress(await plain.blob.bytes(), encoding, compressions.documents)
+    return { blob: new Blob([bytes]), tag: plain.tag, encoding }
+  }
+}
+
+interface TaggedBody {
+  readonly blob: Blob
+  readonly tag: string
+  readonly encoding: Encoding
 }
 
 /** The headers of a backtest result as an HTML page. The page loads nothing, cannot be framed and sends no referrer. */

@@ -3,7 +3,8 @@ import { Failure } from '../errors.ts'
 import type { RequestContext } from './context.ts'
 
 const graceMs = 5_000
-/** A body that arrives slower than this on average, after the grace period, is given up: slow senders would hold memory for hours. */
+/** A body that arrives more slowly than this, on average after the grace period, is rejected: a slow sender would occupy
+ * memory for hours. */
 const minBytesPerMs = 16
 /** One server holds bodies of this many times the largest size, at most. */
 const maxBodies = 4
@@ -115,20 +116,16 @@ export class BodyReader {
 
   #tooLarge(what: string): Failure {
     const limit = `${this.#limit / 1_024 / 1_024} MB`
-    return new Failure(
-      'body_too_large',
-      `The body has ${what}; at most ${limit} are read. Send fewer rows.`,
-      {
-        param: 'body',
-      },
-    )
+    return new Failure('body_too_large', `The body has ${what}; the limit is ${limit}. Send fewer rows.`, {
+      param: 'body',
+    })
   }
 }
 
 function slow(size: number): Failure {
   return new Failure(
     'body_invalid',
-    `The body arrived too slowly: ${size.toLocaleString('en')} bytes, then nothing. Send it in one go, at 16 KB a second or more.`,
+    `The body arrived too slowly: ${size.toLocaleString('en')} bytes, then nothing. Send it without a pause, at 16 KB per second or more.`,
     { param: 'body' },
   )
 }
@@ -152,16 +149,19 @@ export function bodyFormat(headers: Headers): BodyFormat {
   if (format === undefined) {
     const named = bodyFormats.map(known => mediaTypes[known][0])
     throw unsupported(
-      `The body has to be sent as Content-Type: ${named.slice(0, -1).join(', ')} or ${named.at(-1)}${type === null ? '; none was sent' : ''}.`,
+      `Send the body with the Content-Type ${named.slice(0, -1).join(', ')} or ${named.at(-1)}${type === null ? '; none was sent' : ''}.`,
     )
   }
   const charset = /charset\s*=\s*"?([^\s;"]+)/i.exec(type ?? '')?.[1]?.toLowerCase()
   if (charset !== undefined && charset !== 'utf-8' && charset !== 'utf8') {
-    throw unsupported('Bodies are read as UTF-8: send the body in it, or leave charset out.')
+    throw unsupported('The body must be UTF-8. Send it in UTF-8, or omit charset.')
   }
   const encoding = headers.get('content-encoding')
   if (encoding !== null && encoding.trim().toLowerCase() !== 'identity') {
-    throw unsupported('Compressed bodies are not read. Leave Content-Encoding out.', 'Content-Encoding')
+    throw unsupported(
+      'Compressed bodies are not supported. Send the body uncompressed, without Content-Encoding.',
+      'Content-Encoding',
+    )
   }
   return format
 }

@@ -3,9 +3,9 @@ import { Failure } from '../errors.ts'
 
 export type ClientAddress = (socketAddress: string | null, forwardedFor: string | null) => string
 
-/** Finds the address that limits count: the socket's or, behind a trusted proxy, the right-most entry of X-Forwarded-For that is no
- * trusted proxy. Entries further left are the client's own claim and would let it dodge its limits. IPv6 counts by /64, which is
- * what one customer gets. */
+/** Finds the address that limits count: the socket's or, behind a trusted proxy, the right-most entry of X-Forwarded-For that
+ * is not a trusted proxy. Entries further left are the client's own claim and would let it dodge its limits. IPv6 counts by
+ * /64, which is what one customer gets. */
 export function clientAddressReader(trustedProxies: readonly string[]): ClientAddress {
   const trusted = trustList(trustedProxies)
   const isTrusted = (address: string) => trusted.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')

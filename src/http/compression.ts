@@ -6,20 +6,44 @@ export type Encoding = 'identity' | 'gzip' | 'zstd'
 /** Smaller bodies are sent as they are: the extra header weighs as much as compression saves. */
 export const minCompressedBytes = 1_024
 
-const known = new Map<string, Encoding>()
-const maxRemembered = 500
+type Compressed = Exclude<Encoding, 'identity'>
 
-/** The content encoding of the answer: the one with the highest weight in Accept-Encoding; on a tie zstd, then gzip. */
-export function chooseEncoding(header: string | null): Encoding {
-  if (header === null || header === '') return 'identity'
-  const found = known.get(header)
-  if (found !== undefined) return found
-  const chosen = weigh(header)
-  if (known.size < maxRemembered && header.length < 200) known.set(header, chosen)
-  return chosen
+/** How answers of one kind are compressed. */
+export interface Compression {
+  /** For a client that gives gzip and zstd the same weight: the one that is smaller on answers of this kind. */
+  readonly preferred: Compressed
+  readonly zstdLevel: number
 }
 
-function weigh(header: string): Encoding {
+/** What is smallest without more processor time than gzip 6, by kind of answer. `bun bench/compression.ts` measures it, and
+ * bench/README.md has the table. No level suits all: on rows of companies zstd needs twice the time of gzip for its size. */
+export const compressions = {
+  /** Rows of companies, whose long common texts gzip finds faster. */
+  companyRows: { preferred: 'gzip', zstdLevel: 3 },
+  /** Rows of many companies, where zstd is smaller at any level. */
+  marketRows: { preferred: 'zstd', zstdLevel: 3 },
+  results: { preferred: 'zstd', zstdLevel: 6 },
+  /** Compressed once in the life of a process. */
+  documents: { preferred: 'zstd', zstdLevel: 9 },
+} as const satisfies Readonly<Record<string, Compression>>
+
+const gzipLevel = 6
+
+const chosen: Record<Compressed, Map<string, Encoding>> = { gzip: new Map(), zstd: new Map() }
+const maxRemembered = 500
+
+/** The content encoding of an answer: the one with the highest weight in Accept-Encoding; on a tie the preferred one. */
+export function chooseEncoding(header: string | null, { preferred }: Compression): Encoding {
+  if (header === null || header === '') return 'identity'
+  const known = chosen[preferred]
+  const found = known.get(header)
+  if (found !== undefined) return found
+  const encoding = weigh(header, preferred)
+  if (known.size < maxRemembered && header.length < 200) known.set(header, encoding)
+  return encoding
+}
+
+function weigh(header: string, preferred: Compressed): Encoding {
   const weights = new Map<string, number>()
   for (const item of header.toLowerCase().split(',')) {
     const [name, ...parameters] = item.split(';').map(part => part.trim())
@@ -30,7 +54,9 @@ function weigh(header: string): Encoding {
   const any = weights.get('*')
   let best: Encoding = 'identity'
   let bestWeight = weights.get('identity') ?? 0
-  for (const encoding of ['gzip', 'zstd'] as const) {
+  const other: Compressed = preferred === 'zstd' ? 'gzip' : 'zstd'
+  // Of equal weights the last one wins.
+  for (const encoding of [other, preferred]) {
     const weight = weights.get(encoding) ?? any ?? 0
     if (weight > 0 && weight >= bestWeight) {
       best = encoding
@@ -46,29 +72,36 @@ const gzipBytes = promisify(gzip)
 export async function compress(
   bytes: Uint8Array<ArrayBuffer>,
   encoding: Encoding,
+  { zstdLevel }: Compression,
 ): Promise<Uint8Array<ArrayBuffer>> {
   switch (encoding) {
     case 'identity':
       return bytes
     case 'gzip':
-      return new Uint8Array(await gzipBytes(bytes, { level: 6 }))
+      return new Uint8Array(await gzipBytes(bytes, { level: gzipLevel }))
     case 'zstd':
-      return new Uint8Array(await Bun.zstdCompress(bytes, { level: 3 }))
+      return new Uint8Array(await Bun.zstdCompress(bytes, { level: zstdLevel }))
   }
 }
 
 type Compressor = ReadableWritablePair<Uint8Array, Uint8Array>
+
+/** Bun's own class, which takes a level. The DOM types, which win over Bun's, do not list it. */
+const LevelledStream: new (format: CompressionFormat, options: { level: number }) => CompressionStream =
+  CompressionStream
 
 /** A compressed stream that cancels its source when the reader stops. Bun's own compression leaves the source open, and with it a
  * database statement. */
 export function compressStream(
   stream: ReadableStream<Uint8Array>,
   encoding: Encoding,
+  { zstdLevel }: Compression,
 ): ReadableStream<Uint8Array> {
   if (encoding === 'identity') return stream
   const unread = new AbortController()
+  const level = encoding === 'zstd' ? zstdLevel : gzipLevel
   // Bun supports zstd here; the DOM types do not list it.
-  const compressor = new CompressionStream(encoding as CompressionFormat) as Compressor
+  const compressor = new LevelledStream(encoding as CompressionFormat, { level }) as Compressor
   const reader = stream.pipeThrough(compressor, { signal: unread.signal }).getReader()
   return new ReadableStream({
     async pull(controller) {

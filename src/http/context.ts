@@ -39,7 +39,7 @@ export class RequestContext {
     return this.caller
   }
 
-  /** The query string without its question mark, still encoded; empty where the request has none. */
+  /** The query string without its question mark, still encoded; empty if the request has none. */
   get queryText(): string {
     const { url } = this.request
     const mark = url.indexOf('?')
@@ -71,7 +71,7 @@ export function requireQuant(context: RequestContext): number {
   if (principal.quant && principal.keyId !== null) return principal.keyId
   throw new Failure(
     'quant_required',
-    `Backtests need a key with the quant plan; this ${principal.licence} key has none.`,
+    `Backtests need a key with the quant plan; this ${principal.licence} key does not include it.`,
     { param: 'Authorization' },
   )
 }
@@ -82,8 +82,8 @@ let count = 0
 
 const safeId = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$/
 
-/** The client's own X-Request-Id where it is safe to log, else a new one. An API key sent in the wrong header is not
- * echoed: it would end up in logs. */
+/** The client's own X-Request-Id if it is safe to log, else a new one. An API key sent in the wrong header is not echoed: it
+ * would end up in logs. */
 export function requestId(sent: string | null): string {
   if (sent !== null && safeId.test(sent) && !sent.includes('asf_')) return sent
   return `${processPrefix}-${(++count).toString(36)}`

@@ -75,7 +75,7 @@ export function errorStatus(code: ErrorCode): ErrorClass {
     case 'compute_lost':
       return away('Worker lost')
     case 'database_unavailable':
-      return away('Database away')
+      return away('Database unavailable')
     case 'statement_timeout':
       return away('Statement timed out')
     case 'shutting_down':
@@ -99,7 +99,7 @@ export function asFailure(explain: ExplainError, error: unknown): { failure: Fai
   if (error instanceof Failure) return { failure: error, defect: false }
   const explained = explain(error)
   if (explained !== null) return { failure: explained, defect: false }
-  const message = 'Something went wrong on our side. The request id finds it in the log.'
+  const message = 'An internal error occurred. Report the request id: it identifies the error in the log.'
   return { failure: new Failure('internal', message, { cause: error }), defect: true }
 }
 
@@ -134,45 +134,49 @@ export function errorAnswer(baseUrl: string, context: RequestContext, failure: F
 
 const strict = { additionalProperties: false } as const
 const param = Type.Union([Type.String(), Type.Null()], {
-  description: 'The parameter, header or place in the body that is wrong; null: none.',
+  description: 'The parameter, header or place in the body that is wrong; null if there is none.',
   examples: ['as_of'],
 })
-const code = Type.String({ description: 'What went wrong, for programs; listed on /docs/errors.' })
-const requestId = Type.String({ description: 'As in X-Request-Id; finds the request in the log.' })
+const code = Type.String({ description: 'What went wrong, for programs. /docs/errors explains every code.' })
+const requestId = Type.String({ description: 'The same as X-Request-Id; identifies the request in the log.' })
 const near = Type.Optional(
-  Type.Array(Type.String(), { maxItems: 3, description: 'IDs like the one that was not found.' }),
+  Type.Array(Type.String(), { maxItems: 3, description: 'IDs similar to the one that was not found.' }),
 )
 
 export const ErrorBody = Type.Object(
   {
     error: Type.Object(
       {
-        type: Type.String({ description: 'The kind of error, for programs that branch on it.' }),
+        type: Type.String({ description: 'The kind of error, for programs to branch on.' }),
         code,
-        message: Type.String({ description: 'What was sent, what is allowed, how to mend it.' }),
+        message: Type.String({ description: 'What was sent, what is allowed, and how to fix it.' }),
         param,
         request_id: requestId,
-        doc_url: Type.String({ format: 'uri', description: 'Where this code is explained.' }),
+        doc_url: Type.String({ format: 'uri', description: 'The page that explains this code.' }),
         near,
       },
-      strict,
+      { ...strict, $id: 'ErrorDetail' },
     ),
   },
-  { ...strict, description: 'Every error, without Accept: application/problem+json.' },
+  { ...strict, $id: 'Error', description: 'Any error, without Accept: application/problem+json.' },
 )
 export type ErrorBody = Static<typeof ErrorBody>
 
 export const ProblemBody = Type.Object(
   {
-    type: Type.String({ format: 'uri', description: 'Where this code is explained.' }),
+    type: Type.String({ format: 'uri', description: 'The page that explains this code.' }),
     title: Type.String(),
     status: Type.Integer(),
-    detail: Type.String({ description: 'What was sent, what is allowed, how to mend it.' }),
+    detail: Type.String({ description: 'What was sent, what is allowed, and how to fix it.' }),
     code,
     param,
     request_id: requestId,
     near,
   },
-  { ...strict, description: 'The same as RFC 9457, with Accept: application/problem+json.' },
+  {
+    ...strict,
+    $id: 'Problem',
+    description: 'The same error as a problem document (RFC 9457), with Accept: application/problem+json.',
+  },
 )
 export type ProblemBody = Static<typeof ProblemBody>

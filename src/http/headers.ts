@@ -26,8 +26,8 @@ export function answerHeaders(own: Readonly<Record<string, string>>): Headers {
   return new Headers({ ...own, ...shared })
 }
 
-/** A weak ETag, since compression changes the bytes of the same answer. `request` must hold everything besides the data version
- * that decides the answer: otherwise a client gets 304 for an answer that it does not have. */
+/** A weak ETag, since compression changes the bytes of the same answer. Besides the data version, `request` must contain
+ * everything that determines the answer: otherwise a client gets 304 for an answer that it does not have. */
 export function entityTag(dataVersion: number, request: string): string {
   return `W/"${dataVersion}-${Bun.hash.xxHash64(request).toString(36)}"`
 }

@@ -1,7 +1,6 @@
 import type { Limits, Verdict } from '../limits/decision.ts'
 
-const policies = new Map<Limits, string>()
-const maxPolicies = 1_000
+const policies = new WeakMap<Limits, string>()
 
 /** `"minute";q=60;w=60, "day";q=2000;w=86400`. A cached caller has one `Limits` object, so the map is looked up by identity. */
 function policyOf(limits: Limits): string {
@@ -9,7 +8,6 @@ function policyOf(limits: Limits): string {
   if (known !== undefined) return known
   const day = limits.perDay === null ? '' : `, "day";q=${limits.perDay};w=86400`
   const policy = `"minute";q=${limits.perMinute};w=60${day}`
-  if (policies.size >= maxPolicies) policies.clear()
   policies.set(limits, policy)
   return policy
 }

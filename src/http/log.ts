@@ -6,16 +6,16 @@ const keyShape = /asf_(live|test)_[0-9A-Za-z]{32}(_[0-9A-Za-z]{6})?/g
 const bufferedCharacters = 65_536
 const flushEveryMs = 1_000
 const standardError = 2
-/** How a line of level error or fatal begins. */
+/** The start of a line of level error or fatal. */
 const errorLine = /^\{"level":[56]0/
 
-/** The last guard against a key in the log. No caller logs keys, but an error text may quote a query that holds one. */
+/** The last guard against a key in the log. No caller logs keys, but an error text may quote a query that contains one. */
 function withoutKeys(line: string): string {
   return line.includes('asf_') ? line.replace(keyShape, 'asf_$1_[redacted]') : line
 }
 
 export interface BufferedStream extends DestinationStream {
-  /** Like `write`, for a line that is certainly not an error. */
+  /** Like `write`, for a line that is never an error: it skips the check for one. */
   buffer(line: string): void
 }
 
@@ -72,8 +72,9 @@ export type AccessLog = (
 
 const levelInfo = 30
 
-/** Logs one line per request, in the form and to the stream of `log`. The line is concatenated: no value needs escaping (ids and
- * methods are tokens, routes and codes are constants), and pino's serialiser costs more than the rest of a cached answer. */
+/** Logs one line per request, in the form and to the stream of `log`. The line is concatenated, because pino's serialiser
+ * costs more than the rest of a cached answer. No value needs escaping: ids and methods are tokens, routes and codes are
+ * constants. */
 export function accessLog(log: Logger): AccessLog {
   if (!log.isLevelEnabled('info')) return () => {}
   const stream: DestinationStream & Partial<BufferedStream> = Reflect.get(log, pino.symbols.streamSym)

@@ -7,7 +7,7 @@ type Methods = ReadonlyMap<string, ReadonlySet<string>>
 
 const methodsOfApp = new WeakMap<AnyElysia, Methods>()
 
-/** The answer to a request that no route takes: 405 with Allow where the path has other methods, 204 to OPTIONS, else 404. */
+/** The answer to a request that no route takes: 405 with Allow if the path has other methods, 204 to OPTIONS, else 404. */
 export function unroutedAnswer(app: AnyElysia, context: RequestContext): Answer {
   let methods = methodsOfApp.get(app)
   if (methods === undefined) {
@@ -18,24 +18,28 @@ export function unroutedAnswer(app: AnyElysia, context: RequestContext): Answer 
   const known = methods.get(path) ?? methods.get([...methods.keys()].find(key => matches(key, path)) ?? '')
   const { method } = context.request
   if (known === undefined) throw routeUnknown(context)
-  // Elysia routes by the path as it was sent; `path` has dot segments resolved. Where only the latter has a route, say so.
+  // Elysia routes by the path as it was sent; `path` has dot segments resolved. If only the latter has a route, say so.
   if (known.has(method)) {
     throw new Failure(
       'route_unknown',
-      `The path stands for ${path.slice(0, 100)}, but is spelt otherwise. Send it so, without dots and backslashes.`,
+      `The path resolves to ${path.slice(0, 100)}, but is written differently. Send it in that form, without dot segments and backslashes.`,
     )
   }
   const allow = [...known, 'OPTIONS']
   if (method === 'OPTIONS') return { status: 204, headers: answerHeaders(preflight(allow)), body: null }
-  throw new Failure('method_not_allowed', `${path.slice(0, 100)} takes ${allow.join(', ')}, not ${method}.`, {
-    allow,
-  })
+  throw new Failure(
+    'method_not_allowed',
+    `${path.slice(0, 100)} accepts ${allow.join(', ')}, not ${method}.`,
+    {
+      allow,
+    },
+  )
 }
 
 export function routeUnknown(context: RequestContext): Failure {
   return new Failure(
     'route_unknown',
-    `There is no route ${context.request.method} ${context.path.slice(0, 100)}. /docs lists them all; the versioned ones begin with /api/v1.`,
+    `There is no route ${context.request.method} ${context.path.slice(0, 100)}. /docs lists all routes; the versioned ones start with /api/v1.`,
   )
 }
 

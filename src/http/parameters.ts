@@ -17,8 +17,9 @@ interface Parameter {
   readonly required: boolean
 }
 
-/** Reads a query string by the schema that also documents it. Fails on a parameter that is unknown, repeated, empty, badly encoded or
- * out of range: Elysia's own parser drops unknown ones and keeps one of two, which answers another question than was sent. */
+/** Reads a query string by the schema that also documents it. Fails on a parameter that is unknown, repeated, empty, badly
+ * encoded or out of range: Elysia's own parser drops unknown parameters and keeps one of two, so the response would not
+ * match the request. */
 export function queryReader<T extends TObject>(schema: T): (text: string) => Static<T> {
   const required = new Set(schema.required ?? [])
   const parameters = new Map(
@@ -38,7 +39,7 @@ export function queryReader<T extends TObject>(schema: T): (text: string) => Sta
       if (!(name in values)) throw missing(parameters.get(name), name)
     }
     if (whole.Check(values)) return values
-    throw new Failure('parameter_invalid', 'The parameters do not fit together.')
+    throw new Failure('parameter_invalid', 'The parameters cannot be combined.')
   }
 }
 
@@ -71,7 +72,8 @@ function readPiece(piece: string, parameters: Map<string, Parameter>, values: Re
   }
   const text = equals < 0 ? '' : decode(name, piece.slice(equals + 1), true)
   if (text === '') {
-    throw new Failure('parameter_invalid', `${name} is empty. Leave it out, or send ${parameter.allowed}.`, {
+    const mend = parameter.required ? ': send' : '. Omit it, or send'
+    throw new Failure('parameter_invalid', `${name} is empty${mend} ${parameter.allowed}.`, {
       param: name,
     })
   }
@@ -101,7 +103,7 @@ function typed(parameter: Parameter, text: string): unknown {
   }
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: this pattern matches control characters on purpose
 const unprintable = /[\u0000-\u001f\u007f\ufffd]/
 
 /** Strict percent-decoding: fails on invalid UTF-8, surrogates and control characters. */
@@ -115,7 +117,7 @@ function decode(name: string, raw: string, plusIsSpace: boolean): string {
     }
   }
   if (unprintable.test(text) || !text.isWellFormed())
-    throw badText(name, 'holds control characters or broken UTF-8')
+    throw badText(name, 'contains control characters or invalid UTF-8')
   return text
 }
 
@@ -129,7 +131,7 @@ function badText(name: string, what: string): Failure {
 function unknown(name: string, known: readonly string[]): Failure {
   return new Failure(
     'parameter_unknown',
-    `There is no parameter ${shown(name)} here. Known: ${known.join(', ') || 'none'}.`,
+    `${shown(name)} is not a parameter of this route. Its parameters: ${known.join(', ') || 'none'}.`,
     { param: name.slice(0, 64) },
   )
 }
@@ -143,7 +145,7 @@ function missing(parameter: Parameter | undefined, name: string): Failure {
 function queryTooLong(length: number): Failure {
   return new Failure(
     'parameter_invalid',
-    `The query string has ${length.toLocaleString('en')} characters; the limit is ${maxQueryLength.toLocaleString('en')}.`,
+    `The query string has ${length.toLocaleString('en')} characters; the limit is ${maxQueryLength.toLocaleString('en')}. Send fewer or shorter values.`,
     { param: 'query' },
   )
 }
@@ -153,20 +155,23 @@ function shown(text: string): string {
   return text.length <= 48 ? text : `${text.slice(0, 45)}...`
 }
 
-/** What a schema allows, as the end of an error message. */
+/** What a schema allows, as the end of an error message. A schema with a pattern says it in words, as `allowed`: the pattern itself
+ * would tell a person nothing. */
 export function allowedText(schema: TSchema): string {
   const choices = choicesOf(schema)
   if (choices !== null) return choices.length === 1 ? choices[0] : `one of ${choices.join(', ')}`
   const example = exampleOf(schema)
-  if (schema.format === 'date') return `a day that exists, as YYYY-MM-DD${example}`
+  if (schema.allowed !== undefined) return `${schema.allowed}${example}`
+  if (schema.pattern !== undefined)
+    throw new Error(`The pattern ${schema.pattern} has no words for messages.`)
+  if (schema.format === 'date') return `a valid date as YYYY-MM-DD${example}`
   if (schema.type === 'integer' || schema.type === 'number') {
     const noun = schema.type === 'integer' ? 'a whole number' : 'a number'
     return `${noun}${range(schema)}${example}`
   }
   if (schema.type === 'boolean') return 'true or false'
   const length = schema.maxLength === undefined ? '' : ` of at most ${schema.maxLength} characters`
-  const pattern = schema.pattern === undefined ? '' : ` that matches ${schema.pattern}`
-  return `a text${length}${pattern}${example}`
+  return `a string${length}${example}`
 }
 
 function choicesOf(schema: TSchema): string[] | null {

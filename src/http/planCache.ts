@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { Principal } from '../access/licences.ts'
 import type { IsoDate } from '../dates.ts'
 
@@ -11,40 +12,33 @@ function viewClass(principal: Principal): string {
   return `${principal.licence}${principal.quant ? ' quant' : ''}${principal.bulk ? ' bulk' : ''}`
 }
 
-/** Plans by query text, so that a repeated request is neither parsed nor planned again. A plan follows from the query, the view
- * class, the day and the data version alone; a new day or version clears the cache. A capped key's plan may be cached too: a
+/** Plans by query text, so that a repeated request is neither parsed nor planned again. A plan depends only on the query, the
+ * view class, the day and the data version; a new day or version clears the cache. A capped key's plan may be cached too: a
  * company that it has seen stays open to it. */
-export class PlanCache<Plan> {
-  readonly #classes = new Map<string, Map<string, Plan>>()
-  #count = 0
+export class PlanCache<Plan extends {}> {
+  readonly #plans = new LRUCache<string, Plan>({ max: maxPlans })
   #version = -1
   #today: IsoDate = ''
 
   find(principal: Principal, query: string, version: number, today: IsoDate): Plan | undefined {
     if (version !== this.#version || today !== this.#today) {
-      this.#clear()
+      this.#plans.clear()
       this.#version = version
       this.#today = today
     }
-    return this.#classes.get(viewClass(principal))?.get(query)
+    return this.#plans.get(planKey(principal, query))
   }
 
   /** Stores a plan for the version and day of the last `find`. A plan that took longer than that is outdated and dropped. */
   store(principal: Principal, query: string, version: number, today: IsoDate, plan: Plan): void {
     if (version !== this.#version || today !== this.#today || query.length > maxQueryLength) return
-    // Clearing everything is rare and cheap: planning takes microseconds.
-    if (this.#count >= maxPlans) this.#clear()
-    const name = viewClass(principal)
-    const plans = this.#classes.get(name) ?? new Map<string, Plan>()
-    plans.set(query, plan)
-    this.#classes.set(name, plans)
-    this.#count++
+    this.#plans.set(planKey(principal, query), plan)
   }
+}
 
-  #clear(): void {
-    this.#classes.clear()
-    this.#count = 0
-  }
+/** No class contains `?`, so no other class and query make the same key. */
+function planKey(principal: Principal, query: string): string {
+  return `${viewClass(principal)}?${query}`
 }
 
 const refreshMs = 100

@@ -11,7 +11,7 @@ import { accessLog } from './log.ts'
 import { unroutedAnswer } from './notFound.ts'
 
 export interface HttpSettings {
-  /** The address that documents and errors name. Set anew where the port is chosen by the system. */
+  /** The address that documents and errors name. Set anew if the port is chosen by the system. */
   baseUrl: string
   readonly version: string
   readonly bodyLimitMb: number
@@ -27,8 +27,8 @@ export interface HttpDeps {
   readonly explain: ExplainError
 }
 
-/** Who may use a route: `key` needs an API key and counts by key (the demo key by address); `search` counts by address;
- * `open` counts nothing. */
+/** Who may use a route. `key` requires an API key and counts requests per key (per address for the demo key). `search` counts
+ * per address. `open` counts nothing. */
 export type AccessPolicy = 'key' | 'search' | 'open'
 
 export type HttpPlugin = ReturnType<typeof httpPlugin>
@@ -57,7 +57,8 @@ export function httpPlugin(deps: HttpDeps, appOf: () => AnyElysia) {
     return new RequestContext(request, server, id, addressOf(socketAddress, forwarded), elapsedMs())
   }
 
-  /** Refuses an answer that no access policy admitted. A hook that Elysia skips or does not await must not let anybody in. */
+  /** Refuses an answer that no access policy admitted. A hook that Elysia skips or does not await must not let a request
+   * through. */
   function answer(context: RequestContext, route: string, given: Answer): Response {
     if (context.admitted) return finish(context, route, given, null)
     return fail(context, route, new Error('No access policy admitted this request.'))
@@ -94,7 +95,7 @@ export function httpPlugin(deps: HttpDeps, appOf: () => AnyElysia) {
     .derive({ as: 'global' }, ({ request }) => ({ context: begin(request) }))
     .macro({
       access: (policy: AccessPolicy) => ({
-        // Elysia awaits a hook only if its source text is plainly asynchronous, hence `async`.
+        // `async` is required: Elysia awaits a hook only if its source text looks asynchronous.
         beforeHandle:
           policy === 'open'
             ? ({ context }) => {
@@ -114,7 +115,7 @@ export function httpPlugin(deps: HttpDeps, appOf: () => AnyElysia) {
 
 const searchLimits: Limits = { perMinute: 120, perDay: 3_000 }
 
-/** Authenticates where the policy needs a key, counts the request, and fails where its limit is used up. */
+/** Authenticates if the policy needs a key, counts the request, and fails if its limit is used up. */
 async function authorize(
   access: AccessDeps,
   context: RequestContext,
@@ -123,9 +124,8 @@ async function authorize(
   let verdict: Verdict
   if (policy === 'search') verdict = await access.rateLimiter.take(`search:${context.address}`, searchLimits)
   else {
-    const authorization = context.request.headers.get('authorization')
-    const found = authenticate(access, authorization, context.address)
-    // A caller from the cache is there without a promise: awaiting it would cost each such request a turn of the loop.
+    const found = authenticate(access, context.request.headers, context.address)
+    // A cached caller comes without a promise: awaiting it would cost each such request a turn of the event loop.
     context.caller = found instanceof Promise ? await found : found
     verdict = await access.rateLimiter.take(context.caller.subject, context.caller.limits)
   }
@@ -139,14 +139,14 @@ function rateLimited(verdict: Verdict, refused: NonNullable<Verdict['refused']>)
   const { by, retryAfterSeconds } = refused
   const message =
     by === 'day'
-      ? `The limit of ${perDay?.toLocaleString('en')} requests a day is used up. It resets at 00:00 UTC, in ${retryAfterSeconds} s.`
-      : `The limit of ${perMinute.toLocaleString('en')} requests a minute is used up. Wait ${retryAfterSeconds} s; the headers show how many requests are left.`
+      ? `The limit of ${perDay?.toLocaleString('en')} requests per day is used up. It resets at 00:00 UTC, in ${retryAfterSeconds} s.`
+      : `The limit of ${perMinute.toLocaleString('en')} requests per minute is used up. Wait ${retryAfterSeconds} s; the headers show how many requests are left.`
   return new Failure(by === 'day' ? 'rate_limited_day' : 'rate_limited_minute', message, {
     retryAfterSeconds,
   })
 }
 
-/** The response for an answer, with the headers that belong to this request alone. */
+/** The response for an answer, with the headers that belong only to this request. */
 function toResponse(context: RequestContext, answer: Answer): Response {
   const { status, headers, body } = answer
   const unread = context.request.method === 'HEAD' && body instanceof ReadableStream ? body : null
@@ -161,8 +161,8 @@ function toResponse(context: RequestContext, answer: Answer): Response {
   return response
 }
 
-/** Fails where a route of `app` names no access policy: every request to it would be refused. Elysia has replaced `access` by the
- * hook that its macro returned, the only one before any handler. */
+/** Fails if a route of `app` names no access policy: every request to it would be refused. Elysia has replaced `access` by
+ * the hook that its macro returned, the only one before any handler. */
 export function requireAccessPolicies(app: AnyElysia): void {
   for (const { method, path, hooks } of app.routes)
     if (hooks.beforeHandle === undefined) throw new Error(`The route ${method} ${path} has no access policy.`)

@@ -23,13 +23,13 @@ export function prefersAsync(header: string | null): boolean {
 
 const shape = /^[\x21-\x7e]{1,255}$/
 
-/** The Idempotency-Key header; null where it is missing. */
+/** The Idempotency-Key header; null if it is missing. */
 export function idempotencyKey(headers: Headers): string | null {
   const sent = headers.get('idempotency-key')
   if (sent === null || shape.test(sent)) return sent
   throw new Failure(
     'parameter_invalid',
-    'Idempotency-Key has to be 1 to 255 printable ASCII characters without spaces, for example a new UUID.',
+    'Idempotency-Key must be 1 to 255 printable ASCII characters without spaces, for example a new UUID.',
     { param: 'Idempotency-Key' },
   )
 }

@@ -1,4 +1,5 @@
-import { compress, type Encoding, minCompressedBytes } from './compression.ts'
+import { LRUCache } from 'lru-cache'
+import { type Compression, compress, type Encoding, minCompressedBytes } from './compression.ts'
 
 type Bytes = Uint8Array<ArrayBuffer>
 
@@ -7,26 +8,14 @@ export interface CachedBody {
   readonly blob: Blob
   readonly encoding: Encoding
   readonly headers: Headers
-}
-
-/** A body as it is made, and the cursor of the page after it where there is one. */
-export interface RenderedBody {
-  readonly content: string | Bytes
-  readonly next?: string | null
-}
-
-interface Page {
-  readonly bytes: Bytes
+  /** The cursor of the page after it; null: there is none. */
   readonly next: string | null
 }
 
-interface Entry {
-  readonly made: Promise<Page>
-  /** Set once it is made. */
-  body: CachedBody | null
-  size: number
-  /** Read since the last eviction pass. */
-  used: boolean
+/** A body as it is made, and the cursor of the page after it, if there is one. */
+export interface RenderedBody {
+  readonly content: string | Bytes
+  readonly next?: string | null
 }
 
 /** The cache keys of an answer's bodies. Made once per plan: a map finds the same string object faster than an equal one. */
@@ -37,6 +26,7 @@ export function bodyKeys(key: string): BodyKeys {
 }
 
 export interface BodySource {
+  readonly compression: Compression
   readonly make: () => Promise<RenderedBody>
   /** The headers of an answer with this body. */
   readonly headers: (encoding: Encoding, next: string | null) => Headers
@@ -51,94 +41,48 @@ const entryBytes = 1_000
  * limits, and a plan's key contains who may see it. Requests for a body that is being rendered wait for it, so many requests for one
  * company are one query. */
 export class ResponseCache {
-  readonly #entries = new Map<string, Entry>()
+  readonly #bodies = new LRUCache<string, CachedBody, () => Promise<CachedBody>>({
+    maxSize: maxBytes,
+    maxEntrySize: maxEntryBytes,
+    sizeCalculation: ({ blob }, key) => entryBytes + key.length + blob.size,
+    fetchMethod: (_key, _stale, { context: make }) => make(),
+    // A body that a new data version overtook still answers the requests that wait for it. It is not cached.
+    ignoreFetchAbort: true,
+  })
   #version = -1
-  #bytes = 0
 
   /** A body that is cached already, without a promise: nearly every request ends here. */
-  find(version: number, names: BodyKeys, encoding: Encoding): CachedBody | null {
-    if (version !== this.#version) return null
-    const entry = this.#entries.get(names[encoding])
-    if (entry === undefined) return null
-    entry.used = true
-    return entry.body
+  find(version: number, keys: BodyKeys, encoding: Encoding): CachedBody | null {
+    return version === this.#version ? (this.#bodies.get(keys[encoding]) ?? null) : null
   }
 
-  async get(version: number, names: BodyKeys, encoding: Encoding, making: BodySource): Promise<CachedBody> {
-    if (version > this.#version) this.#startOver(version)
-    const keep = (form: Encoding, make: () => Promise<Page>) => this.#keep(version, form, names, making, make)
-    const plain = await keep('identity', async () => pageOf(await making.make()))
-    const worthIt = encoding !== 'identity' && plain.bytes.length >= minCompressedBytes
-    if (!worthIt) return bodyOf(plain, 'identity', making)
-    const compressed = async () => ({ bytes: await compress(plain.bytes, encoding), next: plain.next })
-    return bodyOf(await keep(encoding, compressed), encoding, making)
-  }
-
-  #keep(
-    version: number,
-    encoding: Encoding,
-    names: BodyKeys,
-    making: BodySource,
-    make: () => Promise<Page>,
-  ): Promise<Page> {
-    // A newer data version came meanwhile: this request still gets its answer, but later ones must not.
-    if (version !== this.#version) return make()
-    const name = names[encoding]
-    const known = this.#entries.get(name)
-    if (known !== undefined) return known.made
-    const entry: Entry = { made: make(), body: null, size: entryBytes + name.length, used: true }
-    this.#entries.set(name, entry)
-    this.#bytes += entry.size
-    entry.made.then(
-      page => this.#settle(name, entry, bodyOf(page, encoding, making), page.bytes.length),
-      () => this.#drop(name, entry),
-    )
-    return entry.made
-  }
-
-  #settle(name: string, entry: Entry, body: CachedBody, size: number): void {
-    if (this.#entries.get(name) !== entry) return
-    if (size > maxEntryBytes) {
-      this.#drop(name, entry)
-      return
+  async get(version: number, keys: BodyKeys, encoding: Encoding, source: BodySource): Promise<CachedBody> {
+    if (version > this.#version) {
+      this.#version = version
+      this.#bodies.clear()
     }
-    entry.body = body
-    entry.size += size
-    this.#bytes += size
-    this.#makeRoom()
+    const plain = await this.#load(version, keys.identity, async () => {
+      const { content, next = null } = await source.make()
+      return cachedBody(content, 'identity', next, source)
+    })
+    if (encoding === 'identity' || plain.blob.size < minCompressedBytes) return plain
+    return this.#load(version, keys[encoding], async () => {
+      const bytes = await compress(await plain.blob.bytes(), encoding, source.compression)
+      return cachedBody(bytes, encoding, plain.next, source)
+    })
   }
 
-  /** Passes over the entries from the oldest: one used since the last time is spared once. */
-  #makeRoom(): void {
-    for (const [name, entry] of this.#entries) {
-      if (this.#bytes <= maxBytes) return
-      if (entry.used) {
-        entry.used = false
-        this.#entries.delete(name)
-        this.#entries.set(name, entry)
-      } else {
-        this.#drop(name, entry)
-      }
-    }
-  }
-
-  #drop(name: string, entry: Entry): void {
-    if (this.#entries.get(name) !== entry) return
-    this.#entries.delete(name)
-    this.#bytes -= entry.size
-  }
-
-  #startOver(version: number): void {
-    this.#version = version
-    this.#entries.clear()
-    this.#bytes = 0
+  /** A request that began before the current data version gets its answer, but no later one must: it is not cached. */
+  #load(version: number, key: string, make: () => Promise<CachedBody>): Promise<CachedBody> {
+    return version === this.#version ? this.#bodies.forceFetch(key, { context: make }) : make()
   }
 }
 
-function pageOf({ content, next = null }: RenderedBody): Page {
-  return { bytes: typeof content === 'string' ? new Uint8Array(Buffer.from(content)) : content, next }
-}
-
-function bodyOf({ bytes, next }: Page, encoding: Encoding, making: BodySource): CachedBody {
-  return { blob: new Blob([bytes]), encoding, headers: making.headers(encoding, next) }
+function cachedBody(
+  content: string | Bytes,
+  encoding: Encoding,
+  next: string | null,
+  source: BodySource,
+): CachedBody {
+  return { blob: new Blob([content]), encoding, headers: source.headers(encoding, next), next }
 }

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { Failure } from '../errors.ts'
 import { type Limits, type Verdict, verdictOf } from './decision.ts'
 import type { HitCounter, HitRequest } from './queries.ts'
@@ -124,7 +125,7 @@ function rejectAll(batch: Batch, failure: Failure): void {
 function databaseUnavailable(cause?: unknown): Failure {
   return new Failure(
     'database_unavailable',
-    'The database does not answer at the moment. Try again in a few seconds.',
+    'The database does not respond at the moment. Try again in a few seconds.',
     { retryAfterSeconds: 2, cause },
   )
 }
@@ -148,14 +149,10 @@ const maxRefusals = 10_000
 /** The refused subjects, each until it may be granted again. Until that moment its counter only grows, so the verdict is
  * known without the database, and a client that keeps sending costs next to nothing. */
 class RefusalCache {
-  readonly #refusals = new Map<string, Refusal>()
+  readonly #refusals = new LRUCache<string, Refusal>({ max: maxRefusals })
 
   store(subject: string, verdict: Verdict, nowMs: number): void {
     if (verdict.refused === null) return
-    if (this.#refusals.size >= maxRefusals) {
-      const oldest = this.#refusals.keys().next()
-      if (!oldest.done) this.#refusals.delete(oldest.value)
-    }
     // Retry-After is rounded up to whole seconds. One less, so that a request in the last second reaches the database.
     const untilMs = nowMs + (verdict.refused.retryAfterSeconds - 1) * 1_000
     this.#refusals.set(subject, { verdict, seenMs: nowMs, untilMs })

@@ -7,7 +7,7 @@ const day = (description: string) => Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{
 
 const CostComponent = Type.Object(
   {
-    name: text('What is paid.'),
+    name: text('What is paid for.'),
     kind: Type.Union([Type.Literal('statutory'), Type.Literal('assumption')], {
       description:
         'statutory: a tax or fee that the source imposes. assumption: our estimate, not a measurement.',
@@ -18,11 +18,11 @@ const CostComponent = Type.Object(
       maximum: 1_000,
       description: 'Basis points of the traded value, for each side that pays it.',
     }),
-    source: text('The law or order, or the word assumption with its reasoning.'),
-    date: day('The day from which the rate applies; for an assumption, the day it was made.'),
-    note: Type.Optional(text('Where it does not apply.')),
+    source: text('The law or order; for an assumption, the word Assumption and the reasoning.'),
+    date: day('First day on which the rate applies; for an assumption, the day on which it was made.'),
+    note: Type.Optional(text('Cases in which it does not apply.')),
   },
-  strict,
+  { ...strict, $id: 'CostComponent' },
 )
 
 export const TradingCosts = Type.Object(
@@ -30,12 +30,12 @@ export const TradingCosts = Type.Object(
     round_trip_bps: Type.Number({
       minimum: 0,
       maximum: 1_000,
-      description: 'Basis points of a purchase and a sale together.',
+      description: 'Basis points of a purchase and a sale combined.',
     }),
     components: Type.Array(CostComponent, { minItems: 1 }),
     note: Type.Optional(text('What the costs do not include.')),
   },
-  strict,
+  { ...strict, $id: 'TradingCosts' },
 )
 export type TradingCosts = Static<typeof TradingCosts>
 
@@ -47,7 +47,7 @@ export type DefaultManifest = Static<typeof DefaultManifest>
 
 const Identifier = Type.Object(
   {
-    format: text('The ID to send as `ticker`, in words.'),
+    format: text('The form of the ID to send as `ticker`, in words.'),
     pattern: text('Regular expression of the ID in upper case.'),
     example: text('An ID that exists.'),
     suffixes: Type.Array(Type.String({ pattern: '^\\.[A-Z]{2}$' }), {
@@ -55,7 +55,7 @@ const Identifier = Type.Object(
     }),
     note: Type.Optional(text('Exceptions.')),
   },
-  strict,
+  { ...strict, $id: 'MarketIdentifier' },
 )
 
 const IssuerNumber = Type.Object(
@@ -73,7 +73,7 @@ const IssuerNumber = Type.Object(
     ),
     example: text('A number that exists, as `issuer_id` shows it.'),
   },
-  strict,
+  { ...strict, $id: 'IssuerNumber' },
 )
 
 const Sync = Type.Object(
@@ -90,7 +90,7 @@ const Sync = Type.Object(
     }),
     limit: text('The rate limit that the register publishes, or that it publishes none.'),
   },
-  strict,
+  { ...strict, $id: 'RegisterSync' },
 )
 
 /** The description of a market in manifests/<code>.yaml. The API serves it unchanged. */
@@ -99,39 +99,39 @@ export const Manifest = Type.Object(
     code: Type.String({ pattern: '^[A-Z]{2}$', description: 'ISO 3166 code; the `market` of a request.' }),
     name: text('The country.'),
     status: Type.Union([Type.Literal('served'), Type.Literal('announced')], {
-      description: 'announced: described here, but there is no importer yet, so there are no rows.',
+      description: 'announced: described here, but without an importer yet and so without rows.',
     }),
     register: Type.Object(
-      { name: text('Register.'), operator: text('Who operates it.'), url: text('Its website.') },
-      strict,
+      { name: text('Register.'), operator: text('The operator of the register.'), url: text('Its website.') },
+      { ...strict, $id: 'Register' },
     ),
     id: Identifier,
     issuer: IssuerNumber,
     reporting_basis: Type.Object(
       {
-        scope: text('Which entities file.'),
+        scope: text('Which companies file.'),
         consolidation: text('Group or single entity.'),
         standards: text('Accounting standards.'),
-        periods: text('Which periods are stated.'),
+        periods: text('Which periods the filings state.'),
         revenue: text('What revenue means here and how often it is missing.'),
-        since: text('From when filings are covered.'),
+        since: text('Start of the filings covered.'),
       },
-      strict,
+      { ...strict, $id: 'ReportingBasis' },
     ),
     currency: text('Currency of the values.'),
     calendar: Type.Object(
       {
         timezone: Type.String({ minLength: 1, description: 'IANA zone in which `filed` is a day.' }),
-        fiscal_year: text('How fy and fp follow from a period.'),
+        fiscal_year: text('How fy and fp are derived from a period.'),
       },
-      strict,
+      { ...strict, $id: 'MarketCalendar' },
     ),
     filed: Type.Object(
       {
         rule: text('How `filed` is determined.'),
-        sources: Type.Optional(Type.Array(text('A page that supports the rule, and what it states.'))),
+        sources: Type.Optional(Type.Array(text('A page that supports the rule, and what that page states.'))),
         undated: Type.Optional(
-          text('For accounts without a date of their own: why an entity may be listed without figures.'),
+          text('For accounts without a date of their own: why a company may be listed without figures.'),
         ),
         kind: Type.Union([
           Type.Literal('filing_date'),
@@ -139,36 +139,36 @@ export const Manifest = Type.Object(
           Type.Literal('mixed'),
         ]),
       },
-      strict,
+      { ...strict, $id: 'FilingDates' },
     ),
     restatements: text('How restated figures are handled.'),
     source_notice: text('The `source` of each row.'),
     attribution: text('The statutory attribution of a response with rows of this market.'),
     licence: Type.Object(
       {
-        name: text('Terms under which the register gives its data.'),
-        url: text('Where they are published.'),
+        name: text('Terms under which the register provides its data.'),
+        url: text('Where the terms are published.'),
         verified: Type.Boolean({
           description: 'false: the terms must be checked before the market is served.',
         }),
         note: Type.Optional(text('What the terms require.')),
       },
-      strict,
+      { ...strict, $id: 'RegisterLicence' },
     ),
     sync: Sync,
     costs: TradingCosts,
-    metrics: Type.Array(MetricDefinition, { description: 'Beyond the canonical metrics.' }),
+    metrics: Type.Array(MetricDefinition, { description: 'Metrics in addition to the canonical ones.' }),
     year_to_date: Type.Array(Type.String({ pattern: '^[a-z][a-z0-9_]*$' }), {
       description: 'Flows that are also served as `<metric>_ytd`.',
     }),
     unstated: Type.Array(Type.String({ pattern: '^[a-z][a-z0-9_]*$' }), {
-      description: 'Canonical metrics and ratios that the register never states.',
+      description: 'Canonical metrics and ratios that the register never reports.',
     }),
     absences: Type.Record(Type.String({ pattern: '^[a-z][a-z0-9_]*$' }), Type.String({ minLength: 1 }), {
       description: 'Reasons why a metric is often missing, by metric.',
     }),
-    notes: Type.Array(text('What users of the figures should know.')),
+    notes: Type.Array(text('What users of the figures need to know.')),
   },
-  strict,
+  { ...strict, $id: 'Manifest' },
 )
 export type Manifest = Static<typeof Manifest>

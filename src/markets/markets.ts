@@ -40,7 +40,7 @@ export async function loadMarkets(folder: URL | string = shippedFolder): Promise
     manifests.push(manifest)
   }
   if (!files.includes(defaultFile))
-    faults.push(`${defaultFile}: missing; it contains the costs of rows without a market`)
+    faults.push(`${defaultFile}: missing; it must define the costs of rows without a market`)
   if (faults.length > 0 || fallback === undefined) {
     throw new Failure('internal', `The manifests are invalid:\n  ${faults.join('\n  ')}`)
   }
@@ -115,7 +115,7 @@ function checkManifest(file: string, manifest: Manifest, faults: string[]): void
   }
   if (!URL.canParse(manifest.sync.address)) fault('/sync/address', `${manifest.sync.address} is not a URL`)
   const interval = 1 / manifest.sync.requests_per_second
-  if (interval > 3_600) fault('/sync/requests_per_second', 'must be at least one request an hour')
+  if (interval > 3_600) fault('/sync/requests_per_second', 'must be at least one request per hour')
   checkCosts(file, manifest.costs, faults)
 }
 
@@ -137,7 +137,7 @@ function checkCosts(file: string, costs: TradingCosts, faults: string[]): void {
   }
   costs.components.forEach((part, index) => {
     const path = `${file}: /costs/components/${index}`
-    if (!isIsoDate(part.date)) faults.push(`${path}/date: ${part.date} is not a day`)
+    if (!isIsoDate(part.date)) faults.push(`${path}/date: ${part.date} is not a valid date`)
     const startsWithAssumption = /^assumption\b/i.test(part.source)
     if (startsWithAssumption !== (part.kind === 'assumption')) {
       faults.push(`${path}/source: must start with "Assumption" if and only if kind is assumption`)

@@ -14,11 +14,11 @@ export const MetricDefinition = Type.Object(
         Type.Literal('count'),
         Type.Literal('pure'),
       ],
-      { description: 'Kind of unit; the unit itself is the `u` of a row.' },
+      { description: 'Kind of unit; each row states the unit itself in `u`.' },
     ),
     description: Type.String({ minLength: 1 }),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, $id: 'MetricDefinition' },
 )
 export type MetricDefinition = Static<typeof MetricDefinition>
 
@@ -38,41 +38,51 @@ export const canonicalMetrics: readonly MetricDefinition[] = [
     'revenue',
     'flow',
     'currency',
-    'Turnover. Never gross profit, also where a register states only that.',
+    'Turnover. Never gross profit, even if a register reports only that.',
   ),
   define(
     'gross_profit',
     'flow',
     'currency',
-    'Revenue less the cost of what was sold, or the margin a small filer states instead of turnover.',
+    'Revenue minus cost of sales, or the gross margin that a small filer reports instead of turnover.',
   ),
-  define('operating_income', 'flow', 'currency', 'Result before interest and taxes, as the filer states it.'),
+  define(
+    'operating_income',
+    'flow',
+    'currency',
+    'Profit or loss before interest and taxes, as the filer reports it.',
+  ),
   define(
     'net_income',
     'flow',
     'currency',
-    "Result after taxes; of the parent's owners or of the whole group, as the market's manifest states.",
+    "Profit or loss after taxes, attributable to the parent's owners or to the whole group; the market's manifest says which.",
   ),
-  define('eps', 'flow', 'currency/share', 'Basic earnings per share, on the share count of its filing.'),
+  define(
+    'eps',
+    'flow',
+    'currency/share',
+    'Basic earnings per share, based on the share count of the same filing.',
+  ),
   define(
     'eps_diluted',
     'flow',
     'currency/share',
-    'Diluted earnings per share, on the share count of its filing.',
+    'Diluted earnings per share, based on the share count of the same filing.',
   ),
   define('assets', 'stock', 'currency', 'Total assets.'),
   define('current_assets', 'stock', 'currency', 'Assets due within a year.'),
   define('cash', 'stock', 'currency', 'Cash and cash equivalents.'),
-  define('liabilities', 'stock', 'currency', 'Total liabilities, where the filer states the total.'),
-  define('current_liabilities', 'stock', 'currency', 'Liabilities due within a year.'),
+  define('liabilities', 'stock', 'currency', 'Total liabilities, if the filer reports the total.'),
+  define('current_liabilities', 'stock', 'currency', 'Liabilities due within one year.'),
   define(
     'equity',
     'stock',
     'currency',
-    'Equity; of the parent’s owners or of the whole group, as the market’s manifest states.',
+    'Equity, attributable to the parent’s owners or to the whole group; the market’s manifest says which.',
   ),
   define('operating_cash_flow', 'flow', 'currency', 'Net cash from operating activities.'),
-  define('shares_outstanding', 'stock', 'shares', 'Shares outstanding as the filing states them.'),
+  define('shares_outstanding', 'stock', 'shares', 'Shares outstanding, as the filing reports them.'),
 ]
 
 /** Computed at import from figures known on the same day, by `facts/ratios.ts`. */
@@ -89,11 +99,11 @@ export const ratioMetrics: readonly MetricDefinition[] = [
 
 export const yearToDateSuffix = '_ytd'
 
-/** The metric for the year-to-date figure of a flow, where a register states one. */
+/** The metric for the year-to-date figure of a flow, if a register states one. */
 export function yearToDate(metric: MetricDefinition): MetricDefinition {
   return {
     ...metric,
     name: `${metric.name}${yearToDateSuffix}`,
-    description: `Year to date, as the filing states it: ${metric.description}`,
+    description: `Year to date, as the filing reports it: ${metric.description}`,
   }
 }

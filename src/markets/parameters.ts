@@ -1,10 +1,20 @@
+import { Type } from '@sinclair/typebox'
 import { Failure } from '../errors.ts'
 import { nearNames } from '../spelling.ts'
 import type { Markets } from './markets.ts'
 
+/** A market code in a request, in either case. Readers turn it to upper case. */
+export const MarketCode = (description: string) =>
+  Type.String({
+    pattern: '^[A-Za-z]{2}$',
+    allowed: 'a market code of two letters',
+    description,
+    examples: ['US'],
+  })
+
 /** Reads a market code in either case. Throws if the market is not covered.
  *
- * @param orNone added to the message where the parameter is optional */
+ * @param orNone added to the message if the parameter is optional */
 export function readMarket(markets: Markets, sent: string, orNone = ', or none'): string {
   const code = sent.toUpperCase()
   if (markets.get(code) !== undefined) return code

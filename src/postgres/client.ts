@@ -65,22 +65,19 @@ export async function isReachable(sql: Sql, timeoutMs: number): Promise<boolean>
 
 const minServerVersion = 150_000
 
-/** Throws for a database on which the migrations would fail half-way: too old, not UTF-8, or without pg_trgm. */
+/** Throws for a database on which the migrations would fail half-way: too old, or not UTF-8. */
 export async function assertSupportedServer(sql: Sql): Promise<void> {
-  const [server] = await sql<{ version: number; shown: string; encoding: string; trigrams: boolean }[]>`
+  const [server] = await sql<{ version: number; shown: string; encoding: string }[]>`
     select current_setting('server_version_num')::int as version, current_setting('server_version') as shown,
-           current_setting('server_encoding') as encoding,
-           exists (select 1 from pg_available_extensions where name = 'pg_trgm') as trigrams`
+           current_setting('server_encoding') as encoding`
   const faults: string[] = []
   if (server.version < minServerVersion)
-    faults.push(`it is PostgreSQL ${server.shown}; 15 or newer is needed`)
+    faults.push(`it is PostgreSQL ${server.shown}; version 15 or newer is required`)
   if (server.encoding !== 'UTF8') {
     faults.push(
-      `its encoding is ${server.encoding}; UTF8 is needed (createdb --encoding=UTF8 --template=template0)`,
+      `its encoding is ${server.encoding}; UTF8 is required (createdb --encoding=UTF8 --template=template0)`,
     )
   }
-  if (!server.trigrams)
-    faults.push('its extension pg_trgm is missing (install the contrib package of PostgreSQL)')
   if (faults.length === 0) return
   throw new Failure(
     'database_unavailable',

@@ -39,7 +39,7 @@ export function explainDatabaseError(error: unknown): Failure | null {
   if (code === queryCanceled) {
     return new Failure(
       'statement_timeout',
-      'The database took too long over this request. Request less data, or try again.',
+      'The database took too long for this request. Request less data, or try again.',
       { retryAfterSeconds, cause: error },
     )
   }
@@ -95,7 +95,7 @@ function connectErrorMessage(code: string, message: string, where: string): stri
     return `${where}: ${message}. The user in DATABASE_URL must own the database to set it up.`
   }
   if (!unreachable.test(code)) return null
-  return `${where} does not answer (${message}). Check that PostgreSQL runs there and accepts connections from this machine. Unset DATABASE_URL to use the embedded PostgreSQL in DATA_DIR.`
+  return `${where} does not respond (${message}). Check that PostgreSQL runs there and accepts connections from this machine. Unset DATABASE_URL to use the embedded PostgreSQL in DATA_DIR.`
 }
 
 /** A database URL that is safe to show: without user and password. */

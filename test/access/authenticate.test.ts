@@ -37,7 +37,8 @@ beforeEach(() => {
   address = `192.0.2.${++caller}`
   queries = 0
 })
-const authenticateHeader = async (header: string | null) => authenticate(deps, header, address)
+const authenticateHeader = async (header: string | null, more: Record<string, string> = {}) =>
+  authenticate(deps, new Headers(header === null ? more : { ...more, Authorization: header }), address)
 const newKey = async (change: { expires?: string; licence?: 'personal' | 'evaluation' } = {}) => {
   const email = `k${++caller}@k${caller}.example`
   const terms = { licence: 'personal', quant: false, environment: 'live' } as const
@@ -72,6 +73,55 @@ describe('authenticate', () => {
     })
   })
 
+  test('says where a key belongs that was sent elsewhere', async () => {
+    for (const name of ['X-API-Key', 'Api-Key']) {
+      await expect(authenticateHeader(null, { [name]: makeKeyText('live') })).rejects.toMatchObject({
+        code: 'key_missing',
+        message: `The key was sent as ${name}, which is not read. Send Authorization: Bearer <key>.`,
+        details: { param: name },
+      })
+    }
+    for (const [header, scheme] of [
+      ['Basic ZGVtbzpkZW1v', 'Basic'],
+      ['basic Og==', 'Basic'],
+      ['Token abc', 'Token'],
+    ]) {
+      await expect(authenticateHeader(header)).rejects.toMatchObject({
+        code: 'key_malformed',
+        message: `The key was sent as ${scheme} authorization, which is not read. Send Authorization: Bearer <key>.`,
+      })
+    }
+    // Another scheme may be the key itself: it is not shown.
+    const bare = makeKeyText('live')
+    for (const header of [bare, `${bare} x`]) {
+      const failure = await authenticateHeader(header).catch(error => error)
+      expect(failure.message).toContain('must be "Bearer <key>"')
+      expect(failure.message).not.toContain(bare)
+    }
+  })
+
+  test('calls an unset variable an empty key, and says how to set it', async () => {
+    const mend = 'Set the variable, export KEY=<key>, and use double quotes'
+    for (const header of ['', 'Bearer', 'Bearer ', 'bearer   ']) {
+      const { code, message } = await authenticateHeader(header).catch(failure => failure)
+      expect([code, message]).toEqual([
+        'key_malformed',
+        expect.stringContaining('The key is empty: nothing was sent'),
+      ])
+      expect(message).toContain(mend)
+    }
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: what a shell did not replace
+    for (const sent of ['$KEY', '${KEY}', '$env:KEY', '%KEY%', '<API_KEY>', '{{key}}', 'undefined', 'None']) {
+      const { code, message } = await authenticateHeader(`Bearer ${sent}`).catch(failure => failure)
+      expect([code, message]).toEqual([
+        'key_malformed',
+        expect.stringContaining(`The key is empty: ${sent} was sent in its place.`),
+      ])
+      expect(message).toContain(mend)
+    }
+    expect(queries).toBe(0)
+  })
+
   test('refuses a revoked key at once on a server that has it in its cache', async () => {
     const { key, prefix } = await newKey()
     await authenticateHeader(`Bearer ${key}`)
@@ -92,7 +142,7 @@ describe('authenticate', () => {
     const { key } = await newKey()
     const slow = authenticate(
       { ...deps, findKey: async digest => findKey(sql, digest).finally(() => keyCache.invalidate()) },
-      `Bearer ${key}`,
+      new Headers({ Authorization: `Bearer ${key}` }),
       address,
     )
     await slow
@@ -105,7 +155,10 @@ describe('authenticate', () => {
     nowMs = Date.parse('2026-07-02T23:59:59.999Z')
     expect((await authenticateHeader(`Bearer ${key}`)).principal.licence).toBe('personal')
     nowMs = Date.parse('2026-07-03T00:00:00Z')
-    await expect(authenticateHeader(`Bearer ${key}`)).rejects.toMatchObject({ code: 'key_expired' })
+    await expect(authenticateHeader(`Bearer ${key}`)).rejects.toMatchObject({
+      code: 'key_expired',
+      message: expect.stringContaining('valid until 2026-07-02 (UTC, inclusive)'),
+    })
     nowMs = Date.parse('2026-07-01T12:00:00Z')
   })
 

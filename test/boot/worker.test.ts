@@ -180,7 +180,7 @@ describe('asfiled worker', () => {
       worker.kill('SIGTERM')
       expect(await worker.exited).toBe(0)
       expect(performance.now() - began).toBeLessThan(5_000)
-      expect(worker.said()).toContain('finishing the tasks under way')
+      expect(worker.said()).toContain('finishing the tasks in progress')
       const [left] = await db.sql`
         select (select count(*)::int from asfiled_queue.jobs where starts_with(key, ${id}) and locked_at is not null) as locked,
                (select coalesce(max(attempts), 0)::int from asfiled_queue.jobs where starts_with(key, ${id})) as attempts,

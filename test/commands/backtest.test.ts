@@ -7,8 +7,10 @@ import { decodeResult } from '../../src/backtest/pipeline/encodeResult.ts'
 import { ComputePool } from '../../src/backtest/pool/computePool.ts'
 import type { BacktestResult } from '../../src/backtest/result.ts'
 import { runBacktest } from '../../src/features/backtests/run.ts'
+import { encodeRows } from '../../src/formats/rows.ts'
 import { loadMarkets } from '../../src/markets/markets.ts'
 import { asPanel, signals } from '../features/backtests/backtestBench.ts'
+import { type CommandRun, runInProcess } from './runInProcess.ts'
 
 setDefaultTimeout(60_000)
 
@@ -32,19 +34,18 @@ const ndjson = panel.map(row => JSON.stringify(row)).join('\n')
 writeFileSync(place('rows.csv'), csv)
 writeFileSync(place('rows.csv.gz'), gzipSync(csv))
 writeFileSync(place('rows.ndjson'), ndjson)
-writeFileSync(place('rows.jsonl.gz'), gzipSync(ndjson))
 
-interface Run {
-  code: number
-  out: string
-  error: string
-}
+const backtest = (...args: string[]) => runInProcess(['backtest', ...args])
 
-/** Without a database that could be reached: the command must work offline. */
-async function backtest(...args: string[]): Promise<Run> {
+/** In a process of its own, without a database that could be reached: the command must work offline. */
+async function spawnBacktest(
+  args: readonly string[],
+  input: 'ignore' | Blob = 'ignore',
+): Promise<CommandRun> {
   const child = Bun.spawn(['bun', 'src/cli.ts', 'backtest', ...args], {
     cwd: root,
     env: { ...process.env, DATABASE_URL: 'postgres://none@127.0.0.1:1/none', NO_COLOR: '1' },
+    stdin: input,
     stdout: 'pipe',
     stderr: 'pipe',
   })
@@ -64,10 +65,26 @@ async function served(request: object): Promise<BacktestResult> {
   return decodeResult(await runBacktest({ pool, archive, costs: costs.plain }, body))
 }
 
+async function expectFaults(code: number, faults: readonly [string[], string][]): Promise<void> {
+  for (const [args, message] of faults)
+    expect([args, await backtest(...args)]).toEqual([
+      args,
+      { code, out: '', error: expect.stringContaining(message) },
+    ])
+}
+
+const panelSheet = [
+  { name: 'date', kind: 'day' },
+  { name: 'asset', kind: 'text' },
+  { name: 'market', kind: 'text' },
+  { name: 'score', kind: 'number' },
+  { name: 'forward_return', kind: 'number' },
+] as const
+
 const written = (name: string): Promise<BacktestResult> => Bun.file(place(name)).json()
 
 describe('asfiled backtest', () => {
-  test('gives the numbers of the service to the bit, from CSV and NDJSON, plain and compressed', async () => {
+  test('gives the numbers of the service to the bit, from a file in any format', async () => {
     const truth = await served({
       config: {
         quantile: 0.2,
@@ -83,14 +100,14 @@ describe('asfiled backtest', () => {
     const flags =
       '--quantile .2 --weighting rank --hold-days 5 --neutral market --drift --folds 3 --borrow-bps 80'
     const include = ['--include', 'ic,quantiles,monthly,positions']
-    for (const file of ['rows.csv', 'rows.csv.gz', 'rows.ndjson', 'rows.jsonl.gz']) {
-      const { code, error } = await backtest(
+    for (const file of ['rows.csv.gz', 'rows.ndjson']) {
+      const { code, error } = await spawnBacktest([
         place(file),
         ...flags.split(' '),
         ...include,
         '--json',
         place('result.json'),
-      )
+      ])
       expect({ file, code, error }).toEqual({ file, code: 0, error: `Wrote ${place('result.json')}.\n` })
       expect(await written('result.json')).toEqual(truth)
     }
@@ -144,47 +161,116 @@ describe('asfiled backtest', () => {
     for (const line of out.split('\n')) expect(line.length).toBeLessThanOrEqual(100)
   })
 
-  test('exit code 1: computed, with warnings that are shown', async () => {
+  test('default costs are a notice, and no failure', async () => {
     const rows = panel.map(
       ({ date, asset, score, forward_return }) => `${date},${asset},${score ?? ''},${forward_return ?? ''}`,
     )
     writeFileSync(place('nameless.csv'), ['date,asset,score,forward_return', ...rows].join('\r\n'))
-    const { code, out } = await backtest(place('nameless.csv'))
-    expect(code).toBe(1)
-    expect(out).toContain('Warning: The default round trip')
+    const { code, out, error } = await backtest(place('nameless.csv'))
+    expect(code).toBe(0)
+    expect(error).toMatch(/^Notice: The default round trip of .* Give --cost-bps to use your own\.\n$/)
+    expect(out).not.toContain('Warning')
     expect(out).toContain('METRIC')
   })
 
-  test('exit code 2: nothing was computed, and the message states how to fix it', async () => {
+  test('- reads standard input, packed or not, and --json - writes nothing else to standard output', async () => {
+    const truth = await served({ config: { quantile: 0.2 } })
+    const inputs = {
+      'csv.gz': gzipSync(csv),
+      'a request': JSON.stringify({ panel }),
+      Parquet: await encodeRows('parquet', panelSheet, {}, panel),
+    }
+    for (const [name, input] of Object.entries(inputs)) {
+      const { code, out, error } = await spawnBacktest(
+        ['-', '--quantile', '.2', '--json', '-'],
+        new Blob([input]),
+      )
+      expect([name, code, error, JSON.parse(out)]).toEqual([name, 0, '', truth])
+    }
+  })
+
+  test('forecasts are read as they are, with the horizon that was chosen', async () => {
+    const lines = panel.flatMap(({ date, asset, market, score, forward_return }) =>
+      ['1d', '3d'].map(horizon => `${date},${asset},${market},${horizon},${score},${forward_return}`),
+    )
+    const forecasts = ['date,ticker,market,horizon,predicted_pct,actual_pct', ...lines].join('\n')
+    writeFileSync(place('forecasts.csv'), forecasts)
+    const truth = await served({ config: { returnDays: 3 } })
+    const { code, out } = await backtest(place('forecasts.csv'), '--horizon', '3d', '--json', '-')
+    expect([code, JSON.parse(out)]).toEqual([0, truth])
+    const open = await backtest(place('forecasts.csv'))
+    expect(open).toMatchObject({ code: 2, error: expect.stringContaining('several horizons: 1d, 3d') })
+  })
+
+  test('exit code 3: a result is below what was required, or cannot be computed; the result is written all the same', async () => {
+    const truth = await served({ sweep: { quantile: [0.1, 0.2] } })
+    const { sharpe } = truth.metrics
+    const dsr = truth.deflated_sharpe?.dsr ?? null
+    if (sharpe === null || dsr === null) throw new Error('these rows need results')
+    const grid = [place('rows.csv'), '--quantile', '.1,.2', '--json', '-']
+    const enough = await backtest(
+      ...grid,
+      '--fail-below-sharpe',
+      String(sharpe),
+      '--fail-below-dsr',
+      String(dsr),
+    )
+    expect([enough.code, enough.error]).toEqual([0, ''])
+    const above = await backtest(
+      ...grid,
+      '--fail-below-sharpe',
+      String(sharpe + 0.01),
+      '--fail-below-dsr',
+      '1',
+    )
+    expect([above.code, JSON.parse(above.out)]).toEqual([3, truth])
+    expect(above.error).toBe(
+      `The Deflated Sharpe ratio is ${dsr}, below 1 (--fail-below-dsr).\nThe annualised Sharpe ratio is ${sharpe}, below ${sharpe + 0.01} (--fail-below-sharpe).\n`,
+    )
+    const two = csv.split('\n').slice(0, 5).join('\n')
+    writeFileSync(place('two.csv'), two)
+    const none = await backtest(place('two.csv'), '--fail-below-sharpe', '-99')
+    expect([none.code, none.error]).toEqual([3, expect.stringContaining('cannot be computed')])
+  })
+
+  test('exit code 1: the rows cannot be computed; the message names the file and the place', async () => {
     writeFileSync(place('bad.csv'), 'date,asset,score,forward_return\n2024-01-02,A,high,0.1\n')
     writeFileSync(place('cut.csv.gz'), gzipSync(csv).subarray(0, 300))
-    writeFileSync(place('rows.txt'), csv)
-    writeFileSync(place('both.ndjson'), `{"config":{"quantile":0.1}}\n${ndjson}`)
     const faults: [string[], string][] = [
-      [[place('none.csv')], 'there is no such file'],
-      [[place('rows.txt')], 'must end in .csv'],
-      [[place('bad.csv')], 'line 2'],
-      [[place('cut.csv.gz')], 'could not be read'],
-      [[place('rows.csv'), '--quantile', '.9'], 'config.quantile is 0.9'],
-      [[place('rows.csv'), '--quantile', 'few'], '"few" is no number'],
-      [[place('rows.csv'), '--folds', 'x'], 'A number is required'],
-      [[place('rows.csv'), '--sweep', '--hold-days', '5'], 'leave --sweep out'],
-      [[place('rows.csv'), '--include', 'ic,all'], 'include[1]'],
-      [[place('rows.csv'), '--fold', '3'], "unknown option '--fold'"],
-      [[place('both.ndjson'), '--hold-days', '5'], 'config is given twice'],
-      [[place('rows.csv'), '--json', place('x'), '--html', place('x')], 'a file of its own'],
-      [[], "missing required argument 'file'"],
+      [[place('bad.csv')], 'bad.csv: line 2.score is "high"'],
+      [[place('cut.csv.gz')], 'cut.csv.gz could not be read'],
+      [[place('rows.csv'), '--format', 'parquet'], 'rows.csv: It cannot be read as Parquet'],
+      [[place('rows.csv'), '--json', place('rows.csv/x.json')], 'could not be written'],
     ]
-    const runs = await Promise.all(faults.map(([args]) => backtest(...args)))
-    runs.forEach(({ code, out, error }, i) => {
-      expect({ args: faults[i][0], code, out }).toEqual({ args: faults[i][0], code: 2, out: '' })
-      expect(error).toContain(faults[i][1])
-    })
+    const zone = join(root, 'test/commands/fixtures/refused-zone.parquet')
+    faults.push([[zone], 'refused-zone.parquet: row 1.date is "2024-01-01T15:00:00.000Z"'])
+    await expectFaults(1, faults)
+  })
+
+  test('exit code 2: wrong usage; the message names the option', async () => {
+    writeFileSync(place('both.ndjson'), `{"config":{"quantile":0.1}}\n${ndjson}`)
+    await expectFaults(2, [
+      [[place('none.csv')], 'does not exist'],
+      [[folder], 'is a folder'],
+      [[place('rows.csv'), '--quantile', '.9'], '--quantile is 0.9'],
+      [[place('rows.csv'), '--quantile', 'few'], '"few" is not a number'],
+      [[place('rows.csv'), '--folds', 'x'], 'A number is required'],
+      [[place('rows.csv'), '--sweep', '--hold-days', '5'], 'omit --sweep'],
+      [[place('rows.csv'), '--include', 'ic,all'], '--include is "all"'],
+      [[place('rows.csv'), '--return-days', '2', '--hold-days', '5'], '--hold-days is 5'],
+      [[place('rows.csv'), '--fold', '3'], "unknown option '--fold'"],
+      [[place('both.ndjson'), '--hold-days', '5'], 'both.ndjson sets config itself'],
+      [[place('rows.csv'), '--json', place('x'), '--html', place('x')], 'its own file'],
+      [[place('rows.csv'), '--horizon', '1d'], 'rows.csv: --horizon'],
+      [[place('rows.csv'), '--fail-below-dsr', '.5'], 'requires a sweep'],
+      [[place('rows.csv'), '--fail-below-dsr', '95'], 'A number from 0 to 1'],
+      [[], "missing required argument 'file'"],
+    ])
   })
 
   test('--help has examples', async () => {
     const { code, out } = await backtest('--help')
     expect(code).toBe(0)
-    expect(out).toContain('asfiled backtest scores.csv --sweep --html sheet.html')
+    expect(out).toContain('./asfiled backtest forecasts.csv.gz --horizon 1d --sweep --html sheet.html')
   })
 })

@@ -21,13 +21,18 @@ async function benchData(...args: string[]) {
 test('help shows the options and an example, though the command runs in a process of its own', async () => {
   const { code, out } = await benchData('--help')
   expect(code).toBe(0)
-  for (const text of ['Usage: asfiled bench-data', '--entities', '--seed', 'asfiled bench-data --entities'])
+  for (const text of [
+    'Usage: ./asfiled bench-data',
+    '--entities',
+    '--seed',
+    './asfiled bench-data --entities',
+  ])
     expect(out).toContain(text)
 })
 
-test('exit codes and messages pass through: 1 for an invalid option, 2 for a failure', async () => {
+test('exit codes and messages pass through: 2 for an invalid option, 1 for a failure', async () => {
   const invalid = await benchData('--entities', '0')
-  expect([invalid.code, invalid.error]).toEqual([1, expect.stringContaining('A whole number above 0')])
+  expect([invalid.code, invalid.error]).toEqual([2, expect.stringContaining('A whole number above 0')])
   const failed = await benchData('--entities', '1')
-  expect([failed.code, failed.error]).toEqual([2, expect.stringMatching(/^asfiled: /)])
+  expect([failed.code, failed.error]).toEqual([1, expect.stringMatching(/^asfiled: /)])
 })

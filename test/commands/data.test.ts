@@ -66,8 +66,12 @@ async function refusal(companies: string): Promise<string> {
 }
 
 test('an invalid list of companies, or one with a company that no file names, produces nothing', async () => {
-  expect(await refusal('FR 377708425\nXX 1\n')).toContain('companies.txt:2: XX 1 is no market and number')
-  expect(await refusal('FR 377708425\nFR\n')).toContain('companies.txt:2: FR is no market and number')
-  expect(await refusal('# none\n\n')).toContain('names no company')
-  expect(await refusal('FR 377708425\nFR 552032534 # Danone\n')).toContain('No file names FR 552032534.')
+  expect(await refusal('FR 377708425\nXX 1\n')).toContain(
+    'companies.txt:2: XX 1 is not a market and a number',
+  )
+  expect(await refusal('FR 377708425\nFR\n')).toContain('companies.txt:2: FR is not a market and a number')
+  expect(await refusal('# none\n\n')).toContain('lists no company')
+  expect(await refusal('FR 377708425\nFR 552032534 # Danone\n')).toContain(
+    'The files do not contain FR 552032534.',
+  )
 })

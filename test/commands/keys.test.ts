@@ -1,65 +1,37 @@
-import { afterAll, beforeEach, describe, expect, spyOn, test } from 'bun:test'
-import { Command } from 'commander'
-import { addGrantsCommand } from '../../src/commands/grants.ts'
-import { addKeysCommand } from '../../src/commands/keys.ts'
-import { readConfig } from '../../src/config.ts'
+import { afterAll, describe, expect, test } from 'bun:test'
 import { testDatabase } from '../database.ts'
+import { runInProcess } from './runInProcess.ts'
 
 const database = await testDatabase()
 afterAll(() => database.close(), 60_000)
 
-const printed: string[] = []
-const log = spyOn(console, 'log').mockImplementation((line: string) => {
-  printed.push(line)
-})
-afterAll(() => log.mockRestore())
-beforeEach(() => {
-  printed.length = 0
-})
+const run = (line: string) =>
+  runInProcess(line.split(' '), { today: () => '2026-07-01', withDatabase: work => work(database.sql) })
 
-async function run(...words: string[]): Promise<string> {
-  const program = new Command()
-    .exitOverride()
-    .configureOutput({ writeErr: () => {}, writeOut: text => printed.push(text) })
-  const context = {
-    config: readConfig({}),
-    today: () => '2026-07-01',
-    withDatabase: <T>(work: (sql: typeof database.sql) => Promise<T>) => work(database.sql),
-  }
-  addKeysCommand(program, context)
-  addGrantsCommand(program, context)
-  for (const command of program.commands.flatMap(group => group.commands)) command.exitOverride()
-  await program.parseAsync(words, { from: 'user' })
-  return printed.join('\n')
+/** Of a command that succeeds. */
+async function outputOf(line: string): Promise<string> {
+  const { code, out, error } = await run(line)
+  expect([line, code, error]).toEqual([line, 0, ''])
+  return out
 }
 
 describe('asfiled keys', () => {
   test('an empty list shows how to make the first key', async () => {
-    expect(await run('keys', 'list')).toContain('asfiled keys create --email')
+    expect(await outputOf('keys list')).toContain('./asfiled keys create --email')
   })
 
   test('create prints the key once; list, grants and revoke name it by its prefix', async () => {
-    const out = await run(
-      'keys',
-      'create',
-      '--email',
-      'ana@fund.example',
-      '--licence',
-      'commercial',
-      '--quant',
-      '--expires',
-      '2030-12-31',
-    )
+    const order = '--email ana@fund.example --licence commercial --quant --expires 2030-12-31'
+    const out = await outputOf(`keys create ${order}`)
     const key = out.split('\n')[0]
     expect(key).toMatch(/^asf_live_[0-9A-Za-z]{32}_[0-9A-Za-z]{6}$/)
     expect(out).toContain('commercial + quant key of ana@fund.example')
-    expect(out).toContain('works until 2030-12-31')
-    printed.length = 0
-    const list = await run('keys', 'list')
+    expect(out).toContain('valid until 2030-12-31')
+    expect(out).toContain(`./asfiled keys revoke ${key.slice(0, 17)}`)
+    const list = await outputOf('keys list')
     expect(list).toContain(key.slice(0, 17))
     expect(list).not.toContain(key)
-    printed.length = 0
-    const grants = JSON.parse(await run('grants', '--json'))
+    const grants = JSON.parse(await outputOf('grants --json'))
     expect(grants[0]).toMatchObject({
       key: key.slice(0, 17),
       licence: 'commercial',
@@ -68,50 +40,62 @@ describe('asfiled keys', () => {
       per_day: null,
       state: 'running',
     })
-    printed.length = 0
-    expect(await run('keys', 'revoke', key.slice(0, 14))).toBe(
-      `Revoked ${key.slice(0, 17)} of ana@fund.example.`,
+    expect(await outputOf(`keys revoke ${key.slice(0, 14)}`)).toBe(
+      `Revoked ${key.slice(0, 17)} of ana@fund.example.\n`,
     )
-    printed.length = 0
-    expect(await run('keys', 'revoke', key.slice(0, 17))).toContain('was already revoked')
-    printed.length = 0
-    expect(JSON.parse(await run('grants', '--json'))[0].state).toBe('revoked')
+    expect(await outputOf(`keys revoke ${key.slice(0, 17)}`)).toContain('was already revoked')
+    expect(JSON.parse(await outputOf('grants --json'))[0].state).toBe('revoked')
   })
 
   test('create --json prints one object with the key and its limits', async () => {
-    const key = JSON.parse(
-      await run(
-        'keys',
-        'create',
-        '--email',
-        'o@oem.example',
-        '--licence',
-        'oem',
-        '--per-minute',
-        '9000',
-        '--bulk',
-        '--env',
-        'test',
-        '--json',
-      ),
-    )
+    const order = '--email o@oem.example --licence oem --per-minute 9000 --bulk --env test --json'
+    const key = JSON.parse(await outputOf(`keys create ${order}`))
     expect(key.key).toStartWith('asf_test_')
     expect(key).toMatchObject({ licence: 'oem', per_minute: 9000, per_day: null, bulk: true, expires: null })
   })
 
+  test('every command names the same last day of a key, which it is valid on', async () => {
+    const order = '--email day@fund.example --licence personal --expires 2031-02-28'
+    const { prefix, expires } = JSON.parse(await outputOf(`keys create ${order} --json`))
+    expect(expires).toBe('2031-02-28')
+    const listed = JSON.parse(await outputOf('keys list --json'))
+    expect(listed.find((key: { prefix: string }) => key.prefix === prefix)).toMatchObject({ expires })
+    expect(await outputOf('keys list')).toMatch(new RegExp(`^${prefix} .* 2031-02-28 .*day@fund`, 'm'))
+    const grants = JSON.parse(await outputOf('grants --json'))
+    expect(grants.find((grant: { key: string }) => grant.key === prefix)).toMatchObject({ expires })
+    expect(await outputOf('grants')).toMatch(new RegExp(` ${prefix} .* 2031-02-28 .*day@fund`, 'm'))
+    const [stored] = await database.sql`
+      select expires_at = '2031-03-01T00:00:00Z' as is_midnight_after
+      from key_grant join api_key using (key_id) where prefix = ${prefix}`
+    expect(stored).toEqual({ is_midnight_after: true })
+  })
+
+  test('an evaluation names its thirtieth day', async () => {
+    const out = await outputOf('keys create --email eva@evaluation.example --licence evaluation')
+    expect(out).toContain('valid until 2026-07-31')
+    expect(await outputOf('keys list')).toMatch(/ 2026-07-31 .*eva@evaluation\.example$/m)
+  })
+
   test('invalid options are reported before anything is made', async () => {
-    await expect(run('keys', 'create')).rejects.toThrow('--email')
-    await expect(run('keys', 'create', '--email', 'a@b.example', '--licence', 'gold')).rejects.toThrow(
-      'Allowed choices are free, evaluation',
-    )
-    await expect(
-      run('keys', 'create', '--email', 'a@b.example', '--licence', 'oem', '--per-minute', '-1'),
-    ).rejects.toThrow('whole number')
-    await expect(run('keys', 'create', '--email', 'a@b.example', '--licence', 'demo')).rejects.toThrow()
+    const { length } = JSON.parse(await outputOf('keys list --json'))
+    const faults = {
+      'keys create --email a@b.example --licence oem --per-minute -1': 'whole number',
+      'keys create --email a@b.example --licence demo': 'Allowed choices',
+      'keys create --email a@b.example --expires 2026-06-30': 'is in the past',
+      'keys create --email a@b.example --expires 2031-02-29': 'is not a valid date',
+      'keys create --email nobody': 'is not an e-mail address',
+    }
+    for (const [line, message] of Object.entries(faults))
+      expect([line, await run(line)]).toEqual([
+        line,
+        { code: 2, out: '', error: expect.stringContaining(message) },
+      ])
+    expect(JSON.parse(await outputOf('keys list --json'))).toHaveLength(length)
   })
 
   test('help shows examples that can be copied', async () => {
-    await run('keys', 'create', '--help').catch(() => {})
-    expect(printed.join('\n')).toContain('asfiled keys create --email ana@fund.example --licence personal')
+    expect(await outputOf('keys create --help')).toContain(
+      './asfiled keys create --email ana@fund.example --licence personal',
+    )
   })
 })

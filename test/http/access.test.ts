@@ -102,6 +102,8 @@ const table: Row[] = [
   open('/ready'),
   open('/openapi.json'),
   open('/docs'),
+  open('/docs/guides'),
+  open('/docs/guides/:name', '/docs/guides/start'),
   open('/docs/errors'),
   open('/docs/assets/:file', '/docs/assets/docs.css'),
   open('/', '/', 302),

@@ -96,3 +96,13 @@ test('a value in the path is read by the same rules, a plus sign being itself th
   expect(read('A%2FB+C')).toBe('A/B+C')
   for (const text of ['', '%00', '%ff', '123456789']) expect(() => read(text)).toThrow('id')
 })
+
+test('a pattern without words for people is refused when the reader is made', () => {
+  const schema = (more: object) => Type.Object({ code: Type.String({ pattern: '^[a-z]{3}$', ...more }) })
+  expect(() => queryReader(schema({}))).toThrow('has no words')
+  expect(fault(queryReader(schema({ allowed: 'three letters' })), 'code=1')).toEqual([
+    'parameter_invalid',
+    'code',
+    'code=1 is not allowed: send three letters.',
+  ])
+})

@@ -41,3 +41,14 @@ test('a plan that took past midnight, or past an import, is not cached', () => {
   plans.store(plain, 'q', 6, '2026-11-21', 'of the data before')
   expect(plans.find(plain, 'q', 7, '2026-11-21')).toBeUndefined()
 })
+
+test('the cache is bounded: the plan used longest ago goes first', () => {
+  const plans = new PlanCache<string>()
+  const find = (query: string) => plans.find(plain, query, 7, '2026-11-20')
+  const store = (query: string) => plans.store(plain, query, 7, '2026-11-20', query)
+  find('')
+  for (let plan = 0; plan < 20_000; plan++) store(`${plan}`)
+  expect(find('0')).toBe('0')
+  store('one more')
+  expect([find('0'), find('1'), find('2')]).toEqual(['0', undefined, '2'])
+})

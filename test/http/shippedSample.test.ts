@@ -248,7 +248,7 @@ describe('the shipped sample knows a company of every market', () => {
     test(`and says of ${ticker} why it has no figures`, async () => {
       const check = await ask<Check>(`/api/v1/coverage/${number}`)
       expect([check.ticker, check.count]).toEqual([ticker, 0])
-      expect(check.note).toContain(`${ticker} is registered, but no filing of it with figures`)
+      expect(check.note).toContain(`${ticker} is registered, but none of its filings with figures`)
       expect(check.note).toContain(reason)
       const list = await ask<FundamentalsList & Check>(`/api/v1/fundamentals?ticker=${ticker}`, 'Bearer demo')
       expect([list.count, list.data]).toEqual([0, []])

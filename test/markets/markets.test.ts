@@ -129,7 +129,7 @@ describe('an invalid manifest is reported with its file and path', () => {
       'a request rate that is too low',
       'tw.yaml',
       text => text.replace('requests_per_second: 0.5', 'requests_per_second: 0.0001'),
-      'tw.yaml: /sync/requests_per_second: must be at least one request an hour',
+      'tw.yaml: /sync/requests_per_second: must be at least one request per hour',
     ],
     ['a default without costs', 'default.yaml', () => 'description: none', 'default.yaml: /costs'],
   ]

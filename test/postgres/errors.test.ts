@@ -36,7 +36,7 @@ test('a failed connection is explained without showing the password', async () =
   expect(wrong).toContain('refuses the login')
   expect(missing).toContain('createdb')
   expect(closed).toContain(`PostgreSQL at ${hostname}:1`)
-  expect(nowhere).toContain('does not answer')
+  expect(nowhere).toContain('does not respond')
   for (const message of [wrong, missing, closed, nowhere]) {
     expect(message).not.toContain(password)
     expect(message).not.toMatch(/hush|not-the-password/)
@@ -49,7 +49,7 @@ test('refuses a database that is not UTF-8 before writing to it', async () => {
     `create database ${name} owner ${serviceRole} encoding 'SQL_ASCII' template template0 locale 'C'`,
   )
   try {
-    expect(await refusal(changed({ pathname: `/${name}` }))).toContain('SQL_ASCII; UTF8 is needed')
+    expect(await refusal(changed({ pathname: `/${name}` }))).toContain('SQL_ASCII; UTF8 is required')
   } finally {
     await db.admin.unsafe(`drop database ${name}`)
   }

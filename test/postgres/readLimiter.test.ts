@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { ReadLimiter, Semaphore } from '../../src/postgres/readLimiter.ts'
+import { ReadLimiter } from '../../src/postgres/readLimiter.ts'
 
 /** A stream whose read lasts until `end`. */
 function stream() {
@@ -81,24 +81,4 @@ test('a read uses a slot like a stream, and releases it also after a failure', a
   expect(order).toEqual(['read'])
   await expect(limiter.run('b', () => Promise.reject(new Error('away')))).rejects.toThrow('away')
   expect(await limiter.run('c', async () => 'again')).toBe('again')
-})
-
-test('a semaphore limits the tasks at a time and starts them in order, also after failures', async () => {
-  const semaphore = new Semaphore(2)
-  const started: number[] = []
-  let working = 0
-  let max = 0
-  const work = (i: number) =>
-    semaphore.run(async () => {
-      started.push(i)
-      max = Math.max(max, ++working)
-      await Bun.sleep(2)
-      working--
-      if (i % 3 === 0) throw new Error(`fails ${i}`)
-      return i
-    })
-  const ended = await Promise.allSettled(Array.from({ length: 10 }, (_, i) => work(i)))
-  expect(max).toBe(2)
-  expect(started).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
-  expect(ended.map(end => end.status === 'fulfilled')).toEqual(started.map(i => i % 3 !== 0))
 })

@@ -25,8 +25,7 @@ export type ParsedRequest =
 /** Parses and checks a request. Fails with the place of the first fault. Only repeated cells are found later, when the
  * panel is sorted.
  *
- * @param query the settings of a CSV body, which is rows alone; an NDJSON body can have them in its first line
- * instead */
+ * @param query the settings of a CSV body, which has only rows; an NDJSON body can have them in its first line instead */
 export function readBody(
   bytes: Uint8Array,
   format: BodyFormat = 'json',
@@ -58,7 +57,7 @@ function mergeFields(query: JsonObject, firstLine: JsonObject): JsonObject {
   return { ...query, ...firstLine }
 }
 
-/** Parses a body of rows alone, as a panel is stored. */
+/** Parses a body that has only rows, for a panel to be stored. */
 export function readPanelBody(bytes: Uint8Array, format: BodyFormat): ParsedPanel {
   switch (format) {
     case 'csv':
@@ -69,7 +68,7 @@ export function readPanelBody(bytes: Uint8Array, format: BodyFormat): ParsedPane
       if (name === undefined) return panel
       throw new Failure(
         'parameter_unknown',
-        `${name} in the first line belongs to a backtest. A panel is stored without it: begin with the first row.`,
+        `${name} in the first line belongs to a backtest. A panel is stored without it: start the body with the first row.`,
         { param: name },
       )
     }
@@ -84,7 +83,7 @@ function readJsonPanel(bytes: Uint8Array): ParsedPanel {
   const reader = openJson(bytes, 'it is empty; send {"panel": [...]}')
   const { panel } = readFields(reader, ['panel'])
   if (panel !== null && typeof panel !== 'string') return panel
-  const found = panel === null ? 'is missing' : 'is the id of a panel, which is stored already'
+  const found = panel === null ? 'is missing' : 'is the id of a panel that is already stored'
   throw new Failure(
     'parameter_invalid',
     `panel ${found}. Send its rows: {"panel": [...]} or {"panel": {...}}.`,
@@ -95,7 +94,7 @@ function readJsonPanel(bytes: Uint8Array): ParsedPanel {
 const requestFields = Object.keys(BacktestRequest.properties)
 
 function readJsonBody(bytes: Uint8Array): ParsedRequest {
-  const reader = openJson(bytes, 'it is empty; send {} for the archive with defaults')
+  const reader = openJson(bytes, 'it is empty; send {} to use the archive with defaults')
   const { fields, panel } = readFields(reader, requestFields)
   if (panel === null) return { ...checkArchiveRequest(fields), panel, panelId: null }
   if (typeof panel === 'string') return { ...checkSettings(fields), panel: null, panelId: panel }
@@ -136,7 +135,7 @@ function readFields(
     reader.expect(0x7d)
   }
   reader.skipSpace()
-  if (reader.at < reader.bytes.length) reader.malformed('something follows the object')
+  if (reader.at < reader.bytes.length) reader.malformed('text follows the object')
   return { fields, panel }
 }
 

@@ -76,7 +76,7 @@ export function readNumberFast(cursor: ByteCursor, bounds: Bounds): number {
   return value >= bounds.min && value <= bounds.max ? value : Number.POSITIVE_INFINITY
 }
 
-/** Steps over `null` if it is there. */
+/** Skips `null`, if it is here. */
 export function takeNull(cursor: ByteCursor): boolean {
   const { bytes, at } = cursor
   if (bytes[at] !== 0x6e || bytes[at + 1] !== 0x75 || bytes[at + 2] !== 0x6c || bytes[at + 3] !== 0x6c)

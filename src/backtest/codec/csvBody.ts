@@ -15,7 +15,10 @@ const sampleHeader = columnNames.join(',')
 export function readCsv(bytes: Uint8Array): ParsedPanel {
   const reader = new CsvReader(bytes)
   if (reader.ended)
-    throw new Failure('body_invalid', `The body is empty; it must begin with a line like ${sampleHeader}.`)
+    throw new Failure(
+      'body_invalid',
+      `The body is empty. Start it with a header line such as ${sampleHeader}.`,
+    )
   const columns = readHeader(reader.row())
   const panel = new PanelBuilder(rowCapacity(bytes, minRowBytes))
   const rows = new CsvRowReader(reader, panel, columns)
@@ -32,9 +35,13 @@ function readHeader(cells: readonly string[]): ColumnName[] {
     const column = columnNames.find(name => name === cell)
     if (column === undefined) throw unknownColumn(cell, i, cells.length)
     if (columns.includes(column)) {
-      throw new Failure('parameter_repeated', `Line 1 names the column ${column} twice. Send it once.`, {
-        param: `line 1.${column}`,
-      })
+      throw new Failure(
+        'parameter_repeated',
+        `The header (line 1) has the column ${column} twice. Send it once.`,
+        {
+          param: `line 1.${column}`,
+        },
+      )
     }
     columns.push(column)
   }
@@ -42,23 +49,23 @@ function readHeader(cells: readonly string[]): ColumnName[] {
   if (absent.length === 0) return columns
   throw new Failure(
     'parameter_invalid',
-    `Line 1, the header, names no column ${absent.join(', ')}. Needed: ${requiredColumns.join(', ')}; market may be added.`,
+    `The header (line 1) does not have ${absent.join(', ')}. Required columns: ${requiredColumns.join(', ')}. Optional: market.`,
     { param: `line 1.${absent[0]}` },
   )
 }
 
 function unknownColumn(cell: string, place: number, count: number): Failure {
-  const known = `Known here: ${columnNames.join(', ')}.`
+  const known = `Allowed columns: ${columnNames.join(', ')}.`
   if (cell === '' && count > 1) {
     return new Failure(
       'parameter_unknown',
-      `Column ${place + 1} of line 1, the header, has no name; pandas writes its index unless called as to_csv(index=False). ${known}`,
+      `Column ${place + 1} of the header (line 1) has no name. pandas writes its index unless called as to_csv(index=False). ${known}`,
       { param: 'line 1' },
     )
   }
   return new Failure(
     'parameter_unknown',
-    `Line 1, the header, names a column ${showValue(cell)}, which is not known. ${known}`,
+    `The header (line 1) has an unknown column ${showValue(cell)}. ${known}`,
     { param: 'line 1' },
   )
 }
@@ -75,7 +82,7 @@ function readRowChecked(reader: CsvReader, panel: PanelBuilder, columns: readonl
   if (cells.length !== columns.length) {
     throw new Failure(
       'body_invalid',
-      `Line ${line} has ${cells.length} cells, and the header names ${columns.length} columns.`,
+      `Line ${line} has ${cells.length} cells, but the header has ${columns.length} columns. Send one cell per column.`,
       { param: place },
     )
   }
@@ -85,8 +92,8 @@ function readRowChecked(reader: CsvReader, panel: PanelBuilder, columns: readonl
 
 const jsonNumber = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/
 
-/** The value that the schema judges: a number if JSON could write it so, null for an empty cell of a nullable column,
- * else the text. */
+/** The value that the schema checks. A number if the cell is a JSON number, null if it is an empty cell of a nullable column,
+ * otherwise the text. */
 function cellValue(column: ColumnName, cell: string): string | number | null {
   switch (column) {
     case 'date':
@@ -105,8 +112,7 @@ function cellValue(column: ColumnName, cell: string): string | number | null {
   }
 }
 
-/** The line in which a row begins. Cells may hold line ends, so quotes are counted; the body is already known to be
- * valid. */
+/** The line in which a row begins. Cells may contain line ends, so quotes are counted; the body is already known to be valid. */
 function lineOfRow(bytes: Uint8Array, row: number): number {
   let line = 1
   let begun = -1 // the header

@@ -35,7 +35,7 @@ export class CsvReader implements ByteCursor {
     return this.at >= this.bytes.length
   }
 
-  /** Steps over a line end if it is there; the end of the body counts as one. */
+  /** Skips a line end, if there is one here. The end of the body counts as a line end. */
   takeLineEnd(): boolean {
     const { bytes, at } = this
     if (bytes[at] === lineFeed) this.at = at + 1
@@ -56,7 +56,7 @@ export class CsvReader implements ByteCursor {
       this.at++
       cells.push(this.#cell())
     }
-    if (!this.takeLineEnd()) this.#malformed('something follows the quote that ends a cell')
+    if (!this.takeLineEnd()) this.#malformed('text follows the closing quote of a cell')
     return cells
   }
 
@@ -70,7 +70,7 @@ export class CsvReader implements ByteCursor {
       const byte = this.bytes[this.at]
       if (byte === undefined || byte === comma || byte === lineFeed) break
       if (byte === carriageReturn && this.bytes[this.at + 1] === lineFeed) break
-      if (byte === quote) this.#malformed('a quote is inside a cell that does not begin with one')
+      if (byte === quote) this.#malformed('an unquoted cell contains a quote')
     }
     return this.#decode(from, this.at)
   }
@@ -100,7 +100,7 @@ export class CsvReader implements ByteCursor {
       return this.#utf8.decode(this.bytes.subarray(from, to))
     } catch {
       this.at = from
-      return this.#malformed('a cell holds bytes that are not UTF-8')
+      return this.#malformed('a cell contains bytes that are not UTF-8')
     }
   }
 

@@ -11,8 +11,8 @@ export interface ByteCursor {
 
 const lineFeed = 0x0a
 
-/** Finds the line of a byte, from 1. It counts on from the last place it was called for: a body in which every row
- * needs its line named is scanned once, not once per row. */
+/** Finds the line of a byte, from 1. Continues from the place of the last call. Otherwise a body with a fault in every row
+ * would be scanned once per row. */
 export class LineCounter {
   readonly #bytes: Uint8Array
   #at = 0

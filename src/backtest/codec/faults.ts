@@ -34,7 +34,7 @@ export function describeFault(
 }
 
 export function unknownParameter(param: string, known: readonly string[]): Failure {
-  return new Failure('parameter_unknown', `${param} is not known. Known here: ${known.join(', ')}.`, {
+  return new Failure('parameter_unknown', `${param} is unknown. Allowed here: ${known.join(', ')}.`, {
     param,
   })
 }
@@ -70,8 +70,8 @@ function describeSchema(schema: TSchema, missing: string): string {
     case 'number':
       return `${schema.type === 'integer' ? 'a whole number' : 'a number'}${describeBounds(schema)}`
     case 'string':
-      if (schema.format === 'date') return 'a day that exists, as YYYY-MM-DD'
-      if (schema.pattern) return `a string like ${schema.pattern}`
+      if (schema.format === 'date') return 'a valid date as YYYY-MM-DD'
+      if (schema.allowed) return schema.allowed + exampleOf(schema)
       return `a string of ${schema.minLength ?? 0} to ${schema.maxLength} characters`
     case 'array':
       return `an array of at most ${schema.maxItems} ${schema.uniqueItems ? 'different ' : ''}items`
@@ -82,6 +82,10 @@ function describeSchema(schema: TSchema, missing: string): string {
     default:
       return schema.type === 'object' ? 'an object' : String(schema.type)
   }
+}
+
+function exampleOf({ examples }: TSchema): string {
+  return Array.isArray(examples) ? `, like ${examples[0]}` : ''
 }
 
 function describeBounds(schema: TSchema): string {

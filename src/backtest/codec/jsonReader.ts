@@ -62,14 +62,14 @@ export class JsonReader implements ByteCursor {
     }
   }
 
-  /** Steps over `byte` after space, or fails. */
+  /** Skips `byte` after white space, or fails. */
   expect(byte: number): void {
     this.skipSpace()
     if (this.bytes[this.at] !== byte) this.malformed(`expected ${String.fromCharCode(byte)}`)
     this.at++
   }
 
-  /** Steps over `byte` after space if it is there. */
+  /** Skips `byte` after white space, if it is here. */
   take(byte: number): boolean {
     this.skipSpace()
     if (this.bytes[this.at] !== byte) return false
@@ -98,7 +98,7 @@ export class JsonReader implements ByteCursor {
       this.at += word.length
       return meaning
     }
-    return this.malformed(this.at >= this.bytes.length ? 'it ends here' : 'expected a value')
+    return this.malformed(this.at >= this.bytes.length ? 'it ends too early' : 'expected a value')
   }
 
   string(): string {
@@ -108,7 +108,7 @@ export class JsonReader implements ByteCursor {
       const byte = this.bytes[this.at]
       if (byte === quote) break
       if (byte === undefined || byte < 0x20)
-        this.malformed('a string is not closed or holds a control character')
+        this.malformed('a string is not closed or contains a control character')
       if (byte >= 0x80) plain = false
       if (byte === backslash) {
         plain = false
@@ -153,7 +153,7 @@ export class JsonReader implements ByteCursor {
     const from = this.at
     const value = scanNumber(this)
     if (Number.isFinite(value)) return value
-    if (Number.isNaN(value)) return this.malformed('a number needs digits, and no leading 0')
+    if (Number.isNaN(value)) return this.malformed('a number must have digits and no leading 0')
     const shown = this.text.toString('latin1', from, Math.min(this.at, from + 40))
     throw new Failure(
       'parameter_invalid',
@@ -199,7 +199,7 @@ export class JsonReader implements ByteCursor {
     const param = formatPath(this.path.slice(0, this.#root))
     throw new Failure(
       'body_invalid',
-      `${param || this.#subject} holds more than ${maxValues.toLocaleString('en')} values, which nothing here takes.`,
+      `${param || this.#subject} contains more than ${maxValues.toLocaleString('en')} values. No field takes that many.`,
       param ? { param } : {},
     )
   }
@@ -208,7 +208,7 @@ export class JsonReader implements ByteCursor {
     const shown = this.text.toString('latin1', from, from + 20).replace(/[^ -~]/g, '?')
     throw new Failure(
       'body_invalid',
-      `${this.here || this.#subject} holds a text of more than ${maxStringBytes.toLocaleString('en')} bytes, beginning ${shown}.... Nothing here is so long.`,
+      `${this.here || this.#subject} contains a string longer than ${maxStringBytes.toLocaleString('en')} bytes, starting with ${shown}.... No field takes a string this long.`,
       this.path.length > 0 ? { param: this.here } : {},
     )
   }
@@ -230,7 +230,7 @@ export class JsonReader implements ByteCursor {
     }
     if (typeof decoded === 'string' && decoded.isWellFormed()) return decoded
     this.at = from
-    return this.malformed('a string holds a wrong escape, a lone surrogate or bytes that are not UTF-8')
+    return this.malformed('a string contains an invalid escape, a lone surrogate or bytes that are not UTF-8')
   }
 }
 

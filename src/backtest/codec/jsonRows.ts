@@ -61,7 +61,7 @@ export function pushChecked(
   const fault = rowCheck.Errors(row).First()
   throw fault
     ? describeFault(fault, path, BacktestPanelRow, missing)
-    : new Failure('parameter_invalid', 'A row of panel does not fit the schema.', { param: 'panel' })
+    : new Failure('parameter_invalid', 'A row of panel does not match the schema.', { param: 'panel' })
 }
 
 const quotedKeys = columnNames.map(key => new TextEncoder().encode(`"${key}"`))

@@ -6,7 +6,7 @@ import { JsonRowReader, minRowBytes, pushChecked } from './jsonRows.ts'
 import { PanelBuilder, type ParsedPanel } from './panelBuilder.ts'
 import { settingNames } from './settings.ts'
 
-/** A panel as NDJSON: one row per line. The first line may hold the other fields of a request instead. */
+/** A panel as NDJSON: one row per line. The first line may contain the other fields of a request instead. */
 export function readNdjson(bytes: Uint8Array): { fields: JsonObject; panel: ParsedPanel } {
   const reader = new JsonReader(bytes)
   reader.skipSpace()
@@ -65,7 +65,7 @@ function endLine(reader: JsonReader): void {
   const { bytes, at: end } = reader
   reader.skipSpace()
   for (let i = end; i < reader.at; i++) if (bytes[i] === 0x0a) return
-  if (reader.at < bytes.length) reader.malformed('a line holds more than one value')
+  if (reader.at < bytes.length) reader.malformed('a line contains more than one value')
 }
 
 /** Reads the lines before a row to find its own. They are already known to be valid. */

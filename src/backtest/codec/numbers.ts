@@ -73,8 +73,8 @@ const powersOfTen = Float64Array.from({ length: 23 }, (_, i) => Number(`1e${i}`)
 const inversePowers = powersOfTen.map(power => 1 / power)
 const splitter = 134_217_729 // 2^27 + 1
 
-/** The double nearest to (head 10^tailDigits + tail) 10^exponent. NaN where this method cannot tell; the runtime's own
- * conversion, ten times slower, then has to.
+/** The double nearest to (head 10^tailDigits + tail) 10^exponent. NaN if this method cannot tell: then the runtime's own
+ * conversion is needed, which is ten times slower.
  *
  * Up to 15 digits are an exact integer, and 10^22 an exact double: one operation rounds once (Clinger 1990). With more,
  * the quotient is computed to about 100 bits (two doubles, Dekker 1971); if moving it by more than its error does not
@@ -119,8 +119,8 @@ function productError(a: number, b: number, product: number): number {
   return aLow * bLow - (product - aHigh * bHigh - aLow * bHigh - aHigh * bLow)
 }
 
-/** The number that four ASCII digits at `at` write, in a dozen operations instead of a branch per digit; -1 if the four
- * bytes are not all digits. */
+/** The number in the four ASCII digits at `at`; -1 if not all four bytes are digits. A dozen operations are faster than a
+ * branch per digit. */
 function fourDigits(view: DataView, at: number): number {
   if (at + 4 > view.byteLength) return -1
   const four = view.getInt32(at, true)

@@ -40,17 +40,23 @@ export function checkSettings(fields: JsonObject): BacktestSettings {
   if (source === null) return settings
   throw new Failure(
     'backtest_impossible',
-    'source and panel are both given. Send one of them, or neither for the archive with defaults.',
+    'source and panel are both given. Send one of them, or neither to use the archive with defaults.',
     { param: 'panel' },
   )
 }
 
 /** The settings of a request without a panel: its rows are the archive's. */
 export function checkArchiveRequest(fields: JsonObject): ArchiveRequest {
-  const { source, ...settings } = checkSchema(fields)
-  checkDateRange(source ?? {})
-  checkScore(source ?? {})
-  return { ...settings, source: source ?? {} }
+  const { source: sent, ...settings } = checkSchema(fields)
+  const source = withMarketCode(sent ?? {})
+  checkDateRange(source)
+  checkScore(source)
+  return { ...settings, source }
+}
+
+/** The market in upper case, as the archive has it. */
+function withMarketCode({ market, ...source }: BacktestSource): BacktestSource {
+  return market === undefined ? source : { ...source, market: market.toUpperCase() }
 }
 
 function checkSchema(fields: JsonObject): BacktestSettings & { source: BacktestSource | null } {
@@ -58,7 +64,7 @@ function checkSchema(fields: JsonObject): BacktestSettings & { source: BacktestS
     const fault = settingsCheck.Errors(fields).First()
     throw fault
       ? describeFault(fault, [], settingsSchema)
-      : new Failure('body_invalid', 'The body does not fit the schema.')
+      : new Failure('body_invalid', 'The body does not match the schema.')
   }
   const { config = {}, source = null, include = [], sweep } = fields
   return { config, include, source, sweep }
@@ -66,7 +72,7 @@ function checkSchema(fields: JsonObject): BacktestSettings & { source: BacktestS
 
 function checkDateRange({ from, to }: BacktestSource): void {
   if (!from || !to || from <= to) return
-  throw new Failure('parameter_invalid', `source.from (${from}) is after source.to (${to}).`, {
+  throw new Failure('parameter_invalid', `source.from (${from}) is after source.to (${to}). Swap them.`, {
     param: 'source.from',
   })
 }
@@ -75,14 +81,14 @@ function checkScore({ score, market, maxAgeDays }: BacktestSource): void {
   if (score === undefined && maxAgeDays !== undefined) {
     throw new Failure(
       'parameter_invalid',
-      `source.maxAgeDays is how old the figures of source.score may be, and there is no source.score. Send one, such as "roe", or leave maxAgeDays out.`,
+      `source.maxAgeDays limits the age of the figures of source.score, but source.score is missing. Send it, for example "roe", or omit maxAgeDays.`,
       { param: 'source.maxAgeDays' },
     )
   }
   if (score !== undefined && market === undefined) {
     throw new Failure(
       'parameter_invalid',
-      `source.score (${score}) ranks the companies of one market: registers define their figures each in its own way and currency. Send source.market, too.`,
+      `source.score (${score}) ranks the companies of one market, because each register defines figures in its own way and currency. Send source.market as well.`,
       { param: 'source.market' },
     )
   }
@@ -104,6 +110,6 @@ function readJsonText(name: string, text: string) {
   reader.path.push(name)
   const value = reader.value()
   reader.skipSpace()
-  if (reader.at < reader.bytes.length) reader.malformed('something follows the value')
+  if (reader.at < reader.bytes.length) reader.malformed('text follows the value')
   return value
 }

@@ -61,9 +61,9 @@ function rankNames(
   return { rank, sorted: places.map(place => names[place]) }
 }
 
-/** The rows in (date, asset rank) order: `order[i]` is the row that belongs at place i; null where the rows are sorted
- * already. Rows of one cell stay in their given order, so that a duplicate is reported with its first and second row.
- * Two stable counting sorts, O(rows + assets + days between the first and the last). */
+/** The rows in (date, asset rank) order: `order[i]` is the row that belongs at place i; null if the rows are sorted already.
+ * Rows of one cell stay in their given order, so that a duplicate is reported with its first and second row. Two stable
+ * counting sorts, O(rows + assets + days between the first and the last). */
 function sortCells(columns: Columns, assetRank: Int32Array): Int32Array | null {
   if (isSorted(columns, assetRank)) return null
   const { count, day, asset } = columns
@@ -145,7 +145,7 @@ function gather<C extends NumberColumn>(
   return to
 }
 
-/** Each index replaced by its rank; the column itself where every index equals its rank. */
+/** Each index replaced by its rank; the column itself if every index equals its rank. */
 function renumber<C extends Int32Array | Uint16Array>(
   indices: C,
   rank: Int32Array,

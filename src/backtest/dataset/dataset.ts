@@ -1,5 +1,5 @@
-/** A panel as columns, date by date. Where several threads use it, it is in shared memory: all read the same bytes, and
- * no thread writes them once they are built.
+/** A panel as columns, date by date. If several threads use it, it is in shared memory: all read the same bytes, and no
+ * thread writes them once they are built.
  *
  * - Rows of date t are `offsets[t] .. offsets[t + 1]`, ascending by asset, at most one per asset.
  * - `assets` is sorted by id (UTF-16 code units, as JavaScript compares strings). So the order of indices is the order
@@ -18,7 +18,7 @@ export interface Dataset {
   readonly markets: NameTable
   /** Each asset's only market; null if an asset changes its market, so that costs are looked up on every date. */
   readonly marketOfAsset: Uint16Array | null
-  /** Present where a dataset serves many backtests; null where a single backtest picks its legs faster without it. */
+  /** Present if a dataset serves many backtests; null if a single backtest picks its legs faster without it. */
   readonly ranking: Ranking | null
 }
 

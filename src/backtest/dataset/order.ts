@@ -1,6 +1,6 @@
-/** Writes one date's eligible rows to `out[at ..]`, ordered by (score, asset): a bucket sort by value with an insertion
- * pass, or a merge sort where one bucket holds too many. Rows come in asset order and every step is stable, which
- * settles ties.
+/** Writes one date's eligible rows to `out[at ..]`, ordered by (score, asset). It is a bucket sort by value with an insertion
+ * pass, or a merge sort if one bucket gets too many rows. Rows come in asset order and every step is stable, which breaks
+ * ties.
  *
  * @param range what `scoreRange` finds for these rows */
 export function orderDate(
@@ -55,8 +55,8 @@ export function bucketCount(eligible: number): number {
   return buckets
 }
 
-/** Factor from (score - min) to a bucket number; 0, which is one bucket for all, if the range is zero or so small that
- * the factor overflows. Monotone in the score, so the order of buckets is the order of scores. */
+/** Factor from (score - min) to a bucket number. If the range is zero, or so small that the factor overflows, it is 0: all
+ * rows share one bucket. Monotone in the score, so the order of buckets is the order of scores. */
 function bucketScale(buckets: number, min: number, max: number): number {
   const scale = max > min ? (buckets - 1) / (max - min) : 0
   return Number.isFinite(scale) ? scale : 0

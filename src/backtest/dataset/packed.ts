@@ -94,7 +94,7 @@ function writeHeader(packed: Uint8Array, shape: PackedShape): void {
   ])
 }
 
-/** Null if the bytes are no packed dataset of this layout. */
+/** Null if the bytes are not a packed dataset of this layout. */
 function readHeader(packed: Uint8Array): PackedShape | null {
   if (packed.length < headerBytes) return null
   const header = new Int32Array(packed.buffer, packed.byteOffset, headerBytes / 4)
@@ -110,8 +110,8 @@ function packedSize(shape: PackedShape): number {
   return headerBytes + 8 * doubles + 4 * integers + 2 * shorts + shape.assetBytes + shape.marketBytes
 }
 
-/** The same dataset with every column in shared memory, where all threads can read it. Columns that are there already
- * are not copied. */
+/** The same dataset with every column in shared memory, where all threads can read it. Columns that are already in shared
+ * memory are not copied. */
 export function shareDataset(data: Dataset): Dataset {
   return {
     ...data,

@@ -1,7 +1,7 @@
 import { type Dataset, maxRowsPerDate, type Ranking } from './dataset.ts'
 import { allocateBuckets, orderDate, type ScoreRange, scoreRange } from './order.ts'
 
-/** The same dataset with its ranking, in shared memory: worth its time where many backtests follow. */
+/** The same dataset with its ranking, in shared memory: worth its time if many backtests follow. */
 export function rankDataset(data: Dataset): Dataset & { ranking: Ranking } {
   const dates = data.days.length
   const ranking = {

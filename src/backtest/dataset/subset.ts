@@ -8,8 +8,8 @@ export interface DateView {
   readonly rowsOverLimit: number
 }
 
-/** The dates from `fromDay` to `toDay`, both included; with `maxRows`, the most recent whole dates that fit into it
- * together (no date at all if the most recent one alone is larger). */
+/** The dates from `fromDay` to `toDay`, both included. With `maxRows`, only the most recent whole dates that fit; none if the
+ * most recent date has more rows. */
 export function viewDates(data: Dataset, fromDay: number, toDay: number, maxRows: number): DateView {
   const { days, offsets } = data
   let firstDate = 0

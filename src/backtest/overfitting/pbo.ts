@@ -4,16 +4,16 @@ import { blockBounds } from '../walkforward/folds.ts'
 const maxBlocks = 16
 const minPeriodsPerBlock = 10
 
-/** Probability of backtest overfitting by combinatorially symmetric cross-validation. The T periods are cut into S
- * blocks. For each of the C(S, S/2) ways to train on half of the blocks, the trial with the best Sharpe ratio there is
- * ranked among all M on the other half. The estimate is the fraction of ways in which it lands in the lower half:
- * omega = rank / (M + 1) <= 1/2, which is logit <= 0. Equal trials share the mean of their ranks.
+/** Probability of backtest overfitting by combinatorially symmetric cross-validation. The T periods are cut into S blocks.
+ * There are C(S, S/2) ways to train on half of the blocks. In each, the trial with the best Sharpe ratio on that half is
+ * ranked among all M on the other half. The estimate is the fraction of ways in which it lands in the lower half: omega =
+ * rank / (M + 1) <= 1/2, which is logit <= 0. Equal trials share the mean of their ranks.
  *
- * S is 16, or the largest even number that leaves 10 periods a block. Null with fewer than two trials or 20 periods. A
+ * S is 16, or the largest even number that leaves 10 periods per block. Null with fewer than two trials or 20 periods. A
  * trial that does not vary ranks below all others.
  *
- * Block sums are added once for every choice within the first and within the second half of the blocks, so each of the
- * 12,870 ways costs M additions and one comparison of squares, in the compiled kernel (kernel/assembly/trials.ts).
+ * Block sums are added once for every choice within the first and within the second half of the blocks. So each of the
+ * 12,870 ways costs M additions and one comparison of squares. The compiled kernel does this (kernel/assembly/trials.ts).
  * O(2^(S/2) M + C(S, S/2) M).
  *
  * @param series net returns per period, fractions; M arrays of length T

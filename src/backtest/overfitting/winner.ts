@@ -31,8 +31,8 @@ function beats(a: TrialScore, b: TrialScore): boolean {
   return a.label < b.label
 }
 
-/** What remains of a winner's Sharpe ratio once the trials it was picked from are taken into account. Sharpe ratios are
- * per period. A field is null where its statistic is not defined: see statistics/sharpe.ts and `pbo`. */
+/** What remains of a winner's Sharpe ratio once the trials it was picked from are taken into account. Sharpe ratios are per
+ * period. A field is null if its statistic is not defined: see statistics/sharpe.ts and `pbo`. */
 export interface Deflation {
   readonly dsr: number | null
   readonly survives: boolean
@@ -112,9 +112,8 @@ export function effectiveTrials(trials: number, meanCorrelation: number): number
   return Math.min(trials, Math.max(1, meanCorrelation + (1 - meanCorrelation) * trials))
 }
 
-/** Mean Pearson correlation over all pairs of M series of T periods, computed without forming the pairs: with z the
- * standardised series, |sum_c z_c|^2 = M + 2 sum_{a < b} rho_ab. Series that do not vary are left out; 0 if fewer than
- * two vary. O(M T).
+/** Mean Pearson correlation over all pairs of M series of T periods. The pairs need not be formed: with z the standardised
+ * series, |sum_c z_c|^2 = M + 2 sum_{a < b} rho_ab. Series that do not vary are left out; 0 if fewer than two vary. O(M T).
  *
  * @param series M arrays of length T */
 export function meanPairwiseCorrelation(series: readonly Float64Array[]): number {

@@ -30,7 +30,7 @@ export interface SignalDay {
   readonly names: string
   /** The forecasts, 8 bytes each, big-endian. */
   readonly predicted: Uint8Array
-  /** The outcomes, likewise. */
+  /** The outcomes, in the same form. */
   readonly actual: Uint8Array
 }
 
@@ -39,7 +39,7 @@ export function buildArchive(days: readonly SignalDay[]): Dataset {
   return buildRankedDataset(unpackDays(days))
 }
 
-/** One market's rows as a ranked dataset of their own; null if no row has that market. */
+/** One market's rows as a separate ranked dataset; null if no row has that market. */
 export function filterArchive(data: Dataset, market: string): Dataset | null {
   const columns = filterMarket(data, market)
   return columns && buildRankedDataset(columns)
@@ -53,13 +53,12 @@ export function listAssetNames({ assets }: Dataset): string {
 /** Ranked once, so that every later backtest shares the order. No cell may repeat. */
 export function buildRankedDataset(columns: Columns): Dataset {
   const { dataset } = buildDataset(columns)
-  if (!dataset) throw new Failure('internal', 'The rows repeat a cell.')
+  if (!dataset) throw new Failure('internal', 'Two rows have the same asset and date.')
   return rankDataset(shareDataset(dataset))
 }
 
-/** A ticker that two markets share becomes two names, TICKER:MARKET; every other asset id is the ticker. Assets are
- * ordered by ticker and then market: a listing elsewhere that comes later must not settle ties among those that were
- * there before. */
+/** The asset id is the ticker. If two markets share a ticker, the ids are TICKER:MARKET. Assets are ordered by ticker, then
+ * by market. Otherwise a later listing in another market would change how ties between earlier assets are broken. */
 export function unpackDays(days: readonly SignalDay[]): Columns {
   const rows = days.reduce((sum, { actual }) => sum + actual.length / 8, 0)
   const columns = allocate(rows)

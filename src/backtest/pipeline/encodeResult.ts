@@ -19,8 +19,8 @@ export function decodeResult({ bytes }: EncodedResult): BacktestResult {
   return JSON.parse(new TextDecoder().decode(bytes))
 }
 
-/** The bytes of `JSON.stringify(record)`, encoded field by field. One character beyond Latin-1 (a cost's source, in the
- * register's own script) doubles the memory of the whole string, and the time to encode all the numbers in it. */
+/** The bytes of `JSON.stringify(record)`, encoded field by field. In one string, a single character beyond Latin-1 (in a
+ * cost's source, for example) would double the memory, and the time to encode all numbers. */
 export function jsonBytes(record: object): Uint8Array<ArrayBuffer> {
   const texts: string[] = []
   for (const [name, value] of Object.entries(record)) {

@@ -24,7 +24,7 @@ export function buildPanelDataset({ columns, placeOf }: ParsedPanel): Dataset {
   const asset = columns.assetNames[columns.asset[duplicate.firstRow]]
   throw new Failure(
     'body_invalid',
-    `${first} and ${second} are both the cell of asset ${JSON.stringify(asset)} on the same date. Send one row per cell.`,
+    `${first} and ${second} are both rows of asset ${JSON.stringify(asset)} on the same date. Send one row per asset and date.`,
     { param: second },
   )
 }

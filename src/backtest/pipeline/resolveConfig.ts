@@ -68,7 +68,7 @@ function holdDaysImpossible(holdDays: number, returnDays: number, param: string)
     allowed.length > 40 ? `${allowed.slice(0, 4).join(', ')}, ... ${allowed.at(-1)}` : allowed.join(', ')
   return new Failure(
     'backtest_impossible',
-    `${param} is ${holdDays}, but a book turns over in whole returns of ${returnDays} trading days (returnDays). Allowed: ${list || 'leave holdDays out'}.`,
+    `${param} is ${holdDays}, but it must be a multiple of returnDays (${returnDays} trading days). ${list ? `Send one of ${list}` : 'Omit holdDays'}.`,
     { param },
   )
 }

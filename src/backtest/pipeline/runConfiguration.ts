@@ -66,18 +66,18 @@ export function runConfiguration(
 function fewerFolds(requested: number, made: number, periods: number): BacktestWarning {
   return {
     code: 'fewer_folds',
-    message: `${periods} periods make ${made} of the ${requested} requested folds.`,
+    message: `${periods} periods are enough for only ${made} of the ${requested} requested folds.`,
   }
 }
 
 const noPositions: BacktestWarning = {
   code: 'no_positions',
-  message: 'The book stayed empty: no date has two names with a score.',
+  message: 'The portfolio stayed empty: no date has two names with a score.',
 }
 
 const ruined: BacktestWarning = {
   code: 'ruined',
-  message: 'The equity fell to 0 or less. The curve ends there; ratios still describe every period.',
+  message: 'The equity fell to 0 or less. The curve ends there; the ratios still cover every period.',
 }
 
 /** Counts the rows that did not count. used + rows_without_score + rows_off_step + rows_over_limit is the number of

@@ -32,7 +32,8 @@ export interface BodyInput {
   readonly resultFormat: ResultFormat
 }
 
-/** Reads a request body. Runs the backtest, or plans the sweep, if the rows are in the body or in `archives`. */
+/** Reads a request body. If its rows are in the body or in `archives`, runs the backtest or plans the sweep; otherwise says
+ * which rows are needed. */
 export function runBodyRequest({
   body,
   format,

@@ -1,8 +1,8 @@
 import { type Dataset, nameCount } from '../dataset/dataset.ts'
 import { rankDataset } from '../dataset/rank.ts'
 
-/** The metric values that rank a dataset's assets, as the database packs them: for each of some assets, the spans of
- * dates in which one value is its score. Numbers are big-endian. */
+/** The metric values that rank a dataset's assets, as the database packs them. Some assets have spans of dates; in each span,
+ * one value is the score. Numbers are big-endian. */
 export interface ScoreSpans {
   /** Places in the dataset's assets, ascending, 4 bytes each. */
   readonly places: Uint8Array
@@ -11,14 +11,14 @@ export interface ScoreSpans {
   /** The first date on which the span's value may be used: the day after it became known. Days since 1970-01-01, 4
    * bytes each, ascending within an asset; a span ends where the next of its asset begins. */
   readonly firstDays: Uint8Array
-  /** The last date on which it is not too old, likewise. */
+  /** The last date on which the value is not too old, in the same form. */
   readonly lastDays: Uint8Array
   /** 8 bytes each; NaN: no value. */
   readonly values: Uint8Array
 }
 
-/** The archive's rows with a metric of each company as its score, ranked. A row outside its asset's spans has no score.
- * Only the scores and the ranking take memory of their own; the other columns are shared with `data`. */
+/** The archive's rows with a metric of each company as its score, ranked. A row outside its asset's spans has no score. Only
+ * the scores and the ranking take additional memory; the other columns are shared with `data`. */
 export function scoreArchive(data: Dataset, spans: ScoreSpans): Dataset {
   const { days, offsets, asset } = data
   const table = readSpans(spans, nameCount(data.assets))

@@ -60,17 +60,15 @@ function nothingSelected(data: Dataset, view: DateView): Failure {
     const rows = data.offsets[view.endDate] - data.offsets[view.endDate - 1]
     return new Failure(
       'backtest_impossible',
-      `source.limit is too small for even the most recent date, which has ${rows} rows.`,
+      `source.limit is too small even for the most recent date, which has ${rows} rows. Send at least that number.`,
       { param: 'source.limit' },
     )
   }
-  if (data.days.length === 0)
-    return new Failure('backtest_impossible', 'The archive has no resolved rows for this source.')
   const first = isoDate(data.days[0])
   const last = isoDate(data.days[data.days.length - 1])
   return new Failure(
     'backtest_impossible',
-    `The archive has no rows in these dates: its first is ${first}, its last ${last}.`,
+    `The archive has no rows between source.from and source.to. Its dates run from ${first} to ${last}.`,
     { param: 'source.from' },
   )
 }
@@ -99,7 +97,7 @@ function warnOfOverlap(data: Dataset, gap: number): BacktestWarning[] {
   return [
     {
       code: 'overlapping_returns',
-      message: `Consecutive returns of a name correlate by ${correlation.toFixed(2)}: they look as if they overlap, and compounding them overstates the result. returnDays was taken to be the spacing of the dates, ${gap}; if a return spans more trading days, send config.returnDays.`,
+      message: `Consecutive returns of a name have a correlation of ${correlation.toFixed(2)}. They probably overlap, and compounding overlapping returns overstates the result. returnDays was assumed to be the spacing of the dates, ${gap}. If a return spans more trading days, send config.returnDays.`,
     },
   ]
 }
@@ -111,7 +109,7 @@ function warnOfMissingMarket(data: Dataset): BacktestWarning[] {
     {
       code: 'neutral_without_market',
       message:
-        'Rows without a market form a market of their own. Send market with each row to make the legs neutral.',
+        'Rows without a market are treated as one market. Send market with each row to make the legs market-neutral.',
     },
   ]
 }

@@ -153,7 +153,7 @@ function tooMany(count: number): Failure {
   const max = maxSweepConfigurations.toLocaleString('en')
   return new Failure(
     'parameter_invalid',
-    `sweep asks for ${count.toLocaleString('en')} configurations; at most ${max} are tried. Leave out values of one list.`,
+    `sweep has ${count.toLocaleString('en')} configurations; the limit is ${max}. Remove values from one of its lists.`,
     { param: 'sweep' },
   )
 }
@@ -169,7 +169,7 @@ const portfolioMs = 0.6e-6
  * one slice. */
 const namesPerPeriod = 100
 
-/** Cuts the configurations into slices of 10 to 45 ms of work. Configurations that differ in holding time alone are
+/** Cuts the configurations into slices of 10 to 45 ms of work. Configurations that differ only in holding time are
  * neighbours: they hold the same targets, which are then formed once. */
 export function cutSlices(configs: readonly ResolvedConfig[], periods: number, names: number): SweepSlice[] {
   const cells = periods * (names + namesPerPeriod)

@@ -13,11 +13,10 @@ import type { SliceSeries, SweepPlan } from './sweepPlan.ts'
 
 /** The result of a sweep, from the series of its slices.
  *
- * `metrics`, `equity_curve` and the sections of `include` are the winner's, to the bit those of its single backtest,
- * and so is all of `best.metrics`. `folds` are the walk-forward's: each trades the configuration that was best before
- * it (see `walkForwardSweep`). `metrics.oos_sharpe_mean` is the mean of those folds. It is the one number in
- * `metrics` that differs from `best.metrics`, where it is the mean over the winner's own folds: the winner was picked
- * knowing every block.
+ * `metrics`, `equity_curve` and the sections of `include` are the winner's, bit-identical to those of its single backtest.
+ * So is all of `best.metrics`. `folds` are the walk-forward's: each trades the configuration that was best before it (see
+ * `walkForwardSweep`). `metrics.oos_sharpe_mean` is the mean of those folds. It is the one number in `metrics` that differs
+ * from `best.metrics`, where it is the mean over the winner's own folds: the winner was picked knowing every block.
  *
  * @param series of each slice, in the order of `plan.slices` */
 export function writeSweepResult(plan: SweepPlan, series: readonly SliceSeries[]): BacktestResult {

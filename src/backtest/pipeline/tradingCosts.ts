@@ -53,7 +53,7 @@ function defaultCosts({ standard }: MarketCosts, markets: readonly string[]): Ba
       : markets.join(', ')
   return {
     code: 'default_costs',
-    message: `The default round trip of ${standard.roundTripBps} bps stands in for ${listed}. Send config.costBps to use your own.`,
+    message: `The default round trip of ${standard.roundTripBps} bps is used for ${listed}. Send config.costBps to use your own.`,
   }
 }
 

@@ -19,6 +19,8 @@ export interface RunOptions {
   readonly transfer?: ArrayBuffer[]
   /** From `admit`: the task is one of several of an admitted request. */
   readonly ticket?: Ticket
+  /** Of a task without a ticket. */
+  readonly priority?: Priority
   /** Shared memory that the task checks as it runs: when its caller gives up, 1 is put there and the task ends by
    * itself. Without it the task's thread is ended, and another one has to start. */
   readonly stop?: Int32Array
@@ -34,9 +36,10 @@ const workerEntry = new URL('../../../workers/compute.ts', import.meta.url)
 
 /** Worker threads that run the tasks listed in `tasks.ts`.
  *
- * A task fails with `compute_busy` if the queue is full, `compute_timeout` past its time, `compute_lost` if its
- * thread dies (after a second attempt where one is possible), `shutting_down` after `close`, and with the signal's
- * reason if its caller gave up. A thread that does not end is terminated and replaced, so the pool is whole again. */
+ * A task fails with `compute_busy` if the queue is full, and with `compute_timeout` past its time limit. It fails with
+ * `compute_lost` if its thread dies, after a second attempt if one is possible. After `close` it fails with `shutting_down`;
+ * if its caller gave up, with the signal's reason. A thread that does not end is terminated and replaced, so the pool is
+ * whole again. */
 export class ComputePool {
   readonly #settings: PoolSettings
   readonly #scheduler: FairScheduler
@@ -82,7 +85,7 @@ export class ComputePool {
   ): Promise<TaskOutput<K>> {
     if (options.ticket) return this.#runAdmitted(kind, input, options, options.ticket)
     options.signal?.throwIfAborted()
-    const ticket = this.admit()
+    const ticket = this.admit(options.priority)
     try {
       return await this.#runAdmitted(kind, input, options, ticket)
     } finally {
@@ -146,7 +149,7 @@ export class ComputePool {
       if (attemptsLeft > 1) return this.#attempt(kind, input, options, attemptsLeft - 1)
       throw new Failure(
         'compute_lost',
-        'The backtest could not be computed: its worker stopped, perhaps for want of memory. Try again, or with fewer rows.',
+        'The backtest could not be computed: its worker stopped, possibly out of memory. Try again, or send fewer rows.',
         { cause, retryAfterSeconds: 1 },
       )
     } finally {

@@ -18,9 +18,8 @@ export interface SweepOptions {
   readonly timeLimitMs?: number | undefined
 }
 
-/** Runs a planned sweep on this process's threads. Each lane takes the next slice when its last one is done, and every
- * slice competes fairly with other requests. The result does not depend, to the bit, on the number of threads or on the
- * slices.
+/** Runs a planned sweep on this process's threads. Each lane takes the next slice when its last one is done, and every slice
+ * competes fairly with other requests. The result is bit-identical for any number of threads and any slices.
  *
  * Rejects with the signal's reason as soon as the caller gives up; running slices then stop within a period's work. */
 export async function runSweep(
@@ -110,7 +109,7 @@ export function finishSweep(
   plan: SweepPlan,
   series: readonly SliceSeries[],
   resultFormat: ResultFormat,
-  options: Pick<RunOptions, 'signal' | 'ticket'> = {},
+  options: Pick<RunOptions, 'signal' | 'ticket' | 'priority'> = {},
 ): Promise<EncodedResult> {
   return pool.run('sweep_finish', { plan, series, resultFormat }, options)
 }

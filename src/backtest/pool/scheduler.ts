@@ -2,6 +2,7 @@ import { Failure } from '../../errors.ts'
 
 /** One admitted request: a single backtest, or a sweep of many slices. */
 export interface Ticket {
+  readonly priority: Priority
   /** Slots that it uses now. */
   running: number
   /** Starts its waiting tasks, oldest first. */
@@ -14,20 +15,23 @@ export interface Ticket {
   heldSinceMs: number | null
 }
 
-/** `background`: no client waits for the answer. */
+/** `background`: work of a submitted backtest, or rows that requests wait for which were admitted before. It is never turned away,
+ * and not preferred as a newcomer. */
 export type Priority = 'interactive' | 'background'
 
 /** Decides which request uses a thread next, which one waits, and which one is turned away. There is one slot per
  * thread.
  *
- * The queue is bounded in tickets: an admitted request is never turned away half-way. A slot goes to the newcomer
- * that came first, where a newcomer is a ticket without any slot so far. After a newcomer it goes to the one of the
- * others that has the fewest slots now and has waited longest since its last. So a ticket that needs a hundred slots
- * makes a newcomer wait for the end of one, and many newcomers take at most every other slot from it. */
+ * The queue is bounded in tickets: an admitted request is never turned away halfway. A newcomer is a ticket that has not had
+ * a slot yet. A slot goes to the newcomer that came first. The next slot goes to one of the other tickets: the one with the
+ * fewest slots now that has waited longest since its last slot. So a newcomer waits for at most one slot of a ticket that
+ * needs a hundred. Many newcomers take at most every other slot from that ticket. */
 export class FairScheduler {
   readonly #slots: number
   readonly #maxWaiting: number
   readonly #tickets = new Set<Ticket>()
+  /** Interactive tickets: the queue is bounded in them. */
+  #interactive = 0
   #taken = 0
   #served = 0
   #newcomerLast = false
@@ -41,32 +45,33 @@ export class FairScheduler {
     this.#maxWaiting = maxWaiting
   }
 
-  /** Admits a request, or fails with `compute_busy` or `shutting_down`. Every ticket has to `leave`.
-   *
-   * @param priority a background ticket is not preferred as a newcomer */
+  /** Admits a request, or fails with `compute_busy` (an interactive one) or `shutting_down`. Every ticket has to `leave`. */
   admit(priority: Priority = 'interactive'): Ticket {
     if (this.#closed) {
       throw new Failure('shutting_down', 'The server is shutting down. Try again in a moment.', {
         retryAfterSeconds: 5,
       })
     }
-    const waiting = this.#tickets.size - this.#slots
-    if (waiting >= this.#maxWaiting) {
+    const isInteractive = priority === 'interactive'
+    const waiting = this.#interactive - this.#slots
+    if (isInteractive && waiting >= this.#maxWaiting) {
       throw new Failure(
         'compute_busy',
         `All ${this.#slots} workers are busy and ${waiting} backtests wait. Try again later.`,
         { retryAfterSeconds: this.#expectedWaitSeconds(waiting + 1) },
       )
     }
-    const lastServed = priority === 'interactive' ? null : this.#served++
-    const ticket = { running: 0, waiting: [], lastServed, busyMs: 0, heldSinceMs: null }
+    const lastServed = isInteractive ? null : this.#served++
+    const ticket = { priority, running: 0, waiting: [], lastServed, busyMs: 0, heldSinceMs: null }
     this.#tickets.add(ticket)
+    if (isInteractive) this.#interactive++
     return ticket
   }
 
   leave(ticket: Ticket): void {
     this.releaseHeld(ticket)
     this.#tickets.delete(ticket)
+    if (ticket.priority === 'interactive') this.#interactive--
     this.#averageMs += 0.2 * (ticket.busyMs - this.#averageMs)
     if (this.#tickets.size === 0) this.#onIdle?.()
   }

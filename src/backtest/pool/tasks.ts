@@ -13,8 +13,8 @@ import type { ResultFormat } from '../request.ts'
 
 /** Every task that a worker thread can run, with what it takes and returns. */
 export interface Tasks {
-  /** A request body, unparsed. A request without its rows comes back parsed: one for a stored panel, for an archive
-   * that is not among `archives`, or for a ranking by a metric, which depends on the caller's licence. */
+  /** A request body, unparsed. A request that needs rows from elsewhere comes back parsed. It names a stored panel, an
+   * archive that is not among `archives`, or a metric to rank by, which depends on the caller's licence. */
   backtest_body: { input: BodyInput; output: BacktestOutcome | RowsNeeded }
   /** A request for a stored panel, on its dataset. */
   backtest_stored: {
@@ -48,11 +48,11 @@ export interface Tasks {
   dataset_rank: { input: { readonly data: Dataset }; output: Ranking }
   /** Signals to a ranked dataset. */
   archive_build: { input: { readonly days: readonly SignalDay[] }; output: Dataset }
-  /** One market's rows as a ranked dataset of their own; null if no row has that market. */
+  /** One market's rows as a separate ranked dataset; null if no row has that market. */
   dataset_filter: { input: { readonly data: Dataset; readonly market: string }; output: Dataset | null }
   /** The ids of the dataset's assets in their order, one per line. */
   dataset_names: { input: { readonly data: Dataset }; output: string }
-  /** The same rows, ranked by other scores; only what differs takes memory of its own. */
+  /** The same rows, ranked by other scores. Only the columns that differ take additional memory. */
   archive_score: { input: { readonly data: Dataset; readonly spans: ScoreSpans }; output: Dataset }
 }
 

@@ -1,8 +1,8 @@
 import { type Dataset, maxRowsPerDate, nameCount, type Ranking } from '../dataset/dataset.ts'
 import type { PortfolioSettings, Weighting } from './settings.ts'
 
-/** Names in one leg. k = max(1, floor(quantile * n + 1e-9)); with fewer than two names, or where two legs would
- * overlap, half of the names. The 1e-9 makes .29 * 100, which is less than 29 in doubles, count as 29.
+/** Names in one leg. k = max(1, floor(quantile * n + 1e-9)); with fewer than two names, or if two legs would overlap, half of
+ * the names. The 1e-9 makes .29 * 100, which is less than 29 in doubles, count as 29.
  *
  * @param eligible n, names with a score that day (and in that market, if legs are formed per market) */
 export function legSize(eligible: number, quantile: number, longShort: boolean): number {
@@ -11,8 +11,8 @@ export function legSize(eligible: number, quantile: number, longShort: boolean):
   return longShort && 2 * k > eligible ? Math.floor(eligible / 2) : k
 }
 
-/** The legs of one date in terms of ranks: the top leg is `topFrom` and up, the bottom leg is below `bottomTo`, which is
- * 0 for a long-only portfolio. Totals are of a whole portfolio: they are not divided by the number of tranches. */
+/** The legs of one date, as ranks. The top leg is `topFrom` and up. The bottom leg is below `bottomTo`, which is 0 for a
+ * long-only portfolio. Totals are of a whole portfolio: they are not divided by the number of tranches. */
 export interface LegRule {
   topFrom: number
   bottomTo: number
@@ -43,10 +43,10 @@ interface NeutralTargets {
   readonly inLegs: Int32Array
 }
 
-/** Every row's target weight where legs are formed inside each market. A market's names are ordered, sized and weighted
- * as a cross-section of their own (score weights are relative to the market's mean). Its legs get the share of the
- * portfolio that its eligible names have among those of all markets that form legs. A market of one name forms none, so
- * legs still sum to the full +-gross / 2.
+/** Every row's target weight if legs are formed inside each market. A market's names are ordered, sized and weighted as a
+ * cross-section of their own (score weights are relative to the market's mean). Its legs get the share of the portfolio that
+ * its eligible names have among those of all markets that form legs. A market of one name forms none, so legs still sum to
+ * the full +-gross / 2.
  *
  * Weights are of a whole portfolio: they are not divided by the number of tranches. O(rows). */
 export function neutralTargets(
@@ -111,8 +111,8 @@ function meanScore(score: Float64Array, rows: Int32Array, from: number, to: numb
 
 /** One leg: k rows of `rows`, ascending by (score, asset).
  *
- * equal: 1/k each. rank: 1 .. k, with k for the strongest conviction, which is the last of a top leg and the first of a
- * bottom leg. score: |s - mean|, equal weights if all are 0. */
+ * equal: 1/k each. rank: 1 .. k. k goes to the strongest conviction: the last row of a top leg, the first row of a bottom
+ * leg. score: |s - mean|; equal weights if all of these are 0. */
 function writeLeg(
   score: Float64Array,
   rows: Int32Array,

@@ -1,3 +1,4 @@
+import { median } from 'simple-statistics'
 import { businessDaysBetween } from '../dataset/calendar.ts'
 
 /** The dates that become periods: every `step`-th of firstDate .. endDate - 1, from the first. With step > 1 the
@@ -25,10 +26,6 @@ export function rebalanceStep(returnDays: number, dateGap: number): number {
  * @param days ascending, since 1970-01-01 */
 export function medianDateGap(days: Int32Array): number {
   if (days.length < 2) return 1
-  const gaps = new Int32Array(days.length - 1)
-  for (let i = 0; i < gaps.length; i++) gaps[i] = businessDaysBetween(days[i], days[i + 1])
-  gaps.sort()
-  const middle = gaps.length >> 1
-  const median = gaps.length % 2 === 1 ? gaps[middle] : (gaps[middle - 1] + gaps[middle]) / 2
-  return Math.max(1, median)
+  const gaps = Array.from({ length: days.length - 1 }, (_, i) => businessDaysBetween(days[i], days[i + 1]))
+  return Math.max(1, median(gaps))
 }

@@ -7,7 +7,7 @@ import { simulatePortfolios } from './simulatePortfolios.ts'
 /** A configuration's record and the portfolio at its end. */
 export interface Simulation {
   readonly series: PeriodSeries
-  /** With `trackPositions`: each asset's last weight, 0 where long and short tranches cancel but for rounding. */
+  /** With `trackPositions`: each asset's last weight, 0 if long and short tranches cancel, apart from rounding. */
   readonly weight: Float64Array
   /** With `trackPositions`: how many tranches hold each asset at the end. */
   readonly trancheCount: Int32Array
@@ -55,8 +55,8 @@ function isComplete(data: Dataset, periods: Int32Array): boolean {
   })
 }
 
-/** Simulates many configurations, for a sweep. Each takes T + 1 places of `out`: its net return per period, then its
- * mean turnover. The numbers are, to the bit, those of `simulate` for that configuration alone.
+/** Simulates many configurations, for a sweep. Each takes T + 1 places of `out`: its net return per period, then its mean
+ * turnover. The numbers are bit-identical to those of `simulate` for that single configuration.
  *
  * Configurations that differ only in their holding time are simulated together.
  *
@@ -96,10 +96,10 @@ function groupByTarget(settings: readonly PortfolioSettings[]): number[][] {
   return [...groups.values()]
 }
 
-/** Turns the sums of a simulated portfolio into its record: turnover 1/2 sum |dw|, its cost, the gross return, and the
- * borrow on the short side.
+/** Turns the sums of a simulated portfolio into its record: turnover 1/2 sum |dw|, its cost, the gross return, and the borrow
+ * cost of the short side.
  *
- * @param sums four numbers a period, h times those of the portfolio */
+ * @param sums four numbers per period, h times those of the portfolio */
 function readPeriods(
   sums: Float64Array,
   h: number,

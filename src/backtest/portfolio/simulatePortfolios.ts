@@ -27,7 +27,7 @@ interface SimulationOptions {
  * enters less the one that leaves. The work runs tile by tile, block of periods by block, portfolio by portfolio, in
  * the compiled kernel.
  *
- * A portfolio's sums do not depend, to the bit, on the other portfolios or on how legs are found.
+ * A portfolio's sums are bit-identical whatever the other portfolios are, and however legs are found.
  *
  * O(cells (1 + portfolios)), a cell being one column in one period.
  *
@@ -83,7 +83,7 @@ export function simulatePortfolios(
   return { sums, universe, heldWithoutReturn, weight, trancheCount }
 }
 
-/** The dataset's own ranking or one made for this run. Null where legs of equal weight are picked block by block without
+/** The dataset's own ranking or one made for this run. Null if legs of equal weight are picked block by block without
  * ordering a date, which needs whole dates in one tile. */
 function rankingFor(
   data: Dataset,

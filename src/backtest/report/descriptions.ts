@@ -26,7 +26,7 @@ const weightings: Readonly<Record<NonNullable<Config['weighting']>, string>> = {
   score: "weighted by the distance of each score from the date's mean",
 }
 
-/** What the score of each date is, where it is a metric of the companies. */
+/** What the score of each date is, if it is a metric of the companies. */
 export function describeScore(score: BacktestScore): string {
   const { metric, definition, unit, max_age_days, n_names, n_assets } = score
   const units = unit === 'pure' ? '' : `, in ${unit}`
@@ -40,7 +40,7 @@ export function describeScore(score: BacktestScore): string {
   ].join(' ')
 }
 
-/** What was excluded or earned nothing, one sentence each; empty where nothing was. */
+/** What was excluded or earned nothing, one sentence each; empty if nothing was. */
 export function describeDropped(dropped: BacktestDropped): string[] {
   return droppedPhrases
     .filter(({ key }) => dropped[key] > 0)

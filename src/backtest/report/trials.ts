@@ -29,8 +29,8 @@ export interface SweepSurface {
 
 const labelPattern = /^(long_short|long_only) q([\d.e-]+) (equal|rank|score) h(\d+)$/
 
-/** The trials of a sweep as one table of quantile by holding days for each direction and weighting, in the order in
- * which these were tried. Trials with other labels are in none. */
+/** The trials of a sweep as tables of quantile by holding days: one per direction and weighting, in the order in which these
+ * were tried. Trials with other labels are in no table. */
 export function sweepSurfaces(trials: readonly SweepTrial[]): SweepSurface[] {
   const groups = new Map<string, { trial: SweepTrial; quantile: number; hold: number }[]>()
   for (const trial of trials) {

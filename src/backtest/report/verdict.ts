@@ -16,8 +16,8 @@ const threshold = 0.95
 /** The formulas hold for long records, where means are normal. Fewer periods than this are usually called few. */
 const minPeriods = 30
 
-/** A Deflated Sharpe ratio is not the probability that a strategy has skill. It states how seldom a strategy whose true
- * Sharpe ratio is only the threshold would produce a record this good, and the wording must claim no more. */
+/** A Deflated Sharpe ratio is not the probability that a strategy has skill. It says how rarely a strategy would produce a
+ * record this good if its true Sharpe ratio were only the threshold. The wording must not claim more. */
 export function judgeSweep(deflated: DeflatedSharpe, periodsPerYear: number): Verdict {
   const { dsr, survives } = deflated
   if (dsr === null) {

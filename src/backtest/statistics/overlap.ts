@@ -1,6 +1,6 @@
 import { type Dataset, nameCount } from '../dataset/dataset.ts'
 
-/** A return that differs from its date's mean by less than this fraction of the mean equals it but for rounding. */
+/** A return that differs from its date's mean by less than this fraction of the mean equals it, apart from rounding. */
 const rounding = 1e-13
 
 /** Overlap correlation: the pooled lag-1 autocorrelation of the assets' consecutive returns, each demeaned by its date's

@@ -28,8 +28,8 @@ export function informationRatio(
   return sharpe(active, periodsPerYear)
 }
 
-/** Lo's Sharpe ratio, annualised for serially correlated returns: mean / sd * eta(P), see `loEta`. Null where the Sharpe
- * ratio or eta is null. O(T L).
+/** Lo's Sharpe ratio, annualised for serially correlated returns: mean / sd * eta(P), see `loEta`. Null if the Sharpe ratio
+ * or eta is null. O(T L).
  *
  * @param returns per period, fractions
  * @param lags L, from `loLags`
@@ -45,7 +45,7 @@ export function loSharpe(returns: Float64Array, periodsPerYear: number, lags: nu
  *
  *   eta(q) = q / sqrt(q + 2 sum_{k=1..L} (q - k) rho_k)
  *
- * sqrt(q) without autocorrelation. Null where the root's argument is <= 0.
+ * sqrt(q) without autocorrelation. Null if the root's argument is <= 0.
  *
  * @param q periods in a year
  * @param rho rho_1 .. rho_L
@@ -95,7 +95,7 @@ interface SharpeRecord {
  *
  *   PSR(SR*) = PHI((SR - SR*) sqrt(T - 1) / sqrt(1 - g3 SR + (g4 - 1) / 4 SR^2))
  *
- * Null with fewer than two periods, or where the moments make the variance of SR zero or negative.
+ * Null with fewer than two periods, or if the moments make the variance of SR zero or negative.
  *
  * @param benchmarkPerPeriod SR*
  * @see Bailey, D. H. and Lopez de Prado, M. (2012), The Sharpe Ratio Efficient Frontier, Journal of Risk 15(2) */
@@ -111,7 +111,7 @@ export function probabilisticSharpe(record: SharpeRecord, benchmarkPerPeriod: nu
  *
  *   MinTRL = 1 + (1 - g3 SR + (g4 - 1) / 4 SR^2) (PHI^-1(confidence) / (SR - SR*))^2
  *
- * Not rounded up. Null where SR <= SR*: no length is enough.
+ * Not rounded up. Null if SR <= SR*: no length is enough.
  *
  * @param benchmarkPerPeriod SR*
  * @param confidence a probability, such as .95
@@ -134,8 +134,8 @@ function sharpeErrorVariance({ sharpePerPeriod, skew, kurtosisRaw }: Omit<Sharpe
   return 1 - skew * sharpePerPeriod + ((kurtosisRaw - 1) / 4) * sharpePerPeriod ** 2
 }
 
-/** Deflated Sharpe ratio: the probability that the true Sharpe ratio of the best of N trials exceeds what the best of N
- * worthless ones is expected to show, PSR(sqrt(V) E(N)). Null where the probabilistic Sharpe ratio is.
+/** Deflated Sharpe ratio: the probability that the true Sharpe ratio of the best of N trials exceeds the one that the best of
+ * N trials without skill is expected to show, PSR(sqrt(V) E(N)). Null if the probabilistic Sharpe ratio is null.
  *
  * @param record of the winner
  * @param trialsVariance V, the ddof-1 variance of the trials' own per-period Sharpe ratios

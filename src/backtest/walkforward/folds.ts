@@ -58,9 +58,9 @@ export interface FoldSettings {
   readonly periodsPerYear: number
 }
 
-/** Cuts T periods into folds + 1 equal blocks. Block 0 only trains. Fold f tests block f and trains on all periods before
- * it, less a purge of the last h + 1. The purge is longer where the dates are so irregular that a training return would
- * still end after the first test date. So the last training return always ends on or before the first test date.
+/** Cuts T periods into folds + 1 equal blocks. Block 0 only trains. Fold f tests block f and trains on all periods before it,
+ * less a purge of the last h + 1. The purge is longer if the dates are so irregular that a training return would still end
+ * after the first test date. So the last training return always ends on or before the first test date.
  *
  * With fewer than folds + 1 periods there are T - 1 folds of one period.
  *

@@ -15,10 +15,10 @@ interface ChosenFold {
   readonly fold: Fold
 }
 
-/** Walk-forward folds of a sweep. Each fold trades the candidate with the highest training Sharpe ratio, and its record is
- * that candidate's own: fold f of the sweep is, number for number, fold f of that candidate's single backtest. So each
- * candidate trains on its own window, purged by its own h + 1 periods, and no window contains a return that ends after
- * the first test date.
+/** Walk-forward folds of a sweep. Each fold trades the candidate with the highest training Sharpe ratio. Its record is that
+ * candidate's own: fold f of the sweep equals fold f of that candidate's single backtest, number for number. So each
+ * candidate trains on its own window, purged by its own h + 1 periods. No window contains a return that ends after the first
+ * test date.
  *
  * Only training returns decide. A tie goes to the first label in code-unit order, and so does a fold in which no
  * candidate has a training Sharpe ratio. (Turnover, which settles ties for the winner of the sweep, would look at the

@@ -8,6 +8,8 @@ export interface ArchiveDeps {
   readonly pool: ComputePool
   /** Every resolved signal of a horizon, some days at a time. */
   readonly loadArchive: (horizon: Horizon) => AsyncIterable<readonly SignalDay[]>
+  /** The horizons of which there are resolved signals. */
+  readonly listHorizons: () => Promise<readonly Horizon[]>
   /** The current version of the data. */
   readonly dataVersion: () => number | Promise<number>
 }
@@ -71,19 +73,36 @@ export class ArchiveCache {
   async #load(horizon: Horizon): Promise<Dataset> {
     const days: SignalDay[] = []
     for await (const some of this.#deps.loadArchive(horizon)) days.push(...some)
-    return this.#deps.pool.run('archive_build', { days })
+    // Before a market is looked for in it: an empty archive has none, and the market would get the blame.
+    if (days.length === 0) throw horizonMissing(horizon, await this.#deps.listHorizons())
+    return this.#deps.pool.run('archive_build', { days }, { priority: 'background' })
   }
 
   async #filter(whole: Promise<Dataset>, market: string): Promise<Dataset> {
     const data = await whole
-    const filtered = await this.#deps.pool.run('dataset_filter', { data, market })
+    const filtered = await this.#deps.pool.run('dataset_filter', { data, market }, { priority: 'background' })
     if (filtered) return filtered
     throw new Failure(
       'backtest_impossible',
-      `The archive has no rows of market ${market}. It has: ${allNames(data.markets).join(', ') || 'none'}.`,
+      `The archive has no rows of market ${market}. Its markets: ${allNames(data.markets).join(', ') || 'none'}.`,
       { param: 'source.market' },
     )
   }
+}
+
+function horizonMissing(horizon: Horizon, known: readonly Horizon[]): Failure {
+  if (known.length === 0) {
+    return new Failure(
+      'backtest_impossible',
+      'The archive has no resolved forecasts yet. Send your own rows as panel, or import forecasts with `./asfiled signals import`.',
+      { param: 'source' },
+    )
+  }
+  return new Failure(
+    'backtest_impossible',
+    `The archive has no rows with a horizon of ${horizon}. Send source.horizon as ${known.join(' or ')}.`,
+    { param: 'source.horizon' },
+  )
 }
 
 function allNames(table: NameTable): string[] {

@@ -10,29 +10,31 @@ export const backtestOperation = operation({
   tag: 'Backtest',
   summary: 'Backtest a ranking strategy with its costs',
   description:
-    'Buys the best names of each date and, with `long_short`, sells the worst. Trading and borrowing costs are charged. Send `source` for rows of this service, or `panel` for your own; without either, the whole archive runs with the defaults. With `source.score`, a metric of the companies ranks the rows in place of the forecast. On each date it is the latest full fiscal year filed strictly before it. A filing of the same date may come after the close. This needs a licence that opens `as_of` for all companies; for an evaluation key, every ranked company counts as seen. Needs a key with the quant plan. The results are hypothetical and predict nothing.',
+    'Buys the names with the highest scores on each date and, with `long_short`, shorts those with the lowest. Trading and borrowing costs are charged. Send `source` to use the forecasts of this service, or `panel` to use your own rows; without either, the whole archive runs with the defaults. With `source.score`, a company metric ranks the rows instead of the forecast. On each date, it is the latest full fiscal year filed strictly before that date, because a filing of the same date may come after the close. This requires a licence that includes `as_of` for all companies; with an evaluation key, every ranked company counts as seen. Requires a key with the quant plan. The results are hypothetical and do not predict future returns.\n\nWith `Prefer: respond-async`, the response is 202 at once, with the stored backtest (the schema `BacktestJob`) and its URL in `Location`. It runs even if this connection closes or this server stops, and may take longer than a synchronous one. Faults of its rows are in its `error`. Follow it with `GET /api/v1/backtests/{id}` or its events.',
   access: 'key',
   query: BodyQuerySchema,
   body: {
     schema: BacktestRequest,
     description:
-      'The strategy, and the rows to test it on. Rows can be sent as JSON objects, as JSON columns, as CSV or as NDJSON; all give the same result. In CSV, a header names the columns in any order, and an empty cell is a missing value. With CSV, `config` and the other fields go into the query. In NDJSON, the first line may contain `config` and the other fields. Columns and CSV are the fastest to send and to read. At most 2,000,000 rows.',
+      'The strategy, and the rows to test it on. Rows can be sent as JSON objects, JSON columns, CSV or NDJSON; all give the same result. In CSV, a header names the columns in any order, and an empty cell is a missing value. With CSV, send `config` and the other fields as query parameters. In NDJSON, the first line may contain `config` and the other fields. JSON columns and CSV are the fastest to send and to read. At most 2,000,000 rows.',
     texts: { 'text/csv': requests.backtest_csv, 'application/x-ndjson': requests.backtest_ndjson },
     examples: {
       panel: { summary: 'Your own rows', value: requests.backtest_panel },
       columns: { summary: 'Your own rows, by column', value: requests.backtest_columns },
-      stored: { summary: 'A panel that you stored', value: requests.backtest_stored },
+      stored: { summary: 'A stored panel', value: requests.backtest_stored },
       source: { summary: 'The rows of this service', value: requests.backtest_source },
       score: {
-        summary: 'The rows of this service, ranked by a metric as it was known on each date',
+        summary: 'The rows of this service, ranked by a metric as known on each date',
         value: requests.backtest_score,
       },
     },
   },
+  idempotent: true,
   answer: {
     schema: BacktestResult,
     description: 'The equity curve, its statistics, and the walk-forward folds.',
-    html: 'With format=html, or if Accept prefers HTML: the result as a page that needs no network and no scripts.',
+    headers: ['Idempotency-Replayed'],
+    html: 'With format=html, or if Accept prefers HTML: the result as an HTML page without scripts or external resources.',
     examples: { panel: { summary: 'The result of the example `panel`', value: answers.backtest } },
   },
   errors: [

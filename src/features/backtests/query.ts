@@ -12,7 +12,7 @@ export const BodyQuerySchema = Type.Object(
     format: Type.Optional(
       Type.Union([Type.Literal('json'), Type.Literal('html')], {
         description:
-          'Format of the answer; html is a page. Omit to let `Accept` decide; the default is json.',
+          'Format of the result; html is a page for people. Omit it to let the `Accept` header decide; the default is json.',
       }),
     ),
     config: text(
@@ -35,8 +35,12 @@ export function bodyQuery(
 ): { readonly query: BodyQuery; readonly resultFormat: ResultFormat | null } {
   if (context.queryText === '') return { query: {}, resultFormat: null }
   const { format: resultFormat = null, ...query } = read(context.queryText)
+  return { query: requireCsv(query, format), resultFormat }
+}
+
+function requireCsv(query: BodyQuery, format: BodyFormat): BodyQuery {
   const param = Object.keys(query)[0]
-  if (format === 'csv' || param === undefined) return { query, resultFormat }
+  if (format === 'csv' || param === undefined) return query
   throw new Failure(
     'parameter_unknown',
     `${param} is a query parameter only with a text/csv body. Put it into the ${format === 'json' ? 'JSON body' : 'first line of NDJSON'}.`,

@@ -8,7 +8,6 @@ import { entityTag } from '../../http/headers.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
 import { idempotencyKey, prefersAsync, prefersHtml } from '../../http/preferences.ts'
 import { backtestOperation } from './documentation.ts'
-import { withSubmission } from './jobs/documentation.ts'
 import { answerOnce, requestDigest } from './jobs/idempotency.ts'
 import { acceptedAnswer } from './jobs/routes.ts'
 import { type SubmitDeps, submitJob } from './jobs/submit.ts'
@@ -26,8 +25,8 @@ interface BacktestRouteDeps extends SubmitDeps {
 
 const Vary = 'Accept, Accept-Encoding, Authorization, Prefer'
 
-/** POST /api/v1/backtest: the body's bytes go unparsed to a worker thread or, with `Prefer: respond-async`, into the database.
- * Parsing a panel here would block every other request for as long as it takes. */
+/** POST /api/v1/backtest: the body's bytes go unparsed to a worker thread. With
+ * `Prefer: respond-async` they go into the database. Parsing a panel here would block every other request for as long as it takes. */
 export function backtestRoutes(http: HttpPlugin, deps: BacktestRouteDeps) {
   return new Elysia({ name: 'backtest' }).use(http).post(
     '/api/v1/backtest',
@@ -38,21 +37,34 @@ export function backtestRoutes(http: HttpPlugin, deps: BacktestRouteDeps) {
       const idempotency = idempotencyKey(headers)
       const { query, resultFormat: requested } = bodyQuery(context, format)
       const resultFormat = requested ?? (prefersHtml(headers.get('accept')) ? 'html' : 'json')
-      return withoutIdleTimeout(context, () =>
-        deps.bodies.use(context, async bytes => {
-          const body: RawRequest = { bytes, format, query }
-          if (!prefersAsync(headers.get('prefer')))
-            return answerBacktest(deps, context, keyId, body, resultFormat, idempotency)
-          const job = await submitJob(deps, {
-            ...{ keyId, requestId: context.id, idempotencyKey: idempotency },
-            ...{ body: bytes, format, query },
-          })
-          return acceptedAnswer(job, deps.settings.baseUrl)
-        }),
-      )
+      return withBody(deps, context, async bytes => {
+        const body: RawRequest = { bytes, format, query }
+        if (!prefersAsync(headers.get('prefer')))
+          return answerBacktest(deps, context, keyId, body, resultFormat, idempotency)
+        const accepted = await submit(deps, context, keyId, body, idempotency)
+        accepted.headers.set('Preference-Applied', 'respond-async')
+        return accepted
+      })
     },
-    { ...withSubmission(backtestOperation), parse: 'none' },
+    { ...backtestOperation, parse: 'none' },
   )
+}
+
+const withBody = (
+  { bodies }: BacktestRouteDeps,
+  context: RequestContext,
+  work: (bytes: Uint8Array<ArrayBuffer>) => Promise<Answer>,
+) => withoutIdleTimeout(context, () => bodies.use(context, work))
+
+async function submit(
+  deps: BacktestRouteDeps,
+  context: RequestContext,
+  keyId: number,
+  { bytes, format, query }: RawRequest,
+  idempotency: string | null,
+): Promise<Answer> {
+  const submission = { keyId, requestId: context.id, idempotencyKey: idempotency, body: bytes, format, query }
+  return acceptedAnswer(await submitJob(deps, submission), deps.settings.baseUrl)
 }
 
 async function answerBacktest(

@@ -112,7 +112,7 @@ async function awaitRows<T>(pool: ComputePool, ticket: Ticket, rows: Promise<T>)
 }
 
 function noMetrics(): Failure {
-  return new Failure('parameter_invalid', 'No company metrics are available here. Leave source.score out.', {
+  return new Failure('parameter_invalid', 'No company metrics are available here. Omit source.score.', {
     param: 'source.score',
   })
 }

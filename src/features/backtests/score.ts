@@ -21,7 +21,7 @@ function planScore(
   if (manifest === undefined) {
     throw new Failure(
       'parameter_invalid',
-      `source.market is ${market}, but source.score needs one of ${markets.codes.join(', ')}.`,
+      `source.market is ${market}, but source.score requires one of ${markets.codes.join(', ')}.`,
       { param: 'source.market' },
     )
   }
@@ -76,7 +76,7 @@ function notReported(metric: string, { code, absences }: Manifest): Failure {
   const why = absences[metric] === undefined ? '' : ` ${absences[metric]}`
   return new Failure(
     'parameter_invalid',
-    `source.score is ${metric}, which market ${code} does not report.${why} GET /api/v1/fundamentals without ticker lists the markets of each metric.`,
+    `source.score is ${metric}, which the register of market ${code} does not report.${why} GET /api/v1/fundamentals without ticker lists the markets of each metric.`,
     { param: 'source.score' },
   )
 }
@@ -117,7 +117,7 @@ export async function openScored(
 function licenceRequired(metric: string, licence: string): Failure {
   return new Failure(
     'licence_required',
-    `source.score (${metric}) ranks by what was known about every company on every date. It needs an evaluation key or a Personal or Commercial data licence; this key has the quant plan with the ${licence} licence. Leave source.score out to rank by the forecasts.`,
+    `source.score (${metric}) ranks by what was known about every company on every date. It requires an evaluation key or a Personal or Commercial data licence; this key has the quant plan with the ${licence} licence. Omit source.score to rank by the forecasts.`,
     { param: 'source.score' },
   )
 }
@@ -125,7 +125,7 @@ function licenceRequired(metric: string, licence: string): Failure {
 function entityCapReached(market: string, companies: number, cap: number): Failure {
   return new Failure(
     'entity_cap_reached',
-    `source.score ranks ${companies.toLocaleString('en-US')} companies of market ${market}. With those that this key has seen before, they exceed its cap of ${cap.toLocaleString('en-US')} distinct entities. None was counted. A Personal or Commercial data licence opens all companies.`,
+    `source.score ranks ${companies.toLocaleString('en-US')} companies of market ${market}. Together with the companies that this key has already seen, they exceed its cap of ${cap.toLocaleString('en-US')} distinct companies. None of them was counted. A Personal or Commercial data licence covers all companies.`,
     { param: 'source.score' },
   )
 }

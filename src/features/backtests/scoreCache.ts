@@ -1,9 +1,10 @@
+import { LRUCache } from 'lru-cache'
 import { type Dataset, nameCount } from '../../backtest/dataset/dataset.ts'
 import type { ComputePool } from '../../backtest/pool/computePool.ts'
 import { isoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
 import type { Horizon } from '../../horizons.ts'
-import { Semaphore } from '../../postgres/readLimiter.ts'
+import { Semaphore } from '../../semaphore.ts'
 import type { ArchiveCache } from './archive.ts'
 import type { FoundSpans, SpanRequest } from './scoreQueries.ts'
 
@@ -25,11 +26,11 @@ interface ScoredDataset {
   readonly entityIds: readonly number[]
   /** Assets of the market. */
   readonly names: number
-  /** Those of them that have a value; more than companies where one is listed twice. */
+  /** Those of them that have a value; more than companies if one is listed twice. */
   readonly assets: number
 }
 
-/** Each takes 12 bytes a row; it shares all other columns with the archive. */
+/** Bounds the memory. Each dataset takes 12 bytes per row, because it shares all other columns with the archive. */
 export const maxScoredDatasets = 8
 /** Each load uses a database connection while it reads the values. */
 const maxLoads = 2
@@ -38,9 +39,14 @@ const maxLoads = 2
  * requests share one load. The cache drops the least recently used dataset; backtests that use it still finish on it. */
 export class ScoreCache {
   readonly #deps: ScoreCacheDeps
-  readonly #loads = new Semaphore(maxLoads)
-  /** Least recently used first. */
-  readonly #datasets = new Map<string, Promise<ScoredDataset>>()
+  readonly #loads = new Semaphore({ slots: maxLoads })
+  readonly #datasets = new LRUCache<string, ScoredDataset, () => Promise<ScoredDataset>>({
+    max: maxScoredDatasets,
+    fetchMethod: (_key, _stale, { context: load }) => load(),
+    // A dataset that is evicted while it loads still answers the requests that wait for it. It is not cached.
+    ignoreFetchAbort: true,
+  })
+  #version = -1
 
   constructor(deps: ScoreCacheDeps) {
     this.#deps = deps
@@ -53,39 +59,24 @@ export class ScoreCache {
   async get(request: ScoreRequest): Promise<ScoredDataset> {
     const { horizon, market, metric, maxAgeDays } = request
     const { data, dataVersion } = await this.#deps.archive.get(horizon, market)
+    if (dataVersion > this.#version) {
+      this.#version = dataVersion
+      this.#datasets.clear()
+    }
     const key = `${dataVersion} ${horizon} ${market} ${metric} ${maxAgeDays}`
-    const existing = this.#datasets.get(key)
-    const scored = existing ?? this.#loads.run(() => this.#load(request, data, dataVersion))
-    this.#datasets.delete(key)
-    this.#datasets.set(key, scored)
-    if (existing === undefined) {
-      scored.catch(() => {
-        if (this.#datasets.get(key) === scored) this.#datasets.delete(key)
-      })
-      this.#evict(dataVersion)
-    }
-    return scored
-  }
-
-  /** Drops the datasets of other data versions, which no request can use any more, then the least recently used. */
-  #evict(dataVersion: number): void {
-    for (const key of this.#datasets.keys())
-      if (!key.startsWith(`${dataVersion} `)) this.#datasets.delete(key)
-    for (const key of this.#datasets.keys()) {
-      if (this.#datasets.size <= maxScoredDatasets) return
-      this.#datasets.delete(key)
-    }
+    const context = () => this.#loads.run(() => this.#load(request, data, dataVersion))
+    return this.#datasets.forceFetch(key, { context })
   }
 
   async #load(request: ScoreRequest, archive: Dataset, dataVersion: number): Promise<ScoredDataset> {
     const { pool, readSpans } = this.#deps
     const { market, metric, unit, maxAgeDays } = request
-    const names = await pool.run('dataset_names', { data: archive })
+    const names = await pool.run('dataset_names', { data: archive }, { priority: 'background' })
     const lastDate = isoDate(archive.days[archive.days.length - 1])
     const { entityIds, ...spans } = await readSpans({ names, market, metric, unit, maxAgeDays, lastDate })
     const assets = spans.places.length / 4
     if (assets === 0) throw noValues(request, lastDate)
-    const data = await pool.run('archive_score', { data: archive, spans })
+    const data = await pool.run('archive_score', { data: archive, spans }, { priority: 'background' })
     return { data, dataVersion, entityIds, names: nameCount(archive.assets), assets }
   }
 }
@@ -93,7 +84,7 @@ export class ScoreCache {
 function noValues({ market, metric, unit }: ScoreRequest, lastDate: string): Failure {
   return new Failure(
     'backtest_impossible',
-    `No company of the archive's market ${market} has a full fiscal year of ${metric} in ${unit} on file before ${lastDate}, the archive's last date. GET /api/v1/coverage/{id} lists the metrics of a company.`,
+    `No company of the archive's market ${market} has a full fiscal year of ${metric} in ${unit} on record before ${lastDate}, the archive's last date. GET /api/v1/coverage/{id} lists the metrics of a company.`,
     { param: 'source.score' },
   )
 }

@@ -3,7 +3,7 @@ import type { IsoDate } from '../../dates.ts'
 import type { Sql } from '../../postgres/client.ts'
 
 export interface SpanRequest {
-  /** The ids of an archive's assets of one market, one per line: tickers, or TICKER:MARKET where two markets share one. No
+  /** The ids of an archive's assets of one market, one per line: tickers, or TICKER:MARKET if two markets share one. No
    * register's ID contains a colon. */
   readonly names: string
   readonly market: string

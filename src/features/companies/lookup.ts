@@ -5,6 +5,7 @@ import { nearNames } from '../../spelling.ts'
 import type { CompanyDeps } from './deps.ts'
 import {
   type CompanyIdentity,
+  countCompanies,
   findCompanies,
   findEntities,
   neighbouringIds,
@@ -34,9 +35,16 @@ export async function resolveCompanies(
   const names = `${unknown.slice(0, maxNamed).join(',')}${more}`
   throw new Failure(
     'entity_unknown',
-    `ticker=${names} ${unknown.length === 1 ? 'names no entity' : 'name no entities'} here.${hint} GET /api/search?q= finds an ID from a name, GET /api/v1/coverage/{id} from a register number.`,
+    `ticker=${names} ${unknown.length === 1 ? 'is not a known company' : 'are not known companies'}.${hint} ${await describeExtent(lookups)} GET /api/search?q= finds the ID for a name, GET /api/v1/coverage/{id} for a register number.`,
     { param: 'ticker', near },
   )
+}
+
+/** How many companies there are, and how there come to be more: with a small sample most IDs are unknown. */
+export async function describeExtent(sql: SqlClient): Promise<string> {
+  const count = await countCompanies(sql)
+  const loaded = count === 1 ? '1 company is' : `${count.toLocaleString('en-US')} companies are`
+  return `${loaded} loaded here. The operator adds more with \`./asfiled sync <market>\` or \`./asfiled import <market> <files>\`.`
 }
 
 const maxNear = 3
@@ -44,8 +52,9 @@ const maxNear = 3
 const maxSpelledLength = 16
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-'
 
-/** Up to three IDs that an unknown one may mean: the entity with that register number, then IDs one letter away or next to it
- * in order. At most a thousand probes of a primary key. */
+/** Up to three IDs that an unknown ID may mean. First the entity with that register number, then IDs that differ by one
+ * letter or are next to it in order. At most a thousand probes of a primary key: 1.4 ms among 744,000 IDs, where a trigram index
+ * (pg_trgm) takes 85 ms, 19 MB and finds 30 instead of 57 of 80 mistyped US symbols. */
 export async function nearIds(sql: SqlClient, manifests: readonly Manifest[], id: string): Promise<string[]> {
   const { ids, numbers } = candidateIds(manifests, id)
   if (ids.length === 0) return []
@@ -82,8 +91,8 @@ export interface Candidates {
 
 const printable = /^[\x20-\x7e]+$/
 
-/** Every ID and register number that `sent` can stand for: with and without the market's suffix, with and without leading
- * zeros, without blanks and dots between digits. The manifests define the forms. */
+/** Every ID and register number that `sent` can mean: with and without the market's suffix or leading zeros, and without
+ * blanks and dots between digits. The manifests define the forms. */
 export function candidateIds(manifests: readonly Manifest[], sent: string): Candidates {
   const id = sent.trim().toUpperCase()
   if (!printable.test(id)) return { ids: [], numbers: [] }

@@ -1,7 +1,7 @@
 import type { Manifest } from '../../markets/manifest.ts'
 
-/** A note for an ID whose suffix is assumed: in a market with several suffixes (.KS, .KQ) the register may not state the board,
- * and the company then has the same number with each suffix. null: nothing is assumed.
+/** A note for an ID whose suffix is assumed; null if nothing is assumed. In a market with several suffixes (.KS, .KQ), the
+ * register may not state the board. The company then has an ID with each suffix.
  *
  * @param others further IDs of the company */
 export function assumedSuffix(
@@ -17,7 +17,7 @@ export function assumedSuffix(
     .map(ending => `${number}${ending}`)
     .filter(twin => twin !== ticker && others.includes(twin))
   if (twins.length === 0) return null
-  return `${suffix} is assumed: which of ${suffixes.join(' and ')} fits ${number} is not on file yet, and ${twins.join(', ')} names the same company.`
+  return `The suffix ${suffix} is assumed: it is not on record yet which of ${suffixes.join(' and ')} ${number} has. ${twins.join(', ')} is an ID of the same company.`
 }
 
 /** Adds the market's usual reason for missing figures: in some markets accounts do not state their own filing day. */

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { Sql, SqlClient } from '../../postgres/client.ts'
 
 export interface CompanyIdentity {
@@ -39,15 +40,16 @@ export interface CompanyDirectory {
 }
 
 export function companyDirectory(sql: Sql, capacity = 50_000): CompanyDirectory {
-  let known = new Map<string, CompanyIdentity>()
+  const empty = () => new LRUCache<string, CompanyIdentity>({ max: capacity })
+  let known = empty()
   return {
     async findAll(ids) {
       const found = new Map<string, CompanyIdentity>()
-      // `forget` may come while the query runs: what it read is then outdated and goes into no cache.
-      const before = known
+      // `forget` may come while the query runs. What it read is then outdated and goes into a cache that is no longer read.
+      const current = known
       for (const id of ids) {
-        const remembered = before.get(id)
-        if (remembered !== undefined) found.set(id, remembered)
+        const company = current.get(id)
+        if (company !== undefined) found.set(id, company)
       }
       if (found.size === ids.length) return found
       const unseen = await findCompanies(
@@ -56,25 +58,27 @@ export function companyDirectory(sql: Sql, capacity = 50_000): CompanyDirectory 
       )
       for (const [id, company] of unseen) {
         found.set(id, company)
-        if (before !== known) continue
-        if (known.size >= capacity) {
-          const oldest = known.keys().next()
-          if (!oldest.done) known.delete(oldest.value)
-        }
-        known.set(id, company)
+        current.set(id, company)
       }
       return found
     },
     forget() {
-      known = new Map()
+      known = empty()
     },
   }
 }
 
+/** The companies of all markets. Triggers maintain the counts, so its cost does not grow with them. */
+export async function countCompanies(sql: SqlClient): Promise<number> {
+  const [row] = await sql<{ companies: number }[]>`
+    select coalesce(sum(entities), 0)::float8 as companies from market_coverage`
+  return row.companies
+}
+
 const neighboursEachSide = 8
 
-/** IDs close to an unknown one: those among `spellings` that exist, and its neighbours in the order of IDs. The primary key alone
- * answers this, whatever the size of the register. */
+/** IDs close to an unknown one: those among `spellings` that exist, and its neighbours in the order of IDs. Only the primary
+ * key is read, whatever the size of the register. */
 export async function neighbouringIds(
   sql: SqlClient,
   id: string,

@@ -1,14 +1,14 @@
 import { daySpan } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
 import type { SnapshotDeps } from '../companies/deps.ts'
-import { candidateIds, nearIds } from '../companies/lookup.ts'
+import { candidateIds, describeExtent, nearIds } from '../companies/lookup.ts'
 import { assumedSuffix, withReason } from '../companies/notes.ts'
 import { findEntities, type NamedEntity } from '../companies/queries.ts'
 import { lacksFilingDay, metricCoverage } from './queries.ts'
 import type { CoverageCheck } from './schema.ts'
 
-/** What is on file of the entity that an ID of its register names: the ID to send, the first and last filing, the periods of each
- * metric, or why there are none. */
+/** What is on record for the company with an ID of its register: the ID to send, its first and last filing, and the periods
+ * of each metric. If there are none, the reason. */
 export async function checkCoverage(deps: SnapshotDeps, id: string): Promise<CoverageCheck> {
   const { ids, numbers } = candidateIds(deps.markets.manifests, id)
   const [entity, ...others] = ids.length === 0 ? [] : await findEntities(deps.sql, ids, numbers)
@@ -17,7 +17,7 @@ export async function checkCoverage(deps: SnapshotDeps, id: string): Promise<Cov
     const hint = near.length > 0 ? ` Did you mean ${near.join(', ')}?` : ''
     throw new Failure(
       'entity_unknown',
-      `${id.slice(0, 64)} names no entity here.${hint} GET /api/search?q= finds an ID from a name.`,
+      `${id.slice(0, 64)} is not a known company.${hint} ${await describeExtent(deps.sql)} GET /api/search?q= finds the ID for a name.`,
       { param: 'id', near },
     )
   }
@@ -53,10 +53,13 @@ async function explainMissingFigures(
 ): Promise<string> {
   const manifest = markets.get(market)
   if (manifest?.status === 'announced') {
-    return `No figures of market ${market} are served yet: it is announced, and its importer does not ship.`
+    return `Market ${market} is announced, but its figures are not served yet: there is no importer for it.`
   }
   if (await lacksFilingDay(sql, entityId)) {
-    return `Figures of ${ticker} were imported, but no imported document states their filing day. They are served once it is known.`
+    return `Figures of ${ticker} were imported, but no imported document states their filing day. They will be served once it is known.`
   }
-  return withReason(`${ticker} is registered, but no filing of it with figures has been imported.`, manifest)
+  return withReason(
+    `${ticker} is registered, but none of its filings with figures has been imported.`,
+    manifest,
+  )
 }

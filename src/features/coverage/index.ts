@@ -17,6 +17,8 @@ export interface CoverageQuery {
   readonly vintage?: string
   readonly metric?: string
   readonly from?: string
+  readonly fp?: string
+  readonly fy?: string
 }
 
 /** Markets, manifests, metrics and a page of tickers. Triggers maintain the counts and pages are read by key, so the cost does not
@@ -52,23 +54,23 @@ export async function coverageIndex(deps: SnapshotDeps, query: CoverageQuery): P
 }
 
 function readPage(deps: Pick<CompanyDeps, 'markets'>, query: CoverageQuery) {
-  for (const param of ['as_of', 'view', 'vintage', 'metric', 'from'] as const) {
+  for (const param of ['as_of', 'view', 'vintage', 'metric', 'from', 'fp', 'fy'] as const) {
     if (query[param] !== undefined)
-      refuse(param, `${param} needs ticker: without ticker the answer is the coverage index.`)
+      refuse(param, `${param} requires ticker: without ticker, the response is the coverage index.`)
   }
   if (query.format !== undefined && query.format !== 'json') {
-    refuse('format', `format=${query.format} needs ticker: the coverage index is JSON only.`)
+    refuse('format', `format=${query.format} requires ticker: the coverage index is available only as JSON.`)
   }
   const limit = query.limit ?? defaultCoverageLimit
   if (!Number.isInteger(limit) || limit < 1 || limit > maxCoverageLimit) {
-    refuse('limit', `limit=${limit}: a whole number from 1 to ${maxCoverageLimit} is needed.`)
+    refuse('limit', `limit=${limit} is not allowed: send a whole number from 1 to ${maxCoverageLimit}.`)
   }
   const market = query.market === undefined ? null : readMarket(deps.markets, query.market)
   const after = query.cursor === undefined ? null : decodeCursor(query.cursor)
   if (after !== null && market !== null && after.market !== market) {
     refuse(
       'cursor',
-      `cursor belongs to a page of market ${after.market}, not ${market}. Leave one of the two out.`,
+      `cursor belongs to a page of market ${after.market}, not ${market}. Omit one of the two.`,
     )
   }
   return { market, limit, after }
@@ -88,7 +90,7 @@ export function decodeCursor(cursor: string): CoveragePosition {
   if (place !== null) return place
   throw new Failure(
     'parameter_invalid',
-    'cursor is not valid. Send the `next` of the previous page unchanged, or leave cursor out for the first page.',
+    'cursor is not valid. Send the `next` of the previous page unchanged, or omit cursor for the first page.',
     { param: 'cursor' },
   )
 }

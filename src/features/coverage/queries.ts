@@ -58,7 +58,7 @@ export interface MarketSums {
   readonly lastFiled: IsoDate | null
 }
 
-/** Counts per market as of a day, and their data version. Triggers of migration 0005 maintain them. Where the last filing has a
+/** Counts per market as of a day, and their data version. Triggers of migration 0005 maintain them. If the last filing has a
  * future day, the last one up to the day is searched for. */
 export async function marketCoverage(
   sql: SqlClient,
@@ -77,7 +77,7 @@ export async function marketCoverage(
   }
 }
 
-/** What is on file of an entity: one row per metric. A period with several vintages counts once. */
+/** What is on record for an entity: one row per metric. A period with several vintages counts once. */
 export async function metricCoverage(
   sql: SqlClient,
   entityId: number,

@@ -19,7 +19,7 @@ export interface CoverageDeps extends Pick<CompanyDeps, 'sql' | 'markets' | 'tod
 const prefix = '/api/v1/coverage/'
 const readId = pathReader('id', CoverageCheckParams.properties.id)
 
-/** GET /api/v1/coverage/{id}: what is on file of the company that any ID of its register names. */
+/** GET /api/v1/coverage/{id}: what is on record for the company with any ID of its register. */
 export function coverageRoutes(http: HttpPlugin, deps: CoverageDeps) {
   return new Elysia({ name: 'coverage' }).use(http).get(
     '/api/v1/coverage/:id',
@@ -41,17 +41,17 @@ export function coverageRoutes(http: HttpPlugin, deps: CoverageDeps) {
 const coverageOperation = operation({
   id: 'getCoverage',
   tag: 'Fundamentals',
-  summary: 'What is on file of a company',
+  summary: 'What is on record for a company',
   description:
-    'Takes any ID that a register uses (an SEC CIK, a Korean corporate code, a company number with or without suffix) and answers with the `ticker` to send, the first and last filing, and the periods of each metric, or why there are none.',
+    'Accepts any ID that a register uses (an SEC CIK, a Korean corporate code, a company number with or without suffix). Returns the `ticker` to send, the first and last filing, and the periods of each metric, or the reason why there are none.',
   access: 'key',
   path: CoverageCheckParams,
   example: { id: '320193' },
   answer: {
     schema: CoverageCheck,
-    description: 'What is on file.',
+    description: 'What is on record.',
     examples: {
-      cik: { summary: 'A company named by its SEC CIK (list shortened)', value: answers.coverage_check },
+      cik: { summary: 'A company identified by its SEC CIK (list shortened)', value: answers.coverage_check },
     },
   },
   errors: ['parameter_invalid', 'entity_unknown', 'statement_timeout'],

@@ -15,20 +15,20 @@ export const CoverageMarket = Type.Object(
     code: Type.String({ examples: ['US'] }),
     name: Type.String({ examples: ['United States'] }),
     status: Manifest.properties.status,
-    entities: Type.Integer({ description: 'Entities known, with or without figures.' }),
-    first_filed: day('Filing day of the earliest filing on record; null: none.'),
-    last_filed: day('Filing day of the latest filing on record; null: none.'),
+    entities: Type.Integer({ description: 'Number of known companies, with or without figures.' }),
+    first_filed: day('Filing day of the earliest filing on record; null if there is none.'),
+    last_filed: day('Filing day of the latest filing on record; null if there is none.'),
   },
-  strict,
+  { ...strict, $id: 'CoverageMarket' },
 )
 export type CoverageMarket = Static<typeof CoverageMarket>
 
 export const CoverageMetric = Type.Object(
   {
     ...MetricDefinition.properties,
-    markets: Type.Array(Type.String(), { description: 'Markets whose register states it.' }),
+    markets: Type.Array(Type.String(), { description: 'Markets whose register reports this metric.' }),
   },
-  strict,
+  { ...strict, $id: 'CoverageMetric' },
 )
 export type CoverageMetric = Static<typeof CoverageMetric>
 
@@ -39,11 +39,11 @@ export const CoverageTicker = Type.Object(
     name: Type.Union([Type.String(), Type.Null()], { examples: ['Alphabet Inc.'] }),
     market: Type.String({ examples: ['US'] }),
     aliases: Type.Array(Type.String(), {
-      description: 'Other IDs of the same entity.',
+      description: 'Other IDs of the same company.',
       examples: [['GOOG']],
     }),
   },
-  strict,
+  { ...strict, $id: 'CoverageTicker' },
 )
 export type CoverageTicker = Static<typeof CoverageTicker>
 
@@ -55,20 +55,20 @@ export const CoverageIndex = Type.Object(
     ),
     data_version: Type.Integer(),
     markets: Type.Array(CoverageMarket),
-    manifests: Type.Array(Manifest, { description: 'How each market is to be read.' }),
-    metrics: Type.Array(CoverageMetric, { description: 'Every name that `metric` takes.' }),
+    manifests: Type.Array(Manifest, { description: 'How to read the figures of each market.' }),
+    metrics: Type.Array(CoverageMetric, { description: 'Every metric that `metric` accepts.' }),
     tickers: Type.Object(
       {
         count: Type.Integer({ description: 'Tickers on this page; `markets` has the totals.' }),
-        data: Type.Array(CoverageTicker, { description: 'In the order of market and ticker.' }),
+        data: Type.Array(CoverageTicker, { description: 'Ordered by market and ticker.' }),
         next: Type.Union([Type.String(), Type.Null()], {
-          description: 'The `cursor` of the next page; null: this is the last.',
+          description: 'Send it as `cursor` for the next page; null on the last page.',
         }),
       },
-      strict,
+      { ...strict, $id: 'CoverageTickers' },
     ),
   },
-  strict,
+  { ...strict, $id: 'CoverageIndex' },
 )
 export type CoverageIndex = Static<typeof CoverageIndex>
 
@@ -89,13 +89,13 @@ export type CoverageCheckParams = Static<typeof CoverageCheckParams>
 export const MetricCoverage = Type.Object(
   {
     m: Type.String({ description: 'Metric.', examples: ['revenue'] }),
-    periods: Type.Integer({ description: 'Distinct periods with a figure.' }),
+    periods: Type.Integer({ description: 'Number of distinct periods with a figure.' }),
     first_end: Type.String({ format: 'date', description: 'End of the earliest period.' }),
     last_end: Type.String({ format: 'date', description: 'End of the latest period.' }),
     first_filed: Type.String({ format: 'date' }),
     last_filed: Type.String({ format: 'date' }),
   },
-  strict,
+  { ...strict, $id: 'MetricCoverage' },
 )
 export type MetricCoverage = Static<typeof MetricCoverage>
 
@@ -110,21 +110,21 @@ export const CoverageCheck = Type.Object(
     issuer_id: Type.String({ examples: ['0000320193'] }),
     name: Type.Union([Type.String(), Type.Null()], { examples: ['Apple Inc.'] }),
     market: Type.String({ examples: ['US'] }),
-    aliases: Type.Array(Type.String(), { description: 'Other IDs of the same entity.' }),
+    aliases: Type.Array(Type.String(), { description: 'Other IDs of the same company.' }),
     also: Type.Optional(
       Type.Array(Type.String(), {
-        description: 'IDs of other entities that the same number names in another register.',
+        description: 'IDs of other companies with the same number in another register.',
       }),
     ),
     data_version: Type.Integer(),
     first_filed: day('Null: no figures.'),
     last_filed: day('Null: no figures.'),
     note: Type.Optional(
-      Type.String({ description: 'Why there are no figures, or what is assumed of the ID.' }),
+      Type.String({ description: 'Why there are no figures, or what is assumed about the ID.' }),
     ),
     count: Type.Integer({ description: 'Metrics in data.' }),
     data: Type.Array(MetricCoverage),
   },
-  strict,
+  { ...strict, $id: 'CoverageCheck' },
 )
 export type CoverageCheck = Static<typeof CoverageCheck>

@@ -65,7 +65,14 @@ export async function readCrossSection(
   const page = await crossSectionRows(deps.sql, plan)
   const { rows, next } = page
   const seen = rows.map(row => row.entityId)
-  await enforceEntityCap(deps, principal, seen, 'this page', 'limit', ', a smaller limit may still fit')
+  await enforceEntityCap(
+    deps,
+    principal,
+    seen,
+    'this page',
+    'limit',
+    '; a smaller limit may still be allowed',
+  )
   const source = deps.markets.get(plan.market)?.source_notice ?? plan.market
   const note = rows.length === 0 ? emptyPageNote(deps, plan, next !== null) : restriction(plan)
   return {
@@ -92,7 +99,7 @@ export async function readCrossSection(
 
 function restriction(plan: CrossSectionPlan): string | null {
   if (!plan.recentFiscalYearOnly) return null
-  return 'This key sees only the most recent reported fiscal year of each company. as_of needs an evaluation key or a Personal or Commercial data licence.'
+  return 'This key sees only the most recent reported fiscal year of each company. as_of requires an evaluation key or a Personal or Commercial data licence.'
 }
 
 function emptyPageNote(deps: Pick<CompanyDeps, 'markets'>, plan: CrossSectionPlan, hasMore: boolean): string {

@@ -89,8 +89,8 @@ function latestOf(sql: SqlClient, scope: CrossSectionScope, entityId: SqlFragmen
     limit 1`
 }
 
-/** The page's companies, each with its figure of the most recent fiscal year, if any. The year is determined for the companies of
- * the page alone: it costs one probe per metric. */
+/** The page's companies, each with its figure of the most recent fiscal year, if any. The year is determined only for the
+ * companies of the page, because it costs one probe per metric. */
 function ofRecentYear(sql: SqlClient, scope: CrossSectionScope, page: SqlFragment) {
   const year = recentFiscalYear(sql, scope.asOf, sql`p.entity_id`)
   return sql`

@@ -1,6 +1,7 @@
 import { Elysia } from 'elysia'
 import { encodeList } from '../../formats/rows.ts'
 import { cacheable, contentTypes, respondFromCache } from '../../http/answers.ts'
+import { compressions } from '../../http/compression.ts'
 import answers from '../../http/docs/examples/answers.json' with { type: 'json' }
 import { operation } from '../../http/docs/operation.ts'
 import { queryReader } from '../../http/parameters.ts'
@@ -20,10 +21,15 @@ export function crossSectionRoutes(http: HttpPlugin, deps: MarketPageDeps) {
       const { principal, subject } = context.authenticatedCaller
       const format = query.format ?? 'json'
       const plan = planCrossSection(deps, principal, query)
-      const response = cacheable(`${format} ${plan.cacheKey}`, contentTypes[format], async () => {
-        const list = await deps.readLimiter.run(subject, () => readCrossSection(deps, principal, plan))
-        return { content: await encodeList(format, crossSectionSheet, list), next: list.next }
-      })
+      const response = cacheable(
+        `${format} ${plan.cacheKey}`,
+        contentTypes[format],
+        async () => {
+          const list = await deps.readLimiter.run(subject, () => readCrossSection(deps, principal, plan))
+          return { content: await encodeList(format, crossSectionSheet, list), next: list.next }
+        },
+        compressions.marketRows,
+      )
       return respondFromCache(deps.responses, context, deps.dataVersion(), response)
     },
     { ...crossSectionOperation },
@@ -33,20 +39,19 @@ export function crossSectionRoutes(http: HttpPlugin, deps: MarketPageDeps) {
 const crossSectionOperation = operation({
   id: 'getCrossSection',
   tag: 'Fundamentals',
-  summary: 'One metric of every company of a market, as known on a day',
+  summary: 'One metric of every company of a market, as known on a given day',
   description:
-    'One row per company: its latest figure of the metric that was filed on or before `as_of`, at the vintage that was current on that day. `fp` chooses which period counts as latest; `max_age_days` leaves out companies that stopped reporting long ago. Companies come in the order in which they were first imported, so pages never shift. `next` (in other formats the header X-Next-Cursor) continues past `limit`. A figure filed on `as_of` itself is in the answer: to trade at the open of a day, send the day before.\n\nThe demo key and free keys see the most recent reported fiscal year of each company, without `as_of`. An evaluation key counts every company on a page.',
+    'One row per company: its latest figure of the metric that was filed on or before `as_of`, in the vintage that was current on that day. `fp` chooses which period counts as latest; `max_age_days` excludes companies that stopped reporting long ago. Companies are in the order in which they were first imported, so pages never shift. `next` (in other formats the header X-Next-Cursor) continues after `limit` companies. A figure filed on `as_of` itself is included: to trade at the open of a day, send the previous day.\n\nThe demo key and free keys see the most recent reported fiscal year of each company, without `as_of`. With an evaluation key, every company on a page counts as seen.',
   access: 'key',
   query: CrossSectionQuery,
   example: { metric: 'roe', market: 'US' },
   answer: {
     schema: CrossSection,
-    description: 'A row a company, always in the same order.',
+    description: 'One row per company, always in the same order.',
     examples: {
       roe: { summary: 'Return on equity as known on 2020-12-31', value: answers.cross_section },
     },
-    csv: answers.cross_section_csv,
-    ndjson: answers.cross_section_ndjson,
+    rows: { csv: answers.cross_section_csv, ndjson: answers.cross_section_ndjson },
   },
   errors: [
     'parameter_invalid',

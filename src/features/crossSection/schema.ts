@@ -34,7 +34,7 @@ export const CrossSectionQuery = Type.Object(
       Type.Union(Period.anyOf, {
         default: 'FY',
         description:
-          'FY: the latest full year of each company. Q1 to Q4: its latest such quarter. latest: its latest period of any kind, the year before the quarter where both end on one day, as view=latest shows it.',
+          'FY: the latest full year of each company. Q1 to Q4: its latest such quarter. latest: its latest period of any kind, as in view=latest; if a year and a quarter end on the same day, the year.',
         examples: ['FY'],
       }),
     ),
@@ -43,13 +43,13 @@ export const CrossSectionQuery = Type.Object(
         minimum: 0,
         maximum: 36_500,
         description:
-          'Leaves out companies whose period ended more than this many days before as_of. Default: no bound.',
+          'Excludes companies whose period ended more than this many days before as_of. Default: no limit.',
         examples: [550],
       }),
     ),
     limit: marketParameters.limit(
       crossSectionLimit,
-      `At most this many companies; \`next\` continues after them. The demo key and free keys get at most ${crossSectionLimit.maxFree} at a time, and an evaluation key counts each company on the page.`,
+      `Maximum number of companies; \`next\` continues after them. The demo key and free keys get at most ${crossSectionLimit.maxFree} per page. With an evaluation key, each company on the page counts as seen.`,
     ),
     cursor: marketParameters.cursor,
     format: marketParameters.format,
@@ -72,7 +72,7 @@ export const CrossSectionRow = Type.Object(
     unit: Type.String({ description: 'Unit.', examples: ['pure'] }),
     source,
   },
-  strict,
+  { ...strict, $id: 'CrossSectionRow' },
 )
 export type CrossSectionRow = Static<typeof CrossSectionRow>
 
@@ -96,14 +96,14 @@ export const CrossSection = Type.Object(
     market: marketPageFields.market,
     as_of: marketPageFields.as_of,
     fp: Period,
-    max_age_days: Type.Union([Type.Integer(), Type.Null()], { description: 'null: no bound.' }),
+    max_age_days: Type.Union([Type.Integer(), Type.Null()], { description: 'null: no limit.' }),
     data_version: marketPageFields.data_version,
     licence: marketPageFields.licence,
     attribution: marketPageFields.attribution,
-    note: marketPageFields.note('which rows this key leaves out'),
+    note: marketPageFields.note('which rows this key does not see'),
     count: Type.Integer({
       description:
-        'Rows in data. A page of the demo key or a free key may hold fewer than limit and still have a next one.',
+        'Number of rows in data. With the demo key or a free key, a page may have fewer rows than limit although more pages follow.',
     }),
     next: marketPageFields.next,
     data: Type.Array(CrossSectionRow, {
@@ -111,6 +111,6 @@ export const CrossSection = Type.Object(
         'One row per company, in the order in which companies were first imported. New ones are appended.',
     }),
   },
-  strict,
+  { ...strict, $id: 'CrossSection' },
 )
 export type CrossSection = Static<typeof CrossSection>

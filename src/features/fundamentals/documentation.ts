@@ -4,33 +4,40 @@ import { operation } from '../../http/docs/operation.ts'
 import { CoverageIndex } from '../coverage/schema.ts'
 import { FundamentalsBatch, FundamentalsList, FundamentalsQuery } from './schema.ts'
 
+const FundamentalsAnswer = Type.Union([FundamentalsList, FundamentalsBatch, CoverageIndex], {
+  $id: 'FundamentalsAnswer',
+  description: '`object` says which of the three it is.',
+})
+
 export const fundamentalsOperation = operation({
   id: 'getFundamentals',
   tag: 'Fundamentals',
-  summary: 'Figures as they were known on a day',
+  summary: 'Company figures as known on a given day',
   description:
-    'The figures of one company, each under the day on which it was filed. `as_of` shows only filings up to that day: a later restatement changes nothing in the answer. Several companies (`ticker=AAPL,GOOGL`, up to 100) are answered in the order of the request, all of one data version. One unknown ID fails the whole request, and the message names it. `vintage=first` shows each figure as it was first filed. Without `ticker` the answer is the coverage index: markets, their manifests, every metric, and the tickers page by page.\n\nThe demo key and free keys see the flagship companies in full, and of every other company the most recent reported fiscal year.',
+    'The figures of one company, each with the day on which it was filed. `as_of` limits the response to filings up to that day: a later restatement does not change it. Several companies (`ticker=AAPL,GOOGL`, up to 100) are returned in the order of the request, all from one data version. One unknown ID fails the whole request, and the message names it. `vintage=first` shows each figure as it was first filed. `fp` and `fy` select fiscal periods among the rows that were known on `as_of`. Without `ticker`, the response is the coverage index: markets, their manifests, every metric, and the tickers page by page.\n\nThe demo key and free keys see the flagship companies in full and the most recent reported fiscal year of every other company.',
   access: 'key',
   query: FundamentalsQuery,
   example: { ticker: 'AAPL', as_of: '2009-12-31', metric: 'revenue,net_margin' },
   answer: {
-    schema: Type.Union([FundamentalsList, FundamentalsBatch, CoverageIndex]),
+    schema: FundamentalsAnswer,
     description: 'The rows of one company or of several, or the coverage index.',
     examples: {
       before: {
         summary: 'Revenue of fiscal year 2009, as known on 2009-12-31',
         value: answers.fundamentals_before,
       },
-      after: { summary: 'The same on 2010-02-01, with the restatement', value: answers.fundamentals_after },
+      after: {
+        summary: 'The same, as known on 2010-02-01, with the restatement',
+        value: answers.fundamentals_after,
+      },
       several: { summary: 'Several companies', value: answers.fundamentals_several },
-      first: { summary: 'vintage=first: what was filed first', value: answers.fundamentals_first },
+      first: { summary: 'vintage=first: each figure as first filed', value: answers.fundamentals_first },
       coverage: {
         summary: 'Without ticker: the coverage index (lists shortened)',
         value: answers.coverage_index,
       },
     },
-    csv: answers.fundamentals_csv,
-    ndjson: answers.fundamentals_ndjson,
+    rows: { csv: answers.fundamentals_csv, ndjson: answers.fundamentals_ndjson },
   },
   errors: [
     'parameter_invalid',

@@ -7,10 +7,11 @@ import { readMarket, readMetrics } from '../../markets/parameters.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
 import { resolveCompanies } from '../companies/lookup.ts'
 import type { CompanyIdentity } from '../companies/queries.ts'
+import { type PeriodFilter, readPeriodFilter, selectsAllPeriods } from './periods.ts'
 import { type FundamentalsQuery, idPattern, maxTickers, type Vintage } from './schema.ts'
 
 /** What a request selects of each of its companies: its parameters, checked and with their defaults. */
-export interface Selection {
+export interface Selection extends PeriodFilter {
   readonly asOf: IsoDate
   readonly view: 'history' | 'latest'
   readonly vintage: Vintage
@@ -22,7 +23,7 @@ export interface Selection {
 
 /** A request for one company's figures, decided: who may see what, as plain data. The queries read it as it is. */
 export interface CompanyPlan extends Selection, CompanyIdentity {
-  /** The market in the request where the company belongs to another one: there are no rows then. */
+  /** The market in the request if the company belongs to another one: there are no rows then. */
   readonly otherMarket: string | null
   /** Demo and free keys see only the most recent fiscal year of which a full year is reported, flagship companies excepted. */
   readonly recentFiscalYearOnly: boolean
@@ -66,7 +67,7 @@ export async function planCompanies(
   const found = await resolveCompanies(deps, tickers)
   const companies = found.map(company => planFor(deps.flagship, principal, request, company))
   const ids = [...new Set(found.map(company => company.entityId))]
-  await enforceEntityCap(deps, principal, ids, 'this list', 'ticker', ', a shorter list may still fit')
+  await enforceEntityCap(deps, principal, ids, 'this list', 'ticker', '; a shorter list may still be allowed')
   return {
     selection: request.selection,
     companies,
@@ -87,7 +88,7 @@ function readRequest(deps: Pick<CompanyDeps, 'markets' | 'today'>, query: Fundam
   if (view === 'latest' && query.vintage !== undefined) {
     throw new Failure(
       'parameter_invalid',
-      `vintage=${query.vintage} chooses among the vintages of view=history; view=latest always shows the one that is current on as_of. Leave one of the two out.`,
+      `vintage=${query.vintage} chooses among the vintages of view=history, but view=latest always shows the vintage that is current on as_of. Omit one of the two.`,
       { param: 'vintage' },
     )
   }
@@ -98,6 +99,7 @@ function readRequest(deps: Pick<CompanyDeps, 'markets' | 'today'>, query: Fundam
       vintage: query.vintage ?? 'all',
       metrics: readMetrics(deps.markets.metrics, query.metric),
       from: query.from === undefined ? null : readDay('from', query.from),
+      ...readPeriodFilter(query),
     },
     market: query.market === undefined ? null : readMarket(deps.markets, query.market),
     choosesDay: query.as_of !== undefined,
@@ -117,11 +119,12 @@ function planFor(
   if (recentFiscalYearOnly && choosesDay) throw asOfRefused(flagship, principal, company)
   const otherMarket = market === null || market === company.market ? null : market
   const { entityId, ticker, issuerId, name, twin } = company
-  const { asOf, view, vintage, metrics, from } = selection
+  const { asOf, view, vintage, metrics, from, fps, years } = selection
   const cacheKey = JSON.stringify([
     ...[entityId, ticker, issuerId, name, company.market, twin],
     ...[asOf, view, vintage, metrics, from],
     ...[otherMarket, recentFiscalYearOnly, freeLicence],
+    ...(selectsAllPeriods(selection) ? [] : [fps, years]),
   ])
   return { ...company, ...selection, otherMarket, recentFiscalYearOnly, freeLicence, cacheKey }
 }
@@ -134,7 +137,7 @@ function asOfRefused(
   const open = [...flagship].join(', ') || 'no company'
   return new Failure(
     'licence_required',
-    `as_of for ${ticker} needs an evaluation key or a Personal or Commercial data licence: with the ${principal.licence} licence it is open for ${open}. Leave as_of out for the most recent reported fiscal year.`,
+    `as_of for ${ticker} requires an evaluation key or a Personal or Commercial data licence. The ${principal.licence} licence allows it only for ${open}. Omit as_of to get the most recent reported fiscal year.`,
     { param: 'as_of' },
   )
 }
@@ -148,7 +151,7 @@ function readTickers(query: FundamentalsQuery): string[] {
     if (query[param] !== undefined) {
       throw new Failure(
         'parameter_invalid',
-        `${param} pages the coverage index and does not go with ticker. Leave one of the two out.`,
+        `${param} is for pages of the coverage index and cannot be combined with ticker. Omit one of the two.`,
         { param },
       )
     }
@@ -156,15 +159,15 @@ function readTickers(query: FundamentalsQuery): string[] {
   const sent = (query.ticker ?? '').split(',').map(id => id.trim())
   if (sent.length > maxTickers) {
     throw refused(
-      `ticker names ${sent.length.toLocaleString('en-US')} companies; at most ${maxTickers} are answered at a time.`,
+      `ticker names ${sent.length.toLocaleString('en-US')} companies; the limit is ${maxTickers} per request.`,
     )
   }
   const tickers = new Set<string>()
   for (const id of sent) {
     if (!idShape.test(id)) {
-      const what = id === '' && sent.length > 1 ? 'ticker has an empty ID' : `ticker=${id.slice(0, 40)}`
+      const what = id === '' && sent.length > 1 ? 'An empty ID in ticker' : `ticker=${id.slice(0, 40)}`
       throw refused(
-        `${what}: an entity ID has 1 to 32 letters, digits, dots, hyphens or underscores, like AAPL or 2330.TW. GET /api/search?q= finds it from a name.`,
+        `${what} is not allowed: a company ID has 1 to 32 letters, digits, dots, hyphens or underscores, like AAPL or 2330.TW. GET /api/search?q= finds the ID for a name.`,
       )
     }
     const ticker = id.toUpperCase()

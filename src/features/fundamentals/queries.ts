@@ -1,11 +1,12 @@
 import type { IsoDate } from '../../dates.ts'
 import type { SqlClient, SqlFragment } from '../../postgres/client.ts'
+import type { KnownPeriod, PeriodFilter } from './periods.ts'
 import type { CompanyPlan } from './plan.ts'
 
 /** What the statements read of a plan. */
 type RowPlan = Pick<
   CompanyPlan,
-  'entityId' | 'asOf' | 'metrics' | 'from' | 'vintage' | 'recentFiscalYearOnly'
+  'entityId' | 'asOf' | 'metrics' | 'from' | 'fps' | 'years' | 'vintage' | 'recentFiscalYearOnly'
 >
 
 /** The vintages filed by the day, ordered by metric, period end and filing; vintages of one day by acceptance, then
@@ -31,12 +32,12 @@ export async function historyRows(sql: SqlClient, plan: RowPlan): Promise<Stored
         from fact_as_of(${plan.asOf}) f
         join metric m on m.metric_id = f.metric_id
         join unit u on u.unit_id = f.unit_id
-        where f.entity_id = ${plan.entityId} ${from} ${year} ${metrics} ${current} ${earliest}) r on true
+        where f.entity_id = ${plan.entityId} ${from} ${year} ${metrics} ${current} ${earliest}) r on true ${ofPeriods(sql, plan, sql`r`)}
       order by r.m collate "C", r."end", r.filed, r.fp, r.accepted_at nulls first, r.accession`,
   )
 }
 
-/** One row per metric: the latest period end known on the day, at its latest vintage. Where a year and a quarter end on the same
+/** One row per metric: the latest period end known on the day, at its latest vintage. If a year and a quarter end on the same
  * day it is the year. One probe of the index fact_company per metric. */
 export async function latestRows(sql: SqlClient, plan: RowPlan): Promise<StoredRows> {
   const from = plan.from === null ? sql`` : sql`and f.period_end >= ${plan.from}`
@@ -54,12 +55,20 @@ export async function latestRows(sql: SqlClient, plan: RowPlan): Promise<StoredR
           select f.fy, f.fp, f.period_end, f.filed, f.value, f.unit_id
           from fact_as_of(${plan.asOf}) f
           where f.entity_id = ${plan.entityId} and f.metric_id = m.metric_id and f.current ${from} ${year}
+            ${ofPeriods(sql, plan, sql`f`)}
           order by f.period_end desc, (f.fp = 0) desc, f.fp desc
           limit 1) l
         join unit u on u.unit_id = l.unit_id
         ${metrics}) r on true
       order by r.m collate "C"`,
   )
+}
+
+/** The rows of the requested fiscal periods. The first vintage is chosen before this, among all rows of a period: a later vintage
+ * with another fiscal year must not pass for the first. */
+function ofPeriods(sql: SqlClient, { fps, years }: PeriodFilter, row: SqlFragment): SqlFragment {
+  const kinds = fps === null ? sql`` : sql`and ${row}.fp = any(${[...fps]}::smallint[])`
+  return years === null ? kinds : sql`${kinds} and ${row}.fy between ${years.first} and ${years.last}`
 }
 
 export interface KnownMetric {
@@ -76,6 +85,21 @@ export async function knownMetrics(sql: SqlClient, entityId: number, asOf: IsoDa
       where f.entity_id = ${entityId} and f.metric_id = m.metric_id
       order by f.period_end desc limit 1) l
     order by m.name collate "C"`
+}
+
+/** The fiscal years in which any of the metrics was filed by the day, for each kind of period. */
+export async function knownPeriods(
+  sql: SqlClient,
+  entityId: number,
+  asOf: IsoDate,
+  metrics: readonly string[],
+): Promise<KnownPeriod[]> {
+  return sql<KnownPeriod[]>`
+    select f.fp, min(f.fy) as first, max(f.fy) as last
+    from fact_as_of(${asOf}) f join metric m on m.metric_id = f.metric_id
+    where f.entity_id = ${entityId} and m.name = any(${[...metrics]})
+    group by f.fp
+    order by f.fp`
 }
 
 /** A row as the database has it: fp 0 is the year, 1 to 4 are quarters. */
@@ -99,15 +123,15 @@ interface VersionedRow extends StoredRow {
   readonly version: string
 }
 
-/** Every result has at least one row, which carries the version. Where there are no figures its other columns are null. */
+/** Every result has at least one row, which carries the version. If there are no figures its other columns are null. */
 function unpack(answer: readonly (VersionedRow | { version: string; m: null })[]): StoredRows {
   const rows: StoredRow[] = []
   for (const row of answer) if (row.m !== null) rows.push(row)
   return { dataVersion: Number(answer[0].version), rows }
 }
 
-/** The fiscal year of the latest full year known that day. Flows go before instants: the date of a share count on a cover page
- * belongs to no full year. Where no full year is known, the latest fiscal year of all. */
+/** The fiscal year of the latest full year known that day. Flows go before instants: the date of a share count on a cover
+ * page belongs to no full year. If no full year is known, the latest fiscal year of all. */
 export function recentFiscalYear(sql: SqlClient, asOf: IsoDate, entityId: SqlFragment | number) {
   return sql`
     coalesce(

@@ -5,8 +5,16 @@ import type { SqlClient } from '../../postgres/client.ts'
 import { readDataVersion } from '../../postgres/dataVersion.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
 import { assumedSuffix, withReason } from '../companies/notes.ts'
+import { describePeriods, listPeriods, selectsAllPeriods } from './periods.ts'
 import { type CompanyPlan, planCompany } from './plan.ts'
-import { historyRows, type KnownMetric, knownMetrics, latestRows, type StoredRows } from './queries.ts'
+import {
+  historyRows,
+  type KnownMetric,
+  knownMetrics,
+  knownPeriods,
+  latestRows,
+  type StoredRows,
+} from './queries.ts'
 import {
   type FundamentalsList,
   type FundamentalsQuery,
@@ -65,7 +73,7 @@ async function readRows(deps: ReadDeps, plan: CompanyPlan): Promise<StoredRows> 
 
 function restriction(plan: CompanyPlan, fiscalYear: number): string | null {
   if (!plan.recentFiscalYearOnly) return null
-  return `The most recent reported fiscal year only (${fiscalYear}). Full history and as_of need an evaluation key or a Personal or Commercial data licence.`
+  return `Only the most recent reported fiscal year (${fiscalYear}) is shown. The full history and as_of require an evaluation key or a Personal or Commercial data licence.`
 }
 
 /** Why a company has no rows for this request, or none for some of its metrics; null: nothing is missing. Reads only what was
@@ -81,15 +89,15 @@ async function explainAbsence(
   const absent = plan.metrics?.filter(metric => !shown.has(metric)) ?? null
   if (shown.size > 0 && (absent === null || absent.length === 0)) return null
   if (otherMarket !== null) {
-    return `${ticker} belongs to market ${market}, not ${otherMarket}. Leave market out, or send ${market}.`
+    return `${ticker} belongs to market ${market}, not ${otherMarket}. Omit market, or send ${market}.`
   }
   const manifest = deps.markets.get(market)
   if (manifest?.status === 'announced') {
-    return `No figures of market ${market} are served yet: it is announced, and its importer does not ship.`
+    return `Market ${market} is announced, but its figures are not served yet: there is no importer for it.`
   }
   const known = await knownMetrics(deps.sql, plan.entityId, asOf)
   if (known.length === 0) {
-    const absence = `No filing of ${ticker} with figures was filed by ${asOf}. GET /api/v1/coverage/${ticker} shows what is on file.`
+    const absence = `${ticker} filed no figures up to ${asOf}. GET /api/v1/coverage/${ticker} shows what is on record.`
     return withReason(absence, manifest)
   }
   const unstated = absent?.filter(metric => known.every(({ m }) => m !== metric)) ?? []
@@ -98,7 +106,7 @@ async function explainAbsence(
   if (unstated.length > 0) reasons.push(neverStated(deps, plan, unstated))
   if (unfit.length > 0) {
     const whose = unfit.length === known.length ? '' : `${unfit.map(({ m }) => m).join(', ')}: `
-    reasons.push(whose + whyUnfit(plan, unfit))
+    reasons.push(whose + (await whyUnfit(deps, plan, unfit)))
   } else if (shown.size === 0) reasons.push(`It reports: ${known.map(({ m }) => m).join(', ')}.`)
   return reasons.join(' ')
 }
@@ -111,20 +119,29 @@ function neverStated({ markets }: ReadDeps, plan: CompanyPlan, metrics: readonly
   return [`${plan.ticker} reports no ${metrics.join(', ')} in filings up to ${plan.asOf}.`, ...why].join(' ')
 }
 
-/** Why figures that are on file are not in the answer. */
-function whyUnfit({ ticker, asOf, from, recentFiscalYearOnly }: CompanyPlan, unfit: readonly KnownMetric[]) {
+/** Why figures that are on record are not in the response. */
+async function whyUnfit(
+  { sql }: ReadDeps,
+  plan: CompanyPlan,
+  unfit: readonly KnownMetric[],
+): Promise<string> {
+  const { ticker, asOf, from, recentFiscalYearOnly } = plan
   const lastEnd = daySpan(unfit.map(metric => metric.lastEnd))?.last ?? asOf
   if (from !== null && from > lastEnd) {
-    return `No period that ends on or after ${from} was known by ${asOf}; the latest one ends on ${lastEnd}.`
+    return `No period that ends on or after ${from} was known on ${asOf}; the latest known period ends on ${lastEnd}.`
   }
   if (recentFiscalYearOnly) {
-    return `This key sees the most recent reported fiscal year of ${ticker} only, and it holds no such row. An evaluation key or a Personal or Commercial data licence opens the full history.`
+    return `This key sees only the most recent reported fiscal year of ${ticker}, and that year has no such row. The full history requires an evaluation key or a Personal or Commercial data licence.`
   }
-  return `Nothing filed by ${asOf} fits the request.`
+  if (selectsAllPeriods(plan)) return `No figure filed up to ${asOf} matches the request.`
+  const names = unfit.map(({ m }) => m)
+  const known = listPeriods(await knownPeriods(sql, plan.entityId, asOf, names))
+  const since = from === null ? '' : ` that end on or after ${from}`
+  return `No ${describePeriods(plan)}${since} were filed up to ${asOf}. On record by then: ${known}.`
 }
 
-/** The figures of one company, all of one data version. The plan read who the company is before its figures are read: where an
- * import commits in between, both are read again, so that an old name never comes with new figures. */
+/** The figures of one company, all of one data version. The plan has read the company before its figures are read. If an
+ * import commits in between, both are read again; otherwise an old name could come with new figures. */
 export async function answerCompany(
   deps: CompanyDeps,
   principal: Principal,
@@ -132,7 +149,7 @@ export async function answerCompany(
   planned: CompanyPlan,
 ): Promise<FundamentalsList> {
   const reading = { sql: deps.lookups, markets: deps.markets }
-  // The directory may hold the very name that the import changed.
+  // The directory may still have the name that the import changed.
   const { directory: _, ...fresh } = deps
   let plan = planned
   for (let left = maxAttempts; left > 0; left--) {
@@ -155,7 +172,7 @@ export const maxAttempts = 8
 export function dataVersionConflict(): Failure {
   return new Failure(
     'database_unavailable',
-    'The data changed again and again while this was read. Try again in a moment.',
+    'The data kept changing while this request was read. Try again in a moment.',
     { retryAfterSeconds: 1 },
   )
 }

@@ -11,6 +11,7 @@ import {
   respondFromCache,
   streamAnswer,
 } from '../../http/answers.ts'
+import { compressions } from '../../http/compression.ts'
 import type { Answer, RequestContext } from '../../http/context.ts'
 import { entityTag } from '../../http/headers.ts'
 import { queryReader } from '../../http/parameters.ts'
@@ -78,10 +79,15 @@ async function answerOne(
   const { principal } = context.authenticatedCaller
   const format = query.format ?? 'json'
   const plan = await planCompany(deps, principal, query)
-  return cacheable(`${format} ${plan.cacheKey}`, contentTypes[format], async () => {
-    const list = await answerCompany(deps, principal, query, plan)
-    return { content: await encodeList(format, fundamentalsSheet, list) }
-  })
+  return cacheable(
+    `${format} ${plan.cacheKey}`,
+    contentTypes[format],
+    async () => {
+      const list = await answerCompany(deps, principal, query, plan)
+      return { content: await encodeList(format, fundamentalsSheet, list) }
+    },
+    compressions.companyRows,
+  )
 }
 
 async function answerSeveral(
@@ -100,5 +106,5 @@ async function answerSeveral(
   const { body } = await deps.readLimiter.openStream(subject, signal, () =>
     streamCompanies(deps, principal, query, plan, signal),
   )
-  return streamAnswer(context, body, own)
+  return streamAnswer(context, body, own, compressions.companyRows)
 }

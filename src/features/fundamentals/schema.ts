@@ -2,6 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { freeLicenceNotice } from '../../access/licences.ts'
 import { IsoDateSchema } from '../../dates.ts'
 import { type Column, FormatSchema } from '../../formats/columns.ts'
+import { MarketCode } from '../../markets/parameters.ts'
 import { defaultCoverageLimit, maxCoverageLimit } from '../coverage/schema.ts'
 
 const strict = { additionalProperties: false } as const
@@ -22,8 +23,9 @@ export const FundamentalsQuery = Type.Object(
     ticker: Type.Optional(
       Type.String({
         pattern: '^[A-Za-z0-9._, -]+$',
+        allowed: `company IDs, up to ${maxTickers} separated by commas`,
         maxLength: 4_000,
-        description: `Entity ID: a ticker symbol (US), else the register number and the market suffix. Up to ${maxTickers} separated by commas; the answer keeps their order. Omit for the coverage index.`,
+        description: `Company ID: a ticker symbol (US), otherwise the register number with the market suffix. Up to ${maxTickers} IDs, separated by commas; the response keeps their order. Omit it to get the coverage index.`,
         examples: ['AAPL'],
       }),
     ),
@@ -34,7 +36,7 @@ export const FundamentalsQuery = Type.Object(
       Type.Union([Type.Literal('history'), Type.Literal('latest')], {
         default: 'history',
         description:
-          'history: every vintage filed by as_of. latest: one row per metric, the latest period at its latest vintage.',
+          'history: every vintage filed up to as_of. latest: one row per metric, the latest period in its latest vintage.',
         examples: ['latest'],
       }),
     ),
@@ -42,7 +44,7 @@ export const FundamentalsQuery = Type.Object(
       Type.Union([Type.Literal('first'), Type.Literal('latest'), Type.Literal('all')], {
         default: 'all',
         description:
-          'Which vintages of a period view=history shows. first: the one filed first, whatever was filed later. latest: the one that was current on as_of. all: each one filed by as_of.',
+          'Which vintages of a period view=history shows. first: the one filed first, whatever was filed later. latest: the one that was current on as_of. all: every one filed up to as_of.',
         examples: ['first'],
       }),
     ),
@@ -50,18 +52,36 @@ export const FundamentalsQuery = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 4_000,
-        description: 'Comma-separated metric names; omit for all. The coverage index lists them.',
+        description:
+          'Metric names, separated by commas. Omit it for all metrics. The coverage index lists them.',
         examples: ['revenue,net_margin'],
       }),
     ),
     from: Type.Optional(IsoDateSchema('Only periods that end on or after this day.', '2009-09-26')),
-    market: Type.Optional(
+    fp: Type.Optional(
       Type.String({
-        pattern: '^[A-Za-z]{2}$',
+        pattern: '^(FY|Q[1-4])(, ?(FY|Q[1-4]))*$',
+        maxLength: 18,
+        allowed: 'FY, Q1, Q2, Q3 or Q4, or several of them separated by commas',
         description:
-          "Market code. With ticker: no rows unless it is the entity's. Without: filters the coverage index.",
-        examples: ['US'],
+          'Only these fiscal periods: FY, Q1, Q2, Q3, Q4, or several separated by commas. view=latest then shows the latest of them. Only with ticker.',
+        examples: ['FY'],
       }),
+    ),
+    fy: Type.Optional(
+      Type.String({
+        pattern: '^[1-9][0-9]{3}([.]{2}[1-9][0-9]{3})?$',
+        maxLength: 10,
+        allowed: 'a fiscal year like 2015, or a range like 2015..2020',
+        description:
+          'Only periods of this fiscal year, or of a range of them (2015..2020). view=latest then shows the latest of them. Only with ticker.',
+        examples: ['2009'],
+      }),
+    ),
+    market: Type.Optional(
+      MarketCode(
+        'Market code. With ticker: returns no rows if the company belongs to another market. Without ticker: filters the coverage index.',
+      ),
     ),
     format: FormatSchema,
     limit: Type.Optional(
@@ -69,7 +89,7 @@ export const FundamentalsQuery = Type.Object(
         minimum: 1,
         maximum: maxCoverageLimit,
         default: defaultCoverageLimit,
-        description: 'Tickers on a page of the coverage index. Only without ticker.',
+        description: 'Maximum number of tickers on a page of the coverage index. Only without ticker.',
         examples: [100],
       }),
     ),
@@ -77,7 +97,7 @@ export const FundamentalsQuery = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 200,
-        description: 'The `next` of the page before. Only without ticker.',
+        description: 'The `next` of the previous page. Only without ticker.',
         examples: ['WyJVUyIsIkFBUEwiLDFd'],
       }),
     ),
@@ -99,19 +119,19 @@ export const FundamentalsRow = Type.Object(
     end: Type.String({ format: 'date', description: 'Last day of the period.', examples: ['2009-09-26'] }),
     filed: Type.String({
       format: 'date',
-      description: 'Day on which the figure became known: the point-in-time key.',
+      description: 'Day on which the figure was filed and became known: the point-in-time key.',
       examples: ['2010-01-25'],
     }),
     v: Type.Number({ description: 'Value.', examples: [42_905_000_000] }),
     u: Type.String({ description: 'Unit.', examples: ['USD'] }),
-    ticker: Type.String({ description: 'The entity ID, as registered.', examples: ['AAPL'] }),
+    ticker: Type.String({ description: 'The company ID, as registered.', examples: ['AAPL'] }),
     issuer_id: Type.String({ description: "The register's own number.", examples: ['0000320193'] }),
     source: Type.String({
       description: 'Source notice of the register.',
       examples: ['U.S. Securities and Exchange Commission, EDGAR'],
     }),
   },
-  strict,
+  { ...strict, $id: 'FundamentalsRow' },
 )
 export type FundamentalsRow = Static<typeof FundamentalsRow>
 
@@ -134,16 +154,16 @@ export const fundamentalsColumns = fundamentalsSheet.map(column => column.name)
 export const FundamentalsList = Type.Object(
   {
     object: Type.Literal('fundamentals_list'),
-    ticker: Type.String({ description: 'The entity ID, as registered.', examples: ['AAPL'] }),
+    ticker: Type.String({ description: 'The company ID, as registered.', examples: ['AAPL'] }),
     issuer_id: Type.String({ examples: ['0000320193'] }),
     name: Type.Union([Type.String(), Type.Null()], {
-      description: "In the register's own script.",
+      description: "The name in the register's own script.",
       examples: ['Apple Inc.'],
     }),
     market: Type.String({ examples: ['US'] }),
     as_of: Type.String({
       format: 'date',
-      description: 'The day as of which the answer is true.',
+      description: 'The day as of which the figures were known.',
       examples: ['2010-02-01'],
     }),
     view: Type.Union([Type.Literal('history'), Type.Literal('latest')]),
@@ -152,7 +172,9 @@ export const FundamentalsList = Type.Object(
         description: 'Only with vintage=first or vintage=latest.',
       }),
     ),
-    data_version: Type.Integer({ description: 'Grows with each import; equal versions mean equal answers.' }),
+    data_version: Type.Integer({
+      description: 'Increases with each import; equal versions mean equal responses.',
+    }),
     licence: Type.Optional(
       Type.String({ description: 'Demo and free keys only.', examples: [freeLicenceNotice] }),
     ),
@@ -162,13 +184,13 @@ export const FundamentalsList = Type.Object(
     note: Type.Optional(
       Type.String({
         description:
-          'Why rows of the request or of one of its metrics are missing, which rows this key does not see, or what is assumed about the ID.',
+          'Why there are no rows, or none for one of the metrics; which rows this key does not see; or what is assumed about the ID.',
       }),
     ),
-    count: Type.Integer({ description: 'Rows in data.' }),
+    count: Type.Integer({ description: 'Number of rows in data.' }),
     data: Type.Array(FundamentalsRow),
   },
-  strict,
+  { ...strict, $id: 'FundamentalsList' },
 )
 export type FundamentalsList = Static<typeof FundamentalsList>
 
@@ -179,9 +201,9 @@ export const FundamentalsCompany = Type.Object(
     name: FundamentalsList.properties.name,
     market: FundamentalsList.properties.market,
     note: FundamentalsList.properties.note,
-    count: Type.Integer({ description: 'Rows of this company in data.' }),
+    count: Type.Integer({ description: 'Number of rows of this company in data.' }),
   },
-  strict,
+  { ...strict, $id: 'FundamentalsCompany' },
 )
 export type FundamentalsCompany = Static<typeof FundamentalsCompany>
 
@@ -196,11 +218,12 @@ export const FundamentalsBatch = Type.Object(
     licence: FundamentalsList.properties.licence,
     attribution: FundamentalsList.properties.attribution,
     data: Type.Array(FundamentalsRow, {
-      description: 'Company after company in the order of the request, each as if it were requested alone.',
+      description:
+        'One company after the other, in the order of the request, each with the rows of a single request.',
     }),
     companies: Type.Array(FundamentalsCompany, { description: 'In the order of the request.' }),
     count: FundamentalsList.properties.count,
   },
-  strict,
+  { ...strict, $id: 'FundamentalsBatch' },
 )
 export type FundamentalsBatch = Static<typeof FundamentalsBatch>

@@ -21,8 +21,8 @@ export interface OpenedBatch {
   readonly read: Promise<void>
 }
 
-/** The figures of several companies as bytes, sent while they are read: one company after the other, from one snapshot, so that
- * memory is bounded by one company and all rows are of one data version. Failures before the first company reject. */
+/** The figures of several companies as bytes, sent while they are read. Companies are read one after the other, which bounds
+ * memory, and from one snapshot, so that all rows have the same data version. Failures before the first company reject. */
 export async function streamCompanies(
   deps: CompanyDeps,
   principal: Principal,
@@ -41,7 +41,7 @@ export async function streamCompanies(
   return { body: spool(ending(chunks, lists, isRead), () => gone.abort()), read }
 }
 
-/** A snapshot of the data version in which the companies were planned. Where an import committed in between, they are planned
+/** A snapshot of the data version in which the companies were planned. If an import committed in between, they are planned
  * again: old names must not come with new figures. */
 async function openPlanned(
   deps: CompanyDeps,

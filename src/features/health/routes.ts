@@ -21,7 +21,7 @@ const pingTimeoutMs = 2_000
 const headers = answerHeaders({ 'Content-Type': 'application/json', 'Cache-Control': 'no-store' })
 const answer = (body: object): Answer => ({ status: 200, headers, body: JSON.stringify(body) })
 
-/** /health: the process lives. /ready: it can answer, so send it requests. Neither is counted. */
+/** /health: the process is running. /ready: it can serve requests. Neither counts towards a limit. */
 export function healthRoutes(http: HttpPlugin, { sql, storage, version, dataVersion }: HealthDeps) {
   return new Elysia({ name: 'health' })
     .use(http)
@@ -43,7 +43,7 @@ export function healthRoutes(http: HttpPlugin, { sql, storage, version, dataVers
             retryAfterSeconds: 30,
           })
         if (reachable) return answer({ object: 'readiness', status: 'ready', data_version: dataVersion() })
-        throw new Failure('database_unavailable', 'Not ready: the database does not answer.', {
+        throw new Failure('database_unavailable', 'Not ready: the database does not respond.', {
           retryAfterSeconds: 2,
         })
       },
@@ -56,8 +56,8 @@ const strict = { additionalProperties: false } as const
 const healthOperation = operation({
   id: 'getHealth',
   tag: 'Operations',
-  summary: 'Whether the process lives',
-  description: 'Asks nothing of the database. No key, not counted.',
+  summary: 'Whether the process is running',
+  description: 'Does not query the database. Requires no key and does not count towards any limit.',
   access: 'open',
   answer: {
     schema: Type.Object(
@@ -66,10 +66,10 @@ const healthOperation = operation({
         status: Type.Literal('ok'),
         version: Type.String({ description: 'Version of the software.' }),
       },
-      strict,
+      { ...strict, $id: 'Health' },
     ),
-    description: 'It lives.',
-    examples: { ok: { summary: 'It lives', value: answers.health } },
+    description: 'The process is running.',
+    examples: { ok: { summary: 'Running', value: answers.health } },
   },
   errors: [],
   data: false,
@@ -78,9 +78,9 @@ const healthOperation = operation({
 const readyOperation = operation({
   id: 'getReadiness',
   tag: 'Operations',
-  summary: 'Whether requests can be answered',
+  summary: 'Whether the service can handle requests',
   description:
-    'Asks the database. 503 while it does not answer, and while its disk is full. No key, not counted.',
+    'Queries the database; 503 while it is unavailable or its disk is full. Requires no key and does not count towards any limit.',
   access: 'open',
   answer: {
     schema: Type.Object(
@@ -89,10 +89,10 @@ const readyOperation = operation({
         status: Type.Literal('ready'),
         data_version: Type.Integer({ description: 'The data version that is being served.' }),
       },
-      strict,
+      { ...strict, $id: 'Readiness' },
     ),
-    description: 'It can.',
-    examples: { ready: { summary: 'It can', value: answers.readiness } },
+    description: 'The service is ready.',
+    examples: { ready: { summary: 'Ready', value: answers.readiness } },
   },
   errors: ['database_unavailable'],
   data: false,

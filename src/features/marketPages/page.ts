@@ -44,7 +44,7 @@ export function pageFields(
 
 /** Each row is true as of its day, but an import between two pages may have added filings of that day or before. */
 function versionNote(first: number, now: number): string {
-  return `The first page was of data version ${first}, this one is of ${now}: this page shows what was imported in between, the pages before do not. For one data version start again without cursor.`
+  return `The first page has data version ${first}, this page has ${now}: it includes data imported in between, which earlier pages do not. To read one data version, start again without cursor.`
 }
 
 interface EmptyPageTexts {
@@ -65,12 +65,12 @@ export function explainEmptyPage(
 ): string {
   const manifest = markets.get(market)
   if (manifest?.status === 'announced') {
-    return `No figures of market ${market} are served yet: it is announced, and its importer does not ship.`
+    return `Market ${market} is announced, but its figures are not served yet: there is no importer for it.`
   }
   if (hasMore) return `${texts.onPage}; \`next\` continues.`
   if (after !== null) return texts.afterCursor
   if (markets.metrics.get(metric)?.markets.includes(market) !== true) {
-    return `The register of market ${market} does not state ${metric}. GET /api/v1/fundamentals lists which markets state it.`
+    return `The register of market ${market} does not report ${metric}. GET /api/v1/fundamentals lists the markets that report it.`
   }
   const reason = manifest?.absences[metric]
   return reason === undefined ? texts.atAll : `${texts.atAll} ${reason}`

@@ -4,11 +4,11 @@ import { type IsoDate, isIsoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
 import { readAsOf } from '../../facts/asOf.ts'
 import { FormatSchema } from '../../formats/columns.ts'
-import { readMarket, readMetrics } from '../../markets/parameters.ts'
+import { MarketCode, readMarket, readMetrics } from '../../markets/parameters.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
 import { FundamentalsList } from '../fundamentals/schema.ts'
 
-/** How many companies a page of a market may hold. */
+/** How many companies a page of a market may have. */
 export interface PageLimit {
   readonly max: number
   readonly default: number
@@ -22,14 +22,12 @@ export const marketParameters = {
     Type.String({
       minLength: 1,
       maxLength: 64,
-      description: 'One metric name; the coverage index lists them.',
+      description: 'One metric name. The coverage index lists all metrics.',
       examples: [example],
     }),
-  market: Type.String({
-    pattern: '^[A-Za-z]{2}$',
-    description: 'Market code. One market at a time: the same column can mean different things in two.',
-    examples: ['US'],
-  }),
+  market: MarketCode(
+    'Market code. One market per request: the same metric can mean different things in different markets.',
+  ),
   limit: (limits: PageLimit, description: string) =>
     Type.Optional(
       Type.Integer({
@@ -45,7 +43,7 @@ export const marketParameters = {
       minLength: 1,
       maxLength: 200,
       description:
-        'The `next` of the previous page, with the other parameters unchanged. It is valid for the day of that page: after midnight UTC send the `as_of` of its answer, too.',
+        'The `next` of the previous page, with the other parameters unchanged. It is valid for the day of that page: after midnight UTC, also send the `as_of` of that page.',
       examples: ['VVMgMSAyMDEwLTAyLTAxIDQ'],
     }),
   ),
@@ -70,7 +68,7 @@ export const marketPageFields = {
       }),
     ),
   next: Type.Union([Type.String(), Type.Null()], {
-    description: 'Send it as `cursor` for the companies after these; null at the end.',
+    description: 'Send it as `cursor` to get the companies after these; null on the last page.',
   }),
 }
 
@@ -136,7 +134,7 @@ function readMetric(deps: MarketDeps, sent: string): string {
   if (names.length === 1) return names[0]
   throw new Failure(
     'parameter_invalid',
-    `metric=${sent.slice(0, 64)} names ${names.length} metrics; this route takes one. Send one request for each.`,
+    `metric=${sent.slice(0, 64)} lists ${names.length} metrics; this route accepts one. Send one request per metric.`,
     { param: 'metric' },
   )
 }
@@ -144,7 +142,7 @@ function readMetric(deps: MarketDeps, sent: string): string {
 function asOfRefused(principal: Principal): Failure {
   return new Failure(
     'licence_required',
-    `as_of for all companies of a market needs an evaluation key or a Personal or Commercial data licence; this key has the ${principal.licence} licence. Leave as_of out for the most recent reported fiscal year of each.`,
+    `as_of for all companies of a market requires an evaluation key or a Personal or Commercial data licence; this key has the ${principal.licence} licence. Omit as_of to get the most recent reported fiscal year of each company.`,
     { param: 'as_of' },
   )
 }
@@ -172,17 +170,17 @@ export function decodeCursor(cursor: string, market: string, asOf: IsoDate): Pag
   const place = parse(cursor)
   if (place === null) {
     throw refused(
-      'cursor is not valid. Send the `next` of the previous page unchanged, or leave cursor out for the first page.',
+      'cursor is not valid. Send the `next` of the previous page unchanged, or omit cursor for the first page.',
     )
   }
   if (place.market !== market) {
     throw refused(
-      `cursor belongs to a page of market ${place.market}, not ${market}. Leave it out for the first page.`,
+      `cursor belongs to a page of market ${place.market}, not ${market}. Omit cursor for the first page.`,
     )
   }
   if (place.asOf === asOf) return place
   throw refused(
-    `cursor belongs to a page as of ${place.asOf}, not ${asOf}: together they would mix what was known on two days. Send as_of=${place.asOf} with it, or leave it out for the first page.`,
+    `cursor belongs to a page as of ${place.asOf}, not ${asOf}: together they would mix what was known on two days. Send as_of=${place.asOf} with it, or omit cursor for the first page.`,
   )
 }
 

@@ -8,7 +8,7 @@ const storePanel = operation({
   tag: 'Backtest',
   summary: 'Store your own rows',
   description:
-    'Sends the rows of a panel once. Backtests then name them by `"panel": "<id>"` and answer in milliseconds, with the same bits as for rows that are sent. The rows can have any format that a backtest takes, without `config`. The same rows in any format and order are the same panel (200 instead of 201). A panel belongs to the key that stored it, and is deleted when no backtest has used it for 30 days. A key can store 64 panels of at most 2,000,000 rows each.',
+    'Stores the rows of a panel. Backtests then refer to it with `"panel": "<id>"` and take milliseconds; the results are bit-identical to those for rows in the body. The rows can have any format that a backtest accepts, without `config`. The same rows in any format and order are the same panel (200 instead of 201). A panel belongs to the key that stored it and is deleted when no backtest has used it for 30 days. A key can store 64 panels of at most 2,000,000 rows each.',
   access: 'key',
   body: {
     schema: PanelUpload,
@@ -24,7 +24,7 @@ const storePanel = operation({
   },
   answer: {
     schema: Panel,
-    description: 'The key already has these rows: the stored panel.',
+    description: 'The key has already stored these rows: the existing panel.',
     examples: { panel: { summary: 'The panel', value: examples.panel } },
   },
   errors: [
@@ -53,7 +53,7 @@ export const storePanelOperation: Operation = {
       ...storePanel.detail.responses,
       201: {
         ...storePanel.detail.responses?.[200],
-        description: 'Stored: the new panel. Location is its address.',
+        description: 'The new panel. Location is its URL.',
       },
     },
   },
@@ -78,7 +78,8 @@ export const readPanelOperation = operation({
   id: 'getPanel',
   tag: 'Backtest',
   summary: 'A stored panel',
-  description: 'The size and the dates of a stored panel. Reading it does not extend its 30 days.',
+  description:
+    'The size of a stored panel, and when it was stored and will be deleted. Reading it does not postpone its deletion.',
   access: 'key',
   path: PanelParams,
   answer: {
@@ -95,7 +96,7 @@ export const deletePanelOperation = operation({
   tag: 'Backtest',
   summary: 'Delete a stored panel',
   description:
-    'Deletes the panel at once. Backtests that already have its rows finish. A submitted backtest fails with entity_unknown if one of its processes has yet to read them.',
+    'Deletes the panel at once. Backtests that already have its rows finish. A submitted backtest fails with entity_unknown if one of its processes has not read them yet.',
   access: 'key',
   path: PanelParams,
   answer: {

@@ -4,7 +4,7 @@ import { type ComputePool, ownBuffer } from '../../backtest/pool/computePool.ts'
 import type { BodyFormat } from '../../backtest/request.ts'
 import { Failure } from '../../errors.ts'
 import type { Sql } from '../../postgres/client.ts'
-import type { Semaphore } from '../../postgres/readLimiter.ts'
+import type { Semaphore } from '../../semaphore.ts'
 import type { PanelCache } from './cache.ts'
 import {
   deletePanel as deleteRow,
@@ -77,7 +77,7 @@ export async function openPanel(
     if (packed === null) throw panelUnknown(panelId, 'panel')
     const data = openDataset(packed)
     if (data === null) throw new Failure('internal', `The stored panel ${panelId} cannot be read.`)
-    return { ...data, ranking: await pool.run('dataset_rank', { data }) }
+    return { ...data, ranking: await pool.run('dataset_rank', { data }, { priority: 'background' }) }
   })
 }
 

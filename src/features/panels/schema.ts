@@ -14,7 +14,7 @@ export const PanelUpload = Type.Object(
   {
     panel: Type.Union([Type.Array(BacktestPanelRow, { maxItems: maxPanelRows }), BacktestPanelColumns]),
   },
-  strict,
+  { ...strict, $id: 'PanelUpload' },
 )
 
 const time = (description: string) => Type.String({ format: 'date-time', description })
@@ -30,7 +30,7 @@ const panel = {
 
 export const Panel = Type.Object(
   { object: Type.Literal('panel', { description: 'Always panel.' }), ...panel },
-  strict,
+  { ...strict, $id: 'Panel' },
 )
 export type Panel = Static<typeof Panel>
 
@@ -40,7 +40,7 @@ export const PanelList = Type.Object(
     count: Type.Integer({ minimum: 0, maximum: maxPanels }),
     data: Type.Array(Panel, { description: 'Newest first.' }),
   },
-  strict,
+  { ...strict, $id: 'PanelList' },
 )
 export type PanelList = Static<typeof PanelList>
 
@@ -50,5 +50,5 @@ export const DeletedPanel = Type.Object(
     id: PanelId,
     deleted: Type.Literal(true),
   },
-  strict,
+  { ...strict, $id: 'DeletedPanel' },
 )

@@ -43,8 +43,8 @@ interface Head {
   readonly last: number | null
 }
 
-/** Vintages whose value or unit differs from the previous vintage, both filed by the day. A page examines a bounded number of
- * companies, one range of fact_cross_section each, however few changes it finds. */
+/** Vintages whose value or unit differs from the previous vintage, both filed up to `asOf`. A page examines a fixed number of
+ * companies, even if few of them have changes. This bounds its cost: one range of fact_cross_section per company. */
 export async function restatementRows(sql: SqlClient, scope: RestatementScope): Promise<RestatementPage> {
   const { metric, market, asOf, from, after, limit } = scope
   const later = after === null ? sql`` : sql`and entity_id > ${after}`

@@ -33,7 +33,7 @@ export function planRestatements(
 }
 
 const restriction =
-  'This key sees only the most recent reported fiscal year of each company. as_of and all years need an evaluation key or a Personal or Commercial data licence.'
+  'This key sees only the most recent reported fiscal year of each company. as_of and all other years require an evaluation key or a Personal or Commercial data licence.'
 
 /** A page of the changes of one metric in a market. Companies with a change count against the key's cap. */
 export async function readRestatements(
@@ -44,7 +44,14 @@ export async function readRestatements(
   const page = await restatementRows(deps.sql, plan)
   const { rows, next } = page
   const seen = [...new Set(rows.map(row => row.entityId))]
-  await enforceEntityCap(deps, principal, seen, 'this page', 'limit', ', a smaller limit may still fit')
+  await enforceEntityCap(
+    deps,
+    principal,
+    seen,
+    'this page',
+    'limit',
+    '; a smaller limit may still be allowed',
+  )
   const source = deps.markets.get(plan.market)?.source_notice ?? plan.market
   const notes = [
     rows.length === 0 ? emptyPageNote(deps, plan, next !== null) : null,
@@ -78,11 +85,11 @@ export async function readRestatements(
 function emptyPageNote(deps: Pick<CompanyDeps, 'markets'>, plan: RestatementsPlan, hasMore: boolean): string {
   const { market, metric, asOf, from } = plan
   if (from !== null && from > asOf)
-    return `from ${from} is after as_of ${asOf}: there are no days in between.`
-  const days = from === null ? `filed by ${asOf}` : `filed from ${from} to ${asOf}`
+    return `from (${from}) is after as_of (${asOf}), so no day is between them. Send an earlier from.`
+  const days = from === null ? `filed up to ${asOf}` : `filed from ${from} to ${asOf}`
   return explainEmptyPage(deps, plan, hasMore, {
-    onPage: `No company on this page has a change of ${metric} ${days}`,
-    afterCursor: `No company after this cursor has a change of ${metric} ${days}.`,
-    atAll: `No company of market ${market} has a change of ${metric} ${days}.`,
+    onPage: `No company on this page has a change in ${metric} ${days}`,
+    afterCursor: `No company after this cursor has a change in ${metric} ${days}.`,
+    atAll: `No company of market ${market} has a change in ${metric} ${days}.`,
   })
 }

@@ -1,6 +1,7 @@
 import { Elysia } from 'elysia'
 import { encodeList } from '../../formats/rows.ts'
 import { cacheable, contentTypes, respondFromCache } from '../../http/answers.ts'
+import { compressions } from '../../http/compression.ts'
 import answers from '../../http/docs/examples/answers.json' with { type: 'json' }
 import { operation } from '../../http/docs/operation.ts'
 import { queryReader } from '../../http/parameters.ts'
@@ -20,10 +21,15 @@ export function restatementsRoutes(http: HttpPlugin, deps: MarketPageDeps) {
       const { principal, subject } = context.authenticatedCaller
       const format = query.format ?? 'json'
       const plan = planRestatements(deps, principal, query)
-      const response = cacheable(`${format} ${plan.cacheKey}`, contentTypes[format], async () => {
-        const list = await deps.readLimiter.run(subject, () => readRestatements(deps, principal, plan))
-        return { content: await encodeList(format, restatementSheet, list), next: list.next }
-      })
+      const response = cacheable(
+        `${format} ${plan.cacheKey}`,
+        contentTypes[format],
+        async () => {
+          const list = await deps.readLimiter.run(subject, () => readRestatements(deps, principal, plan))
+          return { content: await encodeList(format, restatementSheet, list), next: list.next }
+        },
+        compressions.marketRows,
+      )
       return respondFromCache(deps.responses, context, deps.dataVersion(), response)
     },
     { ...restatementsOperation },
@@ -35,7 +41,7 @@ const restatementsOperation = operation({
   tag: 'Fundamentals',
   summary: 'Figures whose value changed, before and after',
   description:
-    'One row for each vintage whose value differs from the previous vintage: an amendment, a recast comparative, a share split. Both are as known on `as_of`. `from` bounds the filing day of the change. A page examines `limit` companies and has every change of each; `next` (in other formats the header X-Next-Cursor) continues.\n\nThe demo key and free keys see the most recent reported fiscal year of each company, without `as_of`. An evaluation key counts every company on a page.',
+    'One row for each vintage whose value differs from the previous vintage: an amendment, a recast comparative, a share split. Both values are as known on `as_of`. `from` bounds the filing day of the change. Each page covers `limit` companies and includes every change of each; `next` (in other formats the header X-Next-Cursor) continues.\n\nThe demo key and free keys see the most recent reported fiscal year of each company, without `as_of`. With an evaluation key, every company on a page counts as seen.',
   access: 'key',
   query: RestatementsQuery,
   example: { metric: 'revenue', market: 'US' },
@@ -44,12 +50,11 @@ const restatementsOperation = operation({
     description: 'One row per change, in a stable order.',
     examples: {
       revenue: {
-        summary: 'Changes of revenue that were filed in the first half of 2010',
+        summary: 'Changes in revenue filed in the first half of 2010',
         value: answers.restatements,
       },
     },
-    csv: answers.restatements_csv,
-    ndjson: answers.restatements_ndjson,
+    rows: { csv: answers.restatements_csv, ndjson: answers.restatements_ndjson },
   },
   errors: [
     'parameter_invalid',

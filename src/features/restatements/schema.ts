@@ -21,7 +21,7 @@ export const RestatementsQuery = Type.Object(
     ),
     limit: marketParameters.limit(
       restatementsLimit,
-      `How many companies a page examines. It has every change of each, so it may be empty while \`next\` continues. The demo key and free keys get at most ${restatementsLimit.maxFree}.`,
+      `Number of companies that a page covers. It includes every change of each, so it may be empty although \`next\` continues. The demo key and free keys get at most ${restatementsLimit.maxFree}.`,
     ),
     cursor: marketParameters.cursor,
     format: marketParameters.format,
@@ -49,7 +49,7 @@ export const Restatement = Type.Object(
     unit: Type.String({ description: 'Its unit.' }),
     source,
   },
-  strict,
+  { ...strict, $id: 'Restatement' },
 )
 export type Restatement = Static<typeof Restatement>
 
@@ -75,19 +75,19 @@ export const RestatementList = Type.Object(
     object: Type.Literal('restatement_list'),
     metric: Type.String({ examples: ['revenue'] }),
     market: marketPageFields.market,
-    from: Type.Union([Type.String({ format: 'date' }), Type.Null()], { description: 'null: no bound.' }),
+    from: Type.Union([Type.String({ format: 'date' }), Type.Null()], { description: 'null: no limit.' }),
     as_of: marketPageFields.as_of,
     data_version: marketPageFields.data_version,
     licence: marketPageFields.licence,
     attribution: marketPageFields.attribution,
-    note: marketPageFields.note('which changes this key leaves out'),
-    count: Type.Integer({ description: 'Rows in data.' }),
+    note: marketPageFields.note('which changes this key does not see'),
+    count: Type.Integer({ description: 'Number of rows in data.' }),
     next: marketPageFields.next,
     data: Type.Array(Restatement, {
       description:
         'One row per change, by company, period end, fiscal period and filing. Companies are in the order in which they were first imported.',
     }),
   },
-  strict,
+  { ...strict, $id: 'RestatementList' },
 )
 export type RestatementList = Static<typeof RestatementList>

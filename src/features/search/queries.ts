@@ -35,9 +35,10 @@ const isLong = ({ folded }: SearchProbe) => Buffer.byteLength(folded) >= 6
 
 type Level = 'prefix' | 'contains'
 
-/** Entities with a name, their own or another, that begins with the query, then those with one that contains it. Within a level the
- * shortest matching name comes first, then the ID. `seen` are entities found before. Few matches are all read; for a common word
- * short names are read first, or every name that contains it would be read. */
+/** Entities with a name (their own or another) that starts with the query, then those with a name that contains it. On each
+ * of these levels, the shortest matching name comes first; ties are ordered by ID. `seen` are entities found earlier. If
+ * there are few matches, all are read. For a common word, short names are read first: otherwise every name that contains it
+ * would be read. */
 export async function findNames(
   sql: SqlClient,
   probe: SearchProbe,
@@ -168,7 +169,7 @@ export interface SearchProbe {
   /** Characters of `folded`. */
   length: number
   prefix: string
-  /** Terms of its words, and what each word has to look like; null where it has no word. */
+  /** Terms of its words, and what each word has to look like; null if it has no word. */
   words: string[] | null
   patterns: string[] | null
   grams: string[]

@@ -38,7 +38,7 @@ const searchOperation = operation({
   tag: 'Search',
   summary: 'Find the ID of a company',
   description:
-    'By name, symbol or registration number; up to 8 hits, the best first. Every name in the register finds a company, in English or its own script; the hit shows its own name. Send the `ticker` of a hit to the fundamentals endpoint unchanged. No key is needed: 120 requests a minute and 3,000 a day for each IP address.',
+    'Finds companies by name, symbol or registration number: up to 8 hits, the best first. Any registered name matches, in English or in its own script; the hit shows its name in the register. Send the `ticker` of a hit to the fundamentals endpoint unchanged. No key is required; each IP address is limited to 120 requests per minute and 3,000 per day.',
   access: 'search',
   query: SearchQuery,
   example: { q: 'apple' },

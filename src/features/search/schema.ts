@@ -7,8 +7,9 @@ export const searchHits = 8
 export const SearchQuery = Type.Object(
   {
     q: Type.String({
+      allowed: 'a name, a symbol or a registration number',
       description:
-        'A name, a symbol or a registration number. Upper and lower case, accents and full-width forms are the same.',
+        'A name, a symbol or a registration number. Case, accents and full-width forms do not matter.',
       examples: ['apple'],
     }),
   },
@@ -25,12 +26,12 @@ export const SearchHit = Type.Object(
     }),
     market: Type.String({ pattern: '^[A-Z]{2}$', examples: ['US'] }),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, $id: 'SearchHit' },
 )
 export type SearchHit = Static<typeof SearchHit>
 
 export const SearchResult = Type.Object(
   { object: Type.Literal('search_result'), results: Type.Array(SearchHit, { maxItems: searchHits }) },
-  { additionalProperties: false },
+  { additionalProperties: false, $id: 'SearchResult' },
 )
 export type SearchResult = Static<typeof SearchResult>

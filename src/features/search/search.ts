@@ -32,8 +32,8 @@ async function findAll(sql: Sql, text: string): Promise<FoundEntity[]> {
 }
 
 function readable(q: string): string {
-  if (q.includes('\0')) throw invalid('q holds a NUL character')
-  if (!q.isWellFormed()) throw invalid('q holds half of a character (a lone surrogate)')
+  if (q.includes('\0')) throw invalid('q contains a NUL character')
+  if (!q.isWellFormed()) throw invalid('q contains half of a character (a lone surrogate)')
   const text = q.trim()
   if (text === '') throw invalid('q is empty')
   // A character has at most two code units.
@@ -63,7 +63,7 @@ export interface RegistrationNumber {
 const shape = /^(\d(?:[\d .\u00a0-]*\d)?)(?:\.(fr|be|dk))?$/i
 const digitsOf: Readonly<Record<string, number>> = { FR: 9, BE: 10, DK: 8 }
 
-/** Null where the text is no such number. A Belgian number may have lost its leading 0. */
+/** Null if the text is not such a number. A Belgian number may have lost its leading 0. */
 export function registrationNumber(text: string): RegistrationNumber | null {
   const match = shape.exec(text.normalize('NFKC').trim())
   if (match === null) return null

@@ -27,7 +27,7 @@ export function planSignals(
 ): SignalsPlan {
   for (const param of ['from', 'to'] as const) requireDay(param, query[param])
   if (query.from !== undefined && query.to !== undefined && query.from > query.to) {
-    throw new Failure('parameter_invalid', `from ${query.from} is after to ${query.to}: swap them.`, {
+    throw new Failure('parameter_invalid', `from (${query.from}) is after to (${query.to}). Swap them.`, {
       param: 'from',
     })
   }
@@ -40,7 +40,7 @@ export function planSignals(
     delayedDays,
     freeLicence: isFreeData(principal),
     filter: {
-      market: query.market ?? null,
+      market: query.market?.toUpperCase() ?? null,
       horizonDays: query.horizon === undefined ? null : horizonDays(query.horizon),
       from: query.from ?? null,
       to,
@@ -55,7 +55,7 @@ function requireDay(param: 'from' | 'to', day: IsoDate | undefined): void {
   if (day === undefined || (isIsoDate(day) && day >= firstSignalDay)) return
   throw new Failure(
     'parameter_invalid',
-    `${param}=${day} is not a day from ${firstSignalDay} on: send a day that exists, as YYYY-MM-DD.`,
+    `${param}=${day} is not a valid date on or after ${firstSignalDay}. Send one as YYYY-MM-DD.`,
     { param },
   )
 }
@@ -81,7 +81,7 @@ function decodeCursor(cursor: string): SignalPosition {
   if (isPlace && encodeCursor(place) === cursor) return place
   throw new Failure(
     'parameter_invalid',
-    'cursor is not valid: send the `next` of a signal list unchanged, or leave it out to start at the first row.',
+    'cursor is not valid. Send the `next` of a signal list unchanged, or omit cursor to start at the first row.',
     { param: 'cursor' },
   )
 }

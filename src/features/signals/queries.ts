@@ -1,6 +1,6 @@
 import type { SignalDay } from '../../backtest/pipeline/archiveDataset.ts'
 import type { IsoDate } from '../../dates.ts'
-import { type Horizon, horizonDays } from '../../horizons.ts'
+import { type Horizon, horizonDays, horizons } from '../../horizons.ts'
 import type { ReservedSql, Sql, SqlClient } from '../../postgres/client.ts'
 
 /** A row's place in the served order: date descending, then ticker, horizon and market. */
@@ -146,6 +146,15 @@ function signalConditions(sql: SqlClient, filter: SignalFilter) {
         : sql`and date <= ${after.date} and (date < ${after.date}
               or (ticker, horizon, market) > (${after.ticker}, ${after.horizonDays}, ${after.market}))`
     }`
+}
+
+/** The horizons of which there are resolved signals. One probe of the primary key each. */
+export async function resolvedHorizons(sql: SqlClient): Promise<Horizon[]> {
+  const rows = await sql<{ days: number }[]>`
+    select h.days from unnest(${horizons.map(horizonDays)}::smallint[]) as h (days)
+    where exists (select from signal s where s.horizon = h.days and s.actual is not null)`
+  const known = new Set(rows.map(row => row.days))
+  return horizons.filter(horizon => known.has(horizonDays(horizon)))
 }
 
 const daysPerFetch = 50

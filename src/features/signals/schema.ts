@@ -2,6 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { IsoDateSchema } from '../../dates.ts'
 import { type Column, FormatSchema } from '../../formats/columns.ts'
 import { Horizon } from '../../horizons.ts'
+import { MarketCode } from '../../markets/parameters.ts'
 
 /** The pattern of a signal's ticker. Such a ticker cannot start a spreadsheet formula and needs no escaping in JSON or CSV. The table
  * `signal` checks the same pattern. */
@@ -10,14 +11,14 @@ export const signalTickerPattern = '^[A-Z0-9^][A-Z0-9.^=_:/&-]{0,31}$'
 export const SignalRow = Type.Object(
   {
     date: IsoDateSchema('The observation date.', '2017-10-31'),
-    ticker: Type.String({ pattern: signalTickerPattern, description: 'The name the forecast is about.' }),
+    ticker: Type.String({ pattern: signalTickerPattern, description: 'The name that the forecast is for.' }),
     market: Type.String({ pattern: '^[A-Z]{2}$', description: 'ISO code of the market.' }),
     horizon: Horizon,
     predicted_pct: Type.Number({
-      description: 'The forecast forward return over the horizon, a fraction (0.025 is +2.5%).',
+      description: 'The forecast return over the horizon, as a fraction (0.025 is +2.5%).',
     }),
     actual_pct: Type.Number({
-      description: 'The realised forward return over the horizon, a fraction (0.025 is +2.5%).',
+      description: 'The realised return over the horizon, as a fraction (0.025 is +2.5%).',
     }),
     status: Type.Union([Type.Literal('won'), Type.Literal('lost'), Type.Literal('flat')], {
       description:
@@ -27,7 +28,7 @@ export const SignalRow = Type.Object(
       description: 'live: recorded before the outcome was known; backfill: recorded afterwards.',
     }),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, $id: 'SignalRow' },
 )
 export type SignalRow = Static<typeof SignalRow>
 
@@ -57,14 +58,10 @@ export const signalLimit = { max: 50_000, default: 5_000 } as const
 
 export const SignalsQuery = Type.Object(
   {
-    market: Type.Optional(
-      Type.String({
-        pattern: '^[A-Z]{2}$',
-        description: 'Market code, for example US, TW or HK; omit for all.',
-        examples: ['US'],
-      }),
+    market: Type.Optional(MarketCode('Market code, for example US, TW or HK. Omit it for all markets.')),
+    horizon: Type.Optional(
+      Type.Union(Horizon.anyOf, { description: 'Omit it for all horizons.', examples: ['1d'] }),
     ),
-    horizon: Type.Optional(Type.Union(Horizon.anyOf, { description: 'Omit for all.', examples: ['1d'] })),
     from: Type.Optional(IsoDateSchema('First observation date.', '2017-01-02')),
     to: Type.Optional(IsoDateSchema('Last observation date.', '2017-10-31')),
     limit: Type.Optional(
@@ -72,15 +69,14 @@ export const SignalsQuery = Type.Object(
         minimum: 1,
         maximum: signalLimit.max,
         default: signalLimit.default,
-        description: 'Rows on a page; `next` continues after them.',
+        description: 'Maximum number of rows on a page; `next` continues after them.',
       }),
     ),
     cursor: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 128,
-        pattern: '^[A-Za-z0-9_-]+$',
-        description: 'The `next` of the page before; continues after its last row.',
+        description: 'The `next` of the previous page; continues after its last row.',
         examples: ['MjAxNy0wOC0zMSBBQkIgMSBVUw'],
       }),
     ),
@@ -100,11 +96,11 @@ export const SignalList = Type.Object(
     schema: Type.Record(Type.String(), Type.String(), { description: 'What each field of a row means.' }),
     data_version: Type.Integer({ minimum: 0, description: 'The data version of the rows.' }),
     next: Type.Union([Type.String(), Type.Null()], {
-      description: 'Send it as `cursor` for the rows after these; null at the end.',
+      description: 'Send it as `cursor` to get the rows after these; null on the last page.',
     }),
     licence: Type.Optional(Type.String({ description: 'Demo and free keys only.' })),
     data: Type.Array(SignalRow),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, $id: 'SignalList' },
 )
 export type SignalList = Static<typeof SignalList>

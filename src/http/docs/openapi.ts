@@ -1,21 +1,23 @@
 import { swagger } from '@elysiajs/swagger'
 import { type AnyElysia, Elysia } from 'elysia'
-import { dataHeaders, encodedAnswer, jsonType, notModified } from '../answers.ts'
+import { jsonType, SharedDocument } from '../answers.ts'
 import { ErrorBody, ProblemBody } from '../errors.ts'
-import { entityTag } from '../headers.ts'
 import { noQuery } from '../parameters.ts'
 import type { HttpPlugin, HttpSettings } from '../plugin.ts'
-import { documentedSchema } from './operation.ts'
+import { sharedParameters } from './operation.ts'
+import { examplesOfErrors, headers, sharedResponses } from './responses.ts'
+import { documentedSchema, withNamedSchemas } from './schemas.ts'
 
-const introduction = `Company figures from official filings, each under the day on which it was filed; a signal panel; costed backtests; a search for company IDs.
+const introduction = `Company figures from official filings, each with the day on which it was filed; forecasts and their realised returns; costed backtests; a search for company IDs.
 
-Try it with the public key \`demo\`, which is filled in here. Send your own as \`Authorization: Bearer <API_KEY>\`.
+Try it with the public key \`demo\`, or send your own key as \`Authorization: Bearer <API_KEY>\`.
 
 * **Dates** are \`YYYY-MM-DD\`, in UTC. A missing value is \`null\`.
-* **Errors** have one shape, explained on [/docs/errors](/docs/errors). \`Accept: application/problem+json\` gives RFC 9457.
-* **Limits** are in the headers of every answer. A refused request does not count.
+* **Errors** have one shape, explained on [/docs/errors](/docs/errors). \`Accept: application/problem+json\` gives the same as a problem document (RFC 9457), the schema \`Problem\`.
+* **Formats**: where rows are served, \`format\` gives them as CSV, NDJSON or Parquet, too.
+* **Limits** are in the headers of every response. A refused request does not count.
 * **Caching**: send the \`ETag\` back as \`If-None-Match\`. Bodies are compressed (zstd, gzip) as \`Accept-Encoding\` allows.
-* **From a browser**: any origin may call; there are no cookies.
+* **Browsers**: requests from any origin are allowed; there are no cookies.
 * **Versions**: a breaking change gets \`/api/v2\`; \`/api/v1\` then carries \`Deprecation\` and \`Sunset\` for at least 12 months.
 
 The data is not investment advice. Backtested results are hypothetical.`
@@ -29,14 +31,18 @@ const documentation = (settings: HttpSettings) => ({
   },
   servers: [{ url: '/', description: 'This server' }],
   tags: [
-    { name: 'Fundamentals', description: 'Company figures under the day on which they were filed.' },
+    { name: 'Fundamentals', description: 'Company figures, each with the day on which it was filed.' },
     { name: 'Signals', description: 'Resolved forecasts.' },
     { name: 'Backtest', description: 'Costed strategies.' },
-    { name: 'Search', description: 'From a name to an ID.' },
+    { name: 'Search', description: 'Find the ID for a name.' },
     { name: 'Operations', description: 'For operators.' },
   ],
   components: {
     schemas: { Error: documentedSchema(ErrorBody), Problem: documentedSchema(ProblemBody) },
+    headers,
+    parameters: sharedParameters,
+    responses: sharedResponses(),
+    examples: examplesOfErrors,
     securitySchemes: {
       bearer: { type: 'http' as const, scheme: 'bearer', description: 'An API key, or the word demo.' },
     },
@@ -62,25 +68,20 @@ export async function openapiDocument(
   )
   for (const resource of resources) app.use(resource)
   const response = await app.handle(new Request(`http://localhost${specPath}`))
-  const document: Record<string, unknown> = await response.json()
-  return JSON.stringify({ ...document, openapi: '3.1.0' })
+  return JSON.stringify({ ...withNamedSchemas(await response.json()), openapi: '3.1.0' })
 }
 
 /** GET /openapi.json, made at its first request. */
 export function openapiRoutes(http: HttpPlugin, settings: HttpSettings, resources: readonly AnyElysia[]) {
-  let document: Promise<string> | undefined
+  const document = new SharedDocument(() => openapiDocument(settings, resources), {
+    'Content-Type': jsonType,
+    'Cache-Control': 'public, no-cache',
+  })
   return new Elysia({ name: 'openapi' }).use(http).get(
     specPath,
-    async ({ context }) => {
+    ({ context }) => {
       noQuery(context)
-      document ??= openapiDocument(settings, resources)
-      const body = await document
-      const headers = {
-        ...dataHeaders(jsonType, entityTag(0, body)),
-        'Cache-Control': 'public, no-cache',
-        Vary: 'Accept-Encoding',
-      }
-      return notModified(context, headers) ?? encodedAnswer(context, body, headers)
+      return document.answer(context)
     },
     { access: 'open', detail: { hide: true } },
   )

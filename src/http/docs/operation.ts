@@ -1,9 +1,16 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
 import type { DocumentDecoration } from 'elysia'
 import type { ErrorCode } from '../../errors.ts'
-import { errorStatus } from '../errors.ts'
 import type { AccessPolicy } from '../plugin.ts'
-import errorExamples from './examples/errors.json' with { type: 'json' }
+import {
+  type AnswerParts,
+  type Examples,
+  errorResponses,
+  keyErrors,
+  limitErrors,
+  success,
+} from './responses.ts'
+import { documentedSchema } from './schemas.ts'
 
 export interface OperationParts {
   readonly id: string
@@ -22,38 +29,18 @@ export interface OperationParts {
     /** Examples in the formats other than JSON, by media type. */
     readonly texts?: Readonly<Record<string, string>>
   }
-  readonly answer: {
-    readonly schema: TSchema
-    readonly description: string
-    readonly examples: Examples
-    readonly csv?: string
-    /** The answer comes as NDJSON and Parquet, too; this is the NDJSON example. */
-    readonly ndjson?: string
-    /** The answer comes as an HTML page, too; this describes it. */
-    readonly html?: string
-  }
+  /** The request may have an Idempotency-Key. */
+  readonly idempotent?: boolean
+  readonly answer: AnswerParts
   /** In addition to those of every route. */
   readonly errors: readonly ErrorCode[]
   /** Data has an ETag and may be answered with 304. */
   readonly data: boolean
 }
 
-export type Examples = Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>
-
-interface DocumentedError {
-  error: { type: string; code: string; message: string }
-}
-
-const capturedErrors: Partial<Record<string, DocumentedError>> = errorExamples
 const everywhere: readonly ErrorCode[] = ['parameter_unknown', 'internal']
-const withKey: readonly ErrorCode[] = [
-  'key_missing',
-  'key_malformed',
-  'key_unknown',
-  'key_revoked',
-  'key_expired',
-]
-const withLimits: readonly ErrorCode[] = ['rate_limited_minute', 'rate_limited_day', 'database_unavailable']
+const withKey: readonly ErrorCode[] = [...keyErrors, 'key_revoked', 'key_expired']
+const withLimits: readonly ErrorCode[] = [...limitErrors, 'database_unavailable']
 
 /** What Elysia is given of a route: who may use it, and its documentation. */
 export interface Operation {
@@ -85,52 +72,43 @@ function documentation(parts: OperationParts): DocumentDecoration {
     parameters: [
       ...parametersOf('path', parts.path, parts.example),
       ...parametersOf('query', parts.query, parts.example),
-      ...(parts.data ? [ifNoneMatch] : []),
+      ...(parts.data ? [parameterReference('IfNoneMatch')] : []),
+      ...(parts.idempotent === true ? [parameterReference('IdempotencyKey')] : []),
     ],
     ...(parts.body === undefined ? {} : { requestBody: requestBody(parts.body) }),
     responses: {
-      200: success(parts),
-      ...(parts.data ? { 304: unchangedResponse } : {}),
+      [parts.answer.status ?? 200]: success(parts.answer, { data: parts.data, limited: access !== 'open' }),
+      ...(parts.data ? { 304: { $ref: '#/components/responses/Unchanged' } } : {}),
       ...errorResponses(codes),
     },
   }
 }
 
-const text = { type: 'string' } as const
-const whole = { type: 'integer' } as const
-
-const requestIdHeader = { description: 'Names the request in the log.', schema: text }
-const limitHeaders = {
-  'X-RateLimit-Limit': { description: 'Requests that the tighter limit allows.', schema: whole },
-  'X-RateLimit-Remaining': { description: 'How many of them are left.', schema: whole },
-  'X-RateLimit-Reset': {
-    description:
-      'When the full limit is available again or, with nothing left, when the next request is granted: UTC epoch seconds.',
-    schema: whole,
-  },
-  'RateLimit-Policy': { description: 'All limits of the caller: q requests in w seconds.', schema: text },
-  RateLimit: {
-    description: 'What is left of each: r requests, the full limit again in t seconds.',
-    schema: text,
-  },
-}
-const dataResponseHeaders = {
-  ETag: {
-    description: 'Send it as If-None-Match; an unchanged answer is then 304 without a body.',
-    schema: text,
-  },
-}
-const ifNoneMatch = {
-  in: 'header',
-  name: 'If-None-Match',
+const header = (name: string, description: string, example: string) => ({
+  in: 'header' as const,
+  name,
   required: false,
-  description: 'The ETag of an earlier answer. An unchanged answer is 304 without a body.',
-  schema: text,
-} as const
-const unchangedResponse = {
-  description: 'The answer is unchanged since the ETag in If-None-Match.',
-  headers: { 'X-Request-Id': requestIdHeader, ...dataResponseHeaders },
+  description,
+  schema: { type: 'string' as const, examples: [example] },
+})
+
+/** Parameters of many operations, once for all of them. */
+export const sharedParameters = {
+  IfNoneMatch: header(
+    'If-None-Match',
+    'The ETag of an earlier response. If nothing has changed, the response is 304 without a body.',
+    'W/"1-2n9c41hd8ai"',
+  ),
+  IdempotencyKey: header(
+    'Idempotency-Key',
+    'Any text that identifies this request, such as a UUID. If the same request is sent again with it within 24 hours, it does not run twice: the response is the same result, or the same submitted backtest.',
+    '5f2b1c9e-sweep-1',
+  ),
 }
+
+const parameterReference = (name: keyof typeof sharedParameters) => ({
+  $ref: `#/components/parameters/${name}`,
+})
 
 function parametersOf(
   place: 'path' | 'query',
@@ -139,13 +117,12 @@ function parametersOf(
 ) {
   if (schema === undefined) return []
   return Object.entries<TSchema>(schema.properties).map(([name, property]) => {
-    // Swagger UI fills a schema's default into the form and sends it. In the description it is not sent.
-    const { description = '', default: fallback, ...rest } = documentedSchema(property)
+    const { description = '', ...rest } = documentedSchema(property)
     return {
       in: place,
       name,
       required: schema.required?.includes(name) ?? false,
-      description: fallback === undefined ? description : `${description} Default: ${fallback}.`,
+      description,
       schema: rest,
       ...(name in example ? { example: example[name] } : {}),
     }
@@ -159,105 +136,11 @@ function requestBody(body: NonNullable<OperationParts['body']>) {
     content: {
       'application/json': { schema: documentedSchema(body.schema), examples: body.examples },
       ...Object.fromEntries(
-        Object.entries(body.texts ?? {}).map(([type, example]) => [type, { schema: text, example }]),
+        Object.entries(body.texts ?? {}).map(([type, example]) => [
+          type,
+          { schema: { type: 'string' }, example },
+        ]),
       ),
     },
   }
-}
-
-function success({ answer, access, data }: OperationParts) {
-  return {
-    description: answer.description,
-    headers: {
-      'X-Request-Id': requestIdHeader,
-      ...(data ? dataResponseHeaders : {}),
-      ...(access === 'open' ? {} : limitHeaders),
-    },
-    content: {
-      'application/json': { schema: documentedSchema(answer.schema), examples: answer.examples },
-      ...(answer.csv === undefined
-        ? {}
-        : { 'text/csv': { schema: text, examples: { csv: { summary: 'format=csv', value: answer.csv } } } }),
-      ...(answer.ndjson === undefined ? {} : rowFormats(answer.ndjson)),
-      ...(answer.html === undefined
-        ? {}
-        : { 'text/html': { schema: { ...text, description: answer.html } } }),
-    },
-  }
-}
-
-function rowFormats(ndjson: string) {
-  const binary = { type: 'string', format: 'binary' } as const
-  return {
-    'application/x-ndjson': {
-      schema: text,
-      examples: { ndjson: { summary: 'format=ndjson', value: ndjson } },
-    },
-    'application/vnd.apache.parquet': {
-      schema: { ...binary, description: 'format=parquet: days are DATE, values DOUBLE.' },
-    },
-  }
-}
-
-/** Shared by all operations; openapi.ts defines them under components. */
-const errorReference = { $ref: '#/components/schemas/Error' }
-const problemReference = { $ref: '#/components/schemas/Problem' }
-
-/** One response per status, with an example for each of its codes. */
-function errorResponses(codes: readonly ErrorCode[]) {
-  const byStatus = Map.groupBy(new Set(codes), code => errorStatus(code).status)
-  return Object.fromEntries(
-    [...byStatus].map(([status, group]) => [
-      String(status),
-      {
-        description: group.map(code => `\`${code}\`: ${errorStatus(code).title}.`).join(' '),
-        headers: { 'X-Request-Id': requestIdHeader, ...errorHeaders(status, group) },
-        content: {
-          'application/json': { schema: errorReference, examples: Object.fromEntries(group.map(exampleOf)) },
-          'application/problem+json': { schema: problemReference },
-        },
-      },
-    ]),
-  )
-}
-
-function errorHeaders(status: number, group: readonly ErrorCode[]) {
-  if (status === 401) return { 'WWW-Authenticate': { description: 'Always Bearer.', schema: text } }
-  if (status === 429 || status === 503 || group.includes('idempotency_in_flight')) {
-    return { 'Retry-After': { description: 'Seconds to wait before trying again.', schema: whole } }
-  }
-  return {}
-}
-
-function exampleOf(code: ErrorCode): [string, { summary: string; value: unknown }] {
-  return [code, { summary: errorStatus(code).title, value: capturedErrors[code] ?? {} }]
-}
-
-/** A schema as documentation readers expect it: a union of constants becomes an `enum`, which Swagger UI shows as a drop-down. */
-export function documentedSchema(schema: TSchema): TSchema {
-  const documented: TSchema = { ...schema }
-  const constants = constantsOf(schema)
-  if (constants !== null) {
-    documented.enum = constants
-    documented.type = typeof constants[0]
-    delete documented.anyOf
-    return documented
-  }
-  if (schema.properties !== undefined) {
-    documented.properties = Object.fromEntries(
-      Object.entries<TSchema>(schema.properties).map(([name, property]) => [
-        name,
-        documentedSchema(property),
-      ]),
-    )
-  }
-  if (schema.items !== undefined) documented.items = documentedSchema(schema.items)
-  if (Array.isArray(schema.anyOf)) documented.anyOf = schema.anyOf.map(documentedSchema)
-  return documented
-}
-
-function constantsOf(schema: TSchema): string[] | null {
-  if (!Array.isArray(schema.anyOf) || schema.anyOf.length === 0) return null
-  const constants = schema.anyOf.map((choice: TSchema) => choice.const)
-  return constants.every((constant: unknown) => typeof constant === 'string') ? constants : null
 }

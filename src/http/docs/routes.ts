@@ -2,17 +2,19 @@ import { dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Elysia } from 'elysia'
 import { Failure } from '../../errors.ts'
-import { encodedAnswer, notModified } from '../answers.ts'
-import { chooseEncoding, compress, type Encoding } from '../compression.ts'
+import { SharedDocument } from '../answers.ts'
 import type { Answer, RequestContext } from '../context.ts'
-import { answerHeaders, entityTag } from '../headers.ts'
+import { answerHeaders } from '../headers.ts'
 import { routeUnknown } from '../notFound.ts'
 import { noQuery } from '../parameters.ts'
 import type { HttpPlugin } from '../plugin.ts'
+import { apiPage } from './apiPage.ts'
 import { errorsPage } from './errorsPage.ts'
+import { type GuideName, guidePage, guides, guidesPage } from './guides.ts'
 
 const toDocs = answerHeaders({ Location: '/docs' })
-const page = Bun.file(resolve(import.meta.dir, 'page.html'))
+const guidesPrefix = '/docs/guides/'
+const noGuide = `There is no such guide. The guides are ${Object.keys(guides).join(', ')}; /docs/guides lists them.`
 const assetsPrefix = '/docs/assets/'
 
 /** Allows scripts, styles, images and requests of this server only. Swagger UI draws its icons as data: images and sets style
@@ -28,25 +30,31 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-const html = (context: RequestContext, body: string): Promise<Answer> =>
-  encodedAnswer(context, body, {
+const page = (make: () => Promise<string>) =>
+  new SharedDocument(make, {
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Security-Policy': contentSecurityPolicy,
     'Referrer-Policy': 'no-referrer',
     'Cache-Control': 'no-cache',
-    Vary: 'Accept-Encoding',
   })
 
 const hidden = { access: 'open', detail: { hide: true } } as const
 
-/** /docs: Swagger UI, from this server alone. /docs/errors: what each error code means. / redirects to /docs. */
+/** /docs: Swagger UI, loaded only from this server. /docs/guides: the guides of the repository. /docs/errors: what each error code means. / redirects to /docs. */
 export function docsRoutes(http: HttpPlugin) {
+  const api = page(async () => apiPage())
+  const errors = page(async () => errorsPage())
+  const guideList = page(guidesPage)
+  const guideNames = Object.keys(guides) as GuideName[]
+  const guidesByName = new Map<string, SharedDocument>(
+    guideNames.map(name => [name, page(() => guidePage(name))]),
+  )
   return new Elysia({ name: 'docs' })
     .use(http)
     .get(
       '/',
       ({ context }) => {
-        // The router matches every path of slashes alone with this one.
+        // The router matches every path that has only slashes with this one.
         if (context.path !== '/') throw routeUnknown(context)
         return { status: 302, headers: toDocs, body: null }
       },
@@ -54,9 +62,27 @@ export function docsRoutes(http: HttpPlugin) {
     )
     .get(
       '/docs',
-      async ({ context }) => {
+      ({ context }) => {
         noQuery(context)
-        return html(context, await page.text())
+        return api.answer(context)
+      },
+      { ...hidden },
+    )
+    .get(
+      '/docs/guides',
+      ({ context }) => {
+        noQuery(context)
+        return guideList.answer(context)
+      },
+      { ...hidden },
+    )
+    .get(
+      '/docs/guides/:name',
+      ({ context }) => {
+        noQuery(context)
+        const guide = guidesByName.get(context.path.slice(guidesPrefix.length))
+        if (guide === undefined) throw new Failure('route_unknown', noGuide)
+        return guide.answer(context)
       },
       { ...hidden },
     )
@@ -64,7 +90,7 @@ export function docsRoutes(http: HttpPlugin) {
       '/docs/errors',
       ({ context }) => {
         noQuery(context)
-        return html(context, errorsPage())
+        return errors.answer(context)
       },
       { ...hidden },
     )
@@ -80,53 +106,32 @@ export function docsRoutes(http: HttpPlugin) {
 
 const library = dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')))
 
+const asset = (folder: string, file: string, type: string) =>
+  new SharedDocument(
+    () => Bun.file(resolve(folder, file)).bytes(),
+    { 'Content-Type': type, 'Cache-Control': 'public, max-age=3600' },
+    type !== 'image/png',
+  )
+
+const css = 'text/css; charset=utf-8'
+const script = 'text/javascript; charset=utf-8'
+
 /** Every asset of the pages. Nothing is loaded from another host, so the documents work without internet. */
-const files: Record<string, { path: string; type: string }> = {
-  'swagger-ui.css': { path: resolve(library, 'swagger-ui.css'), type: 'text/css; charset=utf-8' },
-  'swagger-ui-bundle.js': {
-    path: resolve(library, 'swagger-ui-bundle.js'),
-    type: 'text/javascript; charset=utf-8',
-  },
-  'favicon-32x32.png': { path: resolve(library, 'favicon-32x32.png'), type: 'image/png' },
-  'docs.css': { path: resolve(import.meta.dir, 'docs.css'), type: 'text/css; charset=utf-8' },
-  'docs.js': { path: resolve(import.meta.dir, 'docs.js'), type: 'text/javascript; charset=utf-8' },
+const assets: Readonly<Record<string, SharedDocument>> = {
+  'swagger-ui.css': asset(library, 'swagger-ui.css', css),
+  'swagger-ui-bundle.js': asset(library, 'swagger-ui-bundle.js', script),
+  'favicon-32x32.png': asset(library, 'favicon-32x32.png', 'image/png'),
+  'api.css': asset(import.meta.dir, 'api.css', css),
+  'docs.css': asset(import.meta.dir, 'docs.css', css),
+  'data-flow.svg': asset(resolve(import.meta.dir, '../../../docs'), 'data-flow.svg', 'image/svg+xml'),
+  'docs.js': asset(import.meta.dir, 'docs.js', script),
+  'theme.js': asset(import.meta.dir, 'theme.js', script),
 }
 
-/** Assets by encoding and name, loaded and compressed once. */
-const cachedAssets = new Map<string, Promise<Uint8Array<ArrayBuffer>>>()
-
-function load(name: string, encoding: Encoding): Promise<Uint8Array<ArrayBuffer>> {
-  const key = `${encoding} ${name}`
-  const known = cachedAssets.get(key)
-  if (known !== undefined) return known
-  const made =
-    encoding === 'identity'
-      ? Bun.file(files[name].path).bytes()
-      : load(name, 'identity').then(bytes => compress(bytes, encoding))
-  cachedAssets.set(key, made)
-  made.catch(() => cachedAssets.delete(key))
-  return made
-}
-
-export async function assetAnswer(context: RequestContext, name: string): Promise<Answer> {
-  if (!Object.hasOwn(files, name)) {
-    throw new Failure(
-      'route_unknown',
-      `There is no ${name.slice(0, 100)} here. The documentation is at /docs.`,
-    )
-  }
-  const { type } = files[name]
-  const plain = await load(name, 'identity')
-  const headers: Record<string, string> = {
-    'Content-Type': type,
-    ETag: entityTag(0, `${name} ${Bun.hash.xxHash64(plain)}`),
-    'Cache-Control': 'public, max-age=3600',
-    Vary: 'Accept-Encoding',
-  }
-  const same = notModified(context, headers)
-  if (same !== null) return same
-  const wanted = chooseEncoding(context.request.headers.get('accept-encoding'))
-  const encoding = type === 'image/png' ? 'identity' : wanted
-  if (encoding !== 'identity') headers['Content-Encoding'] = encoding
-  return { status: 200, headers: answerHeaders(headers), body: new Blob([await load(name, encoding)]) }
+function assetAnswer(context: RequestContext, name: string): Promise<Answer> {
+  if (Object.hasOwn(assets, name)) return assets[name].answer(context)
+  throw new Failure(
+    'route_unknown',
+    `There is no documentation file ${name.slice(0, 100)}. The documentation is at /docs.`,
+  )
 }

@@ -68,7 +68,7 @@ export async function applyObservations(
 
 /** Reconstructs the observations from which rows on record came, where the observations themselves were not stored (the
  * shipped sample, an import by an earlier version). An edit has its day in its accession. Any other filing was observed
- * before everything else or, where it replaced another, on the day under which it is recorded.
+ * before everything else or, if it replaced another, on the day under which it is recorded.
  *
  * @param filings by accession */
 function observationsFromRows(

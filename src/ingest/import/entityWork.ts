@@ -8,7 +8,7 @@ import type { PreparedEntity } from './prepareBatch.ts'
 /** What a batch states about an entity, together with what is on record. */
 export interface EntityWork extends PreparedEntity {
   readonly entity: SavedEntity
-  /** Read only where the batch can change it. */
+  /** Read only if the batch can change it. */
   readonly storedFacts: readonly StoredRow[]
   readonly storedRepeats: readonly StoredRow[]
   /** Of a register that overwrites: accessions of all filings that were ever observed, without the days of edits. Then

@@ -13,7 +13,7 @@ export interface ImportOptions {
   /** The source recorded with each data version: a register. */
   readonly source: string
   readonly rules: MetricRules
-  /** Given where the register overwrites: the day of observation, for documents without a day of their own. */
+  /** Given if the register overwrites: the day of observation, for documents without a day of their own. */
   readonly observedOn?: number
   /** See `Register.replaces`. */
   readonly replaces?: boolean

@@ -11,10 +11,10 @@ import { readUnits } from './readFiles.ts'
 export interface RegisterFiles {
   /** Files, folders and zips. */
   readonly paths: readonly string[]
-  /** The day on which the register was read; it counts where the register overwrites. */
+  /** The day on which the register was read; it counts if the register overwrites. */
   readonly observedOn: IsoDate
-  /** False: the day is an assumption. Content that was imported before is then skipped, for it may be an old file. Where the
-   * day is known, the same content on another day is news. */
+  /** False: the day is an assumption. Content that was imported before is then skipped, for it may be an old file. If the day
+   * is known, the same content on another day is news. */
   readonly isDayKnown?: boolean
   /** True: indexes that slow down a large load are dropped and created again at its end. The load takes less time, and
    * cross-sections and name searches take longer until then. */

@@ -14,7 +14,7 @@ export async function listFiles(paths: readonly string[], documentNames: RegExp)
   for (const path of paths) {
     const found = await stat(path).catch(() => null)
     if (found === null) {
-      throw new Failure('parameter_invalid', `There is no file or folder ${path}.`, { param: 'PATH' })
+      throw new Failure('parameter_invalid', `${path} does not exist.`, { param: 'PATH' })
     }
     if (found.isDirectory()) await listFolder(path, documentNames, files)
     else files.push({ path, bytes: found.size })

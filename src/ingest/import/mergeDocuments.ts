@@ -35,7 +35,7 @@ function mergeProfiles(a: EntityProfile, b: EntityProfile): EntityProfile {
   }
 }
 
-/** Where a source names tickers for certain, assumed ones are dropped. */
+/** If a source names tickers for certain, assumed ones are dropped. */
 function mergeTickers(
   a: EntityProfile,
   b: EntityProfile,

@@ -22,8 +22,8 @@ export interface PreparedEntity {
   readonly parsed: ParsedDocument
   /** The filings that it names, by accession. */
   readonly filings: ReadonlyMap<string, Filing>
-  /** What is served of the entity if nothing about it is on record and these filings are all that is known; null where it
-   * is on record. Whether that still holds is checked in the transaction. */
+  /** What is served of the entity if these filings are all that is known of it; null if the entity is already on record. The
+   * transaction checks again that it is not. */
   readonly derivedAhead: DerivedEntity | null
 }
 
@@ -32,7 +32,7 @@ const factsPerTurn = 50
 
 /** Does the work on a batch that needs no lock, while the previous batch is written.
  *
- * @param observedOn given where the register overwrites, for documents without a day of their own. Nothing is derived ahead
+ * @param observedOn given if the register overwrites, for documents without a day of their own. Nothing is derived ahead
  * then, because what is on record changes the reported facts themselves */
 export async function prepareBatch(
   sql: Sql,

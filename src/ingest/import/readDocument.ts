@@ -37,7 +37,7 @@ export function readDocument(
     if (names.size > maxWaiting) {
       throw new Failure(
         'body_too_large',
-        `More than ${maxWaiting} documents of one zip wait for others. Split it.`,
+        `More than ${maxWaiting} documents of this zip depend on other documents. Split the zip.`,
       )
     }
     return 'waits'
@@ -79,7 +79,7 @@ export function refuseLarge(register: Register, bytes: number): void {
   if (bytes <= maxBytes) return
   throw new Failure(
     'body_too_large',
-    `The document has ${Math.ceil(bytes / 1e6)} MB; at most ${Math.floor(maxBytes / 1e6)} MB are read. Split it by entity.`,
+    `The document has ${Math.ceil(bytes / 1e6)} MB; the limit is ${Math.floor(maxBytes / 1e6)} MB. Split it by company.`,
   )
 }
 

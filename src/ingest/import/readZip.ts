@@ -51,7 +51,7 @@ export async function* readZip(
     if (!isZipFault(error)) throw error
     // The second pass over a damaged zip ends where the first one did.
     if (progress.skipped.some(({ name }) => name === file.path)) return
-    progress.skipped.push({ name: file.path, reason: `The zip cannot be read any further: ${error.message}` })
+    progress.skipped.push({ name: file.path, reason: `The rest of the zip cannot be read: ${error.message}` })
   } finally {
     zip.close()
   }
@@ -84,7 +84,7 @@ async function* readEntries(
     progress.onChange()
   }
   if (documents === 0) {
-    progress.skipped.push({ name: file.path, reason: 'There is no document of the register in this zip.' })
+    progress.skipped.push({ name: file.path, reason: 'This zip contains no document of the register.' })
   }
 }
 

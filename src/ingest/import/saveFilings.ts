@@ -17,7 +17,7 @@ interface SavedFilings {
   readonly filings: ReadonlyMap<string, Filing>
   readonly ids: FilingIds
   /** Numbers of filings on record that no fact comes from any more: an observation that was imported late showed that they
-   * are no edits. */
+   * are not edits. */
   readonly obsolete: readonly number[]
 }
 

@@ -44,7 +44,11 @@ export async function fetchWithRetry(
     const { reason, retryAfterMs, isRateLimited } = outcome
     if (retryAfterMs !== null && retryAfterMs > fetchPolicy.maxWaitMs) {
       const seconds = Math.ceil(retryAfterMs / 1_000)
-      return { kind: 'failed', endsRun: true, reason: `${reason} It requires a wait of ${seconds} s.` }
+      return {
+        kind: 'failed',
+        endsRun: true,
+        reason: `${reason} It asks for a wait of ${seconds} s, which is too long. Run the same command again later.`,
+      }
     }
     if (attempt >= fetchPolicy.maxAttempts)
       return {
@@ -59,8 +63,7 @@ export async function fetchWithRetry(
 }
 
 export function throwIfStopped(signal: AbortSignal): void {
-  if (signal.aborted)
-    throw new Failure('shutting_down', 'Stopped on request. Run the same command again to continue.')
+  if (signal.aborted) throw new Failure('shutting_down', 'Stopped. Run the same command again to continue.')
 }
 
 /** A failure that may be temporary. */
@@ -101,12 +104,12 @@ async function sendOnce(
     if (timeout.aborted)
       return retryable(`The response was not complete within ${fetchPolicy.timeoutMs / 1_000} s.`)
     // The message of the exception may contain the address with its credentials, so it is not shown.
-    return retryable('The connection failed or broke off.')
+    return retryable('The connection failed or was cut off.')
   }
   try {
     // The request was not conditional and there is no cached response. Accepted, it would let the plan continue with nothing.
     if (response.status === 304 && validators === null)
-      return retryable('The register answers an unconditional request with "not modified" (304).')
+      return retryable('The register responds to an unconditional request with "not modified" (304).')
     return evaluateResponse(request, response, fetchPolicy.maxResponseBytes, network.now())
   } catch (error) {
     if (!(error instanceof Failure)) throw error
@@ -132,7 +135,7 @@ function evaluateResponse(
   nowMs: number,
 ): FetchOutcome | RetryableFailure {
   if (status !== 200) return evaluateStatus(status, parseRetryAfterMs(headers.get('Retry-After'), nowMs))
-  if (body === null) return retryable('The response broke off before its end.')
+  if (body === null) return retryable('The response was cut off before its end.')
   const isGzip = request.gzipWithoutHeader && body[0] === 0x1f && body[1] === 0x8b
   const bytes = isGzip ? unpackGzip(body, maxBytes) : body
   const checked = request.check(bytes)
@@ -174,8 +177,8 @@ function evaluateStatus(status: number, retryAfterMs: number | null): FetchOutco
     default: {
       const isTemporary = status === 408 || status >= 500
       if (!isTemporary)
-        return { kind: 'failed', endsRun: false, reason: `The register answers with status ${status}.` }
-      const reason = `The register answers with an error (${status}).`
+        return { kind: 'failed', endsRun: false, reason: `The register responds with status ${status}.` }
+      const reason = `The register responds with an error (${status}).`
       return { kind: 'retry', reason, retryAfterMs, isRateLimited: false }
     }
   }

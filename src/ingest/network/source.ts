@@ -11,7 +11,7 @@ export interface RegisterRequest {
   readonly headers?: Readonly<Record<string, string>>
   /** Credentials for the query string. They are separate from `url`, because messages show `url`. */
   readonly secretQuery?: Readonly<Record<string, string>>
-  /** Identifies the requested document. The archive holds the successive responses under one key. */
+  /** Identifies the requested document. The archive stores successive responses under one key. */
   readonly key: string
   /** Changes when there may be a new response under the key: a response of the current revision is not requested again.
    * null: only the register knows. */
@@ -61,7 +61,7 @@ export type StepResult =
 export type Step =
   | { readonly do: 'send'; readonly request: RegisterRequest }
   /** Everything up to here is in the archive: the next run starts at `position`. Not recorded after a failure, in the whole
-   * run (`run`), or since the previous such step (`part`) where the parts are independent of each other. */
+   * run (`run`), or since the previous such step (`part`) if the parts are independent of each other. */
   | {
       readonly do: 'advance'
       readonly name: string
@@ -140,7 +140,7 @@ export function assertSettings(source: Source, settings: RegisterSettings): void
 const missingSettings = (names: readonly string[]) =>
   new Failure(
     'parameter_invalid',
-    `Set ${names.join(' and ')} in the environment or in .env: the register requires it. .env.example explains it.`,
+    `Set ${names.join(' and ')} in the environment or in .env: the register requires this. See .env.example.`,
     { param: names[0] },
   )
 
@@ -170,8 +170,8 @@ export function throwFormatChanged(expected: string): never {
 
 const zipDirectoryEnd = Buffer.from('PK\x05\x06', 'latin1')
 
-/** Checks a zip, which ends with its directory: one without was truncated. `checkOther` handles what does not start like
- * a zip. */
+/** Checks that a zip ends with its directory; without one, it was truncated. `checkOther` checks a response that does not
+ * start like a zip. */
 export const checkZip =
   (checkOther: (bytes: Uint8Array) => ResponseCheck) =>
   (bytes: Uint8Array): ResponseCheck => {
@@ -191,5 +191,5 @@ export function checkXml(bytes: Uint8Array): ResponseCheck {
     return { kind: 'retry', reason: 'The register sent an HTML page instead of XML.' }
   return textOf(-200).endsWith('>')
     ? accepted
-    : { kind: 'retry', reason: 'The XML is truncated: its last tag is open.' }
+    : { kind: 'retry', reason: 'The XML is truncated: its last tag is not closed.' }
 }

@@ -22,17 +22,17 @@ export interface OverwriteRules {
   readonly rules: Pick<MetricRules, 'rank'>
 }
 
-/** What a register that overwrites reported, and when: derived from all observations of one entity, in the order of their
- * days.
+/** What a register that overwrites reported, and when: derived from all observations of one entity, ordered by day.
  *
  * - What the first observation of a filing contains belongs to that filing, under the filing's own day.
- * - A figure that a later observation changes or adds is a reported fact of its own, of the day of that observation; one
- * that it only repeats is none. Without this an edit would appear under the filing's day and be seen before it was made.
- * - Where filings replace one another, one that replaces another for its period is of the day of the observation in which it
- * first appeared. A filing of a lower accession reports nothing from then on.
- * - All observations of a day are one. Where they contradict one another the preferred tag counts, then what is news.
+ * - A figure that a later observation changes or adds is a new reported fact, under the day of that observation. A repeated
+ * figure is not. Without this, an edit would appear under the filing's day, before it was made.
+ * - If filings replace one another, a replacement gets the day of the observation in which it first appeared. From then on,
+ * filings with a lower accession report nothing for its period.
+ * - All observations of one day count as one. If they contradict one another, the preferred tag wins, then the figure that
+ * is new.
  *
- * No later day's observations change what came of a day's. */
+ * Observations of a later day never change the facts of an earlier day. */
 export function factsFromObservations(
   observedFilings: readonly ObservedFiling[],
   { replaces, rules }: OverwriteRules,
@@ -73,7 +73,7 @@ interface Seen {
   readonly facts: Map<string, ReportedFact>
   /** The last day under which a filing, or an edit of it, is recorded. */
   readonly filedByAccession: Map<string, number>
-  /** Where filings replace one another, the highest accession for each last day of a period. */
+  /** If filings replace one another, the highest accession for each last day of a period. */
   readonly newestByEnd: Map<number, string>
 }
 

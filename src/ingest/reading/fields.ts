@@ -31,7 +31,7 @@ export function textOf(value: unknown): string | null {
     const start = JSON.stringify(value.slice(0, 40))
     throw new Failure(
       'body_invalid',
-      `The text that starts with ${start} has ${value.length} characters; a name has at most ${maxTextLength}.`,
+      `The text that starts with ${start} has ${value.length} characters; the limit for a name is ${maxTextLength}.`,
     )
   }
   const text = value.replace(/\p{Cc}+/gu, ' ').trim()

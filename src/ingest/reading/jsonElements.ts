@@ -7,8 +7,8 @@ const [quote, backslash, comma, open, close, openBrace, closeBrace] = [
   0x22, 0x5c, 0x2c, 0x5b, 0x5d, 0x7b, 0x7d,
 ]
 
-/** Yields the elements of a JSON list one at a time, so that a list of hundreds of megabytes is never in memory as a whole.
- * Several lists may follow each other, one per line. A document that is not a list is its own only element. A key that
+/** Yields the elements of a JSON list one at a time. A list may have hundreds of megabytes, too much to keep in memory at
+ * once. A document may have several lists, one per line. A document that is not a list is yielded as one element. A key that
  * appears twice in an object is an error. */
 export function* jsonElements(bytes: Uint8Array): Generator<unknown> {
   assertParsedSize(bytes)

@@ -1,3 +1,5 @@
+import { type JSONVisitor, printParseErrorCode, visit } from 'jsonc-parser'
+
 export interface JsonPlace {
   readonly line: number
   readonly column: number
@@ -5,86 +7,68 @@ export interface JsonPlace {
 }
 
 interface JsonFault extends JsonPlace {
-  /** What the parser expected there. */
+  /** What is wrong there, or what is expected instead. */
   readonly message: string
 }
 
-const literals = ['true', 'false', 'null']
-const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
-const escapeSequence = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y
+/** Faults inside of a string or a number; their place is its beginning. All others are tokens at the wrong place. */
+const tokenFaults: Readonly<Record<string, string>> = {
+  UnexpectedEndOfString: 'the string has no closing quotation mark on its line',
+  InvalidCharacter: 'the string has a control character without an escape',
+  InvalidEscapeCharacter: 'the string has an escape that is not one of \\" \\\\ \\/ \\b \\f \\n \\r \\t \\u',
+  InvalidUnicode: 'the string has a \\u escape without four hexadecimal digits',
+  UnexpectedEndOfNumber: 'the number lacks a digit',
+}
 
-/** Finds the place where a text stops being JSON, for the error message. null: the text is JSON. */
+/** Finds the place where a text stops being JSON, for the error message. null: the text is JSON, or so deep that the search
+ * overflows the stack. */
 export function locateJsonFault(json: string): JsonFault | null {
-  /** The closing bracket of each open object and list. */
+  const found: JsonFault[] = []
   const open: ('}' | ']')[] = []
-  let at = 0
-  const skip = () => {
-    while (json[at] === ' ' || json[at] === '\n' || json[at] === '\r' || json[at] === '\t') at++
+  let expected = 'a value'
+  /** What the object or list that ends last expected before its end: the parser ends one before it says that its bracket is missing. */
+  let expectedInside = expected
+  const expectAfterValue = () => {
+    expected = open.length === 0 ? 'the end' : `\`,\` or \`${open[open.length - 1]}\``
   }
-  const take = (pattern: RegExp): boolean => {
-    pattern.lastIndex = at
-    if (!pattern.test(json)) return false
-    at = pattern.lastIndex
-    return true
+  const onEnd = () => {
+    expectedInside = expected
+    open.pop()
+    expectAfterValue()
   }
-  const takeString = (): boolean => {
-    if (json[at] !== '"') return false
-    for (at++; at < json.length; ) {
-      const code = json.charCodeAt(at)
-      if (code === 0x22) {
-        at++
-        return true
-      }
-      if (code < 0x20 || (code === 0x5c && !take(escapeSequence))) return false
-      if (code !== 0x5c) at++
-    }
-    return false
+  const name = 'a property name in double quotes'
+  const visitor: JSONVisitor = {
+    onObjectBegin: () => {
+      open.push('}')
+      expected = name
+    },
+    onArrayBegin: () => {
+      open.push(']')
+      expected = 'a value'
+    },
+    onObjectProperty: () => {
+      expected = '`:`'
+    },
+    onSeparator: separator => {
+      expected = separator === ',' && open[open.length - 1] === '}' ? name : 'a value'
+    },
+    onLiteralValue: expectAfterValue,
+    onObjectEnd: onEnd,
+    onArrayEnd: onEnd,
+    onError: (error, at) => {
+      if (found.length > 0) return
+      const code = printParseErrorCode(error)
+      const missing = code.startsWith('Close') ? expectedInside : expected
+      const message = `expected ${missing}${at >= json.length ? ', but the text ends' : ''}`
+      found.push({ ...placeIn(json, at), message: tokenFaults[code] ?? message })
+    },
   }
-  const takeKey = (): string | null => {
-    skip()
-    if (!takeString()) return 'a property name in double quotes'
-    skip()
-    if (json[at] !== ':') return '`:`'
-    at++
-    return null
+  try {
+    visit(json, visitor, { disallowComments: true })
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
   }
-  const fault = (expected: string): JsonFault => ({
-    ...placeIn(json, at),
-    message: `expected ${expected}${at >= json.length ? ', but the text ends' : ''}`,
-  })
-  for (;;) {
-    skip()
-    const opening = json[at]
-    if (opening === '{' || opening === '[') {
-      open.push(opening === '{' ? '}' : ']')
-      at++
-      skip()
-      if (json[at] !== open[open.length - 1]) {
-        const missing = opening === '{' ? takeKey() : null
-        if (missing !== null) return fault(missing)
-        continue
-      }
-    } else {
-      const literal = literals.find(word => json.startsWith(word, at))
-      if (literal !== undefined) at += literal.length
-      else if (!takeString() && !take(number)) return fault('a value')
-    }
-    for (;;) {
-      skip()
-      const closing = open[open.length - 1]
-      if (closing === undefined) return at === json.length ? null : fault('the end')
-      if (json[at] === closing) {
-        open.pop()
-        at++
-        continue
-      }
-      if (json[at] !== ',') return fault(`\`,\` or \`${closing}\``)
-      at++
-      const missing = closing === '}' ? takeKey() : null
-      if (missing !== null) return fault(missing)
-      break
-    }
-  }
+  return found[0] ?? null
 }
 
 /** Line and column of a character, counted from 1, and its byte, counted from 0. */

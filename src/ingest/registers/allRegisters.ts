@@ -34,7 +34,7 @@ export const registers: ReadonlyMap<string, Register> = new Map(allRegisters.map
 /** The register of a market that has one. */
 export function registerOf(market: string): Register {
   const register = registers.get(market)
-  if (register === undefined) throw new Error(`There is no register of market ${market}.`)
+  if (register === undefined) throw new Error(`There is no register for market ${market}.`)
   return register
 }
 

@@ -3,8 +3,9 @@ import type { ParsedDocument } from '../../facts/reportedFact.ts'
 import type { Entry, ZipFile } from '../reading/archives.ts'
 import type { ReadUnit } from '../reading/progress.ts'
 
-/** A register as the importer knows it. Each has a folder of this shape: `concepts` maps tags to metrics, `readDocument`
- * turns the bytes of a file into reported facts, `source` describes the requests of `sync`, `register` ties them together. */
+/** A register, as the importer uses it. Each has a folder with the same files. `concepts` maps tags to metrics, and
+ * `readDocument` turns the bytes of a file into reported facts. `source` describes the requests of `sync`. `register`
+ * combines them. */
 export interface Register {
   /** ISO code of the market. */
   readonly market: string
@@ -13,23 +14,23 @@ export interface Register {
   readonly rules: MetricRules
   /** The register edits what it published, under the same number: an edit counts from the day on which it was observed. */
   readonly overwrites?: boolean
-  /** Of a register that overwrites and states no filing date: a filing with a higher number replaces the one on record for
+  /** For a register that overwrites and states no filing date. A filing with a higher number replaces the one on record for
    * the same period, from the day on which it was first observed. */
   readonly replaces?: boolean
   /** Files of a folder and entries of a zip that may be documents of the register, by name and without `.gz`. */
   readonly documentNames: RegExp
-  /** Set where the register's documents may exceed `maxDocumentBytes` because they are read piece by piece. */
+  /** Set if the register's documents may exceed `maxDocumentBytes` because they are read piece by piece. */
   readonly maxDocumentBytes?: number
   /** Changes when the table or the parsers understand more: all documents are read again then. */
   readonly mapping: string
-  /** Throws a Failure that names the fault where the file is not a document of the register. */
+  /** Throws a Failure that names the fault if the file is not a document of the register. */
   readonly readDocument: (document: SourceDocument) => DocumentContent
   /** Of a register whose documents refer to one another: creates the reader of one import, which takes them in any order. */
   readonly createReader?: () => Register['readDocument']
-  /** Of the documents of a subject (`RegisterRequest.subject`), those that explain the others and are read again with them;
-   * a new one has all others read again. Left out: each needs all others. */
+  /** Names of the documents that explain the others of the same subject (`RegisterRequest.subject`). They are read again with
+   * each of the others, and a new one makes all others be read again. If omitted, each document needs all others. */
   readonly explainingNames?: RegExp
-  /** Reads a zip whose entries only make sense together; null where each entry is a document of its own. */
+  /** Reads a zip whose entries only make sense together; null if each entry is a separate document. */
   readonly readSet?: (set: ZipSet, progress: SetProgress) => AsyncIterable<ReadUnit> | null
   /** What a user may pass to `import`, for its help. */
   readonly help: string

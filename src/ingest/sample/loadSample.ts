@@ -88,7 +88,7 @@ function readReportedFacts(text: string): Map<string, ReportedFact[]> {
   return byEntity
 }
 
-/** The records of one of the sample's CSV files, which quote a field only where it contains a comma. */
+/** The records of one of the sample's CSV files, which quote a field only if it contains a comma. */
 function* records<Column extends string>(
   text: string,
   columns: readonly Column[],

@@ -30,8 +30,8 @@ interface SampleFiles {
   readonly companies: number
 }
 
-/** Writes the reported facts of some entities as served rows, with the tag, accession, form and acceptance time of each:
- * all that the service needs to derive the rest again. The same inputs give the same bytes.
+/** Writes the reported facts of some entities as served rows. Each has its tag, accession, form and acceptance time: the
+ * service derives everything else from these. The same inputs give the same bytes.
  *
  * @param companies the entities of the sample, by `entityKey`, with figures or without; null: all that have figures */
 export function makeSample(
@@ -65,9 +65,13 @@ function refuseAbsent(companies: ReadonlySet<string> | null, chosen: readonly Pa
   const found = new Set(chosen.map(({ profile }) => entityKey(profile)))
   const absent = [...(companies ?? [])].filter(company => !found.has(company))
   if (absent.length === 0) return
-  throw new Failure('parameter_invalid', `No file names ${absent.slice(0, 10).join(', ')}.`, {
-    param: 'companies',
-  })
+  throw new Failure(
+    'parameter_invalid',
+    `The files do not contain ${absent.slice(0, 10).join(', ')}. Add their files, or remove them from the list.`,
+    {
+      param: 'companies',
+    },
+  )
 }
 
 function entityText(profile: EntityProfile): string {
@@ -76,7 +80,7 @@ function entityText(profile: EntityProfile): string {
   if (unwritable !== undefined)
     throw new Failure(
       'body_invalid',
-      `${entityKey(profile)} is also called ${unwritable}: a | cannot be written.`,
+      `${entityKey(profile)} has the name ${unwritable}, which contains |. The sample cannot store that character.`,
     )
   return csvLine([
     market,

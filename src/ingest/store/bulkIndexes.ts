@@ -1,9 +1,9 @@
 import { Failure } from '../../errors.ts'
 import type { Sql } from '../../postgres/client.ts'
 
-/** The indexes that a bulk load drops, with the definitions of the migrations: they cost it more to keep up to date than to
- * create at its end. Without them a company is still found by its ID and read by index; a cross-section and a search for a
- * name scan whole tables. */
+/** The indexes that a bulk load drops, with their definitions from the migrations. Updating them would cost more than
+ * creating them at the end. Without them, a company is still found by its ID and read by index, but cross-sections and name
+ * searches scan whole tables. */
 export const secondaryIndexes = {
   fact_cross_section: 'on fact (metric_id, entity_id, period_end desc, filed desc)',
   entity_search:
@@ -13,8 +13,8 @@ export const secondaryIndexes = {
 const lockTimeoutS = 10
 const loadedTables = ['fact', 'fact_repeat', 'filing', 'entity', 'entity_ticker']
 
-/** Drops the secondary indexes until `createMissingIndexes`, and turns autovacuum off for the tables until then: it would go
- * through them again and again as they grow. */
+/** Drops the secondary indexes until `createMissingIndexes`, and turns autovacuum off for the tables until then: it would
+ * scan them repeatedly as they grow. */
 export async function dropSecondaryIndexes(sql: Sql): Promise<void> {
   const dropped = sql.begin(async transaction => {
     // Dropping an index waits for the readers of its table, and new readers wait behind it: so the wait is short.
@@ -27,13 +27,13 @@ export async function dropSecondaryIndexes(sql: Sql): Promise<void> {
     if (error.code !== '55P03') throw error
     throw new Failure(
       'conflict',
-      `Another connection has been reading the facts for more than ${lockTimeoutS} s: run it again, or without --bulk.`,
+      `Another connection has been reading the facts for more than ${lockTimeoutS} s. Run the command again, or without --bulk.`,
       { cause: error },
     )
   })
 }
 
-/** The secondary indexes that do not exist: a bulk load is under way, or was killed. */
+/** The secondary indexes that do not exist: a bulk load is in progress, or was killed. */
 export async function findMissingIndexes(sql: Sql): Promise<readonly string[]> {
   const rows = await sql<{ name: string }[]>`
     select name from unnest(${Object.keys(secondaryIndexes)}::text[]) name where to_regclass(name) is null`

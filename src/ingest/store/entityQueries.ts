@@ -26,8 +26,8 @@ interface EntityRecord {
   fiscal_year_end: string | null
 }
 
-/** Adds entities and completes what is known of them. Unknown entities that their source does not add are left out of the
- * result. */
+/** Adds entities, and fills in what is missing of known ones. An unknown entity is left out of the result if its source may
+ * not add entities. */
 export async function saveEntities(
   transaction: TransactionSql,
   stated: readonly EntityProfile[],

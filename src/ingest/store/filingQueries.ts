@@ -13,7 +13,7 @@ export class FilingIds {
 
   id(accession: string): number {
     const id = this.#ids.get(accession)
-    if (id === undefined) throw new Error(`filing ${accession} has a fact and is not on record`)
+    if (id === undefined) throw new Error(`filing ${accession} has a fact but is not on record`)
     return id
   }
 }

@@ -59,7 +59,7 @@ export class NameTable {
 
   id(name: string): number {
     const id = this.ids.get(name)
-    if (id === undefined) throw new Error(`${this.table} ${name} is in a fact and has no number`)
+    if (id === undefined) throw new Error(`${this.table} ${name} is in a fact but has no number`)
     return id
   }
 
@@ -69,7 +69,7 @@ export class NameTable {
 
   name(id: number): string {
     const name = this.names.get(id)
-    if (name === undefined) throw new Error(`${this.table} ${id} is in a fact and not in its table`)
+    if (name === undefined) throw new Error(`${this.table} ${id} is in a fact but not in its table`)
     return name
   }
 

@@ -42,8 +42,8 @@ interface RowRecord {
   filing_id: number
 }
 
-/** All rows of some entities. Their filings are read by a query of their own: in a join the planner would scan the whole
- * table rather than look up those of a few hundred thousand rows. */
+/** All rows of some entities. A separate query reads their filings: in a join, the planner would scan the whole table rather
+ * than look up the filings of a few hundred thousand rows. */
 export async function readStoredRows(
   transaction: TransactionSql,
   names: FactNames,

@@ -59,7 +59,7 @@ function explainWriteError(error: unknown): never {
   if (!(error instanceof Error) || !('syscall' in error)) throw error
   throw new Failure(
     'internal',
-    `The archive cannot be written: ${error.message}. Correct this and run the same command again.`,
+    `The archive cannot be written: ${error.message}. Fix this, then run the same command again.`,
   )
 }
 

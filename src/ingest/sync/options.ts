@@ -33,7 +33,7 @@ export interface FetchSummary {
   expected: number
   /** Requests sent to the register. */
   requests: number
-  /** Requests answered from the archive. */
+  /** Requests served from the archive. */
   cached: number
   /** New responses, now in the archive. */
   saved: number

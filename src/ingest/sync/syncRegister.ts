@@ -42,7 +42,7 @@ export async function syncRegister(
   if (lock === null)
     throw new Failure(
       'conflict',
-      `Another process is already fetching ${source.market}. Wait until it has finished.`,
+      `Another process is already fetching ${source.market}. Wait until it finishes.`,
     )
   try {
     const summary: SyncSummary = { fetched: newFetchSummary(), imported: newImportTotals(), waiting: 0 }
@@ -83,7 +83,7 @@ async function taskOf(sql: Sql, options: SyncOptions, cursors: Cursors): Promise
   if (isNeeded && !(await hasCompanies(sql, source.market))) {
     throw new Failure(
       'parameter_invalid',
-      'This register is fetched company by company, and the database has none yet. Name a file of company numbers with --companies.',
+      'This register is fetched company by company, and the database has no companies of it yet. Give a file of company numbers with --companies.',
       { param: 'companies' },
     )
   }

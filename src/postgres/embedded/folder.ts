@@ -35,13 +35,20 @@ export interface ClusterLocation {
   account: ServerAccount | null
 }
 
+/** True if a server has started on the data folder before. */
+export function hasCluster(dataDir: string): boolean {
+  return existsSync(databaseFolder(dataDir))
+}
+
+const databaseFolder = (dataDir: string) => resolve(dataDir, 'database')
+
 /** Finds the cluster in a data folder, or creates one. Call it under the folder's lock. */
 export async function prepareCluster(
   dataDir: string,
   announce: (line: string) => void,
 ): Promise<ClusterLocation> {
   const binaries = await findBinaries()
-  const folder = resolve(dataDir, 'database')
+  const folder = databaseFolder(dataDir)
   const cluster = resolve(folder, 'cluster')
   const account = chooseAccount([folder, binaries.postgres], cluster)
   removeDrafts(dataDir)
@@ -66,13 +73,13 @@ export function makeFolder(dataDir: string): void {
     const reason = cause instanceof Error ? cause.message : ''
     throw new Failure(
       'database_unavailable',
-      `DATA_DIR=${dataDir} cannot be used (${reason}). Name a folder that this account can write to, or set DATABASE_URL.`,
+      `DATA_DIR=${dataDir} cannot be used (${reason}). Set it to a folder that this account can write to, or set DATABASE_URL.`,
       { cause },
     )
   }
 }
 
-const postgresVersion = '18'
+export const postgresVersion = '18'
 
 /** What initdb and a restore leave is complete: they move it into place as a whole. Anything else came from outside. */
 function assertComplete(folder: string, cluster: string, passwordFile: string): void {

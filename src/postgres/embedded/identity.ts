@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 
-/** The account of the operating system that runs PostgreSQL, where this process runs as root. */
+/** The operating-system account that runs PostgreSQL if this process runs as root. */
 export interface ServerAccount {
   uid: number
   gid: number

@@ -26,31 +26,31 @@ const csv = (...lines: string[]) => [header, ...lines].join('\n')
 type Case = [string, string, string | undefined, string]
 
 const csvFaults: Case[] = [
-  ['', 'body_invalid', undefined, 'it must begin with a line like date,asset,market,score,forward_return'],
-  ['date,asset,score', 'parameter_invalid', 'line 1.forward_return', 'names no column forward_return'],
+  [
+    '',
+    'body_invalid',
+    undefined,
+    'Start it with a header line such as date,asset,market,score,forward_return',
+  ],
+  ['date,asset,score', 'parameter_invalid', 'line 1.forward_return', 'does not have forward_return'],
   [
     'date,asset,score,score,forward_return',
     'parameter_repeated',
     'line 1.score',
-    'names the column score twice',
+    'has the column score twice',
   ],
   [
     'Date,asset,score,forward_return',
     'parameter_unknown',
     'line 1',
-    '"Date", which is not known. Known here: date,',
+    'unknown column "Date". Allowed columns: date,',
   ],
   [',date,asset,score,forward_return', 'parameter_unknown', 'line 1', 'to_csv(index=False)'],
-  [csv(line, '2024-01-02,B,US,1'), 'body_invalid', 'line 3', 'has 4 cells, and the header names 5 columns'],
+  [csv(line, '2024-01-02,B,US,1'), 'body_invalid', 'line 3', 'has 4 cells, but the header has 5 columns'],
   [csv(line, `${line},`), 'body_invalid', 'line 3', 'has 6 cells'],
   [csv(line, '', line), 'body_invalid', 'line 3', 'is empty'],
-  [
-    csv('2024-1-2,A,US,1,0'),
-    'parameter_invalid',
-    'line 2.date',
-    'is "2024-1-2"; it must be a day that exists',
-  ],
-  [csv('2023-02-29,A,US,1,0'), 'parameter_invalid', 'line 2.date', 'a day that exists'],
+  [csv('2024-1-2,A,US,1,0'), 'parameter_invalid', 'line 2.date', 'is "2024-1-2"; it must be a valid date'],
+  [csv('2023-02-29,A,US,1,0'), 'parameter_invalid', 'line 2.date', 'a valid date'],
   [csv('2024-01-02 00:00:00,A,US,1,0'), 'parameter_invalid', 'line 2.date', 'as YYYY-MM-DD'],
   [csv(',A,US,1,0'), 'parameter_invalid', 'line 2.date', 'is ""'],
   [csv('2024-01-02,,US,1,0'), 'parameter_invalid', 'line 2.asset', 'a string of 1 to 64 characters'],
@@ -71,8 +71,8 @@ const csvFaults: Case[] = [
   [csv('2024-01-02,A,US,0x10,0'), 'parameter_invalid', 'line 2.score', '"0x10"'],
   [csv('2024-01-02,A,US,1,1e7'), 'parameter_invalid', 'line 2.forward_return', 'from -1000000 to 1000000'],
   [csv('2024-01-02,"A,US,1,0', line), 'body_invalid', 'line 2', 'a quoted cell is not closed'],
-  [csv('2024-01-02,A"B,US,1,0'), 'body_invalid', 'line 2', 'a quote is inside a cell'],
-  [csv('2024-01-02,"A"B,US,1,0'), 'body_invalid', 'line 2', 'something follows the quote'],
+  [csv('2024-01-02,A"B,US,1,0'), 'body_invalid', 'line 2', 'an unquoted cell contains a quote'],
+  [csv('2024-01-02,"A"B,US,1,0'), 'body_invalid', 'line 2', 'text follows the closing quote'],
   [csv('2024-01-02,"a\nb",US,1,0', '2024-01-02,C,US,x,0'), 'parameter_invalid', 'line 4.score', '"x"'],
 ]
 
@@ -85,11 +85,11 @@ const ndjsonFaults: Case[] = [
   [`${row}\n\n${row.replace('1,', '1e999,')}`, 'parameter_invalid', 'line 3.score', '1e999'],
   [`${row}\n${row.replace('1,', 'NaN,')}`, 'malformed_json', 'line 2.score', 'NaN is not JSON'],
   [`${row}\n{"config":{}}`, 'parameter_invalid', 'line 2.date', 'is missing'],
-  [`{"config":{"quantil":1}}\n${row}`, 'parameter_unknown', 'config.quantil', 'Known here: direction'],
-  [`{"config":{},"panel":[]}\n${row}`, 'parameter_unknown', 'panel', 'not known'],
+  [`{"config":{"quantil":1}}\n${row}`, 'parameter_unknown', 'config.quantil', 'Allowed here: direction'],
+  [`{"config":{},"panel":[]}\n${row}`, 'parameter_unknown', 'panel', 'is unknown'],
   [`{"source":{}}\n${row}`, 'backtest_impossible', 'panel', 'source and panel are both given'],
   [`[1]\n${row}`, 'parameter_invalid', 'line 1', 'is an array of 1; it must be an object'],
-  [`${row}\n{"date":`, 'malformed_json', 'line 2.date', 'it ends here'],
+  [`${row}\n{"date":`, 'malformed_json', 'line 2.date', 'it ends too early'],
 ]
 
 const whole = { date: '["2024-01-02"]', asset: '["A"]', score: '[1]', forward_return: '[0.1]' }
@@ -108,7 +108,7 @@ const columnFaults: Case[] = [
     'panel.score has 2 values and panel.date 1',
   ],
   [columns({ market: '[]' }), 'parameter_invalid', 'panel.market', 'has 0 values'],
-  [columns({ volume: '[1]' }), 'parameter_unknown', 'panel.volume', 'Known here: date, asset, market'],
+  [columns({ volume: '[1]' }), 'parameter_unknown', 'panel.volume', 'Allowed here: date, asset, market'],
   [columns({ score: '[1],"score":[1]' }), 'parameter_repeated', 'panel.score', 'given twice'],
   [columns({ score: '1' }), 'parameter_invalid', 'panel.score', 'must be an array'],
   [columns({ score: 'null' }), 'parameter_invalid', 'panel.score', 'must be an array'],
@@ -122,7 +122,7 @@ const columnFaults: Case[] = [
   [columns({ score: '["1"]' }), 'parameter_invalid', 'panel.score[0]', 'is "1"; it must be a number'],
   [columns({ score: '[1,]' }), 'malformed_json', 'panel.score[1]', 'expected a value'],
   [columns({ forward_return: '[1e7]' }), 'parameter_invalid', 'panel.forward_return[0]', 'from -1000000'],
-  [columns({ date: '["2024-02-30"]' }), 'parameter_invalid', 'panel.date[0]', 'a day that exists'],
+  [columns({ date: '["2024-02-30"]' }), 'parameter_invalid', 'panel.date[0]', 'a valid date'],
   [columns({ date: '[20240102]' }), 'parameter_invalid', 'panel.date[0]', 'is 20240102'],
   [columns({ asset: '[""]' }), 'parameter_invalid', 'panel.asset[0]', '1 to 64'],
   [columns({ asset: '[null]' }), 'parameter_invalid', 'panel.asset[0]', 'is null'],
@@ -146,7 +146,7 @@ for (const [format, cases] of [
 
 const queryFaults: [BodyQuery, string, string, string][] = [
   [{ config: '{' }, 'malformed_json', 'config', 'The query parameter config is not JSON'],
-  [{ config: '{} x' }, 'malformed_json', 'config', 'something follows the value'],
+  [{ config: '{} x' }, 'malformed_json', 'config', 'text follows the value'],
   [{ config: '[]' }, 'parameter_invalid', 'config', 'it must be an object'],
   [{ config: '{"quantile":0.6}' }, 'parameter_invalid', 'config.quantile', 'from 0.01 to 0.5'],
   [{ config: '{"quantile":.1}' }, 'malformed_json', 'config.quantile', 'expected a value'],
@@ -261,13 +261,13 @@ test('oversized values are refused before they become objects, whatever their nu
   const many = `[${'{},'.repeat(20_000)}{}]`
   const long = 'a'.repeat(20_000)
   const cases: readonly (readonly [string, BodyFormat, string | undefined, string])[] = [
-    [`{"config":${many}}`, 'json', 'config', 'holds more than 10,000 values'],
-    [`{"panel":[{"x":${many}}]}`, 'json', 'panel[0]', 'holds more than 10,000 values'],
-    [`{"panel":{"date":[${many}]}}`, 'json', 'panel.date[0]', 'holds more than 10,000 values'],
-    [`{"x":${many}}`, 'ndjson', 'line 1', 'holds more than 10,000 values'],
-    [`{"config":"${long}"}`, 'json', 'config', 'a text of more than 10,000 bytes, beginning "aaaa'],
-    [`{"${long}":1}`, 'json', undefined, 'a text of more than 10,000 bytes'],
-    [`{"panel":"${long}"}`, 'json', 'panel', 'a text of more than 10,000 bytes'],
+    [`{"config":${many}}`, 'json', 'config', 'contains more than 10,000 values'],
+    [`{"panel":[{"x":${many}}]}`, 'json', 'panel[0]', 'contains more than 10,000 values'],
+    [`{"panel":{"date":[${many}]}}`, 'json', 'panel.date[0]', 'contains more than 10,000 values'],
+    [`{"x":${many}}`, 'ndjson', 'line 1', 'contains more than 10,000 values'],
+    [`{"config":"${long}"}`, 'json', 'config', 'a string longer than 10,000 bytes, starting with "aaaa'],
+    [`{"${long}":1}`, 'json', undefined, 'a string longer than 10,000 bytes'],
+    [`{"panel":"${long}"}`, 'json', 'panel', 'a string longer than 10,000 bytes'],
     [','.repeat(20_000), 'csv', 'line 1', 'the line has more than 1000 cells'],
     [long, 'csv', 'line 1', 'a cell is longer than 10000 bytes'],
     [csv(','.repeat(20_000)), 'csv', 'line 2', 'the line has more than 1000 cells'],

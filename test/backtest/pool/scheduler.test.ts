@@ -70,6 +70,18 @@ test('background work admitted again and again is never a newcomer: an interacti
   await Promise.all(lanes)
 })
 
+test('a full queue turns away requests, never background work, which takes no place of theirs', () => {
+  const scheduler = new FairScheduler(1, 1)
+  const background = [scheduler.admit('background'), scheduler.admit('background')]
+  const requests = [scheduler.admit(), scheduler.admit()]
+  expect(() => scheduler.admit()).toThrow('All 1 workers are busy and 1 backtests wait')
+  expect(scheduler.admit('background')).toBeDefined()
+  for (const ticket of background) scheduler.leave(ticket)
+  expect(() => scheduler.admit()).toThrow('1 backtests wait')
+  scheduler.leave(requests[0])
+  expect(scheduler.admit()).toBeDefined()
+})
+
 test('an admitted request is not turned away, however many come after it', async () => {
   const scheduler = new FairScheduler(1, 1)
   const [first, second] = [scheduler.admit(), scheduler.admit()]

@@ -14,6 +14,7 @@ import { cagr, equityCurve } from '../../../src/backtest/statistics/returns.ts'
 import { maxDrawdown } from '../../../src/backtest/statistics/risk.ts'
 import { informationRatio, loSharpe, sharpe } from '../../../src/backtest/statistics/sharpe.ts'
 import { blockBounds } from '../../../src/backtest/walkforward/folds.ts'
+import { findPython, runPython } from '../../python.ts'
 import { sharedPath } from '../../shared.ts'
 
 /** Every configuration of grid48 and grid200 against ../shared/peers/ref_backtest.py, whose folds are five equal
@@ -28,8 +29,7 @@ interface PeerConfig {
 type PeerMetrics = Record<string, number | number[]>
 
 const peers = sharedPath('peers/ref_backtest.py')?.replace('/ref_backtest.py', '')
-const numpy = Bun.spawnSync(['python3', '-c', 'import numpy']).exitCode === 0
-if (!numpy) console.warn('skipped: python3 has no NumPy on this machine')
+const python3 = findPython('numpy')
 const folder = mkdtempSync(join(tmpdir(), 'asfiled-parity-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -43,14 +43,7 @@ p = read_panel(sys.argv[2])
 print(json.dumps([[c, ref_backtest.backtest(p, c)] for c in grid48() + grid200()]).replace("NaN", "null"))
 `
 
-function python(args: string[]): string {
-  const run = Bun.spawnSync(['python3', ...args], {
-    cwd: peers ?? '.',
-    env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1' },
-  })
-  if (run.exitCode !== 0) throw new Error(run.stderr.toString())
-  return run.stdout.toString()
-}
+const python = (args: string[]) => runPython(python3 ?? '', peers ?? '.', args)
 
 function measure(data: Dataset, config: PeerConfig): PeerMetrics {
   const periodsPerYear = 252
@@ -113,7 +106,7 @@ const panels = [
 ]
 
 for (const panel of panels) {
-  test.skipIf(!peers || !numpy)(
+  test.skipIf(!peers || !python3)(
     `equals the loop reference to 1e-9 in all 248 configurations of a ${panel.name} panel`,
     () => {
       const file = join(folder, `${panel.name}.bin`)

@@ -51,6 +51,15 @@ test('a load that fails is not remembered', async () => {
   expect((await run({})).n_dates).toBe(10)
 })
 
+test('rows that an admitted request needs are loaded, however full the queue is by then', async () => {
+  bench = openBench()
+  const { pool, archive } = bench.deps
+  const admitted = Array.from({ length: 52 }, () => pool.admit())
+  expect(() => pool.admit()).toThrow('are busy')
+  expect((await archive.get('1d', 'US')).market).toBe('US')
+  for (const ticket of admitted) pool.leave(ticket)
+})
+
 test('a ticker that two markets share is two names', async () => {
   const row = { day: 19_000, predicted: 0.01, actual: 0.01 }
   bench = openBench({
@@ -69,9 +78,43 @@ test('a ticker that two markets share is two names', async () => {
   ])
 })
 
-test('an empty archive is an impossible backtest, said plainly', async () => {
-  bench = openBench({ loadArchive: async function* () {} })
-  expect(bench.run({})).rejects.toMatchObject({ code: 'backtest_impossible' })
+test('an empty archive is an impossible backtest, and the message says what to do', async () => {
+  bench = openBench({ loadArchive: async function* () {}, listHorizons: async () => [] })
+  await expect(bench.run({})).rejects.toMatchObject({
+    code: 'backtest_impossible',
+    details: { param: 'source' },
+    message:
+      'The archive has no resolved forecasts yet. Send your own rows as panel, or import forecasts with `./asfiled signals import`.',
+  })
+})
+
+test('a horizon that the archive lacks is blamed itself, not the market next to it', async () => {
+  bench = openBench({
+    loadArchive: async function* (horizon) {
+      if (horizon !== '7d') yield signals(30)
+    },
+    listHorizons: async () => ['1d', '3d'],
+  })
+  for (const source of [
+    { horizon: '7d' },
+    { horizon: '7d', market: 'US' },
+    { horizon: '7d', market: 'XX' },
+  ]) {
+    await expect(bench.run({ source })).rejects.toMatchObject({
+      code: 'backtest_impossible',
+      details: { param: 'source.horizon' },
+      message: 'The archive has no rows with a horizon of 7d. Send source.horizon as 1d or 3d.',
+    })
+  }
+  await expect(bench.run({ source: { horizon: '3d', market: 'XX' } })).rejects.toMatchObject({
+    details: { param: 'source.market' },
+  })
+})
+
+test('a market is found in either case', async () => {
+  bench = openBench()
+  const upper = await bench.run({ source: { market: 'US' } })
+  for (const market of ['us', 'Us']) expect(await bench.run({ source: { market } })).toEqual(upper)
 })
 
 test('recent archives are those requested last, as far as they are loaded and of the current version', async () => {

@@ -5,7 +5,7 @@ import type { BacktestResult } from '../../../src/backtest/result.ts'
 import { dayNumber, isoDate } from '../../../src/dates.ts'
 import { ArchiveCache, type ArchiveDeps } from '../../../src/features/backtests/archive.ts'
 import { type BacktestDeps, runBacktest } from '../../../src/features/backtests/run.ts'
-import type { Horizon } from '../../../src/horizons.ts'
+import { type Horizon, horizons } from '../../../src/horizons.ts'
 import type { MarketCosts } from '../../../src/markets/costs.ts'
 import { packDays, type ResolvedSignal } from '../signals/signalDays.ts'
 
@@ -53,6 +53,7 @@ export interface Bench {
 export interface BenchArchive {
   readonly dataVersion?: ArchiveDeps['dataVersion']
   readonly loadArchive?: (horizon: Horizon) => AsyncIterable<readonly ResolvedSignal[]>
+  readonly listHorizons?: ArchiveDeps['listHorizons']
 }
 
 async function* usualSignals() {
@@ -61,7 +62,11 @@ async function* usualSignals() {
 }
 
 /** Domain, pool and worker threads for real; only the rows come from memory. */
-export function openBench({ dataVersion = () => 7, loadArchive = usualSignals }: BenchArchive = {}): Bench {
+export function openBench({
+  dataVersion = () => 7,
+  loadArchive = usualSignals,
+  listHorizons = async () => horizons,
+}: BenchArchive = {}): Bench {
   const pool = new ComputePool({ threads: 2, queue: 50, timeLimitMs: 20_000 })
   const deps = {
     pool,
@@ -69,6 +74,7 @@ export function openBench({ dataVersion = () => 7, loadArchive = usualSignals }:
     archive: new ArchiveCache({
       pool,
       dataVersion,
+      listHorizons,
       loadArchive: async function* (horizon) {
         for await (const some of loadArchive(horizon)) yield packDays(some)
       },

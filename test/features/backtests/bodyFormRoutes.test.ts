@@ -74,8 +74,8 @@ const faults: [string, string, string, string, number, string][] = [
     400,
     'from 0.01',
   ],
-  ['text/csv', 'date,asset\n', '', 'line 1.score', 400, 'names no column score, forward_return'],
-  ['text/csv; charset=latin1', 'date', '', 'Content-Type', 415, 'Bodies are read as UTF-8'],
+  ['text/csv', 'date,asset\n', '', 'line 1.score', 400, 'does not have score, forward_return'],
+  ['text/csv; charset=latin1', 'date', '', 'Content-Type', 415, 'The body must be UTF-8'],
   ['text/plain', 'date', '', 'Content-Type', 415, 'application/json, text/csv or application/x-ndjson'],
 ]
 for (const [type, body, query, param, status, message] of faults) {

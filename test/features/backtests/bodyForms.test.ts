@@ -47,7 +47,7 @@ test('a repeated cell is named by its place in the form that was sent', async ()
     ),
   )
   const [json, columns, csv, ndjson] = await Promise.all(places)
-  expect(json).toStartWith('panel[4] and panel[20] are both the cell of asset')
+  expect(json).toStartWith('panel[4] and panel[20] are both rows of asset')
   expect(columns).toStartWith('panel.asset[4] and panel.asset[20] are both')
   expect(csv).toStartWith('line 6 and line 22 are both')
   expect(ndjson).toStartWith('line 5 and line 21 are both')

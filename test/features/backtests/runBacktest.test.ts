@@ -150,7 +150,7 @@ test('a weekly panel has spacing 5, and its year has 50.4 periods', async () => 
     {
       code: 'default_costs',
       message:
-        'The default round trip of 20 bps stands in for 90 rows without a market. Send config.costBps to use your own.',
+        'The default round trip of 20 bps is used for 90 rows without a market. Send config.costBps to use your own.',
     },
   ])
   expect(result.costs.markets).toEqual([
@@ -241,9 +241,9 @@ test('from, to, limit and market are views of the archive, and what they leave o
 
 test('says why there is nothing to run on', async () => {
   const cases: [unknown, string][] = [
-    [{ source: { market: 'JP' } }, 'no rows of market JP. It has: TW, US'],
-    [{ source: { from: '2030-01-01' } }, 'its first is 2024-01-01, its last 2024-04-19'],
-    [{ source: { limit: 3 } }, 'source.limit is too small for even the most recent date'],
+    [{ source: { market: 'JP' } }, 'no rows of market JP. Its markets: TW, US'],
+    [{ source: { from: '2030-01-01' } }, 'Its dates run from 2024-01-01 to 2024-04-19'],
+    [{ source: { limit: 3 } }, 'source.limit is too small even for the most recent date'],
     [{ panel: [] }, 'panel has no rows'],
     [{ panel, source: {} }, 'source and panel are both given'],
   ]
@@ -257,7 +257,7 @@ test('says why there is nothing to run on', async () => {
 test('a repeated cell names both rows', async () => {
   const error = await failure({ panel: [...panel.slice(0, 20), panel[4]] })
   expect([error.code, error.details.param]).toEqual(['body_invalid', 'panel[20]'])
-  expect(error.message).toContain(`panel[4] and panel[20] are both the cell of asset "${panel[4].asset}"`)
+  expect(error.message).toContain(`panel[4] and panel[20] are both rows of asset "${panel[4].asset}"`)
 })
 
 const cell = (date: string, asset: string, score: number | null, forward_return: number | null) => ({

@@ -154,7 +154,7 @@ test('a grid of more than 1,000, or a value that cannot be, is refused by name',
   const holdDays = Array.from({ length: 21 }, (_, i) => i + 1)
   const large = await failure({ sweep: { quantile, holdDays }, panel })
   expect([large.code, large.details.param]).toEqual(['parameter_invalid', 'sweep'])
-  expect(large.message).toContain('1,029 configurations; at most 1,000')
+  expect(large.message).toContain('1,029 configurations; the limit is 1,000')
   const odd = await failure({ sweep: { holdDays: [3, 6, 8] }, config: { returnDays: 3 }, panel })
   expect([odd.code, odd.details.param]).toEqual(['backtest_impossible', 'sweep.holdDays[2]'])
   expect(odd.message).toStartWith('sweep.holdDays[2] is 8,')

@@ -138,7 +138,13 @@ describe('what is no score', () => {
       'source.score',
       'Did you mean roa, roe?',
     ],
-    ['no name', { ...source, score: 'ROE; drop table fact' }, 'parameter_invalid', 'source.score', '^[a-z]'],
+    [
+      'no name',
+      { ...source, score: 'ROE; drop table fact' },
+      'parameter_invalid',
+      'source.score',
+      'the name of a metric, in lower case',
+    ],
     [
       'part of a year',
       { ...source, score: 'revenue_ytd' },
@@ -193,7 +199,7 @@ describe('who may rank by a figure', () => {
     const { status, answer } = await run({ source }, key)
     expect([status, answer.error.code]).toEqual([403, 'entity_cap_reached'])
     expect(answer.error.message).toContain(
-      '2 companies of market US. With those that this key has seen before, they exceed its cap of 1 ',
+      '2 companies of market US. Together with the companies that this key has already seen, they exceed its cap of 1 ',
     )
     expect(await seen()).toEqual([])
     await server.sql`

@@ -10,13 +10,13 @@ import { ComputePool } from '../../../src/backtest/pool/computePool.ts'
 import { runSweep } from '../../../src/backtest/pool/runSweep.ts'
 import type { BacktestResult } from '../../../src/backtest/result.ts'
 import type { MarketCosts } from '../../../src/markets/costs.ts'
+import { findPython, runPython } from '../../python.ts'
 import { sharedPath } from '../../shared.ts'
 
 /** grid48 and grid200 of ../shared/peers as sweeps, threads and slices and all, against ref_backtest.py. */
 
 const peers = sharedPath('peers/ref_backtest.py')?.replace('/ref_backtest.py', '')
-const numpy = Bun.spawnSync(['python3', '-c', 'import numpy']).exitCode === 0
-if (!numpy) console.warn('skipped: python3 has no NumPy on this machine')
+const python3 = findPython('numpy')
 const folder = mkdtempSync(join(tmpdir(), 'asfiled-sweep-parity-'))
 const pool = new ComputePool({ threads: 2, queue: 4, timeLimitMs: 60_000 })
 afterAll(async () => {
@@ -40,14 +40,7 @@ print(json.dumps(out).replace("NaN", "null"))
 
 type Truth = Record<string, Record<string, number | null>>
 
-function python(args: string[]): string {
-  const run = Bun.spawnSync(['python3', ...args], {
-    cwd: peers ?? '.',
-    env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1' },
-  })
-  if (run.exitCode !== 0) throw new Error(run.stderr.toString())
-  return run.stdout.toString()
-}
+const python = (args: string[]) => runPython(python3 ?? '', peers ?? '.', args)
 
 const market = (roundTripBps: number) => ({ roundTripBps, source: 'panelio.py', date: '2024-01-01' })
 const costs: MarketCosts = {
@@ -86,7 +79,7 @@ const panels = [
 ]
 
 for (const panel of panels) {
-  test.skipIf(!peers || !numpy)(
+  test.skipIf(!peers || !python3)(
     `all 248 configurations of a ${panel.name} panel, run as sweeps, equal the loop reference to 1e-9`,
     async () => {
       const file = join(folder, `${panel.name}.bin`)

@@ -174,9 +174,9 @@ describe('the coverage check', () => {
   })
 
   test('says why there is nothing', async () => {
-    expect((await checkCoverage(bench, 'GOOGL')).note).toContain('no filing of it with figures')
+    expect((await checkCoverage(bench, 'GOOGL')).note).toContain('none of its filings with figures')
     const announced = { ...bench, markets: withAnnounced('KR') }
-    expect((await checkCoverage(announced, '005930.KS')).note).toContain('market KR')
+    expect((await checkCoverage(announced, '005930.KS')).note).toContain('Market KR')
   })
 
   test('does not count what is filed after today', async () => {

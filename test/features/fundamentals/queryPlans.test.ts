@@ -20,6 +20,8 @@ test('one company is read through the index, also once its statements are prepar
       vintage: 'all',
       metrics: null,
       from: null,
+      fps: null,
+      years: null,
       recentFiscalYearOnly: false,
     } as const
     expect((await latestRows(sql, scope)).rows.length).toBe(60)

@@ -182,7 +182,11 @@ describe('a demo or free key', () => {
 describe('a known entity without rows answers and says why', () => {
   const cases: [string, FundamentalsQuery, RegExp][] = [
     ['another market', { ticker: 'AAPL', market: 'JP' }, /belongs to market US, not JP/],
-    ['nothing filed by as_of', { ticker: 'AAPL', as_of: '2001-01-01' }, /No filing of AAPL .* by 2001-01-01/],
+    [
+      'nothing filed by as_of',
+      { ticker: 'AAPL', as_of: '2001-01-01' },
+      /AAPL filed no figures up to 2001-01-01/,
+    ],
     [
       'a metric that it does not state',
       { ticker: 'AAPL', metric: 'goodwill' },
@@ -196,9 +200,9 @@ describe('a known entity without rows answers and says why', () => {
     [
       'from after the last period',
       { ticker: 'AAPL', from: '2015-01-01' },
-      /the latest one ends on 2009-09-26/,
+      /the latest known period ends on 2009-09-26/,
     ],
-    ['no figures at all', { ticker: 'GOOGL' }, /No filing of GOOGL/],
+    ['no figures at all', { ticker: 'GOOGL' }, /GOOGL filed no figures/],
   ]
   for (const [what, query, note] of cases) {
     test(what, async () => {
@@ -213,7 +217,7 @@ describe('a known entity without rows answers and says why', () => {
     const announced = { ...bench, markets: withAnnounced('KR') }
     const plan = await planCompany(announced, principal('personal'), { ticker: '005930.KS' })
     const list = await readCompany(announced, plan)
-    expect([list.count, list.note]).toEqual([0, expect.stringContaining('market KR are served yet')])
+    expect([list.count, list.note]).toEqual([0, expect.stringContaining('Market KR is announced')])
   })
 
   // Snowflake's rows: revenue of two years and a quarter, and the shares on the cover of the third filing.
@@ -252,7 +256,9 @@ describe('a known entity without rows answers and says why', () => {
     const plan = await planCompany(bench, principal('demo'), query)
     const { data, note } = await readCompany(bench, plan)
     expect(data.map(row => [row.m, row.fy])).toEqual([['revenue', 2025]])
-    expect(note).toMatch(/fiscal year only \(2025\).* shares_outstanding: This key sees the most recent/)
+    expect(note).toMatch(
+      /Only the most recent reported fiscal year \(2025\).* shares_outstanding: This key sees only the most recent/,
+    )
   })
 
   test('the reason does not tell what was filed after as_of', async () => {

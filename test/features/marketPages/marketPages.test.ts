@@ -99,7 +99,7 @@ describe('pages between which data was imported', () => {
       for (const left of [2, 1]) {
         list = await page(list.next ?? '')
         expect([list.count, list.data_version, list.next === null]).toEqual([1, version + 1, left === 1])
-        expect(list.note).toContain(`of data version ${version}, this one is of ${version + 1}`)
+        expect(list.note).toContain(`has data version ${version}, this page has ${version + 1}`)
       }
     })
   }

@@ -13,7 +13,7 @@ import {
   storePanel,
 } from '../../../src/features/panels/panels.ts'
 import { deleteUnusedPanels } from '../../../src/features/panels/queries.ts'
-import { Semaphore } from '../../../src/postgres/readLimiter.ts'
+import { Semaphore } from '../../../src/semaphore.ts'
 import { everyFormat } from '../../backtest/codec/encodeRequest.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
 import { asPanel, openBench, signals } from '../backtests/backtestBench.ts'
@@ -38,7 +38,7 @@ const server = (): PanelDeps => ({
   sql: database.sql,
   pool,
   cache: new PanelCache(2 ** 30),
-  reads: new Semaphore(2),
+  reads: new Semaphore({ slots: 2 }),
 })
 
 async function newKey(): Promise<number> {
@@ -209,7 +209,7 @@ test('a body that is no panel is refused before anything is stored', async () =>
   const cases: [string, 'json' | 'csv' | 'ndjson', string, string][] = [
     ['{}', 'json', 'parameter_invalid', 'panel is missing'],
     ['{"panel":[]}', 'json', 'backtest_impossible', 'panel has no rows'],
-    [`{"panel":[${row}],"config":{}}`, 'json', 'parameter_unknown', 'config is not known. Known here: panel'],
+    [`{"panel":[${row}],"config":{}}`, 'json', 'parameter_unknown', 'config is unknown. Allowed here: panel'],
     [`{"panel":"${crypto.randomUUID()}"}`, 'json', 'parameter_invalid', 'is the id of a panel'],
     ['{"panel":"x"}', 'json', 'parameter_invalid', 'not the id of a stored panel'],
     [`{"panel":[${row},${row}]}`, 'json', 'body_invalid', 'panel[0] and panel[1] are both'],

@@ -51,11 +51,11 @@ test('restatements say why there are none', async () => {
   }
   expect(await note({})).toBeUndefined()
   expect(await note({ as_of: '2010-01-24' })).toContain(
-    'No company of market US has a change of revenue filed by 2010-01-24.',
+    'No company of market US has a change in revenue filed up to 2010-01-24.',
   )
   expect(await note({ from: '2010-01-26' })).toContain('filed from 2010-01-26 to 2026-11-20')
-  expect(await note({ from: '2027-01-01' })).toContain('there are no days in between')
-  expect(await note({ market: 'NZ', metric: 'eps' })).toContain('does not state eps')
+  expect(await note({ from: '2027-01-01' })).toContain('no day is between them')
+  expect(await note({ market: 'NZ', metric: 'eps' })).toContain('does not report eps')
   expect(await note({ market: 'BE' })).toContain(bench.markets.get('BE')?.absences.revenue ?? '?')
   expect(await note({ as_of: '2010-01-24', limit: 1 })).toContain('`next` continues')
 })

@@ -65,7 +65,7 @@ describe('the life of a forecast', () => {
     await take(db.sql, ['2026-01-05,AAPL,US,1d,0.01,'])
     const report = await take(db.sql, ['2026-01-05,AAPL,US,1d,0.5,0.5'])
     expect(report).toMatchObject({ resolved: 0, refused: 1, dataVersion: null })
-    expect(report.faults[0].reason).toContain('a forecast cannot change in the line that brings its outcome')
+    expect(report.faults[0].reason).toContain('a forecast cannot change in the line that adds its outcome')
     expect(await record(db.sql)).toMatchObject([{ predicted: 0.01, actual: null }])
   })
 })
@@ -144,7 +144,8 @@ describe('a file', () => {
     expect(report.faults).toEqual([
       {
         line: 3,
-        reason: 'lines 3 and 5 differ about 2026-01-05 MSFT US 1d: none was imported; keep the correct one',
+        reason:
+          'lines 3 and 5 differ about 2026-01-05 MSFT US 1d: none of them was imported; keep only the correct one',
       },
     ])
   })
@@ -160,25 +161,25 @@ describe('a file', () => {
   })
 
   test.each([
-    ['2024-02-30,AAPL,US,1d,0.01,0.02', 'date "2024-02-30": a day that exists'],
+    ['2024-02-30,AAPL,US,1d,0.01,0.02', 'date is "2024-02-30", but must be a valid date'],
     ['2026-03-03,AAPL,US,1d,0.01,', 'to 2026-03-02'],
     ['0000-01-01,AAPL,US,1d,0.01,', 'from 1900-01-01'],
-    ['2026-01-05,aapl,US,1d,0.01,0.02', 'ticker "aapl"'],
-    ['2026-01-05,=CMD(),US,1d,0.01,0.02', 'ticker "=CMD()"'],
-    ['2026-01-05,-A,US,1d,0.01,0.02', 'ticker "-A"'],
-    ['2026-01-05,@A,US,1d,0.01,0.02', 'ticker "@A"'],
-    ['2026-01-05,+A,US,1d,0.01,0.02', 'ticker "+A"'],
-    ['2026-01-05,"A"",B",US,1d,0.01,0.02', 'ticker "A\\",B"'],
+    ['2026-01-05,aapl,US,1d,0.01,0.02', 'ticker is "aapl"'],
+    ['2026-01-05,=CMD(),US,1d,0.01,0.02', 'ticker is "=CMD()"'],
+    ['2026-01-05,-A,US,1d,0.01,0.02', 'ticker is "-A"'],
+    ['2026-01-05,@A,US,1d,0.01,0.02', 'ticker is "@A"'],
+    ['2026-01-05,+A,US,1d,0.01,0.02', 'ticker is "+A"'],
+    ['2026-01-05,"A"",B",US,1d,0.01,0.02', 'ticker is "A\\",B"'],
     [`2026-01-05,${'A'.repeat(33)},US,1d,0.01,0.02`, 'ticker'],
-    ['2026-01-05,AAPL,USA,1d,0.01,0.02', 'market "USA"'],
-    ['2026-01-05,AAPL,US,2d,0.01,0.02', 'horizon "2d": one of 1d, 3d, 7d'],
-    ['2026-01-05,AAPL,US,1d,NaN,0.02', 'predicted_pct "NaN"'],
-    ['2026-01-05,AAPL,US,1d,1e999,0.02', 'predicted_pct "1e999"'],
-    ['2026-01-05,AAPL,US,1d,,0.02', 'predicted_pct ""'],
-    ['2026-01-05,AAPL,US,1d,0x10,0.02', 'predicted_pct "0x10"'],
-    ['2026-01-05,AAPL,US,1d,0.01,Infinity', 'actual_pct "Infinity"'],
-    ['2026-01-05,AAPL,US,1d,0.01', '5 cells; the header names 6'],
-    ['2026-01-05,AAPL,US,1d,0.01,0.02,live', '7 cells; the header names 6'],
+    ['2026-01-05,AAPL,USA,1d,0.01,0.02', 'market is "USA"'],
+    ['2026-01-05,AAPL,US,2d,0.01,0.02', 'horizon is "2d", but must be one of 1d, 3d, 7d'],
+    ['2026-01-05,AAPL,US,1d,NaN,0.02', 'predicted_pct is "NaN"'],
+    ['2026-01-05,AAPL,US,1d,1e999,0.02', 'predicted_pct is "1e999"'],
+    ['2026-01-05,AAPL,US,1d,,0.02', 'predicted_pct is ""'],
+    ['2026-01-05,AAPL,US,1d,0x10,0.02', 'predicted_pct is "0x10"'],
+    ['2026-01-05,AAPL,US,1d,0.01,Infinity', 'actual_pct is "Infinity"'],
+    ['2026-01-05,AAPL,US,1d,0.01', 'the line has 5 cells, but the header has 6 columns'],
+    ['2026-01-05,AAPL,US,1d,0.01,0.02,live', 'the line has 7 cells, but the header has 6 columns'],
     ['2026-01-05,"AAPL,US,1d,0.01,0.02', 'a quoted cell is not closed'],
     ['2026-01-05,AAPL\u0000,US,1d,0.01,0.02', 'ticker'],
   ])('refuses %p with its line, and takes the rest', async (line, reason) => {
@@ -221,7 +222,7 @@ describe('a file', () => {
     const whole = Bun.gzipSync(Buffer.from([header, ...lines].join('\n')))
     const fault = await takeBytes(db.sql, whole.subarray(0, whole.length / 2)).catch(error => error)
     expect(fault).toBeInstanceOf(Failure)
-    expect(fault.message).toMatch(/gzip data ends or breaks after line \d+/)
+    expect(fault.message).toMatch(/gzip data is truncated or damaged after line \d+/)
     expect(await record(db.sql)).toEqual([])
     expect(await takeBytes(db.sql, whole)).toMatchObject({ added: 50_000, refused: 0 })
   })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { readSignalPage, type SignalFilter } from '../../../src/features/signals/queries.ts'
+import { readSignalPage, resolvedHorizons, type SignalFilter } from '../../../src/features/signals/queries.ts'
 import { connect } from '../../../src/postgres/client.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
 
@@ -72,4 +72,10 @@ test('open forecasts are in no index that serves', async () => {
     select indexname, indexdef from pg_indexes where tablename = 'signal' and indexname like 'signal_served%'`
   expect(sizes.length).toBe(2)
   for (const { indexdef } of sizes) expect(indexdef).toContain('WHERE (actual IS NOT NULL)')
+})
+
+test('a horizon of which every forecast is open is not among the resolved ones', async () => {
+  expect(await resolvedHorizons(db.sql)).toEqual(['1d'])
+  await db.sql`update signal set actual = 0, resolved_at = now() where ticker = 'OPEN7'`
+  expect(await resolvedHorizons(db.sql)).toEqual(['1d', '3d'])
 })

@@ -5,7 +5,7 @@ import { BacktestRequest } from '../../../src/backtest/request.ts'
 import { BacktestResult } from '../../../src/backtest/result.ts'
 import { registerFormats } from '../../../src/dates.ts'
 import { CoverageCheck, CoverageIndex } from '../../../src/features/coverage/schema.ts'
-import { FundamentalsList } from '../../../src/features/fundamentals/schema.ts'
+import { FundamentalsBatch, FundamentalsList } from '../../../src/features/fundamentals/schema.ts'
 import { DeletedPanel, Panel, PanelList } from '../../../src/features/panels/schema.ts'
 import { SearchResult } from '../../../src/features/search/schema.ts'
 import { SignalList } from '../../../src/features/signals/schema.ts'
@@ -43,14 +43,40 @@ interface Operation {
 interface Document {
   openapi: string
   paths: Record<string, Record<string, Operation>>
+  components: Record<string, Record<string, unknown>>
 }
 
 const text = async (path: string) => (await fetch(server.url + path)).text()
 const specification = await text('/openapi.json')
-const document: Document = JSON.parse(specification)
+const asServed: Document = JSON.parse(specification)
+
+/** What a reference stands for; undefined: nothing. */
+const target = (reference: string): unknown =>
+  reference
+    .split('/')
+    .slice(1)
+    .reduce((place: unknown, name) => Reflect.get(Object(place), name), asServed)
+
+/** Puts the parameters, responses and examples that operations share in their places. Schemas stay references. */
+function inPlace(_: string, value: unknown): unknown {
+  const reference: unknown = Reflect.get(Object(value), '$ref')
+  if (typeof reference !== 'string' || reference.startsWith('#/components/schemas/')) return value
+  return JSON.parse(JSON.stringify(target(reference)), inPlace)
+}
+
+const document: Document = JSON.parse(specification, inPlace)
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ name: `${method} ${path}`, operation })),
 )
+
+/** Each object below a value, with the path to it. */
+function* objectsIn(value: unknown, path: string): Generator<[string, object]> {
+  if (typeof value !== 'object' || value === null) return
+  yield [path, value]
+  for (const [name, inner] of Object.entries(value)) yield* objectsIn(inner, `${path}/${name}`)
+}
+
+const isExample = (path: string) => /\/examples?(\/|$)/.test(path)
 
 describe('/openapi.json', () => {
   test('validates as OpenAPI 3', async () => {
@@ -73,8 +99,7 @@ describe('/openapi.json', () => {
       expect([name, operation.summary.length > 5]).toEqual([name, true])
       for (const { name: parameter, description, example, schema } of operation.parameters) {
         const hasExample = [example, schema.examples, schema.enum].some(shown => shown !== undefined)
-        const isDescribed = description.length > 10 && (hasExample || parameter === 'If-None-Match')
-        expect([name, parameter, isDescribed]).toEqual([name, parameter, true])
+        expect([name, parameter, description.length > 10 && hasExample]).toEqual([name, parameter, true])
       }
       for (const [status, { description, content }] of Object.entries(operation.responses)) {
         expect([name, status, description.length > 2]).toEqual([name, status, true])
@@ -90,11 +115,61 @@ describe('/openapi.json', () => {
   })
 })
 
+describe('the schemas of /openapi.json', () => {
+  test('have a name each: no object is described in place, and each reference leads somewhere', () => {
+    const named = /^\/components\/schemas\/\w+$/
+    for (const [path, value] of objectsIn(asServed, '')) {
+      if (isExample(path)) continue
+      if ('properties' in value && Reflect.get(value, 'type') === 'object')
+        expect([path, named.test(path)]).toEqual([path, true])
+      if ('$ref' in value) expect(target(String(value.$ref))).toBeObject()
+    }
+  })
+
+  test('name every answer, every row and what is nested in them', () => {
+    const names = Object.keys(document.components.schemas)
+    for (const name of [
+      ...['FundamentalsList', 'FundamentalsBatch', 'FundamentalsRow', 'CoverageIndex', 'CoverageCheck'],
+      ...['CrossSection', 'CrossSectionRow', 'RestatementList', 'Restatement', 'SignalList', 'SignalRow'],
+      ...['BacktestRequest', 'BacktestResult', 'BacktestMetrics', 'BacktestFold', 'BacktestTrial'],
+      ...['Panel', 'PanelList', 'Job', 'JobList', 'SearchResult', 'SearchHit', 'Error', 'Problem'],
+      ...['Manifest', 'MetricDefinition', 'TradingCosts', 'CostComponent'],
+    ])
+      expect(names).toContain(name)
+  })
+
+  test('leave JSON alone in the content of a response, so that a generated client can type its data', () => {
+    for (const { name, operation } of operations) {
+      for (const [status, { content }] of Object.entries(operation.responses)) {
+        const types = Object.keys(content ?? {})
+        expect([name, status, types.length <= 1]).toEqual([name, status, true])
+      }
+    }
+  })
+
+  test('say in x-formats what the other formats of an answer are', () => {
+    const formats = operations.flatMap(({ name, operation }) => {
+      const other: unknown = Reflect.get(operation.responses[200] ?? {}, 'x-formats')
+      return other === undefined ? [] : [[name, Object.keys(Object(other))]]
+    })
+    const rows = ['text/csv', 'application/x-ndjson', 'application/vnd.apache.parquet']
+    expect(Object.fromEntries(formats)).toEqual({
+      'get /api/v1/fundamentals': rows,
+      'get /api/v1/cross-section': rows,
+      'get /api/v1/restatements': rows,
+      'get /api/v1/signals': rows,
+      'post /api/v1/backtest': ['text/html'],
+      'get /api/v1/backtests/{id}': ['text/html'],
+    })
+  })
+})
+
 test('the examples match the schemas that they illustrate', () => {
   registerFormats()
   const pairs = [
     [FundamentalsList, answers.fundamentals_before],
     [FundamentalsList, answers.fundamentals_after],
+    [FundamentalsBatch, answers.fundamentals_several],
     [CoverageIndex, answers.coverage_index],
     [CoverageCheck, answers.coverage_check],
     [SignalList, answers.signals],
@@ -131,15 +206,34 @@ describe('/docs', () => {
     const policy = page.headers.get('content-security-policy') ?? ''
     expect(policy).toContain("default-src 'none'")
     expect(policy).not.toMatch(/https?:|\*|unsafe-eval|script-src[^;]*unsafe/)
-    for (const [, target] of html.matchAll(/(?:src|href)="([^"]+)"/g)) {
+    for (const [, target] of html.matchAll(/(?:src|href)="([^"#][^"]*)"/g)) {
       expect([target, target.startsWith('/')]).toEqual([target, true])
       expect([target, (await fetch(server.url + target)).status]).toEqual([target, 200])
     }
     expect(html).not.toContain('<script>')
   })
 
-  test('fills in the demo key', async () => {
-    expect(await text('/docs/assets/docs.js')).toContain("preauthorizeApiKey('bearer', 'demo')")
+  test('has one field for a key, which is hidden and stands for demo while it is empty', async () => {
+    expect((await text('/docs')).match(/<input [^>]*>/g)).toEqual([
+      expect.stringContaining('type="password" placeholder="demo" autocomplete="off"'),
+    ])
+  })
+
+  test('shares its frame with the guides and the errors', async () => {
+    for (const [path, section] of [
+      ['/docs', 'API'],
+      ['/docs/guides', 'Guides'],
+      ['/docs/errors', 'Errors'],
+    ]) {
+      const page = await text(path)
+      const links = [...page.matchAll(/<a href="([^"]+)"( aria-current="page")?>(API|Guides|Errors)</g)]
+      expect(links.map(([, target, current, name]) => [target, name, current !== undefined])).toEqual([
+        ['/docs', 'API', section === 'API'],
+        ['/docs/guides', 'Guides', section === 'Guides'],
+        ['/docs/errors', 'Errors', section === 'Errors'],
+      ])
+      expect(page).toContain('<script src="/docs/assets/theme.js"></script>')
+    }
   })
 
   test('serves its files compressed, and no others', async () => {

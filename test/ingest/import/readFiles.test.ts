@@ -46,14 +46,16 @@ test('a name of ten megabytes and a ticker of nine thousand letters are refused 
     skipped: [
       [
         '/name.json',
-        `The text that starts with "${'n'.repeat(40)}" has 10000000 characters; a name has at most 10000.`,
+        `The text that starts with "${'n'.repeat(40)}" has 10000000 characters; the limit for a name is 10000.`,
       ],
     ],
   })
   const tickers = JSON.stringify({ 0: { cik_str: 320193, ticker: 'T'.repeat(9_000), title: 'Apple Inc.' } })
   expect(await read('tickers.json', tickers)).toEqual({
     units: [],
-    skipped: [['/tickers.json', `"${'T'.repeat(40)}"... is no ticker: it has 9000 characters.`]],
+    skipped: [
+      ['/tickers.json', `"${'T'.repeat(40)}"... is not a ticker: it has 9000 characters; the limit is 30.`],
+    ],
   })
 })
 
@@ -75,7 +77,7 @@ test('nothing is read from a data set whose checksum does not match', async () =
   expect(damaged.skipped).toEqual([
     [
       '/2009q3-damaged.zip',
-      'The zip cannot be read any further: The unpacked data of num.txt does not match its checksum.',
+      'The rest of the zip cannot be read: The unpacked data of num.txt does not match its checksum.',
     ],
   ])
 })
@@ -95,7 +97,7 @@ test('an entry that is larger than its header claims is refused before it is in 
   const headed = zip.subarray(0, directory - packedNow)
   const { skipped } = await read('lie.zip', Buffer.concat([headed, packed, zip.subarray(directory)]))
   expect(skipped).toEqual([
-    ['/lie.zip!CIK0000320193.json', 'The document has 60 MB; at most 50 MB are read. Split it by entity.'],
+    ['/lie.zip!CIK0000320193.json', 'The document has 60 MB; the limit is 50 MB. Split it by company.'],
   ])
 })
 

@@ -106,7 +106,7 @@ describe('a temporary failure is repeated until it succeeds:', () => {
     expect(textOf(await fetchWithRetry(tickers(), null, context))).toContain('AAPL')
     expect(context.retries.map(({ waitMs }) => waitMs)).toEqual([750, 1_500, 3_000])
     expect(context.retries[0].reason).toContain('(500)')
-    expect(context.retries[1].reason).toMatch(/broke off/)
+    expect(context.retries[1].reason).toMatch(/cut off/)
     expect(context.retries[2].reason).toContain('not complete within 0.3 s')
   })
 
@@ -162,7 +162,9 @@ describe('a lasting failure ends', () => {
     const stop = new AbortController()
     const context = recordingContext(10, stop)
     setTimeout(() => stop.abort(), 30)
-    await expect(fetchWithRetry(tickers(), null, context)).rejects.toThrow('Stopped on request')
+    await expect(fetchWithRetry(tickers(), null, context)).rejects.toThrow(
+      'Stopped. Run the same command again',
+    )
   })
 
   test('if a response is larger than allowed', async () => {

@@ -78,7 +78,11 @@ describe('a sample', () => {
 
   test('is refused where no file contains a named company', () => {
     expect(() => makeSample([one], new Set(['JP E02367', 'KR 00126380']))).toThrow(
-      new Failure('parameter_invalid', 'No file names KR 00126380.', { param: 'companies' }),
+      new Failure(
+        'parameter_invalid',
+        'The files do not contain KR 00126380. Add their files, or remove them from the list.',
+        { param: 'companies' },
+      ),
     )
   })
 
@@ -114,6 +118,8 @@ describe('a sample', () => {
     expect(called(['Nintendo Co., Ltd.', 'ニンテンドウ']).entities).toContain(
       'JP,E02367,E02367.JP,yes,E02367,"Nintendo Co., Ltd.|ニンテンドウ",',
     )
-    expect(() => called(['A|B'])).toThrow('JP E02367 is also called A|B: a | cannot be written.')
+    expect(() => called(['A|B'])).toThrow(
+      'JP E02367 has the name A|B, which contains |. The sample cannot store that character.',
+    )
   })
 })

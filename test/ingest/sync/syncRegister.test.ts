@@ -210,7 +210,7 @@ describe('a request that fails', () => {
       reply: { status: 200, body: '{"status":"020","message":"요청 제한"}' },
     })
     const first = await run('KR', { since: '2020-11-15', day: '2020-11-16' })
-    expect(first.fetched.stopped).toContain('are used up (020)')
+    expect(first.fetched.stopped).toContain('no requests left for today (020)')
     replay.requests.length = 0
     const second = await run('KR', { day: '2020-11-17' })
     expect(second.fetched.stopped).toBeNull()

@@ -112,8 +112,8 @@ function copyFull<A extends Float64Array | Int32Array>(
   }
 }
 
-/** Costs of a panel in which assets change their market. A name costs what the market of its latest row costs, so each
- * period starts from the costs of the one before and its own rows update them. */
+/** Costs of a panel in which assets change their market. A name has the cost of the market in its latest row. So each period
+ * starts from the costs of the previous period, and its own rows update them. */
 export function loadVaryingCosts(run: RunRows, memory: TileMemory, t: number, count: number): void {
   const { doubles } = memory.kernel
   const { width, firstColumn, firstPeriod } = memory.tile

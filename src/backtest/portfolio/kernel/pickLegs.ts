@@ -34,8 +34,8 @@ export function pickBlock(
   }
 }
 
-/** A ranking that serves legs of equal weight with this quantile alone, and only in these periods: it tells top, bottom
- * and neither apart without ordering any date. A third of the time of `rankDataset`. */
+/** A ranking for legs of equal weight, valid only for this quantile and these periods. It tells top, bottom and neither
+ * apart, without ordering any date. A third of the time of `rankDataset`. */
 export function pickRanking(data: Dataset, periods: Int32Array, settings: PortfolioSettings): Ranking {
   const { offsets, days } = data
   const ranking = {

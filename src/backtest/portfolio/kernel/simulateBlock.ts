@@ -153,8 +153,8 @@ function callWalk(
   } else kernel.calls.walk(...ring, returnsAt, costsAt, costStride, sumsAt)
 }
 
-/** Sets the weights of a portfolio without tranches to exactly 0. What adding and subtracting left of each weight is
- * rounding, which would keep earning returns, and a fold that holds nothing would show their Sharpe ratio. */
+/** Sets the weights of a portfolio without tranches to exactly 0. Adding and subtracting leaves rounding errors in the
+ * weights. They would keep earning returns, and a fold without positions would show a Sharpe ratio. */
 function emptyPortfolio({ settings }: TileNeeds, memory: TileMemory, place: number): void {
   const { kernel, tile, weights, driftedWeights } = memory
   const at = (weights + 8 * tile.width * place) / 8
@@ -164,7 +164,7 @@ function emptyPortfolio({ settings }: TileNeeds, memory: TileMemory, place: numb
   kernel.doubles.fill(0, drifted, drifted + tile.width)
 }
 
-/** Periods back to the target that leaves. Nothing leaves a portfolio that holds longer than the run: the ring is then as
+/** Periods back to the target that leaves. No target leaves a portfolio that holds longer than the run. The ring is then as
  * deep as the run, and the slot read for the leaving target is still 0. */
 function ringDepth({ tranches, periods }: TileNeeds, place: number): number {
   return Math.min(tranches[place], periods)

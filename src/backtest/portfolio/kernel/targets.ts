@@ -5,9 +5,9 @@ import type { TileMemory } from './tileMemory.ts'
 
 const rule: LegRule = { topFrom: 0, bottomTo: 0, topTotal: 0, bottomTotal: 0, names: 0 }
 
-/** Writes the dense targets of periods t .. t + count - 1 to the ring, from the block of ranks. Returns decide nothing
- * here. A leg of one name weighs the same, to the bit, under every weighting: trials of a sweep that hold the same
- * portfolio must tie.
+/** Writes the dense targets of periods t .. t + count - 1 to the ring, from the block of ranks. Returns decide nothing here.
+ * A leg of one name has the same weight, bit for bit, under every weighting: trials of a sweep that hold the same portfolio
+ * must tie.
  *
  * @param eligible n of every period
  * @param meanScore of every period

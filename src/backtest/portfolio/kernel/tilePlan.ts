@@ -33,9 +33,9 @@ const minDensity = 0.25
  * rows of the periods count. So a part of the archive and a panel of the same rows have the same columns, and sums over
  * them have the same bits.
  *
- * Where names come and go, so that few cells have a row, columns are in the order of the assets' first rows instead.
- * Names of the same time then share a tile, and a tile is simulated only from its first row until the longest holding
- * time after its last.
+ * Where names come and go, so that few cells have a row, columns are in the order of the assets' first rows instead. Names
+ * of the same time then share a tile. A tile is simulated only from its first row until the longest holding time after its
+ * last row.
  *
  * O(periods) if all dates of the dataset are periods, else O(rows). */
 export function planTiles(data: Dataset, periods: Int32Array): TilePlan {
@@ -167,7 +167,7 @@ function orderByFirstPeriod(
   return { columnOf, assetOf }
 }
 
-/** The tiles with their rows, period by period, where those are scattered over their dates: a counting sort. O(rows). */
+/** The tiles with their rows, period by period, if those are scattered over their dates: a counting sort. O(rows). */
 function listTileRows(
   data: Dataset,
   periods: Int32Array,

@@ -1,5 +1,5 @@
 import { isoDate } from '../../../dates.ts'
-import { html, type Markup } from '../html.ts'
+import { html, type Markup } from '../../../html.ts'
 
 interface DateTick {
   /** Days since 1970-01-01. */
@@ -60,7 +60,7 @@ export function niceTicks(min: number, max: number, target: number): number[] {
   return ticks
 }
 
-/** 1, 2 and 5 times the powers of ten in a range above 0; only the powers where that would be too many. */
+/** 1, 2 and 5 times the powers of ten in a range above 0; only the powers if that were too many. */
 export function logTicks(min: number, max: number, target: number): number[] {
   const first = Math.floor(Math.log10(min))
   const last = Math.ceil(Math.log10(max))

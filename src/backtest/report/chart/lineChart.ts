@@ -1,4 +1,4 @@
-import { html, type Markup } from '../html.ts'
+import { html, type Markup } from '../../../html.ts'
 import { at, dateTicks, logTicks, niceTicks, type Size } from './axes.ts'
 
 export interface Line {
@@ -51,7 +51,7 @@ function range({ values, base }: Line): [number, number] {
   return [min, max]
 }
 
-/** Where a chart's values are, in pixels. */
+/** The plot area of a chart and its scales, in pixels. */
 interface Frame {
   readonly left: number
   readonly right: number
@@ -136,7 +136,7 @@ function fillPath({ x, y }: Frame, base: number): string {
  * A line through them covers the same pixels as a line through all, so no peak or trough is lost.
  *
  * @param x non-decreasing, in pixels
- * @param y in pixels; NaN where there is no value, and then the line breaks
+ * @param y in pixels; NaN if there is no value, and then the line breaks
  * @returns indices, increasing */
 export function columnEnvelope(x: Float64Array, y: Float64Array): number[] {
   const drawn: number[] = []
@@ -167,8 +167,8 @@ function addColumn(y: Float64Array, from: number, to: number, drawn: number[]): 
   for (const i of points) if (drawn.at(-1) !== i) drawn.push(i)
 }
 
-/** Strips under the pointer, each with the point that it represents; the style sheet shows the one pointed at, so no
- * script is needed. Every point has its strip where there is room; else evenly chosen ones, the lowest and the highest. */
+/** Strips under the pointer, each with the point that it represents; the style sheet shows the one pointed at, so no script
+ * is needed. Every point has its strip if there is room; else evenly chosen ones, the lowest and the highest. */
 function readOuts(frame: Frame, size: Size, describe: (index: number) => Markup): Markup {
   const { x, y, left, right, top, bottom } = frame
   const chosen = choosePoints(y, size.name === 'wide' ? 160 : 80)

@@ -1,7 +1,7 @@
+import { html, type Markup } from '../../../html.ts'
 import type { BacktestResult } from '../../result.ts'
 import { inBothSizes } from '../chart/axes.ts'
 import { type Line, lineChart } from '../chart/lineChart.ts'
-import { html, type Markup } from '../html.ts'
 import { percent, ratio, signedPercent } from '../numberFormat.ts'
 
 /** Growth of 1, net of costs. */
@@ -64,8 +64,8 @@ export function drawdownChart(
   return inBothSizes(size => lineChart(line, size))
 }
 
-/** Drawdown of each point from the highest before it, a fraction <= 0; null where the curve has no value. The first
- * point is a peak. */
+/** Drawdown of each point from the highest before it, a fraction <= 0; null if the curve has no value. The first point is a
+ * peak. */
 function drawdowns(curve: readonly (number | null)[]): (number | null)[] {
   let peak = 0
   return curve.map(value => {
@@ -84,7 +84,7 @@ interface Span {
   deepest: number | null
 }
 
-/** The curve as numbers, for those who do not see it: one row a month, quarter or year. */
+/** The curve as a table, for readers who cannot see the chart: one row per month, quarter or year. */
 export function curveTable({ equity_curve: curve, equity_dates: dates }: BacktestResult): Markup {
   const spans = calendarSpans(dates, drawdowns(curve))
   return html`<details><summary>The curve as a table</summary>

@@ -1,7 +1,7 @@
+import { html, type Markup } from '../../../html.ts'
 import type { BacktestResult } from '../../result.ts'
 import { at, inBothSizes, niceTicks, type Size } from '../chart/axes.ts'
 import { describeDropped } from '../descriptions.ts'
-import { html, type Markup } from '../html.ts'
 import { detailMetrics, headlineMetrics, type MetricEntry } from '../metricGuide.ts'
 import { plural, ratio } from '../numberFormat.ts'
 import { judgeSweep } from '../verdict.ts'
@@ -57,7 +57,7 @@ interface Strip {
   readonly winner: number
 }
 
-/** Every trial's Sharpe ratio on one axis, with the winner's and what luck alone would show. */
+/** Every trial's Sharpe ratio on one axis, with marks for the winner and for the best that luck alone is expected to show. */
 function trialStrip({
   trials = [],
   deflated_sharpe: deflated,

@@ -1,7 +1,7 @@
 import { dayNumber } from '../../../dates.ts'
+import { html, type Markup } from '../../../html.ts'
 import type { BacktestResult } from '../../result.ts'
 import { describeScore, describeStrategy } from '../descriptions.ts'
-import { html, type Markup } from '../html.ts'
 import { curveTable, drawdownChart, equityChart, isLogarithmic } from './curves.ts'
 import { headlineTiles, notices, verdictSection } from './headline.ts'
 import { foldTable, monthTable } from './periods.ts'

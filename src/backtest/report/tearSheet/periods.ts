@@ -1,6 +1,6 @@
+import { html, type Markup } from '../../../html.ts'
 import type { BacktestFold, BacktestResult } from '../../result.ts'
 import { monthNames } from '../chart/axes.ts'
-import { html, type Markup } from '../html.ts'
 import { count, dash, percent, ratio, signedPercent } from '../numberFormat.ts'
 
 /** The walk-forward folds. The columns that matter most come first: a phone shows only those without scrolling. */
@@ -58,8 +58,8 @@ export function monthTable(result: BacktestResult): Markup {
 
 type YearRow = NonNullable<BacktestResult['monthly']>[number]
 
-/** The month-by-year table: the result's own, else derived from the curve. null where the curve would not give the same:
- * every period must be on it, with a value above 0. */
+/** The month-by-year table: the result's own, else derived from the curve. null if the curve would not give the same: every
+ * period must be on it, with a value above 0. */
 export function monthlyOf(result: BacktestResult): readonly YearRow[] | null {
   if (result.monthly !== undefined) return result.monthly
   const { equity_curve: curve, equity_dates: dates, n_periods } = result

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { Markup } from '../html.ts'
+import { Markup } from '../../../html.ts'
 
 export const styleText = readFileSync(new URL('./tearSheet.css', import.meta.url), 'utf8')
 

@@ -1,5 +1,5 @@
+import { html, type Markup } from '../../../html.ts'
 import type { BacktestResult } from '../../result.ts'
-import { html, type Markup } from '../html.ts'
 import { basisPoints, count, dash, plural, ratio, signedPercent } from '../numberFormat.ts'
 
 /** What was measured: span, frequency, rows. */
@@ -57,7 +57,7 @@ export function costTable({ costs, config }: BacktestResult): Markup {
 
 const maxPositions = 200
 
-/** The final portfolio, where it was requested. */
+/** The final portfolio, if it was requested. */
 export function positionTable({ positions }: BacktestResult): Markup | null {
   if (positions === undefined) return null
   if (positions.length === 0) return html`<p class="absent">The final portfolio is empty.</p>`

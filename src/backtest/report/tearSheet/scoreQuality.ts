@@ -1,6 +1,6 @@
+import { html, type Markup } from '../../../html.ts'
 import type { BacktestResult } from '../../result.ts'
 import { at, inBothSizes, type Size } from '../chart/axes.ts'
-import { html, type Markup } from '../html.ts'
 import { count, dash, ratio } from '../numberFormat.ts'
 
 type Buckets = NonNullable<BacktestResult['quantiles']>

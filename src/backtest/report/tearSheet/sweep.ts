@@ -1,5 +1,5 @@
+import { html, type Markup } from '../../../html.ts'
 import type { BacktestResult } from '../../result.ts'
-import { html, type Markup } from '../html.ts'
 import { count, dash, percent, ratio, signedPercent } from '../numberFormat.ts'
 import { rankTrials, type SweepSurface, type SweepTrial, sweepSurfaces } from '../trials.ts'
 import { heatClass, maxAbsolute } from './periods.ts'

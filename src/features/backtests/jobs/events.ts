@@ -11,7 +11,7 @@ interface EventSource {
 }
 
 export interface EventPace {
-  /** After this long without an event a comment is sent, so that no proxy takes the connection for dead. */
+  /** After this long without an event a comment is sent, so that no proxy considers the connection dead. */
   readonly heartbeatMs: number
   /** The job is read this often even without a notification: one may be lost. */
   readonly pollMs: number

@@ -45,13 +45,13 @@ export async function claim(sql: Sql, request: Claim): Promise<UsableClaim> {
     case 'reused':
       throw new Failure(
         'idempotency_reused',
-        `This Idempotency-Key was sent with another request within the last ${claimHours} hours. Send a new key with a new request.`,
+        `This Idempotency-Key was sent with a different request within the last ${claimHours} hours. Use a new key for each request.`,
         { param: 'Idempotency-Key' },
       )
     case 'in_flight':
       throw new Failure(
         'idempotency_in_flight',
-        'The first request with this Idempotency-Key is still running. Wait for its answer, or try again shortly.',
+        'The first request with this Idempotency-Key is still running. Wait for its response, or try again shortly.',
         { param: 'Idempotency-Key', retryAfterSeconds: 1 },
       )
     default:

@@ -41,7 +41,7 @@ export async function findAbandonedJobs(sql: Sql): Promise<string[]> {
   return rows.map(row => row.jobId)
 }
 
-/** Records that a process lives, and under which names it locks tasks. */
+/** Records that a process is alive, and the names under which it locks tasks. */
 export async function recordHeartbeat(sql: Sql, processId: string, locks: readonly string[]): Promise<void> {
   await sql`
     insert into job_process (process_id, locks) values (${processId}, ${[...locks]}::text[])

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { BacktestOutcome } from '../../../backtest/pipeline/runRequest.ts'
 import { Failure } from '../../../errors.ts'
 import type { Sql } from '../../../postgres/client.ts'
@@ -29,53 +30,57 @@ export interface OpenJob {
 interface Entry {
   readonly job: OpenJob
   readonly controller: AbortController
-  /** Tasks under way. */
+  /** Tasks in progress. */
   tasks: number
 }
 
-/** Each idle job keeps a dataset in memory, so that its next shard need not prepare it again. */
+/** Each idle job holds a dataset in memory, so that its next shard need not prepare it again. */
 const maxIdle = 2
 
 /** The jobs that this process works on, with what their tasks share. */
 export class OpenJobs {
-  /** Least recently used first. */
-  readonly #entries = new Map<string, Entry>()
+  readonly #busy = new Map<string, Entry>()
+  readonly #idle = new LRUCache<string, Entry>({ max: maxIdle })
 
   /** Opens a job for a task. Every task has to `leave` it. */
   enter(id: string): OpenJob {
-    const existing = this.#entries.get(id)
-    if (existing) {
-      existing.tasks++
-      this.#entries.delete(id)
-      this.#entries.set(id, existing)
-      return existing.job
-    }
-    const controller = new AbortController()
-    const job: OpenJob = { id, signal: controller.signal, prepared: null }
-    this.#entries.set(id, { job, controller, tasks: 1 })
-    return job
+    const entry = this.#find(id) ?? newEntry(id)
+    entry.tasks++
+    this.#idle.delete(id)
+    this.#busy.set(id, entry)
+    return entry.job
   }
 
   leave(id: string): void {
-    const entry = this.#entries.get(id)
-    if (entry) entry.tasks--
-    const idle = [...this.#entries].filter(([, { tasks }]) => tasks === 0)
-    for (const [old] of idle.slice(0, Math.max(0, idle.length - maxIdle))) this.#entries.delete(old)
+    const entry = this.#busy.get(id)
+    if (entry === undefined || --entry.tasks > 0) return
+    this.#busy.delete(id)
+    this.#idle.set(id, entry)
   }
 
   /** Stops the tasks of a job that has ended. */
   end(id: string): void {
-    this.#entries.get(id)?.controller.abort(new Error('The job is over.'))
-    this.#entries.delete(id)
+    this.#find(id)?.controller.abort(new Error('The job is over.'))
+    this.#busy.delete(id)
+    this.#idle.delete(id)
   }
 
   /** Stops all tasks because the process ends; other processes continue them. */
   interrupt(): void {
     const failure = new Failure('shutting_down', 'The process that ran this task is shutting down.')
-    for (const { controller } of this.#entries.values()) controller.abort(failure)
+    for (const id of this.ids()) this.#find(id)?.controller.abort(failure)
   }
 
   ids(): string[] {
-    return [...this.#entries.keys()]
+    return [...this.#busy.keys(), ...this.#idle.keys()]
   }
+
+  #find(id: string): Entry | undefined {
+    return this.#busy.get(id) ?? this.#idle.get(id)
+  }
+}
+
+function newEntry(id: string): Entry {
+  const controller = new AbortController()
+  return { job: { id, signal: controller.signal, prepared: null }, controller, tasks: 0 }
 }

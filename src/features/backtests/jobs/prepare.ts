@@ -21,23 +21,17 @@ export function prepareJob(deps: JobDeps, openJob: OpenJob, job: Job): Promise<B
   return backtest
 }
 
-/** The body is read once and stays in memory while the pool is busy. Read at each attempt, it would be up to 256 MB five times
- * a second from a database that is busy, too. */
+/** A full queue turns away requests, whose clients can send them again, but never work of a job: it waits for its turn. */
 async function prepare({ sql, backtests }: JobDeps, { signal }: OpenJob, job: Job): Promise<BacktestOutcome> {
-  const read = () => readBody(sql, job.id, job.bodyBytes)
-  let body = await read()
-  return retryWhileBusy(signal, async () => {
-    // The bytes are gone after an attempt that reached a worker thread: they moved to it.
-    if (body?.byteLength !== job.bodyBytes) body = await read()
-    if (body === null) throw new Failure('internal', 'The body of the backtest has been deleted.')
-    const ticket = backtests.pool.admit()
-    try {
-      const { bodyFormat: format, bodyQuery: query, keyId } = job
-      return await prepareBacktest(backtests, body, { signal, ticket }, { format, query, keyId })
-    } finally {
-      backtests.pool.leave(ticket)
-    }
-  })
+  const body = await readBody(sql, job.id, job.bodyBytes)
+  if (body === null) throw new Failure('internal', 'The body of the backtest has been deleted.')
+  const ticket = backtests.pool.admit('background')
+  try {
+    const { bodyFormat: format, bodyQuery: query, keyId } = job
+    return await prepareBacktest(backtests, body, { signal, ticket }, { format, query, keyId })
+  } finally {
+    backtests.pool.leave(ticket)
+  }
 }
 
 const maxRounds = 5
@@ -62,7 +56,7 @@ export async function prepareSweep(deps: JobDeps, openJob: OpenJob, job: Job): P
   if (job.round + 1 >= maxRounds) {
     throw new Failure(
       'conflict',
-      `The archive changed ${maxRounds} times while the sweep ran on it. Submit the backtest again after the import.`,
+      `The archive changed ${maxRounds} times while the sweep was running. Submit the backtest again after the import.`,
     )
   }
   await restartSweep(deps.sql, job.id, job.round, startTask(job.id, job.round + 1))
@@ -96,19 +90,4 @@ async function hashColumns(data: Dataset): Promise<string> {
     }
   }
   return hash.toString(16)
-}
-
-const busyRetryMs = 200
-
-/** Runs `work`, and tries again while it fails with `compute_busy`: a job gives way to requests whose clients wait. */
-export async function retryWhileBusy<T>(signal: AbortSignal, work: () => T | Promise<T>): Promise<T> {
-  for (;;) {
-    signal.throwIfAborted()
-    try {
-      return await work()
-    } catch (error) {
-      if (!(error instanceof Failure) || error.code !== 'compute_busy') throw error
-    }
-    await Bun.sleep(busyRetryMs)
-  }
 }

@@ -40,7 +40,7 @@ export async function migrateQueue(url: string): Promise<void> {
 }
 
 interface OpenQueue {
-  /** Claims no more tasks, and resolves when those under way are done. */
+  /** Claims no more tasks, and resolves when those in progress are done. */
   close(): Promise<void>
 }
 
@@ -137,7 +137,7 @@ export async function addTasks(client: SqlClient, jobId: string, tasks: readonly
     ) t (kind, payload, name, priority)`
 }
 
-/** Removes the tasks of a job from the queue, except those under way. */
+/** Removes the tasks of a job from the queue, except those in progress. */
 export async function removeTasks(client: SqlClient, jobId: string): Promise<void> {
   await client`
     select asfiled_queue.complete_jobs(array(

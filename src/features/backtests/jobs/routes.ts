@@ -16,10 +16,10 @@ import {
   cancelOperation,
 } from './documentation.ts'
 import { type JobNotifier, jobEvents } from './events.ts'
-import type { Job } from './job.ts'
 import { readResult } from './jobQueries.ts'
 import { cancelJob, pageJobs, readJob } from './keyJobs.ts'
 import { BacktestJobParams, BacktestJobQuery, BacktestJobsQuery, jobSummary, jobText } from './schema.ts'
+import type { SubmittedJob } from './submit.ts'
 
 interface JobRouteDeps {
   readonly sql: Sql
@@ -113,11 +113,11 @@ async function events(deps: JobRouteDeps, streams: StreamCount, context: Request
 }
 
 /** 202: the backtest is stored and will run. */
-export function acceptedAnswer(job: Job, baseUrl: string): Answer {
+export function acceptedAnswer({ job, replayed }: SubmittedJob, baseUrl: string): Answer {
   const summary = jobSummary(job, baseUrl)
   const { headers } = plain(summary)
   headers.set('Location', summary.url)
-  headers.set('Preference-Applied', 'respond-async')
+  if (replayed) headers.set('Idempotency-Replayed', 'true')
   if (summary.finished_at === null) headers.set('Retry-After', '1')
   return { status: 202, headers, body: `${JSON.stringify(summary).slice(0, -1)},"result":null}` }
 }
@@ -154,10 +154,10 @@ class StreamCount {
   take(keyId: number): () => void {
     const own = this.#ofKey.get(keyId) ?? 0
     if (own >= maxStreamsPerKey || this.#all >= maxStreams) {
-      const limit = own >= maxStreamsPerKey ? `${maxStreamsPerKey} for a key` : `${maxStreams} for a server`
+      const limit = own >= maxStreamsPerKey ? `${maxStreamsPerKey} per key` : `${maxStreams} per server`
       throw new Failure(
         'compute_busy',
-        `The limit of open event streams is reached: ${limit}. Close one, or poll the backtest itself.`,
+        `The limit of open event streams is reached: ${limit}. Close one, or poll the backtest instead.`,
         { retryAfterSeconds: 10 },
       )
     }

@@ -9,46 +9,48 @@ const timeOrNull = (description: string) => Type.Union([time(description), Type.
 
 const summary = {
   object: Type.Literal('backtest', { description: 'Always backtest.' }),
-  id: Type.String({ format: 'uuid', description: 'Id of the backtest; later backtests have greater ids.' }),
+  id: Type.String({ format: 'uuid', description: 'Id of the backtest; later backtests have higher ids.' }),
   state: Type.Union(
     jobStates.map(state => Type.Literal(state)),
     { description: 'queued, then running, and at the end succeeded, failed or cancelled.' },
   ),
   progress: Type.Object(
     {
-      done: Type.Integer({ minimum: 0, description: 'Finished trials.' }),
+      done: Type.Integer({ minimum: 0, description: 'Number of finished trials.' }),
       total: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()], {
-        description: 'All trials: 1 without a sweep; null before the body has been read.',
+        description: 'Number of trials: 1 without a sweep; null until the body has been read.',
       }),
     },
-    strict,
+    { ...strict, $id: 'JobProgress' },
   ),
-  submitted_data_version: Type.Integer({ description: 'Data version of the archive at the submission.' }),
+  submitted_data_version: Type.Integer({ description: 'Data version of the archive at submission.' }),
   data_version: Type.Union([Type.Integer(), Type.Null()], {
-    description: 'Data version of the archive that it runs on; null for a panel, or before it is known.',
+    description:
+      'Data version of the archive that the backtest runs on; null for a panel, or until it is known.',
   }),
   created_at: time('When it was submitted.'),
   started_at: timeOrNull('When it started.'),
   finished_at: timeOrNull('When it succeeded, failed or was cancelled.'),
-  expires_at: timeOrNull('When it is deleted with its result; null while it is unfinished.'),
-  url: Type.String({ description: 'Its path on this server.' }),
-  events_url: Type.String({ description: 'The path of its progress as server-sent events.' }),
+  expires_at: timeOrNull('When it is deleted together with its result; null until it has ended.'),
+  url: Type.String({ description: 'Path of the backtest on this server.' }),
+  events_url: Type.String({ description: 'Path of the progress as server-sent events.' }),
   error: Type.Union([ErrorBody.properties.error, Type.Null()], {
-    description: 'Why it failed; the error of a synchronous request.',
+    description: 'Why it failed: the same error as for a synchronous request.',
   }),
 }
 
-export const BacktestJobSummary = Type.Object(summary, strict)
+export const BacktestJobSummary = Type.Object(summary, { ...strict, $id: 'JobSummary' })
 export type BacktestJobSummary = Static<typeof BacktestJobSummary>
 
 export const BacktestJob = Type.Object(
   {
     ...summary,
     result: Type.Union([BacktestResult, Type.Null()], {
-      description: 'The answer of a synchronous request, to the bit; null unless it succeeded.',
+      description:
+        'Bit-identical to the result of a synchronous request; null unless the backtest succeeded.',
     }),
   },
-  strict,
+  { ...strict, $id: 'Job' },
 )
 
 export const BacktestJobList = Type.Object(
@@ -56,11 +58,11 @@ export const BacktestJobList = Type.Object(
     object: Type.Literal('backtest_list', { description: 'Always backtest_list.' }),
     count: Type.Integer({ minimum: 0, description: 'Backtests in `data`.' }),
     next: Type.Union([Type.String(), Type.Null()], {
-      description: 'Send it as `cursor` for the older backtests that follow; null at the end.',
+      description: 'Send it as `cursor` to get older backtests; null on the last page.',
     }),
     data: Type.Array(BacktestJobSummary, { description: 'Newest first, without their results.' }),
   },
-  strict,
+  { ...strict, $id: 'JobList' },
 )
 
 const uuid = '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$'
@@ -69,6 +71,7 @@ export const BacktestJobParams = Type.Object(
   {
     id: Type.String({
       pattern: uuid,
+      allowed: 'the id of a backtest',
       description: 'The `id` of a backtest.',
       examples: ['019aa0c2-7d3c-7000-9c5e-3f1f0a6b7c55'],
     }),
@@ -81,7 +84,7 @@ export const BacktestJobQuery = Type.Object(
     format: Type.Optional(
       Type.Union([Type.Literal('json'), Type.Literal('html')], {
         description:
-          'Format of a finished result; html is a page. Omit to let `Accept` decide; the default is json.',
+          'Format of a finished result; html is a page for people. Omit it to let the `Accept` header decide; the default is json.',
       }),
     ),
   },
@@ -95,14 +98,15 @@ export const BacktestJobsQuery = Type.Object(
         minimum: 1,
         maximum: 100,
         default: 20,
-        description: 'Backtests on a page.',
+        description: 'Maximum number of backtests on a page.',
         examples: [20],
       }),
     ),
     cursor: Type.Optional(
       Type.String({
         pattern: uuid,
-        description: 'The `next` of the page before.',
+        allowed: 'the `next` of the previous page',
+        description: 'The `next` of the previous page.',
         examples: ['019aa0c2-7d3c-7000-9c5e-3f1f0a6b7c55'],
       }),
     ),

@@ -3,7 +3,7 @@ import { finishSweep, runSlice } from '../../../backtest/pool/runSweep.ts'
 import type { Sql } from '../../../postgres/client.ts'
 import { endJob, findRunningJob } from './jobQueries.ts'
 import type { JobDeps, OpenJob } from './openJobs.ts'
-import { fingerprint, prepareSweep, retryWhileBusy } from './prepare.ts'
+import { fingerprint, prepareSweep } from './prepare.ts'
 import { readShards, storePlan, storeShard } from './shardQueries.ts'
 import { finishTask, type RoundTask, type ShardTask, shardTask } from './taskKinds.ts'
 
@@ -49,8 +49,7 @@ export async function runShard(deps: JobDeps, openJob: OpenJob, shard: ShardTask
  * not for the shard. */
 async function runSlices(deps: JobDeps, signal: AbortSignal, plan: SweepPlan): Promise<Uint8Array> {
   const { pool } = deps.backtests
-  // A background ticket: a shard must not be preferred as a newcomer to requests whose clients wait.
-  const ticket = await retryWhileBusy(signal, () => pool.admit('background'))
+  const ticket = pool.admit('background')
   try {
     const parts: Uint8Array[] = []
     for (let slice = 0; slice < plan.slices.length; slice++) {
@@ -77,9 +76,7 @@ export async function finishSweepJob(
   const shards = await readShards(sql, jobId, round)
   const slices = shards.map(shard => shard.configs)
   const series = shards.map(shard => shard.series)
-  const { signal } = openJob
-  const result = await retryWhileBusy(signal, () =>
-    finishSweep(backtests.pool, { ...plan, slices }, series, 'json', { signal }),
-  )
+  const options = { signal: openJob.signal, priority: 'background' } as const
+  const result = await finishSweep(backtests.pool, { ...plan, slices }, series, 'json', options)
   await endJob(sql, jobId, { state: 'succeeded', result: result.bytes, dataVersion: job.dataVersion })
 }

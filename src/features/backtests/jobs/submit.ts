@@ -25,21 +25,27 @@ export interface Submission {
   readonly idempotencyKey: string | null
 }
 
+export interface SubmittedJob {
+  readonly job: Job
+  /** Whether it is the job of an earlier request with the same Idempotency-Key. */
+  readonly replayed: boolean
+}
+
 /** Stores a backtest as a queued job. Once this returns, the job survives a crash of every process. With an Idempotency-Key
  * that was sent before, returns the job of that earlier request. */
-export async function submitJob(deps: SubmitDeps, submission: Submission): Promise<Job> {
+export async function submitJob(deps: SubmitDeps, submission: Submission): Promise<SubmittedJob> {
   const { sql, processId } = deps
   const { keyId, body, format, query, idempotencyKey } = submission
-  if (idempotencyKey === null) return storeJob(deps, submission)
+  if (idempotencyKey === null) return { job: await storeJob(deps, submission), replayed: false }
   const digest = await requestDigest(['respond-async', format, query], body)
   const request = { keyId, name: idempotencyKey, digest, processId }
   const claimed = await claim(sql, request)
   if (claimed.kind === 'job') {
     const job = await findJob(sql, claimed.jobId)
-    if (job) return job
+    if (job) return { job, replayed: true }
   }
   try {
-    return await storeJob(deps, submission)
+    return { job: await storeJob(deps, submission), replayed: false }
   } catch (error) {
     await releaseClaim(sql, request).catch(() => {})
     throw error

@@ -14,7 +14,7 @@ const ShardPayload = Type.Object({
 export type RoundTask = Static<typeof RoundPayload>
 export type ShardTask = Static<typeof ShardPayload>
 
-/** The kinds are stored in the queue, where other versions of this program read them: they stay as they are. */
+/** Do not rename these: the queue stores them, and other versions of this program read them. */
 export const taskKinds = ['backtest_start', 'backtest_share', 'backtest_finish'] as const
 
 export type JobTask =
@@ -58,5 +58,5 @@ export function readTask({ kind, payload }: Pick<QueueTask, 'kind' | 'payload'>)
   if ((kind === 'backtest_start' || kind === 'backtest_finish') && Value.Check(RoundPayload, payload)) {
     return { kind, payload }
   }
-  throw new Error(`The queue contains a ${kind} task that this version does not know.`)
+  throw new Error(`The queue contains a ${kind} task, which this version does not know.`)
 }

@@ -123,7 +123,7 @@ async function stageFile(
     throw isBrokenGzip(error) ? brokenGzip(file.name, report.lastLine, error) : error
   }
   if (report.lastLine === 0)
-    throw new Failure('body_invalid', `${file.name} is empty: a header line is needed.`)
+    throw new Failure('body_invalid', `${file.name} is empty. It must start with a header line.`)
   await stage.seal()
   return report
 }
@@ -142,7 +142,7 @@ const isBrokenGzip = (error: unknown): error is NodeJS.ErrnoException =>
 function brokenGzip(name: string, lastLine: number, cause: Error): Failure {
   return new Failure(
     'body_invalid',
-    `${name}: the gzip data ends or breaks after line ${lastLine}; nothing was imported. Fetch the file again.`,
+    `${name}: the gzip data is truncated or damaged after line ${lastLine}; nothing was imported. Download the file again.`,
     { cause },
   )
 }
@@ -162,7 +162,7 @@ function contradictionFault(found: Contradiction): SignalFault {
       : `${found.lines} lines from ${found.firstLine} to ${found.lastLine} differ`
   return {
     line: found.firstLine,
-    reason: `${which} about ${nameOf(found)}: none was imported; keep the correct one`,
+    reason: `${which} about ${nameOf(found)}: none of them was imported; keep only the correct one`,
   }
 }
 
@@ -171,7 +171,7 @@ function refusalFault(change: RefusedChange): SignalFault {
   const sent = described(change.predicted, change.actual, change.source)
   const what =
     change.oldActual === null
-      ? 'a forecast cannot change in the line that brings its outcome'
+      ? 'a forecast cannot change in the line that adds its outcome'
       : 'a resolved outcome and its forecast cannot change'
   return {
     line: change.line,

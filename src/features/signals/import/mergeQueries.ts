@@ -1,7 +1,8 @@
 import type { ReservedSql } from '../../../postgres/client.ts'
 import { advanceDataVersion } from '../../../postgres/dataVersion.ts'
 
-/** Imports of signals wait for each other, batch by batch: a batch is compared with rows that must not change meanwhile. */
+/** Imports of signals wait for each other, batch by batch: a batch is compared with rows that must not change in the
+ * meantime. */
 const signalLock = 0x7369676e
 
 /** A line that would change a row on record. */

@@ -31,7 +31,7 @@ export interface Accounts {
 type Years = Partial<Record<AccountYear, { readonly start: number; readonly end: number }>>
 
 /** Parses `application/x.jsonxbrl`: `{ReferenceNumber, EnterpriseName, Rubrics: [{Code, Value, Period}]}`. It states neither
- * the enterprise nor the dates of the year. null where there is no reference number. */
+ * the enterprise nor the dates of the year. null if there is no reference number. */
 export function parseJsonAccounts(document: Readonly<Record<string, unknown>>): Accounts | null {
   const { ReferenceNumber: reference, EnterpriseName, Rubrics } = document
   if (!isReferenceNumber(reference) || !Array.isArray(Rubrics)) return null
@@ -51,9 +51,9 @@ export function parseJsonAccounts(document: Readonly<Record<string, unknown>>): 
 
 type XbrlAccounts = Omit<Accounts, 'reference'> & { readonly reference: string | null }
 
-/** Parses an XBRL instance, in the taxonomy of elements (`pfs`, to 2022) or in that of dimensions (`cbso`, since). An
- * instance states neither its reference number nor its deposit date: the number comes from the name of its file; null where
- * the name has none. */
+/** Parses an XBRL instance, in the taxonomy of elements (`pfs`, until 2022) or of dimensions (`cbso`, since then). An
+ * instance states neither its reference number nor its deposit date. The number comes from the file name; null if that has
+ * none. */
 export function parseXbrlAccounts(text: string, fileName: string): XbrlAccounts {
   const instance = readXbrl(text)
   const base = fileName.slice(fileName.lastIndexOf('/') + 1)
@@ -91,8 +91,8 @@ const rubricOfElement: Readonly<Record<string, string>> = {
   CashBankHand: '54/58',
 }
 
-/** Rubrics since 2022 by the members that make them, in the order of their dimensions' names. With one member more it is a
- * part of the rubric or something else. */
+/** The rubric code of each combination of dimension members, since 2022. Members are in the order of their dimensions' names.
+ * A context with an additional member is only a part of the rubric, or something else, and is not read. */
 const rubricOfMembers: Readonly<Record<string, string>> = {
   'bas:m53 ntr:m17 part:m4': '70',
   'bas:m118 ntr:m17 part:m4': '9900',
@@ -146,7 +146,7 @@ function yearOf({ start, end }: XbrlContext, years: Years): AccountYear | null {
     const matches = known !== undefined && known.end === end && (start === null || start === known.start)
     if (matches) return year
   }
-  // The prior year's balance sheet is recognised even where no flow states that year.
+  // The prior year's balance sheet is recognised even if no flow states that year.
   return start === null && years.N !== undefined && end === years.N.start - 1 ? 'NM1' : null
 }
 
@@ -195,6 +195,6 @@ function membersOf({ dimensions }: XbrlContext): { members: string; year: Accoun
   return { members: members.sort().join(' '), year }
 }
 
-/** The local name of `{namespace}name`; the whole text where the namespace differs, so that it matches nothing. */
+/** The local name of `{namespace}name`; the whole text if the namespace differs, so that it matches nothing. */
 const within = (name: string, namespace: string) =>
   name.startsWith(`{${namespace}}`) ? name.slice(namespace.length + 2) : name

@@ -4,7 +4,7 @@ import { textOf } from '../../reading/fields.ts'
 import { type CsvRows, csvRows } from '../../reading/text.ts'
 import { contentWithoutFigures, type DocumentContent, LeftOut } from '../registerInterface.ts'
 
-/** The ten digits of an enterprise number, however it is written (`BE 0410.682.657`, `410682657`); null where the last two
+/** The ten digits of an enterprise number, however it is written (`BE 0410.682.657`, `410682657`); null if the last two
  * digits do not check the others. */
 export function enterpriseNumber(text: unknown): string | null {
   if (typeof text !== 'string') return null
@@ -38,7 +38,7 @@ export function readNames(text: string): DocumentContent {
     : has('code', 'description')
       ? 'a row of a list of codes'
       : has('enterprisenumber') || has('enterprise_number')
-        ? 'a row on an enterprise that does not state its name'
+        ? 'a row about an enterprise without its name'
         : null
   if (reason === null) {
     throw new Failure(

@@ -40,7 +40,7 @@ export function factsOfAccounts(
       const days = end - start + 1
       if (isFlow && Number.isNaN(start)) {
         lacksYear = true
-        leftOut.add('a prior-year figure, where no reference states the first day of that year')
+        leftOut.add('a prior-year figure without a reference that states the first day of that year')
       } else if (isFlow && !(days >= 350 && days <= 380)) {
         leftOut.add('a flow over a period other than a year')
       } else {
@@ -60,23 +60,23 @@ export function factsOfAccounts(
 /** Models of companies and of associations, full, abbreviated and micro: with capital, without, and of associations. */
 const models = /^m(?:0[124578]|8[127])-[a-z]$/
 
-/** Why a deposit's accounts are not read; null where they are. */
+/** Why a deposit's accounts are not read; null if they are. */
 function reasonLeftOut(accounts: Accounts, reference: Reference): string | null {
   const { enterprise, model, start, end } = reference
-  if (!models.test(model)) return 'accounts in a model other than those of companies and associations'
+  if (!models.test(model)) return 'accounts in a model for neither companies nor associations'
   if (accounts.enterprise !== null && accounts.enterprise !== enterprise)
-    return 'accounts of an enterprise that differs from that of their reference'
+    return 'accounts whose enterprise differs from that of their reference'
   if (accounts.currency !== null && accounts.currency !== reference.currency)
-    return 'accounts in a currency that differs from that of their reference'
+    return 'accounts whose currency differs from that of their reference'
   const year = accounts.years.N
   if (year !== undefined && (year.start !== start || year.end !== end))
-    return 'accounts of a year that differs from that of their reference'
+    return 'accounts whose year differs from that of their reference'
   return null
 }
 
 type Years = Readonly<Record<AccountYear, { readonly start: number; readonly end: number }>>
 
-/** The first day of the prior year comes from the accounts or from that year's own reference; NaN where neither states it. */
+/** The first day of the prior year comes from the accounts or from that year's own reference; NaN if neither states it. */
 function yearsOf(
   accounts: Accounts,
   { enterprise, filed, start, end }: Reference,
@@ -101,7 +101,7 @@ const figures = Object.values(concepts)
 
 const codesRead = new Set(figures.flatMap(({ codes }) => codes))
 
-/** A rubric's value by `year code`; NaN where it is no number or is stated twice with different values. */
+/** A rubric's value by `year code`; NaN if it is not a number, or if it is stated twice with different values. */
 function valuesOf({ rubrics }: Accounts): { values: ReadonlyMap<string, number>; malformed: number } {
   const values = new Map<string, number>()
   let malformed = 0
@@ -124,7 +124,7 @@ function plainNumber(text: string): number {
   return /e/i.test(text) || Math.abs(value) > Number.MAX_SAFE_INTEGER / 100 ? Number.NaN : value
 }
 
-/** null where no rubric is stated, or one of them is malformed. Rounding to cents removes the noise of binary fractions. */
+/** null if no rubric is stated, or if one of them is malformed. Rounding to cents removes the noise of binary fractions. */
 function sumOf(
   codes: readonly string[],
   year: AccountYear,

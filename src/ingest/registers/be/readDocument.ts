@@ -26,7 +26,7 @@ export function createReader(): (document: SourceDocument) => DocumentContent {
       return readReferences(items.filter(isRecord), name, references)
     throw new Failure(
       'body_invalid',
-      'This is neither a list of references (`ReferenceNumber`, `DepositDate`) nor accounts (`ReferenceNumber`, `Rubrics`).',
+      'This is neither a list of references (`ReferenceNumber`, `DepositDate`) nor a set of accounts (`ReferenceNumber`, `Rubrics`).',
     )
   }
 }
@@ -35,7 +35,7 @@ function readXbrlAccounts(text: string, fileName: string, references: References
   const { reference, ...accounts } = parseXbrlAccounts(text, fileName)
   const leftOut = new LeftOut()
   if (reference !== null) return readAccounts([{ ...accounts, reference }], references, leftOut)
-  leftOut.add('an XBRL instance without its reference number in the file name')
+  leftOut.add('an XBRL instance without a reference number in its file name')
   return {
     parsed: namedBy(accounts),
     figuresRead: accounts.figures,

@@ -36,7 +36,7 @@ export function readReferences(
     enterprises.set(enterprise, {
       profile: profileOf(enterprise, name),
       reportedFacts: [],
-      // A deposit on file has its date compared: the later one counts.
+      // If the deposit is already on record with another date, the later date counts.
       filings: [...filings, filingOf(reference)],
     })
   }
@@ -70,7 +70,7 @@ function parseReference(item: Readonly<Record<string, unknown>>, fileName: strin
 export const isReferenceNumber = (text: unknown): text is string =>
   typeof text === 'string' && /^\d{4}-\d{8}$/.test(text)
 
-/** The register's answer for one enterprise does not name it: the number is in the name of the file. */
+/** The register's response for one enterprise does not name it: the number is in the file name. */
 function enterpriseInName(fileName: string): string | null {
   const base = fileName.slice(fileName.lastIndexOf('/') + 1)
   for (const [digits] of base.matchAll(/(?<!\d)\d{10}(?!\d)/g)) {
@@ -101,8 +101,8 @@ export class References {
     return this.#byNumber.get(number) ?? null
   }
 
-  /** The first day of the enterprise's fiscal year that ended on `end`, where all deposits up to the day `by` that state
-   * one agree; else NaN. */
+  /** The first day of the enterprise's fiscal year that ended on `end`. NaN if no deposit up to the day `by` states it, or if
+   * these deposits disagree. */
   startOfYear(enterprise: string, end: number, by: number): number {
     const stated = this.#starts.get(`${enterprise} ${end}`)?.filter(({ filed }) => filed <= by) ?? []
     const [first] = stated
@@ -117,10 +117,10 @@ export class References {
     if (known === undefined && this.#byNumber.size >= maxReferences) {
       throw new Failure(
         'body_too_large',
-        `More than ${maxReferences} references in one import. Import them in parts, each with its accounts.`,
+        `More than ${maxReferences} references in one import. Import them in parts, each together with its accounts.`,
       )
     }
-    // Where two sources disagree on the date, the later one counts: nothing may be seen before it was deposited.
+    // If two sources disagree on the date, the later one counts: nothing may be seen before it was deposited.
     const isSame = known == null || (known.enterprise === enterprise && known.end === end)
     const latest = known == null || known.filed < reference.filed ? reference : known
     this.#byNumber.set(number, known === null || !isSame ? null : latest)

@@ -12,14 +12,15 @@ export const beRegister: Register = {
   readDocument,
   createReader,
   help: `
-  *.json                references of an enterprise (its ten digits in the file name), or accounts
-  2024-00290653.xbrl    accounts in XBRL, under their reference number
-  *.csv                 names: enterprisenumber, denomination
-  a folder or a zip     every .json, .xbrl, .xml and .csv in it
+  *.json                References of an enterprise (its ten digits in the file name), or accounts
+  2024-00290653.xbrl    Accounts in XBRL, under their reference number
+  *.csv                 Names: enterprisenumber, denomination
+  A folder or a zip     Every .json, .xbrl, .xml and .csv in it
 
 Accounts state neither their enterprise nor their deposit date: import them together with their references, in any order.
-Accounts without a reference are left out and read again by the next import; XBRL accounts still name their enterprise.
+Accounts without a reference are left out and read again by the next import; XBRL accounts still provide the name of
+their enterprise.
 
 Example:
-  asfiled import be references/ accountingData/`,
+  ./asfiled import be references/ accountingData/`,
 }

@@ -26,7 +26,8 @@ export const beSource: Source = {
   companies: 'needed',
   help: `
 For each enterprise (those in --companies, else those on record) the references of its deposits and the figures of each
-deposit, once a day. The register serves figures of deposits since 4 April 2022. --since DATE: only deposits since then.`,
+deposit, once a day. The register serves figures of deposits since 4 April 2022. --since DATE: only deposits on or after
+that day.`,
   plan,
 }
 
@@ -62,7 +63,7 @@ const referencesRequest = (task: SyncTask, number: string): RegisterRequest => (
   headers: headersFor(task, 'application/json'),
   key: `references/${number}`,
   revision: null,
-  // The answer does not name its enterprise: `readDocument` takes it from the file name.
+  // The response does not name its enterprise: `readDocument` takes it from the file name.
   fileName: `${number}/references_${number}.json`,
   subject: number,
   imports: true,

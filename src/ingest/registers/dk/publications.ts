@@ -24,14 +24,14 @@ export function readPublications(document: unknown): DocumentContent {
   return contentWithoutFigures(parsed, leftOut)
 }
 
-/** The answer of a search, its list of hits, or one hit. */
+/** The response of a search, its list of hits, or one hit. */
 function hitsOf(document: unknown): readonly Record<string, unknown>[] {
   const outer = isRecord(document) && isRecord(document.hits) ? document.hits.hits : document
   const list = isRecord(outer) && ('_source' in outer || 'dokumenter' in outer) ? [outer] : outer
   if (Array.isArray(list) && list.every(isRecord)) return list
   throw new Failure(
     'body_invalid',
-    'An index of publications has its hits in `hits.hits` or is a list of them.',
+    'This is not an index of publications: it must have its hits in `hits.hits` or be a list of hits.',
   )
 }
 
@@ -45,7 +45,7 @@ function parsePublication(source: Record<string, unknown>): { cvr: string; filin
   const reports = documents.filter(({ dokumentMimeType }) => textOf(dokumentMimeType) === 'application/xml')
   // The group's accounts are in the ESEF report then; an XBRL report next to it states those of the parent company at most.
   if (documents.some(({ dokumentType }) => /_ESEF$/.test(textOf(dokumentType) ?? '')))
-    return 'a publication whose group accounts are in ESEF, which is not read'
+    return 'a publication whose group accounts are in ESEF, which is not supported'
   if (reports.length > 1) return 'a publication of several XBRL reports'
   const accession = accessionOf(cvr, textOf(reports[0]?.dokumentUrl) ?? '')
   if (accession === null) return 'a publication without an XBRL report'
@@ -56,7 +56,7 @@ function parsePublication(source: Record<string, unknown>): { cvr: string; filin
 
 const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/
 
-/** A timestamp of the register's index, and the day in Denmark. null where the text is no timestamp: one without a time zone
+/** A timestamp of the register's index, and the day in Denmark. null if the text is not a timestamp: one without a time zone
  * could mean either of two days. */
 export function danishDay(text: unknown): { readonly day: number; readonly at: number } | null {
   if (typeof text !== 'string' || !timestamp.test(text) || Number.isNaN(dayOf(text.slice(0, 10)))) return null

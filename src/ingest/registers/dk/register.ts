@@ -11,13 +11,13 @@ export const dkRegister: Register = {
   mapping: `1 ${JSON.stringify(concepts)}`,
   readDocument,
   help: `
-  *.json                  the index of publications: hits of offentliggoerelser/_search
-  <name of document>.xml  published reports in XBRL, named as at the end of their dokumentUrl; also .xml.gz
-  a folder or a zip       every .json and .xml in it
+  *.json                  The index of publications: hits of offentliggoerelser/_search
+  <name of document>.xml  Published reports in XBRL, named like the end of their dokumentUrl; also .xml.gz
+  A folder or a zip       Every .json and .xml in it
 
-The index dates the reports. Reports and index may come in any order and in several imports; a report that no index has
-dated is stored and not served.
+The index states the date of each report. Reports and index may be imported in any order and in several imports; a report
+without a date in any index is stored but not served.
 
 Example:
-  asfiled import dk offentliggoerelser.json reports/`,
+  ./asfiled import dk offentliggoerelser.json reports/`,
 }

@@ -17,8 +17,8 @@ export function readReport(text: string, path: string): DocumentContent {
   if (cvr === null || accession === null) {
     const reason =
       cvr === null
-        ? 'a figure of a report that does not name one company by CVR number'
-        : 'a figure of a report whose file is not named as in dokumentUrl'
+        ? 'a figure of a report without the CVR number of exactly one company'
+        : 'a figure of a report whose file name is not that in dokumentUrl'
     tally.leave(reason, mapped.length)
     return { parsed: [], figuresRead: mapped.length, malformed: 0, leftOut: tally.counts.leftOut }
   }
@@ -143,8 +143,8 @@ function basisOf({ dimensions }: XbrlContext): Basis | null {
   return bases[`${dimension.replace(taxonomy, '')} ${member.replace(taxonomy, '')}`] ?? null
 }
 
-/** The figures of the preferred accounts: of the group where the report has its balance sheet, else those without a
- * dimension, else those of the parent company alone. Figures of different accounts are never mixed. */
+/** The figures of the preferred accounts. These are the group's if the report has the group's balance sheet; otherwise those
+ * without a dimension; otherwise those of the parent company alone. Figures of different accounts are never mixed. */
 function ofOneBasis(figures: readonly Figure[], tally: Tally): Figure[] {
   const order: readonly Basis[] = ['group', 'plain', 'parent']
   const has = (basis: Basis, balance: boolean) =>
@@ -175,7 +175,7 @@ function factsOfFigures(
     ({ tag, context, fact }) => `${tag} ${context.start} ${context.end} ${report.units.get(fact.unit ?? '')}`,
   )
   const differ = (same: readonly Figure[]) => new Set(same.map(({ value }) => value)).size > 1
-  // Some reports tell the group's accounts from the parent company's by nothing but the ids of contexts.
+  // In some reports, only the ids of contexts tell the group's accounts from the parent company's.
   if ([...repeated.values()].some(same => isBalance(same[0]) && differ(same))) {
     tally.leave('a figure of a report that states two different balance sheets for one day', figures.length)
     return []
@@ -200,15 +200,15 @@ function factsOfFigures(
     const raw = report.units.get(fact.unit ?? '') ?? ''
     for (const { metric, tag, concept } of uses) {
       const unit = unitOf(raw, concept.unitKind)
-      if (unit === null) tally.leave('a figure in a unit that its metric does not have')
+      if (unit === null) tally.leave('a figure in a unit that its metric does not allow')
       else reportedFacts.push({ metric, tag, unit, start, end, value, rounded: false, filing })
     }
   }
   return reportedFacts
 }
 
-/** An annual report states years. A longer or shorter first or changed year does not compare with other fiscal years, and
- * nine months in an annual report are no third quarter. */
+/** An annual report states years. A first or changed year that is longer or shorter cannot be compared with other fiscal
+ * years. Nine months in an annual report are not a third quarter. */
 function isPeriod(days: number, isAnnual: boolean): boolean {
   const months = Math.round((days * 12) / 365.25)
   const misses = Math.abs(days - (months * 365.25) / 12)

@@ -26,8 +26,8 @@ export const dkSource: Source = {
   contactSetting: null,
   companies: 'possible',
   help: `
-The index of published annual reports, oldest first, and the XBRL document of each. Some reports are listed later than they
-were published, so each run starts a fortnight before the place where the last one stopped.`,
+The index of published annual reports, oldest first, and the XBRL document of each. Some reports are listed only
+after their publication date, so each run starts 14 days before the point where the last one stopped.`,
   plan,
 }
 

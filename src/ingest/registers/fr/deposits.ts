@@ -33,7 +33,7 @@ type Identity = Partial<Record<IdentityField, string>>
 
 const isIdentityField = (name: string): name is IdentityField => Object.hasOwn(identityFields, name)
 
-/** The amounts of a line, m1 to m4; an empty text is no amount. */
+/** The amounts of a line, m1 to m4; an empty text is not an amount. */
 export type Amounts = readonly [string, string, string, string]
 
 export interface Line {
@@ -70,7 +70,7 @@ class DepositReader {
 
   open({ uri, local, attributes }: SaxesTagNS): string | null {
     if (this.#path.length === 0 && (local !== 'bilans' || uri !== namespace)) {
-      return `the document is no list of accounts: it opens with ${local} instead of bilans of ${namespace}`
+      return `the document is not a list of accounts: it starts with ${local} instead of bilans of ${namespace}`
     }
     if (this.#path.length >= maxDepth) return `elements are nested deeper than ${maxDepth}`
     this.#path.push(uri === namespace ? local : '')

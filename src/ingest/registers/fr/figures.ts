@@ -12,7 +12,7 @@ export interface DepositTally {
   readonly leftOut: LeftOut
 }
 
-/** The figures of one deposit; null where it is left out. */
+/** The figures of one deposit; null if it is left out. */
 export function factsOfDeposit(deposit: Deposit, tally: DepositTally): ParsedDocument | null {
   const header = headerOf(deposit)
   if (typeof header === 'string') {
@@ -31,7 +31,7 @@ export function factsOfDeposit(deposit: Deposit, tally: DepositTally): ParsedDoc
 }
 
 interface Year {
-  /** null where the year does not have twelve months: its flows are not those of a year. */
+  /** null if the year does not have twelve months: its flows are not those of a year. */
   readonly start: number | null
   readonly end: number
 }
@@ -42,7 +42,7 @@ interface Header {
   readonly form: FormCode
   readonly unit: string
   readonly year: Year
-  /** null where the deposit does not state when the prior year ended. */
+  /** null if the deposit does not state when the prior year ended. */
   readonly before: Year | null
   readonly hidesIncome: boolean
   readonly filing: Filing
@@ -57,7 +57,7 @@ function headerOf({ identity, recordFiled }: Deposit): Header | string {
   if (identity.codeConfidentialite === '1') return 'confidential accounts'
   const end = dayIn(identity.dateClotureExercice)
   if (Number.isNaN(end)) return 'a deposit without the last day of its fiscal year'
-  // Where two places of a record differ, the later date counts: nothing may be seen before it was deposited.
+  // If two places of a record differ, the later date counts: nothing may be seen before it was deposited.
   const days = [identity.dateDepot, recordFiled].filter(text => text !== undefined && text !== '').map(dayIn)
   const filed = Math.max(...days)
   if (days.length === 0 || Number.isNaN(filed)) return 'a deposit without its date'
@@ -114,8 +114,8 @@ const yearOf = (end: number, months: string | undefined): Year => ({
   end,
 })
 
-/** Courts number their deposits from 1 each year, and several years' accounts may be deposited under one number: the deposit
- * year and the end of the fiscal year make the number unique. */
+/** Courts number their deposits from 1 each year, and accounts of several years may be deposited under one number. The
+ * deposit year and the end of the fiscal year make the number unique. */
 function accessionOf(
   { codeGreffe, numGestion, numDepot }: { codeGreffe: string; numGestion: string; numDepot: string },
   filed: number,
@@ -146,14 +146,14 @@ function factsOfLines(lines: readonly Line[], header: Header, tally: DepositTall
         const sum = sumOf(codes, column, stated, tally)
         if (sum === null) continue
         if (year !== null) reportedFacts.push(...factsOfSum(tag, sum, year, header, tally.leftOut))
-        else tally.leftOut.add('a prior-year figure, where the end of that year is not stated', sum.parts)
+        else tally.leftOut.add('a prior-year figure without the end of that year', sum.parts)
       }
     }
   }
   return reportedFacts
 }
 
-/** The lines of each page by code; null where two lines of one code differ. */
+/** The lines of each page by code; null if two lines of one code differ. */
 function pagesOf(lines: readonly Line[], header: Header, leftOut: LeftOut) {
   const pages = new Map<number, Map<string, Amounts | null>>()
   let hidden = 0
@@ -173,7 +173,7 @@ function pagesOf(lines: readonly Line[], header: Header, leftOut: LeftOut) {
   return pages
 }
 
-/** null where no line states an amount, or one of the amounts is malformed. */
+/** null if no line states an amount, or one of the amounts is malformed. */
 function sumOf(
   codes: readonly string[],
   column: number,

@@ -36,5 +36,5 @@ export const forms: Readonly<Record<FormCode, Readonly<Record<number, Page>>>> =
   },
 }
 
-/** Pages of the income statement: where a company keeps it confidential, nothing on them counts. */
+/** Pages of the income statement: if a company keeps it confidential, nothing on them counts. */
 export const incomePages: Readonly<Record<FormCode, readonly number[]>> = { C: [3, 4], K: [3, 4], S: [2] }

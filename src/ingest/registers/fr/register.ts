@@ -14,14 +14,14 @@ export const frRegister: Register = {
   mapping: `1 ${JSON.stringify(concepts)}`,
   readDocument,
   help: `
-  PUB_CA_*.donnees.xml    annual accounts as entered (bilans saisis, XML)
-  *.json                  the same from the RNE: a record, a list, or bilansSaisis of one company
-  StockUniteLegale*.csv   names of companies (SIRENE), in files of 256 MB at most
-  a folder or a zip       every .xml, .json and .csv in it
+  PUB_CA_*.donnees.xml    Annual accounts as entered (bilans saisis, XML)
+  *.json                  The same from the RNE: a record, a list, or bilansSaisis of one company
+  StockUniteLegale*.csv   Names of companies (SIRENE), in files of at most 256 MB
+  A folder or a zip       Every .xml, .json and .csv in it
 
-The register edits accounts under the same deposit number: an edit counts from the day on which it was observed, in whatever
-order the observations are imported.
+The register edits accounts under the same deposit number. An edit counts from the day on which it was observed, whatever the
+order in which downloads are imported.
 
 Example:
-  asfiled import fr comptes_annuels.zip StockUniteLegale.csv`,
+  ./asfiled import fr comptes_annuels.zip StockUniteLegale.csv`,
 }

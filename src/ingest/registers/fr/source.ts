@@ -29,7 +29,7 @@ export const frSource: Source = {
   companies: 'needed',
   help: `
 For each company (those in --companies, else those on record) the list of deposits and each set of public accounts in it,
-once a day. --since DATE: only accounts deposited since then.`,
+once a day. --since DATE: only accounts deposited on or after that day.`,
   plan,
 }
 
@@ -117,7 +117,8 @@ interface Deposit {
 
 function depositsIn(document: unknown): Deposit[] {
   const list = isRecord(document) ? document.bilansSaisis : null
-  // For a company that never deposited anything the answer is an empty object; without accounts it may lack only their list.
+  // For a company that never deposited anything, the response is an empty object; without accounts it may lack only their
+  // list.
   if (isRecord(document) && list === undefined) {
     const isKnown = 'actes' in document || 'bilans' in document || Object.keys(document).length === 0
     return isKnown ? [] : throwFormatChanged('`bilansSaisis`')

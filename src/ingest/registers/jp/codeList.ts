@@ -27,12 +27,13 @@ export function parseCodeList(text: string, leftOut: LeftOut): EntityProfile[] {
   if (rows.length !== announced) {
     throw new Failure(
       'body_invalid',
-      `The list has ${rows.length} rows and announces ${announced}: it was cut off. Download it again.`,
+      `The list has ${rows.length} rows, but states ${announced}: it was cut off. Download it again.`,
     )
   }
   const place = (column: string) => {
     const at = header?.indexOf(column) ?? -1
-    if (at < 0) throw new Failure('body_invalid', `The list of EDINET codes has no column ${column}.`)
+    if (at < 0)
+      throw new Failure('body_invalid', `The list of EDINET codes does not have the column ${column}.`)
     return at
   }
   const at = {
@@ -71,7 +72,7 @@ function profileOf(code: string, row: readonly string[], at: Places, leftOut: Le
   }
 }
 
-/** `MMDD` of 5月31日 and of 2月末日 (end of February), which becomes 0228; null where there is no such day. */
+/** `MMDD` of 5月31日 and of 2月末日 (end of February), which becomes 0228; null if there is no such day. */
 export function yearEndOf(text: string): string | null {
   const parts = /^(\d{1,2})月(末|\d{1,2})日$/.exec(text.normalize('NFKC').replace(/\s/g, ''))
   if (parts === null) return null

@@ -8,7 +8,7 @@ const summary = (names: string) => names.split(/\s+/).map(name => `jpcrp_cor:${n
 /** The tag of a figure of the company alone, with the suffix that the register's context ids have. */
 export const soloTag = (tag: string) => `${tag}_NonConsolidatedMember`
 
-/** Figures of the company alone are used where the group has none and never replace the group's. */
+/** Figures of the company alone are used if the group has none and never replace the group's. */
 const groupThenSolo = (
   make: (...tagGroups: (readonly string[])[]) => Concept,
   group: readonly string[],

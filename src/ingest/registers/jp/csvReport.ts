@@ -27,9 +27,9 @@ const header = [
 /** How the register writes an empty cell. */
 const empty = '－'
 
-/** Parses a CSV that the register makes of an instance (type 5). It names years only by how far back they are; the elements
- * about the document state the first and last day of the report's year and of the prior year. Figures of older years are left
- * out, because years need not have twelve months. null: the report was left out as a whole. */
+/** Parses a CSV that the register makes of an instance (type 5). It identifies years only by how far back they are. The
+ * elements about the document state the first and last day of the report's year and of the prior year. Figures of older
+ * years are left out, because years need not have twelve months. null: the report was left out as a whole. */
 export function parseCsvReport(
   text: string,
   path: string,
@@ -40,7 +40,7 @@ export function parseCsvReport(
   if (first === undefined || header.some((column, at) => first[at] !== column)) {
     throw new Failure(
       'body_invalid',
-      `A report as CSV has the columns ${header.join(', ')}, separated by tabs.`,
+      `This is not a report as CSV: it must have the columns ${header.join(', ')}, separated by tabs.`,
     )
   }
   const texts = new Map<string, string>()

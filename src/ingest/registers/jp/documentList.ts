@@ -7,25 +7,31 @@ import type { LeftOut } from '../registerInterface.ts'
 /** A row of the register's list of the documents submitted on a day, with the field names of its API. */
 export type ListedDocument = Readonly<Record<string, unknown>>
 
-/** Rows of an answer of the API (`/documents.json?type=2`). */
+/** Rows of a response of the API (`/documents.json?type=2`). */
 export function parseJsonDocumentList(document: unknown): readonly ListedDocument[] {
   const metadata = isRecord(document) ? document.metadata : undefined
   if (!isRecord(document) || !isRecord(metadata)) {
-    throw new Failure('body_invalid', "A list of documents of EDINET's API has `metadata` and `results`.")
+    throw new Failure(
+      'body_invalid',
+      "This is not a list of documents of EDINET's API: it must have `metadata` and `results`.",
+    )
   }
   if (metadata.status !== '200') {
     throw new Failure(
       'body_invalid',
-      `The API answered ${metadata.status}: ${metadata.message}. Download the list again.`,
+      `The API responded with ${metadata.status}: ${metadata.message}. Download the list again.`,
     )
   }
   const { results } = document
   if (!Array.isArray(results)) {
-    throw new Failure('body_invalid', 'The list has no `results`: request it from the API with type=2.')
+    throw new Failure('body_invalid', 'The list has no `results`. Request it from the API with type=2.')
   }
   const announced = isRecord(metadata.resultset) ? metadata.resultset.count : undefined
   if (announced !== results.length) {
-    throw new Failure('body_invalid', `The list has ${results.length} documents and announces ${announced}.`)
+    throw new Failure(
+      'body_invalid',
+      `The list has ${results.length} documents, but states ${announced}. Download it again.`,
+    )
   }
   return results.filter(isRecord)
 }
@@ -37,7 +43,7 @@ export const isDocumentTable = (text: string): boolean =>
 export function parseCsvDocumentList(text: string): readonly ListedDocument[] {
   const [header, ...rows] = readCsv(text, ',')
   const twice = header.find((name, at) => header.indexOf(name) !== at)
-  if (twice !== undefined) throw new Failure('body_invalid', `line 1: the column ${twice} is there twice.`)
+  if (twice !== undefined) throw new Failure('body_invalid', `line 1: the column ${twice} appears twice.`)
   return rows.map(row =>
     Object.fromEntries(header.map((name, at) => [name, row[at] === '' ? null : row[at]])),
   )
@@ -65,8 +71,8 @@ function reasonLeftOut(document: ListedDocument): string | null {
   if (document.withdrawalStatus === '1') return 'the withdrawal of a document'
   if (textOf(document.docTypeCode) === null) {
     return document.withdrawalStatus === '2'
-      ? 'a document that was withdrawn and whose row was emptied'
-      : 'a document whose row was emptied'
+      ? 'a withdrawn document with an emptied row'
+      : 'a document with an emptied row'
   }
   if (!reportTypes.has(document.docTypeCode)) return 'a document other than an annual securities report'
   if (document.ordinanceCode === ofFunds || textOf(document.fundCode) !== null)

@@ -35,7 +35,8 @@ export function factsOfReport(
     for (const { metric, tag, concept } of uses) {
       const fitsPeriod = (concept.kind === 'flow') === (figure.start !== null)
       const unit = isOfKind(figure.unit, concept.unitKind) ? unitOf(figure.unit, concept.unitKind) : null
-      if (!fitsPeriod || unit === null) leftOut.add('a figure whose period or unit does not fit its element')
+      if (!fitsPeriod || unit === null)
+        leftOut.add('a figure whose period or unit does not match its element')
       else candidates.push({ metric, tag, unit, start: figure.start, end: figure.end, value })
     }
   }
@@ -75,9 +76,9 @@ function standardOf(tag: string): Standard {
 /** Elements of statements and of the five-year summary, the filer's own included. */
 const ofAccounts = /^(jppfs_cor|jpigp_cor):|(SummaryOfBusinessResults|KeyFinancialData)$/
 
-/** The basis of each year, by the day on which it ends: the group where the report states any amount of the group, else the
- * company alone. The same for standards: a filer that adopts IFRS states the years of the change under both. Figures of one
- * year have one basis, or their ratios would mean nothing. */
+/** The basis of each year, by the day on which it ends: the group if the report states any amount of the group, otherwise the
+ * company alone. Accounting standards are treated in the same way: a filer that adopts IFRS states the years of the change
+ * under both. All figures of one year must have one basis, or their ratios would be meaningless. */
 function basisByYear({ figures, groupYearEnd }: Report): ReadonlyMap<number, Basis> {
   const bases = new Map<number, Basis>()
   // An amendment may restate the company's own accounts and nothing of the group.
@@ -105,7 +106,7 @@ function reasonLeftOut(figure: ReportFigure, basis: Basis | undefined): string |
   const { tag, isSolo, start, end, value } = figure
   if (value === null) return 'a figure stated as nil'
   if (basis !== undefined && basis.isSolo !== isSolo)
-    return "the company's own figure, where the group's are stated"
+    return 'a figure of the company alone, in a report with figures of the group'
   if (basis !== undefined && basis.standard !== standardOf(tag))
     return 'a figure under accounting standards other than those of its year'
   const days = start === null ? null : end - start + 1
@@ -133,7 +134,7 @@ function withoutContradictions(candidates: readonly Candidate[], leftOut: LeftOu
   for (const [first, ...others] of byPlace.values()) {
     if (others.every(({ value }) => value === first.value)) {
       taken.push(first)
-      leftOut.add('a figure that the report repeats', others.length)
+      leftOut.add('a figure that the report states more than once', others.length)
     } else leftOut.add('a figure that the report states twice with different values', others.length + 1)
   }
   return taken

@@ -68,7 +68,7 @@ async function* readReports(
     if (isList.test(fileName) && parseReportName(fileName) === null)
       progress.skip(
         `${set.path}!${fileName}`,
-        'Import it by itself: from a zip of inline reports only the reports are read.',
+        'Import this file separately: only reports are read from a zip of inline reports.',
       )
   }
   for (const [done, zipped] of reports.entries()) {
@@ -126,7 +126,7 @@ function refuseLarge(entries: readonly Entry[]): void {
   if (entries.length > maxDocuments) {
     throw new Failure(
       'body_too_large',
-      `The report has ${entries.length} inline documents; at most ${maxDocuments} are read.`,
+      `The report has ${entries.length} inline documents; the limit is ${maxDocuments}.`,
     )
   }
   const bytes = entries.reduce(
@@ -136,7 +136,7 @@ function refuseLarge(entries: readonly Entry[]): void {
   if (bytes > maxDocumentBytes) {
     throw new Failure(
       'body_too_large',
-      `The report has ${Math.ceil(bytes / 1e6)} MB; at most ${Math.floor(maxDocumentBytes / 1e6)} MB are read.`,
+      `The report has ${Math.ceil(bytes / 1e6)} MB; the limit is ${Math.floor(maxDocumentBytes / 1e6)} MB.`,
     )
   }
 }

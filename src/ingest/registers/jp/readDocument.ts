@@ -27,7 +27,7 @@ export function readDocument({ name: path, bytes }: SourceDocument): DocumentCon
   if (content !== null) return content
   throw new Failure(
     'body_invalid',
-    'This is neither a list of EDINET codes or of documents, nor a report under the name that EDINET gave it, as in jpcrp030000-asr-001_E02367-000_2024-03-31_01_2024-06-28.xbrl.',
+    'This is neither a list of EDINET codes or documents, nor a report with the file name that EDINET gave it, like jpcrp030000-asr-001_E02367-000_2024-03-31_01_2024-06-28.xbrl.',
   )
 }
 

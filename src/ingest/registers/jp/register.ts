@@ -13,14 +13,14 @@ export const jpRegister: Register = {
   readDocument,
   readSet: readInlineSet,
   help: `
-  EdinetcodeDlInfo.csv  names of all filers, also in Edinetcode_*.zip
-  documents*.json       lists of documents from the API (type=2), or the same as CSV:
-                        the minute of submission of each report
-  S*.zip                a report as the API serves it, XBRL (type=1) or CSV (type=5)
-  jpcrp*-asr-*.xbrl     an instance under the name that EDINET gave it; the number of
-                        the document is read from a folder in its path, if one has it
-  a folder              every .zip, .xbrl, .csv and .json in it
+  EdinetcodeDlInfo.csv  Names of all filers, also in Edinetcode_*.zip
+  documents*.json       Lists of documents from the API (type=2), or the same as CSV:
+                        they state the minute in which each report was submitted
+  S*.zip                A report as the API serves it, XBRL (type=1) or CSV (type=5)
+  jpcrp*-asr-*.xbrl     An instance with the file name that EDINET gave it; the document
+                        number is read from a folder name in its path, if there is one
+  A folder              Every .zip, .xbrl, .csv and .json in it
 
 Example:
-  asfiled import jp EdinetcodeDlInfo.csv documents/ reports/`,
+  ./asfiled import jp EdinetcodeDlInfo.csv documents/ reports/`,
 }

@@ -3,13 +3,13 @@ import { dayOf, textOf } from '../../reading/fields.ts'
 
 /** An annual securities report, whether it came as XBRL, inline XBRL or CSV. */
 export interface Report {
-  /** `JP:S100VWVY`; the name of the file where the document number is unknown. */
+  /** `JP:S100VWVY`; the name of the file if the document number is unknown. */
   readonly accession: string
   readonly edinetCode: string
   /** 120 an annual securities report, 130 its amendment. */
   readonly form: string
   readonly filed: number
-  /** The day on which the report's year ends, where the report states that the filer prepares accounts of the group. */
+  /** The day on which the report's year ends; null unless the report says that the filer prepares group accounts. */
   readonly groupYearEnd: number | null
   readonly name: string | null
   readonly englishName: string | null
@@ -33,7 +33,7 @@ export interface ReportFigure {
 }
 
 /** Why a figure is not among `figures`: its context is that of a segment, a subsidiary, a class of shares or half a year. */
-export const ofPart = 'a figure of a part of the company or of the year'
+export const ofPart = 'a figure for a part of the company or of the year'
 
 /** The year and basis that a context id names: `CurrentYearDuration`, `Prior4YearInstant_NonConsolidatedMember`. null: the
  * context is not a whole year of the group or of the company. */
@@ -54,7 +54,7 @@ const maxDaysApart = 31
  *
  * @param path of the file, which may contain the document number
  * @param stated the text of an element such as `jpdei_cor:EDINETCodeDEI`
- * @returns the reason why it is left out, where the report has no filing date that can be trusted */
+ * @returns the reason why it is left out, if the report has no filing date that can be trusted */
 export function reportHead(
   path: string,
   name: ReportName,
@@ -62,7 +62,10 @@ export function reportHead(
 ): Omit<Report, 'figures' | 'figuresRead'> | { readonly reason: string } {
   const code = stated('jpdei_cor:EDINETCodeDEI')
   if (code !== null && code !== name.code) {
-    throw new Failure('body_invalid', `The report is named after ${name.code} but is of ${code}.`)
+    throw new Failure(
+      'body_invalid',
+      `The file name of the report contains ${name.code}, but the report is of ${code}.`,
+    )
   }
   const filed = filedOn(name.filed, dayOf(stated('jpcrp_cor:FilingDateCoverPage')))
   if (Number.isNaN(filed)) return { reason: 'a report without a filing date' }
@@ -80,7 +83,7 @@ export function reportHead(
   }
 }
 
-/** The date in the file's name and the date on the cover usually agree. Where they differ by little the later one counts:
+/** The date in the file's name and the date on the cover usually agree. If they differ by little the later one counts:
  * nothing may be seen before it was filed. */
 function filedOn(named: number, onCover: number): number {
   if (Number.isNaN(named)) return onCover
@@ -119,7 +122,7 @@ function documentIdIn(path: string): string | null {
   return found?.[1] ?? null
 }
 
-/** Why no accounts are read from a report of this name; null where they are. */
+/** Why no accounts are read from a report of this name; null if they are. */
 export function reasonLeftOut({ kind, code }: ReportName): string | null {
   if (kind.startsWith('jpaud-')) return "an auditor's report"
   if (code.startsWith('G')) return 'a report of a fund'

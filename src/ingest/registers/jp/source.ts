@@ -27,7 +27,7 @@ export const jpSource: Source = {
   companies: 'possible',
   help: `
 Each day's list of documents, and the figures (CSV, else XBRL) of the annual, quarterly and half-year reports in it. The
-first run starts ten years ago, which is as far back as EDINET goes; with --since DATE it starts on that day.`,
+first run starts ten years ago, which is as far back as EDINET goes. With --since DATE, it starts on that day.`,
   plan,
 }
 
@@ -106,7 +106,7 @@ function checkStatus(document: unknown): ResponseCheck | null {
   if (status === 401 || status === 403)
     return { kind: 'refused', reason: `EDINET refuses the key (${status}).` }
   if (status === 404) return { kind: 'missing' }
-  return { kind: 'retry', reason: `EDINET answers with an error (${status}).` }
+  return { kind: 'retry', reason: `EDINET responds with an error (${status}).` }
 }
 
 function reportsOf(document: unknown, companies: readonly string[]): Report[] {

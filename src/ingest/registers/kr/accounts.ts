@@ -6,16 +6,16 @@ import { type Closing, type ClosingMonths, closingOf, isReportCode } from './clo
 import { assumedTickers, type Company, isCorpCode, isStockCode, monthOf, parseOverview } from './companies.ts'
 import { countAmounts, type FigureTally, factsOfReport, type Line, type ReportLines } from './figures.ts'
 
-/** One answer of the API, and its place in the file. */
+/** One response of the API, and its place in the file. */
 export interface Answer {
   readonly document: unknown
-  /** For messages: `line 12: `; empty where the file is one answer. */
+  /** For messages: `line 12: `; empty if the file is one response. */
   readonly place: string
 }
 
-/** Reads answers of the API: statements of companies (`fnlttSinglAcntAll`) and overviews (`company`). Whether statements are
- * the group's (CFS) or the company's alone (OFS) is stated by the request, stored as `_request`, by the lines or by the name
- * of the file.
+/** Reads responses of the API: statements of companies (`fnlttSinglAcntAll`) and overviews (`company`). Statements are the
+ * group's (CFS) or those of the company alone (OFS). The lines, the request (stored as `_request`) or the file name states
+ * which.
  *
  * @param months of the overviews that the import has read so far; those of this document are added */
 export function readAccounts(
@@ -65,31 +65,31 @@ interface Gathered {
   readonly leftOut: LeftOut
 }
 
-/** Returns how many amounts the answer has. */
+/** Returns how many amounts the response has. */
 function gather({ document, place }: Answer, fileName: string, into: Gathered): number {
   const fail = (reason: string) => new Failure('body_invalid', `${place}${reason}`)
-  if (!isRecord(document)) throw fail('This is no answer of OpenDART: an object is needed.')
+  if (!isRecord(document)) throw fail('This is not a response of OpenDART: it must be an object.')
   const company = parseOverview(document)
   if (company !== null) {
     into.companies.set(company.profile.issuerId, company)
-    if (!company.onBoard) into.leftOut.add('an overview of a company on neither board')
+    if (!company.onBoard) into.leftOut.add('an overview of a company that is listed on neither board')
     return 0
   }
   if (document.status !== '000') {
     const status = textOf(document.status)
-    if (status === null) throw fail('This is no answer of OpenDART: it has no `status`.')
-    into.leftOut.add(`an answer without statements (status ${status.slice(0, 10)})`)
+    if (status === null) throw fail('This is not a response of OpenDART: it has no `status`.')
+    into.leftOut.add(`a response without statements (status ${status.slice(0, 10)})`)
     return 0
   }
-  if (!Array.isArray(document.list)) throw fail('An answer of OpenDART has its lines in `list`.')
+  if (!Array.isArray(document.list)) throw fail('A response of OpenDART must have its lines in `list`.')
   const request = isRecord(document._request) ? document._request : {}
   let amounts = 0
   for (const line of document.list) {
-    if (!isRecord(line)) throw fail('`list` has an element that is no line of a statement.')
+    if (!isRecord(line)) throw fail('`list` has an element that is not a line of a statement.')
     const isSolo = soloOf(line, request, fileName)
     if (isSolo === null) {
       throw fail(
-        'Nothing states whether these statements are consolidated. Name the file ..._CFS.json or ..._OFS.json, or store the request as `_request` with its `fs_div`.',
+        'It is not stated whether these statements are consolidated. Name the file ..._CFS.json or ..._OFS.json, or store the request as `_request` with its `fs_div`.',
       )
     }
     amounts += countAmounts(line)

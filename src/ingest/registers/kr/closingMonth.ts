@@ -28,9 +28,10 @@ export interface ReceivedReport {
 export const periodEnd = ({ month, yearsLater }: Closing, year: number, report: ReportCode): number =>
   endOfMonth(year + yearsLater, month - 12 + monthsOf[report])
 
-/** Determines when the business years end of a company of which these reports were received. The register's statements have
- * no dates. Where its overview (`months`) is missing, December is assumed if at least one report was received when one on a
- * calendar year is due and none before its period ended. null: unknown, so that the figures cannot be dated.
+/** Determines the month in which the fiscal years of a company end, from the reports received of it. The register's
+ * statements have no dates. If its overview (`months`) is missing, December is assumed on two conditions. At least one
+ * report was received when a report on a calendar year is due, and none before its period ended. null: unknown, so the
+ * figures cannot be dated.
  *
  * @param months `acc_mt` of the company's overviews; none where unknown */
 export function closingOf(reports: readonly ReceivedReport[], months: readonly number[]): Closing | null {
@@ -51,8 +52,8 @@ export function closingOf(reports: readonly ReceivedReport[], months: readonly n
   return likely.length === 1 ? likely[0] : null
 }
 
-/** Days after the end of its period within which a report is due or slightly late: a year is due after 90 days, a part of it
- * after 45. An amendment may come at any time; a report in time shows which period it is on. */
+/** Days after the end of a period within which its report is received, on time or slightly late. A year is due after 90 days,
+ * a part of it after 45. An amendment may come at any time, but a report on time shows which period it covers. */
 const daysInTime = (report: ReportCode): { readonly min: number; readonly max: number } =>
   report === '11011' ? { min: 56, max: 135 } : { min: 15, max: 75 }
 
@@ -63,7 +64,7 @@ const maxCompanies = 1_000_000
 export class ClosingMonths {
   readonly #ofCompany = new Map<string, ReadonlySet<number>>()
 
-  /** Several where overviews of different days differ: a company may have changed its year. */
+  /** Several if overviews of different days differ: a company may have changed its year. */
   of(corpCode: string): readonly number[] {
     return [...(this.#ofCompany.get(corpCode) ?? [])]
   }
@@ -73,7 +74,7 @@ export class ClosingMonths {
     if (known === undefined && this.#ofCompany.size >= maxCompanies) {
       throw new Failure(
         'body_too_large',
-        `Overviews of more than ${maxCompanies} companies in one import. Import them in parts, each with its statements.`,
+        `Overviews of more than ${maxCompanies} companies in one import. Import them in parts, each together with its statements.`,
       )
     }
     this.#ofCompany.set(corpCode, new Set([...(known ?? []), month]))

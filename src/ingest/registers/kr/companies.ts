@@ -11,14 +11,14 @@ export const assumedTickers = (stockCode: string): string[] => [`${stockCode}.KS
 
 export interface Company {
   readonly profile: EntityProfile
-  /** The month in which its business years end; null where it makes no sense. */
+  /** The month in which its fiscal years end; null if it makes no sense. */
   readonly closingMonth: number | null
   /** False: the company is listed on neither board. */
   readonly onBoard: boolean
 }
 
-/** Parses an overview of a company (`company.json`): it names the board (`corp_cls`: Y the main one, K the second) and the
- * month in which business years end (`acc_mt`). null: not an overview. */
+/** Parses an overview of a company (`company.json`): it states the board (`corp_cls`: Y the main one, K the second) and the
+ * month in which fiscal years end (`acc_mt`). null: not an overview. */
 export function parseOverview(document: Record<string, unknown>): Company | null {
   const corpCode = textOf(document.corp_code)
   if (corpCode === null || !isCorpCode(corpCode) || !('corp_cls' in document)) return null
@@ -48,7 +48,7 @@ export function parseOverview(document: Record<string, unknown>): Company | null
   }
 }
 
-/** `acc_mt`, `12`; null where it is no month. */
+/** `acc_mt`, `12`; null if it is not a month. */
 export function monthOf(text: unknown): number | null {
   const month = /^\d{1,2}$/.test(textOf(text) ?? '') ? Number(text) : 0
   return month >= 1 && month <= 12 ? month : null
@@ -112,7 +112,7 @@ class CompanyList {
       this.leftOut.add('a company without a corporate code of eight digits')
     } else if (stockCode === null) this.leftOut.add('a company without a stock code')
     else if (!isStockCode(stockCode)) this.leftOut.add('a stock code that is not six characters')
-    else if (this.#seen.has(corpCode)) this.leftOut.add('a company named a second time')
+    else if (this.#seen.has(corpCode)) this.leftOut.add('a company listed a second time')
     else {
       this.#seen.add(corpCode)
       const name = textOf(entry.corp_name)

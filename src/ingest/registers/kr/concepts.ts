@@ -105,7 +105,7 @@ const accounts = {
 
 const tagsOf = ({ codes, names }: Account) => [...codes, ...names.map(name => `${nameMark}${name}`)]
 
-/** The group's figures and, where a filing has none, those of the company alone. */
+/** The group's figures and, if a filing has none, those of the company alone. */
 export const concepts: Readonly<Record<string, Concept>> = Object.fromEntries(
   Object.entries(accounts).map(([metric, account]: [string, Account]) => {
     const tags = tagsOf(account)

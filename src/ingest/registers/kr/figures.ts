@@ -43,7 +43,7 @@ export function factsOfReport(report: ReportLines, closing: Closing, tally: Figu
       division === 'CIS' ? mapped.uses.filter(use => !inIncomeStatement.has(use.metric)) : mapped.uses
     if (uses.length === 0) {
       tally.leftOut.add(
-        'a line of comprehensive income that the income statement has too',
+        'a line of comprehensive income that is also in the income statement',
         countAmounts(line),
       )
       return []
@@ -84,7 +84,7 @@ function mappedLines(report: ReportLines, leftOut: LeftOut): MappedLine[] {
     const uses = usesOfTag(report.isSolo ? `${soloMark}${tag}` : tag)
     if (sheet === undefined) leftOut.add(`a line of ${divisionName(division)}`, countAmounts(line))
     else if (uses === undefined || sheetOf(tag) !== sheet) {
-      leftOut.add('a line that the service does not carry', countAmounts(line))
+      leftOut.add('a line without a metric', countAmounts(line))
     } else mapped.push({ line, division, tag, uses })
   }
   return mapped
@@ -100,9 +100,7 @@ function dropContradictions(mapped: readonly MappedLine[], leftOut: LeftOut): Ma
     const texts = new Set(same.map(({ line }) => columns.map(column => amountOf(line[column])).join(' ')))
     const agree = texts.size === 1
     if (agree) taken.push(same[0])
-    const reason = agree
-      ? 'a line that is stated twice'
-      : 'a line that is stated twice with different figures'
+    const reason = agree ? 'a line that is stated twice' : 'a line that is stated twice with different values'
     for (const { line } of agree ? same.slice(1) : same) leftOut.add(reason, countAmounts(line))
   }
   return taken
@@ -143,8 +141,8 @@ function factsOfLine(
   return taken
 }
 
-/** The standard code or, where the filer uses none, the name of the account. Codes of the first years lack `-full`. A
- * preferred share's earnings or those of a part of the business are known by their name, whatever their code. */
+/** The standard code or, if the filer uses none, the name of the account. Codes of the first years lack `-full`. A preferred
+ * share's earnings or those of a part of the business are known by their name, whatever their code. */
 function tagOf(line: Line): string {
   const code = (textOf(line.account_id) ?? '').replace(/^ifrs_/, 'ifrs-full_')
   const name = plainName(textOf(line.account_nm) ?? '')
@@ -163,7 +161,7 @@ const plainName = (name: string) =>
     .replace(/^[ⅠⅡⅢⅣⅤⅥⅦⅧⅨⅩⅪⅫIVX\d]+[.．)]/, '')
     .replace(/[([（][^)\]）]*[)\]）]/g, '')
 
-/** The text of an amount; null where there is none. */
+/** The text of an amount; null if there is none. */
 function amountOf(value: unknown): string | null {
   const text = typeof value === 'number' ? String(value) : typeof value === 'string' ? value.trim() : ''
   return text === '' || text === '-' ? null : text

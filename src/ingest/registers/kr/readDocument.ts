@@ -7,8 +7,8 @@ import { readCorpCode } from './companies.ts'
 /** Reads one document without the others of its import. */
 export const readDocument = (document: SourceDocument): DocumentContent => createReader()(document)
 
-/** Creates the reader of one import. Statements have no dates: the month in which a company's years end is in its overview,
- * which may be in another file and come after them. */
+/** Creates the reader of one import. Statements have no dates. The month in which a company's years end is in its overview,
+ * which may be in a later file. */
 export function createReader(): (document: SourceDocument) => DocumentContent {
   const months = new ClosingMonths()
   return ({ name, bytes }) => {
@@ -16,7 +16,7 @@ export function createReader(): (document: SourceDocument) => DocumentContent {
     if (/\.jsonl$/i.test(name)) return readAccounts(parseJsonLines(bytes), name, months)
     const document = parseJson(bytes)
     const answers = Array.isArray(document)
-      ? document.map((one, index) => ({ document: one, place: `answer ${index + 1}: ` }))
+      ? document.map((one, index) => ({ document: one, place: `response ${index + 1}: ` }))
       : [{ document, place: '' }]
     return readAccounts(answers, name, months)
   }

@@ -28,7 +28,7 @@ export const krSource: Source = {
   help: `
 The list of companies, each day's list of periodic reports, and the overview and the accounts (consolidated, else those of
 the company alone) of every report of a listed company. The first run starts with 2015, the first year for which OpenDART
-has accounts. A key has a daily number of requests; when they are used up, the next day's run continues.`,
+has accounts. A key has a daily limit of requests; when it is used up, the next day's run continues.`,
   plan,
 }
 
@@ -160,7 +160,7 @@ function checkStatus(status: string): ResponseCheck {
     case '021':
       return {
         kind: 'exhausted',
-        reason: `OpenDART: the requests of this key for today are used up (${status}).`,
+        reason: `OpenDART: this key has no requests left for today (${status}).`,
       }
     case '800':
     case '900':

@@ -21,7 +21,7 @@ export function newZealandDay(text: unknown): number {
 
 const dayMs = 86_400_000
 
-/** The first day from `day` on which something can be due: what is due on a day off may be done on the next working day
+/** The first day from `day` on which something can be due. What is due on a day off may be done on the next working day
  * (Legislation Act 2019, section 55). Working days are those of section 13 and, before it, of the Interpretation Act 1999,
  * section 29. For a holiday whose date is set each year, every possible date counts as a day off: a later due day is safe. */
 export function workingDayFrom(day: number): number {
@@ -40,7 +40,7 @@ function isWorkingDay(day: number): boolean {
   const monthDay = (date.getUTCMonth() + 1) * 100 + date.getUTCDate()
   const isMonday = weekday(day) === 1
   if (monthDay >= 1225 || monthDay <= 102) return false
-  // Where the first days of the year reach into a weekend, the Monday and the Tuesday after it are off instead.
+  // If the first days of the year reach into a weekend, the Monday and the Tuesday after it are off instead.
   if (monthDay <= 104 && weekday(day) <= 2) return false
   // Good Friday and Easter Monday.
   const easter = easterOf(year)

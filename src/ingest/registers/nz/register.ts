@@ -13,13 +13,13 @@ export const nzRegister: Register = {
   mapping: `3 ${JSON.stringify(concepts)}`,
   readDocument,
   help: `
-  GrpOrgAllReturns*.json  annual returns (OData JSON)
-  vOrganisations*.json    names of organisations
-  a folder or a zip       every .json in it
+  GrpOrgAllReturns*.json  Annual returns (OData JSON)
+  vOrganisations*.json    Names of organisations
+  A folder or a zip       Every .json in it
 
-The register overwrites: keep each download and state its day with --pulled. What it states differently than before counts
-from that day, in whatever order the downloads are imported.
+The register overwrites earlier data: keep each download, and give its day with --pulled. A change counts from the day of the
+download that first shows it, whatever the order in which downloads are imported.
 
 Example:
-  asfiled import nz returns/ --pulled 2026-11-20`,
+  ./asfiled import nz returns/ --pulled 2026-11-20`,
 }

@@ -52,7 +52,7 @@ export function readReturns(document: unknown): DocumentContent {
     const reportedFacts: ReportedFact[] = []
     const namesOther = [...returns.values()].some(({ row }) => (currencyOf(row) ?? 'NZD') !== 'NZD')
     for (const found of returns.values()) {
-      // The register takes amounts as the charity gives them: an Australian charity's are in AUD even where it states no
+      // The register takes amounts as the charity gives them: an Australian charity's are in AUD even if it states no
       // currency.
       if (namesOther && currencyOf(found.row) === null)
         leftOut.add('a return without a currency, of a charity that also names one other than NZD')
@@ -70,10 +70,13 @@ const currencyOf = (row: Row) => textOf(row.ReportingCurrency)
 function rowsOf(document: unknown): readonly Row[] {
   const rows = odataRows(document)
   if (rows !== null) return rows.filter(isRecord)
-  throw new Failure('body_invalid', 'OData of the Charities Register has its rows in `d` or `d.results`.')
+  throw new Failure(
+    'body_invalid',
+    'OData of the Charities Register must have its rows in `d` or `d.results`.',
+  )
 }
 
-/** The list in `d` or `d.results`; null where there is none. */
+/** The list in `d` or `d.results`; null if there is none. */
 export function odataRows(document: unknown): readonly unknown[] | null {
   const list = isRecord(document) ? document.d : undefined
   const rows = isRecord(list) ? list.results : list

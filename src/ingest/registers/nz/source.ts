@@ -24,8 +24,8 @@ export const nzSource: Source = {
   companies: 'none',
   help: `
 All annual returns in pages of 1,000, in the order of their numbers. The register edits returns without dating the edit, so
-the first run of each day reads all of it; a page that has not changed is not stored twice. --since DATE: only returns for
-years that ended since then.`,
+the first run of each day reads all pages; a page that has not changed is not stored twice. --since DATE: only returns for
+years that ended on or after that day.`,
   plan,
 }
 

@@ -12,9 +12,9 @@ export type Filer = 'general' | 'half-year later' | 'holding' | 'unlisted'
 /** The last day after the first, second and third quarter and, in the next year, after the year. */
 type LastDays = readonly [string, string, string, string]
 
-/** Securities and Exchange Act, article 36: 45 days after a quarter, three months after the year. Under its second
- * paragraph: financial holdings 60 days after the first and third quarter; two months after the half-year for financial
- * institutions and, since 2021, foreign companies; four months after the year for companies that are not listed. */
+/** Securities and Exchange Act, article 36: 45 days after a quarter, three months after the year. Its second paragraph sets
+ * other limits. Financial holdings: 60 days after the first and third quarter. Financial institutions and, since 2021,
+ * foreign companies: two months after the half-year. Companies that are not listed: four months after the year. */
 const lastDays: Readonly<Record<Filer, LastDays>> = {
   general: ['05-15', '08-14', '11-14', '03-31'],
   'half-year later': ['05-15', '08-31', '11-14', '03-31'],
@@ -44,9 +44,9 @@ const financialColumns = [
   '保險負債',
 ]
 
-/** The filer of a row, by the name of the table, the name of the company and the columns. Where they leave it open the later
- * deadline counts: a table under another file name may be of companies that are not listed, and a row without a name may be
- * of a foreign company, whose name ends in KY. */
+/** The filer of a row, by the name of the table, the name of the company and the columns. If these do not decide, the later
+ * deadline counts. A table under another file name may contain companies that are not listed. A row without a name may be of
+ * a foreign company, whose name ends in KY. */
 export function filerOf(
   fileName: string,
   name: string | null,
@@ -104,9 +104,10 @@ const lunar = new Intl.DateTimeFormat('en-u-ca-chinese', {
   timeZone: 'UTC',
 })
 
-/** The first day from `day` on which a report can be due: a time limit that ends on a Saturday, a Sunday or a holiday ends on
- * the next working day (Administrative Procedure Act, article 48). Of all holidays only the Dragon Boat Festival can fall on
- * a deadline. A working Saturday, and the Friday off that it makes up for, count as days off: a later due day is safe. */
+/** The first day from `day` on which a report can be due. A time limit that ends on a Saturday, a Sunday or a holiday is
+ * extended to the next working day (Administrative Procedure Act, article 48). Of all holidays only the Dragon Boat Festival
+ * can fall on a deadline. A working Saturday, and the Friday off that it makes up for, count as days off: a later due day is
+ * safe. */
 function workingDayFrom(day: number): number {
   let found = day
   while (isWeekend(found) || isDragonBoatBreak(found)) found++
@@ -117,8 +118,8 @@ function workingDayFrom(day: number): number {
 const weekday = (day: number) => (day + 4) % 7
 const isWeekend = (day: number) => weekday(day) === 0 || weekday(day) === 6
 
-/** The fifth day of the fifth lunar month. A Friday or Monday next to it is off too: it bridges the festival and a weekend,
- * or makes up for a festival on a weekend. */
+/** The fifth day of the fifth lunar month. A Friday or Monday next to it is also off: it is a bridge day, or makes up for a
+ * festival on a weekend. */
 function isDragonBoatBreak(day: number): boolean {
   if (isFestival(day)) return true
   if (weekday(day) === 5) return isFestival(day - 1) || isFestival(day + 1)

@@ -30,7 +30,7 @@ export function factsOfCell(
   tally.figuresRead++
   const uses = usesOfTag(column)
   if (uses === undefined) {
-    tally.leftOut.add('a column that the service does not carry')
+    tally.leftOut.add('a column without a metric')
     return []
   }
   return uses.flatMap(({ metric, tag, concept }): ReportedFact[] => {

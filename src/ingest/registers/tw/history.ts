@@ -70,7 +70,7 @@ function rowsToRead(text: string, tally: FigureTally): HistoryRow[] {
   if (missing.length > 0) {
     throw new Failure(
       'body_invalid',
-      `line 1: an archive of income statements has columns ${missing.join(', ')}.`,
+      `line 1: an archive of income statements must have the columns ${missing.join(', ')}.`,
     )
   }
   const rows: HistoryRow[] = []
@@ -81,7 +81,7 @@ function rowsToRead(text: string, tally: FigureTally): HistoryRow[] {
     if (values.length !== names.length || line.includes('"')) {
       throw new Failure(
         'body_invalid',
-        `line ${index + 2}: ${names.length} cells without quotation marks are needed, there are ${values.length}.`,
+        `line ${index + 2}: the line has ${values.length} cells; it must have ${names.length}, without quotation marks.`,
       )
     }
     const cells = new Map(names.map((name, place) => [name, values[place] ?? '']))
@@ -101,10 +101,10 @@ function rowsToRead(text: string, tally: FigureTally): HistoryRow[] {
 
 const keyOf = ({ code, year, quarter }: Quarter) => `${code} ${year} ${quarter}`
 
-/** Why a row is not read; null where it is. */
+/** Why a row is not read; null if it is. */
 function reasonLeftOut(quarter: Quarter | null, seen: ReadonlySet<string>): string | null {
-  if (quarter === null) return 'a row that is not of a year to date'
-  if (seen.has(keyOf(quarter))) return 'another row of the company and quarter'
+  if (quarter === null) return 'a row that is not for a year to date'
+  if (seen.has(keyOf(quarter))) return 'another row of the same company and quarter'
   return isSecondaryListing(quarter.code)
     ? 'a secondary listing, whose deadlines its home country sets'
     : null

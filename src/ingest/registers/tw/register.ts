@@ -12,14 +12,14 @@ export const twRegister: Register = {
   mapping: `2 ${JSON.stringify(concepts)}`,
   readDocument,
   help: `
-  t187ap06_L_*.json         income statements of the latest quarter (_ci _basi _bd _fh _ins _mim by industry)
-  t187ap07_L_*.json         balance sheets of the latest quarter
-  *.csv, *.csv.gz           an archive of income statements, cumulative, in thousands
-  a folder or a zip         every .json and .csv in it
+  t187ap06_L_*.json         Income statements of the latest quarter (_ci _basi _bd _fh _ins _mim by industry)
+  t187ap07_L_*.json         Balance sheets of the latest quarter
+  *.csv, *.csv.gz           An archive of income statements, cumulative, in thousands
+  A folder or a zip         Every .json and .csv in it
 
-The register overwrites: keep each download. A table states the day on which it was made; what a later table states
-differently counts from its day, in whatever order they are imported.
+The register overwrites earlier data: keep each download. A table states the day on which it was made. A change counts from
+the day of the table that first shows it, whatever the order in which tables are imported.
 
 Example:
-  asfiled import tw pulls/2026-08-17 pulls/2026-11-16`,
+  ./asfiled import tw pulls/2026-08-17 pulls/2026-11-16`,
 }

@@ -21,8 +21,8 @@ export const twSource: Source = {
   contactSetting: null,
   companies: 'none',
   help: `
-Twelve tables, each requested once a day. The register serves the latest quarter only: history is what the archive has, so
-run it every day. --since changes nothing.`,
+Twelve tables, each requested once a day. The register serves only the latest quarter, so run this every day: the
+archive is the only history. --since has no effect.`,
   plan,
 }
 

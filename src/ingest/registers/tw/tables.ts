@@ -26,13 +26,13 @@ const heading = {
 } as const
 const headings: ReadonlySet<string> = new Set(Object.values(heading))
 
-/** Reads a table of the TWSE's open data: `t187ap06` income statements, `t187ap07` balance sheets, one row per company, of the
- * quarter that was the latest when the table was made. */
+/** Reads a table of the TWSE's open data: `t187ap06` has income statements, `t187ap07` balance sheets. A table has one row
+ * per company, for the quarter that was the latest when the table was made. */
 export function readTable(document: unknown, fileName: string): DocumentContent {
   const tally = new FigureTally()
   if (isOtherKind(document, tally.leftOut)) return { parsed: [], ...tally.counts }
   if (!Array.isArray(document)) {
-    throw new Failure('body_invalid', 'A table of the TWSE is an array of rows, one a company.')
+    throw new Failure('body_invalid', 'A table of the TWSE must be an array of rows, one per company.')
   }
   const latest = new Map<string, Placed>()
   for (const [index, row] of document.entries()) {
@@ -58,7 +58,7 @@ export function readTable(document: unknown, fileName: string): DocumentContent 
     const isLatest = known === undefined || placed.madeOn > known.madeOn
     if (isLatest) latest.set(key, placed)
     const other = isLatest ? known : placed
-    if (other !== undefined) leaveOutRow('another row of the company and quarter', other.row, tally)
+    if (other !== undefined) leaveOutRow('another row of the same company and quarter', other.row, tally)
   }
   const parsed = [...latest.values()].map(placed => parseRow(placed, fileName, tally))
   return { parsed, ...tally.counts }
@@ -116,8 +116,8 @@ function parseRow(
   }
 }
 
-/** One fact per metric: the profit of the whole company is used only where the owners' profit is missing. If both were
- * stored, each would look like an edit of the other when the table is observed again. */
+/** One fact per metric: the profit of the whole company is used only if the owners' profit is missing. If both were stored,
+ * each would look like an edit of the other when the table is observed again. */
 function preferredOf(facts: readonly ReportedFact[], leftOut: LeftOut): readonly ReportedFact[] {
   const preferred = new Map<string, ReportedFact>()
   for (const fact of facts) {
@@ -126,7 +126,7 @@ function preferredOf(facts: readonly ReportedFact[], leftOut: LeftOut): readonly
     if (other === undefined || rules.rank(metric, tag) < rules.rank(metric, other.tag))
       preferred.set(metric, fact)
   }
-  leftOut.add('a column that only stands in for another', facts.length - preferred.size)
+  leftOut.add('a column that is only a substitute for another one', facts.length - preferred.size)
   return [...preferred.values()]
 }
 

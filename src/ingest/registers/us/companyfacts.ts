@@ -19,7 +19,7 @@ export interface CompanyFacts {
 export function parseCompanyfacts(document: unknown): CompanyFacts {
   const cik = isRecord(document) ? cikOf(document.cik) : null
   if (!isRecord(document) || cik === null || !isRecord(document.facts)) {
-    throw new Failure('body_invalid', 'A companyfacts file needs `cik` (a CIK) and `facts` (an object).')
+    throw new Failure('body_invalid', 'A companyfacts file must have `cik` (a CIK) and `facts` (an object).')
   }
   const name = textOf(document.entityName)
   const facts: CompanyFacts = { cik, name, figuresRead: 0, malformed: 0, reportedFacts: [] }

@@ -14,7 +14,7 @@ const maxFactsHeld = 1_000_000
 const entitiesPerUnit = 100
 const maxFaultsNamed = 20
 
-/** Reads a Financial Statement Data Set; null where the zip is not one. */
+/** Reads a Financial Statement Data Set; null if the zip is not one. */
 export function readDataSet(set: ZipSet, progress: SetProgress): AsyncIterable<ReadUnit> | null {
   const part = (name: string) => set.entries.find(entry => partNamed(name).test(entry.fileName))
   const sub = part('sub')
@@ -98,7 +98,7 @@ async function* readLines(
     }
     yield bytes
   }
-  if (faults > maxFaultsNamed) faulty(name, `and ${faults - maxFaultsNamed} more lines like these.`)
+  if (faults > maxFaultsNamed) faulty(name, `and ${faults - maxFaultsNamed} more lines with faults.`)
 }
 
 interface Entity {
@@ -139,7 +139,7 @@ export class FinancialStatementData {
     const accession = field('adsh')
     const filed = compactDay(field('filed'))
     if (cik === null || !/^[0-9-]{10,25}$/.test(accession) || !(filed > 0)) {
-      throw new Failure('body_invalid', 'A submission needs `adsh`, `cik` and `filed`.')
+      throw new Failure('body_invalid', 'A submission must have `adsh`, `cik` and `filed`.')
     }
     let entity = this.#entities.get(cik)
     if (entity === undefined) {
@@ -177,7 +177,7 @@ export class FinancialStatementData {
     const quarters = numberOf(field('qtrs'))
     const value = numberOf(field('value'))
     if (submission === undefined || !(end > 0) || !Number.isInteger(quarters) || Number.isNaN(value)) {
-      throw new Failure('body_invalid', 'A figure needs a known `adsh`, and `ddate`, `qtrs` and `value`.')
+      throw new Failure('body_invalid', 'A figure must have a known `adsh`, and `ddate`, `qtrs` and `value`.')
     }
     if (quarters < 0 || quarters > 4) {
       this.unplaced++
@@ -208,7 +208,10 @@ function columnsOf(header: string, needed: readonly string[], file: string): Col
   const columns = new Map(header.split('\t').map((name, index) => [name.trim(), index]))
   const missing = needed.filter(name => !columns.has(name))
   if (missing.length > 0) {
-    throw new Failure('body_invalid', `${file} has no column ${missing.join(', ')} in its first line.`)
+    throw new Failure(
+      'body_invalid',
+      `The first line of ${file} does not have the columns ${missing.join(', ')}.`,
+    )
   }
   return columns
 }

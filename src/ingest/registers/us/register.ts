@@ -13,14 +13,14 @@ export const usRegister: Register = {
   readDocument,
   readSet: readDataSet,
   help: `
-  CIK##########.json               companyfacts or submissions of one filer
-  CIK##########-submissions-*.json its older submissions
-  companyfacts.zip, submissions.zip  the SEC's bulk files
-  company_tickers.json             tickers and names
-  2009q3.zip                       a Financial Statement Data Set
-  a folder                         every .json and .zip in it
+  CIK##########.json               Companyfacts or submissions of one filer
+  CIK##########-submissions-*.json Its older submissions
+  companyfacts.zip, submissions.zip  The SEC's bulk files
+  company_tickers.json             Tickers and names
+  2009q3.zip                       A Financial Statement Data Set
+  A folder                         Every .json and .zip in it
 
 Examples:
-  asfiled import us companyfacts/ submissions/ company_tickers.json
-  asfiled import us companyfacts.zip`,
+  ./asfiled import us companyfacts/ submissions/ company_tickers.json
+  ./asfiled import us companyfacts.zip`,
 }

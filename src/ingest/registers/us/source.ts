@@ -26,8 +26,8 @@ export const usSource: Source = {
   companies: 'possible',
   help: `
 The first run requests submissions, with the lists of older ones back to 2009, and companyfacts of every filer with a ticker
-(or of those in --companies). Each later run reads the daily indexes since then and requests the filers in them. --since
-DATE reads the daily indexes from that day on.`,
+(or of those in --companies). Each later run reads the daily indexes since then and requests the filers in them. With
+--since DATE, the daily indexes are read from that day on.`,
   plan,
 }
 

@@ -27,7 +27,7 @@ export function parseSubmissions(document: unknown, fileName: string): Submissio
     if (cik === null) {
       throw new Failure(
         'body_invalid',
-        'A list of older submissions needs its filer in the file name: CIK##########-submissions-###.json.',
+        'A list of older submissions must have its filer in the file name: CIK##########-submissions-###.json.',
       )
     }
     return { cik, entity: null, filings: readFilings(overflow) }
@@ -37,7 +37,7 @@ export function parseSubmissions(document: unknown, fileName: string): Submissio
   if (!isRecord(document) || cik === null || !isRecord(filings) || !isRecord(filings.recent)) {
     throw new Failure(
       'body_invalid',
-      'A submissions file needs `cik` (a CIK) and `filings.recent` (an object).',
+      'A submissions file must have `cik` (a CIK) and `filings.recent` (an object).',
     )
   }
   const tickers = Array.isArray(document.tickers)
@@ -83,7 +83,7 @@ function readFilings(columns: Record<string, unknown>): Filing[] {
   if (![accessionNumber, filingDate, acceptanceDateTime, form].every(Array.isArray)) {
     throw new Failure(
       'body_invalid',
-      'A list of submissions needs the columns accessionNumber, filingDate, acceptanceDateTime and form.',
+      'A list of submissions must have the columns accessionNumber, filingDate, acceptanceDateTime and form.',
     )
   }
   const at = (column: unknown, row: number): unknown => (Array.isArray(column) ? column[row] : undefined)

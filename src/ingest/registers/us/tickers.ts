@@ -11,7 +11,7 @@ export interface TickerEntry {
 /** Parses company_tickers.json: `{"0": {cik_str, ticker, title}, ...}`. */
 export function parseCompanyTickers(document: unknown): TickerEntry[] {
   if (!isRecord(document)) {
-    throw new Failure('body_invalid', 'company_tickers.json is an object of {cik_str, ticker, title}.')
+    throw new Failure('body_invalid', 'company_tickers.json must be an object of {cik_str, ticker, title}.')
   }
   const entries = new Map<string, TickerEntry>()
   for (const row of Object.values(document)) {
@@ -25,7 +25,7 @@ export function parseCompanyTickers(document: unknown): TickerEntry[] {
   return [...entries.values()]
 }
 
-/** True where the first value of an object is an entry. Only that one is looked at: the file has thousands. */
+/** True if the first value of an object is an entry. Only that one is looked at: the file has thousands. */
 export function isTickerList(document: unknown): boolean {
   if (!isRecord(document)) return false
   for (const key in document) {
@@ -44,12 +44,12 @@ export function cikOf(value: unknown): string | null {
 
 const maxTickerLength = 30
 
-/** A ticker as a source writes it; null where there is none. */
+/** A ticker as a source writes it; null if there is none. */
 export function tickerOf(value: unknown): string | null {
   const ticker = textOf(value)
   if (ticker === null || ticker.length <= maxTickerLength) return ticker
   throw new Failure(
     'body_invalid',
-    `${JSON.stringify(ticker.slice(0, 40))}... is no ticker: it has ${ticker.length} characters.`,
+    `${JSON.stringify(ticker.slice(0, 40))}... is not a ticker: it has ${ticker.length} characters; the limit is ${maxTickerLength}.`,
   )
 }

@@ -63,8 +63,7 @@ export async function* readTar(chunks: AsyncIterable<Uint8Array>): AsyncGenerato
 }
 
 function parseHeader(header: Buffer): { name: string; kind: EntryKind; size: number } {
-  const text = (at: number, length: number) =>
-    header.toString('utf8', at, at + length).replace(/[\0 ]+$/, '')
+  const text = (at: number, length: number) => header.toString('utf8', at, at + length).replace(/[\0 ]+$/, '')
   const octal = (at: number, length: number) => {
     const digits = text(at, length)
     if (!/^[0-7]+$/.test(digits)) throw new Error('a header of the archive is not readable')

@@ -48,7 +48,10 @@ export async function writeBackup(
       pipeline(Readable.from(writer.entries(sql, before), { objectMode: false }), zstd, sink, { signal }),
     )
     if (JSON.stringify(await readMigrations(cluster)) !== JSON.stringify(before))
-      throw new Failure('conflict', 'The database was upgraded during the backup. Run the same command again.')
+      throw new Failure(
+        'conflict',
+        'The database was upgraded during the backup. Run the same command again.',
+      )
     await output.sync()
     const { size } = await output.stat()
     await output.close()
@@ -119,7 +122,7 @@ class BackupWriter {
   readonly #folder: string
 
   constructor(
-    private readonly cluster: EmbeddedCluster,
+    cluster: EmbeddedCluster,
     private readonly signal: AbortSignal,
     private readonly onProgress: (progress: BackupProgress) => void,
   ) {
@@ -142,10 +145,7 @@ class BackupWriter {
     for (const name of [contentFolder, `${contentFolder}/cluster`]) yield this.#folderHeader(name)
     for (const name of folders) yield this.#folderHeader(`${contentFolder}/cluster/${name}`)
     for (const name of ['password', 'service-password'])
-      yield* this.#text(
-        `${contentFolder}/${name}`,
-        await Bun.file(resolve(this.#folder, '..', name)).text(),
-      )
+      yield* this.#text(`${contentFolder}/${name}`, await Bun.file(resolve(this.#folder, '..', name)).text())
     for (const file of files) yield* this.#file(file)
     const [{ last, label, map }] = await sql<{ last: string; label: string; map: string }[]>`
       select pg_walfile_name(lsn) as last, labelfile as label, spcmapfile as map
@@ -234,8 +234,15 @@ class BackupWriter {
     const names = (await readdir(join(this.#folder, 'pg_wal')))
       .filter(name => /^[0-9A-F]{24}$/.test(name) && name >= first && name <= last)
       .sort()
-    if (names[0] !== first || names.at(-1) !== last || names.length !== segmentOf(last) - segmentOf(first) + 1)
-      throw new Failure('internal', 'PostgreSQL has removed a part of its log during the backup. Run it again.')
+    if (
+      names[0] !== first ||
+      names.at(-1) !== last ||
+      names.length !== segmentOf(last) - segmentOf(first) + 1
+    )
+      throw new Failure(
+        'internal',
+        'PostgreSQL has removed a part of its log during the backup. Run it again.',
+      )
     const segments = await Promise.all(
       names.map(async name => ({
         name: `pg_wal/${name}`,

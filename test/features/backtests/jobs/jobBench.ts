@@ -10,10 +10,11 @@ import { type Submission, submitJob } from '../../../../src/features/backtests/j
 import { type BacktestDeps, runBacktest } from '../../../../src/features/backtests/run.ts'
 import { PanelCache } from '../../../../src/features/panels/cache.ts'
 import type { PanelDeps } from '../../../../src/features/panels/panels.ts'
+import { horizons } from '../../../../src/horizons.ts'
 import type { Sql } from '../../../../src/postgres/client.ts'
 import { explainDatabaseError } from '../../../../src/postgres/errors.ts'
-import { Semaphore } from '../../../../src/postgres/readLimiter.ts'
 import { StorageWatch } from '../../../../src/postgres/storage.ts'
+import { Semaphore } from '../../../../src/semaphore.ts'
 import { type TestDatabase, testDatabase } from '../../../database.ts'
 import { packDays, type ResolvedSignal } from '../../signals/signalDays.ts'
 import { costs, signals } from '../backtestBench.ts'
@@ -82,8 +83,13 @@ export async function jobBench(): Promise<JobBench> {
     return {
       pool,
       costs,
-      panels: { sql, pool, cache: new PanelCache(2 ** 30), reads: new Semaphore(2) },
-      archive: new ArchiveCache({ pool, dataVersion: () => archive.version, loadArchive }),
+      panels: { sql, pool, cache: new PanelCache(2 ** 30), reads: new Semaphore({ slots: 2 }) },
+      archive: new ArchiveCache({
+        pool,
+        dataVersion: () => archive.version,
+        loadArchive,
+        listHorizons: async () => horizons,
+      }),
     }
   }
 
@@ -130,8 +136,8 @@ export async function jobBench(): Promise<JobBench> {
     newKey,
     compute,
     process: startProcess,
-    submit: (body, change = {}) =>
-      submitJob(
+    submit: async (body, change = {}) => {
+      const { job } = await submitJob(
         {
           sql,
           processId: crypto.randomUUID(),
@@ -147,7 +153,9 @@ export async function jobBench(): Promise<JobBench> {
           idempotencyKey: null,
           ...change,
         },
-      ),
+      )
+      return job
+    },
     ended: async jobId => {
       for (let tries = 0; tries < 600; tries++) {
         const [row] = await sql<{ key_id: number }[]>`

@@ -63,7 +63,9 @@ async function newKey(licence: Exclude<Licence, 'demo'>): Promise<number> {
 }
 
 async function ended(keyId: number, sent: Uint8Array<ArrayBuffer>) {
-  const { id } = await submitJob(
+  const {
+    job: { id },
+  } = await submitJob(
     {
       sql: db.sql,
       processId: crypto.randomUUID(),

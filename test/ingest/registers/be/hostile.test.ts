@@ -105,22 +105,22 @@ describe('accounts are left out and counted where', () => {
     [
       'they are of another enterprise',
       { EnterpriseNumber: '0410682657' },
-      'accounts of an enterprise that differs from that of their reference',
+      'accounts whose enterprise differs from that of their reference',
     ],
     [
       'they are of another year',
       { ExerciseDates: { startDate: '2021-01-01', endDate: '2021-12-31' } },
-      'accounts of a year that differs from that of their reference',
+      'accounts whose year differs from that of their reference',
     ],
     [
       'they are in another currency',
       { Currency: 'USD' },
-      'accounts in a currency that differs from that of their reference',
+      'accounts whose currency differs from that of their reference',
     ],
     [
       'their model is a bank’s',
       { ModelType: 'm20-f' },
-      'accounts in a model other than those of companies and associations',
+      'accounts in a model for neither companies nor associations',
     ],
   ]
   test.each(cases)('%s', async (_, change, reason) => {

@@ -135,7 +135,7 @@ describe('accounts in JSON', () => {
     ])
     expect(content.waits).toBe(true)
     expect(content.leftOut).toEqual({
-      'a prior-year figure, where no reference states the first day of that year': 1,
+      'a prior-year figure without a reference that states the first day of that year': 1,
     })
   })
 

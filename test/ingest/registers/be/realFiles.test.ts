@@ -7,8 +7,8 @@ import { sharedPath } from '../../../shared.ts'
 const folder = sharedPath('registers/be')
 
 describe.skipIf(folder === null)('every record of every real file is read or left out for a reason', () => {
-  const noNumber = 'an XBRL instance without its reference number in the file name'
-  const notAName = 'a row on an enterprise that does not state its name'
+  const noNumber = 'an XBRL instance without a reference number in its file name'
+  const notAName = 'a row about an enterprise without its name'
   // The number of records in each file: documents, or lines below the header as a table reader counts them.
   const expected: Record<string, [number, Record<string, number>]> = {
     'belgian-npo_0410682657_FY2016.xbrl': [1, { [noNumber]: 1 }],

@@ -48,7 +48,7 @@ describe('the index of publications', () => {
       { dokumenter: [xml, { ...xml, dokumentUrl: 'http://r/1/d.xml' }] },
     ],
     [
-      'a publication whose group accounts are in ESEF, which is not read',
+      'a publication whose group accounts are in ESEF, which is not supported',
       { dokumenter: [xml, { ...xml, dokumentType: 'AARSRAPPORT_ESEF' }] },
     ],
   ]
@@ -64,7 +64,7 @@ describe('the index of publications', () => {
     ['a list of numbers', [1]],
     ['hits without a list', { hits: { total: 3 } }],
   ])('%s is refused', (_, document) => {
-    expect(() => readPublications(document)).toThrow(/has its hits/)
+    expect(() => readPublications(document)).toThrow(/must have its hits/)
   })
 })
 

@@ -61,7 +61,7 @@ describe('a report', () => {
       'equity ifrs-full:Equity ..2019-09-30 87369000000 DKK',
     ])
     expect(content.leftOut).toEqual({
-      'a figure in a unit that its metric does not have': 1,
+      'a figure in a unit that its metric does not allow': 1,
       'a balance on the first day of a period': 1,
     })
   })
@@ -117,9 +117,9 @@ describe('a report', () => {
     const text = await fixture('kmd-2016.xml')
     expect(readReport(text, 'KMD årsrapport.xml')).toMatchObject({
       parsed: [],
-      leftOut: { 'a figure of a report whose file is not named as in dokumentUrl': 9 },
+      leftOut: { 'a figure of a report whose file name is not that in dokumentUrl': 9 },
     })
-    const noCompany = { 'a figure of a report that does not name one company by CVR number': 9 }
+    const noCompany = { 'a figure of a report without the CVR number of exactly one company': 9 }
     for (const other of ['Entity contextRef="c1">25313763', 'Entity contextRef="c1">549300D2K6PKKKXVNN73']) {
       const changed = text.replace('Entity contextRef="c1">26911745', other)
       expect(changed).not.toBe(text)

@@ -41,7 +41,7 @@ describe('XML is refused, with the place, where', () => {
       good.replace('numero="01"', ''),
       /^line \d+, column \d+: a page without a number/,
     ],
-    ['it is something else', '<html/>', /^line 1, column \d+: the document is no list of accounts/],
+    ['it is something else', '<html/>', /^line 1, column \d+: the document is not a list of accounts/],
     ['it is not XML', '{"a": 1}', /^line 1, column/],
     [
       'it is nested too deep',

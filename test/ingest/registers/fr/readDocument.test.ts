@@ -270,7 +270,7 @@ describe('periods', () => {
   test('prior-year figures are left out and counted where the end of that year is not stated', () => {
     const content = of(accounts({ 'date_cloture_exercice_n-1': '' }, flow))
     expect(factLines(content)).toEqual(['revenue 2020-01-01..2020-12-31 500'])
-    expect(content.leftOut).toEqual({ 'a prior-year figure, where the end of that year is not stated': 1 })
+    expect(content.leftOut).toEqual({ 'a prior-year figure without the end of that year': 1 })
   })
 })
 

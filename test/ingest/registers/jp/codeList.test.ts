@@ -62,9 +62,9 @@ describe('the list of EDINET codes', () => {
     const lines = text.split('\r\n')
     const read = (changed: string) => () =>
       readDocument({ name: 'EdinetcodeDlInfo.csv', bytes: utf8(`\uFEFF${changed}`) })
-    expect(read(lines.slice(0, -2).join('\r\n'))).toThrow('has 5 rows and announces 6')
-    expect(read(text.slice(0, -30))).toThrow(/line|announces/)
-    expect(read(text.replaceAll('決算日', '日'))).toThrow('no column 決算日')
+    expect(read(lines.slice(0, -2).join('\r\n'))).toThrow('has 5 rows, but states 6')
+    expect(read(text.slice(0, -30))).toThrow(/line|states/)
+    expect(read(text.replaceAll('決算日', '日'))).toThrow('does not have the column 決算日')
     expect(() => readDocument({ name: 'EdinetcodeDlInfo.csv', bytes: utf8(text) })).toThrow()
   })
 

@@ -52,9 +52,7 @@ describe('the list of documents', () => {
       },
     ])
     expect(leftOut).toEqual({ 'the withdrawal of a document': 1 })
-    expect(() => read(`${header},docID\n${row},S100TMML\n`)).toThrow(
-      'line 1: the column docID is there twice',
-    )
+    expect(() => read(`${header},docID\n${row},S100TMML\n`)).toThrow('line 1: the column docID appears twice')
     expect(() => read(`${header}\n${row.slice(0, -2)}\n`)).toThrow(/line 2/)
     expect(() => read('docId,edinetCode\n1,2\n')).toThrow('neither a list of EDINET codes')
   })
@@ -77,9 +75,9 @@ describe('the list of documents', () => {
   test('counts rows that the register emptied', async () => {
     const emptied = { docTypeCode: null, edinetCode: null, ordinanceCode: null, filerName: null }
     expect((await changed(() => ({ ...emptied, withdrawalStatus: '2' }))).leftOut).toMatchObject({
-      'a document that was withdrawn and whose row was emptied': 1,
+      'a withdrawn document with an emptied row': 1,
     })
-    expect((await changed(() => emptied)).leftOut).toMatchObject({ 'a document whose row was emptied': 1 })
+    expect((await changed(() => emptied)).leftOut).toMatchObject({ 'a document with an emptied row': 1 })
   })
 
   test.each([
@@ -97,10 +95,10 @@ describe('the list of documents', () => {
   test('is refused where it was cut off, is an error or has metadata only', async () => {
     const list = await Bun.file(join(import.meta.dir, 'fixtures', name)).json()
     const read = (document: unknown) => () => readDocument({ name, bytes: utf8(JSON.stringify(document)) })
-    expect(read({ ...list, results: list.results.slice(1) })).toThrow('has 5 documents and announces 6')
-    expect(read({ metadata: list.metadata })).toThrow('request it from the API with type=2')
+    expect(read({ ...list, results: list.results.slice(1) })).toThrow('has 5 documents, but states 6')
+    expect(read({ metadata: list.metadata })).toThrow('Request it from the API with type=2')
     const refused = { ...list.metadata, status: '404', message: 'Not Found' }
-    expect(read({ metadata: refused })).toThrow('The API answered 404: Not Found')
+    expect(read({ metadata: refused })).toThrow('The API responded with 404: Not Found')
     expect(read([])).toThrow('`metadata` and `results`')
   })
 })

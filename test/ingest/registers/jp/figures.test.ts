@@ -37,7 +37,7 @@ describe('one basis per year', () => {
       figure('jppfs_cor:NetSales', '6', { ...solo, ...before }),
     ])
     expect(taken).toEqual(['revenue NetSales_NonConsolidatedMember 2023-03-31 6'])
-    expect(leftOut).toEqual({ "the company's own figure, where the group's are stated": 1 })
+    expect(leftOut).toEqual({ 'a figure of the company alone, in a report with figures of the group': 1 })
   })
 
   test('is the company alone where there is no group, and the tag shows it', () => {
@@ -61,7 +61,7 @@ describe('one basis per year', () => {
     ]
     const { taken, leftOut } = read(own, own[0].end)
     expect(taken).toEqual(['assets Assets_NonConsolidatedMember 2023-03-31 3'])
-    expect(leftOut).toEqual({ "the company's own figure, where the group's are stated": 1 })
+    expect(leftOut).toEqual({ 'a figure of the company alone, in a report with figures of the group': 1 })
   })
 
   test('has one set of standards, even in the year of a change', () => {
@@ -112,7 +112,7 @@ describe('left out, and counted', () => {
       figure(eps, '13.5', { ...before, unit: 'JPY/shares' }),
     ])
     expect(taken).toEqual(['eps BasicEarningsLossPerShareSummaryOfBusinessResults 2023-03-31 13.5'])
-    expect(leftOut).toEqual({ 'a figure whose period or unit does not fit its element': 4 })
+    expect(leftOut).toEqual({ 'a figure whose period or unit does not match its element': 4 })
   })
 
   test('a figure that is stated twice with different values; one that is repeated counts once', () => {
@@ -125,7 +125,7 @@ describe('left out, and counted', () => {
     expect(taken).toEqual(['assets Assets 2024-03-31 9'])
     expect(leftOut).toEqual({
       'a figure that the report states twice with different values': 2,
-      'a figure that the report repeats': 1,
+      'a figure that the report states more than once': 1,
     })
   })
 

@@ -41,7 +41,7 @@ describe('the filing date', () => {
     const other = (text: string) =>
       text.replace('>E02367</jpdei_cor:EDINETCodeDEI', '>E00001</jpdei_cor:EDINETCodeDEI')
     await expect(filedOf('01_2024-06-28', '2024-06-28', other)).rejects.toThrow(
-      'named after E02367 but is of E00001',
+      'contains E02367, but the report is of E00001',
     )
   })
 })
@@ -72,6 +72,6 @@ test('reports are recognised by the names that EDINET gives', () => {
   expect(kinds('jpaud-aar-cn-001_E11348-000_2025-05-12_01_2025-08-08.csv')).toBe('jpaud-aar-cn')
   expect(kinds('EdinetcodeDlInfo.csv')).toBe(null)
   expect(() => readDocument({ name: 'report.xbrl', bytes: new Uint8Array() })).toThrow(
-    'under the name that EDINET gave it',
+    'with the file name that EDINET gave it',
   )
 })

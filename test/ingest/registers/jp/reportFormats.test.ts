@@ -111,7 +111,7 @@ describe('a CSV of EDINET', () => {
     expect(read(bytes.slice(2))).toThrow('not utf-8')
     expect(read(bytes.slice(0, 20_001))).toThrow('not utf-16le')
     expect(read(bytes.slice(0, 20_000))).toThrow(/line \d+.*CSV_/)
-    expect(read(utf8('a,b\n1,2\n'))).toThrow('has the columns 要素ID')
+    expect(read(utf8('a,b\n1,2\n'))).toThrow('must have the columns 要素ID')
   })
 })
 
@@ -161,7 +161,7 @@ describe('a zip of inline documents', () => {
       'cash 2025-03-31': 8_982_404_000_000,
     })
     expect(Object.fromEntries(progress.leftOut)).toEqual({
-      "the company's own figure, where the group's are stated": 1,
+      'a figure of the company alone, in a report with figures of the group': 1,
     })
   })
 

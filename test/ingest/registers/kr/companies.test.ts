@@ -26,7 +26,7 @@ test('an overview names the board and the closing month', () => {
   })
   expect(read('company.json', overview('K')).parsed[0].profile.tickers).toEqual(['036570.KQ'])
   expect(read('company.json', overview('E')).leftOut).toEqual({
-    'an overview of a company on neither board': 1,
+    'an overview of a company that is listed on neither board': 1,
   })
 })
 

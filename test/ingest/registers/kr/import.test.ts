@@ -70,7 +70,7 @@ test('either suffix is found until an overview names the board, and a note state
   ]) {
     const list = await ask(sent)
     expect([list.ticker, list.issuer_id, list.name]).toEqual([sent, '00164742', '현대자동차'])
-    const note = `${sent.slice(6)} is assumed: which of .KS and .KQ fits 005380 is not on file yet, and ${other} names the same company.`
+    const note = `The suffix ${sent.slice(6)} is assumed: it is not on record yet which of .KS and .KQ 005380 has. ${other} is an ID of the same company.`
     expect(list.note).toEndWith(note)
     const check = await checkCoverage(deps, sent)
     expect([check.ticker, check.aliases]).toEqual([sent, [other]])

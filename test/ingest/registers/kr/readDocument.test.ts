@@ -182,7 +182,7 @@ describe('the group and the company alone', () => {
   test('a document that does not state which of the two it is is refused', () => {
     const bare = JSON.stringify({ status: '000', list: [{ rcept_no: '20200330004441' }] })
     expect(() => read('answer.json', bare)).toThrow(
-      /Nothing states whether these statements are consolidated/,
+      /It is not stated whether these statements are consolidated/,
     )
   })
 })
@@ -198,8 +198,8 @@ describe('hostile input is refused with the place of the fault, or counted', () 
       '{"status":"013"}\n{"status":',
       /^line 2: line 1, column 11 \(byte 10\): expected a value/,
     ],
-    ['a line that is no object', 'x.jsonl', '\n\n7\n', /^line 3: This is no answer of OpenDART/],
-    ['an answer without lines', 'x_CFS.json', '{"status":"000"}', /has its lines in `list`/],
+    ['a line that is no object', 'x.jsonl', '\n\n7\n', /^line 3: This is not a response of OpenDART/],
+    ['an answer without lines', 'x_CFS.json', '{"status":"000"}', /must have its lines in `list`/],
   ]
   for (const [what, name, text, message] of cases) {
     test(what, () => expect(() => read(name, text)).toThrow(message))
@@ -207,7 +207,7 @@ describe('hostile input is refused with the place of the fault, or counted', () 
 
   test('an answer without data, and malformed or empty amounts', () => {
     expect(read('x.json', '{"status":"013","message":"조회된 데이타가 없습니다."}').leftOut).toEqual({
-      'an answer without statements (status 013)': 1,
+      'a response without statements (status 013)': 1,
     })
     const line = (amount: string, currency = 'KRW') => ({
       ...{ rcept_no: '20230321000001', reprt_code: '11011', bsns_year: '2022', corp_code: '00126380' },

@@ -35,9 +35,9 @@ test.skipIf(folder === null)('every real figure is imported or left out for a re
   expect(figures.map(([reason]) => reason).sort()).toEqual([
     'a column whose period is not certain',
     'a line of changes in equity (SCE)',
-    'a line of comprehensive income that the income statement has too',
-    'a line that is stated twice with different figures',
-    'a line that the service does not carry',
+    'a line of comprehensive income that is also in the income statement',
+    'a line that is stated twice with different values',
+    'a line without a metric',
     'a second column of one period',
   ])
 })

@@ -75,20 +75,20 @@ test("the profit of the whole company is used where the owners' profit is missin
 describe('hostile input is refused with the place of the fault, or counted', () => {
   const head = 'id,company_id,fiscal_year,fiscal_quarter,period_start,period_end,revenue,eps'
   const cases: [string, string, string, RegExp][] = [
-    ['no array', 'x.json', '{"d":[]}', /A table of the TWSE is an array/],
+    ['no array', 'x.json', '{"d":[]}', /A table of the TWSE must be an array/],
     ['a foreign row', 'x.json', '[{"a":"1"}]', /^row 1: an income statement has/],
     ['a cut table', 'x.json', '[{"出表日期":"11508', /^line 1, column 16 \(byte 23\): expected a value/],
     [
       'another archive',
       'x.csv',
       'a,b\n1,2',
-      /^line 1: an archive of income statements has columns company_id/,
+      /^line 1: an archive of income statements must have the columns company_id/,
     ],
     [
       'a cut line',
       'x.csv',
       `${head}\n1,2330,2024`,
-      /^line 2: 8 cells without quotation marks are needed, there are 3/,
+      /^line 2: the line has 3 cells; it must have 8, without quotation marks/,
     ],
     ['a quoted cell', 'x.csv', `${head}\n1,2330,2024,1,2024-01-01,2024-03-31,"5",1`, /^line 2: 8 cells/],
   ]
@@ -121,8 +121,8 @@ describe('hostile input is refused with the place of the fault, or counted', () 
       expect(values('1', wrong)).toEqual([[], 0])
     }
     const half = `${head}\n1,2330,2024,2,2024-04-01,2024-06-30,5,1`
-    expect(read('x.csv', half).leftOut).toEqual({ 'a row that is not of a year to date': 2 })
+    expect(read('x.csv', half).leftOut).toEqual({ 'a row that is not for a year to date': 2 })
     const twice = `${head}\n1,2330,2024,1,2024-01-01,2024-03-31,5,1\n2,2330,2024,1,2024-01-01,2024-03-31,6,1`
-    expect(read('x.csv', twice).leftOut).toEqual({ 'another row of the company and quarter': 2 })
+    expect(read('x.csv', twice).leftOut).toEqual({ 'another row of the same company and quarter': 2 })
   })
 })

@@ -26,8 +26,8 @@ test.skipIf(folder === null)('every real figure is imported or left out for a re
   const others = ['a day of trading', 'a description of the interface']
   const figures = [...progress.leftOut].filter(([reason]) => !others.includes(reason))
   expect(figures.map(([reason]) => reason).sort()).toEqual([
-    'a column that only stands in for another',
-    'a column that the service does not carry',
+    'a column that is only a substitute for another one',
+    'a column without a metric',
   ])
   expect(imported + figures.reduce((sum, [, count]) => sum + count, 0)).toBe(progress.figuresRead)
   expect([...progress.leftOut.keys()].filter(reason => others.includes(reason)).sort()).toEqual(others)

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { html } from '../../../src/backtest/report/html.ts'
+import { html } from '../src/html.ts'
 
 test('what is put in is text: it opens no tag, ends no attribute and names no entity', () => {
   expect(html`<p title="${'"><b>'}">${`<script>alert('1')</script> & &amp;`}</p>`.text).toBe(

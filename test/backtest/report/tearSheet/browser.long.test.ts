@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
 import { tearSheet } from '../../../../src/backtest/report/tearSheet/page.ts'
 import type { BacktestResult } from '../../../../src/backtest/result.ts'
-import { chromiumPath, openChromium } from '../chromium.ts'
+import { chromiumPath, openChromium } from '../../../chromium.ts'
 import { madeResult, madeSweep } from '../fixtures.ts'
 
 setDefaultTimeout(60_000)

@@ -9,12 +9,19 @@ const places = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ]
 
-/** Path of an installed Chromium. null, with a warning, where there is none: browser tests are then skipped. */
+/** Path of an installed Chromium. null, with a warning, unless LONG=1: tests in a browser take minutes and run in `.ci/long`.
+ * With REQUIRE_BROWSER=1 a missing Chromium is an error, so that it cannot skip them quietly. */
 export function chromiumPath(): string | null {
+  if (process.env.LONG !== '1') {
+    console.warn('skipped: tests in a browser run with LONG=1')
+    return null
+  }
   const found = places.find(path => path !== '' && existsSync(path)) ?? null
-  if (found === null)
-    console.warn('skipped: no Chromium here; apt-get install chromium, or set CHROMIUM_PATH')
-  return found
+  if (found !== null) return found
+  const advice = 'no Chromium here; apt-get install chromium, or set CHROMIUM_PATH'
+  if (process.env.REQUIRE_BROWSER === '1') throw new Error(advice)
+  console.warn(`skipped: ${advice}`)
+  return null
 }
 
 export function openChromium(path: string): Promise<Browser> {

@@ -1,0 +1,124 @@
+import { Failure } from '../errors.ts'
+import type { Horizon } from '../horizons.ts'
+import type { PanelFormat } from './panelFormat.ts'
+
+/** As commander returns them; lists are still text. */
+export interface BacktestFlags {
+  readonly format?: PanelFormat
+  readonly horizon?: Horizon
+  readonly quantile?: string
+  readonly weighting?: string
+  readonly holdDays?: string
+  readonly direction?: string
+  readonly returnDays?: number
+  readonly costBps?: number
+  readonly borrowBps?: number
+  readonly gross?: number
+  readonly neutral?: string
+  readonly drift?: true
+  readonly folds?: number
+  readonly sweep?: true
+  readonly include?: string
+  readonly title?: string
+  readonly json?: string
+  readonly html?: string
+  readonly failBelowDsr?: number
+  readonly failBelowSharpe?: number
+}
+
+type AxisValue = string | number
+
+/** The fields of a request other than its rows, unchecked: the engine validates them by its schema. */
+export interface BacktestSettings {
+  readonly config?: Readonly<Record<string, AxisValue | true>>
+  readonly sweep?: true | Readonly<Record<string, readonly AxisValue[]>>
+  readonly include?: readonly string[]
+}
+
+const allParts = 'ic,quantiles,monthly,positions'
+
+/** The flags as settings of a request. An option with several values makes a grid. */
+export function toSettings(flags: BacktestFlags): BacktestSettings {
+  const { returnDays, costBps, borrowBps, gross, neutral, drift, folds } = flags
+  const axes: Record<string, AxisValue[]> = {
+    ...axis('quantile', flags.quantile, numberOf('--quantile')),
+    ...axis('weighting', flags.weighting, text => text),
+    ...axis('holdDays', flags.holdDays, numberOf('--hold-days')),
+    ...axis('direction', flags.direction, text => text),
+  }
+  const single = Object.entries(axes).filter(([, values]) => values.length === 1)
+  const grid = Object.fromEntries(Object.entries(axes).filter(([, values]) => values.length > 1))
+  const isGrid = Object.keys(grid).length > 0
+  if (flags.sweep && (isGrid || single.some(([name]) => name !== 'direction'))) throw sweepWithValues()
+  const config = {
+    ...given({ returnDays, costBps, borrowBps, gross, neutral, drift, folds }),
+    ...Object.fromEntries(single.map(([name, [value]]) => [name, value])),
+  }
+  const include = flags.include ?? (flags.html === undefined ? undefined : allParts)
+  return {
+    ...(Object.keys(config).length === 0 ? {} : { config }),
+    ...(isGrid ? { sweep: grid } : flags.sweep ? { sweep: true } : {}),
+    ...(include === undefined ? {} : { include: include.split(',') }),
+  }
+}
+
+function given(
+  values: Readonly<Record<string, AxisValue | true | undefined>>,
+): Record<string, AxisValue | true> {
+  const set: Record<string, AxisValue | true> = {}
+  for (const [name, value] of Object.entries(values)) if (value !== undefined) set[name] = value
+  return set
+}
+
+function axis(
+  name: string,
+  text: string | undefined,
+  read: (part: string) => AxisValue,
+): Record<string, AxisValue[]> {
+  return text === undefined ? {} : { [name]: text.split(',').map(part => read(part.trim())) }
+}
+
+function numberOf(option: string): (text: string) => number {
+  return text => {
+    const value = Number(text)
+    if (text !== '' && Number.isFinite(value)) return value
+    throw new Failure(
+      'parameter_invalid',
+      `${option}: ${JSON.stringify(text)} is not a number. Give one, or several separated by commas.`,
+    )
+  }
+}
+
+function sweepWithValues(): Failure {
+  return new Failure(
+    'parameter_invalid',
+    '--sweep tries its own grid: 48 combinations of --quantile, --weighting and --hold-days. Omit those options, or omit --sweep and give several comma-separated values.',
+  )
+}
+
+/** The fields of a request in a message, as the options that set them. */
+export function inOptionWords(message: string): string {
+  return message
+    .replace(/\bSend (?=config\.)/g, 'Give ')
+    .replace(/\bsend (?=config\.)/g, 'give ')
+    .replace(/\b(?:config|sweep)\.(\w+)(?:\[\d+\])?/g, (_, name: string) => optionOf(name))
+    .replace(/\b(sweep|include)(?:\[\d+\])? (?=is )/g, (_, name: string) => `${optionOf(name)} `)
+    .replace(/\b(returnDays|holdDays|costBps|borrowBps)\b/g, optionOf)
+}
+
+const optionOf = (name: string) => `--${name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)}`
+
+/** True if the engine refused a value that an option set. */
+export function blamesOption({ details }: Failure, settings: BacktestSettings): boolean {
+  const [, root, name] = /^(config|sweep|include)\b(?:\.(\w+))?/.exec(details.param ?? '') ?? []
+  switch (root) {
+    case 'config':
+      return settings.config !== undefined && (name === undefined || name in settings.config)
+    case 'sweep':
+      return settings.sweep !== undefined
+    case 'include':
+      return settings.include !== undefined
+    default:
+      return false
+  }
+}

@@ -1,0 +1,162 @@
+import { columnNames, requiredColumns } from '../backtest/codec/cells.ts'
+import { CsvReader } from '../backtest/codec/csvCells.ts'
+import { plural } from '../backtest/report/numberFormat.ts'
+import { type BodyFormat, type BodyQuery, maxPanelRows } from '../backtest/request.ts'
+import { Failure } from '../errors.ts'
+import { type Horizon, horizonDays } from '../horizons.ts'
+import type { BacktestSettings } from './backtestOptions.ts'
+import { numberCell, type PanelColumns, textCell } from './panelColumns.ts'
+import { firstLine, type PanelFormat, recogniseFormat, withoutByteOrderMark } from './panelFormat.ts'
+import { type ParquetTable, readParquet } from './parquetTable.ts'
+import { readCsvSignals, readJsonSignals, readNdjsonSignals, readSignalTable } from './signalFile.ts'
+import { areSignals, type SignalPanel } from './signalRows.ts'
+
+/** The body of a backtest request, made from the bytes of a file. */
+export interface PanelBody {
+  readonly bytes: Uint8Array<ArrayBuffer>
+  readonly format: BodyFormat
+  readonly query: BodyQuery
+  /** True if the file may ask for a sweep itself. */
+  readonly mayHaveSettings: boolean
+  readonly notices: readonly string[]
+  /** Names a cell of `panel` by its place in the file; null if the body is the file. */
+  readonly placeOf: SignalPanel['placeOf'] | null
+}
+
+interface PanelSource {
+  readonly bytes: Uint8Array<ArrayBuffer>
+  /** undefined: recognised from the bytes. */
+  readonly format: PanelFormat | undefined
+  /** Of a file of forecasts; undefined: its only one. */
+  readonly horizon: Horizon | undefined
+}
+
+/** Forecasts and Parquet become columns; all other rows go to the engine as they are. */
+export async function makePanelBody(source: PanelSource, settings: BacktestSettings): Promise<PanelBody> {
+  const format = source.format ?? recogniseFormat(source.bytes)
+  const bytes = format === 'json' || format === 'ndjson' ? withoutByteOrderMark(source.bytes) : source.bytes
+  const table = format === 'parquet' ? await readParquet(bytes, numberColumns) : null
+  const signals = readSignals(table ?? bytes, format, source.horizon)
+  if (signals !== null) return signalBody(signals, settings)
+  if (source.horizon !== undefined)
+    throw new Failure(
+      'parameter_invalid',
+      '--horizon chooses among forecasts (columns ticker, horizon, predicted_pct ...), but these are rows of a panel. Omit it.',
+    )
+  if (table !== null) return { ...columnsBody(panelColumns(table), settings), notices: [], placeOf: rowPlace }
+  return format === 'json'
+    ? jsonBody(bytes, settings)
+    : rowsBody(bytes, format === 'csv' ? 'csv' : 'ndjson', settings)
+}
+
+/** null: the rows are not forecasts. */
+function readSignals(
+  source: Uint8Array | ParquetTable,
+  format: PanelFormat,
+  horizon: Horizon | undefined,
+): SignalPanel | null {
+  if (!(source instanceof Uint8Array))
+    return areSignals([...source.columns.keys()]) ? readSignalTable(source, horizon) : null
+  const name = '"predicted_pct"'
+  switch (format) {
+    case 'csv':
+      return areSignals(csvHeader(source)) ? readCsvSignals(source, horizon) : null
+    case 'ndjson':
+      return firstLine(source).includes(name) ? readNdjsonSignals(source, horizon) : null
+    default:
+      return Buffer.from(source.buffer, source.byteOffset, source.length).includes(name)
+        ? readJsonSignals(source, horizon)
+        : null
+  }
+}
+
+const csvHeader = (bytes: Uint8Array) => (bytes.length === 0 ? [] : new CsvReader(bytes).row())
+
+function signalBody(
+  { columns, horizon, openRows, placeOf }: SignalPanel,
+  settings: BacktestSettings,
+): PanelBody {
+  const config = { returnDays: horizonDays(horizon), ...settings.config }
+  const open = `Left out: ${plural(openRows, 'forecast')} after the last known outcome.`
+  return { ...columnsBody(columns, { ...settings, config }), notices: openRows === 0 ? [] : [open], placeOf }
+}
+
+const numberColumns = ['score', 'forward_return', 'predicted_pct', 'actual_pct']
+
+const rowPlace = (column: string, row: number) => `row ${row + 1}.${column}`
+
+function panelColumns({ count, columns }: ParquetTable): PanelColumns {
+  const allowed: readonly string[] = columnNames
+  const absent = requiredColumns.find(name => !columns.has(name))
+  if (absent !== undefined)
+    throw new Failure(
+      'body_invalid',
+      `The column ${absent} is missing. Required columns: ${requiredColumns.join(', ')}. Optional: market.`,
+    )
+  const unknown = [...columns.keys()].find(name => !allowed.includes(name))
+  if (unknown !== undefined)
+    throw new Failure(
+      'body_invalid',
+      `The column ${JSON.stringify(unknown)} is unknown. Allowed columns: ${columnNames.join(', ')}.`,
+    )
+  if (count > maxPanelRows)
+    throw new Failure(
+      'body_invalid',
+      `There are more than ${maxPanelRows.toLocaleString('en')} rows. Split the file by date.`,
+    )
+  const cells = (name: string) => columns.get(name) ?? []
+  return {
+    date: cells('date').map(textCell),
+    asset: cells('asset').map(textCell),
+    ...(columns.has('market') ? { market: cells('market').map(textCell) } : {}),
+    score: cells('score').map(numberCell),
+    forward_return: cells('forward_return').map(numberCell),
+  }
+}
+
+const encoder = new TextEncoder()
+
+function columnsBody(panel: PanelColumns, settings: BacktestSettings) {
+  const bytes = encoder.encode(JSON.stringify({ ...settings, panel }))
+  return { bytes, format: 'json', query: {}, mayHaveSettings: false } as const
+}
+
+function rowsBody(
+  bytes: Uint8Array<ArrayBuffer>,
+  format: 'csv' | 'ndjson',
+  settings: BacktestSettings,
+): PanelBody {
+  const { config, sweep, include } = settings
+  const query = {
+    ...(config === undefined ? {} : { config: JSON.stringify(config) }),
+    ...(sweep === undefined ? {} : { sweep: JSON.stringify(sweep) }),
+    ...(include === undefined ? {} : { include: include.join(',') }),
+  }
+  return { bytes, format, query, mayHaveSettings: format === 'ndjson', notices: [], placeOf: null }
+}
+
+/** A whole request gets the settings added; rows or columns alone become its panel. */
+function jsonBody(bytes: Uint8Array<ArrayBuffer>, settings: BacktestSettings): PanelBody {
+  const beginning = new TextDecoder().decode(bytes.subarray(0, 1_000))
+  const [, brace, key] = /^\s*(\{?)\s*(?:"([^"]*)")?/.exec(beginning) ?? []
+  const isRequest = brace === '{' && !columnNames.some(name => name === key)
+  const own = JSON.stringify(settings).slice(1, -1)
+  const before = isRequest
+    ? `{${own}${own === '' || key === undefined ? '' : ','}`
+    : `{${own}${own === '' ? '' : ','}"panel":`
+  const rest = isRequest ? bytes.subarray(bytes.indexOf(0x7b) + 1) : bytes
+  return {
+    bytes: concat([encoder.encode(before), rest, encoder.encode(isRequest ? '' : '}')]),
+    ...{ format: 'json', query: {}, mayHaveSettings: isRequest, notices: [], placeOf: null },
+  }
+}
+
+function concat(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
+  let at = 0
+  for (const part of parts) {
+    whole.set(part, at)
+    at += part.length
+  }
+  return whole
+}

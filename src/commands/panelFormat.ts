@@ -1,0 +1,65 @@
+/** How the rows of a file may be written. */
+export const panelFormats = ['csv', 'ndjson', 'json', 'parquet'] as const
+export type PanelFormat = (typeof panelFormats)[number]
+
+/** The first value of NDJSON is a row or the settings of a backtest: far shorter than this. */
+const maxFirstValueBytes = 65_536
+
+/** Tells the format of rows from their bytes, so that a name or a pipe can be anything. */
+export function recogniseFormat(bytes: Uint8Array): PanelFormat {
+  if (Buffer.from(bytes.subarray(0, 4)).toString('latin1') === 'PAR1') return 'parquet'
+  const start = skipSpace(bytes, hasByteOrderMark(bytes) ? 3 : 0)
+  if (bytes[start] === openBracket) return 'json'
+  if (bytes[start] !== openBrace) return 'csv'
+  const end = endOfValue(bytes, start)
+  if (end === null) return 'json'
+  if (skipSpace(bytes, end) < bytes.length) return 'ndjson'
+  return isOneRow(bytes.subarray(start, end)) ? 'ndjson' : 'json'
+}
+
+/** The first line of text, or all of it. */
+export function firstLine(bytes: Uint8Array): string {
+  const end = bytes.subarray(0, maxFirstValueBytes).indexOf(lineFeed)
+  return new TextDecoder().decode(bytes.subarray(0, end === -1 ? maxFirstValueBytes : end))
+}
+
+export function withoutByteOrderMark(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  return hasByteOrderMark(bytes) ? bytes.slice(3) : bytes
+}
+
+const [lineFeed, quote, openBracket, closeBracket, backslash, openBrace, closeBrace] =
+  Buffer.from('\n"[]\\{}')
+
+const hasByteOrderMark = (bytes: Uint8Array) => bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
+
+function skipSpace(bytes: Uint8Array, from: number): number {
+  let at = from
+  while (at < bytes.length && bytes[at] <= 0x20) at++
+  return at
+}
+
+/** The place after the object that begins at `start`; null if it is longer than a line of NDJSON. */
+function endOfValue(bytes: Uint8Array, start: number): number | null {
+  const last = Math.min(bytes.length, start + maxFirstValueBytes)
+  let depth = 0
+  let isText = false
+  for (let at = start; at < last; at++) {
+    const byte = bytes[at]
+    if (isText && byte === backslash) at++
+    else if (byte === quote) isText = !isText
+    else if (isText) continue
+    else if (byte === openBrace || byte === openBracket) depth++
+    else if ((byte === closeBrace || byte === closeBracket) && --depth === 0) return at + 1
+  }
+  return null
+}
+
+/** A single row, as against a request or columns. */
+function isOneRow(bytes: Uint8Array): boolean {
+  try {
+    const value: unknown = JSON.parse(new TextDecoder().decode(bytes))
+    return typeof value === 'object' && value !== null && 'date' in value && !Array.isArray(value.date)
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,133 @@
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
+import {
+  type Compressors,
+  type FileMetaData,
+  type ParquetParsers,
+  parquetMetadata,
+  parquetRead,
+  parquetSchema,
+  snappyUncompress,
+} from 'hyparquet'
+import { isoDate } from '../dates.ts'
+import { Failure } from '../errors.ts'
+
+/** The columns of a Parquet file. Days and timestamps at midnight are `YYYY-MM-DD`; a timestamp with a time of day keeps it, so that
+ * it is refused as a date instead of being moved to another day. */
+export interface ParquetTable {
+  readonly count: number
+  readonly columns: ReadonlyMap<string, readonly unknown[]>
+}
+
+/** Far more than a backtest takes, because a file of forecasts may hold several horizons. */
+const maxRows = 10_000_000
+const maxPageBytes = 1_024 * 1_024 * 1_024
+
+/** Reads a Parquet file, one group of rows after the other.
+ *
+ * @param numbers the columns that must be numbers: a DECIMAL in them would lose digits */
+export async function readParquet(
+  bytes: Uint8Array<ArrayBuffer>,
+  numbers: readonly string[],
+): Promise<ParquetTable> {
+  try {
+    const metadata = parquetMetadata(bytes.buffer)
+    const names = columnNames(metadata, numbers)
+    const count = countRows(metadata)
+    const columns = new Map(names.map(column => [column, new Array<unknown>(count).fill(null)]))
+    let groupStart = 0
+    for (const group of metadata.row_groups) {
+      const groupEnd = groupStart + Number(group.num_rows)
+      await parquetRead({
+        file: { byteLength: bytes.length, slice: (start, end) => bytes.buffer.slice(start, end) },
+        ...{ metadata, columns: names, rowStart: groupStart, rowEnd: groupEnd, compressors, parsers },
+        // An exception here would be lost.
+        onChunk: ({ columnName, columnData, rowStart }) => {
+          const column = columns.get(columnName)
+          if (column === undefined) return
+          const length = Math.min(columnData.length, groupEnd - rowStart)
+          for (let i = 0; i < length; i++) column[rowStart + i] = columnData[i]
+        },
+      })
+      groupStart = groupEnd
+    }
+    return { count, columns }
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new Failure('body_invalid', `It cannot be read as Parquet: ${reason}.`, { cause })
+  }
+}
+
+/** Fails where the parts of the file disagree: their counts decide how much memory is taken. */
+function countRows({ row_groups: groups }: FileMetaData): number {
+  let count = 0
+  for (const { num_rows: rows, columns } of groups) {
+    if (columns.some(({ meta_data: column }) => column?.num_values !== rows))
+      throw new Error('its columns have different numbers of rows')
+    count += Number(rows)
+    if (count > maxRows)
+      throw new Error(`it has more than ${maxRows.toLocaleString('en')} rows; split it by date`)
+  }
+  return count
+}
+
+/** pandas stores an index without a name under such a name. */
+const pandasIndex = /^__index_level_\d+__$/
+
+function columnNames(metadata: FileMetaData, numbers: readonly string[]): string[] {
+  const columns = parquetSchema(metadata).children.filter(({ element }) => !pandasIndex.test(element.name))
+  for (const { element, children } of columns) {
+    if (children.length > 0) throw new Error(`the column ${element.name} is nested; write plain columns only`)
+    const isDecimal = element.converted_type === 'DECIMAL' || element.logical_type?.type === 'DECIMAL'
+    if (isDecimal && numbers.includes(element.name))
+      throw new Error(`the column ${element.name} is DECIMAL; write it as DOUBLE`)
+  }
+  return columns.map(({ element }) => element.name)
+}
+
+const bounded =
+  (unpack: (input: Uint8Array, length: number) => Uint8Array) =>
+  (input: Uint8Array, length: number): Uint8Array => {
+    if (length > maxPageBytes) throw new Error('a page is larger than 1 GB')
+    return unpack(input, length)
+  }
+
+/** zlib refuses a limit of 0. */
+const limit = (length: number) => ({ maxOutputLength: Math.max(1, length) })
+
+const notRead = (codec: string) => () => {
+  throw new Error(`it is compressed with ${codec}; write it with snappy, gzip, zstd, brotli or none`)
+}
+
+const compressors: Compressors = {
+  SNAPPY: bounded((input, length) => {
+    const output = new Uint8Array(length)
+    snappyUncompress(input, output)
+    return output
+  }),
+  GZIP: bounded((input, length) => gunzipSync(input, limit(length))),
+  ZSTD: bounded((input, length) => zstdDecompressSync(input, limit(length))),
+  BROTLI: bounded((input, length) => brotliDecompressSync(input, limit(length))),
+  LZ4: notRead('LZ4'),
+  LZ4_RAW: notRead('LZ4'),
+  LZO: notRead('LZO'),
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true })
+const decode = (bytes: Uint8Array | undefined) => bytes && decoder.decode(bytes)
+
+const parsers: Partial<ParquetParsers> = {
+  dateFromDays: days => instantText(BigInt(days), 1n),
+  timestampFromMilliseconds: instant => instantText(instant, 86_400_000n),
+  timestampFromMicroseconds: instant => instantText(instant, 86_400_000_000n),
+  timestampFromNanoseconds: instant => instantText(instant, 86_400_000_000_000n),
+  stringFromBytes: decode,
+  jsonFromBytes: decode,
+}
+
+/** @param perDay units of the instant in a day */
+function instantText(instant: bigint, perDay: bigint): string {
+  const day = Number(instant / perDay)
+  if (Math.abs(day) > 100_000_000) return `${day} days since 1970`
+  if (instant % perDay === 0n) return isoDate(day)
+  return new Date(Number((instant * 86_400_000n) / perDay)).toISOString()
+}

@@ -1,0 +1,39 @@
+import type { Command } from 'commander'
+import packageFile from '../../package.json'
+import { addBacktestCommand } from './backtest.ts'
+import { addBenchDataCommand } from './benchData.ts'
+import { type CliContext, newProgram } from './context.ts'
+import { addDataCommand } from './data.ts'
+import { addGrantsCommand } from './grants.ts'
+import { addImportCommand } from './import.ts'
+import { addKeysCommand } from './keys.ts'
+import { addMigrateCommand } from './migrate.ts'
+import { addServeCommand } from './serve.ts'
+import { addSignalsCommand } from './signals.ts'
+import { addSyncCommand } from './sync.ts'
+import { addWorkerCommand } from './worker.ts'
+
+const help = `
+Settings come from the environment or .env; .env.example lists each with its default. Every command can run
+alongside a server on the same DATABASE_URL or DATA_DIR.`
+
+/** All commands. */
+export function makeProgram(context: CliContext): Command {
+  const program = newProgram('./asfiled')
+    .description('Point-in-time company data: figures as first filed, signals, search and costed backtests')
+    .version(packageFile.version, '-V, --version', 'Show the version')
+    .helpCommand('help [command]', 'Show help for a command')
+    .addHelpText('after', help)
+  addServeCommand(program, context)
+  addWorkerCommand(program, context)
+  addMigrateCommand(program, context)
+  addImportCommand(program, context)
+  addSyncCommand(program, context)
+  addSignalsCommand(program, context)
+  addBacktestCommand(program, context)
+  addKeysCommand(program, context)
+  addGrantsCommand(program, context)
+  addDataCommand(program)
+  addBenchDataCommand(program)
+  return program
+}

@@ -1,0 +1,73 @@
+import { Failure } from '../../errors.ts'
+import { type FundamentalsQuery, fiscalPeriods } from './schema.ts'
+
+/** Which fiscal periods a request selects. */
+export interface PeriodFilter {
+  /** Places in `fiscalPeriods`, ascending: 0 is the year, 1 to 4 are quarters. null: all. */
+  readonly fps: readonly number[] | null
+  /** null: all. */
+  readonly years: YearRange | null
+}
+
+interface YearRange {
+  readonly first: number
+  readonly last: number
+}
+
+/** The parameters `fp` and `fy`, whose form the schema has checked. */
+export function readPeriodFilter({ fp, fy }: Pick<FundamentalsQuery, 'fp' | 'fy'>): PeriodFilter {
+  return {
+    fps: fp === undefined ? null : readPeriods(fp),
+    years: fy === undefined ? null : readYears(fy),
+  }
+}
+
+const names: readonly string[] = fiscalPeriods
+
+function readPeriods(sent: string): number[] {
+  const places = new Set<number>()
+  for (const name of sent.split(',')) {
+    const place = names.indexOf(name.trim())
+    if (places.has(place)) {
+      throw new Failure(
+        'parameter_invalid',
+        `fp=${sent} has ${fiscalPeriods[place]} more than once. Send each of ${fiscalPeriods.join(', ')} at most once.`,
+        { param: 'fp' },
+      )
+    }
+    places.add(place)
+  }
+  return [...places].sort()
+}
+
+function readYears(sent: string): YearRange {
+  const [first, last = first] = sent.split('..').map(Number)
+  if (first <= last) return { first, last }
+  throw new Failure(
+    'parameter_invalid',
+    `fy=${sent} ends before it starts. Send the earlier year first: fy=${last}..${first}.`,
+    { param: 'fy' },
+  )
+}
+
+export const selectsAllPeriods = ({ fps, years }: PeriodFilter): boolean => fps === null && years === null
+
+/** The selected rows, for a note: `FY rows of fiscal year 2009`. */
+export function describePeriods({ fps, years }: PeriodFilter): string {
+  const kinds = fps === null ? '' : `${fps.map(place => fiscalPeriods[place]).join(' or ')} `
+  if (years === null) return `${kinds}rows`
+  const { first, last } = years
+  return `${kinds}rows of fiscal ${first === last ? `year ${first}` : `years ${first} to ${last}`}`
+}
+
+/** The fiscal years that are on record for one kind of period. */
+export interface KnownPeriod extends YearRange {
+  readonly fp: number
+}
+
+/** `FY 2007 to 2009, Q1 2010`. */
+export function listPeriods(known: readonly KnownPeriod[]): string {
+  return known
+    .map(({ fp, first, last }) => `${fiscalPeriods[fp]} ${first === last ? first : `${first} to ${last}`}`)
+    .join(', ')
+}

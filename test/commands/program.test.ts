@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'bun:test'
+import type { Command } from 'commander'
+import { makeProgram } from '../../src/commands/program.ts'
+import { readConfig } from '../../src/config.ts'
+import { runInProcess } from './runInProcess.ts'
+
+const program = makeProgram({
+  config: readConfig({}),
+  today: () => '2026-07-01',
+  withDatabase: () => Promise.reject(new Error('not needed')),
+})
+
+function* commandsBelow(command: Command, path: readonly string[] = []): Generator<[string[], Command]> {
+  for (const child of command.commands) {
+    const own = [...path, child.name()]
+    yield [own, child]
+    yield* commandsBelow(child, own)
+  }
+}
+
+// A process of its own, with a test of its own.
+const all = [...commandsBelow(program)].filter(([path]) => path[0] !== 'bench-data')
+const groups = all.filter(([, command]) => command.commands.length > 0)
+
+describe('wrong usage ends every command with exit code 2', () => {
+  test('an unknown option, everywhere', async () => {
+    expect(all.length).toBeGreaterThan(25)
+    for (const [path] of all) {
+      const run = await runInProcess([...path, '--nonsense'])
+      expect([path, run]).toEqual([
+        path,
+        {
+          code: 2,
+          out: '',
+          error: expect.stringMatching(/^asfiled: (?:unknown|required) option '.*\n\(Add --help/),
+        },
+      ])
+    }
+  })
+
+  test('an unknown command, and none', async () => {
+    for (const [path] of [[[]], ...groups] as const) {
+      expect(await runInProcess([...path, 'nonsense'])).toMatchObject({ code: 2, out: '' })
+      expect(await runInProcess(path)).toMatchObject({
+        code: 2,
+        out: '',
+        error: expect.stringContaining('Usage: ./asfiled'),
+      })
+    }
+  })
+
+  test('a missing argument or option, and a value that is not allowed', async () => {
+    const faults: [string, string][] = [
+      ['import us', "missing required argument 'path'"],
+      [
+        'import nz x.json --pulled soon',
+        "'--pulled <date>' argument 'soon' is invalid. Write a date as YYYY-MM-DD",
+      ],
+      ['import nz x.json --pulled 2026-07-02', '--pulled 2026-07-02 is in the future'],
+      ['sync us --since 2999-01-01', '--since 2999-01-01 is in the future'],
+      ['signals import', "missing required argument 'file'"],
+      ['signals import /none/such.csv', '/none/such.csv'],
+      ['keys create', "required option '--email <address>' not specified"],
+      ['keys create --email a@b.example --licence gold', 'Allowed choices are free, evaluation'],
+      ['keys create --email a@b.example --per-day 0', 'A whole number from 1'],
+      ['keys revoke', "missing required argument 'prefix'"],
+      ['data sample', 'at least one register'],
+      ['migrate now', 'too many arguments'],
+    ]
+    for (const [line, message] of faults) {
+      const run = await runInProcess(line.split(' '))
+      expect([line, run]).toEqual([line, { code: 2, out: '', error: expect.stringContaining(message) }])
+    }
+  })
+})
+
+test('help and the version end with 0', async () => {
+  for (const [path] of all) {
+    const run = await runInProcess([...path, '--help'])
+    expect([path, run.code, run.error]).toEqual([path, 0, ''])
+  }
+  expect(await runInProcess(['--version'])).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+  })
+})
+
+test('help names ./asfiled wherever it shows a command, and starts descriptions with a capital', async () => {
+  for (const [path, command] of [[[], program] as const, ...all]) {
+    const { out } = await runInProcess([...path, '--help'])
+    expect(out).toStartWith(`Usage: ./asfiled${path.map(word => ` ${word}`).join('')}`)
+    expect(
+      out.match(
+        /^ {2}asfiled .*|[^./\w`]asfiled (?:serve|import|sync|keys|signals|backtest|worker|grants|data)\b.*/gm,
+      ),
+    ).toBeNull()
+    const described = [
+      command.description(),
+      ...command.options.map(option => option.description),
+      ...command.registeredArguments.map(argument => argument.description),
+    ]
+    for (const text of described) expect(text).toMatch(/^[A-Z]/)
+    // The files that `import` accepts.
+    for (const [, text] of out.matchAll(/^ {2}\S.*? {2,}(\S.*)$/gm)) expect(text).toMatch(/^[A-Z<]/)
+  }
+})

@@ -1,0 +1,205 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtemp, rm, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { testDatabase } from '../../database.ts'
+import { testServer } from '../testServer.ts'
+
+/** What a user of TypeScript does: `npx openapi-typescript /openapi.json -o asfiled.ts`, then a client of openapi-fetch. */
+
+const root = resolve(import.meta.dir, '../../..')
+const specification = await readSpecification()
+const folder = await mkdtemp(join(tmpdir(), 'asfiled-client-'))
+afterAll(() => rm(folder, { recursive: true }))
+
+async function readSpecification(): Promise<{ paths: Record<string, Record<string, unknown>> }> {
+  const database = await testDatabase()
+  const server = await testServer(database.sql)
+  const response = await fetch(`${server.url}/openapi.json`)
+  const document = await response.json()
+  await server.stop()
+  await database.close()
+  return document
+}
+
+async function run(...command: string[]): Promise<{ code: number; output: string }> {
+  const process = Bun.spawn(command, { cwd: root, stdout: 'pipe', stderr: 'pipe' })
+  const texts = [process.stdout, process.stderr].map(stream => new Response(stream).text())
+  const output = (await Promise.all(texts)).join('')
+  return { code: await process.exited, output }
+}
+
+beforeAll(async () => {
+  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
+  await Bun.write(join(folder, 'openapi.json'), JSON.stringify(specification))
+  const preload = join(import.meta.dir, 'typescript5.ts')
+  const generator = join(root, 'node_modules/openapi-typescript/bin/cli.js')
+  const target = join(folder, 'asfiled.ts')
+  const generated = await run(
+    'bun',
+    '--preload',
+    preload,
+    generator,
+    join(folder, 'openapi.json'),
+    '-o',
+    target,
+  )
+  expect(generated).toMatchObject({ code: 0 })
+}, 60_000)
+
+/** The faults that tsc finds in a program, one a line; empty: it compiles. */
+async function faultsOf(program: string): Promise<string> {
+  await Bun.write(join(folder, 'program.ts'), program)
+  const options = {
+    ...{ target: 'ESNext', module: 'Preserve', lib: ['ESNext', 'DOM'], types: [] },
+    ...{ strict: true, noUncheckedIndexedAccess: false, skipLibCheck: true, noEmit: true },
+    allowImportingTsExtensions: true,
+  }
+  await Bun.write(
+    join(folder, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions: options, include: ['program.ts'] }),
+  )
+  const { output } = await run(join(root, 'node_modules/.bin/tsc'), '-p', folder, '--pretty', 'false')
+  return output
+}
+
+const client = (media = '') => `
+import createClient from 'openapi-fetch'
+import type { components, paths } from './asfiled.ts'
+
+const client = createClient<paths${media}>({ baseUrl: 'http://localhost:3000', headers: { Authorization: 'Bearer demo' } })
+const number = (value: number | null | undefined) => value
+const text = (value: string | null | undefined) => value
+`
+
+/** Each operation, called as its documentation says, with a field of its data and of its rows. */
+const everyOperation = `
+{
+  const query = { ticker: 'AAPL', metric: 'revenue', as_of: '2010-02-01' }
+  const { data, error } = await client.GET('/api/v1/fundamentals', { params: { query } })
+  if (error) throw new Error(error.error.message)
+  text(data.object)
+  if (data.object === 'fundamentals_list') {
+    number(data.data[0].v)
+    text('companies' in data ? data.companies[0].name : data.name)
+  } else {
+    text(data.markets[0].code)
+    number(data.manifests[0].costs.components[0].bps)
+    text(data.metrics[0].unit)
+    text(data.tickers.data[0].ticker)
+  }
+}
+{
+  const { data } = await client.GET('/api/v1/coverage/{id}', { params: { path: { id: '320193' } } })
+  number(data?.data[0].periods)
+}
+{
+  const query = { metric: 'roe', market: 'US', format: 'json' } as const
+  const { data } = await client.GET('/api/v1/cross-section', { params: { query } })
+  number(data?.data[0].value)
+  text(data?.next)
+}
+{
+  const { data } = await client.GET('/api/v1/restatements', { params: { query: { metric: 'revenue', market: 'US' } } })
+  number(data?.data[0].value_before)
+}
+{
+  const { data } = await client.GET('/api/v1/signals', { params: { query: { horizon: '1d', limit: 5 } } })
+  number(data?.data[0].predicted_pct)
+  text(data?.schema.predicted_pct)
+}
+{
+  const body = { source: { market: 'US' }, config: { quantile: 0.1 }, sweep: true, include: ['ic' as const] }
+  const { data, error } = await client.POST('/api/v1/backtest', { body })
+  if (error) throw new Error(error.error.code)
+  number(data.metrics.sharpe)
+  number(data.config.quantile)
+  number(data.folds[0].train_sharpe)
+  number(data.trials?.[0].sharpe)
+  number(data.deflated_sharpe?.dsr)
+  number(data.best?.metrics.cagr)
+  number(data.ic?.mean)
+  number(data.monthly?.[0].months[0])
+  text(data.costs.markets[0].source)
+}
+{
+  const { data } = await client.GET('/api/v1/backtests', { params: { query: { limit: 5 } } })
+  number(data?.data[0].progress.done)
+}
+{
+  const { data } = await client.GET('/api/v1/backtests/{id}', { params: { path: { id: 'a' } } })
+  if (data?.error) text(data.error.code)
+  number(data?.result?.metrics.sharpe)
+}
+{
+  const { data } = await client.DELETE('/api/v1/backtests/{id}', { params: { path: { id: 'a' } } })
+  text(data?.state)
+}
+{
+  const { data } = await client.GET('/api/v1/backtests/{id}/events', { params: { path: { id: 'a' } }, parseAs: 'stream' })
+  await data?.getReader().read()
+}
+{
+  const body = 'date,asset,score,forward_return\\n2024-01-02,A,1,0.1\\n'
+  const { data } = await client.POST('/api/v1/panels', { body, headers: { 'Content-Type': 'text/csv' } })
+  number(data?.n_rows)
+}
+{
+  const { data } = await client.GET('/api/v1/panels', {})
+  text(data?.data[0].expires_at)
+}
+{
+  const { data } = await client.GET('/api/v1/panels/{id}', { params: { path: { id: 'a' } } })
+  number(data?.bytes)
+}
+{
+  const { data } = await client.DELETE('/api/v1/panels/{id}', { params: { path: { id: 'a' } } })
+  const deleted: true | undefined = data?.deleted
+  text(String(deleted))
+}
+{
+  const { data } = await client.GET('/api/search', { params: { query: { q: 'apple' } } })
+  text(data?.results[0].ticker)
+}
+{
+  const { data } = await client.GET('/health', {})
+  text(data?.version)
+}
+{
+  const { data } = await client.GET('/ready', {})
+  number(data?.data_version)
+}
+const row: components['schemas']['FundamentalsRow'] | null = null
+const metrics: components['schemas']['BacktestMetrics'] | null = null
+export { metrics, row }
+`
+
+describe('types generated from /openapi.json', () => {
+  test('type the data of every operation', async () => {
+    for (const [path, methods] of Object.entries(specification.paths)) {
+      for (const method of Object.keys(methods))
+        expect(everyOperation).toContain(`client.${method.toUpperCase()}('${path}'`)
+    }
+    expect(await faultsOf(client() + everyOperation)).toBe('')
+    expect(await faultsOf(client(", 'application/json'") + everyOperation)).toBe('')
+  }, 60_000)
+
+  test('refuse a field, a parameter or a value that does not exist', async () => {
+    const wrong = [
+      'number(result.metrics.sharp)',
+      "if (answer.object === 'coverage') text(answer.data[0].m)",
+      "if (answer.object === 'fundamentals_list') text(answer.companies[0].name)",
+      "if (answer.object === 'fundamentals_list') text(answer.data[0].v)",
+      "await client.GET('/api/v1/signals', { params: { query: { horizn: '1d' } } })",
+      "await client.POST('/api/v1/backtest', { body: { config: { direction: 'short_only' } } })",
+    ]
+    const right = `
+declare const result: components['schemas']['BacktestResult']
+declare const answer: components['schemas']['FundamentalsAnswer']
+`
+    const program = client() + right + wrong.join('\n')
+    const faults = (await faultsOf(program)).matchAll(/program\.ts\((\d+),\d+\): error/g)
+    const lines = program.split('\n')
+    expect([...faults].map(([, line]) => lines[Number(line) - 1])).toEqual(wrong)
+  }, 60_000)
+})

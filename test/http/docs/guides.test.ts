@@ -1,0 +1,80 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { guides } from '../../../src/http/docs/guides.ts'
+import { testDatabase } from '../../database.ts'
+import { testServer } from '../testServer.ts'
+
+const database = await testDatabase()
+const server = await testServer(database.sql)
+afterAll(async () => {
+  await server.stop()
+  await database.close()
+}, 60_000)
+
+const names = Object.keys(guides)
+
+interface ReadPage {
+  readonly status: number
+  readonly ids: ReadonlySet<string>
+  readonly targets: readonly string[]
+  readonly html: string
+}
+
+async function read(path: string): Promise<ReadPage> {
+  const response = await fetch(server.url + path)
+  const html = await response.text()
+  const ids = new Set<string>()
+  const targets: string[] = []
+  new HTMLRewriter()
+    .on('[id]', { element: element => void ids.add(element.getAttribute('id') ?? '') })
+    .on('[href]', { element: element => void targets.push(element.getAttribute('href') ?? '') })
+    .on('[src]', { element: element => void targets.push(element.getAttribute('src') ?? '') })
+    .transform(html)
+  return { status: response.status, ids, targets, html }
+}
+
+describe('/docs/guides', () => {
+  test('lists every guide with its title and first paragraph', async () => {
+    const { html } = await read('/docs/guides')
+    for (const name of names) expect(html).toContain(`<a href="/docs/guides/${name}">`)
+    expect(html).toContain('<a href="/docs/guides/backtests">Backtests</a><p>')
+    expect(html.match(/<p><\/p>/g)).toBeNull()
+  })
+
+  test('shows tables, code and headings of the Markdown, with a list of its sections', async () => {
+    const { html } = await read('/docs/guides/start')
+    expect(html).toContain('<code class="language-sh">npx -y bun@1.4.4 start')
+    expect(html).toContain('<a href="#limits">Limits</a>')
+    expect(html).toContain('<h2 id="limits">Limits</h2>')
+    expect(html).toContain('<th>licence</th>')
+  })
+
+  test('no link leads nowhere: each is a page, an asset or an anchor of this server', async () => {
+    const pages = new Map<string, Promise<ReadPage>>()
+    const page = (path: string) => {
+      const known = pages.get(path) ?? read(path)
+      pages.set(path, known)
+      return known
+    }
+    let links = 0
+    for (const from of ['/docs/guides', ...names.map(name => `/docs/guides/${name}`)]) {
+      const { status, targets, html } = await page(from)
+      expect([from, status]).toEqual([from, 200])
+      expect(html).not.toContain('href="http://localhost')
+      for (const target of targets.filter(text => !/^https?:/.test(text))) {
+        links++
+        const [path, anchor] = target.split('#')
+        const to = await page(path === '' ? from : path)
+        expect([from, target, to.status]).toEqual([from, target, 200])
+        if (anchor !== undefined)
+          expect({ from, target, found: to.ids.has(anchor) }).toMatchObject({ found: true })
+      }
+    }
+    expect(links).toBeGreaterThan(100)
+  })
+
+  test('an unknown guide is 404 and named', async () => {
+    const response = await fetch(`${server.url}/docs/guides/..%2Fpackage`)
+    expect(response.status).toBe(404)
+    expect((await response.json()).error.message).toContain('/docs/guides lists them')
+  })
+})
