@@ -137,7 +137,7 @@ describe.skipIf(!mounted)('a full disk', () => {
     await Bun.write(backfill, `date,ticker,market,horizon,predicted_pct,actual_pct\n${lines.join('\n')}\n`)
     const run = await runCommand(dataDir, 'signals', 'import', backfill)
     rmSync(backfill)
-    expect(run.code).toBe(2)
+    expect(run.code).toBe(1)
     expect(run.err).toMatch(/disk .*is full|connection to the database was lost/)
     expect(run.err).not.toMatch(/\n\s+at /)
   })
