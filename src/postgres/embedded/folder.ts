@@ -40,7 +40,7 @@ export function hasCluster(dataDir: string): boolean {
   return existsSync(databaseFolder(dataDir))
 }
 
-const databaseFolder = (dataDir: string) => resolve(dataDir, 'database')
+export const databaseFolder = (dataDir: string) => resolve(dataDir, 'database')
 
 /** Finds the cluster in a data folder, or creates one. Call it under the folder's lock. */
 export async function prepareCluster(
@@ -102,7 +102,7 @@ function assertComplete(folder: string, cluster: string, passwordFile: string): 
 
 /** The name that a folder bears until it is a whole database. */
 export const draftName = () => `database.new-${crypto.randomUUID()}`
-export const isDraft = (name: string) => /^database\.new-[\w-]+$/.test(name)
+const isDraft = (name: string) => /^database\.new-[\w-]+$/.test(name)
 
 /** Creates the cluster in a draft folder and renames that into place: a start that is killed half-way leaves no partial
  * cluster. */
@@ -178,7 +178,7 @@ export function moveIntoPlace(draft: string, folder: string): void {
   syncFolder(resolve(folder, '..'))
 }
 
-function syncFolder(path: string): void {
+export function syncFolder(path: string): void {
   const folder = openSync(path, 'r')
   try {
     fsyncSync(folder)
@@ -198,7 +198,7 @@ export function changeOwner(cluster: string, { uid, gid }: ServerAccount): void 
 
 /** Removes drafts of first starts and restores that were killed. An initdb that outlived its parent may still write into one:
  * what it leaves is removed by a later start. */
-function removeDrafts(dataDir: string): void {
+export function removeDrafts(dataDir: string): void {
   for (const name of readdirSync(dataDir).filter(isDraft)) {
     try {
       rmSync(resolve(dataDir, name), { recursive: true, force: true })

@@ -56,14 +56,23 @@ function readJson(text: string): BackupManifest | null {
   }
 }
 
+const isText = (value: unknown) => typeof value === 'string'
+
+function isMigration(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || !('name' in value)) return false
+  if (!('digest' in value) || !('version' in value)) return false
+  return isText(value.name) && [value.digest, value.version].every(field => field === null || isText(field))
+}
+
 function isManifest(value: unknown): value is BackupManifest {
   if (typeof value !== 'object' || value === null) return false
   const fields = value as Record<string, unknown>
   const texts = ['version', 'createdAt', 'platform', 'postgres']
   return (
     typeof fields.format === 'number' &&
-    texts.every(name => typeof fields[name] === 'string') &&
-    Array.isArray(fields.migrations)
+    texts.every(name => isText(fields[name])) &&
+    Array.isArray(fields.migrations) &&
+    fields.migrations.every(isMigration)
   )
 }
 

@@ -1,5 +1,8 @@
 /** Files and folders in the ustar format, so that `tar` reads a backup, too. Streams: no file is in memory as a whole. */
 
+/** The message is the rest of a sentence about the file. */
+export class DamagedArchive extends Error {}
+
 const blockBytes = 512
 const maxNameBytes = 100
 /** Eleven octal digits. PostgreSQL cuts its own files at 1 GB. */
@@ -35,6 +38,7 @@ function checksumOf(header: Uint8Array): number {
   return sum
 }
 
+/** Fills the last block of a content. */
 export const padding = (size: number) => Buffer.alloc((blockBytes - (size % blockBytes)) % blockBytes)
 
 /** What ends an archive. */
@@ -66,12 +70,12 @@ function parseHeader(header: Buffer): { name: string; kind: EntryKind; size: num
   const text = (at: number, length: number) => header.toString('utf8', at, at + length).replace(/[\0 ]+$/, '')
   const octal = (at: number, length: number) => {
     const digits = text(at, length)
-    if (!/^[0-7]+$/.test(digits)) throw new Error('a header of the archive is not readable')
+    if (!/^[0-7]+$/.test(digits)) throw new DamagedArchive('a header of the archive is not readable')
     return Number.parseInt(digits, 8)
   }
-  if (octal(148, 8) !== checksumOf(header)) throw new Error('a header of the archive is damaged')
+  if (octal(148, 8) !== checksumOf(header)) throw new DamagedArchive('a header of the archive is damaged')
   const type = text(156, 1)
-  if (type !== '0' && type !== '5') throw new Error(`the archive has an entry of type '${type}'`)
+  if (type !== '0' && type !== '5') throw new DamagedArchive(`the archive has an entry of type '${type}'`)
   const name = text(0, maxNameBytes).replace(/\/$/, '')
   return { name, kind: type === '5' ? 'folder' : 'file', size: octal(124, 12) }
 }
@@ -108,7 +112,7 @@ class ByteSource {
 
   async #fill(): Promise<void> {
     const { value, done } = await this.#chunks.next()
-    if (done) throw new Error('it is truncated')
+    if (done) throw new DamagedArchive('it is truncated')
     this.#rest = value
   }
 }

@@ -1,24 +1,12 @@
-import type { Dirent, Stats } from 'node:fs'
-import { link, open, readdir, rename, rm, stat } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
-import { Readable } from 'node:stream'
+import { type FileHandle, link, open, rename, rm, stat } from 'node:fs/promises'
+import { dirname, resolve, sep } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { constants, createZstdCompress } from 'node:zlib'
-import type postgres from 'postgres'
 import { Failure } from '../../../errors.ts'
-import { type AppliedMigration, version } from '../../history.ts'
+import type { AppliedMigration } from '../../history.ts'
 import { databaseName, withAdmin } from '../admin.ts'
 import type { EmbeddedCluster } from '../cluster.ts'
-import { postgresVersion } from '../folder.ts'
-import { checksumsName, contentFolder, makeManifest, manifestName } from './format.ts'
-import { padding, tarEnd, tarHeader } from './tar.ts'
-
-const chunkBytes = 2 ** 20
-
-export interface BackupProgress {
-  readonly doneBytes: number
-  readonly totalBytes: number
-}
+import { BackupContent, type BackupProgress } from './content.ts'
 
 export interface BackupReport {
   readonly bytes: number
@@ -26,7 +14,7 @@ export interface BackupReport {
 }
 
 /** Writes the database to one file while it is in use. The restored database is that of the moment at which the backup ends. The
- * file appears under its name when it is complete, and is readable for its owner only. */
+ * file gets its name when it is complete and on disk, and is readable for its owner only. */
 export async function writeBackup(
   cluster: EmbeddedCluster,
   file: string,
@@ -35,17 +23,18 @@ export async function writeBackup(
 ): Promise<BackupReport> {
   const target = resolve(file)
   const draft = `${target}.${crypto.randomUUID().slice(0, 8)}.part`
-  if (await exists(target)) throw fileExists(file)
+  await assertNewFile(target, file, cluster)
   const output = await open(draft, 'wx', 0o600).catch(cause => {
     throw new Failure('parameter_invalid', `${file} cannot be written: ${reasonOf(cause)}.`, { cause })
   })
   try {
     const before = await readMigrations(cluster)
-    const writer = new BackupWriter(cluster, signal, onProgress)
+    const content = new BackupContent(cluster.location.cluster, signal, onProgress)
     const zstd = createZstdCompress({ params: { [constants.ZSTD_c_checksumFlag]: 1 } })
-    const sink = output.createWriteStream({ autoClose: false })
     await withAdmin(cluster.location, cluster.port, 'postgres', sql =>
-      pipeline(Readable.from(writer.entries(sql, before), { objectMode: false }), zstd, sink, { signal }),
+      pipeline(content.entries(sql, before), zstd, async chunks => {
+        for await (const chunk of chunks) await writeFully(output, chunk)
+      }),
     )
     if (JSON.stringify(await readMigrations(cluster)) !== JSON.stringify(before))
       throw new Failure(
@@ -56,12 +45,26 @@ export async function writeBackup(
     const { size } = await output.stat()
     await output.close()
     await moveTo(draft, target, file)
-    return { bytes: size, databaseBytes: writer.doneBytes }
+    return { bytes: size, databaseBytes: content.doneBytes }
   } catch (error) {
     await output.close().catch(() => {})
     await rm(draft, { force: true })
-    throw signal.aborted ? signal.reason : error
+    throw wasRestarted(error) ? restarted(error) : error
   }
+}
+
+/** The system may write less than it is given. */
+export async function writeFully(output: FileHandle, bytes: Uint8Array): Promise<void> {
+  for (let at = 0; at < bytes.length; ) at += (await output.write(bytes, at, bytes.length - at)).bytesWritten
+}
+
+async function assertNewFile(target: string, file: string, { location }: EmbeddedCluster): Promise<void> {
+  if (await exists(target)) throw fileExists(file)
+  if (target.startsWith(resolve(location.cluster, '..') + sep))
+    throw new Failure(
+      'parameter_invalid',
+      `${file} is in the folder of the database, where it would become a part of the next backup. Name a file elsewhere, best on another disk.`,
+    )
 }
 
 const exists = (path: string) =>
@@ -73,17 +76,25 @@ const reasonOf = (cause: unknown) => (cause instanceof Error ? cause.message : S
 const fileExists = (file: string) =>
   new Failure('conflict', `${file} exists and is not overwritten. Name a new file, or move that one away.`)
 
-/** A link fails where the name is taken, a rename replaces what has it. */
+/** A PostgreSQL that died during the backup knows nothing of it when it is back. */
+const wasRestarted = (error: unknown) => error instanceof Error && 'code' in error && error.code === '55000'
+const restarted = (cause: unknown) =>
+  new Failure(
+    'database_unavailable',
+    'PostgreSQL was restarted during the backup. Run the same command again.',
+    { cause },
+  )
+
+/** A link fails where the name is taken; a rename would replace the file that has it. */
 async function moveTo(draft: string, target: string, file: string): Promise<void> {
   try {
     await link(draft, target)
-    await rm(draft)
-  } catch (error) {
+  } catch {
     if (await exists(target)) throw fileExists(file)
     // Some file systems have no links.
-    if (!(error instanceof Error && 'code' in error)) throw error
     await rename(draft, target)
   }
+  await rm(draft, { force: true })
   const folder = await open(dirname(target), 'r')
   await folder.sync().catch(() => {})
   await folder.close()
@@ -97,180 +108,6 @@ async function readMigrations({ location, port }: EmbeddedCluster): Promise<Appl
     const rows = await sql<AppliedMigration[]>`
       select name, to_jsonb(m) ->> 'digest' as digest, to_jsonb(m) ->> 'version' as version
       from migration m order by name`
-    return rows.map(({ name, digest, version: by }) => ({ name, digest, version: by }))
+    return rows.map(({ name, digest, version }) => ({ name, digest, version }))
   })
-}
-
-/** Folders whose content belongs to the running server and not to the data, as PostgreSQL's documentation lists them. */
-const emptiedFolders =
-  /^(pg_wal|pg_replslot|pg_dynshmem|pg_notify|pg_serial|pg_snapshots|pg_stat_tmp|pg_subtrans)(\/|$)/
-/** Files of the running server, its caches, temporary relations and temporary files. */
-const omittedFiles =
-  /(^|\/)(postmaster\.(pid|opts)|server\.log(\.old)?|pg_internal\.init.*|pgsql_tmp.*|t\d+_\d+[^/]*|backup_label.*|tablespace_map.*|backup_manifest)$/
-const controlFile = 'global/pg_control'
-
-interface ListedFile {
-  readonly name: string
-  readonly size: number
-}
-
-class BackupWriter {
-  doneBytes = 0
-  #totalBytes = 0
-  readonly #checksums: string[] = []
-  readonly #nowMs = Date.now()
-  readonly #folder: string
-
-  constructor(
-    cluster: EmbeddedCluster,
-    private readonly signal: AbortSignal,
-    private readonly onProgress: (progress: BackupProgress) => void,
-  ) {
-    this.#folder = cluster.location.cluster
-  }
-
-  /** The bytes of the archive. `sql` is one connection: PostgreSQL ends the backup with it. */
-  async *entries(sql: postgres.Sql, migrations: readonly AppliedMigration[]): AsyncGenerator<Uint8Array> {
-    const createdAt = new Date(this.#nowMs).toISOString()
-    yield* this.#text(
-      manifestName,
-      makeManifest({ version, createdAt, postgres: postgresVersion, migrations }),
-    )
-    // Until this connection ends, PostgreSQL leaves every segment of its log where it is.
-    await sql`select pg_create_physical_replication_slot(${`asfiled_${crypto.randomUUID().replaceAll('-', '')}`}, true, true)`
-    const [{ first }] = await sql<{ first: string }[]>`
-      select pg_walfile_name(pg_backup_start('asfiled backup', fast => true)) as first`
-    const { folders, files } = await this.#list()
-    this.#totalBytes = files.reduce((sum, { size }) => sum + size, 0)
-    for (const name of [contentFolder, `${contentFolder}/cluster`]) yield this.#folderHeader(name)
-    for (const name of folders) yield this.#folderHeader(`${contentFolder}/cluster/${name}`)
-    for (const name of ['password', 'service-password'])
-      yield* this.#text(`${contentFolder}/${name}`, await Bun.file(resolve(this.#folder, '..', name)).text())
-    for (const file of files) yield* this.#file(file)
-    const [{ last, label, map }] = await sql<{ last: string; label: string; map: string }[]>`
-      select pg_walfile_name(lsn) as last, labelfile as label, spcmapfile as map
-      from pg_backup_stop(wait_for_archive => false)`
-    if (map.trim() !== '')
-      throw new Failure(
-        'conflict',
-        'The database has tablespaces outside of DATA_DIR, which are in no backup. Use pg_basebackup.',
-      )
-    yield* this.#log(first, last)
-    yield* this.#text(`${contentFolder}/cluster/backup_label`, label)
-    yield* this.#text(checksumsName, this.#checksums.join(''))
-    yield tarEnd()
-  }
-
-  /** Folders before what is in them, and the control file last: it must not be older than what it describes. */
-  async #list(): Promise<{ folders: string[]; files: ListedFile[] }> {
-    const folders: string[] = []
-    const files: ListedFile[] = []
-    const visit = async (folder: string): Promise<void> => {
-      const entries: Dirent[] = await readdir(join(this.#folder, folder), { withFileTypes: true }).catch(
-        ignoreMissing([]),
-      )
-      for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
-        const name = folder === '' ? entry.name : `${folder}/${entry.name}`
-        if (omittedFiles.test(name)) continue
-        if (entry.isDirectory()) {
-          folders.push(name)
-          await visit(name)
-        } else if (!emptiedFolders.test(name) && name !== controlFile) {
-          const found: Stats | null = await stat(join(this.#folder, name)).catch(ignoreMissing(null))
-          if (found !== null) files.push({ name, size: found.size })
-        }
-      }
-    }
-    await visit('')
-    const { size } = await stat(join(this.#folder, controlFile))
-    files.push({ name: controlFile, size })
-    return { folders: folders.filter(name => !/^pg_replslot\/./.test(name)), files }
-  }
-
-  #folderHeader = (name: string) => tarHeader(name, 'folder', 0, this.#nowMs)
-
-  async *#text(name: string, text: string): AsyncGenerator<Uint8Array> {
-    const bytes = Buffer.from(text)
-    yield tarHeader(name, 'file', bytes.length, this.#nowMs)
-    yield bytes
-    yield padding(bytes.length)
-    if (name !== checksumsName) this.#addChecksum(name, new Bun.CryptoHasher('sha256').update(bytes))
-  }
-
-  /** A file that changes while it is read is stored with the length that it has now: the log repeats what was changed. One
-   * that is dropped meanwhile is omitted. */
-  async *#file({ name, size: listedSize }: ListedFile): AsyncGenerator<Uint8Array> {
-    const source = await open(join(this.#folder, name), 'r').catch(ignoreMissing(null))
-    if (source === null) {
-      this.#advance(listedSize)
-      return
-    }
-    try {
-      const { size } = await source.stat()
-      this.#totalBytes += size - listedSize
-      const hasher = new Bun.CryptoHasher('sha256')
-      const stored = `${contentFolder}/cluster/${name}`
-      yield tarHeader(stored, 'file', size, this.#nowMs)
-      for (let at = 0; at < size; ) {
-        this.signal.throwIfAborted()
-        const buffer = Buffer.allocUnsafe(Math.min(chunkBytes, size - at))
-        const { bytesRead } = await source.read(buffer, 0, buffer.length, at)
-        // It became shorter: the log makes it so again.
-        const chunk = bytesRead > 0 ? buffer.subarray(0, bytesRead) : buffer.fill(0)
-        hasher.update(chunk)
-        at += chunk.length
-        yield chunk
-        this.#advance(chunk.length)
-      }
-      yield padding(size)
-      this.#addChecksum(stored, hasher)
-    } finally {
-      await source.close()
-    }
-  }
-
-  /** The segments of the log from the beginning of the backup to its end, without which the copied files are useless. */
-  async *#log(first: string, last: string): AsyncGenerator<Uint8Array> {
-    const names = (await readdir(join(this.#folder, 'pg_wal')))
-      .filter(name => /^[0-9A-F]{24}$/.test(name) && name >= first && name <= last)
-      .sort()
-    if (
-      names[0] !== first ||
-      names.at(-1) !== last ||
-      names.length !== segmentOf(last) - segmentOf(first) + 1
-    )
-      throw new Failure(
-        'internal',
-        'PostgreSQL has removed a part of its log during the backup. Run it again.',
-      )
-    const segments = await Promise.all(
-      names.map(async name => ({
-        name: `pg_wal/${name}`,
-        size: (await stat(join(this.#folder, 'pg_wal', name))).size,
-      })),
-    )
-    this.#totalBytes += segments.reduce((sum, { size }) => sum + size, 0)
-    for (const segment of segments) yield* this.#file(segment)
-  }
-
-  #addChecksum(name: string, hasher: Bun.CryptoHasher): void {
-    this.#checksums.push(`${hasher.digest('hex')}  ${name}\n`)
-  }
-
-  #advance(bytes: number): void {
-    this.doneBytes += bytes
-    this.onProgress({ doneBytes: this.doneBytes, totalBytes: this.#totalBytes })
-  }
-}
-
-/** The number of a segment of 16 MB: 256 of them share the middle eight digits. */
-const segmentOf = (name: string) =>
-  Number.parseInt(name.slice(8, 16), 16) * 256 + Number.parseInt(name.slice(16), 16)
-
-/** Files disappear while they are listed and read: PostgreSQL drops tables and removes temporary files. */
-function ignoreMissing<T>(value: T): (error: unknown) => T {
-  return error => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return value
-    throw error
-  }
 }
