@@ -178,7 +178,7 @@ export function moveIntoPlace(draft: string, folder: string): void {
   syncFolder(resolve(folder, '..'))
 }
 
-export function syncFolder(path: string): void {
+function syncFolder(path: string): void {
   const folder = openSync(path, 'r')
   try {
     fsyncSync(folder)

@@ -9,6 +9,7 @@ import type { Sql } from '../../../src/postgres/client.ts'
 import { readShipped } from '../../../src/postgres/history.ts'
 import { readSchema } from '../../../src/postgres/schema.ts'
 import { blankDatabase, type TestDatabase, testDatabase } from '../../database.ts'
+import { readRows, readTables } from '../tables.ts'
 
 setDefaultTimeout(60_000)
 
@@ -29,25 +30,6 @@ const revisionOf = (file: string) => Number(file.slice(0, 6))
 
 const queueRevision = async (sql: Sql) =>
   (await sql<{ id: number }[]>`select max(id) as id from asfiled_queue.migrations`)[0].id
-
-/** The columns of every table, by table. Both records of migrations are left out: an upgrade adds to them. */
-async function readTables(sql: Sql): Promise<Map<string, string[]>> {
-  const rows = await sql<{ name: string; columns: string[] }[]>`
-    select format('%I.%I', n.nspname, c.relname) as name, array_agg(quote_ident(a.attname) order by a.attnum) as columns
-    from pg_class c join pg_namespace n on n.oid = c.relnamespace
-    join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-    where c.relkind = 'r' and n.nspname in ('public', 'asfiled_queue') and c.relname not like 'migration%'
-    group by 1`
-  return new Map(rows.map(({ name, columns }) => [name, columns]))
-}
-
-/** All rows of these columns, in an order of their own. */
-async function readRows(sql: Sql, table: string, columns: readonly string[]): Promise<string[]> {
-  const rows = await sql.unsafe<{ row: string }[]>(
-    `select r::text as row from (select ${columns.join(', ')} from ${table}) r order by 1`,
-  )
-  return rows.map(({ row }) => row)
-}
 
 async function load(dump: string): Promise<TestDatabase> {
   const database = await blank()

@@ -7,6 +7,13 @@ export const checksumsName = 'checksums.sha256'
 /** The folder of the database within the archive, as it is in DATA_DIR. */
 export const contentFolder = 'database'
 
+const endText = Buffer.from('asfiled backup, whole')
+/** The last bytes of a backup, in a frame that zstd skips. A truncated one lacks them, which shows before anything is unpacked. */
+export const endMark = Buffer.concat([
+  Buffer.from([0x50, 0x2a, 0x4d, 0x18, endText.length, 0, 0, 0]),
+  endText,
+])
+
 const format = 1
 
 export interface BackupManifest {

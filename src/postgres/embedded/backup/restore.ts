@@ -1,5 +1,5 @@
-import { constants, createReadStream, rmSync } from 'node:fs'
-import { access, mkdir, open, stat } from 'node:fs/promises'
+import { createReadStream, rmSync } from 'node:fs'
+import { mkdir, open, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { createZstdDecompress } from 'node:zlib'
 import { Failure } from '../../../errors.ts'
@@ -12,7 +12,6 @@ import {
   moveIntoPlace,
   postgresVersion,
   removeDrafts,
-  syncFolder,
 } from '../folder.ts'
 import { withFolderLock } from '../lock.ts'
 import {
@@ -20,11 +19,12 @@ import {
   checksumsName,
   contentFolder,
   damaged,
+  endMark,
   manifestName,
   parseManifest,
 } from './format.ts'
 import { DamagedArchive, readTar, type TarEntry } from './tar.ts'
-import { writeFully } from './write.ts'
+import { reasonOf, writeFully } from './write.ts'
 
 /** What is read at once to verify or describe a backup. */
 const maxTextBytes = 16 * 2 ** 20
@@ -42,7 +42,7 @@ export async function restoreBackup(
 ): Promise<BackupManifest> {
   const folder = resolve(dataDir)
   assertNoDatabase(folder)
-  const { size: totalBytes } = await readable(file)
+  const { size: totalBytes } = await assertWhole(file)
   makeFolder(folder)
   return withFolderLock(folder, options.announce, async () => {
     assertNoDatabase(folder)
@@ -72,30 +72,35 @@ function assertNoDatabase(folder: string): void {
     )
 }
 
-async function readable(file: string): Promise<{ size: number }> {
+/** Throws unless `file` can be read and ends as a whole backup does. */
+async function assertWhole(file: string): Promise<{ size: number }> {
   const fail = (reason: string, cause?: unknown) =>
     new Failure(
       'parameter_invalid',
       `${file} cannot be read: ${reason}. Name a file that \`asfiled backup\` wrote.`,
-      {
-        cause,
-      },
+      { cause },
     )
+  const found = await stat(file).catch(cause => {
+    throw fail(reasonOf(cause), cause)
+  })
+  if (!found.isFile()) throw fail('it is no file')
+  const source = await open(file, 'r').catch(cause => {
+    throw fail(reasonOf(cause), cause)
+  })
   try {
-    const found = await stat(file)
-    if (found.isFile()) {
-      await access(file, constants.R_OK)
-      return found
-    }
-  } catch (cause) {
-    throw fail(cause instanceof Error ? cause.message : String(cause), cause)
+    const end = Buffer.alloc(endMark.length)
+    if (found.size > end.length) await source.read(end, 0, end.length, found.size - end.length)
+    if (!end.equals(endMark)) throw damaged(file, 'it does not end as a backup does, so it may be truncated')
+  } finally {
+    await source.close()
   }
-  throw fail('it is no file')
+  return found
 }
 
 class Restore {
   readonly #found = new Map<string, string>()
-  readonly #folders: string[] = []
+  /** Folders and files. */
+  readonly #written: string[] = []
 
   constructor(
     private readonly file: string,
@@ -117,7 +122,7 @@ class Restore {
       } else await this.#write(entry)
     }
     if (manifest === null || !isComplete) throw new DamagedArchive('it has no checksums')
-    for (const folder of this.#folders) syncFolder(folder)
+    for (const path of this.#written) await syncPath(path)
     return manifest
   }
 
@@ -151,7 +156,7 @@ class Restore {
     if (kind === 'folder') {
       // PostgreSQL's account passes through the outer folder to the cluster.
       await mkdir(path, { mode: path === this.draft && process.getuid?.() === 0 ? 0o711 : 0o700 })
-      this.#folders.push(path)
+      this.#written.push(path)
       return
     }
     const hasher = new Bun.CryptoHasher('sha256')
@@ -162,10 +167,10 @@ class Restore {
         hasher.update(chunk)
         await writeFully(target, chunk)
       }
-      await target.sync()
     } finally {
       await target.close()
     }
+    this.#written.push(path)
     this.#found.set(name, hasher.digest('hex'))
   }
 
@@ -189,6 +194,15 @@ class Restore {
     if (missing !== undefined) throw new DamagedArchive(`it lacks ${missing}`)
     for (const [name, digest] of this.#found)
       if (expected.get(name) !== digest) throw new DamagedArchive(`${name} is not what was backed up`)
+  }
+}
+
+async function syncPath(path: string): Promise<void> {
+  const opened = await open(path, 'r')
+  try {
+    await opened.sync()
+  } finally {
+    await opened.close()
   }
 }
 

@@ -7,6 +7,7 @@ import type { AppliedMigration } from '../../history.ts'
 import { databaseName, withAdmin } from '../admin.ts'
 import type { EmbeddedCluster } from '../cluster.ts'
 import { BackupContent, type BackupProgress } from './content.ts'
+import { endMark } from './format.ts'
 
 export interface BackupReport {
   readonly bytes: number
@@ -41,6 +42,7 @@ export async function writeBackup(
         'conflict',
         'The database was upgraded during the backup. Run the same command again.',
       )
+    await writeFully(output, endMark)
     await output.sync()
     const { size } = await output.stat()
     await output.close()
@@ -72,7 +74,9 @@ const exists = (path: string) =>
     () => true,
     () => false,
   )
-const reasonOf = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause))
+/** Without the name of the system call and the path, which the sentence around it names. */
+export const reasonOf = (cause: unknown) =>
+  cause instanceof Error ? cause.message.replace(/^E[A-Z0-9]+: ([^,]+),.*$/s, '$1') : String(cause)
 const fileExists = (file: string) =>
   new Failure('conflict', `${file} exists and is not overwritten. Name a new file, or move that one away.`)
 
