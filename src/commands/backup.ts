@@ -5,8 +5,7 @@ import { writeBackup } from '../postgres/embedded/backup/write.ts'
 import { openCluster } from '../postgres/embedded/cluster.ts'
 import { hasCluster } from '../postgres/embedded/folder.ts'
 import { withoutPassword } from '../postgres/errors.ts'
-import { abortOnSignal } from './abortOnSignal.ts'
-import { type CliContext, exitCodes } from './context.ts'
+import { abortOnSignal, type CliContext, exitCodes } from './context.ts'
 import { type Progress, startProgress } from './output.ts'
 
 const help = `

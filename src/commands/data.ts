@@ -4,7 +4,7 @@ import type { ParsedDocument } from '../facts/reportedFact.ts'
 import { registers } from '../ingest/registers/allRegisters.ts'
 import { makeSample, readParsedDocuments } from '../ingest/sample/makeSample.ts'
 import { readSampleCompanies } from './companyLists.ts'
-import { grouped } from './output.ts'
+import { grouped, writeFileAtomically } from './output.ts'
 
 const help = `
 Builds one sample from the files of one or several registers. The --companies file lists the companies, one per line: a
@@ -35,8 +35,8 @@ export function addDataCommand(program: Command): void {
     if (documents.length === 0)
       throw new Failure('parameter_invalid', 'Give the files of at least one register, for example --us.')
     const made = makeSample(documents, companies)
-    await Bun.write(`${to}/entities.csv`, made.entities)
-    await Bun.write(`${to}/fundamentals.csv.gz`, made.fundamentals)
+    await writeFileAtomically(`${to}/entities.csv`, made.entities)
+    await writeFileAtomically(`${to}/fundamentals.csv.gz`, made.fundamentals)
     console.log(
       `${grouped(made.reportedFacts)} reported facts of ${made.companies} companies, ${Math.ceil(made.fundamentals.length / 1000)} kB, in ${to}/`,
     )

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { type ListedGrant, listGrants } from '../access/queries.ts'
 import type { CliContext } from './context.ts'
-import { textTable } from './output.ts'
+import { textTable, writeToStandardOutput } from './output.ts'
 
 const head = [
   'GRANT',
@@ -29,9 +29,9 @@ export function addGrantsCommand(program: Command, context: CliContext): void {
     )
     .action(async (options: { json: boolean }) => {
       const grants = await context.withDatabase(listGrants)
-      if (options.json) console.log(JSON.stringify(grants))
-      else if (grants.length === 0) console.log('No grants yet. See: ./asfiled keys create --help')
-      else console.log(textTable(head, grants.map(row)))
+      const none = 'No grants yet. See: ./asfiled keys create --help'
+      const text = grants.length === 0 ? none : textTable(head, grants.map(row))
+      await writeToStandardOutput(`${options.json ? JSON.stringify(grants) : text}\n`)
     })
 }
 

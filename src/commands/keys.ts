@@ -3,9 +3,10 @@ import { type CreatedKey, createKey, revokeKey } from '../access/keys.ts'
 import { type KeyEnvironment, keyEnvironments } from '../access/keyText.ts'
 import { type Licence, licences } from '../access/licences.ts'
 import { type ListedKey, listKeys } from '../access/queries.ts'
+import { Failure, reasonOf } from '../errors.ts'
 import type { CliContext } from './context.ts'
 import { parsePositiveInteger } from './options.ts'
-import { grouped, textTable } from './output.ts'
+import { grouped, textTable, writeToStandardOutput } from './output.ts'
 
 const createHelp = `
 Examples:
@@ -70,7 +71,13 @@ async function create(context: CliContext, options: CreateOptions): Promise<void
   const created = await context.withDatabase(sql =>
     createKey({ sql, today: context.today }, { ...order, environment: env }),
   )
-  console.log(json ? JSON.stringify(created) : describe(created))
+  await writeToStandardOutput(`${json ? JSON.stringify(created) : describe(created)}\n`).catch(cause => {
+    throw new Failure(
+      'internal',
+      `${reasonOf(cause)} The key exists and cannot be shown again: revoke it with ./asfiled keys revoke ${created.prefix}, and create another.`,
+      { cause },
+    )
+  })
 }
 
 function describe(key: CreatedKey): string {
@@ -88,13 +95,10 @@ function describe(key: CreatedKey): string {
 
 async function list(context: CliContext, options: { json: boolean }): Promise<void> {
   const keys = await context.withDatabase(listKeys)
-  if (options.json) console.log(JSON.stringify(keys))
-  else if (keys.length === 0)
-    console.log('No keys yet. Create one: ./asfiled keys create --email ana@fund.example')
-  else
-    console.log(
-      textTable(['PREFIX', 'LAST 4', 'LICENCE', 'CREATED', 'EXPIRES', 'REVOKED', 'E-MAIL'], keys.map(row)),
-    )
+  const head = ['PREFIX', 'LAST 4', 'LICENCE', 'CREATED', 'EXPIRES', 'REVOKED', 'E-MAIL']
+  const none = 'No keys yet. Create one: ./asfiled keys create --email ana@fund.example'
+  const text = keys.length === 0 ? none : textTable(head, keys.map(row))
+  await writeToStandardOutput(`${options.json ? JSON.stringify(keys) : text}\n`)
 }
 
 function row(key: ListedKey): string[] {

@@ -1,7 +1,7 @@
 import { mkdir, realpath, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type Options, SingleBar } from 'cli-progress'
-import { Failure } from '../errors.ts'
+import { Failure, reasonOf } from '../errors.ts'
 
 interface ProgressState {
   readonly done: number
@@ -106,16 +106,15 @@ export function wrapText(text: string, width: number, indent = ''): string {
 
 /** Writes a file so that readers see either the whole old file or the whole new one: after a full disk or an interruption,
  * the old one is still there. A pipe or device (/dev/stdout) is written to directly. */
-export async function writeFileAtomically(path: string, text: string): Promise<void> {
+export async function writeFileAtomically(path: string, text: string | Uint8Array): Promise<void> {
   try {
     const found = await stat(path).catch(() => null)
     if (found !== null && !found.isFile()) await Bun.write(path, text)
     // A link stays a link: its target is replaced.
     else await replaceFile(found === null ? path : await realpath(path), text)
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
     const name = path || 'A file without a name'
-    throw new Failure('internal', `${name} could not be written: ${reason}`, { cause })
+    throw new Failure('internal', `${name} could not be written: ${reasonOf(cause)}.`, { cause })
   }
 }
 
@@ -123,13 +122,13 @@ export async function writeFileAtomically(path: string, text: string): Promise<v
 export function writeToStandardOutput(text: string): Promise<void> {
   return new Promise((fulfil, reject) => {
     const fail = (cause: Error) =>
-      reject(new Failure('internal', `Standard output could not be written: ${cause.message}`, { cause }))
+      reject(new Failure('internal', `Standard output could not be written: ${reasonOf(cause)}.`, { cause }))
     process.stdout.once('error', fail)
     process.stdout.write(text, error => (error ? fail(error) : fulfil()))
   })
 }
 
-async function replaceFile(path: string, text: string): Promise<void> {
+async function replaceFile(path: string, text: string | Uint8Array): Promise<void> {
   const folder = dirname(path)
   await mkdir(folder, { recursive: true })
   const unfinished = join(folder, `.asfiled-${process.pid}-${crypto.randomUUID()}.tmp`)

@@ -1,5 +1,5 @@
 import { gunzipSync } from 'node:zlib'
-import { Failure } from '../errors.ts'
+import { Failure, reasonOf } from '../errors.ts'
 
 /** A file of rows, or standard input, that is not read yet. */
 export interface PanelFile {
@@ -46,8 +46,7 @@ export async function readPanelFile(
     if (cause instanceof Failure) throw cause
     if (cause instanceof Error && 'code' in cause && cause.code === 'ERR_BUFFER_TOO_LARGE')
       throw tooLarge(name)
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new Failure('body_invalid', `${name} could not be read: ${reason}`, { cause })
+    throw new Failure('body_invalid', `${name} could not be read: ${reasonOf(cause)}.`, { cause })
   }
 }
 

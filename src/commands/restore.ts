@@ -1,9 +1,8 @@
 import type { Command } from 'commander'
 import { readDataVersion } from '../postgres/dataVersion.ts'
 import { restoreBackup } from '../postgres/embedded/backup/restore.ts'
-import { abortOnSignal } from './abortOnSignal.ts'
 import { assertEmbedded, showBytes } from './backup.ts'
-import { type CliContext, exitCodes } from './context.ts'
+import { abortOnSignal, type CliContext, exitCodes } from './context.ts'
 import { startProgress } from './output.ts'
 
 const help = `

@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import { Failure } from '../errors.ts'
 import {
   importSignals,
   type SignalFile,
@@ -9,7 +8,8 @@ import { makeSignalsSample } from '../features/signals/import/sample.ts'
 import type { Sql } from '../postgres/client.ts'
 import { lowerPriority } from './bulkWrite.ts'
 import { type CliContext, exitCodes } from './context.ts'
-import { grouped, startProgress } from './output.ts'
+import { assertReadableFile } from './files.ts'
+import { grouped, startProgress, writeFileAtomically } from './output.ts'
 
 const importHelp = `
 FILE is CSV or CSV.gz with the header
@@ -47,7 +47,7 @@ export function addSignalsCommand(program: Command, context: CliContext): void {
     )
     .action(async (file: string, target: string) => {
       const sample = await makeSignalsSample(await open(file), context.today())
-      await Bun.write(target, sample.bytes)
+      await writeFileAtomically(target, sample.bytes)
       console.log(`${target}: ${sample.rows} rows, ${sample.bytes.length} bytes.`)
     })
 }
@@ -104,12 +104,8 @@ interface OpenFile extends SignalFile {
 }
 
 async function open(path: string): Promise<OpenFile> {
-  const file = Bun.file(path)
-  const stat = await file.stat().catch(() => null)
-  if (stat === null || !stat.isFile()) {
-    throw new Failure('parameter_invalid', `${path} does not exist. A CSV or CSV.gz is required.`)
-  }
-  return { name: path.slice(path.lastIndexOf('/') + 1), bytes: file.stream(), size: stat.size }
+  const size = await assertReadableFile(path, 'A CSV or CSV.gz is required.')
+  return { name: path.slice(path.lastIndexOf('/') + 1), bytes: Bun.file(path).stream(), size }
 }
 
 function printReport(path: string, report: SignalImport): void {

@@ -18,10 +18,14 @@ export async function openZip(path: string): Promise<ZipFile> {
 
 /** Throws for a device or a pipe, also behind a link. One has no size and may have no end; opening another waits forever. */
 export async function assertRegularFile(path: string): Promise<void> {
-  if ((await stat(path)).isFile()) return
+  const found = await stat(path)
+  if (found.isFile()) return
+  // Folders are listed: one arrives here if that failed.
+  if (found.isDirectory())
+    throw new Failure('body_invalid', 'The folder cannot be listed. Check its permissions.')
   throw new Failure(
     'body_invalid',
-    'It is a device, a pipe or a folder and not a file. Write its content to a file first.',
+    'It is a device or a pipe and not a file. Write its content to a file first.',
   )
 }
 

@@ -2,7 +2,8 @@ import { createReadStream, rmSync } from 'node:fs'
 import { mkdir, open, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { createZstdDecompress } from 'node:zlib'
-import { Failure } from '../../../errors.ts'
+import { Failure, reasonOf } from '../../../errors.ts'
+import { isDiskFull } from '../../errors.ts'
 import { findPending, readShipped } from '../../history.ts'
 import {
   databaseFolder,
@@ -24,7 +25,7 @@ import {
   parseManifest,
 } from './format.ts'
 import { DamagedArchive, readTar, type TarEntry } from './tar.ts'
-import { reasonOf, writeFully } from './write.ts'
+import { writeFully } from './write.ts'
 
 /** What is read at once to verify or describe a backup. */
 const maxTextBytes = 16 * 2 ** 20
@@ -59,6 +60,12 @@ export async function restoreBackup(
       return manifest
     } catch (error) {
       rmSync(draft, { recursive: true, force: true })
+      if (isDiskFull(error))
+        throw new Failure(
+          'database_unavailable',
+          `The disk of ${folder} is full. Nothing was restored, and what was written is removed. Make room: a database takes several times the size of its backup.`,
+          { cause: error },
+        )
       throw error instanceof DamagedArchive ? damaged(file, error.message, error) : error
     }
   })

@@ -2,7 +2,8 @@ import { type FileHandle, link, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname, resolve, sep } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { constants, createZstdCompress } from 'node:zlib'
-import { Failure } from '../../../errors.ts'
+import { Failure, reasonOf } from '../../../errors.ts'
+import { isDiskFull } from '../../errors.ts'
 import type { AppliedMigration } from '../../history.ts'
 import { databaseName, withAdmin } from '../admin.ts'
 import type { EmbeddedCluster } from '../cluster.ts'
@@ -51,6 +52,12 @@ export async function writeBackup(
   } catch (error) {
     await output.close().catch(() => {})
     await rm(draft, { force: true })
+    if (isDiskFull(error))
+      throw new Failure(
+        'database_unavailable',
+        `A disk is full: that of ${file}, or that of the database. No backup was written, and what was written of it is removed. Make room, or name a file on another disk.`,
+        { cause: error },
+      )
     throw wasRestarted(error) ? restarted(error) : error
   }
 }
@@ -74,9 +81,6 @@ const exists = (path: string) =>
     () => true,
     () => false,
   )
-/** Without the name of the system call and the path, which the sentence around it names. */
-export const reasonOf = (cause: unknown) =>
-  cause instanceof Error ? cause.message.replace(/^E[A-Z0-9]+: ([^,]+),.*$/s, '$1') : String(cause)
 const fileExists = (file: string) =>
   new Failure('conflict', `${file} exists and is not overwritten. Name a new file, or move that one away.`)
 
