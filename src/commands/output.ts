@@ -124,7 +124,11 @@ export function writeToStandardOutput(text: string): Promise<void> {
     const fail = (cause: Error) =>
       reject(new Failure('internal', `Standard output could not be written: ${reasonOf(cause)}.`, { cause }))
     process.stdout.once('error', fail)
-    process.stdout.write(text, error => (error ? fail(error) : fulfil()))
+    process.stdout.write(text, error => {
+      process.stdout.off('error', fail)
+      if (error) fail(error)
+      else fulfil()
+    })
   })
 }
 
