@@ -18,21 +18,20 @@ export interface TestDatabase {
 
 const template = 'asfiled_template'
 let counter = 0
-let booted: Promise<{ admin: Sql; urlOf: (name: string) => string }> | undefined
+let opened: Promise<TestServer> | undefined
 
-/** Creates an empty, migrated database on a real PostgreSQL. The first call starts the server, and `stopTestDatabase` stops it
- * after the tests. */
+/** Creates an empty, migrated database on a real PostgreSQL: that of `bun run test`, or one that the first call starts. */
 export const testDatabase = () => createDatabase(template)
 
 /** A database in which nothing is yet, not even a schema. */
 export const blankDatabase = () => createDatabase('template0')
 
 async function createDatabase(from: string): Promise<TestDatabase> {
-  booted ??= boot()
-  const { admin, urlOf } = await booted
+  opened ??= openServer()
+  const { admin, urls } = await opened
   const name = `test_${process.pid}_${counter++}`
   await admin.unsafe(`create database ${name} template ${from} owner ${serviceRole}`)
-  const url = urlOf(name)
+  const url = inDatabase(urls.service, name)
   const sql = connect({ url, connections: 4, statementTimeoutMs: 60_000, applicationName: 'asfiled-test' })
   return {
     sql,
@@ -45,26 +44,44 @@ async function createDatabase(from: string): Promise<TestDatabase> {
   }
 }
 
-async function boot() {
+const inDatabase = (url: string, name: string) => Object.assign(new URL(url), { pathname: name }).href
+
+interface TestServer {
+  readonly admin: Sql
+  /** Of the role of the pools, and of the superuser. */
+  readonly urls: { readonly service: string; readonly admin: string }
+  stop(): Promise<void>
+}
+
+/** The server that test/run.ts started for all its workers, else one of this process. */
+async function openServer(): Promise<TestServer> {
+  const { TEST_POSTGRES: service, TEST_POSTGRES_ADMIN: superuser } = process.env
+  if (service === undefined || superuser === undefined) return startTestServer()
+  const admin = connect({ url: superuser, connections: 2, statementTimeoutMs: 60_000 })
+  return { admin, urls: { service, admin: superuser }, stop: () => admin.end({ timeout: 1 }) }
+}
+
+/** Starts a PostgreSQL with a migrated template. */
+export async function startTestServer(): Promise<TestServer> {
   const folder = mkdtempSync(join(tmpdir(), 'asfiled-test-'))
   const cluster = await openCluster(folder, () => {})
-  const urlOf = (name: string) => Object.assign(new URL(cluster.url), { pathname: name }).href
-  const admin = connect({ url: cluster.adminUrl, connections: 2, statementTimeoutMs: 60_000 })
+  const urls = { service: cluster.url, admin: cluster.adminUrl }
+  const admin = connect({ url: urls.admin, connections: 2, statementTimeoutMs: 60_000 })
   await admin.unsafe(`create database ${template} owner ${serviceRole}`)
-  const sql = connect({ url: urlOf(template), connections: 2, statementTimeoutMs: 60_000 })
+  const sql = connect({ url: inDatabase(urls.service, template), connections: 2, statementTimeoutMs: 60_000 })
   await migrate(sql)
   await sql.end({ timeout: 5 })
-  shutdowns.push(async () => {
+  const stop = async () => {
     await admin.end({ timeout: 1 })
     await cluster.close()
     rmSync(folder, { recursive: true, force: true })
-  })
-  return { admin, urlOf }
+  }
+  return { admin, urls, stop }
 }
 
-const shutdowns: (() => Promise<void>)[] = []
-
-/** Called once, after the last test of the run (test/preload.ts). */
+/** Called after the last test of the run (test/preload.ts), and after each file where files run in parallel. */
 export async function stopTestDatabase(): Promise<void> {
-  for (const shutdown of shutdowns.splice(0)) await shutdown()
+  const server = opened
+  opened = undefined
+  await (await server)?.stop()
 }

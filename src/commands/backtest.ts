@@ -18,10 +18,10 @@ import {
 } from './backtestOptions.ts'
 import { backtestSummary } from './backtestSummary.ts'
 import { type CliContext, exitCodes } from './context.ts'
+import { type InputFile, openInput, readInput } from './inputFile.ts'
 import { parseNumber, parseShare } from './options.ts'
-import { startProgress, writeFileAtomically, writeToStandardOutput } from './output.ts'
+import { printLine, startProgress, writeFileAtomically } from './output.ts'
 import { makePanelBody, type PanelBody } from './panelBody.ts'
-import { openPanel, type PanelFile, readPanelFile } from './panelFile.ts'
 import { panelFormats } from './panelFormat.ts'
 
 const help = `
@@ -100,8 +100,8 @@ export function addBacktestCommand(program: Command, context: CliContext): void 
 async function run({ config }: CliContext, path: string, flags: BacktestFlags): Promise<number> {
   const settings = toSettings(flags)
   const { json, html, title } = flags
-  if (json !== undefined && html !== undefined) requireTwoFiles(json, html)
-  const file = await openPanel(path)
+  checkTargets(path, json, html)
+  const file = await openInput(path)
   const { result, notices } = await compute(config, file, settings, flags)
   if (json !== undefined) await write(json, JSON.stringify(result))
   if (html !== undefined) await write(html, tearSheet(result, title ?? file.name))
@@ -111,14 +111,14 @@ async function run({ config }: CliContext, path: string, flags: BacktestFlags): 
   for (const { code, message } of spoken) if (code === 'default_costs') notices.push(message)
   for (const notice of notices) console.error(`Notice: ${notice}`)
   if (json === '-' || html === '-') for (const { message } of warnings) console.error(`Warning: ${message}`)
-  else console.log(backtestSummary({ ...result, warnings }, file.name, process.stdout.columns || 100))
+  else await printLine(backtestSummary({ ...result, warnings }, file.name, process.stdout.columns || 100))
   return reportShortfalls(result, flags) ? belowThreshold : exitCodes.done
 }
 
 /** Reading is the first half of the progress, the configurations of a sweep are the second. */
 async function compute(
   config: Config,
-  file: PanelFile,
+  file: InputFile,
   settings: BacktestSettings,
   { format, horizon, failBelowDsr }: BacktestFlags,
 ): Promise<{ result: BacktestResult; notices: string[] }> {
@@ -129,7 +129,7 @@ async function compute(
     timeLimitMs: config.computeTimeoutMs,
   })
   try {
-    const bytes = await readPanelFile(file, read =>
+    const bytes = await readInput(file, read =>
       progress.update({ done: read, total: 2 * (file.size ?? read), note: 'reading' }),
     )
     const size = bytes.length
@@ -201,14 +201,21 @@ const noArchive = {
 
 /** @param path `-` is standard output */
 async function write(path: string, text: string): Promise<void> {
-  if (path === '-') return writeToStandardOutput(`${text}\n`)
+  if (path === '-') return printLine(text)
   await writeFileAtomically(path, text)
   console.error(`Wrote ${path}.`)
 }
 
-function requireTwoFiles(json: string, html: string): void {
-  if (resolve(json) !== resolve(html)) return
-  throw new Failure('parameter_invalid', `--json and --html both name ${json}. Give each its own file.`)
+/** Fails before hours of work, and before a result could replace the rows. */
+function checkTargets(rows: string, json: string | undefined, html: string | undefined): void {
+  for (const [option, target] of Object.entries({ '--json': json, '--html': html })) {
+    if (target === undefined) continue
+    if (target === '') throw new Failure('parameter_invalid', `${option} is empty. Give a file, or -.`)
+    if (target !== '-' && resolve(target) === resolve(rows))
+      throw new Failure('parameter_invalid', `${option} names the file of the rows. Give another file.`)
+  }
+  if (json !== undefined && html !== undefined && resolve(json) === resolve(html))
+    throw new Failure('parameter_invalid', `--json and --html both name ${json}. Give each its own file.`)
 }
 
 function sweepRequired(): Failure {

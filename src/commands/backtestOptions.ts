@@ -75,7 +75,12 @@ function axis(
   text: string | undefined,
   read: (part: string) => AxisValue,
 ): Record<string, AxisValue[]> {
-  return text === undefined ? {} : { [name]: text.split(',').map(part => read(part.trim())) }
+  if (text === undefined) return {}
+  const values = text.split(',').map(part => read(part.trim()))
+  const repeated = values.find((value, i) => values.indexOf(value) !== i)
+  if (repeated !== undefined)
+    throw new Failure('parameter_invalid', `${optionOf(name)} contains ${repeated} twice. Give it once.`)
+  return { [name]: values }
 }
 
 function numberOf(option: string): (text: string) => number {

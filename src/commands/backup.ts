@@ -6,7 +6,7 @@ import { openCluster } from '../postgres/embedded/cluster.ts'
 import { hasCluster } from '../postgres/embedded/folder.ts'
 import { withoutPassword } from '../postgres/errors.ts'
 import { abortOnSignal, type CliContext, exitCodes } from './context.ts'
-import { type Progress, startProgress } from './output.ts'
+import { type Progress, printLine, startProgress } from './output.ts'
 
 const help = `
 Servers, imports and backtests continue meanwhile. The backup is the database as it is when the command ends. FILE is a
@@ -46,7 +46,7 @@ async function run(config: Config, file: string): Promise<number> {
   try {
     const { bytes, databaseBytes } = await writeBackup(cluster, file, signal, showBytes(progress))
     progress.stop()
-    console.log(
+    await printLine(
       `${file}: ${megabytes(bytes)}, of a database of ${megabytes(databaseBytes)}. Restore it with: DATA_DIR=<new folder> ./asfiled restore ${file}`,
     )
     return exitCodes.done

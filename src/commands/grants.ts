@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { type ListedGrant, listGrants } from '../access/queries.ts'
 import type { CliContext } from './context.ts'
-import { textTable, writeToStandardOutput } from './output.ts'
+import { printLine, textTable } from './output.ts'
 
 const head = [
   'GRANT',
@@ -29,9 +29,9 @@ export function addGrantsCommand(program: Command, context: CliContext): void {
     )
     .action(async (options: { json: boolean }) => {
       const grants = await context.withDatabase(listGrants)
-      const none = 'No grants yet. See: ./asfiled keys create --help'
-      const text = grants.length === 0 ? none : textTable(head, grants.map(row))
-      await writeToStandardOutput(`${options.json ? JSON.stringify(grants) : text}\n`)
+      if (options.json) await printLine(JSON.stringify(grants))
+      else if (grants.length === 0) await printLine('No grants yet. See: ./asfiled keys create --help')
+      else await printLine(textTable(head, grants.map(row)))
     })
 }
 

@@ -68,7 +68,7 @@ async function run(context: CliContext, register: Register, files: RegisterFiles
   })
   if (register.overwrites && files.isDayKnown === false && imported.read.documentsUnchanged > 0)
     console.log(
-      'Content that was imported before was skipped. If it was downloaded again and had not changed, give the day of that download with --pulled.',
+      'Content that was imported before was skipped. If it was downloaded again and is unchanged, give the day of that download with --pulled.',
     )
   return reportImport(imported, seconds)
 }

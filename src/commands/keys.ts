@@ -3,10 +3,10 @@ import { type CreatedKey, createKey, revokeKey } from '../access/keys.ts'
 import { type KeyEnvironment, keyEnvironments } from '../access/keyText.ts'
 import { type Licence, licences } from '../access/licences.ts'
 import { type ListedKey, listKeys } from '../access/queries.ts'
-import { Failure, reasonOf } from '../errors.ts'
+import { Failure } from '../errors.ts'
 import type { CliContext } from './context.ts'
 import { parsePositiveInteger } from './options.ts'
-import { grouped, textTable, writeToStandardOutput } from './output.ts'
+import { grouped, printLine, textTable } from './output.ts'
 
 const createHelp = `
 Examples:
@@ -71,12 +71,9 @@ async function create(context: CliContext, options: CreateOptions): Promise<void
   const created = await context.withDatabase(sql =>
     createKey({ sql, today: context.today }, { ...order, environment: env }),
   )
-  await writeToStandardOutput(`${json ? JSON.stringify(created) : describe(created)}\n`).catch(cause => {
-    throw new Failure(
-      'internal',
-      `${reasonOf(cause)} The key exists and cannot be shown again: revoke it with ./asfiled keys revoke ${created.prefix}, and create another.`,
-      { cause },
-    )
+  await printLine(json ? JSON.stringify(created) : describe(created)).catch(cause => {
+    const advice = `The key was created, but not shown. Revoke it: ./asfiled keys revoke ${created.prefix}`
+    throw cause instanceof Failure ? new Failure(cause.code, `${cause.message} ${advice}`, { cause }) : cause
   })
 }
 
@@ -95,10 +92,13 @@ function describe(key: CreatedKey): string {
 
 async function list(context: CliContext, options: { json: boolean }): Promise<void> {
   const keys = await context.withDatabase(listKeys)
-  const head = ['PREFIX', 'LAST 4', 'LICENCE', 'CREATED', 'EXPIRES', 'REVOKED', 'E-MAIL']
-  const none = 'No keys yet. Create one: ./asfiled keys create --email ana@fund.example'
-  const text = keys.length === 0 ? none : textTable(head, keys.map(row))
-  await writeToStandardOutput(`${options.json ? JSON.stringify(keys) : text}\n`)
+  if (options.json) await printLine(JSON.stringify(keys))
+  else if (keys.length === 0)
+    await printLine('No keys yet. Create one: ./asfiled keys create --email ana@fund.example')
+  else
+    await printLine(
+      textTable(['PREFIX', 'LAST 4', 'LICENCE', 'CREATED', 'EXPIRES', 'REVOKED', 'E-MAIL'], keys.map(row)),
+    )
 }
 
 function row(key: ListedKey): string[] {

@@ -106,38 +106,41 @@ export function wrapText(text: string, width: number, indent = ''): string {
 
 /** Writes a file so that readers see either the whole old file or the whole new one: after a full disk or an interruption,
  * the old one is still there. A pipe or device (/dev/stdout) is written to directly. */
-export async function writeFileAtomically(path: string, text: string | Uint8Array): Promise<void> {
+export async function writeFileAtomically(path: string, content: string | Uint8Array): Promise<void> {
   try {
     const found = await stat(path).catch(() => null)
-    if (found !== null && !found.isFile()) await Bun.write(path, text)
+    if (found !== null && !found.isFile()) await Bun.write(path, content)
     // A link stays a link: its target is replaced.
-    else await replaceFile(found === null ? path : await realpath(path), text)
+    else await replaceFile(found === null ? path : await realpath(path), content)
   } catch (cause) {
-    const name = path || 'A file without a name'
-    throw new Failure('internal', `${name} could not be written: ${reasonOf(cause)}.`, { cause })
+    throw new Failure('internal', `${path} could not be written: ${reasonOf(cause)}.`, { cause })
   }
 }
 
-/** Resolves when all of the text is written. `Bun.write(Bun.stdout)` would write it twice where output is appended to a file. */
-export function writeToStandardOutput(text: string): Promise<void> {
+/** Prints the result of a command; resolves when all of it is written. `console.log` would lose it on a full disk without an
+ * error, and `Bun.write(Bun.stdout)` would write it twice where output is appended to a file. */
+export function printLine(text: string): Promise<void> {
   return new Promise((fulfil, reject) => {
-    const fail = (cause: Error) =>
-      reject(new Failure('internal', `Standard output could not be written: ${reasonOf(cause)}.`, { cause }))
+    const fail = (cause: Error) => {
+      const isClosed = 'code' in cause && cause.code === 'EPIPE'
+      const reason = isClosed ? 'it was closed before the end' : reasonOf(cause)
+      reject(new Failure('internal', `Standard output could not be written: ${reason}.`, { cause }))
+    }
     process.stdout.once('error', fail)
-    process.stdout.write(text, error => {
+    process.stdout.write(`${text}\n`, error => {
+      if (error) return fail(error)
       process.stdout.off('error', fail)
-      if (error) fail(error)
-      else fulfil()
+      fulfil()
     })
   })
 }
 
-async function replaceFile(path: string, text: string | Uint8Array): Promise<void> {
+async function replaceFile(path: string, content: string | Uint8Array): Promise<void> {
   const folder = dirname(path)
   await mkdir(folder, { recursive: true })
   const unfinished = join(folder, `.asfiled-${process.pid}-${crypto.randomUUID()}.tmp`)
   try {
-    await Bun.write(unfinished, text)
+    await Bun.write(unfinished, content)
     await rename(unfinished, path)
   } catch (error) {
     await rm(unfinished, { force: true })

@@ -1,11 +1,12 @@
-import { columnNames, requiredColumns } from '../backtest/codec/cells.ts'
+import { columnNames } from '../backtest/codec/cells.ts'
 import { CsvReader } from '../backtest/codec/csvCells.ts'
 import { plural } from '../backtest/report/numberFormat.ts'
-import { type BodyFormat, type BodyQuery, maxPanelRows } from '../backtest/request.ts'
+import type { BodyFormat, BodyQuery } from '../backtest/request.ts'
 import { Failure } from '../errors.ts'
 import { type Horizon, horizonDays } from '../horizons.ts'
 import type { BacktestSettings } from './backtestOptions.ts'
-import { numberCell, type PanelColumns, textCell } from './panelColumns.ts'
+import { joined } from './inputFile.ts'
+import { type PanelColumns, panelColumns } from './panelColumns.ts'
 import { firstLine, type PanelFormat, recogniseFormat, withoutByteOrderMark } from './panelFormat.ts'
 import { type ParquetTable, readParquet } from './parquetTable.ts'
 import { readCsvSignals, readJsonSignals, readNdjsonSignals, readSignalTable } from './signalFile.ts'
@@ -85,35 +86,6 @@ const numberColumns = ['score', 'forward_return', 'predicted_pct', 'actual_pct']
 
 const rowPlace = (column: string, row: number) => `row ${row + 1}.${column}`
 
-function panelColumns({ count, columns }: ParquetTable): PanelColumns {
-  const allowed: readonly string[] = columnNames
-  const absent = requiredColumns.find(name => !columns.has(name))
-  if (absent !== undefined)
-    throw new Failure(
-      'body_invalid',
-      `The column ${absent} is missing. Required columns: ${requiredColumns.join(', ')}. Optional: market.`,
-    )
-  const unknown = [...columns.keys()].find(name => !allowed.includes(name))
-  if (unknown !== undefined)
-    throw new Failure(
-      'body_invalid',
-      `The column ${JSON.stringify(unknown)} is unknown. Allowed columns: ${columnNames.join(', ')}.`,
-    )
-  if (count > maxPanelRows)
-    throw new Failure(
-      'body_invalid',
-      `There are more than ${maxPanelRows.toLocaleString('en')} rows. Split the file by date.`,
-    )
-  const cells = (name: string) => columns.get(name) ?? []
-  return {
-    date: cells('date').map(textCell),
-    asset: cells('asset').map(textCell),
-    ...(columns.has('market') ? { market: cells('market').map(textCell) } : {}),
-    score: cells('score').map(numberCell),
-    forward_return: cells('forward_return').map(numberCell),
-  }
-}
-
 const encoder = new TextEncoder()
 
 function columnsBody(panel: PanelColumns, settings: BacktestSettings) {
@@ -146,17 +118,7 @@ function jsonBody(bytes: Uint8Array<ArrayBuffer>, settings: BacktestSettings): P
     : `{${own}${own === '' ? '' : ','}"panel":`
   const rest = isRequest ? bytes.subarray(bytes.indexOf(0x7b) + 1) : bytes
   return {
-    bytes: concat([encoder.encode(before), rest, encoder.encode(isRequest ? '' : '}')]),
+    bytes: joined([encoder.encode(before), rest, encoder.encode(isRequest ? '' : '}')]),
     ...{ format: 'json', query: {}, mayHaveSettings: isRequest, notices: [], placeOf: null },
   }
-}
-
-function concat(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
-  let at = 0
-  for (const part of parts) {
-    whole.set(part, at)
-    at += part.length
-  }
-  return whole
 }

@@ -1,3 +1,8 @@
+import { columnNames, requiredColumns } from '../backtest/codec/cells.ts'
+import { maxPanelRows } from '../backtest/request.ts'
+import { Failure } from '../errors.ts'
+import type { ParquetTable } from './parquetTable.ts'
+
 /** Rows of a panel by column, as JSON has them. What is no valid cell stays as text, so that the schema names it. */
 export interface PanelColumns {
   readonly date: readonly (string | null)[]
@@ -5,6 +10,36 @@ export interface PanelColumns {
   readonly market?: readonly (string | null)[]
   readonly score: readonly (string | number | null)[]
   readonly forward_return: readonly (string | number | null)[]
+}
+
+/** The columns of a Parquet file as those of a panel. */
+export function panelColumns({ count, columns }: ParquetTable): PanelColumns {
+  const allowed: readonly string[] = columnNames
+  const absent = requiredColumns.find(name => !columns.has(name))
+  if (absent !== undefined)
+    throw new Failure(
+      'body_invalid',
+      `The column ${absent} is missing. Required columns: ${requiredColumns.join(', ')}. Optional: market.`,
+    )
+  const unknown = [...columns.keys()].find(name => !allowed.includes(name))
+  if (unknown !== undefined)
+    throw new Failure(
+      'body_invalid',
+      `The column ${JSON.stringify(unknown)} is unknown. Allowed columns: ${columnNames.join(', ')}.`,
+    )
+  if (count > maxPanelRows)
+    throw new Failure(
+      'body_invalid',
+      `There are more than ${maxPanelRows.toLocaleString('en')} rows. Split the file by date.`,
+    )
+  const cells = (name: string) => columns.get(name) ?? []
+  return {
+    date: cells('date').map(textCell),
+    asset: cells('asset').map(textCell),
+    ...(columns.has('market') ? { market: cells('market').map(textCell) } : {}),
+    score: cells('score').map(numberCell),
+    forward_return: cells('forward_return').map(numberCell),
+  }
 }
 
 /** Whole numbers are names, too: PERMNO 10107. */

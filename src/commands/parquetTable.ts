@@ -22,7 +22,8 @@ export interface ParquetTable {
 const maxRows = 10_000_000
 const maxPageBytes = 1_024 * 1_024 * 1_024
 
-/** Reads a Parquet file, one group of rows after the other.
+/** Reads a Parquet file, one group of rows after the other. hyparquet believes the sizes in a page's header, and its loops then never
+ * end in a damaged file. `patches/` makes it check them: bytes and values of a page, bytes of its levels, length of a run.
  *
  * @param numbers the columns that must be numbers: a DECIMAL in them would lose digits */
 export async function readParquet(

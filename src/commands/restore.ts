@@ -3,7 +3,7 @@ import { readDataVersion } from '../postgres/dataVersion.ts'
 import { restoreBackup } from '../postgres/embedded/backup/restore.ts'
 import { assertEmbedded, showBytes } from './backup.ts'
 import { abortOnSignal, type CliContext, exitCodes } from './context.ts'
-import { startProgress } from './output.ts'
+import { printLine, startProgress } from './output.ts'
 
 const help = `
 The database is restored into DATA_DIR, which must not contain one: nothing is overwritten. Each file is compared with its
@@ -42,7 +42,7 @@ async function run(context: CliContext, file: string): Promise<number> {
     progress.stop()
     // A first start recovers and migrates it, so that a fault shows here and not at the next start of a server.
     const dataVersion = await context.withDatabase(readDataVersion)
-    console.log(
+    await printLine(
       `Restored ${file} (asfiled ${version}, ${createdAt}) into ${config.dataDir}: data version ${dataVersion}.`,
     )
     return exitCodes.done

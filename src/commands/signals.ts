@@ -1,18 +1,14 @@
 import type { Command } from 'commander'
-import {
-  importSignals,
-  type SignalFile,
-  type SignalImport,
-} from '../features/signals/import/importSignals.ts'
+import { importSignals, type SignalImport } from '../features/signals/import/importSignals.ts'
 import { makeSignalsSample } from '../features/signals/import/sample.ts'
 import type { Sql } from '../postgres/client.ts'
 import { lowerPriority } from './bulkWrite.ts'
 import { type CliContext, exitCodes } from './context.ts'
-import { assertReadableFile } from './files.ts'
-import { grouped, startProgress, writeFileAtomically } from './output.ts'
+import { type InputFile, openInput } from './inputFile.ts'
+import { grouped, printLine, startProgress, writeFileAtomically } from './output.ts'
 
 const importHelp = `
-FILE is CSV or CSV.gz with the header
+FILE is CSV or CSV.gz, - is standard input. It begins with the header
   date,ticker,market,horizon,predicted_pct,actual_pct[,source]
 An empty actual_pct is an open forecast; a later line with its outcome resolves it.
 
@@ -29,7 +25,7 @@ export function addSignalsCommand(program: Command, context: CliContext): void {
   signals
     .command('import')
     .description('Record open forecasts and resolve them when their outcomes arrive')
-    .argument('<file>', 'CSV or CSV.gz')
+    .argument('<file>', 'CSV or CSV.gz; - is standard input')
     .option('--correct', 'Change resolved rows too; both versions stay on record', false)
     .option('--json', 'Print one JSON object', false)
     .addHelpText('after', importHelp)
@@ -46,7 +42,7 @@ export function addSignalsCommand(program: Command, context: CliContext): void {
       '\nExample:\n  ./asfiled signals sample ../shared/panels/signals_us_2012_2017.csv.gz',
     )
     .action(async (file: string, target: string) => {
-      const sample = await makeSignalsSample(await open(file), context.today())
+      const sample = await makeSignalsSample(await openInput(file), context.today())
       await writeFileAtomically(target, sample.bytes)
       console.log(`${target}: ${sample.rows} rows, ${sample.bytes.length} bytes.`)
     })
@@ -58,17 +54,17 @@ interface ImportOptions {
 }
 
 async function runImport(context: CliContext, path: string, options: ImportOptions): Promise<number> {
-  const file = await open(path)
+  const file = await openInput(path)
   const report = await context.withDatabase(sql => {
     lowerPriority()
     return importWithProgress(context, sql, file, options)
   })
-  if (options.json) console.log(JSON.stringify(report))
+  if (options.json) await printLine(JSON.stringify(report))
   else printReport(path, report)
   return report.refused === 0 ? exitCodes.done : exitCodes.failed
 }
 
-async function importWithProgress(context: CliContext, sql: Sql, file: OpenFile, options: ImportOptions) {
+async function importWithProgress(context: CliContext, sql: Sql, file: InputFile, options: ImportOptions) {
   const progress = startProgress('Importing')
   let read = 0
   const counted = file.bytes.pipeThrough(
@@ -88,24 +84,16 @@ async function importWithProgress(context: CliContext, sql: Sql, file: OpenFile,
         today: context.today(),
         // Reading is the first half of the progress, merging the second.
         onProgress: ({ lines, total }) => {
-          const done = total === null ? read : file.size + (file.size * lines) / total
+          const size = file.size ?? read
+          const done = total === null ? read : size + (size * lines) / total
           const note = `${grouped(lines)} lines ${total === null ? 'read' : 'merged'}`
-          progress.update({ done, total: 2 * file.size, note })
+          progress.update({ done, total: 2 * size, note })
         },
       },
     )
   } finally {
     progress.stop()
   }
-}
-
-interface OpenFile extends SignalFile {
-  size: number
-}
-
-async function open(path: string): Promise<OpenFile> {
-  const size = await assertReadableFile(path, 'A CSV or CSV.gz is required.')
-  return { name: path.slice(path.lastIndexOf('/') + 1), bytes: Bun.file(path).stream(), size }
 }
 
 function printReport(path: string, report: SignalImport): void {

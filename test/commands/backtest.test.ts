@@ -189,6 +189,20 @@ describe('asfiled backtest', () => {
     }
   })
 
+  test('a byte order mark and CRLF change nothing', async () => {
+    const plain = await backtest(place('rows.csv'), '--json', '-')
+    const forecasts = panel.map(({ date, asset, market, score, forward_return }) =>
+      [date, asset, market, '1d', score, forward_return, 'won', 'live'].join(),
+    )
+    const head = 'date,ticker,market,horizon,predicted_pct,actual_pct,status,source'
+    const texts = [csv, ndjson, `${[head, ...forecasts].join('\n')}\n`]
+    for (const text of texts) {
+      writeFileSync(place('windows.txt'), `\uFEFF${text.replaceAll('\n', '\r\n')}`)
+      const { code, out } = await backtest(place('windows.txt'), '--return-days', '1', '--json', '-')
+      expect([code, JSON.parse(out).metrics]).toEqual([0, JSON.parse(plain.out).metrics])
+    }
+  })
+
   test('forecasts are read as they are, with the horizon that was chosen', async () => {
     const lines = panel.flatMap(({ date, asset, market, score, forward_return }) =>
       ['1d', '3d'].map(horizon => `${date},${asset},${market},${horizon},${score},${forward_return}`),
@@ -247,6 +261,28 @@ describe('asfiled backtest', () => {
     await expectFaults(1, faults)
   })
 
+  test('exit code 1: what is no rows is named, instead of a cell in its bytes', async () => {
+    const packed: Record<string, string> = {
+      'a.zip': 'PK\x03\x04',
+      'a.xz': '\xfd7zXZ\0',
+      'a.bz2': 'BZh91AY',
+      'a.zst': '\x28\xb5\x2f\xfd',
+      'a.txt': '\xff\xfed\0a\0',
+    }
+    for (const [name, bytes] of Object.entries(packed)) writeFileSync(place(name), bytes, 'latin1')
+    writeFileSync(place('empty.csv'), '')
+    await expectFaults(1, [
+      [[place('a.zip')], 'a.zip is a zip archive. Unpack it, or use gzip.'],
+      [[place('a.xz')], 'xz'],
+      [[place('a.bz2')], 'bzip2'],
+      [[place('a.zst')], 'zstd'],
+      [[place('a.txt')], 'UTF-16. Save it as UTF-8'],
+      [[place('empty.csv')], 'empty.csv is empty.'],
+    ])
+    const none = await spawnBacktest(['-', '--json', '-'])
+    expect(none).toEqual({ code: 1, out: '', error: 'asfiled: standard input is empty.\n' })
+  })
+
   test('exit code 2: wrong usage; the message names the option', async () => {
     writeFileSync(place('both.ndjson'), `{"config":{"quantile":0.1}}\n${ndjson}`)
     await expectFaults(2, [
@@ -261,6 +297,10 @@ describe('asfiled backtest', () => {
       [[place('rows.csv'), '--fold', '3'], "unknown option '--fold'"],
       [[place('both.ndjson'), '--hold-days', '5'], 'both.ndjson sets config itself'],
       [[place('rows.csv'), '--json', place('x'), '--html', place('x')], 'its own file'],
+      [[place('rows.csv'), '--json', place('rows.csv')], '--json names the file of the rows'],
+      [[place('rows.csv'), '--html', ''], '--html is empty'],
+      [[place('rows.csv'), '--quantile', '.1,.2,.1'], '--quantile contains 0.1 twice'],
+      [[''], 'The name of the file is empty'],
       [[place('rows.csv'), '--horizon', '1d'], 'rows.csv: --horizon'],
       [[place('rows.csv'), '--fail-below-dsr', '.5'], 'requires a sweep'],
       [[place('rows.csv'), '--fail-below-dsr', '95'], 'A number from 0 to 1'],

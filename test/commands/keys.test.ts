@@ -83,7 +83,7 @@ describe('asfiled keys', () => {
       'keys create --email a@b.example --licence demo': 'Allowed choices',
       'keys create --email a@b.example --expires 2026-06-30': 'is in the past',
       'keys create --email a@b.example --expires 2031-02-29': 'is not a valid date',
-      'keys create --email nobody': 'is not an e-mail address',
+      'keys create --email ana': 'is not an e-mail address',
     }
     for (const [line, message] of Object.entries(faults))
       expect([line, await run(line)]).toEqual([

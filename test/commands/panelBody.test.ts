@@ -172,7 +172,7 @@ describe('rows of a panel', () => {
   const columns = { date: ['2024-01-02'], asset: ['A'], score: [1], forward_return: [0.1] }
   const settings = { config: { quantile: 0.2 }, sweep: true, include: ['ic'] } as const
 
-  test('CSV and NDJSON stay as they are; the settings go beside them', async () => {
+  test('CSV and NDJSON stay as they are; the settings go into the query', async () => {
     const csv = utf8('date,asset,score,forward_return\n2024-01-02,A,1,0.1\n')
     const body = await make(csv, {}, settings)
     expect(body.bytes).toBe(csv)

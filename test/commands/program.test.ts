@@ -1,8 +1,19 @@
-import { describe, expect, test } from 'bun:test'
+import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { existsSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
+import { makeContext } from '../../src/commands/context.ts'
 import { makeProgram } from '../../src/commands/program.ts'
 import { readConfig } from '../../src/config.ts'
+import { testDatabase } from '../database.ts'
 import { runInProcess } from './runInProcess.ts'
+
+setDefaultTimeout(60_000)
+
+const root = resolve(import.meta.dir, '../..')
+const folder = mkdtempSync(join(tmpdir(), 'asfiled-program-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const program = makeProgram({
   config: readConfig({}),
@@ -103,4 +114,84 @@ test('help names ./asfiled wherever it shows a command, and starts descriptions 
     // The files that `import` accepts.
     for (const [, text] of out.matchAll(/^ {2}\S.*? {2,}(\S.*)$/gm)) expect(text).toMatch(/^[A-Z<]/)
   }
+})
+
+describe('the database of a command', () => {
+  test('is never created by a command that only uses one: it says where it looked', async () => {
+    const dataDir = join(folder, 'none')
+    const context = makeContext(readConfig({ DATA_DIR: dataDir, SEC_CONTACT: 'Ana ana@fund.example' }))
+    const rows = join(folder, 'rows.csv')
+    writeFileSync(rows, 'date,ticker,market,horizon,predicted_pct,actual_pct\n')
+    for (const line of [
+      'keys list',
+      'keys create --email ana@fund.example',
+      'keys revoke asf_live_4fT9aB2x',
+      'grants',
+      `import us ${rows}`,
+      `signals import ${rows}`,
+      'sync us',
+    ])
+      expect([line, await runInProcess(line.split(' '), context)]).toEqual([
+        line,
+        {
+          code: 1,
+          out: '',
+          error: `asfiled: DATA_DIR=${dataDir} contains no database. Start the server first, or set DATABASE_URL.\n`,
+        },
+      ])
+    expect(existsSync(dataDir)).toBe(false)
+  })
+
+  test('is migrated if DATABASE_URL names an empty one, and is named without user and password', async () => {
+    const server = await testDatabase()
+    const name = `empty_${process.pid}`
+    await server.sql.unsafe(`create database ${name}`)
+    try {
+      const url = new URL(server.url)
+      url.pathname = name
+      const context = makeContext(readConfig({ DATABASE_URL: url.href }))
+      const named = `Database: PostgreSQL at ${url.host}/${name} (DATABASE_URL)\n`
+      expect(await runInProcess(['keys', 'list'], context)).toEqual({
+        code: 0,
+        out: expect.stringContaining('No keys yet'),
+        error: expect.stringMatching(/^Migrated the database \(\d+ steps\)\.\n/),
+      })
+      expect((await runInProcess(['grants'], context)).error).toBe(named)
+    } finally {
+      await server.sql.unsafe(`drop database ${name} with (force)`)
+      await server.close()
+    }
+  })
+})
+
+describe('./asfiled', () => {
+  test('runs from any folder, with its own settings, and adds no line to a command that fails', async () => {
+    const dataDir = join(folder, 'none')
+    writeFileSync(join(folder, '.env'), 'DATABASE_URL=nonsense\nPORT=none\n')
+    for (const words of [['keys', 'list'], ['worker']]) {
+      const run = Bun.spawn([join(root, 'asfiled'), ...words], {
+        ...{ cwd: folder, env: { ...process.env, DATABASE_URL: '', DATA_DIR: dataDir } },
+        ...{ stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' },
+      })
+      expect(await new Response(run.stderr).text()).toBe(
+        `asfiled: DATA_DIR=${dataDir} contains no database. Start the server first, or set DATABASE_URL.\n`,
+      )
+      expect(await run.exited).toBe(1)
+    }
+    expect(existsSync(dataDir)).toBe(false)
+  })
+
+  test('a result that cannot be written is a failure', async () => {
+    if (!existsSync('/dev/full')) return
+    for (const words of [
+      ['backtest', join(root, 'test/commands/fixtures/panel.csv')],
+      ['backtest', join(root, 'test/commands/fixtures/panel.csv'), '--json', '-'],
+    ]) {
+      const run = Bun.spawn([join(root, 'asfiled'), ...words], {
+        ...{ stdin: 'ignore', stdout: openSync('/dev/full', 'w'), stderr: 'pipe' },
+      })
+      expect([words, await run.exited]).toEqual([words, 1])
+      expect(await new Response(run.stderr).text()).toContain('Standard output could not be written')
+    }
+  })
 })

@@ -66,6 +66,19 @@ describe('asfiled signals import', () => {
     })
   })
 
+  test('reads a pipe, and says of a folder that it is one', async () => {
+    const pipe = join(folder, 'pipe')
+    await Bun.$`mkfifo ${pipe}`
+    const writing = Bun.spawn([
+      'sh',
+      '-c',
+      `printf '%s\n' ${header} 2026-01-07,AAPL,US,1d,0.01,0.02 > ${pipe}`,
+    ])
+    expect((await run('signals', 'import', pipe)).out).toContain('1 lines: 1 added')
+    await writing.exited
+    expect((await run('signals', 'import', folder)).error).toContain('is a folder')
+  })
+
   test('--correct changes a resolved row; --json prints the report as one object', async () => {
     const path = await file('e.csv', header, '2026-01-05,AAPL,US,1d,0.01,0.99')
     const { code, out } = await run('signals', 'import', path, '--correct', '--json')

@@ -178,12 +178,13 @@ describe('headers', () => {
     const bytes = `POST /api/v1/backtest HTTP/1.1\r\n${common}Content-Type: application/json\r\nContent-Length: 4\r\nExpect: 100-continue\r\n\r\n`
     const full = await rawRequest(server.port, bytes, {
       after: socket => setTimeout(() => socket.write('null'), 100),
+      timeoutMs: 9_000,
     })
     expect(full.text).toStartWith('HTTP/1.1 100')
     expect(full.text).toContain('body_invalid')
     const none = await rawRequest(server.port, bytes, { timeoutMs: 9_000 })
     expect(none.text).toContain('The body arrived too slowly')
-  }, 12_000)
+  }, 25_000)
 })
 
 test('what a spreadsheet would run comes out as text in CSV, and as it is in JSON', async () => {

@@ -231,7 +231,8 @@ describe('caching', () => {
       lookups: interceptSql(database.sql, text => {
         if (!text.includes('fact_as_of')) return undefined
         made++
-        return Bun.sleep(20).then(() => {
+        // Long enough for the other requests to arrive, on a busy machine too.
+        return Bun.sleep(500).then(() => {
           if (code !== null) throw databaseError(code)
         })
       }),

@@ -1,9 +1,9 @@
-import { enforceEntityCap } from '../../access/entityCap.ts'
 import type { Principal } from '../../access/licences.ts'
 import { addDays, type IsoDate } from '../../dates.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
 import { plainZero } from '../fundamentals/read.ts'
 import { fiscalPeriods } from '../fundamentals/schema.ts'
+import { countPage } from '../marketPages/answer.ts'
 import { explainEmptyPage, pageFields } from '../marketPages/page.ts'
 import {
   type MarketDeps,
@@ -64,15 +64,7 @@ export async function readCrossSection(
 ): Promise<CrossSection> {
   const page = await crossSectionRows(deps.sql, plan)
   const { rows, next } = page
-  const seen = rows.map(row => row.entityId)
-  await enforceEntityCap(
-    deps,
-    principal,
-    seen,
-    'this page',
-    'limit',
-    '; a smaller limit may still be allowed',
-  )
+  await countPage(deps, principal, rows)
   const source = deps.markets.get(plan.market)?.source_notice ?? plan.market
   const note = rows.length === 0 ? emptyPageNote(deps, plan, next !== null) : restriction(plan)
   return {

@@ -1,12 +1,9 @@
 import { Elysia } from 'elysia'
-import { encodeList } from '../../formats/rows.ts'
-import { cacheable, contentTypes, respondFromCache } from '../../http/answers.ts'
-import { compressions } from '../../http/compression.ts'
 import answers from '../../http/docs/examples/answers.json' with { type: 'json' }
 import { operation } from '../../http/docs/operation.ts'
 import { queryReader } from '../../http/parameters.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
-import type { MarketPageDeps } from '../marketPages/page.ts'
+import { answerMarketPage, type MarketPageDeps, marketPageErrors } from '../marketPages/answer.ts'
 import { planCrossSection, readCrossSection } from './crossSection.ts'
 import { CrossSection, CrossSectionQuery, crossSectionSheet } from './schema.ts'
 
@@ -18,19 +15,14 @@ export function crossSectionRoutes(http: HttpPlugin, deps: MarketPageDeps) {
     '/api/v1/cross-section',
     ({ context }) => {
       const query = readQuery(context.queryText)
-      const { principal, subject } = context.authenticatedCaller
-      const format = query.format ?? 'json'
+      const { principal } = context.authenticatedCaller
       const plan = planCrossSection(deps, principal, query)
-      const response = cacheable(
-        `${format} ${plan.cacheKey}`,
-        contentTypes[format],
-        async () => {
-          const list = await deps.readLimiter.run(subject, () => readCrossSection(deps, principal, plan))
-          return { content: await encodeList(format, crossSectionSheet, list), next: list.next }
-        },
-        compressions.marketRows,
-      )
-      return respondFromCache(deps.responses, context, deps.dataVersion(), response)
+      return answerMarketPage(deps, context, {
+        format: query.format ?? 'json',
+        cacheKey: plan.cacheKey,
+        columns: crossSectionSheet,
+        read: () => readCrossSection(deps, principal, plan),
+      })
     },
     { ...crossSectionOperation },
   )
@@ -53,13 +45,6 @@ const crossSectionOperation = operation({
     },
     rows: { csv: answers.cross_section_csv, ndjson: answers.cross_section_ndjson },
   },
-  errors: [
-    'parameter_invalid',
-    'parameter_repeated',
-    'licence_required',
-    'entity_cap_reached',
-    'compute_busy',
-    'statement_timeout',
-  ],
+  errors: marketPageErrors,
   data: true,
 })

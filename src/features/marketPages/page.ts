@@ -1,15 +1,6 @@
 import { freeLicenceNotice } from '../../access/licences.ts'
-import type { ResponseCache } from '../../http/responseCache.ts'
-import type { ReadLimiter } from '../../postgres/readLimiter.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
 import { encodeCursor, type MarketQuery } from './query.ts'
-
-/** What the routes need that answer a market by pages. */
-export interface MarketPageDeps extends Pick<CompanyDeps, 'sql' | 'markets' | 'today'> {
-  readonly responses: ResponseCache
-  readonly readLimiter: ReadLimiter
-  readonly dataVersion: () => number
-}
 
 interface FoundPage {
   readonly dataVersion: number

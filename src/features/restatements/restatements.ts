@@ -1,10 +1,10 @@
-import { enforceEntityCap } from '../../access/entityCap.ts'
 import type { Principal } from '../../access/licences.ts'
 import type { IsoDate } from '../../dates.ts'
 import { readDay } from '../../facts/asOf.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
 import { plainZero } from '../fundamentals/read.ts'
 import { fiscalPeriods } from '../fundamentals/schema.ts'
+import { countPage } from '../marketPages/answer.ts'
 import { explainEmptyPage, pageFields } from '../marketPages/page.ts'
 import {
   type MarketDeps,
@@ -43,15 +43,7 @@ export async function readRestatements(
 ): Promise<RestatementList> {
   const page = await restatementRows(deps.sql, plan)
   const { rows, next } = page
-  const seen = [...new Set(rows.map(row => row.entityId))]
-  await enforceEntityCap(
-    deps,
-    principal,
-    seen,
-    'this page',
-    'limit',
-    '; a smaller limit may still be allowed',
-  )
+  await countPage(deps, principal, rows)
   const source = deps.markets.get(plan.market)?.source_notice ?? plan.market
   const notes = [
     rows.length === 0 ? emptyPageNote(deps, plan, next !== null) : null,

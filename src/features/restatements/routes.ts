@@ -1,12 +1,9 @@
 import { Elysia } from 'elysia'
-import { encodeList } from '../../formats/rows.ts'
-import { cacheable, contentTypes, respondFromCache } from '../../http/answers.ts'
-import { compressions } from '../../http/compression.ts'
 import answers from '../../http/docs/examples/answers.json' with { type: 'json' }
 import { operation } from '../../http/docs/operation.ts'
 import { queryReader } from '../../http/parameters.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
-import type { MarketPageDeps } from '../marketPages/page.ts'
+import { answerMarketPage, type MarketPageDeps, marketPageErrors } from '../marketPages/answer.ts'
 import { planRestatements, readRestatements } from './restatements.ts'
 import { RestatementList, RestatementsQuery, restatementSheet } from './schema.ts'
 
@@ -18,19 +15,14 @@ export function restatementsRoutes(http: HttpPlugin, deps: MarketPageDeps) {
     '/api/v1/restatements',
     ({ context }) => {
       const query = readQuery(context.queryText)
-      const { principal, subject } = context.authenticatedCaller
-      const format = query.format ?? 'json'
+      const { principal } = context.authenticatedCaller
       const plan = planRestatements(deps, principal, query)
-      const response = cacheable(
-        `${format} ${plan.cacheKey}`,
-        contentTypes[format],
-        async () => {
-          const list = await deps.readLimiter.run(subject, () => readRestatements(deps, principal, plan))
-          return { content: await encodeList(format, restatementSheet, list), next: list.next }
-        },
-        compressions.marketRows,
-      )
-      return respondFromCache(deps.responses, context, deps.dataVersion(), response)
+      return answerMarketPage(deps, context, {
+        format: query.format ?? 'json',
+        cacheKey: plan.cacheKey,
+        columns: restatementSheet,
+        read: () => readRestatements(deps, principal, plan),
+      })
     },
     { ...restatementsOperation },
   )
@@ -56,13 +48,6 @@ const restatementsOperation = operation({
     },
     rows: { csv: answers.restatements_csv, ndjson: answers.restatements_ndjson },
   },
-  errors: [
-    'parameter_invalid',
-    'parameter_repeated',
-    'licence_required',
-    'entity_cap_reached',
-    'compute_busy',
-    'statement_timeout',
-  ],
+  errors: marketPageErrors,
   data: true,
 })

@@ -13,7 +13,7 @@ export interface DocumentPage {
   /** Names of assets besides those of every page. */
   readonly styles?: readonly string[]
   readonly scripts?: readonly string[]
-  /** Places in the page: a list of links beside it, or above it on a narrow screen. */
+  /** Places in the page: a list of links next to it, or above it on a narrow screen. */
   readonly contents?: readonly { readonly id: string; readonly title: string | Markup }[]
   /** Leaves the style of what is in `main` to the page. Without it `main` is a column of text. */
   readonly ownStyle?: boolean

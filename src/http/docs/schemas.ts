@@ -33,7 +33,7 @@ function documentedUnion(choices: readonly TSchema[]): object {
   }
   const documented = choices.map(documentedSchema)
   const objects = new Map(choices.map(choice => [choice.properties?.object?.const, reference(choice.$id)]))
-  // Two of one `object` cannot be told apart by it: generated types would name one of them for both.
+  // Two of one `object` cannot be distinguished by it: generated types would name one of them for both.
   if (objects.has(undefined) || objects.size < choices.length) return { anyOf: documented }
   const discriminator = { propertyName: 'object', mapping: Object.fromEntries(objects) }
   return { oneOf: documented, discriminator }

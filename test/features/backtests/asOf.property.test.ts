@@ -60,7 +60,7 @@ test('a backtest up to a day is the one that the archive of that day would have 
     ),
     { numRuns: 12 },
   )
-}, 60_000)
+}, 240_000)
 
 /** Six tickers whose scores tie, so that the order of names decides who is held. */
 function tied(): ResolvedSignal[] {
@@ -89,4 +89,4 @@ test('a ticker that is listed in another market later settles no tie of the days
     const then = await run(tied(), { source, config })
     expect(await run([...tied(), ...later], { source, config })).toEqual(then)
   }
-}, 60_000)
+}, 240_000)

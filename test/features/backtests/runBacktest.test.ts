@@ -123,7 +123,7 @@ test('holdDays off the grid of returnDays is impossible, with the allowed values
   const error = await failure({ config: { holdDays: 5 }, source: { horizon: '7d' } })
   expect(error.code).toBe('backtest_impossible')
   expect(error.details.param).toBe('config.holdDays')
-  expect(error.message).toContain('Allowed: 7, 14, 21, 28,')
+  expect(error.message).toContain('Send one of 7, 14, 21, 28,')
   expect(error.message).toContain('245, 252.')
   expect((await failure({ config: { holdDays: 3, returnDays: 2 }, panel })).message).toContain(
     '2, 4, 6, 8, ... 252',

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { resolve } from 'node:path'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { chromiumPath, openChromium } from '../../chromium.ts'
 import { testDatabase } from '../../database.ts'
@@ -84,8 +85,12 @@ async function looks(page: Page): Promise<unknown[]> {
 
 const asItShould = screens.map(screen => ({ ...screen, overflow: 0, isThemed: true }))
 
+const guides = [...new Bun.Glob('*.md').scanSync(resolve(import.meta.dir, '../../../docs'))]
+  .map(file => `/docs/guides/${file.slice(0, -'.md'.length)}`)
+  .toSorted()
+
 describe.skipIf(path === null)('the documents in a browser', () => {
-  for (const route of ['/docs/errors#key_unknown', '/docs/guides', '/docs/guides/backtests']) {
+  for (const route of ['/docs/errors#key_unknown', '/docs/guides', '/docs/guides/start', ...guides]) {
     test(`${route}: on a desktop and a phone, light and dark, nothing overflows or logs an error`, async () => {
       const { page, context, complaints } = await visit(route)
       expect(await looks(page)).toEqual(asItShould)

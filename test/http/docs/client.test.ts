@@ -184,6 +184,13 @@ describe('types generated from /openapi.json', () => {
     expect(await faultsOf(client(", 'application/json'") + everyOperation)).toBe('')
   }, 60_000)
 
+  test('compile the program of the guide for clients', async () => {
+    const guide = await Bun.file(join(root, 'docs/clients.md')).text()
+    const program = /```ts\n(.*?)```/s.exec(guide)?.[1] ?? ''
+    expect(program).toContain('createClient<paths>')
+    expect(await faultsOf(program)).toBe('')
+  }, 60_000)
+
   test('refuse a field, a parameter or a value that does not exist', async () => {
     const wrong = [
       'number(result.metrics.sharp)',

@@ -16,7 +16,7 @@ export const backtestsOperation = operation({
   tag: 'Backtest',
   summary: 'Submitted backtests',
   description:
-    'The submitted backtests of this key, newest first, without their results. A finished backtest is deleted after 7 days; only the last 500 of a key are kept. `next` continues after `limit` backtests.',
+    'The submitted backtests of this key, newest first, without their results. A finished backtest is deleted after 7 days; only the last 500 of a key remain. `next` continues after `limit` backtests.',
   access: 'key',
   query: BacktestJobsQuery,
   answer: {

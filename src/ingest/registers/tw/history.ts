@@ -78,10 +78,11 @@ function rowsToRead(text: string, tally: FigureTally): HistoryRow[] {
   for (const [index, line] of lines.entries()) {
     if (line === '') continue
     const values = line.split(',')
+    const fault = values.length !== names.length ? `has ${values.length} cells` : 'has a quotation mark'
     if (values.length !== names.length || line.includes('"')) {
       throw new Failure(
         'body_invalid',
-        `line ${index + 2}: the line has ${values.length} cells; it must have ${names.length}, without quotation marks.`,
+        `line ${index + 2} ${fault}; a line has ${names.length} cells without quotation marks.`,
       )
     }
     const cells = new Map(names.map((name, place) => [name, values[place] ?? '']))

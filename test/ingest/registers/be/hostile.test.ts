@@ -7,7 +7,12 @@ const read = (name: string, content: string | Uint8Array) =>
 
 describe('is refused, with the place, where', () => {
   const faults: [string, string, string, RegExp][] = [
-    ['JSON is cut off', 'a.json', '[{"ReferenceNumber": "2017', /^line 1, column 27 \(byte 26\)/],
+    [
+      'JSON is cut off',
+      'a.json',
+      '[{"ReferenceNumber": "2017',
+      /^line 1, column 22 \(byte 21\): the string has no closing/,
+    ],
     [
       'a key is there twice',
       'a.json',

@@ -1,0 +1,66 @@
+import { enforceEntityCap } from '../../access/entityCap.ts'
+import type { Principal } from '../../access/licences.ts'
+import type { ErrorCode } from '../../errors.ts'
+import type { Column, DataFormat, Row } from '../../formats/columns.ts'
+import { encodeList } from '../../formats/rows.ts'
+import { cacheable, contentTypes, respondFromCache } from '../../http/answers.ts'
+import { compressions } from '../../http/compression.ts'
+import type { Answer, RequestContext } from '../../http/context.ts'
+
+import type { ResponseCache } from '../../http/responseCache.ts'
+import type { ReadLimiter } from '../../postgres/readLimiter.ts'
+import type { CompanyDeps } from '../companies/deps.ts'
+
+/** What the routes need that answer a market by pages. */
+export interface MarketPageDeps extends Pick<CompanyDeps, 'sql' | 'markets' | 'today'> {
+  readonly responses: ResponseCache
+  readonly readLimiter: ReadLimiter
+  readonly dataVersion: () => number
+}
+
+interface PageRequest<Name extends string> {
+  readonly format: DataFormat
+  readonly cacheKey: string
+  readonly columns: readonly Column<Name>[]
+  readonly read: () => Promise<{ readonly next: string | null; readonly data: readonly Row<Name>[] }>
+}
+
+/** Answers with a page from the response cache, or reads it when the caller's turn comes. */
+export function answerMarketPage<Name extends string>(
+  deps: MarketPageDeps,
+  context: RequestContext,
+  { format, cacheKey, columns, read }: PageRequest<Name>,
+): Answer | Promise<Answer> {
+  const { subject } = context.authenticatedCaller
+  const response = cacheable(
+    `${format} ${cacheKey}`,
+    contentTypes[format],
+    async () => {
+      const list = await deps.readLimiter.run(subject, read)
+      return { content: await encodeList(format, columns, list), next: list.next }
+    },
+    compressions.marketRows,
+  )
+  return respondFromCache(deps.responses, context, deps.dataVersion(), response)
+}
+
+/** The companies on a page count against an evaluation's cap, each once. */
+export async function countPage(
+  deps: Pick<CompanyDeps, 'sql'>,
+  principal: Principal,
+  rows: readonly { readonly entityId: number }[],
+): Promise<void> {
+  const seen = [...new Set(rows.map(row => row.entityId))]
+  const advice = '; a smaller limit may still be allowed'
+  await enforceEntityCap(deps, principal, seen, 'this page', 'limit', advice)
+}
+
+/** What can go wrong with any page of a market. */
+export const marketPageErrors: readonly ErrorCode[] = [
+  'parameter_invalid',
+  'parameter_repeated',
+  'licence_required',
+  'entity_cap_reached',
+  'compute_busy',
+  'statement_timeout',
+]

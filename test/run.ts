@@ -1,0 +1,18 @@
+import { availableParallelism } from 'node:os'
+import { startTestServer } from './database.ts'
+
+/** `bun run test`: the tests on all cores and one PostgreSQL. `bun test FILE` runs without this, and starts its own. Arguments are
+ * those of `bun test`. */
+
+const server = await startTestServer()
+// Workers keep modules between files: loading them again for each file would take as long as the tests.
+const parallel = [`--parallel=${Math.min(4, availableParallelism())}`, '--no-isolate']
+const tests = Bun.spawn([process.execPath, 'test', ...parallel, ...process.argv.slice(2)], {
+  cwd: `${import.meta.dir}/..`,
+  env: { ...process.env, TEST_POSTGRES: server.urls.service, TEST_POSTGRES_ADMIN: server.urls.admin },
+  stdio: ['inherit', 'inherit', 'inherit'],
+})
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => tests.kill(signal))
+const code = await tests.exited
+await server.stop()
+process.exit(code)
