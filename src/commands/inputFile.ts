@@ -21,6 +21,12 @@ export async function openInput(path: string): Promise<InputFile> {
   const stat = await file.stat().catch(() => null)
   if (stat === null) throw new Failure('parameter_invalid', `${path} does not exist.`)
   if (stat.isDirectory()) throw new Failure('parameter_invalid', `${path} is a folder. Give a file.`)
+  // A device may have no end, and Bun cannot wait for one.
+  if (!stat.isFile() && !stat.isFIFO())
+    throw new Failure(
+      'parameter_invalid',
+      `${path} is neither a file nor a pipe. Give a file, or - for standard input.`,
+    )
   await access(path, constants.R_OK).catch(cause => {
     throw new Failure('parameter_invalid', `${path} cannot be read: ${reasonOf(cause)}.`, { cause })
   })

@@ -50,8 +50,8 @@ const filings = [`${us}companyfacts-aapl-fy2009.json`, `${us}submissions-aapl.js
 const archive = 'sample/signals.csv.gz'
 
 const faults: [string[], RegExp][] = [
-  [['signals', 'import', inner], /folder is not a file\. A CSV or CSV\.gz is required/],
-  [['signals', 'import', '/dev/zero'], /\/dev\/zero is not a file/],
+  [['signals', 'import', inner], /folder is a folder\. Give a file/],
+  [['signals', 'import', '/dev/zero'], /\/dev\/zero is neither a file nor a pipe/],
   [['signals', 'import', join(folder, 'missing')], /missing does not exist/],
   [['signals', 'sample', archive, inner], /folder could not be written/],
   [['signals', 'sample', archive, '/dev/full'], /\/dev\/full could not be written: no space left on device/],
@@ -90,6 +90,6 @@ test('output that cannot be written is a failure: a key that was not shown is na
   const args = ['keys', 'create', '--email', 'ana@fund.example', '--licence', 'free']
   const { code, error } = await asfiled(args, { stdout: '>/dev/full' })
   expect(code).toBe(1)
-  expect(error).toMatch(/cannot be shown again: revoke it with \.\/asfiled keys revoke asf_live_\w{8}/)
+  expect(error).toMatch(/not shown\. Revoke it: \.\/asfiled keys revoke asf_live_\w{8}/)
   expect(error).toEqual(inWords)
 })
