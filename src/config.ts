@@ -12,6 +12,8 @@ export interface Config {
   readonly dataDir: string
   /** null: start the embedded PostgreSQL in `dataDir`. */
   readonly databaseUrl: string | null
+  /** Where the first start writes the owner's key; null: to standard output. */
+  readonly ownerKeyFile: string | null
   readonly databaseConnections: number
   readonly statementTimeoutMs: number
   readonly computeThreads: number
@@ -68,6 +70,7 @@ export function readConfig(environment: Environment): Config {
     baseUrl: text('BASE_URL', defaultBaseUrl(host, port)).replace(/\/+$/, ''),
     dataDir: resolve(text('DATA_DIR', defaultDataDir)),
     databaseUrl: text('DATABASE_URL', '') || null,
+    ownerKeyFile: text('OWNER_KEY_FILE', '') || null,
     databaseConnections: integer('DATABASE_CONNECTIONS', 10, 2, 1_000),
     statementTimeoutMs: integer('STATEMENT_TIMEOUT_MS', 10_000, 100, 600_000),
     computeThreads: integer('COMPUTE_THREADS', availableParallelism(), 1, 256),

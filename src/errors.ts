@@ -63,3 +63,7 @@ export class Failure extends Error {
     this.details = details
   }
 }
+
+/** What the system says of a failed operation, without its code, the name of its call and the path: `permission denied`. */
+export const reasonOf = (error: unknown): string =>
+  error instanceof Error ? error.message.replace(/^E[A-Z0-9]+: ([^,]+),.*$/s, '$1') : String(error)

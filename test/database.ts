@@ -3,11 +3,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect, type Sql } from '../src/postgres/client.ts'
 import { openCluster } from '../src/postgres/embedded/cluster.ts'
+import { serviceRole } from '../src/postgres/embedded/roles.ts'
 import { migrate } from '../src/postgres/migrations.ts'
 
 export interface TestDatabase {
+  /** As the role that the pools of an embedded database have: the owner, and no superuser. */
   sql: Sql
   url: string
+  /** The superuser, in another database. */
+  admin: Sql
   /** Closes the pool and drops the database. */
   close(): Promise<void>
 }
@@ -17,16 +21,22 @@ let counter = 0
 let opened: Promise<TestServer> | undefined
 
 /** Creates an empty, migrated database on a real PostgreSQL: that of `bun run test`, or one that the first call starts. */
-export async function testDatabase(): Promise<TestDatabase> {
+export const testDatabase = () => createDatabase(template)
+
+/** A database in which nothing is yet, not even a schema. */
+export const blankDatabase = () => createDatabase('template0')
+
+async function createDatabase(from: string): Promise<TestDatabase> {
   opened ??= openServer()
-  const { admin, baseUrl } = await opened
+  const { admin, urls } = await opened
   const name = `test_${process.pid}_${counter++}`
-  await admin.unsafe(`create database ${name} template ${template}`)
-  const url = `${baseUrl}/${name}`
+  await admin.unsafe(`create database ${name} template ${from} owner ${serviceRole}`)
+  const url = inDatabase(urls.service, name)
   const sql = connect({ url, connections: 4, statementTimeoutMs: 60_000, applicationName: 'asfiled-test' })
   return {
     sql,
     url,
+    admin,
     close: async () => {
       await sql.end({ timeout: 5 })
       await admin.unsafe(`drop database if exists ${name} with (force)`)
@@ -34,29 +44,31 @@ export async function testDatabase(): Promise<TestDatabase> {
   }
 }
 
+const inDatabase = (url: string, name: string) => Object.assign(new URL(url), { pathname: name }).href
+
 interface TestServer {
   readonly admin: Sql
-  /** The URL of the server, without a database. */
-  readonly baseUrl: string
+  /** Of the role of the pools, and of the superuser. */
+  readonly urls: { readonly service: string; readonly admin: string }
   stop(): Promise<void>
 }
 
 /** The server that test/run.ts started for all its workers, else one of this process. */
 async function openServer(): Promise<TestServer> {
-  const baseUrl = process.env.TEST_POSTGRES
-  if (baseUrl === undefined) return startTestServer()
-  const admin = connect({ url: `${baseUrl}/postgres`, connections: 2, statementTimeoutMs: 60_000 })
-  return { admin, baseUrl, stop: () => admin.end({ timeout: 1 }) }
+  const { TEST_POSTGRES: service, TEST_POSTGRES_ADMIN: superuser } = process.env
+  if (service === undefined || superuser === undefined) return startTestServer()
+  const admin = connect({ url: superuser, connections: 2, statementTimeoutMs: 60_000 })
+  return { admin, urls: { service, admin: superuser }, stop: () => admin.end({ timeout: 1 }) }
 }
 
 /** Starts a PostgreSQL with a migrated template. */
 export async function startTestServer(): Promise<TestServer> {
   const folder = mkdtempSync(join(tmpdir(), 'asfiled-test-'))
   const cluster = await openCluster(folder, () => {})
-  const baseUrl = cluster.url.slice(0, cluster.url.lastIndexOf('/'))
-  const admin = connect({ url: `${baseUrl}/postgres`, connections: 2, statementTimeoutMs: 60_000 })
-  await admin.unsafe(`create database ${template}`)
-  const sql = connect({ url: `${baseUrl}/${template}`, connections: 2, statementTimeoutMs: 60_000 })
+  const urls = { service: cluster.url, admin: cluster.adminUrl }
+  const admin = connect({ url: urls.admin, connections: 2, statementTimeoutMs: 60_000 })
+  await admin.unsafe(`create database ${template} owner ${serviceRole}`)
+  const sql = connect({ url: inDatabase(urls.service, template), connections: 2, statementTimeoutMs: 60_000 })
   await migrate(sql)
   await sql.end({ timeout: 5 })
   const stop = async () => {
@@ -64,7 +76,7 @@ export async function startTestServer(): Promise<TestServer> {
     await cluster.close()
     rmSync(folder, { recursive: true, force: true })
   }
-  return { admin, baseUrl, stop }
+  return { admin, urls, stop }
 }
 
 /** Called after the last test of the run (test/preload.ts), and after each file where files run in parallel. */

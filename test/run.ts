@@ -9,7 +9,7 @@ const server = await startTestServer()
 const parallel = [`--parallel=${Math.min(4, availableParallelism())}`, '--no-isolate', '--timeout=60000']
 const tests = Bun.spawn([process.execPath, 'test', ...parallel, ...process.argv.slice(2)], {
   cwd: `${import.meta.dir}/..`,
-  env: { ...process.env, TEST_POSTGRES: server.baseUrl },
+  env: { ...process.env, TEST_POSTGRES: server.urls.service, TEST_POSTGRES_ADMIN: server.urls.admin },
   stdio: ['inherit', 'inherit', 'inherit'],
 })
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => tests.kill(signal))

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { isProcessRunning } from '../../src/postgres/embedded/identity.ts'
+import { holderOf } from '../../src/postgres/embedded/processes.ts'
 import { randomOf } from '../data/makeEntity.ts'
 import type { ScaleFigure } from './bounds.ts'
 import type { Context } from './context.ts'
@@ -66,9 +66,11 @@ async function waitForOk(url: string, key: string): Promise<void> {
 
 /** Waits until the previous PostgreSQL has stopped, because a running one would make the start faster. */
 async function waitForStop(dataDir: string): Promise<void> {
-  const file = join(dataDir, 'database/cluster/postmaster.pid')
+  const cluster = join(dataDir, 'database/cluster')
+  const file = join(cluster, 'postmaster.pid')
   const deadline = performance.now() + timeoutMs
-  while (existsSync(file) && isProcessRunning(Number(readFileSync(file, 'utf8').split('\n')[0]))) {
+  const holder = () => holderOf(Number(readFileSync(file, 'utf8').split('\n')[0]), cluster)
+  while (existsSync(file) && holder() === 'server') {
     if (performance.now() > deadline)
       throw new Error('PostgreSQL is still running: is another process connected to this data directory?')
     await Bun.sleep(50)

@@ -4,7 +4,13 @@ import type { Sql } from '../postgres/client.ts'
 import { isFreeMail } from './freeMail.ts'
 import { digestBytes, type KeyEnvironment, keyDigest, keyPrefix, makeKeyText } from './keyText.ts'
 import { type Licence, licenceLimits, licences } from './licences.ts'
-import { insertKey, type NewGrant, type RevokedKey, revokeKey as revokeStored } from './queries.ts'
+import {
+  insertKey,
+  type NewGrant,
+  type RevokedKey,
+  revokeKey as revokeStored,
+  whileNoKeyExists,
+} from './queries.ts'
 
 export interface KeyOrder {
   email: string
@@ -41,8 +47,37 @@ export async function createKey(
   deps: { sql: Sql; today: () => IsoDate },
   order: KeyOrder,
 ): Promise<CreatedKey> {
+  const { created, stored, grant, domain } = await prepareKey(order, deps.today())
+  if ((await insertKey(deps.sql, stored, grant)) === null) {
+    throw new Failure(
+      'conflict',
+      `${domain} has already used its evaluation: there is one per e-mail domain. Sell a licence (--licence personal), or create a free key (--licence free).`,
+      { param: 'email' },
+    )
+  }
+  return created
+}
+
+/** Creates the first key; of servers that start together, one. null: there is a key.
+ *
+ * @param deliver hands the key over. It is called before the key is stored: a failure or a kill leaves a key that does not
+ *   work and not one that works and that no person has */
+export async function createFirstKey(
+  deps: { sql: Sql; today: () => IsoDate },
+  order: KeyOrder,
+  deliver: (key: string) => void,
+): Promise<CreatedKey | null> {
+  return whileNoKeyExists(deps.sql, async insert => {
+    const { created, stored, grant } = await prepareKey(order, deps.today())
+    deliver(created.key)
+    await insert(stored, grant)
+    return created
+  })
+}
+
+async function prepareKey(order: KeyOrder, today: IsoDate) {
   const { address, domain } = parseEmail(order.email)
-  const expires = lastDay(order, deps.today())
+  const expires = lastDay(order, today)
   await checkTerms(order, domain)
   const grant = grantOf(order, domain, expires)
   const key = makeKeyText(order.environment)
@@ -52,14 +87,7 @@ export async function createKey(
     lastFour: key.slice(-4),
     email: address,
   }
-  if ((await insertKey(deps.sql, stored, grant)) === null) {
-    throw new Failure(
-      'conflict',
-      `${domain} has already used its evaluation: there is one per e-mail domain. Sell a licence (--licence personal), or create a free key (--licence free).`,
-      { param: 'email' },
-    )
-  }
-  return {
+  const created: CreatedKey = {
     key,
     prefix: stored.prefix,
     last_four: stored.lastFour,
@@ -72,6 +100,7 @@ export async function createKey(
     bulk: grant.bulk,
     expires,
   }
+  return { created, stored, grant, domain }
 }
 
 function lastDay(order: KeyOrder, today: IsoDate): IsoDate | null {

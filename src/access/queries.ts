@@ -1,4 +1,4 @@
-import type { Sql } from '../postgres/client.ts'
+import type { Sql, TransactionSql } from '../postgres/client.ts'
 import type { Licence } from './licences.ts'
 
 export interface StoredKey {
@@ -68,12 +68,29 @@ export interface NewGrant {
 
 /** Inserts a key together with its grant. null: the e-mail domain has already used its evaluation. */
 export async function insertKey(sql: Sql, key: NewKey, grant: NewGrant): Promise<number | null> {
-  return sql.begin(async transaction => {
-    const [row] = await transaction<{ key_id: number }[]>`
+  return sql.begin(transaction => insertInto(transaction, key, grant))
+}
+
+/** Runs `work` in a transaction if there is no key, while no other server can insert one. Returns null where there is one. */
+export async function whileNoKeyExists<T>(
+  sql: Sql,
+  work: (insert: (key: NewKey, grant: NewGrant) => Promise<unknown>) => Promise<T>,
+): Promise<T | null> {
+  const result = await sql.begin(async transaction => {
+    await transaction`lock table api_key in share row exclusive mode`
+    const found = await transaction`select 1 from api_key limit 1`
+    if (found.length > 0) return { value: null }
+    return { value: await work((key, grant) => insertInto(transaction, key, grant)) }
+  })
+  return result.value
+}
+
+async function insertInto(transaction: TransactionSql, key: NewKey, grant: NewGrant): Promise<number | null> {
+  const [row] = await transaction<{ key_id: number }[]>`
       insert into api_key (digest, prefix, last_four, email)
       values (${key.digest}, ${key.prefix}, ${key.lastFour}, ${key.email})
       returning key_id`
-    const granted = await transaction`
+  const granted = await transaction`
       insert into key_grant
         (key_id, licence, quant, per_minute, per_day, entity_cap, bulk, evaluation_domain, expires_at)
       values (
@@ -81,10 +98,9 @@ export async function insertKey(sql: Sql, key: NewKey, grant: NewGrant): Promise
         ${grant.bulk}, ${grant.evaluationDomain}, ${grant.expiresAt}::timestamptz)
       on conflict (evaluation_domain) do nothing
       returning grant_id`
-    if (granted.length > 0) return row.key_id
-    await transaction`delete from api_key where key_id = ${row.key_id}`
-    return null
-  })
+  if (granted.length > 0) return row.key_id
+  await transaction`delete from api_key where key_id = ${row.key_id}`
+  return null
 }
 
 export interface ListedKey {

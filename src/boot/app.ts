@@ -17,7 +17,6 @@ import { openapiRoutes } from '../http/docs/openapi.ts'
 import { docsRoutes } from '../http/docs/routes.ts'
 import { httpPlugin, requireAccessPolicies } from '../http/plugin.ts'
 import { ResponseCache } from '../http/responseCache.ts'
-import { explainDatabaseError } from '../postgres/errors.ts'
 import type { Resources } from './resources.ts'
 
 /** Request line and headers together. Bun buffers them twice over before any of our code runs, so this is what a client without a
@@ -34,7 +33,7 @@ export function createApp(resources: Resources) {
     serve: { maxRequestBodySize: maxBunBodyBytes, idleTimeout: idleSeconds },
   })
   const { settings, config, backtests } = resources
-  const plugin = httpPlugin({ ...resources, explain: explainDatabaseError }, () => app)
+  const plugin = httpPlugin({ ...resources, explain: resources.storage.explain }, () => app)
   const shared = {
     ...resources,
     version: settings.version,

@@ -1,8 +1,10 @@
+import type { OwnerKey } from './firstStart.ts'
+
 export interface BannerFacts {
   readonly address: string
   readonly dataVersion: number
-  /** Shown once, at the first start. */
-  readonly ownerKey: string | null
+  /** At the first start; the key itself is shown once. */
+  readonly ownerKey: OwnerKey | null
 }
 
 /** The text in the terminal when the server is up: its address, and a command to paste. */
@@ -15,14 +17,27 @@ export function banner({ address, dataVersion, ownerKey }: BannerFacts): string 
     ...(dataVersion === 0 ? emptyDatabase : example(address)),
     '',
   ]
-  if (ownerKey !== null) {
-    lines.push(
-      'Your owner key (quant plan, redistribution licence). It is shown only once, so save it:',
-      `  ${ownerKey}`,
-      '',
-    )
-  }
+  if (ownerKey !== null) lines.push(...aboutOwnerKey(ownerKey), '')
   return lines.join('\n')
+}
+
+function aboutOwnerKey(ownerKey: OwnerKey): readonly string[] {
+  switch (ownerKey.to) {
+    case 'terminal':
+      return [
+        'Your owner key (quant plan, redistribution licence). It is shown only once, so save it:',
+        `  ${ownerKey.key}`,
+      ]
+    case 'file':
+      return [
+        `Your owner key (quant plan, redistribution licence) is in ${ownerKey.path}, readable for this account only.`,
+      ]
+    case 'elsewhere':
+      return [
+        'The owner key was created and shown by another server that started at the same time on this database.',
+        'If it was not saved, create another: ./asfiled keys create ... (see --help)',
+      ]
+  }
 }
 
 const example = (address: string) => [

@@ -40,11 +40,8 @@ export async function openDatabase(
   }
   try {
     if (cluster === null) await assertSupportedServer(sql)
-    const applied = await migrate(sql)
-    if (applied.length > 0) {
-      await migrateQueue(url)
-      announce(`Migrated the database (${applied.length} steps).`)
-    }
+    const applied = await migrate(sql, () => migrateQueue(url))
+    if (applied.length > 0) announce(`Migrated the database (${applied.length} steps).`)
   } catch (error) {
     await close()
     throw explainConnectError(error, withoutPassword(url)) ?? error
@@ -68,16 +65,21 @@ export function superviseDatabase(database: OpenDatabase, report: (line: string)
   const { embedded } = database
   if (embedded === null) return () => {}
   let busy = false
+  let reported = ''
   const check = async () => {
     if (busy) return
     busy = true
     try {
       if (await isReachable(database.sql, pingTimeoutMs)) return
-      report('The embedded PostgreSQL does not respond; restarting it.')
+      if (reported === '') report('The embedded PostgreSQL does not respond; restarting it.')
       await embedded.ensureRunning()
+      reported = ''
       report('The embedded PostgreSQL is running again.')
-    } catch {
-      report('The embedded PostgreSQL could not be started; trying again.')
+    } catch (error) {
+      const reason = error instanceof Failure ? error.message : String(error)
+      // On a full disk this happens every second until there is room.
+      if (reason !== reported) report(`The embedded PostgreSQL could not be started; trying again. ${reason}`)
+      reported = reason
     } finally {
       busy = false
     }

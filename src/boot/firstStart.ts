@@ -1,26 +1,113 @@
-import { createKey } from '../access/keys.ts'
-import { listKeys } from '../access/queries.ts'
+import { closeSync, existsSync, fsyncSync, openSync, rmSync, statSync, writeSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { createFirstKey } from '../access/keys.ts'
+import { whileNoKeyExists } from '../access/queries.ts'
 import type { IsoDate } from '../dates.ts'
+import { Failure } from '../errors.ts'
 import { loadSignalsSample } from '../features/signals/import/sample.ts'
 import { loadSample } from '../ingest/sample/loadSample.ts'
 import { beginSampleLoad, finishSampleLoad } from '../ingest/store/importQueries.ts'
-import type { Sql } from '../postgres/client.ts'
+import { connect, type Sql } from '../postgres/client.ts'
 
 const ownerEmail = 'owner@asfiled.example'
 
-/** Loads the shipped sample into an empty database. The next start completes one that was killed. */
-export async function prepareFirstStart(sql: Sql, announce: (line: string) => void): Promise<void> {
+/** An arbitrary number that all servers on one database share. */
+const sampleLock = 0x736d706c
+
+/** Loads the shipped sample into an empty database. The next start completes one that was killed. Servers that start together wait
+ * for the one that loads it. */
+export async function prepareFirstStart(
+  sql: Sql,
+  url: string,
+  announce: (line: string) => void,
+): Promise<void> {
   if (!(await beginSampleLoad(sql))) return
-  announce('Loading the sample: companies of eight markets, two horizons of signals ...')
-  await loadSample(sql)
-  await loadSignalsSample(sql)
-  await finishSampleLoad(sql)
+  // A connection of its own: the pool may be too small to lend one for so long. Reserved, or it would be closed as idle.
+  const pool = connect({ url, connections: 1, statementTimeoutMs: 0, applicationName: 'asfiled-first-start' })
+  try {
+    const lock = await pool.reserve()
+    await lock`select pg_advisory_lock(${sampleLock})`
+    if (!(await beginSampleLoad(sql))) return
+    announce('Loading the sample: companies of eight markets, two horizons of signals ...')
+    await loadSample(sql)
+    await loadSignalsSample(sql)
+    await finishSampleLoad(sql)
+  } finally {
+    await pool.end({ timeout: 0 })
+  }
 }
 
-/** Creates the owner's key if no key exists, and returns it. Called last: the key cannot be shown again, so nothing may fail
- * between here and the banner. */
-export async function makeOwnerKey(sql: Sql, today: () => IsoDate): Promise<string | null> {
-  if ((await listKeys(sql)).length > 0) return null
+/** Where the owner's key went. `elsewhere`: another server, which started at the same time, created and delivered it. */
+export type OwnerKey =
+  | { readonly to: 'terminal'; readonly key: string }
+  | { readonly to: 'file'; readonly path: string }
+  | { readonly to: 'elsewhere' }
+
+/** Whether this start is to create the owner's key: no key exists. Throws if OWNER_KEY_FILE cannot take it, before anything is
+ * loaded. */
+export async function expectsOwnerKey(sql: Sql, keyFile: string | null): Promise<boolean> {
+  // Where another server is creating the key this waits for it, whose file would look like an old one.
+  const expected = await whileNoKeyExists(sql, async () => {
+    if (keyFile !== null) assertNewFile(keyFile)
+    return true
+  })
+  return expected === true
+}
+
+function assertNewFile(path: string): void {
+  if (existsSync(path))
+    throw new Failure(
+      'parameter_invalid',
+      `OWNER_KEY_FILE=${path} exists and is never overwritten. No key exists in this database, so what is in the file does not work here: remove it or name another file.`,
+    )
+  const folder = dirname(resolve(path))
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
+    throw new Failure(
+      'parameter_invalid',
+      `OWNER_KEY_FILE=${path}: the folder ${folder} does not exist. Create it, or name a file in another one.`,
+    )
+}
+
+/** Creates the owner's key where no key exists. Called last: the key cannot be shown again, so nothing may fail between here and
+ * the banner. */
+export async function makeOwnerKey(
+  sql: Sql,
+  today: () => IsoDate,
+  keyFile: string | null,
+): Promise<OwnerKey> {
   const order = { email: ownerEmail, licence: 'redistribution', quant: true, environment: 'live' } as const
-  return (await createKey({ sql, today }, order)).key
+  let written = false
+  const deliver = (key: string) => {
+    if (keyFile === null) return
+    writeKeyFile(keyFile, key)
+    written = true
+  }
+  try {
+    const created = await createFirstKey({ sql, today }, order, deliver)
+    if (created === null) return { to: 'elsewhere' }
+    return keyFile === null ? { to: 'terminal', key: created.key } : { to: 'file', path: keyFile }
+  } catch (error) {
+    if (written && keyFile !== null) rmSync(keyFile, { force: true })
+    throw error
+  }
+}
+
+/** Writes the key to a new file that only this account can read. */
+function writeKeyFile(path: string, key: string): void {
+  try {
+    const file = openSync(path, 'wx', 0o600)
+    try {
+      writeSync(file, `${key}\n`)
+      fsyncSync(file)
+    } finally {
+      closeSync(file)
+    }
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new Failure(
+      'parameter_invalid',
+      `OWNER_KEY_FILE=${path} could not be written: ${reason}. Name a new file in a folder that this account can write to.`,
+      { cause },
+    )
+  }
 }

@@ -22,9 +22,9 @@ export async function startJobs(
   { url, concurrency, drainTimeoutMs }: JobSettings,
   parts: JobParts,
 ): Promise<() => Promise<void>> {
-  const { sql, backtests, processId, explain, report, notifier } = parts
+  const { sql, backtests, processId, explain, storage, report, notifier } = parts
   const openJobs = new OpenJobs()
-  const deps: JobDeps = { sql, backtests, processId, explain, report, openJobs }
+  const deps: JobDeps = { sql, backtests, processId, explain, storage, report, openJobs }
   await migrateQueue(url)
   const locks: string[] = []
   const maintenance = maintainJobs(deps, locks, () => performance.now())

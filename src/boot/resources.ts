@@ -21,6 +21,7 @@ import { RateLimiter } from '../limits/rateLimiter.ts'
 import type { Markets } from '../markets/markets.ts'
 import type { Sql } from '../postgres/client.ts'
 import { ReadLimiter } from '../postgres/readLimiter.ts'
+import { StorageWatch } from '../postgres/storage.ts'
 import { Semaphore } from '../semaphore.ts'
 
 /** What a server opens first: its settings, connections, threads and log. */
@@ -50,10 +51,19 @@ const suspectPauseMs = 100
 
 /** Makes what the routes of one server share: its caches, its limits and the datasets in its memory. */
 export function makeResources(opened: Opened) {
-  const { config, admission } = opened
+  const { config, sql, admission } = opened
   const elapsedMs = () => performance.now()
+  const storage = new StorageWatch(sql, config.databaseUrl === null ? config.dataDir : null)
   const rateLimiter = new RateLimiter({
-    takeHits: hits => takeHits(admission, hits),
+    takeHits: async hits => {
+      try {
+        return await takeHits(admission, hits)
+      } catch (error) {
+        // The limiter turns every error into one failure.
+        storage.note(error)
+        throw error
+      }
+    },
     elapsedMs,
     timeoutMs: admissionTimeoutMs,
   })
@@ -71,6 +81,7 @@ export function makeResources(opened: Opened) {
     ...opened,
     elapsedMs,
     access,
+    storage,
     settings: { ...config, version: packageFile.version },
     flagship: new Set(config.flagshipTickers.map(ticker => ticker.toUpperCase())),
     readLimiter: new ReadLimiter(Math.max(1, Math.floor(config.databaseConnections / 2))),

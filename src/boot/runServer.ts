@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts'
 import type { IsoDate } from '../dates.ts'
+import { explainToOperator } from '../postgres/errors.ts'
 import { banner } from './banner.ts'
 import { endOnSignal, watchLauncher } from './shutdown.ts'
 import { startServer } from './startServer.ts'
@@ -19,6 +20,6 @@ export async function runServer(
     console.log(banner(await startServer(config, today, announce, opened)))
   } catch (error) {
     await opened.disposeAsync()
-    throw error
+    throw explainToOperator(error) ?? error
   }
 }

@@ -4,7 +4,7 @@ import { JobNotifier } from '../features/backtests/jobs/events.ts'
 import { createLog } from '../http/log.ts'
 import { loadMarkets } from '../markets/markets.ts'
 import { readDataVersion } from '../postgres/dataVersion.ts'
-import { explainDatabaseError } from '../postgres/errors.ts'
+import { StorageWatch } from '../postgres/storage.ts'
 import { describeDatabase, openDatabase, superviseDatabase } from './database.ts'
 import { startJobs } from './jobs.ts'
 import { makeBacktests } from './resources.ts'
@@ -29,6 +29,7 @@ export async function runWorker(config: Config): Promise<void> {
   })
   opened.defer(() => pool.close())
   const markets = await loadMarkets()
+  const storage = new StorageWatch(sql, config.databaseUrl === null ? config.dataDir : null)
   const concurrency = Math.max(1, config.jobConcurrency)
   const stopJobs = await startJobs(
     { url, concurrency, drainTimeoutMs: config.drainTimeoutMs },
@@ -36,7 +37,8 @@ export async function runWorker(config: Config): Promise<void> {
       sql,
       backtests: makeBacktests({ sql, pool, config, markets, dataVersion: () => readDataVersion(sql) }),
       processId: crypto.randomUUID(),
-      explain: explainDatabaseError,
+      explain: storage.explain,
+      storage,
       report: (message, error) => log.warn(error === null ? {} : { err: error }, message),
       notifier: new JobNotifier(),
     },

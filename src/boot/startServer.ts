@@ -12,11 +12,10 @@ import { findMissingIndexes } from '../ingest/store/bulkIndexes.ts'
 import { loadMarkets } from '../markets/markets.ts'
 import { connect } from '../postgres/client.ts'
 import { watchDataVersion } from '../postgres/dataVersion.ts'
-import { explainDatabaseError } from '../postgres/errors.ts'
 import { createApp } from './app.ts'
 import type { BannerFacts } from './banner.ts'
 import { openDatabase, superviseDatabase } from './database.ts'
-import { makeOwnerKey, prepareFirstStart } from './firstStart.ts'
+import { expectsOwnerKey, makeOwnerKey, prepareFirstStart } from './firstStart.ts'
 import { deleteOldCounters, deleteUnusedPanels } from './housekeeping.ts'
 import { startJobs } from './jobs.ts'
 import { admissionTimeoutMs, makeResources } from './resources.ts'
@@ -40,7 +39,8 @@ export async function startServer(
   const database = await openDatabase(config, config.statementTimeoutMs, announce)
   opened.defer(() => database.close())
   const { sql, url, embedded } = database
-  if (embedded !== null) await prepareFirstStart(sql, announce)
+  const needsOwnerKey = embedded !== null && (await expectsOwnerKey(sql, config.ownerKeyFile))
+  if (embedded !== null) await prepareFirstStart(sql, url, announce)
   const missing = await findMissingIndexes(sql)
   if (missing.length > 0)
     log.warn(
@@ -89,7 +89,7 @@ export async function startServer(
     { url, concurrency: config.jobConcurrency, drainTimeoutMs: config.drainTimeoutMs },
     {
       ...resources,
-      explain: explainDatabaseError,
+      explain: resources.storage.explain,
       report: (message, error) => log.warn(error === null ? {} : { err: error }, message),
     },
   )
@@ -102,7 +102,7 @@ export async function startServer(
   opened.defer(async () => stopCaps())
   opened.defer(async () => resources.notifier.close())
   opened.defer(() => drain(resources.draining, config.drainDelayMs, announce))
-  const ownerKey = embedded === null ? null : await makeOwnerKey(sql, today)
+  const ownerKey = needsOwnerKey ? await makeOwnerKey(sql, today, config.ownerKeyFile) : null
   return { address, ownerKey, dataVersion: version.current(), stop: () => opened.disposeAsync() }
 }
 

@@ -1,6 +1,7 @@
 import { Failure } from '../errors.ts'
 import { registers } from '../ingest/registers/allRegisters.ts'
 import type { Manifest } from '../markets/manifest.ts'
+import { assertReadableFile } from './files.ts'
 
 const maxIssuerNumbers = 5_000_000
 const maxSampleCompanies = 1_000
@@ -47,9 +48,8 @@ export async function readSampleCompanies(path: string): Promise<ReadonlySet<str
 }
 
 async function readLines(path: string): Promise<string[]> {
-  const file = Bun.file(path)
-  if (!(await file.exists())) throw invalid(`${path} does not exist.`)
-  return (await file.text()).split('\n')
+  await assertReadableFile(path, 'Give a text file with one company per line.')
+  return (await Bun.file(path).text()).split('\n')
 }
 
 const invalid = (message: string) => new Failure('parameter_invalid', message, { param: 'companies' })

@@ -3,6 +3,8 @@ import { describeDatabase, openDatabase } from '../boot/database.ts'
 import type { Config } from '../config.ts'
 import { type ErrorCode, Failure } from '../errors.ts'
 import type { Sql } from '../postgres/client.ts'
+import { explainToOperator } from '../postgres/errors.ts'
+import { explainFileError } from './files.ts'
 
 /** What a command works with. The database is opened when a command first needs it: the one that DATABASE_URL names, or
  * the embedded one, which a running server shares. */
@@ -64,8 +66,29 @@ export async function runProgram(makeProgram: () => Command): Promise<void> {
   try {
     await makeProgram().parseAsync()
   } catch (error) {
-    if (!(error instanceof Failure)) throw error
-    console.error(`asfiled: ${error.message}`)
-    process.exit(exitCodeOf(error))
+    const failure = error instanceof Failure ? error : (explainToOperator(error) ?? explainFileError(error))
+    if (failure === null) throw error
+    console.error(`asfiled: ${failure.message}`)
+    process.exit(exitCodeOf(failure))
   }
+}
+
+/** Under `bun run` a signal arrives twice: from the terminal and passed on. Two within this time count as one. */
+const sameSignalMs = 1_000
+
+/** Aborted by Ctrl-C or SIGTERM, so that a command can end where it loses nothing. A second signal ends the process at
+ * once. */
+export function abortOnSignal(notice: string): AbortSignal {
+  const controller = new AbortController()
+  let since: number | null = null
+  const stop = () => {
+    if (since === null) {
+      since = performance.now()
+      console.error(`${notice} Press Ctrl-C or send SIGTERM again to stop at once.`)
+      controller.abort()
+    } else if (performance.now() - since > sameSignalMs) process.exit(130)
+  }
+  process.on('SIGINT', stop)
+  process.on('SIGTERM', stop)
+  return controller.signal
 }

@@ -1,5 +1,6 @@
+import { access, constants } from 'node:fs/promises'
 import { gunzipSync } from 'node:zlib'
-import { Failure } from '../errors.ts'
+import { Failure, reasonOf } from '../errors.ts'
 
 /** A file that a command reads, or standard input, that is not read yet. */
 export interface InputFile {
@@ -20,6 +21,15 @@ export async function openInput(path: string): Promise<InputFile> {
   const stat = await file.stat().catch(() => null)
   if (stat === null) throw new Failure('parameter_invalid', `${path} does not exist.`)
   if (stat.isDirectory()) throw new Failure('parameter_invalid', `${path} is a folder. Give a file.`)
+  // A device may have no end, and Bun cannot wait for one.
+  if (!stat.isFile() && !stat.isFIFO())
+    throw new Failure(
+      'parameter_invalid',
+      `${path} is neither a file nor a pipe. Give a file, or - for standard input.`,
+    )
+  await access(path, constants.R_OK).catch(cause => {
+    throw new Failure('parameter_invalid', `${path} cannot be read: ${reasonOf(cause)}.`, { cause })
+  })
   const name = path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1)
   return { name, bytes: file.stream(), size: stat.isFile() ? stat.size : null }
 }
@@ -47,8 +57,7 @@ export async function readInput(
     if (cause instanceof Failure) throw cause
     if (cause instanceof Error && 'code' in cause && cause.code === 'ERR_BUFFER_TOO_LARGE')
       throw tooLarge(name)
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new Failure('body_invalid', `${name} could not be read: ${reason}`, { cause })
+    throw new Failure('body_invalid', `${name} could not be read: ${reasonOf(cause)}.`, { cause })
   }
 }
 

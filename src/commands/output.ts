@@ -1,7 +1,7 @@
 import { realpath, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type Options, SingleBar } from 'cli-progress'
-import { Failure } from '../errors.ts'
+import { Failure, reasonOf } from '../errors.ts'
 
 interface ProgressState {
   readonly done: number
@@ -128,8 +128,7 @@ export async function writeFileAtomically(path: string, content: string | Uint8A
     // A link stays a link: its target is replaced.
     else await replaceFile(found === null ? path : await realpath(path), content)
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new Failure('internal', `${path} could not be written: ${reason}`, { cause })
+    throw new Failure('internal', `${path} could not be written: ${reasonOf(cause)}.`, { cause })
   }
 }
 
@@ -139,7 +138,7 @@ export function printLine(text: string): Promise<void> {
   return new Promise((fulfil, reject) => {
     const fail = (cause: Error) => {
       const isClosed = 'code' in cause && cause.code === 'EPIPE'
-      const reason = isClosed ? 'it was closed before the end' : cause.message
+      const reason = isClosed ? 'it was closed before the end' : reasonOf(cause)
       reject(new Failure('internal', `Standard output could not be written: ${reason}.`, { cause }))
     }
     process.stdout.once('error', fail)

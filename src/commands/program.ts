@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import packageFile from '../../package.json'
 import { addBacktestCommand } from './backtest.ts'
+import { addBackupCommand } from './backup.ts'
 import { addBenchDataCommand } from './benchData.ts'
 import { type CliContext, newProgram } from './context.ts'
 import { addDataCommand } from './data.ts'
@@ -8,6 +9,7 @@ import { addGrantsCommand } from './grants.ts'
 import { addImportCommand } from './import.ts'
 import { addKeysCommand } from './keys.ts'
 import { addMigrateCommand } from './migrate.ts'
+import { addRestoreCommand } from './restore.ts'
 import { addServeCommand } from './serve.ts'
 import { addSignalsCommand } from './signals.ts'
 import { addSyncCommand } from './sync.ts'
@@ -33,6 +35,8 @@ export function makeProgram(context: CliContext): Command {
   addBacktestCommand(program, context)
   addKeysCommand(program, context)
   addGrantsCommand(program, context)
+  addBackupCommand(program, context)
+  addRestoreCommand(program, context)
   addDataCommand(program)
   addBenchDataCommand(program)
   return program

@@ -13,7 +13,7 @@ import type { Manifest } from '../markets/manifest.ts'
 import { loadMarkets } from '../markets/markets.ts'
 import { writeInBulk } from './bulkWrite.ts'
 import { readIssuerNumbers } from './companyLists.ts'
-import type { CliContext } from './context.ts'
+import { abortOnSignal, type CliContext } from './context.ts'
 import { reportSync } from './ingestReport.ts'
 import { parseDay } from './options.ts'
 import { grouped } from './output.ts'
@@ -70,7 +70,7 @@ async function run(
   const manifest = (await loadMarkets()).get(source.market)
   if (manifest === undefined) throw new Error(`There is no manifest for ${source.market}.`)
   const companies = companiesFile === undefined ? [] : await readIssuerNumbers(companiesFile, manifest)
-  const signal = abortOnSignal(line => console.error(line))
+  const signal = abortOnSignal('Stopping after the work in progress.')
   const done = await writeInBulk(context, `Fetching ${source.market}`, (sql, progress) => {
     let summary: SyncSummary | null = null
     return syncRegister(
@@ -133,24 +133,4 @@ const realNetwork: Network = {
       const timer = setTimeout(done, ms)
       signal.addEventListener('abort', done)
     }),
-}
-
-/** Under `bun run` a signal arrives twice: from the terminal and passed on. Two within this time count as one. */
-const sameSignalMs = 1_000
-
-/** Aborted by Ctrl-C or SIGTERM, so that a command can end where it loses nothing. A second signal ends the process at
- * once. */
-function abortOnSignal(say: (line: string) => void): AbortSignal {
-  const controller = new AbortController()
-  let since: number | null = null
-  const stop = () => {
-    if (since === null) {
-      since = performance.now()
-      say('Stopping after the work in progress. Press Ctrl-C or send SIGTERM again to stop at once.')
-      controller.abort()
-    } else if (performance.now() - since > sameSignalMs) process.exit(130)
-  }
-  process.on('SIGINT', stop)
-  process.on('SIGTERM', stop)
-  return controller.signal
 }

@@ -2,16 +2,40 @@ import { Failure } from '../errors.ts'
 
 const retryAfterSeconds = 2
 const queryCanceled = '57014'
-/** Too many connections, administrator shutdown, crash, still starting; and class 08, connection exceptions. */
-const serverUnavailable = /^(08\w{3}|53300|57P0[1-5])$/
+/** Administrator shutdown, crash, still starting; and class 08, connection exceptions. */
+const serverUnavailable = /^(08\w{3}|57P0[1-5])$/
 const connectionLost =
   /^(CONNECTION_CLOSED|CONNECTION_ENDED|CONNECTION_DESTROYED|CONNECT_TIMEOUT|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH)$/
+
+const fullRetrySeconds = 30
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
+
+/** Whether the cause is a full disk: PostgreSQL says 53100, the system ENOSPC, and EDQUOT where the account's share is used up. */
+export function isDiskFull(error: unknown): boolean {
+  if (/^(53100|ENOSPC|EDQUOT)$/.test(codeOf(error))) return true
+  return error instanceof Error && error.cause !== undefined && isDiskFull(error.cause)
+}
+
+/** What the database says it has not enough of; null: it is another error. */
+function scarcity(code: string): string | null {
+  switch (code) {
+    case '53200':
+      return 'The database has not enough memory for this at the moment.'
+    case '53300':
+      return 'All connections of the database are in use at the moment.'
+    default:
+      return code.startsWith('53')
+        ? 'The database has reached a limit of its configuration or its machine.'
+        : null
+  }
+}
 
 /** Maps a driver error of a running service to the failure a client sees: the database is unavailable, or a query timed out.
  * null: any other error, which is a defect. */
 export function explainDatabaseError(error: unknown): Failure | null {
-  if (!(error instanceof Error)) return null
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
+  const code = codeOf(error)
   if (code === queryCanceled) {
     return new Failure(
       'statement_timeout',
@@ -19,15 +43,33 @@ export function explainDatabaseError(error: unknown): Failure | null {
       { retryAfterSeconds, cause: error },
     )
   }
+  if (isDiskFull(error))
+    return unavailable(
+      'The disk of this service is full, so the request was not carried out. Try again when its operator has made room.',
+      error,
+      fullRetrySeconds,
+    )
+  const scarce = scarcity(code)
+  if (scarce !== null) return unavailable(`${scarce} Try again in a few seconds.`, error)
   if (!serverUnavailable.test(code) && !connectionLost.test(code)) return null
-  return new Failure(
-    'database_unavailable',
-    'The database is unavailable at the moment. Try again in a few seconds.',
-    {
-      retryAfterSeconds,
-      cause: error,
-    },
-  )
+  return unavailable('The database is unavailable at the moment. Try again in a few seconds.', error)
+}
+
+const unavailable = (message: string, cause: unknown, seconds: number = retryAfterSeconds) =>
+  new Failure('database_unavailable', message, { retryAfterSeconds: seconds, cause })
+
+/** The same for the person who runs a command or starts a server. */
+export function explainToOperator(error: unknown): Failure | null {
+  if (!(error instanceof Error)) return null
+  const code = codeOf(error)
+  const afterwards = 'What was committed before is stored; then run the same command again.'
+  const explain = (message: string) => new Failure('database_unavailable', message, { cause: error })
+  if (isDiskFull(error)) return explain(`The disk is full (${error.message}). Make room on it. ${afterwards}`)
+  const scarce = scarcity(code)
+  if (scarce !== null)
+    return explain(`${scarce} PostgreSQL says: ${error.message} (${code}). End that. ${afterwards}`)
+  if (!serverUnavailable.test(code) && !connectionLost.test(code)) return null
+  return explain(`The connection to the database was lost (${code}). ${afterwards}`)
 }
 
 /** Explains to the person who starts a server or a command why the database cannot be opened. null: any other error, which

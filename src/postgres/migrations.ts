@@ -1,40 +1,121 @@
-import { readdir } from 'node:fs/promises'
-import type { Sql } from './client.ts'
+import type { ReservedSql, Sql } from './client.ts'
+import {
+  type AppliedMigration,
+  findPending,
+  type Migration,
+  notReleased,
+  readMigration,
+  readShipped,
+  unrecordedState,
+  version,
+} from './history.ts'
+import { readSchema } from './schema.ts'
 
-const migrationsFolder = new URL('../../sql/migrations/', import.meta.url)
 /** An arbitrary number that all servers on one database share. */
 const migrationLock = 0x61736669
 
-/** Applies the migrations that this database lacks, each in its own transaction. An advisory lock makes servers that start
- * together wait for each other. Returns the names of the applied migrations. */
-export async function migrate(sql: Sql): Promise<string[]> {
-  const files = (await readdir(migrationsFolder)).filter(name => /^\d{4}_\w+\.sql$/.test(name)).sort()
+/** Applies the migrations that this database lacks, each in its own transaction, and records the digest of each. An advisory
+ * lock makes servers that start together wait for each other. Throws, before any change, where the database has migrations
+ * that this version does not know or that were others. Returns the names of the applied migrations.
+ *
+ * @param alsoMigrate migrates what has a schema of its own, under the same lock */
+export async function migrate(
+  sql: Sql,
+  alsoMigrate: () => Promise<void> = async () => {},
+): Promise<string[]> {
+  const shipped = await readShipped()
   const connection = await sql.reserve()
-  const applied: string[] = []
   try {
     await connection`set statement_timeout = 0`
     await connection`select pg_advisory_lock(${migrationLock})`
-    await connection`
-      create table if not exists migration (name text primary key, applied_at timestamptz not null default now())`
-    const seen = new Set(
-      (await connection<{ name: string }[]>`select name from migration`).map(row => row.name),
-    )
-    for (const name of files) {
-      if (seen.has(name)) continue
-      const text = await Bun.file(new URL(name, migrationsFolder)).text()
-      const escaped = name.replaceAll("'", "''")
-      await connection
-        .unsafe(`begin;\n${text}\n;insert into migration (name) values ('${escaped}');\ncommit`)
-        .simple()
-      applied.push(name)
-    }
+    const pending = await prepare(connection, shipped)
+    for (const migration of pending) await apply(connection, migration)
+    await alsoMigrate()
+    return pending.map(({ name }) => name)
   } catch (error) {
-    await connection.unsafe('rollback').simple()
+    await connection
+      .unsafe('rollback')
+      .simple()
+      .catch(() => {})
     throw error
   } finally {
     await connection`select pg_advisory_unlock(${migrationLock})`.catch(() => {})
     await connection`reset statement_timeout`.catch(() => {})
     connection.release()
   }
-  return applied
+}
+
+/** Checks the record of migrations and brings it to its present form. Returns what is still to be applied. */
+async function prepare(
+  connection: ReservedSql,
+  shipped: readonly Migration[],
+): Promise<readonly Migration[]> {
+  const columns = await connection<{ name: string }[]>`
+    select attname as name from pg_attribute
+    where attrelid = to_regclass('migration') and attnum > 0 and not attisdropped`
+  const names = new Set(columns.map(({ name }) => name))
+  if (names.size === 0) {
+    await connection`
+      create table migration (
+        name text primary key, applied_at timestamptz not null default now(), digest text, version text)`
+    return shipped
+  }
+  const hasDigests = names.has('digest')
+  const applied = await connection<AppliedMigration[]>`
+    select name, ${hasDigests ? connection`digest, version` : connection`null as digest, null as version`}
+    from migration order by name`
+  const unrecorded = applied.some(({ digest }) => digest === null)
+  // First: a database of those days may have gaps that only mean how old it is.
+  if (unrecorded) await assertLastUnrecorded(connection, applied, shipped)
+  const pending = findPending(applied, shipped, 'This database')
+  if (!hasDigests || unrecorded) await record(connection, shipped)
+  return pending
+}
+
+/** Gives the migrations of an older database their digests. */
+async function record(connection: ReservedSql, shipped: readonly Migration[]): Promise<void> {
+  const updates = shipped.map(
+    ({ name, digest }) =>
+      `update migration set digest = ${quoted(digest)}, version = ${quoted(version)} where name = ${quoted(name)} and digest is null`,
+  )
+  const columns =
+    'alter table migration add column if not exists digest text, add column if not exists version text'
+  await connection.unsafe(['begin', columns, ...updates, 'commit'].join(';\n')).simple()
+}
+
+const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`
+
+/** The files of applied migrations were edited before 0.1.0, so names alone say nothing: the schema must be the one that the
+ * shipped files make. */
+async function assertLastUnrecorded(
+  connection: ReservedSql,
+  applied: readonly AppliedMigration[],
+  shipped: readonly Migration[],
+): Promise<void> {
+  const names = new Set(applied.map(({ name }) => name))
+  const lacking = shipped.filter(({ name }) => name <= unrecordedState.lastMigration && !names.has(name))
+  if (lacking.length > 0)
+    throw notReleased(
+      `it lacks ${lacking[0].name}${lacking.length > 1 ? ` and ${lacking.length - 1} other migrations` : ''}`,
+    )
+  const expected = (await Bun.file(unrecordedState.schemaFile).text()).trim().split('\n')
+  const found = new Set(await readSchema(connection))
+  const differences = expected.filter(line => !found.has(line) && !isDroppedByBulkLoad(line))
+  if (differences.length > 0) {
+    const more = differences.length > 3 ? ` and ${differences.length - 3} more` : ''
+    throw notReleased(`its schema has no ${differences.slice(0, 3).join('; no ')}${more}`)
+  }
+}
+
+/** A bulk load that is under way or was killed has dropped these (`ingest/store/bulkIndexes.ts`). */
+const isDroppedByBulkLoad = (line: string) =>
+  /^index .*INDEX (fact_cross_section|entity_search) ON /.test(line)
+
+async function apply(connection: ReservedSql, { name, digest }: Migration): Promise<void> {
+  const values = [name, digest, version].map(quoted).join(', ')
+  await connection
+    .unsafe(
+      `begin;\n${await readMigration(name)}\n;insert into migration (name, digest, version) values (${values});\ncommit`,
+    )
+    .simple()
 }

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -60,7 +60,11 @@ async function spawnBacktest(
 /** The service's answer to the same request. */
 async function served(request: object): Promise<BacktestResult> {
   const { costs } = await loadMarkets()
-  const archive = { recent: async () => [], horizons: async () => [], get: () => Promise.reject(new Error('no archive here')) }
+  const archive = {
+    recent: async () => [],
+    horizons: async () => [],
+    get: () => Promise.reject(new Error('no archive here')),
+  }
   const body = new TextEncoder().encode(JSON.stringify({ panel, ...request }))
   return decodeResult(await runBacktest({ pool, archive, costs: costs.plain }, body))
 }
@@ -216,6 +220,23 @@ describe('asfiled backtest', () => {
     expect(open).toMatchObject({ code: 2, error: expect.stringContaining('several horizons: 1d, 3d') })
   })
 
+  test('a page of /signals that is not the last is named, with how to get the rest', async () => {
+    const data = panel.map(({ date, asset, market, score, forward_return }) => ({
+      ...{ date, ticker: asset, market, horizon: '1d' },
+      ...{ predicted_pct: score, actual_pct: forward_return, status: 'won', source: 'live' },
+    }))
+    for (const next of ['MjAxNy0w', null]) {
+      const answer = { object: 'signal_list', count: data.length, next, data }
+      writeFileSync(place('page.json'), JSON.stringify(answer))
+      const { code, error } = await backtest(place('page.json'), '--json', place('page.result.json'))
+      expect(code).toBe(0)
+      expect(error.includes('Notice: The file is one page of /signals: more rows follow it.')).toBe(
+        next !== null,
+      )
+      if (next !== null) expect(error).toContain(`cursor=${next} continues`)
+    }
+  })
+
   test('exit code 3: a result is below what was required, or cannot be computed; the result is written all the same', async () => {
     const truth = await served({ sweep: { quantile: [0.1, 0.2] } })
     const { sharpe } = truth.metrics
@@ -299,6 +320,9 @@ describe('asfiled backtest', () => {
       [[place('rows.csv'), '--json', place('x'), '--html', place('x')], 'its own file'],
       [[place('rows.csv'), '--json', place('rows.csv')], '--json names the file of the rows'],
       [[place('rows.csv'), '--html', ''], '--html is empty'],
+      [[place('rows.csv'), '--json', place('no/x.json')], 'there is no folder'],
+      [[place('rows.csv'), '--html', place('no/x.html')], 'there is no folder'],
+      [[place('rows.csv'), '--html', folder], '--html is'],
       [[place('rows.csv'), '--quantile', '.1,.2,.1'], '--quantile contains 0.1 twice'],
       [[''], 'The name of the file is empty'],
       [[place('rows.csv'), '--horizon', '1d'], 'rows.csv: --horizon'],
@@ -306,6 +330,7 @@ describe('asfiled backtest', () => {
       [[place('rows.csv'), '--fail-below-dsr', '95'], 'A number from 0 to 1'],
       [[], "missing required argument 'file'"],
     ])
+    expect(existsSync(place('no'))).toBe(false)
   })
 
   test('--help has examples', async () => {

@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from 'bun:test'
 import {
+  existsSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -11,7 +12,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { writeFileAtomically } from '../../src/commands/output.ts'
+import { requireFolder, writeFileAtomically } from '../../src/commands/output.ts'
 import { Failure } from '../../src/errors.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'asfiled-write-'))
@@ -44,8 +45,20 @@ test('a failed write reports itself, leaves the old file and no temporary one', 
   expect(readdirSync(folder).filter(name => name.endsWith('.tmp'))).toEqual([])
 })
 
-test('missing folders are made, a link stays a link, and a device is written to', async () => {
-  const path = join(folder, 'new', 'deep', 'sheet.html')
+test('a missing folder is not made', async () => {
+  const path = join(folder, 'new', 'sheet.html')
+  await expect(writeFileAtomically(path, 'one')).rejects.toThrow('could not be written')
+  await expect(requireFolder('--html', path)).rejects.toMatchObject({
+    code: 'parameter_invalid',
+    message: `--html is ${path}, but there is no folder ${join(folder, 'new')}. Create it first, or give another path.`,
+  })
+  await expect(requireFolder('--html', folder)).rejects.toThrow('which is a folder')
+  await requireFolder('--html', join(folder, 'sheet.html'))
+  expect(existsSync(join(folder, 'new'))).toBe(false)
+})
+
+test('a link stays a link, and a device is written to', async () => {
+  const path = join(folder, 'sheet.html')
   await writeFileAtomically(path, 'one')
   const link = join(folder, 'latest.html')
   symlinkSync(path, link)

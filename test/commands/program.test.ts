@@ -6,7 +6,7 @@ import type { Command } from 'commander'
 import { makeContext } from '../../src/commands/context.ts'
 import { makeProgram } from '../../src/commands/program.ts'
 import { readConfig } from '../../src/config.ts'
-import { testDatabase } from '../database.ts'
+import { blankDatabase } from '../database.ts'
 import { runInProcess } from './runInProcess.ts'
 
 setDefaultTimeout(60_000)
@@ -143,14 +143,11 @@ describe('the database of a command', () => {
   })
 
   test('is migrated if DATABASE_URL names an empty one, and is named without user and password', async () => {
-    const server = await testDatabase()
-    const name = `empty_${process.pid}`
-    await server.sql.unsafe(`create database ${name}`)
+    const server = await blankDatabase()
     try {
       const url = new URL(server.url)
-      url.pathname = name
       const context = makeContext(readConfig({ DATABASE_URL: url.href }))
-      const named = `Database: PostgreSQL at ${url.host}/${name} (DATABASE_URL)\n`
+      const named = `Database: PostgreSQL at ${url.host}${url.pathname} (DATABASE_URL)\n`
       expect(await runInProcess(['keys', 'list'], context)).toEqual({
         code: 0,
         out: expect.stringContaining('No keys yet'),
@@ -158,7 +155,6 @@ describe('the database of a command', () => {
       })
       expect((await runInProcess(['grants'], context)).error).toBe(named)
     } finally {
-      await server.sql.unsafe(`drop database ${name} with (force)`)
       await server.close()
     }
   })

@@ -97,6 +97,9 @@ test('asfiled signals sample writes the same bytes every time: resolved 1d and 7
   const targets = [join(folder, '1.csv.gz'), join(folder, '2.csv.gz')]
   await run('signals', 'sample', await file('s.csv', header, ...lines), targets[0])
   await run('signals', 'sample', await file('t.csv', header, ...lines.toReversed()), targets[1])
+  const nowhere = join(folder, 'no', '3.csv.gz')
+  const refused = await run('signals', 'sample', join(folder, 's.csv'), nowhere)
+  expect(refused).toMatchObject({ code: 2, error: expect.stringContaining('there is no folder') })
   const [one, two] = await Promise.all(targets.map(target => Bun.file(target).bytes()))
   expect(one).toEqual(two)
   expect(Buffer.from(Bun.gunzipSync(one)).toString()).toBe(

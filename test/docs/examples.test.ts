@@ -30,6 +30,8 @@ beforeAll(async () => {
   await writeInputs(folder)
   writeProgram('npx', 'shift 2; exec bun "$@"')
   writeProgram('createdb', 'true')
+  // Those of this machine may be older than the server, which they then refuse.
+  for (const name of ['pg_dump', 'pg_restore', 'pg_basebackup']) writeProgram(name, 'true')
 })
 
 afterAll(async () => {

@@ -187,6 +187,42 @@ test('a horizon that the archive lacks is blamed, and the message names those th
   )
 })
 
+test('an unknown horizon is answered with the horizons of the archive', async () => {
+  const known = await server.sql<{ horizon: number }[]>`
+    select distinct horizon from signal where actual is not null order by horizon`
+  const has = `The archive has ${known.map(({ horizon }) => `${horizon}d`).join(' and ')}.`
+  const { status, message, param } = await post({ source: { horizon: '9d' } })
+  expect([status, param]).toEqual([400, 'source.horizon'])
+  expect(message).toBe(`source.horizon is "9d"; it must be "1d" or "3d" or "7d". ${has}`)
+})
+
+test('signals that are not there are explained', async () => {
+  const noteOf = async (query: string) => JSON.parse((await ask(`/api/v1/signals?${query}`)).text).note
+  expect(await noteOf('market=XX')).toBe(
+    'The archive has no resolved forecasts of market XX. Its markets: US.',
+  )
+  expect(await noteOf('market=US&limit=1')).toBeUndefined()
+})
+
+test('a backtest without the quant plan is answered with how to get it', async () => {
+  const { status, code, message } = await faultOf('/api/v1/backtests', {
+    headers: { Authorization: 'Bearer demo' },
+  })
+  expect([status, code]).toEqual([403, 'quant_required'])
+  expect(message).toContain(
+    'The operator creates one with `./asfiled keys create --email <address> --quant`.',
+  )
+})
+
+test('an empty body is answered with what to send', async () => {
+  const { status, code, message } = await faultOf('/api/v1/backtest', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+  })
+  expect([status, code]).toEqual([400, 'malformed_json'])
+  expect(message).toBe('The body is empty. Send {} to use the archive with defaults.')
+})
+
 test('an unknown company is answered with how many there are, and how to add more', async () => {
   const [{ count }] = await server.sql<{ count: number }[]>`select count(*)::int as count from entity`
   const extent = `${count} companies are loaded here. The operator adds more with \`./asfiled sync <market>\` or \`./asfiled import <market> <files>\`.`
@@ -237,14 +273,15 @@ describe('fp and fy over HTTP', () => {
 
   test('wrong forms, repeated periods and reversed ranges are refused with what is allowed', async () => {
     for (const [query, param, hint] of [
-      ['fp=fy', 'fp', 'send FY, Q1, Q2, Q3 or Q4, or several of them separated by commas, like FY'],
+      ['fp=year', 'fp', 'send FY, Q1, Q2, Q3 or Q4, or several of them separated by commas, like FY'],
+      ['fp=fy,FY', 'fp', 'has FY more than once'],
       ['fp=Q5', 'fp', 'send FY, Q1, Q2, Q3 or Q4'],
       ['fp=FY,', 'fp', 'send FY, Q1, Q2, Q3 or Q4'],
       ['fp=H1', 'fp', 'send FY, Q1, Q2, Q3 or Q4'],
       ['fp=latest', 'fp', 'send FY, Q1, Q2, Q3 or Q4'],
       ['fp=FY,Q1,FY', 'fp', 'has FY more than once. Send each of FY, Q1, Q2, Q3, Q4 at most once.'],
       ['fp=FY&fp=Q1', 'fp', 'more than once'],
-      ['fy=09', 'fy', 'send a fiscal year like 2015, or a range like 2015..2020'],
+      ['fy=09', 'fy', 'fy=09 is not allowed: send a fiscal year like 2015, or a range like 2015..2020.'],
       ['fy=2009-2010', 'fy', 'a range like 2015..2020'],
       ['fy=2009..', 'fy', 'a range like 2015..2020'],
       ['fy=FY2009', 'fy', 'a fiscal year like 2015'],
@@ -259,6 +296,19 @@ describe('fp and fy over HTTP', () => {
       const fault = await faultOf(`/api/v1/fundamentals?${param}`)
       expect([fault.status, fault.param]).toEqual([400, param.slice(0, 2)])
       expect(fault.message).toContain('requires ticker')
+    }
+  })
+
+  test('fp is the same in either case, here and on a cross-section', async () => {
+    const crossSection = '/api/v1/cross-section?metric=revenue&market=US&as_of=2020-12-31'
+    for (const [route, upper, lower] of [
+      [path, 'FY,Q1', 'fy,q1'],
+      [crossSection, 'Q1', 'q1'],
+      [crossSection, 'latest', 'LATEST'],
+    ]) {
+      const wanted = await ask(`${route}&fp=${upper}`)
+      expect(wanted.status).toBe(200)
+      expect(await ask(`${route}&fp=${lower}`)).toEqual(wanted)
     }
   })
 

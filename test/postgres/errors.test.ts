@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { openDatabase } from '../../src/boot/database.ts'
 import { readConfig } from '../../src/config.ts'
 import { Failure } from '../../src/errors.ts'
+import { serviceRole } from '../../src/postgres/embedded/roles.ts'
 import { withoutPassword } from '../../src/postgres/errors.ts'
 import { type TestDatabase, testDatabase } from '../database.ts'
 
@@ -44,11 +45,13 @@ test('a failed connection is explained without showing the password', async () =
 
 test('refuses a database that is not UTF-8 before writing to it', async () => {
   const name = `latin_${process.pid}`
-  await db.sql.unsafe(`create database ${name} encoding 'SQL_ASCII' template template0 locale 'C'`)
+  await db.admin.unsafe(
+    `create database ${name} owner ${serviceRole} encoding 'SQL_ASCII' template template0 locale 'C'`,
+  )
   try {
     expect(await refusal(changed({ pathname: `/${name}` }))).toContain('SQL_ASCII; UTF8 is required')
   } finally {
-    await db.sql.unsafe(`drop database ${name}`)
+    await db.admin.unsafe(`drop database ${name}`)
   }
 }, 30_000)
 

@@ -10,9 +10,11 @@ import { noQuery } from '../../http/parameters.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
 import type { UnlistedProxy } from '../../http/unlistedProxy.ts'
 import { isReachable, type Sql } from '../../postgres/client.ts'
+import type { StorageWatch } from '../../postgres/storage.ts'
 
 export interface HealthDeps {
   readonly sql: Sql
+  readonly storage: StorageWatch
   readonly version: string
   readonly dataVersion: () => number
   readonly draining: Draining
@@ -25,7 +27,7 @@ const answer = (body: object): Answer => ({ status: 200, headers, body: JSON.str
 
 /** /health: the process is running. /ready: it can serve requests. Neither counts towards a limit. */
 export function healthRoutes(http: HttpPlugin, deps: HealthDeps) {
-  const { sql, version, dataVersion, draining, unlistedProxy } = deps
+  const { sql, storage, version, dataVersion, draining, unlistedProxy } = deps
   return new Elysia({ name: 'health' })
     .use(http)
     .get(
@@ -44,7 +46,12 @@ export function healthRoutes(http: HttpPlugin, deps: HealthDeps) {
           throw new Failure('shutting_down', 'Not ready: this server is shutting down.', {
             retryAfterSeconds: 2,
           })
-        if (await isReachable(sql, pingTimeoutMs)) {
+        const reachable = await isReachable(sql, pingTimeoutMs)
+        if (await storage.isFull())
+          throw new Failure('database_unavailable', 'Not ready: the disk of the database is full.', {
+            retryAfterSeconds: 30,
+          })
+        if (reachable) {
           const { warning } = unlistedProxy
           return answer({
             object: 'readiness',
@@ -90,7 +97,7 @@ const readyOperation = operation({
   tag: 'Operations',
   summary: 'Whether the service can handle requests',
   description:
-    'Queries the database; 503 while it is unavailable, and while this server is shutting down. Requires no key and does not count towards any limit.',
+    'Queries the database; 503 while it is unavailable, while its disk is full, and while this server is shutting down. Requires no key and does not count towards any limit.',
   access: 'open',
   answer: {
     schema: Type.Object(

@@ -3,8 +3,7 @@ import type { TSchema } from '@sinclair/typebox'
 /** A schema as readers of the documentation and generators of clients expect it. A union of constants becomes an `enum`, which
  * Swagger UI shows as a drop-down. A union of objects that differ in `object` gets a discriminator, so that generated types narrow
  * by it. A default goes into the description: Swagger UI would fill it into its form and send it, and openapi-typescript would
- * require the field. `allowed` is for messages and `anyCase` for the reader of a
- * query: here the description says it. */
+ * require the field. `allowed` is for messages and `anyCase` for readers of queries: here the description says it. */
 export function documentedSchema({
   default: fallback,
   allowed: _,

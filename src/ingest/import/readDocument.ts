@@ -83,7 +83,7 @@ export function refuseLarge(register: Register, bytes: number): void {
   )
 }
 
-const maxBytesOf = (register: Register) => register.maxDocumentBytes ?? maxDocumentBytes
+export const maxBytesOf = (register: Register) => register.maxDocumentBytes ?? maxDocumentBytes
 
 export const withoutGz = (name: string) => name.replace(/\.gz$/i, '')
 

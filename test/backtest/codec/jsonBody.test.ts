@@ -24,7 +24,7 @@ function fault(body: string | Uint8Array): { code: string; message: string; para
 
 /** body, code, param, a part of the message */
 const faults: [string, string, string | undefined, string][] = [
-  ['', 'malformed_json', undefined, 'it is empty; send {}'],
+  ['', 'malformed_json', undefined, 'The body is empty. Send {} to use'],
   ['[]', 'body_invalid', undefined, 'must be a JSON object'],
   ['"x"', 'body_invalid', undefined, 'must be a JSON object'],
   ['{', 'malformed_json', undefined, 'expected a key in double quotes, at byte 1 (line 1, column 2)'],
@@ -71,7 +71,7 @@ const faults: [string, string, string | undefined, string][] = [
   ],
   ['{"config":{"gross":0}}', 'parameter_invalid', 'config.gross', 'above 0 and at most 10'],
   ['{"config":{"drift":1}}', 'parameter_invalid', 'config.drift', 'true or false'],
-  ['{"config":[]}', 'parameter_invalid', 'config', 'is an array of 0; it must be an object'],
+  ['{"config":[]}', 'parameter_invalid', 'config', 'is an empty array; it must be an object'],
   ['{"source":{"from":"2024-02-30"}}', 'parameter_invalid', 'source.from', 'a valid date as YYYY-MM-DD'],
   [
     '{"source":{"from":"2024-02-03","to":"2024-02-01"}}',
@@ -87,6 +87,12 @@ const faults: [string, string, string | undefined, string][] = [
   ],
   ['{"source":{"horizon":"2d"}}', 'parameter_invalid', 'source.horizon', '"1d" or "3d" or "7d"'],
   ['{"source":{"limit":-1}}', 'parameter_invalid', 'source.limit', 'from 1 to 2000000'],
+  [
+    '{"sweep":{"quantile":[]}}',
+    'parameter_invalid',
+    'sweep.quantile',
+    'is an empty array; it must be an array of 1 to 50 different items.',
+  ],
   ['{"include":["ic","ic"]}', 'parameter_invalid', 'include', 'different items'],
   ['{"include":["alpha"]}', 'parameter_invalid', 'include[0]', '"ic" or'],
   [`{"source":{},"panel":[${row}]}`, 'backtest_impossible', 'panel', 'source and panel are both given'],

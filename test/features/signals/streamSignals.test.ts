@@ -101,6 +101,26 @@ test('no ticker that may be stored opens a formula or needs escaping', () => {
   )
 })
 
+test('a response without rows says why', async () => {
+  const noteOf = async (...of: Parameters<typeof list>) => (await list(...of)).note
+  expect(await noteOf(sql, quant, { limit: 1 })).toBeUndefined()
+  expect(await noteOf(sql, quant, { market: 'tw' })).toBe(
+    'The archive has no resolved forecasts of market TW. Its markets: HK, US.',
+  )
+  expect(await noteOf(sql, quant, { market: 'HK', from: '2026-03-02' })).toBe(
+    `No resolved forecast fits these parameters. Market HK has forecasts from ${addDays(today, -148)} to ${today}. The horizons of the archive: 1d, 3d, 7d.`,
+  )
+  const end = addDays(today, -90)
+  expect(await noteOf(sql, personal, { from: addDays(today, -80) })).toBe(
+    `No resolved forecast fits these parameters. The archive has forecasts from ${addDays(today, -149)} to ${end} up to ${end}, where the view of this key ends. The horizons of the archive: 1d, 3d, 7d.`,
+  )
+  await take(sql, [`${addDays(today, -3)},NEW,SG,1d,0.01,0.02`])
+  expect(await noteOf(sql, personal, { market: 'SG' })).toBe(
+    `The archive has no resolved forecasts of market SG up to ${end}, where the view of this key ends. Its markets: HK, US.`,
+  )
+  await sql`delete from signal where ticker = 'NEW'`
+})
+
 test('a response without rows is whole too', async () => {
   const none = await list(sql, quant, { market: 'TW' })
   expect(none).toMatchObject({ object: 'signal_list', count: 0, next: null, data: [] })

@@ -4,6 +4,7 @@ import { Value } from '@sinclair/typebox/value'
 import { BacktestRequest } from '../../../src/backtest/request.ts'
 import { BacktestResult } from '../../../src/backtest/result.ts'
 import { registerFormats } from '../../../src/dates.ts'
+import { BacktestJob } from '../../../src/features/backtests/jobs/schema.ts'
 import { CoverageCheck, CoverageIndex } from '../../../src/features/coverage/schema.ts'
 import { FundamentalsBatch, FundamentalsList } from '../../../src/features/fundamentals/schema.ts'
 import { DeletedPanel, Panel, PanelList } from '../../../src/features/panels/schema.ts'
@@ -33,6 +34,7 @@ interface Parameter {
 }
 interface Response {
   description: string
+  'x-formats'?: Response['content']
   content?: Record<string, { schema: object; examples?: Record<string, { value: unknown }> }>
 }
 interface Operation {
@@ -101,9 +103,12 @@ describe('/openapi.json', () => {
         const hasExample = [example, schema.examples, schema.enum].some(shown => shown !== undefined)
         expect([name, parameter, description.length > 10 && hasExample]).toEqual([name, parameter, true])
       }
-      for (const [status, { description, content }] of Object.entries(operation.responses)) {
+      for (const [status, { description, content, 'x-formats': formats = {} }] of Object.entries(
+        operation.responses,
+      )) {
         expect([name, status, description.length > 2]).toEqual([name, status, true])
-        const main = content?.['application/json'] ?? content?.['text/event-stream']
+        const main =
+          content?.['application/json'] ?? content?.['text/event-stream'] ?? formats['application/json']
         const examples = Object.entries(main?.examples ?? {})
         if (status !== '304') expect([name, status, examples.length > 0]).toEqual([name, status, true])
         for (const [example, { value }] of examples) {
@@ -132,10 +137,26 @@ describe('the schemas of /openapi.json', () => {
       ...['FundamentalsList', 'FundamentalsBatch', 'FundamentalsRow', 'CoverageIndex', 'CoverageCheck'],
       ...['CrossSection', 'CrossSectionRow', 'RestatementList', 'Restatement', 'SignalList', 'SignalRow'],
       ...['BacktestRequest', 'BacktestResult', 'BacktestMetrics', 'BacktestFold', 'BacktestTrial'],
-      ...['Panel', 'PanelList', 'Job', 'JobList', 'SearchResult', 'SearchHit', 'Error', 'Problem'],
+      ...[
+        'Panel',
+        'PanelList',
+        'BacktestJob',
+        'BacktestJobList',
+        'SearchResult',
+        'SearchHit',
+        'Error',
+        'Problem',
+      ],
       ...['Manifest', 'MetricDefinition', 'TradingCosts', 'CostComponent'],
     ])
       expect(names).toContain(name)
+  })
+
+  test('have each name that a description gives', () => {
+    const names = Object.keys(document.components.schemas)
+    const named = [...specification.matchAll(/schema `(\w+)`/g)].map(([, name]) => name)
+    expect(named).toContain('BacktestJob')
+    expect(named.filter(name => !names.includes(name))).toEqual([])
   })
 
   test('leave JSON alone in the content of a response, so that a generated client can type its data', () => {
@@ -162,6 +183,33 @@ describe('the schemas of /openapi.json', () => {
       'get /api/v1/backtests/{id}': ['text/html'],
     })
   })
+})
+
+test('a backtest that is accepted with 202 is described, without content that would blur the types of 200', () => {
+  const run = asServed.paths['/api/v1/backtest'].post
+  const accepted = run.responses[202]
+  expect(accepted.content).toBeUndefined()
+  expect(accepted.description).toContain('Prefer: respond-async')
+  expect(Object.keys(Object(Reflect.get(accepted, 'headers')))).toContain('Location')
+  const job = { $ref: '#/components/schemas/BacktestJob' }
+  expect(accepted['x-formats']).toMatchObject({ 'application/json': { schema: job } })
+  const example = accepted['x-formats']?.['application/json'].examples?.accepted.value
+  registerFormats()
+  expect([...Value.Errors(BacktestJob, example)]).toEqual([])
+  const headers = document.paths['/api/v1/backtest'].post.parameters.filter(
+    ({ in: place }) => place === 'header',
+  )
+  expect(headers.map(({ name }) => name)).toEqual(['Prefer', 'Idempotency-Key'])
+})
+
+test('each error is a problem document, too', () => {
+  for (const { name, operation } of operations) {
+    for (const [status, response] of Object.entries(operation.responses)) {
+      if (!/^[45]/.test(status)) continue
+      const problem = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } }
+      expect([name, status, response['x-formats']]).toEqual([name, status, problem])
+    }
+  }
 })
 
 test('the examples match the schemas that they illustrate', () => {

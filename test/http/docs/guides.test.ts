@@ -77,4 +77,15 @@ describe('/docs/guides', () => {
     expect(response.status).toBe(404)
     expect((await response.json()).error.message).toContain('/docs/guides lists them')
   })
+
+  test('an unknown guide in a browser is a page with a link to the list', async () => {
+    const headers = { Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' }
+    const response = await fetch(`${server.url}/docs/guides/nothing`, { headers })
+    expect(response.status).toBe(404)
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(response.headers.get('content-security-policy')).toContain("default-src 'none'")
+    const page = await response.text()
+    expect(page).toContain('<p>There is no guide at this address. <a href="/docs/guides">')
+    expect(page).toContain('<a class="brand" href="/docs">')
+  })
 })

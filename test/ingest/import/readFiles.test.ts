@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readUnits } from '../../../src/ingest/import/readFiles.ts'
@@ -110,4 +110,42 @@ test('a negative zero of the register is stored as zero', async () => {
   const { units } = await read('zero.json', text)
   const [statement] = units[0].parsed[0].reportedFacts
   expect(Object.is(statement.value, 0)).toBe(true)
+})
+
+/** Reads a path that is not written by `read`. */
+async function readPath(name: string, target: string) {
+  const path = join(folder, name)
+  symlinkSync(target, path)
+  const progress = newReadProgress()
+  const units = await Array.fromAsync(readUnits(usRegister, [{ path, bytes: 0 }], new Set(), progress))
+  return { units, reasons: progress.skipped.map(({ reason }) => reason) }
+}
+
+test('a link to an endless device and a pipe that nothing writes to are refused and not read', async () => {
+  const pipe = join(folder, 'pipe')
+  expect(Bun.spawnSync(['mkfifo', pipe]).exitCode).toBe(0)
+  const before = process.memoryUsage().rss
+  for (const [name, target] of [
+    ['endless.json', '/dev/zero'],
+    ['endless.zip', '/dev/zero'],
+    ['endless.json.gz', '/dev/urandom'],
+    ['silent.json', pipe],
+    ['silent.zip', pipe],
+  ])
+    expect([name, await readPath(name, target)]).toEqual([
+      name,
+      { units: [], reasons: [expect.stringContaining('It is a device or a pipe and not a file.')] },
+    ])
+  expect(process.memoryUsage().rss - before).toBeLessThan(50e6)
+}, 10_000)
+
+test('a file that grew after it was listed is limited as a listed one is', async () => {
+  const path = join(folder, 'grown.json')
+  writeFileSync(path, Buffer.alloc(60_000_000, ' '))
+  const progress = newReadProgress()
+  const units = await Array.fromAsync(readUnits(usRegister, [{ path, bytes: 10 }], new Set(), progress))
+  expect(units).toEqual([])
+  expect(progress.skipped.map(({ reason }) => reason)).toEqual([
+    expect.stringContaining('the limit is 50 MB'),
+  ])
 })

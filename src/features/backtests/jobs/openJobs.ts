@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { BacktestOutcome } from '../../../backtest/pipeline/runRequest.ts'
 import { Failure } from '../../../errors.ts'
 import type { Sql } from '../../../postgres/client.ts'
+import type { StorageWatch } from '../../../postgres/storage.ts'
 import type { BacktestDeps } from '../run.ts'
 
 /** What a process runs tasks with. */
@@ -12,6 +13,7 @@ export interface JobDeps {
   readonly processId: string
   /** The foreseen failure behind what a driver threw; null: a defect. */
   readonly explain: (error: unknown) => Failure | null
+  readonly storage: StorageWatch
   readonly report: (message: string, error: unknown) => void
 }
 

@@ -1,5 +1,6 @@
 import { type ErrorCode, Failure } from '../../../errors.ts'
 import { asFailure } from '../../../http/errors.ts'
+import { isDiskFull } from '../../../postgres/errors.ts'
 import { endJob, startRound } from './jobQueries.ts'
 import type { JobDeps, OpenJob } from './openJobs.ts'
 import { prepareJob } from './prepare.ts'
@@ -29,6 +30,11 @@ export async function performTask(deps: JobDeps, queued: QueueTask): Promise<voi
   } catch (error) {
     if (job.signal.aborted && !(job.signal.reason instanceof Failure)) return
     const { failure } = asFailure(deps.explain, error)
+    if (isDiskFull(failure)) {
+      deps.report(`${task.kind} waits: the disk of the database is full.`, error)
+      // Without this the attempts would be used up within a minute, and a full disk would end the job.
+      await deps.storage.untilRoom(job.signal)
+    }
     if (transientCodes.has(failure.code)) {
       deps.report(`Attempt ${queued.attempt} of ${queued.maxAttempts} at ${task.kind} failed.`, error)
       if (queued.attempt < queued.maxAttempts || failure.code === 'shutting_down') throw failure

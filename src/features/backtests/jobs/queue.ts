@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events'
 import { Logger, type Runner, run, runMigrations, type WorkerEvents } from 'graphile-worker'
+import { Failure } from '../../../errors.ts'
 import type { SqlClient } from '../../../postgres/client.ts'
 
 interface QueueOptions {
@@ -26,7 +27,16 @@ const restartMs = 1_000
 
 /** Migrates the queue's own schema. */
 export async function migrateQueue(url: string): Promise<void> {
-  await runMigrations({ connectionString: queueUrl(url), schema, logger: reporter(() => {}) })
+  try {
+    await runMigrations({ connectionString: queueUrl(url), schema, logger: reporter(() => {}) })
+  } catch (cause) {
+    if (!(cause instanceof Error) || !cause.message.includes('schema revision')) throw cause
+    throw new Failure(
+      'conflict',
+      'The queue of this database is of a newer asfiled. Start that version or a newer one, or restore a backup from before the upgrade.',
+      { cause },
+    )
+  }
 }
 
 interface OpenQueue {

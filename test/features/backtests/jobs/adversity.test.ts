@@ -5,6 +5,7 @@ import { deleteExpired } from '../../../../src/features/backtests/jobs/maintainQ
 import { type JobDeps, OpenJobs } from '../../../../src/features/backtests/jobs/openJobs.ts'
 import { performTask } from '../../../../src/features/backtests/jobs/performTask.ts'
 import { deletePanel, storePanel } from '../../../../src/features/panels/panels.ts'
+import { StorageWatch } from '../../../../src/postgres/storage.ts'
 import { interceptSql } from '../../../http/interceptSql.ts'
 import { asPanel, signals } from '../backtestBench.ts'
 import { type JobBench, jobBench } from './jobBench.ts'
@@ -34,6 +35,7 @@ function worker(change: Partial<JobDeps> = {}): JobDeps {
     openJobs: new OpenJobs(),
     processId: crypto.randomUUID(),
     explain: () => null,
+    storage: new StorageWatch(bench.sql, null),
     report: message => bench.reports.push(message),
     ...change,
   }

@@ -13,6 +13,7 @@ import type { PanelDeps } from '../../../../src/features/panels/panels.ts'
 import { horizons } from '../../../../src/horizons.ts'
 import type { Sql } from '../../../../src/postgres/client.ts'
 import { explainDatabaseError } from '../../../../src/postgres/errors.ts'
+import { StorageWatch } from '../../../../src/postgres/storage.ts'
 import { Semaphore } from '../../../../src/semaphore.ts'
 import { type TestDatabase, testDatabase } from '../../../database.ts'
 import { packDays, type ResolvedSignal } from '../../signals/signalDays.ts'
@@ -102,6 +103,7 @@ export async function jobBench(): Promise<JobBench> {
         backtests: deps,
         processId: id,
         explain: explainDatabaseError,
+        storage: new StorageWatch(sql, null),
         report: (message, error) => reports.push(error === null ? message : `${message} ${error}`),
         notifier: new JobNotifier(),
       },

@@ -14,6 +14,7 @@ import { type BacktestDeps, runBacktest } from '../../../../src/features/backtes
 import { loadSignalsSample } from '../../../../src/features/signals/import/sample.ts'
 import { loadSample } from '../../../../src/ingest/sample/loadSample.ts'
 import { explainDatabaseError } from '../../../../src/postgres/errors.ts'
+import { StorageWatch } from '../../../../src/postgres/storage.ts'
 import { type TestDatabase, testDatabase } from '../../../database.ts'
 import { markets } from '../../companies/fixtures.ts'
 
@@ -37,6 +38,7 @@ beforeAll(async () => {
       backtests: deps,
       processId: crypto.randomUUID(),
       explain: explainDatabaseError,
+      storage: new StorageWatch(sql, null),
       report: () => {},
       notifier: new JobNotifier(),
     },

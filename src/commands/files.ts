@@ -1,0 +1,30 @@
+import { access, constants, stat } from 'node:fs/promises'
+import { Failure, reasonOf } from '../errors.ts'
+
+/** Returns the size of a file that can be read. Throws for a device or a pipe: its size is not known, and it may have no end.
+ *
+ * @param required what to give instead, as a sentence */
+export async function assertReadableFile(path: string, required: string): Promise<number> {
+  try {
+    const found = await stat(path)
+    if (found.isFile()) {
+      await access(path, constants.R_OK)
+      return found.size
+    }
+  } catch (error) {
+    const reason = isMissing(error) ? 'does not exist' : `cannot be read: ${reasonOf(error)}`
+    throw new Failure('parameter_invalid', `${path} ${reason}. ${required}`, { cause: error })
+  }
+  throw new Failure('parameter_invalid', `${path} is not a file. ${required}`)
+}
+
+const isMissing = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'ENOENT'
+
+/** Explains a failed operation on a file whose caller has no better words for it. null: any other error, which is a defect. */
+export function explainFileError(error: unknown): Failure | null {
+  if (!(error instanceof Error) || !('code' in error) || !('path' in error)) return null
+  if (typeof error.path !== 'string' || !/^E[A-Z0-9]+$/.test(String(error.code))) return null
+  return new Failure('internal', `${error.path}: ${reasonOf(error)}. Correct the path or its permissions.`, {
+    cause: error,
+  })
+}

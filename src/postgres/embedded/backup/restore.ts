@@ -1,0 +1,223 @@
+import { createReadStream, rmSync } from 'node:fs'
+import { mkdir, open, stat } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { createZstdDecompress } from 'node:zlib'
+import { Failure, reasonOf } from '../../../errors.ts'
+import { isDiskFull } from '../../errors.ts'
+import { findPending, readShipped } from '../../history.ts'
+import {
+  databaseFolder,
+  draftName,
+  hasCluster,
+  makeFolder,
+  moveIntoPlace,
+  postgresVersion,
+  removeDrafts,
+} from '../folder.ts'
+import { withFolderLock } from '../lock.ts'
+import {
+  type BackupManifest,
+  checksumsName,
+  contentFolder,
+  damaged,
+  endMark,
+  manifestName,
+  parseManifest,
+} from './format.ts'
+import { DamagedArchive, readTar, type TarEntry } from './tar.ts'
+import { writeFully } from './write.ts'
+
+/** What is read at once to verify or describe a backup. */
+const maxTextBytes = 16 * 2 ** 20
+
+/** Creates the database of a data folder from a backup, and never over one. It gets its name when every file is there, is what was
+ * backed up and is on disk. The next start recovers it, and migrates it where the backup is of an older version. */
+export async function restoreBackup(
+  dataDir: string,
+  file: string,
+  options: {
+    readonly signal: AbortSignal
+    readonly announce: (line: string) => void
+    readonly onProgress: (progress: { doneBytes: number; totalBytes: number }) => void
+  },
+): Promise<BackupManifest> {
+  const folder = resolve(dataDir)
+  assertNoDatabase(folder)
+  const { size: totalBytes } = await assertWhole(file)
+  makeFolder(folder)
+  return withFolderLock(folder, options.announce, async () => {
+    assertNoDatabase(folder)
+    removeDrafts(folder)
+    const draft = resolve(folder, draftName())
+    let doneBytes = 0
+    const restore = new Restore(file, draft, options.signal, bytes => {
+      doneBytes += bytes
+      options.onProgress({ doneBytes, totalBytes })
+    })
+    try {
+      const manifest = await restore.run()
+      moveIntoPlace(draft, databaseFolder(folder))
+      return manifest
+    } catch (error) {
+      rmSync(draft, { recursive: true, force: true })
+      if (isDiskFull(error))
+        throw new Failure(
+          'database_unavailable',
+          `The disk of ${folder} is full. Nothing was restored, and what was written is removed. Make room: a database takes several times the size of its backup.`,
+          { cause: error },
+        )
+      throw error instanceof DamagedArchive ? damaged(file, error.message, error) : error
+    }
+  })
+}
+
+function assertNoDatabase(folder: string): void {
+  if (hasCluster(folder))
+    throw new Failure(
+      'conflict',
+      `DATA_DIR=${folder} contains a database, and a backup is never restored over one. Set DATA_DIR to another folder, or stop the server and move ${databaseFolder(folder)} away.`,
+    )
+}
+
+/** Throws unless `file` can be read and ends as a whole backup does. */
+async function assertWhole(file: string): Promise<{ size: number }> {
+  const fail = (reason: string, cause?: unknown) =>
+    new Failure(
+      'parameter_invalid',
+      `${file} cannot be read: ${reason}. Name a file that \`asfiled backup\` wrote.`,
+      { cause },
+    )
+  const found = await stat(file).catch(cause => {
+    throw fail(reasonOf(cause), cause)
+  })
+  if (!found.isFile()) throw fail('it is no file')
+  const source = await open(file, 'r').catch(cause => {
+    throw fail(reasonOf(cause), cause)
+  })
+  try {
+    const end = Buffer.alloc(endMark.length)
+    if (found.size > end.length) await source.read(end, 0, end.length, found.size - end.length)
+    if (!end.equals(endMark)) throw damaged(file, 'it does not end as a backup does, so it may be truncated')
+  } finally {
+    await source.close()
+  }
+  return found
+}
+
+class Restore {
+  readonly #found = new Map<string, string>()
+  /** Folders and files. */
+  readonly #written: string[] = []
+
+  constructor(
+    private readonly file: string,
+    private readonly draft: string,
+    private readonly signal: AbortSignal,
+    private readonly onBytes: (bytes: number) => void,
+  ) {}
+
+  async run(): Promise<BackupManifest> {
+    let manifest: BackupManifest | null = null
+    let isComplete = false
+    for await (const entry of readTar(this.#decompressed())) {
+      this.signal.throwIfAborted()
+      if (manifest === null) manifest = await this.#readManifest(entry)
+      else if (isComplete) throw new DamagedArchive('more files follow after its checksums')
+      else if (entry.name === checksumsName) {
+        this.#verify(await textOf(entry))
+        isComplete = true
+      } else await this.#write(entry)
+    }
+    if (manifest === null || !isComplete) throw new DamagedArchive('it has no checksums')
+    for (const path of this.#written) await syncPath(path)
+    return manifest
+  }
+
+  async *#decompressed(): AsyncGenerator<Uint8Array> {
+    const zstd = createZstdDecompress()
+    const source = createReadStream(this.file, { highWaterMark: 2 ** 20 })
+    source.on('data', chunk => this.onBytes(chunk.length))
+    source.on('error', error => zstd.destroy(error))
+    source.pipe(zstd)
+    try {
+      for await (const chunk of zstd) yield chunk
+    } catch (cause) {
+      throw new DamagedArchive(cause instanceof Error ? cause.message : String(cause), { cause })
+    } finally {
+      source.destroy()
+      zstd.destroy()
+    }
+  }
+
+  async #readManifest(entry: TarEntry): Promise<BackupManifest> {
+    if (entry.name !== manifestName) throw new DamagedArchive('it does not begin with its description')
+    const text = await textOf(entry)
+    const manifest = parseManifest(text, this.file, postgresVersion)
+    findPending(manifest.migrations, await readShipped(), this.file)
+    this.#found.set(entry.name, digestOf(text))
+    return manifest
+  }
+
+  async #write({ name, kind, content }: TarEntry): Promise<void> {
+    const path = this.#pathOf(name)
+    if (kind === 'folder') {
+      // PostgreSQL's account passes through the outer folder to the cluster.
+      await mkdir(path, { mode: path === this.draft && process.getuid?.() === 0 ? 0o711 : 0o700 })
+      this.#written.push(path)
+      return
+    }
+    const hasher = new Bun.CryptoHasher('sha256')
+    const target = await open(path, 'wx', 0o600)
+    try {
+      for await (const chunk of content) {
+        this.signal.throwIfAborted()
+        hasher.update(chunk)
+        await writeFully(target, chunk)
+      }
+    } finally {
+      await target.close()
+    }
+    this.#written.push(path)
+    this.#found.set(name, hasher.digest('hex'))
+  }
+
+  /** Nothing is written outside of the draft, whatever an archive says. */
+  #pathOf(name: string): string {
+    const [first, ...parts] = name.split('/')
+    if (first !== contentFolder || parts.some(part => !/^[\w.-]+$/.test(part) || /^\.+$/.test(part)))
+      throw new DamagedArchive(`it has a file '${name}', which is none of a database`)
+    return join(this.draft, ...parts)
+  }
+
+  /** @param text lines as `sha256sum` writes them */
+  #verify(text: string): void {
+    const expected = new Map(
+      text
+        .split('\n')
+        .filter(line => line !== '')
+        .map((line): [string, string] => [line.slice(66), line.slice(0, 64)]),
+    )
+    const missing = [...expected.keys()].find(name => !this.#found.has(name))
+    if (missing !== undefined) throw new DamagedArchive(`it lacks ${missing}`)
+    for (const [name, digest] of this.#found)
+      if (expected.get(name) !== digest) throw new DamagedArchive(`${name} is not what was backed up`)
+  }
+}
+
+async function syncPath(path: string): Promise<void> {
+  const opened = await open(path, 'r')
+  try {
+    await opened.sync()
+  } finally {
+    await opened.close()
+  }
+}
+
+const digestOf = (text: string) => new Bun.CryptoHasher('sha256').update(text).digest('hex')
+
+async function textOf({ name, size, content }: TarEntry): Promise<string> {
+  if (size > maxTextBytes) throw new DamagedArchive(`${name} is too large`)
+  const chunks: Uint8Array[] = []
+  for await (const chunk of content) chunks.push(chunk)
+  return Buffer.concat(chunks).toString('utf8')
+}

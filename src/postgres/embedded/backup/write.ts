@@ -1,0 +1,121 @@
+import { type FileHandle, link, open, rename, rm, stat } from 'node:fs/promises'
+import { dirname, resolve, sep } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { constants, createZstdCompress } from 'node:zlib'
+import { Failure, reasonOf } from '../../../errors.ts'
+import { isDiskFull } from '../../errors.ts'
+import type { AppliedMigration } from '../../history.ts'
+import { databaseName, withAdmin } from '../admin.ts'
+import type { EmbeddedCluster } from '../cluster.ts'
+import { BackupContent, type BackupProgress } from './content.ts'
+import { endMark } from './format.ts'
+
+export interface BackupReport {
+  readonly bytes: number
+  readonly databaseBytes: number
+}
+
+/** Writes the database to one file while it is in use. The restored database is that of the moment at which the backup ends. The
+ * file gets its name when it is complete and on disk, and is readable for its owner only. */
+export async function writeBackup(
+  cluster: EmbeddedCluster,
+  file: string,
+  signal: AbortSignal,
+  onProgress: (progress: BackupProgress) => void,
+): Promise<BackupReport> {
+  const target = resolve(file)
+  const draft = `${target}.${crypto.randomUUID().slice(0, 8)}.part`
+  await assertNewFile(target, file, cluster)
+  const output = await open(draft, 'wx', 0o600).catch(cause => {
+    throw new Failure('parameter_invalid', `${file} cannot be written: ${reasonOf(cause)}.`, { cause })
+  })
+  try {
+    const before = await readMigrations(cluster)
+    const content = new BackupContent(cluster.location.cluster, signal, onProgress)
+    const zstd = createZstdCompress({ params: { [constants.ZSTD_c_checksumFlag]: 1 } })
+    await withAdmin(cluster.location, cluster.port, 'postgres', sql =>
+      pipeline(content.entries(sql, before), zstd, async chunks => {
+        for await (const chunk of chunks) await writeFully(output, chunk)
+      }),
+    )
+    if (JSON.stringify(await readMigrations(cluster)) !== JSON.stringify(before))
+      throw new Failure(
+        'conflict',
+        'The database was upgraded during the backup. Run the same command again.',
+      )
+    await writeFully(output, endMark)
+    await output.sync()
+    const { size } = await output.stat()
+    await output.close()
+    await moveTo(draft, target, file)
+    return { bytes: size, databaseBytes: content.doneBytes }
+  } catch (error) {
+    await output.close().catch(() => {})
+    await rm(draft, { force: true })
+    if (isDiskFull(error))
+      throw new Failure(
+        'database_unavailable',
+        `A disk is full: that of ${file}, or that of the database. No backup was written, and what was written of it is removed. Make room, or name a file on another disk.`,
+        { cause: error },
+      )
+    throw wasRestarted(error) ? restarted(error) : error
+  }
+}
+
+/** The system may write less than it is given. */
+export async function writeFully(output: FileHandle, bytes: Uint8Array): Promise<void> {
+  for (let at = 0; at < bytes.length; ) at += (await output.write(bytes, at, bytes.length - at)).bytesWritten
+}
+
+async function assertNewFile(target: string, file: string, { location }: EmbeddedCluster): Promise<void> {
+  if (await exists(target)) throw fileExists(file)
+  if (target.startsWith(resolve(location.cluster, '..') + sep))
+    throw new Failure(
+      'parameter_invalid',
+      `${file} is in the folder of the database, where it would become a part of the next backup. Name a file elsewhere, best on another disk.`,
+    )
+}
+
+const exists = (path: string) =>
+  stat(path).then(
+    () => true,
+    () => false,
+  )
+const fileExists = (file: string) =>
+  new Failure('conflict', `${file} exists and is not overwritten. Name a new file, or move that one away.`)
+
+/** A PostgreSQL that died during the backup knows nothing of it when it is back. */
+const wasRestarted = (error: unknown) => error instanceof Error && 'code' in error && error.code === '55000'
+const restarted = (cause: unknown) =>
+  new Failure(
+    'database_unavailable',
+    'PostgreSQL was restarted during the backup. Run the same command again.',
+    { cause },
+  )
+
+/** A link fails where the name is taken; a rename would replace the file that has it. */
+async function moveTo(draft: string, target: string, file: string): Promise<void> {
+  try {
+    await link(draft, target)
+  } catch {
+    if (await exists(target)) throw fileExists(file)
+    // Some file systems have no links.
+    await rename(draft, target)
+  }
+  await rm(draft, { force: true })
+  const folder = await open(dirname(target), 'r')
+  await folder.sync().catch(() => {})
+  await folder.close()
+}
+
+/** The record of an older version has neither digests nor versions. */
+async function readMigrations({ location, port }: EmbeddedCluster): Promise<AppliedMigration[]> {
+  return withAdmin(location, port, databaseName, async sql => {
+    const [{ known }] = await sql<{ known: boolean }[]>`select to_regclass('migration') is not null as known`
+    if (!known) return []
+    const rows = await sql<AppliedMigration[]>`
+      select name, to_jsonb(m) ->> 'digest' as digest, to_jsonb(m) ->> 'version' as version
+      from migration m order by name`
+    return rows.map(({ name, digest, version }) => ({ name, digest, version }))
+  })
+}

@@ -1,0 +1,330 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openDatabase } from '../../src/boot/database.ts'
+import { readConfig } from '../../src/config.ts'
+import { Failure } from '../../src/errors.ts'
+import { connect, type Sql } from '../../src/postgres/client.ts'
+import { withAdmin } from '../../src/postgres/embedded/admin.ts'
+import { endMark, manifestName } from '../../src/postgres/embedded/backup/format.ts'
+import { restoreBackup } from '../../src/postgres/embedded/backup/restore.ts'
+import { padding, tarHeader } from '../../src/postgres/embedded/backup/tar.ts'
+import { writeBackup } from '../../src/postgres/embedded/backup/write.ts'
+import { type EmbeddedCluster, openCluster } from '../../src/postgres/embedded/cluster.ts'
+import { runInProcess } from '../commands/runInProcess.ts'
+import { readRows, readTables } from './tables.ts'
+
+setDefaultTimeout(120_000)
+
+const folder = mkdtempSync(join(tmpdir(), 'asfiled-backup-'))
+const dataDir = join(folder, 'data')
+const file = join(folder, 'backup.tar.zst')
+const quiet = () => {}
+let cluster: EmbeddedCluster
+let sql: Sql
+
+beforeAll(async () => {
+  cluster = await openCluster(dataDir, quiet)
+  sql = connect({ url: cluster.url, connections: 4, statementTimeoutMs: 0 })
+  // A row in every table.
+  await sql.unsafe(readFileSync(join(import.meta.dir, 'states/0.1.0.sql'), 'utf8')).simple()
+  await sql.unsafe('discard all').simple()
+  await (await openDatabase(readConfig({ DATA_DIR: dataDir }), 0, quiet)).close()
+  await sql`create table written (step int primary key, text text not null)`
+  await sql`create table last_step (step int not null, changes int not null)`
+  await sql`insert into last_step values (0, 0)`
+  await sql`create table ballast as
+    select n, string_agg(md5(random()::text), '') as text from generate_series(1, 15000) n, generate_series(1, 60) m
+    group by n`
+})
+
+afterAll(async () => {
+  await sql.end({ timeout: 1 })
+  await cluster.close()
+  rmSync(folder, { recursive: true, force: true })
+}, 60_000)
+
+const never = new AbortController().signal
+const backUp = (to: string) => writeBackup(cluster, to, never, quiet)
+
+let restores = 0
+const newFolder = () => join(folder, `restored-${++restores}`)
+const restore = (from: string, to: string) =>
+  restoreBackup(to, from, { signal: never, announce: quiet, onProgress: quiet })
+
+async function withRestored<T>(to: string, work: (sql: Sql) => Promise<T>): Promise<T> {
+  const opened = await openDatabase(readConfig({ DATA_DIR: to }), 0, quiet, 'fail')
+  try {
+    return await work(opened.sql)
+  } finally {
+    await opened.close()
+  }
+}
+
+/** Commits one step after the other, each in several tables, until it is stopped. */
+function startWriting() {
+  let isStopped = false
+  let committed = 0
+  const write = async () => {
+    while (!isStopped) {
+      const step = committed + 1
+      await sql.begin(async transaction => {
+        await transaction`insert into written
+          select ${step}, string_agg(md5(random()::text), '') from generate_series(1, 4000)`
+        await transaction`update last_step set step = ${step}, changes = changes + 1`
+        // A file that appears and one that disappears while files are copied.
+        await transaction`create table ${transaction(`step_${step}`)} as select ${step}::int as step`
+        if (step > 3) await transaction`drop table ${transaction(`step_${step - 3}`)}`
+      })
+      committed = step
+    }
+  }
+  const written = write()
+  return {
+    committed: () => committed,
+    stop: async () => {
+      isStopped = true
+      await written
+    },
+  }
+}
+
+/** Lets PostgreSQL remove every segment of its log that it need not keep, over and over. */
+function startCheckpoints() {
+  let isStopped = false
+  const run = withAdmin(cluster.location, cluster.port, 'postgres', async admin => {
+    while (!isStopped) {
+      await admin`checkpoint`
+      await Bun.sleep(20)
+    }
+  })
+  return async () => {
+    isStopped = true
+    await run
+  }
+}
+
+test('a backup that is taken while rows are written is the database of one moment, to the row', async () => {
+  const writing = startWriting()
+  const stopCheckpoints = startCheckpoints()
+  while (writing.committed() < 3) await Bun.sleep(10)
+  const before = writing.committed()
+  await backUp(file)
+  const after = writing.committed()
+  await writing.stop()
+  await stopCheckpoints()
+  expect(after - before).toBeGreaterThan(3)
+
+  const to = newFolder()
+  await restore(file, to)
+  await withRestored(to, async restored => {
+    const [{ step, changes }] = await restored<{ step: number; changes: number }[]>`select * from last_step`
+    expect(changes).toBe(step)
+    expect(step).toBeGreaterThanOrEqual(before)
+    expect(step).toBeLessThanOrEqual(after + 1)
+    const own = /^public\.(written|last_step|step_\d+)$/
+    const tables = await readTables(sql)
+    const found = await readTables(restored)
+    const names = [...tables.keys()].filter(name => !own.test(name))
+    expect([...found.keys()].filter(name => !own.test(name))).toEqual(names)
+    expect(names.length).toBeGreaterThan(20)
+    for (const name of names) {
+      const columns = tables.get(name) ?? []
+      expect(found.get(name)).toEqual(columns)
+      const rows = await readRows(sql, name, columns)
+      expect(rows.length).toBeGreaterThan(0)
+      expect(await readRows(restored, name, columns)).toEqual(rows)
+    }
+    const upToStep = sql`select * from written where step <= ${step} order by step`
+    expect([...(await restored`select * from written order by step`)]).toEqual([...(await upToStep)])
+    for (const last of [step - 2, step - 1, step])
+      expect([...(await restored`select * from ${restored(`step_${last}`)}`)]).toEqual([{ step: last }])
+    const broken =
+      await restored`select 1 from pg_database where datname = current_database() and datistemplate`
+    expect(broken.length).toBe(0)
+  })
+})
+
+test('a backup is readable for its owner only, and with tar and sha256sum', async () => {
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  const unpacked = join(folder, 'unpacked')
+  mkdirSync(unpacked)
+  const tar = Bun.spawnSync(['tar', '-x', '-C', unpacked], { stdin: await unpack() })
+  expect(tar.exitCode).toBe(0)
+  const sums = Bun.spawnSync(['sha256sum', '--check', '--strict', 'checksums.sha256'], { cwd: unpacked })
+  expect(sums.exitCode).toBe(0)
+  expect(sums.stdout.toString().split('\n').length).toBeGreaterThan(1_000)
+  expect(readdirSync(unpacked).sort()).toEqual(['asfiled-backup.json', 'checksums.sha256', 'database'])
+  rmSync(unpacked, { recursive: true })
+})
+
+const packed = async (tar: Uint8Array) => Buffer.concat([await Bun.zstdCompress(tar, { level: 1 }), endMark])
+const unpack = async () => Bun.zstdDecompress(await Bun.file(file).bytes())
+
+/** Why a restore is refused. It must leave no database, finished or not. */
+async function refusal(from: string): Promise<string> {
+  const to = newFolder()
+  const failure = await restore(from, to).then(
+    () => null,
+    (error: unknown) => error,
+  )
+  if (existsSync(to)) expect(readdirSync(to).filter(name => name.startsWith('database'))).toEqual([])
+  if (failure instanceof Failure) return failure.message
+  throw new Error(`not refused in words: ${failure}`)
+}
+
+describe('a backup is refused, and leaves no database', () => {
+  const changed = join(folder, 'changed')
+
+  test('where it was truncated, wherever that is', async () => {
+    const bytes = await Bun.file(file).bytes()
+    for (const length of [
+      0,
+      1,
+      5_000,
+      Math.floor(bytes.length / 2),
+      bytes.length - 5_000,
+      bytes.length - 1,
+    ]) {
+      writeFileSync(changed, bytes.subarray(0, length))
+      expect([length, await refusal(changed)]).toEqual([
+        length,
+        expect.stringContaining('is damaged or is no backup'),
+      ])
+    }
+    writeFileSync(changed, Buffer.concat([bytes.subarray(0, Math.floor(bytes.length / 2)), endMark]))
+    expect(await refusal(changed)).toContain('is damaged or is no backup')
+  })
+
+  test('where a byte of it was changed', async () => {
+    const bytes = await Bun.file(file).bytes()
+    for (const share of [0.0001, 0.1, 0.5, 0.9, 0.9999]) {
+      const at = Math.floor(bytes.length * share)
+      bytes[at] ^= 0x10
+      writeFileSync(changed, bytes)
+      bytes[at] ^= 0x10
+      expect([at, await refusal(changed)]).toEqual([
+        at,
+        expect.stringContaining('is damaged or is no backup'),
+      ])
+    }
+  })
+
+  test('where a file in it was changed and it was compressed again', async () => {
+    const bytes = await unpack()
+    bytes[Math.floor(bytes.length / 2)] ^= 1
+    writeFileSync(changed, await packed(bytes))
+    expect(await refusal(changed)).toMatch(
+      /database\/cluster\/\S+ is not what was backed up. Nothing was restored/,
+    )
+  })
+
+  test('where it is another file', async () => {
+    writeFileSync(changed, 'date,ticker\n2024-01-02,AAPL\n')
+    expect(await refusal(changed)).toContain('is damaged or is no backup')
+    expect(await refusal(folder)).toContain('it is no file')
+    expect(await refusal(join(folder, 'missing'))).toContain('cannot be read')
+  })
+
+  /** The backup with another description of itself. */
+  async function described(change: (manifest: Record<string, unknown>) => void): Promise<void> {
+    const tar = Buffer.from(await unpack())
+    const size = Number.parseInt(tar.toString('utf8', 124, 135), 8)
+    const manifest = JSON.parse(tar.toString('utf8', 512, 512 + size))
+    change(manifest)
+    const text = Buffer.from(JSON.stringify(manifest))
+    const rest = tar.subarray(512 + size + padding(size).length)
+    const parts = [tarHeader(manifestName, 'file', text.length, 0), text, padding(text.length), rest]
+    writeFileSync(changed, await packed(Buffer.concat(parts)))
+  }
+
+  test('where it is of a newer version, which is named', async () => {
+    await described(manifest => {
+      const newer = { name: '9999_later.sql', digest: 'f'.repeat(64), version: '9.9.9' }
+      Object.assign(manifest, { version: '9.9.9', migrations: [...Object(manifest.migrations), newer] })
+    })
+    expect(await refusal(changed)).toContain('is of a newer asfiled (9.9.9): it has 9999_later.sql')
+    await described(manifest => Object.assign(manifest, { format: 2, version: '9.9.9' }))
+    expect(await refusal(changed)).toContain('has format 2, written by asfiled 9.9.9')
+    await described(manifest => Object.assign(manifest, { postgres: '19', version: '9.9.9' }))
+    expect(await refusal(changed)).toContain('is of PostgreSQL 19')
+  })
+
+  test('where it is of another kind of machine', async () => {
+    await described(manifest => Object.assign(manifest, { platform: 'darwin-arm64' }))
+    expect(await refusal(changed)).toContain('was written on darwin-arm64')
+  })
+
+  test('where there is a database, which stays as it is', async () => {
+    const to = newFolder()
+    mkdirSync(join(to, 'database'), { recursive: true })
+    writeFileSync(join(to, 'database/kept'), 'as it was')
+    await expect(restore(file, to)).rejects.toThrow('a backup is never restored over one')
+    expect(readFileSync(join(to, 'database/kept'), 'utf8')).toBe('as it was')
+  })
+})
+
+describe('a backup is not written', () => {
+  const parts = () => readdirSync(folder).filter(name => name.endsWith('.part'))
+
+  test('over a file that exists, into the database, or where nothing can be written', async () => {
+    const taken = join(folder, 'taken')
+    writeFileSync(taken, 'as it was')
+    await expect(backUp(taken)).rejects.toThrow('exists and is not overwritten')
+    expect(readFileSync(taken, 'utf8')).toBe('as it was')
+    await expect(backUp(join(dataDir, 'database/backup'))).rejects.toThrow('is in the folder of the database')
+    await expect(backUp(join(folder, 'missing/backup'))).rejects.toThrow('cannot be written')
+    expect(parts()).toEqual([])
+  })
+
+  test('where it is stopped half-way', async () => {
+    const stop = new AbortController()
+    const stopped = join(folder, 'stopped')
+    const onProgress = ({ doneBytes }: { doneBytes: number }) => doneBytes > 20e6 && stop.abort()
+    expect(await writeBackup(cluster, stopped, stop.signal, onProgress).catch(() => 'stopped')).toBe(
+      'stopped',
+    )
+    expect(existsSync(stopped)).toBe(false)
+    expect(parts()).toEqual([])
+  })
+
+  test('where PostgreSQL dies half-way; the same command then writes it', async () => {
+    const died = join(folder, 'died')
+    const pid = Number(readFileSync(join(cluster.location.cluster, 'postmaster.pid'), 'utf8').split('\n')[0])
+    let isKilled = false
+    const kill = ({ doneBytes }: { doneBytes: number }) => {
+      if (!isKilled && doneBytes > 20e6) process.kill(pid, 'SIGKILL')
+      isKilled ||= doneBytes > 20e6
+    }
+    const failed = await writeBackup(cluster, died, never, kill).catch(() => 'failed')
+    expect(failed).toBe('failed')
+    expect(existsSync(died)).toBe(false)
+    expect(parts()).toEqual([])
+    await cluster.ensureRunning()
+    await backUp(died)
+    expect(existsSync(died)).toBe(true)
+  })
+
+  test.each(['backup', 'restore'])(
+    'by asfiled %s where DATABASE_URL names another database',
+    async command => {
+      const config = readConfig({ DATABASE_URL: 'postgres://user:secret@db.example:5432/asfiled' })
+      const run = await runInProcess([command, join(folder, 'other')], { config })
+      expect(run.code).toBe(2)
+      expect(run.error).toMatch(
+        /DATABASE_URL names PostgreSQL at db\.example:5432\/asfiled.*(pg_dump|pg_restore)/,
+      )
+      expect(run.error).not.toContain('secret')
+    },
+  )
+})
