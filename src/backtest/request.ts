@@ -78,7 +78,8 @@ export const BacktestConfig = Type.Object(
     drift: Type.Optional(
       Type.Boolean({
         default: false,
-        description: 'Let weights drift with their returns before turnover is measured.',
+        description:
+          'Measure turnover from the weights that the returns left: old weights become shares of the grown portfolio, w (1 + r) / (1 + R), with R its gross return.',
       }),
     ),
     folds: Type.Optional(

@@ -19,7 +19,9 @@ export const BacktestMetrics = Type.Object(
     max_drawdown: numberOrNull(
       'Largest decline from a running peak, as a fraction <= 0; the starting value 1 counts as a peak.',
     ),
-    avg_turnover: numberOrNull('Mean of 1/2 sum |dw| per period.'),
+    avg_turnover: numberOrNull(
+      'Mean of 1/2 sum |dw| per period; with drift, old weights are shares of the grown portfolio.',
+    ),
     cost_drag_annual: numberOrNull('Trading and borrowing costs per year, as a fraction.'),
     oos_sharpe_mean: numberOrNull("Mean of the folds' Sharpe ratios."),
     gross_sharpe: numberOrNull('Annualised Sharpe ratio before costs.'),

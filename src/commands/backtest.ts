@@ -71,7 +71,7 @@ export function addBacktestCommand(program: Command, context: CliContext): void 
     .option('--borrow-bps <bps>', 'Annual cost of borrowing (default: 50)', parseNumber)
     .option('--gross <exposure>', 'Gross exposure of the portfolio (default: 1)', parseNumber)
     .addOption(new Option('--neutral <what>', 'Form the legs within each market').choices(['market']))
-    .option('--drift', 'Let weights drift with their returns')
+    .option('--drift', 'Measure turnover from weights that have grown with their returns')
     .option('--folds <count>', 'Number of walk-forward blocks (default: 5)', parseNumber)
     .option('--sweep', 'Try the standard grid of 48 configurations')
     .option(
