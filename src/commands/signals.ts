@@ -6,6 +6,7 @@ import {
   type SignalImport,
 } from '../features/signals/import/importSignals.ts'
 import { makeSignalsSample } from '../features/signals/import/sample.ts'
+import { loadMarkets } from '../markets/markets.ts'
 import type { Sql } from '../postgres/client.ts'
 import { lowerPriority } from './bulkWrite.ts'
 import { type CliContext, exitCodes } from './context.ts'
@@ -14,7 +15,9 @@ import { grouped, startProgress } from './output.ts'
 const importHelp = `
 FILE is CSV or CSV.gz with the header
   date,ticker,market,horizon,predicted_pct,actual_pct[,source]
-An empty actual_pct is an open forecast; a later line with its outcome resolves it.
+An empty actual_pct is an open forecast; a later line with its outcome resolves it, once the days of its horizon have ended.
+A forecast is live if it is imported before its date has ended in the market's time zone, and backfill otherwise. The column
+source decides nothing.
 
 Exit code: 0 all lines were imported; 1 some lines were refused (each is named), or nothing was imported; 2 wrong usage.
 
@@ -46,7 +49,7 @@ export function addSignalsCommand(program: Command, context: CliContext): void {
       '\nExample:\n  ./asfiled signals sample ../shared/panels/signals_us_2012_2017.csv.gz',
     )
     .action(async (file: string, target: string) => {
-      const sample = await makeSignalsSample(await open(file), context.today())
+      const sample = await makeSignalsSample(await open(file), context.now())
       await Bun.write(target, sample.bytes)
       console.log(`${target}: ${sample.rows} rows, ${sample.bytes.length} bytes.`)
     })
@@ -85,7 +88,8 @@ async function importWithProgress(context: CliContext, sql: Sql, file: OpenFile,
       { name: file.name, bytes: counted },
       {
         correct: options.correct,
-        today: context.today(),
+        now: context.now,
+        markets: await loadMarkets(),
         // Reading is the first half of the progress, merging the second.
         onProgress: ({ lines, total }) => {
           const done = total === null ? read : file.size + (file.size * lines) / total
@@ -116,6 +120,10 @@ function printReport(path: string, report: SignalImport): void {
   for (const fault of report.faults) console.error(`${path}:${fault.line}: ${fault.reason}.`)
   const unnamed = report.refused - report.faults.length
   if (unnamed > 0) console.error(`... and ${unnamed} more lines were refused, ${report.refused} in all.`)
+  if (report.late > 0)
+    console.error(
+      `${report.late} lines say live but were imported after their date had ended: they are backfill.`,
+    )
   const parts = [
     `${report.added} added`,
     `${report.resolved} resolved`,
