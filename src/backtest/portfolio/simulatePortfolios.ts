@@ -9,7 +9,11 @@ import { neutralTargets } from './legs.ts'
 import type { PortfolioSettings, TradingCosts } from './settings.ts'
 
 /** Sums and weights are h times those of the portfolio. */
-interface PortfolioSums extends Pick<Run, 'sums' | 'heldWithoutReturn' | 'weight' | 'trancheCount'> {
+interface PortfolioSums
+  extends Pick<
+    Run,
+    'sums' | 'heldWithoutReturn' | 'weight' | 'trancheCount' | 'eligible' | 'known' | 'idlePeriods'
+  > {
   /** Equal-weight return of every name with a known return, per period. */
   readonly universe: Float64Array
 }
@@ -81,7 +85,7 @@ export function simulatePortfolios(
   }
   runTiles(run, stop)
   const { sums, heldWithoutReturn, weight, trancheCount } = run
-  return { sums, universe, heldWithoutReturn, weight, trancheCount }
+  return { sums, universe, heldWithoutReturn, weight, trancheCount, eligible, known, idlePeriods }
 }
 
 /** The dataset's own ranking or one made for this run. Null if legs of equal weight are picked block by block without

@@ -217,6 +217,7 @@ describe('a file', () => {
     ['2026-01-05,AAPL,US,1d,,0.02', 'predicted_pct is ""'],
     ['2026-01-05,AAPL,US,1d,0x10,0.02', 'predicted_pct is "0x10"'],
     ['2026-01-05,AAPL,US,1d,0.01,Infinity', 'actual_pct is "Infinity"'],
+    ['2026-01-05,AAPL,US,1d,0.01,-1.5', 'actual_pct is "-1.5", but no return is below -1'],
     ['2026-01-05,AAPL,US,1d,0.01', 'the line has 5 cells, but the header has 6 columns'],
     ['2026-01-05,AAPL,US,1d,0.01,0.02,live', 'the line has 7 cells, but the header has 6 columns'],
     ['2026-01-05,"AAPL,US,1d,0.01,0.02', 'a quoted cell is not closed'],
@@ -273,7 +274,7 @@ test('order and splits of the file never change the result', async () => {
     ticker: fc.constantFrom('A', 'B', 'BRK-A', '0700.HK'),
     horizon: fc.constantFrom('1d', '3d', '7d'),
     predicted: fc.double({ noNaN: true, noDefaultInfinity: true }),
-    actual: fc.option(fc.double({ noNaN: true, noDefaultInfinity: true })),
+    actual: fc.option(fc.double({ min: -1, noNaN: true, noDefaultInfinity: true })),
   })
   const rows = fc.uniqueArray(row, {
     selector: r => `${r.day} ${r.ticker} ${r.horizon}`,

@@ -36,7 +36,7 @@ beforeAll(async () => {
       market: n % 4 === 0 ? 'HK' : 'US',
       horizon: (['1d', '3d', '7d'] as Horizon[])[n % 3],
       predicted_pct: numbers[n % numbers.length],
-      actual_pct: numbers[(n * 7 + 3) % numbers.length] * (n % 2 === 0 ? 1 : -1) + 0,
+      actual_pct: Math.max(-1, numbers[(n * 7 + 3) % numbers.length] * (n % 2 === 0 ? 1 : -1)) + 0,
     }
     lines.push(Object.values(row).join(','))
     const [p, a] = [Math.sign(row.predicted_pct), Math.sign(row.actual_pct)]

@@ -67,6 +67,9 @@ export function signalLineParser(today: IsoDate, daysOf: (market: string) => Mar
       if (actualText !== '' && actual === null) {
         return `actual_pct is ${shown(actualText)}, but must be a finite decimal number, or an empty cell while it is unknown`
       }
+      if (actual !== null && actual < -1) {
+        return `actual_pct is ${shown(actualText)}, but no return is below -1, the loss of everything; 0.025 is +2.5%, so divide percent by 100`
+      }
       const horizonDays = Number(horizon[0])
       if (actual !== null && date > recently) {
         const end = horizonEnd(date, horizonDays)
