@@ -1,11 +1,13 @@
 import { Elysia } from 'elysia'
-import { encodeList } from '../../formats/rows.ts'
+import { readForm } from '../../formats/columns.ts'
+import { renderList } from '../../formats/rows.ts'
 import { cacheable, contentTypes, respondFromCache } from '../../http/answers.ts'
 import { compressions } from '../../http/compression.ts'
 import answers from '../../http/docs/examples/answers.json' with { type: 'json' }
 import { operation } from '../../http/docs/operation.ts'
 import { queryReader } from '../../http/parameters.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
+import { termsOf } from '../companies/terms.ts'
 import type { MarketPageDeps } from '../marketPages/page.ts'
 import { planRestatements, readRestatements } from './restatements.ts'
 import { RestatementList, RestatementsQuery, restatementSheet } from './schema.ts'
@@ -19,14 +21,15 @@ export function restatementsRoutes(http: HttpPlugin, deps: MarketPageDeps) {
     ({ context }) => {
       const query = readQuery(context.queryText)
       const { principal, subject } = context.authenticatedCaller
-      const format = query.format ?? 'json'
+      const form = readForm(query)
       const plan = planRestatements(deps, principal, query)
       const response = cacheable(
-        `${format} ${plan.cacheKey}`,
-        contentTypes[format],
+        `${form.key} ${plan.cacheKey}`,
+        contentTypes[form.format],
         async () => {
           const list = await deps.readLimiter.run(subject, () => readRestatements(deps, principal, plan))
-          return { content: await encodeList(format, restatementSheet, list), next: list.next }
+          const body = await renderList(form, restatementSheet, list, termsOf(deps.markets, [plan.market]))
+          return { ...body, next: list.next }
         },
         compressions.marketRows,
       )

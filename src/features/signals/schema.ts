@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { IsoDateSchema } from '../../dates.ts'
-import { type Column, FormatSchema } from '../../formats/columns.ts'
+import { type Column, CommentsSchema, FormatSchema } from '../../formats/columns.ts'
 import { Horizon } from '../../horizons.ts'
 import { MarketCode } from '../../markets/parameters.ts'
 
@@ -82,6 +82,7 @@ export const SignalsQuery = Type.Object(
       }),
     ),
     format: FormatSchema,
+    comments: CommentsSchema,
   },
   { additionalProperties: false },
 )
