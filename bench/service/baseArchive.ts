@@ -27,11 +27,16 @@ export async function importArchive(
   const database = await openDatabase(readConfig(env), 0, () => {})
   try {
     const file = { name: 'base case', bytes: asCsv(columns) }
-    const { added } = await importSignals(database.sql, file, { correct: false, today: '2026-01-01' })
+    const markets = await loadMarkets()
+    const { added } = await importSignals(database.sql, file, {
+      correct: false,
+      now: () => new Date(),
+      markets,
+    })
     if (added !== columns.count) throw new Error(`${added} of ${columns.count} signals were imported`)
     const days = await Array.fromAsync(streamResolvedSignals(database.sql, horizon))
     const data = buildArchive(days.flat())
-    const costs = (await loadMarkets()).costs.plain
+    const costs = markets.costs.plain
     return { run: (request, dataVersion) => runArchiveBacktest({ data, request, costs, dataVersion }) }
   } finally {
     await database.close()

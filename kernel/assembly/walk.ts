@@ -119,57 +119,59 @@ export function countUnpaid(
   }
 }
 
-/** `walk` with weights that grow between periods: a trade is the difference between the old weight, grown with its
- * return, and the new one.
+/** One period of `walk` for a portfolio that drifts: a trade is the difference between the old weight's share of the grown
+ * portfolio, w (1 + r) / (1 + R), and the new weight. Sums of returns and of short weights have the bits of `walk`.
  *
- * @param grown one weight per asset, grown with the return of period t - 1 */
-export function walkDrifting(
-  targets: usize,
-  slots: i32,
-  h: i32,
-  t: i32,
-  count: i32,
+ * @param grown one f64 per asset: its weight times 1 + its return of the period before; becomes that of this period
+ * @param growth 1 + R of the period before; Infinity if that period left nothing, which makes every share 0 */
+export function driftPeriod(
+  entering: usize,
+  leaving: usize,
   width: i32,
   weights: usize,
   grown: usize,
+  growth: f64,
   returns: usize,
   costs: usize,
-  costStride: usize,
   out: usize,
 ): void {
   const bytes = (<usize>width) << 3
+  const whole = f64x2.splat(growth)
   const zero = f64x2.splat(0)
-  let enteringSlot = t % slots
-  let leavingSlot = (t + slots - h) % slots
-  for (let p = 0; p < count; p++) {
-    const entering = targets + <usize>enteringSlot * bytes
-    const leaving = targets + <usize>leavingSlot * bytes
-    let moved = zero
-    let cost = zero
-    let gross = zero
-    let short = zero
-    for (let i: usize = 0; i < bytes; i += 16) {
-      const change = f64x2.sub(v128.load(entering + i), v128.load(leaving + i))
-      const weight = f64x2.add(v128.load(weights + i), change)
-      v128.store(weights + i, weight)
-      const size = f64x2.abs(f64x2.sub(weight, v128.load(grown + i)))
-      const earned = f64x2.mul(weight, v128.load(returns + i))
-      v128.store(grown + i, f64x2.add(weight, earned))
-      moved = f64x2.add(moved, size)
-      cost = f64x2.add(cost, f64x2.mul(size, v128.load(costs + i)))
-      gross = f64x2.add(gross, earned)
-      short = f64x2.add(short, f64x2.pmin(weight, zero))
-    }
-    addTo(out, moved, zero)
-    addTo(out + 8, cost, zero)
-    addTo(out + 16, gross, zero)
-    addTo(out + 24, short, zero)
-    if (++enteringSlot === slots) enteringSlot = 0
-    if (++leavingSlot === slots) leavingSlot = 0
-    returns += bytes
-    costs += costStride
-    out += 32
+  let movedA = zero
+  let movedB = zero
+  let costA = zero
+  let costB = zero
+  let grossA = zero
+  let grossB = zero
+  let shortA = zero
+  let shortB = zero
+  for (let i: usize = 0; i < bytes; i += 32) {
+    const changeA = f64x2.sub(v128.load(entering + i), v128.load(leaving + i))
+    const changeB = f64x2.sub(v128.load(entering + i, 16), v128.load(leaving + i, 16))
+    const weightA = f64x2.add(v128.load(weights + i), changeA)
+    const weightB = f64x2.add(v128.load(weights + i, 16), changeB)
+    v128.store(weights + i, weightA)
+    v128.store(weights + i, weightB, 16)
+    const sizeA = f64x2.abs(f64x2.sub(weightA, f64x2.div(v128.load(grown + i), whole)))
+    const sizeB = f64x2.abs(f64x2.sub(weightB, f64x2.div(v128.load(grown + i, 16), whole)))
+    const earnedA = f64x2.mul(weightA, v128.load(returns + i))
+    const earnedB = f64x2.mul(weightB, v128.load(returns + i, 16))
+    v128.store(grown + i, f64x2.add(weightA, earnedA))
+    v128.store(grown + i, f64x2.add(weightB, earnedB), 16)
+    movedA = f64x2.add(movedA, sizeA)
+    movedB = f64x2.add(movedB, sizeB)
+    costA = f64x2.add(costA, f64x2.mul(sizeA, v128.load(costs + i)))
+    costB = f64x2.add(costB, f64x2.mul(sizeB, v128.load(costs + i, 16)))
+    grossA = f64x2.add(grossA, earnedA)
+    grossB = f64x2.add(grossB, earnedB)
+    shortA = f64x2.add(shortA, f64x2.pmin(weightA, zero))
+    shortB = f64x2.add(shortB, f64x2.pmin(weightB, zero))
   }
+  addTo(out, movedA, movedB)
+  addTo(out + 8, costA, costB)
+  addTo(out + 16, grossA, grossB)
+  addTo(out + 24, shortA, shortB)
 }
 
 function addTo(place: usize, a: v128, b: v128): void {

@@ -29,6 +29,9 @@ export function tierOf(principal: Principal): string {
 export const freeLicenceNotice =
   'Supplied under the Free Licence: for evaluation and personal use, with attribution; no redistribution.'
 
+/** Where the Free Licence is explained. */
+export const freeLicenceAddress = '/docs/guides/keys-and-limits#licences'
+
 /** True for keys whose data is Free Data. Each of their responses carries the notice. */
 export const isFreeData = ({ licence }: Principal): boolean => licence === 'demo' || licence === 'free'
 

@@ -78,7 +78,8 @@ export const BacktestConfig = Type.Object(
     drift: Type.Optional(
       Type.Boolean({
         default: false,
-        description: 'Let weights drift with their returns before turnover is measured.',
+        description:
+          'Measure turnover from the weights that the returns left: old weights become shares of the grown portfolio, w (1 + r) / (1 + R), with R its gross return.',
       }),
     ),
     folds: Type.Optional(
@@ -145,10 +146,20 @@ const cell = {
   score: Type.Union([Type.Number({ minimum: -1e300, maximum: 1e300 }), Type.Null()], {
     description: 'The highest scores are bought. null: not eligible on that date.',
   }),
-  forward_return: Type.Union([Type.Number({ minimum: -1e6, maximum: 1e6 }), Type.Null()], {
-    description:
-      'Return after the date, as a fraction (0.025 is +2.5%). null: unknown; it earns 0 and is counted in dropped.',
-  }),
+  forward_return: Type.Union(
+    [
+      Type.Number({
+        minimum: -1,
+        maximum: 1e6,
+        allowed: 'a fraction: 0.025 is +2.5%, and -1 loses everything',
+      }),
+      Type.Null(),
+    ],
+    {
+      description:
+        'Return after the date, as a fraction (0.025 is +2.5%); no return is below -1. null: unknown; it earns 0 and is counted in dropped.',
+    },
+  ),
 }
 
 export const BacktestPanelRow = Type.Object(

@@ -1,4 +1,5 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { Horizon } from '../horizons.ts'
 import {
   BacktestConfigUsed,
   BacktestMetrics,
@@ -81,6 +82,11 @@ export const BacktestWarning = Type.Object(
         Type.Literal('fewer_folds'),
         Type.Literal('no_positions'),
         Type.Literal('ruined'),
+        Type.Literal('returns_like_percent'),
+        Type.Literal('few_names'),
+        Type.Literal('few_dates'),
+        Type.Literal('empty_periods'),
+        Type.Literal('costs_after_trading'),
       ],
       { description: 'Stable name of the warning.' },
     ),
@@ -116,6 +122,36 @@ export const BacktestScore = Type.Object(
   },
 )
 export type BacktestScore = Static<typeof BacktestScore>
+
+export const BacktestSourceUsed = Type.Object(
+  {
+    market: Type.Union([Type.String(), Type.Null()], { description: 'null: all markets.' }),
+    horizon: Horizon,
+    from: dateOrNull('null: from the first date.'),
+    to: dateOrNull('null: to the last date.'),
+    limit: Type.Union([Type.Integer(), Type.Null()], { description: 'null: all rows.' }),
+    score: Type.Optional(Type.String({ description: 'The metric used as the score; absent: the forecast.' })),
+    maxAgeDays: Type.Optional(Type.Integer({ description: 'With score.' })),
+  },
+  {
+    ...strict,
+    $id: 'BacktestSourceUsed',
+    description: 'The source with every default filled in; absent for a panel.',
+  },
+)
+export type BacktestSourceUsed = Static<typeof BacktestSourceUsed>
+
+export const BacktestUniverse = Type.Object(
+  {
+    definition: Type.String({ description: 'Which rows it has, and with which weights.' }),
+    names_per_period: Type.Number({ description: 'Mean number of its names.' }),
+  },
+  {
+    ...strict,
+    $id: 'BacktestUniverse',
+    description: 'What the information ratio compares the portfolio with.',
+  },
+)
 
 const included = {
   ic: Type.Optional(
@@ -190,10 +226,14 @@ export const BacktestResult = Type.Object(
     data_version: Type.Optional(
       Type.Integer({ description: 'Data version of the archive; absent for a panel.' }),
     ),
+    source: Type.Optional(BacktestSourceUsed),
     score: Type.Optional(BacktestScore),
     n_rows: count('Rows used: those with a score, on dates that became periods.'),
     n_dates: count('Dates in the panel, or in the part of the archive that source selects.'),
     n_periods: count('Number of periods. A period starts on every step-th date.'),
+    n_empty_periods: count(
+      'Periods in which the portfolio held nothing. They earn 0, and count in neither information_ratio nor hit_rate.',
+    ),
     periods_per_year: Type.Number({ description: '252 / (step * spacing).' }),
     spacing: Type.Number({ description: 'Median gap between dates, in business days.' }),
     step: Type.Integer({ description: 'Number of dates from one period to the next.' }),
@@ -212,6 +252,7 @@ export const BacktestResult = Type.Object(
       'Walk-forward record on unseen blocks. In a sweep, each fold trades the configuration that was best before it.',
     ),
     dropped: BacktestDropped,
+    universe: BacktestUniverse,
     costs: BacktestCosts,
     warnings: list(BacktestWarning, 'What a reader should know before trusting the numbers.'),
     ...sweepFields,

@@ -14,18 +14,22 @@ export const BacktestMetrics = Type.Object(
     ),
     lo_sharpe: numberOrNull('Sharpe ratio annualised for serially correlated returns (Lo 2002).'),
     information_ratio: numberOrNull(
-      'Annualised Sharpe ratio of the net return minus the equal-weight return of the universe.',
+      'Annualised Sharpe ratio of the net return minus the return of `universe`, over the periods in which names were held; null without two of them.',
     ),
     max_drawdown: numberOrNull(
       'Largest decline from a running peak, as a fraction <= 0; the starting value 1 counts as a peak.',
     ),
-    avg_turnover: numberOrNull('Mean of 1/2 sum |dw| per period.'),
+    avg_turnover: numberOrNull(
+      'Mean of 1/2 sum |dw| per period; with drift, old weights are shares of the grown portfolio.',
+    ),
     cost_drag_annual: numberOrNull('Trading and borrowing costs per year, as a fraction.'),
     oos_sharpe_mean: numberOrNull("Mean of the folds' Sharpe ratios."),
     gross_sharpe: numberOrNull('Annualised Sharpe ratio before costs.'),
     break_even_cost_bps: numberOrNull('Flat round-trip cost at which the mean net return is 0.'),
     volatility: numberOrNull('Annualised standard deviation of net returns.'),
-    hit_rate: numberOrNull('Share of periods with a net return above 0.'),
+    hit_rate: numberOrNull(
+      'Share of the periods in which names were held that had a net return above 0; null without one.',
+    ),
     sortino: numberOrNull('Annualised mean return divided by downside deviation, with target 0.'),
     calmar: numberOrNull('cagr divided by the absolute value of max_drawdown.'),
     ruined: Type.Boolean({ description: 'True if the curve reached 0 or less; it ends there.' }),
@@ -55,6 +59,21 @@ export const count = (description: string) => Type.Integer({ minimum: 0, descrip
 
 /** The additional fields in the result of a sweep. */
 export const sweepFields = {
+  sweep: Type.Optional(
+    Type.Object(
+      {
+        direction: Type.Array(configFields.direction),
+        quantile: Type.Array(configFields.quantile),
+        weighting: Type.Array(configFields.weighting),
+        holdDays: Type.Array(Type.Number()),
+      },
+      {
+        ...strict,
+        $id: 'BacktestGrid',
+        description: 'With sweep: the values of each field that were combined, with every default filled in.',
+      },
+    ),
+  ),
   best: Type.Optional(
     Type.Object(
       {

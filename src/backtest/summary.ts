@@ -28,7 +28,8 @@ export interface Summary {
 }
 
 /** Computes all statistics of a simulated record. Ruin ends the curve and sets cagr to -1; ratios still cover every
- * period.
+ * period. Only the information ratio and the hit rate leave out empty periods: a portfolio without names beats and misses
+ * nothing.
  *
  * @param tranches h, in periods */
 export function summarise(
@@ -41,6 +42,7 @@ export function summarise(
   const { curve, ruined } = equityCurve(net)
   const growth = cagr(curve[curve.length - 1], net.length, periodsPerYear)
   const drawdown = maxDrawdown(curve)
+  const heldNet = heldOnly(net, series.held)
   const tested = folds.map(fold => fold.sharpe).filter(value => value !== null)
   return {
     curve,
@@ -48,7 +50,7 @@ export function summarise(
     cagr: growth,
     sharpe: sharpe(net, periodsPerYear),
     loSharpe: loSharpe(net, periodsPerYear, loLags(net.length, tranches, periodsPerYear)),
-    informationRatio: informationRatio(net, series.universe, periodsPerYear),
+    informationRatio: informationRatio(heldNet, heldOnly(series.universe, series.held), periodsPerYear),
     maxDrawdown: drawdown,
     avgTurnover: mean(series.turnover),
     costDragAnnual: costDragAnnual(series, periodsPerYear),
@@ -56,8 +58,13 @@ export function summarise(
     grossSharpe: sharpe(series.gross, periodsPerYear),
     breakEvenCostBps: breakEvenCostBps(series),
     volatility: volatility(net, periodsPerYear),
-    hitRate: hitRate(net),
+    hitRate: hitRate(heldNet),
     sortino: sortino(net, periodsPerYear),
     calmar: calmar(growth, drawdown),
   }
+}
+
+/** The values of the periods in which names were held. */
+function heldOnly(values: Float64Array, held: Uint8Array): Float64Array {
+  return held.includes(0) ? values.filter((_, t) => held[t] === 1) : values
 }

@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander'
 import { decodeResult } from '../backtest/pipeline/encodeResult.ts'
 import { ComputePool } from '../backtest/pool/computePool.ts'
 import { tearSheet } from '../backtest/report/tearSheet/page.ts'
-import type { BacktestResult } from '../backtest/result.ts'
+import type { BacktestResult, BacktestWarning } from '../backtest/result.ts'
 import type { Config } from '../config.ts'
 import { type ErrorCode, Failure } from '../errors.ts'
 import { runBacktest } from '../features/backtests/run.ts'
@@ -71,7 +71,7 @@ export function addBacktestCommand(program: Command, context: CliContext): void 
     .option('--borrow-bps <bps>', 'Annual cost of borrowing (default: 50)', parseNumber)
     .option('--gross <exposure>', 'Gross exposure of the portfolio (default: 1)', parseNumber)
     .addOption(new Option('--neutral <what>', 'Form the legs within each market').choices(['market']))
-    .option('--drift', 'Let weights drift with their returns')
+    .option('--drift', 'Measure turnover from weights that have grown with their returns')
     .option('--folds <count>', 'Number of walk-forward blocks (default: 5)', parseNumber)
     .option('--sweep', 'Try the standard grid of 48 configurations')
     .option(
@@ -106,14 +106,16 @@ async function run({ config }: CliContext, path: string, flags: BacktestFlags): 
   if (json !== undefined) await write(json, JSON.stringify(result))
   if (html !== undefined) await write(html, tearSheet(result, title ?? file.name))
   const spoken = result.warnings.map(({ code, message }) => ({ code, message: inOptionWords(message) }))
-  // Many rankings have no markets: what they cost is a notice, not a reason to doubt the result.
-  const warnings = spoken.filter(({ code }) => code !== 'default_costs')
-  for (const { code, message } of spoken) if (code === 'default_costs') notices.push(message)
+  const warnings = spoken.filter(({ code }) => !costCodes.includes(code))
+  for (const { code, message } of spoken) if (costCodes.includes(code)) notices.push(message)
   for (const notice of notices) console.error(`Notice: ${notice}`)
   if (json === '-' || html === '-') for (const { message } of warnings) console.error(`Warning: ${message}`)
   else await printLine(backtestSummary({ ...result, warnings }, file.name, process.stdout.columns || 100))
   return reportShortfalls(result, flags) ? belowThreshold : exitCodes.done
 }
+
+/** Many rankings have no markets, and most are of past years: what they cost is a notice, not a reason to doubt the result. */
+const costCodes: readonly BacktestWarning['code'][] = ['default_costs', 'costs_after_trading']
 
 /** Reading is the first half of the progress, the configurations of a sweep are the second. */
 async function compute(

@@ -10,6 +10,7 @@ import { explainFileError } from './files.ts'
  * the embedded one, which a running server shares. */
 export interface CliContext {
   readonly config: Config
+  readonly now: () => Date
   readonly today: () => string
   /** Opens, migrates and, after `work`, closes the database, and names it on standard error. Statements have no time limit here.
    *
@@ -22,6 +23,7 @@ const noTimeLimit = 0
 export function makeContext(config: Config): CliContext {
   return {
     config,
+    now: () => new Date(),
     today: () => new Date().toISOString().slice(0, 10),
     withDatabase: async (work, ifMissing = 'fail') => {
       const database = await openDatabase(config, noTimeLimit, line => console.error(line), ifMissing)

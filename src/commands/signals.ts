@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { importSignals, type SignalImport } from '../features/signals/import/importSignals.ts'
 import { makeSignalsSample } from '../features/signals/import/sample.ts'
+import { loadMarkets } from '../markets/markets.ts'
 import type { Sql } from '../postgres/client.ts'
 import { lowerPriority } from './bulkWrite.ts'
 import { type CliContext, exitCodes } from './context.ts'
@@ -10,7 +11,9 @@ import { grouped, printLine, requireFolder, startProgress, writeFileAtomically }
 const importHelp = `
 FILE is CSV or CSV.gz, - is standard input. It begins with the header
   date,ticker,market,horizon,predicted_pct,actual_pct[,source]
-An empty actual_pct is an open forecast; a later line with its outcome resolves it.
+An empty actual_pct is an open forecast; a later line with its outcome resolves it, once the days of its horizon have ended.
+A forecast is live if it is imported before its date has ended in the market's time zone, and backfill otherwise. The column
+source decides nothing.
 
 Exit code: 0 all lines were imported; 1 some lines were refused (each is named), or nothing was imported; 2 wrong usage.
 
@@ -43,7 +46,7 @@ export function addSignalsCommand(program: Command, context: CliContext): void {
     )
     .action(async (file: string, target: string) => {
       await requireFolder('The target', target)
-      const sample = await makeSignalsSample(await openInput(file), context.today())
+      const sample = await makeSignalsSample(await openInput(file), context.now())
       await writeFileAtomically(target, sample.bytes)
       console.log(`${target}: ${sample.rows} rows, ${sample.bytes.length} bytes.`)
     })
@@ -82,7 +85,8 @@ async function importWithProgress(context: CliContext, sql: Sql, file: InputFile
       { name: file.name, bytes: counted },
       {
         correct: options.correct,
-        today: context.today(),
+        now: context.now,
+        markets: await loadMarkets(),
         // Reading is the first half of the progress, merging the second.
         onProgress: ({ lines, total }) => {
           const size = file.size ?? read
@@ -101,6 +105,10 @@ function printReport(path: string, report: SignalImport): void {
   for (const fault of report.faults) console.error(`${path}:${fault.line}: ${fault.reason}.`)
   const unnamed = report.refused - report.faults.length
   if (unnamed > 0) console.error(`... and ${unnamed} more lines were refused, ${report.refused} in all.`)
+  if (report.late > 0)
+    console.error(
+      `${report.late} lines say live but were imported after their date had ended: they are backfill.`,
+    )
   const parts = [
     `${report.added} added`,
     `${report.resolved} resolved`,

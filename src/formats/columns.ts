@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox'
+import { Failure } from '../errors.ts'
 
 /** The formats in which rows are served. */
 const dataFormats = ['json', 'csv', 'ndjson', 'parquet'] as const
@@ -25,6 +26,40 @@ export const FormatSchema = Type.Optional(
     examples: ['json'],
   }),
 )
+
+export const CommentsSchema = Type.Optional(
+  Type.Boolean({
+    default: false,
+    description:
+      'With format=csv: licence, attribution and note as lines that start with #, before the header. Other formats have them as fields or as the headers Link, X-Attribution and X-Note.',
+    examples: [true],
+  }),
+)
+
+/** How rows are to be written. */
+export interface Form {
+  readonly format: DataFormat
+  /** CSV begins with lines of comment. */
+  readonly comments: boolean
+  /** Part of a cache key: other bytes for the same rows. */
+  readonly key: string
+}
+
+export function readForm({ format = 'json', comments = false }: FormQuery): Form {
+  if (comments && format !== 'csv') {
+    throw new Failure(
+      'parameter_invalid',
+      `comments=true is for format=csv, and format is ${format}. Omit comments, or send format=csv.`,
+      { param: 'comments' },
+    )
+  }
+  return { format, comments, key: comments ? 'csv with comments' : format }
+}
+
+interface FormQuery {
+  readonly format?: DataFormat
+  readonly comments?: boolean
+}
 
 type CsvValue = string | number | boolean | null
 

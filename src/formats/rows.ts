@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
-import { type Column, csvLine, type DataFormat, type Row, type RowFormat } from './columns.ts'
+import { type Column, csvLine, type DataFormat, type Form, type Row, type RowFormat } from './columns.ts'
+import { type Notices, noticeHeaders, noticeLines } from './notices.ts'
 import { ParquetEncoder } from './parquet.ts'
 
 type RowPages<Name extends string> = AsyncIterable<readonly Row<Name>[]> | Iterable<readonly Row<Name>[]>
@@ -59,6 +60,33 @@ export async function encodeList<Name extends string>(
 ): Promise<string | Uint8Array<ArrayBuffer>> {
   if (format === 'json') return JSON.stringify(list)
   return encodeRows(format, columns, listMetadata({ ...list }), list.data)
+}
+
+export interface NotedList<Name extends string> {
+  readonly licence?: string
+  readonly attribution: readonly string[]
+  readonly note?: string
+  readonly data: readonly Row<Name>[]
+}
+
+/** The same with what the format has no field for: as headers and, if wanted, as comments of a CSV. */
+export async function renderList<Name extends string>(
+  { format, comments }: Form,
+  columns: readonly Column<Name>[],
+  list: NotedList<Name>,
+  terms: { readonly licenceAddress: string; readonly registerTerms: readonly string[] },
+): Promise<{ content: string | Uint8Array<ArrayBuffer>; headers: Record<string, string> }> {
+  const content = await encodeList(format, columns, list)
+  if (typeof content === 'string') return { content, headers: {} }
+  const { licence, attribution, note = null } = list
+  const notices: Notices = {
+    licence: licence === undefined ? null : { text: licence, address: terms.licenceAddress },
+    registerTerms: terms.registerTerms,
+    attribution,
+    note,
+  }
+  const head = comments ? encode(noticeLines(notices)) : new Uint8Array()
+  return { content: new Uint8Array(Buffer.concat([head, content])), headers: noticeHeaders(notices) }
 }
 
 /** The fields of a list other than its rows, as metadata of a file: strings unchanged, other values as JSON. */

@@ -110,9 +110,10 @@ async function renderIntoCache(
   const body = await cache.get(dataVersion, bodies, encoding, {
     compression,
     make,
-    headers: (used, next) =>
+    headers: (used, next, ofBody) =>
       answerHeaders({
         ...own,
+        ...ofBody,
         ...(used === 'identity' ? {} : { 'Content-Encoding': used }),
         ...(next === null ? {} : { 'X-Next-Cursor': next }),
       }),

@@ -10,12 +10,15 @@ export interface CachedBody {
   readonly headers: Headers
   /** The cursor of the page after it; null: there is none. */
   readonly next: string | null
+  /** Its own headers: what the format has no field for. */
+  readonly own: Readonly<Record<string, string>>
 }
 
-/** A body as it is made, and the cursor of the page after it, if there is one. */
+/** A body as it is made, the cursor of the page after it, if there is one, and headers of its own. */
 export interface RenderedBody {
   readonly content: string | Bytes
   readonly next?: string | null
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 /** The cache keys of an answer's bodies. Made once per plan: a map finds the same string object faster than an equal one. */
@@ -29,7 +32,11 @@ export interface BodySource {
   readonly compression: Compression
   readonly make: () => Promise<RenderedBody>
   /** The headers of an answer with this body. */
-  readonly headers: (encoding: Encoding, next: string | null) => Headers
+  readonly headers: (
+    encoding: Encoding,
+    next: string | null,
+    own: Readonly<Record<string, string>>,
+  ) => Headers
 }
 
 const maxBytes = 64 * 1_024 * 1_024
@@ -62,13 +69,13 @@ export class ResponseCache {
       this.#bodies.clear()
     }
     const plain = await this.#load(version, keys.identity, async () => {
-      const { content, next = null } = await source.make()
-      return cachedBody(content, 'identity', next, source)
+      const { content, next = null, headers = {} } = await source.make()
+      return cachedBody(content, 'identity', { next, own: headers }, source)
     })
     if (encoding === 'identity' || plain.blob.size < minCompressedBytes) return plain
     return this.#load(version, keys[encoding], async () => {
       const bytes = await compress(await plain.blob.bytes(), encoding, source.compression)
-      return cachedBody(bytes, encoding, plain.next, source)
+      return cachedBody(bytes, encoding, plain, source)
     })
   }
 
@@ -81,8 +88,8 @@ export class ResponseCache {
 function cachedBody(
   content: string | Bytes,
   encoding: Encoding,
-  next: string | null,
+  { next, own }: Pick<CachedBody, 'next' | 'own'>,
   source: BodySource,
 ): CachedBody {
-  return { blob: new Blob([content]), encoding, headers: source.headers(encoding, next), next }
+  return { blob: new Blob([content]), encoding, headers: source.headers(encoding, next, own), next, own }
 }

@@ -21,8 +21,8 @@ interface Period {
   weights: Weights
 }
 
-/** The backtest in plain loops: as obvious and as slow as ref_backtest.py, and with what that lacks: drift, legs inside
- * markets, missing scores, unknown returns, names that vanish. It shares no code with the kernel. */
+/** The backtest in plain loops: as obvious and as slow as ref_backtest.py, and with what that lacks: legs inside markets,
+ * missing scores, unknown returns, names that vanish. It shares no code with the kernel. */
 export function loopReference(
   rows: readonly Row[],
   settings: PortfolioSettings,
@@ -75,11 +75,16 @@ export function loopReference(
       heldWithoutReturn: missing,
       weights,
     })
-    before = settings.drift
-      ? new Map([...weights].map(([asset, weight]) => [asset, weight * (1 + (returns.get(asset) ?? 0))]))
-      : weights
+    before = settings.drift ? grown(weights, returns, gross) : weights
   }
   return periods
+}
+
+/** Shares of the grown book. A book that lost everything has none: ref_backtest.py would divide by 0. */
+function grown(weights: Weights, returns: Map<string, number>, gross: number): Weights {
+  if (gross <= -1 + 1e-13) return new Map()
+  const shareOf = (asset: string, weight: number) => (weight * (1 + (returns.get(asset) ?? 0))) / (1 + gross)
+  return new Map([...weights].map(([asset, weight]) => [asset, shareOf(asset, weight)]))
 }
 
 function target(today: Row[], settings: PortfolioSettings): Weights {

@@ -17,6 +17,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const program = makeProgram({
   config: readConfig({}),
+  now: () => new Date('2026-07-01T12:00:00Z'),
   today: () => '2026-07-01',
   withDatabase: () => Promise.reject(new Error('not needed')),
 })

@@ -21,6 +21,7 @@ class ProcessEnd extends Error {
 
 const offline: CliContext = {
   config: readConfig({ COMPUTE_THREADS: '1' }),
+  now: () => new Date('2026-07-01T12:00:00Z'),
   today: () => '2026-07-01',
   withDatabase: () => Promise.reject(new Error('This command needs no database.')),
 }

@@ -68,7 +68,7 @@ function describeSchema(schema: TSchema, missing: string): string {
   switch (schema.type) {
     case 'integer':
     case 'number':
-      return `${schema.type === 'integer' ? 'a whole number' : 'a number'}${describeBounds(schema)}`
+      return `${schema.type === 'integer' ? 'a whole number' : 'a number'}${describeBounds(schema)}${describeMeaning(schema)}`
     case 'string':
       if (schema.format === 'date') return 'a valid date as YYYY-MM-DD'
       if (schema.allowed) return schema.allowed + exampleOf(schema)
@@ -86,6 +86,10 @@ function describeSchema(schema: TSchema, missing: string): string {
 
 const describeCount = ({ minItems, maxItems }: TSchema) =>
   minItems === undefined ? `at most ${maxItems}` : `${minItems} to ${maxItems}`
+
+function describeMeaning({ allowed }: TSchema): string {
+  return allowed === undefined ? '' : ` (${allowed})`
+}
 
 function exampleOf({ examples }: TSchema): string {
   return Array.isArray(examples) ? `, like ${examples[0]}` : ''

@@ -1,6 +1,7 @@
 import { type IsoDate, isoDate } from '../../dates.ts'
 import { addBusinessDays } from '../dataset/calendar.ts'
-import type { BacktestFold, BacktestResult } from '../result.ts'
+import { type BacktestSource, defaultMaxAgeDays } from '../request.ts'
+import type { BacktestFold, BacktestResult, BacktestSourceUsed } from '../result.ts'
 import type { BacktestMetrics } from '../resultMetrics.ts'
 import type { Summary } from '../summary.ts'
 import type { Fold } from '../walkforward/folds.ts'
@@ -45,6 +46,18 @@ export function writeConfig(config: ResolvedConfig): BacktestResult['config'] {
     neutral: portfolio.neutralMarket ? 'market' : null,
     drift: portfolio.drift,
     folds: config.folds,
+  }
+}
+
+export function writeSource(source: BacktestSource): BacktestSourceUsed {
+  const { score, maxAgeDays = defaultMaxAgeDays } = source
+  return {
+    market: source.market ?? null,
+    horizon: source.horizon ?? '1d',
+    from: source.from ?? null,
+    to: source.to ?? null,
+    limit: source.limit ?? null,
+    ...(score === undefined ? {} : { score, maxAgeDays }),
   }
 }
 

@@ -5,6 +5,7 @@ import { rebalanceDates } from '../portfolio/rebalance.ts'
 import { simulate } from '../portfolio/simulate.ts'
 import type { BacktestInclude } from '../request.ts'
 import type { BacktestDropped, BacktestResult, BacktestWarning } from '../result.ts'
+import { mean } from '../statistics/moments.ts'
 import type { PeriodSeries } from '../statistics/returns.ts'
 import { summarise } from '../summary.ts'
 import { walkForward } from '../walkforward/folds.ts'
@@ -37,12 +38,14 @@ export function runConfiguration(
     periodsPerYear,
   })
   const summary = summarise(series, folds, portfolio.tranches, periodsPerYear)
+  const emptyPeriods = countEmpty(series.held)
   const { used, dropped } = countDropped(data, view, periods, series)
   return {
     object: 'backtest_result',
     n_rows: used,
     n_dates: view.endDate - view.firstDate,
     n_periods: periods.length,
+    n_empty_periods: emptyPeriods,
     periods_per_year: periodsPerYear,
     spacing: config.medianDateGap,
     step: config.step,
@@ -51,12 +54,14 @@ export function runConfiguration(
     ...writeCurve(summary.curve, days, returnDays),
     folds: writeFolds(folds, days, config.label),
     dropped,
+    universe: { definition: universe, names_per_period: mean(Float64Array.from(simulation.known)) },
     costs,
     warnings: [
       ...dataWarnings,
       ...warnings,
       ...(folds.length < config.folds ? [fewerFolds(config.folds, folds.length, periods.length)] : []),
-      ...(series.turnover.every(traded => traded === 0) ? [noPositions] : []),
+      ...warnOfFewNames(data, periods, simulation.ranked),
+      ...warnOfEmptyPeriods(emptyPeriods, periods.length),
       ...(summary.ruined ? [ruined] : []),
     ],
     ...writeIncluded(data, periods, days, simulation, include),
@@ -68,6 +73,56 @@ function fewerFolds(requested: number, made: number, periods: number): BacktestW
     code: 'fewer_folds',
     message: `${periods} periods are enough for only ${made} of the ${requested} requested folds.`,
   }
+}
+
+const universe =
+  'All rows of a date with a known return, at equal weight: those with a score and those without.'
+
+function countEmpty(held: Uint8Array): number {
+  let empty = 0
+  for (const one of held) if (one === 0) empty++
+  return empty
+}
+
+function warnOfEmptyPeriods(empty: number, periods: number): BacktestWarning[] {
+  if (empty === 0) return []
+  if (empty === periods) return [noPositions]
+  return [
+    {
+      code: 'empty_periods',
+      message: `The portfolio held nothing in ${empty} of ${periods} periods, because no two names had a score. They earn 0 in the curve and the Sharpe ratio, and count in neither information_ratio nor hit_rate.`,
+    },
+  ]
+}
+
+/** Below these a result is that of a few names or a few days, whatever its Sharpe ratio. */
+const minNames = 10
+const minNamesShare = 0.25
+const minDates = 20
+const minDatesShare = 0.5
+
+/** @param ranked names that the score ranks, per period */
+function warnOfFewNames(data: Dataset, periods: Int32Array, ranked: Int32Array): BacktestWarning[] {
+  const dates = ranked.filter(names => names >= 2).length
+  if (dates === 0) return []
+  const warnings: BacktestWarning[] = []
+  const names = upperMedian(ranked.filter(count => count >= 2))
+  const rows = upperMedian(periods.map(date => data.offsets[date + 1] - data.offsets[date]))
+  if (names < minNames || names < minNamesShare * rows)
+    warnings.push({
+      code: 'few_names',
+      message: `The score ranks ${names} of ${rows} names on a typical date. So few names say more about themselves than about the score.`,
+    })
+  if (dates < minDates || dates < minDatesShare * periods.length)
+    warnings.push({
+      code: 'few_dates',
+      message: `The score ranks names in ${dates} of ${periods.length} periods. So few periods prove little.`,
+    })
+  return warnings
+}
+
+function upperMedian(counts: Int32Array): number {
+  return counts.sort()[counts.length >> 1]
 }
 
 const noPositions: BacktestWarning = {

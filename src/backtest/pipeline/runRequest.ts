@@ -85,12 +85,13 @@ export function runPanelRequest(
 /** One configuration on the archive. */
 export function runArchiveBacktest(input: ArchiveInput): BacktestResult {
   const { config, include } = input.request
-  const { data, view, returnDays, medianDateGap, warnings } = selectArchiveData(input)
+  const { data, view, returnDays, medianDateGap, warnings, source } = selectArchiveData(input)
   const resolved = resolveConfig(config, returnDays, medianDateGap)
   const result = runConfiguration(data, view, resolved, include, input.costs, warnings)
   return {
     ...result,
     data_version: input.dataVersion,
+    ...(source === undefined ? {} : { source }),
     ...(input.score === undefined ? {} : { score: input.score }),
   }
 }

@@ -6,8 +6,9 @@ import { type Dataset, nameAt } from '../dataset/dataset.ts'
 import { type DateView, viewDates } from '../dataset/subset.ts'
 import { medianDateGap } from '../portfolio/rebalance.ts'
 import type { BacktestConfig } from '../request.ts'
-import type { BacktestScore, BacktestWarning } from '../result.ts'
+import type { BacktestScore, BacktestSourceUsed, BacktestWarning } from '../result.ts'
 import { overlapCorrelation } from '../statistics/overlap.ts'
+import { writeSource } from './resultFields.ts'
 
 /** What a backtest runs on, wherever the rows came from. */
 export interface SelectedData {
@@ -20,6 +21,8 @@ export interface SelectedData {
   readonly warnings: readonly BacktestWarning[]
   /** Null for a panel. */
   readonly dataVersion: number | null
+  /** What selected the rows; undefined for a panel. */
+  readonly source?: BacktestSourceUsed | undefined
   /** Describes the score if it is a metric: neither a forecast nor the caller's own. */
   readonly score?: BacktestScore | undefined
 }
@@ -51,6 +54,7 @@ export function selectArchiveData({ data, request, dataVersion, score }: Archive
     returnDays: Number.parseInt(source.horizon ?? '1d', 10),
     warnings: [],
     dataVersion,
+    source: writeSource(source),
     score,
   }
 }
@@ -82,11 +86,33 @@ export function selectPanelData(data: Dataset, config: BacktestConfig): Selected
     medianDateGap: gap,
     returnDays: Math.max(1, Math.round(gap)),
     warnings: [
+      ...warnOfPercent(data.forwardReturn),
       ...(config.returnDays === undefined ? warnOfOverlap(data, gap) : []),
       ...(config.neutral === 'market' ? warnOfMissingMarket(data) : []),
     ],
     dataVersion: null,
   }
+}
+
+const largeReturn = 0.5
+const maxLargeShare = 0.1
+
+/** Percent sent as fractions is a Sharpe ratio that looks right beside returns a hundred times too large. */
+function warnOfPercent(forwardReturn: Float64Array): BacktestWarning[] {
+  let known = 0
+  let large = 0
+  for (const r of forwardReturn) {
+    if (Number.isNaN(r)) continue
+    known++
+    if (Math.abs(r) > largeReturn) large++
+  }
+  if (large === 0 || large < maxLargeShare * known) return []
+  return [
+    {
+      code: 'returns_like_percent',
+      message: `${large} of ${known} returns are above .5 or below -.5. Are they percent, sent as fractions? A return of 2.5% is 0.025; divide by 100 if so.`,
+    },
+  ]
 }
 
 const overlapThreshold = 0.3

@@ -13,7 +13,7 @@ import {
   type BacktestSweep,
   maxSweepConfigurations,
 } from '../request.ts'
-import type { BacktestScore, BacktestWarning } from '../result.ts'
+import type { BacktestScore, BacktestSourceUsed, BacktestWarning } from '../result.ts'
 import { type ResolvedConfig, resolveConfig } from './resolveConfig.ts'
 import { type ArchiveInput, type SelectedData, selectArchiveData } from './selectData.ts'
 import { resolveTradingCosts } from './tradingCosts.ts'
@@ -34,6 +34,8 @@ export interface SweepPlan {
   readonly warnings: readonly BacktestWarning[]
   /** Null for a panel. */
   readonly dataVersion: number | null
+  /** What selected the rows; undefined for a panel. */
+  readonly source?: BacktestSourceUsed | undefined
   /** Describes the score if it is a metric: neither a forecast nor the caller's own. */
   readonly score?: BacktestScore | undefined
 }
@@ -58,7 +60,7 @@ export function planSweep(
   include: readonly BacktestInclude[],
   marketCosts: MarketCosts,
 ): SweepPlan {
-  const { view, medianDateGap, returnDays, warnings, dataVersion, score } = selected
+  const { view, medianDateGap, returnDays, warnings, dataVersion, source, score } = selected
   const configs = gridConfigs(config, sweep, returnDays, medianDateGap)
   const shared = shareDataset(selected.data)
   const data = shared.ranking ? shared : rankDataset(shared)
@@ -73,6 +75,7 @@ export function planSweep(
     include,
     warnings,
     dataVersion,
+    ...(source === undefined ? {} : { source }),
     ...(score === undefined ? {} : { score }),
   }
 }

@@ -7,6 +7,7 @@ import { cagr, equityCurve } from '../statistics/returns.ts'
 import { maxDrawdown } from '../statistics/risk.ts'
 import { sharpe } from '../statistics/sharpe.ts'
 import { walkForwardSweep } from '../walkforward/sweepFolds.ts'
+import type { ResolvedConfig } from './resolveConfig.ts'
 import { finiteOrNull, writeFolds } from './resultFields.ts'
 import { runConfiguration } from './runConfiguration.ts'
 import type { SliceSeries, SweepPlan } from './sweepPlan.ts'
@@ -20,7 +21,7 @@ import type { SliceSeries, SweepPlan } from './sweepPlan.ts'
  *
  * @param series of each slice, in the order of `plan.slices` */
 export function writeSweepResult(plan: SweepPlan, series: readonly SliceSeries[]): BacktestResult {
-  const { data, view, configs, include, marketCosts, warnings, dataVersion, score } = plan
+  const { data, view, configs, include, marketCosts, warnings, dataVersion, source, score } = plan
   const { step, folds, returnDays, periodsPerYear } = configs[0]
   const periods = rebalanceDates(view.firstDate, view.endDate, step)
   const days = Int32Array.from(periods, date => data.days[date])
@@ -40,6 +41,7 @@ export function writeSweepResult(plan: SweepPlan, series: readonly SliceSeries[]
     winner,
   )
   const sweepFields: SweepFields = {
+    sweep: gridOf(configs),
     best: { label: best.label, config: own.config, metrics: own.metrics },
     trials: trials.map(trial => writeTrial(trial, periodsPerYear)),
     deflated_sharpe: writeDeflation(deflation),
@@ -47,6 +49,7 @@ export function writeSweepResult(plan: SweepPlan, series: readonly SliceSeries[]
   return {
     ...own,
     ...(dataVersion === null ? {} : { data_version: dataVersion }),
+    ...(source === undefined ? {} : { source }),
     ...(score === undefined ? {} : { score }),
     metrics: {
       ...own.metrics,
@@ -54,6 +57,16 @@ export function writeSweepResult(plan: SweepPlan, series: readonly SliceSeries[]
     },
     folds: chosen.flatMap(({ candidate, fold }) => writeFolds([fold], days, configs[candidate].label)),
     ...sweepFields,
+  }
+}
+
+/** Each axis of the grid, in the order in which the configurations use its values. */
+function gridOf(configs: readonly ResolvedConfig[]): SweepFields['sweep'] {
+  return {
+    direction: [...new Set(configs.map(config => config.direction))],
+    quantile: [...new Set(configs.map(config => config.portfolio.quantile))],
+    weighting: [...new Set(configs.map(config => config.portfolio.weighting))],
+    holdDays: [...new Set(configs.map(config => config.holdDays))],
   }
 }
 

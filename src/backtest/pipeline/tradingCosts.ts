@@ -1,3 +1,4 @@
+import { isoDate } from '../../dates.ts'
 import type { MarketCosts } from '../../markets/costs.ts'
 import { type Dataset, nameAt, nameCount } from '../dataset/dataset.ts'
 import type { TradingCosts } from '../portfolio/settings.ts'
@@ -24,6 +25,7 @@ export function resolveTradingCosts(
   const roundTripOfMarket = new Float64Array(rowsOfMarket.length)
   const markets: BacktestCosts['markets'] = []
   const withoutOwnCost: string[] = []
+  const lastDay = periods.length === 0 ? null : isoDate(data.days[periods[periods.length - 1]])
   for (let m = 0; m < rowsOfMarket.length; m++) {
     const name = nameAt(data.markets, m)
     const own = Object.hasOwn(marketCosts.markets, name) ? marketCosts.markets[name] : undefined
@@ -42,18 +44,39 @@ export function resolveTradingCosts(
   return {
     tradingCosts: { roundTripOfMarket, borrowPerPeriod: config.borrowBps / 1e4 / config.periodsPerYear },
     costs: { flat_bps: flat, borrow_bps: config.borrowBps, markets },
-    warnings: withoutOwnCost.length > 0 ? [defaultCosts(marketCosts, withoutOwnCost)] : [],
+    warnings: [
+      ...(withoutOwnCost.length > 0 ? [defaultCosts(marketCosts, withoutOwnCost)] : []),
+      ...warnOfLaterCosts(markets, lastDay),
+    ],
   }
 }
 
+const yearOf = (day: string) => day.slice(0, 4)
+
+/** Trading has become cheaper: a record charged with the costs of later years looks better than it could have been. */
+function warnOfLaterCosts(markets: BacktestCosts['markets'], lastDay: string | null): BacktestWarning[] {
+  if (lastDay === null) return []
+  const later = markets.filter(({ date }) => yearOf(date) > yearOf(lastDay))
+  if (later.length === 0) return []
+  const listed = later.map(({ market, date }) => `${market ?? 'rows without a market'} (${date})`)
+  return [
+    {
+      code: 'costs_after_trading',
+      message: `The costs are dated after the traded years, which end on ${lastDay}: ${listOf(listed)}. Trading cost more then as a rule. Send config.costBps for the costs of the time.`,
+    },
+  ]
+}
+
+function listOf(names: readonly string[]): string {
+  return names.length > 10
+    ? `${names.slice(0, 10).join(', ')} and ${names.length - 10} more`
+    : names.join(', ')
+}
+
 function defaultCosts({ standard }: MarketCosts, markets: readonly string[]): BacktestWarning {
-  const listed =
-    markets.length > 10
-      ? `${markets.slice(0, 10).join(', ')} and ${markets.length - 10} more`
-      : markets.join(', ')
   return {
     code: 'default_costs',
-    message: `The default round trip of ${standard.roundTripBps} bps is used for ${listed}. Send config.costBps to use your own.`,
+    message: `The default round trip of ${standard.roundTripBps} bps is used for ${listOf(markets)}. Send config.costBps to use your own.`,
   }
 }
 

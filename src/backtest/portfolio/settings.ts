@@ -12,7 +12,7 @@ export interface PortfolioSettings {
   readonly gross: number
   /** Legs are formed inside each market. */
   readonly neutralMarket: boolean
-  /** Turnover is measured from weights that have grown with their returns. */
+  /** Turnover is measured from shares of the grown portfolio, w (1 + r) / (1 + R), instead of the old weights. */
   readonly drift: boolean
 }
 

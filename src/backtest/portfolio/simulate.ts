@@ -11,6 +11,10 @@ export interface Simulation {
   readonly weight: Float64Array
   /** With `trackPositions`: how many tranches hold each asset at the end. */
   readonly trancheCount: Int32Array
+  /** Names that the score ranks, per period; inside markets only those of markets that form legs. */
+  readonly ranked: Int32Array
+  /** Names with a known return, per period: those whose mean is `series.universe`. */
+  readonly known: Int32Array
 }
 
 /** A weight below this fraction of gross is what long and short tranches of one name leave of each other. */
@@ -37,9 +41,14 @@ export function simulate(
   readPeriods(portfolios.sums[0], h, costs, series)
   series.universe.set(portfolios.universe)
   series.heldWithoutReturn.set(portfolios.heldWithoutReturn)
+  // In its first periods a portfolio is empty if none has formed a leg yet.
+  portfolios.idlePeriods.forEach((idle, t) => {
+    series.held[t] = idle < Math.min(h, t + 1) ? 1 : 0
+  })
   const minWeight = rounding * settings.gross
   const weight = portfolios.weight.map(w => (Math.abs(w / h) > minWeight ? w / h : 0))
-  return { series, weight, trancheCount: portfolios.trancheCount }
+  const { trancheCount, eligible: ranked, known } = portfolios
+  return { series, weight, trancheCount, ranked, known }
 }
 
 /** Every asset has a known return in every period. */

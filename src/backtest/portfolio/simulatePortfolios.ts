@@ -9,7 +9,11 @@ import { neutralTargets } from './legs.ts'
 import type { PortfolioSettings, TradingCosts } from './settings.ts'
 
 /** Sums and weights are h times those of the portfolio. */
-interface PortfolioSums extends Pick<Run, 'sums' | 'heldWithoutReturn' | 'weight' | 'trancheCount'> {
+interface PortfolioSums
+  extends Pick<
+    Run,
+    'sums' | 'heldWithoutReturn' | 'weight' | 'trancheCount' | 'eligible' | 'known' | 'idlePeriods'
+  > {
   /** Equal-weight return of every name with a known return, per period. */
   readonly universe: Float64Array
 }
@@ -74,13 +78,14 @@ export function simulatePortfolios(
     convictions: new Float64Array(settings.weighting === 'score' ? 2 * count : 0),
     idlePeriods,
     sums: tranches.map(() => new Float64Array(4 * count)),
+    grossReturns: tranches.map(() => new Float64Array(settings.drift ? count : 0)),
     heldWithoutReturn: new Int32Array(count),
     weight: new Float64Array(trackedNames),
     trancheCount: new Int32Array(trackedNames),
   }
   runTiles(run, stop)
   const { sums, heldWithoutReturn, weight, trancheCount } = run
-  return { sums, universe, heldWithoutReturn, weight, trancheCount }
+  return { sums, universe, heldWithoutReturn, weight, trancheCount, eligible, known, idlePeriods }
 }
 
 /** The dataset's own ranking or one made for this run. Null if legs of equal weight are picked block by block without
@@ -103,12 +108,26 @@ function runTiles(run: Run, stop: Int32Array | undefined): void {
   if (needs.settings.weighting === 'score' && neutralWeights === null && plan.tiles.length > 1) {
     for (const tile of plan.tiles) eachBlock(run, openTile(tile, needs, maxRows), stop, convictionBlock)
   }
+  if (needs.settings.drift && plan.tiles.length > 1) earnGrossReturns(run, maxRows, stop)
   for (const tile of plan.tiles) {
     const memory = openTile(tile, needs, maxRows)
     if (data.marketOfAsset) loadFixedCosts(run, memory, data.marketOfAsset)
     eachBlock(run, memory, stop, simulateBlock)
     if (needs.trackPositions) readPortfolio(run, memory)
   }
+}
+
+/** Fills `grossReturns` for portfolios cut into several tiles: a pass without drift, which earns the same returns. */
+function earnGrossReturns(run: Run, maxRows: number, stop: Int32Array | undefined): void {
+  const sums = run.sums.map(({ length }) => new Float64Array(length))
+  const settings = { ...run.needs.settings, drift: false }
+  const needs = { ...run.needs, settings, trackPositions: false }
+  for (const tile of run.plan.tiles) {
+    eachBlock({ ...run, needs, sums }, openTile(tile, needs, maxRows), stop, simulateBlock)
+  }
+  run.grossReturns.forEach((earned, place) => {
+    for (let t = 0; t < earned.length; t++) earned[t] = sums[place][4 * t + 2]
+  })
 }
 
 /** Continues for the longest holding time after the tile's last row, until every portfolio has sold it. */

@@ -11,6 +11,8 @@ export interface PeriodSeries {
   readonly universe: Float64Array
   /** Held names that earned 0 because their return is unknown. */
   readonly heldWithoutReturn: Int32Array
+  /** 1 where the portfolio holds names, 0 where it is empty. */
+  readonly held: Uint8Array
 }
 
 export function allocateSeries(periods: number): PeriodSeries {
@@ -22,6 +24,7 @@ export function allocateSeries(periods: number): PeriodSeries {
     borrow: new Float64Array(periods),
     universe: new Float64Array(periods),
     heldWithoutReturn: new Int32Array(periods),
+    held: new Uint8Array(periods),
   }
 }
 

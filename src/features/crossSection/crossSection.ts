@@ -66,7 +66,7 @@ export async function readCrossSection(
   const { rows, next } = page
   await countPage(deps, principal, rows)
   const source = deps.markets.get(plan.market)?.source_notice ?? plan.market
-  const note = rows.length === 0 ? emptyPageNote(deps, plan, next !== null) : restriction(plan)
+  const notes = [rows.length === 0 ? emptyPageNote(deps, plan, next !== null) : null, restriction(plan)]
   return {
     object: 'cross_section',
     metric: plan.metric,
@@ -74,7 +74,7 @@ export async function readCrossSection(
     as_of: plan.asOf,
     fp: plan.period,
     max_age_days: plan.maxAgeDays,
-    ...pageFields(deps, plan, page, [note]),
+    ...pageFields(deps, plan, page, notes),
     data: rows.map(row => ({
       ticker: row.ticker,
       issuer_id: row.issuerId,

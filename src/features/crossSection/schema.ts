@@ -54,6 +54,7 @@ export const CrossSectionQuery = Type.Object(
     ),
     cursor: marketParameters.cursor,
     format: marketParameters.format,
+    comments: marketParameters.comments,
   },
   strict,
 )

@@ -73,7 +73,12 @@ async function readRows(deps: ReadDeps, plan: CompanyPlan): Promise<StoredRows> 
 
 function restriction(plan: CompanyPlan, fiscalYear: number): string | null {
   if (!plan.recentFiscalYearOnly) return null
-  return `Only the most recent reported fiscal year (${fiscalYear}) is shown. The full history and as_of require an evaluation key or a Personal or Commercial data licence.`
+  return onlyRecentYear(String(fiscalYear))
+}
+
+/** @param which the year, or the companies of which only that year is shown */
+export function onlyRecentYear(which: string): string {
+  return `Only the most recent reported fiscal year (${which}) is shown. The full history and as_of require an evaluation key or a Personal or Commercial data licence.`
 }
 
 /** Why a company has no rows for this request, or none for some of its metrics; null: nothing is missing. Reads only what was

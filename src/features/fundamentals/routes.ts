@@ -1,6 +1,7 @@
 import { Elysia } from 'elysia'
 import { withLicenceNotice } from '../../access/licences.ts'
-import { encodeList } from '../../formats/rows.ts'
+import { readForm } from '../../formats/columns.ts'
+import { renderList } from '../../formats/rows.ts'
 import {
   type CachedResponse,
   cacheable,
@@ -21,6 +22,7 @@ import type { ResponseCache } from '../../http/responseCache.ts'
 import type { ReadLimiter } from '../../postgres/readLimiter.ts'
 import { withSnapshot } from '../../postgres/snapshot.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
+import { termsOf } from '../companies/terms.ts'
 import { coverageIndex } from '../coverage/index.ts'
 import { fundamentalsOperation } from './documentation.ts'
 import { planCompanies, planCompany } from './plan.ts'
@@ -77,14 +79,14 @@ async function answerOne(
   query: FundamentalsQuery,
 ): Promise<CachedResponse> {
   const { principal } = context.authenticatedCaller
-  const format = query.format ?? 'json'
+  const form = readForm(query)
   const plan = await planCompany(deps, principal, query)
   return cacheable(
-    `${format} ${plan.cacheKey}`,
-    contentTypes[format],
+    `${form.key} ${plan.cacheKey}`,
+    contentTypes[form.format],
     async () => {
       const list = await answerCompany(deps, principal, query, plan)
-      return { content: await encodeList(format, fundamentalsSheet, list) }
+      return renderList(form, fundamentalsSheet, list, termsOf(deps.markets, [list.market]))
     },
     compressions.companyRows,
   )
@@ -97,14 +99,14 @@ async function answerSeveral(
   version: number,
 ): Promise<Answer> {
   const { principal, subject } = context.authenticatedCaller
-  const format = query.format ?? 'json'
+  const form = readForm(query)
   const plan = await planCompanies(deps, principal, query)
-  const own = dataHeaders(contentTypes[format], entityTag(version, `${format} ${plan.cacheKey}`))
+  const own = dataHeaders(contentTypes[form.format], entityTag(version, `${form.key} ${plan.cacheKey}`))
   const same = notModified(context, own)
   if (same !== null) return same
   const { signal } = context.request
-  const { body } = await deps.readLimiter.openStream(subject, signal, () =>
+  const { body, headers } = await deps.readLimiter.openStream(subject, signal, () =>
     streamCompanies(deps, principal, query, plan, signal),
   )
-  return streamAnswer(context, body, own, compressions.companyRows)
+  return streamAnswer(context, body, { ...own, ...headers }, compressions.companyRows)
 }

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { freeLicenceNotice } from '../../access/licences.ts'
 import { IsoDateSchema } from '../../dates.ts'
-import { type Column, FormatSchema } from '../../formats/columns.ts'
+import { type Column, CommentsSchema, FormatSchema } from '../../formats/columns.ts'
 import { MarketCode } from '../../markets/parameters.ts'
 import { defaultCoverageLimit, maxCoverageLimit } from '../coverage/schema.ts'
 
@@ -84,6 +84,7 @@ export const FundamentalsQuery = Type.Object(
       ),
     ),
     format: FormatSchema,
+    comments: CommentsSchema,
     limit: Type.Optional(
       Type.Integer({
         minimum: 1,

@@ -1,13 +1,15 @@
 import type { Principal } from '../../access/licences.ts'
 import { freeLicenceNotice } from '../../access/licences.ts'
-import type { DataFormat } from '../../formats/columns.ts'
+import { type Form, readForm } from '../../formats/columns.ts'
+import { commentLine, type Notices, noticeHeaders, noticeLines } from '../../formats/notices.ts'
 import { listMetadata, streamRows } from '../../formats/rows.ts'
 import { spool } from '../../formats/spool.ts'
 import { readDataVersion } from '../../postgres/dataVersion.ts'
 import { openSnapshot, type Snapshot } from '../../postgres/snapshot.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
+import { termsOf } from '../companies/terms.ts'
 import { type CompaniesPlan, planCompanies } from './plan.ts'
-import { dataVersionConflict, maxAttempts, readCompany } from './read.ts'
+import { dataVersionConflict, maxAttempts, onlyRecentYear, readCompany } from './read.ts'
 import {
   type FundamentalsCompany,
   type FundamentalsList,
@@ -19,6 +21,8 @@ export interface OpenedBatch {
   readonly body: ReadableStream<Uint8Array>
   /** Settles when the last row is read from the database; the client may still be reading the body. */
   readonly read: Promise<void>
+  /** What the format has no field for. */
+  readonly headers: Readonly<Record<string, string>>
 }
 
 /** The figures of several companies as bytes, sent while they are read. Companies are read one after the other, which bounds
@@ -37,8 +41,11 @@ export async function streamCompanies(
   const first = await lists.next()
   if (first.done) throw new Error('A batch has at least one company.')
   const { promise: read, resolve: isRead } = Promise.withResolvers<void>()
-  const chunks = framed(deps, plan, query.format ?? 'json', first.value, lists)
-  return { body: spool(ending(chunks, lists, isRead), () => gone.abort()), read }
+  const form = readForm(query)
+  const notices = noticesOf(deps, plan)
+  const chunks = framed(deps, plan, form, notices, first.value, lists)
+  const headers = form.format === 'json' ? {} : noticeHeaders(notices)
+  return { body: spool(ending(chunks, lists, isRead), () => gone.abort()), read, headers }
 }
 
 /** A snapshot of the data version in which the companies were planned. If an import committed in between, they are planned
@@ -95,10 +102,24 @@ async function* ending(
   }
 }
 
+/** What is known before the first row is read: the notes of single companies come with their rows. */
+function noticesOf({ markets }: Pick<CompanyDeps, 'markets'>, plan: CompaniesPlan): Notices {
+  const codes = [...new Set(plan.companies.map(company => company.market))]
+  const { licenceAddress, registerTerms } = termsOf(markets, codes)
+  const restricted = plan.companies.filter(company => company.recentFiscalYearOnly)
+  return {
+    licence: plan.freeLicence ? { text: freeLicenceNotice, address: licenceAddress } : null,
+    registerTerms,
+    attribution: codes.flatMap(code => markets.get(code)?.attribution ?? []),
+    note: restricted.length === 0 ? null : onlyRecentYear(restricted.map(({ ticker }) => ticker).join(', ')),
+  }
+}
+
 function framed(
   deps: Pick<CompanyDeps, 'markets'>,
   plan: CompaniesPlan,
-  format: DataFormat,
+  { format, comments }: Form,
+  notices: Notices,
   first: FundamentalsList,
   rest: AsyncGenerator<FundamentalsList, void, undefined>,
 ): AsyncGenerator<Uint8Array, void, undefined> {
@@ -114,9 +135,21 @@ function framed(
     attribution: markets.flatMap(market => deps.markets.get(market)?.attribution ?? []),
   }
   const lists = joined(first, rest)
-  return format === 'json'
-    ? writeJson(head, lists)
-    : streamRows(format, fundamentalsSheet, listMetadata(head), rowsOf(lists))
+  if (format === 'json') return writeJson(head, lists)
+  const notes: string[] = []
+  const rows = streamRows(format, fundamentalsSheet, listMetadata(head), rowsOf(lists, notes))
+  return comments ? commented(notices, rows, notes) : rows
+}
+
+/** A company's note is known once its rows are read, so it follows the rows. */
+async function* commented(
+  notices: Notices,
+  rows: AsyncIterable<Uint8Array>,
+  notes: readonly string[],
+): AsyncGenerator<Uint8Array, void, undefined> {
+  yield Buffer.from(noticeLines(notices))
+  yield* rows
+  if (notes.length > 0) yield Buffer.from(notes.map(note => commentLine('note', note)).join(''))
 }
 
 async function* joined(first: FundamentalsList, rest: AsyncIterable<FundamentalsList>) {
@@ -124,8 +157,12 @@ async function* joined(first: FundamentalsList, rest: AsyncIterable<Fundamentals
   yield* rest
 }
 
-async function* rowsOf(lists: AsyncIterable<FundamentalsList>) {
-  for await (const list of lists) yield list.data
+/** @param notes filled with those of the companies */
+async function* rowsOf(lists: AsyncIterable<FundamentalsList>, notes: string[]) {
+  for await (const { ticker, note, data } of lists) {
+    if (note !== undefined) notes.push(`${ticker}: ${note}`)
+    yield data
+  }
 }
 
 /** Counts and notes come last in the object: they are only known once all rows are sent. */

@@ -1,8 +1,8 @@
 import { enforceEntityCap } from '../../access/entityCap.ts'
 import type { Principal } from '../../access/licences.ts'
 import type { ErrorCode } from '../../errors.ts'
-import type { Column, DataFormat, Row } from '../../formats/columns.ts'
-import { encodeList } from '../../formats/rows.ts'
+import type { Column, Form } from '../../formats/columns.ts'
+import { type NotedList, renderList } from '../../formats/rows.ts'
 import { cacheable, contentTypes, respondFromCache } from '../../http/answers.ts'
 import { compressions } from '../../http/compression.ts'
 import type { Answer, RequestContext } from '../../http/context.ts'
@@ -10,6 +10,7 @@ import type { Answer, RequestContext } from '../../http/context.ts'
 import type { ResponseCache } from '../../http/responseCache.ts'
 import type { ReadLimiter } from '../../postgres/readLimiter.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
+import { termsOf } from '../companies/terms.ts'
 
 /** What the routes need that answer a market by pages. */
 export interface MarketPageDeps extends Pick<CompanyDeps, 'sql' | 'markets' | 'today'> {
@@ -19,25 +20,27 @@ export interface MarketPageDeps extends Pick<CompanyDeps, 'sql' | 'markets' | 't
 }
 
 interface PageRequest<Name extends string> {
-  readonly format: DataFormat
+  readonly form: Form
+  readonly market: string
   readonly cacheKey: string
   readonly columns: readonly Column<Name>[]
-  readonly read: () => Promise<{ readonly next: string | null; readonly data: readonly Row<Name>[] }>
+  readonly read: () => Promise<NotedList<Name> & { readonly next: string | null }>
 }
 
 /** Answers with a page from the response cache, or reads it when the caller's turn comes. */
 export function answerMarketPage<Name extends string>(
   deps: MarketPageDeps,
   context: RequestContext,
-  { format, cacheKey, columns, read }: PageRequest<Name>,
+  { form, market, cacheKey, columns, read }: PageRequest<Name>,
 ): Answer | Promise<Answer> {
   const { subject } = context.authenticatedCaller
   const response = cacheable(
-    `${format} ${cacheKey}`,
-    contentTypes[format],
+    `${form.key} ${cacheKey}`,
+    contentTypes[form.format],
     async () => {
       const list = await deps.readLimiter.run(subject, read)
-      return { content: await encodeList(format, columns, list), next: list.next }
+      const body = await renderList(form, columns, list, termsOf(deps.markets, [market]))
+      return { ...body, next: list.next }
     },
     compressions.marketRows,
   )

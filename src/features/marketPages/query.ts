@@ -3,7 +3,7 @@ import { isFreeData, type Principal } from '../../access/licences.ts'
 import { type IsoDate, isIsoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
 import { readAsOf } from '../../facts/asOf.ts'
-import { FormatSchema } from '../../formats/columns.ts'
+import { CommentsSchema, FormatSchema } from '../../formats/columns.ts'
 import { MarketCode, readMarket, readMetrics } from '../../markets/parameters.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
 import { FundamentalsList } from '../fundamentals/schema.ts'
@@ -48,6 +48,7 @@ export const marketParameters = {
     }),
   ),
   format: FormatSchema,
+  comments: CommentsSchema,
 }
 
 const { as_of, data_version, licence, attribution } = FundamentalsList.properties

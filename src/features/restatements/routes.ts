@@ -1,4 +1,5 @@
 import { Elysia } from 'elysia'
+import { readForm } from '../../formats/columns.ts'
 import answers from '../../http/docs/examples/answers.json' with { type: 'json' }
 import { operation } from '../../http/docs/operation.ts'
 import { queryReader } from '../../http/parameters.ts'
@@ -18,7 +19,8 @@ export function restatementsRoutes(http: HttpPlugin, deps: MarketPageDeps) {
       const { principal } = context.authenticatedCaller
       const plan = planRestatements(deps, principal, query)
       return answerMarketPage(deps, context, {
-        format: query.format ?? 'json',
+        form: readForm(query),
+        market: plan.market,
         cacheKey: plan.cacheKey,
         columns: restatementSheet,
         read: () => readRestatements(deps, principal, plan),

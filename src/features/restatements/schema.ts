@@ -25,6 +25,7 @@ export const RestatementsQuery = Type.Object(
     ),
     cursor: marketParameters.cursor,
     format: marketParameters.format,
+    comments: marketParameters.comments,
   },
   strict,
 )

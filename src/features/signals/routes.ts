@@ -1,5 +1,6 @@
 import { Elysia } from 'elysia'
 import type { IsoDate } from '../../dates.ts'
+import { readForm } from '../../formats/columns.ts'
 import { contentTypes, dataHeaders, notModified, streamAnswer } from '../../http/answers.ts'
 import answers from '../../http/docs/examples/answers.json' with { type: 'json' }
 import { operation } from '../../http/docs/operation.ts'
@@ -29,17 +30,17 @@ export function signalsRoutes(http: HttpPlugin, deps: SignalsDeps) {
       const query = readQuery(context.queryText)
       const { principal, subject } = context.authenticatedCaller
       const plan = planSignals(deps, principal, query)
-      const format = query.format ?? 'json'
-      const tag = entityTag(deps.dataVersion(), `${format} ${plan.cacheKey}`)
-      const own = dataHeaders(contentTypes[format], tag)
+      const form = readForm(query)
+      const tag = entityTag(deps.dataVersion(), `${form.key} ${plan.cacheKey}`)
+      const own = dataHeaders(contentTypes[form.format], tag)
       const same = notModified(context, own)
       if (same !== null) return same
       const { signal } = context.request
-      const { next, body } = await deps.readLimiter.openStream(subject, signal, () =>
-        openSignals(deps.sql, plan, format, signal),
+      const { next, body, headers } = await deps.readLimiter.openStream(subject, signal, () =>
+        openSignals(deps.sql, plan, form.format, signal, form.comments),
       )
       if (next !== null) own['X-Next-Cursor'] = next
-      return streamAnswer(context, body, own)
+      return streamAnswer(context, body, { ...own, ...headers })
     },
     { ...signalsOperation },
   )

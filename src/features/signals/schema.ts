@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { IsoDateSchema } from '../../dates.ts'
-import { type Column, FormatSchema } from '../../formats/columns.ts'
+import { type Column, CommentsSchema, FormatSchema } from '../../formats/columns.ts'
 import { Horizon } from '../../horizons.ts'
 import { MarketCode } from '../../markets/parameters.ts'
 
@@ -25,7 +25,8 @@ export const SignalRow = Type.Object(
         'won: forecast and outcome have the same sign; lost: they do not; flat: either is exactly 0.',
     }),
     source: Type.Union([Type.Literal('live'), Type.Literal('backfill')], {
-      description: 'live: recorded before the outcome was known; backfill: recorded afterwards.',
+      description:
+        "live: recorded by the server's clock before the date had ended in the market's time zone; backfill: everything else.",
     }),
   },
   { additionalProperties: false, $id: 'SignalRow' },
@@ -81,6 +82,7 @@ export const SignalsQuery = Type.Object(
       }),
     ),
     format: FormatSchema,
+    comments: CommentsSchema,
   },
   { additionalProperties: false },
 )

@@ -1,5 +1,6 @@
-import { freeLicenceNotice } from '../../access/licences.ts'
+import { freeLicenceAddress, freeLicenceNotice } from '../../access/licences.ts'
 import { csvLine, type DataFormat } from '../../formats/columns.ts'
+import { type Notices, noticeHeaders, noticeLines } from '../../formats/notices.ts'
 import { listMetadata, streamRows } from '../../formats/rows.ts'
 import { spool } from '../../formats/spool.ts'
 import type { Sql } from '../../postgres/client.ts'
@@ -16,6 +17,8 @@ interface SignalResponse {
   body: ReadableStream<Uint8Array>
   /** Resolves when the database has been read; the client may still be reading. */
   read: Promise<void>
+  /** What the format has no field for. */
+  headers: Readonly<Record<string, string>>
 }
 
 /** The signal list as a stream of bytes, straight from the database: memory does not grow with the number of rows. Failures before
@@ -26,6 +29,7 @@ export async function openSignals(
   plan: SignalsPlan,
   format: DataFormat,
   signal?: AbortSignal,
+  comments = false,
 ): Promise<SignalResponse> {
   const cancelled = new AbortController()
   const ended = signal === undefined ? cancelled.signal : AbortSignal.any([cancelled.signal, signal])
@@ -35,9 +39,29 @@ export async function openSignals(
   const head = listHead(plan, page, next)
   const first = await page.rows.next()
   const { promise: read, resolve: onRead } = Promise.withResolvers<void>()
-  const chunks = encodeList(format, head, first, page.rows)
+  const notices = noticesOf(plan)
+  const rows = encodeList(format, head, first, page.rows)
+  const chunks = comments ? after(Buffer.from(noticeLines(notices)), rows) : rows
   const body = spool(closingRows(chunks, page.rows, onRead), () => cancelled.abort())
-  return { count: page.count, dataVersion: page.dataVersion, next, body, read }
+  const headers = format === 'json' ? {} : noticeHeaders(notices)
+  return { count: page.count, dataVersion: page.dataVersion, next, body, read, headers }
+}
+
+function noticesOf({ freeLicence, delayedDays }: SignalsPlan): Notices {
+  return {
+    licence: freeLicence ? { text: freeLicenceNotice, address: freeLicenceAddress } : null,
+    registerTerms: [],
+    attribution: [],
+    note:
+      delayedDays === 0
+        ? null
+        : `The view ends ${delayedDays} days before today; with the quant plan it has no delay.`,
+  }
+}
+
+async function* after(head: Uint8Array, rest: Chunks): Chunks {
+  yield head
+  yield* rest
 }
 
 function listHead(plan: SignalsPlan, page: SignalPage, next: string | null) {

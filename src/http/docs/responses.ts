@@ -55,6 +55,21 @@ export const headers = {
   'Retry-After': { description: 'Seconds to wait before trying again.', schema: whole },
   Location: { description: 'The URL of what was stored.', schema: text },
   'Preference-Applied': { description: 'Always respond-async.', schema: text },
+  Link: {
+    description:
+      'With formats other than JSON: the terms on which the rows are given, as links with rel="license"; the title is the field licence of the JSON.',
+    schema: text,
+  },
+  'X-Attribution': {
+    description:
+      'With formats other than JSON: the statutory attribution, several separated by " | ". What is not ASCII is percent-encoded UTF-8.',
+    schema: text,
+  },
+  'X-Note': {
+    description:
+      'With formats other than JSON: the field note of the JSON, up to 2,000 characters, encoded likewise. Absent where there is nothing to say.',
+    schema: text,
+  },
   'X-Next-Cursor': {
     description: 'Send it as `cursor` to get the next page, in every format; absent on the last page.',
     schema: text,
@@ -73,6 +88,8 @@ const ofLimits: readonly HeaderName[] = [
   'RateLimit-Policy',
   'RateLimit',
 ]
+
+const ofRows: readonly HeaderName[] = ['Link', 'X-Attribution', 'X-Note', 'X-Next-Cursor']
 
 const headerReferences = (...names: readonly HeaderName[]) =>
   Object.fromEntries(names.map(name => [name, { $ref: `#/components/headers/${name}` }]))
@@ -102,6 +119,7 @@ export function success(answer: AnswerParts, { data, limited }: ResponseTraits) 
       'X-Request-Id',
       ...(data ? ['ETag' as const] : []),
       ...(limited ? ofLimits : []),
+      ...(answer.rows === undefined ? [] : ofRows),
       ...(answer.headers ?? []),
     ),
     content: {

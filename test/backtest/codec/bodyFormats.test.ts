@@ -28,9 +28,9 @@ const name = (maxLength: number) =>
       fc.string({ minLength: 1, maxLength: 9, unit: 'grapheme' }),
     )
     .filter(text => text.length <= maxLength && text.isWellFormed())
-const number = (limit: number) =>
+const number = (limit: number, lowest = -limit) =>
   fc.oneof(
-    fc.double({ min: -limit, max: limit, noNaN: true }).filter(value => !Object.is(value, -0)),
+    fc.double({ min: lowest, max: limit, noNaN: true }).filter(value => !Object.is(value, -0)),
     fc.constantFrom(null, 0, 1, 1e-7, 5e-324, 123456.125),
   )
 const row: fc.Arbitrary<BacktestPanelRow> = fc.record(
@@ -39,7 +39,7 @@ const row: fc.Arbitrary<BacktestPanelRow> = fc.record(
     asset: name(64),
     market: fc.oneof(name(8), fc.constant(null)),
     score: number(1e300),
-    forward_return: number(1e6),
+    forward_return: number(1e6, -1),
   },
   { requiredKeys: ['date', 'asset', 'score', 'forward_return'] },
 )

@@ -170,7 +170,7 @@ const faults: [string, string, string | undefined, string][] = [
     panel('{"date":"2024-01-02","asset":"A","score":1,"forward_return":1e7}'),
     'parameter_invalid',
     'panel[0].forward_return',
-    'from -1000000 to 1000000',
+    'from -1 to 1000000 (a fraction',
   ],
   [
     panel('{"date":"2024-01-02","asset":"A","score":1,"forward_return":0,"x":1}'),

@@ -11,6 +11,7 @@ export function madeResult(net: readonly number[], change: Partial<BacktestResul
     n_rows: 20 * net.length,
     n_dates: net.length,
     n_periods: net.length,
+    n_empty_periods: 0,
     periods_per_year: 252,
     spacing: 1,
     step: 1,
@@ -68,6 +69,7 @@ export function madeResult(net: readonly number[], change: Partial<BacktestResul
       rows_without_return: 0,
       held_without_return: 1,
     },
+    universe: { definition: 'All rows of a date.', names_per_period: 20 },
     costs: {
       flat_bps: null,
       borrow_bps: 50,

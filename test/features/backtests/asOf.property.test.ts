@@ -55,7 +55,7 @@ test('a backtest up to a day is the one that the archive of that day would have 
           rows.filter(row => row.day <= to),
           { config },
         )
-        expect(cut).toEqual(then)
+        expect({ ...cut, source: null }).toEqual({ ...then, source: null })
       },
     ),
     { numRuns: 12 },

@@ -33,8 +33,9 @@ for (const fields of configs) {
     const truth = JSON.stringify(results[0])
     expect(truth).toContain('"n_periods":80')
     for (const result of results) expect(JSON.stringify(result)).toBe(truth)
-    const { data_version, ...archive } = await bench.run({ ...fields, source: {} })
+    const { data_version, source, ...archive } = await bench.run({ ...fields, source: {} })
     expect(data_version).toBe(7)
+    expect(source).toEqual({ market: null, horizon: '1d', from: null, to: null, limit: null })
     expect(JSON.stringify(archive)).toBe(truth)
   })
 }

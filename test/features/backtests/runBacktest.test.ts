@@ -77,7 +77,9 @@ test('the archive and a panel of the same rows give the same result to the bit',
   const fromPanel = await run({ config: { ...config, returnDays: 1 }, panel, include: everything })
   expect(fromArchive.data_version).toBe(7)
   expect(fromPanel.data_version).toBeUndefined()
-  expect({ ...fromArchive, data_version: 0 }).toEqual({ ...fromPanel, data_version: 0 })
+  const { data_version: _, source, ...archive } = fromArchive
+  expect(source).toEqual({ market: null, horizon: '1d', from: null, to: null, limit: null })
+  expect(archive).toEqual(fromPanel)
 })
 
 test('neither source nor panel is the archive with defaults, all echoed', async () => {
@@ -152,13 +154,23 @@ test('a weekly panel has spacing 5, and its year has 50.4 periods', async () => 
       message:
         'The default round trip of 20 bps is used for 90 rows without a market. Send config.costBps to use your own.',
     },
+    {
+      code: 'costs_after_trading',
+      message:
+        'The costs are dated after the traded years, which end on 2024-08-02: rows without a market (2026-01-01). Trading cost more then as a rule. Send config.costBps for the costs of the time.',
+    },
+    {
+      code: 'few_names',
+      message:
+        'The score ranks 3 of 3 names on a typical date. So few names say more about themselves than about the score.',
+    },
   ])
   expect(result.costs.markets).toEqual([
     { market: null, round_trip_bps: 20, is_default: true, source: costs.standard.source, date: '2026-01-01' },
   ])
   const flat = await run({ panel: rows, config: { costBps: 0, neutral: 'market' } })
   expect(flat.costs).toEqual({ flat_bps: 0, borrow_bps: 50, markets: [] })
-  expect(flat.warnings.map(w => w.code)).toEqual(['neutral_without_market'])
+  expect(flat.warnings.map(w => w.code)).toEqual(['neutral_without_market', 'few_names'])
 })
 
 test('borrow is an annual rate, whatever the length of a period', async () => {
@@ -217,9 +229,9 @@ test('warns where returns of a panel overlap, unless returnDays was sent', async
       forward_return: [0, 1, 2, 3, 4].reduce((sum, s) => sum + daily[t + s][i], 0),
     }))
   }).flat()
-  expect((await run({ panel: rows })).warnings.map(w => w.code)).toEqual(['overlapping_returns'])
+  expect((await run({ panel: rows })).warnings.map(w => w.code)).toEqual(['overlapping_returns', 'few_names'])
   const stated = await run({ panel: rows, config: { returnDays: 5 } })
-  expect(stated.warnings).toEqual([])
+  expect(stated.warnings.map(w => w.code)).toEqual(['few_names', 'few_dates'])
   expect([stated.step, stated.n_periods]).toEqual([5, 16])
 })
 
@@ -233,7 +245,7 @@ test('from, to, limit and market are views of the archive, and what they leave o
   const limited = await run({ source: { limit } })
   expect([limited.n_dates, limited.n_rows]).toEqual([2, limit - 1])
   expect(limited.dropped.rows_over_limit).toBe(rows.length - limit + 1)
-  expect(limited.warnings.map(w => w.code)).toEqual(['fewer_folds'])
+  expect(limited.warnings.map(w => w.code)).toEqual(['fewer_folds', 'few_dates'])
   const tw = await run({ source: { market: 'TW' }, include: ['positions'], config: { quantile: 0.5 } })
   expect(tw.n_rows).toBe(rows.filter(row => row.market === 'TW').length)
   expect(new Set(tw.positions?.map(p => p.market))).toEqual(new Set(['TW']))
@@ -275,7 +287,7 @@ test('one date is a result with nulls, not an error', async () => {
   })
   expect(result.metrics.sharpe).toBeNull()
   expect(result.folds).toEqual([])
-  expect(result.warnings.map(w => w.code)).toEqual(['fewer_folds'])
+  expect(result.warnings.map(w => w.code)).toEqual(['fewer_folds', 'few_names', 'few_dates'])
   expect(result.equity_dates).toEqual(['2024-01-06', '2024-01-08'])
   expect(result.ic).toEqual({ mean: 1, sd: null, ir: null, t_stat: null, n_periods: 1 })
 })

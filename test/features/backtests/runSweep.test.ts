@@ -84,7 +84,8 @@ test('the winner, and each trial, is its single backtest to the bit; only the fo
   }
   const winner = singles.get(result.best?.label ?? '')
   if (!winner) throw new Error('the winner is no trial')
-  const { best, trials, deflated_sharpe, folds, metrics, ...record } = result
+  const { best, trials, deflated_sharpe, folds, metrics, sweep: grid, ...record } = result
+  expect<object | undefined>(grid).toEqual(sweep)
   const { folds: ownFolds, metrics: ownMetrics, ...own } = winner
   expect(record).toEqual(own)
   expect(best?.metrics).toEqual(ownMetrics)
@@ -132,7 +133,8 @@ test('no order of rows changes a bit of a sweep, and a panel gives what the arch
   const sweep = { quantile: [0.2, 0.5], holdDays: [1, 3] }
   const truth = await run({ sweep, panel, config: { returnDays: 1 } })
   expect(await run({ sweep, panel: [...panel].reverse(), config: { returnDays: 1 } })).toEqual(truth)
-  const { data_version: _, ...archive } = await run({ sweep, source: {} })
+  const { data_version: _, source, ...archive } = await run({ sweep, source: {} })
+  expect(source?.horizon).toBe('1d')
   expect(archive).toEqual(truth)
 })
 

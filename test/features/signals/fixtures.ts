@@ -3,7 +3,10 @@ import { importSignals, type SignalImport } from '../../../src/features/signals/
 import { planSignals } from '../../../src/features/signals/plan.ts'
 import type { SignalList, SignalRow, SignalsQuery } from '../../../src/features/signals/schema.ts'
 import { openSignals } from '../../../src/features/signals/stream.ts'
+import { loadMarkets } from '../../../src/markets/markets.ts'
 import type { Sql } from '../../../src/postgres/client.ts'
+
+const markets = await loadMarkets()
 
 export const header = 'date,ticker,market,horizon,predicted_pct,actual_pct'
 export const today = '2026-03-01'
@@ -21,7 +24,7 @@ export const demo: Principal = { keyId: null, licence: 'demo', quant: false, ent
 export function take(
   sql: Sql,
   lines: readonly string[],
-  options: { correct?: boolean; head?: string; linesPerBatch?: number } = {},
+  options: { correct?: boolean; head?: string; linesPerBatch?: number; now?: () => Date } = {},
 ): Promise<SignalImport> {
   const text = `${[options.head ?? header, ...lines].join('\n')}\n`
   return takeBytes(sql, Buffer.from(text), options)
@@ -30,13 +33,13 @@ export function take(
 export function takeBytes(
   sql: Sql,
   bytes: Uint8Array,
-  options: { correct?: boolean; linesPerBatch?: number } = {},
+  options: { correct?: boolean; linesPerBatch?: number; now?: () => Date } = {},
 ): Promise<SignalImport> {
-  const { correct = false, linesPerBatch } = options
+  const { correct = false, linesPerBatch, now = () => new Date(`${today}T12:00:00Z`) } = options
   return importSignals(
     sql,
     { name: 'test.csv', bytes: new Blob([new Uint8Array(bytes)]).stream() },
-    { correct, today, ...(linesPerBatch === undefined ? {} : { linesPerBatch }) },
+    { correct, now, markets, ...(linesPerBatch === undefined ? {} : { linesPerBatch }) },
   )
 }
 

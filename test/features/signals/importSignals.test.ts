@@ -16,8 +16,10 @@ beforeEach(async () => {
 }, 60_000)
 
 describe('the life of a forecast', () => {
+  const before = () => new Date('2026-01-05T20:00:00Z')
+
   test('is open and unserved until its outcome arrives, then live and won', async () => {
-    const opened = await take(db.sql, ['2026-01-05,AAPL,US,1d,0.01,'])
+    const opened = await take(db.sql, ['2026-01-05,AAPL,US,1d,0.01,'], { now: before })
     expect(opened).toMatchObject({ lines: 1, added: 1, resolved: 0, refused: 0 })
     expect((await list(db.sql, quant)).data).toEqual([])
     const resolved = await take(db.sql, ['2026-01-05,AAPL,US,1d,0.01,0.02'])
@@ -30,15 +32,51 @@ describe('the life of a forecast', () => {
     ])
   })
 
-  test('is backfill when its outcome was known, whatever the file says when it says so', async () => {
-    const lines = [
-      '2026-01-05,A,US,1d,0.01,0.02,',
-      '2026-01-05,B,US,1d,0.01,0.02,live',
-      '2026-01-05,C,US,1d,1,2,backfill',
-    ]
-    await take(db.sql, lines, { head: `${header},source` })
+  test('is backfill when it is imported after its date, though a file says live and the outcome comes later', async () => {
+    const claim = { head: `${header},source` }
+    const report = await take(db.sql, ['2026-01-05,A,US,1d,0.01,,live', '2026-01-05,B,US,1d,0.01,,'], claim)
+    expect(report).toMatchObject({ added: 2, late: 1 })
+    await take(db.sql, ['2026-01-05,A,US,1d,0.01,0.02,live', '2026-01-05,B,US,1d,0.01,0.02,live'], claim)
+    expect(await take(db.sql, ['2026-01-05,C,US,1d,0.01,0.02,live'], claim)).toMatchObject({ late: 1 })
     const sources = (await list(db.sql, quant)).data.map(row => row.source)
-    expect(sources).toEqual(['backfill', 'live', 'backfill'])
+    expect(sources).toEqual(['backfill', 'backfill', 'backfill'])
+  })
+
+  // A day ends at midnight in the market: 05:00 UTC in New York, 16:00 UTC in Taipei and Hong Kong, which has no manifest.
+  test.each([
+    ['US', '2026-01-06T04:59:59Z', 'live'],
+    ['US', '2026-01-06T05:00:00Z', 'backfill'],
+    ['TW', '2026-01-05T15:59:59Z', 'live'],
+    ['TW', '2026-01-05T16:00:00Z', 'backfill'],
+    ['HK', '2026-01-05T15:59:59Z', 'live'],
+    ['HK', '2026-01-05T16:00:00Z', 'backfill'],
+    ['XX', '2026-01-05T09:59:59Z', 'live'],
+    ['XX', '2026-01-05T10:00:00Z', 'backfill'],
+  ])('in %s recorded at %s is %s', async (market, time, source) => {
+    await take(db.sql, [`2026-01-05,A,${market},1d,0.01,`], { now: () => new Date(time) })
+    expect(await record(db.sql)).toMatchObject([{ source }])
+  })
+
+  test('that is revised after its date has ended is backfill', async () => {
+    await take(db.sql, ['2026-01-05,A,US,1d,0.01,', '2026-01-05,B,US,1d,0.01,'], { now: before })
+    await take(db.sql, ['2026-01-05,A,US,1d,0.02,'], { now: before })
+    await take(db.sql, ['2026-01-05,B,US,1d,0.02,'])
+    expect(await record(db.sql)).toMatchObject([{ source: 'live' }, { source: 'backfill' }])
+  })
+
+  // Monday 5 January 2026: 1d ends on the 6th, 3d on the 8th, 7d on Wednesday the 14th, each at midnight in New York.
+  test.each([
+    ['1d', '2026-01-07T04:59:59Z', '2026-01-07T05:00:00Z', '2026-01-06'],
+    ['3d', '2026-01-09T04:59:59Z', '2026-01-09T05:00:00Z', '2026-01-08'],
+    ['7d', '2026-01-15T04:59:59Z', '2026-01-15T05:00:00Z', '2026-01-14'],
+  ])('of %s has no outcome at %s, and may have one at %s', async (horizon, early, late, end) => {
+    const line = `2026-01-05,A,US,${horizon},0.01,0.02`
+    const refused = await take(db.sql, [line], { now: () => new Date(early) })
+    expect(refused).toMatchObject({ added: 0, refused: 1 })
+    expect(refused.faults[0].reason).toBe(
+      `the outcome of a ${horizon} forecast of 2026-01-05 is not known before ${end} has ended in its market; leave actual_pct empty until then`,
+    )
+    expect(await take(db.sql, [line], { now: () => new Date(late) })).toMatchObject({ added: 1, refused: 0 })
   })
 
   // decisions.md, section 6: won, lost or flat (either side exactly 0).
@@ -56,8 +94,8 @@ describe('the life of a forecast', () => {
   })
 
   test('may be revised while it is open', async () => {
-    await take(db.sql, ['2026-01-05,AAPL,US,1d,0.01,'])
-    expect(await take(db.sql, ['2026-01-05,AAPL,US,1d,0.03,'])).toMatchObject({ revised: 1 })
+    await take(db.sql, ['2026-01-05,AAPL,US,1d,0.01,'], { now: before })
+    expect(await take(db.sql, ['2026-01-05,AAPL,US,1d,0.03,'], { now: before })).toMatchObject({ revised: 1 })
     expect(await record(db.sql)).toMatchObject([{ predicted: 0.03, actual: null, source: 'live' }])
   })
 
@@ -109,8 +147,9 @@ describe('what is resolved', () => {
   })
 
   test('is live no longer when its forecast is corrected', async () => {
-    await take(db.sql, ['2026-01-05,AAPL,US,1d,0.01,'])
+    await take(db.sql, ['2026-01-05,AAPL,US,1d,0.01,'], { now: () => new Date('2026-01-05T20:00:00Z') })
     await take(db.sql, [resolved])
+    expect(await record(db.sql)).toMatchObject([{ source: 'live' }])
     await take(db.sql, ['2026-01-05,AAPL,US,1d,0.02,0.02'], { correct: true })
     expect(await record(db.sql)).toMatchObject([{ source: 'backfill' }])
   })
@@ -178,6 +217,7 @@ describe('a file', () => {
     ['2026-01-05,AAPL,US,1d,,0.02', 'predicted_pct is ""'],
     ['2026-01-05,AAPL,US,1d,0x10,0.02', 'predicted_pct is "0x10"'],
     ['2026-01-05,AAPL,US,1d,0.01,Infinity', 'actual_pct is "Infinity"'],
+    ['2026-01-05,AAPL,US,1d,0.01,-1.5', 'actual_pct is "-1.5", but no return is below -1'],
     ['2026-01-05,AAPL,US,1d,0.01', 'the line has 5 cells, but the header has 6 columns'],
     ['2026-01-05,AAPL,US,1d,0.01,0.02,live', 'the line has 7 cells, but the header has 6 columns'],
     ['2026-01-05,"AAPL,US,1d,0.01,0.02', 'a quoted cell is not closed'],
@@ -234,7 +274,7 @@ test('order and splits of the file never change the result', async () => {
     ticker: fc.constantFrom('A', 'B', 'BRK-A', '0700.HK'),
     horizon: fc.constantFrom('1d', '3d', '7d'),
     predicted: fc.double({ noNaN: true, noDefaultInfinity: true }),
-    actual: fc.option(fc.double({ noNaN: true, noDefaultInfinity: true })),
+    actual: fc.option(fc.double({ min: -1, noNaN: true, noDefaultInfinity: true })),
   })
   const rows = fc.uniqueArray(row, {
     selector: r => `${r.day} ${r.ticker} ${r.horizon}`,

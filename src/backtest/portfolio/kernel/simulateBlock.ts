@@ -19,6 +19,9 @@ export interface Run extends RunRows {
   readonly idlePeriods: Int32Array
   /** For each portfolio, four per period: sum |dw|, sum |dw| cost, sum w r, sum min(w, 0); all h times. */
   readonly sums: readonly Float64Array[]
+  /** With drift, for each portfolio: h times its gross return per period. With one tile the run fills it. With several it is
+   * known before, because what the whole portfolio earned decides the trades of every tile. */
+  readonly grossReturns: readonly Float64Array[]
   /** With `trackPositions`, for the only portfolio: names held without a return. */
   readonly heldWithoutReturn: Int32Array
   /** Its last weights, one per asset, h times. */
@@ -100,13 +103,8 @@ function zeroMissingReturns(run: Run, { kernel, tile, returns }: TileMemory, t: 
 }
 
 /** Moves one portfolio through the block, and empties it in each period whose idle periods reach h. */
-function movePortfolio(
-  { needs, sums, idlePeriods }: Run,
-  memory: TileMemory,
-  place: number,
-  t: number,
-  count: number,
-): void {
+function movePortfolio(run: Run, memory: TileMemory, place: number, t: number, count: number): void {
+  const { needs, sums, idlePeriods } = run
   const { doubles } = memory.kernel
   const { lastPeriod } = memory.tile
   const h = needs.tranches[place]
@@ -120,10 +118,12 @@ function movePortfolio(
     while (end < moves && idlePeriods[t + end] !== h) end++
     const emptied = end < moves
     if (emptied) end++
-    callWalk(needs, memory, place, t, from, end - from)
+    if (needs.settings.drift) callDrift(run, memory, place, t, from, end)
+    else callWalk(needs, memory, place, t, from, end - from)
     if (emptied) {
       emptyPortfolio(needs, memory, place)
       doubles.fill(0, out + 4 * end - 2, out + 4 * end)
+      if (needs.settings.drift) run.grossReturns[place][t + end - 1] = 0
     }
     from = end
   }
@@ -134,7 +134,7 @@ function movePortfolio(
 /** Runs the kernel over `count` periods, from the block's period `from` on. */
 function callWalk(
   needs: TileNeeds,
-  { kernel, tile, targets, slots, returns, costs, weights, driftedWeights, sums }: TileMemory,
+  { kernel, tile, targets, slots, returns, costs, weights, sums }: TileMemory,
   place: number,
   t: number,
   from: number,
@@ -147,21 +147,57 @@ function callWalk(
   const costsAt = costs + costStride * from
   const sumsAt = sums + 32 * from
   const ring = [targets, slots, ringDepth(needs, place), t + from, count, tile.width, weightsAt] as const
-  if (needs.settings.drift) {
-    const driftedAt = driftedWeights + doubles * place
-    kernel.calls.walkDrifting(...ring, driftedAt, returnsAt, costsAt, costStride, sumsAt)
-  } else kernel.calls.walk(...ring, returnsAt, costsAt, costStride, sumsAt)
+  kernel.calls.walk(...ring, returnsAt, costsAt, costStride, sumsAt)
+}
+
+/** Runs the kernel over the block's periods from .. end - 1, one by one: what a drifting portfolio earned in a period decides
+ * its trades in the next. */
+function callDrift(
+  { needs, plan, grossReturns }: Run,
+  { kernel, tile, targets, slots, returns, costs, weights, grownWeights, sums }: TileMemory,
+  place: number,
+  t: number,
+  from: number,
+  end: number,
+): void {
+  const doubles = 8 * tile.width
+  const costStride = needs.costsVary ? doubles : 0
+  const depth = ringDepth(needs, place)
+  const earned = grossReturns[place]
+  for (let i = from; i < end; i++) {
+    kernel.calls.driftPeriod(
+      targets + doubles * ((t + i) % slots),
+      targets + doubles * ((t + i + slots - depth) % slots),
+      tile.width,
+      weights + doubles * place,
+      grownWeights + doubles * place,
+      t + i === 0 ? 1 : growthOf(earned[t + i - 1] / needs.tranches[place]),
+      returns + doubles * i,
+      costs + costStride * i,
+      sums + 32 * i,
+    )
+    if (plan.tiles.length === 1) earned[t + i] = kernel.doubles[sums / 8 + 4 * i + 2]
+  }
+}
+
+/** What a return of -1 may differ from -1 by, apart from rounding. */
+const ruinRounding = 1e-13
+
+/** 1 + R, which shares of a grown portfolio are measured in. A portfolio that lost everything has no shares: Infinity makes
+ * them 0, so the next one is bought from nothing. 1 + R itself would divide by 0 or turn long into short. */
+function growthOf(grossReturn: number): number {
+  return grossReturn > ruinRounding - 1 ? 1 + grossReturn : Number.POSITIVE_INFINITY
 }
 
 /** Sets the weights of a portfolio without tranches to exactly 0. Adding and subtracting leaves rounding errors in the
  * weights. They would keep earning returns, and a fold without positions would show a Sharpe ratio. */
 function emptyPortfolio({ settings }: TileNeeds, memory: TileMemory, place: number): void {
-  const { kernel, tile, weights, driftedWeights } = memory
+  const { kernel, tile, weights, grownWeights } = memory
   const at = (weights + 8 * tile.width * place) / 8
   kernel.doubles.fill(0, at, at + tile.width)
   if (!settings.drift) return
-  const drifted = (driftedWeights + 8 * tile.width * place) / 8
-  kernel.doubles.fill(0, drifted, drifted + tile.width)
+  const grown = (grownWeights + 8 * tile.width * place) / 8
+  kernel.doubles.fill(0, grown, grown + tile.width)
 }
 
 /** Periods back to the target that leaves. No target leaves a portfolio that holds longer than the run. The ring is then as

@@ -34,7 +34,7 @@ export interface TileMemory extends PickMemory {
   readonly ranks: number
   /** One f64 per column, portfolio after portfolio. */
   readonly weights: number
-  readonly driftedWeights: number
+  readonly grownWeights: number
   /** One f64 per column. */
   readonly trancheCounts: number
   /** Four f64 per period of a block. */
@@ -68,7 +68,7 @@ export function openTile(tile: Tile, needs: TileNeeds, maxRows: number): TileMem
     costs: layout.place((costsVary ? block : 1) * doubles),
     ranks: layout.place(block * 4 * tile.width),
     weights: layout.place(tranches.length * doubles),
-    driftedWeights: layout.place(settings.drift ? tranches.length * doubles : 0),
+    grownWeights: layout.place(settings.drift ? tranches.length * doubles : 0),
     trancheCounts: layout.place(trackPositions ? doubles : 0),
     sums: layout.place(block * 32),
     heldWithoutReturn: layout.place(block * 8),

@@ -10,7 +10,7 @@ interface KernelCalls {
   readonly scoreStats: KernelCall
   readonly pickLegs: KernelCall
   readonly walk: KernelCall
-  readonly walkDrifting: KernelCall
+  readonly driftPeriod: KernelCall
   readonly countUnpaid: KernelCall
   readonly orderBySharpe: KernelCall
   readonly bestTrial: KernelCall

@@ -1,7 +1,8 @@
-import { addDays, type IsoDate } from '../../../dates.ts'
 import { Failure } from '../../../errors.ts'
+import type { Markets } from '../../../markets/markets.ts'
 import type { Sql } from '../../../postgres/client.ts'
 import { readLines, signalLineParser } from './lines.ts'
+import { marketDays } from './marketDays.ts'
 import {
   type Contradiction,
   type MergedBatch,
@@ -27,7 +28,10 @@ export interface SignalFile {
 interface SignalImportOptions {
   /** Change resolved rows too; both versions stay on record. */
   correct: boolean
-  today: IsoDate
+  /** The server's clock. It alone decides which forecasts are `live`. */
+  now: () => Date
+  /** Their time zones say when a day ends. */
+  markets: Pick<Markets, 'get'>
   onProgress?: (progress: { phase: 'read' | 'merge'; lines: number; total: number | null }) => void
   linesPerBatch?: number
 }
@@ -40,6 +44,8 @@ export interface SignalImport {
   resolved: number
   corrected: number
   unchanged: number
+  /** New lines with `live` in the column source that were recorded after their day had ended, as backfill. */
+  late: number
   /** Lines that repeat another line of the file. */
   repeated: number
   refused: number
@@ -69,7 +75,12 @@ export async function importSignals(
       const bounds = { afterLine: after, untilLine: after + size, correct: options.correct }
       addBatch(
         report,
-        await mergeSignalBatch(stage.connection, { ...bounds, name: file.name, maxExamples: maxFaults }),
+        await mergeSignalBatch(stage.connection, {
+          ...bounds,
+          name: file.name,
+          maxExamples: maxFaults,
+          firstOpenDay: market => marketDays(options.markets, options.now())(market).firstOpen,
+        }),
       )
       const lines = Math.min(after + size, report.lastLine)
       options.onProgress?.({ phase: 'merge', lines, total: report.lastLine })
@@ -91,11 +102,21 @@ async function stageFile(
   options: SignalImportOptions,
 ): Promise<Report> {
   const report: Report = {
-    ...{ lines: 0, added: 0, revised: 0, resolved: 0, corrected: 0, unchanged: 0, repeated: 0, refused: 0 },
+    ...{
+      lines: 0,
+      added: 0,
+      revised: 0,
+      resolved: 0,
+      corrected: 0,
+      unchanged: 0,
+      late: 0,
+      repeated: 0,
+      refused: 0,
+    },
     ...{ faults: [], dataVersion: null, lastLine: 0 },
   }
-  // East of UTC it may already be tomorrow.
-  const parser = signalLineParser(addDays(options.today, 1))
+  const now = options.now()
+  const parser = signalLineParser(now.toISOString().slice(0, 10), marketDays(options.markets, now))
   const refuse = (line: number, reason: string) => {
     report.refused++
     if (report.faults.length < maxFaults) report.faults.push({ line, reason })
@@ -129,7 +150,7 @@ async function stageFile(
 }
 
 function addBatch(report: Report, batch: MergedBatch): void {
-  for (const kind of ['added', 'revised', 'resolved', 'corrected', 'unchanged', 'refused'] as const) {
+  for (const kind of ['added', 'revised', 'resolved', 'corrected', 'unchanged', 'late', 'refused'] as const) {
     report[kind] += batch[kind]
   }
   report.faults.push(...batch.examples.map(refusalFault))
@@ -167,8 +188,8 @@ function contradictionFault(found: Contradiction): SignalFault {
 }
 
 function refusalFault(change: RefusedChange): SignalFault {
-  const record = described(change.oldPredicted, change.oldActual, change.oldSource)
-  const sent = described(change.predicted, change.actual, change.source)
+  const record = described(change.oldPredicted, change.oldActual)
+  const sent = described(change.predicted, change.actual)
   const what =
     change.oldActual === null
       ? 'a forecast cannot change in the line that adds its outcome'
@@ -179,7 +200,6 @@ function refusalFault(change: RefusedChange): SignalFault {
   }
 }
 
-function described(predicted: number, actual: number | null, source: string | null): string {
-  const outcome = actual === null ? 'no outcome' : `outcome ${actual}`
-  return `forecast ${predicted}, ${outcome}${source === null ? '' : `, ${source}`}`
+function described(predicted: number, actual: number | null): string {
+  return `forecast ${predicted}, ${actual === null ? 'no outcome' : `outcome ${actual}`}`
 }

@@ -1,8 +1,9 @@
 import { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import { type IsoDate, isIsoDate } from '../../../dates.ts'
+import { addDays, type IsoDate, isIsoDate } from '../../../dates.ts'
 import { horizons } from '../../../horizons.ts'
 import { firstSignalDay, signalTickerPattern } from '../schema.ts'
+import { horizonEnd, type MarketDays } from './marketDays.ts'
 import type { StagedSignal } from './stageQueries.ts'
 
 /** The columns of a file; `source` may follow. */
@@ -19,7 +20,12 @@ interface SignalLineParser {
   row(text: string, line: number): StagedSignal | string
 }
 
-export function signalLineParser(lastDay: IsoDate): SignalLineParser {
+/** @param daysOf the days of a market: an outcome of days that have not ended is refused */
+export function signalLineParser(today: IsoDate, daysOf: (market: string) => MarketDays): SignalLineParser {
+  // East of UTC it may already be tomorrow.
+  const lastDay = addDays(today, 1)
+  // All horizons of an earlier day have ended everywhere.
+  const recently = addDays(today, -15)
   let columns = 0
   // A file has many rows per day: each day is checked once.
   let validDay = ''
@@ -61,13 +67,22 @@ export function signalLineParser(lastDay: IsoDate): SignalLineParser {
       if (actualText !== '' && actual === null) {
         return `actual_pct is ${shown(actualText)}, but must be a finite decimal number, or an empty cell while it is unknown`
       }
+      if (actual !== null && actual < -1) {
+        return `actual_pct is ${shown(actualText)}, but no return is below -1, the loss of everything; 0.025 is +2.5%, so divide percent by 100`
+      }
+      const horizonDays = Number(horizon[0])
+      if (actual !== null && date > recently) {
+        const end = horizonEnd(date, horizonDays)
+        if (end > daysOf(code).lastEnded)
+          return `the outcome of a ${horizon} forecast of ${date} is not known before ${end} has ended in its market; leave actual_pct empty until then`
+      }
       if (source !== '' && source !== 'live' && source !== 'backfill') {
         return `source is ${shown(source)}, but must be live, backfill or an empty cell`
       }
       return {
         line,
         date,
-        horizonDays: Number(horizon[0]),
+        horizonDays,
         ticker: name,
         market: code,
         predicted,

@@ -14,10 +14,8 @@ export interface RefusedChange {
   horizonDays: number
   oldPredicted: number
   oldActual: number | null
-  oldSource: string
   predicted: number
   actual: number | null
-  source: string | null
 }
 
 export interface MergedBatch {
@@ -27,6 +25,8 @@ export interface MergedBatch {
   resolved: number
   corrected: number
   unchanged: number
+  /** Among the added: the file claims `live`, but the day had ended. */
+  late: number
   refused: number
   examples: RefusedChange[]
   /** null: the batch changed nothing. */
@@ -41,6 +41,8 @@ interface BatchBounds {
   /** The name of the file in the record of data versions. */
   name: string
   maxExamples: number
+  /** The first day that has not ended in a market, at the time of the call. */
+  firstOpenDay: (market: string) => string
 }
 
 /** Merges one range of staged lines in one transaction, so that readers see all of it or nothing. */
@@ -49,6 +51,7 @@ export async function mergeSignalBatch(connection: ReservedSql, batch: BatchBoun
   try {
     await connection`select pg_advisory_xact_lock(${signalLock})`
     await classify(connection, batch)
+    await recordOpenDays(connection, batch.firstOpenDay)
     const counts = await countKinds(connection)
     const changed = counts.added + counts.revised + counts.resolved + counts.corrected
     const examples = counts.refused === 0 ? [] : await findRefused(connection, batch.maxExamples)
@@ -80,7 +83,7 @@ async function classify(connection: ReservedSql, batch: BatchBounds): Promise<vo
       case
         when k.date is null then 'add'
         when s.predicted = k.predicted and (s.actual is null or s.actual is not distinct from k.actual)
-          and (s.source is null or s.source = k.source) then 'same'
+          then 'same'
         when k.actual is null and s.actual is null then 'revise'
         when k.actual is null and s.predicted = k.predicted then 'resolve'
         when ${batch.correct} then 'correct'
@@ -91,59 +94,80 @@ async function classify(connection: ReservedSql, batch: BatchBounds): Promise<vo
     where s.line > ${batch.afterLine} and s.line <= ${batch.untilLine}`
 }
 
+/** The clock is read here, under the lock: a forecast that waited past midnight is late. */
+async function recordOpenDays(
+  connection: ReservedSql,
+  firstOpenDay: (market: string) => string,
+): Promise<void> {
+  const rows = await connection<{ market: string }[]>`select distinct market from signal_change`
+  const markets = rows.map(row => row.market)
+  await connection`drop table if exists signal_open_day`
+  await connection`
+    create temp table signal_open_day as
+    select * from unnest(${markets}::text[], ${markets.map(firstOpenDay)}::date[]) as d (market, first_open)`
+}
+
 async function countKinds(connection: ReservedSql) {
   const [counts] = await connection<
-    Record<'added' | 'revised' | 'resolved' | 'corrected' | 'unchanged' | 'refused' | 'tickers', number>[]
+    Record<
+      'added' | 'revised' | 'resolved' | 'corrected' | 'unchanged' | 'late' | 'refused' | 'tickers',
+      number
+    >[]
   >`
     select count(*) filter (where kind = 'add')::int as added,
            count(*) filter (where kind = 'revise')::int as revised,
            count(*) filter (where kind = 'resolve')::int as resolved,
            count(*) filter (where kind = 'correct')::int as corrected,
            count(*) filter (where kind = 'same')::int as unchanged,
+           count(*) filter (where kind = 'add' and source = 'live'
+                            and (actual is not null or date < first_open))::int as late,
            count(*) filter (where kind = 'refuse')::int as refused,
            count(distinct ticker) filter (where kind not in ('same', 'refuse'))::int as tickers
-    from signal_change`
+    from signal_change join signal_open_day using (market)`
   return counts
 }
 
 function findRefused(connection: ReservedSql, limit: number): Promise<RefusedChange[]> {
   return connection<RefusedChange[]>`
     select line::int as line, date, ticker, market, horizon as "horizonDays",
-           old_predicted as "oldPredicted", old_actual as "oldActual", old_source as "oldSource",
-           predicted, actual, source
+           old_predicted as "oldPredicted", old_actual as "oldActual", predicted, actual
     from signal_change where kind = 'refuse' order by line limit ${limit}`
 }
 
-/** A forecast that is recorded before its outcome is `live`, and stays so when the outcome arrives. */
+/** A forecast that is recorded before its day has ended in its market is `live`, and stays so when the outcome arrives. The column
+ * source of the file decides nothing: a file could claim anything. */
 async function insertForecasts(connection: ReservedSql): Promise<void> {
   await connection`
     insert into signal (date, horizon, ticker, market, predicted, actual, source, resolved_at)
     select date, horizon, ticker, market, predicted, actual,
-           coalesce(source, case when actual is null then 'live' else 'backfill' end),
+           case when actual is null and date >= first_open then 'live' else 'backfill' end,
            case when actual is not null then now() end
-    from signal_change where kind = 'add'
+    from signal_change join signal_open_day using (market)
+    where kind = 'add'
     order by horizon, date, ticker, market`
 }
 
-/** Replaces open forecasts by newer ones, and records their outcomes. */
+/** Replaces open forecasts by newer ones, and records their outcomes. One that is revised after its day has ended is no longer
+ * `live`. */
 async function updateOpenForecasts(connection: ReservedSql): Promise<void> {
   await connection`
     update signal k
-    set predicted = c.predicted, actual = c.actual, source = coalesce(c.source, k.source),
+    set predicted = c.predicted, actual = c.actual,
+        source = case when c.predicted = k.predicted or c.date >= d.first_open then k.source else 'backfill' end,
         recorded_at = case when c.predicted = k.predicted then k.recorded_at else now() end,
         resolved_at = case when c.actual is not null then now() end
-    from signal_change c
+    from signal_change c join signal_open_day d using (market)
     where c.kind in ('revise', 'resolve')
       and (k.horizon, k.date, k.ticker, k.market) = (c.horizon, c.date, c.ticker, c.market)`
 }
 
-/** A forecast that changes after its outcome is known is no longer `live`, unless the file states that it is. */
+/** A forecast that changes after its outcome is known is no longer `live`. */
 async function correctResolved(connection: ReservedSql): Promise<void> {
   await connection`
     with corrected as (
       update signal k
       set predicted = c.predicted, actual = coalesce(c.actual, k.actual),
-          source = coalesce(c.source, case when c.predicted = k.predicted then k.source else 'backfill' end),
+          source = case when c.predicted = k.predicted then k.source else 'backfill' end,
           recorded_at = case when c.predicted = k.predicted then k.recorded_at else now() end,
           resolved_at = case when coalesce(c.actual, k.actual) is distinct from k.actual
                              then now() else k.resolved_at end

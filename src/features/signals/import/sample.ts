@@ -1,18 +1,19 @@
-import { addDays, type IsoDate } from '../../../dates.ts'
 import { Failure } from '../../../errors.ts'
+import { loadMarkets } from '../../../markets/markets.ts'
 import type { Sql } from '../../../postgres/client.ts'
 import { importSignals, type SignalFile, type SignalImport } from './importSignals.ts'
 import { readLines, signalHeader, signalLineParser } from './lines.ts'
+import { marketDays } from './marketDays.ts'
 import type { StagedSignal } from './stageQueries.ts'
 
 const sample = new URL('../../../../sample/signals.csv.gz', import.meta.url)
-/** The sample has no later row. */
-const lastDay = '2017-12-31'
+/** The sample has no later outcome. */
+const lastDay = new Date('2017-12-31T12:00:00Z')
 
 /** Loads the signals that ship with the project. They are `backfill`, because their outcomes were known. */
-export function loadSignalsSample(sql: Sql): Promise<SignalImport> {
+export async function loadSignalsSample(sql: Sql): Promise<SignalImport> {
   const file = { name: 'signals.csv.gz', bytes: Bun.file(sample).stream() }
-  return importSignals(sql, file, { correct: false, today: lastDay })
+  return importSignals(sql, file, { correct: false, now: () => lastDay, markets: await loadMarkets() })
 }
 
 const sampleHorizonDays = new Set([1, 7])
@@ -20,9 +21,9 @@ const sampleHorizonDays = new Set([1, 7])
 /** The resolved 1d and 7d rows of a file, sorted and gzipped, in the same layout. The same rows always give the same bytes. */
 export async function makeSignalsSample(
   file: SignalFile,
-  today: IsoDate,
+  now: Date,
 ): Promise<{ bytes: Uint8Array; rows: number }> {
-  const parser = signalLineParser(addDays(today, 1))
+  const parser = signalLineParser(now.toISOString().slice(0, 10), marketDays(await loadMarkets(), now))
   const rows: StagedSignal[] = []
   for await (const lines of readLines(file.bytes)) {
     for (const { line, text } of lines) {

@@ -94,7 +94,7 @@ const copyLine = (row: StagedSignal) =>
 async function discard(connection: ReservedSql): Promise<void> {
   await connection
     .unsafe(
-      'rollback; drop table if exists pg_temp.signal_stage, pg_temp.signal_repeat, pg_temp.signal_change',
+      'rollback; drop table if exists pg_temp.signal_stage, pg_temp.signal_repeat, pg_temp.signal_change, pg_temp.signal_open_day',
     )
     .simple()
     .catch(() => {})

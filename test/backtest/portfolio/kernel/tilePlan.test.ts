@@ -111,16 +111,33 @@ test('where names come and go, a tile is simulated only while it has rows', () =
   })
 })
 
+test('drift changes what is traded and nothing else, to the bit, in one tile and in several', () => {
+  for (const rows of [wide(40, 60, () => [0, 40]), ...Object.values(panels)]) {
+    const data = datasetOf(rows)
+    for (const weighting of ['equal', 'rank', 'score'] as const) {
+      const settings = { ...plainSettings, weighting, quantile: 0.1, tranches: 3 }
+      const still = simulateDataset(data, settings, 1, bps, 0.001)
+      const drifting = simulateDataset(data, { ...settings, drift: true }, 1, bps, 0.001)
+      expect(drifting.positions).toEqual(still.positions)
+      expect(drifting.series.turnover).not.toEqual(still.series.turnover)
+      for (const name of ['gross', 'borrow', 'universe', 'heldWithoutReturn'] as const)
+        expect(drifting.series[name]).toEqual(still.series[name])
+    }
+  }
+})
+
 test('a part of a panel has the columns of a panel of that part', () => {
   const rows = panels['names that come and go']
   const part = rows.filter(row => row.day >= 5)
   const whole = datasetOf(rows)
   const alone = datasetOf(part)
-  const settings = { ...plainSettings, weighting: 'score' as const, tranches: 2 }
   const costs = { roundTripOfMarket: Float64Array.of(0.001, 0.004), borrowPerPeriod: 0.001 }
   const view = rebalanceDates(5, whole.days.length, 1)
-  const out = [new Float64Array(view.length + 1), new Float64Array(view.length + 1)]
-  simulateMany(whole, view, [settings], costs, out[0], new Int32Array(1))
-  simulateMany(alone, rebalanceDates(0, alone.days.length, 1), [settings], costs, out[1], new Int32Array(1))
-  expect(out[0]).toEqual(out[1])
+  for (const drift of [false, true]) {
+    const settings = { ...plainSettings, weighting: 'score' as const, tranches: 2, drift }
+    const out = [new Float64Array(view.length + 1), new Float64Array(view.length + 1)]
+    simulateMany(whole, view, [settings], costs, out[0], new Int32Array(1))
+    simulateMany(alone, rebalanceDates(0, alone.days.length, 1), [settings], costs, out[1], new Int32Array(1))
+    expect(out[0]).toEqual(out[1])
+  }
 })

@@ -1,0 +1,10 @@
+import { freeLicenceAddress } from '../../access/licences.ts'
+import type { Markets } from '../../markets/markets.ts'
+
+/** Where the terms of an answer with figures of these markets are published. */
+export function termsOf(markets: Pick<Markets, 'get'>, codes: readonly string[]) {
+  return {
+    licenceAddress: freeLicenceAddress,
+    registerTerms: codes.flatMap(code => markets.get(code)?.licence.url ?? []),
+  }
+}
