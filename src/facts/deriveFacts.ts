@@ -1,9 +1,9 @@
 import { updateRatios, withdrawStaleRatios } from './computeRatios.ts'
 import type { FactRow, RepeatRow } from './factRow.ts'
-import { groupByFiling } from './filings.ts'
+import { groupByDay, groupByFiling } from './filings.ts'
 import { FiscalCalendar } from './fiscalCalendar.ts'
 import type { MetricRules } from './metricRules.ts'
-import { PeriodIndex, type Series } from './periods.ts'
+import { type Period, PeriodIndex, type Series } from './periods.ts'
 import { SingleQuarters } from './quarters.ts'
 import { type Filing, type ReportedFact, unknownFilingDate } from './reportedFact.ts'
 import { partition, selectReportedFacts } from './selectReportedFacts.ts'
@@ -29,8 +29,9 @@ interface DerivationContext {
 }
 
 /** Derives all that is served of one entity from all that its filings report. Filings are read once, in the order in which
- * they were filed, and each adds rows by what was reported up to and including it. So the result depends on the set of
- * reported facts and not on the order of their import. No later filing changes what was visible on a day. */
+ * they were filed, and each adds what it reports. Figures are derived from them at the end of each day: between two filings of
+ * one day no reader could use them. So the result depends on the set of reported facts and not on the order of their import.
+ * No later filing changes what was visible on a day. */
 export function deriveFacts(
   reportedFacts: readonly ReportedFact[],
   { rules, fiscalYearEnd, filings = new Map() }: DerivationContext,
@@ -43,12 +44,12 @@ export function deriveFacts(
   let unplaced = 0
   let undatedFilings = 0
   let currency: string | null = null
-  for (const { filing, reportedFacts: ofFiling } of groupByFiling(reportedFacts, filings)) {
+  const readFiling = (filing: Filing, ofFiling: readonly ReportedFact[]): readonly Period[] => {
     const selection = selectReportedFacts(ofFiling, rules, currency)
     if (filing.filed === unknownFilingDate) {
       undatedFilings++
       for (const reported of [...selection.chosen, ...selection.unserved]) repeats.push(unlabelled(reported))
-      continue
+      return []
     }
     currency = selection.currency
     const [possible, impossible] = partition(selection.chosen, reported => hasPossibleDays(reported, filing))
@@ -56,36 +57,43 @@ export function deriveFacts(
     unplaced += impossible.length
     calendar.learn(filing.form, possible)
     for (const { reported, series } of placeInPeriods(possible, filing, periods)) {
-      const { metric, period, groups } = series
+      const { metric, period } = series
       if (!periods.label(period, calendar, filing.form)) {
         repeats.push({ reported, metric, label: null })
         unplaced++
         continue
       }
-      const isNews = recordOnce(vintages, series, reported, filing, rules)
-      if (!isNews) repeats.push({ reported, metric, label: period.label })
-      const mayGiveQuarter = isNews || series.groups !== groups
-      if (mayGiveQuarter && rules.rule(reported.metric).additive) quarters.note(reported.metric, series)
+      const effect = recordOnce(vintages, series, reported, filing, rules)
+      if (effect !== 'added') repeats.push({ reported, metric, label: period.label })
+      if (effect !== 'ignored' && rules.rule(reported.metric).additive)
+        quarters.note(reported.metric, series, filing)
     }
     for (const reported of selection.unserved) repeats.push(unlabelled(reported))
-    quarters.update(periods, vintages, filing)
-    const refined = periods.takeRefined()
-    for (const period of refined) vintages.redate(period, filing)
-    updateRatios(periods, vintages, filing)
-    for (const period of refined) withdrawStaleRatios(period, vintages, filing)
+    return periods.takeRefined()
+  }
+  for (const day of groupByDay(groupByFiling(reportedFacts, filings))) {
+    const refined = day.flatMap(({ filing, reportedFacts: ofFiling }) =>
+      readFiling(filing, ofFiling).map(period => ({ period, filing })),
+    )
+    for (const { series, reported } of quarters.update(periods, vintages))
+      repeats.push({ reported, metric: series.metric, label: series.period.label })
+    for (const { period, filing } of refined) vintages.redate(period, filing)
+    updateRatios(periods, vintages)
+    for (const { period, filing } of refined) withdrawStaleRatios(period, vintages, filing)
+    vintages.endDay()
   }
   return { facts: vintages.facts, repeats, unplaced, undatedFilings }
 }
 
-/** Records a reported fact unless the filing has already reported one for the series. Returns whether a vintage was added. */
+/** Records a reported fact unless the filing has already reported one for the series. */
 function recordOnce(
   vintages: VintageBuilder,
   series: Series,
   reported: ReportedFact,
   filing: Filing,
   rules: MetricRules,
-): boolean {
-  if (series.lastReportedIn === filing.accession) return false
+): ReturnType<VintageBuilder['recordReported']> {
+  if (series.lastReportedIn === filing.accession) return 'ignored'
   series.lastReportedIn = filing.accession
   const group = rules.group(reported.metric, reported.tag)
   const basis = rules.basis?.(reported.tag) ?? 0

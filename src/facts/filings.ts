@@ -1,6 +1,6 @@
 import { type Filing, type ReportedFact, unknownFilingDate } from './reportedFact.ts'
 
-interface FiledFacts {
+export interface FiledFacts {
   readonly filing: Filing
   readonly reportedFacts: readonly ReportedFact[]
 }
@@ -27,6 +27,17 @@ export function groupByFiling(
     }
   }
   return [...groups.values()].sort((a, b) => compareFilings(a.filing, b.filing))
+}
+
+/** Filings in their order, by day. */
+export function groupByDay(filings: readonly FiledFacts[]): readonly (readonly FiledFacts[])[] {
+  const days: FiledFacts[][] = []
+  for (const one of filings) {
+    const day = days.at(-1)
+    if (day?.[0].filing.filed === one.filing.filed) day.push(one)
+    else days.push([one])
+  }
+  return days
 }
 
 /** Merges what two sources state about one filing. They differ in what they leave out. If they contradict each other, the

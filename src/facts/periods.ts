@@ -25,13 +25,16 @@ export interface Series {
   readonly metric: string
   readonly period: Period
   current: { -readonly [Key in keyof FactRow]: FactRow[Key] } | null
-  /** The group of the tag that was last accepted; null while every vintage was derived. */
+  /** The group of the tag under which the current figure was reported; null while it is derived. */
   reportedGroup: number | null
+  /** The tag group of the cumulative figures whose difference is current; null if it is not derived from such. */
+  derivedGroup: number | null
   /** The groups of all tags under which the current figure was reported, one bit each. Two figures are comparable where
    * they have a group in common. */
   groups: number
-  /** Which accounts the current figure belongs to (`MetricRules.basis`). */
-  basis: number
+  /** The accounts (`MetricRules.basis`) for which the current figure was reported, one bit each, like `groups`. A later
+   * report that repeats it for others adds theirs: without that, the repeat would end the quarters derived from it. */
+  bases: number
   /** The accession of the last filing that named the period for this metric. */
   lastMentionedIn: string
   /** The accession of the last filing from which a reported fact was taken. */
@@ -104,8 +107,9 @@ export class PeriodIndex {
       period,
       current: null,
       reportedGroup: null,
+      derivedGroup: null,
       groups: 0,
-      basis: 0,
+      bases: 0,
       lastMentionedIn: '',
       lastReportedIn: '',
     }

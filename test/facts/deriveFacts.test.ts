@@ -30,12 +30,6 @@ test('a ratio has a vintage for each vintage of its inputs', () => {
     [5_704 / 36_537, '2009-10-27', '0001193125-09-214859'],
     [8_235 / 42_905, '2010-01-25', '0001193125-10-012091'],
   ])
-  // 10-K/A: the 10-Q of the same day brought the new assets and came first by its accession.
-  expect(vintages(apple, 'asset_turnover', 2009, 0).map(([value]) => value)).toEqual([
-    36_537 / 53_851,
-    36_537 / 47_501,
-    42_905 / 47_501,
-  ])
 })
 
 test('flow-over-stock ratios exist for whole years only', () => {
