@@ -20,6 +20,9 @@ export interface DerivedEntity {
   readonly undatedFilings: number
 }
 
+/** Changes when the same filings give other figures: all files are read again then. */
+export const derivationRevision = 2
+
 interface DerivationContext {
   readonly rules: MetricRules
   /** `MMDD` on file at the register, used until a filing gives a better one. */
@@ -55,7 +58,7 @@ export function deriveFacts(
     const [possible, impossible] = partition(selection.chosen, reported => hasPossibleDays(reported, filing))
     for (const reported of impossible) repeats.push(unlabelled(reported))
     unplaced += impossible.length
-    calendar.learn(filing.form, possible)
+    calendar.learn(filing, possible)
     for (const { reported, series } of placeInPeriods(possible, filing, periods)) {
       const { metric, period } = series
       if (!periods.label(period, calendar, filing.form)) {

@@ -53,9 +53,20 @@ export function mergeFilings(a: Filing, b: Filing): Filing {
       : b.acceptedAt === null
         ? a.acceptedAt
         : Math.min(a.acceptedAt, b.acceptedAt)
-  if (filed === a.filed && form === a.form && acceptedAt === a.acceptedAt) return a
-  return { accession: a.accession, form, filed, acceptedAt }
+  const fiscalYearEnd = [a.fiscalYearEnd, b.fiscalYearEnd].filter(end => end !== undefined).sort()[0]
+  const merged: Filing = {
+    ...{ accession: a.accession, form, filed, acceptedAt },
+    ...(fiscalYearEnd === undefined ? {} : { fiscalYearEnd }),
+  }
+  return isSameFiling(merged, a) ? a : merged
 }
+
+/** Whether two sources state the same about one filing. */
+export const isSameFiling = (a: Filing, b: Filing): boolean =>
+  a.form === b.form &&
+  a.filed === b.filed &&
+  a.acceptedAt === b.acceptedAt &&
+  a.fiscalYearEnd === b.fiscalYearEnd
 
 export function compareFilings(a: Filing, b: Filing): number {
   if (a.filed !== b.filed) return a.filed - b.filed

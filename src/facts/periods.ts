@@ -166,13 +166,17 @@ function labelFlow(period: Period, calendar: FiscalCalendar, form: string): Peri
     return Math.abs(period.end - year.end) <= slack ? { fy: fiscalYearName(year.end), fp: 0 } : null
   }
   const fy = fiscalYearName(year.end)
-  if (period.span === 2 || period.span === 3) {
-    return Math.abs(start - year.start) <= slack ? { fy, fp: period.span } : null
-  }
   const quarterDays = (year.end - year.start + 1) / 4
   const elapsed = (period.end - year.start + 1) / quarterDays
   const quarter = Math.round(elapsed)
-  const isAligned = Math.abs(elapsed - quarter) * quarterDays <= 25
+  if (period.span === 2 || period.span === 3) {
+    // Quarters of 12 to 17 weeks: where the source rounds, the start is a guess and the end tells the quarter.
+    const isYearToDate = period.rounded
+      ? quarter === period.span || Math.abs(start - year.start) <= slack
+      : Math.abs(start - year.start) <= slack
+    return isYearToDate ? { fy, fp: period.span } : null
+  }
+  const isAligned = Math.abs(elapsed - quarter) * quarterDays <= (period.rounded ? 40 : 25)
   return isAligned && quarter >= 1 && quarter <= 4 ? { fy, fp: asQuarter(quarter) } : null
 }
 

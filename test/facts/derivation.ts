@@ -71,6 +71,8 @@ export function storeAndLoad(derived: DerivedEntity, filings: ReadonlyMap<string
       fp: 0,
       fy: 0,
       superseded: null,
+      earlierSince: null,
+      inputs: [],
       ...reported,
       metric,
       filed: reported.filing.filed,

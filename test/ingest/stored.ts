@@ -5,7 +5,8 @@ export async function storedFacts(sql: Sql): Promise<string[]> {
   const rows = await sql<{ row: string }[]>`
     select concat_ws('|', e.issuer_id, m.name, f.fp, f.fy, u.name, coalesce(t.name, '-'),
       coalesce(f.period_start::text, '-'), f.period_end, f.filed, f.superseded, coalesce(l.accepted_at::text, '-'),
-      f.value, f.period_rounded, l.accession) as row
+      f.value, f.period_rounded, l.accession, coalesce(f.earlier_since::text, '-'),
+      array(select i.accession from filing i where i.filing_id = any(f.inputs) order by 1)) as row
     from fact f join entity e using (entity_id) join metric m using (metric_id) join unit u using (unit_id)
     left join tag t using (tag_id) left join filing l on l.filing_id = f.filing_id
     order by 1`
