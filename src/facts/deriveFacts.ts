@@ -1,7 +1,8 @@
 import { updateRatios, withdrawStaleRatios } from './computeRatios.ts'
+import { CoverCounts, reportLabel } from './coverCounts.ts'
 import type { FactRow, RepeatRow } from './factRow.ts'
 import { groupByDay, groupByFiling } from './filings.ts'
-import { FiscalCalendar } from './fiscalCalendar.ts'
+import { FiscalCalendar, lastDayOf } from './fiscalCalendar.ts'
 import type { MetricRules } from './metricRules.ts'
 import { type Period, PeriodIndex, type Series } from './periods.ts'
 import { SingleQuarters } from './quarters.ts'
@@ -43,6 +44,7 @@ export function deriveFacts(
   const periods = new PeriodIndex()
   const vintages = new VintageBuilder()
   const quarters = new SingleQuarters()
+  const counts = new CoverCounts()
   const repeats: RepeatRow[] = []
   let unplaced = 0
   let undatedFilings = 0
@@ -59,18 +61,34 @@ export function deriveFacts(
     for (const reported of impossible) repeats.push(unlabelled(reported))
     unplaced += impossible.length
     calendar.learn(filing, possible)
-    for (const { reported, series } of placeInPeriods(possible, filing, periods)) {
+    const [onCover, inReport] = partition(possible, ({ tag }) => rules.coverCount?.tags.test(tag) === true)
+    const readPlaced = ({ reported, series }: PlacedFact, isCover: boolean) => {
       const { metric, period } = series
       if (!periods.label(period, calendar, filing.form)) {
         repeats.push({ reported, metric, label: null })
         unplaced++
-        continue
+        return
       }
-      const effect = recordOnce(vintages, series, reported, filing, rules)
+      const isCount = reported.metric === rules.coverCount?.metric
+      const isServed = !isCount || counts.admits(series, isCover)
+      const effect = isServed ? recordOnce(vintages, series, reported, filing, rules) : 'ignored'
+      if (isCount && effect === 'added') counts.record(series, isCover, vintages, filing)
       if (effect !== 'added') repeats.push({ reported, metric, label: period.label })
       if (effect !== 'ignored' && rules.rule(reported.metric).additive)
         quarters.note(reported.metric, series, filing)
     }
+    const placed = placeInPeriods(inReport, filing, periods)
+    const [counted, figures] = partition(placed, one => one.reported.metric === rules.coverCount?.metric)
+    for (const one of figures) readPlaced(one, false)
+    for (const reported of onCover.toSorted(inOrderOfCovers)) {
+      const day = lastDayOf(inReport)
+      const isRounded = inReport.every(({ end, rounded }) => end !== day || rounded)
+      const own = day === null ? null : periods.labelOfDay(day, isRounded, calendar)
+      const label = reportLabel(filing.form, own, reported.end, calendar)
+      const series = periods.seriesOf(counts.resolve(reported, label, periods), reported.metric)
+      readPlaced({ reported, series }, true)
+    }
+    for (const one of counted) readPlaced(one, false)
     for (const reported of selection.unserved) repeats.push(unlabelled(reported))
     return periods.takeRefined()
   }
@@ -150,6 +168,10 @@ function placeInPeriods(
   }
   return flows.concat(balances)
 }
+
+/** Exact days first: rounded ones are matched to them. Of several counts the last day's is served. */
+const inOrderOfCovers = (a: ReportedFact, b: ReportedFact) =>
+  Number(a.rounded) - Number(b.rounded) || a.end - b.end || (a.unit < b.unit ? -1 : 1)
 
 interface SpannedFact {
   readonly reported: ReportedFact

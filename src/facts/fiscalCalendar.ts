@@ -280,7 +280,7 @@ function shortYearOf(
 }
 
 /** The last day on which at least two figures of a report end: a single one may be a count of shares on its cover. */
-function lastDayOf(reportedFacts: readonly ReportedFact[]): number | null {
+export function lastDayOf(reportedFacts: readonly ReportedFact[]): number | null {
   const counts = new Map<number, number>()
   for (const { end } of reportedFacts) counts.set(end, (counts.get(end) ?? 0) + 1)
   const shared = [...counts].filter(([, count]) => count > 1).map(([end]) => end)

@@ -15,7 +15,7 @@ export interface Period {
   readonly series: Map<string, Series>
 }
 
-interface PeriodLabel {
+export interface PeriodLabel {
   readonly fy: number
   readonly fp: FiscalPeriod
 }
@@ -57,14 +57,25 @@ export class PeriodIndex {
     const rough = known ?? this.periods.get(keyOf(span, nearestMonthEnd(end)))
     if (rough?.rounded && Math.abs(rough.end - end) <= roundedSlackDays) {
       this.periods.delete(keyOf(span, rough.end))
-      if (rough.end !== end) this.refined.push(rough)
-      rough.start = start
-      rough.end = end
-      rough.rounded = false
+      this.refine(rough, start, end)
       this.periods.set(keyOf(span, end), rough)
       return rough
     }
     return this.add(span, start, end, false)
+  }
+
+  /** Gives a period its exact days. */
+  refine(period: Period, start: number | null, end: number): void {
+    if (period.end !== end) this.refined.push(period)
+    period.start = start
+    period.end = end
+    period.rounded = false
+  }
+
+  /** The label of the balances of a day, if it is known or the calendar gives it. */
+  labelOfDay(end: number, rounded: boolean, calendar: FiscalCalendar): PeriodLabel | null {
+    const known = this.periods.get(keyOf(0, end))?.label
+    return known ?? this.labelBalance({ end, rounded }, calendar)
   }
 
   /** The periods whose exact days became known since the last call. */
@@ -131,7 +142,10 @@ export class PeriodIndex {
     this.labelOfEnd.set(end, label.fp === 4 ? { fy: label.fy, fp: 0 } : label)
   }
 
-  private labelBalance(period: Period, calendar: FiscalCalendar): PeriodLabel | null {
+  private labelBalance(
+    period: Pick<Period, 'end' | 'rounded'>,
+    calendar: FiscalCalendar,
+  ): PeriodLabel | null {
     const known = this.labelOfEnd.get(period.end)
     if (known !== undefined) return known
     const slack = period.rounded ? 16 : 7
