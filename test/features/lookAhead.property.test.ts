@@ -13,6 +13,7 @@ import type { Restatement, RestatementsQuery } from '../../src/features/restatem
 import { type TestDatabase, testDatabase } from '../database.ts'
 import { companyDeps, principal } from './companies/fixtures.ts'
 import { draftsOf, firstDay, importAs, spanDays, statementsOf } from './companies/randomFilings.ts'
+import { knownOn } from './fundamentals/invariants.ts'
 
 /* What was known on a day is what the filings up to that day alone state. So every company is imported twice: whole, in the
  * market US, and once more in the market JP with nothing but its filings up to a random day. As of that day the first has to
@@ -148,7 +149,7 @@ test('no reader shows on a day what only later filings state', async () => {
           }
           // Whatever is filed later, what was filed first stays.
           const afterwards = await history(ticker, 'first', addDays(as_of, later))
-          expect(afterwards.filter(row => row.filed <= as_of)).toEqual(first)
+          expect(knownOn(afterwards, as_of)).toEqual(knownOn(first, as_of))
 
           const newest = all.filter(row => row.m === metric)
           const mine = shown.find(row => row.ticker === ticker)

@@ -25,10 +25,10 @@ export async function historyRows(sql: SqlClient, plan: RowPlan): Promise<Stored
     : sql``
   return unpack(
     await sql`
-      select d.version, r.m, r.fy, r.fp, r."end", r.filed, r.v, r.u
+      select d.version, r.m, r.fy, r.fp, r."end", r.filed, r.v, r.u, r.until, r.derived, r.earlier
       from data_version d left join (
         select ${each} m.name as m, f.fy, f.fp, f.period_end as "end", f.filed, f.value as v, u.name as u,
-               f.accepted_at, f.accession
+               f.until, f.tag_id is null as derived, f.is_earlier as earlier, f.accepted_at, f.accession
         from fact_as_of(${plan.asOf}) f
         join metric m on m.metric_id = f.metric_id
         join unit u on u.unit_id = f.unit_id
@@ -47,12 +47,13 @@ export async function latestRows(sql: SqlClient, plan: RowPlan): Promise<StoredR
   const metrics = plan.metrics === null ? sql`` : sql`where m.name = any(${[...plan.metrics]})`
   return unpack(
     await sql`
-      select d.version, r.m, r.fy, r.fp, r."end", r.filed, r.v, r.u
+      select d.version, r.m, r.fy, r.fp, r."end", r.filed, r.v, r.u, null as until, r.derived, r.earlier
       from data_version d left join (
-        select m.name as m, l.fy, l.fp, l.period_end as "end", l.filed, l.value as v, u.name as u
+        select m.name as m, l.fy, l.fp, l.period_end as "end", l.filed, l.value as v, u.name as u,
+               l.tag_id is null as derived, l.is_earlier as earlier
         from metric m
         cross join lateral (
-          select f.fy, f.fp, f.period_end, f.filed, f.value, f.unit_id
+          select f.fy, f.fp, f.period_end, f.filed, f.value, f.unit_id, f.tag_id, f.is_earlier
           from fact_as_of(${plan.asOf}) f
           where f.entity_id = ${plan.entityId} and f.metric_id = m.metric_id and f.current ${from} ${year}
             ${ofPeriods(sql, plan, sql`f`)}
@@ -111,6 +112,10 @@ export interface StoredRow {
   readonly filed: IsoDate
   readonly v: number
   readonly u: string
+  /** The filed day from which it is no longer current, if that is known on the day. */
+  readonly until: IsoDate | null
+  readonly derived: boolean
+  readonly earlier: boolean
 }
 
 export interface StoredRows {

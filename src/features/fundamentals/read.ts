@@ -47,6 +47,9 @@ export async function readCompany(deps: ReadDeps, plan: CompanyPlan): Promise<Fu
     ticker,
     issuer_id,
     source,
+    until: row.until,
+    kind: row.derived ? 'derived' : 'stated',
+    ...(row.earlier ? { generation: 'earlier' } : {}),
   }))
   return {
     object: 'fundamentals_list',

@@ -130,6 +130,21 @@ export const FundamentalsRow = Type.Object(
       description: 'Source notice of the register.',
       examples: ['U.S. Securities and Exchange Commission, EDGAR'],
     }),
+    until: Type.Union([Type.String({ format: 'date' }), Type.Null()], {
+      description:
+        'Filed day from which the figure is no longer current: superseded, or withdrawn because its inputs changed. null while it is current, and where that day is after as_of.',
+      examples: [null],
+    }),
+    kind: Type.Union([Type.Literal('stated'), Type.Literal('derived')], {
+      description: 'stated: a filing states it. derived: computed from figures that filings state.',
+      examples: ['stated'],
+    }),
+    generation: Type.Optional(
+      Type.Literal('earlier', {
+        description:
+          'Only on a derived row whose inputs were restated in part: it is the figure of before, current until the others are restated, too.',
+      }),
+    ),
   },
   { ...strict, $id: 'FundamentalsRow' },
 )
@@ -147,6 +162,8 @@ export const fundamentalsSheet = [
   { name: 'ticker', kind: 'text' },
   { name: 'issuer_id', kind: 'text' },
   { name: 'source', kind: 'text' },
+  { name: 'until', kind: 'day' },
+  { name: 'kind', kind: 'text' },
 ] as const satisfies readonly Column<keyof FundamentalsRow>[]
 
 export const fundamentalsColumns = fundamentalsSheet.map(column => column.name)
