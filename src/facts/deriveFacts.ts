@@ -5,11 +5,13 @@ import { groupByDay, groupByFiling } from './filings.ts'
 import { FiscalCalendar, lastDayOf } from './fiscalCalendar.ts'
 import type { MetricRules } from './metricRules.ts'
 import { type Period, PeriodIndex, type Series } from './periods.ts'
-import { SingleQuarters } from './quarters.ts'
+import { updateQuarters } from './quarters.ts'
 import { type Filing, type ReportedFact, unknownFilingDate } from './reportedFact.ts'
 import { partition, selectReportedFacts } from './selectReportedFacts.ts'
 import { type Span, spanOf, storedMetric } from './spans.ts'
+import { TrailingYears } from './trailingYears.ts'
 import { VintageBuilder } from './vintages.ts'
+import { YearsToDate } from './yearsToDate.ts'
 
 export interface DerivedEntity {
   /** Every vintage, in the order of filings. */
@@ -43,7 +45,8 @@ export function deriveFacts(
   const calendar = new FiscalCalendar(rules, fiscalYearEnd)
   const periods = new PeriodIndex()
   const vintages = new VintageBuilder()
-  const quarters = new SingleQuarters()
+  const years = new YearsToDate()
+  const trailing = new TrailingYears()
   const counts = new CoverCounts()
   const repeats: RepeatRow[] = []
   let unplaced = 0
@@ -75,7 +78,7 @@ export function deriveFacts(
       if (isCount && effect === 'added') counts.record(series, isCover, vintages, filing)
       if (effect !== 'added') repeats.push({ reported, metric, label: period.label })
       if (effect !== 'ignored' && rules.rule(reported.metric).additive)
-        quarters.note(reported.metric, series, filing)
+        years.note(reported.metric, series, filing)
     }
     const placed = placeInPeriods(inReport, filing, periods)
     const [counted, figures] = partition(placed, one => one.reported.metric === rules.coverCount?.metric)
@@ -96,9 +99,11 @@ export function deriveFacts(
     const refined = day.flatMap(({ filing, reportedFacts: ofFiling }) =>
       readFiling(filing, ofFiling).map(period => ({ period, filing })),
     )
-    for (const { series, reported } of quarters.update(periods, vintages))
+    for (const { series, reported } of updateQuarters(years, periods, vintages))
       repeats.push({ reported, metric: series.metric, label: series.period.label })
     for (const { period, filing } of refined) vintages.redate(period, filing)
+    trailing.update(years, periods, vintages)
+    years.endDay()
     updateRatios(periods, vintages)
     for (const { period, filing } of refined) withdrawStaleRatios(period, vintages, filing)
     vintages.endDay()

@@ -1,7 +1,7 @@
 import type { Filing, ReportedFact } from './reportedFact.ts'
 
-/** Fiscal period: 0 for the year, 1 to 4 for its quarters. */
-export type FiscalPeriod = 0 | 1 | 2 | 3 | 4
+/** Fiscal period: 0 for the year, 1 to 4 for its quarters, 5 for the trailing twelve months. */
+export type FiscalPeriod = 0 | 1 | 2 | 3 | 4 | 5
 
 /** One vintage of one figure, as it is stored and served. */
 export interface FactRow {

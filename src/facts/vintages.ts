@@ -27,7 +27,7 @@ export interface ReportedToday {
 
 /** Series that filings of one day changed, in one period end and fiscal period. */
 export interface TouchedGroup {
-  readonly members: Map<string, Series>
+  readonly key: number
   /** The last of those filings. */
   readonly filing: Filing
 }
@@ -178,12 +178,14 @@ export class VintageBuilder {
   /** The groups of series in which something changed since the last call. */
   takeTouched(): TouchedGroup[] {
     const touched: TouchedGroup[] = []
-    for (const [key, filing] of this.touched) {
-      const members = this.groups.get(key)
-      if (members !== undefined) touched.push({ members, filing })
-    }
+    for (const [key, filing] of this.touched) touched.push({ key, filing })
     this.touched = new Map()
     return touched
+  }
+
+  /** The series of a day and fiscal period, by metric. */
+  groupOf(key: number): ReadonlyMap<string, Series> | undefined {
+    return this.groups.get(key)
   }
 
   endDay(): void {
@@ -191,7 +193,7 @@ export class VintageBuilder {
   }
 }
 
-const ratioKey = (row: { end: number; fp: number }) => row.end * 8 + row.fp
+export const ratioKey = (row: { end: number; fp: number }) => row.end * 8 + row.fp
 
 function otherAccessions(inputs: readonly Filing[], filing: Filing): readonly string[] {
   const accessions = new Set(inputs.map(({ accession }) => accession))

@@ -98,7 +98,8 @@ test('an IFRS filer of 20-F has years, ratios and the vintages of its share coun
 test('every vintage is followed by the one that supersedes it, and no later than that one was filed', () => {
   for (const derived of [apple, snowflake, alphabet, lpa]) {
     const current = new Map<string, (typeof derived.facts)[number]>()
-    for (const fact of derived.facts) {
+    // Trailing twelve months end without a successor where their parts no longer belong together.
+    for (const fact of derived.facts.filter(({ fp }) => fp !== 5)) {
       const key = `${fact.metric} ${fact.fp} ${fact.end}`
       const before = current.get(key)
       if (before !== undefined) {

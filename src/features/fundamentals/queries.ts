@@ -4,7 +4,7 @@ import type { KnownPeriod, PeriodFilter } from './periods.ts'
 import type { CompanyPlan } from './plan.ts'
 
 /** What the statements read of a plan. */
-type RowPlan = Pick<
+export type RowPlan = Pick<
   CompanyPlan,
   'entityId' | 'asOf' | 'metrics' | 'from' | 'fps' | 'years' | 'vintage' | 'recentFiscalYearOnly'
 >
@@ -44,7 +44,7 @@ export async function latestRows(sql: SqlClient, plan: RowPlan): Promise<StoredR
   const year = plan.recentFiscalYearOnly
     ? sql`and f.fy = ${recentFiscalYear(sql, plan.asOf, plan.entityId)}`
     : sql``
-  const metrics = plan.metrics === null ? sql`` : sql`where m.name = any(${[...plan.metrics]})`
+  const metrics = plan.metrics === null ? sql`` : sql`and m.name = any(${[...plan.metrics]})`
   return unpack(
     await sql`
       select d.version, r.m, r.fy, r.fp, r."end", r.filed, r.v, r.u, null as until, r.derived, r.earlier
@@ -60,7 +60,7 @@ export async function latestRows(sql: SqlClient, plan: RowPlan): Promise<StoredR
           order by f.period_end desc, (f.fp = 0) desc, f.fp desc
           limit 1) l
         join unit u on u.unit_id = l.unit_id
-        ${metrics}) r on true
+        where not m.is_trailing ${metrics}) r on true
       order by r.m collate "C"`,
   )
 }
@@ -85,6 +85,7 @@ export async function knownMetrics(sql: SqlClient, entityId: number, asOf: IsoDa
       select f.period_end from fact_as_of(${asOf}) f
       where f.entity_id = ${entityId} and f.metric_id = m.metric_id
       order by f.period_end desc limit 1) l
+    where not m.is_trailing
     order by m.name collate "C"`
 }
 
@@ -129,7 +130,7 @@ interface VersionedRow extends StoredRow {
 }
 
 /** Every result has at least one row, which carries the version. If there are no figures its other columns are null. */
-function unpack(answer: readonly (VersionedRow | { version: string; m: null })[]): StoredRows {
+export function unpack(answer: readonly (VersionedRow | { version: string; m: null })[]): StoredRows {
   const rows: StoredRow[] = []
   for (const row of answer) if (row.m !== null) rows.push(row)
   return { dataVersion: Number(answer[0].version), rows }
@@ -145,6 +146,7 @@ export function recentFiscalYear(sql: SqlClient, asOf: IsoDate, entityId: SqlFra
          select f.fy, f.period_end, f.period_start from fact_as_of(${asOf}) f
          where f.entity_id = ${entityId} and f.metric_id = ym.metric_id and f.fp = 0
          order by f.period_end desc limit 1) y
+       where not ym.is_trailing
        order by (y.period_start is not null) desc, y.period_end desc, y.fy desc limit 1),
       (select max(f.fy) from fact_as_of(${asOf}) f where f.entity_id = ${entityId}))`
 }
