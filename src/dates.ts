@@ -39,12 +39,12 @@ export function daySpan(days: readonly IsoDate[]): { first: IsoDate; last: IsoDa
 }
 
 /** The month end nearest to a day, as a register that rounds period ends would write it. Of two equally near month ends
- * the later. */
+ * the earlier: Costco's 2010-02-14 is 2010-01-31 in the Financial Statement Data Set 2010q1 (0001193125-10-059399). */
 export function nearestMonthEnd(day: number): number {
   const date = new Date(day * dayMs)
   const next = Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0) / dayMs
   const last = Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 0) / dayMs
-  return day - last < next - day ? last : next
+  return day - last <= next - day ? last : next
 }
 
 /** The first day of the `months` months that end with `monthEnd`. */

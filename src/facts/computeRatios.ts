@@ -1,43 +1,95 @@
+import { compareFilings } from './filings.ts'
 import type { Period, PeriodIndex, Series } from './periods.ts'
 import { isRatio, type Ratio, ratios } from './ratioDefinitions.ts'
 import type { Filing } from './reportedFact.ts'
-import type { VintageBuilder } from './vintages.ts'
+import { trailingMetric } from './spans.ts'
+import { ratioKey, type VintageBuilder } from './vintages.ts'
 
-/** Computes the ratios of every day and fiscal period in which `filing` changed something, from the figures that are
- * current with that filing. */
-export function updateRatios(periods: PeriodIndex, vintages: VintageBuilder, filing: Filing): void {
-  for (const members of vintages.takeTouched()) {
-    for (const ratio of ratios) updateRatio(ratio, members, periods, vintages, filing)
+/** Computes the ratios of every period in which the filings of a day changed something, from the figures that are current at
+ * the end of that day. */
+export function updateRatios(periods: PeriodIndex, vintages: VintageBuilder): void {
+  const groups = new Map<number, Filing>()
+  for (const { key, filing } of vintages.takeTouched()) {
+    note(groups, key, filing)
+    // The balance of a quarter is the denominator of trailing twelve months that end with it.
+    const trailing = ratioKey({ end: Math.floor(key / 8), fp: 5 })
+    if (vintages.groupOf(trailing) !== undefined) note(groups, trailing, filing)
   }
-  // Recording ratios touches the same groups; without this the next filing would compute them all again.
+  for (const [key, filing] of groups) {
+    const inputs = key % 8 === 5 ? trailingInputs(vintages, key) : yearlyInputs(vintages, key)
+    for (const ratio of ratios) updateRatio(ratio, inputs, periods, vintages, filing)
+  }
+  // Recording ratios touches the same groups; without this the next day would compute them all again.
   vintages.takeTouched()
+}
+
+function note(groups: Map<number, Filing>, key: number, filing: Filing): void {
+  const known = groups.get(key)
+  if (known === undefined || compareFilings(known, filing) < 0) groups.set(key, filing)
+}
+
+interface Inputs {
+  readonly top: (metric: string) => Series | undefined
+  readonly bottom: (metric: string) => Series | undefined
+  readonly name: (ratio: string) => string
+}
+
+function yearlyInputs(vintages: VintageBuilder, key: number): Inputs {
+  const members = vintages.groupOf(key)
+  const find = (metric: string) => members?.get(metric)
+  return { top: find, bottom: find, name: ratio => ratio }
+}
+
+/** Flows of twelve trailing months, over such flows or over the balance of their last quarter. */
+function trailingInputs(vintages: VintageBuilder, key: number): Inputs {
+  const members = vintages.groupOf(key)
+  const top = (metric: string) => members?.get(trailingMetric(metric))
+  const balances = [1, 2, 3, 4, 0].flatMap(fp => vintages.groupOf(key - 5 + fp) ?? [])
+  const balance = (metric: string) =>
+    balances
+      .map(group => group.get(metric))
+      .find(series => series !== undefined && series.current !== null && series.period.span === 0)
+  return { top, bottom: metric => top(metric) ?? balance(metric), name: trailingMetric }
 }
 
 function updateRatio(
   ratio: Ratio,
-  members: ReadonlyMap<string, Series>,
+  { top: findTop, bottom: findBottom, name }: Inputs,
   periods: PeriodIndex,
   vintages: VintageBuilder,
   filing: Filing,
 ): void {
-  const top = members.get(ratio.numerator)
-  const bottom = members.get(ratio.denominator)
-  if (top === undefined || bottom === undefined) return
-  if (top.current === null || bottom.current === null || top.current.end !== bottom.current.end) {
-    const stale = top.period.series.get(ratio.name)
+  const top = findTop(ratio.numerator)
+  if (top === undefined) return
+  const bottom = findBottom(ratio.denominator)
+  if (!bottom?.current || top.current === null || top.current.end !== bottom.current.end) {
+    const stale = top.period.series.get(name(ratio.name))
     if (stale !== undefined) vintages.withdraw(stale, filing)
     return
   }
-  if (ratio.yearOnly && top.current.fp !== 0) return
-  const series = periods.seriesOf(top.period, ratio.name)
+  if (ratio.yearOnly && top.current.fp !== 0 && top.current.fp !== 5) return
+  const series = periods.seriesOf(top.period, name(ratio.name))
   // A zero has no sign: 0 / -5 is 0.
   const value = top.current.value / bottom.current.value + 0
-  const isMixed = top.current.unit !== bottom.current.unit || top.basis !== bottom.basis
+  const isMixed = top.current.unit !== bottom.current.unit || (top.bases & bottom.bases) === 0
   if (!Number.isFinite(value) || isMixed) {
     vintages.withdraw(series, filing)
     return
   }
-  vintages.record(series, { tag: null, unit: 'pure', value, start: top.period.start }, filing)
+  const inputs = [top.current.filing, bottom.current.filing]
+  const earlierSince = earliest(top.current.earlierSince, bottom.current.earlierSince)
+  const figure = { tag: null, unit: 'pure', value, start: top.period.start, inputs, earlierSince }
+  vintages.record(series, figure, laterOfDay(top.current.filing, bottom.current.filing, filing))
+}
+
+const earliest = (a: number | null, b: number | null) =>
+  a === null || b === null ? (a ?? b) : Math.min(a, b)
+
+/** The later filing of the two inputs. If both are of earlier days (only their comparability changed), the filing that
+ * changed it: a ratio must not be filed before it could be known. */
+function laterOfDay(a: Filing, b: Filing, changedBy: Filing): Filing {
+  const later = compareFilings(a, b) < 0 ? b : a
+  return later.filed === changedBy.filed ? later : changedBy
 }
 
 /** Ends the ratios that remain under a period's rounded end after its figures have moved to its exact days. */

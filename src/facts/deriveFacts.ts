@@ -1,14 +1,17 @@
 import { updateRatios, withdrawStaleRatios } from './computeRatios.ts'
+import { CoverCounts, reportLabel } from './coverCounts.ts'
 import type { FactRow, RepeatRow } from './factRow.ts'
-import { groupByFiling } from './filings.ts'
-import { FiscalCalendar } from './fiscalCalendar.ts'
+import { groupByDay, groupByFiling } from './filings.ts'
+import { FiscalCalendar, lastDayOf } from './fiscalCalendar.ts'
 import type { MetricRules } from './metricRules.ts'
-import { PeriodIndex, type Series } from './periods.ts'
-import { SingleQuarters } from './quarters.ts'
+import { type Period, PeriodIndex, type Series } from './periods.ts'
+import { updateQuarters } from './quarters.ts'
 import { type Filing, type ReportedFact, unknownFilingDate } from './reportedFact.ts'
 import { partition, selectReportedFacts } from './selectReportedFacts.ts'
 import { type Span, spanOf, storedMetric } from './spans.ts'
+import { TrailingYears } from './trailingYears.ts'
 import { VintageBuilder } from './vintages.ts'
+import { YearsToDate } from './yearsToDate.ts'
 
 export interface DerivedEntity {
   /** Every vintage, in the order of filings. */
@@ -20,6 +23,9 @@ export interface DerivedEntity {
   readonly undatedFilings: number
 }
 
+/** Changes when the same filings give other figures: all files are read again then. */
+export const derivationRevision = 2
+
 interface DerivationContext {
   readonly rules: MetricRules
   /** `MMDD` on file at the register, used until a filing gives a better one. */
@@ -29,8 +35,9 @@ interface DerivationContext {
 }
 
 /** Derives all that is served of one entity from all that its filings report. Filings are read once, in the order in which
- * they were filed, and each adds rows by what was reported up to and including it. So the result depends on the set of
- * reported facts and not on the order of their import. No later filing changes what was visible on a day. */
+ * they were filed, and each adds what it reports. Figures are derived from them at the end of each day: between two filings of
+ * one day no reader could use them. So the result depends on the set of reported facts and not on the order of their import.
+ * No later filing changes what was visible on a day. */
 export function deriveFacts(
   reportedFacts: readonly ReportedFact[],
   { rules, fiscalYearEnd, filings = new Map() }: DerivationContext,
@@ -38,54 +45,81 @@ export function deriveFacts(
   const calendar = new FiscalCalendar(rules, fiscalYearEnd)
   const periods = new PeriodIndex()
   const vintages = new VintageBuilder()
-  const quarters = new SingleQuarters()
+  const years = new YearsToDate()
+  const trailing = new TrailingYears()
+  const counts = new CoverCounts()
   const repeats: RepeatRow[] = []
   let unplaced = 0
   let undatedFilings = 0
   let currency: string | null = null
-  for (const { filing, reportedFacts: ofFiling } of groupByFiling(reportedFacts, filings)) {
+  const readFiling = (filing: Filing, ofFiling: readonly ReportedFact[]): readonly Period[] => {
     const selection = selectReportedFacts(ofFiling, rules, currency)
     if (filing.filed === unknownFilingDate) {
       undatedFilings++
       for (const reported of [...selection.chosen, ...selection.unserved]) repeats.push(unlabelled(reported))
-      continue
+      return []
     }
     currency = selection.currency
     const [possible, impossible] = partition(selection.chosen, reported => hasPossibleDays(reported, filing))
     for (const reported of impossible) repeats.push(unlabelled(reported))
     unplaced += impossible.length
-    calendar.learn(filing.form, possible)
-    for (const { reported, series } of placeInPeriods(possible, filing, periods)) {
-      const { metric, period, groups } = series
+    calendar.learn(filing, possible)
+    const [onCover, inReport] = partition(possible, ({ tag }) => rules.coverCount?.tags.test(tag) === true)
+    const readPlaced = ({ reported, series }: PlacedFact, isCover: boolean) => {
+      const { metric, period } = series
       if (!periods.label(period, calendar, filing.form)) {
         repeats.push({ reported, metric, label: null })
         unplaced++
-        continue
+        return
       }
-      const isNews = recordOnce(vintages, series, reported, filing, rules)
-      if (!isNews) repeats.push({ reported, metric, label: period.label })
-      const mayGiveQuarter = isNews || series.groups !== groups
-      if (mayGiveQuarter && rules.rule(reported.metric).additive) quarters.note(reported.metric, series)
+      const isCount = reported.metric === rules.coverCount?.metric
+      const isServed = !isCount || counts.admits(series, isCover)
+      const effect = isServed ? recordOnce(vintages, series, reported, filing, rules) : 'ignored'
+      if (isCount && effect === 'added') counts.record(series, isCover, vintages, filing)
+      if (effect !== 'added') repeats.push({ reported, metric, label: period.label })
+      if (effect !== 'ignored' && rules.rule(reported.metric).additive)
+        years.note(reported.metric, series, filing)
     }
+    const placed = placeInPeriods(inReport, filing, periods)
+    const [counted, figures] = partition(placed, one => one.reported.metric === rules.coverCount?.metric)
+    for (const one of figures) readPlaced(one, false)
+    for (const reported of onCover.toSorted(inOrderOfCovers)) {
+      const day = lastDayOf(inReport)
+      const isRounded = inReport.every(({ end, rounded }) => end !== day || rounded)
+      const own = day === null ? null : periods.labelOfDay(day, isRounded, calendar)
+      const label = reportLabel(filing.form, own, reported.end, calendar)
+      const series = periods.seriesOf(counts.resolve(reported, label, periods), reported.metric)
+      readPlaced({ reported, series }, true)
+    }
+    for (const one of counted) readPlaced(one, false)
     for (const reported of selection.unserved) repeats.push(unlabelled(reported))
-    quarters.update(periods, vintages, filing)
-    const refined = periods.takeRefined()
-    for (const period of refined) vintages.redate(period, filing)
-    updateRatios(periods, vintages, filing)
-    for (const period of refined) withdrawStaleRatios(period, vintages, filing)
+    return periods.takeRefined()
+  }
+  for (const day of groupByDay(groupByFiling(reportedFacts, filings))) {
+    const refined = day.flatMap(({ filing, reportedFacts: ofFiling }) =>
+      readFiling(filing, ofFiling).map(period => ({ period, filing })),
+    )
+    for (const { series, reported } of updateQuarters(years, periods, vintages))
+      repeats.push({ reported, metric: series.metric, label: series.period.label })
+    for (const { period, filing } of refined) vintages.redate(period, filing)
+    trailing.update(years, periods, vintages)
+    years.endDay()
+    updateRatios(periods, vintages)
+    for (const { period, filing } of refined) withdrawStaleRatios(period, vintages, filing)
+    vintages.endDay()
   }
   return { facts: vintages.facts, repeats, unplaced, undatedFilings }
 }
 
-/** Records a reported fact unless the filing has already reported one for the series. Returns whether a vintage was added. */
+/** Records a reported fact unless the filing has already reported one for the series. */
 function recordOnce(
   vintages: VintageBuilder,
   series: Series,
   reported: ReportedFact,
   filing: Filing,
   rules: MetricRules,
-): boolean {
-  if (series.lastReportedIn === filing.accession) return false
+): ReturnType<VintageBuilder['recordReported']> {
+  if (series.lastReportedIn === filing.accession) return 'ignored'
   series.lastReportedIn = filing.accession
   const group = rules.group(reported.metric, reported.tag)
   const basis = rules.basis?.(reported.tag) ?? 0
@@ -139,6 +173,10 @@ function placeInPeriods(
   }
   return flows.concat(balances)
 }
+
+/** Exact days first: rounded ones are matched to them. Of several counts the last day's is served. */
+const inOrderOfCovers = (a: ReportedFact, b: ReportedFact) =>
+  Number(a.rounded) - Number(b.rounded) || a.end - b.end || (a.unit < b.unit ? -1 : 1)
 
 interface SpannedFact {
   readonly reported: ReportedFact

@@ -1,7 +1,7 @@
 import type { Filing, ReportedFact } from './reportedFact.ts'
 
-/** Fiscal period: 0 for the year, 1 to 4 for its quarters. */
-export type FiscalPeriod = 0 | 1 | 2 | 3 | 4
+/** Fiscal period: 0 for the year, 1 to 4 for its quarters, 5 for the trailing twelve months. */
+export type FiscalPeriod = 0 | 1 | 2 | 3 | 4 | 5
 
 /** One vintage of one figure, as it is stored and served. */
 export interface FactRow {
@@ -16,8 +16,14 @@ export interface FactRow {
   readonly rounded: boolean
   readonly value: number
   readonly filing: Filing
-  /** The filed day of the next vintage; null while this is the last. */
+  /** The filed day from which it is no longer current: that of the next vintage, or on which an input was withdrawn; null
+   * while it is current. */
   readonly superseded: number | null
+  /** Derived, and from this day one of its inputs is restated while another is not yet: it is the difference of the
+   * generation before. null: all inputs are of one generation. */
+  readonly earlierSince: number | null
+  /** Of a derived figure: the accessions of its inputs other than `filing`'s. */
+  readonly inputs: readonly string[]
 }
 
 /** A reported fact that made no vintage. It repeats what was known, is in a currency other than its filing's, only stands in

@@ -1,6 +1,6 @@
 import { type Filing, type ReportedFact, unknownFilingDate } from './reportedFact.ts'
 
-interface FiledFacts {
+export interface FiledFacts {
   readonly filing: Filing
   readonly reportedFacts: readonly ReportedFact[]
 }
@@ -29,6 +29,17 @@ export function groupByFiling(
   return [...groups.values()].sort((a, b) => compareFilings(a.filing, b.filing))
 }
 
+/** Filings in their order, by day. */
+export function groupByDay(filings: readonly FiledFacts[]): readonly (readonly FiledFacts[])[] {
+  const days: FiledFacts[][] = []
+  for (const one of filings) {
+    const day = days.at(-1)
+    if (day?.[0].filing.filed === one.filing.filed) day.push(one)
+    else days.push([one])
+  }
+  return days
+}
+
 /** Merges what two sources state about one filing. They differ in what they leave out. If they contradict each other, the
  * later day counts: nothing may be seen before it was filed. A known day replaces an unknown one. */
 export function mergeFilings(a: Filing, b: Filing): Filing {
@@ -42,9 +53,20 @@ export function mergeFilings(a: Filing, b: Filing): Filing {
       : b.acceptedAt === null
         ? a.acceptedAt
         : Math.min(a.acceptedAt, b.acceptedAt)
-  if (filed === a.filed && form === a.form && acceptedAt === a.acceptedAt) return a
-  return { accession: a.accession, form, filed, acceptedAt }
+  const fiscalYearEnd = [a.fiscalYearEnd, b.fiscalYearEnd].filter(end => end !== undefined).sort()[0]
+  const merged: Filing = {
+    ...{ accession: a.accession, form, filed, acceptedAt },
+    ...(fiscalYearEnd === undefined ? {} : { fiscalYearEnd }),
+  }
+  return isSameFiling(merged, a) ? a : merged
 }
+
+/** Whether two sources state the same about one filing. */
+export const isSameFiling = (a: Filing, b: Filing): boolean =>
+  a.form === b.form &&
+  a.filed === b.filed &&
+  a.acceptedAt === b.acceptedAt &&
+  a.fiscalYearEnd === b.fiscalYearEnd
 
 export function compareFilings(a: Filing, b: Filing): number {
   if (a.filed !== b.filed) return a.filed - b.filed

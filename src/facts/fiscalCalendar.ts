@@ -1,5 +1,5 @@
 import type { MetricRules } from './metricRules.ts'
-import type { ReportedFact } from './reportedFact.ts'
+import type { Filing, ReportedFact } from './reportedFact.ts'
 import { addYears, slackDays, spanOf } from './spans.ts'
 
 interface FiscalYear {
@@ -7,18 +7,26 @@ interface FiscalYear {
   readonly end: number
   /** Not twelve months long: what was earned in it is neither a year's nor a quarter's. */
   readonly isShort?: true
+  /** Its source rounded its days to ends of months. */
+  readonly isRounded?: true
 }
+
+/** Days by which the end of a month may miss the end of the year that was rounded to it. */
+const roundedSlackDays = 16
 
 type Forms = Pick<MetricRules, 'annualForm' | 'quarterlyForm' | 'transitionForm' | 'balanceEndsYear'>
 
 /** An entity's fiscal years, as far as the filings read so far define them. Annual figures in annual reports decide. Before
- * the first of those, year-to-date periods do; before those, the year end that the register has on file. */
+ * the first of those, year-to-date periods do; before those, the year end on file: that of the latest filing which names one,
+ * else the register's. */
 export class FiscalCalendar {
   private readonly annual = new Map<number, FiscalYear>()
   private readonly inferred = new Map<number, FiscalYear>()
   private readonly short = new Map<number, FiscalYear>()
   private sorted: FiscalYear[] | null = null
-  private readonly fallback: FiscalYear | null
+  private fallback: FiscalYear | null
+  /** The balance days of quarterly reports. No fiscal year ends on their day of the year. */
+  private readonly quarterEnds: number[] = []
 
   private readonly forms: Forms
 
@@ -61,8 +69,19 @@ export class FiscalCalendar {
     return minDistance(this.annual, day) <= slack || Math.abs(this.yearOf(day).end - day) <= slack
   }
 
-  /** Takes in the fiscal years that one report defines. */
-  learn(form: string, reportedFacts: readonly ReportedFact[]): void {
+  /** Takes in the fiscal years that one report defines. A source that rounds days to ends of months guesses the starts of
+   * periods, so exact periods of the same filing count instead, and no year is inferred from a guessed start if a year end is
+   * on file. */
+  learn({ form, fiscalYearEnd }: Filing, all: readonly ReportedFact[]): void {
+    if (fiscalYearEnd !== undefined) this.fallback = yearEndingOn(fiscalYearEnd)
+    const exact = all.filter(({ rounded }) => !rounded)
+    const reportedFacts = exact.length > 0 ? exact : all
+    if (this.forms.quarterlyForm.test(form)) this.learnQuarterEnd(reportedFacts)
+    this.learnYears(form, reportedFacts, exact.length > 0 || this.fallback === null)
+  }
+
+  /** @param infers whether a year to date may define a year */
+  private learnYears(form: string, reportedFacts: readonly ReportedFact[], infers: boolean): void {
     const isAnnual = this.forms.annualForm.test(form)
     const isTransition = this.forms.transitionForm?.test(form) === true
     const inferring = this.annual.size === 0
@@ -88,7 +107,17 @@ export class FiscalCalendar {
         this.add(this.annual, { start: addYears(balance, -1) + 1, end: balance })
     }
     // A period of less than a year in an annual report is not a year to date.
-    if (inferring && !isAnnual && !isTransition) this.infer(form, reportedFacts)
+    if (inferring && infers && !isAnnual && !isTransition) this.infer(form, reportedFacts)
+  }
+
+  /** A quarterly report's own balance day ends no fiscal year: a stray figure or an outdated year end may say so. */
+  private learnQuarterEnd(reportedFacts: readonly ReportedFact[]): void {
+    const day = lastDayOf(reportedFacts)
+    if (day === null) return
+    this.quarterEnds.push(day)
+    for (const end of [...this.inferred.keys()]) if (isAnniversary(end, day)) this.inferred.delete(end)
+    if (this.fallback !== null && isAnniversary(this.fallback.end, day)) this.fallback = null
+    this.sorted = null
   }
 
   /** Infers the years that began with a year to date; a quarterly report without one is that of a first quarter. */
@@ -103,11 +132,15 @@ export class FiscalCalendar {
           first = { start, end }
       } else {
         hasYearToDate = true
-        this.add(this.inferred, { start, end: addYears(start, 1) - 1 })
+        this.inferFrom(start)
       }
     }
-    if (!hasYearToDate && first !== null && this.forms.quarterlyForm.test(form))
-      this.add(this.inferred, { start: first.start, end: addYears(first.start, 1) - 1 })
+    if (!hasYearToDate && first !== null && this.forms.quarterlyForm.test(form)) this.inferFrom(first.start)
+  }
+
+  private inferFrom(start: number): void {
+    const end = addYears(start, 1) - 1
+    if (!this.quarterEnds.some(day => isAnniversary(end, day))) this.add(this.inferred, { start, end })
   }
 
   private addShort(short: FiscalYear): void {
@@ -118,6 +151,11 @@ export class FiscalCalendar {
   }
 
   private add(to: Map<number, FiscalYear>, year: FiscalYear): void {
+    for (const other of to.values()) {
+      if (other.isRounded === year.isRounded || Math.abs(other.end - year.end) > roundedSlackDays) continue
+      if (year.isRounded) return
+      to.delete(other.end)
+    }
     const known = to.get(year.end)
     if (known !== undefined && known.start <= year.start) return
     to.set(year.end, year)
@@ -159,11 +197,12 @@ export class FiscalCalendar {
  * frequent period. */
 function yearsReported(reportedFacts: readonly ReportedFact[]): FiscalYear[] {
   const years = new Map<number, { year: FiscalYear; count: number }>()
-  for (const { start, end } of reportedFacts) {
+  for (const { start, end, rounded } of reportedFacts) {
     if (start === null || spanOf(start, end) !== 4) continue
     const other = years.get(end)
     const earliest = Math.min(start, other?.year.start ?? start)
-    years.set(end, { year: { start: earliest, end }, count: (other?.count ?? 0) + 1 })
+    const year: FiscalYear = { start: earliest, end, ...(rounded ? { isRounded: true } : {}) }
+    years.set(end, { year, count: (other?.count ?? 0) + 1 })
   }
   const maxCount = Math.max(0, ...[...years.values()].map(({ count }) => count))
   const usual = [...years.values()].filter(({ count }) => count * 5 >= maxCount).map(({ year }) => year)
@@ -180,6 +219,12 @@ function project(known: FiscalYear, day: number): FiscalYear {
   let years = Math.floor((day - slackDays - known.end) / 366)
   while (addYears(known.end, years) + slackDays < day) years++
   return { start: addYears(known.end, years - 1) + 1, end: addYears(known.end, years) }
+}
+
+/** Whether two days are about the same day of a year. */
+function isAnniversary(a: number, b: number): boolean {
+  const years = Math.round((b - a) / 365.25)
+  return Math.abs(b - addYears(a, years)) <= slackDays
 }
 
 function minDistance(days: { keys(): Iterable<number> }, day: number): number {
@@ -235,7 +280,7 @@ function shortYearOf(
 }
 
 /** The last day on which at least two figures of a report end: a single one may be a count of shares on its cover. */
-function lastDayOf(reportedFacts: readonly ReportedFact[]): number | null {
+export function lastDayOf(reportedFacts: readonly ReportedFact[]): number | null {
   const counts = new Map<number, number>()
   for (const { end } of reportedFacts) counts.set(end, (counts.get(end) ?? 0) + 1)
   const shared = [...counts].filter(([, count]) => count > 1).map(([end]) => end)

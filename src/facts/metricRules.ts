@@ -23,6 +23,9 @@ export interface MetricRules {
   /** Tags of equity or liabilities that leave out items which have no metric: minority interests, temporary equity,
    * provisions without a total. */
   readonly partialTags?: RegExp
+  /** The count on the cover of a report, which is of a day after the report's own period: its metric, and the tags under which
+   * covers state it. */
+  readonly coverCount?: { readonly metric: string; readonly tags: RegExp }
   /** Which accounts a tag belongs to, the better ones first (0 the group's, 1 the company's alone). Only the best accounts of
    * a filing are served, and no figure is derived from two. Omitted if all tags of a register are of one kind. */
   readonly basis?: (tag: string) => number

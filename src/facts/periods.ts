@@ -15,7 +15,7 @@ export interface Period {
   readonly series: Map<string, Series>
 }
 
-interface PeriodLabel {
+export interface PeriodLabel {
   readonly fy: number
   readonly fp: FiscalPeriod
 }
@@ -25,13 +25,16 @@ export interface Series {
   readonly metric: string
   readonly period: Period
   current: { -readonly [Key in keyof FactRow]: FactRow[Key] } | null
-  /** The group of the tag that was last accepted; null while every vintage was derived. */
+  /** The group of the tag under which the current figure was reported; null while it is derived. */
   reportedGroup: number | null
+  /** The tag group of the cumulative figures whose difference is current; null if it is not derived from such. */
+  derivedGroup: number | null
   /** The groups of all tags under which the current figure was reported, one bit each. Two figures are comparable where
    * they have a group in common. */
   groups: number
-  /** Which accounts the current figure belongs to (`MetricRules.basis`). */
-  basis: number
+  /** The accounts (`MetricRules.basis`) for which the current figure was reported, one bit each, like `groups`. A later
+   * report that repeats it for others adds theirs: without that, the repeat would end the quarters derived from it. */
+  bases: number
   /** The accession of the last filing that named the period for this metric. */
   lastMentionedIn: string
   /** The accession of the last filing from which a reported fact was taken. */
@@ -54,14 +57,25 @@ export class PeriodIndex {
     const rough = known ?? this.periods.get(keyOf(span, nearestMonthEnd(end)))
     if (rough?.rounded && Math.abs(rough.end - end) <= roundedSlackDays) {
       this.periods.delete(keyOf(span, rough.end))
-      if (rough.end !== end) this.refined.push(rough)
-      rough.start = start
-      rough.end = end
-      rough.rounded = false
+      this.refine(rough, start, end)
       this.periods.set(keyOf(span, end), rough)
       return rough
     }
     return this.add(span, start, end, false)
+  }
+
+  /** Gives a period its exact days. */
+  refine(period: Period, start: number | null, end: number): void {
+    if (period.end !== end) this.refined.push(period)
+    period.start = start
+    period.end = end
+    period.rounded = false
+  }
+
+  /** The label of the balances of a day, if it is known or the calendar gives it. */
+  labelOfDay(end: number, rounded: boolean, calendar: FiscalCalendar): PeriodLabel | null {
+    const known = this.periods.get(keyOf(0, end))?.label
+    return known ?? this.labelBalance({ end, rounded }, calendar)
   }
 
   /** The periods whose exact days became known since the last call. */
@@ -104,8 +118,9 @@ export class PeriodIndex {
       period,
       current: null,
       reportedGroup: null,
+      derivedGroup: null,
       groups: 0,
-      basis: 0,
+      bases: 0,
       lastMentionedIn: '',
       lastReportedIn: '',
     }
@@ -127,7 +142,10 @@ export class PeriodIndex {
     this.labelOfEnd.set(end, label.fp === 4 ? { fy: label.fy, fp: 0 } : label)
   }
 
-  private labelBalance(period: Period, calendar: FiscalCalendar): PeriodLabel | null {
+  private labelBalance(
+    period: Pick<Period, 'end' | 'rounded'>,
+    calendar: FiscalCalendar,
+  ): PeriodLabel | null {
     const known = this.labelOfEnd.get(period.end)
     if (known !== undefined) return known
     const slack = period.rounded ? 16 : 7
@@ -162,13 +180,17 @@ function labelFlow(period: Period, calendar: FiscalCalendar, form: string): Peri
     return Math.abs(period.end - year.end) <= slack ? { fy: fiscalYearName(year.end), fp: 0 } : null
   }
   const fy = fiscalYearName(year.end)
-  if (period.span === 2 || period.span === 3) {
-    return Math.abs(start - year.start) <= slack ? { fy, fp: period.span } : null
-  }
   const quarterDays = (year.end - year.start + 1) / 4
   const elapsed = (period.end - year.start + 1) / quarterDays
   const quarter = Math.round(elapsed)
-  const isAligned = Math.abs(elapsed - quarter) * quarterDays <= 25
+  if (period.span === 2 || period.span === 3) {
+    // Quarters of 12 to 17 weeks: where the source rounds, the start is a guess and the end tells the quarter.
+    const isYearToDate = period.rounded
+      ? quarter === period.span || Math.abs(start - year.start) <= slack
+      : Math.abs(start - year.start) <= slack
+    return isYearToDate ? { fy, fp: period.span } : null
+  }
+  const isAligned = Math.abs(elapsed - quarter) * quarterDays <= (period.rounded ? 40 : 25)
   return isAligned && quarter >= 1 && quarter <= 4 ? { fy, fp: asQuarter(quarter) } : null
 }
 

@@ -1,8 +1,10 @@
+import { withoutTrailing } from './spans.ts'
+
 export interface Ratio {
   readonly name: string
   readonly numerator: string
   readonly denominator: string
-  /** A year's flow over the balance at its end; a quarter has no such ratio. */
+  /** A year's flow, or that of twelve trailing months, over the balance at its end; a quarter has no such ratio. */
   readonly yearOnly: boolean
 }
 
@@ -26,4 +28,4 @@ export const ratios: readonly Ratio[] = [
 
 const ratioNames = new Set(ratios.map(({ name }) => name))
 
-export const isRatio = (metric: string): boolean => ratioNames.has(metric)
+export const isRatio = (metric: string): boolean => ratioNames.has(withoutTrailing(metric))

@@ -24,6 +24,8 @@ export interface Filing {
   /** Milliseconds since 1970 by the register's own clock; null if no source states it. It orders filings of one day and
    * nothing else. */
   readonly acceptedAt: number | null
+  /** `MMDD`: the year end by the company's own data on the day of the filing, where the source states it. */
+  readonly fiscalYearEnd?: string
 }
 
 /** The day of a filing for which no source has stated one yet. It is after every day, so what the filing reports is stored

@@ -25,6 +25,15 @@ export const nominalDays: Readonly<Record<Span, number>> = { 0: 0, 1: 91, 2: 182
 export const storedMetric = (metric: string, span: Span): string =>
   span === 2 || span === 3 ? `${metric}_ytd` : metric
 
+const trailingSuffix = '_ttm'
+
+/** The name under which the trailing twelve months of a metric are stored, apart from all that is served unasked. */
+export const trailingMetric = (metric: string): string => `${metric}${trailingSuffix}`
+
+/** The metric of a stored name, of trailing twelve months or not. */
+export const withoutTrailing = (stored: string): string =>
+  stored.endsWith(trailingSuffix) ? stored.slice(0, -trailingSuffix.length) : stored
+
 /** The inverse of `storedMetric`. */
 export const reportedMetric = (stored: string, span: Span): string =>
   (span === 2 || span === 3) && stored.endsWith('_ytd') ? stored.slice(0, -4) : stored

@@ -1,29 +1,63 @@
 import type { FactRow } from './factRow.ts'
+import { compareFilings } from './filings.ts'
 import type { Period, Series } from './periods.ts'
 import { isRatio } from './ratioDefinitions.ts'
 import type { Filing, ReportedFact } from './reportedFact.ts'
+
+type OpenRow = NonNullable<Series['current']>
 
 interface Figure {
   readonly tag: string | null
   readonly unit: string
   readonly value: number
   readonly start: number | null
+  /** Of a derived figure. */
+  readonly earlierSince?: number | null
+  /** Filings of the figures that it was derived from. */
+  readonly inputs?: readonly Filing[]
+}
+
+/** A figure that was reported on the day that is being read. */
+export interface ReportedToday {
+  readonly series: Series
+  readonly row: OpenRow
+  readonly reported: ReportedFact
+  readonly previous: OpenRow | null
+}
+
+/** Series that filings of one day changed, in one period end and fiscal period. */
+export interface TouchedGroup {
+  readonly key: number
+  /** The last of those filings. */
+  readonly filing: Filing
 }
 
 /** Builds the vintages of one entity: rows are only ever added at the end, in the order of filings. */
 export class VintageBuilder {
-  readonly facts: NonNullable<Series['current']>[] = []
+  private readonly rows: OpenRow[] = []
+  private readonly retracted = new Set<OpenRow>()
+  private reportedToday: ReportedToday[] = []
   /** Current series by `ratioKey`: the day and fiscal period in which ratios pair them. */
   private readonly groups = new Map<number, Map<string, Series>>()
-  private readonly touched = new Set<number>()
+  private touched = new Map<number, Filing>()
 
-  /** Adds a vintage unless it repeats the current one. */
+  /** Every vintage, in the order of filings. */
+  get facts(): readonly FactRow[] {
+    return this.rows.filter(row => !this.retracted.has(row))
+  }
+
+  /** Adds a vintage unless it repeats the current one. A derived figure that returns to one generation is a vintage even if
+   * its value is the same: without it, the mark of the earlier generation would stay for ever. */
   record(series: Series, figure: Figure, filing: Filing): boolean {
     const { period, current } = series
     if (period.label === null) return false
+    const earlierSince = figure.earlierSince ?? null
     const isSame = current !== null && current.value === figure.value && current.unit === figure.unit
-    if (isSame && current.end === period.end) return false
-    const row: FactRow = {
+    if (isSame && current.end === period.end && (current.earlierSince === null || earlierSince !== null)) {
+      if (earlierSince !== null) this.markEarlier(series, filing)
+      return false
+    }
+    const row: OpenRow = {
       metric: series.metric,
       fp: period.label.fp,
       fy: period.label.fy,
@@ -35,13 +69,15 @@ export class VintageBuilder {
       value: figure.value,
       filing,
       superseded: null,
+      earlierSince: earlierSince === null ? null : filing.filed,
+      inputs: otherAccessions(figure.inputs ?? [], filing),
     }
     if (current !== null) {
       current.superseded = filing.filed
       if (current.end !== period.end) this.groups.get(ratioKey(current))?.delete(series.metric)
     }
     series.current = row
-    this.facts.push(row)
+    this.rows.push(row)
     const key = ratioKey(row)
     let group = this.groups.get(key)
     if (group === undefined) {
@@ -49,32 +85,68 @@ export class VintageBuilder {
       this.groups.set(key, group)
     }
     group.set(series.metric, series)
-    this.touched.add(key)
+    this.touch(key, filing)
     return true
   }
 
-  /** Adds a vintage that a filing reports, unless its tag is of a lesser group than the current figure's. */
+  /** Records what a filing reports. A tag of a lesser group than the current figure's neither replaces nor confirms it. */
   recordReported(
     series: Series,
     reported: ReportedFact,
     { group, basis }: { readonly group: number; readonly basis: number },
     filing: Filing,
-  ): boolean {
+  ): 'added' | 'repeated' | 'ignored' {
     const { tag, unit, value, rounded } = reported
     const { current } = series
     const isKnown = current !== null && current.value === value && current.unit === unit
     const groups = (isKnown ? series.groups : 0) | (1 << group)
-    if (series.reportedGroup !== null && group > series.reportedGroup) {
-      if (isKnown) series.groups = groups
-      return false
+    const currentGroup = series.reportedGroup ?? series.derivedGroup
+    if (currentGroup !== null && group > currentGroup) {
+      if (!isKnown) return 'ignored'
+      series.groups = groups
+      return 'repeated'
     }
     series.reportedGroup = group
+    series.derivedGroup = null
     series.groups = groups
-    series.basis = basis
+    series.bases = (isKnown ? series.bases : 0) | (1 << basis)
     const start = rounded ? series.period.start : reported.start
-    const added = this.record(series, { tag, unit, value, start }, filing)
-    if (added && series.current !== null) series.current.rounded = rounded
-    return added
+    if (!this.record(series, { tag, unit, value, start }, filing)) return 'repeated'
+    if (series.current !== null) {
+      series.current.rounded = rounded
+      this.reportedToday.push({ series, row: series.current, reported, previous: current })
+    }
+    return 'added'
+  }
+
+  /** Records the difference of two cumulative figures of a tag group, in place of what was reported under a lesser one.
+   * Returns what filings of the same day reported so: it was never what counted at the end of that day. */
+  recordDerived(series: Series, group: number, figure: Figure, filing: Filing): readonly ReportedToday[] {
+    const outdone = series.reportedGroup === null ? [] : this.retractToday(series)
+    series.reportedGroup = null
+    series.derivedGroup = group
+    this.record(series, { ...figure, tag: null }, filing)
+    return outdone
+  }
+
+  private retractToday(series: Series): readonly ReportedToday[] {
+    const [own, others] = [true, false].map(isOwn =>
+      this.reportedToday.filter(entry => (entry.series === series) === isOwn),
+    )
+    this.reportedToday = others
+    for (const { row, previous } of own.toReversed()) {
+      this.retracted.add(row)
+      if (previous !== null) previous.superseded = null
+      series.current = previous
+    }
+    return own
+  }
+
+  /** Marks the current figure as the difference of the generation before, from the day of `filing`. */
+  markEarlier(series: Series, filing: Filing): void {
+    if (series.current === null || series.current.earlierSince !== null) return
+    series.current.earlierSince = filing.filed
+    this.touch(ratioKey(series.current), filing)
   }
 
   /** Moves a period's figures to its exact days, which `filing` was the first to name. They are vintages of the day of that
@@ -83,32 +155,50 @@ export class VintageBuilder {
     for (const series of period.series.values()) {
       const { current } = series
       if (current === null || current.end === period.end || isRatio(series.metric)) continue
-      const { unit, value } = current
-      this.record(series, { tag: null, unit, value, start: period.start }, filing)
+      const { unit, value, earlierSince } = current
+      const inputs = [current.filing]
+      this.record(series, { tag: null, unit, value, start: period.start, earlierSince, inputs }, filing)
     }
   }
 
   /** Ends a series whose inputs no longer give a figure; ratios of it end with it. */
   withdraw(series: Series, filing: Filing): void {
+    series.derivedGroup = null
     if (series.current === null) return
     series.current.superseded = filing.filed
-    this.touched.add(ratioKey(series.current))
+    this.touch(ratioKey(series.current), filing)
     series.current = null
   }
 
-  /** The groups of series, by day and fiscal period, in which something changed since the last call. */
-  takeTouched(): Map<string, Series>[] {
-    const touched: Map<string, Series>[] = []
-    for (const key of this.touched) {
-      const group = this.groups.get(key)
-      if (group !== undefined) touched.push(group)
-    }
-    this.touched.clear()
+  private touch(key: number, filing: Filing): void {
+    const known = this.touched.get(key)
+    if (known === undefined || compareFilings(known, filing) < 0) this.touched.set(key, filing)
+  }
+
+  /** The groups of series in which something changed since the last call. */
+  takeTouched(): TouchedGroup[] {
+    const touched: TouchedGroup[] = []
+    for (const [key, filing] of this.touched) touched.push({ key, filing })
+    this.touched = new Map()
     return touched
+  }
+
+  /** The series of a day and fiscal period, by metric. */
+  groupOf(key: number): ReadonlyMap<string, Series> | undefined {
+    return this.groups.get(key)
+  }
+
+  endDay(): void {
+    this.reportedToday = []
   }
 }
 
-const ratioKey = (row: { end: number; fp: number }) => row.end * 8 + row.fp
+export const ratioKey = (row: { end: number; fp: number }) => row.end * 8 + row.fp
 
-/** True once a filing has reported the figure itself: from then on it is no longer derived. */
-export const isReported = (series: Series): boolean => series.reportedGroup !== null
+function otherAccessions(inputs: readonly Filing[], filing: Filing): readonly string[] {
+  const accessions = new Set(inputs.map(({ accession }) => accession))
+  accessions.delete(filing.accession)
+  return accessions.size === 0 ? none : [...accessions].sort()
+}
+
+const none: readonly string[] = []

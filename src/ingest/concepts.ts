@@ -44,7 +44,13 @@ interface ConceptTable {
  * accounts a tag belongs to. */
 type ReportRules = Pick<
   MetricRules,
-  'annualForm' | 'quarterlyForm' | 'transitionForm' | 'balanceEndsYear' | 'partialTags' | 'basis'
+  | 'annualForm'
+  | 'quarterlyForm'
+  | 'transitionForm'
+  | 'balanceEndsYear'
+  | 'partialTags'
+  | 'coverCount'
+  | 'basis'
 >
 
 interface Preference {

@@ -14,6 +14,13 @@ export async function readDataVersion(sql: SqlClient): Promise<number> {
   return Number(row.version)
 }
 
+/** The version that the rows of this transaction come in. It stays so until the transaction ends: another import, of signals
+ * for example, waits. */
+export async function lockNextDataVersion(transaction: SqlClient): Promise<number> {
+  const [row] = await transaction<{ version: string }[]>`select version from data_version for update`
+  return Number(row.version) + 1
+}
+
 /** Increments the data version. Call it in the transaction that writes the batch, so that readers see both or neither. */
 export async function advanceDataVersion(transaction: SqlClient, batch: ImportBatch): Promise<number> {
   const [row] = await transaction<{ version: string }[]>`

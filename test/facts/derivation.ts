@@ -31,10 +31,14 @@ export function spell(fact: FactRow, asOf = '9999-12-31') {
     u: fact.unit,
     tag: fact.tag,
     accession: fact.filing.accession,
-    superseded:
-      fact.superseded === null || fact.superseded > dayNumber(asOf) ? null : isoDate(fact.superseded),
+    superseded: dayKnown(fact.superseded, asOf),
+    earlierSince: dayKnown(fact.earlierSince, asOf),
+    inputs: fact.inputs,
   }
 }
+
+const dayKnown = (day: number | null, asOf: string) =>
+  day === null || day > dayNumber(asOf) ? null : isoDate(day)
 
 /** Rows as sorted texts, so that two derivations compare as sets. */
 export const spellAll = (facts: readonly FactRow[], asOf?: string): string[] =>
@@ -67,6 +71,8 @@ export function storeAndLoad(derived: DerivedEntity, filings: ReadonlyMap<string
       fp: 0,
       fy: 0,
       superseded: null,
+      earlierSince: null,
+      inputs: [],
       ...reported,
       metric,
       filed: reported.filing.filed,

@@ -30,12 +30,6 @@ test('a ratio has a vintage for each vintage of its inputs', () => {
     [5_704 / 36_537, '2009-10-27', '0001193125-09-214859'],
     [8_235 / 42_905, '2010-01-25', '0001193125-10-012091'],
   ])
-  // 10-K/A: the 10-Q of the same day brought the new assets and came first by its accession.
-  expect(vintages(apple, 'asset_turnover', 2009, 0).map(([value]) => value)).toEqual([
-    36_537 / 53_851,
-    36_537 / 47_501,
-    42_905 / 47_501,
-  ])
 })
 
 test('flow-over-stock ratios exist for whole years only', () => {
@@ -104,7 +98,8 @@ test('an IFRS filer of 20-F has years, ratios and the vintages of its share coun
 test('every vintage is followed by the one that supersedes it, and no later than that one was filed', () => {
   for (const derived of [apple, snowflake, alphabet, lpa]) {
     const current = new Map<string, (typeof derived.facts)[number]>()
-    for (const fact of derived.facts) {
+    // Trailing twelve months end without a successor where their parts no longer belong together.
+    for (const fact of derived.facts.filter(({ fp }) => fp !== 5)) {
       const key = `${fact.metric} ${fact.fp} ${fact.end}`
       const before = current.get(key)
       if (before !== undefined) {

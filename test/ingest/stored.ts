@@ -16,3 +16,14 @@ export async function storedRepeats(sql: Sql): Promise<number> {
   const [row] = await sql<{ count: number }[]>`select count(*)::int as count from fact_repeat`
   return row.count
 }
+
+/** What each derived row was made of, as text. */
+export async function storedProvenance(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ row: string }[]>`
+    select concat_ws('|', e.issuer_id, m.name, f.fp, f.period_end, f.filed, coalesce(f.earlier_since::text, '-'),
+      array(select i.accession from filing i where i.filing_id = any(f.inputs) order by 1)) as row
+    from fact f join entity e using (entity_id) join metric m using (metric_id)
+    where f.tag_id is null
+    order by 1`
+  return rows.map(row => row.row)
+}

@@ -85,6 +85,9 @@ export async function readCrossSection(
       value: plainZero(row.value),
       unit: row.unit,
       source,
+      until: null,
+      kind: row.derived ? 'derived' : 'stated',
+      ...(row.earlier ? { generation: 'earlier' } : {}),
     })),
   }
 }

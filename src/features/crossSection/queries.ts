@@ -27,6 +27,8 @@ export interface CrossSectionRow {
   readonly filed: IsoDate
   readonly value: number
   readonly unit: string
+  readonly derived: boolean
+  readonly earlier: boolean
 }
 
 export interface CrossSectionPage {
@@ -69,7 +71,7 @@ export function crossSectionStatement(sql: SqlClient, scope: CrossSectionScope):
   const shown = scope.recentFiscalYearOnly ? ofRecentYear(sql, scope, page) : page
   return sql`
     select d.version, r.entity_id as "entityId", r.ticker, r.issuer_id as "issuerId", r.fy, r.fp,
-           r.period_end as "end", r.filed, r.value, u.name as unit
+           r.period_end as "end", r.filed, r.value, u.name as unit, r.tag_id is null as derived, r.is_earlier as earlier
     from data_version d left join (${shown}) r on true left join unit u on u.unit_id = r.unit_id
     order by r.entity_id`
 }
@@ -81,7 +83,7 @@ function latestOf(sql: SqlClient, scope: CrossSectionScope, entityId: SqlFragmen
   const since = from === null ? sql`` : sql`and f.period_end >= ${from}`
   const order = fp === null ? sql`f.period_end desc, (f.fp = 0) desc, f.fp desc` : sql`f.period_end desc`
   return sql`
-    select f.fy, f.fp, f.period_end, f.filed, f.value, f.unit_id
+    select f.fy, f.fp, f.period_end, f.filed, f.value, f.unit_id, f.tag_id, f.is_earlier
     from fact_as_of(${asOf}) f
     where f.metric_id = (select metric_id from metric where name = ${metric}) and f.entity_id = ${entityId}
       and f.current ${wanted} ${since} ${more}

@@ -60,7 +60,7 @@ export const CrossSectionQuery = Type.Object(
 )
 export type CrossSectionQuery = Static<typeof CrossSectionQuery>
 
-const { ticker, issuer_id, fy, fp, end, filed, source } = FundamentalsRow.properties
+const { ticker, issuer_id, fy, fp, end, filed, source, until, kind, generation } = FundamentalsRow.properties
 
 export const CrossSectionRow = Type.Object(
   {
@@ -73,6 +73,9 @@ export const CrossSectionRow = Type.Object(
     value: Type.Number({ description: 'Value.', examples: [0.1935] }),
     unit: Type.String({ description: 'Unit.', examples: ['pure'] }),
     source,
+    until,
+    kind,
+    generation,
   },
   { ...strict, $id: 'CrossSectionRow' },
 )
@@ -89,6 +92,8 @@ export const crossSectionSheet = [
   { name: 'value', kind: 'number' },
   { name: 'unit', kind: 'text' },
   { name: 'source', kind: 'text' },
+  { name: 'until', kind: 'day' },
+  { name: 'kind', kind: 'text' },
 ] as const satisfies readonly Column<keyof CrossSectionRow>[]
 
 export const CrossSection = Type.Object(

@@ -3,7 +3,8 @@ import { type FundamentalsQuery, fiscalPeriods } from './schema.ts'
 
 /** Which fiscal periods a request selects. */
 export interface PeriodFilter {
-  /** Places in `fiscalPeriods`, ascending: 0 is the year, 1 to 4 are quarters. null: all. */
+  /** Places in `fiscalPeriods`, ascending: 0 is the year, 1 to 4 are quarters; 5, alone, the trailing twelve months. null: all but
+   * those. */
   readonly fps: readonly number[] | null
   /** null: all. */
   readonly years: YearRange | null
@@ -23,6 +24,10 @@ export function readPeriodFilter({ fp, fy }: Pick<FundamentalsQuery, 'fp' | 'fy'
 }
 
 const names: readonly string[] = fiscalPeriods
+const trailing = names.indexOf('TTM')
+
+/** Whether a request is for the trailing twelve months, which are served only when asked for. */
+export const isTrailing = ({ fps }: PeriodFilter): boolean => fps?.includes(trailing) === true
 
 function readPeriods(sent: string): number[] {
   const places = new Set<number>()
@@ -36,6 +41,13 @@ function readPeriods(sent: string): number[] {
       )
     }
     places.add(place)
+  }
+  if (places.has(trailing) && places.size > 1) {
+    throw new Failure(
+      'parameter_invalid',
+      `fp=${sent} mixes TTM with other periods. Send fp=TTM alone: it has full years, too, at their ends.`,
+      { param: 'fp' },
+    )
   }
   return [...places].sort()
 }

@@ -4,7 +4,7 @@ import type { KnownPeriod, PeriodFilter } from './periods.ts'
 import type { CompanyPlan } from './plan.ts'
 
 /** What the statements read of a plan. */
-type RowPlan = Pick<
+export type RowPlan = Pick<
   CompanyPlan,
   'entityId' | 'asOf' | 'metrics' | 'from' | 'fps' | 'years' | 'vintage' | 'recentFiscalYearOnly'
 >
@@ -25,10 +25,10 @@ export async function historyRows(sql: SqlClient, plan: RowPlan): Promise<Stored
     : sql``
   return unpack(
     await sql`
-      select d.version, r.m, r.fy, r.fp, r."end", r.filed, r.v, r.u
+      select d.version, r.m, r.fy, r.fp, r."end", r.filed, r.v, r.u, r.until, r.derived, r.earlier
       from data_version d left join (
         select ${each} m.name as m, f.fy, f.fp, f.period_end as "end", f.filed, f.value as v, u.name as u,
-               f.accepted_at, f.accession
+               f.until, f.tag_id is null as derived, f.is_earlier as earlier, f.accepted_at, f.accession
         from fact_as_of(${plan.asOf}) f
         join metric m on m.metric_id = f.metric_id
         join unit u on u.unit_id = f.unit_id
@@ -44,22 +44,23 @@ export async function latestRows(sql: SqlClient, plan: RowPlan): Promise<StoredR
   const year = plan.recentFiscalYearOnly
     ? sql`and f.fy = ${recentFiscalYear(sql, plan.asOf, plan.entityId)}`
     : sql``
-  const metrics = plan.metrics === null ? sql`` : sql`where m.name = any(${[...plan.metrics]})`
+  const metrics = plan.metrics === null ? sql`` : sql`and m.name = any(${[...plan.metrics]})`
   return unpack(
     await sql`
-      select d.version, r.m, r.fy, r.fp, r."end", r.filed, r.v, r.u
+      select d.version, r.m, r.fy, r.fp, r."end", r.filed, r.v, r.u, null as until, r.derived, r.earlier
       from data_version d left join (
-        select m.name as m, l.fy, l.fp, l.period_end as "end", l.filed, l.value as v, u.name as u
+        select m.name as m, l.fy, l.fp, l.period_end as "end", l.filed, l.value as v, u.name as u,
+               l.tag_id is null as derived, l.is_earlier as earlier
         from metric m
         cross join lateral (
-          select f.fy, f.fp, f.period_end, f.filed, f.value, f.unit_id
+          select f.fy, f.fp, f.period_end, f.filed, f.value, f.unit_id, f.tag_id, f.is_earlier
           from fact_as_of(${plan.asOf}) f
           where f.entity_id = ${plan.entityId} and f.metric_id = m.metric_id and f.current ${from} ${year}
             ${ofPeriods(sql, plan, sql`f`)}
           order by f.period_end desc, (f.fp = 0) desc, f.fp desc
           limit 1) l
         join unit u on u.unit_id = l.unit_id
-        ${metrics}) r on true
+        where not m.is_trailing ${metrics}) r on true
       order by r.m collate "C"`,
   )
 }
@@ -84,6 +85,7 @@ export async function knownMetrics(sql: SqlClient, entityId: number, asOf: IsoDa
       select f.period_end from fact_as_of(${asOf}) f
       where f.entity_id = ${entityId} and f.metric_id = m.metric_id
       order by f.period_end desc limit 1) l
+    where not m.is_trailing
     order by m.name collate "C"`
 }
 
@@ -111,6 +113,10 @@ export interface StoredRow {
   readonly filed: IsoDate
   readonly v: number
   readonly u: string
+  /** The filed day from which it is no longer current, if that is known on the day. */
+  readonly until: IsoDate | null
+  readonly derived: boolean
+  readonly earlier: boolean
 }
 
 export interface StoredRows {
@@ -124,7 +130,7 @@ interface VersionedRow extends StoredRow {
 }
 
 /** Every result has at least one row, which carries the version. If there are no figures its other columns are null. */
-function unpack(answer: readonly (VersionedRow | { version: string; m: null })[]): StoredRows {
+export function unpack(answer: readonly (VersionedRow | { version: string; m: null })[]): StoredRows {
   const rows: StoredRow[] = []
   for (const row of answer) if (row.m !== null) rows.push(row)
   return { dataVersion: Number(answer[0].version), rows }
@@ -140,6 +146,7 @@ export function recentFiscalYear(sql: SqlClient, asOf: IsoDate, entityId: SqlFra
          select f.fy, f.period_end, f.period_start from fact_as_of(${asOf}) f
          where f.entity_id = ${entityId} and f.metric_id = ym.metric_id and f.fp = 0
          order by f.period_end desc limit 1) y
+       where not ym.is_trailing
        order by (y.period_start is not null) desc, y.period_end desc, y.fy desc limit 1),
       (select max(f.fy) from fact_as_of(${asOf}) f where f.entity_id = ${entityId}))`
 }

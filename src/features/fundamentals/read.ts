@@ -5,7 +5,7 @@ import type { SqlClient } from '../../postgres/client.ts'
 import { readDataVersion } from '../../postgres/dataVersion.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
 import { assumedSuffix, withReason } from '../companies/notes.ts'
-import { describePeriods, listPeriods, selectsAllPeriods } from './periods.ts'
+import { describePeriods, isTrailing, listPeriods, selectsAllPeriods } from './periods.ts'
 import { type CompanyPlan, planCompany } from './plan.ts'
 import {
   historyRows,
@@ -21,6 +21,7 @@ import {
   type FundamentalsRow,
   fiscalPeriods,
 } from './schema.ts'
+import { trailingRows } from './trailingQueries.ts'
 
 /** On the pool, or on the connection of a snapshot. */
 export type ReadDeps = Pick<CompanyDeps, 'markets'> & { readonly sql: SqlClient }
@@ -47,6 +48,9 @@ export async function readCompany(deps: ReadDeps, plan: CompanyPlan): Promise<Fu
     ticker,
     issuer_id,
     source,
+    until: row.until,
+    kind: row.derived ? 'derived' : 'stated',
+    ...(row.earlier ? { generation: 'earlier' } : {}),
   }))
   return {
     object: 'fundamentals_list',
@@ -68,6 +72,7 @@ export async function readCompany(deps: ReadDeps, plan: CompanyPlan): Promise<Fu
 
 async function readRows(deps: ReadDeps, plan: CompanyPlan): Promise<StoredRows> {
   if (plan.otherMarket !== null) return { dataVersion: await readDataVersion(deps.sql), rows: [] }
+  if (isTrailing(plan)) return trailingRows(deps.sql, plan)
   return plan.view === 'latest' ? latestRows(deps.sql, plan) : historyRows(deps.sql, plan)
 }
 

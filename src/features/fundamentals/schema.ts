@@ -60,11 +60,11 @@ export const FundamentalsQuery = Type.Object(
     from: Type.Optional(IsoDateSchema('Only periods that end on or after this day.', '2009-09-26')),
     fp: Type.Optional(
       Type.String({
-        pattern: '^([Ff][Yy]|[Qq][1-4])(, ?([Ff][Yy]|[Qq][1-4]))*$',
-        maxLength: 18,
-        allowed: 'FY, Q1, Q2, Q3 or Q4, or several of them separated by commas',
+        pattern: '^([Ff][Yy]|[Qq][1-4]|[Tt][Tt][Mm])(, ?([Ff][Yy]|[Qq][1-4]|[Tt][Tt][Mm]))*$',
+        maxLength: 22,
+        allowed: 'FY, Q1, Q2, Q3 or Q4, or several of them separated by commas, or TTM alone',
         description:
-          'Only these fiscal periods: FY, Q1, Q2, Q3, Q4, or several separated by commas. view=latest then shows the latest of them. Only with ticker.',
+          'Only these fiscal periods: FY, Q1, Q2, Q3, Q4, or several separated by commas. view=latest then shows the latest of them. TTM, alone: the trailing twelve months, full year + year to date - the same months of the year before, all of one generation; at the end of a year the year itself. Only with ticker.',
         examples: ['FY'],
       }),
     ),
@@ -107,15 +107,27 @@ export const FundamentalsQuery = Type.Object(
 )
 export type FundamentalsQuery = Static<typeof FundamentalsQuery>
 
-export const fiscalPeriods = ['FY', 'Q1', 'Q2', 'Q3', 'Q4'] as const
+export const fiscalPeriods = ['FY', 'Q1', 'Q2', 'Q3', 'Q4', 'TTM'] as const
 
 export const FundamentalsRow = Type.Object(
   {
     m: Type.String({ description: 'Metric.', examples: ['revenue'] }),
     fy: Type.Integer({ description: 'Fiscal year of the period.', examples: [2009] }),
     fp: Type.Union(
-      [Type.Literal('FY'), Type.Literal('Q1'), Type.Literal('Q2'), Type.Literal('Q3'), Type.Literal('Q4')],
-      { description: 'Fiscal period; Q1 to Q4 are single quarters.', examples: ['FY'] },
+      [
+        ...[
+          Type.Literal('FY'),
+          Type.Literal('Q1'),
+          Type.Literal('Q2'),
+          Type.Literal('Q3'),
+          Type.Literal('Q4'),
+        ],
+        Type.Literal('TTM'),
+      ],
+      {
+        description: 'Fiscal period; Q1 to Q4 are single quarters. TTM only where fp=TTM was sent.',
+        examples: ['FY'],
+      },
     ),
     end: Type.String({ format: 'date', description: 'Last day of the period.', examples: ['2009-09-26'] }),
     filed: Type.String({
@@ -131,6 +143,21 @@ export const FundamentalsRow = Type.Object(
       description: 'Source notice of the register.',
       examples: ['U.S. Securities and Exchange Commission, EDGAR'],
     }),
+    until: Type.Union([Type.String({ format: 'date' }), Type.Null()], {
+      description:
+        'Filed day from which the figure is no longer current: superseded, or withdrawn because its inputs changed. null while it is current, and where that day is after as_of.',
+      examples: [null],
+    }),
+    kind: Type.Union([Type.Literal('stated'), Type.Literal('derived')], {
+      description: 'stated: a filing states it. derived: computed from figures that filings state.',
+      examples: ['stated'],
+    }),
+    generation: Type.Optional(
+      Type.Literal('earlier', {
+        description:
+          'Only on a derived row whose inputs were restated in part: it is the figure of before, current until the others are restated, too.',
+      }),
+    ),
   },
   { ...strict, $id: 'FundamentalsRow' },
 )
@@ -148,6 +175,8 @@ export const fundamentalsSheet = [
   { name: 'ticker', kind: 'text' },
   { name: 'issuer_id', kind: 'text' },
   { name: 'source', kind: 'text' },
+  { name: 'until', kind: 'day' },
+  { name: 'kind', kind: 'text' },
 ] as const satisfies readonly Column<keyof FundamentalsRow>[]
 
 export const fundamentalsColumns = fundamentalsSheet.map(column => column.name)

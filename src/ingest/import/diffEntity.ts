@@ -42,8 +42,8 @@ function diffFacts(facts: readonly FactRow[], storedFacts: readonly StoredRow[])
       continue
     }
     stored.delete(key)
-    if (row.superseded !== fact.superseded || row.acceptedAt !== fact.filing.acceptedAt)
-      amendedFacts.push(fact)
+    const isAmended = row.superseded !== fact.superseded || row.earlierSince !== fact.earlierSince
+    if (isAmended || row.acceptedAt !== fact.filing.acceptedAt) amendedFacts.push(fact)
   }
   return { addedFacts, amendedFacts, removedFacts: [...stored.values()].map(row => row.place) }
 }
@@ -84,6 +84,8 @@ function isSameFigure(stored: StoredRow, fact: FactRow): boolean {
     stored.tag === fact.tag &&
     stored.start === fact.start &&
     stored.rounded === fact.rounded &&
-    stored.value === fact.value
+    stored.value === fact.value &&
+    stored.inputs.length === fact.inputs.length &&
+    stored.inputs.every((accession, index) => accession === fact.inputs[index])
   )
 }

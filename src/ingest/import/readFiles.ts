@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises'
 import { Failure } from '../../errors.ts'
+import { derivationRevision } from '../../facts/deriveFacts.ts'
 import { assertRegularFile } from '../reading/archives.ts'
 import type { ReadProgress, ReadUnit } from '../reading/progress.ts'
 import type { Register } from '../registers/registerInterface.ts'
@@ -17,7 +18,7 @@ export async function* readUnits(
   known: ReadonlySet<string>,
   progress: ReadProgress,
 ): AsyncGenerator<ReadUnit> {
-  const mapping = Bun.hash.xxHash3(register.mapping).toString(36)
+  const mapping = Bun.hash.xxHash3(`${derivationRevision} ${register.mapping}`).toString(36)
   const read = register.createReader?.() ?? register.readDocument
   const waiting = new Map<string, Set<string>>()
   const context: ReadContext = { register, read, mapping, known, progress, waiting }

@@ -1,4 +1,4 @@
-import { mergeFilings } from '../../facts/filings.ts'
+import { isSameFiling, mergeFilings } from '../../facts/filings.ts'
 import type { Filing } from '../../facts/reportedFact.ts'
 import type { TransactionSql } from '../../postgres/client.ts'
 import { withoutEdit } from '../observations/factsFromObservations.ts'
@@ -50,16 +50,13 @@ export async function saveFilings(
     const isComplete = known === undefined || observed.has(owned.filing.accession)
     const merged = isComplete ? owned.filing : mergeFilings(known, owned.filing)
     if (known === undefined) added.push(owned)
-    else if (!isSame(merged, known)) amended.push(merged)
+    else if (!isSameFiling(merged, known)) amended.push(merged)
     filings.set(merged.accession, merged)
   }
   await addFilings(transaction, added, ids)
   await amendFilings(transaction, amended)
   return { filings, ids, obsolete: await findObsolete(transaction, work, observed) }
 }
-
-const isSame = (a: Filing, b: Filing) =>
-  a === b || (a.form === b.form && a.filed === b.filed && a.acceptedAt === b.acceptedAt)
 
 /** The filings on record, and edits of them, that were observed but that no fact now comes from. */
 async function findObsolete(

@@ -1,7 +1,9 @@
 import { type DerivedEntity, deriveFacts } from '../../facts/deriveFacts.ts'
+import { isSameFiling } from '../../facts/filings.ts'
 import type { MetricRules } from '../../facts/metricRules.ts'
 import type { Filing, ReportedFact } from '../../facts/reportedFact.ts'
 import type { TransactionSql } from '../../postgres/client.ts'
+import { lockNextDataVersion } from '../../postgres/dataVersion.ts'
 import type { OverwriteRules } from '../observations/factsFromObservations.ts'
 import { saveEntities, saveOtherNames } from '../store/entityQueries.ts'
 import {
@@ -110,11 +112,12 @@ class FactChanges {
   }
 
   async write(transaction: TransactionSql, names: FactNames, ids: FilingIds): Promise<void> {
+    const dataVersion = await lockNextDataVersion(transaction)
     await removeRows(transaction, 'fact', this.removedFacts)
     await removeRows(transaction, 'fact_repeat', this.removedRepeats)
     await amendFacts(transaction, names, ids, this.amendedFacts)
-    if (this.factsAdded > 0) await addFacts(transaction, names, ids, this.addedFacts)
-    if (this.repeatsAdded > 0) await addRepeats(transaction, names, ids, this.addedRepeats)
+    if (this.factsAdded > 0) await addFacts(transaction, names, ids, this.addedFacts, dataVersion)
+    if (this.repeatsAdded > 0) await addRepeats(transaction, names, ids, this.addedRepeats, dataVersion)
   }
 }
 
@@ -125,13 +128,7 @@ function validDerivedAhead(work: EntityWork, filings: ReadonlyMap<string, Filing
   if (entity.fiscalYearEnd !== (parsed.profile.fiscalYearEnd ?? null)) return null
   for (const [accession, assumed] of work.filings) {
     const saved = filings.get(accession)
-    if (saved === assumed) continue
-    if (
-      saved?.filed !== assumed.filed ||
-      saved.form !== assumed.form ||
-      saved.acceptedAt !== assumed.acceptedAt
-    )
-      return null
+    if (saved === undefined || !isSameFiling(saved, assumed)) return null
   }
   return derivedAhead
 }

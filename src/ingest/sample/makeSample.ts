@@ -134,7 +134,14 @@ function servedMetric({ metric, start, end }: ReportedFact): string {
   return metric.endsWith('_ytd') ? metric : storedMetric(metric, spanOf(start, end) ?? 0)
 }
 
-const periodNames: Readonly<Record<FiscalPeriod, string>> = { 0: 'FY', 1: 'Q1', 2: 'Q2', 3: 'Q3', 4: 'Q4' }
+const periodNames: Readonly<Record<FiscalPeriod, string>> = {
+  0: 'FY',
+  1: 'Q1',
+  2: 'Q2',
+  3: 'Q3',
+  4: 'Q4',
+  5: 'TTM',
+}
 
 function lineText({ reported, fy, fp }: Line, ticker: string, market: string, issuerId: string): string {
   const { filing } = reported

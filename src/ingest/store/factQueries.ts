@@ -10,22 +10,23 @@ export interface FactsOfEntity {
 }
 
 const factColumns =
-  'value, entity_id, filing_id, period_end, filed, superseded, period_start, tag_id, metric_id, fy, unit_id, fp, period_rounded'
+  'value, entity_id, filing_id, period_end, filed, superseded, period_start, tag_id, metric_id, fy, unit_id, fp, period_rounded, data_version, earlier_since, inputs'
 const repeatColumns =
-  'value, entity_id, filing_id, period_end, filed, period_start, tag_id, metric_id, fy, unit_id, fp, period_rounded'
+  'value, entity_id, filing_id, period_end, filed, period_start, tag_id, metric_id, fy, unit_id, fp, period_rounded, data_version'
 
 export async function addFacts(
   transaction: TransactionSql,
   names: FactNames,
   filings: FilingIds,
   added: readonly FactsOfEntity[],
+  dataVersion: number,
 ): Promise<void> {
   if (added.length === 0) return
   await registerNames(
     names,
     added.flatMap(({ facts }) => facts),
   )
-  const chunks = encodeFacts(names, filings, added)
+  const chunks = encodeFacts(names, filings, added, dataVersion)
   await copyBytes(transaction, `copy fact (${factColumns}) from stdin (format binary)`, chunks)
 }
 
@@ -34,10 +35,18 @@ function* encodeFacts(
   names: FactNames,
   filings: FilingIds,
   added: readonly FactsOfEntity[],
+  dataVersion: number,
 ): Generator<Uint8Array> {
-  const copy = new BinaryCopyWriter(13)
+  const copy = new BinaryCopyWriter(16)
   for (const { entityId, facts } of added) {
-    for (const fact of facts) writeFact(copy, names, filings, entityId, fact)
+    for (const fact of facts) {
+      writeFact(copy, names, filings, entityId, fact)
+      copy.integer(dataVersion)
+      if (fact.earlierSince === null) copy.null()
+      else copy.date(fact.earlierSince)
+      if (fact.inputs.length === 0) copy.null()
+      else copy.integers(fact.inputs.map(accession => filings.id(accession)))
+    }
     yield* copy.takeFull()
   }
   yield* copy.finish()
@@ -81,6 +90,7 @@ export async function addRepeats(
   names: FactNames,
   filings: FilingIds,
   added: readonly RepeatsOfEntity[],
+  dataVersion: number,
 ): Promise<void> {
   if (added.length === 0) return
   await registerNames(
@@ -89,7 +99,7 @@ export async function addRepeats(
       repeats.map(({ metric, reported: { unit, tag } }) => ({ metric, unit, tag })),
     ),
   )
-  const chunks = encodeRepeats(names, filings, added)
+  const chunks = encodeRepeats(names, filings, added, dataVersion)
   await copyBytes(transaction, `copy fact_repeat (${repeatColumns}) from stdin (format binary)`, chunks)
 }
 
@@ -97,10 +107,14 @@ function* encodeRepeats(
   names: FactNames,
   filings: FilingIds,
   added: readonly RepeatsOfEntity[],
+  dataVersion: number,
 ): Generator<Uint8Array> {
-  const copy = new BinaryCopyWriter(12)
+  const copy = new BinaryCopyWriter(13)
   for (const { entityId, repeats } of added) {
-    for (const repeat of repeats) writeRepeat(copy, names, filings, entityId, repeat)
+    for (const repeat of repeats) {
+      writeRepeat(copy, names, filings, entityId, repeat)
+      copy.integer(dataVersion)
+    }
     yield* copy.takeFull()
   }
   yield* copy.finish()
@@ -130,8 +144,8 @@ function writeRepeat(
   copy.boolean(reported.rounded)
 }
 
-/** Updates the only column of an unchanged vintage that may change: the day that ends it. (The acceptance time belongs to
- * its filing.) */
+/** Updates the only columns of an unchanged vintage that may change: the day that ends it, and the day from which it is of an
+ * earlier generation. (The acceptance time belongs to its filing.) */
 export async function amendFacts(
   transaction: TransactionSql,
   names: FactNames,
@@ -141,7 +155,7 @@ export async function amendFacts(
   const rows = amended.flatMap(({ entityId, facts }) => facts.map(fact => ({ entityId, fact })))
   if (rows.length === 0) return
   await transaction`
-    update fact set superseded = now_known.superseded
+    update fact set superseded = now_known.superseded, earlier_since = now_known.earlier_since
     from unnest(
       ${rows.map(({ entityId }) => entityId)}::int[],
       ${rows.map(({ fact }) => names.metrics.id(fact.metric))}::smallint[],
@@ -149,8 +163,9 @@ export async function amendFacts(
       ${rows.map(({ fact }) => copyDateText(fact.filing.filed))}::date[],
       ${rows.map(({ fact }) => fact.fp)}::smallint[],
       ${rows.map(({ fact }) => filings.id(fact.filing.accession))}::int[],
-      ${rows.map(({ fact }) => (fact.superseded === null ? 'infinity' : copyDateText(fact.superseded)))}::date[]
-    ) as now_known (entity_id, metric_id, period_end, filed, fp, filing_id, superseded)
+      ${rows.map(({ fact }) => (fact.superseded === null ? 'infinity' : copyDateText(fact.superseded)))}::date[],
+      ${rows.map(({ fact }) => (fact.earlierSince === null ? null : copyDateText(fact.earlierSince)))}::date[]
+    ) as now_known (entity_id, metric_id, period_end, filed, fp, filing_id, superseded, earlier_since)
     where fact.entity_id = now_known.entity_id and fact.metric_id = now_known.metric_id
       and fact.period_end = now_known.period_end and fact.filed = now_known.filed
       and fact.fp = now_known.fp and fact.filing_id = now_known.filing_id`

@@ -24,6 +24,7 @@ interface FilingRecord {
   form: string
   filed: string
   accepted_at: Date | null
+  fiscal_year_end: string | null
 }
 
 /** The filings on record among `accessions`, by accession. Their numbers are added to `ids`. */
@@ -34,15 +35,16 @@ export async function readFilings(
 ): Promise<Map<string, Filing>> {
   if (accessions.length === 0) return new Map()
   const rows = await transaction<FilingRecord[]>`
-    select filing_id, accession, form, filed, accepted_at from filing where accession = any(${accessions}::text[])`
+    select filing_id, accession, form, filed, accepted_at, fiscal_year_end from filing where accession = any(${accessions}::text[])`
   const filings = new Map<string, Filing>()
-  for (const { filing_id, accession, form, filed, accepted_at } of rows) {
+  for (const { filing_id, accession, form, filed, accepted_at, fiscal_year_end } of rows) {
     ids.set(accession, filing_id)
     filings.set(accession, {
       accession,
       form,
       filed: filed === 'infinity' ? unknownFilingDate : dayNumber(filed),
       acceptedAt: accepted_at?.getTime() ?? null,
+      ...(fiscal_year_end === null ? {} : { fiscalYearEnd: fiscal_year_end }),
     })
   }
   return filings
@@ -85,13 +87,13 @@ export async function addFilings(
   })
   await copyBytes(
     transaction,
-    'copy filing (filing_id, accession, entity_id, form, filed, accepted_at) from stdin (format binary)',
+    'copy filing (filing_id, accession, entity_id, form, filed, accepted_at, fiscal_year_end) from stdin (format binary)',
     encodeFilings(added, ids),
   )
 }
 
 function* encodeFilings(added: readonly OwnedFiling[], ids: FilingIds): Generator<Uint8Array> {
-  const copy = new BinaryCopyWriter(6)
+  const copy = new BinaryCopyWriter(7)
   for (const { entityId, filing } of added) {
     copy.row()
     copy.integer(ids.id(filing.accession))
@@ -100,6 +102,8 @@ function* encodeFilings(added: readonly OwnedFiling[], ids: FilingIds): Generato
     copy.text(filing.form)
     copy.date(filing.filed)
     copy.time(filing.acceptedAt)
+    if (filing.fiscalYearEnd === undefined) copy.null()
+    else copy.text(filing.fiscalYearEnd)
     yield* copy.takeFull()
   }
   yield* copy.finish()
@@ -109,12 +113,14 @@ function* encodeFilings(added: readonly OwnedFiling[], ids: FilingIds): Generato
 export async function amendFilings(transaction: TransactionSql, amended: readonly Filing[]): Promise<void> {
   if (amended.length === 0) return
   await transaction`
-    update filing set form = better.form, filed = better.filed, accepted_at = better.accepted_at
+    update filing set form = better.form, filed = better.filed, accepted_at = better.accepted_at,
+      fiscal_year_end = better.fiscal_year_end
     from unnest(
       ${amended.map(filing => filing.accession)}::text[],
       ${amended.map(filing => filing.form)}::text[],
       ${amended.map(filing => copyDateText(filing.filed))}::date[],
-      ${amended.map(filing => (filing.acceptedAt === null ? null : copyTimestampText(filing.acceptedAt)))}::timestamptz[]
-    ) as better (accession, form, filed, accepted_at)
+      ${amended.map(filing => (filing.acceptedAt === null ? null : copyTimestampText(filing.acceptedAt)))}::timestamptz[],
+      ${amended.map(filing => filing.fiscalYearEnd ?? null)}::text[]
+    ) as better (accession, form, filed, accepted_at, fiscal_year_end)
     where filing.accession = better.accession`
 }

@@ -19,6 +19,10 @@ export interface StoredRow {
   readonly filed: number
   /** null in `fact_repeat` and for the current vintage. */
   readonly superseded: number | null
+  /** null in `fact_repeat`. */
+  readonly earlierSince: number | null
+  /** Accessions, sorted. */
+  readonly inputs: readonly string[]
   readonly acceptedAt: number | null
   readonly value: number
   readonly rounded: boolean
@@ -37,6 +41,8 @@ interface RowRecord {
   end: number
   filed: number | null
   superseded: number | null
+  earlier_since: number | null
+  inputs: number[] | null
   value: number
   period_rounded: boolean
   filing_id: number
@@ -50,15 +56,16 @@ export async function readStoredRows(
   table: 'fact' | 'fact_repeat',
   entityIds: readonly number[],
 ): Promise<StoredRow[]> {
-  const superseded =
+  const ofVintage =
     table === 'fact'
-      ? transaction`case when superseded = 'infinity' then null else superseded - date '1970-01-01' end`
-      : transaction`null::int`
+      ? transaction`case when superseded = 'infinity' then null else superseded - date '1970-01-01' end as superseded,
+                    earlier_since - date '1970-01-01' as earlier_since, inputs`
+      : transaction`null::int as superseded, null::int as earlier_since, null::int[] as inputs`
   const rows = await transaction<RowRecord[]>`
     select stored.ctid::text as place, stored.entity_id, metric_id, fp, fy, unit_id, tag_id,
            period_start - date '1970-01-01' as start, period_end - date '1970-01-01' as end,
            case when stored.filed = 'infinity' then null else stored.filed - date '1970-01-01' end as filed,
-           ${superseded} as superseded, value, period_rounded, filing_id
+           ${ofVintage}, value, period_rounded, filing_id
     from ${transaction(table)} stored
     where stored.entity_id = any(${entityIds}::int[])`
   await learnNames(names, rows)
@@ -75,10 +82,12 @@ export async function readStoredRows(
     end: row.end,
     filed: row.filed ?? unknownFilingDate,
     superseded: row.superseded,
-    acceptedAt: filingOf(row, filings).accepted_at?.getTime() ?? null,
+    earlierSince: row.earlier_since,
+    inputs: (row.inputs ?? []).map(id => filingOf(id, filings).accession).sort(),
+    acceptedAt: filingOf(row.filing_id, filings).accepted_at?.getTime() ?? null,
     value: row.value,
     rounded: row.period_rounded,
-    accession: filingOf(row, filings).accession,
+    accession: filingOf(row.filing_id, filings).accession,
   }))
 }
 
@@ -92,16 +101,16 @@ async function readFilingsOf(
   transaction: TransactionSql,
   rows: readonly RowRecord[],
 ): Promise<Map<number, FilingRecord>> {
-  const ids = [...new Set(rows.map(row => row.filing_id))]
+  const ids = [...new Set(rows.flatMap(row => [row.filing_id, ...(row.inputs ?? [])]))]
   if (ids.length === 0) return new Map()
   const filings = await transaction<FilingRecord[]>`
     select filing_id, accession, accepted_at from filing where filing_id = any(${ids}::int[])`
   return new Map(filings.map(filing => [filing.filing_id, filing]))
 }
 
-function filingOf(row: RowRecord, filings: ReadonlyMap<number, FilingRecord>): FilingRecord {
-  const filing = filings.get(row.filing_id)
-  if (filing === undefined) throw new Error(`filing ${row.filing_id} of a stored row is not on record`)
+function filingOf(id: number, filings: ReadonlyMap<number, FilingRecord>): FilingRecord {
+  const filing = filings.get(id)
+  if (filing === undefined) throw new Error(`filing ${id} of a stored row is not on record`)
   return filing
 }
 

@@ -44,7 +44,13 @@ const someMetrics: Pick<FundamentalsQuery, 'metric'>[] = [
   { metric: 'revenue,net_margin,assets' },
 ]
 
-const kinds = fc.option(fc.subarray([...fiscalPeriods], { minLength: 1 }), { nil: undefined })
+const kinds = fc.option(
+  fc.subarray(
+    fiscalPeriods.filter(period => period !== 'TTM'),
+    { minLength: 1 },
+  ),
+  { nil: undefined },
+)
 const years = fc.option(
   fc.tuple(fc.integer({ min: 2007, max: 2026 }), fc.option(fc.integer({ min: 0, max: 4 }), { nil: null })),
   { nil: undefined },

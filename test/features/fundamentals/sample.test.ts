@@ -43,6 +43,27 @@ async function read(query: FundamentalsQuery, licence: Parameters<typeof princip
   return readCompany(deps, await planCompany(deps, principal(licence), query))
 }
 
+// Quarter of revenue: year less nine months, both restated in 2010 (10-K/A of 2010-01-25, 10-Q of 2010-07-21).
+test('every row says until when it was current, as far as that was known, and whether it is stated', async () => {
+  const asked = { ticker: 'AAPL', metric: 'revenue', fy: '2009' } as const
+  const short = async (as_of: string, fp: 'FY' | 'Q4') =>
+    (await read({ ...asked, as_of, fp })).data.map(({ v, until, kind, generation = null }) => [
+      ...[v / 1e6, until, kind, generation],
+    ])
+  expect(await short('2010-01-24', 'FY')).toEqual([[36_537, null, 'stated', null]])
+  expect(await short('2010-01-25', 'FY')).toEqual([
+    [36_537, '2010-01-25', 'stated', null],
+    [42_905, null, 'stated', null],
+  ])
+  expect(await short('2010-01-24', 'Q4')).toEqual([[9_870, null, 'derived', null]])
+  expect(await short('2010-03-01', 'Q4')).toEqual([[9_870, null, 'derived', 'earlier']])
+  expect(await short('2010-07-20', 'Q4')).toEqual([[9_870, null, 'derived', 'earlier']])
+  expect(await short('2010-07-21', 'Q4')).toEqual([
+    [9_870, '2010-07-21', 'derived', 'earlier'],
+    [12_207, null, 'derived', null],
+  ])
+})
+
 // 10-K 0001193125-09-214859 (2009-10-27) and 10-K/A 0001193125-10-012091 (2010-01-25) of Apple Inc.; the years
 // after repeat the restated figures: 10-K of 2010-10-27 and of 2011-10-26.
 describe('Apple, fiscal year 2009 (2008-09-28 to 2009-09-26), in the shipped sample', () => {

@@ -238,7 +238,7 @@ test('the examples match the schemas that they illustrate', () => {
 })
 
 test('the examples show the restatement of Apple’s fiscal year 2009 (accessions 0001193125-09-214859, 0001193125-10-012091)', () => {
-  const revenue = (list: typeof answers.fundamentals_before) =>
+  const revenue = (list: { data: readonly { fp: string; filed: string; v: number }[] }) =>
     list.data.filter(row => row.fp === 'FY').map(row => [row.filed, row.v])
   expect(revenue(answers.fundamentals_before)).toEqual([['2009-10-27', 36_537_000_000]])
   expect(revenue(answers.fundamentals_after)).toEqual([

@@ -15,7 +15,7 @@ import { readDataVersion } from '../../../src/postgres/dataVersion.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
 import { sampleFiles } from '../../sampleFiles.ts'
 import { sharedPath } from '../../shared.ts'
-import { storedFacts } from '../stored.ts'
+import { storedFacts, storedProvenance } from '../stored.ts'
 
 setDefaultTimeout(120_000)
 
@@ -40,6 +40,7 @@ test.skipIf(folder === null)('every real file is read, and nothing is added twic
   expect(first.written.factsAdded).toBeGreaterThan(40_000)
   const version = await readDataVersion(db.sql)
   const rows = await storedFacts(db.sql)
+  const provenance = await storedProvenance(db.sql)
   // Without the records of what was imported everything is read again.
   await db.sql`truncate import_file`
   const second = await importRegister(
@@ -51,6 +52,7 @@ test.skipIf(folder === null)('every real file is read, and nothing is added twic
   expect([second.written.factsAdded, second.written.factsRemoved, second.written.repeats]).toEqual([0, 0, 0])
   expect(await readDataVersion(db.sql)).toBe(version)
   expect(await storedFacts(db.sql)).toEqual(rows)
+  expect(await storedProvenance(db.sql)).toEqual(provenance)
 })
 
 const workplace = mkdtempSync(join(tmpdir(), 'asfiled-real-'))
@@ -74,6 +76,7 @@ test.skipIf(files === null)('the sample gives the same rows as the real files, i
   }
   await loadSample(sample.sql)
   expect(await storedFacts(sample.sql)).toEqual(await storedFacts(real.sql))
+  expect(await storedProvenance(sample.sql)).toEqual(await storedProvenance(real.sql))
   const known = ({ sql }: TestDatabase) => sql`
     select e.market, e.issuer_id, e.ticker, e.name,
       array(select ticker from entity_ticker t where t.entity_id = e.entity_id order by 1) as tickers,

@@ -187,6 +187,7 @@ export const { rules, usesOfTag } = conceptTable(concepts, {
   annualForm: /^(10-K|20-F|40-F|N-CSR)/,
   quarterlyForm: /^10-Q/,
   transitionForm: /^10-[KQ]T/,
+  coverCount: { metric: 'shares_outstanding', tags: /^dei:EntityCommonStockSharesOutstanding$/ },
   // All tags of equity: even those that include minority interests leave temporary equity out.
   partialTags: /^us-gaap:\w*(Equity|Capital)|^ifrs-full:EquityAttributableToOwnersOfParent$/,
 })

@@ -7,6 +7,7 @@ import type { ReadUnit } from '../../reading/progress.ts'
 import { textLines } from '../../reading/text.ts'
 import type { SetProgress, ZipSet } from '../registerInterface.ts'
 import { usesOfTag } from './concepts.ts'
+import { isMonthDay } from './submissions.ts'
 import { cikOf } from './tickers.ts'
 
 /** Facts held in memory before they are handed over. */
@@ -152,11 +153,13 @@ export class FinancialStatementData {
       this.#entities.set(cik, entity)
     }
     const acceptedAt = Date.parse(`${field('accepted').replace(' ', 'T').slice(0, 19)}Z`)
+    const yearEnd = field('fye')
     const filing: Filing = {
       accession,
       form: textOf(field('form')) ?? '',
       filed,
       acceptedAt: Number.isNaN(acceptedAt) ? null : acceptedAt,
+      ...(isMonthDay(yearEnd) ? { fiscalYearEnd: yearEnd } : {}),
     }
     this.#submissions.set(accession, { entity, filing })
   }

@@ -60,7 +60,7 @@ export function parseSubmissions(document: unknown, fileName: string): Submissio
 }
 
 /** A year that ends on 29 February is registered with that day for every year, so it is a valid one. */
-const isMonthDay = (text: string) => /^(0[1-9]|1[0-2])(0[1-9]|[12][0-9]|3[01])$/.test(text)
+export const isMonthDay = (text: string) => /^(0[1-9]|1[0-2])(0[1-9]|[12][0-9]|3[01])$/.test(text)
 
 /** An overflow file is an object of parallel columns, or an array of such objects or of rows. */
 function overflowColumns(document: unknown): Record<string, unknown> | null {

@@ -92,15 +92,27 @@ describe('a report', () => {
       { statements: 7, leftOut: { 'a figure that its report states twice with different values': 2 } },
     ],
     [
-      'two balance sheets of one day are two accounts: neither is taken',
+      'a balance that is stated twice with different values is not taken, and all others are',
       text =>
         text.replace(
           '</x:xbrl>',
           '<e:Assets contextRef="c3" unitRef="u1" decimals="0">1</e:Assets></x:xbrl>',
         ),
+      { statements: 7, leftOut: { 'a figure that its report states twice with different values': 2 } },
+    ],
+    [
+      'two sets of figures for one day are two accounts: neither is taken',
+      text =>
+        text.replace(
+          '</x:xbrl>',
+          `${text
+            .match(/<e:\w+ contextRef="c\d+" unitRef="u1"[^>]*>[^<]*<\/e:\w+>/g)
+            ?.map(figure => figure.replace(/>[^<]*</, '>1<'))
+            .join('')}</x:xbrl>`,
+        ),
       {
         statements: 0,
-        leftOut: { 'a figure of a report that states two different balance sheets for one day': 9 },
+        leftOut: { 'a figure of a report that states two different balance sheets for one day': 16 },
       },
     ],
   ]

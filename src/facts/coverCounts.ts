@@ -1,0 +1,68 @@
+import type { FiscalCalendar } from './fiscalCalendar.ts'
+import type { Period, PeriodIndex, PeriodLabel, Series } from './periods.ts'
+import type { Filing, ReportedFact } from './reportedFact.ts'
+import { fiscalYearName, slackDays } from './spans.ts'
+import type { VintageBuilder } from './vintages.ts'
+
+const roundedSlackDays = 16
+
+/** Counts of shares on the covers of reports. A count is of a day weeks after the report's own period, so the day says nothing:
+ * it belongs to the report. Each fiscal period of a metric has one row: the cover's count, and that of the balance sheet as long
+ * as no cover is known. */
+export class CoverCounts {
+  private readonly covers: Period[] = []
+  /** The series that is served for a metric, year and fiscal period. */
+  private readonly served = new Map<string, { readonly series: Series; readonly isCover: boolean }>()
+
+  /** The period of a count on the cover of the report on `report`. A rounded day is the exact one of the same report. */
+  resolve({ end, rounded }: ReportedFact, report: PeriodLabel, periods: PeriodIndex): Period {
+    const ofReport = this.covers.filter(({ label }) => label?.fy === report.fy && label.fp === report.fp)
+    const near = ofReport.filter(period => Math.abs(period.end - end) <= roundedSlackDays)
+    const known = ofReport.find(period => period.end === end && period.rounded === rounded)
+    if (known !== undefined) return known
+    const match = rounded ? near.at(-1) : near.find(period => period.rounded)
+    if (match !== undefined) {
+      if (!rounded) periods.refine(match, null, end)
+      return match
+    }
+    const added: Period = { span: 0, start: null, end, rounded, label: report, series: new Map() }
+    this.covers.push(added)
+    return added
+  }
+
+  /** Whether a count may be served: a cover's always, that of a balance sheet while no cover of the period is known. */
+  admits(series: Series, isCover: boolean): boolean {
+    return isCover || this.served.get(keyOf(series))?.isCover !== true
+  }
+
+  /** A count became current: it ends the other one of its fiscal period. */
+  record(series: Series, isCover: boolean, vintages: VintageBuilder, filing: Filing): void {
+    const other = this.served.get(keyOf(series))?.series
+    if (other === series) return
+    if (other !== undefined) vintages.withdraw(other, filing)
+    this.served.set(keyOf(series), { series, isCover })
+  }
+}
+
+const keyOf = ({ metric, period: { label } }: Series) => `${metric} ${label?.fy} ${label?.fp}`
+
+/** The fiscal period that a report is on: that of the last day on which several of its figures end or, if it has no other
+ * figures than its cover, the last period that was over on the day of the count.
+ *
+ * @param own the label of that day, if it has one */
+export function reportLabel(
+  form: string,
+  own: PeriodLabel | null,
+  countDay: number,
+  calendar: FiscalCalendar,
+): PeriodLabel {
+  const isAnnual = calendar.isAnnualReport(form)
+  if (own !== null && (own.fp === 0 || !isAnnual)) return own
+  const year = calendar.yearOf(countDay)
+  const before: PeriodLabel = { fy: fiscalYearName(year.start - 1), fp: 0 }
+  if (Math.abs(countDay - year.end) <= slackDays && isAnnual) return { fy: fiscalYearName(year.end), fp: 0 }
+  if (isAnnual) return before
+  const quarter = Math.floor((countDay - year.start + 1 + slackDays) / ((year.end - year.start + 1) / 4))
+  const fy = fiscalYearName(year.end)
+  return quarter >= 3 ? { fy, fp: 3 } : quarter === 2 ? { fy, fp: 2 } : quarter === 1 ? { fy, fp: 1 } : before
+}

@@ -1,0 +1,124 @@
+import { compareFilings } from './filings.ts'
+import type { Series } from './periods.ts'
+import type { Filing } from './reportedFact.ts'
+
+/** One metric's year to date. Arrays are indexed by span: after three, six, nine and twelve months from one start. */
+export interface YearToDate {
+  readonly metric: string
+  readonly start: number
+  readonly series: (Series | undefined)[]
+  /** The pairs whose differences are the second, third and fourth quarter. */
+  readonly quarterPairs: readonly (Pair | null)[]
+  /** The year and the year to date after each span. */
+  readonly yearPairs: readonly (Pair | null)[]
+  /** The year to date after each span and that of the year before. */
+  readonly comparisons: readonly (Pair | null)[]
+  /** The spans that filings of the day have stated. */
+  readonly stated: Set<number>
+  /** The last filing of the day that stated one of them; null: none has. */
+  filing: Filing | null
+}
+
+/** How often each of two cumulative figures was restated, as far as that decides whether they belong together. */
+export interface Pair {
+  readonly longer: Generation
+  readonly shorter: Generation
+}
+
+interface Generation {
+  value: number | null
+  unit: string
+  restated: number
+}
+
+export type KnownSeries = Series & { readonly current: NonNullable<Series['current']> }
+
+export const isKnown = (series: Series | undefined): series is KnownSeries =>
+  series !== undefined && series.current !== null
+
+const newGeneration = (): Generation => ({ value: null, unit: '', restated: 0 })
+const newPair = (): Pair => ({ longer: newGeneration(), shorter: newGeneration() })
+const newPairs = (first: number, last: number): (Pair | null)[] =>
+  Array.from({ length: 5 }, (_, span) => (span >= first && span <= last ? newPair() : null))
+
+const startSlackDays = 7
+
+/** The years to date of an entity, by metric and start. */
+export class YearsToDate {
+  private readonly byMetric = new Map<string, YearToDate[]>()
+  private changed: YearToDate[] = []
+
+  /** Notes a flow that a filing states, new, restated or confirmed. */
+  note(metric: string, series: Series, filing: Filing): void {
+    const { span, start } = series.period
+    if (span === 0 || start === null) return
+    const yearToDate = this.find(metric, start, startSlackDays) ?? this.add(metric, start)
+    yearToDate.series[span] = series
+    yearToDate.stated.add(span)
+    if (yearToDate.filing === null) this.changed.push(yearToDate)
+    if (yearToDate.filing === null || compareFilings(yearToDate.filing, filing) < 0)
+      yearToDate.filing = filing
+  }
+
+  find(metric: string, start: number, slack: number): YearToDate | undefined {
+    return this.byMetric.get(metric)?.find(candidate => Math.abs(candidate.start - start) <= slack)
+  }
+
+  /** Those of which filings of the day stated something. */
+  get ofDay(): readonly YearToDate[] {
+    return this.changed
+  }
+
+  endDay(): void {
+    for (const yearToDate of this.changed) {
+      yearToDate.stated.clear()
+      yearToDate.filing = null
+    }
+    this.changed = []
+  }
+
+  private add(metric: string, start: number): YearToDate {
+    const added: YearToDate = {
+      ...{ metric, start, series: [], stated: new Set(), filing: null },
+      ...{ quarterPairs: newPairs(2, 4), yearPairs: newPairs(1, 3), comparisons: newPairs(1, 3) },
+    }
+    const ofMetric = this.byMetric.get(metric)
+    if (ofMetric === undefined) this.byMetric.set(metric, [added])
+    else ofMetric.push(added)
+    return added
+  }
+}
+
+/** Takes in what the filings of a day state of the two figures of a pair. */
+export function followPair(
+  pair: Pair,
+  longer: { readonly series: Series | undefined; readonly isStated: boolean },
+  shorter: { readonly series: Series | undefined; readonly isStated: boolean },
+): void {
+  countRestatement(pair.longer, longer.series)
+  countRestatement(pair.shorter, shorter.series)
+  // A statement on or after the day on which the other was restated confirms the figure for the other's generation.
+  if (longer.isStated && isKnown(longer.series))
+    pair.longer.restated = Math.max(pair.longer.restated, pair.shorter.restated)
+  if (shorter.isStated && isKnown(shorter.series))
+    pair.shorter.restated = Math.max(pair.longer.restated, pair.shorter.restated)
+}
+
+function countRestatement(own: Generation, series: Series | undefined): void {
+  const current = series?.current ?? null
+  if (current === null || (own.value === current.value && own.unit === current.unit)) return
+  if (own.value !== null) own.restated++
+  own.value = current.value
+  own.unit = current.unit
+}
+
+/** Whether both figures of a pair were restated equally often, or the one confirmed since the other was. */
+export const isOneGeneration = (pair: Pair): boolean => pair.longer.restated === pair.shorter.restated
+
+/** The sum of signed amounts without the noise that binary fractions leave: no register reports more than four decimals of
+ * money. */
+export function sumOf(...amounts: readonly number[]): number {
+  let exact = 0
+  for (const amount of amounts) exact += amount
+  return Number.isInteger(exact) || Math.abs(exact) > 1e11 ? exact : Math.round(exact * 1e4) / 1e4
+}

@@ -1,0 +1,43 @@
+import type { SqlClient } from '../../postgres/client.ts'
+import { type RowPlan, recentFiscalYear, type StoredRows, unpack } from './queries.ts'
+
+/** The trailing twelve months of a company as known on the day: the stored ones, which end with a first, second or third quarter,
+ * and the full years, which are their own. Per-share figures and counts are neither summed nor differenced, so they have none. */
+export async function trailingRows(
+  sql: SqlClient,
+  plan: RowPlan & { readonly view: 'history' | 'latest' },
+): Promise<StoredRows> {
+  const { asOf, entityId, years } = plan
+  const names = plan.metrics === null ? null : [...plan.metrics]
+  const metrics = (column: 'm' | 'stored') =>
+    names === null
+      ? sql``
+      : sql`and m.name = any(${column === 'm' ? names : names.map(name => `${name}_ttm`)})`
+  const from = plan.from === null ? sql`` : sql`and f.period_end >= ${plan.from}`
+  const range = years === null ? sql`` : sql`and f.fy between ${years.first} and ${years.last}`
+  const year = plan.recentFiscalYearOnly ? sql`and f.fy = ${recentFiscalYear(sql, asOf, entityId)}` : sql``
+  const isLatest = plan.view === 'latest'
+  const current = isLatest || plan.vintage === 'latest' ? sql`and f.current` : sql``
+  const columns = sql`f.fy, 5 as fp, f.period_end as "end", f.filed, f.value as v, u.name as u, f.until,
+                      f.tag_id is null as derived, f.is_earlier as earlier, f.accepted_at, f.accession`
+  const all = sql`
+    select left(m.name, -4) as m, ${columns}
+    from trailing_as_of(${asOf}) f join metric m on m.metric_id = f.metric_id join unit u on u.unit_id = f.unit_id
+    where f.entity_id = ${entityId} ${metrics('stored')} ${from} ${range} ${year} ${current}
+    union all
+    select m.name as m, ${columns}
+    from fact_as_of(${asOf}) f join metric m on m.metric_id = f.metric_id join unit u on u.unit_id = f.unit_id
+    where f.entity_id = ${entityId} and f.fp = 0 and f.period_start is not null and u.name !~ 'shares$'
+      ${metrics('m')} ${from} ${range} ${year} ${current}`
+  const chosen = isLatest
+    ? sql`select distinct on (m) * from (${all}) a order by m, "end" desc`
+    : plan.vintage === 'first'
+      ? sql`select distinct on (m, "end") * from (${all}) a order by m, "end", filed, accepted_at nulls first, accession`
+      : all
+  return unpack(
+    await sql`
+      select d.version, r.m, r.fy, r.fp, r."end", r.filed, r.v, r.u, r.until, r.derived, r.earlier
+      from data_version d left join (${chosen}) r on true
+      order by r.m collate "C", r."end", r.filed, r.accepted_at nulls first, r.accession`,
+  )
+}

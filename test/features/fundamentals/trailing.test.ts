@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import type { CompanyDeps } from '../../../src/features/companies/deps.ts'
+import { planCompany } from '../../../src/features/fundamentals/plan.ts'
+import { readCompany } from '../../../src/features/fundamentals/read.ts'
+import type { FundamentalsQuery } from '../../../src/features/fundamentals/schema.ts'
+import { loadSample } from '../../../src/ingest/sample/loadSample.ts'
+import { type TestDatabase, testDatabase } from '../../database.ts'
+import { companyDeps, principal } from '../companies/fixtures.ts'
+
+let database: TestDatabase
+let deps: CompanyDeps
+beforeAll(async () => {
+  database = await testDatabase()
+  await loadSample(database.sql)
+  deps = companyDeps(database.sql, { today: () => '2026-11-20' })
+}, 120_000)
+afterAll(() => database.close(), 60_000)
+
+const read = async (query: FundamentalsQuery) =>
+  (await readCompany(deps, await planCompany(deps, principal('personal'), query))).data
+
+test('trailing twelve months are served when asked for, as known on the day, and else never', async () => {
+  const latest = async (as_of: string, metric = 'revenue') => {
+    const rows = await read({ ticker: 'AAPL', fp: 'TTM', view: 'latest', metric, as_of })
+    return rows.map(({ m, fp, end, v }) => [m, fp, end, m === 'revenue' ? v / 1e6 : v])
+  }
+  // 10-K 0001193125-09-214859; 10-K/A and 10-Q of 2010-01-25; 10-Q 0001193125-10-088957.
+  expect(await latest('2009-12-31')).toEqual([['revenue', 'TTM', '2009-09-26', 36_537]])
+  expect(await latest('2010-01-25')).toEqual([['revenue', 'TTM', '2009-12-26', 46_708]])
+  expect(await latest('2010-04-20')).toEqual([['revenue', 'TTM', '2009-12-26', 46_708]])
+  expect(await latest('2010-04-21')).toEqual([['revenue', 'TTM', '2010-03-27', 51_123]])
+  // The year after the 10-K of 2010-10-27: 65,225.
+  expect(await latest('2010-11-01')).toEqual([['revenue', 'TTM', '2010-09-25', 65_225]])
+  expect(await latest('2010-11-01', 'eps,shares_diluted')).toEqual([])
+
+  const everything = await read({ ticker: 'AAPL' })
+  expect(everything.some(row => row.fp === 'TTM' || row.m.endsWith('_ttm'))).toBe(false)
+  const unasked = await read({ ticker: 'AAPL', view: 'latest' })
+  expect(unasked.some(row => row.fp === 'TTM' || row.m.endsWith('_ttm'))).toBe(false)
+})
+
+test('margins and returns on trailing twelve months; the history has vintages as any other', async () => {
+  const rows = await read({ ticker: 'AAPL', fp: 'TTM', metric: 'net_margin,roe', as_of: '2010-04-21' })
+  const margin = rows.find(row => row.m === 'net_margin' && row.end === '2010-03-27')
+  // 8,235 + 6,452 - 3,875 over 51,123; equity of 2010-03-27: 39,348.
+  expect(margin?.v).toBeCloseTo((8_235 + 6_452 - 3_875) / 51_123, 12)
+  expect(rows.find(row => row.m === 'roe' && row.end === '2010-03-27')?.v).toBeCloseTo(10_812 / 39_348, 12)
+  const years = await read({
+    ticker: 'AAPL',
+    fp: 'TTM',
+    metric: 'revenue',
+    from: '2009-09-26',
+    as_of: '2010-02-01',
+  })
+  expect(years.map(row => [row.end, row.v / 1e6, row.until, row.kind])).toEqual([
+    ['2009-09-26', 36_537, '2010-01-25', 'stated'],
+    ['2009-09-26', 42_905, null, 'stated'],
+    ['2009-12-26', 46_708, null, 'derived'],
+  ])
+  const first = await read({ ticker: 'AAPL', fp: 'TTM', metric: 'revenue', fy: '2009', vintage: 'first' })
+  expect(first.map(row => row.v / 1e6)).toEqual([34_562, 36_537])
+})
+
+test('TTM with other periods is refused, and says what to send', async () => {
+  await expect(read({ ticker: 'AAPL', fp: 'FY,TTM' })).rejects.toThrow(/Send fp=TTM alone/)
+})
