@@ -34,14 +34,14 @@ interface Inputs {
   readonly name: (ratio: string) => string
 }
 
-function yearlyInputs(vintages: VintageBuilder, key: number): Inputs {
+export function yearlyInputs(vintages: VintageBuilder, key: number): Inputs {
   const members = vintages.groupOf(key)
   const find = (metric: string) => members?.get(metric)
   return { top: find, bottom: find, name: ratio => ratio }
 }
 
 /** Flows of twelve trailing months, over such flows or over the balance of their last quarter. */
-function trailingInputs(vintages: VintageBuilder, key: number): Inputs {
+export function trailingInputs(vintages: VintageBuilder, key: number): Inputs {
   const members = vintages.groupOf(key)
   const top = (metric: string) => members?.get(trailingMetric(metric))
   const balances = [1, 2, 3, 4, 0].flatMap(fp => vintages.groupOf(key - 5 + fp) ?? [])
@@ -77,17 +77,17 @@ function updateRatio(
     return
   }
   const inputs = [top.current.filing, bottom.current.filing]
-  const earlierSince = earliest(top.current.earlierSince, bottom.current.earlierSince)
+  const earlierSince = earliestMark(top.current.earlierSince, bottom.current.earlierSince)
   const figure = { tag: null, unit: 'pure', value, start: top.period.start, inputs, earlierSince }
   vintages.record(series, figure, laterOfDay(top.current.filing, bottom.current.filing, filing))
 }
 
-const earliest = (a: number | null, b: number | null) =>
+export const earliestMark = (a: number | null, b: number | null): number | null =>
   a === null || b === null ? (a ?? b) : Math.min(a, b)
 
-/** The later filing of the two inputs. If both are of earlier days (only their comparability changed), the filing that
- * changed it: a ratio must not be filed before it could be known. */
-function laterOfDay(a: Filing, b: Filing, changedBy: Filing): Filing {
+/** The later filing of two inputs. If both are of earlier days (only their comparability changed), the filing that changed it:
+ * a figure must not be filed before it could be known. */
+export function laterOfDay(a: Filing, b: Filing, changedBy: Filing): Filing {
   const later = compareFilings(a, b) < 0 ? b : a
   return later.filed === changedBy.filed ? later : changedBy
 }

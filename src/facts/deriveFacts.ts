@@ -1,3 +1,4 @@
+import { updateComputed } from './computedMetrics.ts'
 import { updateRatios, withdrawStaleRatios } from './computeRatios.ts'
 import { CoverCounts, reportLabel } from './coverCounts.ts'
 import type { FactRow, RepeatRow } from './factRow.ts'
@@ -104,6 +105,7 @@ export function deriveFacts(
     for (const { period, filing } of refined) vintages.redate(period, filing)
     trailing.update(years, periods, vintages)
     years.endDay()
+    updateComputed(periods, vintages)
     updateRatios(periods, vintages)
     for (const { period, filing } of refined) withdrawStaleRatios(period, vintages, filing)
     vintages.endDay()

@@ -74,6 +74,7 @@ export class TrailingYears {
       return series
     }
     series.bases = trailing.bases
+    series.derivedGroup = 0
     series.period.start = trailing.start
     this.source.set(series, year)
     vintages.record(series, { tag: null, ...trailing }, filing)

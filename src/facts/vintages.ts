@@ -176,11 +176,15 @@ export class VintageBuilder {
   }
 
   /** The groups of series in which something changed since the last call. */
-  takeTouched(): TouchedGroup[] {
-    const touched: TouchedGroup[] = []
-    for (const [key, filing] of this.touched) touched.push({ key, filing })
+  takeTouched(): readonly TouchedGroup[] {
+    const touched = this.touchedGroups()
     this.touched = new Map()
     return touched
+  }
+
+  /** The same without forgetting them. */
+  touchedGroups(): readonly TouchedGroup[] {
+    return [...this.touched].map(([key, filing]) => ({ key, filing }))
   }
 
   /** The series of a day and fiscal period, by metric. */

@@ -6,7 +6,13 @@ import { isIsoDate } from '../dates.ts'
 import { Failure } from '../errors.ts'
 import { type CostTable, costTable } from './costs.ts'
 import { DefaultManifest, Manifest, type TradingCosts } from './manifest.ts'
-import { canonicalMetrics, type MetricDefinition, ratioMetrics, yearToDate } from './metrics.ts'
+import {
+  canonicalMetrics,
+  computedMetrics,
+  type MetricDefinition,
+  ratioMetrics,
+  yearToDate,
+} from './metrics.ts'
 
 export interface Markets {
   readonly codes: readonly string[]
@@ -96,7 +102,9 @@ function checkManifest(file: string, manifest: Manifest, faults: string[]): void
       `${manifest.issuer.example} does not match ${manifest.issuer.pattern} with a group`,
     )
   }
-  const shared = new Set([...canonicalMetrics, ...ratioMetrics].map(metric => metric.name))
+  const shared = new Set(
+    [...canonicalMetrics, ...computedMetrics, ...ratioMetrics].map(metric => metric.name),
+  )
   const used = new Set(shared)
   manifest.metrics.forEach((metric, index) => {
     if (used.has(metric.name)) fault(`/metrics/${index}/name`, `${metric.name} is already used`)
@@ -156,7 +164,15 @@ const stated = (metrics: readonly MetricDefinition[], manifest: Manifest) =>
 const flowsOf = (manifest: Manifest) =>
   [...stated(canonicalMetrics, manifest), ...manifest.metrics].filter(metric => metric.kind === 'flow')
 
-/** In the order of the coverage index: canonical metrics, metrics of single markets, ratios, year-to-date figures. */
+/** The computed metrics of which a market states all components. */
+function computedOf(manifest: Manifest): readonly MetricDefinition[] {
+  const known = new Set([...stated(canonicalMetrics, manifest), ...manifest.metrics].map(({ name }) => name))
+  return computedMetrics
+    .filter(({ components }) => components.every(component => known.has(component)))
+    .map(({ components: _, ...definition }) => definition)
+}
+
+/** In the order of the coverage index: canonical metrics, those of single markets, computed ones, ratios, year-to-date figures. */
 function listMetrics(manifests: readonly Manifest[]): ReadonlyMap<string, ServedMetric> {
   const found = new Map<string, { definition: MetricDefinition; markets: string[] }>()
   const add = (definition: MetricDefinition, market: string) => {
@@ -169,6 +185,7 @@ function listMetrics(manifests: readonly Manifest[]): ReadonlyMap<string, Served
   }
   addAll(manifest => stated(canonicalMetrics, manifest))
   addAll(manifest => manifest.metrics)
+  addAll(computedOf)
   addAll(manifest => stated(ratioMetrics, manifest))
   addAll(manifest =>
     flowsOf(manifest)

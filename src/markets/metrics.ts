@@ -97,6 +97,39 @@ export const ratioMetrics: readonly MetricDefinition[] = [
   define('current_ratio', 'ratio', 'pure', 'current_assets / current_liabilities.'),
 ]
 
+/** Computed at import where every component is stated for the same period, by `facts/computedMetrics.ts`. */
+export interface ComputedMetric extends MetricDefinition {
+  readonly components: readonly string[]
+}
+
+const compute = (
+  name: string,
+  kind: Kind,
+  components: readonly string[],
+  description: string,
+): ComputedMetric => ({ ...define(name, kind, 'currency', description), components })
+
+export const computedMetrics: readonly ComputedMetric[] = [
+  compute(
+    'free_cash_flow',
+    'flow',
+    ['operating_cash_flow', 'capital_expenditure'],
+    'operating_cash_flow - capital_expenditure of the same period.',
+  ),
+  compute(
+    'ebitda',
+    'flow',
+    ['operating_income', 'depreciation_amortization'],
+    'operating_income + depreciation_amortization of the same period.',
+  ),
+  compute(
+    'working_capital',
+    'stock',
+    ['current_assets', 'current_liabilities'],
+    'current_assets - current_liabilities.',
+  ),
+]
+
 export const yearToDateSuffix = '_ytd'
 
 /** The metric for the year-to-date figure of a flow, if a register states one. */

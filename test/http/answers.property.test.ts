@@ -71,7 +71,8 @@ async function checkSheets(path: string, key: KeyName, rows: readonly object[], 
       ]),
     ),
   )
-  expect(plain).toEqual([...rows] as Record<string, unknown>[])
+  // The mark of an earlier generation is a key of single rows, not a column.
+  expect(plain).toEqual(rows.map(row => ({ ...row, generation: undefined })) as Record<string, unknown>[])
 }
 
 const day = fc.integer({ min: 0, max: 7_000 }).map(days => addDays('2007-06-01', days))
@@ -141,7 +142,7 @@ test('fundamentals: nothing filed after as_of, counts that are true, CSV and JSO
     expect(csv.response.headers.get('content-type')).toContain('text/csv')
     expect(readCsv(csv.text)).toEqual(
       list.data.map((row: Record<string, unknown>) =>
-        Object.fromEntries(fundamentalsColumns.map(name => [name, String(row[name])])),
+        Object.fromEntries(fundamentalsColumns.map(name => [name, String(row[name] ?? '')])),
       ),
     )
     if (rows.length % 8 === 0) await checkSheets(path, key, rows)
@@ -196,7 +197,7 @@ async function checkMarket(
     expect(csv.response.headers.get('x-next-cursor')).toBe(list.next)
     expect(readCsv(csv.text)).toEqual(
       list.data.map((row: Record<string, unknown>) =>
-        Object.fromEntries(columns.map(({ name }) => [name, String(row[name])])),
+        Object.fromEntries(columns.map(({ name }) => [name, String(row[name] ?? '')])),
       ),
     )
     await checkSheets(path, key, list.data, list.next)

@@ -273,13 +273,17 @@ describe('fp and fy over HTTP', () => {
 
   test('wrong forms, repeated periods and reversed ranges are refused with what is allowed', async () => {
     for (const [query, param, hint] of [
-      ['fp=year', 'fp', 'send FY, Q1, Q2, Q3 or Q4, or several of them separated by commas, like FY'],
+      [
+        'fp=year',
+        'fp',
+        'send FY, Q1, Q2, Q3 or Q4, or several of them separated by commas, or TTM alone, like FY',
+      ],
       ['fp=fy,FY', 'fp', 'has FY more than once'],
       ['fp=Q5', 'fp', 'send FY, Q1, Q2, Q3 or Q4'],
       ['fp=FY,', 'fp', 'send FY, Q1, Q2, Q3 or Q4'],
       ['fp=H1', 'fp', 'send FY, Q1, Q2, Q3 or Q4'],
       ['fp=latest', 'fp', 'send FY, Q1, Q2, Q3 or Q4'],
-      ['fp=FY,Q1,FY', 'fp', 'has FY more than once. Send each of FY, Q1, Q2, Q3, Q4 at most once.'],
+      ['fp=FY,Q1,FY', 'fp', 'has FY more than once. Send each of FY, Q1, Q2, Q3, Q4, TTM at most once.'],
       ['fp=FY&fp=Q1', 'fp', 'more than once'],
       ['fy=09', 'fy', 'fy=09 is not allowed: send a fiscal year like 2015, or a range like 2015..2020.'],
       ['fy=2009-2010', 'fy', 'a range like 2015..2020'],

@@ -1,6 +1,7 @@
 import { freeLicenceNotice, type Principal } from '../../access/licences.ts'
 import { daySpan } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
+import { computedMetrics } from '../../markets/metrics.ts'
 import type { SqlClient } from '../../postgres/client.ts'
 import { readDataVersion } from '../../postgres/dataVersion.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
@@ -35,6 +36,7 @@ export async function readCompany(deps: ReadDeps, plan: CompanyPlan): Promise<Fu
     await explainAbsence(deps, plan, new Set(rows.map(row => row.m))),
     assumedSuffix(manifest, plan.ticker, plan.twin === null ? [] : [plan.twin]),
   ].filter(note => note !== null)
+  const missing = await missingComponents(deps, plan, new Set(rows.map(row => row.m)))
   const { ticker, issuerId: issuer_id } = plan
   const source = manifest?.source_notice ?? plan.market
   const data: FundamentalsRow[] = rows.map(row => ({
@@ -65,6 +67,7 @@ export async function readCompany(deps: ReadDeps, plan: CompanyPlan): Promise<Fu
     ...(plan.freeLicence ? { licence: freeLicenceNotice } : {}),
     attribution: manifest ? [manifest.attribution] : [],
     ...(notes.length === 0 ? {} : { note: notes.join(' ') }),
+    ...(missing.length === 0 ? {} : { missing }),
     count: data.length,
     data,
   }
@@ -119,6 +122,22 @@ async function explainAbsence(
     reasons.push(whose + (await whyUnfit(deps, plan, unfit)))
   } else if (shown.size === 0) reasons.push(`It reports: ${known.map(({ m }) => m).join(', ')}.`)
   return reasons.join(' ')
+}
+
+/** For each computed metric that was named and has no row: its components that no filing up to the day states. If all are stated,
+ * then not for one period: all are named. */
+async function missingComponents(
+  { sql }: ReadDeps,
+  plan: CompanyPlan,
+  shown: ReadonlySet<string>,
+): Promise<NonNullable<FundamentalsList['missing']>> {
+  const absent = computedMetrics.filter(({ name }) => plan.metrics?.includes(name) && !shown.has(name))
+  if (absent.length === 0) return []
+  const known = new Set((await knownMetrics(sql, plan.entityId, plan.asOf)).map(({ m }) => m))
+  return absent.map(({ name, components }) => {
+    const unstated = components.filter(component => !known.has(component))
+    return { metric: name, components: unstated.length === 0 ? [...components] : unstated }
+  })
 }
 
 function neverStated({ markets }: ReadDeps, plan: CompanyPlan, metrics: readonly string[]): string {

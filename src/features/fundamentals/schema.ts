@@ -181,6 +181,14 @@ export const fundamentalsSheet = [
 
 export const fundamentalsColumns = fundamentalsSheet.map(column => column.name)
 
+const MissingComponents = Type.Object(
+  {
+    metric: Type.String({ description: 'A computed metric.', examples: ['free_cash_flow'] }),
+    components: Type.Array(Type.String(), { examples: [['capital_expenditure']] }),
+  },
+  { ...strict, $id: 'MissingComponents' },
+)
+
 export const FundamentalsList = Type.Object(
   {
     object: Type.Literal('fundamentals_list'),
@@ -215,6 +223,13 @@ export const FundamentalsList = Type.Object(
       Type.String({
         description:
           'Why there are no rows, or none for one of the metrics; which rows this key does not see; or what is assumed about the ID.',
+      }),
+    ),
+    missing: Type.Optional(
+      Type.Array(MissingComponents, {
+        description:
+          'Computed metrics that were named and have no row, each with the components that no filing up to as_of states. If all are stated, but not for one period, all are listed.',
+        examples: [[{ metric: 'free_cash_flow', components: ['capital_expenditure'] }]],
       }),
     ),
     count: Type.Integer({ description: 'Number of rows in data.' }),

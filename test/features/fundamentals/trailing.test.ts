@@ -64,3 +64,29 @@ test('margins and returns on trailing twelve months; the history has vintages as
 test('TTM with other periods is refused, and says what to send', async () => {
   await expect(read({ ticker: 'AAPL', fp: 'FY,TTM' })).rejects.toThrow(/Send fp=TTM alone/)
 })
+
+test('a computed metric has a row where every component is stated, and else says what is missing', async () => {
+  const short = async (query: FundamentalsQuery) =>
+    (await read(query)).map(row => [row.m, row.fp, row.filed, row.v / 1e6, row.kind])
+  // 10-K 0001193125-09-214859: cash flow from operations 10,159, payments for property 1,144; operating income 7,658 and
+  // depreciation 703. 10-K/A 0001193125-10-012091: operating income 11,740, depreciation 734.
+  expect(await short({ ticker: 'AAPL', metric: 'free_cash_flow', fp: 'FY', fy: '2009' })).toEqual([
+    ['free_cash_flow', 'FY', '2009-10-27', 10_159 - 1_144, 'derived'],
+  ])
+  expect(await short({ ticker: 'AAPL', metric: 'ebitda', fp: 'FY', fy: '2009' })).toEqual([
+    ['ebitda', 'FY', '2009-10-27', 7_658 + 703, 'derived'],
+    ['ebitda', 'FY', '2010-01-25', 11_740 + 734, 'derived'],
+  ])
+  const list = await readCompany(
+    deps,
+    await planCompany(deps, principal('personal'), {
+      ticker: 'LPA',
+      metric: 'working_capital,ebitda',
+      as_of: '2024-04-25',
+    }),
+  )
+  expect(list.missing).toEqual([
+    { metric: 'ebitda', components: ['operating_income', 'depreciation_amortization'] },
+    { metric: 'working_capital', components: ['current_assets', 'current_liabilities'] },
+  ])
+})

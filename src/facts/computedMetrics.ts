@@ -1,0 +1,66 @@
+import { earliestMark, laterOfDay, trailingInputs, yearlyInputs } from './computeRatios.ts'
+import type { PeriodIndex, Series } from './periods.ts'
+import type { Filing } from './reportedFact.ts'
+import type { VintageBuilder } from './vintages.ts'
+import { isKnown, type KnownSeries, sumOf } from './yearsToDate.ts'
+
+/** A figure that is the sum of others of one period. */
+interface Computed {
+  readonly name: string
+  readonly parts: readonly { readonly metric: string; readonly sign: 1 | -1 }[]
+}
+
+const plus = (metric: string) => ({ metric, sign: 1 }) as const
+const minus = (metric: string) => ({ metric, sign: -1 }) as const
+
+/** In the order in which they are computed. `src/markets/metrics.ts` describes them. */
+export const computedMetrics: readonly Computed[] = [
+  { name: 'gross_profit', parts: [plus('revenue'), minus('cost_of_revenue')] },
+  { name: 'free_cash_flow', parts: [plus('operating_cash_flow'), minus('capital_expenditure')] },
+  { name: 'ebitda', parts: [plus('operating_income'), plus('depreciation_amortization')] },
+  { name: 'working_capital', parts: [plus('current_assets'), minus('current_liabilities')] },
+]
+
+/** Computes, at the end of a day, the sums in which a part changed. No part is ever taken as 0, and what a filing states or gives
+ * as a difference wins. */
+export function updateComputed(periods: PeriodIndex, vintages: VintageBuilder): void {
+  for (const { key, filing } of vintages.touchedGroups()) {
+    const { top: find, name } = key % 8 === 5 ? trailingInputs(vintages, key) : yearlyInputs(vintages, key)
+    for (const computed of computedMetrics) {
+      const parts = computed.parts.map(({ metric }) => find(metric))
+      updateOne(name(computed.name), computed, parts, periods, vintages, filing)
+    }
+  }
+}
+
+function updateOne(
+  name: string,
+  { parts: definition }: Computed,
+  parts: readonly (Series | undefined)[],
+  periods: PeriodIndex,
+  vintages: VintageBuilder,
+  filing: Filing,
+): void {
+  const [first] = parts
+  if (first === undefined) return
+  const series = first.period.series.get(name)
+  if (series !== undefined && (series.reportedGroup !== null || series.derivedGroup !== null)) return
+  const known = parts.filter(isKnown)
+  const value = sumOf(...known.map((part, index) => part.current.value * definition[index].sign))
+  if (known.length < definition.length || !areOfOneKind(known) || !Number.isFinite(value)) {
+    if (series !== undefined) vintages.withdraw(series, filing)
+    return
+  }
+  const sum = series ?? periods.seriesOf(first.period, name)
+  sum.bases = known.reduce((bases, part) => bases & part.bases, -1)
+  const { unit, start } = known[0].current
+  const inputs = known.map(part => part.current.filing)
+  const earlierSince = known.map(part => part.current.earlierSince).reduce(earliestMark, null)
+  const filed = inputs.reduce((last, next) => laterOfDay(last, next, filing))
+  vintages.record(sum, { tag: null, unit, value, start, inputs, earlierSince }, filed)
+}
+
+const areOfOneKind = (parts: readonly KnownSeries[]): boolean =>
+  parts.every(
+    ({ current: { unit, end } }) => unit === parts[0].current.unit && end === parts[0].current.end,
+  ) && parts.reduce((bases, part) => bases & part.bases, -1) !== 0

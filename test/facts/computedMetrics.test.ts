@@ -1,0 +1,53 @@
+import { expect, test } from 'bun:test'
+import { dayNumber } from '../../src/dates.ts'
+import { computedMetrics } from '../../src/facts/computedMetrics.ts'
+import type { Filing, ReportedFact } from '../../src/facts/reportedFact.ts'
+import { computedMetrics as described } from '../../src/markets/metrics.ts'
+import { derive } from './derivation.ts'
+
+const filing = (number: number, filed: string): Filing => ({
+  accession: `0000000001-00-00000${number}`,
+  form: '10-K',
+  filed: dayNumber(filed),
+  acceptedAt: null,
+})
+
+const tags: Record<string, string> = {
+  revenue: 'Revenues',
+  cost_of_revenue: 'CostOfRevenue',
+  gross_profit: 'GrossProfit',
+}
+
+const state = (from: Filing, metric: string, value: number): ReportedFact => ({
+  ...{ metric, tag: `us-gaap:${tags[metric]}`, unit: 'USD', value, rounded: false, filing: from },
+  ...{ start: dayNumber('2020-01-01'), end: dayNumber('2020-12-31') },
+})
+
+const first = filing(1, '2021-02-20')
+const second = filing(2, '2022-02-20')
+const values = (reportedFacts: readonly ReportedFact[]) =>
+  derive(reportedFacts, '1231')
+    .facts.filter(fact => fact.metric === 'gross_profit')
+    .map(fact => [fact.value, fact.tag === null, fact.superseded !== null])
+
+test('a register’s own figure wins from its day over the computed one', () => {
+  const parts = [state(first, 'revenue', 100), state(first, 'cost_of_revenue', 60)]
+  expect(values(parts)).toEqual([[40, true, false]])
+  expect(values([...parts, state(second, 'gross_profit', 38)])).toEqual([
+    [40, true, true],
+    [38, false, false],
+  ])
+  expect(values([...parts, state(first, 'gross_profit', 38)])).toEqual([[38, false, false]])
+})
+
+test('no component is ever taken as 0', () => {
+  expect(values([state(first, 'revenue', 100)])).toEqual([])
+  expect(values([state(first, 'cost_of_revenue', 60)])).toEqual([])
+})
+
+test('the catalogue describes what is computed', () => {
+  for (const { name, components } of described) {
+    const parts = computedMetrics.find(computed => computed.name === name)?.parts
+    expect([name, parts?.map(({ metric }) => metric)]).toEqual([name, [...components]])
+  }
+})
