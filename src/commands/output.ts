@@ -154,7 +154,7 @@ async function replaceFile(path: string, content: string | Uint8Array): Promise<
   const folder = dirname(path)
   const unfinished = join(folder, `.asfiled-${process.pid}-${crypto.randomUUID()}.tmp`)
   try {
-    await Bun.write(unfinished, content)
+    await Bun.write(unfinished, content, { createPath: false })
     await rename(unfinished, path)
   } catch (error) {
     await rm(unfinished, { force: true })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { makeDataDir, removeDataDir, type ServerProcess, startServerProcess } from './serverProcess.ts'
 
 const dataDir = makeDataDir()
-const delayMs = 1_500
+const delayMs = 3_000
 const settings = { DRAIN_DELAY_MS: String(delayMs), LOG_LEVEL: 'silent' }
 const path = '/api/v1/fundamentals?ticker=AAPL&view=latest'
 let server: ServerProcess
@@ -62,6 +62,7 @@ describe('a stopping server', () => {
 
   test('a second signal ends it at once', async () => {
     server.signal('SIGHUP')
+    while ((await server.get('/ready')).status !== 503) await Bun.sleep(10)
     await Bun.sleep(1_100)
     server.signal('SIGTERM')
     expect(await server.exited).toBe(1)

@@ -8,10 +8,9 @@ export function explainEmptyPage({ filter, viewEnds }: SignalsPlan, extent: Sign
   if (extent === null) return 'No rows follow those of earlier pages.'
   const { market } = filter
   const { markets, horizons, days } = extent
-  const inView = viewEnds === null ? '' : ` up to ${viewEnds}, where the view of this key ends`
-  if (markets.length === 0) return `The archive has no resolved forecasts${inView}.`
-  if (days === null)
-    return `The archive has no resolved forecasts of market ${market}${inView}. Its markets: ${markets.join(', ')}.`
-  const those = market === null ? 'The archive' : `Market ${market}`
-  return `No resolved forecast fits these parameters. ${those} has forecasts from ${days.first} to ${days.last}${inView}. The horizons of the archive: ${horizons.join(', ')}.`
+  const scope = viewEnds === null ? 'The archive' : `The view of this key, which ends on ${viewEnds},`
+  const forecasts = market === null ? 'forecasts' : `forecasts of market ${market}`
+  if (markets.length === 0) return `${scope} has no resolved forecasts.`
+  if (days === null) return `${scope} has no resolved ${forecasts}. Its markets: ${markets.join(', ')}.`
+  return `No resolved forecast fits these parameters. ${scope} has ${forecasts} from ${days.first} to ${days.last}. The horizons of the archive: ${horizons.join(', ')}.`
 }

@@ -88,10 +88,10 @@ function documentation(parts: OperationParts): DocumentDecoration {
       ...(parts.answer.created === undefined
         ? {}
         : { 201: created(parts.answer, parts.answer.created, traits) }),
-      ...(parts.accepted === undefined ? {} : { 202: accepted(parts.accepted) }),
       ...(parts.data ? { 304: { $ref: '#/components/responses/Unchanged' } } : {}),
       ...errorResponses(codes),
     },
+    ...(parts.accepted === undefined ? {} : { 'x-responses': { 202: accepted(parts.accepted) } }),
   }
 }
 

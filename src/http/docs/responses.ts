@@ -134,9 +134,10 @@ export function created(answer: AnswerParts, description: string, traits: Respon
   return success({ ...answer, description, headers: [...(answer.headers ?? []), 'Location'] }, traits)
 }
 
-/** The response of a request that is accepted. It has no content: a generated client would type the data as this or as the
- * answer of the synchronous request, and no field of it could be read. */
+/** The response of a request that is accepted. It is in `x-responses`, which has the form of `responses`: generated clients type
+ * the data as the content of any success in `responses`, and as undefined where one has none. No field of it could be read. */
 export function accepted({ schema, description, example }: AcceptedParts) {
+  const examples = { accepted: { summary: 'The stored backtest', value: example } }
   return {
     description,
     headers: headerReferences(
@@ -147,12 +148,7 @@ export function accepted({ schema, description, example }: AcceptedParts) {
       'Preference-Applied',
       'Idempotency-Replayed',
     ),
-    'x-formats': {
-      'application/json': {
-        schema: documentedSchema(schema),
-        examples: { accepted: { summary: 'The stored backtest', value: example } },
-      },
-    },
+    content: { 'application/json': { schema: documentedSchema(schema), examples } },
   }
 }
 

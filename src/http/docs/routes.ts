@@ -87,7 +87,8 @@ export function docsRoutes(http: HttpPlugin) {
     )
     .get(
       '/docs/guides/:name',
-      ({ context }) => {
+      // `async` is required: Elysia awaits an answer only if the handler's source text looks asynchronous.
+      async ({ context }) => {
         noQuery(context)
         const guide = guidesByName.get(context.path.slice(guidesPrefix.length))
         return guide === undefined ? noGuideAnswer(context) : guide.answer(context)

@@ -215,7 +215,7 @@ test('a body that is no panel is refused before anything is stored', async () =>
     [`{"panel":[${row},${row}]}`, 'json', 'body_invalid', 'panel[0] and panel[1] are both'],
     [`{"config":{}}\n${row}`, 'ndjson', 'parameter_unknown', 'belongs to a backtest'],
     ['date,asset,score,forward_return\n', 'csv', 'backtest_impossible', 'panel has no rows'],
-    ['', 'json', 'malformed_json', 'it is empty'],
+    ['', 'json', 'malformed_json', 'The body is empty. Send {"panel": [...]}.'],
   ]
   for (const [text, format, code, message] of cases) {
     const refused = await store(text, format)

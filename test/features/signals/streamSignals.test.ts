@@ -109,15 +109,15 @@ test('a response without rows says why', async () => {
     'The archive has no resolved forecasts of market TW. Its markets: HK, US.',
   )
   expect(await noteOf(sql, quant, { market: 'HK', from: '2026-03-02' })).toBe(
-    `No resolved forecast fits these parameters. Market HK has forecasts from ${addDays(today, -148)} to ${today}. The horizons of the archive: 1d, 3d, 7d.`,
+    `No resolved forecast fits these parameters. The archive has forecasts of market HK from ${addDays(today, -149)} to ${today}. The horizons of the archive: 1d, 3d, 7d.`,
   )
   const end = addDays(today, -90)
   expect(await noteOf(sql, personal, { from: addDays(today, -80) })).toBe(
-    `No resolved forecast fits these parameters. The archive has forecasts from ${addDays(today, -149)} to ${end} up to ${end}, where the view of this key ends. The horizons of the archive: 1d, 3d, 7d.`,
+    `No resolved forecast fits these parameters. The view of this key, which ends on ${end}, has forecasts from ${addDays(today, -149)} to ${end}. The horizons of the archive: 1d, 3d, 7d.`,
   )
   await take(sql, [`${addDays(today, -3)},NEW,SG,1d,0.01,0.02`])
   expect(await noteOf(sql, personal, { market: 'SG' })).toBe(
-    `The archive has no resolved forecasts of market SG up to ${end}, where the view of this key ends. Its markets: HK, US.`,
+    `The view of this key, which ends on ${end}, has no resolved forecasts of market SG. Its markets: HK, US.`,
   )
   await sql`delete from signal where ticker = 'NEW'`
 })

@@ -16,7 +16,8 @@ interface DocumentedResponse {
 const specification = await (await fetch(`${server.url}/openapi.json`)).json()
 
 function documented(method: string, path: string, status: number): string[] {
-  const response: DocumentedResponse = specification.paths[path][method].responses[status]
+  const operation = specification.paths[path][method]
+  const response: DocumentedResponse = operation.responses[status] ?? operation['x-responses'][status]
   const { headers = {} } =
     response.$ref === undefined
       ? response
