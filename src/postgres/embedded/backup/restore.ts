@@ -14,7 +14,7 @@ import {
   postgresVersion,
   removeDrafts,
 } from '../folder.ts'
-import { withFolderLock } from '../lock.ts'
+import { FolderUse, withFolderLock } from '../lock.ts'
 import {
   type BackupManifest,
   checksumsName,
@@ -47,6 +47,7 @@ export async function restoreBackup(
   makeFolder(folder)
   return withFolderLock(folder, options.announce, async () => {
     assertNoDatabase(folder)
+    assertUnused(folder)
     removeDrafts(folder)
     const draft = resolve(folder, draftName())
     let doneBytes = 0
@@ -76,6 +77,15 @@ function assertNoDatabase(folder: string): void {
     throw new Failure(
       'conflict',
       `DATA_DIR=${folder} contains a database, and a backup is never restored over one. Set DATA_DIR to another folder, or stop the server and move ${databaseFolder(folder)} away.`,
+    )
+}
+
+/** A server whose database was moved away goes on writing to it. A second one here would take its place at the next restart. */
+function assertUnused(folder: string): void {
+  if (new FolderUse(folder).isUsed())
+    throw new Failure(
+      'conflict',
+      `A server or a command is still using ${folder}, whose database was moved away. Nothing was restored. Stop it, then restore.`,
     )
 }
 
