@@ -1,10 +1,21 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDatabase } from '../../src/boot/database.ts'
 import { readConfig } from '../../src/config.ts'
+import { connect } from '../../src/postgres/client.ts'
+import { checksumsName, endMark } from '../../src/postgres/embedded/backup/format.ts'
 import { restoreBackup } from '../../src/postgres/embedded/backup/restore.ts'
+import { padding, readTar, tarEnd, tarHeader } from '../../src/postgres/embedded/backup/tar.ts'
 import { writeBackup } from '../../src/postgres/embedded/backup/write.ts'
 import { openCluster } from '../../src/postgres/embedded/cluster.ts'
 
@@ -66,4 +77,93 @@ describe('a database that is moved away under a running server', () => {
       expect(isRunning(secondPid)).toBe(false)
     },
   )
+})
+
+/** The backup with other files and the checksums of those: what a person makes of it who wants to.
+ *
+ * @param change the new content of a file; null: it is left out */
+async function altered(change: (name: string, content: Buffer) => Buffer | null): Promise<string> {
+  async function* unpacked() {
+    yield await Bun.zstdDecompress(await Bun.file(file).bytes())
+  }
+  const parts: Buffer[] = []
+  const add = (name: string, content: Buffer) =>
+    parts.push(tarHeader(name, 'file', content.length, 0), content, padding(content.length))
+  const sums: string[] = []
+  for await (const { name, kind, content } of readTar(unpacked())) {
+    const chunks: Uint8Array[] = []
+    for await (const chunk of content) chunks.push(chunk)
+    if (kind === 'folder') parts.push(tarHeader(name, kind, 0, 0))
+    else if (name === checksumsName) add(name, Buffer.from(sums.join('')))
+    else {
+      const changed = change(name, Buffer.concat(chunks))
+      if (changed === null) continue
+      add(name, changed)
+      sums.push(`${new Bun.CryptoHasher('sha256').update(changed).digest('hex')}  ${name}\n`)
+    }
+  }
+  const path = join(folder, 'altered.tar.zst')
+  const tar = Buffer.concat([...parts, tarEnd()])
+  writeFileSync(path, Buffer.concat([await Bun.zstdCompress(tar, { level: 1 }), endMark]))
+  return path
+}
+
+describe('a backup with valid checksums', () => {
+  test.each([
+    'cluster/PG_VERSION',
+    'cluster/global/pg_control',
+    'cluster/backup_label',
+    'password',
+    'service-password',
+  ])('but without %s, or with an empty one, is refused and leaves no database', async missing => {
+    const to = join(folder, 'incomplete')
+    for (const content of [null, Buffer.alloc(0)]) {
+      const from = await altered((name, bytes) => (name === `database/${missing}` ? content : bytes))
+      await expect(restore(from, to)).rejects.toThrow(`it has no database/${missing}, or an empty one`)
+      expect(readdirSync(to).filter(name => name.startsWith('database'))).toEqual([])
+    }
+  })
+
+  test('runs no command that its settings name', async () => {
+    const to = join(folder, 'settings')
+    const mark = join(folder, 'ran')
+    const setting = Buffer.from(`archive_mode = on\narchive_command = 'touch ${mark}'\n`)
+    const from = await altered((name, bytes) =>
+      /\/postgresql(\.auto)?\.conf$/.test(name)
+        ? Buffer.concat([bytes, setting])
+        : name.endsWith('/pg_hba.conf')
+          ? Buffer.from('host all all 0.0.0.0/0 trust\n')
+          : bytes,
+    )
+    await restore(from, to)
+    const opened = await openDatabase(readConfig({ DATA_DIR: to }), 0, quiet, 'fail')
+    const [{ mode }] = await opened.sql<{ mode: string }[]>`select current_setting('archive_mode') as mode`
+    const plain = new URL(opened.url)
+    plain.password = 'wrong'
+    const stranger = connect({ url: plain.href, connections: 1, statementTimeoutMs: 5_000 })
+    await expect(stranger`select 1`.then(() => 'open')).rejects.toMatchObject({ code: '28P01' })
+    await stranger.end({ timeout: 1 })
+    await opened.close()
+    expect(mode).toBe('off')
+    expect(existsSync(mark)).toBe(false)
+  })
+})
+
+test('a signal during the first start after a restore does not say that nothing was restored', async () => {
+  const child = Bun.spawn(['bun', 'src/cli.ts', 'restore', file], {
+    env: { ...process.env, DATA_DIR: join(folder, 'signalled'), DATABASE_URL: '' },
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  let said = ''
+  for await (const chunk of child.stderr) {
+    const before = said
+    said += new TextDecoder().decode(chunk)
+    const starts = /Starting PostgreSQL/
+    if (starts.test(said) && !starts.test(before)) child.kill('SIGTERM')
+  }
+  expect(await child.exited).toBe(0)
+  expect(await new Response(child.stdout).text()).toContain('Restored')
+  expect(said).toContain('The database is restored; its first start ends the command.')
+  expect(said).not.toMatch(/nothing (will be|was) restored/i)
 })

@@ -1,5 +1,5 @@
 import { createReadStream, rmSync } from 'node:fs'
-import { mkdir, open, stat } from 'node:fs/promises'
+import { mkdir, open, stat, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { createZstdDecompress } from 'node:zlib'
 import { Failure, reasonOf } from '../../../errors.ts'
@@ -24,8 +24,17 @@ import {
   manifestName,
   parseManifest,
 } from './format.ts'
+import { freshSettings } from './settings.ts'
 import { DamagedArchive, readTar, type TarEntry } from './tar.ts'
 import { writeFully } from './write.ts'
+
+const requiredFiles = [
+  'password',
+  'service-password',
+  'cluster/PG_VERSION',
+  'cluster/global/pg_control',
+  'cluster/backup_label',
+] as const
 
 /** What is read at once to verify or describe a backup. */
 const maxTextBytes = 16 * 2 ** 20
@@ -57,6 +66,7 @@ export async function restoreBackup(
     })
     try {
       const manifest = await restore.run()
+      options.signal.throwIfAborted()
       moveIntoPlace(draft, databaseFolder(folder))
       return manifest
     } catch (error) {
@@ -139,8 +149,27 @@ class Restore {
       } else await this.#write(entry)
     }
     if (manifest === null || !isComplete) throw new DamagedArchive('it has no checksums')
+    await this.#assertComplete()
+    await this.#replaceSettings()
     for (const path of this.#written) await syncPath(path)
     return manifest
+  }
+
+  /** Without one of these the database is in place and never starts. */
+  async #assertComplete(): Promise<void> {
+    for (const name of requiredFiles) {
+      const found = await stat(join(this.draft, name)).catch(() => null)
+      if (!found?.isFile() || found.size === 0)
+        throw new DamagedArchive(`it has no ${contentFolder}/${name}, or an empty one`)
+    }
+  }
+
+  async #replaceSettings(): Promise<void> {
+    for (const [name, text] of Object.entries(freshSettings)) {
+      const path = join(this.draft, 'cluster', name)
+      await writeFile(path, text, { mode: 0o600 })
+      if (!this.#written.includes(path)) this.#written.push(path)
+    }
   }
 
   async *#decompressed(): AsyncGenerator<Uint8Array> {
