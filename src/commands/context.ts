@@ -4,6 +4,7 @@ import type { Config } from '../config.ts'
 import { type ErrorCode, Failure } from '../errors.ts'
 import type { Sql } from '../postgres/client.ts'
 import { explainToOperator } from '../postgres/errors.ts'
+import { watchRoom } from '../postgres/storage.ts'
 import { explainFileError } from './files.ts'
 
 /** What a command works with. The database is opened when a command first needs it: the one that DATABASE_URL names, or
@@ -26,8 +27,11 @@ export function makeContext(config: Config): CliContext {
     withDatabase: async (work, ifMissing = 'fail') => {
       const database = await openDatabase(config, noTimeLimit, line => console.error(line), ifMissing)
       console.error(describeDatabase(config))
+      const explainRoom = config.databaseUrl === null ? watchRoom(config.dataDir) : () => null
       try {
         return await work(database.sql)
+      } catch (error) {
+        throw explainRoom(error) ?? error
       } finally {
         await database.close()
       }
