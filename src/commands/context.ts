@@ -1,5 +1,6 @@
 import { Command, type CommanderError } from 'commander'
 import { describeDatabase, openDatabase } from '../boot/database.ts'
+import { sameSignalMs } from '../boot/shutdown.ts'
 import type { Config } from '../config.ts'
 import { type ErrorCode, Failure } from '../errors.ts'
 import type { Sql } from '../postgres/client.ts'
@@ -76,9 +77,6 @@ export async function runProgram(makeProgram: () => Command): Promise<void> {
     process.exit(exitCodeOf(failure))
   }
 }
-
-/** Under `bun run` a signal arrives twice: from the terminal and passed on. Two within this time count as one. */
-const sameSignalMs = 1_000
 
 /** Aborted by Ctrl-C or SIGTERM, so that a command can end where it loses nothing. A second signal ends the process at
  * once.
