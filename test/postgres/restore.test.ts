@@ -81,8 +81,12 @@ describe('a database that is moved away under a running server', () => {
 
 /** The backup with other files and the checksums of those: what a person makes of it who wants to.
  *
- * @param change the new content of a file; null: it is left out */
-async function altered(change: (name: string, content: Buffer) => Buffer | null): Promise<string> {
+ * @param change the new content of a file; null: it is left out
+ * @param twice a file that is there two times */
+async function altered(
+  change: (name: string, content: Buffer) => Buffer | null,
+  twice?: string,
+): Promise<string> {
   async function* unpacked() {
     yield await Bun.zstdDecompress(await Bun.file(file).bytes())
   }
@@ -99,6 +103,7 @@ async function altered(change: (name: string, content: Buffer) => Buffer | null)
       const changed = change(name, Buffer.concat(chunks))
       if (changed === null) continue
       add(name, changed)
+      if (name === twice) add(name, changed)
       sums.push(`${new Bun.CryptoHasher('sha256').update(changed).digest('hex')}  ${name}\n`)
     }
   }
@@ -115,13 +120,20 @@ describe('a backup with valid checksums', () => {
     'cluster/backup_label',
     'password',
     'service-password',
-  ])('but without %s, or with an empty one, is refused and leaves no database', async missing => {
+  ])('but without %s is refused and leaves no database', async missing => {
     const to = join(folder, 'incomplete')
-    for (const content of [null, Buffer.alloc(0)]) {
-      const from = await altered((name, bytes) => (name === `database/${missing}` ? content : bytes))
-      await expect(restore(from, to)).rejects.toThrow(`it has no database/${missing}, or an empty one`)
-      expect(readdirSync(to).filter(name => name.startsWith('database'))).toEqual([])
-    }
+    const content = missing === 'password' ? Buffer.alloc(0) : null
+    const from = await altered((name, bytes) => (name === `database/${missing}` ? content : bytes))
+    await expect(restore(from, to)).rejects.toThrow(`it has no database/${missing}, or an empty one`)
+    expect(readdirSync(to).filter(name => name.startsWith('database'))).toEqual([])
+  })
+
+  test('but a file twice is damaged: neither a path nor a permission is at fault', async () => {
+    const twice = 'database/cluster/PG_VERSION'
+    const from = await altered((_, bytes) => bytes, twice)
+    await expect(restore(from, join(folder, 'twice'))).rejects.toThrow(
+      `is damaged or is no backup: it has ${twice} twice`,
+    )
   })
 
   test('runs no command that its settings name', async () => {

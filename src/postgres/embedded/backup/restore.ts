@@ -146,7 +146,7 @@ class Restore {
       else if (entry.name === checksumsName) {
         this.#verify(await textOf(entry))
         isComplete = true
-      } else await this.#write(entry)
+      } else await this.#write(entry).catch(explainPlace(entry.name))
     }
     if (manifest === null || !isComplete) throw new DamagedArchive('it has no checksums')
     await this.#assertComplete()
@@ -240,6 +240,17 @@ class Restore {
     if (missing !== undefined) throw new DamagedArchive(`it lacks ${missing}`)
     for (const [name, digest] of this.#found)
       if (expected.get(name) !== digest) throw new DamagedArchive(`${name} is not what was backed up`)
+  }
+}
+
+/** The draft is empty at first, so that only the archive itself can be the cause: a file twice, or without its folder. */
+function explainPlace(name: string): (error: unknown) => never {
+  return error => {
+    const code = error instanceof Error && 'code' in error ? error.code : ''
+    if (code === 'EEXIST') throw new DamagedArchive(`it has ${name} twice`, { cause: error })
+    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENAMETOOLONG')
+      throw new DamagedArchive(`it has ${name}, but no folder for it`, { cause: error })
+    throw error
   }
 }
 
