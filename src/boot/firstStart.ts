@@ -1,9 +1,9 @@
-import { closeSync, existsSync, fsyncSync, openSync, rmSync, statSync, writeSync } from 'node:fs'
+import { closeSync, fsyncSync, lstatSync, openSync, rmSync, statSync, writeSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { createFirstKey } from '../access/keys.ts'
 import { whileNoKeyExists } from '../access/queries.ts'
 import type { IsoDate } from '../dates.ts'
-import { Failure } from '../errors.ts'
+import { Failure, reasonOf } from '../errors.ts'
 import { loadSignalsSample } from '../features/signals/import/sample.ts'
 import { loadSample } from '../ingest/sample/loadSample.ts'
 import { beginSampleLoad, finishSampleLoad } from '../ingest/store/importQueries.ts'
@@ -55,18 +55,42 @@ export async function expectsOwnerKey(sql: Sql, keyFile: string | null): Promise
 }
 
 function assertNewFile(path: string): void {
-  if (existsSync(path))
-    throw new Failure(
-      'parameter_invalid',
-      `OWNER_KEY_FILE=${path} exists and is never overwritten. No key exists in this database, so what is in the file does not work here: remove it or name another file.`,
-    )
   const folder = dirname(resolve(path))
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
     throw new Failure(
       'parameter_invalid',
       `OWNER_KEY_FILE=${path}: the folder ${folder} does not exist. Create it, or name a file in another one.`,
     )
+  if (isTaken(path))
+    throw new Failure(
+      'parameter_invalid',
+      `OWNER_KEY_FILE=${path} exists and is never overwritten. No key exists in this database, so what is in the file does not work here: remove it or name another file.`,
+    )
+  // Some folders show their refusal only to who writes: /proc, a full disk, one mounted read-only.
+  const trial = resolve(folder, `.asfiled-${crypto.randomUUID()}`)
+  try {
+    closeSync(openSync(trial, 'wx', 0o600))
+    rmSync(trial)
+  } catch (cause) {
+    throw notWritable(path, cause)
+  }
 }
+
+/** Also by a link that leads nowhere: a new file cannot take its name. */
+function isTaken(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined
+  } catch (cause) {
+    throw notWritable(path, cause)
+  }
+}
+
+const notWritable = (path: string, cause: unknown) =>
+  new Failure(
+    'parameter_invalid',
+    `OWNER_KEY_FILE=${path} could not be written: ${reasonOf(cause)}. Name a new file in a folder that this account can write to.`,
+    { cause },
+  )
 
 /** Creates the owner's key where no key exists. Called last: the key cannot be shown again, so nothing may fail between here and
  * the banner. */
@@ -103,11 +127,6 @@ function writeKeyFile(path: string, key: string): void {
       closeSync(file)
     }
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new Failure(
-      'parameter_invalid',
-      `OWNER_KEY_FILE=${path} could not be written: ${reason}. Name a new file in a folder that this account can write to.`,
-      { cause },
-    )
+    throw notWritable(path, cause)
   }
 }

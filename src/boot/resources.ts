@@ -59,9 +59,7 @@ export function makeResources(opened: Opened) {
       try {
         return await takeHits(admission, hits)
       } catch (error) {
-        // The limiter turns every error into one failure.
-        storage.note(error)
-        throw error
+        throw storage.explain(error) ?? error
       }
     },
     elapsedMs,

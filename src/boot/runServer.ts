@@ -2,7 +2,7 @@ import type { Config } from '../config.ts'
 import type { IsoDate } from '../dates.ts'
 import { explainToOperator } from '../postgres/errors.ts'
 import { banner } from './banner.ts'
-import { endOnSignal, watchLauncher } from './shutdown.ts'
+import { endOnSignal, stopTimeoutMs, watchLauncher } from './shutdown.ts'
 import { startServer } from './startServer.ts'
 
 /** Serves until SIGINT or SIGTERM, then drains and ends the process. A second signal ends it at once. */
@@ -13,7 +13,7 @@ export async function runServer(
 ): Promise<void> {
   const opened = new AsyncDisposableStack()
   const announce = (line: string) => console.log(`asfiled: ${line}`)
-  const end = endOnSignal(opened, 'finishing the requests in progress ...', announce)
+  const end = endOnSignal(opened, 'finishing the requests in progress ...', stopTimeoutMs(config), announce)
   const unwatch = watchLauncher(npmPath, () => void end('the npx process that started this has ended'))
   opened.defer(async () => unwatch())
   try {

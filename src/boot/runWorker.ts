@@ -8,13 +8,13 @@ import { StorageWatch } from '../postgres/storage.ts'
 import { describeDatabase, openDatabase, superviseDatabase } from './database.ts'
 import { startJobs } from './jobs.ts'
 import { makeBacktests } from './resources.ts'
-import { endOnSignal } from './shutdown.ts'
+import { endOnSignal, stopTimeoutMs } from './shutdown.ts'
 
 /** Runs submitted backtests until SIGINT or SIGTERM, then finishes the tasks in progress and ends the process. */
 export async function runWorker(config: Config): Promise<void> {
   const opened = new AsyncDisposableStack()
   const announce = (line: string) => console.log(`asfiled worker: ${line}`)
-  endOnSignal(opened, 'finishing the tasks in progress ...', announce)
+  endOnSignal(opened, 'finishing the tasks in progress ...', stopTimeoutMs(config), announce)
   const log = createLog(config.logLevel)
   const database = await openDatabase(config, config.statementTimeoutMs, announce, 'fail')
   opened.defer(() => database.close())

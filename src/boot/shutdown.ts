@@ -1,13 +1,22 @@
 import { readFileSync } from 'node:fs'
+import type { Config } from '../config.ts'
 
-/** Under `bun run` a signal arrives twice, from the terminal and from Bun: the second one must not count as impatience. */
-const sameSignalMs = 1_000
+/** Under `bun run` a signal arrives twice, from the terminal and from Bun: two within this time count as one. */
+export const sameSignalMs = 1_000
 
-/** Closes what is open and ends the process on SIGINT, SIGTERM or SIGHUP. A second signal ends it at once. Returns a function
- * that does the same for another reason. */
+/** Beyond the time for requests and tasks in progress: closing threads and pools takes seconds, PostgreSQL up to half a minute. */
+const closeTimeoutMs = 60_000
+
+/** How long a stop may take. Requests and tasks may each use all of the time to drain. */
+export const stopTimeoutMs = ({ drainDelayMs, drainTimeoutMs }: Config) =>
+  drainDelayMs + 2 * drainTimeoutMs + closeTimeoutMs
+
+/** Closes what is open and ends the process on SIGINT, SIGTERM or SIGHUP, within `timeoutMs`. A second signal ends it at once.
+ * Returns a function that does the same for another reason. */
 export function endOnSignal(
   opened: AsyncDisposableStack,
   meanwhile: string,
+  timeoutMs: number,
   announce: (line: string) => void,
 ): (reason: string) => Promise<void> {
   let stoppingSince: number | null = null
@@ -18,7 +27,13 @@ export function endOnSignal(
     }
     stoppingSince = performance.now()
     announce(`${reason}; ${meanwhile}`)
-    await opened.disposeAsync()
+    const late = Bun.sleep(timeoutMs).then(() => 'late')
+    if ((await Promise.race([opened.disposeAsync(), late])) === 'late') {
+      announce(
+        `not everything has closed after ${timeoutMs / 1_000} s; ending without it. What was acknowledged is stored.`,
+      )
+      process.exit(1)
+    }
     announce('stopped.')
     process.exit(0)
   }

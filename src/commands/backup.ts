@@ -40,7 +40,7 @@ async function run(config: Config, file: string): Promise<number> {
       'database_unavailable',
       `DATA_DIR=${config.dataDir} contains no database, so there is nothing to back up. Set DATA_DIR to the folder of the server.`,
     )
-  const signal = abortOnSignal('Stopping; no backup will be written.')
+  const signal = abortOnSignal(() => 'Stopping; no backup will be written.')
   const cluster = await openCluster(config.dataDir, line => console.error(line))
   const progress = startProgress('Backing up')
   try {

@@ -1,9 +1,11 @@
 import { Command, type CommanderError } from 'commander'
 import { describeDatabase, openDatabase } from '../boot/database.ts'
+import { sameSignalMs } from '../boot/shutdown.ts'
 import type { Config } from '../config.ts'
 import { type ErrorCode, Failure } from '../errors.ts'
 import type { Sql } from '../postgres/client.ts'
 import { explainToOperator } from '../postgres/errors.ts'
+import { watchRoom } from '../postgres/storage.ts'
 import { explainFileError } from './files.ts'
 
 /** What a command works with. The database is opened when a command first needs it: the one that DATABASE_URL names, or
@@ -28,8 +30,11 @@ export function makeContext(config: Config): CliContext {
     withDatabase: async (work, ifMissing = 'fail') => {
       const database = await openDatabase(config, noTimeLimit, line => console.error(line), ifMissing)
       console.error(describeDatabase(config))
+      const explainRoom = config.databaseUrl === null ? watchRoom(config.dataDir) : () => null
       try {
         return await work(database.sql)
+      } catch (error) {
+        throw explainRoom(error) ?? error
       } finally {
         await database.close()
       }
@@ -75,18 +80,17 @@ export async function runProgram(makeProgram: () => Command): Promise<void> {
   }
 }
 
-/** Under `bun run` a signal arrives twice: from the terminal and passed on. Two within this time count as one. */
-const sameSignalMs = 1_000
-
 /** Aborted by Ctrl-C or SIGTERM, so that a command can end where it loses nothing. A second signal ends the process at
- * once. */
-export function abortOnSignal(notice: string): AbortSignal {
+ * once.
+ *
+ * @param notice what the command does about it at that moment, as a sentence */
+export function abortOnSignal(notice: () => string): AbortSignal {
   const controller = new AbortController()
   let since: number | null = null
   const stop = () => {
     if (since === null) {
       since = performance.now()
-      console.error(`${notice} Press Ctrl-C or send SIGTERM again to stop at once.`)
+      console.error(`${notice()} Press Ctrl-C or send SIGTERM again to stop at once.`)
       controller.abort()
     } else if (performance.now() - since > sameSignalMs) process.exit(130)
   }

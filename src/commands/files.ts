@@ -20,11 +20,14 @@ export async function assertReadableFile(path: string, required: string): Promis
 
 const isMissing = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'ENOENT'
 
+/** What another path, or other permissions on it, mend. */
+const pathCodes = /^E(NOENT|NOTDIR|ISDIR|EXIST|ACCES|PERM|ROFS|LOOP|NAMETOOLONG)$/
+
 /** Explains a failed operation on a file whose caller has no better words for it. null: any other error, which is a defect. */
 export function explainFileError(error: unknown): Failure | null {
   if (!(error instanceof Error) || !('code' in error) || !('path' in error)) return null
-  if (typeof error.path !== 'string' || !/^E[A-Z0-9]+$/.test(String(error.code))) return null
-  return new Failure('internal', `${error.path}: ${reasonOf(error)}. Correct the path or its permissions.`, {
-    cause: error,
-  })
+  const code = String(error.code)
+  if (typeof error.path !== 'string' || !/^E[A-Z0-9]+$/.test(code)) return null
+  const advice = pathCodes.test(code) ? ' Correct the path or its permissions.' : ''
+  return new Failure('internal', `${error.path}: ${reasonOf(error)}.${advice}`, { cause: error })
 }

@@ -7,11 +7,13 @@ import { printLine, startProgress } from './output.ts'
 
 const help = `
 The database is restored into DATA_DIR, which must not contain one: nothing is overwritten. Each file is compared with its
-checksum, so a truncated or altered backup is refused, and a restore that fails or is killed leaves no database. A backup
-of an older version is migrated; one of a newer version is refused. Keys that were revoked after the backup work again:
-revoke them again.
+checksum, so a damaged backup is refused, and a restore that fails or is killed leaves no database. Checksums show damage, not
+tampering: a file that was altered on purpose can run programs here. Restore only files that you trust. A backup
+of an older version is migrated; one of a newer version is refused. Settings of PostgreSQL that you changed are not
+restored. Keys that were revoked after the backup work again: revoke them again. Stop servers of this DATA_DIR first.
 
-Exit code: 0 the database is restored and starts; 1 it was not restored; 2 wrong usage.
+Exit code: 0 the database is restored and starts; 1 it was not restored, or its first start failed, which the message says;
+2 wrong usage.
 
 Example:
   DATA_DIR=/srv/asfiled-restored ./asfiled restore /backups/asfiled-2026-11-22.tar.zst`
@@ -31,7 +33,12 @@ export function addRestoreCommand(program: Command, context: CliContext): void {
 async function run(context: CliContext, file: string): Promise<number> {
   const { config } = context
   assertEmbedded(config, 'Restore a dump of it with pg_restore')
-  const signal = abortOnSignal('Stopping; nothing will be restored.')
+  let isInPlace = false
+  const signal = abortOnSignal(() =>
+    isInPlace
+      ? 'The database is restored; its first start ends the command.'
+      : 'Stopping; nothing will be restored.',
+  )
   const progress = startProgress('Restoring')
   try {
     const { version, createdAt } = await restoreBackup(config.dataDir, file, {
@@ -39,6 +46,7 @@ async function run(context: CliContext, file: string): Promise<number> {
       announce: line => console.error(line),
       onProgress: showBytes(progress),
     })
+    isInPlace = true
     progress.stop()
     // A first start recovers and migrates it, so that a fault shows here and not at the next start of a server.
     const dataVersion = await context.withDatabase(readDataVersion)
@@ -48,7 +56,9 @@ async function run(context: CliContext, file: string): Promise<number> {
     return exitCodes.done
   } catch (error) {
     progress.stop()
-    if (!signal.aborted) throw error
+    if (isInPlace)
+      console.error(`The database is restored into ${config.dataDir}, but its first start failed:`)
+    if (isInPlace || !signal.aborted) throw error
     console.error('Stopped. Nothing was restored.')
     return exitCodes.failed
   }

@@ -70,7 +70,7 @@ async function run(
   const manifest = (await loadMarkets()).get(source.market)
   if (manifest === undefined) throw new Error(`There is no manifest for ${source.market}.`)
   const companies = companiesFile === undefined ? [] : await readIssuerNumbers(companiesFile, manifest)
-  const signal = abortOnSignal('Stopping after the work in progress.')
+  const signal = abortOnSignal(() => 'Stopping after the work in progress.')
   const done = await writeInBulk(context, `Fetching ${source.market}`, (sql, progress) => {
     let summary: SyncSummary | null = null
     return syncRegister(

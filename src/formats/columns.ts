@@ -65,22 +65,32 @@ type CsvValue = string | number | boolean | null
 
 /** White space and invisible characters first: programs that trim a cell find the formula after them. Then = + - @, also in the
  * wide and small forms of East Asian fonts, which spreadsheets accept in their place. */
-const startsFormula = /^'*(?:[\s\p{Cc}\p{Cf}]*[=+\-@＝＋－＠﹦﹢﹣﹫]|[\t\r\n])/u
+const startsFormula =
+  /^'*(?:[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]*[=+\-@＝＋－＠﹦﹢﹣﹫]|[\t\r\n])/u
+/** The same after a character at which a spreadsheet with such a separator begins the next cell. */
+const startsFormulaInside =
+  /([;\t\r\n])(?=['\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]*[=+\-@＝＋－＠﹦﹢﹣﹫])/gu
+const guardInside =
+  /([;\t\r\n])'(?=['\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]*[=+\-@＝＋－＠﹦﹢﹣﹫])/gu
 const isNumber = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/
+const hasSeparator = /[;\t\r\n]/
 const needsQuotes = /[",\r\n]/
 
 /** One cell by RFC 4180; null is empty. A spreadsheet would run text that starts with = + - @, a tab or a line end as a
- * formula. Unless it is a number, such text gets a leading apostrophe. All CSV output must pass through here. */
+ * formula. Unless it is a number, such text gets a leading apostrophe, and so does such a part after a ; a tab or a line end.
+ * All CSV output must pass through here. */
 export function csvCell(value: CsvValue): string {
   if (value === null) return ''
   if (typeof value !== 'string') return String(value)
-  const safe = startsFormula.test(value) && !isNumber.test(value) ? `'${value}` : value
+  const led = startsFormula.test(value) && !isNumber.test(value) ? `'${value}` : value
+  const safe = hasSeparator.test(led) ? led.replace(startsFormulaInside, "$1'") : led
   return needsQuotes.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 
-/** The text from which `csvCell` made this cell, without its apostrophe. */
+/** The text from which `csvCell` made this cell, without its apostrophes. */
 export function withoutFormulaGuard(cell: string): string {
-  return cell.startsWith("'") && startsFormula.test(cell) ? cell.slice(1) : cell
+  const led = hasSeparator.test(cell) ? cell.replace(guardInside, '$1') : cell
+  return led.startsWith("'") && startsFormula.test(led) ? led.slice(1) : led
 }
 
 /** One record with its line end. */

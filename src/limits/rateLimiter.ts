@@ -4,7 +4,8 @@ import { type Limits, type Verdict, verdictOf } from './decision.ts'
 import type { HitCounter, HitRequest } from './queries.ts'
 
 interface RateLimiterDeps {
-  /** Counts all these hits in one query, exactly, also when other servers count at the same time. */
+  /** Counts all these hits in one query, exactly, also when other servers count at the same time. A Failure that it throws reaches
+   * the client if it is `database_unavailable`. */
   readonly takeHits: (hits: readonly HitRequest[]) => Promise<HitCounter[]>
   /** A monotonic clock in milliseconds (performance.now). */
   readonly elapsedMs: () => number
@@ -122,7 +123,9 @@ function rejectAll(batch: Batch, failure: Failure): void {
   for (const { reject } of batch.values()) reject(failure)
 }
 
+/** A cause that says when to try again, as a full disk does, stays as it is. */
 function databaseUnavailable(cause?: unknown): Failure {
+  if (cause instanceof Failure && cause.code === 'database_unavailable') return cause
   return new Failure(
     'database_unavailable',
     'The database does not respond at the moment. Try again in a few seconds.',

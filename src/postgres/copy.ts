@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { TransactionSql } from './client.ts'
+import type { ReservedSql, TransactionSql } from './client.ts'
 
 const signature = [0x50, 0x47, 0x43, 0x4f, 0x50, 0x59, 0x0a, 0xff, 0x0d, 0x0a, 0x00, 0, 0, 0, 0, 0, 0, 0, 0]
 const chunkBytes = 256 * 1024
@@ -139,11 +139,12 @@ export async function copyTextLines(
 
 /** Runs `statement`, a COPY FROM STDIN, with bytes in the format that it names. */
 export async function copyBytes(
-  transaction: TransactionSql,
+  connection: TransactionSql | ReservedSql,
   statement: string,
-  chunks: Iterable<Uint8Array>,
+  chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
 ): Promise<void> {
-  const stream = await transaction.unsafe(statement).writable()
+  // As a simple query: after a prepared one the driver never hears why the server refused the rows.
+  const stream = await connection.unsafe(statement).writable()
   await pipeline(Readable.from(chunks), stream)
 }
 

@@ -18,6 +18,19 @@ export function isDiskFull(error: unknown): boolean {
   return error instanceof Error && error.cause !== undefined && isDiskFull(error.cause)
 }
 
+/** Whether the database went away, or cannot be reached. */
+export function isConnectionLost(error: unknown): boolean {
+  const code = codeOf(error)
+  return serverUnavailable.test(code) || connectionLost.test(code)
+}
+
+export const serviceDiskFull = (cause: unknown) =>
+  unavailable(
+    'The disk of this service is full, so the request was not carried out. Try again when its operator has made room.',
+    cause,
+    fullRetrySeconds,
+  )
+
 /** What the database says it has not enough of; null: it is another error. */
 function scarcity(code: string): string | null {
   switch (code) {
@@ -43,15 +56,10 @@ export function explainDatabaseError(error: unknown): Failure | null {
       { retryAfterSeconds, cause: error },
     )
   }
-  if (isDiskFull(error))
-    return unavailable(
-      'The disk of this service is full, so the request was not carried out. Try again when its operator has made room.',
-      error,
-      fullRetrySeconds,
-    )
+  if (isDiskFull(error)) return serviceDiskFull(error)
   const scarce = scarcity(code)
   if (scarce !== null) return unavailable(`${scarce} Try again in a few seconds.`, error)
-  if (!serverUnavailable.test(code) && !connectionLost.test(code)) return null
+  if (!isConnectionLost(error)) return null
   return unavailable('The database is unavailable at the moment. Try again in a few seconds.', error)
 }
 
@@ -68,7 +76,7 @@ export function explainToOperator(error: unknown): Failure | null {
   const scarce = scarcity(code)
   if (scarce !== null)
     return explain(`${scarce} PostgreSQL says: ${error.message} (${code}). End that. ${afterwards}`)
-  if (!serverUnavailable.test(code) && !connectionLost.test(code)) return null
+  if (!isConnectionLost(error)) return null
   return explain(`The connection to the database was lost (${code}). ${afterwards}`)
 }
 

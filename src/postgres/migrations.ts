@@ -1,3 +1,4 @@
+import { Failure } from '../errors.ts'
 import type { ReservedSql, Sql } from './client.ts'
 import {
   type AppliedMigration,
@@ -55,6 +56,7 @@ async function prepare(
     where attrelid = to_regclass('migration') and attnum > 0 and not attisdropped`
   const names = new Set(columns.map(({ name }) => name))
   if (names.size === 0) {
+    await assertNoTables(connection, shipped)
     await connection`
       create table migration (
         name text primary key, applied_at timestamptz not null default now(), digest text, version text)`
@@ -64,12 +66,29 @@ async function prepare(
   const applied = await connection<AppliedMigration[]>`
     select name, ${hasDigests ? connection`digest, version` : connection`null as digest, null as version`}
     from migration order by name`
+  if (applied.length === 0) await assertNoTables(connection, shipped)
   const unrecorded = applied.some(({ digest }) => digest === null)
   // First: a database of those days may have gaps that only mean how old it is.
   if (unrecorded) await assertLastUnrecorded(connection, applied, shipped)
   const pending = findPending(applied, shipped, 'This database')
   if (!hasDigests || unrecorded) await record(connection, shipped)
   return pending
+}
+
+/** Without a record every migration would be applied, and the first one fails over its own tables. */
+async function assertNoTables(connection: ReservedSql, shipped: readonly Migration[]): Promise<void> {
+  const texts = await Promise.all(shipped.map(({ name }) => readMigration(name)))
+  const own = texts.flatMap(text => [...text.matchAll(/^create table (\w+)/gim)].map(([, name]) => name))
+  const found = await connection<{ name: string }[]>`
+    select relname as name from pg_class
+    where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and relname in ${connection(own)}
+    order by 1`
+  if (found.length === 0) return
+  const shown = found.slice(0, 3).map(({ name }) => name)
+  throw new Failure(
+    'conflict',
+    `This database has tables of asfiled (${shown.join(', ')}${found.length > 3 ? ' and others' : ''}), but no record of the migrations that made them: the table migration is missing or empty. Restore a backup, or name an empty database with DATA_DIR or DATABASE_URL.`,
+  )
 }
 
 /** Gives the migrations of an older database their digests. */

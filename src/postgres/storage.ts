@@ -1,6 +1,9 @@
-import { statfs } from 'node:fs/promises'
+import { readFileSync, statfsSync, statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { Failure } from '../errors.ts'
 import type { Sql } from './client.ts'
-import { explainDatabaseError, isDiskFull } from './errors.ts'
+import { databaseFolder } from './embedded/folder.ts'
+import { explainDatabaseError, isConnectionLost, isDiskFull, serviceDiskFull } from './errors.ts'
 
 /** A segment of PostgreSQL's log. Where there is no room for the next one it stops. */
 const minFreeBytes = 16 * 2 ** 20
@@ -19,10 +22,11 @@ export class StorageWatch {
     this.#folder = folder
   }
 
-  /** As `explainDatabaseError`, and remembers a full disk until a write succeeds. */
+  /** As `explainDatabaseError`, and remembers a full disk until a write succeeds. A PostgreSQL without room for its log stops, which
+   * its clients see as a lost connection. */
   readonly explain = (error: unknown) => {
     this.note(error)
-    return explainDatabaseError(error)
+    return isConnectionLost(error) && this.#hasNoRoom() ? serviceDiskFull(error) : explainDatabaseError(error)
   }
 
   note(error: unknown): void {
@@ -30,7 +34,7 @@ export class StorageWatch {
   }
 
   async isFull(): Promise<boolean> {
-    if (this.#folder !== null && (await freeBytes(this.#folder)) < minFreeBytes) return true
+    if (this.#hasNoRoom()) return true
     if (this.#wasFull) this.#wasFull = !(await this.#canWrite())
     return this.#wasFull
   }
@@ -38,6 +42,10 @@ export class StorageWatch {
   /** Resolves when there is room, or when `signal` aborts. */
   async untilRoom(signal: AbortSignal): Promise<void> {
     while (!signal.aborted && (await this.isFull())) await Bun.sleep(1_000)
+  }
+
+  #hasNoRoom(): boolean {
+    return this.#folder !== null && freeBytes(this.#folder) < minFreeBytes
   }
 
   /** Writes about a megabyte and removes it. */
@@ -55,11 +63,35 @@ export class StorageWatch {
 }
 
 /** Infinity where the system does not say. */
-async function freeBytes(folder: string): Promise<number> {
+function freeBytes(folder: string): number {
   try {
-    const { bavail, bsize } = await statfs(folder)
+    const { bavail, bsize } = statfsSync(folder)
     return bavail * bsize
   } catch {
     return Number.POSITIVE_INFINITY
+  }
+}
+
+/** For a command on the embedded database: explains a connection that was lost because PostgreSQL had no room for its log. What it
+ * frees when it stops may hide that the disk was full, so its log is read, too, from this call on. null: that is not why. */
+export function watchRoom(dataDir: string): (error: unknown) => Failure | null {
+  const log = resolve(databaseFolder(dataDir), 'cluster/server.log')
+  const before = statSync(log, { throwIfNoEntry: false })?.size ?? 0
+  return error => {
+    if (!isConnectionLost(error)) return null
+    if (freeBytes(dataDir) >= minFreeBytes && !saysNoRoom(log, before)) return null
+    return new Failure(
+      'database_unavailable',
+      `The disk of ${dataDir} is full, so PostgreSQL stopped. Make room on it. What was committed before is stored; then run the same command again.`,
+      { cause: error },
+    )
+  }
+}
+
+function saysNoRoom(log: string, from: number): boolean {
+  try {
+    return readFileSync(log).subarray(from).includes('No space left on device')
+  } catch {
+    return false
   }
 }

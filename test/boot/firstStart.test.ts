@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   makeDataDir,
@@ -78,9 +78,13 @@ describe('OWNER_KEY_FILE', () => {
     const folder = newFolder()
     const taken = join(newFolder(), 'owner.key')
     writeFileSync(taken, 'mine\n')
+    const link = join(newFolder(), 'link.key')
+    symlinkSync(join(folder, 'nowhere/owner.key'), link)
     for (const [file, message] of [
       [taken, 'exists and is never overwritten'],
       [join(folder, 'missing/owner.key'), 'does not exist'],
+      [link, 'exists and is never overwritten'],
+      ...(process.platform === 'linux' ? [['/proc/nokey', 'could not be written']] : []),
     ]) {
       const child = Bun.spawn(['bun', 'src/main.ts'], {
         env: {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { explainFileError } from '../../src/commands/files.ts'
 import { type TestDatabase, testDatabase } from '../database.ts'
 
 setDefaultTimeout(60_000)
@@ -95,4 +96,11 @@ test('output that cannot be written is a failure: a key that was not shown is na
   expect(code).toBe(1)
   expect(error).toMatch(/not shown\. Revoke it: \.\/asfiled keys revoke asf_live_\w{8}/)
   expect(error).toEqual(inWords)
+})
+
+test('advice on the path comes only where another path would mend it', () => {
+  const failed = (code: string) =>
+    Object.assign(new Error(`${code}: it failed, open '/x'`), { code, path: '/x' })
+  expect(explainFileError(failed('EACCES'))?.message).toEndWith('Correct the path or its permissions.')
+  expect(explainFileError(failed('EIO'))?.message).toBe('/x: it failed.')
 })

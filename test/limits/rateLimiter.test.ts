@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test'
+import { Failure } from '../../src/errors.ts'
 import { type HitCounter, type HitRequest, takeHits } from '../../src/limits/queries.ts'
 import { RateLimiter } from '../../src/limits/rateLimiter.ts'
 import { connect } from '../../src/postgres/client.ts'
@@ -93,6 +94,16 @@ describe('while one query runs', () => {
     await Bun.sleep(1)
     calls[1].finish()
     expect((await second).allowed).toBe(true)
+  })
+
+  test('a full disk is what the client hears of, and when to try again', async () => {
+    const { calls, store } = slowStore()
+    const limiter = new RateLimiter({ takeHits: store, elapsedMs, timeoutMs: 5_000 })
+    const first = limiter.take('a', sixty)
+    await Bun.sleep(1)
+    const full = new Failure('database_unavailable', 'The disk is full.', { retryAfterSeconds: 30 })
+    calls[0].fail(full)
+    await expect(first).rejects.toBe(full)
   })
 
   test('a hanging database grants nothing, fails all requests soon, and is used again when it answers', async () => {

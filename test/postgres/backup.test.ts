@@ -7,6 +7,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -284,6 +285,11 @@ describe('a backup is not written', () => {
     expect(readFileSync(taken, 'utf8')).toBe('as it was')
     await expect(backUp(join(dataDir, 'database/backup'))).rejects.toThrow('is in the folder of the database')
     await expect(backUp(join(folder, 'missing/backup'))).rejects.toThrow('cannot be written')
+    symlinkSync(join(dataDir, 'database'), join(folder, 'disguised'))
+    await expect(backUp(join(folder, 'disguised/backup'))).rejects.toThrow('is in the folder of the database')
+    symlinkSync(join(folder, 'missing/backup'), join(folder, 'dangling'))
+    await expect(backUp(join(folder, 'dangling'))).rejects.toThrow('exists and is not overwritten')
+    await expect(backUp('')).rejects.toThrow('The name of the backup is empty')
     expect(parts()).toEqual([])
   })
 

@@ -82,6 +82,16 @@ describe('a database that this version cannot continue from is refused in words'
     expect(message).toContain(`another ${shipped[3].name} than the one of asfiled`)
   })
 
+  test('with tables and without a record of what made them', async () => {
+    const message = /has tables of asfiled \(.*but no record of the migrations/
+    await sql`create table record as table migration`
+    const emptied = await refusal('truncate migration', 'insert into migration select * from record')
+    expect(emptied).toMatch(message)
+    const dropped = 'alter table migration rename to migration_away'
+    expect(await refusal(dropped, 'alter table migration_away rename to migration')).toMatch(message)
+    await sql`drop table record`
+  })
+
   test('without a migration that comes before an applied one', async () => {
     const { name, digest } = shipped[5]
     const message = await refusal(

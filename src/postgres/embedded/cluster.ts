@@ -1,9 +1,11 @@
+import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { adminUrl, databaseName } from './admin.ts'
 import { type ClusterLocation, makeFolder, prepareCluster } from './folder.ts'
 import { FolderUse, withFolderLock, withFolderLockIfFree } from './lock.ts'
 import { prepareDatabase } from './roles.ts'
-import { startServer, stopIfUnused } from './server.ts'
+import { startServer } from './server.ts'
+import { stopIfUnused } from './stop.ts'
 
 /** A PostgreSQL in the data folder, reachable on loopback only. All processes that open the folder share one server. The
  * last one to close it stops the server. A process that is killed leaves it running for the next one. */
@@ -31,6 +33,7 @@ export async function openCluster(
   return withFolderLock(folder, announce, async () => {
     const location = await prepareCluster(folder, announce)
     const port = await startServer(location, { announce, isUsedElsewhere })
+    const { dev, ino } = statSync(location.cluster)
     const url = await prepareDatabase(location, port)
     use.begin()
     return {
@@ -44,7 +47,7 @@ export async function openCluster(
         }),
       close: async () => {
         await withFolderLockIfFree(folder, async () => {
-          if (use.end()) await stopIfUnused(location)
+          if (use.end()) await stopIfUnused(location, { port, folder: { dev, ino } })
         })
         use.end()
       },

@@ -144,13 +144,17 @@ async function initialise(
       return
     }
     failure = result.output
+    if (failure.includes('No space left on device')) {
+      rmSync(draft, { recursive: true, force: true })
+      throw new Failure(
+        'database_unavailable',
+        `The disk of ${dataDir} is full: a new database takes about 60 MB. Make room and start again.`,
+      )
+    }
+    // Another locale mends nothing else, and its failure would hide the first one.
+    if (!failure.includes('invalid locale name')) break
   }
   rmSync(draft, { recursive: true, force: true })
-  if (failure.includes('No space left on device'))
-    throw new Failure(
-      'database_unavailable',
-      `The disk of ${dataDir} is full: a new database takes about 60 MB. Make room and start again.`,
-    )
   throw new Failure('database_unavailable', `initdb failed: ${failure}`)
 }
 

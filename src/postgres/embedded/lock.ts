@@ -116,6 +116,11 @@ export class FolderUse {
     return this.#files().every(name => !this.#isUsed(name))
   }
 
+  /** Whether any process uses the folder, this one included. */
+  isUsed(): boolean {
+    return this.#files().some(name => this.#isUsed(name))
+  }
+
   /** Whether processes use the folder that this one cannot see: of another container, or of another machine. */
   isUsedElsewhere(): boolean {
     return this.#files().some(name => name !== this.#own && this.#isUsed(name))

@@ -10,7 +10,7 @@ type NumberHolder = 'server' | 'other' | 'unknown'
 export function holderOf(pid: number, cluster: string): NumberHolder {
   if (!existsSync('/proc/self')) return holderByPs(pid, cluster)
   if (!isPostgres(pid)) return 'other'
-  const worksHere = worksIn(pid, cluster)
+  const worksHere = worksInPath(pid, cluster)
   if (worksHere !== 'unknown') return worksHere ? 'server' : 'other'
   return isDataArgument(commandLine(pid), cluster) ? 'server' : 'other'
 }
@@ -21,7 +21,7 @@ export function findServerProcesses(cluster: string): number[] {
   return readdirSync('/proc')
     .filter(name => /^\d+$/.test(name))
     .map(Number)
-    .filter(pid => isPostgres(pid) && worksIn(pid, cluster) === true)
+    .filter(pid => isPostgres(pid) && worksInPath(pid, cluster) === true)
 }
 
 function isPostgres(pid: number): boolean {
@@ -32,19 +32,32 @@ function isPostgres(pid: number): boolean {
   }
 }
 
+/** A folder, wherever it is moved. */
+export interface FolderIdentity {
+  readonly dev: number
+  readonly ino: number
+}
+
+/** null: there is no such folder. */
+export function identityOf(path: string): FolderIdentity | null {
+  const found = statSync(path, { throwIfNoEntry: false })
+  return found === undefined ? null : { dev: found.dev, ino: found.ino }
+}
+
 /** PostgreSQL works in its data folder. The folder may be moved meanwhile, so inodes are compared and not paths. */
-function worksIn(pid: number, cluster: string): boolean | 'unknown' {
+export function worksIn(pid: number, folder: FolderIdentity): boolean | 'unknown' {
   try {
-    return isSameFolder(`/proc/${pid}/cwd`, cluster)
+    const found = statSync(`/proc/${pid}/cwd`)
+    return found.dev === folder.dev && found.ino === folder.ino
   } catch (error) {
     // Containers often take the right to look into processes of other accounts away from root.
     return error instanceof Error && 'code' in error && error.code === 'EACCES' ? 'unknown' : false
   }
 }
 
-function isSameFolder(path: string, other: string): boolean {
-  const [one, two] = [statSync(path), statSync(other)]
-  return one.dev === two.dev && one.ino === two.ino
+function worksInPath(pid: number, cluster: string): boolean | 'unknown' {
+  const folder = identityOf(cluster)
+  return folder !== null && worksIn(pid, folder)
 }
 
 function commandLine(pid: number): string[] {
@@ -57,7 +70,9 @@ function commandLine(pid: number): string[] {
 
 function isDataArgument(args: readonly string[], cluster: string): boolean {
   const folder = args[args.indexOf('-D') + 1]
-  return args.includes('-D') && folder !== undefined && existsSync(folder) && isSameFolder(folder, cluster)
+  if (!args.includes('-D') || folder === undefined) return false
+  const [named, own] = [identityOf(folder), identityOf(cluster)]
+  return named !== null && named.dev === own?.dev && named.ino === own.ino
 }
 
 function holderByPs(pid: number, cluster: string): NumberHolder {

@@ -6,7 +6,7 @@ import { resolve } from 'node:path'
 import { Failure } from '../../errors.ts'
 import { adminQuery } from './admin.ts'
 import type { ClusterLocation } from './folder.ts'
-import { runAs, serverEnvironment, wrap } from './identity.ts'
+import { serverEnvironment, wrap } from './identity.ts'
 import { findServerProcesses, holderOf } from './processes.ts'
 
 const startTimeoutMs = 60_000
@@ -72,7 +72,7 @@ const stateText = {
   absent: 'another process has the folder, or it does not start',
 } as const
 
-async function findServer(location: ClusterLocation): Promise<FoundServer> {
+export async function findServer(location: ClusterLocation): Promise<FoundServer> {
   const { cluster } = location
   const pidFile = readPidFile(cluster)
   if (pidFile === null) return { state: 'absent', stalePid: null }
@@ -255,22 +255,6 @@ function silent({ log }: ClusterLocation, found: FoundServer, elapsedMs: number)
       which === '' ? 'Its log says why' : 'End that process and try again'
     }. The end of ${log}:\n${text}`,
   )
-}
-
-/** Stops the server unless another process is connected to it. Call it under the folder's lock. */
-export async function stopIfUnused(location: ClusterLocation): Promise<void> {
-  const found = await findServer(location)
-  if (found.state !== 'ready') return
-  const others = await adminQuery<{ count: number }>(
-    location,
-    found.port,
-    sql =>
-      sql`select count(*)::int as count from pg_stat_activity
-        where backend_type = 'client backend' and pid <> pg_backend_pid()`,
-  ).catch(() => null)
-  if (others?.[0].count !== 0) return
-  const args = ['-D', location.cluster, '-m', 'fast', '-w', '-t', '30', 'stop']
-  await runAs(location.account, location.binaries.pg_ctl, args)
 }
 
 function freePort(): Promise<number> {

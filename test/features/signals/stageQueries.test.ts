@@ -38,6 +38,17 @@ test('what was appended is staged, and closing leaves nothing behind', async () 
   await isUsable()
 })
 
+test('rows that the database refuses at their end fail with what it says', async () => {
+  const stage = await openSignalStage(db.sql)
+  const rows = Array.from({ length: 50_000 }, (_, n) => ({ ...row, line: n + 2 }))
+  await stage.append(rows)
+  await stage.append([{ ...row, horizonDays: 100_000 }])
+  // 22003: numeric_value_out_of_range (PostgreSQL, Appendix A).
+  await expect(stage.seal()).rejects.toMatchObject({ code: '22003' })
+  await stage.close()
+  await isUsable()
+}, 10_000)
+
 test('a row that the database refuses fails the staging; it does not hang', async () => {
   const stage = await openSignalStage(db.sql)
   const staging = async () => {
@@ -59,9 +70,11 @@ test('a stage that is closed before it is sealed gives its connection back', asy
 test('a connection that dies amid the copy fails the staging', async () => {
   const stage = await openSignalStage(db.sql)
   await stage.append([row])
-  await db.sql`
+  const terminate = () => db.sql`
     select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and query like 'copy signal_stage%'`
+  // The COPY begins while the first rows wait.
+  for (let n = 0; n < 100 && (await terminate()).length === 0; n++) await Bun.sleep(10)
   const staging = async () => {
     for (let i = 0; i < 200; i++) {
       await stage.append([row])

@@ -1,5 +1,6 @@
-import type { Writable } from 'node:stream'
+import { PassThrough } from 'node:stream'
 import type { ReservedSql, Sql } from '../../../postgres/client.ts'
+import { copyBytes } from '../../../postgres/copy.ts'
 
 /** One line of a file, waiting to be merged. */
 export interface StagedSignal {
@@ -35,31 +36,27 @@ export async function openSignalStage(sql: Sql): Promise<SignalStage> {
         line bigint not null, date date not null, horizon smallint not null, ticker text collate "C" not null,
         market text collate "C" not null, predicted double precision not null, actual double precision,
         source text)`)
-    const copy = await connection`copy signal_stage from stdin`.writable()
-    return createStage(connection, copy)
+    return createStage(connection)
   } catch (error) {
     await discard(connection)
     throw error
   }
 }
 
-function createStage(connection: ReservedSql, copy: Writable): SignalStage {
+function createStage(connection: ReservedSql): SignalStage {
   let appended = 0
-  let failure: Error | undefined
   let isSealed = false
-  copy.on('error', error => {
-    failure = error
-  })
-  const send = (text: string) =>
-    new Promise<void>((fulfil, reject) => {
-      if (failure) return reject(failure)
-      copy.once('error', reject)
-      copy.write(text, error => {
-        copy.off('error', reject)
-        if (error) reject(error)
-        else fulfil()
-      })
-    })
+  const input = new PassThrough()
+  const copying = copyBytes(connection, 'copy signal_stage from stdin', input)
+  // The next append gets the failure, or the seal. Until then nothing waits for it.
+  input.on('error', () => {})
+  copying.catch(() => input.destroy())
+  const send = async (text: string) => {
+    const error = await new Promise<unknown>(fulfil => input.write(text, fulfil))
+    if (!error) return
+    await copying
+    throw error
+  }
   return {
     connection,
     append: async rows => {
@@ -68,10 +65,8 @@ function createStage(connection: ReservedSql, copy: Writable): SignalStage {
     },
     seal: async () => {
       isSealed = true
-      await new Promise<void>((fulfil, reject) => {
-        copy.once('error', reject)
-        copy.end(() => fulfil())
-      })
+      input.end()
+      await copying
       const [{ count }] = await connection<
         { count: number }[]
       >`select count(*)::int as count from signal_stage`
@@ -80,7 +75,10 @@ function createStage(connection: ReservedSql, copy: Writable): SignalStage {
       await connection`analyze signal_stage`
     },
     close: async () => {
-      if (!isSealed) copy.destroy(new Error('abandoned'))
+      if (!isSealed) {
+        input.destroy(new Error('abandoned'))
+        await copying.catch(() => {})
+      }
       await discard(connection)
     },
   }

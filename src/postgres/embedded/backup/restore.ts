@@ -1,5 +1,5 @@
 import { createReadStream, rmSync } from 'node:fs'
-import { mkdir, open, stat } from 'node:fs/promises'
+import { mkdir, open, stat, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { createZstdDecompress } from 'node:zlib'
 import { Failure, reasonOf } from '../../../errors.ts'
@@ -14,7 +14,7 @@ import {
   postgresVersion,
   removeDrafts,
 } from '../folder.ts'
-import { withFolderLock } from '../lock.ts'
+import { FolderUse, withFolderLock } from '../lock.ts'
 import {
   type BackupManifest,
   checksumsName,
@@ -24,8 +24,17 @@ import {
   manifestName,
   parseManifest,
 } from './format.ts'
+import { freshSettings } from './settings.ts'
 import { DamagedArchive, readTar, type TarEntry } from './tar.ts'
 import { writeFully } from './write.ts'
+
+const requiredFiles = [
+  'password',
+  'service-password',
+  'cluster/PG_VERSION',
+  'cluster/global/pg_control',
+  'cluster/backup_label',
+] as const
 
 /** What is read at once to verify or describe a backup. */
 const maxTextBytes = 16 * 2 ** 20
@@ -47,6 +56,7 @@ export async function restoreBackup(
   makeFolder(folder)
   return withFolderLock(folder, options.announce, async () => {
     assertNoDatabase(folder)
+    assertUnused(folder)
     removeDrafts(folder)
     const draft = resolve(folder, draftName())
     let doneBytes = 0
@@ -56,6 +66,7 @@ export async function restoreBackup(
     })
     try {
       const manifest = await restore.run()
+      options.signal.throwIfAborted()
       moveIntoPlace(draft, databaseFolder(folder))
       return manifest
     } catch (error) {
@@ -76,6 +87,15 @@ function assertNoDatabase(folder: string): void {
     throw new Failure(
       'conflict',
       `DATA_DIR=${folder} contains a database, and a backup is never restored over one. Set DATA_DIR to another folder, or stop the server and move ${databaseFolder(folder)} away.`,
+    )
+}
+
+/** A server whose database was moved away goes on writing to it. A second one here would take its place at the next restart. */
+function assertUnused(folder: string): void {
+  if (new FolderUse(folder).isUsed())
+    throw new Failure(
+      'conflict',
+      `A server or a command is still using ${folder}, whose database was moved away. Nothing was restored. Stop it, then restore.`,
     )
 }
 
@@ -126,11 +146,30 @@ class Restore {
       else if (entry.name === checksumsName) {
         this.#verify(await textOf(entry))
         isComplete = true
-      } else await this.#write(entry)
+      } else await this.#write(entry).catch(explainPlace(entry.name))
     }
     if (manifest === null || !isComplete) throw new DamagedArchive('it has no checksums')
+    await this.#assertComplete()
+    await this.#replaceSettings()
     for (const path of this.#written) await syncPath(path)
     return manifest
+  }
+
+  /** Without one of these the database is in place and never starts. */
+  async #assertComplete(): Promise<void> {
+    for (const name of requiredFiles) {
+      const found = await stat(join(this.draft, name)).catch(() => null)
+      if (!found?.isFile() || found.size === 0)
+        throw new DamagedArchive(`it has no ${contentFolder}/${name}, or an empty one`)
+    }
+  }
+
+  async #replaceSettings(): Promise<void> {
+    for (const [name, text] of Object.entries(freshSettings)) {
+      const path = join(this.draft, 'cluster', name)
+      await writeFile(path, text, { mode: 0o600 })
+      if (!this.#written.includes(path)) this.#written.push(path)
+    }
   }
 
   async *#decompressed(): AsyncGenerator<Uint8Array> {
@@ -201,6 +240,17 @@ class Restore {
     if (missing !== undefined) throw new DamagedArchive(`it lacks ${missing}`)
     for (const [name, digest] of this.#found)
       if (expected.get(name) !== digest) throw new DamagedArchive(`${name} is not what was backed up`)
+  }
+}
+
+/** The draft is empty at first, so that only the archive itself can be the cause: a file twice, or without its folder. */
+function explainPlace(name: string): (error: unknown) => never {
+  return error => {
+    const code = error instanceof Error && 'code' in error ? error.code : ''
+    if (code === 'EEXIST') throw new DamagedArchive(`it has ${name} twice`, { cause: error })
+    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENAMETOOLONG')
+      throw new DamagedArchive(`it has ${name}, but no folder for it`, { cause: error })
+    throw error
   }
 }
 

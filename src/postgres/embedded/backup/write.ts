@@ -1,4 +1,4 @@
-import { type FileHandle, link, open, rename, rm, stat } from 'node:fs/promises'
+import { type FileHandle, link, lstat, open, realpath, rename, rm } from 'node:fs/promises'
 import { dirname, resolve, sep } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { constants, createZstdCompress } from 'node:zlib'
@@ -23,6 +23,11 @@ export async function writeBackup(
   signal: AbortSignal,
   onProgress: (progress: BackupProgress) => void,
 ): Promise<BackupReport> {
+  if (file === '')
+    throw new Failure(
+      'parameter_invalid',
+      'The name of the backup is empty. Name a new file, such as base.tar.zst.',
+    )
   const target = resolve(file)
   const draft = `${target}.${crypto.randomUUID().slice(0, 8)}.part`
   await assertNewFile(target, file, cluster)
@@ -69,15 +74,20 @@ export async function writeFully(output: FileHandle, bytes: Uint8Array): Promise
 
 async function assertNewFile(target: string, file: string, { location }: EmbeddedCluster): Promise<void> {
   if (await exists(target)) throw fileExists(file)
-  if (target.startsWith(resolve(location.cluster, '..') + sep))
+  // Links in the path may lead into the database.
+  const folder = await realpath(dirname(target)).catch(cause => {
+    throw new Failure('parameter_invalid', `${file} cannot be written: ${reasonOf(cause)}.`, { cause })
+  })
+  if (`${folder}${sep}`.startsWith((await realpath(resolve(location.cluster, '..'))) + sep))
     throw new Failure(
       'parameter_invalid',
       `${file} is in the folder of the database, where it would become a part of the next backup. Name a file elsewhere, best on another disk.`,
     )
 }
 
+/** A link that leads nowhere has the name, too. */
 const exists = (path: string) =>
-  stat(path).then(
+  lstat(path).then(
     () => true,
     () => false,
   )
