@@ -2,7 +2,7 @@ import { daySpan } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
 import type { SnapshotDeps } from '../companies/deps.ts'
 import { candidateIds, describeExtent, nearIds } from '../companies/lookup.ts'
-import { assumedSuffix, withReason } from '../companies/notes.ts'
+import { assumedSuffix, changedId, withReason } from '../companies/notes.ts'
 import { findEntities, type NamedEntity } from '../companies/queries.ts'
 import { lacksFilingDay, metricCoverage } from './queries.ts'
 import type { CoverageCheck } from './schema.ts'
@@ -11,7 +11,9 @@ import type { CoverageCheck } from './schema.ts'
  * of each metric. If there are none, the reason. */
 export async function checkCoverage(deps: SnapshotDeps, id: string): Promise<CoverageCheck> {
   const { ids, numbers } = candidateIds(deps.markets.manifests, id)
-  const [entity, ...others] = ids.length === 0 ? [] : await findEntities(deps.sql, ids, numbers)
+  const found = ids.length === 0 ? [] : await findEntities(deps.sql, ids, numbers)
+  const [entity, ...rest] = found
+  const others = rest.filter(other => !other.isFormer)
   if (entity === undefined) {
     const near = await nearIds(deps.sql, deps.markets.manifests, id.trim().toUpperCase())
     const hint = near.length > 0 ? ` Did you mean ${near.join(', ')}?` : ''
@@ -28,7 +30,12 @@ export async function checkCoverage(deps: SnapshotDeps, id: string): Promise<Cov
   const names = [entity.ticker, ...entity.aliases]
   const ticker = names.includes(sentTicker) ? sentTicker : entity.ticker
   const assumed = assumedSuffix(deps.markets.get(entity.market), ticker, names)
-  const notes = [absence, assumed].filter(note => note !== null)
+  const changed = changedId(sentTicker, {
+    ticker,
+    sentId: entity.isFormer ? sentTicker : null,
+    formerHolders: rest.filter(other => other.isFormer).map(other => other.ticker),
+  })
+  const notes = [absence, assumed, changed].filter(note => note !== null)
   return {
     object: 'coverage_check',
     id,
@@ -37,6 +44,7 @@ export async function checkCoverage(deps: SnapshotDeps, id: string): Promise<Cov
     name: entity.name,
     market: entity.market,
     aliases: names.filter(name => name !== ticker),
+    former_ids: entity.formerIds,
     ...(others.length > 0 ? { also: others.map(other => other.ticker) } : {}),
     data_version: dataVersion,
     first_filed: span?.first ?? null,

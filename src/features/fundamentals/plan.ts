@@ -66,6 +66,7 @@ export async function planCompanies(
   const request = readRequest(deps, query)
   const found = await resolveCompanies(deps, tickers)
   const companies = found.map(company => planFor(deps.flagship, principal, request, company))
+  refuseRepeats(found)
   const ids = [...new Set(found.map(company => company.entityId))]
   await enforceEntityCap(deps, principal, ids, 'this list', 'ticker', '; a shorter list may still be allowed')
   return {
@@ -73,6 +74,20 @@ export async function planCompanies(
     companies,
     freeLicence: companies[0].freeLicence,
     cacheKey: `batch ${companies.map(company => company.cacheKey).join(' ')}`,
+  }
+}
+
+/** A former ID next to the current one would double the company's rows under one ID. */
+function refuseRepeats(companies: readonly CompanyIdentity[]): void {
+  const seen = new Map<string, CompanyIdentity>()
+  for (const company of companies) {
+    const other = seen.get(company.ticker)
+    seen.set(company.ticker, company)
+    const sentId = company.sentId ?? other?.sentId ?? null
+    if (other === undefined || sentId === null) continue
+    throw refused(
+      `ticker names ${company.ticker} more than once: ${sentId} is an ID that it had before. Name each company once.`,
+    )
   }
 }
 
@@ -118,10 +133,10 @@ function planFor(
     freeLicence && !flagship.has(company.ticker) && !flagship.has(company.preferred)
   if (recentFiscalYearOnly && choosesDay) throw asOfRefused(flagship, principal, company)
   const otherMarket = market === null || market === company.market ? null : market
-  const { entityId, ticker, issuerId, name, twin } = company
+  const { entityId, ticker, issuerId, name, twin, sentId, formerHolders } = company
   const { asOf, view, vintage, metrics, from, fps, years } = selection
   const cacheKey = JSON.stringify([
-    ...[entityId, ticker, issuerId, name, company.market, twin],
+    ...[entityId, ticker, issuerId, name, company.market, twin, sentId, formerHolders],
     ...[asOf, view, vintage, metrics, from],
     ...[otherMarket, recentFiscalYearOnly, freeLicence],
     ...(selectsAllPeriods(selection) ? [] : [fps, years]),

@@ -4,7 +4,7 @@ import { Failure } from '../../errors.ts'
 import type { SqlClient } from '../../postgres/client.ts'
 import { readDataVersion } from '../../postgres/dataVersion.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
-import { assumedSuffix, withReason } from '../companies/notes.ts'
+import { assumedSuffix, changedId, withReason } from '../companies/notes.ts'
 import { describePeriods, isTrailing, listPeriods, selectsAllPeriods } from './periods.ts'
 import { type CompanyPlan, planCompany } from './plan.ts'
 import {
@@ -34,6 +34,7 @@ export async function readCompany(deps: ReadDeps, plan: CompanyPlan): Promise<Fu
     rows.length === 0 ? null : restriction(plan, rows[0].fy),
     await explainAbsence(deps, plan, new Set(rows.map(row => row.m))),
     assumedSuffix(manifest, plan.ticker, plan.twin === null ? [] : [plan.twin]),
+    changedId(plan.sentId ?? plan.ticker, plan),
   ].filter(note => note !== null)
   const { ticker, issuerId: issuer_id } = plan
   const source = manifest?.source_notice ?? plan.market

@@ -2,7 +2,9 @@ import { type EntityProfile, entityKey } from '../../facts/reportedFact.ts'
 import type { Sql, TransactionSql } from '../../postgres/client.ts'
 import {
   assignTickers,
+  endUnlistedTickers,
   readTickerOwners,
+  rememberFormerIds,
   removeRefutedTickers,
   type TickerOfEntity,
 } from './tickerQueries.ts'
@@ -62,6 +64,13 @@ export async function saveEntities(
   const changed = await assignTickers(transaction, tickers)
   const refuted = ofProfiles(profile => profile.tickersRefuted)
   for (const entityId of await removeRefutedTickers(transaction, refuted)) changed.add(entityId)
+  const listed = new Map<number, readonly string[]>()
+  for (const profile of profiles) {
+    const { tickers = [], tickersAssumed = false } = profile
+    const row = known.get(entityKey(profile))
+    if (row !== undefined && tickers.length > 0 && !tickersAssumed) listed.set(row.entity_id, tickers)
+  }
+  for (const entityId of await endUnlistedTickers(transaction, listed)) changed.add(entityId)
   return markChanged(saved, changed)
 }
 
@@ -161,6 +170,7 @@ async function updateEntity(
   const placeholder = idWithoutTicker(identify(row))
   if (row.ticker === placeholder && better.ticker !== placeholder) {
     await transaction`delete from entity_ticker where ticker = ${placeholder} and entity_id = ${row.entity_id}`
+    await rememberFormerIds(transaction, [{ ticker: placeholder, entityId: row.entity_id }])
   }
 }
 
