@@ -7,6 +7,7 @@ import { readMarket, readMetrics } from '../../markets/parameters.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
 import { resolveCompanies } from '../companies/lookup.ts'
 import type { CompanyIdentity } from '../companies/queries.ts'
+import { type ProvenanceField, readFields } from './fields.ts'
 import { type PeriodFilter, readPeriodFilter, selectsAllPeriods } from './periods.ts'
 import { type FundamentalsQuery, idPattern, maxTickers, type Vintage } from './schema.ts'
 
@@ -19,6 +20,8 @@ export interface Selection extends PeriodFilter {
   readonly metrics: readonly string[] | null
   /** Earliest period end; null: no bound. */
   readonly from: IsoDate | null
+  /** Further columns. */
+  readonly fields: readonly ProvenanceField[]
 }
 
 /** A request for one company's figures, decided: who may see what, as plain data. The queries read it as it is. */
@@ -114,6 +117,7 @@ function readRequest(deps: Pick<CompanyDeps, 'markets' | 'today'>, query: Fundam
       vintage: query.vintage ?? 'all',
       metrics: readMetrics(deps.markets.metrics, query.metric),
       from: query.from === undefined ? null : readDay('from', query.from),
+      fields: readFields(query.fields),
       ...readPeriodFilter(query),
     },
     market: query.market === undefined ? null : readMarket(deps.markets, query.market),
@@ -140,6 +144,7 @@ function planFor(
     ...[asOf, view, vintage, metrics, from],
     ...[otherMarket, recentFiscalYearOnly, freeLicence],
     ...(selectsAllPeriods(selection) ? [] : [fps, years]),
+    ...selection.fields,
   ])
   return { ...company, ...selection, otherMarket, recentFiscalYearOnly, freeLicence, cacheKey }
 }

@@ -5,6 +5,7 @@ import type { SqlClient } from '../../postgres/client.ts'
 import { readDataVersion } from '../../postgres/dataVersion.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
 import { assumedSuffix, changedId, withReason } from '../companies/notes.ts'
+import { provenanceOf } from './fields.ts'
 import { describePeriods, isTrailing, listPeriods, selectsAllPeriods } from './periods.ts'
 import { type CompanyPlan, planCompany } from './plan.ts'
 import {
@@ -52,6 +53,7 @@ export async function readCompany(deps: ReadDeps, plan: CompanyPlan): Promise<Fu
     until: row.until,
     kind: row.derived ? 'derived' : 'stated',
     ...(row.earlier ? { generation: 'earlier' } : {}),
+    ...provenanceOf(row, plan.fields, { manifest, issuerId: issuer_id }),
   }))
   return {
     object: 'fundamentals_list',
