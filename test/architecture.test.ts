@@ -39,10 +39,12 @@ const rooms: Record<string, readonly string[]> = {
 const features: Record<string, readonly string[]> = {
   companies: [],
   coverage: ['companies'],
+  companyProfile: ['companies', 'coverage'],
   fundamentals: ['companies', 'coverage'],
   marketPages: ['companies', 'fundamentals'],
   crossSection: ['companies', 'fundamentals', 'marketPages'],
   restatements: ['companies', 'fundamentals', 'marketPages'],
+  filings: ['companies', 'fundamentals', 'marketPages'],
   search: [],
   signals: [],
   panels: [],

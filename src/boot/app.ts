@@ -3,8 +3,10 @@ import { type AnyElysia, Elysia } from 'elysia'
 import { jobRoutes } from '../features/backtests/jobs/routes.ts'
 import { PerKeyLimit } from '../features/backtests/perKeyLimit.ts'
 import { backtestRoutes } from '../features/backtests/routes.ts'
+import { companyProfileRoutes } from '../features/companyProfile/routes.ts'
 import { coverageRoutes } from '../features/coverage/routes.ts'
 import { crossSectionRoutes } from '../features/crossSection/routes.ts'
+import { filingsRoutes } from '../features/filings/routes.ts'
 import { fundamentalsRoutes } from '../features/fundamentals/routes.ts'
 import { healthRoutes } from '../features/health/routes.ts'
 import { panelRoutes } from '../features/panels/routes.ts'
@@ -47,8 +49,10 @@ export function createApp(resources: Resources) {
   const features = [
     fundamentalsRoutes(plugin, shared),
     coverageRoutes(plugin, shared),
+    companyProfileRoutes(plugin, shared),
     crossSectionRoutes(plugin, shared),
     restatementsRoutes(plugin, shared),
+    filingsRoutes(plugin, shared),
     signalsRoutes(plugin, shared),
     backtestRoutes(plugin, shared),
     jobRoutes(plugin, shared),

@@ -1,8 +1,8 @@
 import type { IsoDate } from '../../dates.ts'
 import type { SqlClient, SqlFragment } from '../../postgres/client.ts'
-import { namedProvenance, rawProvenance, type StoredProvenance } from './fields.ts'
 import type { KnownPeriod, PeriodFilter } from './periods.ts'
 import type { CompanyPlan } from './plan.ts'
+import { namedProvenance, rawProvenance, type StoredProvenance } from './provenanceQueries.ts'
 
 /** What the statements read of a plan. */
 export type RowPlan = Pick<

@@ -4,6 +4,7 @@ import { IsoDateSchema } from '../../dates.ts'
 import { type Column, CommentsSchema, FormatSchema } from '../../formats/columns.ts'
 import { MarketCode } from '../../markets/parameters.ts'
 import { defaultCoverageLimit, maxCoverageLimit } from '../coverage/schema.ts'
+import { provenanceFields } from './provenanceSchema.ts'
 
 const strict = { additionalProperties: false } as const
 
@@ -117,42 +118,6 @@ export const FundamentalsQuery = Type.Object(
 export type FundamentalsQuery = Static<typeof FundamentalsQuery>
 
 export const fiscalPeriods = ['FY', 'Q1', 'Q2', 'Q3', 'Q4', 'TTM'] as const
-
-const provenance = (description: string, example: string) =>
-  Type.Optional(Type.Union([Type.String(), Type.Null()], { description, examples: [example] }))
-
-/** Only where `fields` names them. */
-const provenanceFields = {
-  accession: provenance(
-    "The register's number of the filing; outside the United States the market and a colon precede it.",
-    '0001193125-10-012091',
-  ),
-  form: provenance('Kind of the filing, as the register names it.', '10-K/A'),
-  tag: provenance(
-    'The name under which the filing states the figure; null if it is derived.',
-    'us-gaap:Revenues',
-  ),
-  start: Type.Optional(
-    Type.Union([Type.String({ format: 'date' }), Type.Null()], {
-      description: 'First day of the period; null for a balance.',
-      examples: ['2008-09-28'],
-    }),
-  ),
-  accepted_at: provenance(
-    "When the register accepted the filing, by the register's own clock; null if no imported document states it.",
-    '2010-01-25T16:33:24',
-  ),
-  inputs: Type.Optional(
-    Type.Union([Type.Array(Type.String()), Type.Null()], {
-      description:
-        'Accessions of the filings that state the figures from which the row is derived; null if it is stated. In CSV and Parquet one text, with blanks between them.',
-    }),
-  ),
-  url: provenance(
-    'Address of the filing at the register; null where its number leads to none.',
-    'https://www.sec.gov/Archives/edgar/data/320193/000119312510012091/0001193125-10-012091-index.htm',
-  ),
-}
 
 export const FundamentalsRow = Type.Object(
   {

@@ -1,5 +1,5 @@
 import type { SqlClient } from '../../postgres/client.ts'
-import { namedProvenance, rawProvenance } from './fields.ts'
+import { namedProvenance, rawProvenance } from './provenanceQueries.ts'
 import { type RowPlan, recentFiscalYear, type StoredRows, unpack } from './queries.ts'
 
 /** The trailing twelve months of a company as known on the day: the stored ones, which end with a first, second or third quarter,

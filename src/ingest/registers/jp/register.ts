@@ -9,7 +9,7 @@ export const jpRegister: Register = {
   name: 'EDINET (Japan)',
   rules,
   documentNames: /\.(xbrl|csv|json)$/i,
-  mapping: `1 ${JSON.stringify(concepts)}`,
+  mapping: `2 ${JSON.stringify(concepts)}`,
   readDocument,
   readSet: readInlineSet,
   help: `

@@ -8,7 +8,7 @@ export const krRegister: Register = {
   name: 'OpenDART (Korea)',
   rules,
   documentNames: /\.(json|jsonl|xml)$/i,
-  mapping: `2 ${JSON.stringify(concepts)}`,
+  mapping: `3 ${JSON.stringify(concepts)}`,
   readDocument,
   createReader,
   explainingNames: /(^|\/)company_\d{8}(-\d+)?\.json$/,

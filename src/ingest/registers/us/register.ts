@@ -9,7 +9,7 @@ export const usRegister: Register = {
   name: 'SEC EDGAR (United States)',
   rules,
   documentNames: /\.json$/i,
-  mapping: JSON.stringify(concepts),
+  mapping: `1 ${JSON.stringify(concepts)}`,
   readDocument,
   readSet: readDataSet,
   help: `
