@@ -45,6 +45,7 @@ const features: Record<string, readonly string[]> = {
   crossSection: ['companies', 'fundamentals', 'marketPages'],
   restatements: ['companies', 'fundamentals', 'marketPages'],
   filings: ['companies', 'fundamentals', 'marketPages'],
+  metrics: ['companies'],
   search: [],
   signals: [],
   panels: [],

@@ -55,6 +55,7 @@ const answers: Record<string, Ask> = {
   filings: { caller: 'personal', path: `${filings}&form=10-K,10-K/A` },
   filings_csv: { caller: 'personal', path: `${filings}&form=10-K,10-K/A&format=csv` },
   filings_ndjson: { caller: 'personal', path: `${filings}&form=10-K,10-K/A&format=ndjson` },
+  metrics: { caller: 'demo', path: '/api/v1/metrics?market=NZ' },
   company: { caller: 'demo', path: '/api/v1/companies/AAPL' },
   coverage_check: { caller: 'demo', path: '/api/v1/coverage/320193' },
   signals: { caller: 'demo', path: '/api/v1/signals?limit=2' },
@@ -142,6 +143,7 @@ function shorten(value: unknown): unknown {
     if (Array.isArray(list[name])) list[name] = list[name].slice(0, max)
   }
   if (list.object === 'coverage_check' && Array.isArray(list.data)) list.data = list.data.slice(0, 3)
+  if (list.object === 'metric_list' && Array.isArray(list.data)) list.data = list.data.slice(0, 2)
   if (list.object === 'company' && Array.isArray(list.metrics)) list.metrics = list.metrics.slice(0, 2)
   return list
 }

@@ -7,6 +7,7 @@ import { readDocument } from './readDocument.ts'
 export const jpRegister: Register = {
   market: 'JP',
   name: 'EDINET (Japan)',
+  concepts,
   rules,
   documentNames: /\.(xbrl|csv|json)$/i,
   mapping: `2 ${JSON.stringify(concepts)}`,

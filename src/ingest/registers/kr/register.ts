@@ -6,6 +6,7 @@ import { createReader, readDocument } from './readDocument.ts'
 export const krRegister: Register = {
   market: 'KR',
   name: 'OpenDART (Korea)',
+  concepts,
   rules,
   documentNames: /\.(json|jsonl|xml)$/i,
   mapping: `3 ${JSON.stringify(concepts)}`,

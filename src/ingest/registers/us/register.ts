@@ -7,6 +7,7 @@ import { readDocument } from './readDocument.ts'
 export const usRegister: Register = {
   market: 'US',
   name: 'SEC EDGAR (United States)',
+  concepts,
   rules,
   documentNames: /\.json$/i,
   mapping: `1 ${JSON.stringify(concepts)}`,
