@@ -39,10 +39,13 @@ const rooms: Record<string, readonly string[]> = {
 const features: Record<string, readonly string[]> = {
   companies: [],
   coverage: ['companies'],
+  companyProfile: ['companies', 'coverage'],
   fundamentals: ['companies', 'coverage'],
   marketPages: ['companies', 'fundamentals'],
   crossSection: ['companies', 'fundamentals', 'marketPages'],
   restatements: ['companies', 'fundamentals', 'marketPages'],
+  filings: ['companies', 'fundamentals', 'marketPages'],
+  metrics: ['companies'],
   search: [],
   signals: [],
   panels: [],

@@ -3,10 +3,13 @@ import { type AnyElysia, Elysia } from 'elysia'
 import { jobRoutes } from '../features/backtests/jobs/routes.ts'
 import { PerKeyLimit } from '../features/backtests/perKeyLimit.ts'
 import { backtestRoutes } from '../features/backtests/routes.ts'
+import { companyProfileRoutes } from '../features/companyProfile/routes.ts'
 import { coverageRoutes } from '../features/coverage/routes.ts'
 import { crossSectionRoutes } from '../features/crossSection/routes.ts'
+import { filingsRoutes } from '../features/filings/routes.ts'
 import { fundamentalsRoutes } from '../features/fundamentals/routes.ts'
 import { healthRoutes } from '../features/health/routes.ts'
+import { metricsRoutes } from '../features/metrics/routes.ts'
 import { panelRoutes } from '../features/panels/routes.ts'
 import { restatementsRoutes } from '../features/restatements/routes.ts'
 import { searchRoutes } from '../features/search/routes.ts'
@@ -17,6 +20,7 @@ import { openapiRoutes } from '../http/docs/openapi.ts'
 import { docsRoutes } from '../http/docs/routes.ts'
 import { httpPlugin, requireAccessPolicies } from '../http/plugin.ts'
 import { ResponseCache } from '../http/responseCache.ts'
+import { registers } from '../ingest/registers/allRegisters.ts'
 import type { Resources } from './resources.ts'
 
 /** Request line and headers together. Bun buffers them twice over before any of our code runs, so this is what a client without a
@@ -24,6 +28,10 @@ import type { Resources } from './resources.ts'
 const maxHeaderBytes = 32 * 1_024
 /** Bodies over the app's own limit must reach the app too: Bun's 413 is empty. */
 const maxBunBodyBytes = 2 ** 40
+
+/** The tags under which a market's register states a metric, the better group first. */
+const tagGroupsOf = (market: string, metric: string) =>
+  registers.get(market)?.concepts[metric]?.tagGroups ?? []
 
 /** The HTTP service: one Elysia plugin per feature, and the documents. */
 export function createApp(resources: Resources) {
@@ -47,8 +55,11 @@ export function createApp(resources: Resources) {
   const features = [
     fundamentalsRoutes(plugin, shared),
     coverageRoutes(plugin, shared),
+    companyProfileRoutes(plugin, shared),
     crossSectionRoutes(plugin, shared),
     restatementsRoutes(plugin, shared),
+    filingsRoutes(plugin, shared),
+    metricsRoutes(plugin, { ...shared, tagGroups: tagGroupsOf }),
     signalsRoutes(plugin, shared),
     backtestRoutes(plugin, shared),
     jobRoutes(plugin, shared),

@@ -53,12 +53,20 @@ export function mergeFilings(a: Filing, b: Filing): Filing {
       : b.acceptedAt === null
         ? a.acceptedAt
         : Math.min(a.acceptedAt, b.acceptedAt)
-  const fiscalYearEnd = [a.fiscalYearEnd, b.fiscalYearEnd].filter(end => end !== undefined).sort()[0]
-  const merged: Filing = {
-    ...{ accession: a.accession, form, filed, acceptedAt },
-    ...(fiscalYearEnd === undefined ? {} : { fiscalYearEnd }),
-  }
+  const merged: Filing = { accession: a.accession, form, filed, acceptedAt, ...mergeAttributes(a, b) }
   return isSameFiling(merged, a) ? a : merged
+}
+
+const attributes = ['fiscalYearEnd', 'companyName', 'sector'] as const
+
+/** What documents state of the company. If two differ the first in alphabetical order counts, whichever was read first. */
+export function mergeAttributes(a: Filing, b: Filing): Pick<Filing, (typeof attributes)[number]> {
+  return Object.fromEntries(
+    attributes.flatMap(name => {
+      const stated = [a[name], b[name]].filter(value => value !== undefined).sort()
+      return stated.length === 0 ? [] : [[name, stated[0]]]
+    }),
+  )
 }
 
 /** Whether two sources state the same about one filing. */
@@ -66,7 +74,7 @@ export const isSameFiling = (a: Filing, b: Filing): boolean =>
   a.form === b.form &&
   a.filed === b.filed &&
   a.acceptedAt === b.acceptedAt &&
-  a.fiscalYearEnd === b.fiscalYearEnd
+  attributes.every(name => a[name] === b[name])
 
 export function compareFilings(a: Filing, b: Filing): number {
   if (a.filed !== b.filed) return a.filed - b.filed

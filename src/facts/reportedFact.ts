@@ -26,6 +26,10 @@ export interface Filing {
   readonly acceptedAt: number | null
   /** `MMDD`: the year end by the company's own data on the day of the filing, where the source states it. */
   readonly fiscalYearEnd?: string
+  /** The company's name in the document of the filing. */
+  readonly companyName?: string
+  /** The company's industry in the document of the filing: scheme, code and, where it is stated, name (`SIC 3571`). */
+  readonly sector?: string
 }
 
 /** The day of a filing for which no source has stated one yet. It is after every day, so what the filing reports is stored
@@ -61,6 +65,11 @@ export interface EntityProfile {
   readonly tickersRefuted?: readonly string[]
   /** `MMDD`. */
   readonly fiscalYearEnd?: string
+  /** Of today, as the register states it without a day: scheme, code and name (`SIC 3571 Electronic Computers`). */
+  readonly sector?: string
+  /** Of today, without a day. */
+  readonly exchange?: string
+  readonly status?: string
   /** False: the source names many entities that never file accounts, so it does not add an unknown entity. */
   readonly registers: boolean
 }

@@ -16,7 +16,14 @@ export interface Column<Name extends string = string> {
   readonly kind: CellKind
 }
 
-export type Row<Name extends string = string> = Readonly<Record<Name, string | number | null>>
+/** A list is an array in JSON and NDJSON, and one text with blanks between its entries in CSV and Parquet. */
+export type Cell = string | number | null | readonly string[]
+/** Columns that a request chooses are missing from the rows of others. */
+export type Row<Name extends string = string> = Readonly<Partial<Record<Name, Cell>>>
+
+/** A cell where a format has no lists. */
+export const flatCell = (cell: Cell | undefined): string | number | null =>
+  typeof cell === 'object' && cell !== null ? cell.join(' ') : (cell ?? null)
 
 export const FormatSchema = Type.Optional(
   Type.Union([Type.Literal('json'), Type.Literal('csv'), Type.Literal('ndjson'), Type.Literal('parquet')], {

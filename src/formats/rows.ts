@@ -1,5 +1,13 @@
 import { setImmediate } from 'node:timers/promises'
-import { type Column, csvLine, type DataFormat, type Form, type Row, type RowFormat } from './columns.ts'
+import {
+  type Column,
+  csvLine,
+  type DataFormat,
+  type Form,
+  flatCell,
+  type Row,
+  type RowFormat,
+} from './columns.ts'
 import { type Notices, noticeHeaders, noticeLines } from './notices.ts'
 import { ParquetEncoder } from './parquet.ts'
 
@@ -100,7 +108,7 @@ export function listMetadata(list: Readonly<Record<string, unknown>>): Record<st
 
 function csvRows<Name extends string>(columns: readonly Column<Name>[], rows: readonly Row<Name>[]): string {
   let text = ''
-  for (const row of rows) text += csvLine(columns.map(column => row[column.name]))
+  for (const row of rows) text += csvLine(columns.map(column => flatCell(row[column.name])))
   return text
 }
 

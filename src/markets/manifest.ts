@@ -76,6 +76,22 @@ const IssuerNumber = Type.Object(
   { ...strict, $id: 'IssuerNumber' },
 )
 
+const RegisterDocument = Type.Object(
+  {
+    url: Type.String({
+      pattern: '^https://',
+      description:
+        'Public address of a filing: {issuer} is the number of the company without leading zeros, {number} that of the filing, {digits} the same without hyphens.',
+    }),
+    pattern: text('Regular expression of the numbers of filings that have this address.'),
+  },
+  {
+    ...strict,
+    $id: 'RegisterDocument',
+    description: 'Left out where the number of a filing does not lead to an address.',
+  },
+)
+
 const Sync = Type.Object(
   {
     address: Type.String({ pattern: '^https?://', description: 'Base address of the requests.' }),
@@ -102,7 +118,12 @@ export const Manifest = Type.Object(
       description: 'announced: described here, but without an importer yet and so without rows.',
     }),
     register: Type.Object(
-      { name: text('Register.'), operator: text('The operator of the register.'), url: text('Its website.') },
+      {
+        name: text('Register.'),
+        operator: text('The operator of the register.'),
+        url: text('Its website.'),
+        document: Type.Optional(RegisterDocument),
+      },
       { ...strict, $id: 'Register' },
     ),
     id: Identifier,

@@ -130,6 +130,25 @@ export const computedMetrics: readonly ComputedMetric[] = [
   ),
 ]
 
+/** What the sign of a figure says. cost: positive lowers profit. outflow: positive is money paid. signed: negative is a loss, an
+ * outflow or a deficit. amount: a size, negative only where a filer states it so. */
+export const signs = ['amount', 'cost', 'outflow', 'signed'] as const
+export type Sign = (typeof signs)[number]
+
+const costs =
+  /^(cost_of_revenue|research_and_development|selling_general_administrative|operating_expenses|expenses|interest_expense|income_tax|depreciation_amortization|stock_based_compensation)$/
+const outflows = /^(capital_expenditure|dividends_paid|share_repurchases)$/
+const amounts = /^(revenue|dividends_per_share|shares_\w+)$/
+const signedBalances = /^(equity|retained_earnings|minority_interests|working_capital|net_debt)$/
+
+export function signOf({ name, kind }: Pick<MetricDefinition, 'name' | 'kind'>): Sign {
+  const base = name.replace(/^consolidated_/, '').replace(/_(ytd|ttm)$/, '')
+  if (costs.test(base)) return 'cost'
+  if (outflows.test(base)) return 'outflow'
+  if (amounts.test(base)) return 'amount'
+  return kind === 'stock' && !signedBalances.test(base) ? 'amount' : 'signed'
+}
+
 export const yearToDateSuffix = '_ytd'
 
 /** The metric for the year-to-date figure of a flow, if a register states one. */

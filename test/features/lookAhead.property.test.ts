@@ -2,8 +2,10 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { addDays, dayNumber } from '../../src/dates.ts'
 import type { CompanyDeps } from '../../src/features/companies/deps.ts'
+import { readProfile } from '../../src/features/companyProfile/profile.ts'
 import { planCrossSection, readCrossSection } from '../../src/features/crossSection/crossSection.ts'
 import type { CrossSectionQuery, CrossSectionRow } from '../../src/features/crossSection/schema.ts'
+import { planFilings, readFilings } from '../../src/features/filings/filings.ts'
 import { planCompanies, planCompany } from '../../src/features/fundamentals/plan.ts'
 import { readCompany } from '../../src/features/fundamentals/read.ts'
 import type { FundamentalsBatch, FundamentalsRow, Vintage } from '../../src/features/fundamentals/schema.ts'
@@ -90,6 +92,30 @@ async function batch(tickers: readonly string[], as_of: string): Promise<Fundame
   return new Response((await streamCompanies(deps, me, query, plan)).body).json()
 }
 
+/** Every page of a market's filings, as a database says that knows no market. */
+async function filings(market: string, as_of: string): Promise<string[]> {
+  const rows: string[] = []
+  let cursor: string | undefined
+  do {
+    const plan = await planFilings(deps, me, { market, as_of, limit: 3, ...(cursor ? { cursor } : {}) })
+    const page = await readFilings(deps, plan)
+    for (const { filed, form, accession, accepted_at, figures, issuer_id } of page.data)
+      rows.push([filed, form, accession.replace('JP:', ''), accepted_at, figures, issuer_id].join(' '))
+    cursor = page.next ?? undefined
+  } while (cursor !== undefined)
+  return rows
+}
+
+/** What is known of a company, without what differs between the two markets. */
+async function profile(id: string, as_of: string) {
+  const { name, sector, currency, first_filed, last_filed, filings, metrics, today } = await readProfile(
+    deps,
+    id,
+    as_of,
+  )
+  return { shown: { name, sector, currency, first_filed, last_filed, filings, metrics }, today }
+}
+
 const keyOf = (row: FundamentalsRow) => `${row.m} ${row.end} ${row.fp}`
 
 test('no reader shows on a day what only later filings state', async () => {
@@ -97,6 +123,8 @@ test('no reader shows on a day what only later filings state', async () => {
   let changed = 0
   let restated = 0
   let trailing = 0
+  let listed = 0
+  let named = 0
   await fc.assert(
     fc.asyncProperty(
       fc.array(company, { minLength: 2, maxLength: 4 }),
@@ -186,6 +214,19 @@ test('no reader shows on a day what only later filings state', async () => {
           const truth = changesIn((await history(ticker, 'all', as_of)).filter(row => row.m === metric))
           expect(mine.toSorted()).toEqual(truth.toSorted())
         }
+        const fileds = await filings('US', as_of)
+        expect(fileds).toEqual(await filings('JP', '2026-11-20'))
+        listed += fileds.length
+        for (const ticker of tickers) {
+          const id = `${ticker}.JP`
+          const known = (await deps.sql`select 1 from entity_ticker where ticker = ${id}`).length > 0
+          if (!known) continue
+          const { shown, today } = await profile(ticker, as_of)
+          expect(shown).toEqual((await profile(id, '2026-11-20')).shown)
+          expect(today).toBeUndefined()
+          if (shown.name !== null) named++
+        }
+
         const since = addDays(firstDay, later)
         expect(await restatements({ metric, as_of, from: since })).toEqual(
           shownChanges.filter(row => row.filed >= since),
@@ -206,4 +247,6 @@ test('no reader shows on a day what only later filings state', async () => {
   expect(changed).toBeGreaterThan(10)
   expect(restated).toBeGreaterThan(10)
   expect(trailing).toBeGreaterThan(10)
+  expect(listed).toBeGreaterThan(30)
+  expect(named).toBeGreaterThan(10)
 }, 180_000)

@@ -77,6 +77,11 @@ const table: Row[] = [
   get(crossSection, `${crossSection}?metric=roe&market=US`, always(200)),
   get(crossSection, `${crossSection}?metric=roe&market=US&as_of=2016-12-31`, licenceRequired),
   get('/api/v1/coverage/:id', '/api/v1/coverage/320193', always(200)),
+  get('/api/v1/metrics', '/api/v1/metrics?market=US', always(200)),
+  get('/api/v1/filings', '/api/v1/filings?ticker=SNOW&as_of=2023-12-31', always(200)),
+  get('/api/v1/filings', '/api/v1/filings?market=US&format=csv', always(200)),
+  get('/api/v1/companies/:id', '/api/v1/companies/SNOW', always(200)),
+  get('/api/v1/companies/:id', '/api/v1/companies/SNOW?as_of=2023-12-31', always(200)),
   get('/api/v1/signals', '/api/v1/signals?limit=5', always(200)),
   {
     method: 'POST',
@@ -105,6 +110,7 @@ const table: Row[] = [
   open('/docs/guides'),
   open('/docs/guides/:name', '/docs/guides/start'),
   open('/docs/errors'),
+  open('/docs/metrics'),
   open('/docs/assets/:file', '/docs/assets/docs.css'),
   open('/', '/', 302),
 ]

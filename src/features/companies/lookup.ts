@@ -3,11 +3,13 @@ import type { Manifest } from '../../markets/manifest.ts'
 import type { SqlClient } from '../../postgres/client.ts'
 import { nearNames } from '../../spelling.ts'
 import type { CompanyDeps } from './deps.ts'
+import { assumedSuffix, changedId } from './notes.ts'
 import {
   type CompanyIdentity,
   countCompanies,
   findCompanies,
   findEntities,
+  type NamedEntity,
   neighbouringIds,
   type RegisterNumber,
 } from './queries.ts'
@@ -38,6 +40,51 @@ export async function resolveCompanies(
     `ticker=${names} ${unknown.length === 1 ? 'is not a known company' : 'are not known companies'}.${hint} ${await describeExtent(lookups)} GET /api/search?q= finds the ID for a name, GET /api/v1/coverage/{id} for a register number.`,
     { param: 'ticker', near },
   )
+}
+
+export interface FoundCompany {
+  readonly entity: NamedEntity
+  /** The ID to send: the one that was sent if it is a current one, else the preferred one. */
+  readonly ticker: string
+  /** Its other current IDs. */
+  readonly aliases: readonly string[]
+  /** IDs of companies with the same number in another register. */
+  readonly others: readonly string[]
+  /** What is assumed about the ID, or has changed. */
+  readonly notes: readonly string[]
+}
+
+/** The company with any ID that its register uses. */
+export async function findByAnyId(
+  { sql, markets }: { readonly sql: SqlClient } & Pick<CompanyDeps, 'markets'>,
+  id: string,
+): Promise<FoundCompany> {
+  const { ids, numbers } = candidateIds(markets.manifests, id)
+  const sent = id.trim().toUpperCase()
+  const [entity, ...rest] = ids.length === 0 ? [] : await findEntities(sql, ids, numbers)
+  if (entity === undefined) {
+    const near = await nearIds(sql, markets.manifests, sent)
+    const hint = near.length > 0 ? ` Did you mean ${near.join(', ')}?` : ''
+    throw new Failure(
+      'entity_unknown',
+      `${id.slice(0, 64)} is not a known company.${hint} ${await describeExtent(sql)} GET /api/search?q= finds the ID for a name.`,
+      { param: 'id', near },
+    )
+  }
+  const names = [entity.ticker, ...entity.aliases]
+  const ticker = names.includes(sent) ? sent : entity.ticker
+  const changed = changedId(sent, {
+    ticker,
+    sentId: entity.formerIds.includes(sent) ? sent : null,
+    formerHolders: rest.filter(other => other.isFormer).map(other => other.ticker),
+  })
+  const notes = [assumedSuffix(markets.get(entity.market), ticker, names), changed]
+  return {
+    ...{ entity, ticker },
+    aliases: names.filter(name => name !== ticker),
+    others: rest.filter(other => !other.isFormer).map(other => other.ticker),
+    notes: notes.filter(note => note !== null),
+  }
 }
 
 /** How many companies there are, and how there come to be more: with a small sample most IDs are unknown. */

@@ -1,4 +1,5 @@
 import type { Manifest } from '../../markets/manifest.ts'
+import type { CompanyIdentity } from './queries.ts'
 
 /** A note for an ID whose suffix is assumed; null if nothing is assumed. In a market with several suffixes (.KS, .KQ), the
  * register may not state the board. The company then has an ID with each suffix.
@@ -23,3 +24,16 @@ export function assumedSuffix(
 /** Adds the market's usual reason for missing figures: in some markets accounts do not state their own filing day. */
 export const withReason = (absence: string, manifest: Manifest | undefined): string =>
   manifest?.filed.undated === undefined ? absence : `${absence} ${manifest.filed.undated}`
+
+/** A note for an ID that is no current one of its company, or that another company had before; null for any other. */
+export function changedId(
+  id: string,
+  { ticker, sentId, formerHolders }: Pick<CompanyIdentity, 'ticker' | 'sentId' | 'formerHolders'>,
+): string | null {
+  const renamed = sentId === null ? [] : [`${id} is not the current ID of this company; that is ${ticker}.`]
+  const others = formerHolders.length === 1 ? 'another company' : 'other companies'
+  const handed =
+    formerHolders.length === 0 ? [] : [`${id} was the ID of ${others} before: ${formerHolders.join(', ')}.`]
+  const notes = [...renamed, ...handed]
+  return notes.length === 0 ? null : notes.join(' ')
+}

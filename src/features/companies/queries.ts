@@ -14,21 +14,62 @@ export interface CompanyIdentity {
   readonly market: string
   /** Another ID of the entity with the same number and another suffix; null: there is none. */
   readonly twin: string | null
+  /** The ID that was sent, if it is no current one of the entity; null: it is `ticker`. */
+  readonly sentId: string | null
+  /** Today's IDs of other entities that had this ID before. */
+  readonly formerHolders: readonly string[]
 }
 
-/** The companies that IDs name, by ID. `ids` are in upper case. */
+/** The companies that IDs name, by ID. `ids` are in upper case. An ID that is no current one leads to the company that had it last. */
 export async function findCompanies(
   sql: SqlClient,
   ids: readonly string[],
 ): Promise<Map<string, CompanyIdentity>> {
-  const rows = await sql<CompanyIdentity[]>`
+  const current = await sql<CompanyIdentity[]>`
     select e.entity_id as "entityId", t.ticker, e.ticker as preferred, e.issuer_id as "issuerId", e.name, e.market,
       (select version::int from data_version) as "dataVersion",
       (select min(o.ticker) from entity_ticker o where o.entity_id = t.entity_id and o.ticker <> t.ticker
-         and split_part(o.ticker, '.', 1) = split_part(t.ticker, '.', 1)) as twin
+         and split_part(o.ticker, '.', 1) = split_part(t.ticker, '.', 1)) as twin,
+      null as "sentId",
+      array(select holder.ticker from entity_former_id f join entity holder on holder.entity_id = f.entity_id
+            where f.ticker = t.ticker and f.entity_id <> t.entity_id order by f.place desc) as "formerHolders"
     from entity_ticker t join entity e on e.entity_id = t.entity_id
     where t.ticker = any(${[...ids]}::text[])`
-  return new Map(rows.map(row => [row.ticker, row]))
+  const found = new Map(current.map(row => [row.ticker, row]))
+  const missing = ids.filter(id => !found.has(id))
+  if (missing.length === 0) return found
+  for (const company of await findByFormerId(sql, missing)) {
+    if (company.sentId !== null) found.set(company.sentId, company)
+  }
+  return found
+}
+
+/** The companies that had these IDs, or whose number spells one: a company without a ticker is served under its number, and an
+ * import into another database may have known its ticker from the start. */
+async function findByFormerId(sql: SqlClient, ids: readonly string[]): Promise<CompanyIdentity[]> {
+  const numbers = ids.map(numberInId)
+  return sql<CompanyIdentity[]>`
+    select distinct on (found.id) found.id as "sentId", e.entity_id as "entityId", e.ticker, e.ticker as preferred,
+      e.issuer_id as "issuerId", e.name, e.market, null as twin, (select version::int from data_version) as "dataVersion",
+      array(select holder.ticker from entity_former_id f join entity holder on holder.entity_id = f.entity_id
+            where f.ticker = found.id and f.entity_id <> e.entity_id order by f.place desc) as "formerHolders"
+    from (
+      select ticker as id, entity_id, place from entity_former_id where ticker = any(${[...ids]}::text[])
+      union all
+      select n.id, e.entity_id, 0
+      from unnest(${[...ids]}::text[], ${numbers.map(number => number?.market ?? null)}::text[],
+                  ${numbers.map(number => number?.issuerId ?? null)}::text[]) as n (id, market, issuer_id)
+      join entity e on e.market = n.market and e.issuer_id = n.issuer_id) found
+    join entity e on e.entity_id = found.entity_id
+    order by found.id, found.place desc`
+}
+
+/** The number in the ID of a company without a ticker (`CIK0000320193`, `E02367.JP`). */
+function numberInId(id: string): RegisterNumber | null {
+  const [, cik] = /^CIK(\d{10})$/.exec(id) ?? []
+  if (cik !== undefined) return { market: 'US', issuerId: cik }
+  const [, issuerId, market] = /^(.+)\.([A-Z]{2})$/.exec(id) ?? []
+  return issuerId === undefined ? null : { market, issuerId }
 }
 
 /** Caches which company an ID names: without it every request costs a statement before the response cache is tried. `forget` it
@@ -100,7 +141,10 @@ export interface NamedEntity {
   readonly name: string | null
   readonly market: string
   readonly aliases: string[]
-  /** Which ID or number found it: an index into `ids` followed by `numbers`, from 1. */
+  readonly formerIds: string[]
+  /** Only by an ID that it has no longer. */
+  readonly isFormer: boolean
+  /** Which ID or number found it: an index into `ids` followed by `numbers` and by `ids` as former ones, from 1. */
   readonly place: number
 }
 
@@ -109,7 +153,7 @@ export interface RegisterNumber {
   readonly issuerId: string
 }
 
-/** The entities that any of the IDs or register numbers names, in their order. */
+/** The entities that any of the IDs or register numbers names, in their order; then those that had one of the IDs. */
 export async function findEntities(
   sql: SqlClient,
   ids: readonly string[],
@@ -117,19 +161,25 @@ export async function findEntities(
 ): Promise<NamedEntity[]> {
   return sql<NamedEntity[]>`
     with hit as (
-      select t.entity_id, i.place
+      select t.entity_id, i.place, false as is_former
       from unnest(${[...ids]}::text[]) with ordinality as i(ticker, place)
       join entity_ticker t on t.ticker = i.ticker
       union all
-      select e.entity_id, ${ids.length}::bigint + n.place
+      select e.entity_id, ${ids.length}::bigint + n.place, false
       from unnest(${numbers.map(number => number.market)}::text[], ${numbers.map(number => number.issuerId)}::text[])
         with ordinality as n(market, issuer_id, place)
-      join entity e on e.market = n.market and e.issuer_id = n.issuer_id)
+      join entity e on e.market = n.market and e.issuer_id = n.issuer_id
+      union all
+      select f.entity_id, ${ids.length + numbers.length}::bigint + i.place, true
+      from unnest(${[...ids]}::text[]) with ordinality as i(ticker, place)
+      join entity_former_id f on f.ticker = i.ticker)
     select e.entity_id as "entityId", e.ticker, e.issuer_id as "issuerId", e.name, e.market,
            array(select t.ticker from entity_ticker t
                  where t.entity_id = e.entity_id and t.ticker <> e.ticker order by t.ticker) as aliases,
-           h.place::int as place
-    from (select entity_id, min(place) as place from hit group by entity_id) h
+           array(select f.ticker from entity_former_id f
+                 where f.entity_id = e.entity_id order by f.ticker) as "formerIds",
+           h.is_former as "isFormer", h.place::int as place
+    from (select entity_id, min(place) as place, bool_and(is_former) as is_former from hit group by entity_id) h
     join entity e on e.entity_id = h.entity_id
     order by h.place, e.market`
 }

@@ -1,34 +1,19 @@
 import { daySpan } from '../../dates.ts'
-import { Failure } from '../../errors.ts'
 import type { SnapshotDeps } from '../companies/deps.ts'
-import { candidateIds, describeExtent, nearIds } from '../companies/lookup.ts'
-import { assumedSuffix, withReason } from '../companies/notes.ts'
-import { findEntities, type NamedEntity } from '../companies/queries.ts'
+import { findByAnyId } from '../companies/lookup.ts'
+import { withReason } from '../companies/notes.ts'
+import type { NamedEntity } from '../companies/queries.ts'
 import { lacksFilingDay, metricCoverage } from './queries.ts'
 import type { CoverageCheck } from './schema.ts'
 
 /** What is on record for the company with an ID of its register: the ID to send, its first and last filing, and the periods
  * of each metric. If there are none, the reason. */
 export async function checkCoverage(deps: SnapshotDeps, id: string): Promise<CoverageCheck> {
-  const { ids, numbers } = candidateIds(deps.markets.manifests, id)
-  const [entity, ...others] = ids.length === 0 ? [] : await findEntities(deps.sql, ids, numbers)
-  if (entity === undefined) {
-    const near = await nearIds(deps.sql, deps.markets.manifests, id.trim().toUpperCase())
-    const hint = near.length > 0 ? ` Did you mean ${near.join(', ')}?` : ''
-    throw new Failure(
-      'entity_unknown',
-      `${id.slice(0, 64)} is not a known company.${hint} ${await describeExtent(deps.sql)} GET /api/search?q= finds the ID for a name.`,
-      { param: 'id', near },
-    )
-  }
+  const { entity, ticker, aliases, others, notes: ofId } = await findByAnyId(deps, id)
   const { dataVersion, metrics } = await metricCoverage(deps.sql, entity.entityId, deps.today())
   const span = daySpan(metrics.flatMap(metric => [metric.first_filed, metric.last_filed]))
   const absence = metrics.length > 0 ? null : await explainMissingFigures(deps, entity)
-  const sentTicker = id.trim().toUpperCase()
-  const names = [entity.ticker, ...entity.aliases]
-  const ticker = names.includes(sentTicker) ? sentTicker : entity.ticker
-  const assumed = assumedSuffix(deps.markets.get(entity.market), ticker, names)
-  const notes = [absence, assumed].filter(note => note !== null)
+  const notes = [...(absence === null ? [] : [absence]), ...ofId]
   return {
     object: 'coverage_check',
     id,
@@ -36,8 +21,9 @@ export async function checkCoverage(deps: SnapshotDeps, id: string): Promise<Cov
     issuer_id: entity.issuerId,
     name: entity.name,
     market: entity.market,
-    aliases: names.filter(name => name !== ticker),
-    ...(others.length > 0 ? { also: others.map(other => other.ticker) } : {}),
+    aliases: [...aliases],
+    former_ids: entity.formerIds,
+    ...(others.length > 0 ? { also: [...others] } : {}),
     data_version: dataVersion,
     first_filed: span?.first ?? null,
     last_filed: span?.last ?? null,

@@ -19,6 +19,7 @@ export interface CoverageQuery {
   readonly from?: string
   readonly fp?: string
   readonly fy?: string
+  readonly fields?: string
 }
 
 /** Markets, manifests, metrics and a page of tickers. Triggers maintain the counts and pages are read by key, so the cost does not
@@ -54,7 +55,7 @@ export async function coverageIndex(deps: SnapshotDeps, query: CoverageQuery): P
 }
 
 function readPage(deps: Pick<CompanyDeps, 'markets'>, query: CoverageQuery) {
-  for (const param of ['as_of', 'view', 'vintage', 'metric', 'from', 'fp', 'fy'] as const) {
+  for (const param of ['as_of', 'view', 'vintage', 'metric', 'from', 'fp', 'fy', 'fields'] as const) {
     if (query[param] !== undefined)
       refuse(param, `${param} requires ticker: without ticker, the response is the coverage index.`)
   }

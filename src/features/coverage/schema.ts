@@ -111,6 +111,9 @@ export const CoverageCheck = Type.Object(
     name: Type.Union([Type.String(), Type.Null()], { examples: ['Apple Inc.'] }),
     market: Type.String({ examples: ['US'] }),
     aliases: Type.Array(Type.String(), { description: 'Other IDs of the same company.' }),
+    former_ids: Type.Array(Type.String(), {
+      description: 'IDs that the company had before. They stay valid, unless another company has one today.',
+    }),
     also: Type.Optional(
       Type.Array(Type.String(), {
         description: 'IDs of other companies with the same number in another register.',

@@ -7,6 +7,7 @@ import { readMarket, readMetrics } from '../../markets/parameters.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
 import { resolveCompanies } from '../companies/lookup.ts'
 import type { CompanyIdentity } from '../companies/queries.ts'
+import { type ProvenanceField, readFields } from './fields.ts'
 import { type PeriodFilter, readPeriodFilter, selectsAllPeriods } from './periods.ts'
 import { type FundamentalsQuery, idPattern, maxTickers, type Vintage } from './schema.ts'
 
@@ -19,6 +20,8 @@ export interface Selection extends PeriodFilter {
   readonly metrics: readonly string[] | null
   /** Earliest period end; null: no bound. */
   readonly from: IsoDate | null
+  /** Further columns. */
+  readonly fields: readonly ProvenanceField[]
 }
 
 /** A request for one company's figures, decided: who may see what, as plain data. The queries read it as it is. */
@@ -66,6 +69,7 @@ export async function planCompanies(
   const request = readRequest(deps, query)
   const found = await resolveCompanies(deps, tickers)
   const companies = found.map(company => planFor(deps.flagship, principal, request, company))
+  refuseRepeats(found)
   const ids = [...new Set(found.map(company => company.entityId))]
   await enforceEntityCap(deps, principal, ids, 'this list', 'ticker', '; a shorter list may still be allowed')
   return {
@@ -73,6 +77,20 @@ export async function planCompanies(
     companies,
     freeLicence: companies[0].freeLicence,
     cacheKey: `batch ${companies.map(company => company.cacheKey).join(' ')}`,
+  }
+}
+
+/** A former ID next to the current one would double the company's rows under one ID. */
+function refuseRepeats(companies: readonly CompanyIdentity[]): void {
+  const seen = new Map<string, CompanyIdentity>()
+  for (const company of companies) {
+    const other = seen.get(company.ticker)
+    seen.set(company.ticker, company)
+    const sentId = company.sentId ?? other?.sentId ?? null
+    if (other === undefined || sentId === null) continue
+    throw refused(
+      `ticker names ${company.ticker} more than once: ${sentId} is an ID that it had before. Name each company once.`,
+    )
   }
 }
 
@@ -99,6 +117,7 @@ function readRequest(deps: Pick<CompanyDeps, 'markets' | 'today'>, query: Fundam
       vintage: query.vintage ?? 'all',
       metrics: readMetrics(deps.markets.metrics, query.metric),
       from: query.from === undefined ? null : readDay('from', query.from),
+      fields: readFields(query.fields),
       ...readPeriodFilter(query),
     },
     market: query.market === undefined ? null : readMarket(deps.markets, query.market),
@@ -118,13 +137,14 @@ function planFor(
     freeLicence && !flagship.has(company.ticker) && !flagship.has(company.preferred)
   if (recentFiscalYearOnly && choosesDay) throw asOfRefused(flagship, principal, company)
   const otherMarket = market === null || market === company.market ? null : market
-  const { entityId, ticker, issuerId, name, twin } = company
+  const { entityId, ticker, issuerId, name, twin, sentId, formerHolders } = company
   const { asOf, view, vintage, metrics, from, fps, years } = selection
   const cacheKey = JSON.stringify([
-    ...[entityId, ticker, issuerId, name, company.market, twin],
+    ...[entityId, ticker, issuerId, name, company.market, twin, sentId, formerHolders],
     ...[asOf, view, vintage, metrics, from],
     ...[otherMarket, recentFiscalYearOnly, freeLicence],
     ...(selectsAllPeriods(selection) ? [] : [fps, years]),
+    ...selection.fields,
   ])
   return { ...company, ...selection, otherMarket, recentFiscalYearOnly, freeLicence, cacheKey }
 }

@@ -2,11 +2,12 @@ import type { IsoDate } from '../../dates.ts'
 import type { SqlClient, SqlFragment } from '../../postgres/client.ts'
 import type { KnownPeriod, PeriodFilter } from './periods.ts'
 import type { CompanyPlan } from './plan.ts'
+import { namedProvenance, rawProvenance, type StoredProvenance } from './provenanceQueries.ts'
 
 /** What the statements read of a plan. */
 export type RowPlan = Pick<
   CompanyPlan,
-  'entityId' | 'asOf' | 'metrics' | 'from' | 'fps' | 'years' | 'vintage' | 'recentFiscalYearOnly'
+  'entityId' | 'asOf' | 'metrics' | 'from' | 'fps' | 'years' | 'fields' | 'vintage' | 'recentFiscalYearOnly'
 >
 
 /** The vintages filed by the day, ordered by metric, period end and filing; vintages of one day by acceptance, then
@@ -25,10 +26,11 @@ export async function historyRows(sql: SqlClient, plan: RowPlan): Promise<Stored
     : sql``
   return unpack(
     await sql`
-      select d.version, r.m, r.fy, r.fp, r."end", r.filed, r.v, r.u, r.until, r.derived, r.earlier
+      select d.version, r.m, r.fy, r.fp, r."end", r.filed, r.v, r.u, r.until, r.derived, r.earlier ${namedProvenance(sql, plan.fields)}
       from data_version d left join (
         select ${each} m.name as m, f.fy, f.fp, f.period_end as "end", f.filed, f.value as v, u.name as u,
                f.until, f.tag_id is null as derived, f.is_earlier as earlier, f.accepted_at, f.accession
+               ${rawProvenance(sql, plan.fields)}
         from fact_as_of(${plan.asOf}) f
         join metric m on m.metric_id = f.metric_id
         join unit u on u.unit_id = f.unit_id
@@ -45,15 +47,21 @@ export async function latestRows(sql: SqlClient, plan: RowPlan): Promise<StoredR
     ? sql`and f.fy = ${recentFiscalYear(sql, plan.asOf, plan.entityId)}`
     : sql``
   const metrics = plan.metrics === null ? sql`` : sql`and m.name = any(${[...plan.metrics]})`
+  const wanted = plan.fields.length > 0
+  const source = wanted ? sql`, f.accession, f.accepted_at ${rawProvenance(sql, plan.fields)}` : sql``
+  const ofLatest = wanted
+    ? sql`, l.accession, l.accepted_at, l.form, l.tag_id, l.period_start, l.input_ids`
+    : sql``
   return unpack(
     await sql`
       select d.version, r.m, r.fy, r.fp, r."end", r.filed, r.v, r.u, null as until, r.derived, r.earlier
+             ${namedProvenance(sql, plan.fields)}
       from data_version d left join (
         select m.name as m, l.fy, l.fp, l.period_end as "end", l.filed, l.value as v, u.name as u,
-               l.tag_id is null as derived, l.is_earlier as earlier
+               l.tag is null as derived, l.is_earlier as earlier ${ofLatest}
         from metric m
         cross join lateral (
-          select f.fy, f.fp, f.period_end, f.filed, f.value, f.unit_id, f.tag_id, f.is_earlier
+          select f.fy, f.fp, f.period_end, f.filed, f.value, f.unit_id, f.tag_id as tag, f.is_earlier ${source}
           from fact_as_of(${plan.asOf}) f
           where f.entity_id = ${plan.entityId} and f.metric_id = m.metric_id and f.current ${from} ${year}
             ${ofPeriods(sql, plan, sql`f`)}
@@ -105,7 +113,7 @@ export async function knownPeriods(
 }
 
 /** A row as the database has it: fp 0 is the year, 1 to 4 are quarters. */
-export interface StoredRow {
+export interface StoredRow extends Partial<StoredProvenance> {
   readonly m: string
   readonly fy: number
   readonly fp: number

@@ -5,7 +5,8 @@ import { computedMetrics } from '../../markets/metrics.ts'
 import type { SqlClient } from '../../postgres/client.ts'
 import { readDataVersion } from '../../postgres/dataVersion.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
-import { assumedSuffix, withReason } from '../companies/notes.ts'
+import { assumedSuffix, changedId, withReason } from '../companies/notes.ts'
+import { provenanceOf } from './fields.ts'
 import { describePeriods, isTrailing, listPeriods, selectsAllPeriods } from './periods.ts'
 import { type CompanyPlan, planCompany } from './plan.ts'
 import {
@@ -35,6 +36,7 @@ export async function readCompany(deps: ReadDeps, plan: CompanyPlan): Promise<Fu
     rows.length === 0 ? null : restriction(plan, rows[0].fy),
     await explainAbsence(deps, plan, new Set(rows.map(row => row.m))),
     assumedSuffix(manifest, plan.ticker, plan.twin === null ? [] : [plan.twin]),
+    changedId(plan.sentId ?? plan.ticker, plan),
   ].filter(note => note !== null)
   const missing = await missingComponents(deps, plan, new Set(rows.map(row => row.m)))
   const { ticker, issuerId: issuer_id } = plan
@@ -53,6 +55,7 @@ export async function readCompany(deps: ReadDeps, plan: CompanyPlan): Promise<Fu
     until: row.until,
     kind: row.derived ? 'derived' : 'stated',
     ...(row.earlier ? { generation: 'earlier' } : {}),
+    ...provenanceOf(row, plan.fields, { manifest, issuerId: issuer_id }),
   }))
   return {
     object: 'fundamentals_list',

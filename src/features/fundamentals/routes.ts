@@ -25,6 +25,7 @@ import type { CompanyDeps } from '../companies/deps.ts'
 import { termsOf } from '../companies/terms.ts'
 import { coverageIndex } from '../coverage/index.ts'
 import { fundamentalsOperation } from './documentation.ts'
+import { sheetWith } from './fields.ts'
 import { planCompanies, planCompany } from './plan.ts'
 import { answerCompany } from './read.ts'
 import { FundamentalsQuery, fundamentalsSheet } from './schema.ts'
@@ -86,7 +87,12 @@ async function answerOne(
     contentTypes[form.format],
     async () => {
       const list = await answerCompany(deps, principal, query, plan)
-      return renderList(form, fundamentalsSheet, list, termsOf(deps.markets, [list.market]))
+      return renderList(
+        form,
+        sheetWith(fundamentalsSheet, plan.fields),
+        list,
+        termsOf(deps.markets, [list.market]),
+      )
     },
     compressions.companyRows,
   )

@@ -4,6 +4,7 @@ import { IsoDateSchema } from '../../dates.ts'
 import { type Column, CommentsSchema, FormatSchema } from '../../formats/columns.ts'
 import { MarketCode } from '../../markets/parameters.ts'
 import { defaultCoverageLimit, maxCoverageLimit } from '../coverage/schema.ts'
+import { provenanceFields } from './provenanceSchema.ts'
 
 const strict = { additionalProperties: false } as const
 
@@ -83,6 +84,15 @@ export const FundamentalsQuery = Type.Object(
         'Market code. With ticker: returns no rows if the company belongs to another market. Without ticker: filters the coverage index.',
       ),
     ),
+    fields: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 120,
+        description:
+          'Where each row comes from, as further columns: accession, form, tag, start, accepted_at, inputs, url, or several separated by commas. until and kind are always there. Only with ticker.',
+        examples: ['accession,form,tag,url'],
+      }),
+    ),
     format: FormatSchema,
     comments: CommentsSchema,
     limit: Type.Optional(
@@ -158,6 +168,7 @@ export const FundamentalsRow = Type.Object(
           'Only on a derived row whose inputs were restated in part: it is the figure of before, current until the others are restated, too.',
       }),
     ),
+    ...provenanceFields,
   },
   { ...strict, $id: 'FundamentalsRow' },
 )

@@ -8,6 +8,7 @@ import { readDataVersion } from '../../postgres/dataVersion.ts'
 import { openSnapshot, type Snapshot } from '../../postgres/snapshot.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
 import { termsOf } from '../companies/terms.ts'
+import { sheetWith } from './fields.ts'
 import { type CompaniesPlan, planCompanies } from './plan.ts'
 import { dataVersionConflict, maxAttempts, onlyRecentYear, readCompany } from './read.ts'
 import {
@@ -137,7 +138,12 @@ function framed(
   const lists = joined(first, rest)
   if (format === 'json') return writeJson(head, lists)
   const notes: string[] = []
-  const rows = streamRows(format, fundamentalsSheet, listMetadata(head), rowsOf(lists, notes))
+  const rows = streamRows(
+    format,
+    sheetWith(fundamentalsSheet, plan.selection.fields),
+    listMetadata(head),
+    rowsOf(lists, notes),
+  )
   return comments ? commented(notices, rows, notes) : rows
 }
 

@@ -1,4 +1,5 @@
 import type { SqlClient } from '../../postgres/client.ts'
+import { namedProvenance, rawProvenance } from './provenanceQueries.ts'
 import { type RowPlan, recentFiscalYear, type StoredRows, unpack } from './queries.ts'
 
 /** The trailing twelve months of a company as known on the day: the stored ones, which end with a first, second or third quarter,
@@ -19,7 +20,8 @@ export async function trailingRows(
   const isLatest = plan.view === 'latest'
   const current = isLatest || plan.vintage === 'latest' ? sql`and f.current` : sql``
   const columns = sql`f.fy, 5 as fp, f.period_end as "end", f.filed, f.value as v, u.name as u, f.until,
-                      f.tag_id is null as derived, f.is_earlier as earlier, f.accepted_at, f.accession`
+                      f.tag_id is null as derived, f.is_earlier as earlier, f.accepted_at, f.accession
+                      ${rawProvenance(sql, plan.fields)}`
   const all = sql`
     select left(m.name, -4) as m, ${columns}
     from trailing_as_of(${asOf}) f join metric m on m.metric_id = f.metric_id join unit u on u.unit_id = f.unit_id
@@ -36,7 +38,7 @@ export async function trailingRows(
       : all
   return unpack(
     await sql`
-      select d.version, r.m, r.fy, r.fp, r."end", r.filed, r.v, r.u, r.until, r.derived, r.earlier
+      select d.version, r.m, r.fy, r.fp, r."end", r.filed, r.v, r.u, r.until, r.derived, r.earlier ${namedProvenance(sql, plan.fields)}
       from data_version d left join (${chosen}) r on true
       order by r.m collate "C", r."end", r.filed, r.accepted_at nulls first, r.accession`,
   )

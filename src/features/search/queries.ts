@@ -5,22 +5,23 @@ import type { SqlClient } from '../../postgres/client.ts'
 const maxIdCandidates = 800
 const lastCharacter = '\u{10FFFF}'
 
-/** Entities whose ID is `folded`, then those whose ID begins with it. An entity with several such IDs comes once, under the best
- * match. */
+/** Entities whose ID is `folded`, then those whose ID begins with it, then those of which either was true of a former ID. An
+ * entity with several such IDs comes once, under the best match; by a former one under its ID of today. */
 export function findIds(sql: SqlClient, folded: string, limit: number): Promise<FoundEntity[]> {
+  const beginning = (table: 'entity_ticker' | 'entity_former_id') => sql`
+    (select ticker, entity_id, search_text(ticker) as id, ${table === 'entity_former_id'}::boolean as former
+     from ${sql(table)}
+     where search_text(ticker) ~>=~ ${folded} and search_text(ticker) ~<~ ${folded + lastCharacter}
+     order by search_text(ticker) using ~<~
+     limit ${maxIdCandidates})`
   return sql<FoundEntity[]>`
-    select * from (
-      select distinct on (e.entity_id) e.entity_id as "entityId", t.ticker, e.name, e.market,
-             t.id = ${folded} as exact
-      from (
-        select ticker, entity_id, search_text(ticker) as id
-        from entity_ticker
-        where search_text(ticker) ~>=~ ${folded} and search_text(ticker) ~<~ ${folded + lastCharacter}
-        order by search_text(ticker) using ~<~
-        limit ${maxIdCandidates}) t
+    select "entityId", ticker, name, market from (
+      select distinct on (e.entity_id) e.entity_id as "entityId", case when t.former then e.ticker else t.ticker end as ticker,
+             e.name, e.market, t.id = ${folded} as exact, t.former
+      from (${beginning('entity_ticker')} union all ${beginning('entity_former_id')}) t
       join entity e on e.entity_id = t.entity_id
-      order by e.entity_id, t.id = ${folded} desc, t.ticker = e.ticker desc, t.ticker collate "C") found
-    order by exact desc, (name is null), char_length(name), ticker collate "C"
+      order by e.entity_id, t.former, t.id = ${folded} desc, t.ticker = e.ticker desc, t.ticker collate "C") found
+    order by former, exact desc, (name is null), char_length(name), ticker collate "C"
     limit ${limit}`
 }
 

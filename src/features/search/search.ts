@@ -4,7 +4,8 @@ import { type FoundEntity, findIds, findNames, findNumbers, makeProbe } from './
 import { type SearchHit, searchCharacters, searchHits } from './schema.ts'
 
 /** Up to eight entities for a name, a symbol or a registration number. Order: the registration number, the exact ID, IDs that begin
- * with the text, names that begin with it, names that contain it. Each entity comes once, at its best level. */
+ * with the text, former IDs likewise, a short number of the SEC, names that begin with the text, names that contain it. Each entity
+ * comes once, at its best level. */
 export async function searchEntities(sql: Sql, q: string): Promise<SearchHit[]> {
   const found = await findAll(sql, readable(q))
   return found.map(({ ticker, name, market }) => ({ ticker, name, market }))
@@ -21,8 +22,11 @@ async function findAll(sql: Sql, text: string): Promise<FoundEntity[]> {
     }
   }
   const number = registrationNumber(text)
-  if (number !== null) add(await findNumbers(sql, number.tickers, number.numbers, number.market, searchHits))
+  const addNumber = async ({ tickers, numbers, market }: RegistrationNumber) =>
+    add(await findNumbers(sql, tickers, numbers, market, searchHits))
+  if (number?.isShort === false) await addNumber(number)
   add(await findIds(sql, probe.folded, searchHits + found.length))
+  if (number?.isShort) await addNumber(number)
   const missing = searchHits - found.length
   if (missing > 0) {
     const seen = found.map(entity => entity.entityId)
@@ -50,29 +54,39 @@ function invalid(what: string): Failure {
   )
 }
 
-/** A registration number as people type it: 8 to 10 digits, grouped or not, with or without a suffix. */
-export interface RegistrationNumber {
+/** A registration number as people type it: 8 to 10 digits, grouped or not, with or without a suffix or prefix (`BE0410682657`,
+ * `CIK0000320193`); of the SEC also fewer, since it writes its numbers with and without leading zeros. */
+interface RegistrationNumber {
   /** IDs that it may stand for. */
-  tickers: string[]
+  readonly tickers: readonly string[]
   /** The register's own spellings. */
-  numbers: string[]
-  /** From the suffix; null without one. */
-  market: string | null
+  readonly numbers: readonly string[]
+  /** From the suffix or prefix; null without one. */
+  readonly market: string | null
+  /** So few digits that they are as likely the beginning of an ID. */
+  readonly isShort: boolean
 }
 
-const shape = /^(\d(?:[\d .\u00a0-]*\d)?)(?:\.(fr|be|dk))?$/i
+const shape = /^(?:(fr|be|dk|cik)[ .:-]*)?(\d(?:[\d .\u00a0-]*\d)?)(?:\.(fr|be|dk))?$/i
 const digitsOf: Readonly<Record<string, number>> = { FR: 9, BE: 10, DK: 8 }
+const cikDigits = 10
 
 /** Null if the text is not such a number. A Belgian number may have lost its leading 0. */
 function registrationNumber(text: string): RegistrationNumber | null {
-  const match = shape.exec(text.normalize('NFKC').trim())
-  if (match === null) return null
-  const digits = match[1].replace(/\D/g, '')
-  if (digits.length < 8 || digits.length > 10) return null
-  const market = match[2]?.toUpperCase() ?? null
-  const numbers = digits.length === 9 ? [digits, `0${digits}`] : [digits]
+  const [, prefix, typed = '', suffix] = shape.exec(text.normalize('NFKC').trim()) ?? []
+  const digits = typed.replace(/\D/g, '')
+  if (digits === '' || digits.length > cikDigits) return null
+  const named = (suffix ?? prefix)?.toUpperCase() ?? null
+  const market = named === 'CIK' ? 'US' : named
+  const cik = digits.padStart(cikDigits, '0')
+  if (market === 'US' || digits.length < 8) {
+    return market === null || market === 'US'
+      ? { tickers: [], numbers: [cik], market: 'US', isShort: market === null }
+      : null
+  }
+  const numbers = digits.length === 9 ? [digits, `0${digits}`] : [digits, ...(market === null ? [cik] : [])]
   const tickers = Object.entries(digitsOf).flatMap(([code, length]) =>
     numbers.filter(number => number.length === length).map(number => `${number}.${code}`),
   )
-  return { tickers, numbers, market }
+  return { tickers, numbers, market, isShort: false }
 }

@@ -3,6 +3,7 @@ import { html, type Markup } from '../../html.ts'
 const sections = [
   { name: 'API', path: '/docs' },
   { name: 'Guides', path: '/docs/guides' },
+  { name: 'Metrics', path: '/docs/metrics' },
   { name: 'Errors', path: '/docs/errors' },
 ] as const
 

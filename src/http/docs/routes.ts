@@ -37,7 +37,8 @@ const pageHeaders = {
   'Referrer-Policy': 'no-referrer',
 }
 
-const page = (make: () => Promise<string>) =>
+/** A page under /docs that is made once. */
+export const page = (make: () => Promise<string>) =>
   new SharedDocument(make, { ...pageHeaders, 'Cache-Control': 'no-cache' })
 
 /** A page for a browser, an error for a program. */

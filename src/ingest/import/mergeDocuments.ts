@@ -31,8 +31,23 @@ function mergeProfiles(a: EntityProfile, b: EntityProfile): EntityProfile {
     ...mergeTickers(a, b),
     ...mergeOtherNames(a, b),
     ...(fiscalYearEnd === undefined ? {} : { fiscalYearEnd }),
+    ...mergeAttributes(a, b),
     registers: a.registers || b.registers,
   }
+}
+
+const attributes = ['sector', 'exchange', 'status'] as const
+
+function mergeAttributes(
+  a: EntityProfile,
+  b: EntityProfile,
+): Pick<EntityProfile, (typeof attributes)[number]> {
+  return Object.fromEntries(
+    attributes.flatMap(name => {
+      const value = b[name] ?? a[name]
+      return value === undefined ? [] : [[name, value]]
+    }),
+  )
 }
 
 /** If a source names tickers for certain, assumed ones are dropped. */

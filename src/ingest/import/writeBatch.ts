@@ -14,7 +14,7 @@ import {
   type RepeatsOfEntity,
   removeRows,
 } from '../store/factQueries.ts'
-import { type FilingIds, removeFilings } from '../store/filingQueries.ts'
+import { countFigures, type FilingIds, removeFilings } from '../store/filingQueries.ts'
 import { planByIndex, recordImportedFiles, takeImportLock } from '../store/importQueries.ts'
 import type { FactNames } from '../store/nameQueries.ts'
 import { reportedFactOf } from '../store/storedRows.ts'
@@ -82,6 +82,8 @@ class FactChanges {
   repeatsAdded = 0
   readonly undatedFilings = new Map<number, number>()
   readonly removedFacts: string[] = []
+  /** By accession: all figures of a filing that are on record after this batch, served or not. */
+  private readonly figures = new Map<string, number>()
   private readonly removedRepeats: string[] = []
   private readonly addedFacts: FactsOfEntity[] = []
   private readonly amendedFacts: FactsOfEntity[] = []
@@ -99,6 +101,8 @@ class FactChanges {
     const derived =
       validDerivedAhead(work, filings) ?? deriveFacts(reportedFacts, { rules, fiscalYearEnd, filings })
     this.undatedFilings.set(entityId, derived.undatedFilings)
+    for (const { tag, filing } of derived.facts) if (tag !== null) this.count(filing.accession)
+    for (const { reported } of derived.repeats) this.count(reported.filing.accession)
     const change = diffEntity(derived, work.storedFacts, work.storedRepeats)
     this.addedFacts.push({ entityId, facts: change.addedFacts })
     this.amendedFacts.push({ entityId, facts: change.amendedFacts })
@@ -111,6 +115,10 @@ class FactChanges {
     return derived.unplaced
   }
 
+  private count(accession: string): void {
+    this.figures.set(accession, (this.figures.get(accession) ?? 0) + 1)
+  }
+
   async write(transaction: TransactionSql, names: FactNames, ids: FilingIds): Promise<void> {
     const dataVersion = await lockNextDataVersion(transaction)
     await removeRows(transaction, 'fact', this.removedFacts)
@@ -118,6 +126,7 @@ class FactChanges {
     await amendFacts(transaction, names, ids, this.amendedFacts)
     if (this.factsAdded > 0) await addFacts(transaction, names, ids, this.addedFacts, dataVersion)
     if (this.repeatsAdded > 0) await addRepeats(transaction, names, ids, this.addedRepeats, dataVersion)
+    await countFigures(transaction, this.figures)
   }
 }
 

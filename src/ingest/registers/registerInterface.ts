@@ -1,5 +1,6 @@
 import type { MetricRules } from '../../facts/metricRules.ts'
 import type { ParsedDocument } from '../../facts/reportedFact.ts'
+import type { Concepts } from '../concepts.ts'
 import type { Entry, ZipFile } from '../reading/archives.ts'
 import type { ReadUnit } from '../reading/progress.ts'
 
@@ -11,6 +12,8 @@ export interface Register {
   readonly market: string
   /** For people: the register and its country. */
   readonly name: string
+  /** The table from metrics to tags. */
+  readonly concepts: Concepts
   readonly rules: MetricRules
   /** The register edits what it published, under the same number: an edit counts from the day on which it was observed. */
   readonly overwrites?: boolean

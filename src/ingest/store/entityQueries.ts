@@ -2,7 +2,9 @@ import { type EntityProfile, entityKey } from '../../facts/reportedFact.ts'
 import type { Sql, TransactionSql } from '../../postgres/client.ts'
 import {
   assignTickers,
+  endUnlistedTickers,
   readTickerOwners,
+  rememberFormerIds,
   removeRefutedTickers,
   type TickerOfEntity,
 } from './tickerQueries.ts'
@@ -24,6 +26,9 @@ interface EntityRecord {
   ticker: string
   name: string | null
   fiscal_year_end: string | null
+  sector: string | null
+  exchange: string | null
+  status: string | null
 }
 
 /** Adds entities, and fills in what is missing of known ones. An unknown entity is left out of the result if its source may
@@ -62,6 +67,13 @@ export async function saveEntities(
   const changed = await assignTickers(transaction, tickers)
   const refuted = ofProfiles(profile => profile.tickersRefuted)
   for (const entityId of await removeRefutedTickers(transaction, refuted)) changed.add(entityId)
+  const listed = new Map<number, readonly string[]>()
+  for (const profile of profiles) {
+    const { tickers = [], tickersAssumed = false } = profile
+    const row = known.get(entityKey(profile))
+    if (row !== undefined && tickers.length > 0 && !tickersAssumed) listed.set(row.entity_id, tickers)
+  }
+  for (const entityId of await endUnlistedTickers(transaction, listed)) changed.add(entityId)
   return markChanged(saved, changed)
 }
 
@@ -117,13 +129,16 @@ async function insertEntities(
 ): Promise<readonly EntityRecord[]> {
   if (added.length === 0) return []
   return transaction<EntityRecord[]>`
-    insert into entity (market, issuer_id, ticker, name, fiscal_year_end)
+    insert into entity (market, issuer_id, ticker, name, fiscal_year_end, sector, exchange, status)
     select * from unnest(
       ${added.map(profile => profile.market)}::text[],
       ${added.map(profile => profile.issuerId)}::text[],
       ${added.map(profile => profile.tickers?.[0] ?? idWithoutTicker(profile))}::text[],
       ${added.map(profile => profile.name ?? null)}::text[],
-      ${added.map(profile => profile.fiscalYearEnd ?? null)}::text[]
+      ${added.map(profile => profile.fiscalYearEnd ?? null)}::text[],
+      ${added.map(profile => profile.sector ?? null)}::text[],
+      ${added.map(profile => profile.exchange ?? null)}::text[],
+      ${added.map(profile => profile.status ?? null)}::text[]
     ) returning *`
 }
 
@@ -134,10 +149,12 @@ async function completeEntity(
 ): Promise<SavedEntity> {
   const better = improve(row, profile)
   const yearEndChanged = better.fiscal_year_end !== row.fiscal_year_end
-  const changed = better.name !== row.name || better.ticker !== row.ticker || yearEndChanged
+  const changed = changingColumns.some(column => better[column] !== row[column])
   if (changed) await updateEntity(transaction, better, row)
   return { ...identify(row), fiscalYearEnd: better.fiscal_year_end, isNew: false, changed, yearEndChanged }
 }
+
+const changingColumns = ['name', 'ticker', 'fiscal_year_end', 'sector', 'exchange', 'status'] as const
 
 function improve(row: EntityRecord, profile: EntityProfile): EntityRecord {
   const tickers = profile.tickers ?? []
@@ -147,6 +164,9 @@ function improve(row: EntityRecord, profile: EntityProfile): EntityRecord {
     name: isFallback ? row.name : (profile.name ?? row.name),
     ticker: tickers.length === 0 || tickers.includes(row.ticker) ? row.ticker : tickers[0],
     fiscal_year_end: profile.fiscalYearEnd ?? row.fiscal_year_end,
+    sector: profile.sector ?? row.sector,
+    exchange: profile.exchange ?? row.exchange,
+    status: profile.status ?? row.status,
   }
 }
 
@@ -156,11 +176,13 @@ async function updateEntity(
   row: EntityRecord,
 ): Promise<void> {
   await transaction`
-    update entity set name = ${better.name}, ticker = ${better.ticker}, fiscal_year_end = ${better.fiscal_year_end}
+    update entity set name = ${better.name}, ticker = ${better.ticker}, fiscal_year_end = ${better.fiscal_year_end},
+      sector = ${better.sector}, exchange = ${better.exchange}, status = ${better.status}
     where entity_id = ${row.entity_id}`
   const placeholder = idWithoutTicker(identify(row))
   if (row.ticker === placeholder && better.ticker !== placeholder) {
     await transaction`delete from entity_ticker where ticker = ${placeholder} and entity_id = ${row.entity_id}`
+    await rememberFormerIds(transaction, [{ ticker: placeholder, entityId: row.entity_id }])
   }
 }
 

@@ -25,6 +25,8 @@ interface FilingRecord {
   filed: string
   accepted_at: Date | null
   fiscal_year_end: string | null
+  company_name: string | null
+  sector: string | null
 }
 
 /** The filings on record among `accessions`, by accession. Their numbers are added to `ids`. */
@@ -35,16 +37,19 @@ export async function readFilings(
 ): Promise<Map<string, Filing>> {
   if (accessions.length === 0) return new Map()
   const rows = await transaction<FilingRecord[]>`
-    select filing_id, accession, form, filed, accepted_at, fiscal_year_end from filing where accession = any(${accessions}::text[])`
+    select filing_id, accession, form, filed, accepted_at, fiscal_year_end, company_name, sector from filing where accession = any(${accessions}::text[])`
   const filings = new Map<string, Filing>()
-  for (const { filing_id, accession, form, filed, accepted_at, fiscal_year_end } of rows) {
+  for (const row of rows) {
+    const { filing_id, accession, form, filed, accepted_at } = row
     ids.set(accession, filing_id)
     filings.set(accession, {
       accession,
       form,
       filed: filed === 'infinity' ? unknownFilingDate : dayNumber(filed),
       acceptedAt: accepted_at?.getTime() ?? null,
-      ...(fiscal_year_end === null ? {} : { fiscalYearEnd: fiscal_year_end }),
+      ...(row.fiscal_year_end === null ? {} : { fiscalYearEnd: row.fiscal_year_end }),
+      ...(row.company_name === null ? {} : { companyName: row.company_name }),
+      ...(row.sector === null ? {} : { sector: row.sector }),
     })
   }
   return filings
@@ -87,13 +92,13 @@ export async function addFilings(
   })
   await copyBytes(
     transaction,
-    'copy filing (filing_id, accession, entity_id, form, filed, accepted_at, fiscal_year_end) from stdin (format binary)',
+    'copy filing (filing_id, accession, entity_id, form, filed, accepted_at, fiscal_year_end, company_name, sector) from stdin (format binary)',
     encodeFilings(added, ids),
   )
 }
 
 function* encodeFilings(added: readonly OwnedFiling[], ids: FilingIds): Generator<Uint8Array> {
-  const copy = new BinaryCopyWriter(7)
+  const copy = new BinaryCopyWriter(9)
   for (const { entityId, filing } of added) {
     copy.row()
     copy.integer(ids.id(filing.accession))
@@ -102,8 +107,10 @@ function* encodeFilings(added: readonly OwnedFiling[], ids: FilingIds): Generato
     copy.text(filing.form)
     copy.date(filing.filed)
     copy.time(filing.acceptedAt)
-    if (filing.fiscalYearEnd === undefined) copy.null()
-    else copy.text(filing.fiscalYearEnd)
+    for (const text of [filing.fiscalYearEnd, filing.companyName, filing.sector]) {
+      if (text === undefined) copy.null()
+      else copy.text(text)
+    }
     yield* copy.takeFull()
   }
   yield* copy.finish()
@@ -114,13 +121,27 @@ export async function amendFilings(transaction: TransactionSql, amended: readonl
   if (amended.length === 0) return
   await transaction`
     update filing set form = better.form, filed = better.filed, accepted_at = better.accepted_at,
-      fiscal_year_end = better.fiscal_year_end
+      fiscal_year_end = better.fiscal_year_end, company_name = better.company_name, sector = better.sector
     from unnest(
       ${amended.map(filing => filing.accession)}::text[],
       ${amended.map(filing => filing.form)}::text[],
       ${amended.map(filing => copyDateText(filing.filed))}::date[],
       ${amended.map(filing => (filing.acceptedAt === null ? null : copyTimestampText(filing.acceptedAt)))}::timestamptz[],
-      ${amended.map(filing => filing.fiscalYearEnd ?? null)}::text[]
-    ) as better (accession, form, filed, accepted_at, fiscal_year_end)
+      ${amended.map(filing => filing.fiscalYearEnd ?? null)}::text[],
+      ${amended.map(filing => filing.companyName ?? null)}::text[],
+      ${amended.map(filing => filing.sector ?? null)}::text[]
+    ) as better (accession, form, filed, accepted_at, fiscal_year_end, company_name, sector)
     where filing.accession = better.accession`
+}
+
+/** Records how many figures filings state, by accession. */
+export async function countFigures(
+  transaction: TransactionSql,
+  counts: ReadonlyMap<string, number>,
+): Promise<void> {
+  if (counts.size === 0) return
+  await transaction`
+    update filing set figures = counted.figures
+    from unnest(${[...counts.keys()]}::text[], ${[...counts.values()]}::int[]) as counted (accession, figures)
+    where filing.accession = counted.accession and filing.figures is distinct from counted.figures`
 }

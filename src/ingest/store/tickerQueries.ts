@@ -6,7 +6,7 @@ export interface TickerOfEntity {
 }
 
 /** Assigns tickers to entities and returns the entities that gained or lost one. An exchange reuses a free ticker for another
- * company: its former owner falls back to another of its own, or to its number. */
+ * company: its former owner falls back to another of its own, or to its number, and is remembered. */
 export async function assignTickers(
   transaction: TransactionSql,
   assigned: readonly TickerOfEntity[],
@@ -22,14 +22,14 @@ export async function assignTickers(
       where entity_ticker.entity_id <> excluded.entity_id
     returning entity_id`
   const changed = new Set(moved.map(row => row.entity_id))
+  await forgetFormerIds(transaction, [...last.keys()], [...last.values()])
   // Found by number: there is no index of entities by ticker, and there may be millions.
-  const losers = [
-    ...[...owners].filter(([ticker, owner]) => owner !== last.get(ticker)).map(([, owner]) => owner),
-    ...assigned
-      .filter(({ ticker, entityId }) => entityId !== last.get(ticker))
-      .map(({ entityId }) => entityId),
-  ]
-  if (losers.length === 0) return changed
+  const lost = [...[...owners].map(([ticker, entityId]) => ({ ticker, entityId })), ...assigned].filter(
+    ({ ticker, entityId }) => entityId !== last.get(ticker),
+  )
+  if (lost.length === 0) return changed
+  await rememberFormerIds(transaction, lost)
+  const losers = lost.map(({ entityId }) => entityId)
   const renamed = await transaction<{ entity_id: number; ticker: string }[]>`
     update entity set ticker = coalesce(
       (select min(own.ticker) from entity_ticker own where own.entity_id = entity.entity_id),
@@ -43,6 +43,12 @@ export async function assignTickers(
       insert into entity_ticker (ticker, entity_id)
       select * from unnest(${renamed.map(row => row.ticker)}::text[], ${renamed.map(row => row.entity_id)}::int[])
       on conflict do nothing`
+    const ids = renamed.map(row => row.entity_id)
+    await forgetFormerIds(
+      transaction,
+      renamed.map(row => row.ticker),
+      ids,
+    )
   }
   for (const { entity_id } of renamed) changed.add(entity_id)
   return changed
@@ -64,11 +70,55 @@ export async function removeRefutedTickers(
   refuted: readonly TickerOfEntity[],
 ): Promise<readonly number[]> {
   if (refuted.length === 0) return []
-  const removed = await transaction<{ entity_id: number }[]>`
+  const removed = await transaction<{ entity_id: number; ticker: string }[]>`
     delete from entity_ticker own
     using unnest(${refuted.map(({ ticker }) => ticker)}::text[], ${refuted.map(({ entityId }) => entityId)}::int[])
       as wrong (ticker, entity_id)
     where own.ticker = wrong.ticker and own.entity_id = wrong.entity_id
-    returning own.entity_id`
-  return removed.map(row => row.entity_id)
+    returning own.entity_id, own.ticker`
+  const former = removed.map(row => ({ ticker: row.ticker, entityId: row.entity_id }))
+  await rememberFormerIds(transaction, former)
+  return former.map(({ entityId }) => entityId)
+}
+
+/** Ends the IDs of entities that are not in the list which the register states for them now. Returns the entities that lost one. */
+export async function endUnlistedTickers(
+  transaction: TransactionSql,
+  listed: ReadonlyMap<number, readonly string[]>,
+): Promise<readonly number[]> {
+  if (listed.size === 0) return []
+  // The preferred ID stays even if it is not listed: another company of the batch may have taken all that are.
+  const others = await transaction<{ entity_id: number; ticker: string }[]>`
+    select own.entity_id, own.ticker from entity_ticker own join entity e on e.entity_id = own.entity_id
+    where own.entity_id = any(${[...listed.keys()]}::int[]) and own.ticker <> e.ticker`
+  const ended = others.filter(row => listed.get(row.entity_id)?.includes(row.ticker) === false)
+  const former = ended.map(row => ({ ticker: row.ticker, entityId: row.entity_id }))
+  if (former.length === 0) return []
+  await transaction`delete from entity_ticker where ticker = any(${former.map(({ ticker }) => ticker)}::text[])`
+  await rememberFormerIds(transaction, former)
+  return former.map(({ entityId }) => entityId)
+}
+
+/** IDs that entities have no longer. Each was served once, so it stays valid. */
+export async function rememberFormerIds(
+  transaction: TransactionSql,
+  former: readonly TickerOfEntity[],
+): Promise<void> {
+  if (former.length === 0) return
+  await transaction`
+    insert into entity_former_id (ticker, entity_id)
+    select * from unnest(${former.map(({ ticker }) => ticker)}::text[], ${former.map(({ entityId }) => entityId)}::int[])
+    on conflict do nothing`
+}
+
+/** An ID that its company has again is no former one. */
+async function forgetFormerIds(
+  transaction: TransactionSql,
+  tickers: readonly string[],
+  entityIds: readonly number[],
+): Promise<void> {
+  await transaction`
+    delete from entity_former_id former
+    using unnest(${tickers}::text[], ${entityIds}::int[]) as own (ticker, entity_id)
+    where former.ticker = own.ticker and former.entity_id = own.entity_id`
 }

@@ -27,6 +27,8 @@ export interface Draft {
   /** After the first. */
   readonly day: number
   readonly hour: number | null
+  /** What its document states of the company; null: nothing. */
+  readonly name: string | null
   readonly figures: readonly { metric: string; period: Period; value: number }[]
 }
 
@@ -47,6 +49,7 @@ export function draftsOf(
   return fc.record({
     day: fc.integer({ min: 0, max: spanDays }),
     hour: fc.constantFrom(null, 8, 8, 16),
+    name: fc.constantFrom(null, 'Old', 'New'),
     figures: fc.array(figure, { minLength, maxLength }),
   })
 }
@@ -61,6 +64,7 @@ export function statementsOf(number: number, drafts: readonly Draft[]): Reported
       form: '10-K',
       filed,
       acceptedAt: draft.hour === null ? null : (filed * 24 + draft.hour) * 3_600_000,
+      ...(draft.name === null ? {} : { companyName: draft.name, sector: `SIC ${draft.name}` }),
     }
     const said = new Set<string>()
     return draft.figures.flatMap(({ metric, period, value }) => {
@@ -74,7 +78,7 @@ export function statementsOf(number: number, drafts: readonly Draft[]): Reported
   })
 }
 
-/** Imports statements of a company under the ID that is returned. */
+/** Imports statements of a company under the ID that is returned. Outside the United States accessions begin with the market. */
 export async function importAs(
   sql: Sql,
   market: string,
@@ -89,7 +93,15 @@ export async function importAs(
     fiscalYearEnd: '1231',
     registers: true,
   }
-  await importFacts(sql, [{ parsed: [{ profile, reportedFacts, filings: [] }] }], {
+  const filings = new Map<Filing, Filing>()
+  const own = (filing: Filing): Filing => {
+    const known = filings.get(filing) ?? { ...filing, accession: `${market}:${filing.accession}` }
+    filings.set(filing, known)
+    return known
+  }
+  const stated =
+    market === 'US' ? reportedFacts : reportedFacts.map(fact => ({ ...fact, filing: own(fact.filing) }))
+  await importFacts(sql, [{ parsed: [{ profile, reportedFacts: stated, filings: [] }] }], {
     source: market,
     rules,
   })

@@ -21,6 +21,7 @@ test('one company is read through the index, also once its statements are prepar
       metrics: null,
       from: null,
       fps: null,
+      fields: [],
       years: null,
       recentFiscalYearOnly: false,
     } as const

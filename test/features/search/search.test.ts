@@ -115,6 +115,12 @@ describe('registration numbers', () => {
     ['24256790.FR', []],
     ['0000320193', ['AAPL']],
     ['00126380', ['005930.KS']],
+    ['320193', ['AAPL']],
+    ['CIK320193', ['AAPL']],
+    ['BE0417497106', ['0417497106.BE']],
+    ['BE 0417.497.106', ['0417497106.BE']],
+    ['DK24256790', ['24256790.DK']],
+    ['DK0417497106', []],
   ])('%p finds %p', async (q, expected) => {
     expect(await tickers(q)).toEqual(expected)
   })
@@ -281,7 +287,7 @@ test('a search reads the rules plainly, whatever the names', async () => {
   )
   await fc.assert(
     fc.asyncProperty(world, queries, async (all, typed) => {
-      await own.sql`truncate entity, entity_ticker, entity_other_name restart identity`
+      await own.sql`truncate entity, entity_ticker, entity_other_name, entity_former_id restart identity`
       await own.sql`
         insert into entity (market, issuer_id, ticker, name)
         select market, ticker, ticker, name

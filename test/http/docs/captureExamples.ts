@@ -14,6 +14,7 @@ const fundamentals = '/api/v1/fundamentals'
 const apple = `${fundamentals}?ticker=AAPL&metric=revenue&from=2009-09-26`
 const crossSection = '/api/v1/cross-section?metric=roe&market=US'
 const restatements = '/api/v1/restatements?metric=revenue&market=US'
+const filings = '/api/v1/filings?ticker=AAPL&as_of=2010-02-01'
 const backtest = '/api/v1/backtest'
 
 interface Ask {
@@ -51,6 +52,11 @@ const answers: Record<string, Ask> = {
     path: `${restatements}&from=2010-01-01&as_of=2010-06-30&format=ndjson`,
   },
   coverage_index: { caller: 'personal', path: `${fundamentals}?market=US&limit=2` },
+  filings: { caller: 'personal', path: `${filings}&form=10-K,10-K/A` },
+  filings_csv: { caller: 'personal', path: `${filings}&form=10-K,10-K/A&format=csv` },
+  filings_ndjson: { caller: 'personal', path: `${filings}&form=10-K,10-K/A&format=ndjson` },
+  metrics: { caller: 'demo', path: '/api/v1/metrics?market=NZ' },
+  company: { caller: 'demo', path: '/api/v1/companies/AAPL' },
   coverage_check: { caller: 'demo', path: '/api/v1/coverage/320193' },
   signals: { caller: 'demo', path: '/api/v1/signals?limit=2' },
   signals_ndjson: { caller: 'demo', path: '/api/v1/signals?limit=2&format=ndjson' },
@@ -137,6 +143,8 @@ function shorten(value: unknown): unknown {
     if (Array.isArray(list[name])) list[name] = list[name].slice(0, max)
   }
   if (list.object === 'coverage_check' && Array.isArray(list.data)) list.data = list.data.slice(0, 3)
+  if (list.object === 'metric_list' && Array.isArray(list.data)) list.data = list.data.slice(0, 2)
+  if (list.object === 'company' && Array.isArray(list.metrics)) list.metrics = list.metrics.slice(0, 2)
   return list
 }
 

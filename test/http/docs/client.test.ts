@@ -94,6 +94,20 @@ const everyOperation = `
   number(data?.data[0].periods)
 }
 {
+  const { data } = await client.GET('/api/v1/companies/{id}', { params: { path: { id: 'AAPL' } } })
+  text(data?.today?.sector?.code)
+  number(data?.metrics[0].periods)
+}
+{
+  const query = { ticker: 'AAPL', form: '10-K', format: 'json' } as const
+  const { data } = await client.GET('/api/v1/filings', { params: { query } })
+  number(data?.data[0].figures)
+}
+{
+  const { data } = await client.GET('/api/v1/metrics', { params: { query: { market: 'US' } } })
+  text(data?.data[0].markets[0].tags[0][0])
+}
+{
   const query = { metric: 'roe', market: 'US', format: 'json' } as const
   const { data } = await client.GET('/api/v1/cross-section', { params: { query } })
   number(data?.data[0].value)

@@ -177,6 +177,7 @@ describe('the schemas of /openapi.json', () => {
       'get /api/v1/fundamentals': rows,
       'get /api/v1/cross-section': rows,
       'get /api/v1/restatements': rows,
+      'get /api/v1/filings': rows,
       'get /api/v1/signals': rows,
       'post /api/v1/backtest': ['text/html'],
       'get /api/v1/backtests/{id}': ['text/html'],
@@ -266,17 +267,21 @@ describe('/docs', () => {
     ])
   })
 
-  test('shares its frame with the guides and the errors', async () => {
+  test('shares its frame with the guides, the metrics and the errors', async () => {
     for (const [path, section] of [
       ['/docs', 'API'],
       ['/docs/guides', 'Guides'],
+      ['/docs/metrics', 'Metrics'],
       ['/docs/errors', 'Errors'],
     ]) {
       const page = await text(path)
-      const links = [...page.matchAll(/<a href="([^"]+)"( aria-current="page")?>(API|Guides|Errors)</g)]
+      const links = [
+        ...page.matchAll(/<a href="([^"]+)"( aria-current="page")?>(API|Guides|Metrics|Errors)</g),
+      ]
       expect(links.map(([, target, current, name]) => [target, name, current !== undefined])).toEqual([
         ['/docs', 'API', section === 'API'],
         ['/docs/guides', 'Guides', section === 'Guides'],
+        ['/docs/metrics', 'Metrics', section === 'Metrics'],
         ['/docs/errors', 'Errors', section === 'Errors'],
       ])
       expect(page).toContain('<script src="/docs/assets/theme.js"></script>')

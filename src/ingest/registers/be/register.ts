@@ -6,6 +6,7 @@ import { createReader, readDocument } from './readDocument.ts'
 export const beRegister: Register = {
   market: 'BE',
   name: 'the Central Balance Sheet Office, National Bank of Belgium',
+  concepts,
   rules,
   documentNames: /\.(json|xbrl|xml|csv)$/i,
   mapping: `2 ${JSON.stringify(concepts)}`,

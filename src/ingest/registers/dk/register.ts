@@ -6,6 +6,7 @@ import { readDocument } from './readDocument.ts'
 export const dkRegister: Register = {
   market: 'DK',
   name: 'the Danish Business Authority (Erhvervsstyrelsen)',
+  concepts,
   rules,
   documentNames: /\.(json|xml|xbrl)$/i,
   mapping: `1 ${JSON.stringify(concepts)}`,

@@ -6,6 +6,7 @@ import { readDocument } from './readDocument.ts'
 export const frRegister: Register = {
   market: 'FR',
   name: 'the Registre national des entreprises, INPI (France)',
+  concepts,
   rules,
   overwrites: true,
   documentNames: /\.(xml|json|csv)$/i,

@@ -10,6 +10,8 @@ const columns = {
   name: '提出者名',
   englishName: '提出者名（英字）',
   kana: '提出者名（ヨミ）',
+  industry: '提出者業種',
+  listed: '上場区分',
 } as const
 
 /** The first line of the register's own file: its date and the number of rows that follow. */
@@ -42,6 +44,9 @@ export function parseCodeList(text: string, leftOut: LeftOut): EntityProfile[] {
     name: place(columns.name),
     englishName: place(columns.englishName),
     kana: place(columns.kana),
+    // Older lists do without these two.
+    industry: header.indexOf(columns.industry),
+    listed: header.indexOf(columns.listed),
   }
   const profiles = new Map<string, EntityProfile>()
   for (const row of rows) {
@@ -59,6 +64,7 @@ function profileOf(code: string, row: readonly string[], at: Places, leftOut: Le
   const name = textOf(row[at.name])
   const others = [textOf(row[at.englishName]), textOf(row[at.kana])]
   const stated = textOf(row[at.yearEnd])
+  const [industry, listed] = [textOf(row[at.industry]), textOf(row[at.listed])]
   const fiscalYearEnd = stated === null ? null : yearEndOf(stated)
   if (stated !== null && fiscalYearEnd === null) leftOut.add('a fiscal year end that is not a date')
   return {
@@ -68,6 +74,8 @@ function profileOf(code: string, row: readonly string[], at: Places, leftOut: Le
     otherNames: others.filter(other => other !== null && other !== name).map(other => other ?? ''),
     tickers: [`${code}.JP`],
     ...(fiscalYearEnd === null ? {} : { fiscalYearEnd }),
+    ...(industry === null ? {} : { sector: `EDINET ${industry}` }),
+    ...(listed === '上場' ? { status: 'listed' } : listed === '非上場' ? { status: 'unlisted' } : {}),
     registers: true,
   }
 }

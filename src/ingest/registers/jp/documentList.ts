@@ -107,6 +107,7 @@ function filingOf(document: ListedDocument): ParsedDocument | null {
         filed,
         // Japan is nine hours ahead of UTC all year.
         acceptedAt: filed * 86_400_000 + (minutes - 9 * 60) * 60_000,
+        ...(name === null ? {} : { companyName: name }),
       },
     ],
   }

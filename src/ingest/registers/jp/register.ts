@@ -7,9 +7,10 @@ import { readDocument } from './readDocument.ts'
 export const jpRegister: Register = {
   market: 'JP',
   name: 'EDINET (Japan)',
+  concepts,
   rules,
   documentNames: /\.(xbrl|csv|json)$/i,
-  mapping: `1 ${JSON.stringify(concepts)}`,
+  mapping: `2 ${JSON.stringify(concepts)}`,
   readDocument,
   readSet: readInlineSet,
   help: `

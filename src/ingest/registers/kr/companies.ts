@@ -26,6 +26,7 @@ export function parseOverview(document: Record<string, unknown>): Company | null
   const board = document.corp_cls === 'Y' ? '.KS' : document.corp_cls === 'K' ? '.KQ' : null
   const name = textOf(document.corp_name)
   const english = textOf(document.corp_name_eng)
+  const industry = textOf(document.induty_code)
   const closingMonth = monthOf(document.acc_mt)
   const onBoard = board !== null && stockCode !== null && isStockCode(stockCode)
   return {
@@ -36,11 +37,13 @@ export function parseOverview(document: Record<string, unknown>): Company | null
       ...(english === null ? {} : { otherNames: [english] }),
       ...(onBoard
         ? {
+            exchange: board === '.KS' ? 'KOSPI' : 'KOSDAQ',
             tickers: [`${stockCode}${board}`],
             tickersRefuted: assumedTickers(stockCode).filter(ticker => !ticker.endsWith(board)),
           }
         : {}),
       ...(closingMonth === null ? {} : { fiscalYearEnd: lastDayOf(closingMonth) }),
+      ...(industry === null ? {} : { sector: `KSIC ${industry}` }),
       registers: onBoard,
     },
     closingMonth,

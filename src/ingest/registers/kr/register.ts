@@ -6,9 +6,10 @@ import { createReader, readDocument } from './readDocument.ts'
 export const krRegister: Register = {
   market: 'KR',
   name: 'OpenDART (Korea)',
+  concepts,
   rules,
   documentNames: /\.(json|jsonl|xml)$/i,
-  mapping: `2 ${JSON.stringify(concepts)}`,
+  mapping: `3 ${JSON.stringify(concepts)}`,
   readDocument,
   createReader,
   explainingNames: /(^|\/)company_\d{8}(-\d+)?\.json$/,

@@ -6,6 +6,7 @@ import { readDocument } from './readDocument.ts'
 export const nzRegister: Register = {
   market: 'NZ',
   name: 'the Charities Register (New Zealand)',
+  concepts,
   rules,
   overwrites: true,
   replaces: true,

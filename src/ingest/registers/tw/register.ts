@@ -6,6 +6,7 @@ import { readDocument } from './readDocument.ts'
 export const twRegister: Register = {
   market: 'TW',
   name: 'TWSE OpenAPI and MOPS (Taiwan)',
+  concepts,
   rules,
   overwrites: true,
   documentNames: /\.(json|csv)$/i,

@@ -154,12 +154,16 @@ export class FinancialStatementData {
     }
     const acceptedAt = Date.parse(`${field('accepted').replace(' ', 'T').slice(0, 19)}Z`)
     const yearEnd = field('fye')
+    const companyName = textOf(field('name'))
+    const industry = field('sic')
     const filing: Filing = {
       accession,
       form: textOf(field('form')) ?? '',
       filed,
       acceptedAt: Number.isNaN(acceptedAt) ? null : acceptedAt,
       ...(isMonthDay(yearEnd) ? { fiscalYearEnd: yearEnd } : {}),
+      ...(companyName === null ? {} : { companyName }),
+      ...(/^\d{3,4}$/.test(industry) ? { sector: `SIC ${industry.padStart(4, '0')}` } : {}),
     }
     this.#submissions.set(accession, { entity, filing })
   }

@@ -64,6 +64,8 @@ const submissionsParsed = ({ cik, entity, filings }: Submissions): ParsedDocumen
     ...(entity?.name == null ? {} : { name: entity.name }),
     ...(entity === null ? {} : { tickers: entity.tickers }),
     ...(entity?.fiscalYearEnd == null ? {} : { fiscalYearEnd: entity.fiscalYearEnd }),
+    ...(entity?.sector == null ? {} : { sector: entity.sector }),
+    ...(entity?.exchange == null ? {} : { exchange: entity.exchange }),
     registers: (entity?.filesAccounts ?? false) || filings.length > 0,
   },
   reportedFacts: [],

@@ -7,9 +7,10 @@ import { readDocument } from './readDocument.ts'
 export const usRegister: Register = {
   market: 'US',
   name: 'SEC EDGAR (United States)',
+  concepts,
   rules,
   documentNames: /\.json$/i,
-  mapping: JSON.stringify(concepts),
+  mapping: `1 ${JSON.stringify(concepts)}`,
   readDocument,
   readSet: readDataSet,
   help: `

@@ -10,6 +10,8 @@ export interface Submissions {
     readonly name: string | null
     readonly tickers: string[]
     readonly fiscalYearEnd: string | null
+    readonly sector: string | null
+    readonly exchange: string | null
     /** False for people and others who own or trade shares and never file accounts. */
     readonly filesAccounts: boolean
   } | null
@@ -51,12 +53,26 @@ export function parseSubmissions(document: unknown, fileName: string): Submissio
       name: textOf(document.name),
       tickers,
       fiscalYearEnd: typeof yearEnd === 'string' && isMonthDay(yearEnd) ? yearEnd : null,
+      sector: sectorOf(document),
+      exchange: exchangeOf(document),
       filesAccounts:
         tickers.length > 0 ||
         (Array.isArray(forms) && forms.some(form => typeof form === 'string' && accountForms.test(form))),
     },
     filings: readFilings(filings.recent),
   }
+}
+
+function sectorOf({ sic, sicDescription }: Record<string, unknown>): string | null {
+  const code = textOf(sic)
+  if (code === null || !/^\d{3,4}$/.test(code)) return null
+  return ['SIC', code.padStart(4, '0'), textOf(sicDescription) ?? ''].join(' ').trim()
+}
+
+/** Each once, in the order of the tickers. A ticker without one has null there. */
+function exchangeOf({ exchanges }: Record<string, unknown>): string | null {
+  const names = Array.isArray(exchanges) ? exchanges.map(textOf).filter(name => name !== null) : []
+  return names.length === 0 ? null : [...new Set(names)].join(', ')
 }
 
 /** A year that ends on 29 February is registered with that day for every year, so it is a valid one. */

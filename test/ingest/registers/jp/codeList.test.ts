@@ -26,6 +26,8 @@ describe('the list of EDINET codes', () => {
       otherNames: ['Nintendo Co., Ltd.', 'ニンテンドウカブシキガイシャ'],
       tickers: ['E02367.JP'],
       fiscalYearEnd: '0331',
+      sector: 'EDINET その他製品',
+      status: 'listed',
       registers: true,
     })
     expect(profiles.map(({ fiscalYearEnd }) => fiscalYearEnd)).toEqual([

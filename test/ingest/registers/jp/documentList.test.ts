@@ -19,12 +19,14 @@ describe('the list of documents', () => {
         form: '130',
         filed: dayNumber('2024-06-28'),
         acceptedAt: Date.parse('2024-06-28T09:02:00+09:00'),
+        companyName: '株式会社セリア',
       },
       {
         accession: 'JP:S100TMMG',
         form: '120',
         filed: dayNumber('2024-06-28'),
         acceptedAt: Date.parse('2024-06-28T12:22:00+09:00'),
+        companyName: '任天堂株式会社',
       },
     ])
     expect(leftOut).toEqual({
@@ -49,6 +51,7 @@ describe('the list of documents', () => {
         form: '120',
         filed: dayNumber('2024-06-28'),
         acceptedAt: Date.parse('2024-06-28T03:22:00Z'),
+        companyName: '任天堂株式会社',
       },
     ])
     expect(leftOut).toEqual({ 'the withdrawal of a document': 1 })

@@ -22,6 +22,7 @@ test('an overview names the board and the closing month', () => {
     tickers: ['036570.KS'],
     tickersRefuted: ['036570.KQ'],
     fiscalYearEnd: '1231',
+    exchange: 'KOSPI',
     registers: true,
   })
   expect(read('company.json', overview('K')).parsed[0].profile.tickers).toEqual(['036570.KQ'])

@@ -85,15 +85,20 @@ test('either suffix is found until an overview names the board, and a note state
   expect(known.note).not.toContain('assumed')
   expect(known.name).toBe('현대자동차')
   expect((await checkCoverage(deps, '005380')).aliases).toEqual([])
-  await expect(ask('005380.KQ')).rejects.toThrow(/Did you mean 005380.KS/)
+  const renamed = 'is not the current ID of this company; that is'
+  const refuted = await ask('005380.KQ')
+  expect([refuted.ticker, refuted.note]).toEqual([
+    '005380.KS',
+    expect.stringContaining(`005380.KQ ${renamed} 005380.KS`),
+  ])
   // The list of companies, imported again, assumes no suffix for a company whose board is known.
   await sql`truncate import_file`
   await load(sql, `${fixtures}/CORPCODE.xml`)
-  await expect(ask('005380.KQ')).rejects.toThrow()
+  expect((await ask('005380.KQ')).ticker).toBe('005380.KS')
   // The company moves to the second board.
   await load(sql, await overview('second.json', 'K'))
   expect((await ask('005380.KQ')).issuer_id).toBe('00164742')
-  await expect(ask('005380.KS')).rejects.toThrow()
+  expect((await ask('005380.KS')).ticker).toBe('005380.KQ')
 })
 
 test('an overview that is read before the list of companies, or with it, gives the same IDs', async () => {

@@ -21,6 +21,8 @@ test('month-end periods, whole-entity figures only, and earnings per share in th
   expect(eps?.filing).toEqual({
     accession: '0001193125-09-153165',
     fiscalYearEnd: '0930',
+    companyName: 'APPLE INC',
+    sector: 'SIC 3571',
     form: '10-Q',
     filed: dayNumber('2009-07-22'),
     acceptedAt: Date.parse('2009-07-22T16:42:00Z'),

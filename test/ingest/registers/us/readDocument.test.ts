@@ -36,6 +36,9 @@ test('submissions: names the filer, and gives acceptance times of its reports on
     name: 'Apple Inc.',
     tickers: ['AAPL'],
     fiscalYearEnd: '0926',
+    // The fixture leaves the industry out.
+    sector: null,
+    exchange: 'Nasdaq',
     filesAccounts: true,
   })
   expect(filings.map(filing => filing.form)).toEqual(['10-Q', '10-K', '10-Q'])

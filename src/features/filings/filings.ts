@@ -1,0 +1,114 @@
+import { freeLicenceNotice, isFreeData, type Principal } from '../../access/licences.ts'
+import { Failure } from '../../errors.ts'
+import { readAsOf, readDay } from '../../facts/asOf.ts'
+import { documentUrl } from '../../markets/documents.ts'
+import { readMarket } from '../../markets/parameters.ts'
+import type { CompanyDeps } from '../companies/deps.ts'
+import { resolveCompanies } from '../companies/lookup.ts'
+import { changedId } from '../companies/notes.ts'
+import { decodeCursor, encodeCursor } from './cursor.ts'
+import { type FilingPage, type FilingScope, filingPage } from './queries.ts'
+import { defaultFilings, type FilingList, type FilingsQuery } from './schema.ts'
+
+/** A request for filings, decided. Filings are metadata: every key sees those of every day. */
+export interface FilingsPlan extends FilingScope {
+  readonly ticker: string | null
+  readonly firstVersion: number | null
+  readonly freeLicence: boolean
+  readonly notes: readonly string[]
+  readonly cacheKey: string
+}
+
+export async function planFilings(
+  deps: Pick<CompanyDeps, 'lookups' | 'markets' | 'today' | 'directory'>,
+  principal: Principal,
+  query: FilingsQuery,
+): Promise<FilingsPlan> {
+  const asOf = readAsOf(query.as_of, deps.today())
+  const sentMarket = query.market === undefined ? null : readMarket(deps.markets, query.market)
+  const sentId = query.ticker?.toUpperCase()
+  const [company] = sentId === undefined ? [] : await resolveCompanies(deps, [sentId])
+  const market = company?.market ?? sentMarket
+  if (market === null) throw refused('market', 'Send market (for example market=US) or ticker, or both.')
+  if (company !== undefined && sentMarket !== null && sentMarket !== company.market) {
+    throw refused('market', `${company.ticker} belongs to market ${company.market}, not ${sentMarket}.`)
+  }
+  const list = { market, entityId: company?.entityId ?? null, asOf }
+  const place = query.cursor === undefined ? null : decodeCursor(query.cursor, list)
+  const changed = company === undefined ? null : changedId(company.sentId ?? company.ticker, company)
+  const plan = {
+    ...list,
+    ticker: company?.ticker ?? null,
+    from: query.from === undefined ? null : readDay('from', query.from),
+    forms: query.form === undefined ? null : readForms(query.form),
+    after: place?.position ?? null,
+    limit: query.limit ?? defaultFilings,
+    firstVersion: place?.dataVersion ?? null,
+    freeLicence: isFreeData(principal),
+    notes: changed === null ? [] : [changed],
+  }
+  return { ...plan, cacheKey: `filings ${JSON.stringify(Object.values(plan))}` }
+}
+
+function readForms(sent: string): string[] {
+  const forms = sent.split(',').map(form => form.trim().toLowerCase())
+  if (forms.every(form => form !== '') && new Set(forms).size === forms.length) return forms
+  throw refused(
+    'form',
+    `form=${sent.slice(0, 80)} has an empty kind, or one twice. Send each once: 10-K,10-Q.`,
+  )
+}
+
+/** A page of filings. */
+export async function readFilings(
+  { sql, markets }: Pick<CompanyDeps, 'sql' | 'markets'>,
+  plan: FilingsPlan,
+): Promise<FilingList> {
+  const page = await filingPage(sql, plan)
+  const { market, asOf, ticker } = plan
+  const manifest = markets.get(market)
+  const note = [...plan.notes, ...pageNotes(plan, page)].join(' ')
+  const version = plan.firstVersion ?? page.dataVersion
+  return {
+    object: 'filing_list',
+    ...{ market, ticker, from: plan.from, as_of: asOf },
+    data_version: page.dataVersion,
+    ...(plan.freeLicence ? { licence: freeLicenceNotice } : {}),
+    attribution: manifest ? [manifest.attribution] : [],
+    ...(note === '' ? {} : { note }),
+    count: page.filings.length,
+    next: page.next === null ? null : encodeCursor(plan, { position: page.next, dataVersion: version }),
+    data: page.filings.map(filing => ({
+      filed: filing.filed,
+      form: filing.form,
+      accession: filing.accession,
+      accepted_at: filing.acceptedAt,
+      figures: filing.figures,
+      ticker: filing.ticker,
+      issuer_id: filing.issuerId,
+      url: documentUrl(manifest, filing.issuerId, filing.accession),
+      source: manifest?.source_notice ?? market,
+    })),
+  }
+}
+
+function pageNotes(plan: FilingsPlan, { dataVersion, filings, next }: FilingPage): string[] {
+  const { firstVersion, from, asOf } = plan
+  const changed =
+    firstVersion === null || firstVersion === dataVersion
+      ? []
+      : [
+          `The first page has data version ${firstVersion}, this page has ${dataVersion}: filings imported in between may be missing from earlier pages. Start again without cursor to read one data version.`,
+        ]
+  if (filings.length > 0) return changed
+  if (next !== null) return [...changed, 'No filing on this page is of that kind; `next` continues.']
+  const days = from === null ? `up to ${asOf}` : `from ${from} to ${asOf}`
+  const whose = plan.ticker === null ? `of market ${plan.market}` : `of ${plan.ticker}`
+  const kinds = plan.forms === null ? '' : ` of kind ${plan.forms.join(' or ')}`
+  return [
+    ...changed,
+    `No${plan.after === null ? '' : ' further'} filing ${whose}${kinds} ${days} is on record.`,
+  ]
+}
+
+const refused = (param: string, message: string) => new Failure('parameter_invalid', message, { param })

@@ -1,0 +1,56 @@
+import { Elysia } from 'elysia'
+import { readForm } from '../../formats/columns.ts'
+import answers from '../../http/docs/examples/answers.json' with { type: 'json' }
+import { operation } from '../../http/docs/operation.ts'
+import { queryReader } from '../../http/parameters.ts'
+import type { HttpPlugin } from '../../http/plugin.ts'
+import type { CompanyDeps } from '../companies/deps.ts'
+import { answerMarketPage, type MarketPageDeps } from '../marketPages/answer.ts'
+import { planFilings, readFilings } from './filings.ts'
+import { FilingList, FilingsQuery, filingsSheet } from './schema.ts'
+
+export interface FilingsDeps extends MarketPageDeps, Pick<CompanyDeps, 'lookups' | 'directory'> {}
+
+const readQuery = queryReader(FilingsQuery)
+
+/** GET /api/v1/filings: what was filed, the latest first. Metadata, so with every key. */
+export function filingsRoutes(http: HttpPlugin, deps: FilingsDeps) {
+  return new Elysia({ name: 'filings' }).use(http).get(
+    '/api/v1/filings',
+    async ({ context }) => {
+      const query = readQuery(context.queryText)
+      const form = readForm(query)
+      const plan = await planFilings(deps, context.authenticatedCaller.principal, query)
+      return answerMarketPage(deps, context, {
+        form,
+        market: plan.market,
+        cacheKey: plan.cacheKey,
+        columns: filingsSheet,
+        read: () => readFilings(deps, plan),
+      })
+    },
+    { ...filingsOperation },
+  )
+}
+
+const filingsOperation = operation({
+  id: 'getFilings',
+  tag: 'Fundamentals',
+  summary: 'What was filed, and when',
+  description:
+    'The filings on record of a market or of a company, the latest day first: kind, number, the hour at which the register accepted it, how many figures it states, and its address at the register. `as_of` bounds the day, as everywhere. `next` (in other formats the header X-Next-Cursor) continues. A page looks at 20,000 filings at most, so that one of a rare kind may be empty although `next` continues.',
+  access: 'key',
+  query: FilingsQuery,
+  example: { market: 'US', ticker: 'AAPL', form: '10-K,10-K/A' },
+  answer: {
+    schema: FilingList,
+    description: 'One row per filing, in a stable order.',
+    headers: ['X-Next-Cursor'],
+    examples: {
+      apple: { summary: 'Annual reports of Apple, as known on 2010-02-01', value: answers.filings },
+    },
+    rows: { csv: answers.filings_csv, ndjson: answers.filings_ndjson },
+  },
+  errors: ['parameter_invalid', 'parameter_repeated', 'entity_unknown', 'compute_busy', 'statement_timeout'],
+  data: true,
+})

@@ -1,0 +1,128 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { IsoDateSchema } from '../../dates.ts'
+import { type Column, CommentsSchema, FormatSchema } from '../../formats/columns.ts'
+import { MarketCode } from '../../markets/parameters.ts'
+import { FundamentalsRow, idPattern } from '../fundamentals/schema.ts'
+import { marketPageFields } from '../marketPages/query.ts'
+
+const strict = { additionalProperties: false } as const
+
+export const maxFilings = 1_000
+export const defaultFilings = 100
+
+/** GET /api/v1/filings: what was filed, the latest first. */
+export const FilingsQuery = Type.Object(
+  {
+    market: Type.Optional(MarketCode('Market code. Required without ticker.')),
+    ticker: Type.Optional(
+      Type.String({
+        pattern: idPattern,
+        allowed: 'a company ID, for example AAPL or 2330.TW',
+        description: 'Only filings of this company.',
+        examples: ['AAPL'],
+      }),
+    ),
+    from: Type.Optional(IsoDateSchema('Only filings of this day or later. Default: all.', '2010-01-01')),
+    as_of: Type.Optional(
+      IsoDateSchema('Only filings of this day or earlier. Default today (UTC).', '2010-02-01'),
+    ),
+    form: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 200,
+        description: 'Only these kinds of filing, as the register names them, separated by commas.',
+        examples: ['10-K,10-K/A'],
+      }),
+    ),
+    limit: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: maxFilings,
+        default: defaultFilings,
+        description: 'Maximum number of filings on a page.',
+        examples: [defaultFilings],
+      }),
+    ),
+    cursor: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 400,
+        description: 'The `next` of the previous page, with the other parameters unchanged.',
+        examples: ['WyJVUyIsIjIwMTAtMDItMDEiXQ'],
+      }),
+    ),
+    format: FormatSchema,
+    comments: CommentsSchema,
+  },
+  strict,
+)
+export type FilingsQuery = Static<typeof FilingsQuery>
+
+const { ticker, issuer_id, filed, source } = FundamentalsRow.properties
+const text = (description: string, example: string) => Type.String({ description, examples: [example] })
+const textOrNull = (description: string, example: string) =>
+  Type.Union([Type.String(), Type.Null()], { description, examples: [example] })
+
+export const FilingRow = Type.Object(
+  {
+    filed,
+    form: text('Kind of the filing, as the register names it.', '10-K/A'),
+    accession: text(
+      "The register's number of the filing; outside the United States the market and a colon precede it. A register that overwrites has no number for an edit: its day follows.",
+      '0001193125-10-012091',
+    ),
+    accepted_at: textOrNull(
+      'When the register accepted it, as it states it: New York time in the United States, UTC elsewhere; null if no imported document states it.',
+      '2010-01-25T16:33:24',
+    ),
+    figures: Type.Integer({
+      description: 'Figures that it states under metrics of this service, repeated ones included.',
+      examples: [161],
+    }),
+    ticker: Type.String({ ...ticker, description: 'The preferred ID of the company.' }),
+    issuer_id,
+    url: textOrNull(
+      'Address of the filing at the register; null where its number leads to none.',
+      'https://www.sec.gov/Archives/edgar/data/320193/000119312510012091/0001193125-10-012091-index.htm',
+    ),
+    source,
+  },
+  { ...strict, $id: 'FilingRow' },
+)
+export type FilingRow = Static<typeof FilingRow>
+
+/** Columns of the rows in CSV and Parquet, in the order of the JSON row. */
+export const filingsSheet = [
+  { name: 'filed', kind: 'day' },
+  { name: 'form', kind: 'text' },
+  { name: 'accession', kind: 'text' },
+  { name: 'accepted_at', kind: 'text' },
+  { name: 'figures', kind: 'whole' },
+  { name: 'ticker', kind: 'text' },
+  { name: 'issuer_id', kind: 'text' },
+  { name: 'url', kind: 'text' },
+  { name: 'source', kind: 'text' },
+] as const satisfies readonly Column<keyof FilingRow>[]
+
+export const FilingList = Type.Object(
+  {
+    object: Type.Literal('filing_list'),
+    market: marketPageFields.market,
+    ticker: Type.Union([Type.String(), Type.Null()], { description: 'null: all companies of the market.' }),
+    from: Type.Union([Type.String({ format: 'date' }), Type.Null()], { description: 'null: no limit.' }),
+    as_of: marketPageFields.as_of,
+    data_version: marketPageFields.data_version,
+    licence: marketPageFields.licence,
+    attribution: marketPageFields.attribution,
+    note: marketPageFields.note('what has changed about the ID'),
+    count: Type.Integer({ description: 'Number of rows in data.' }),
+    next: Type.Union([Type.String(), Type.Null()], {
+      description: 'Send it as `cursor` to get the filings before these; null on the last page.',
+    }),
+    data: Type.Array(FilingRow, {
+      description: 'The latest day first; filings of one day by accession, descending.',
+    }),
+  },
+  { ...strict, $id: 'FilingList' },
+)
+export type FilingList = Static<typeof FilingList>

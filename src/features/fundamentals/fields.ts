@@ -1,0 +1,67 @@
+import { Failure } from '../../errors.ts'
+import type { Column } from '../../formats/columns.ts'
+import { documentUrl } from '../../markets/documents.ts'
+import type { Manifest } from '../../markets/manifest.ts'
+import type { StoredProvenance } from './provenanceQueries.ts'
+import type { FundamentalsRow } from './schema.ts'
+
+/** The columns that say where a figure comes from, in the order in which they follow the others. */
+export const provenanceSheet = [
+  { name: 'accession', kind: 'text' },
+  { name: 'form', kind: 'text' },
+  { name: 'tag', kind: 'text' },
+  { name: 'start', kind: 'day' },
+  { name: 'accepted_at', kind: 'text' },
+  { name: 'inputs', kind: 'text' },
+  { name: 'url', kind: 'text' },
+] as const satisfies readonly Column<keyof FundamentalsRow>[]
+
+export type ProvenanceField = (typeof provenanceSheet)[number]['name']
+
+/** Rows have these without being asked; naming them is no error. */
+const always = ['until', 'kind'] as const
+export const fieldNames: readonly string[] = [...provenanceSheet.map(({ name }) => name), ...always]
+
+/** The parameter `fields`. The order of the columns is ours: files of two requests fit each other. */
+export function readFields(sent: string | undefined): readonly ProvenanceField[] {
+  if (sent === undefined) return []
+  const wanted = sent.split(',').map(name => name.trim().toLowerCase())
+  const unknown = wanted.find(name => !fieldNames.includes(name))
+  const repeated = wanted.find((name, place) => wanted.indexOf(name) !== place)
+  if (unknown === undefined && repeated === undefined) {
+    return provenanceSheet.map(({ name }) => name).filter(name => wanted.includes(name))
+  }
+  const fault = unknown === undefined ? `has ${repeated} more than once` : `has ${unknown || 'an empty name'}`
+  throw new Failure(
+    'parameter_invalid',
+    `fields=${sent.slice(0, 80)} ${fault}. Send some of ${fieldNames.join(', ')}, separated by commas.`,
+    { param: 'fields' },
+  )
+}
+
+export const sheetWith = <Name extends string>(
+  sheet: readonly Column<Name>[],
+  fields: readonly ProvenanceField[],
+): readonly Column<Name | ProvenanceField>[] => [
+  ...sheet,
+  ...provenanceSheet.filter(({ name }) => fields.includes(name)),
+]
+
+/** The chosen fields of a row. */
+export function provenanceOf(
+  row: Partial<StoredProvenance> & { readonly derived: boolean },
+  fields: readonly ProvenanceField[],
+  company: { readonly manifest: Manifest | undefined; readonly issuerId: string },
+): Partial<Pick<FundamentalsRow, ProvenanceField>> {
+  const { accession = null } = row
+  const all: Required<Pick<FundamentalsRow, ProvenanceField>> = {
+    accession,
+    form: row.form ?? null,
+    tag: row.tag ?? null,
+    start: row.start ?? null,
+    accepted_at: row.acceptedAt ?? null,
+    inputs: row.derived ? [...(row.inputs ?? []), ...(accession === null ? [] : [accession])].sort() : null,
+    url: accession === null ? null : documentUrl(company.manifest, company.issuerId, accession),
+  }
+  return Object.fromEntries(fields.map(name => [name, all[name]]))
+}

@@ -1,0 +1,24 @@
+import type { SqlClient, SqlFragment } from '../../postgres/client.ts'
+
+/** Where a stored row comes from. */
+export interface StoredProvenance {
+  readonly accession: string
+  readonly form: string
+  readonly tag: string | null
+  readonly start: string | null
+  readonly acceptedAt: string | null
+  /** Filings of the inputs of a derived row, other than its own. */
+  readonly inputs: readonly string[]
+}
+
+/** For the statement that reads facts: what `namedProvenance` needs of them. `columns` are of `fact_as_of`. */
+export const rawProvenance = (sql: SqlClient, fields: readonly string[]): SqlFragment =>
+  fields.length === 0 ? sql`` : sql`, f.form, f.tag_id, f.period_start, f.inputs as input_ids`
+
+/** For the statement around it, whose rows are `r`: names in place of numbers. Facts are looked up only where fields were wanted. */
+export const namedProvenance = (sql: SqlClient, fields: readonly string[]): SqlFragment =>
+  fields.length === 0
+    ? sql``
+    : sql`, r.accession, r.form, (select t.name from tag t where t.tag_id = r.tag_id) as tag, r.period_start as start,
+          to_char(r.accepted_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS') as "acceptedAt",
+          array(select l.accession from filing l where l.filing_id = any(r.input_ids)) as inputs`

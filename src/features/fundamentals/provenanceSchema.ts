@@ -1,0 +1,37 @@
+import { Type } from '@sinclair/typebox'
+
+const provenance = (description: string, example: string) =>
+  Type.Optional(Type.Union([Type.String(), Type.Null()], { description, examples: [example] }))
+
+/** Fields of a row that say where its figure comes from, only where `fields` names them. */
+export const provenanceFields = {
+  accession: provenance(
+    "The register's number of the filing; outside the United States the market and a colon precede it.",
+    '0001193125-10-012091',
+  ),
+  form: provenance('Kind of the filing, as the register names it.', '10-K/A'),
+  tag: provenance(
+    'The name under which the filing states the figure; null if it is derived.',
+    'us-gaap:Revenues',
+  ),
+  start: Type.Optional(
+    Type.Union([Type.String({ format: 'date' }), Type.Null()], {
+      description: 'First day of the period; null for a balance.',
+      examples: ['2008-09-28'],
+    }),
+  ),
+  accepted_at: provenance(
+    'When the register accepted the filing, as it states it: New York time in the United States, UTC elsewhere; null if no imported document states it.',
+    '2010-01-25T16:33:24',
+  ),
+  inputs: Type.Optional(
+    Type.Union([Type.Array(Type.String()), Type.Null()], {
+      description:
+        'Accessions of the filings that state the figures from which the row is derived; null if it is stated. In CSV and Parquet one text, with blanks between them.',
+    }),
+  ),
+  url: provenance(
+    'Address of the filing at the register; null where its number leads to none.',
+    'https://www.sec.gov/Archives/edgar/data/320193/000119312510012091/0001193125-10-012091-index.htm',
+  ),
+}
