@@ -12,6 +12,8 @@ export interface TestDatabase {
   url: string
   /** The superuser, in another database. */
   admin: Sql
+  /** For the superuser, in this database. */
+  adminUrl: string
   /** Closes the pool and drops the database. */
   close(): Promise<void>
 }
@@ -37,6 +39,7 @@ async function createDatabase(from: string): Promise<TestDatabase> {
     sql,
     url,
     admin,
+    adminUrl: inDatabase(urls.admin, name),
     close: async () => {
       await sql.end({ timeout: 5 })
       await admin.unsafe(`drop database if exists ${name} with (force)`)

@@ -165,6 +165,10 @@ describe('./asfiled', () => {
   test('runs from any folder, with its own settings, and adds no line to a command that fails', async () => {
     const dataDir = join(folder, 'none')
     writeFileSync(join(folder, '.env'), 'DATABASE_URL=nonsense\nPORT=none\n')
+    // The first call in a new clone checks the dependencies.
+    expect(
+      await Bun.spawn([join(root, 'asfiled'), '--help'], { stdio: ['ignore', 'ignore', 'ignore'] }).exited,
+    ).toBe(0)
     for (const words of [['keys', 'list'], ['worker']]) {
       const run = Bun.spawn([join(root, 'asfiled'), ...words], {
         ...{ cwd: folder, env: { ...process.env, DATABASE_URL: '', DATA_DIR: dataDir } },

@@ -7,6 +7,7 @@ import {
   maintainFactTables,
   secondaryIndexes,
 } from '../../../src/ingest/store/bulkIndexes.ts'
+import { connect } from '../../../src/postgres/client.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
 
 setDefaultTimeout(60_000)
@@ -91,7 +92,9 @@ describe('maintenance after an import', () => {
 
   test("a large one rebuilds the index, removes what a killed run left, and updates the planner's statistics", async () => {
     await db.sql`create index fact_cross_section_ccnew on fact (metric_id)`
-    await db.sql`update pg_index set indisvalid = false where indexrelid = 'fact_cross_section_ccnew'::regclass`
+    const superuser = connect({ url: db.adminUrl, connections: 1, statementTimeoutMs: 60_000 })
+    await superuser`update pg_index set indisvalid = false where indexrelid = 'fact_cross_section_ccnew'::regclass`
+    await superuser.end()
     const before = await state()
     expect(before.invalid).toBe(1)
     await maintainFactTables(db.sql, 1_000_000)
