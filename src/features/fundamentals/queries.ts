@@ -14,7 +14,7 @@ export type RowPlan = Pick<
 export async function historyRows(sql: SqlClient, plan: RowPlan): Promise<StoredRows> {
   const from = plan.from === null ? sql`` : sql`and f.period_end >= ${plan.from}`
   const year = plan.recentFiscalYearOnly
-    ? sql`and f.fy = ${recentFiscalYear(sql, plan.asOf, plan.entityId)}`
+    ? sql`and r.fy = ${recentFiscalYear(sql, plan.asOf, plan.entityId)}`
     : sql``
   const metrics = plan.metrics === null ? sql`` : sql`and m.name = any(${[...plan.metrics]})`
   const current = plan.vintage === 'latest' ? sql`and f.current` : sql``
@@ -32,7 +32,8 @@ export async function historyRows(sql: SqlClient, plan: RowPlan): Promise<Stored
         from fact_as_of(${plan.asOf}) f
         join metric m on m.metric_id = f.metric_id
         join unit u on u.unit_id = f.unit_id
-        where f.entity_id = ${plan.entityId} ${from} ${year} ${metrics} ${current} ${earliest}) r on true ${ofPeriods(sql, plan, sql`r`)}
+        where f.entity_id = ${plan.entityId} ${from} ${metrics} ${current} ${earliest}) r
+        on true ${year} ${ofPeriods(sql, plan, sql`r`)}
       order by r.m collate "C", r."end", r.filed, r.fp, r.accepted_at nulls first, r.accession`,
   )
 }
@@ -65,7 +66,7 @@ export async function latestRows(sql: SqlClient, plan: RowPlan): Promise<StoredR
   )
 }
 
-/** The rows of the requested fiscal periods. The first vintage is chosen before this, among all rows of a period: a later vintage
+/** The rows of the requested fiscal periods. As with the year of a demo key, the first vintage is chosen before this, among all rows of a period: a later vintage
  * with another fiscal year must not pass for the first. */
 function ofPeriods(sql: SqlClient, { fps, years }: PeriodFilter, row: SqlFragment): SqlFragment {
   const kinds = fps === null ? sql`` : sql`and ${row}.fp = any(${[...fps]}::smallint[])`
