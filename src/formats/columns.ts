@@ -8,15 +8,18 @@ export type DataFormat = (typeof dataFormats)[number]
 /** The formats that have only rows, without a JSON object around them. */
 export type RowFormat = Exclude<DataFormat, 'json'>
 
-/** day: `YYYY-MM-DD`. whole: an integer of 32 bits. number: a double. */
-export type CellKind = 'text' | 'day' | 'whole' | 'number'
+/** day: `YYYY-MM-DD`. whole: an integer of 32 bits. number: a double. flag: true or nothing. */
+export type CellKind = 'text' | 'day' | 'whole' | 'number' | 'flag'
 
 export interface Column<Name extends string = string> {
   readonly name: Name
   readonly kind: CellKind
 }
 
-export type Row<Name extends string = string> = Readonly<Record<Name, string | number | null>>
+export type Cell = string | number | boolean | null
+
+/** A cell that a row does not have is null in the formats of columns. */
+export type Row<Name extends string = string> = Readonly<Partial<Record<Name, Cell>>>
 
 export const FormatSchema = Type.Optional(
   Type.Union([Type.Literal('json'), Type.Literal('csv'), Type.Literal('ndjson'), Type.Literal('parquet')], {
@@ -61,8 +64,6 @@ interface FormQuery {
   readonly comments?: boolean
 }
 
-type CsvValue = string | number | boolean | null
-
 /** White space and invisible characters first: programs that trim a cell find the formula after them. Then = + - @, also in the
  * wide and small forms of East Asian fonts, which spreadsheets accept in their place. */
 const startsFormula = /^'*(?:[\s\p{Cc}\p{Cf}]*[=+\-@＝＋－＠﹦﹢﹣﹫]|[\t\r\n])/u
@@ -71,7 +72,7 @@ const needsQuotes = /[",\r\n]/
 
 /** One cell by RFC 4180; null is empty. A spreadsheet would run text that starts with = + - @, a tab or a line end as a
  * formula. Unless it is a number, such text gets a leading apostrophe. All CSV output must pass through here. */
-export function csvCell(value: CsvValue): string {
+export function csvCell(value: Cell): string {
   if (value === null) return ''
   if (typeof value !== 'string') return String(value)
   const safe = startsFormula.test(value) && !isNumber.test(value) ? `'${value}` : value
@@ -84,6 +85,6 @@ export function withoutFormulaGuard(cell: string): string {
 }
 
 /** One record with its line end. */
-export function csvLine(values: readonly CsvValue[]): string {
+export function csvLine(values: readonly Cell[]): string {
   return `${values.map(csvCell).join(',')}\r\n`
 }

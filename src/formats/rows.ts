@@ -100,7 +100,7 @@ export function listMetadata(list: Readonly<Record<string, unknown>>): Record<st
 
 function csvRows<Name extends string>(columns: readonly Column<Name>[], rows: readonly Row<Name>[]): string {
   let text = ''
-  for (const row of rows) text += csvLine(columns.map(column => row[column.name]))
+  for (const row of rows) text += csvLine(columns.map(column => row[column.name] ?? null))
   return text
 }
 

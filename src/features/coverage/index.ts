@@ -17,6 +17,7 @@ export interface CoverageQuery {
   readonly vintage?: string
   readonly metric?: string
   readonly from?: string
+  readonly layout?: string
   readonly fp?: string
   readonly fy?: string
 }
@@ -54,7 +55,7 @@ export async function coverageIndex(deps: SnapshotDeps, query: CoverageQuery): P
 }
 
 function readPage(deps: Pick<CompanyDeps, 'markets'>, query: CoverageQuery) {
-  for (const param of ['as_of', 'view', 'vintage', 'metric', 'from', 'fp', 'fy'] as const) {
+  for (const param of ['as_of', 'view', 'vintage', 'metric', 'layout', 'from', 'fp', 'fy'] as const) {
     if (query[param] !== undefined)
       refuse(param, `${param} requires ticker: without ticker, the response is the coverage index.`)
   }

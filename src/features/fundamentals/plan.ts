@@ -3,7 +3,7 @@ import { isFreeData, type Principal } from '../../access/licences.ts'
 import type { IsoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
 import { readAsOf, readDay } from '../../facts/asOf.ts'
-import { readMarket, readMetrics } from '../../markets/parameters.ts'
+import { readColumns, readMarket, readMetrics } from '../../markets/parameters.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
 import { resolveCompanies } from '../companies/lookup.ts'
 import type { CompanyIdentity } from '../companies/queries.ts'
@@ -19,6 +19,10 @@ export interface Selection extends PeriodFilter {
   readonly metrics: readonly string[] | null
   /** Earliest period end; null: no bound. */
   readonly from: IsoDate | null
+  /** A row per figure, or per period. */
+  readonly layout: 'long' | 'wide'
+  /** Of a wide layout: the metrics in the order of the request; null: those of which there is a figure. */
+  readonly columns: readonly string[] | null
 }
 
 /** A request for one company's figures, decided: who may see what, as plain data. The queries read it as it is. */
@@ -92,17 +96,44 @@ function readRequest(deps: Pick<CompanyDeps, 'markets' | 'today'>, query: Fundam
       { param: 'vintage' },
     )
   }
+  const layout = query.layout ?? 'long'
+  if (layout === 'wide') checkWide(query, view)
+  const known = deps.markets.metrics
   return {
     selection: {
       asOf: readAsOf(query.as_of, deps.today()),
       view,
-      vintage: query.vintage ?? 'all',
-      metrics: readMetrics(deps.markets.metrics, query.metric),
+      vintage: query.vintage ?? (layout === 'wide' ? 'latest' : 'all'),
+      layout,
+      columns: layout === 'wide' && query.metric !== undefined ? readColumns(known, query.metric) : null,
+      metrics: readMetrics(known, query.metric),
       from: query.from === undefined ? null : readDay('from', query.from),
       ...readPeriodFilter(query),
     },
     market: query.market === undefined ? null : readMarket(deps.markets, query.market),
     choosesDay: query.as_of !== undefined,
+  }
+}
+
+/** A cell has one figure, and a row one period. */
+function checkWide({ vintage, ticker = '', metric }: FundamentalsQuery, view: Selection['view']): void {
+  const refuse = (param: string, why: string) => {
+    throw new Failure('parameter_invalid', why, { param })
+  }
+  if (view === 'latest') {
+    refuse('view', 'layout=wide has a row per period, and view=latest a row per metric. Omit one of the two.')
+  }
+  if (vintage === 'all') {
+    refuse(
+      'vintage',
+      'layout=wide shows one figure per period and metric, and vintage=all shows several. Send vintage=latest or vintage=first.',
+    )
+  }
+  if (metric === undefined && ticker.includes(',')) {
+    refuse(
+      'metric',
+      'layout=wide of several companies requires metric: the columns are written before the companies are read. Send the metrics, separated by commas.',
+    )
   }
 }
 
@@ -119,12 +150,13 @@ function planFor(
   if (recentFiscalYearOnly && choosesDay) throw asOfRefused(flagship, principal, company)
   const otherMarket = market === null || market === company.market ? null : market
   const { entityId, ticker, issuerId, name, twin } = company
-  const { asOf, view, vintage, metrics, from, fps, years } = selection
+  const { asOf, view, vintage, metrics, from, fps, years, layout, columns } = selection
   const cacheKey = JSON.stringify([
     ...[entityId, ticker, issuerId, name, company.market, twin],
     ...[asOf, view, vintage, metrics, from],
     ...[otherMarket, recentFiscalYearOnly, freeLicence],
     ...(selectsAllPeriods(selection) ? [] : [fps, years]),
+    ...(layout === 'long' ? [] : ['wide', columns]),
   ])
   return { ...company, ...selection, otherMarket, recentFiscalYearOnly, freeLicence, cacheKey }
 }

@@ -29,6 +29,8 @@ import { planCompanies, planCompany } from './plan.ts'
 import { answerCompany } from './read.ts'
 import { FundamentalsQuery, fundamentalsSheet } from './schema.ts'
 import { streamCompanies } from './stream.ts'
+import { tableOf } from './table.ts'
+import { fundamentalsTableSheet } from './tableSchema.ts'
 
 export interface FundamentalsDeps extends CompanyDeps {
   readonly responses: ResponseCache
@@ -86,7 +88,10 @@ async function answerOne(
     contentTypes[form.format],
     async () => {
       const list = await answerCompany(deps, principal, query, plan)
-      return renderList(form, fundamentalsSheet, list, termsOf(deps.markets, [list.market]))
+      const terms = termsOf(deps.markets, [list.market])
+      if (plan.layout === 'long') return renderList(form, fundamentalsSheet, list, terms)
+      const table = tableOf(list, plan.columns)
+      return renderList(form, fundamentalsTableSheet(table.metrics), table, terms)
     },
     compressions.companyRows,
   )

@@ -57,6 +57,14 @@ export const FundamentalsQuery = Type.Object(
         examples: ['revenue,net_margin'],
       }),
     ),
+    layout: Type.Optional(
+      Type.Union([Type.Literal('long'), Type.Literal('wide')], {
+        default: 'long',
+        description:
+          'long: a row per figure. wide: a row per fiscal period, with a column for each metric in the order of `metric`; its figures are those that were current on as_of, or with vintage=first the first ones. Several companies in wide layout require metric. Only with ticker.',
+        examples: ['wide'],
+      }),
+    ),
     from: Type.Optional(IsoDateSchema('Only periods that end on or after this day.', '2009-09-26')),
     fp: Type.Optional(
       Type.String({

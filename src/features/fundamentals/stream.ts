@@ -1,6 +1,6 @@
 import type { Principal } from '../../access/licences.ts'
 import { freeLicenceNotice } from '../../access/licences.ts'
-import { type Form, readForm } from '../../formats/columns.ts'
+import { type Column, type Form, readForm } from '../../formats/columns.ts'
 import { commentLine, type Notices, noticeHeaders, noticeLines } from '../../formats/notices.ts'
 import { listMetadata, streamRows } from '../../formats/rows.ts'
 import { spool } from '../../formats/spool.ts'
@@ -16,6 +16,8 @@ import {
   type FundamentalsQuery,
   fundamentalsSheet,
 } from './schema.ts'
+import { tableOf } from './table.ts'
+import { type FundamentalsTable, fundamentalsTableSheet } from './tableSchema.ts'
 
 export interface OpenedBatch {
   readonly body: ReadableStream<Uint8Array>
@@ -123,10 +125,11 @@ function framed(
   first: FundamentalsList,
   rest: AsyncGenerator<FundamentalsList, void, undefined>,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  const { asOf, view, vintage } = plan.selection
+  const { asOf, view, vintage, layout, columns } = plan.selection
   const markets = [...new Set(plan.companies.map(company => company.market))]
+  const isWide = layout === 'wide' && columns !== null
   const head = {
-    object: 'fundamentals_list',
+    ...(isWide ? { object: 'fundamentals_table', metrics: columns } : { object: 'fundamentals_list' }),
     as_of: asOf,
     view,
     ...(vintage === 'all' ? {} : { vintage }),
@@ -134,10 +137,11 @@ function framed(
     ...(plan.freeLicence ? { licence: freeLicenceNotice } : {}),
     attribution: markets.flatMap(market => deps.markets.get(market)?.attribution ?? []),
   }
-  const lists = joined(first, rest)
+  const lists = shaped(joined(first, rest), isWide ? columns : null)
   if (format === 'json') return writeJson(head, lists)
   const notes: string[] = []
-  const rows = streamRows(format, fundamentalsSheet, listMetadata(head), rowsOf(lists, notes))
+  const sheet: readonly Column[] = isWide ? fundamentalsTableSheet(columns) : fundamentalsSheet
+  const rows = streamRows(format, sheet, listMetadata(head), rowsOf(lists, notes))
   return comments ? commented(notices, rows, notes) : rows
 }
 
@@ -157,8 +161,16 @@ async function* joined(first: FundamentalsList, rest: AsyncIterable<Fundamentals
   yield* rest
 }
 
+/** @param columns of a table; null: a row per figure */
+async function* shaped(
+  lists: AsyncIterable<FundamentalsList>,
+  columns: readonly string[] | null,
+): AsyncGenerator<FundamentalsList | FundamentalsTable, void, undefined> {
+  for await (const list of lists) yield columns === null ? list : tableOf(list, columns)
+}
+
 /** @param notes filled with those of the companies */
-async function* rowsOf(lists: AsyncIterable<FundamentalsList>, notes: string[]) {
+async function* rowsOf(lists: AsyncIterable<FundamentalsList | FundamentalsTable>, notes: string[]) {
   for await (const { ticker, note, data } of lists) {
     if (note !== undefined) notes.push(`${ticker}: ${note}`)
     yield data
@@ -168,7 +180,7 @@ async function* rowsOf(lists: AsyncIterable<FundamentalsList>, notes: string[]) 
 /** Counts and notes come last in the object: they are only known once all rows are sent. */
 async function* writeJson(
   head: object,
-  lists: AsyncIterable<FundamentalsList>,
+  lists: AsyncIterable<FundamentalsList | FundamentalsTable>,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const companies: FundamentalsCompany[] = []
   let count = 0
