@@ -18,6 +18,7 @@ export interface CoverageQuery {
   readonly metric?: string
   readonly from?: string
   readonly layout?: string
+  readonly max_age_days?: number
   readonly fp?: string
   readonly fy?: string
 }
@@ -55,7 +56,17 @@ export async function coverageIndex(deps: SnapshotDeps, query: CoverageQuery): P
 }
 
 function readPage(deps: Pick<CompanyDeps, 'markets'>, query: CoverageQuery) {
-  for (const param of ['as_of', 'view', 'vintage', 'metric', 'layout', 'from', 'fp', 'fy'] as const) {
+  for (const param of [
+    'as_of',
+    'view',
+    'vintage',
+    'metric',
+    'layout',
+    'max_age_days',
+    'from',
+    'fp',
+    'fy',
+  ] as const) {
     if (query[param] !== undefined)
       refuse(param, `${param} requires ticker: without ticker, the response is the coverage index.`)
   }

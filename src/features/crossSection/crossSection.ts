@@ -1,5 +1,5 @@
 import type { Principal } from '../../access/licences.ts'
-import { addDays, type IsoDate } from '../../dates.ts'
+import { daysBefore, type IsoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
 import { readColumns } from '../../markets/parameters.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
@@ -17,8 +17,6 @@ import {
   crossSectionLimit,
   maxColumns,
 } from './schema.ts'
-
-const firstDay = '0001-01-01'
 
 /** A request for a cross-section, decided: who may see what, as plain data. */
 export interface CrossSectionPlan extends MarketQuery {
@@ -54,7 +52,7 @@ export function planCrossSection(
     period,
     fp: period === 'latest' ? null : fiscalPeriods.indexOf(period),
     maxAgeDays,
-    from: maxAgeDays === null ? null : earliest(question.asOf, maxAgeDays),
+    from: maxAgeDays === null ? null : daysBefore(question.asOf, maxAgeDays),
   }
   return { ...plan, cacheKey: marketCacheKey('cross-section', principal, plan) }
 }
@@ -67,12 +65,6 @@ function checkCount(metrics: readonly string[], filters: readonly Filter[]): voi
     `The request names ${all.size} metrics, those of min_ and max_ included; the limit is ${maxColumns}. Send the others in a second request.`,
     { param: 'metric' },
   )
-}
-
-/** Not before the first day of PostgreSQL's calendar that the API can show. */
-function earliest(asOf: IsoDate, days: number): IsoDate {
-  const day = addDays(asOf, -days)
-  return /^\d{4}-/.test(day) && day > firstDay ? day : firstDay
 }
 
 /** A page of one metric of every company of a market. The companies on the page count against the key's cap. */

@@ -1,6 +1,6 @@
 import { enforceEntityCap } from '../../access/entityCap.ts'
 import { isFreeData, type Principal } from '../../access/licences.ts'
-import type { IsoDate } from '../../dates.ts'
+import { daysBefore, type IsoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
 import { readAsOf, readDay } from '../../facts/asOf.ts'
 import { readColumns, readMarket, readMetrics } from '../../markets/parameters.ts'
@@ -98,21 +98,37 @@ function readRequest(deps: Pick<CompanyDeps, 'markets' | 'today'>, query: Fundam
   }
   const layout = query.layout ?? 'long'
   if (layout === 'wide') checkWide(query, view)
+  if (view === 'history' && query.max_age_days !== undefined) {
+    throw new Failure(
+      'parameter_invalid',
+      `max_age_days=${query.max_age_days} is for view=latest. Send view=latest, or from= for the earliest period end of a history.`,
+      { param: 'max_age_days' },
+    )
+  }
   const known = deps.markets.metrics
+  const asOf = readAsOf(query.as_of, deps.today())
   return {
     selection: {
-      asOf: readAsOf(query.as_of, deps.today()),
+      asOf,
       view,
       vintage: query.vintage ?? (layout === 'wide' ? 'latest' : 'all'),
       layout,
       columns: layout === 'wide' && query.metric !== undefined ? readColumns(known, query.metric) : null,
       metrics: readMetrics(known, query.metric),
-      from: query.from === undefined ? null : readDay('from', query.from),
+      from: earliestEnd(query, asOf),
       ...readPeriodFilter(query),
     },
     market: query.market === undefined ? null : readMarket(deps.markets, query.market),
     choosesDay: query.as_of !== undefined,
   }
+}
+
+/** The later of the two bounds; null: none. */
+function earliestEnd({ from, max_age_days }: FundamentalsQuery, asOf: IsoDate): IsoDate | null {
+  const sent = from === undefined ? null : readDay('from', from)
+  if (max_age_days === undefined) return sent
+  const oldest = daysBefore(asOf, max_age_days)
+  return sent !== null && sent > oldest ? sent : oldest
 }
 
 /** A cell has one figure, and a row one period. */

@@ -21,6 +21,7 @@ import {
   type FundamentalsRow,
   fiscalPeriods,
 } from './schema.ts'
+import { readsOtherRows, staleBefore } from './staleness.ts'
 import { trailingRows } from './trailingQueries.ts'
 
 /** On the pool, or on the connection of a snapshot. */
@@ -30,6 +31,8 @@ export type ReadDeps = Pick<CompanyDeps, 'markets'> & { readonly sql: SqlClient 
 export async function readCompany(deps: ReadDeps, plan: CompanyPlan): Promise<FundamentalsList> {
   const manifest = deps.markets.get(plan.market)
   const { dataVersion, rows } = await readRows(deps, plan)
+  const isLatest = plan.view === 'latest'
+  const oldest = isLatest ? await staleBefore(deps.sql, plan, rows) : null
   const notes = [
     rows.length === 0 ? null : restriction(plan, rows[0].fy),
     await explainAbsence(deps, plan, new Set(rows.map(row => row.m))),
@@ -50,6 +53,7 @@ export async function readCompany(deps: ReadDeps, plan: CompanyPlan): Promise<Fu
     source,
     until: row.until,
     kind: row.derived ? 'derived' : 'stated',
+    ...(oldest !== null && row.end < oldest ? { stale: true } : {}),
     ...(row.earlier ? { generation: 'earlier' } : {}),
   }))
   return {
@@ -164,15 +168,16 @@ export async function answerCompany(
   let plan = planned
   for (let left = maxAttempts; left > 0; left--) {
     const list = await readCompany(reading, plan)
-    if (list.data_version === plan.dataVersion && (await isConsistent(reading, list))) return list
+    if (list.data_version === plan.dataVersion && (await isConsistent(reading, plan, list))) return list
     plan = await planCompany(fresh, principal, query)
   }
   throw dataVersionConflict()
 }
 
-/** The reason why a list is empty is read after the list: both must be of one data version. */
-async function isConsistent({ sql }: ReadDeps, list: FundamentalsList): Promise<boolean> {
-  return list.count > 0 || (await readDataVersion(sql)) === list.data_version
+/** The reason why a list is empty, and what its rows are compared with, is read after the list: all must be of one data version. */
+async function isConsistent({ sql }: ReadDeps, plan: CompanyPlan, list: FundamentalsList): Promise<boolean> {
+  const readMore = list.count === 0 || (plan.view === 'latest' && readsOtherRows(plan, list.data))
+  return !readMore || (await readDataVersion(sql)) === list.data_version
 }
 
 /** How often a request is read again because an import committed in between. Imports commit seconds apart and a read takes

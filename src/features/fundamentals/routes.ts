@@ -27,7 +27,7 @@ import { coverageIndex } from '../coverage/index.ts'
 import { fundamentalsOperation } from './documentation.ts'
 import { planCompanies, planCompany } from './plan.ts'
 import { answerCompany } from './read.ts'
-import { FundamentalsQuery, fundamentalsSheet } from './schema.ts'
+import { FundamentalsQuery, sheetOf } from './schema.ts'
 import { streamCompanies } from './stream.ts'
 import { tableOf } from './table.ts'
 import { fundamentalsTableSheet } from './tableSchema.ts'
@@ -89,7 +89,7 @@ async function answerOne(
     async () => {
       const list = await answerCompany(deps, principal, query, plan)
       const terms = termsOf(deps.markets, [list.market])
-      if (plan.layout === 'long') return renderList(form, fundamentalsSheet, list, terms)
+      if (plan.layout === 'long') return renderList(form, sheetOf(plan), list, terms)
       const table = tableOf(list, plan.columns)
       return renderList(form, fundamentalsTableSheet(table.metrics), table, terms)
     },

@@ -36,7 +36,7 @@ export const FundamentalsQuery = Type.Object(
       Type.Union([Type.Literal('history'), Type.Literal('latest')], {
         default: 'history',
         description:
-          'history: every vintage filed up to as_of. latest: one row per metric, the latest period in its latest vintage.',
+          'history: every vintage filed up to as_of. latest: one row per metric, the latest period in its latest vintage; a row is `stale` if the company has since reported a full year without that metric.',
         examples: ['latest'],
       }),
     ),
@@ -63,6 +63,15 @@ export const FundamentalsQuery = Type.Object(
         description:
           'long: a row per figure. wide: a row per fiscal period, with a column for each metric in the order of `metric`; its figures are those that were current on as_of, or with vintage=first the first ones. Several companies in wide layout require metric. Only with ticker.',
         examples: ['wide'],
+      }),
+    ),
+    max_age_days: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 36_500,
+        description:
+          'With view=latest: leaves out rows whose period ended more than this many days before as_of. Default: no limit. Only with ticker.',
+        examples: [550],
       }),
     ),
     from: Type.Optional(IsoDateSchema('Only periods that end on or after this day.', '2009-09-26')),
@@ -160,6 +169,12 @@ export const FundamentalsRow = Type.Object(
       description: 'stated: a filing states it. derived: computed from figures that filings state.',
       examples: ['stated'],
     }),
+    stale: Type.Optional(
+      Type.Literal(true, {
+        description:
+          'Only with view=latest, on a row whose period ended more than 350 days before the latest period that the company has reported: it has reported a full year since, without this metric.',
+      }),
+    ),
     generation: Type.Optional(
       Type.Literal('earlier', {
         description:
@@ -186,6 +201,18 @@ export const fundamentalsSheet = [
   { name: 'until', kind: 'day' },
   { name: 'kind', kind: 'text' },
 ] as const satisfies readonly Column<keyof FundamentalsRow>[]
+
+/** Of view=latest: a cell of `stale` is true or empty. */
+const latestSheet = [
+  ...fundamentalsSheet,
+  { name: 'stale', kind: 'flag' },
+] as const satisfies readonly Column<keyof FundamentalsRow>[]
+
+export const sheetOf = ({
+  view,
+}: {
+  readonly view: 'history' | 'latest'
+}): readonly Column<keyof FundamentalsRow>[] => (view === 'latest' ? latestSheet : fundamentalsSheet)
 
 export const fundamentalsColumns = fundamentalsSheet.map(column => column.name)
 

@@ -10,12 +10,7 @@ import type { CompanyDeps } from '../companies/deps.ts'
 import { termsOf } from '../companies/terms.ts'
 import { type CompaniesPlan, planCompanies } from './plan.ts'
 import { dataVersionConflict, maxAttempts, onlyRecentYear, readCompany } from './read.ts'
-import {
-  type FundamentalsCompany,
-  type FundamentalsList,
-  type FundamentalsQuery,
-  fundamentalsSheet,
-} from './schema.ts'
+import { type FundamentalsCompany, type FundamentalsList, type FundamentalsQuery, sheetOf } from './schema.ts'
 import { tableOf } from './table.ts'
 import { type FundamentalsTable, fundamentalsTableSheet } from './tableSchema.ts'
 
@@ -140,7 +135,7 @@ function framed(
   const lists = shaped(joined(first, rest), isWide ? columns : null)
   if (format === 'json') return writeJson(head, lists)
   const notes: string[] = []
-  const sheet: readonly Column[] = isWide ? fundamentalsTableSheet(columns) : fundamentalsSheet
+  const sheet: readonly Column[] = isWide ? fundamentalsTableSheet(columns) : sheetOf(plan.selection)
   const rows = streamRows(format, sheet, listMetadata(head), rowsOf(lists, notes))
   return comments ? commented(notices, rows, notes) : rows
 }
