@@ -34,7 +34,6 @@ export function daysBefore(date: IsoDate, days: number): IsoDate {
   return /^\d{4}-/.test(day) && day > firstDay ? day : firstDay
 }
 
-
 /** The schema of a day in a request. Its format is `isIsoDate`, so `registerFormats` must have run before a check. */
 export const IsoDateSchema = (description: string, example: IsoDate) =>
   Type.String({ format: 'date', minLength: 10, maxLength: 10, description, examples: [example] })

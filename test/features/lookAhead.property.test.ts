@@ -9,9 +9,10 @@ import type {
   CrossSectionTableRow,
 } from '../../src/features/crossSection/schema.ts'
 import { readCrossSectionTable } from '../../src/features/crossSection/table.ts'
+import type { FundamentalsBatch } from '../../src/features/fundamentals/batchSchema.ts'
 import { planCompanies, planCompany } from '../../src/features/fundamentals/plan.ts'
 import { readCompany } from '../../src/features/fundamentals/read.ts'
-import type { FundamentalsBatch, FundamentalsRow, Vintage } from '../../src/features/fundamentals/schema.ts'
+import type { FundamentalsRow, Vintage } from '../../src/features/fundamentals/schema.ts'
 import { streamCompanies } from '../../src/features/fundamentals/stream.ts'
 import { tableOf } from '../../src/features/fundamentals/table.ts'
 import type { FundamentalsTableRow } from '../../src/features/fundamentals/tableSchema.ts'

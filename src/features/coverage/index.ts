@@ -19,6 +19,7 @@ export interface CoverageQuery {
   readonly from?: string
   readonly layout?: string
   readonly max_age_days?: number
+  readonly adjust?: string
   readonly fp?: string
   readonly fy?: string
 }
@@ -63,6 +64,7 @@ function readPage(deps: Pick<CompanyDeps, 'markets'>, query: CoverageQuery) {
     'metric',
     'layout',
     'max_age_days',
+    'adjust',
     'from',
     'fp',
     'fy',

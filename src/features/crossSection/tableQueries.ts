@@ -48,7 +48,10 @@ export async function tableRows(sql: SqlClient, scope: TableScope): Promise<Tabl
   const units = await sql<{ id: number; name: string }[]>`select unit_id as id, name from unit`
   const nameOf = new Map(metrics.map(({ id, name }) => [id, name]))
   const unitOf = new Map(units.map(({ id, name }) => [id, name]))
-  const places = answer.flatMap(row => (row.entityId === null ? [] : [row]))
+  // Here, because the database would write the rows of a large page to disk to sort them.
+  const places = answer
+    .flatMap(row => (row.entityId === null ? [] : [row]))
+    .sort((a, b) => a.entityId - b.entityId)
   const onPage = places.slice(0, scope.limit)
   const last = onPage.at(-1)
   const rows = onPage.map(({ entityId, ticker, issuerId, recent, before }) => {
@@ -112,8 +115,7 @@ export function tableStatement(sql: SqlClient, scope: TableScope, ids: readonly 
   const shown = scope.recentFiscalYearOnly ? ofRecentYear(sql, scope, ids, page) : page
   return sql`
     select d.version, r.entity_id as "entityId", r.ticker, r.issuer_id as "issuerId", r.recent, r.before
-    from data_version d left join (${shown}) r on true
-    order by r.entity_id`
+    from data_version d left join (${shown}) r on true`
 }
 
 /** All figures of a company `e` that are current on the day and end since a day. The company is a range of one: with an equality

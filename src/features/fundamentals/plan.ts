@@ -19,6 +19,8 @@ export interface Selection extends PeriodFilter {
   readonly metrics: readonly string[] | null
   /** Earliest period end; null: no bound. */
   readonly from: IsoDate | null
+  /** Share counts and figures per share are adjusted for splits; null: as filed. */
+  readonly adjust: 'splits' | null
   /** A row per figure, or per period. */
   readonly layout: 'long' | 'wide'
   /** Of a wide layout: the metrics in the order of the request; null: those of which there is a figure. */
@@ -112,6 +114,7 @@ function readRequest(deps: Pick<CompanyDeps, 'markets' | 'today'>, query: Fundam
       asOf,
       view,
       vintage: query.vintage ?? (layout === 'wide' ? 'latest' : 'all'),
+      adjust: query.adjust ?? null,
       layout,
       columns: layout === 'wide' && query.metric !== undefined ? readColumns(known, query.metric) : null,
       metrics: readMetrics(known, query.metric),
@@ -166,12 +169,13 @@ function planFor(
   if (recentFiscalYearOnly && choosesDay) throw asOfRefused(flagship, principal, company)
   const otherMarket = market === null || market === company.market ? null : market
   const { entityId, ticker, issuerId, name, twin } = company
-  const { asOf, view, vintage, metrics, from, fps, years, layout, columns } = selection
+  const { asOf, view, vintage, metrics, from, fps, years, layout, columns, adjust } = selection
   const cacheKey = JSON.stringify([
     ...[entityId, ticker, issuerId, name, company.market, twin],
     ...[asOf, view, vintage, metrics, from],
     ...[otherMarket, recentFiscalYearOnly, freeLicence],
     ...(selectsAllPeriods(selection) ? [] : [fps, years]),
+    ...(adjust === null ? [] : [adjust]),
     ...(layout === 'long' ? [] : ['wide', columns]),
   ])
   return { ...company, ...selection, otherMarket, recentFiscalYearOnly, freeLicence, cacheKey }

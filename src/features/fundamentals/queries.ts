@@ -73,6 +73,22 @@ function ofPeriods(sql: SqlClient, { fps, years }: PeriodFilter, row: SqlFragmen
   return years === null ? kinds : sql`${kinds} and ${row}.fy between ${years.first} and ${years.last}`
 }
 
+export type Ending = Pick<StoredRow, 'm' | 'end'>
+
+/** The latest period of each metric that has a figure which was current on the day. */
+export async function currentEnds(
+  sql: SqlClient,
+  { asOf, entityId }: Pick<RowPlan, 'asOf' | 'entityId'>,
+): Promise<Ending[]> {
+  return sql<Ending[]>`
+    select m.name as m, l.period_end as "end"
+    from metric m cross join lateral (
+      select f.period_end from fact_as_of(${asOf}) f
+      where f.entity_id = ${entityId} and f.metric_id = m.metric_id and f.current
+      order by f.period_end desc limit 1) l
+    where not m.is_trailing`
+}
+
 export interface KnownMetric {
   readonly m: string
   readonly lastEnd: IsoDate

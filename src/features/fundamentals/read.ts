@@ -13,6 +13,7 @@ import {
   knownMetrics,
   knownPeriods,
   latestRows,
+  type StoredRow,
   type StoredRows,
 } from './queries.ts'
 import {
@@ -21,6 +22,8 @@ import {
   type FundamentalsRow,
   fiscalPeriods,
 } from './schema.ts'
+import { splitEvidence } from './splitQueries.ts'
+import { detectSplits, type Split, splitFactor } from './splits.ts'
 import { readsOtherRows, staleBefore } from './staleness.ts'
 import { trailingRows } from './trailingQueries.ts'
 
@@ -33,6 +36,7 @@ export async function readCompany(deps: ReadDeps, plan: CompanyPlan): Promise<Fu
   const { dataVersion, rows } = await readRows(deps, plan)
   const isLatest = plan.view === 'latest'
   const oldest = isLatest ? await staleBefore(deps.sql, plan, rows) : null
+  const splits = plan.adjust === null ? null : await readSplits(deps, plan)
   const notes = [
     rows.length === 0 ? null : restriction(plan, rows[0].fy),
     await explainAbsence(deps, plan, new Set(rows.map(row => row.m))),
@@ -53,6 +57,7 @@ export async function readCompany(deps: ReadDeps, plan: CompanyPlan): Promise<Fu
     source,
     until: row.until,
     kind: row.derived ? 'derived' : 'stated',
+    ...(splits === null ? {} : adjusted(row, splits)),
     ...(oldest !== null && row.end < oldest ? { stale: true } : {}),
     ...(row.earlier ? { generation: 'earlier' } : {}),
   }))
@@ -65,6 +70,7 @@ export async function readCompany(deps: ReadDeps, plan: CompanyPlan): Promise<Fu
     as_of: plan.asOf,
     view: plan.view,
     ...(plan.vintage === 'all' ? {} : { vintage: plan.vintage }),
+    ...(splits === null ? {} : { splits }),
     data_version: dataVersion,
     ...(plan.freeLicence ? { licence: freeLicenceNotice } : {}),
     attribution: manifest ? [manifest.attribution] : [],
@@ -72,6 +78,18 @@ export async function readCompany(deps: ReadDeps, plan: CompanyPlan): Promise<Fu
     count: data.length,
     data,
   }
+}
+
+async function readSplits({ sql }: ReadDeps, plan: CompanyPlan): Promise<Split[]> {
+  return plan.otherMarket === null ? detectSplits(await splitEvidence(sql, plan)) : []
+}
+
+/** A share count or a figure per share after the splits that its own filing could not show. */
+function adjusted({ v, u, filed }: StoredRow, splits: readonly Split[]) {
+  const isCount = u === 'shares'
+  if (!isCount && !u.endsWith('/shares')) return {}
+  const factor = splitFactor(splits, filed)
+  return { v: plainZero(isCount ? v * factor : v / factor), split_factor: factor }
 }
 
 async function readRows(deps: ReadDeps, plan: CompanyPlan): Promise<StoredRows> {
@@ -176,7 +194,8 @@ export async function answerCompany(
 
 /** The reason why a list is empty, and what its rows are compared with, is read after the list: all must be of one data version. */
 async function isConsistent({ sql }: ReadDeps, plan: CompanyPlan, list: FundamentalsList): Promise<boolean> {
-  const readMore = list.count === 0 || (plan.view === 'latest' && readsOtherRows(plan, list.data))
+  const readMore =
+    list.count === 0 || plan.adjust !== null || (plan.view === 'latest' && readsOtherRows(plan, list.data))
   return !readMore || (await readDataVersion(sql)) === list.data_version
 }
 

@@ -74,6 +74,13 @@ export const FundamentalsQuery = Type.Object(
         examples: [550],
       }),
     ),
+    adjust: Type.Optional(
+      Type.Literal('splits', {
+        description:
+          'splits: divides figures per share and multiplies share counts by the splits that a filing first shows after the one of the row, and by as_of. Omit it for figures as filed. Only with ticker.',
+        examples: ['splits'],
+      }),
+    ),
     from: Type.Optional(IsoDateSchema('Only periods that end on or after this day.', '2009-09-26')),
     fp: Type.Optional(
       Type.String({
@@ -169,6 +176,13 @@ export const FundamentalsRow = Type.Object(
       description: 'stated: a filing states it. derived: computed from figures that filings state.',
       examples: ['stated'],
     }),
+    split_factor: Type.Optional(
+      Type.Number({
+        description:
+          'Only with adjust=splits, on share counts and figures per share: by what the filed figure was multiplied or divided. 1: it is as filed.',
+        examples: [4],
+      }),
+    ),
     stale: Type.Optional(
       Type.Literal(true, {
         description:
@@ -202,19 +216,34 @@ export const fundamentalsSheet = [
   { name: 'kind', kind: 'text' },
 ] as const satisfies readonly Column<keyof FundamentalsRow>[]
 
-/** Of view=latest: a cell of `stale` is true or empty. */
-const latestSheet = [
-  ...fundamentalsSheet,
-  { name: 'stale', kind: 'flag' },
-] as const satisfies readonly Column<keyof FundamentalsRow>[]
-
+/** The columns of an answer: a cell of `stale` is true or empty, one of `split_factor` is empty where no shares are in the unit. */
 export const sheetOf = ({
   view,
+  adjust,
 }: {
   readonly view: 'history' | 'latest'
-}): readonly Column<keyof FundamentalsRow>[] => (view === 'latest' ? latestSheet : fundamentalsSheet)
+  readonly adjust: 'splits' | null
+}): readonly Column<keyof FundamentalsRow>[] => [
+  ...fundamentalsSheet,
+  ...(adjust === 'splits' ? [{ name: 'split_factor', kind: 'number' } as const] : []),
+  ...(view === 'latest' ? [{ name: 'stale', kind: 'flag' } as const] : []),
+]
 
 export const fundamentalsColumns = fundamentalsSheet.map(column => column.name)
+
+export const ShareSplit = Type.Object(
+  {
+    numerator: Type.Integer({ description: 'Shares after the split.', examples: [4] }),
+    denominator: Type.Integer({ description: 'Shares before it.', examples: [1] }),
+    filed: Type.String({
+      format: 'date',
+      description: 'Day of the filing that first shows it.',
+      examples: ['2020-10-30'],
+    }),
+    accession: Type.String({ description: 'That filing.', examples: ['0000320193-20-000096'] }),
+  },
+  { ...strict, $id: 'ShareSplit' },
+)
 
 export const FundamentalsList = Type.Object(
   {
@@ -235,6 +264,12 @@ export const FundamentalsList = Type.Object(
     vintage: Type.Optional(
       Type.Union([Type.Literal('first'), Type.Literal('latest')], {
         description: 'Only with vintage=first or vintage=latest.',
+      }),
+    ),
+    splits: Type.Optional(
+      Type.Array(ShareSplit, {
+        description:
+          'Only with adjust=splits: the splits that filings up to as_of show, detected in their restated figures.',
       }),
     ),
     data_version: Type.Integer({
@@ -258,37 +293,3 @@ export const FundamentalsList = Type.Object(
   { ...strict, $id: 'FundamentalsList' },
 )
 export type FundamentalsList = Static<typeof FundamentalsList>
-
-export const FundamentalsCompany = Type.Object(
-  {
-    ticker: FundamentalsList.properties.ticker,
-    issuer_id: FundamentalsList.properties.issuer_id,
-    name: FundamentalsList.properties.name,
-    market: FundamentalsList.properties.market,
-    note: FundamentalsList.properties.note,
-    count: Type.Integer({ description: 'Number of rows of this company in data.' }),
-  },
-  { ...strict, $id: 'FundamentalsCompany' },
-)
-export type FundamentalsCompany = Static<typeof FundamentalsCompany>
-
-/** The answer for several tickers: company after company, in the order of the request. */
-export const FundamentalsBatch = Type.Object(
-  {
-    object: Type.Literal('fundamentals_list'),
-    as_of: FundamentalsList.properties.as_of,
-    view: FundamentalsList.properties.view,
-    vintage: FundamentalsList.properties.vintage,
-    data_version: FundamentalsList.properties.data_version,
-    licence: FundamentalsList.properties.licence,
-    attribution: FundamentalsList.properties.attribution,
-    data: Type.Array(FundamentalsRow, {
-      description:
-        'One company after the other, in the order of the request, each with the rows of a single request.',
-    }),
-    companies: Type.Array(FundamentalsCompany, { description: 'In the order of the request.' }),
-    count: FundamentalsList.properties.count,
-  },
-  { ...strict, $id: 'FundamentalsBatch' },
-)
-export type FundamentalsBatch = Static<typeof FundamentalsBatch>

@@ -1,13 +1,11 @@
 import { daysBefore, type IsoDate } from '../../dates.ts'
 import type { SqlClient } from '../../postgres/client.ts'
 import { isPeriodFigure } from './columns.ts'
-import type { RowPlan, StoredRow } from './queries.ts'
+import { currentEnds, type Ending, type RowPlan } from './queries.ts'
 
 /** A fiscal year has 364 days or more, a few less where its end was moved: whoever reported a period that ends later than this after
  * another one has reported a whole year since. */
 const staleAfterDays = 350
-
-type Ending = Pick<StoredRow, 'm' | 'end'>
 
 /** The day before which a period of view=latest ended long ago, compared with the latest that the company has reported; null: no
  * row is that old. */
@@ -17,7 +15,7 @@ export async function staleBefore(
   rows: readonly Ending[],
 ): Promise<IsoDate | null> {
   if (!mayBeStale(plan, rows)) return null
-  const latest = latestEnd(isWhole(plan) ? rows : await latestKnownEnds(sql, plan))
+  const latest = latestEnd(isWhole(plan) ? rows : await currentEnds(sql, plan))
   return latest === null ? null : daysBefore(latest, staleAfterDays)
 }
 
@@ -41,14 +39,4 @@ function latestEnd(rows: readonly Ending[]): IsoDate | null {
     (latest, { m, end }) => (isPeriodFigure(m) && (latest === null || end > latest) ? end : latest),
     null,
   )
-}
-
-async function latestKnownEnds(sql: SqlClient, { asOf, entityId }: RowPlan): Promise<Ending[]> {
-  return sql<Ending[]>`
-    select m.name as m, l.period_end as "end"
-    from metric m cross join lateral (
-      select f.period_end from fact_as_of(${asOf}) f
-      where f.entity_id = ${entityId} and f.metric_id = m.metric_id and f.current
-      order by f.period_end desc limit 1) l
-    where not m.is_trailing`
 }

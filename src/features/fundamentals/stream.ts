@@ -8,9 +8,10 @@ import { readDataVersion } from '../../postgres/dataVersion.ts'
 import { openSnapshot, type Snapshot } from '../../postgres/snapshot.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
 import { termsOf } from '../companies/terms.ts'
+import type { FundamentalsCompany } from './batchSchema.ts'
 import { type CompaniesPlan, planCompanies } from './plan.ts'
 import { dataVersionConflict, maxAttempts, onlyRecentYear, readCompany } from './read.ts'
-import { type FundamentalsCompany, type FundamentalsList, type FundamentalsQuery, sheetOf } from './schema.ts'
+import { type FundamentalsList, type FundamentalsQuery, sheetOf } from './schema.ts'
 import { tableOf } from './table.ts'
 import { type FundamentalsTable, fundamentalsTableSheet } from './tableSchema.ts'
 
@@ -180,12 +181,13 @@ async function* writeJson(
   const companies: FundamentalsCompany[] = []
   let count = 0
   yield Buffer.from(`${JSON.stringify(head).slice(0, -1)},"data":[`)
-  for await (const { ticker, issuer_id, name, market, note, data } of lists) {
+  for await (const { ticker, issuer_id, name, market, splits, note, data } of lists) {
     companies.push({
       ticker,
       issuer_id,
       name,
       market,
+      ...(splits === undefined ? {} : { splits }),
       ...(note === undefined ? {} : { note }),
       count: data.length,
     })

@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Column } from '../../formats/columns.ts'
-import { FundamentalsBatch, FundamentalsList, FundamentalsRow } from './schema.ts'
+import { FundamentalsBatch } from './batchSchema.ts'
+import { FundamentalsList, FundamentalsRow } from './schema.ts'
 
 const strict = { additionalProperties: false } as const
 

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { addDays, dayNumber } from '../../../src/dates.ts'
 import type { CompanyDeps } from '../../../src/features/companies/deps.ts'
+import type { FundamentalsBatch } from '../../../src/features/fundamentals/batchSchema.ts'
 import { planCompanies, planCompany } from '../../../src/features/fundamentals/plan.ts'
 import { readCompany } from '../../../src/features/fundamentals/read.ts'
 import {
-  type FundamentalsBatch,
   type FundamentalsQuery,
   type FundamentalsRow,
   fiscalPeriods,

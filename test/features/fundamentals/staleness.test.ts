@@ -74,10 +74,12 @@ test('of real companies: stale are exactly the rows that end 350 days before the
 
 test('every format of view=latest says which rows are stale, and a history has no such column', async () => {
   const list = await latest({ ticker: 'STOP', as_of: '2020-02-10', metric: 'gross_profit,revenue' })
-  const csv = Buffer.from(await encodeList('csv', sheetOf({ view: 'latest' }), list)).toString()
+  const csv = Buffer.from(await encodeList('csv', sheetOf({ view: 'latest', adjust: null }), list)).toString()
   expect(csv.split('\r\n').map(line => line.split(',').at(-1))).toEqual(['stale', 'true', '', ''])
-  expect(sheetOf({ view: 'history' })).toEqual(fundamentalsSheet)
-  const ndjson = Buffer.from(await encodeList('ndjson', sheetOf({ view: 'latest' }), list)).toString()
+  expect(sheetOf({ view: 'history', adjust: null })).toEqual(fundamentalsSheet)
+  const ndjson = Buffer.from(
+    await encodeList('ndjson', sheetOf({ view: 'latest', adjust: null }), list),
+  ).toString()
   expect(
     ndjson
       .trim()

@@ -39,6 +39,10 @@ const answers: Record<string, Ask> = {
     caller: 'personal',
     path: `${fundamentals}?ticker=AAPL&metric=revenue,net_income,eps&fp=FY&from=2008-09-27&as_of=2010-02-01&layout=wide`,
   },
+  fundamentals_splits: {
+    caller: 'personal',
+    path: `${fundamentals}?ticker=AAPL&metric=eps_diluted&fp=FY&fy=2017..2018&vintage=latest&as_of=2020-12-31&adjust=splits`,
+  },
   cross_section: { caller: 'personal', path: `${crossSection}&as_of=2020-12-31&limit=2` },
   cross_section_csv: { caller: 'personal', path: `${crossSection}&as_of=2020-12-31&limit=2&format=csv` },
   cross_section_ndjson: {
