@@ -26,6 +26,14 @@ export function addDays(date: IsoDate, days: number): IsoDate {
   return isoDate(dayNumber(date) + days)
 }
 
+const firstDay = '0001-01-01'
+
+/** The day so many days before, and not before the first that four digits of a year can name. */
+export function daysBefore(date: IsoDate, days: number): IsoDate {
+  const day = addDays(date, -days)
+  return /^\d{4}-/.test(day) && day > firstDay ? day : firstDay
+}
+
 /** The schema of a day in a request. Its format is `isIsoDate`, so `registerFormats` must have run before a check. */
 export const IsoDateSchema = (description: string, example: IsoDate) =>
   Type.String({ format: 'date', minLength: 10, maxLength: 10, description, examples: [example] })

@@ -8,21 +8,22 @@ export type DataFormat = (typeof dataFormats)[number]
 /** The formats that have only rows, without a JSON object around them. */
 export type RowFormat = Exclude<DataFormat, 'json'>
 
-/** day: `YYYY-MM-DD`. whole: an integer of 32 bits. number: a double. */
-export type CellKind = 'text' | 'day' | 'whole' | 'number'
+/** day: `YYYY-MM-DD`. whole: an integer of 32 bits. number: a double. flag: true or nothing. */
+export type CellKind = 'text' | 'day' | 'whole' | 'number' | 'flag'
 
 export interface Column<Name extends string = string> {
   readonly name: Name
   readonly kind: CellKind
 }
 
+/** A cell where a format has no lists. */
+export type FlatCell = string | number | boolean | null
 /** A list is an array in JSON and NDJSON, and one text with blanks between its entries in CSV and Parquet. */
-export type Cell = string | number | null | readonly string[]
-/** Columns that a request chooses are missing from the rows of others. */
+export type Cell = FlatCell | readonly string[]
+/** A cell that a row does not have is null in the formats of columns. */
 export type Row<Name extends string = string> = Readonly<Partial<Record<Name, Cell>>>
 
-/** A cell where a format has no lists. */
-export const flatCell = (cell: Cell | undefined): string | number | null =>
+export const flatCell = (cell: Cell | undefined): FlatCell =>
   typeof cell === 'object' && cell !== null ? cell.join(' ') : (cell ?? null)
 
 export const FormatSchema = Type.Optional(
@@ -68,8 +69,6 @@ interface FormQuery {
   readonly comments?: boolean
 }
 
-type CsvValue = string | number | boolean | null
-
 /** White space and invisible characters first: programs that trim a cell find the formula after them. Then = + - @, also in the
  * wide and small forms of East Asian fonts, which spreadsheets accept in their place. */
 const startsFormula =
@@ -86,7 +85,7 @@ const needsQuotes = /[",\r\n]/
 /** One cell by RFC 4180; null is empty. A spreadsheet would run text that starts with = + - @, a tab or a line end as a
  * formula. Unless it is a number, such text gets a leading apostrophe, and so does such a part after a ; a tab or a line end.
  * All CSV output must pass through here. */
-export function csvCell(value: CsvValue): string {
+export function csvCell(value: FlatCell): string {
   if (value === null) return ''
   if (typeof value !== 'string') return String(value)
   const led = startsFormula.test(value) && !isNumber.test(value) ? `'${value}` : value
@@ -101,6 +100,6 @@ export function withoutFormulaGuard(cell: string): string {
 }
 
 /** One record with its line end. */
-export function csvLine(values: readonly CsvValue[]): string {
+export function csvLine(values: readonly FlatCell[]): string {
   return `${values.map(csvCell).join(',')}\r\n`
 }

@@ -23,6 +23,23 @@ interface Parameter {
  * encoded or out of range: Elysia's own parser drops unknown parameters and keeps one of two, so the response would not
  * match the request. */
 export function queryReader<T extends TObject>(schema: T): (text: string) => Static<T> {
+  const read = familyReader(schema, null)
+  return text => read(text).query
+}
+
+/** Parameters whose names share a form: `min_roe`, `max_revenue`. */
+export interface ParameterFamily {
+  readonly pattern: RegExp
+  /** Their names in a message. */
+  readonly named: string
+  readonly schema: TSchema
+}
+
+/** The same where a family of parameters may come, too. Their values are returned by name, as numbers. */
+export function familyReader<T extends TObject>(
+  schema: T,
+  family: ParameterFamily | null,
+): (text: string) => { readonly query: Static<T>; readonly members: ReadonlyMap<string, number> } {
   const required = new Set(schema.required ?? [])
   const parameters = new Map(
     Object.entries<TSchema>(schema.properties).map(([name, property]) => [
@@ -31,16 +48,24 @@ export function queryReader<T extends TObject>(schema: T): (text: string) => Sta
     ]),
   )
   const whole = TypeCompiler.Compile(schema)
+  const known = [...parameters.keys(), ...(family === null ? [] : [family.named])]
+  const find = (name: string) =>
+    parameters.get(name) ?? (family?.pattern.test(name) ? parameterOf(name, family.schema, false) : undefined)
   return text => {
     if (text.length > maxQueryLength) throw queryTooLong(text.length)
-    const values: Record<string, unknown> = {}
+    const values = new Map<string, unknown>()
     for (const piece of text.split('&')) {
-      if (piece !== '') readPiece(piece, parameters, values)
+      if (piece !== '') readPiece(piece, find, known, values)
     }
     for (const name of required) {
-      if (!(name in values)) throw missing(parameters.get(name), name)
+      if (!values.has(name)) throw missing(parameters.get(name), name)
     }
-    if (whole.Check(values)) return values
+    const query: unknown = Object.fromEntries([...values].filter(([name]) => parameters.has(name)))
+    const members = new Map<string, number>()
+    for (const [name, value] of values) {
+      if (!parameters.has(name) && typeof value === 'number') members.set(name, value)
+    }
+    if (whole.Check(query)) return { query, members }
     throw new Failure('parameter_invalid', 'The parameters cannot be combined.')
   }
 }
@@ -58,13 +83,18 @@ function parameterOf(name: string, schema: TSchema, required: boolean): Paramete
   return { name, kind, required, caseless, check: TypeCompiler.Compile(schema), allowed: allowedText(schema) }
 }
 
-function readPiece(piece: string, parameters: Map<string, Parameter>, values: Record<string, unknown>): void {
+function readPiece(
+  piece: string,
+  find: (name: string) => Parameter | undefined,
+  known: readonly string[],
+  values: Map<string, unknown>,
+): void {
   const equals = piece.indexOf('=')
   const rawName = equals < 0 ? piece : piece.slice(0, equals)
   const name = decode('name', rawName, true)
-  const parameter = parameters.get(name)
-  if (parameter === undefined) throw unknown(name, [...parameters.keys()])
-  if (name in values) {
+  const parameter = find(name)
+  if (parameter === undefined) throw unknown(name, known)
+  if (values.has(name)) {
     throw new Failure(
       'parameter_repeated',
       `${name} is sent more than once. Send it once: ${parameter.allowed}.`,
@@ -80,7 +110,7 @@ function readPiece(piece: string, parameters: Map<string, Parameter>, values: Re
       param: name,
     })
   }
-  values[name] = convert(parameter, text)
+  values.set(name, convert(parameter, text))
 }
 
 function convert(parameter: Parameter, text: string): unknown {

@@ -42,3 +42,9 @@ export function readMetrics(known: ReadonlyMap<string, unknown>, sent: string | 
   }
   return [...names].sort()
 }
+
+/** The same in the order of the request, for what has a column for each. */
+export function readColumns(known: ReadonlyMap<string, unknown>, sent: string): string[] {
+  readMetrics(known, sent)
+  return [...new Set(sent.split(',').map(name => name.trim()))]
+}

@@ -4,12 +4,20 @@ import { addDays, dayNumber } from '../../src/dates.ts'
 import type { CompanyDeps } from '../../src/features/companies/deps.ts'
 import { readProfile } from '../../src/features/companyProfile/profile.ts'
 import { planCrossSection, readCrossSection } from '../../src/features/crossSection/crossSection.ts'
-import type { CrossSectionQuery, CrossSectionRow } from '../../src/features/crossSection/schema.ts'
+import type {
+  CrossSectionQuery,
+  CrossSectionRow,
+  CrossSectionTableRow,
+} from '../../src/features/crossSection/schema.ts'
+import { readCrossSectionTable } from '../../src/features/crossSection/table.ts'
 import { planFilings, readFilings } from '../../src/features/filings/filings.ts'
+import type { FundamentalsBatch } from '../../src/features/fundamentals/batchSchema.ts'
 import { planCompanies, planCompany } from '../../src/features/fundamentals/plan.ts'
 import { readCompany } from '../../src/features/fundamentals/read.ts'
-import type { FundamentalsBatch, FundamentalsRow, Vintage } from '../../src/features/fundamentals/schema.ts'
+import type { FundamentalsRow, Vintage } from '../../src/features/fundamentals/schema.ts'
 import { streamCompanies } from '../../src/features/fundamentals/stream.ts'
+import { tableOf } from '../../src/features/fundamentals/table.ts'
+import type { FundamentalsTableRow } from '../../src/features/fundamentals/tableSchema.ts'
 import { planRestatements, readRestatements } from '../../src/features/restatements/restatements.ts'
 import type { Restatement, RestatementsQuery } from '../../src/features/restatements/schema.ts'
 import { type TestDatabase, testDatabase } from '../database.ts'
@@ -51,6 +59,17 @@ async function crossSection(query: Partial<CrossSectionQuery>): Promise<CrossSec
     cursor = page.next ?? undefined
   } while (cursor !== undefined)
   return rows
+}
+
+async function crossSectionTable(query: Partial<CrossSectionQuery>): Promise<CrossSectionTableRow[]> {
+  const wanted = { metric: 'roe', market: 'US', ...query }
+  const { data } = await readCrossSectionTable(deps, me, planCrossSection(deps, me, wanted))
+  return data
+}
+
+async function periodsOf(ticker: string, vintage: Vintage, as_of: string): Promise<FundamentalsTableRow[]> {
+  const plan = await planCompany(deps, me, { ticker, vintage, as_of, layout: 'wide' })
+  return tableOf(await readCompany({ sql: deps.sql, markets: deps.markets }, plan), plan.columns).data
 }
 
 async function restatements(query: Partial<RestatementsQuery>): Promise<Restatement[]> {
@@ -155,6 +174,16 @@ test('no reader shows on a day what only later filings state', async () => {
         if (max_age_days === undefined) {
           expect(plainTicker(shown)).toEqual(plainTicker(await crossSection({ metric, fp, market: 'JP' })))
         }
+        const columns = { ...bounds, metric: 'revenue,roe,assets' }
+        const table = await crossSectionTable({ ...columns, as_of })
+        expect(plainTicker(table)).toEqual(
+          plainTicker(await crossSectionTable({ ...columns, as_of, market: 'JP' })),
+        )
+        if (max_age_days === undefined) {
+          expect(plainTicker(table)).toEqual(
+            plainTicker(await crossSectionTable({ ...columns, market: 'JP' })),
+          )
+        }
         for (const row of shown) expect([row.filed <= as_of, row.ticker]).toEqual([true, row.ticker])
         compared += shown.length
 
@@ -169,6 +198,11 @@ test('no reader shows on a day what only later filings state', async () => {
               (await deps.sql`select 1 from entity_ticker where ticker = ${`${ticker}.JP`}`).length > 0
             const truth = known ? await history(`${ticker}.JP`, vintage, '2026-11-20') : []
             expect(plainTicker(rows)).toEqual(plainTicker(truth))
+            if (vintage !== 'all') {
+              const periods = await periodsOf(ticker, vintage, as_of)
+              const truePeriods = known ? await periodsOf(`${ticker}.JP`, vintage, '2026-11-20') : []
+              expect(plainTicker(periods)).toEqual(plainTicker(truePeriods))
+            }
             const sums = await history(ticker, vintage, as_of, 'TTM')
             const trueSums = known ? await history(`${ticker}.JP`, vintage, '2026-11-20', 'TTM') : []
             expect(plainTicker(sums)).toEqual(plainTicker(trueSums))

@@ -1,5 +1,6 @@
 import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { parquetReadObjects } from 'hyparquet'
+import { sheetOf } from '../../src/features/fundamentals/sheet.ts'
 import { callers } from './callers.ts'
 import { realServer } from './realServer.ts'
 
@@ -59,20 +60,23 @@ test('without fields a row has no further columns, and a JSON row has the chosen
 })
 
 test('every format has the same cells, for one company and for several, in each view', async () => {
-  for (const query of [
-    `${apple}&fields=${all}`,
-    `ticker=AAPL&as_of=2010-04-21&fp=TTM&fields=${all}`,
-    `ticker=AAPL,E02367.JP,005930.KS,2330.TW&view=latest&fields=${all}`,
-  ]) {
+  const fields = ['accession', 'form', 'tag', 'start', 'accepted_at', 'inputs', 'url'] as const
+  for (const [query, view, adjust] of [
+    [`${apple}&fields=${all}`, 'history', null],
+    [`ticker=AAPL&as_of=2010-04-21&fp=TTM&fields=${all}`, 'history', null],
+    [`ticker=AAPL,E02367.JP,005930.KS,2330.TW&view=latest&fields=${all}`, 'latest', null],
+    [`ticker=AAPL&view=latest&adjust=splits&fields=${all}`, 'latest', 'splits'],
+  ] as const) {
+    const names = sheetOf({ view, adjust, fields }).map(({ name }) => name)
     const json = (await (await fetchRows(query)).json()).data
     expect(json.length).toBeGreaterThan(3)
     const rows = json.map(({ generation: _, ...row }: Record<string, unknown>) => row)
     const lines = (await (await fetchRows(`${query}&format=ndjson`)).text()).trim().split('\n')
     expect(lines.map(line => JSON.parse(line))).toEqual(json)
+    for (const row of rows) expect(Object.keys(row)).toEqual(names.filter(name => name in row))
+    const text = (cell: unknown) => (Array.isArray(cell) ? cell.join(' ') : (cell ?? null))
     const flat = rows.map((row: Record<string, unknown>) =>
-      Object.fromEntries(
-        Object.entries(row).map(([name, cell]) => [name, Array.isArray(cell) ? cell.join(' ') : cell]),
-      ),
+      Object.fromEntries(names.map(name => [name, text(row[name])])),
     )
     const file = await (await fetchRows(`${query}&format=parquet`)).arrayBuffer()
     const day = (cell: unknown) => (cell instanceof Date ? cell.toISOString().slice(0, 10) : cell)
@@ -81,7 +85,7 @@ test('every format has the same cells, for one company and for several, in each 
     )
     expect(read).toEqual(flat)
     const csv = (await (await fetchRows(`${query}&format=csv`)).text()).trim().split('\r\n')
-    expect(csv[0].split(',')).toEqual(Object.keys(flat[0]))
+    expect(csv[0].split(',')).toEqual(names)
     expect(csv.length).toBe(flat.length + 1)
     for (const [place, row] of flat.entries()) {
       const tail = [row.accession, row.form, row.tag, row.start, row.accepted_at, row.inputs, row.url]

@@ -17,6 +17,9 @@ export interface CoverageQuery {
   readonly vintage?: string
   readonly metric?: string
   readonly from?: string
+  readonly layout?: string
+  readonly max_age_days?: number
+  readonly adjust?: string
   readonly fp?: string
   readonly fy?: string
   readonly fields?: string
@@ -55,7 +58,19 @@ export async function coverageIndex(deps: SnapshotDeps, query: CoverageQuery): P
 }
 
 function readPage(deps: Pick<CompanyDeps, 'markets'>, query: CoverageQuery) {
-  for (const param of ['as_of', 'view', 'vintage', 'metric', 'from', 'fp', 'fy', 'fields'] as const) {
+  for (const param of [
+    'as_of',
+    'view',
+    'vintage',
+    'metric',
+    'layout',
+    'max_age_days',
+    'adjust',
+    'from',
+    'fp',
+    'fy',
+    'fields',
+  ] as const) {
     if (query[param] !== undefined)
       refuse(param, `${param} requires ticker: without ticker, the response is the coverage index.`)
   }

@@ -1,28 +1,28 @@
 import type { Principal } from '../../access/licences.ts'
-import { addDays, type IsoDate } from '../../dates.ts'
+import { daysBefore, type IsoDate } from '../../dates.ts'
+import { Failure } from '../../errors.ts'
+import { readColumns } from '../../markets/parameters.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
 import { plainZero } from '../fundamentals/read.ts'
 import { fiscalPeriods } from '../fundamentals/schema.ts'
 import { countPage } from '../marketPages/answer.ts'
 import { explainEmptyPage, pageFields } from '../marketPages/page.ts'
-import {
-  type MarketDeps,
-  type MarketQuery,
-  marketCacheKey,
-  resolveMarketQuery,
-} from '../marketPages/query.ts'
+import { type MarketDeps, type MarketQuery, marketCacheKey, resolveMarketPage } from '../marketPages/query.ts'
+import { describeFilters, type Filter, readFilters } from './filters.ts'
 import { crossSectionRows } from './queries.ts'
 import {
   type CrossSection,
   type CrossSectionPeriod,
   type CrossSectionQuery,
   crossSectionLimit,
+  maxColumns,
 } from './schema.ts'
-
-const firstDay = '0001-01-01'
 
 /** A request for a cross-section, decided: who may see what, as plain data. */
 export interface CrossSectionPlan extends MarketQuery {
+  /** In the order of the request; of one metric the answer has no columns. */
+  readonly metrics: readonly string[]
+  readonly filters: readonly Filter[]
   readonly period: CrossSectionPeriod
   /** 0 the year, 1 to 4 a quarter, null the latest period of any kind. */
   readonly fp: number | null
@@ -36,24 +36,35 @@ export function planCrossSection(
   deps: MarketDeps,
   principal: Principal,
   query: CrossSectionQuery,
+  bounds: ReadonlyMap<string, number> = new Map(),
 ): CrossSectionPlan {
-  const question = resolveMarketQuery(deps, principal, query, crossSectionLimit)
+  const metrics = readColumns(deps.markets.metrics, query.metric)
+  const filters = readFilters(deps.markets.metrics, bounds)
+  checkCount(metrics, filters)
+  const question = resolveMarketPage(deps, principal, query, crossSectionLimit)
   const period = query.fp ?? 'FY'
   const maxAgeDays = query.max_age_days ?? null
   const plan = {
+    metric: metrics[0],
     ...question,
+    metrics,
+    filters,
     period,
     fp: period === 'latest' ? null : fiscalPeriods.indexOf(period),
     maxAgeDays,
-    from: maxAgeDays === null ? null : earliest(question.asOf, maxAgeDays),
+    from: maxAgeDays === null ? null : daysBefore(question.asOf, maxAgeDays),
   }
   return { ...plan, cacheKey: marketCacheKey('cross-section', principal, plan) }
 }
 
-/** Not before the first day of PostgreSQL's calendar that the API can show. */
-function earliest(asOf: IsoDate, days: number): IsoDate {
-  const day = addDays(asOf, -days)
-  return /^\d{4}-/.test(day) && day > firstDay ? day : firstDay
+function checkCount(metrics: readonly string[], filters: readonly Filter[]): void {
+  const all = new Set([...metrics, ...filters.map(({ metric }) => metric)])
+  if (all.size <= maxColumns) return
+  throw new Failure(
+    'parameter_invalid',
+    `The request names ${all.size} metrics, those of min_ and max_ included; the limit is ${maxColumns}. Send the others in a second request.`,
+    { param: 'metric' },
+  )
 }
 
 /** A page of one metric of every company of a market. The companies on the page count against the key's cap. */
@@ -74,6 +85,7 @@ export async function readCrossSection(
     as_of: plan.asOf,
     fp: plan.period,
     max_age_days: plan.maxAgeDays,
+    ...(plan.filters.length === 0 ? {} : { filters: [...plan.filters] }),
     ...pageFields(deps, plan, page, notes),
     data: rows.map(row => ({
       ticker: row.ticker,
@@ -92,18 +104,24 @@ export async function readCrossSection(
   }
 }
 
-function restriction(plan: CrossSectionPlan): string | null {
+export function restriction(plan: CrossSectionPlan): string | null {
   if (!plan.recentFiscalYearOnly) return null
   return 'This key sees only the most recent reported fiscal year of each company. as_of requires an evaluation key or a Personal or Commercial data licence.'
 }
 
-function emptyPageNote(deps: Pick<CompanyDeps, 'markets'>, plan: CrossSectionPlan, hasMore: boolean): string {
-  const { market, metric, asOf } = plan
+export function emptyPageNote(
+  deps: Pick<CompanyDeps, 'markets'>,
+  plan: CrossSectionPlan,
+  hasMore: boolean,
+): string {
+  const { market, asOf } = plan
+  const metric = plan.metrics.join(' or ')
+  const filtered = describeFilters(plan.filters)
   const bounds = plan.period === 'latest' ? '' : ` with fp=${plan.period}`
   const aged = plan.from === null ? '' : ` and an end on or after ${plan.from}`
   return explainEmptyPage(deps, plan, hasMore, {
-    onPage: `No company on this page reports ${metric} for its most recent fiscal year`,
-    afterCursor: `No company after this cursor reports ${metric}.`,
-    atAll: `No company of market ${market} reports ${metric}${bounds}${aged} in filings up to ${asOf}.`,
+    onPage: `No company on this page reports ${metric}${filtered} for its most recent fiscal year`,
+    afterCursor: `No company after this cursor reports ${metric}${filtered}.`,
+    atAll: `No company of market ${market} reports ${metric}${filtered}${bounds}${aged} in filings up to ${asOf}.`,
   })
 }

@@ -1,6 +1,7 @@
 import type { IsoDate } from '../../dates.ts'
 import type { SqlClient, SqlFragment } from '../../postgres/client.ts'
 import { recentFiscalYear } from '../fundamentals/queries.ts'
+import type { Filter } from './filters.ts'
 
 export interface CrossSectionScope {
   readonly metric: string
@@ -15,6 +16,8 @@ export interface CrossSectionScope {
   readonly limit: number
   /** Of each company only the most recent fiscal year of which a full year is reported. */
   readonly recentFiscalYearOnly: boolean
+  /** Figures that a company must have, by the same periods. */
+  readonly filters: readonly Filter[]
 }
 
 export interface CrossSectionRow {
@@ -65,7 +68,7 @@ export function crossSectionStatement(sql: SqlClient, scope: CrossSectionScope):
   const page = sql`
     select e.entity_id, e.ticker, e.issuer_id, l.*
     from entity e cross join lateral (${latestOf(sql, scope, sql`e.entity_id`, sql``)}) l
-    where e.market = ${market} ${later}
+    where e.market = ${market} ${later} ${scope.recentFiscalYearOnly ? sql`` : fits(sql, scope, sql`e.entity_id`, sql``)}
     order by e.entity_id
     limit ${limit + 1}`
   const shown = scope.recentFiscalYearOnly ? ofRecentYear(sql, scope, page) : page
@@ -76,16 +79,33 @@ export function crossSectionStatement(sql: SqlClient, scope: CrossSectionScope):
     order by r.entity_id`
 }
 
+/** Which figure of a company counts. */
+export type FigureScope = Pick<CrossSectionScope, 'asOf' | 'fp' | 'from' | 'filters'>
+
 /** The latest figure of a company that was current on the day. */
-function latestOf(sql: SqlClient, scope: CrossSectionScope, entityId: SqlFragment, more: SqlFragment) {
-  const { metric, asOf, fp, from } = scope
+function latestOf(
+  sql: SqlClient,
+  { metric, ...scope }: FigureScope & { readonly metric: string },
+  entityId: SqlFragment,
+  more: SqlFragment,
+) {
+  return latestFigure(sql, scope, sql`(select metric_id from metric where name = ${metric})`, entityId, more)
+}
+
+export function latestFigure(
+  sql: SqlClient,
+  { asOf, fp, from }: FigureScope,
+  metricId: SqlFragment,
+  entityId: SqlFragment,
+  more: SqlFragment,
+) {
   const wanted = fp === null ? sql`` : sql`and f.fp = ${fp}`
   const since = from === null ? sql`` : sql`and f.period_end >= ${from}`
   const order = fp === null ? sql`f.period_end desc, (f.fp = 0) desc, f.fp desc` : sql`f.period_end desc`
   return sql`
-    select f.fy, f.fp, f.period_end, f.filed, f.value, f.unit_id, f.tag_id, f.is_earlier
+    select f.metric_id, f.fy, f.fp, f.period_end, f.filed, f.value, f.unit_id, f.tag_id, f.is_earlier
     from fact_as_of(${asOf}) f
-    where f.metric_id = (select metric_id from metric where name = ${metric}) and f.entity_id = ${entityId}
+    where f.metric_id = ${metricId} and f.entity_id = ${entityId}
       and f.current ${wanted} ${since} ${more}
     order by ${order}
     limit 1`
@@ -95,11 +115,31 @@ function latestOf(sql: SqlClient, scope: CrossSectionScope, entityId: SqlFragmen
  * companies of the page, because it costs one probe per metric. */
 function ofRecentYear(sql: SqlClient, scope: CrossSectionScope, page: SqlFragment) {
   const year = recentFiscalYear(sql, scope.asOf, sql`p.entity_id`)
+  const ofYear = sql`and f.fy = y.fy`
   return sql`
     select p.entity_id, p.ticker, p.issuer_id, l.*
     from (${page}) p
     cross join lateral (select ${year} as fy) y
-    left join lateral (${latestOf(sql, scope, sql`p.entity_id`, sql`and f.fy = y.fy`)}) l on true`
+    left join lateral (${latestOf(sql, scope, sql`p.entity_id`, ofYear)}) l
+      on true ${fits(sql, scope, sql`p.entity_id`, ofYear)}`
+}
+
+/** Whether the figures of a company are within all bounds. A demo key's bounds are compared with what it sees, the most recent
+ * fiscal year: compared with another year they would tell of it.
+ *
+ * @param more further conditions on a figure `f` */
+export function fits(
+  sql: SqlClient,
+  scope: FigureScope,
+  entityId: SqlFragment,
+  more: SqlFragment,
+): SqlFragment {
+  return scope.filters.reduce((conditions, { metric, min, max }) => {
+    const figure = latestOf(sql, { ...scope, metric }, entityId, more)
+    const above = min === null ? sql`` : sql`and x.value >= ${min}::float8`
+    const below = max === null ? sql`` : sql`and x.value <= ${max}::float8`
+    return sql`${conditions} and exists (select from (${figure}) x where true ${above} ${below})`
+  }, sql``)
 }
 
 function withoutVersion({

@@ -2,26 +2,44 @@ import { Elysia } from 'elysia'
 import { readForm } from '../../formats/columns.ts'
 import answers from '../../http/docs/examples/answers.json' with { type: 'json' }
 import { operation } from '../../http/docs/operation.ts'
-import { queryReader } from '../../http/parameters.ts'
+import { familyReader } from '../../http/parameters.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
 import { answerMarketPage, type MarketPageDeps, marketPageErrors } from '../marketPages/answer.ts'
 import { planCrossSection, readCrossSection } from './crossSection.ts'
-import { CrossSection, CrossSectionQuery, crossSectionSheet } from './schema.ts'
+import {
+  CrossSectionAnswer,
+  CrossSectionQuery,
+  crossSectionSheet,
+  crossSectionTableSheet,
+  filterParameters,
+} from './schema.ts'
+import { readCrossSectionTable } from './table.ts'
 
-const readQuery = queryReader(CrossSectionQuery)
+const readQuery = familyReader(CrossSectionQuery, filterParameters)
 
-/** GET /api/v1/cross-section: one metric of every company of a market, as known on a day. */
+/** GET /api/v1/cross-section: metrics of every company of a market, as known on a day. */
 export function crossSectionRoutes(http: HttpPlugin, deps: MarketPageDeps) {
   return new Elysia({ name: 'crossSection' }).use(http).get(
     '/api/v1/cross-section',
     ({ context }) => {
-      const query = readQuery(context.queryText)
+      const { query, members } = readQuery(context.queryText)
       const { principal } = context.authenticatedCaller
-      const plan = planCrossSection(deps, principal, query)
+      const plan = planCrossSection(deps, principal, query, members)
+      const { market, cacheKey } = plan
+      const form = readForm(query)
+      if (plan.metrics.length > 1) {
+        return answerMarketPage(deps, context, {
+          form,
+          market,
+          cacheKey,
+          columns: crossSectionTableSheet(plan.metrics),
+          read: () => readCrossSectionTable(deps, principal, plan),
+        })
+      }
       return answerMarketPage(deps, context, {
-        form: readForm(query),
-        market: plan.market,
-        cacheKey: plan.cacheKey,
+        form,
+        market,
+        cacheKey,
         columns: crossSectionSheet,
         read: () => readCrossSection(deps, principal, plan),
       })
@@ -33,18 +51,28 @@ export function crossSectionRoutes(http: HttpPlugin, deps: MarketPageDeps) {
 const crossSectionOperation = operation({
   id: 'getCrossSection',
   tag: 'Fundamentals',
-  summary: 'One metric of every company of a market, as known on a given day',
+  summary: 'Metrics of every company of a market, as known on a given day',
   description:
-    'One row per company: its latest figure of the metric that was filed on or before `as_of`, in the vintage that was current on that day. `fp` chooses which period counts as latest; `max_age_days` excludes companies that stopped reporting long ago. Companies are in the order in which they were first imported, so pages never shift. `next` (in other formats the header X-Next-Cursor) continues after `limit` companies. A figure filed on `as_of` itself is included: to trade at the open of a day, send the previous day.\n\nThe demo key and free keys see the most recent reported fiscal year of each company, without `as_of`. With an evaluation key, every company on a page counts as seen.',
+    'One row per company: its latest figure of the metric that was filed on or before `as_of`, in the vintage that was current on that day. `fp` chooses which period counts as latest; `max_age_days` excludes companies that stopped reporting long ago. Companies are in the order in which they were first imported, so pages never shift. `next` (in other formats the header X-Next-Cursor) continues after `limit` companies. A figure filed on `as_of` itself is included: to trade at the open of a day, send the previous day.\n\nSeveral metrics (`metric=roe,revenue`, up to 20) make a table: one row per company, a column for each metric with what the request for it alone answers. `older` names the figures of an earlier period than the row. `min_<metric>` and `max_<metric>` leave only companies whose figure is within the bound, on metrics with or without a column.\n\nThe demo key and free keys see the most recent reported fiscal year of each company, without `as_of`. With an evaluation key, every company on a page counts as seen.',
   access: 'key',
   query: CrossSectionQuery,
+  family: {
+    name: 'filters',
+    description:
+      'Bounds of figures: `min_<metric>` and `max_<metric>`, like `min_roe=0.1&max_debt_to_equity=2`, in the units of the metrics. A company without the figure is left out.',
+    example: { min_roe: 0.1 },
+  },
   example: { metric: 'roe', market: 'US' },
   answer: {
-    schema: CrossSection,
+    schema: CrossSectionAnswer,
     description: 'One row per company, always in the same order.',
     headers: ['X-Next-Cursor'],
     examples: {
       roe: { summary: 'Return on equity as known on 2020-12-31', value: answers.cross_section },
+      table: {
+        summary: 'Several metrics, of companies with revenue of at least 100 billion',
+        value: answers.cross_section_table,
+      },
     },
     rows: { csv: answers.cross_section_csv, ndjson: answers.cross_section_ndjson },
   },

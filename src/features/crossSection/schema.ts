@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { IsoDateSchema } from '../../dates.ts'
 import type { Column } from '../../formats/columns.ts'
+import type { ParameterFamily } from '../../http/parameters.ts'
 import { FundamentalsRow } from '../fundamentals/schema.ts'
 import { marketPageFields, marketParameters, type PageLimit } from '../marketPages/query.ts'
 
@@ -12,6 +13,9 @@ export const crossSectionLimit = {
   maxFree: 1_000,
 } as const satisfies PageLimit
 
+/** The limit of metrics in one request, those that only filter included: each costs a look at every company of the page. */
+export const maxColumns = 20
+
 const Period = Type.Union([
   Type.Literal('FY'),
   Type.Literal('Q1'),
@@ -22,10 +26,22 @@ const Period = Type.Union([
 ])
 export type CrossSectionPeriod = Static<typeof Period>
 
-/** GET /api/v1/cross-section: one metric of every company of a market. */
+/** `min_roe=0.1`: not documented one by one, because every metric has two. */
+export const filterParameters: ParameterFamily = {
+  pattern: /^(min|max)_[a-z]/,
+  named: 'min_<metric>, max_<metric>',
+  schema: Type.Number({ description: 'A bound of a figure, in its own unit.', examples: [0.1] }),
+}
+
+/** GET /api/v1/cross-section: metrics of every company of a market. */
 export const CrossSectionQuery = Type.Object(
   {
-    metric: marketParameters.metric('roe'),
+    metric: Type.String({
+      minLength: 1,
+      maxLength: 2_000,
+      description: `One metric name, or up to ${maxColumns} separated by commas: then the rows have a column for each, in this order. The coverage index lists all metrics.`,
+      examples: ['roe'],
+    }),
     market: marketParameters.market,
     as_of: Type.Optional(
       IsoDateSchema('Only figures filed on or before this day. Default today (UTC).', '2010-02-01'),
@@ -81,6 +97,15 @@ export const CrossSectionRow = Type.Object(
 )
 export type CrossSectionRow = Static<typeof CrossSectionRow>
 
+const Bound = Type.Union([Type.Number(), Type.Null()])
+const Filters = Type.Array(
+  Type.Object(
+    { metric: Type.String({ examples: ['roe'] }), min: Bound, max: Bound },
+    { ...strict, $id: 'CrossSectionFilter' },
+  ),
+  { description: 'Only where min_<metric> or max_<metric> was sent; null: no bound.' },
+)
+
 /** Columns of the rows in CSV and Parquet, in the order of the JSON row. */
 export const crossSectionSheet = [
   { name: 'ticker', kind: 'text' },
@@ -104,6 +129,7 @@ export const CrossSection = Type.Object(
     as_of: marketPageFields.as_of,
     fp: Period,
     max_age_days: Type.Union([Type.Integer(), Type.Null()], { description: 'null: no limit.' }),
+    filters: Type.Optional(Filters),
     data_version: marketPageFields.data_version,
     licence: marketPageFields.licence,
     attribution: marketPageFields.attribution,
@@ -121,3 +147,74 @@ export const CrossSection = Type.Object(
   { ...strict, $id: 'CrossSection' },
 )
 export type CrossSection = Static<typeof CrossSection>
+
+const Cell = Type.Union([Type.Number(), Type.Null()], {
+  description: 'The figure of a metric that was sent; null: the company has none.',
+})
+
+/** A row of several metrics: the fields below, and one for each metric. */
+export const CrossSectionTableRow = Type.Object(
+  {
+    ticker: CrossSectionRow.properties.ticker,
+    issuer_id,
+    fy: Type.Integer({ ...fy, description: 'Fiscal year of the latest period in the row.' }),
+    fp,
+    end: Type.String({ ...end, description: 'Last day of the latest period in the row.' }),
+    filed: Type.String({
+      ...filed,
+      description: 'Day on which the last of these figures was filed: the row was known from then on.',
+    }),
+    currency: Type.Union([Type.String(), Type.Null()], {
+      description: 'Currency of the figures in money, several separated by spaces; null: none is in money.',
+      examples: ['USD'],
+    }),
+    older: Type.Union([Type.String(), Type.Null()], {
+      description:
+        'The metrics whose latest figure is of an earlier period, each with its end, separated by spaces: `roe:2018-12-31`. null: all figures are of one period.',
+      examples: [null],
+    }),
+    source,
+  },
+  { additionalProperties: Cell, $id: 'CrossSectionTableRow' },
+)
+export type CrossSectionTableRow = Static<typeof CrossSectionTableRow> &
+  Readonly<Record<string, string | number | null>>
+
+/** Columns of such rows in all formats. */
+export const crossSectionTableSheet = (metrics: readonly string[]): Column[] => [
+  { name: 'ticker', kind: 'text' },
+  { name: 'issuer_id', kind: 'text' },
+  { name: 'fy', kind: 'whole' },
+  { name: 'fp', kind: 'text' },
+  { name: 'end', kind: 'day' },
+  { name: 'filed', kind: 'day' },
+  ...metrics.map(name => ({ name, kind: 'number' as const })),
+  { name: 'currency', kind: 'text' },
+  { name: 'older', kind: 'text' },
+  { name: 'source', kind: 'text' },
+]
+
+const { object: _object, metric: _metric, data: _data, ...pageProperties } = CrossSection.properties
+
+export const CrossSectionTable = Type.Object(
+  {
+    object: Type.Literal('cross_section_table'),
+    metrics: Type.Array(Type.String(), {
+      description: 'The columns, in the order of the request.',
+      examples: [['roe', 'revenue']],
+    }),
+    ...pageProperties,
+    data: Type.Array(CrossSectionTableRow, {
+      description: 'One row per company that has any of the figures, in the order of the single metric.',
+    }),
+  },
+  { ...strict, $id: 'CrossSectionTable' },
+)
+export type CrossSectionTable = Omit<Static<typeof CrossSectionTable>, 'data'> & {
+  data: CrossSectionTableRow[]
+}
+
+export const CrossSectionAnswer = Type.Union([CrossSection, CrossSectionTable], {
+  $id: 'CrossSectionAnswer',
+  description: '`object` says which of the two it is: one metric, or a table of several.',
+})

@@ -2,12 +2,17 @@ import { Type } from '@sinclair/typebox'
 import answers from '../../http/docs/examples/answers.json' with { type: 'json' }
 import { operation } from '../../http/docs/operation.ts'
 import { CoverageIndex } from '../coverage/schema.ts'
-import { FundamentalsBatch, FundamentalsList, FundamentalsQuery } from './schema.ts'
+import { FundamentalsBatch } from './batchSchema.ts'
+import { FundamentalsList, FundamentalsQuery } from './schema.ts'
+import { FundamentalsTable, FundamentalsTableBatch } from './tableSchema.ts'
 
-const FundamentalsAnswer = Type.Union([FundamentalsList, FundamentalsBatch, CoverageIndex], {
-  $id: 'FundamentalsAnswer',
-  description: '`object` says which of the three it is.',
-})
+const FundamentalsAnswer = Type.Union(
+  [FundamentalsList, FundamentalsBatch, FundamentalsTable, FundamentalsTableBatch, CoverageIndex],
+  {
+    $id: 'FundamentalsAnswer',
+    description: '`object` says whether it is a list, a table (layout=wide) or the coverage index.',
+  },
+)
 
 export const fundamentalsOperation = operation({
   id: 'getFundamentals',
@@ -32,6 +37,11 @@ export const fundamentalsOperation = operation({
       },
       several: { summary: 'Several companies', value: answers.fundamentals_several },
       first: { summary: 'vintage=first: each figure as first filed', value: answers.fundamentals_first },
+      wide: { summary: 'layout=wide: a row per fiscal period', value: answers.fundamentals_wide },
+      splits: {
+        summary: 'adjust=splits: the 10-K of 2020 restates 2018 for the split of that year, and not 2017',
+        value: answers.fundamentals_splits,
+      },
       coverage: {
         summary: 'Without ticker: the coverage index (lists shortened)',
         value: answers.coverage_index,

@@ -39,14 +39,6 @@ export function readFields(sent: string | undefined): readonly ProvenanceField[]
   )
 }
 
-export const sheetWith = <Name extends string>(
-  sheet: readonly Column<Name>[],
-  fields: readonly ProvenanceField[],
-): readonly Column<Name | ProvenanceField>[] => [
-  ...sheet,
-  ...provenanceSheet.filter(({ name }) => fields.includes(name)),
-]
-
 /** The chosen fields of a row. */
 export function provenanceOf(
   row: Partial<StoredProvenance> & { readonly derived: boolean },

@@ -1,9 +1,9 @@
 import { enforceEntityCap } from '../../access/entityCap.ts'
 import { isFreeData, type Principal } from '../../access/licences.ts'
-import type { IsoDate } from '../../dates.ts'
+import { daysBefore, type IsoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
 import { readAsOf, readDay } from '../../facts/asOf.ts'
-import { readMarket, readMetrics } from '../../markets/parameters.ts'
+import { readColumns, readMarket, readMetrics } from '../../markets/parameters.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
 import { resolveCompanies } from '../companies/lookup.ts'
 import type { CompanyIdentity } from '../companies/queries.ts'
@@ -22,6 +22,12 @@ export interface Selection extends PeriodFilter {
   readonly from: IsoDate | null
   /** Further columns. */
   readonly fields: readonly ProvenanceField[]
+  /** Share counts and figures per share are adjusted for splits; null: as filed. */
+  readonly adjust: 'splits' | null
+  /** A row per figure, or per period. */
+  readonly layout: 'long' | 'wide'
+  /** Of a wide layout: the metrics in the order of the request; null: those of which there is a figure. */
+  readonly columns: readonly string[] | null
 }
 
 /** A request for one company's figures, decided: who may see what, as plain data. The queries read it as it is. */
@@ -110,18 +116,71 @@ function readRequest(deps: Pick<CompanyDeps, 'markets' | 'today'>, query: Fundam
       { param: 'vintage' },
     )
   }
+  const layout = query.layout ?? 'long'
+  if (layout === 'wide') checkWide(query, view)
+  if (view === 'history' && query.max_age_days !== undefined) {
+    throw new Failure(
+      'parameter_invalid',
+      `max_age_days=${query.max_age_days} is for view=latest. Send view=latest, or from= for the earliest period end of a history.`,
+      { param: 'max_age_days' },
+    )
+  }
+  const known = deps.markets.metrics
+  const asOf = readAsOf(query.as_of, deps.today())
   return {
     selection: {
-      asOf: readAsOf(query.as_of, deps.today()),
+      asOf,
       view,
-      vintage: query.vintage ?? 'all',
-      metrics: readMetrics(deps.markets.metrics, query.metric),
-      from: query.from === undefined ? null : readDay('from', query.from),
+      vintage: query.vintage ?? (layout === 'wide' ? 'latest' : 'all'),
+      adjust: query.adjust ?? null,
+      layout,
+      columns: layout === 'wide' && query.metric !== undefined ? readColumns(known, query.metric) : null,
+      metrics: readMetrics(known, query.metric),
+      from: earliestEnd(query, asOf),
       fields: readFields(query.fields),
       ...readPeriodFilter(query),
     },
     market: query.market === undefined ? null : readMarket(deps.markets, query.market),
     choosesDay: query.as_of !== undefined,
+  }
+}
+
+/** The later of the two bounds; null: none. */
+function earliestEnd({ from, max_age_days }: FundamentalsQuery, asOf: IsoDate): IsoDate | null {
+  const sent = from === undefined ? null : readDay('from', from)
+  if (max_age_days === undefined) return sent
+  const oldest = daysBefore(asOf, max_age_days)
+  return sent !== null && sent > oldest ? sent : oldest
+}
+
+/** A cell has one figure, and a row one period. */
+function checkWide(
+  { vintage, ticker = '', metric, fields }: FundamentalsQuery,
+  view: Selection['view'],
+): void {
+  const refuse = (param: string, why: string) => {
+    throw new Failure('parameter_invalid', why, { param })
+  }
+  if (view === 'latest') {
+    refuse('view', 'layout=wide has a row per period, and view=latest a row per metric. Omit one of the two.')
+  }
+  if (vintage === 'all') {
+    refuse(
+      'vintage',
+      'layout=wide shows one figure per period and metric, and vintage=all shows several. Send vintage=latest or vintage=first.',
+    )
+  }
+  if (fields !== undefined) {
+    refuse(
+      'fields',
+      'fields says where one figure comes from, and a row of layout=wide has several. Omit one of the two.',
+    )
+  }
+  if (metric === undefined && ticker.includes(',')) {
+    refuse(
+      'metric',
+      'layout=wide of several companies requires metric: the columns are written before the companies are read. Send the metrics, separated by commas.',
+    )
   }
 }
 
@@ -138,13 +197,15 @@ function planFor(
   if (recentFiscalYearOnly && choosesDay) throw asOfRefused(flagship, principal, company)
   const otherMarket = market === null || market === company.market ? null : market
   const { entityId, ticker, issuerId, name, twin, sentId, formerHolders } = company
-  const { asOf, view, vintage, metrics, from, fps, years } = selection
+  const { asOf, view, vintage, metrics, from, fps, years, layout, columns, adjust, fields } = selection
   const cacheKey = JSON.stringify([
     ...[entityId, ticker, issuerId, name, company.market, twin, sentId, formerHolders],
     ...[asOf, view, vintage, metrics, from],
     ...[otherMarket, recentFiscalYearOnly, freeLicence],
     ...(selectsAllPeriods(selection) ? [] : [fps, years]),
-    ...selection.fields,
+    ...(adjust === null ? [] : [adjust]),
+    ...(layout === 'long' ? [] : ['wide', columns]),
+    ...fields,
   ])
   return { ...company, ...selection, otherMarket, recentFiscalYearOnly, freeLicence, cacheKey }
 }

@@ -15,7 +15,7 @@ export type RowPlan = Pick<
 export async function historyRows(sql: SqlClient, plan: RowPlan): Promise<StoredRows> {
   const from = plan.from === null ? sql`` : sql`and f.period_end >= ${plan.from}`
   const year = plan.recentFiscalYearOnly
-    ? sql`and f.fy = ${recentFiscalYear(sql, plan.asOf, plan.entityId)}`
+    ? sql`and r.fy = ${recentFiscalYear(sql, plan.asOf, plan.entityId)}`
     : sql``
   const metrics = plan.metrics === null ? sql`` : sql`and m.name = any(${[...plan.metrics]})`
   const current = plan.vintage === 'latest' ? sql`and f.current` : sql``
@@ -34,7 +34,8 @@ export async function historyRows(sql: SqlClient, plan: RowPlan): Promise<Stored
         from fact_as_of(${plan.asOf}) f
         join metric m on m.metric_id = f.metric_id
         join unit u on u.unit_id = f.unit_id
-        where f.entity_id = ${plan.entityId} ${from} ${year} ${metrics} ${current} ${earliest}) r on true ${ofPeriods(sql, plan, sql`r`)}
+        where f.entity_id = ${plan.entityId} ${from} ${metrics} ${current} ${earliest}) r
+        on true ${year} ${ofPeriods(sql, plan, sql`r`)}
       order by r.m collate "C", r."end", r.filed, r.fp, r.accepted_at nulls first, r.accession`,
   )
 }
@@ -73,11 +74,27 @@ export async function latestRows(sql: SqlClient, plan: RowPlan): Promise<StoredR
   )
 }
 
-/** The rows of the requested fiscal periods. The first vintage is chosen before this, among all rows of a period: a later vintage
+/** The rows of the requested fiscal periods. As with the year of a demo key, the first vintage is chosen before this, among all rows of a period: a later vintage
  * with another fiscal year must not pass for the first. */
 function ofPeriods(sql: SqlClient, { fps, years }: PeriodFilter, row: SqlFragment): SqlFragment {
   const kinds = fps === null ? sql`` : sql`and ${row}.fp = any(${[...fps]}::smallint[])`
   return years === null ? kinds : sql`${kinds} and ${row}.fy between ${years.first} and ${years.last}`
+}
+
+export type Ending = Pick<StoredRow, 'm' | 'end'>
+
+/** The latest period of each metric that has a figure which was current on the day. */
+export async function currentEnds(
+  sql: SqlClient,
+  { asOf, entityId }: Pick<RowPlan, 'asOf' | 'entityId'>,
+): Promise<Ending[]> {
+  return sql<Ending[]>`
+    select m.name as m, l.period_end as "end"
+    from metric m cross join lateral (
+      select f.period_end from fact_as_of(${asOf}) f
+      where f.entity_id = ${entityId} and f.metric_id = m.metric_id and f.current
+      order by f.period_end desc limit 1) l
+    where not m.is_trailing`
 }
 
 export interface KnownMetric {

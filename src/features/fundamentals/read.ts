@@ -15,6 +15,7 @@ import {
   knownMetrics,
   knownPeriods,
   latestRows,
+  type StoredRow,
   type StoredRows,
 } from './queries.ts'
 import {
@@ -23,6 +24,9 @@ import {
   type FundamentalsRow,
   fiscalPeriods,
 } from './schema.ts'
+import { splitEvidence } from './splitQueries.ts'
+import { detectSplits, type Split, splitFactor } from './splits.ts'
+import { readsOtherRows, staleBefore } from './staleness.ts'
 import { trailingRows } from './trailingQueries.ts'
 
 /** On the pool, or on the connection of a snapshot. */
@@ -32,6 +36,9 @@ export type ReadDeps = Pick<CompanyDeps, 'markets'> & { readonly sql: SqlClient 
 export async function readCompany(deps: ReadDeps, plan: CompanyPlan): Promise<FundamentalsList> {
   const manifest = deps.markets.get(plan.market)
   const { dataVersion, rows } = await readRows(deps, plan)
+  const isLatest = plan.view === 'latest'
+  const oldest = isLatest ? await staleBefore(deps.sql, plan, rows) : null
+  const splits = plan.adjust === null ? null : await readSplits(deps, plan)
   const notes = [
     rows.length === 0 ? null : restriction(plan, rows[0].fy),
     await explainAbsence(deps, plan, new Set(rows.map(row => row.m))),
@@ -54,6 +61,8 @@ export async function readCompany(deps: ReadDeps, plan: CompanyPlan): Promise<Fu
     source,
     until: row.until,
     kind: row.derived ? 'derived' : 'stated',
+    ...(splits === null ? {} : adjusted(row, splits)),
+    ...(oldest !== null && row.end < oldest ? { stale: true } : {}),
     ...(row.earlier ? { generation: 'earlier' } : {}),
     ...provenanceOf(row, plan.fields, { manifest, issuerId: issuer_id }),
   }))
@@ -66,6 +75,7 @@ export async function readCompany(deps: ReadDeps, plan: CompanyPlan): Promise<Fu
     as_of: plan.asOf,
     view: plan.view,
     ...(plan.vintage === 'all' ? {} : { vintage: plan.vintage }),
+    ...(splits === null ? {} : { splits }),
     data_version: dataVersion,
     ...(plan.freeLicence ? { licence: freeLicenceNotice } : {}),
     attribution: manifest ? [manifest.attribution] : [],
@@ -74,6 +84,18 @@ export async function readCompany(deps: ReadDeps, plan: CompanyPlan): Promise<Fu
     count: data.length,
     data,
   }
+}
+
+async function readSplits({ sql }: ReadDeps, plan: CompanyPlan): Promise<Split[]> {
+  return plan.otherMarket === null ? detectSplits(await splitEvidence(sql, plan)) : []
+}
+
+/** A share count or a figure per share after the splits that its own filing could not show. */
+function adjusted({ v, u, filed }: StoredRow, splits: readonly Split[]) {
+  const isCount = u === 'shares'
+  if (!isCount && !u.endsWith('/shares')) return {}
+  const factor = splitFactor(splits, filed)
+  return { v: plainZero(isCount ? v * factor : v / factor), split_factor: factor }
 }
 
 async function readRows(deps: ReadDeps, plan: CompanyPlan): Promise<StoredRows> {
@@ -186,15 +208,17 @@ export async function answerCompany(
   let plan = planned
   for (let left = maxAttempts; left > 0; left--) {
     const list = await readCompany(reading, plan)
-    if (list.data_version === plan.dataVersion && (await isConsistent(reading, list))) return list
+    if (list.data_version === plan.dataVersion && (await isConsistent(reading, plan, list))) return list
     plan = await planCompany(fresh, principal, query)
   }
   throw dataVersionConflict()
 }
 
-/** The reason why a list is empty is read after the list: both must be of one data version. */
-async function isConsistent({ sql }: ReadDeps, list: FundamentalsList): Promise<boolean> {
-  return list.count > 0 || (await readDataVersion(sql)) === list.data_version
+/** The reason why a list is empty, and what its rows are compared with, is read after the list: all must be of one data version. */
+async function isConsistent({ sql }: ReadDeps, plan: CompanyPlan, list: FundamentalsList): Promise<boolean> {
+  const readMore =
+    list.count === 0 || plan.adjust !== null || (plan.view === 'latest' && readsOtherRows(plan, list.data))
+  return !readMore || (await readDataVersion(sql)) === list.data_version
 }
 
 /** How often a request is read again because an import committed in between. Imports commit seconds apart and a read takes

@@ -25,11 +25,13 @@ import type { CompanyDeps } from '../companies/deps.ts'
 import { termsOf } from '../companies/terms.ts'
 import { coverageIndex } from '../coverage/index.ts'
 import { fundamentalsOperation } from './documentation.ts'
-import { sheetWith } from './fields.ts'
 import { planCompanies, planCompany } from './plan.ts'
 import { answerCompany } from './read.ts'
-import { FundamentalsQuery, fundamentalsSheet } from './schema.ts'
+import { FundamentalsQuery } from './schema.ts'
+import { sheetOf } from './sheet.ts'
 import { streamCompanies } from './stream.ts'
+import { tableOf } from './table.ts'
+import { fundamentalsTableSheet } from './tableSchema.ts'
 
 export interface FundamentalsDeps extends CompanyDeps {
   readonly responses: ResponseCache
@@ -87,12 +89,10 @@ async function answerOne(
     contentTypes[form.format],
     async () => {
       const list = await answerCompany(deps, principal, query, plan)
-      return renderList(
-        form,
-        sheetWith(fundamentalsSheet, plan.fields),
-        list,
-        termsOf(deps.markets, [list.market]),
-      )
+      const terms = termsOf(deps.markets, [list.market])
+      if (plan.layout === 'long') return renderList(form, sheetOf(plan), list, terms)
+      const table = tableOf(list, plan.columns)
+      return renderList(form, fundamentalsTableSheet(table.metrics), table, terms)
     },
     compressions.companyRows,
   )

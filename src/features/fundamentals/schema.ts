@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { freeLicenceNotice } from '../../access/licences.ts'
 import { IsoDateSchema } from '../../dates.ts'
-import { type Column, CommentsSchema, FormatSchema } from '../../formats/columns.ts'
+import { CommentsSchema, FormatSchema } from '../../formats/columns.ts'
 import { MarketCode } from '../../markets/parameters.ts'
 import { defaultCoverageLimit, maxCoverageLimit } from '../coverage/schema.ts'
 import { provenanceFields } from './provenanceSchema.ts'
@@ -37,7 +37,7 @@ export const FundamentalsQuery = Type.Object(
       Type.Union([Type.Literal('history'), Type.Literal('latest')], {
         default: 'history',
         description:
-          'history: every vintage filed up to as_of. latest: one row per metric, the latest period in its latest vintage.',
+          'history: every vintage filed up to as_of. latest: one row per metric, the latest period in its latest vintage; a row is `stale` if the company has since reported a full year without that metric.',
         examples: ['latest'],
       }),
     ),
@@ -56,6 +56,30 @@ export const FundamentalsQuery = Type.Object(
         description:
           'Metric names, separated by commas. Omit it for all metrics. The coverage index lists them.',
         examples: ['revenue,net_margin'],
+      }),
+    ),
+    layout: Type.Optional(
+      Type.Union([Type.Literal('long'), Type.Literal('wide')], {
+        default: 'long',
+        description:
+          'long: a row per figure. wide: a row per fiscal period, with a column for each metric in the order of `metric`; its figures are those that were current on as_of, or with vintage=first the first ones. Several companies in wide layout require metric. Only with ticker.',
+        examples: ['wide'],
+      }),
+    ),
+    max_age_days: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 36_500,
+        description:
+          'With view=latest: leaves out rows whose period ended more than this many days before as_of. Default: no limit. Only with ticker.',
+        examples: [550],
+      }),
+    ),
+    adjust: Type.Optional(
+      Type.Literal('splits', {
+        description:
+          'splits: divides figures per share and multiplies share counts by the splits that a filing first shows after the one of the row, and by as_of. Omit it for figures as filed. Only with ticker.',
+        examples: ['splits'],
       }),
     ),
     from: Type.Optional(IsoDateSchema('Only periods that end on or after this day.', '2009-09-26')),
@@ -89,7 +113,7 @@ export const FundamentalsQuery = Type.Object(
         minLength: 1,
         maxLength: 120,
         description:
-          'Where each row comes from, as further columns: accession, form, tag, start, accepted_at, inputs, url, or several separated by commas. until and kind are always there. Only with ticker.',
+          'Where each row comes from, as further columns: accession, form, tag, start, accepted_at, inputs, url, or several separated by commas. until and kind are always there. Only with ticker, and not with layout=wide.',
         examples: ['accession,form,tag,url'],
       }),
     ),
@@ -162,6 +186,19 @@ export const FundamentalsRow = Type.Object(
       description: 'stated: a filing states it. derived: computed from figures that filings state.',
       examples: ['stated'],
     }),
+    split_factor: Type.Optional(
+      Type.Number({
+        description:
+          'Only with adjust=splits, on share counts and figures per share: by what the filed figure was multiplied or divided. 1: it is as filed.',
+        examples: [4],
+      }),
+    ),
+    stale: Type.Optional(
+      Type.Literal(true, {
+        description:
+          'Only with view=latest, on a row whose period ended more than 350 days before the latest period that the company has reported: it has reported a full year since, without this metric.',
+      }),
+    ),
     generation: Type.Optional(
       Type.Literal('earlier', {
         description:
@@ -174,30 +211,26 @@ export const FundamentalsRow = Type.Object(
 )
 export type FundamentalsRow = Static<typeof FundamentalsRow>
 
-/** Columns of the rows in CSV and Parquet, in the order of the JSON row. */
-export const fundamentalsSheet = [
-  { name: 'm', kind: 'text' },
-  { name: 'fy', kind: 'whole' },
-  { name: 'fp', kind: 'text' },
-  { name: 'end', kind: 'day' },
-  { name: 'filed', kind: 'day' },
-  { name: 'v', kind: 'number' },
-  { name: 'u', kind: 'text' },
-  { name: 'ticker', kind: 'text' },
-  { name: 'issuer_id', kind: 'text' },
-  { name: 'source', kind: 'text' },
-  { name: 'until', kind: 'day' },
-  { name: 'kind', kind: 'text' },
-] as const satisfies readonly Column<keyof FundamentalsRow>[]
-
-export const fundamentalsColumns = fundamentalsSheet.map(column => column.name)
-
 const MissingComponents = Type.Object(
   {
     metric: Type.String({ description: 'A computed metric.', examples: ['free_cash_flow'] }),
     components: Type.Array(Type.String(), { examples: [['capital_expenditure']] }),
   },
   { ...strict, $id: 'MissingComponents' },
+)
+
+export const ShareSplit = Type.Object(
+  {
+    numerator: Type.Integer({ description: 'Shares after the split.', examples: [4] }),
+    denominator: Type.Integer({ description: 'Shares before it.', examples: [1] }),
+    filed: Type.String({
+      format: 'date',
+      description: 'Day of the filing that first shows it.',
+      examples: ['2020-10-30'],
+    }),
+    accession: Type.String({ description: 'That filing.', examples: ['0000320193-20-000096'] }),
+  },
+  { ...strict, $id: 'ShareSplit' },
 )
 
 export const FundamentalsList = Type.Object(
@@ -219,6 +252,12 @@ export const FundamentalsList = Type.Object(
     vintage: Type.Optional(
       Type.Union([Type.Literal('first'), Type.Literal('latest')], {
         description: 'Only with vintage=first or vintage=latest.',
+      }),
+    ),
+    splits: Type.Optional(
+      Type.Array(ShareSplit, {
+        description:
+          'Only with adjust=splits: the splits that filings up to as_of show, detected in their restated figures.',
       }),
     ),
     data_version: Type.Integer({
@@ -249,37 +288,3 @@ export const FundamentalsList = Type.Object(
   { ...strict, $id: 'FundamentalsList' },
 )
 export type FundamentalsList = Static<typeof FundamentalsList>
-
-export const FundamentalsCompany = Type.Object(
-  {
-    ticker: FundamentalsList.properties.ticker,
-    issuer_id: FundamentalsList.properties.issuer_id,
-    name: FundamentalsList.properties.name,
-    market: FundamentalsList.properties.market,
-    note: FundamentalsList.properties.note,
-    count: Type.Integer({ description: 'Number of rows of this company in data.' }),
-  },
-  { ...strict, $id: 'FundamentalsCompany' },
-)
-export type FundamentalsCompany = Static<typeof FundamentalsCompany>
-
-/** The answer for several tickers: company after company, in the order of the request. */
-export const FundamentalsBatch = Type.Object(
-  {
-    object: Type.Literal('fundamentals_list'),
-    as_of: FundamentalsList.properties.as_of,
-    view: FundamentalsList.properties.view,
-    vintage: FundamentalsList.properties.vintage,
-    data_version: FundamentalsList.properties.data_version,
-    licence: FundamentalsList.properties.licence,
-    attribution: FundamentalsList.properties.attribution,
-    data: Type.Array(FundamentalsRow, {
-      description:
-        'One company after the other, in the order of the request, each with the rows of a single request.',
-    }),
-    companies: Type.Array(FundamentalsCompany, { description: 'In the order of the request.' }),
-    count: FundamentalsList.properties.count,
-  },
-  { ...strict, $id: 'FundamentalsBatch' },
-)
-export type FundamentalsBatch = Static<typeof FundamentalsBatch>

@@ -1,6 +1,6 @@
 import type { Principal } from '../../access/licences.ts'
 import { freeLicenceNotice } from '../../access/licences.ts'
-import { type Form, readForm } from '../../formats/columns.ts'
+import { type Column, type Form, readForm } from '../../formats/columns.ts'
 import { commentLine, type Notices, noticeHeaders, noticeLines } from '../../formats/notices.ts'
 import { listMetadata, streamRows } from '../../formats/rows.ts'
 import { spool } from '../../formats/spool.ts'
@@ -8,15 +8,13 @@ import { readDataVersion } from '../../postgres/dataVersion.ts'
 import { openSnapshot, type Snapshot } from '../../postgres/snapshot.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
 import { termsOf } from '../companies/terms.ts'
-import { sheetWith } from './fields.ts'
+import type { FundamentalsCompany } from './batchSchema.ts'
 import { type CompaniesPlan, planCompanies } from './plan.ts'
 import { dataVersionConflict, maxAttempts, onlyRecentYear, readCompany } from './read.ts'
-import {
-  type FundamentalsCompany,
-  type FundamentalsList,
-  type FundamentalsQuery,
-  fundamentalsSheet,
-} from './schema.ts'
+import type { FundamentalsList, FundamentalsQuery } from './schema.ts'
+import { sheetOf } from './sheet.ts'
+import { tableOf } from './table.ts'
+import { type FundamentalsTable, fundamentalsTableSheet } from './tableSchema.ts'
 
 export interface OpenedBatch {
   readonly body: ReadableStream<Uint8Array>
@@ -124,10 +122,11 @@ function framed(
   first: FundamentalsList,
   rest: AsyncGenerator<FundamentalsList, void, undefined>,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  const { asOf, view, vintage } = plan.selection
+  const { asOf, view, vintage, layout, columns } = plan.selection
   const markets = [...new Set(plan.companies.map(company => company.market))]
+  const isWide = layout === 'wide' && columns !== null
   const head = {
-    object: 'fundamentals_list',
+    ...(isWide ? { object: 'fundamentals_table', metrics: columns } : { object: 'fundamentals_list' }),
     as_of: asOf,
     view,
     ...(vintage === 'all' ? {} : { vintage }),
@@ -135,15 +134,11 @@ function framed(
     ...(plan.freeLicence ? { licence: freeLicenceNotice } : {}),
     attribution: markets.flatMap(market => deps.markets.get(market)?.attribution ?? []),
   }
-  const lists = joined(first, rest)
+  const lists = shaped(joined(first, rest), isWide ? columns : null)
   if (format === 'json') return writeJson(head, lists)
   const notes: string[] = []
-  const rows = streamRows(
-    format,
-    sheetWith(fundamentalsSheet, plan.selection.fields),
-    listMetadata(head),
-    rowsOf(lists, notes),
-  )
+  const sheet: readonly Column[] = isWide ? fundamentalsTableSheet(columns) : sheetOf(plan.selection)
+  const rows = streamRows(format, sheet, listMetadata(head), rowsOf(lists, notes))
   return comments ? commented(notices, rows, notes) : rows
 }
 
@@ -163,8 +158,16 @@ async function* joined(first: FundamentalsList, rest: AsyncIterable<Fundamentals
   yield* rest
 }
 
+/** @param columns of a table; null: a row per figure */
+async function* shaped(
+  lists: AsyncIterable<FundamentalsList>,
+  columns: readonly string[] | null,
+): AsyncGenerator<FundamentalsList | FundamentalsTable, void, undefined> {
+  for await (const list of lists) yield columns === null ? list : tableOf(list, columns)
+}
+
 /** @param notes filled with those of the companies */
-async function* rowsOf(lists: AsyncIterable<FundamentalsList>, notes: string[]) {
+async function* rowsOf(lists: AsyncIterable<FundamentalsList | FundamentalsTable>, notes: string[]) {
   for await (const { ticker, note, data } of lists) {
     if (note !== undefined) notes.push(`${ticker}: ${note}`)
     yield data
@@ -174,17 +177,18 @@ async function* rowsOf(lists: AsyncIterable<FundamentalsList>, notes: string[]) 
 /** Counts and notes come last in the object: they are only known once all rows are sent. */
 async function* writeJson(
   head: object,
-  lists: AsyncIterable<FundamentalsList>,
+  lists: AsyncIterable<FundamentalsList | FundamentalsTable>,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const companies: FundamentalsCompany[] = []
   let count = 0
   yield Buffer.from(`${JSON.stringify(head).slice(0, -1)},"data":[`)
-  for await (const { ticker, issuer_id, name, market, note, data } of lists) {
+  for await (const { ticker, issuer_id, name, market, splits, note, data } of lists) {
     companies.push({
       ticker,
       issuer_id,
       name,
       market,
+      ...(splits === undefined ? {} : { splits }),
       ...(note === undefined ? {} : { note }),
       count: data.length,
     })

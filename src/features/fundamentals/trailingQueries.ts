@@ -15,9 +15,16 @@ export async function trailingRows(
       ? sql``
       : sql`and m.name = any(${column === 'm' ? names : names.map(name => `${name}_ttm`)})`
   const from = plan.from === null ? sql`` : sql`and f.period_end >= ${plan.from}`
-  const range = years === null ? sql`` : sql`and f.fy between ${years.first} and ${years.last}`
-  const year = plan.recentFiscalYearOnly ? sql`and f.fy = ${recentFiscalYear(sql, asOf, entityId)}` : sql``
+  const ofYears = (row: 'f' | 'r') => {
+    const column = row === 'f' ? sql`f.fy` : sql`r.fy`
+    const range = years === null ? sql`` : sql`and ${column} between ${years.first} and ${years.last}`
+    return plan.recentFiscalYearOnly
+      ? sql`${range} and ${column} = ${recentFiscalYear(sql, asOf, entityId)}`
+      : range
+  }
   const isLatest = plan.view === 'latest'
+  // Of a history the first vintage is chosen before its year: a later one with another year must not pass for the first.
+  const [before, after] = isLatest ? [ofYears('f'), sql``] : [sql``, ofYears('r')]
   const current = isLatest || plan.vintage === 'latest' ? sql`and f.current` : sql``
   const columns = sql`f.fy, 5 as fp, f.period_end as "end", f.filed, f.value as v, u.name as u, f.until,
                       f.tag_id is null as derived, f.is_earlier as earlier, f.accepted_at, f.accession
@@ -25,12 +32,12 @@ export async function trailingRows(
   const all = sql`
     select left(m.name, -4) as m, ${columns}
     from trailing_as_of(${asOf}) f join metric m on m.metric_id = f.metric_id join unit u on u.unit_id = f.unit_id
-    where f.entity_id = ${entityId} ${metrics('stored')} ${from} ${range} ${year} ${current}
+    where f.entity_id = ${entityId} ${metrics('stored')} ${from} ${before} ${current}
     union all
     select m.name as m, ${columns}
     from fact_as_of(${asOf}) f join metric m on m.metric_id = f.metric_id join unit u on u.unit_id = f.unit_id
     where f.entity_id = ${entityId} and f.fp = 0 and f.period_start is not null and u.name !~ 'shares$'
-      ${metrics('m')} ${from} ${range} ${year} ${current}`
+      ${metrics('m')} ${from} ${before} ${current}`
   const chosen = isLatest
     ? sql`select distinct on (m) * from (${all}) a order by m, "end" desc`
     : plan.vintage === 'first'
@@ -39,7 +46,7 @@ export async function trailingRows(
   return unpack(
     await sql`
       select d.version, r.m, r.fy, r.fp, r."end", r.filed, r.v, r.u, r.until, r.derived, r.earlier ${namedProvenance(sql, plan.fields)}
-      from data_version d left join (${chosen}) r on true
+      from data_version d left join (${chosen}) r on true ${after}
       order by r.m collate "C", r."end", r.filed, r.accepted_at nulls first, r.accession`,
   )
 }

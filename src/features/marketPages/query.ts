@@ -104,15 +104,23 @@ export function resolveMarketQuery(
   sent: MarketRequest,
   limits: PageLimit,
 ): MarketQuery {
+  return { metric: readMetric(deps, sent.metric), ...resolveMarketPage(deps, principal, sent, limits) }
+}
+
+/** The same without the metric. */
+export function resolveMarketPage(
+  deps: MarketDeps,
+  principal: Principal,
+  sent: Omit<MarketRequest, 'metric'>,
+  limits: PageLimit,
+): Omit<MarketQuery, 'metric'> {
   const free = isFreeData(principal)
-  const metric = readMetric(deps, sent.metric)
   const market = readMarket(deps.markets, sent.market, '')
   const asOf = readAsOf(sent.as_of, deps.today())
   if (free && sent.as_of !== undefined) throw asOfRefused(principal)
   const limit = sent.limit ?? limits.default
   const place = sent.cursor === undefined ? null : decodeCursor(sent.cursor, market, asOf)
   return {
-    metric,
     market,
     asOf,
     limit: free ? Math.min(limit, limits.maxFree) : limit,

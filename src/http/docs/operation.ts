@@ -22,6 +22,12 @@ export interface OperationParts {
   readonly description: string
   readonly access: AccessPolicy
   readonly query?: TObject
+  /** Parameters of the query whose names share a form: documented as the entries of one object. */
+  readonly family?: {
+    readonly name: string
+    readonly description: string
+    readonly example: Readonly<Record<string, number>>
+  }
   readonly path?: TObject
   /** Parameters that the documentation page fills in, so that a first try answers something. */
   readonly example?: Readonly<Record<string, string | number>>
@@ -78,6 +84,7 @@ function documentation(parts: OperationParts): DocumentDecoration {
     parameters: [
       ...parametersOf('path', parts.path, parts.example),
       ...parametersOf('query', parts.query, parts.example),
+      ...(parts.family === undefined ? [] : [familyParameter(parts.family)]),
       ...(parts.data ? [parameterReference('IfNoneMatch')] : []),
       ...(parts.accepted === undefined ? [] : [parameterReference('Prefer')]),
       ...(parts.idempotent === true ? [parameterReference('IdempotencyKey')] : []),
@@ -143,6 +150,23 @@ function parametersOf(
       ...(name in example ? { example: example[name] } : {}),
     }
   })
+}
+
+/** Each entry of the object is a parameter of its own: `style: form` with `explode`. */
+function familyParameter({ name, description, example }: NonNullable<OperationParts['family']>) {
+  return {
+    in: 'query' as const,
+    name,
+    required: false,
+    description,
+    style: 'form' as const,
+    explode: true,
+    schema: {
+      type: 'object' as const,
+      additionalProperties: { type: 'number' as const },
+      examples: [example],
+    },
+  }
 }
 
 function requestBody(body: NonNullable<OperationParts['body']>) {

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { addDays, dayNumber } from '../../../src/dates.ts'
 import type { CompanyDeps } from '../../../src/features/companies/deps.ts'
+import type { FundamentalsBatch } from '../../../src/features/fundamentals/batchSchema.ts'
 import { planCompanies, planCompany } from '../../../src/features/fundamentals/plan.ts'
 import { readCompany } from '../../../src/features/fundamentals/read.ts'
 import {
-  type FundamentalsBatch,
   type FundamentalsQuery,
   type FundamentalsRow,
   fiscalPeriods,
@@ -182,12 +182,17 @@ test('vintage=first is the first vintage of its period, even if a later one has 
     ['revenue', 0, 2019, '2019-04-01', '2020-03-31', '2020-05-01', 1, 'moved-1'],
     ['revenue', 0, 2020, '2019-04-01', '2020-03-31', '2021-05-01', 2, 'moved-2'],
   ])
-  const values = async (query: Omit<FundamentalsQuery, 'ticker'>) =>
-    (await read({ ticker: 'MOVED', ...query })).data.map(row => row.v)
+  const values = async (query: Omit<FundamentalsQuery, 'ticker'>, licence?: Licence) =>
+    (await read({ ticker: 'MOVED', ...query }, licence)).data.map(row => row.v)
   expect(await values({ vintage: 'first', fy: '2019' })).toEqual([1])
   expect(await values({ vintage: 'first', fy: '2020' })).toEqual([])
   expect(await values({ vintage: 'latest', fy: '2019' })).toEqual([])
   expect(await values({ fy: '2019..2020' })).toEqual([1, 2])
+  // A demo key sees fiscal year 2020 alone, and of that year the figure is no first one.
+  expect(await values({}, 'demo')).toEqual([2])
+  expect(await values({ vintage: 'first' }, 'demo')).toEqual([])
+  expect(await values({ vintage: 'first', fp: 'TTM', fy: '2020' })).toEqual([])
+  expect(await values({ vintage: 'first', fp: 'TTM' }, 'demo')).toEqual([])
 })
 
 describe('an answer without rows says which periods there are', () => {
@@ -243,7 +248,7 @@ describe('the cache key of a plan', () => {
 
   test('has fp and fy in one spelling, and nothing where neither is sent', async () => {
     const plain = await keyOf({ ticker: 'AAPL' })
-    expect(JSON.parse(plain).length).toBe(14)
+    expect(JSON.parse(plain).length).toBe(16)
     const all = [
       await keyOf({ ticker: 'AAPL', fp: 'FY' }),
       await keyOf({ ticker: 'AAPL', fy: '2009' }),

@@ -4,12 +4,8 @@ import { Value } from '@sinclair/typebox/value'
 import { isIsoDate } from '../../../src/dates.ts'
 import { planCompany } from '../../../src/features/fundamentals/plan.ts'
 import { readCompany } from '../../../src/features/fundamentals/read.ts'
-import {
-  FundamentalsList,
-  type FundamentalsQuery,
-  fundamentalsColumns,
-  fundamentalsSheet,
-} from '../../../src/features/fundamentals/schema.ts'
+import { FundamentalsList, type FundamentalsQuery } from '../../../src/features/fundamentals/schema.ts'
+import { fundamentalsColumns, fundamentalsSheet } from '../../../src/features/fundamentals/sheet.ts'
 import { encodeList } from '../../../src/formats/rows.ts'
 import { readDataVersion } from '../../../src/postgres/dataVersion.ts'
 import {

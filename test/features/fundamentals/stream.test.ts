@@ -4,13 +4,10 @@ import { Value } from '@sinclair/typebox/value'
 import { parquetReadObjects } from 'hyparquet'
 import { isIsoDate } from '../../../src/dates.ts'
 import { Failure } from '../../../src/errors.ts'
+import { FundamentalsBatch } from '../../../src/features/fundamentals/batchSchema.ts'
 import { planCompanies, planCompany } from '../../../src/features/fundamentals/plan.ts'
 import { readCompany } from '../../../src/features/fundamentals/read.ts'
-import {
-  FundamentalsBatch,
-  type FundamentalsQuery,
-  type FundamentalsRow,
-} from '../../../src/features/fundamentals/schema.ts'
+import type { FundamentalsQuery, FundamentalsRow } from '../../../src/features/fundamentals/schema.ts'
 import { streamCompanies } from '../../../src/features/fundamentals/stream.ts'
 import type { DataFormat } from '../../../src/formats/columns.ts'
 import {

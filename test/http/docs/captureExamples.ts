@@ -36,11 +36,23 @@ const answers: Record<string, Ask> = {
     path: `${fundamentals}?ticker=AAPL,GOOGL&metric=revenue&view=latest&as_of=2016-06-30`,
   },
   fundamentals_first: { caller: 'personal', path: `${apple}&as_of=2010-02-01&vintage=first` },
+  fundamentals_wide: {
+    caller: 'personal',
+    path: `${fundamentals}?ticker=AAPL&metric=revenue,net_income,eps&fp=FY&from=2008-09-27&as_of=2010-02-01&layout=wide`,
+  },
+  fundamentals_splits: {
+    caller: 'personal',
+    path: `${fundamentals}?ticker=AAPL&metric=eps_diluted&fp=FY&fy=2017..2018&vintage=latest&as_of=2020-12-31&adjust=splits`,
+  },
   cross_section: { caller: 'personal', path: `${crossSection}&as_of=2020-12-31&limit=2` },
   cross_section_csv: { caller: 'personal', path: `${crossSection}&as_of=2020-12-31&limit=2&format=csv` },
   cross_section_ndjson: {
     caller: 'personal',
     path: `${crossSection}&as_of=2020-12-31&limit=2&format=ndjson`,
+  },
+  cross_section_table: {
+    caller: 'personal',
+    path: '/api/v1/cross-section?metric=revenue,roe,shares_outstanding&market=US&as_of=2020-12-31&min_revenue=100000000000',
   },
   restatements: { caller: 'personal', path: `${restatements}&from=2010-01-01&as_of=2010-06-30` },
   restatements_csv: {

@@ -1,0 +1,68 @@
+import type { Principal } from '../../access/licences.ts'
+import type { CompanyDeps } from '../companies/deps.ts'
+import { currencies, isPeriodFigure } from '../fundamentals/columns.ts'
+import { plainZero } from '../fundamentals/read.ts'
+import { fiscalPeriods } from '../fundamentals/schema.ts'
+import { countPage } from '../marketPages/answer.ts'
+import { pageFields } from '../marketPages/page.ts'
+import { type CrossSectionPlan, emptyPageNote, restriction } from './crossSection.ts'
+import type { CrossSectionTable, CrossSectionTableRow } from './schema.ts'
+import { isLater, type TableCompany, tableRows } from './tableQueries.ts'
+
+/** A page of several metrics of every company of a market. A company counts against the key's cap once, whatever it has. */
+export async function readCrossSectionTable(
+  deps: Pick<CompanyDeps, 'sql' | 'markets'>,
+  principal: Principal,
+  plan: CrossSectionPlan,
+): Promise<CrossSectionTable> {
+  const page = await tableRows(deps.sql, plan)
+  const { rows, next } = page
+  await countPage(deps, principal, rows)
+  const source = deps.markets.get(plan.market)?.source_notice ?? plan.market
+  const notes = [rows.length === 0 ? emptyPageNote(deps, plan, next !== null) : null, restriction(plan)]
+  return {
+    object: 'cross_section_table',
+    metrics: [...plan.metrics],
+    market: plan.market,
+    as_of: plan.asOf,
+    fp: plan.period,
+    max_age_days: plan.maxAgeDays,
+    ...(plan.filters.length === 0 ? {} : { filters: [...plan.filters] }),
+    ...pageFields(deps, plan, page, notes),
+    data: rows.map(company => tableRow(company, plan.metrics, source)),
+  }
+}
+
+function tableRow(
+  { ticker, issuerId, figures }: TableCompany,
+  metrics: readonly string[],
+  source: string,
+): CrossSectionTableRow {
+  // A count on the cover of a report is of a later day than the report's own period.
+  const named = [...figures].filter(([metric]) => isPeriodFigure(metric))
+  const [first, ...others] = (named.length > 0 ? named : [...figures]).map(([, figure]) => figure)
+  const latest = others.reduce((best, figure) => (isLater(best, figure) ? best : figure), first)
+  const { fy, fp, end } = latest
+  let filed = latest.filed
+  const older: string[] = []
+  const cells: Record<string, number | null> = {}
+  for (const metric of metrics) {
+    const figure = figures.get(metric)
+    cells[metric] = figure === undefined ? null : plainZero(figure.value)
+    if (figure === undefined) continue
+    if (figure.filed > filed) filed = figure.filed
+    if (figure.fy !== fy || figure.fp !== fp) older.push(`${metric}:${figure.end}`)
+  }
+  return {
+    ticker,
+    issuer_id: issuerId,
+    fy,
+    fp: fiscalPeriods[fp],
+    end,
+    filed,
+    ...cells,
+    currency: currencies([...figures.values()].map(({ unit }) => unit)),
+    older: older.length === 0 ? null : older.join(' '),
+    source,
+  }
+}

@@ -1,0 +1,154 @@
+import { addDays, type IsoDate } from '../../dates.ts'
+import type { SqlClient, SqlFragment } from '../../postgres/client.ts'
+import { recentFiscalYear } from '../fundamentals/queries.ts'
+import { type PackedFigure, unpackFigures } from './packedFigures.ts'
+import { type CrossSectionScope, fits, latestFigure } from './queries.ts'
+
+export interface TableScope extends Omit<CrossSectionScope, 'metric'> {
+  readonly metrics: readonly string[]
+}
+
+/** A company with its figure of each metric that it has one of. */
+export interface TableCompany {
+  readonly entityId: number
+  readonly ticker: string
+  readonly issuerId: string
+  readonly figures: ReadonlyMap<string, TableFigure>
+}
+
+export interface TableFigure extends Omit<PackedFigure, 'metricId' | 'unitId'> {
+  readonly unit: string
+}
+
+export interface TablePage {
+  readonly dataVersion: number
+  readonly rows: TableCompany[]
+  /** The last entity on the page; null: this is the last page. */
+  readonly next: number | null
+}
+
+interface Answer {
+  readonly version: string
+  readonly entityId: number
+  readonly ticker: string
+  readonly issuerId: string
+  /** null: none in the fiscal year that the key sees, or out of the bounds. */
+  readonly recent: Uint8Array | null
+  readonly before: Uint8Array | null
+}
+type Nothing = { readonly version: string; readonly entityId: null }
+
+/** One page: a row for each company that has any of the metrics, in the order in which companies were first imported. */
+export async function tableRows(sql: SqlClient, scope: TableScope): Promise<TablePage> {
+  // Names get their numbers first: with them the planner knows that it reads a few metrics of each company.
+  const metrics = await sql<{ id: number; name: string }[]>`
+    select metric_id as id, name from metric where name = any(${[...scope.metrics]})`
+  const ids = metrics.map(({ id }) => id)
+  const answer = await sql<(Answer | Nothing)[]>`${tableStatement(sql, scope, ids)}`
+  const units = await sql<{ id: number; name: string }[]>`select unit_id as id, name from unit`
+  const nameOf = new Map(metrics.map(({ id, name }) => [id, name]))
+  const unitOf = new Map(units.map(({ id, name }) => [id, name]))
+  // Here, because the database would write the rows of a large page to disk to sort them.
+  const places = answer
+    .flatMap(row => (row.entityId === null ? [] : [row]))
+    .sort((a, b) => a.entityId - b.entityId)
+  const onPage = places.slice(0, scope.limit)
+  const last = onPage.at(-1)
+  const rows = onPage.map(({ entityId, ticker, issuerId, recent, before }) => {
+    const figures = new Map<string, TableFigure>()
+    for (const packed of [before, recent]) {
+      for (const { metricId, unitId, ...figure } of unpackFigures(packed)) {
+        const name = nameOf.get(metricId) ?? ''
+        const known = figures.get(name)
+        if (known !== undefined && isLater(known, figure)) continue
+        figures.set(name, { ...figure, unit: unitOf.get(unitId) ?? '' })
+      }
+    }
+    return { entityId, ticker, issuerId, figures }
+  })
+  return {
+    dataVersion: Number(answer[0].version),
+    rows: rows.filter(({ figures }) => figures.size > 0),
+    next: places.length > scope.limit && last !== undefined ? last.entityId : null,
+  }
+}
+
+/** Whether `a` is the figure of a company and `b` is not: its period ends later or, where both end on one day, is longer. */
+export function isLater(a: Pick<PackedFigure, 'end' | 'fp'>, b: Pick<PackedFigure, 'end' | 'fp'>): boolean {
+  if (a.end !== b.end) return a.end > b.end
+  return a.fp === 0 || (b.fp !== 0 && a.fp >= b.fp)
+}
+
+/** In this time before the day almost every company has filed a year. */
+const usualAgeDays = 460
+/** No period is known before it ends, give or take the days of a rounded one. */
+const roundedDays = 31
+
+/** Companies are read in the order of the index entity_of_market. The recent figures of all metrics of one are a single range of
+ * fact_company, wherein the index skips what is older; only metrics that have none there are looked for by themselves, one probe
+ * each. `bench/crossSection.ts --explain` shows the plan. */
+export function tableStatement(sql: SqlClient, scope: TableScope, ids: readonly number[]): SqlFragment {
+  const { market, after, limit, asOf, from } = scope
+  const later = after === null ? sql`` : sql`and e.entity_id > ${after}`
+  const usual = addDays(asOf, -usualAgeDays)
+  const since = from !== null && from > usual ? from : usual
+  // With a bound that is as near, nothing older is wanted.
+  const isBounded = from === since
+  const older = isBounded
+    ? sql`select null::bytea as cells`
+    : sql`
+      select string_agg(${packed(sql)}, '') as cells
+      from unnest(${[...ids]}::smallint[]) w(metric_id)
+      cross join lateral (${latestFigure(sql, scope, sql`w.metric_id`, sql`e.entity_id`, sql`and f.period_end < ${since}`)}) f
+      where a.seen is null or not ${[...ids]}::smallint[] <@ a.seen`
+  const kept = scope.recentFiscalYearOnly ? sql`` : fits(sql, scope, sql`e.entity_id`, sql``)
+  const page = sql`
+    select e.entity_id, e.ticker, e.issuer_id, a.cells as recent, b.cells as before
+    from entity e
+    cross join lateral (
+      select string_agg(${packed(sql)}, '') as cells, array_agg(f.metric_id) as seen
+      from (${figuresOf(sql, scope, ids, since)}) f) a
+    cross join lateral (${older}) b
+    where e.market = ${market} ${later} and (a.cells is not null or b.cells is not null) ${kept}
+    order by e.entity_id
+    limit ${limit + 1}`
+  const shown = scope.recentFiscalYearOnly ? ofRecentYear(sql, scope, ids, page) : page
+  return sql`
+    select d.version, r.entity_id as "entityId", r.ticker, r.issuer_id as "issuerId", r.recent, r.before
+    from data_version d left join (${shown}) r on true`
+}
+
+/** All figures of a company `e` that are current on the day and end since a day. The company is a range of one: with an equality
+ * the planner takes fact_cross_section, which has each metric of it in another place and takes more than twice as long. */
+function figuresOf(
+  sql: SqlClient,
+  { asOf, fp }: TableScope,
+  ids: readonly number[],
+  since: IsoDate | null,
+): SqlFragment {
+  const wanted = fp === null ? sql`` : sql`and f.fp = ${fp}`
+  const bound = since === null ? sql`` : sql`and f.period_end >= ${since}`
+  return sql`
+    select f.metric_id, f.fy, f.fp, f.period_end, f.filed, f.value, f.unit_id
+    from fact_as_of(${asOf}) f
+    where f.entity_id >= e.entity_id and f.entity_id <= e.entity_id and f.metric_id = any(${[...ids]}::smallint[])
+      and f.current ${wanted} ${bound} and f.period_end <= ${addDays(asOf, roundedDays)}`
+}
+
+/** The figures of the most recent fiscal year alone, for the companies of the page. */
+function ofRecentYear(sql: SqlClient, scope: TableScope, ids: readonly number[], page: SqlFragment) {
+  const since = scope.from
+  const figures = figuresOf(sql, scope, ids, since)
+  return sql`
+    select e.entity_id, e.ticker, e.issuer_id, c.cells as recent, null::bytea as before
+    from (${page}) e
+    cross join lateral (select ${recentFiscalYear(sql, scope.asOf, sql`e.entity_id`)} as fy) y
+    left join lateral (
+      select string_agg(${packed(sql)}, '') as cells from (${figures}) f where f.fy = y.fy) c
+      on true ${fits(sql, scope, sql`e.entity_id`, sql`and f.fy = y.fy`)}`
+}
+
+/** A figure `f` as `unpackFigures` reads it: arrays of numbers would take longer to write and to read than to find. */
+const packed = (sql: SqlClient) => sql`
+  int2send(f.metric_id) || float8send(f.value) || int4send(f.period_end - date '1970-01-01')
+  || int4send(f.filed - date '1970-01-01') || int2send(f.fy) || int2send(f.fp) || int2send(f.unit_id)`

@@ -1,0 +1,61 @@
+/** All values that may have been rounded to one. */
+export interface Interval {
+  readonly low: number
+  readonly high: number
+}
+
+const maxCountUnit = 1e6
+const maxPerShareUnit = 0.01
+
+/** A count of shares is stated in units, thousands or millions: as many zeros as it ends with may be rounded. */
+export function statedCount(value: number): Interval {
+  let unit = 1
+  while (unit < maxCountUnit && value % (unit * 10) === 0) unit *= 10
+  return { low: value - unit / 2, high: value + unit / 2 }
+}
+
+/** A figure per share is stated to the cent, or to as many more digits as it shows. */
+export function statedPerShare(value: number): Interval {
+  const decimals = /\.(\d+)$/.exec(value.toFixed(6).replace(/0+$/, ''))?.[1].length ?? 0
+  const unit = Math.min(maxPerShareUnit, 10 ** -decimals)
+  return { low: value - unit / 2, high: value + unit / 2 }
+}
+
+/** `above` over `below`, times a factor. */
+export function ratioOf(above: Interval, below: Interval, factor: number): Interval {
+  // What may be zero, or of either sign, has no ratio: the interval has everything and proves nothing.
+  if (below.low <= 0 && below.high >= 0)
+    return { low: Number.NEGATIVE_INFINITY, high: Number.POSITIVE_INFINITY }
+  const ends = [above.low, above.high].flatMap(a => [below.low, below.high].map(b => (a / b) * factor))
+  return { low: Math.min(...ends), high: Math.max(...ends) }
+}
+
+/** What both have; nothing where `low` is above `high`. */
+export const commonOf = (a: Interval, b: Interval): Interval => ({
+  low: Math.max(a.low, b.low),
+  high: Math.min(a.high, b.high),
+})
+
+export interface Fraction {
+  readonly numerator: number
+  readonly denominator: number
+}
+
+const maxSmallSide = 20
+const maxLargeSide = 1_000
+/** A stock dividend of 4% and more: below it a correction of the count cannot be told from a split. */
+const minChange = 1.04
+
+/** The fraction with the smallest terms in an interval, if it is one by which shares are split: up to 20 of one to up to 1,000 of the
+ * other. null: there is none, or it is 1. */
+export function simplestFraction({ low, high }: Interval): Fraction | null {
+  if (!(low > 0) || low > high || !Number.isFinite(high) || (low <= 1 && 1 <= high)) return null
+  for (let small = 1; small <= maxSmallSide; small++) {
+    // The larger side over `small`, or its inverse.
+    const [from, to] = low > 1 ? [low * small, high * small] : [small / high, small / low]
+    const large = Math.ceil(from)
+    if (large > to || large > maxLargeSide || large / small < minChange) continue
+    return low > 1 ? { numerator: large, denominator: small } : { numerator: small, denominator: large }
+  }
+  return null
+}

@@ -1,0 +1,62 @@
+import { currencies, isPeriodFigure } from './columns.ts'
+import { type FundamentalsList, type FundamentalsRow, fiscalPeriods } from './schema.ts'
+import type { FundamentalsTable } from './tableSchema.ts'
+
+/** The figures of a company with a row for each fiscal period. A row has the figures of one fiscal year, period and end; a count
+ * on a cover joins the last period of its report that was over on its day.
+ *
+ * @param list with one vintage of each figure
+ * @param metrics the columns; null: those of which there is a figure */
+export function tableOf(list: FundamentalsList, metrics: readonly string[] | null): FundamentalsTable {
+  const periods = new Map<string, FundamentalsRow[]>()
+  const put = (row: FundamentalsRow, end: string) => {
+    const key = `${end} ${row.fy} ${row.fp}`
+    const known = periods.get(key)
+    if (known === undefined) periods.set(key, [row])
+    else known.push(row)
+  }
+  for (const row of list.data) if (isPeriodFigure(row.m)) put(row, row.end)
+  const ends = [...periods.values()].map(([{ fy, fp, end }]) => ({ fy, fp, end }))
+  for (const row of list.data) {
+    if (isPeriodFigure(row.m)) continue
+    const before = ends
+      .filter(({ fy, fp, end }) => fy === row.fy && fp === row.fp && end <= row.end)
+      .map(({ end }) => end)
+    put(row, before.sort().at(-1) ?? row.end)
+  }
+  const columns = metrics ?? [...new Set(list.data.map(({ m }) => m))]
+  const { object: _, count: __, data: ___, ...head } = list
+  const data = [...periods.values()].map(rows => tableRow(rows, columns)).sort(byPeriod)
+  return { object: 'fundamentals_table', metrics: [...columns], ...head, count: data.length, data }
+}
+
+function tableRow(rows: readonly FundamentalsRow[], columns: readonly string[]) {
+  const { fy, fp, end, ticker, issuer_id, source } = rows[0]
+  const cells: Record<string, number | null> = Object.fromEntries(columns.map(metric => [metric, null]))
+  let { filed } = rows[0]
+  for (const row of rows) {
+    cells[row.m] = row.v
+    if (row.filed > filed) filed = row.filed
+  }
+  return {
+    fy,
+    fp,
+    end,
+    filed,
+    ...cells,
+    currency: currencies(rows.map(({ u }) => u)),
+    ticker,
+    issuer_id,
+    source,
+  }
+}
+
+type Period = Pick<FundamentalsRow, 'fy' | 'fp' | 'end'>
+
+const place = ({ fp }: Period) => (fp === 'FY' ? fiscalPeriods.length : fiscalPeriods.indexOf(fp))
+
+/** By end; a quarter before the year that ends with it. */
+function byPeriod(a: Period, b: Period): number {
+  if (a.end !== b.end) return a.end < b.end ? -1 : 1
+  return place(a) - place(b) || a.fy - b.fy
+}

@@ -1,0 +1,83 @@
+import { type Static, Type } from '@sinclair/typebox'
+import type { Column } from '../../formats/columns.ts'
+import { FundamentalsBatch } from './batchSchema.ts'
+import { FundamentalsList, FundamentalsRow } from './schema.ts'
+
+const strict = { additionalProperties: false } as const
+
+/** A fiscal period of a company: the fields below, and one for each metric. */
+export const FundamentalsTableRow = Type.Object(
+  {
+    fy: FundamentalsRow.properties.fy,
+    fp: FundamentalsRow.properties.fp,
+    end: FundamentalsRow.properties.end,
+    filed: Type.String({
+      format: 'date',
+      description: 'Day on which the last of these figures was filed: the row was known from then on.',
+      examples: ['2010-01-25'],
+    }),
+    currency: Type.Union([Type.String(), Type.Null()], {
+      description: 'Currency of the figures in money, several separated by spaces; null: none is in money.',
+      examples: ['USD'],
+    }),
+    ticker: FundamentalsRow.properties.ticker,
+    issuer_id: FundamentalsRow.properties.issuer_id,
+    source: FundamentalsRow.properties.source,
+  },
+  {
+    additionalProperties: Type.Union([Type.Number(), Type.Null()], {
+      description: 'The figure of a metric in this period; null: none.',
+    }),
+    $id: 'FundamentalsTableRow',
+  },
+)
+export type FundamentalsTableRow = Static<typeof FundamentalsTableRow> &
+  Readonly<Record<string, string | number | null>>
+
+/** Columns of such rows in all formats. */
+export const fundamentalsTableSheet = (metrics: readonly string[]): Column[] => [
+  { name: 'fy', kind: 'whole' },
+  { name: 'fp', kind: 'text' },
+  { name: 'end', kind: 'day' },
+  { name: 'filed', kind: 'day' },
+  ...metrics.map(name => ({ name, kind: 'number' as const })),
+  { name: 'currency', kind: 'text' },
+  { name: 'ticker', kind: 'text' },
+  { name: 'issuer_id', kind: 'text' },
+  { name: 'source', kind: 'text' },
+]
+
+const tableMetrics = Type.Array(Type.String(), {
+  description:
+    'The columns: the metrics that were sent or, without metric, those of which there is a figure.',
+  examples: [['revenue', 'net_income']],
+})
+const { object: _object, data: _data, count: _count, ...listProperties } = FundamentalsList.properties
+
+export const FundamentalsTable = Type.Object(
+  {
+    object: Type.Literal('fundamentals_table'),
+    metrics: tableMetrics,
+    ...listProperties,
+    count: Type.Integer({ description: 'Number of rows in data.' }),
+    data: Type.Array(FundamentalsTableRow, {
+      description: 'By end of the period, a quarter before the year.',
+    }),
+  },
+  { ...strict, $id: 'FundamentalsTable' },
+)
+export type FundamentalsTable = Omit<Static<typeof FundamentalsTable>, 'data'> & {
+  data: FundamentalsTableRow[]
+}
+
+const { object: _batch, data: _rows, ...batchProperties } = FundamentalsBatch.properties
+
+export const FundamentalsTableBatch = Type.Object(
+  {
+    object: Type.Literal('fundamentals_table'),
+    metrics: tableMetrics,
+    ...batchProperties,
+    data: Type.Array(FundamentalsTableRow, { description: 'One company after the other.' }),
+  },
+  { ...strict, $id: 'FundamentalsTableBatch' },
+)
