@@ -58,7 +58,8 @@ export async function checkLatest(
   day: string,
   history: readonly FundamentalsRow[],
 ): Promise<void> {
-  const latest = await readRows(deps, ticker, 'latest', day)
+  // Only view=latest marks rows as stale: staleness.test.ts says which.
+  const latest = (await readRows(deps, ticker, 'latest', day)).map(({ stale: _, ...row }) => row)
   const expected = new Map<string, FundamentalsRow>()
   for (const row of history) {
     const best = expected.get(row.m)

@@ -81,6 +81,9 @@ const fits = ({ kinds, years }: Wanted) => {
     (kinds === undefined || kinds.includes(row.fp)) && row.fy >= first && row.fy <= first + (span ?? 0)
 }
 
+/** Only view=latest marks rows as stale. */
+const withoutStale = ({ stale: _, ...row }: FundamentalsRow) => row
+
 /** Of each metric the latest period, the year before a quarter that ends on the same day. */
 function latestOf(rows: readonly FundamentalsRow[]): FundamentalsRow[] {
   const rank = (row: FundamentalsRow) => `${row.end} ${row.fp === 'FY' ? 9 : row.fp.slice(1)}`
@@ -116,7 +119,7 @@ describe('fp and fy select among the rows that are visible as of the day', () =>
         const query = { ticker, ...metrics, as_of: addDays('2009-06-01', day) }
         const current = await read({ ...query, vintage: 'latest' })
         const some = await read({ ...query, view: 'latest', ...sent(wanted) })
-        expect(some.data).toEqual(latestOf(current.data.filter(fits(wanted))))
+        expect(some.data.map(withoutStale)).toEqual(latestOf(current.data.filter(fits(wanted))))
       }),
       { numRuns: 150 },
     )
@@ -151,7 +154,7 @@ describe('fp and fy select among the rows that are visible as of the day', () =>
           const seen = await read(query, licence)
           const some = await read({ ...query, view, ...sent(wanted) }, licence)
           const known = new Set(seen.data.map(row => JSON.stringify(row)))
-          expect(some.data.filter(row => !known.has(JSON.stringify(row)))).toEqual([])
+          expect(some.data.filter(row => !known.has(JSON.stringify(withoutStale(row))))).toEqual([])
         },
       ),
       { numRuns: 80 },

@@ -82,6 +82,11 @@ const everyOperation = `
   if (data.object === 'fundamentals_list') {
     number(data.data[0].v)
     text('companies' in data ? data.companies[0].name : data.name)
+    number(data.data[0].split_factor)
+  } else if (data.object === 'fundamentals_table') {
+    text(data.metrics[0])
+    number(data.data[0].fy)
+    number(data.data[0].revenue)
   } else {
     text(data.markets[0].code)
     number(data.manifests[0].costs.components[0].bps)
@@ -110,7 +115,8 @@ const everyOperation = `
 {
   const query = { metric: 'roe', market: 'US', format: 'json' } as const
   const { data } = await client.GET('/api/v1/cross-section', { params: { query } })
-  number(data?.data[0].value)
+  if (data?.object === 'cross_section') number(data.data[0].value)
+  else number(data?.data[0].roe)
   text(data?.next)
 }
 {
