@@ -36,7 +36,6 @@ function refused(work: () => unknown): Failure {
 }
 
 const wrong: [string, Partial<CrossSectionQuery>, string][] = [
-  ['two metrics', { metric: 'roe,eps' }, 'metric'],
   ['an unknown metric', { metric: 'ro' }, 'metric'],
   ['a market that is not covered', { market: 'XX' }, 'market'],
   ['a day in the future', { as_of: '2026-11-21' }, 'as_of'],
@@ -54,6 +53,11 @@ const wrong: [string, Partial<CrossSectionQuery>, string][] = [
   ['a cursor beyond all entities', { cursor: cursor('US 9999999999 2026-11-20 1') }, 'cursor'],
   ['a cursor that is none', { cursor: '%00' }, 'cursor'],
 ]
+test('restatements are of one metric, and a cross-section may have several', () => {
+  const query = { metric: 'roe,eps', market: 'US' }
+  expect(refused(() => planRestatements(bench, personal, query)).details.param).toBe('metric')
+  expect(planCrossSection(bench, personal, query).metrics).toEqual(['roe', 'eps'])
+})
 for (const [what, change, param] of wrong) {
   test(`a page of a market is refused with ${what}`, () => {
     const query = { metric: 'roe', market: 'US', ...change }
