@@ -13,12 +13,13 @@ type RowPlan = Pick<
  * accession. All of them, or of each period the first or the one that is current on the day. */
 export async function historyRows(sql: SqlClient, plan: RowPlan): Promise<StoredRows> {
   const from = plan.from === null ? sql`` : sql`and f.period_end >= ${plan.from}`
-  const year = plan.recentFiscalYearOnly
-    ? sql`and f.fy = ${recentFiscalYear(sql, plan.asOf, plan.entityId)}`
-    : sql``
   const metrics = plan.metrics === null ? sql`` : sql`and m.name = any(${[...plan.metrics]})`
   const current = plan.vintage === 'latest' ? sql`and f.current` : sql``
   const isFirst = plan.vintage === 'first'
+  const year = plan.recentFiscalYearOnly ? recentFiscalYear(sql, plan.asOf, plan.entityId) : null
+  // The first vintage is chosen before the year: a later one with another fiscal year must not pass for it.
+  const yearBefore = year === null || isFirst ? sql`` : sql`and f.fy = ${year}`
+  const yearAfter = year === null || !isFirst ? sql`` : sql`and r.fy = ${year}`
   const each = isFirst ? sql`distinct on (f.metric_id, f.period_end, f.fp)` : sql``
   const earliest = isFirst
     ? sql`order by f.metric_id, f.period_end, f.fp, f.filed, f.accepted_at nulls first, f.accession`
@@ -32,7 +33,8 @@ export async function historyRows(sql: SqlClient, plan: RowPlan): Promise<Stored
         from fact_as_of(${plan.asOf}) f
         join metric m on m.metric_id = f.metric_id
         join unit u on u.unit_id = f.unit_id
-        where f.entity_id = ${plan.entityId} ${from} ${year} ${metrics} ${current} ${earliest}) r on true ${ofPeriods(sql, plan, sql`r`)}
+        where f.entity_id = ${plan.entityId} ${from} ${yearBefore} ${metrics} ${current} ${earliest}) r
+        on true ${yearAfter} ${ofPeriods(sql, plan, sql`r`)}
       order by r.m collate "C", r."end", r.filed, r.fp, r.accepted_at nulls first, r.accession`,
   )
 }

@@ -176,12 +176,15 @@ test('vintage=first is the first vintage of its period, even if a later one has 
     ['revenue', 0, 2019, '2019-04-01', '2020-03-31', '2020-05-01', 1, 'moved-1'],
     ['revenue', 0, 2020, '2019-04-01', '2020-03-31', '2021-05-01', 2, 'moved-2'],
   ])
-  const values = async (query: Omit<FundamentalsQuery, 'ticker'>) =>
-    (await read({ ticker: 'MOVED', ...query })).data.map(row => row.v)
+  const values = async (query: Omit<FundamentalsQuery, 'ticker'>, licence?: Licence) =>
+    (await read({ ticker: 'MOVED', ...query }, licence)).data.map(row => row.v)
   expect(await values({ vintage: 'first', fy: '2019' })).toEqual([1])
   expect(await values({ vintage: 'first', fy: '2020' })).toEqual([])
   expect(await values({ vintage: 'latest', fy: '2019' })).toEqual([])
   expect(await values({ fy: '2019..2020' })).toEqual([1, 2])
+  // A demo key sees fiscal year 2020 alone, and of that year the figure is no first one.
+  expect(await values({}, 'demo')).toEqual([2])
+  expect(await values({ vintage: 'first' }, 'demo')).toEqual([])
 })
 
 describe('an answer without rows says which periods there are', () => {
