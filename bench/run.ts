@@ -22,7 +22,7 @@ Proves parity, then measures, and compares the figures with bench/budget.json.
   --short   fewer and smaller runs, as in CI
 
 Prints a table, writes bench/out/results.json, and after full runs appends a line to bench/history.jsonl.
-Exit code 1: a figure misses its budget.`
+A benchmark that misses a budget runs once more. Exit code 1: a figure misses its budget twice.`
 
 const benches: Record<string, (options: { short: boolean }) => Promise<readonly Figure[]>> = {
   backtest: benchBacktest,
@@ -50,18 +50,11 @@ if (values.help || unknown.length > 0) {
 
 const { short } = values
 const names = positionals.length > 0 ? positionals : Object.keys(benches)
-const figures: Figure[] = []
+const judged: Judged[] = []
 for (const name of names) {
   console.error(`bench: ${name} ...`)
-  figures.push(...(await benches[name]({ short })))
+  judged.push(...(await runTwiceIfMissed(name)))
 }
-
-const judged = figures.map(figure => {
-  const bound = (budget as Record<string, { min?: number; max?: number }>)[figure.name]
-  const failed =
-    bound !== undefined && ((bound.min ?? -Infinity) > figure.value || (bound.max ?? Infinity) < figure.value)
-  return { ...figure, bound, failed }
-})
 console.log(table(judged))
 
 const out = resolve(import.meta.dir, 'out')
@@ -72,14 +65,40 @@ const record = {
   cpu: cpus()[0]?.model,
   cores: cpus().length,
   bun: Bun.version,
-  figures,
+  figures: judged.map(({ bound, failed, ...figure }) => figure),
 }
 writeFileSync(resolve(out, 'results.json'), `${JSON.stringify(record, null, 2)}\n`)
 if (!short && !process.env.CI)
   appendFileSync(resolve(import.meta.dir, 'history.jsonl'), `${JSON.stringify(record)}\n`)
 
 const failed = judged.filter(figure => figure.failed)
-for (const { name, value, bound } of failed) {
-  console.error(`budget missed: ${name} is ${value.toPrecision(3)}, the budget is ${JSON.stringify(bound)}`)
-}
+for (const figure of failed) console.error(miss(figure))
 process.exit(failed.length > 0 ? 1 : 0)
+
+interface Judged extends Figure {
+  readonly bound: { readonly min?: number; readonly max?: number } | undefined
+  readonly failed: boolean
+}
+
+/** One miss may be the neighbour on a shared machine: the second run says whether the code is slow. */
+async function runTwiceIfMissed(name: string): Promise<Judged[]> {
+  const first = (await benches[name]({ short })).map(judge)
+  const missed = first.filter(figure => figure.failed)
+  if (missed.length === 0) return first
+  for (const figure of missed) console.error(miss(figure))
+  console.error(`bench: ${name}, once more ...`)
+  const again = (await benches[name]({ short })).map(judge)
+  const missedBefore = new Set(missed.map(figure => figure.name))
+  return again.map(figure => ({ ...figure, failed: figure.failed && missedBefore.has(figure.name) }))
+}
+
+function judge(figure: Figure): Judged {
+  const bound = (budget as Record<string, Judged['bound']>)[figure.name]
+  const failed =
+    bound !== undefined && ((bound.min ?? -Infinity) > figure.value || (bound.max ?? Infinity) < figure.value)
+  return { ...figure, bound, failed }
+}
+
+function miss({ name, value, bound }: Judged): string {
+  return `budget missed: ${name} is ${value.toPrecision(3)}, the budget is ${JSON.stringify(bound)}`
+}

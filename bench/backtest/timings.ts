@@ -27,6 +27,11 @@ export async function timeAsync(work: () => Promise<unknown>, runs: number, warm
   return summary(timesMs)
 }
 
+/** The timing with the lower median. */
+export function faster(a: Timing, b: Timing): Timing {
+  return a.medianMs <= b.medianMs ? a : b
+}
+
 function summary(timesMs: number[]): Timing {
   const sorted = timesMs.toSorted((a, b) => a - b)
   return { medianMs: sorted[sorted.length >> 1], minMs: sorted[0], maxMs: sorted[sorted.length - 1] }

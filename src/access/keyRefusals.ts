@@ -39,7 +39,7 @@ export function notBearer(header: string): Failure {
   return new Failure('key_malformed', what, { param })
 }
 
-/** What stands in a header whose variable was not replaced, or had no value. */
+/** A header whose variable was not replaced or has no value. */
 const placeholder =
   /^(\$\{?\w{1,40}\}?|\$env:\w{1,40}|%\w{1,40}%|<\w{1,40}>|\{{1,2}\w{1,40}\}{1,2}|undefined|null|None)$/
 

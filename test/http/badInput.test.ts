@@ -34,7 +34,7 @@ function expectError({ response, body, ms }: Outcome, status: number, code?: str
     expect.anything(),
   ])
   expect(body.error.request_id).toBe(response.headers.get('x-request-id'))
-  expect(ms).toBeLessThan(10_000)
+  expect(ms).toBeLessThan(1_000)
 }
 
 const fundamentals = '/api/v1/fundamentals'
@@ -157,7 +157,7 @@ describe('bodies', () => {
   test('a large body without the right to send it is refused before it is read', async () => {
     const { response, body, ms } = await post(new Uint8Array(60_000_000), { Authorization: 'Bearer demo' })
     expect([response.status, body.error.code]).toEqual([403, 'quant_required'])
-    expect(ms).toBeLessThan(10_000)
+    expect(ms).toBeLessThan(1_000)
   })
 })
 
@@ -180,7 +180,7 @@ describe('clients', () => {
       expect(response.status).toBe(200)
       waits.push(ms)
     }
-    expect(Math.max(...waits)).toBeLessThan(10_000)
+    expect(Math.max(...waits)).toBeLessThan(1_000)
     for (const { status, text, ms } of [await stalled, await trickling]) {
       expect([status, text.includes('body_invalid')]).toEqual([400, true])
       expect(text.toLowerCase()).toContain('connection: close')

@@ -392,7 +392,7 @@ async function check(one: Case): Promise<void> {
   const { status, text, ms } = await send(one)
   const [head, ...rest] = text.split('\r\n\r\n')
   expect([status, statuses.has(status), text.slice(0, 300)]).toEqual([status, true, expect.anything()])
-  expect(ms).toBeLessThan(10_000)
+  expect(ms).toBeLessThan(1_000)
   const id = /x-request-id: (\S+)/i.exec(head)?.[1]
   expect(id).toBeTruthy()
   if (status < 400 || one.method === 'HEAD') return
@@ -408,7 +408,7 @@ async function check(one: Case): Promise<void> {
 /** Cases that the fuzzer found come first, for ever. */
 const found: [Case][] = []
 
-test(`${cases} hostile requests: never a 500, always the error's shape, and always an answer`, async () => {
+test(`${cases} hostile requests: never a 500, always the error's shape, always within a second`, async () => {
   // The archive is loaded once, and not against the clock.
   await send({
     method: 'POST',

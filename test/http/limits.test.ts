@@ -153,7 +153,7 @@ test('without the database nothing is granted: 503 and Retry-After, soon, and it
   const response = await fetch(server.url + path, { headers: key })
   expect([response.status, (await response.json()).error.code]).toEqual([503, 'database_unavailable'])
   expect(response.headers.has('retry-after')).toBe(true)
-  expect(performance.now() - started).toBeLessThan(10_000)
+  expect(performance.now() - started).toBeLessThan(1_000)
   away = false
   expect((await fetch(server.url + path, { headers: key })).status).toBe(200)
   await server.stop()

@@ -4,9 +4,8 @@ import { type Notices, noticeHeaders, noticeLines } from '../../formats/notices.
 import { listMetadata, streamRows } from '../../formats/rows.ts'
 import { spool } from '../../formats/spool.ts'
 import type { Sql } from '../../postgres/client.ts'
-import { explainEmptyPage } from './emptyNote.ts'
 import { encodeCursor, type SignalsPlan } from './plan.ts'
-import { readSignalPage, type SignalPage } from './queries.ts'
+import { readSignalPage, type SignalExtent, type SignalPage } from './queries.ts'
 import { type SignalRow, signalSchema, signalSheet } from './schema.ts'
 
 interface SignalResponse {
@@ -77,6 +76,20 @@ function listHead(plan: SignalsPlan, page: SignalPage, next: string | null) {
     ...(plan.freeLicence ? { licence: freeLicenceNotice } : {}),
     ...(page.count === 0 ? { note: explainEmptyPage(plan, page.extent) } : {}),
   }
+}
+
+/** Why a page of signals has no rows.
+ *
+ * @param extent null: the page follows others */
+function explainEmptyPage({ filter, viewEnds }: SignalsPlan, extent: SignalExtent | null): string {
+  if (extent === null) return 'No rows follow those of earlier pages.'
+  const { market } = filter
+  const { markets, horizons, days } = extent
+  const scope = viewEnds === null ? 'The archive' : `The view of this key, which ends on ${viewEnds},`
+  const forecasts = market === null ? 'forecasts' : `forecasts of market ${market}`
+  if (markets.length === 0) return `${scope} has no resolved forecasts.`
+  if (days === null) return `${scope} has no resolved ${forecasts}. Its markets: ${markets.join(', ')}.`
+  return `No resolved forecast fits these parameters. ${scope} has ${forecasts} from ${days.first} to ${days.last}. The horizons of the archive: ${horizons.join(', ')}.`
 }
 
 type Chunks = AsyncGenerator<Uint8Array, void, undefined>

@@ -86,7 +86,7 @@ export async function findServer(location: ClusterLocation): Promise<FoundServer
   if (answer === 'ready' && port !== null) return { state: 'ready', port }
   const holder = holderOf(pid, cluster)
   if (holder === 'other') return { state: 'absent', stalePid: pid }
-  // PostgreSQL itself decides: it refuses to start beside a process of this number.
+  // PostgreSQL itself decides: it refuses to start next to a process of this number.
   if (holder === 'unknown') return { state: 'absent', stalePid: null }
   if (answer === 'refused')
     throw new Failure(
