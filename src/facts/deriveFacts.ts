@@ -79,7 +79,7 @@ export function deriveFacts(
       if (isCount && effect === 'added') counts.record(series, isCover, vintages, filing)
       if (effect !== 'added') repeats.push({ reported, metric, label: period.label })
       if (effect !== 'ignored' && rules.rule(reported.metric).additive)
-        years.note(reported.metric, series, filing)
+        years.note(reported.metric, series, filing, { confirms: effect !== 'echoed' })
     }
     const placed = placeInPeriods(inReport, filing, periods)
     const [counted, figures] = partition(placed, one => one.reported.metric === rules.coverCount?.metric)

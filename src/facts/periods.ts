@@ -27,6 +27,8 @@ export interface Series {
   current: { -readonly [Key in keyof FactRow]: FactRow[Key] } | null
   /** The group of the tag under which the current figure was reported; null while it is derived. */
   reportedGroup: number | null
+  /** The day of the last filing that stated the current figure under its tag group. 0: it is derived. */
+  reportedOn: number
   /** The tag group of the cumulative figures whose difference is current; null if it is not derived from such. */
   derivedGroup: number | null
   /** The groups of all tags under which the current figure was reported, one bit each. Two figures are comparable where
@@ -118,6 +120,7 @@ export class PeriodIndex {
       period,
       current: null,
       reportedGroup: null,
+      reportedOn: 0,
       derivedGroup: null,
       groups: 0,
       bases: 0,

@@ -8,6 +8,7 @@ import {
   isOneGeneration,
   type KnownSeries,
   sumOf,
+  wasRestated,
   type YearsToDate,
   type YearToDate,
 } from './yearsToDate.ts'
@@ -39,13 +40,15 @@ interface QuarterPair {
   readonly longer: KnownSeries
   readonly shorter: KnownSeries
   readonly isOneGeneration: boolean
+  /** Both figures are of a generation that the last statement of the quarter itself could not know. */
+  readonly isRestated: boolean
   readonly start: number
   readonly filing: Filing
 }
 
 /** The two figures whose difference is a quarter, if they are known and something was stated of one of them today. */
 function pairOf(
-  { metric, series: bySpan, quarterPairs, stated, filing }: YearToDate,
+  { metric, series: bySpan, quarterPairs, stated, confirmed, filing }: YearToDate,
   fp: Extract<FiscalPeriod, 2 | 3 | 4>,
   periods: PeriodIndex,
 ): QuarterPair | null {
@@ -55,8 +58,8 @@ function pairOf(
   if (filing === null || pair === null || !(stated.has(fp) || stated.has(fp - 1))) return null
   followPair(
     pair,
-    { series: longer, isStated: stated.has(fp) },
-    { series: shorter, isStated: stated.has(fp - 1) },
+    { series: longer, isConfirmed: confirmed.has(fp) },
+    { series: shorter, isConfirmed: confirmed.has(fp - 1) },
   )
   if (!isKnown(longer) || !isKnown(shorter)) return null
   if (longer.current.unit !== shorter.current.unit || longer.period.label === null) return null
@@ -66,19 +69,30 @@ function pairOf(
   const quarter = periods.quarter(start, longer.period.end, longer.period.rounded || shorter.period.rounded)
   quarter.label ??= { fy: longer.period.label.fy, fp }
   const series = periods.seriesOf(quarter, metric)
-  return { quarter: series, longer, shorter, isOneGeneration: isOneGeneration(pair), start, filing }
+  const newest = Math.max(longer.current.filing.filed, shorter.current.filing.filed)
+  const isRestated = wasRestated(pair) && newest > series.reportedOn
+  return {
+    quarter: series,
+    longer,
+    shorter,
+    isOneGeneration: isOneGeneration(pair),
+    isRestated,
+    start,
+    filing,
+  }
 }
 
 function updateQuarter(
-  { quarter, longer, shorter, isOneGeneration, start, filing }: QuarterPair,
+  { quarter, longer, shorter, isOneGeneration, isRestated, start, filing }: QuarterPair,
   vintages: VintageBuilder,
 ): readonly ReportedToday[] {
   const value = sumOf(longer.current.value, -shorter.current.value)
   const groups = longer.groups & shorter.groups
   const bases = longer.bases & shorter.bases
   const group = lowestBit(groups)
-  // The figure that a filing states under as good a tag needs no difference.
-  if (quarter.reportedGroup !== null && (groups === 0 || quarter.reportedGroup <= group)) return []
+  // The figure that a filing states under as good a tag needs no difference, unless its own tag's year to date was restated since.
+  const isStated = quarter.reportedGroup !== null && (groups === 0 || quarter.reportedGroup <= group)
+  if (isStated && !(isRestated && quarter.reportedGroup === group)) return []
   // The group's year less nine months of the company alone is no quarter of either. Nor is the owners' profit of a year less
   // the whole company's of nine months. Two amounts beyond all bounds have a difference that is not finite.
   if (groups === 0 || bases === 0 || !Number.isFinite(value)) {

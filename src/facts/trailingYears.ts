@@ -62,8 +62,8 @@ export class TrailingYears {
     if (comparison === null || !(isStated || before.stated.has(4))) return null
     followPair(
       comparison,
-      { series: current, isStated: year.stated.has(span) },
-      { series: prior, isStated: before.stated.has(span) },
+      { series: current, isConfirmed: year.confirmed.has(span) },
+      { series: prior, isConfirmed: before.confirmed.has(span) },
     )
     if (!isKnown(current) || current.period.label === null) return null
     const series = periods.seriesOf(this.periodAt(current.period), trailingMetric(year.metric))
@@ -99,14 +99,14 @@ interface Context {
 }
 
 /** Takes in what the day's filings state of a year and of the parts of it that they may be subtracted from. */
-function followYear({ series, yearPairs, stated }: YearToDate): void {
+function followYear({ series, yearPairs, confirmed }: YearToDate): void {
   for (const span of spans) {
     const pair = yearPairs[span]
     if (pair === null) continue
     followPair(
       pair,
-      { series: series[4], isStated: stated.has(4) },
-      { series: series[span], isStated: stated.has(span) },
+      { series: series[4], isConfirmed: confirmed.has(4) },
+      { series: series[span], isConfirmed: confirmed.has(span) },
     )
   }
 }

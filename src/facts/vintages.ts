@@ -89,13 +89,14 @@ export class VintageBuilder {
     return true
   }
 
-  /** Records what a filing reports. A tag of a lesser group than the current figure's neither replaces nor confirms it. */
+  /** Records what a filing reports. A tag of a lesser group than the current figure's neither replaces nor confirms it:
+   * where it states the same amount it is an echo. */
   recordReported(
     series: Series,
     reported: ReportedFact,
     { group, basis }: { readonly group: number; readonly basis: number },
     filing: Filing,
-  ): 'added' | 'repeated' | 'ignored' {
+  ): 'added' | 'repeated' | 'echoed' | 'ignored' {
     const { tag, unit, value, rounded } = reported
     const { current } = series
     const isKnown = current !== null && current.value === value && current.unit === unit
@@ -104,9 +105,10 @@ export class VintageBuilder {
     if (currentGroup !== null && group > currentGroup) {
       if (!isKnown) return 'ignored'
       series.groups = groups
-      return 'repeated'
+      return 'echoed'
     }
     series.reportedGroup = group
+    series.reportedOn = filing.filed
     series.derivedGroup = null
     series.groups = groups
     series.bases = (isKnown ? series.bases : 0) | (1 << basis)
@@ -124,6 +126,7 @@ export class VintageBuilder {
   recordDerived(series: Series, group: number, figure: Figure, filing: Filing): readonly ReportedToday[] {
     const outdone = series.reportedGroup === null ? [] : this.retractToday(series)
     series.reportedGroup = null
+    series.reportedOn = 0
     series.derivedGroup = group
     this.record(series, { ...figure, tag: null }, filing)
     return outdone

@@ -15,6 +15,8 @@ export interface YearToDate {
   readonly comparisons: readonly (Pair | null)[]
   /** The spans that filings of the day have stated. */
   readonly stated: Set<number>
+  /** Those of them that were stated under as good a tag as the current figure's. */
+  readonly confirmed: Set<number>
   /** The last filing of the day that stated one of them; null: none has. */
   filing: Filing | null
 }
@@ -48,13 +50,15 @@ export class YearsToDate {
   private readonly byMetric = new Map<string, YearToDate[]>()
   private changed: YearToDate[] = []
 
-  /** Notes a flow that a filing states, new, restated or confirmed. */
-  note(metric: string, series: Series, filing: Filing): void {
+  /** Notes a flow that a filing states, new, restated or confirmed. The same amount under a lesser tag confirms nothing: a
+   * difference with a figure restated since would be of no generation. */
+  note(metric: string, series: Series, filing: Filing, { confirms }: { readonly confirms: boolean }): void {
     const { span, start } = series.period
     if (span === 0 || start === null) return
     const yearToDate = this.find(metric, start, startSlackDays) ?? this.add(metric, start)
     yearToDate.series[span] = series
     yearToDate.stated.add(span)
+    if (confirms) yearToDate.confirmed.add(span)
     if (yearToDate.filing === null) this.changed.push(yearToDate)
     if (yearToDate.filing === null || compareFilings(yearToDate.filing, filing) < 0)
       yearToDate.filing = filing
@@ -72,6 +76,7 @@ export class YearsToDate {
   endDay(): void {
     for (const yearToDate of this.changed) {
       yearToDate.stated.clear()
+      yearToDate.confirmed.clear()
       yearToDate.filing = null
     }
     this.changed = []
@@ -79,7 +84,7 @@ export class YearsToDate {
 
   private add(metric: string, start: number): YearToDate {
     const added: YearToDate = {
-      ...{ metric, start, series: [], stated: new Set(), filing: null },
+      ...{ metric, start, series: [], stated: new Set(), confirmed: new Set(), filing: null },
       ...{ quarterPairs: newPairs(2, 4), yearPairs: newPairs(1, 3), comparisons: newPairs(1, 3) },
     }
     const ofMetric = this.byMetric.get(metric)
@@ -92,15 +97,15 @@ export class YearsToDate {
 /** Takes in what the filings of a day state of the two figures of a pair. */
 export function followPair(
   pair: Pair,
-  longer: { readonly series: Series | undefined; readonly isStated: boolean },
-  shorter: { readonly series: Series | undefined; readonly isStated: boolean },
+  longer: { readonly series: Series | undefined; readonly isConfirmed: boolean },
+  shorter: { readonly series: Series | undefined; readonly isConfirmed: boolean },
 ): void {
   countRestatement(pair.longer, longer.series)
   countRestatement(pair.shorter, shorter.series)
   // A statement on or after the day on which the other was restated confirms the figure for the other's generation.
-  if (longer.isStated && isKnown(longer.series))
+  if (longer.isConfirmed && isKnown(longer.series))
     pair.longer.restated = Math.max(pair.longer.restated, pair.shorter.restated)
-  if (shorter.isStated && isKnown(shorter.series))
+  if (shorter.isConfirmed && isKnown(shorter.series))
     pair.shorter.restated = Math.max(pair.longer.restated, pair.shorter.restated)
 }
 
@@ -114,6 +119,9 @@ function countRestatement(own: Generation, series: Series | undefined): void {
 
 /** Whether both figures of a pair were restated equally often, or the one confirmed since the other was. */
 export const isOneGeneration = (pair: Pair): boolean => pair.longer.restated === pair.shorter.restated
+
+/** Whether both figures of a pair were restated, or the one confirmed since the other was. */
+export const wasRestated = (pair: Pair): boolean => Math.min(pair.longer.restated, pair.shorter.restated) > 0
 
 /** The sum of signed amounts without the noise that binary fractions leave: no register reports more than four decimals of
  * money. */

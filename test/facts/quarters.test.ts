@@ -34,10 +34,30 @@ test('a quarter stated under a lesser tag does not stand in for the difference u
   ])
 })
 
+test('a stated quarter ends where both years to date are restated; the same amount under a lesser tag restates nothing', () => {
+  // Apple states 3,071 million for the last quarter of fiscal 2016 (10-K 0001628280-16-020309) and 2,988 for the second of 2017
+  // (10-Q 0001628280-17-004790). It restates nine months of 2016 to 9,058 on 2017-08-02, and repeats the year's 11,965
+  // under PaymentsOfDividendsCommonStock alone, and the year to 12,150 on 2017-11-03 (10-K 0000320193-17-000070). It restates three
+  // months of 2017 to 3,130 on 2018-02-02, and six to 6,134 on 2018-05-02 (10-Q 0000320193-18-000070).
+  expect(vintages(apple, 'dividends_paid', 2016, 4)).toEqual([
+    [3_071 * million, '2016-10-26', '0001628280-16-020309'],
+    [(12_150 - 9_058) * million, '2017-11-03', '0000320193-17-000070'],
+  ])
+  expect(vintages(apple, 'dividends_paid', 2017, 2)).toEqual([
+    [2_988 * million, '2017-05-03', '0001628280-17-004790'],
+    [(6_134 - 3_130) * million, '2018-05-02', '0000320193-18-000070'],
+  ])
+  // Trailing years, too, wait for the restated year: 12,150 + 9,499 - 9,058.
+  const trailing = vintages(apple, 'dividends_paid_ttm', 2017, 5).filter(([value]) => Number(value) < 12.7e9)
+  expect(trailing).toContainEqual([12_591 * million, '2017-11-03', '0000320193-17-000070'])
+  expect(trailing.map(([value]) => value)).not.toContain((11_965 + 9_499 - 9_058) * million)
+})
+
 test('the quarters of a year add up to it where notes state some of them under lesser tags', () => {
   for (const [derived, metric, years] of [
     [alphabet, 'stock_based_compensation', [2019, 2020, 2021, 2022, 2023, 2024]],
     [snowflake, 'depreciation_amortization', [2024]],
+    [apple, 'dividends_paid', [2017]],
   ] as const) {
     for (const fy of years) {
       const last = (fp: number) => Number(vintages(derived, metric, fy, fp).at(-1)?.[0])

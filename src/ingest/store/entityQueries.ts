@@ -2,7 +2,7 @@ import { type EntityProfile, entityKey } from '../../facts/reportedFact.ts'
 import type { Sql, TransactionSql } from '../../postgres/client.ts'
 import {
   assignTickers,
-  endUnlistedTickers,
+  endReplacedTickers,
   readTickerOwners,
   rememberFormerIds,
   removeRefutedTickers,
@@ -67,13 +67,14 @@ export async function saveEntities(
   const changed = await assignTickers(transaction, tickers)
   const refuted = ofProfiles(profile => profile.tickersRefuted)
   for (const entityId of await removeRefutedTickers(transaction, refuted)) changed.add(entityId)
-  const listed = new Map<number, readonly string[]>()
-  for (const profile of profiles) {
+  const replaced = profiles.flatMap(profile => {
     const { tickers = [], tickersAssumed = false } = profile
     const row = known.get(entityKey(profile))
-    if (row !== undefined && tickers.length > 0 && !tickersAssumed) listed.set(row.entity_id, tickers)
-  }
-  for (const entityId of await endUnlistedTickers(transaction, listed)) changed.add(entityId)
+    const isReplaced =
+      tickers.length > 0 && !tickersAssumed && row !== undefined && !tickers.includes(row.ticker)
+    return isReplaced ? [{ ticker: row.ticker, entityId: row.entity_id }] : []
+  })
+  for (const entityId of await endReplacedTickers(transaction, replaced)) changed.add(entityId)
   return markChanged(saved, changed)
 }
 

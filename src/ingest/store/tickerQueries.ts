@@ -81,20 +81,22 @@ export async function removeRefutedTickers(
   return former.map(({ entityId }) => entityId)
 }
 
-/** Ends the IDs of entities that are not in the list which the register states for them now. Returns the entities that lost one. */
-export async function endUnlistedTickers(
+/** Ends IDs in whose place the register now states others. Two sources that list the further IDs of a company differently end
+ * none: each import would take them away and give them back. Returns the entities that lost one. */
+export async function endReplacedTickers(
   transaction: TransactionSql,
-  listed: ReadonlyMap<number, readonly string[]>,
+  replaced: readonly TickerOfEntity[],
 ): Promise<readonly number[]> {
-  if (listed.size === 0) return []
+  if (replaced.length === 0) return []
   // The preferred ID stays even if it is not listed: another company of the batch may have taken all that are.
-  const others = await transaction<{ entity_id: number; ticker: string }[]>`
-    select own.entity_id, own.ticker from entity_ticker own join entity e on e.entity_id = own.entity_id
-    where own.entity_id = any(${[...listed.keys()]}::int[]) and own.ticker <> e.ticker`
-  const ended = others.filter(row => listed.get(row.entity_id)?.includes(row.ticker) === false)
+  const ended = await transaction<{ entity_id: number; ticker: string }[]>`
+    delete from entity_ticker own
+    using unnest(${replaced.map(({ ticker }) => ticker)}::text[], ${replaced.map(({ entityId }) => entityId)}::int[])
+      as old (ticker, entity_id), entity e
+    where own.ticker = old.ticker and own.entity_id = old.entity_id
+      and e.entity_id = own.entity_id and e.ticker <> own.ticker
+    returning own.entity_id, own.ticker`
   const former = ended.map(row => ({ ticker: row.ticker, entityId: row.entity_id }))
-  if (former.length === 0) return []
-  await transaction`delete from entity_ticker where ticker = any(${former.map(({ ticker }) => ticker)}::text[])`
   await rememberFormerIds(transaction, former)
   return former.map(({ entityId }) => entityId)
 }

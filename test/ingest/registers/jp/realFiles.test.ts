@@ -115,6 +115,7 @@ describe.skipIf(folder === null)(
         form: '120',
         filed: Date.UTC(2024, 5, 28) / 86_400_000,
         acceptedAt: Date.parse('2024-06-28T03:22:00Z'),
+        companyName: '任天堂株式会社',
       })
     })
   },
