@@ -41,6 +41,7 @@ beforeAll(async () => {
   await sql.unsafe(readFileSync(join(import.meta.dir, 'states/0.1.0.sql'), 'utf8')).simple()
   await sql.unsafe('discard all').simple()
   await (await openDatabase(readConfig({ DATA_DIR: dataDir }), 0, quiet)).close()
+  await sql`insert into entity_former_id (ticker, entity_id) select 'BEFORE', min(entity_id) from entity`
   await sql`create table written (step int primary key, text text not null)`
   await sql`create table last_step (step int not null, changes int not null)`
   await sql`insert into last_step values (0, 0)`

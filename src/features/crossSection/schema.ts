@@ -119,6 +119,7 @@ export const crossSectionSheet = [
   { name: 'source', kind: 'text' },
   { name: 'until', kind: 'day' },
   { name: 'kind', kind: 'text' },
+  { name: 'generation', kind: 'text' },
 ] as const satisfies readonly Column<keyof CrossSectionRow>[]
 
 export const CrossSection = Type.Object(

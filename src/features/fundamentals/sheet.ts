@@ -17,6 +17,7 @@ export const fundamentalsSheet = [
   { name: 'source', kind: 'text' },
   { name: 'until', kind: 'day' },
   { name: 'kind', kind: 'text' },
+  { name: 'generation', kind: 'text' },
 ] as const satisfies readonly Column<keyof FundamentalsRow>[]
 
 export const fundamentalsColumns = fundamentalsSheet.map(column => column.name)

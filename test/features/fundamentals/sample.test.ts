@@ -13,6 +13,8 @@ import {
   type FundamentalsQuery,
   type FundamentalsRow,
 } from '../../../src/features/fundamentals/schema.ts'
+import { fundamentalsSheet } from '../../../src/features/fundamentals/sheet.ts'
+import { encodeList } from '../../../src/formats/rows.ts'
 import { loadSample } from '../../../src/ingest/sample/loadSample.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
 import { companyDeps, markets, principal } from '../companies/fixtures.ts'
@@ -62,6 +64,12 @@ test('every row says until when it was current, as far as that was known, and wh
     [9_870, '2010-07-21', 'derived', 'earlier'],
     [12_207, null, 'derived', null],
   ])
+  const file = await encodeList(
+    'csv',
+    fundamentalsSheet,
+    await read({ ...asked, as_of: '2010-03-01', fp: 'Q4' }),
+  )
+  expect(Buffer.from(file).toString()).toMatch(/,derived,earlier\r\n$/)
 })
 
 // 10-K 0001193125-09-214859 (2009-10-27) and 10-K/A 0001193125-10-012091 (2010-01-25) of Apple Inc.; the years

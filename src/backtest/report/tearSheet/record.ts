@@ -7,6 +7,7 @@ export function recordFacts(result: BacktestResult): Markup {
   const {
     equity_dates: dates,
     n_periods,
+    n_empty_periods,
     n_dates,
     n_rows,
     periods_per_year,
@@ -17,6 +18,9 @@ export function recordFacts(result: BacktestResult): Markup {
   const facts: [string, string][] = [
     ['Record', `${dates[0]} to ${dates.at(-1)}${metrics.ruined ? ', ending in ruin' : ''}`],
     ['Periods', `${count(n_periods)}, each of ${plural(config.returnDays, 'trading day')}`],
+    ...(n_empty_periods === 0
+      ? []
+      : ([['Periods without positions', count(n_empty_periods)]] satisfies [string, string][])),
     ['Periods per year', ratio(periods_per_year, Number.isInteger(periods_per_year) ? 0 : 2)],
     ['Dates', count(n_dates)],
     ['Rows used', count(n_rows)],
@@ -27,14 +31,19 @@ export function recordFacts(result: BacktestResult): Markup {
   return html`<dl class="facts">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`
 }
 
-/** The configuration with the field names of a request, so that it can be run again. */
-export function configTable({ config }: BacktestResult): Markup {
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Configuration"><table class="config"><tbody>${Object.entries(
-    config,
-  ).map(
+/** What ran, with the field names of a request, so that it can be run again: configuration, rows of the archive, and the
+ * values that a sweep combined. */
+export function configTable({ config, source, sweep, universe }: BacktestResult): Markup {
+  const fields = [
+    ...Object.entries(config),
+    ...Object.entries(source ?? {}).map(([name, value]) => [`source.${name}`, value] as const),
+    ...Object.entries(sweep ?? {}).map(([name, values]) => [`sweep.${name}`, values.join(', ')] as const),
+  ]
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Configuration"><table class="config"><tbody>${fields.map(
     ([name, value]) =>
       html`<tr><th scope="row"><code>${name}</code></th><td>${value === null ? dash : String(value)}</td></tr>`,
-  )}</tbody></table></div>`
+  )}</tbody></table></div>
+<p>The information ratio compares with this universe, on average ${ratio(universe.names_per_period, 1)} names a period. ${universe.definition}</p>`
 }
 
 /** The trading and borrowing costs that were charged, with their sources. */

@@ -129,6 +129,24 @@ describe('tear sheet', () => {
     expect(page).not.toContain('neighbouring dates overlap')
   })
 
+  test('it names the rows, the grid and the universe that the numbers are of, and the periods without positions', () => {
+    const source = { market: 'US', horizon: '1d', from: null, to: '2017-06-30', limit: null } as const
+    const sweep = {
+      direction: ['long_short' as const],
+      quantile: [0.1, 0.2],
+      weighting: ['equal' as const],
+      holdDays: [1, 5],
+    }
+    const universe = { definition: 'Every row with a known return.', names_per_period: 87.25 }
+    const text = textOf(tearSheet(madeSweep(net, { source, sweep, universe, n_empty_periods: 12 }), 'x'))
+    expect(text).toMatch(/source\.market\s+US\s/)
+    expect(text).toMatch(/source\.to\s+2017-06-30\s/)
+    expect(text).toMatch(/sweep\.quantile\s+0\.1, 0\.2\s/)
+    expect(text).toMatch(/Periods without positions\s+12\s/)
+    expect(text).toContain('on average 87.3 names a period. Every row with a known return.')
+    expect(textOf(tearSheet(madeResult(net), 'x'))).not.toMatch(/source\.|sweep\.|without positions/)
+  })
+
   test('the winner is marked on its surface only', () => {
     expect(page.match(/the winner<\/span>/g)).toHaveLength(1)
     expect(page).toContain('Skill or luck?')
