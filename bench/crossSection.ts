@@ -4,7 +4,12 @@ import {
   crossSectionRows,
   crossSectionStatement,
 } from '../src/features/crossSection/queries.ts'
-import { type TableScope, tableRows, tableStatement } from '../src/features/crossSection/tableQueries.ts'
+import {
+  metricNumbers,
+  type TableScope,
+  tableRows,
+  tableStatement,
+} from '../src/features/crossSection/tableQueries.ts'
 import { restatementRows } from '../src/features/restatements/queries.ts'
 import type { Sql } from '../src/postgres/client.ts'
 import type { Figure } from './figure.ts'
@@ -155,8 +160,8 @@ async function proveTableParity(sql: Sql, table: TableScope): Promise<void> {
 }
 
 async function showTable(sql: Sql, table: TableScope): Promise<void> {
-  const ids = (await sql<{ id: number }[]>`select metric_id as id from metric`).map(({ id }) => id)
-  const plan = await sql`explain (analyze, buffers, timing off) ${tableStatement(sql, table, ids)}`
+  const numbers = await metricNumbers(sql, table.metrics)
+  const plan = await sql`explain (analyze, buffers, timing off) ${tableStatement(sql, table, numbers)}`
   for (const row of plan) console.log(row['QUERY PLAN'])
 }
 

@@ -4,10 +4,14 @@ import type { Filing } from './reportedFact.ts'
 import type { VintageBuilder } from './vintages.ts'
 import { isKnown, type KnownSeries, sumOf } from './yearsToDate.ts'
 
+type Find = (metric: string) => Series | undefined
+
 /** A figure that is the sum of others of one period. */
 interface Computed {
   readonly name: string
   readonly parts: readonly { readonly metric: string; readonly sign: 1 | -1 }[]
+  /** Whether other figures of the period say that the parts are not what they seem: there is no row then. */
+  readonly isRefuted?: (find: Find) => boolean
 }
 
 const plus = (metric: string) => ({ metric, sign: 1 }) as const
@@ -19,7 +23,37 @@ export const computedMetrics: readonly Computed[] = [
   { name: 'free_cash_flow', parts: [plus('operating_cash_flow'), minus('capital_expenditure')] },
   { name: 'ebitda', parts: [plus('operating_income'), plus('depreciation_amortization')] },
   { name: 'working_capital', parts: [plus('current_assets'), minus('current_liabilities')] },
+  { name: 'short_term_borrowings', parts: [plus('commercial_paper')], isRefuted: hasOtherBorrowings },
+  { name: 'current_debt', parts: [plus('short_term_borrowings'), plus('long_term_debt_current')] },
+  {
+    name: 'total_debt',
+    parts: [plus('current_debt'), plus('long_term_debt_noncurrent')],
+    isRefuted: find => isLessThanItsParts(find) || mixesLeases(find),
+  },
+  { name: 'net_debt', parts: [plus('total_debt'), minus('cash')] },
 ]
+
+/** Bank loans next to commercial paper (Honeywell, Alcoa): the paper alone is less than what was borrowed. Apple renamed the
+ * line; the same amount is the same thing. */
+function hasOtherBorrowings(find: Find): boolean {
+  const other = find('other_short_term_borrowings')
+  return isKnown(other) && other.current.value !== find('commercial_paper')?.current?.value
+}
+
+/** H&R Block states 2.6 million of `DebtCurrent` next to 1,675 million of short-term borrowings: the tag is not its total. */
+function isLessThanItsParts(find: Find): boolean {
+  const total = find('current_debt')
+  const parts = [find('short_term_borrowings'), find('long_term_debt_current')]
+  return isKnown(total) && parts.some(part => isKnown(part) && part.current.value > total.current.value)
+}
+
+/** The current part of long-term debt with leases and the rest without, or the reverse: neither sum is stated. A total of
+ * current debt (`DebtCurrent`) has no such part. */
+function mixesLeases(find: Find): boolean {
+  if (find('current_debt')?.reportedGroup != null) return false
+  const [current, rest] = [find('long_term_debt_current'), find('long_term_debt_noncurrent')]
+  return isKnown(current) && isKnown(rest) && (current.groups & rest.groups) === 0
+}
 
 /** Computes, at the end of a day, the sums in which a part changed. No part is ever taken as 0, and what a filing states or gives
  * as a difference wins. */
@@ -28,15 +62,15 @@ export function updateComputed(periods: PeriodIndex, vintages: VintageBuilder): 
     const { top: find, name } = key % 8 === 5 ? trailingInputs(vintages, key) : yearlyInputs(vintages, key)
     for (const computed of computedMetrics) {
       const parts = computed.parts.map(({ metric }) => find(metric))
-      updateOne(name(computed.name), computed, parts, periods, vintages, filing)
+      updateOne(name(computed.name), computed, { parts, find }, periods, vintages, filing)
     }
   }
 }
 
 function updateOne(
   name: string,
-  { parts: definition }: Computed,
-  parts: readonly (Series | undefined)[],
+  { parts: definition, isRefuted }: Computed,
+  { parts, find }: { readonly parts: readonly (Series | undefined)[]; readonly find: Find },
   periods: PeriodIndex,
   vintages: VintageBuilder,
   filing: Filing,
@@ -47,7 +81,8 @@ function updateOne(
   if (series !== undefined && (series.reportedGroup !== null || series.derivedGroup !== null)) return
   const known = parts.filter(isKnown)
   const value = sumOf(...known.map((part, index) => part.current.value * definition[index].sign))
-  if (known.length < definition.length || !areOfOneKind(known) || !Number.isFinite(value)) {
+  const isWhole = known.length === definition.length && areOfOneKind(known) && Number.isFinite(value)
+  if (!isWhole || isRefuted?.(find)) {
     if (series !== undefined) vintages.withdraw(series, filing)
     return
   }

@@ -13,6 +13,9 @@ export class CoverCounts {
   private readonly covers: Period[] = []
   /** The series that is served for a metric, year and fiscal period. */
   private readonly served = new Map<string, { readonly series: Series; readonly isCover: boolean }>()
+  /** The day on which a filing last stated the current count, for the first time or again. */
+  private readonly statedOn = new Map<Series, number>()
+  private statedToday = new Map<Series, Filing>()
 
   /** The period of a count on the cover of the report on `report`. A rounded day is the exact one of the same report. */
   resolve({ end, rounded }: ReportedFact, report: PeriodLabel, periods: PeriodIndex): Period {
@@ -35,6 +38,29 @@ export class CoverCounts {
     return isCover || this.served.get(keyOf(series))?.isCover !== true
   }
 
+  /** Notes that a filing states the current count, for the first time or again. */
+  note(series: Series, filing: Filing): void {
+    this.statedOn.set(series, filing.filed)
+    this.statedToday.set(series, filing)
+  }
+
+  /** The counts that filings stated since the last call. */
+  takeStated(): ReadonlyMap<Series, Filing> {
+    const stated = this.statedToday
+    this.statedToday = new Map()
+    return stated
+  }
+
+  /** The count that is served for the fiscal period of a series, and the day on which it was last stated. */
+  countFor(
+    { period }: Series,
+    metric: string,
+  ): { readonly series: Series; readonly statedOn: number } | null {
+    const series = this.served.get(keyOf({ metric, period }))?.series
+    const statedOn = series && this.statedOn.get(series)
+    return series === undefined || statedOn === undefined ? null : { series, statedOn }
+  }
+
   /** A count became current: it ends the other one of its fiscal period. */
   record(series: Series, isCover: boolean, vintages: VintageBuilder, filing: Filing): void {
     const other = this.served.get(keyOf(series))?.series
@@ -44,7 +70,8 @@ export class CoverCounts {
   }
 }
 
-const keyOf = ({ metric, period: { label } }: Series) => `${metric} ${label?.fy} ${label?.fp}`
+const keyOf = ({ metric, period: { label } }: Pick<Series, 'metric' | 'period'>) =>
+  `${metric} ${label?.fy} ${label?.fp}`
 
 /** The fiscal period that a report is on: that of the last day on which several of its figures end or, if it has no other
  * figures than its cover, the last period that was over on the day of the count.

@@ -1,3 +1,4 @@
+import { BookValues } from './bookValues.ts'
 import { updateComputed } from './computedMetrics.ts'
 import { updateRatios, withdrawStaleRatios } from './computeRatios.ts'
 import { CoverCounts, reportLabel } from './coverCounts.ts'
@@ -25,7 +26,7 @@ export interface DerivedEntity {
 }
 
 /** Changes when the same filings give other figures: all files are read again then. */
-export const derivationRevision = 2
+export const derivationRevision = 3
 
 interface DerivationContext {
   readonly rules: MetricRules
@@ -49,6 +50,7 @@ export function deriveFacts(
   const years = new YearsToDate()
   const trailing = new TrailingYears()
   const counts = new CoverCounts()
+  const bookValues = new BookValues()
   const repeats: RepeatRow[] = []
   let unplaced = 0
   let undatedFilings = 0
@@ -77,6 +79,7 @@ export function deriveFacts(
       const isServed = !isCount || counts.admits(series, isCover)
       const effect = isServed ? recordOnce(vintages, series, reported, filing, rules) : 'ignored'
       if (isCount && effect === 'added') counts.record(series, isCover, vintages, filing)
+      if (isCount && effect !== 'ignored') counts.note(series, filing)
       if (effect !== 'added') repeats.push({ reported, metric, label: period.label })
       if (effect !== 'ignored' && rules.rule(reported.metric).additive)
         years.note(reported.metric, series, filing, { confirms: effect !== 'echoed' })
@@ -106,6 +109,7 @@ export function deriveFacts(
     trailing.update(years, periods, vintages)
     years.endDay()
     updateComputed(periods, vintages)
+    bookValues.update({ counts, periods, vintages })
     updateRatios(periods, vintages)
     for (const { period, filing } of refined) withdrawStaleRatios(period, vintages, filing)
     vintages.endDay()

@@ -164,12 +164,16 @@ const stated = (metrics: readonly MetricDefinition[], manifest: Manifest) =>
 const flowsOf = (manifest: Manifest) =>
   [...stated(canonicalMetrics, manifest), ...manifest.metrics].filter(metric => metric.kind === 'flow')
 
-/** The computed metrics of which a market states all components. */
+/** The computed metrics of which a market states all components, or has them computed. */
 function computedOf(manifest: Manifest): readonly MetricDefinition[] {
   const known = new Set([...stated(canonicalMetrics, manifest), ...manifest.metrics].map(({ name }) => name))
-  return computedMetrics
-    .filter(({ components }) => components.every(component => known.has(component)))
-    .map(({ components: _, ...definition }) => definition)
+  const found: MetricDefinition[] = []
+  for (const { components, ...definition } of computedMetrics) {
+    if (!components.every(component => known.has(component))) continue
+    known.add(definition.name)
+    found.push(definition)
+  }
+  return found
 }
 
 /** In the order of the coverage index: canonical metrics, those of single markets, computed ones, ratios, year-to-date figures. */

@@ -85,7 +85,7 @@ export const canonicalMetrics: readonly MetricDefinition[] = [
   define('shares_outstanding', 'stock', 'shares', 'Shares outstanding, as the filing reports them.'),
 ]
 
-/** Computed at import from figures known on the same day, by `facts/ratios.ts`. */
+/** Computed at import from figures known on the same day, by `facts/computeRatios.ts`. */
 export const ratioMetrics: readonly MetricDefinition[] = [
   define('net_margin', 'ratio', 'pure', 'net_income / revenue of the same period.'),
   define('gross_margin', 'ratio', 'pure', 'gross_profit / revenue of the same period.'),
@@ -97,7 +97,8 @@ export const ratioMetrics: readonly MetricDefinition[] = [
   define('current_ratio', 'ratio', 'pure', 'current_assets / current_liabilities.'),
 ]
 
-/** Computed at import where every component is stated for the same period, by `facts/computedMetrics.ts`. */
+/** Computed at import where every component is stated for the same period, by `facts/computedMetrics.ts`
+ * and `facts/bookValues.ts`. */
 export interface ComputedMetric extends MetricDefinition {
   readonly components: readonly string[]
 }
@@ -107,7 +108,8 @@ const compute = (
   kind: Kind,
   components: readonly string[],
   description: string,
-): ComputedMetric => ({ ...define(name, kind, 'currency', description), components })
+  unit: Unit = 'currency',
+): ComputedMetric => ({ ...define(name, kind, unit, description), components })
 
 export const computedMetrics: readonly ComputedMetric[] = [
   compute(
@@ -128,6 +130,31 @@ export const computedMetrics: readonly ComputedMetric[] = [
     ['current_assets', 'current_liabilities'],
     'current_assets - current_liabilities.',
   ),
+  compute(
+    'current_debt',
+    'stock',
+    ['short_term_borrowings', 'long_term_debt_current'],
+    'Debt due within a year, as the filer totals it, or short_term_borrowings + long_term_debt_current.',
+  ),
+  compute(
+    'total_debt',
+    'stock',
+    ['current_debt', 'long_term_debt_noncurrent'],
+    'current_debt + long_term_debt_noncurrent. None where a part is with leases and the other without, or a stated total of current debt is less than one of its parts.',
+  ),
+  compute(
+    'net_debt',
+    'stock',
+    ['total_debt', 'cash'],
+    'total_debt - cash. Negative where cash exceeds debt; securities are not subtracted.',
+  ),
+  compute(
+    'book_value_per_share',
+    'stock',
+    ['equity', 'shares_outstanding'],
+    'equity / shares_outstanding of the same fiscal period, the count as served: that on the cover of the report, else that of the balance sheet.',
+    'currency/share',
+  ),
 ]
 
 /** What the sign of a figure says. cost: positive lowers profit. outflow: positive is money paid. signed: negative is a loss, an
@@ -139,7 +166,8 @@ const costs =
   /^(cost_of_revenue|research_and_development|selling_general_administrative|operating_expenses|expenses|interest_expense|income_tax|depreciation_amortization|stock_based_compensation)$/
 const outflows = /^(capital_expenditure|dividends_paid|share_repurchases)$/
 const amounts = /^(revenue|dividends_per_share|shares_\w+)$/
-const signedBalances = /^(equity|retained_earnings|minority_interests|working_capital|net_debt)$/
+const signedBalances =
+  /^(equity|retained_earnings|minority_interests|working_capital|net_debt|book_value_per_share)$/
 
 export function signOf({ name, kind }: Pick<MetricDefinition, 'name' | 'kind'>): Sign {
   const base = name.replace(/^consolidated_/, '').replace(/_(ytd|ttm)$/, '')

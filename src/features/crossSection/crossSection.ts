@@ -24,7 +24,7 @@ export interface CrossSectionPlan extends MarketQuery {
   readonly metrics: readonly string[]
   readonly filters: readonly Filter[]
   readonly period: CrossSectionPeriod
-  /** 0 the year, 1 to 4 a quarter, null the latest period of any kind. */
+  /** 0 the year, 1 to 4 a quarter, 5 the trailing twelve months, null the latest period of any kind. */
   readonly fp: number | null
   readonly maxAgeDays: number | null
   /** Earliest period end; null: no bound. */

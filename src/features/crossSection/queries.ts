@@ -1,13 +1,17 @@
 import type { IsoDate } from '../../dates.ts'
 import type { SqlClient, SqlFragment } from '../../postgres/client.ts'
-import { recentFiscalYear } from '../fundamentals/queries.ts'
+import { recentFiscalYear, servedPeriod } from '../fundamentals/queries.ts'
 import type { Filter } from './filters.ts'
+import { latestTrailing } from './trailingQueries.ts'
+
+/** The trailing twelve months, in place of a fiscal period. */
+export const trailingPeriod = 5
 
 export interface CrossSectionScope {
   readonly metric: string
   readonly market: string
   readonly asOf: IsoDate
-  /** 0 the year, 1 to 4 a quarter, null the latest period of any kind. */
+  /** 0 the year, 1 to 4 a quarter, 5 the trailing twelve months, null the latest period of any kind. */
   readonly fp: number | null
   /** Earliest period end; null: no bound. */
   readonly from: IsoDate | null
@@ -94,16 +98,19 @@ function latestOf(
 
 export function latestFigure(
   sql: SqlClient,
-  { asOf, fp, from }: FigureScope,
+  scope: FigureScope,
   metricId: SqlFragment,
   entityId: SqlFragment,
   more: SqlFragment,
 ) {
-  const wanted = fp === null ? sql`` : sql`and f.fp = ${fp}`
+  const { asOf, fp, from } = scope
+  if (fp === trailingPeriod) return latestTrailing(sql, scope, metricId, entityId, more)
+  const period = servedPeriod(sql, fp === null ? null : [fp])
+  const wanted = fp === null ? sql`` : sql`and ${period} = ${fp}`
   const since = from === null ? sql`` : sql`and f.period_end >= ${from}`
   const order = fp === null ? sql`f.period_end desc, (f.fp = 0) desc, f.fp desc` : sql`f.period_end desc`
   return sql`
-    select f.metric_id, f.fy, f.fp, f.period_end, f.filed, f.value, f.unit_id, f.tag_id, f.is_earlier
+    select f.metric_id, f.fy, ${period} as fp, f.period_end, f.filed, f.value, f.unit_id, f.tag_id, f.is_earlier
     from fact_as_of(${asOf}) f
     where f.metric_id = ${metricId} and f.entity_id = ${entityId}
       and f.current ${wanted} ${since} ${more}

@@ -22,6 +22,7 @@ const Period = Type.Union([
   Type.Literal('Q2'),
   Type.Literal('Q3'),
   Type.Literal('Q4'),
+  Type.Literal('TTM'),
   Type.Literal('latest'),
 ])
 export type CrossSectionPeriod = Static<typeof Period>
@@ -51,7 +52,7 @@ export const CrossSectionQuery = Type.Object(
         default: 'FY',
         anyCase: true,
         description:
-          'FY: the latest full year of each company. Q1 to Q4: its latest such quarter. latest: its latest period of any kind, as in view=latest; if a year and a quarter end on the same day, the year.',
+          'FY: the latest full year of each company. Q1 to Q4: its latest such quarter; a balance of Q4 is that of the year end. TTM: its latest trailing twelve months, of flows and the ratios on them; counts and figures per share have none. latest: its latest period of any kind, as in view=latest; if a year and a quarter end on the same day, the year.',
         examples: ['FY'],
       }),
     ),

@@ -1,8 +1,9 @@
 import { addDays, type IsoDate } from '../../dates.ts'
 import type { SqlClient, SqlFragment } from '../../postgres/client.ts'
-import { recentFiscalYear } from '../fundamentals/queries.ts'
+import { recentFiscalYear, servedPeriod } from '../fundamentals/queries.ts'
 import { type PackedFigure, unpackFigures } from './packedFigures.ts'
-import { type CrossSectionScope, fits, latestFigure } from './queries.ts'
+import { type CrossSectionScope, fits, latestFigure, trailingPeriod } from './queries.ts'
+import { type MetricNumbers, trailingFigures } from './trailingQueries.ts'
 
 export interface TableScope extends Omit<CrossSectionScope, 'metric'> {
   readonly metrics: readonly string[]
@@ -41,10 +42,8 @@ type Nothing = { readonly version: string; readonly entityId: null }
 /** One page: a row for each company that has any of the metrics, in the order in which companies were first imported. */
 export async function tableRows(sql: SqlClient, scope: TableScope): Promise<TablePage> {
   // Names get their numbers first: with them the planner knows that it reads a few metrics of each company.
-  const metrics = await sql<{ id: number; name: string }[]>`
-    select metric_id as id, name from metric where name = any(${[...scope.metrics]})`
-  const ids = metrics.map(({ id }) => id)
-  const answer = await sql<(Answer | Nothing)[]>`${tableStatement(sql, scope, ids)}`
+  const metrics = await metricNumbers(sql, scope.metrics)
+  const answer = await sql<(Answer | Nothing)[]>`${tableStatement(sql, scope, metrics)}`
   const units = await sql<{ id: number; name: string }[]>`select unit_id as id, name from unit`
   const nameOf = new Map(metrics.map(({ id, name }) => [id, name]))
   const unitOf = new Map(units.map(({ id, name }) => [id, name]))
@@ -73,6 +72,16 @@ export async function tableRows(sql: SqlClient, scope: TableScope): Promise<Tabl
   }
 }
 
+export async function metricNumbers(
+  sql: SqlClient,
+  names: readonly string[],
+): Promise<(MetricNumbers & { readonly name: string })[]> {
+  return sql`
+    select m.metric_id as id, t.metric_id as "trailingId", m.name
+    from metric m left join metric t on t.name = m.name || '_ttm'
+    where m.name = any(${[...names]})`
+}
+
 /** Whether `a` is the figure of a company and `b` is not: its period ends later or, where both end on one day, is longer. */
 export function isLater(a: Pick<PackedFigure, 'end' | 'fp'>, b: Pick<PackedFigure, 'end' | 'fp'>): boolean {
   if (a.end !== b.end) return a.end > b.end
@@ -87,7 +96,12 @@ const roundedDays = 31
 /** Companies are read in the order of the index entity_of_market. The recent figures of all metrics of one are a single range of
  * fact_company, wherein the index skips what is older; only metrics that have none there are looked for by themselves, one probe
  * each. `bench/crossSection.ts --explain` shows the plan. */
-export function tableStatement(sql: SqlClient, scope: TableScope, ids: readonly number[]): SqlFragment {
+export function tableStatement(
+  sql: SqlClient,
+  scope: TableScope,
+  metrics: readonly MetricNumbers[],
+): SqlFragment {
+  const ids = metrics.map(({ id }) => id)
   const { market, after, limit, asOf, from } = scope
   const later = after === null ? sql`` : sql`and e.entity_id > ${after}`
   const usual = addDays(asOf, -usualAgeDays)
@@ -98,21 +112,21 @@ export function tableStatement(sql: SqlClient, scope: TableScope, ids: readonly 
     ? sql`select null::bytea as cells`
     : sql`
       select string_agg(${packed(sql)}, '') as cells
-      from unnest(${[...ids]}::smallint[]) w(metric_id)
+      from unnest(${ids}::smallint[]) w(metric_id)
       cross join lateral (${latestFigure(sql, scope, sql`w.metric_id`, sql`e.entity_id`, sql`and f.period_end < ${since}`)}) f
-      where a.seen is null or not ${[...ids]}::smallint[] <@ a.seen`
+      where a.seen is null or not ${ids}::smallint[] <@ a.seen`
   const kept = scope.recentFiscalYearOnly ? sql`` : fits(sql, scope, sql`e.entity_id`, sql``)
   const page = sql`
     select e.entity_id, e.ticker, e.issuer_id, a.cells as recent, b.cells as before
     from entity e
     cross join lateral (
       select string_agg(${packed(sql)}, '') as cells, array_agg(f.metric_id) as seen
-      from (${figuresOf(sql, scope, ids, since)}) f) a
+      from (${figuresOf(sql, scope, metrics, since)}) f) a
     cross join lateral (${older}) b
     where e.market = ${market} ${later} and (a.cells is not null or b.cells is not null) ${kept}
     order by e.entity_id
     limit ${limit + 1}`
-  const shown = scope.recentFiscalYearOnly ? ofRecentYear(sql, scope, ids, page) : page
+  const shown = scope.recentFiscalYearOnly ? ofRecentYear(sql, scope, metrics, page) : page
   return sql`
     select d.version, r.entity_id as "entityId", r.ticker, r.issuer_id as "issuerId", r.recent, r.before
     from data_version d left join (${shown}) r on true`
@@ -123,22 +137,30 @@ export function tableStatement(sql: SqlClient, scope: TableScope, ids: readonly 
 function figuresOf(
   sql: SqlClient,
   { asOf, fp }: TableScope,
-  ids: readonly number[],
+  metrics: readonly MetricNumbers[],
   since: IsoDate | null,
 ): SqlFragment {
-  const wanted = fp === null ? sql`` : sql`and f.fp = ${fp}`
+  const before = addDays(asOf, roundedDays)
+  if (fp === trailingPeriod) return trailingFigures(sql, asOf, metrics, { since, before })
+  const ids = metrics.map(({ id }) => id)
+  const period = servedPeriod(sql, fp === null ? null : [fp])
+  const wanted = fp === null ? sql`` : sql`and ${period} = ${fp}`
   const bound = since === null ? sql`` : sql`and f.period_end >= ${since}`
   return sql`
-    select f.metric_id, f.fy, f.fp, f.period_end, f.filed, f.value, f.unit_id
+    select f.metric_id, f.fy, ${period} as fp, f.period_end, f.filed, f.value, f.unit_id
     from fact_as_of(${asOf}) f
-    where f.entity_id >= e.entity_id and f.entity_id <= e.entity_id and f.metric_id = any(${[...ids]}::smallint[])
-      and f.current ${wanted} ${bound} and f.period_end <= ${addDays(asOf, roundedDays)}`
+    where f.entity_id >= e.entity_id and f.entity_id <= e.entity_id and f.metric_id = any(${ids}::smallint[])
+      and f.current ${wanted} ${bound} and f.period_end <= ${before}`
 }
 
 /** The figures of the most recent fiscal year alone, for the companies of the page. */
-function ofRecentYear(sql: SqlClient, scope: TableScope, ids: readonly number[], page: SqlFragment) {
-  const since = scope.from
-  const figures = figuresOf(sql, scope, ids, since)
+function ofRecentYear(
+  sql: SqlClient,
+  scope: TableScope,
+  metrics: readonly MetricNumbers[],
+  page: SqlFragment,
+) {
+  const figures = figuresOf(sql, scope, metrics, scope.from)
   return sql`
     select e.entity_id, e.ticker, e.issuer_id, c.cells as recent, null::bytea as before
     from (${page}) e

@@ -28,14 +28,14 @@ export async function historyRows(sql: SqlClient, plan: RowPlan): Promise<Stored
     await sql`
       select d.version, r.m, r.fy, r.fp, r."end", r.filed, r.v, r.u, r.until, r.derived, r.earlier ${namedProvenance(sql, plan.fields)}
       from data_version d left join (
-        select ${each} m.name as m, f.fy, f.fp, f.period_end as "end", f.filed, f.value as v, u.name as u,
+        select ${each} m.name as m, f.fy, ${servedPeriod(sql, plan.fps)} as fp, f.period_end as "end", f.filed, f.value as v, u.name as u,
                f.until, f.tag_id is null as derived, f.is_earlier as earlier, f.accepted_at, f.accession
                ${rawProvenance(sql, plan.fields)}
         from fact_as_of(${plan.asOf}) f
         join metric m on m.metric_id = f.metric_id
         join unit u on u.unit_id = f.unit_id
         where f.entity_id = ${plan.entityId} ${from} ${metrics} ${current} ${earliest}) r
-        on true ${year} ${ofPeriods(sql, plan, sql`r`)}
+        on true ${year} ${ofPeriods(sql, plan, { fp: sql`r.fp`, fy: sql`r.fy` })}
       order by r.m collate "C", r."end", r.filed, r.fp, r.accepted_at nulls first, r.accession`,
   )
 }
@@ -48,6 +48,7 @@ export async function latestRows(sql: SqlClient, plan: RowPlan): Promise<StoredR
     ? sql`and f.fy = ${recentFiscalYear(sql, plan.asOf, plan.entityId)}`
     : sql``
   const metrics = plan.metrics === null ? sql`` : sql`and m.name = any(${[...plan.metrics]})`
+  const period = servedPeriod(sql, plan.fps)
   const wanted = plan.fields.length > 0
   const source = wanted ? sql`, f.accession, f.accepted_at ${rawProvenance(sql, plan.fields)}` : sql``
   const ofLatest = wanted
@@ -62,10 +63,10 @@ export async function latestRows(sql: SqlClient, plan: RowPlan): Promise<StoredR
                l.tag is null as derived, l.is_earlier as earlier ${ofLatest}
         from metric m
         cross join lateral (
-          select f.fy, f.fp, f.period_end, f.filed, f.value, f.unit_id, f.tag_id as tag, f.is_earlier ${source}
+          select f.fy, ${period} as fp, f.period_end, f.filed, f.value, f.unit_id, f.tag_id as tag, f.is_earlier ${source}
           from fact_as_of(${plan.asOf}) f
           where f.entity_id = ${plan.entityId} and f.metric_id = m.metric_id and f.current ${from} ${year}
-            ${ofPeriods(sql, plan, sql`f`)}
+            ${ofPeriods(sql, plan, { fp: period, fy: sql`f.fy` })}
           order by f.period_end desc, (f.fp = 0) desc, f.fp desc
           limit 1) l
         join unit u on u.unit_id = l.unit_id
@@ -76,10 +77,21 @@ export async function latestRows(sql: SqlClient, plan: RowPlan): Promise<StoredR
 
 /** The rows of the requested fiscal periods. As with the year of a demo key, the first vintage is chosen before this, among all rows of a period: a later vintage
  * with another fiscal year must not pass for the first. */
-function ofPeriods(sql: SqlClient, { fps, years }: PeriodFilter, row: SqlFragment): SqlFragment {
-  const kinds = fps === null ? sql`` : sql`and ${row}.fp = any(${[...fps]}::smallint[])`
-  return years === null ? kinds : sql`${kinds} and ${row}.fy between ${years.first} and ${years.last}`
+function ofPeriods(
+  sql: SqlClient,
+  { fps, years }: PeriodFilter,
+  { fp, fy }: { readonly fp: SqlFragment; readonly fy: SqlFragment },
+): SqlFragment {
+  const kinds = fps === null ? sql`` : sql`and ${fp} = any(${[...fps]}::smallint[])`
+  return years === null ? kinds : sql`${kinds} and ${fy} between ${years.first} and ${years.last}`
 }
+
+/** The fiscal period under which a figure `f` is served. A balance at the end of a year is stored as the year's; where fourth
+ * quarters are wanted and years are not, it answers as that of the fourth quarter. */
+export const servedPeriod = (sql: SqlClient, wanted: readonly number[] | null): SqlFragment =>
+  wanted?.includes(4) && !wanted.includes(0)
+    ? sql`(case when f.fp = 0 and f.period_start is null then 4::smallint else f.fp end)`
+    : sql`f.fp`
 
 export type Ending = Pick<StoredRow, 'm' | 'end'>
 
@@ -114,19 +126,18 @@ export async function knownMetrics(sql: SqlClient, entityId: number, asOf: IsoDa
     order by m.name collate "C"`
 }
 
-/** The fiscal years in which any of the metrics was filed by the day, for each kind of period. */
+/** The fiscal years in which any of the metrics was filed by the day, for each kind of period, as the request names them. */
 export async function knownPeriods(
   sql: SqlClient,
-  entityId: number,
-  asOf: IsoDate,
+  { entityId, asOf, fps }: Pick<RowPlan, 'entityId' | 'asOf' | 'fps'>,
   metrics: readonly string[],
 ): Promise<KnownPeriod[]> {
   return sql<KnownPeriod[]>`
-    select f.fp, min(f.fy) as first, max(f.fy) as last
+    select ${servedPeriod(sql, fps)} as fp, min(f.fy) as first, max(f.fy) as last
     from fact_as_of(${asOf}) f join metric m on m.metric_id = f.metric_id
     where f.entity_id = ${entityId} and m.name = any(${[...metrics]})
-    group by f.fp
-    order by f.fp`
+    group by 1
+    order by 1`
 }
 
 /** A row as the database has it: fp 0 is the year, 1 to 4 are quarters. */

@@ -189,7 +189,7 @@ async function whyUnfit(
   }
   if (selectsAllPeriods(plan)) return `No figure filed up to ${asOf} matches the request.`
   const names = unfit.map(({ m }) => m)
-  const known = listPeriods(await knownPeriods(sql, plan.entityId, asOf, names))
+  const known = listPeriods(await knownPeriods(sql, plan, names))
   const since = from === null ? '' : ` that end on or after ${from}`
   return `No ${describePeriods(plan)}${since} were filed up to ${asOf}. On record by then: ${known}.`
 }

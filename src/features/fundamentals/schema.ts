@@ -89,7 +89,7 @@ export const FundamentalsQuery = Type.Object(
         maxLength: 22,
         allowed: 'FY, Q1, Q2, Q3 or Q4, or several of them separated by commas, or TTM alone',
         description:
-          'Only these fiscal periods: FY, Q1, Q2, Q3, Q4, or several separated by commas. view=latest then shows the latest of them. TTM, alone: the trailing twelve months, full year + year to date - the same months of the year before, all of one generation; at the end of a year the year itself. Only with ticker.',
+          'Only these fiscal periods: FY, Q1, Q2, Q3, Q4, or several separated by commas. view=latest then shows the latest of them. Balances at a year end are FY; where Q4 is sent and FY is not, they come as Q4. TTM, alone: the trailing twelve months, full year + year to date - the same months of the year before, all of one generation; at the end of a year the year itself. Only with ticker.',
         examples: ['FY'],
       }),
     ),

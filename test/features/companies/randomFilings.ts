@@ -29,6 +29,8 @@ export interface Draft {
   readonly hour: number | null
   /** What its document states of the company; null: nothing. */
   readonly name: string | null
+  /** 10-K where it is not said. */
+  readonly form?: string
   readonly figures: readonly { metric: string; period: Period; value: number }[]
 }
 
@@ -61,7 +63,7 @@ export function statementsOf(number: number, drafts: readonly Draft[]): Reported
     const made: Filing = {
       // Their order is not that in which they were made.
       accession: `${number}-${(index * 7) % 10}-${index}`,
-      form: '10-K',
+      form: draft.form ?? '10-K',
       filed,
       acceptedAt: draft.hour === null ? null : (filed * 24 + draft.hour) * 3_600_000,
       ...(draft.name === null ? {} : { companyName: draft.name, sector: `SIC ${draft.name}` }),

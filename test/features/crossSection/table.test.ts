@@ -12,6 +12,8 @@ import {
   crossSectionTableSheet,
 } from '../../../src/features/crossSection/schema.ts'
 import { readCrossSectionTable } from '../../../src/features/crossSection/table.ts'
+import { planCompany } from '../../../src/features/fundamentals/plan.ts'
+import { readCompany } from '../../../src/features/fundamentals/read.ts'
 import { csvLine } from '../../../src/formats/columns.ts'
 import { encodeList } from '../../../src/formats/rows.ts'
 import { loadSample } from '../../../src/ingest/sample/loadSample.ts'
@@ -74,7 +76,7 @@ const cellsOf = (rows: readonly CrossSectionTableRow[], metric: string) =>
 
 test('each column of a table is the answer for its metric alone', async () => {
   for (const as_of of ['2010-02-01', '2016-06-30', '2020-12-31', '2026-11-20']) {
-    for (const fp of ['FY', 'Q1', 'latest'] as const) {
+    for (const fp of ['FY', 'Q1', 'Q4', 'TTM', 'latest'] as const) {
       for (const bound of [{}, { max_age_days: 400 }, { max_age_days: 3_000 }]) {
         const query = { as_of, fp, ...bound }
         const { data } = await table(query)
@@ -93,6 +95,45 @@ test('each column of a table is the answer for its metric alone', async () => {
       }
     }
   }
+})
+
+test('trailing twelve months of a market are those of each company, and filters are bounds of them', async () => {
+  const named = ['revenue', 'net_margin', 'roe', 'free_cash_flow', 'eps', 'assets']
+  let interim = 0
+  for (const as_of of ['2010-04-20', '2010-04-21', '2016-06-30', '2021-08-01', '2026-11-20']) {
+    const { data, note } = await table({ metric: named.join(), fp: 'TTM', as_of })
+    expect(note).toBeUndefined()
+    for (const row of data) {
+      const query = { ticker: row.ticker, metric: named.join(), fp: 'TTM', view: 'latest', as_of } as const
+      const own = await readCompany(bench, await planCompany(bench, personal, query))
+      const cells = named.flatMap(metric => (row[metric] === null ? [] : [[metric, row[metric]]]))
+      expect(cells.toSorted()).toEqual(own.data.map(({ m, v }) => [m, v]))
+      expect(row.fp).toBe('TTM')
+      expect([row.eps, row.assets]).toEqual([null, null])
+    }
+    for (const metric of named) {
+      const alone = (await single(metric, { fp: 'TTM', as_of })).data
+      expect(cellsOf(data, metric)).toEqual(alone.map(row => [row.ticker, row.value]))
+      for (const row of alone) if (row.kind === 'derived') interim++
+    }
+  }
+  expect(interim).toBeGreaterThan(10)
+  // 42,905 of the year + 29,182 - 20,964; profit 8,235 + 6,452 - 3,875. 10-K/A 0001193125-10-012091 and 10-Q 0001193125-10-088957.
+  const query = { metric: 'revenue,net_income', fp: 'TTM', as_of: '2010-04-21' } as const
+  expect((await table(query)).data).toMatchObject([
+    { ticker: 'AAPL', fp: 'TTM', end: '2010-03-27', revenue: 51_123e6, net_income: 10_812e6, older: null },
+  ])
+  expect((await single('revenue', query, { min_revenue: 51_123e6, max_net_income: 10_812e6 })).count).toBe(1)
+  expect((await single('revenue', query, { min_revenue: 51_124e6 })).count).toBe(0)
+  expect((await single('revenue', { ...query, as_of: '2010-04-20' }, { min_revenue: 46_709e6 })).count).toBe(
+    0,
+  )
+  // From 2010-03-27 to 2010-04-21 there are 25 days.
+  expect((await single('revenue', { ...query, max_age_days: 25 })).count).toBe(1)
+  expect((await single('revenue', { ...query, max_age_days: 24 })).count).toBe(0)
+  expect((await single('eps', { fp: 'TTM' })).note).toContain(
+    'No company of market US reports eps with fp=TTM',
+  )
 })
 
 test('a figure of an earlier period is named with its end, and a cover count is of its report', async () => {
@@ -148,35 +189,39 @@ test('of a demo key a table and its filters know the most recent fiscal year alo
   expect((await single('assets', {}, { max_revenue: 10 }, demo)).data).toEqual([])
 })
 
-test('all formats have the same cells, in the order of the request', async () => {
-  const list = await table({ as_of: '2020-12-31' })
-  const sheet = crossSectionTableSheet(list.metrics)
-  const names = sheet.map(({ name }) => name)
-  expect(Object.keys(list.data[0])).toEqual(names)
-  expect(names.slice(6, 10)).toEqual(metrics)
-  const csv = await encodeList('csv', sheet, list)
-  expect(new TextDecoder().decode(Buffer.from(csv))).toBe(
-    csvLine(names) + list.data.map(row => csvLine(names.map(name => row[name] ?? null))).join(''),
-  )
-  const ndjson = new TextDecoder().decode(Buffer.from(await encodeList('ndjson', sheet, list)))
-  expect(
-    ndjson
-      .trim()
-      .split('\n')
-      .map(line => JSON.parse(line)),
-  ).toEqual(list.data)
-  const bytes = new Uint8Array(Buffer.from(await encodeList('parquet', sheet, list)))
-  const rows = await parquetReadObjects({ file: bytes.buffer })
-  const plain = rows.map(row =>
-    Object.fromEntries(
-      Object.entries(row).map(([name, value]) => [
-        name,
-        value instanceof Date ? value.toISOString().slice(0, 10) : value,
-      ]),
-    ),
-  )
-  expect(plain).toEqual(list.data)
-})
+test.each(['FY', 'Q4', 'TTM'] as const)(
+  'all formats have the same cells, in the order of the request: %s',
+  async fp => {
+    const list = await table({ as_of: '2020-12-31', fp })
+    expect(list.count).toBeGreaterThan(1)
+    const sheet = crossSectionTableSheet(list.metrics)
+    const names = sheet.map(({ name }) => name)
+    expect(Object.keys(list.data[0])).toEqual(names)
+    expect(names.slice(6, 10)).toEqual(metrics)
+    const csv = await encodeList('csv', sheet, list)
+    expect(new TextDecoder().decode(Buffer.from(csv))).toBe(
+      csvLine(names) + list.data.map(row => csvLine(names.map(name => row[name] ?? null))).join(''),
+    )
+    const ndjson = new TextDecoder().decode(Buffer.from(await encodeList('ndjson', sheet, list)))
+    expect(
+      ndjson
+        .trim()
+        .split('\n')
+        .map(line => JSON.parse(line)),
+    ).toEqual(list.data)
+    const bytes = new Uint8Array(Buffer.from(await encodeList('parquet', sheet, list)))
+    const rows = await parquetReadObjects({ file: bytes.buffer })
+    const plain = rows.map(row =>
+      Object.fromEntries(
+        Object.entries(row).map(([name, value]) => [
+          name,
+          value instanceof Date ? value.toISOString().slice(0, 10) : value,
+        ]),
+      ),
+    )
+    expect(plain).toEqual(list.data)
+  },
+)
 
 test('what cannot be a table is refused with the way to mend it', () => {
   const refused = (metric: string, bounds = {}) => {

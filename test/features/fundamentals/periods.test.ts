@@ -12,6 +12,7 @@ import {
   vintages,
 } from '../../../src/features/fundamentals/schema.ts'
 import { streamCompanies } from '../../../src/features/fundamentals/stream.ts'
+import { tableOf } from '../../../src/features/fundamentals/table.ts'
 import { loadSample } from '../../../src/ingest/sample/loadSample.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
 import { companyDeps, insertEntity, insertVintages, principal } from '../companies/fixtures.ts'
@@ -81,6 +82,16 @@ const fits = ({ kinds, years }: Wanted) => {
     (kinds === undefined || kinds.includes(row.fp)) && row.fy >= first && row.fy <= first + (span ?? 0)
 }
 
+/** Balances, and ratios of them alone. */
+const isBalance = (metric: string) =>
+  deps.markets.metrics.get(metric)?.kind === 'stock' || /^(debt_to_equity|current_ratio)$/.test(metric)
+
+/** Where fourth quarters are wanted and years are not, a balance of a year end answers as that of the fourth quarter. */
+const named = ({ kinds }: Wanted, rows: readonly FundamentalsRow[]): FundamentalsRow[] =>
+  kinds?.includes('Q4') && !kinds.includes('FY')
+    ? rows.map(row => (row.fp === 'FY' && isBalance(row.m) ? { ...row, fp: 'Q4' } : row))
+    : [...rows]
+
 /** Only view=latest marks rows as stale. */
 const withoutStale = ({ stale: _, ...row }: FundamentalsRow) => row
 
@@ -105,7 +116,7 @@ describe('fp and fy select among the rows that are visible as of the day', () =>
           const query = { ticker, ...metrics, vintage, as_of: addDays('2009-06-01', day) }
           const whole = await read(query)
           const some = await read({ ...query, ...sent(wanted) })
-          expect(some.data).toEqual(whole.data.filter(fits(wanted)))
+          expect(some.data).toEqual(named(wanted, whole.data).filter(fits(wanted)))
           expect(some.count).toBe(some.data.length)
         },
       ),
@@ -119,7 +130,9 @@ describe('fp and fy select among the rows that are visible as of the day', () =>
         const query = { ticker, ...metrics, as_of: addDays('2009-06-01', day) }
         const current = await read({ ...query, vintage: 'latest' })
         const some = await read({ ...query, view: 'latest', ...sent(wanted) })
-        expect(some.data.map(withoutStale)).toEqual(latestOf(current.data.filter(fits(wanted))))
+        expect(some.data.map(withoutStale)).toEqual(
+          latestOf(named(wanted, current.data).filter(fits(wanted))),
+        )
       }),
       { numRuns: 150 },
     )
@@ -153,7 +166,7 @@ describe('fp and fy select among the rows that are visible as of the day', () =>
           const query = { ticker, ...metrics }
           const seen = await read(query, licence)
           const some = await read({ ...query, view, ...sent(wanted) }, licence)
-          const known = new Set(seen.data.map(row => JSON.stringify(row)))
+          const known = new Set(named(wanted, seen.data).map(row => JSON.stringify(row)))
           expect(some.data.filter(row => !known.has(JSON.stringify(withoutStale(row))))).toEqual([])
         },
       ),
@@ -262,5 +275,65 @@ describe('the cache key of a plan', () => {
     expect(new Set([plain, ...all]).size).toBe(6)
     expect(await keyOf({ ticker: 'AAPL', fp: 'Q1, FY' })).toBe(all[4])
     expect(await keyOf({ ticker: 'AAPL', fy: '2009..2009' })).toBe(all[1])
+  })
+})
+
+// Apple's 10-K 0001193125-09-214859: assets of 53,851 million; 10-K/A 0001193125-10-012091: 47,501. Its 10-K 0001193125-10-238044:
+// assets of 75,183, revenue of 65,225 and, less 44,882 in nine months, 20,343.
+describe('a balance of a year end answers to Q4', () => {
+  const rows = async (query: Omit<FundamentalsQuery, 'ticker'>) =>
+    (await read({ ticker: 'AAPL', as_of: '2010-12-31', ...query })).data
+
+  test('as it does to FY, under the name that was sent, and once where both were', async () => {
+    const short = async (fp: string) =>
+      (await rows({ metric: 'assets', fy: '2009', fp })).map(row => [row.fp, row.end, row.filed, row.v / 1e6])
+    const both = (name: string) => [
+      [name, '2009-09-26', '2009-10-27', 53_851],
+      [name, '2009-09-26', '2010-01-25', 47_501],
+    ]
+    expect(await short('Q4')).toEqual(both('Q4'))
+    expect(await short('FY')).toEqual(both('FY'))
+    expect(await short('FY,Q4')).toEqual(both('FY'))
+    expect(
+      (await rows({ metric: 'assets', fp: 'Q4', view: 'latest' })).map(row => [row.fp, row.v / 1e6]),
+    ).toEqual([['Q4', 75_183]])
+    const first = await rows({ metric: 'assets', fp: 'Q4', fy: '2009', vintage: 'first' })
+    expect(first.map(row => row.v / 1e6)).toEqual([53_851])
+    // The year's own flows and ratios stay the year's.
+    expect(await rows({ metric: 'roe', fp: 'Q4' })).toEqual([])
+  })
+
+  test('in a wide table of quarters, whose fourth row has flows, balances and the count on the cover', async () => {
+    const query = { metric: 'revenue,assets,shares_outstanding', fy: '2010', layout: 'wide' as const }
+    const tableFor = async (fp: string) => {
+      const sent = { ticker: 'AAPL', as_of: '2010-12-31', ...query, fp }
+      const plan = await planCompany(deps, principal('personal'), sent)
+      const { data } = tableOf(await readCompany(deps, plan), plan.columns)
+      return data.map(row => [row.fp, row.revenue, row.assets, row.shares_outstanding])
+    }
+    const quarters = await tableFor('Q1,Q2,Q3,Q4')
+    expect(quarters.map(([fp, revenue]) => [fp, Number(revenue) / 1e6])).toEqual([
+      ['Q1', 15_683],
+      ['Q2', 13_499],
+      ['Q3', 15_700],
+      ['Q4', 20_343],
+    ])
+    expect(quarters.flat()).not.toContain(null)
+    expect(quarters.at(-1)?.slice(2)).toEqual([75_183_000_000, 917_307_099])
+    expect((await tableFor('FY,Q4')).map(row => [row[0], row[2]])).toEqual([
+      ['Q4', null],
+      ['FY', 75_183_000_000],
+    ])
+  })
+
+  test('and a note lists periods as the request names them', async () => {
+    const note = async (fp: string) =>
+      (await read({ ticker: 'AAPL', metric: 'assets', fy: '1999', fp, as_of: '2010-12-31' })).note
+    expect(await note('Q4')).toContain(
+      'On record by then: Q1 2010, Q2 2010, Q3 2009 to 2010, Q4 2008 to 2010.',
+    )
+    expect(await note('FY')).toContain(
+      'On record by then: FY 2008 to 2010, Q1 2010, Q2 2010, Q3 2009 to 2010.',
+    )
   })
 })

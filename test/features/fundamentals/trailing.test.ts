@@ -90,3 +90,17 @@ test('a computed metric has a row where every component is stated, and else says
     { metric: 'working_capital', components: ['current_assets', 'current_liabilities'] },
   ])
 })
+
+test('debt that is not stated in all parts says which part is missing', async () => {
+  const query = { ticker: 'SNOW', metric: 'total_debt,net_debt,book_value_per_share', fp: 'FY', fy: '2025' }
+  const { data, missing } = await readCompany(deps, await planCompany(deps, principal('personal'), query))
+  // 10-K 0001640147-25-000052: convertible notes of 2,271.5 million, and no debt due within a year is stated. Equity 2,999.929
+  // million, 334.1 million shares on the cover.
+  expect(data.map(row => [row.m, row.fp, row.filed, row.v.toFixed(2), row.u, row.kind])).toEqual([
+    ['book_value_per_share', 'FY', '2025-03-21', '8.98', 'USD/shares', 'derived'],
+  ])
+  expect(missing).toEqual([
+    { metric: 'total_debt', components: ['current_debt', 'long_term_debt_noncurrent'] },
+    { metric: 'net_debt', components: ['total_debt'] },
+  ])
+})

@@ -125,6 +125,22 @@ export const concepts: Concepts = {
     gaap('LongTermDebtAndCapitalLeaseObligations LongTermDebt'),
     ifrs('NoncurrentPortionOfNoncurrentBorrowings'),
   ),
+  // Of IFRS filers no part of the debt is taken: Logistic Properties states all of it, with its current part, as LongtermBorrowings.
+  long_term_debt_noncurrent: stock(
+    gaap('LongTermDebtNoncurrent'),
+    gaap('LongTermDebtAndCapitalLeaseObligations'),
+  ),
+  long_term_debt_current: stock(
+    gaap('LongTermDebtCurrent'),
+    gaap('LongTermDebtAndCapitalLeaseObligationsCurrent'),
+  ),
+  short_term_borrowings: stock(gaap('ShortTermBorrowings')),
+  commercial_paper: stock(gaap('CommercialPaper')),
+  other_short_term_borrowings: stock(
+    gaap('OtherShortTermBorrowings ShortTermBankLoansAndNotesPayable NotesPayableCurrent'),
+    gaap('LinesOfCreditCurrent NotesAndLoansPayableCurrent LoansPayableCurrent ConvertibleDebtCurrent'),
+  ),
+  current_debt: stock(gaap('DebtCurrent')),
   retained_earnings: stock([...gaap('RetainedEarningsAccumulatedDeficit'), ...ifrs('RetainedEarnings')]),
   investing_cash_flow: flow(
     [

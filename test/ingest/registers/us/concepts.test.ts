@@ -2,11 +2,13 @@ import { expect, test } from 'bun:test'
 import { concepts, usesOfTag } from '../../../../src/ingest/registers/us/concepts.ts'
 import { usRegister } from '../../../../src/ingest/registers/us/register.ts'
 import { loadMarkets } from '../../../../src/markets/markets.ts'
-import { canonicalMetrics } from '../../../../src/markets/metrics.ts'
+import { canonicalMetrics, computedMetrics } from '../../../../src/markets/metrics.ts'
 
 test('the table maps tags to exactly the metrics that the manifest promises, of the same kind and unit', async () => {
   const manifest = (await loadMarkets()).get('US')
-  const promised = [...canonicalMetrics, ...(manifest?.metrics ?? [])]
+  // A computed metric that some filers state.
+  const both = computedMetrics.filter(({ name }) => name in concepts)
+  const promised = [...canonicalMetrics, ...(manifest?.metrics ?? []), ...both]
   expect(Object.keys(concepts).sort()).toEqual(promised.map(metric => metric.name).sort())
   const units = { money: 'currency', perShare: 'currency/share', shares: 'shares' } as const
   for (const metric of promised) {

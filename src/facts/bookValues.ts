@@ -1,0 +1,78 @@
+import { laterOfDay } from './computeRatios.ts'
+import type { CoverCounts } from './coverCounts.ts'
+import { compareFilings } from './filings.ts'
+import type { PeriodIndex, Series } from './periods.ts'
+import type { Filing } from './reportedFact.ts'
+import type { VintageBuilder } from './vintages.ts'
+import { isKnown } from './yearsToDate.ts'
+
+const countMetric = 'shares_outstanding'
+const metric = 'book_value_per_share'
+
+interface Tools {
+  readonly counts: CoverCounts
+  readonly periods: PeriodIndex
+  readonly vintages: VintageBuilder
+}
+
+/** Equity by the share count that is served for the same fiscal period. The count on the cover of a report is of a later day than
+ * its balance, so the two are no pair of one day as other computed figures are. */
+export class BookValues {
+  private readonly equities = new Map<string, Set<Series>>()
+
+  /** Computes, at the end of a day, the figures of the fiscal periods in which equity or count changed. */
+  update(tools: Tools): void {
+    const { counts, vintages } = tools
+    const affected = new Map<string, Filing>()
+    const note = (series: Series | undefined, filing: Filing) => {
+      const label = labelOf(series)
+      if (series === undefined || label === null) return
+      if (series.metric === 'equity') this.add(label, series)
+      const known = affected.get(label)
+      if (known === undefined || compareFilings(known, filing) < 0) affected.set(label, filing)
+    }
+    for (const { key, filing } of vintages.touchedGroups()) {
+      const members = vintages.groupOf(key)
+      note(members?.get('equity'), filing)
+      note(members?.get(countMetric), filing)
+    }
+    for (const [series, filing] of counts.takeStated()) note(series, filing)
+    for (const [label, filing] of affected) {
+      for (const equity of this.equities.get(label) ?? []) updateOne(equity, filing, tools)
+    }
+  }
+
+  private add(label: string, series: Series): void {
+    const known = this.equities.get(label)
+    if (known === undefined) this.equities.set(label, new Set([series]))
+    else known.add(series)
+  }
+}
+
+const labelOf = (series: Series | undefined): string | null => {
+  const label = series?.period.label ?? null
+  return label === null ? null : `${label.fy} ${label.fp}`
+}
+
+function updateOne(equity: Series, filing: Filing, { counts, periods, vintages }: Tools): void {
+  const known = equity.period.series.get(metric)
+  const count = counts.countFor(equity, countMetric)
+  const shares = count?.series
+  const isPair = isKnown(equity) && count !== null && isKnown(shares) && (equity.bases & shares.bases) !== 0
+  const value = isPair ? equity.current.value / shares.current.value + 0 : Number.NaN
+  if (!isPair || !Number.isFinite(value)) {
+    if (known !== undefined) vintages.withdraw(known, filing)
+    return
+  }
+  const { current } = equity
+  // Equity that was restated after the count was last stated may be of another day's shares, before and after a split.
+  if (count.statedOn < current.filing.filed) {
+    if (isKnown(known)) vintages.markEarlier(known, filing)
+    return
+  }
+  const series = known ?? periods.seriesOf(equity.period, metric)
+  series.bases = equity.bases & shares.bases
+  const inputs = [current.filing, shares.current.filing]
+  const filed = laterOfDay(current.filing, shares.current.filing, filing)
+  vintages.record(series, { tag: null, unit: `${current.unit}/shares`, value, start: null, inputs }, filed)
+}
