@@ -4,10 +4,10 @@ import {
   crossSectionRows,
   crossSectionStatement,
 } from '../src/features/crossSection/queries.ts'
+import { tableRows } from '../src/features/crossSection/tablePage.ts'
 import {
-  metricNumbers,
+  numberedMetrics,
   type TableScope,
-  tableRows,
   tableStatement,
 } from '../src/features/crossSection/tableQueries.ts'
 import { restatementRows } from '../src/features/restatements/queries.ts'
@@ -160,8 +160,9 @@ async function proveTableParity(sql: Sql, table: TableScope): Promise<void> {
 }
 
 async function showTable(sql: Sql, table: TableScope): Promise<void> {
-  const numbers = await metricNumbers(sql, table.metrics)
-  const plan = await sql`explain (analyze, buffers, timing off) ${tableStatement(sql, table, numbers)}`
+  const numbers = await numberedMetrics(sql, table.metrics)
+  const plan =
+    await sql`explain (analyze, buffers, timing off) ${tableStatement(sql, { ...table, upTo: null }, numbers)}`
   for (const row of plan) console.log(row['QUERY PLAN'])
 }
 

@@ -7,7 +7,7 @@ import { countPage } from '../marketPages/answer.ts'
 import { pageFields } from '../marketPages/page.ts'
 import { type CrossSectionPlan, emptyPageNote, restriction } from './crossSection.ts'
 import type { CrossSectionTable, CrossSectionTableRow } from './schema.ts'
-import { isLater, type TableCompany, tableRows } from './tableQueries.ts'
+import { isLater, type TableCompany, tableRows } from './tablePage.ts'
 
 /** A page of several metrics of every company of a market. A company counts against the key's cap once, whatever it has. */
 export async function readCrossSectionTable(

@@ -1,7 +1,6 @@
 import { addDays, type IsoDate } from '../../dates.ts'
 import type { SqlClient, SqlFragment } from '../../postgres/client.ts'
 import { recentFiscalYear, servedPeriod } from '../fundamentals/queries.ts'
-import { type PackedFigure, unpackFigures } from './packedFigures.ts'
 import { type CrossSectionScope, fits, latestFigure, trailingPeriod } from './queries.ts'
 import { type MetricNumbers, trailingFigures } from './trailingQueries.ts'
 
@@ -9,27 +8,14 @@ export interface TableScope extends Omit<CrossSectionScope, 'metric'> {
   readonly metrics: readonly string[]
 }
 
-/** A company with its figure of each metric that it has one of. */
-export interface TableCompany {
-  readonly entityId: number
-  readonly ticker: string
-  readonly issuerId: string
-  readonly figures: ReadonlyMap<string, TableFigure>
+/** A part of a page: the companies after one and up to another. */
+export interface TablePart extends TableScope {
+  /** null: all others of the market. */
+  readonly upTo: number | null
 }
 
-export interface TableFigure extends Omit<PackedFigure, 'metricId' | 'unitId'> {
-  readonly unit: string
-}
-
-export interface TablePage {
-  readonly dataVersion: number
-  readonly rows: TableCompany[]
-  /** The last entity on the page; null: this is the last page. */
-  readonly next: number | null
-}
-
-interface Answer {
-  readonly version: string
+/** A company with its figures as `unpackFigures` reads them. */
+export interface PackedCompany {
   readonly entityId: number
   readonly ticker: string
   readonly issuerId: string
@@ -37,55 +23,54 @@ interface Answer {
   readonly recent: Uint8Array | null
   readonly before: Uint8Array | null
 }
-type Nothing = { readonly version: string; readonly entityId: null }
 
-/** One page: a row for each company that has any of the metrics, in the order in which companies were first imported. */
-export async function tableRows(sql: SqlClient, scope: TableScope): Promise<TablePage> {
-  // Names get their numbers first: with them the planner knows that it reads a few metrics of each company.
-  const metrics = await metricNumbers(sql, scope.metrics)
-  const answer = await sql<(Answer | Nothing)[]>`${tableStatement(sql, scope, metrics)}`
-  const units = await sql<{ id: number; name: string }[]>`select unit_id as id, name from unit`
-  const nameOf = new Map(metrics.map(({ id, name }) => [id, name]))
-  const unitOf = new Map(units.map(({ id, name }) => [id, name]))
+type Answer = { readonly version: string } & (PackedCompany | { readonly entityId: null })
+
+/** The companies that have any of the metrics, in the order in which they were first imported. */
+export async function readCompanies(
+  sql: SqlClient,
+  part: TablePart,
+  metrics: readonly MetricNumbers[],
+): Promise<{ readonly version: number; readonly companies: PackedCompany[] }> {
+  const answer = await sql<Answer[]>`${tableStatement(sql, part, metrics)}`
   // Here, because the database would write the rows of a large page to disk to sort them.
-  const places = answer
+  const companies = answer
     .flatMap(row => (row.entityId === null ? [] : [row]))
     .sort((a, b) => a.entityId - b.entityId)
-  const onPage = places.slice(0, scope.limit)
-  const last = onPage.at(-1)
-  const rows = onPage.map(({ entityId, ticker, issuerId, recent, before }) => {
-    const figures = new Map<string, TableFigure>()
-    for (const packed of [before, recent]) {
-      for (const { metricId, unitId, ...figure } of unpackFigures(packed)) {
-        const name = nameOf.get(metricId) ?? ''
-        const known = figures.get(name)
-        if (known !== undefined && isLater(known, figure)) continue
-        figures.set(name, { ...figure, unit: unitOf.get(unitId) ?? '' })
-      }
-    }
-    return { entityId, ticker, issuerId, figures }
-  })
-  return {
-    dataVersion: Number(answer[0].version),
-    rows: rows.filter(({ figures }) => figures.size > 0),
-    next: places.length > scope.limit && last !== undefined ? last.entityId : null,
-  }
+  return { version: Number(answer[0].version), companies }
 }
 
-export async function metricNumbers(
-  sql: SqlClient,
-  names: readonly string[],
-): Promise<(MetricNumbers & { readonly name: string })[]> {
+export interface NumberedMetric extends MetricNumbers {
+  readonly name: string
+}
+
+export async function numberedMetrics(sql: SqlClient, names: readonly string[]): Promise<NumberedMetric[]> {
   return sql`
     select m.metric_id as id, t.metric_id as "trailingId", m.name
     from metric m left join metric t on t.name = m.name || '_ttm'
     where m.name = any(${[...names]})`
 }
 
-/** Whether `a` is the figure of a company and `b` is not: its period ends later or, where both end on one day, is longer. */
-export function isLater(a: Pick<PackedFigure, 'end' | 'fp'>, b: Pick<PackedFigure, 'end' | 'fp'>): boolean {
-  if (a.end !== b.end) return a.end > b.end
-  return a.fp === 0 || (b.fp !== 0 && a.fp >= b.fp)
+/** Every so many companies of a page the last one's number, up to the end of the page. */
+export async function partEnds(
+  sql: SqlClient,
+  { market, after, limit }: TableScope,
+  companiesPerPart: number,
+): Promise<number[]> {
+  const ends = await sql<{ id: number }[]>`
+    select id from (
+      select entity_id as id, row_number() over (order by entity_id) as place
+      from entity where market = ${market} ${after === null ? sql`` : sql`and entity_id > ${after}`}
+      order by entity_id limit ${limit}) e
+    where place % ${companiesPerPart}::int = 0
+    order by id`
+  return ends.map(({ id }) => id)
+}
+
+/** The names of units by number. */
+export async function unitNames(sql: SqlClient): Promise<ReadonlyMap<number, string>> {
+  const units = await sql<{ id: number; name: string }[]>`select unit_id as id, name from unit`
+  return new Map(units.map(({ id, name }) => [id, name]))
 }
 
 /** In this time before the day almost every company has filed a year. */
@@ -98,12 +83,13 @@ const roundedDays = 31
  * each. `bench/crossSection.ts --explain` shows the plan. */
 export function tableStatement(
   sql: SqlClient,
-  scope: TableScope,
+  scope: TablePart,
   metrics: readonly MetricNumbers[],
 ): SqlFragment {
   const ids = metrics.map(({ id }) => id)
-  const { market, after, limit, asOf, from } = scope
-  const later = after === null ? sql`` : sql`and e.entity_id > ${after}`
+  const { market, after, upTo, limit, asOf, from } = scope
+  const lower = after === null ? sql`` : sql`and e.entity_id > ${after}`
+  const upper = upTo === null ? sql`` : sql`and e.entity_id <= ${upTo}`
   const usual = addDays(asOf, -usualAgeDays)
   const since = from !== null && from > usual ? from : usual
   // With a bound that is as near, nothing older is wanted.
@@ -123,9 +109,9 @@ export function tableStatement(
       select string_agg(${packed(sql)}, '') as cells, array_agg(f.metric_id) as seen
       from (${figuresOf(sql, scope, metrics, since)}) f) a
     cross join lateral (${older}) b
-    where e.market = ${market} ${later} and (a.cells is not null or b.cells is not null) ${kept}
+    where e.market = ${market} ${lower} ${upper} and (a.cells is not null or b.cells is not null) ${kept}
     order by e.entity_id
-    limit ${limit + 1}`
+    limit ${limit}`
   const shown = scope.recentFiscalYearOnly ? ofRecentYear(sql, scope, metrics, page) : page
   return sql`
     select d.version, r.entity_id as "entityId", r.ticker, r.issuer_id as "issuerId", r.recent, r.before

@@ -12,6 +12,7 @@ import {
   crossSectionTableSheet,
 } from '../../../src/features/crossSection/schema.ts'
 import { readCrossSectionTable } from '../../../src/features/crossSection/table.ts'
+import { type TablePage, tableRows } from '../../../src/features/crossSection/tablePage.ts'
 import { planCompany } from '../../../src/features/fundamentals/plan.ts'
 import { readCompany } from '../../../src/features/fundamentals/read.ts'
 import { csvLine } from '../../../src/formats/columns.ts'
@@ -134,6 +135,36 @@ test('trailing twelve months of a market are those of each company, and filters 
   expect((await single('eps', { fp: 'TTM' })).note).toContain(
     'No company of market US reports eps with fp=TTM',
   )
+})
+
+test('a page that is read in parts is the page that one statement reads, wherever the parts end', async () => {
+  for (const number of [201, 202, 203])
+    await insertEntity(bench.sql, {
+      market: 'US',
+      issuerId: `0000000${number}`,
+      ticker: `NO${number}`,
+      name: null,
+    })
+  const bounds = new Map([['min_assets', 5]])
+  let pages = 0
+  for (const who of [personal, principal('demo')]) {
+    for (const filters of [undefined, bounds]) {
+      for (const limit of [2, 3, 5, 8]) {
+        const sent = { metric: metrics.join(), market: 'US', fp: 'latest', limit } as const
+        const plan = planCrossSection(bench, who, sent, filters)
+        let after: number | null = null
+        do {
+          const whole: TablePage = await tableRows(bench.sql, { ...plan, after }, limit)
+          for (const companiesPerPart of [1, 2])
+            if (limit >= 2 * companiesPerPart)
+              expect(await tableRows(bench.sql, { ...plan, after }, companiesPerPart)).toEqual(whole)
+          after = whole.next
+          pages++
+        } while (after !== null)
+      }
+    }
+  }
+  expect(pages).toBeGreaterThan(20)
 })
 
 test('a figure of an earlier period is named with its end, and a cover count is of its report', async () => {

@@ -1,0 +1,134 @@
+import type { SqlClient } from '../../postgres/client.ts'
+import { type PackedFigure, unpackFigures } from './packedFigures.ts'
+import {
+  type NumberedMetric,
+  numberedMetrics,
+  type PackedCompany,
+  partEnds,
+  readCompanies,
+  type TableScope,
+  unitNames,
+} from './tableQueries.ts'
+
+/** A company with its figure of each metric that it has one of. */
+export interface TableCompany {
+  readonly entityId: number
+  readonly ticker: string
+  readonly issuerId: string
+  readonly figures: ReadonlyMap<string, TableFigure>
+}
+
+export interface TableFigure extends Omit<PackedFigure, 'metricId' | 'unitId'> {
+  readonly unit: string
+}
+
+export interface TablePage {
+  readonly dataVersion: number
+  readonly rows: TableCompany[]
+  /** The last entity on the page; null: this is the last page. */
+  readonly next: number | null
+}
+
+/** One page: a row for each company that has any of the metrics, in the order in which companies were first imported.
+ *
+ * @param companiesPerPart of a large page that one statement reads */
+export async function tableRows(
+  sql: SqlClient,
+  scope: TableScope,
+  companiesPerPart = 10_000,
+): Promise<TablePage> {
+  // Names get their numbers first: with them the planner knows that it reads a few metrics of each company.
+  const metrics = await numberedMetrics(sql, scope.metrics)
+  const nameOf = new Map(metrics.map(({ id, name }) => [id, name]))
+  const unitOf = await unitNames(sql)
+  const unpack = (company: PackedCompany) => unpackCompany(company, nameOf, unitOf)
+  const { version, rows } =
+    (await readInParts(sql, scope, metrics, unpack, companiesPerPart)) ??
+    (await readAtOnce(sql, scope, metrics, unpack))
+  const onPage = rows.slice(0, scope.limit)
+  return {
+    dataVersion: version,
+    rows: onPage.filter(({ figures }) => figures.size > 0),
+    next: rows.length > scope.limit ? (onPage.at(-1)?.entityId ?? null) : null,
+  }
+}
+
+interface Companies {
+  readonly version: number
+  /** Sorted. Of one more than the page holds, if there are more. */
+  readonly rows: TableCompany[]
+}
+
+type Unpack = (company: PackedCompany) => TableCompany
+
+async function readAtOnce(
+  sql: SqlClient,
+  scope: TableScope,
+  metrics: readonly NumberedMetric[],
+  unpack: Unpack,
+): Promise<Companies> {
+  const { version, companies } = await readCompanies(
+    sql,
+    { ...scope, upTo: null, limit: scope.limit + 1 },
+    metrics,
+  )
+  return { version, rows: companies.map(unpack) }
+}
+
+/** While the database works on two parts of a page, the server unpacks a third. */
+const partsAtOnce = 2
+
+/** null: the page is small, or an import committed between two of the parts, which are then of two data versions. */
+async function readInParts(
+  sql: SqlClient,
+  scope: TableScope,
+  metrics: readonly NumberedMetric[],
+  unpack: Unpack,
+  companiesPerPart: number,
+): Promise<Companies | null> {
+  const { after, limit } = scope
+  if (limit < 2 * companiesPerPart) return null
+  const ends = await partEnds(sql, scope, companiesPerPart)
+  if (ends.length < 2) return null
+  const parts = ends.map((upTo, place) => ({ after: place === 0 ? after : ends[place - 1], upTo }))
+  const found: Companies[] = []
+  let next = 0
+  const readParts = async () => {
+    for (let place = next++; place < parts.length; place = next++) {
+      const part = { ...scope, ...parts[place], limit: companiesPerPart }
+      const { version, companies } = await readCompanies(sql, part, metrics)
+      found[place] = { version, rows: companies.map(unpack) }
+    }
+  }
+  await Promise.all(Array.from({ length: partsAtOnce }, readParts))
+  const rows = found.flatMap(part => part.rows)
+  // Companies without a figure leave room for those after the last part.
+  const rest = { ...scope, after: parts[parts.length - 1].upTo, limit: limit - rows.length }
+  const { version, rows: others } = await readAtOnce(sql, rest, metrics, unpack)
+  if (found.some(part => part.version !== version)) return null
+  for (const row of others) rows.push(row)
+  return { version, rows }
+}
+
+function unpackCompany(
+  { entityId, ticker, issuerId, recent, before }: PackedCompany,
+  nameOf: ReadonlyMap<number, string>,
+  unitOf: ReadonlyMap<number, string>,
+): TableCompany {
+  const figures = new Map<string, TableFigure>()
+  for (const packed of [before, recent]) {
+    for (const { metricId, unitId, ...figure } of unpackFigures(packed)) {
+      const name = nameOf.get(metricId) ?? ''
+      const known = figures.get(name)
+      if (known !== undefined && isLater(known, figure)) continue
+      figures.set(name, { ...figure, unit: unitOf.get(unitId) ?? '' })
+    }
+  }
+  return { entityId, ticker, issuerId, figures }
+}
+
+/** Whether `a` is the figure of a company and `b` is not: its period ends later or, where both end on one day, is longer. */
+export function isLater(a: Pick<PackedFigure, 'end' | 'fp'>, b: Pick<PackedFigure, 'end' | 'fp'>): boolean {
+  if (a.end !== b.end) return a.end > b.end
+  return a.fp === 0 || (b.fp !== 0 && a.fp >= b.fp)
+}
