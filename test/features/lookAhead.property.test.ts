@@ -57,6 +57,7 @@ const whole: fc.Arbitrary<Draft> = fc.record({
   day: fc.integer({ min: 0, max: spanDays / 2 }),
   hour: fc.constant(8),
   name: fc.constant(null),
+  form: fc.constant('10-Q'),
   figures: fc
     .tuple(fc.constantFrom('revenue', 'net_income'), fc.integer({ min: 1, max: 9 }))
     .map(([metric, value]) =>

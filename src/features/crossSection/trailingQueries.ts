@@ -1,6 +1,5 @@
 import type { IsoDate } from '../../dates.ts'
 import type { SqlClient, SqlFragment } from '../../postgres/client.ts'
-import type { FigureScope } from './queries.ts'
 
 /** The full years that are their own trailing twelve months: flows, but no counts and no figures per share, which are not summed. */
 const ofYear = (sql: SqlClient) => sql`
@@ -16,7 +15,7 @@ const columns = (sql: SqlClient, metricId: SqlFragment) => sql`
  * @param more further conditions on a figure `f` */
 export function latestTrailing(
   sql: SqlClient,
-  { asOf, from }: Pick<FigureScope, 'asOf' | 'from'>,
+  { asOf, from }: { readonly asOf: IsoDate; readonly from: IsoDate | null },
   metricId: SqlFragment,
   entityId: SqlFragment,
   more: SqlFragment,
