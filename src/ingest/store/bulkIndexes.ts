@@ -5,7 +5,7 @@ import type { Sql } from '../../postgres/client.ts'
  * creating them at the end. Without them, a company is still found by its ID and read by index, but cross-sections and name
  * searches scan whole tables. */
 export const secondaryIndexes = {
-  fact_cross_section: 'on fact (metric_id, entity_id, period_end desc, filed desc)',
+  fact_cross_section: 'on fact (metric_id, entity_id, period_end desc, filed desc) where fp < 5',
   entity_search:
     'on entity using gin (search_terms(market, name, search_name)) with (gin_pending_list_limit = 256)',
 } as const
