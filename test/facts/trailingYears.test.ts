@@ -39,9 +39,12 @@ test('trailing twelve months are the year + the year to date - the year to date 
 })
 
 /** What a reader adds up: from the 10-Q of a day its two columns of the year to date, and the full year before as the latest
- * filing up to that day states it. null where one of the earlier statements was changed since the other. */
+ * filing up to that day states it. null where one of the earlier statements was changed since the other. A data set repeats some
+ * filings with rounded days. */
 function byHand(reportedFacts: readonly ReportedFact[], metric: string, day: number) {
-  const known = reportedFacts.filter(fact => fact.metric === metric && fact.filing.filed <= day)
+  const known = reportedFacts.filter(
+    fact => fact.metric === metric && fact.filing.filed <= day && !fact.rounded,
+  )
   const report = known.filter(fact => fact.filing.filed === day && fact.filing.form === '10-Q')
   const flows = report.filter(fact => [1, 2, 3].includes(spanOf(fact.start, fact.end) ?? 0))
   const end = Math.max(...flows.map(fact => fact.end))

@@ -106,7 +106,10 @@ function* records<Column extends string>(
     if (lines[row] === '') continue
     const fields = lines[row].includes('"') ? splitQuoted(lines[row]) : lines[row].split(',')
     const record: Partial<Record<Column, string>> = {}
-    for (const [index, column] of columns.entries()) record[column] = withoutFormulaGuard(fields[index] ?? '')
+    for (const [index, column] of columns.entries()) {
+      const field = fields[index] ?? ''
+      record[column] = field === '' ? field : withoutFormulaGuard(field)
+    }
     yield record as Record<Column, string>
   }
 }

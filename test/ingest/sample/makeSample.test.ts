@@ -71,6 +71,30 @@ describe('a sample', () => {
     expect(textOf(some)).not.toContain('E00001')
   })
 
+  test('of a whole market has the named companies first, then all others that have figures', () => {
+    const companies = { named: new Set(['JP E02367', 'BE 0410682657']), wholeMarkets: new Set(['JP']) }
+    const { entities } = makeSample([other, named, one], companies)
+    const lines = entities.trim().split('\r\n').slice(1)
+    expect(lines.map(line => line.split(',')[1])).toEqual(['0410682657', 'E02367', 'E00001'])
+  })
+
+  // A figure without a fiscal period is shipped all the same: the years of others may depend on it.
+  test('has rounded figures, those of no fiscal period, and what a filing states of the company', () => {
+    const own = filing('US:1', { fiscalYearEnd: '0928', companyName: 'Maker, Inc.', sector: 'SIC 3571' })
+    const rounded = { ...assets(own), end: dayNumber('2024-03-31'), rounded: true }
+    const future = { ...assets(own), metric: 'cash', end: dayNumber('2108-03-31') }
+    const document = { profile: profile('US', '0000000001'), reportedFacts: [rounded, future], filings: [] }
+    const lines = textOf(makeSample([document])).trim().split('\r\n').slice(1)
+    expect(lines.map(line => line.split(',').slice(0, 4).join())).toEqual([
+      'assets,2024,Q2,2024-03-31',
+      'cash,,,2108-03-31',
+    ])
+    expect(lines.map(line => line.split(',').slice(14).join())).toEqual([
+      'US,yes,0928,"Maker, Inc.",SIC 3571',
+      'US,,,,',
+    ])
+  })
+
   test('has the same bytes in any order of the files', () => {
     const forward = makeSample([one, named, other], null)
     const backward = makeSample([other, named, one], null)
