@@ -6,7 +6,13 @@ import { sharedPath } from './shared.ts'
 const nintendo = 'jpcrp030000-asr-001_E02367-000_2024-03-31_01_2024-06-28.xbrl.gz'
 
 const files: Readonly<Record<string, readonly string[]>> = {
-  us: ['us/companyfacts', 'us/submissions/CIK0000320193.json', 'us/company_tickers.json'],
+  us: [
+    'us/companyfacts',
+    'us/submissions/CIK0000320193.json',
+    'us/company_tickers.json',
+    'us/fsds/2009q3.zip',
+    'us/fsds/2010q1.zip',
+  ],
   jp: ['jp/EdinetcodeDlInfo_20260512.csv.gz', 'jp/documents_csv/2024-06-28.csv.gz'],
   kr: ['kr/corpCode.zip', 'kr/fnlttSinglAcntAll/005930.jsonl.gz'],
   tw: [

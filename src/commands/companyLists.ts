@@ -1,5 +1,6 @@
 import { Failure } from '../errors.ts'
 import { registers } from '../ingest/registers/allRegisters.ts'
+import type { SampleCompanies } from '../ingest/sample/makeSample.ts'
 import type { Manifest } from '../markets/manifest.ts'
 import { assertReadableFile } from './files.ts'
 
@@ -27,24 +28,27 @@ export async function readIssuerNumbers(path: string, { issuer, name }: Manifest
   return [...numbers]
 }
 
-/** The companies of a sample, from a file with one per line: the market and the register's own number, like `JP E02367`. */
-export async function readSampleCompanies(path: string): Promise<ReadonlySet<string>> {
-  const companies = new Set<string>()
+/** The companies of a sample, from a file with one per line: the market and the register's own number, like `JP E02367`. `US *`
+ * is every company of the market that has figures. */
+export async function readSampleCompanies(path: string): Promise<SampleCompanies> {
+  const named = new Set<string>()
+  const wholeMarkets = new Set<string>()
   for (const [index, line] of (await readLines(path)).entries()) {
     const text = line.replace(/#.*/, '').trim()
     if (text === '') continue
     const [market, number, ...more] = text.split(/\s+/)
     if (!registers.has(market) || number === undefined || more.length > 0) {
       throw invalid(
-        `${path}:${index + 1}: ${text.slice(0, 50)} is not a market and a number of its register. Write a line like JP E02367.`,
+        `${path}:${index + 1}: ${text.slice(0, 50)} is not a market and a number of its register. Write a line like JP E02367, or JP * for all companies with figures.`,
       )
     }
-    companies.add(`${market} ${number}`)
-    if (companies.size > maxSampleCompanies)
+    if (number === '*') wholeMarkets.add(market)
+    else named.add(`${market} ${number}`)
+    if (named.size > maxSampleCompanies)
       throw invalid(`${path} lists more than ${maxSampleCompanies} companies. Remove some.`)
   }
-  if (companies.size === 0) throw invalid(`${path} lists no company. Write one per line.`)
-  return companies
+  if (named.size + wholeMarkets.size === 0) throw invalid(`${path} lists no company. Write one per line.`)
+  return { named, wholeMarkets }
 }
 
 async function readLines(path: string): Promise<string[]> {

@@ -9,8 +9,9 @@ import { grouped, writeFileAtomically } from './output.ts'
 
 const help = `
 Builds one sample from the files of one or several registers. The --companies file lists the companies, one per line: a
-market and the register's own number. A listed company without any dated figure is included without figures. Without
---companies, every company with figures is included. The same files always give the same bytes.
+market and the register's own number. A listed company without any dated figure is included without figures. The line
+US * adds every company of the market that has figures. Without --companies, every company with figures is included. The
+same files always give the same bytes.
 
 Example:
   ./asfiled data sample --companies sample/companies.txt --us companyfacts/ --jp EdinetcodeDlInfo.csv S100TMMG/`

@@ -39,9 +39,12 @@ test('trailing twelve months are the year + the year to date - the year to date 
 })
 
 /** What a reader adds up: from the 10-Q of a day its two columns of the year to date, and the full year before as the latest
- * filing up to that day states it; from a 10-K its year. null where one of the earlier statements was changed since the other. */
+ * filing up to that day states it; from a 10-K its year. null where one of the earlier statements was changed since the other. A data set
+ * repeats some filings with rounded days. */
 function byHand(reportedFacts: readonly ReportedFact[], metric: string, day: number) {
-  const known = reportedFacts.filter(fact => fact.metric === metric && fact.filing.filed <= day)
+  const known = reportedFacts.filter(
+    fact => fact.metric === metric && fact.filing.filed <= day && !fact.rounded,
+  )
   const ofDay = known.filter(fact => fact.filing.filed === day)
   const annual = ofDay.filter(({ filing, start, end }) => filing.form === '10-K' && spanOf(start, end) === 4)
   const [latest] = annual.toSorted((a, b) => b.end - a.end)

@@ -40,12 +40,14 @@ describe('GET /api/v1/filings', () => {
   })
 
   test('form and from choose; pages continue to the end and never repeat', async () => {
-    const whole = await json('filings?market=US&limit=1000')
+    const whole = await json('filings?market=US&from=2010-03-01&limit=1000')
     expect(whole.next).toBeNull()
     const rows: unknown[] = []
     let next: string | null = null
     do {
-      const page = await json(`filings?market=US&limit=37${next === null ? '' : `&cursor=${next}`}`)
+      const page = await json(
+        `filings?market=US&from=2010-03-01&limit=37${next === null ? '' : `&cursor=${next}`}`,
+      )
       rows.push(...page.data)
       next = page.next
     } while (next !== null)
@@ -136,13 +138,13 @@ describe('GET /api/v1/companies/{id}', () => {
     const revenue = past.metrics.find((metric: { m: string }) => metric.m === 'revenue')
     expect(revenue.last_filed).toBe('2010-01-25')
 
-    const before = await json('companies/AAPL?as_of=2010-01-24')
-    expect([before.name, before.sector, before.fiscal_year_end, before.filings]).toEqual([
-      null,
-      null,
-      null,
-      2,
-    ])
+    const attributes = async (as_of: string) => {
+      const { name, sector, fiscal_year_end, filings } = await json(`companies/AAPL?as_of=${as_of}`)
+      return [name?.filed ?? null, sector?.filed ?? null, fiscal_year_end?.filed ?? null, filings]
+    }
+    // 10-Q 0001193125-09-153165 in the data set 2009q3; the 10-K of October is in none of the sample's.
+    expect(await attributes('2010-01-24')).toEqual(['2009-07-22', '2009-07-22', '2009-07-22', 2])
+    expect(await attributes('2009-07-21')).toEqual([null, null, null, 0])
     expect((await json('companies/AAPL?as_of=2008-01-01')).metrics).toEqual([])
 
     const { today, as_of } = await json('companies/AAPL')

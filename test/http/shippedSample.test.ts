@@ -193,7 +193,7 @@ describe('the shipped sample knows a company of every market', () => {
       index.markets.map(({ code, entities, first_filed }) => [code, [entities, first_filed]]),
     )
     expect(known).toEqual({
-      US: [4, '2009-07-22'],
+      US: [487, '2009-07-15'],
       JP: [1, '2024-06-28'],
       KR: [1, '2022-05-16'],
       TW: [1, '2023-05-15'],

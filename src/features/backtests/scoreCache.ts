@@ -72,19 +72,25 @@ export class ScoreCache {
     const { pool, readSpans } = this.#deps
     const { market, metric, unit, maxAgeDays } = request
     const names = await pool.run('dataset_names', { data: archive }, { priority: 'background' })
+    const firstDate = isoDate(archive.days[0])
     const lastDate = isoDate(archive.days[archive.days.length - 1])
-    const { entityIds, ...spans } = await readSpans({ names, market, metric, unit, maxAgeDays, lastDate })
+    const wanted = { names, market, metric, unit, maxAgeDays, firstDate, lastDate }
+    const { entityIds, ...spans } = await readSpans(wanted)
     const assets = spans.places.length / 4
-    if (assets === 0) throw noValues(request, lastDate)
+    if (assets === 0) throw noValues(request, firstDate, lastDate)
     const data = await pool.run('archive_score', { data: archive, spans }, { priority: 'background' })
     return { data, dataVersion, entityIds, names: nameCount(archive.assets), assets }
   }
 }
 
-function noValues({ market, metric, unit }: ScoreRequest, lastDate: string): Failure {
+function noValues(
+  { market, metric, unit, maxAgeDays }: ScoreRequest,
+  firstDate: string,
+  lastDate: string,
+): Failure {
   return new Failure(
     'backtest_impossible',
-    `No company of the archive's market ${market} has a full fiscal year of ${metric} in ${unit} on record before ${lastDate}, the archive's last date. GET /api/v1/coverage/{id} lists the metrics of a company.`,
+    `No company of the archive's market ${market} has a full fiscal year of ${metric} in ${unit} on record before ${lastDate}, the archive's last date, that is at most ${maxAgeDays} days old on ${firstDate}, its first. GET /api/v1/coverage/{id} lists the metrics of a company.`,
     { param: 'source.score' },
   )
 }

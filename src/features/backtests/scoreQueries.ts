@@ -11,12 +11,14 @@ export interface SpanRequest {
   /** Values in any other unit are ignored. */
   readonly unit: string
   readonly maxAgeDays: number
+  /** The first date that needs a score: an asset whose figures were all too old by then is never ranked. */
+  readonly firstDate: IsoDate
   /** The last date that needs a score. */
   readonly lastDate: IsoDate
 }
 
 export interface FoundSpans extends ScoreSpans {
-  /** The companies of the assets that have a value of the metric, each once. */
+  /** The companies of the assets that have a value of the metric on some date, each once. */
   readonly entityIds: readonly number[]
 }
 
@@ -25,7 +27,7 @@ export interface FoundSpans extends ScoreSpans {
  * filing of a date may come after that date's close. A value filed before the end of its year is an error or a forecast, and is
  * ignored. Returns one packed row: a market has too many values for a row each. */
 export async function readSpans(sql: Sql, request: SpanRequest): Promise<FoundSpans> {
-  const { names, market, metric, unit, maxAgeDays, lastDate } = request
+  const { names, market, metric, unit, maxAgeDays, firstDate, lastDate } = request
   const [found] = await sql<[FoundSpans]>`
     with listed as (
       select n.place - 1 as place, e.entity_id
@@ -54,7 +56,7 @@ export async function readSpans(sql: Sql, request: SpanRequest): Promise<FoundSp
         string_agg(float8send(value), ''::bytea order by day) as values
       from span
       group by place, entity_id
-      having bool_or(value <> 'NaN')
+      having bool_or(value <> 'NaN' and period_end + ${maxAgeDays}::int >= ${firstDate}::date)
     )
     select
       coalesce(string_agg(int4send(place::int), ''::bytea order by place), '') as places,

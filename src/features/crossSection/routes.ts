@@ -70,7 +70,7 @@ const crossSectionOperation = operation({
     examples: {
       roe: { summary: 'Return on equity as known on 2020-12-31', value: answers.cross_section },
       table: {
-        summary: 'Several metrics, of companies with revenue of at least 100 billion',
+        summary: 'Several metrics, of companies with revenue of at least 150 billion, as known on 2010-03-31',
         value: answers.cross_section_table,
       },
     },

@@ -12,7 +12,7 @@ import { withoutFormulaGuard } from '../../formats/columns.ts'
 import type { Sql } from '../../postgres/client.ts'
 import { type ImportSummary, importFacts } from '../import/importFacts.ts'
 import { registerOf } from '../registers/allRegisters.ts'
-import { entityColumns, nameSeparator, sampleColumns } from './sampleFormat.ts'
+import { entityColumns, nameSeparator, sampleColumns, yes } from './sampleFormat.ts'
 
 const sampleFolder = new URL('../../../sample/', import.meta.url)
 
@@ -50,6 +50,9 @@ function profileOf(row: Readonly<Record<(typeof entityColumns)[number], string>>
     tickers: row.tickers === '' ? [] : row.tickers.split(' '),
     ...(row.tickers_assumed === '' ? {} : { tickersAssumed: true }),
     ...(fiscalYearEnd === '' ? {} : { fiscalYearEnd }),
+    ...(row.sector === '' ? {} : { sector: row.sector }),
+    ...(row.exchange === '' ? {} : { exchange: row.exchange }),
+    ...(row.status === '' ? {} : { status: row.status }),
     registers: true,
   }
 }
@@ -66,6 +69,9 @@ function readReportedFacts(text: string): Map<string, ReportedFact[]> {
         form: row.form,
         filed: dayNumber(row.filed),
         acceptedAt: row.accepted_at === '' ? null : Date.parse(row.accepted_at),
+        ...(row.fiscal_year_end === '' ? {} : { fiscalYearEnd: row.fiscal_year_end }),
+        ...(row.company_name === '' ? {} : { companyName: row.company_name }),
+        ...(row.sector === '' ? {} : { sector: row.sector }),
       }
       filings.set(row.accession, filing)
     }
@@ -78,7 +84,7 @@ function readReportedFacts(text: string): Map<string, ReportedFact[]> {
       start,
       end,
       value: Number(row.v),
-      rounded: false,
+      rounded: row.rounded === yes,
       filing,
     }
     const key = entityKey({ market: row.market, issuerId: row.issuer_id })
@@ -100,7 +106,10 @@ function* records<Column extends string>(
     if (lines[row] === '') continue
     const fields = lines[row].includes('"') ? splitQuoted(lines[row]) : lines[row].split(',')
     const record: Partial<Record<Column, string>> = {}
-    for (const [index, column] of columns.entries()) record[column] = withoutFormulaGuard(fields[index] ?? '')
+    for (const [index, column] of columns.entries()) {
+      const field = fields[index] ?? ''
+      record[column] = field === '' ? field : withoutFormulaGuard(field)
+    }
     yield record as Record<Column, string>
   }
 }

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib'
 import { isoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
 import { deriveFacts } from '../../facts/deriveFacts.ts'
-import type { FiscalPeriod } from '../../facts/factRow.ts'
+import type { FiscalPeriod, RepeatRow } from '../../facts/factRow.ts'
 import { compareFilings, groupByFiling, mergeFilings } from '../../facts/filings.ts'
 import {
   type EntityProfile,
@@ -10,6 +10,7 @@ import {
   type Filing,
   type ParsedDocument,
   type ReportedFact,
+  unknownFilingDate,
 } from '../../facts/reportedFact.ts'
 import { spanOf, storedMetric } from '../../facts/spans.ts'
 import { csvLine } from '../../formats/columns.ts'
@@ -19,7 +20,16 @@ import { readUnits } from '../import/readFiles.ts'
 import { newReadProgress } from '../reading/progress.ts'
 import { registerOf } from '../registers/allRegisters.ts'
 import type { Register } from '../registers/registerInterface.ts'
-import { entityColumns, nameSeparator, sampleColumns } from './sampleFormat.ts'
+import { reportedFactOf } from '../store/storedRows.ts'
+import { entityColumns, nameSeparator, sampleColumns, yes } from './sampleFormat.ts'
+
+/** The companies of a sample. */
+export interface SampleCompanies {
+  /** By `entityKey`: with figures or without, and the files must contain each of them. */
+  readonly named: ReadonlySet<string>
+  /** Of these markets also every other company that has figures. */
+  readonly wholeMarkets: ReadonlySet<string>
+}
 
 interface SampleFiles {
   /** `entities.csv` */
@@ -33,25 +43,24 @@ interface SampleFiles {
 /** Writes the reported facts of some entities as served rows. Each has its tag, accession, form and acceptance time: the
  * service derives everything else from these. The same inputs give the same bytes.
  *
- * @param companies the entities of the sample, by `entityKey`, with figures or without; null: all that have figures */
+ * @param companies null: all that have figures */
 export function makeSample(
   documents: readonly ParsedDocument[],
-  companies: ReadonlySet<string> | null = null,
+  companies: SampleCompanies | null = null,
 ): SampleFiles {
-  const chosen = mergeParsedDocuments(documents)
-    .filter(({ profile, reportedFacts }) =>
-      companies === null ? reportedFacts.length > 0 : companies.has(entityKey(profile)),
-    )
-    .sort((a, b) => (entityKey(a.profile) < entityKey(b.profile) ? -1 : 1))
-  refuseAbsent(companies, chosen)
+  const chosen = chooseCompanies(mergeParsedDocuments(documents), companies)
   let entities = csvLine([...entityColumns])
   let text = csvLine([...sampleColumns])
   let reportedFacts = 0
   for (const document of chosen) {
     const { market, issuerId, tickers = [] } = document.profile
     entities += entityText(document.profile)
+    let accession: string | null = null
     for (const line of linesOf(document)) {
-      text += lineText(line, tickers[0] ?? `CIK${issuerId}`, market, issuerId)
+      const { filing } = line.reported
+      const stated = filing.accession === accession ? notRepeated : attributesOf(filing)
+      accession = filing.accession
+      text += lineText(line, [tickers[0] ?? `CIK${issuerId}`, issuerId], market, stated)
       reportedFacts++
     }
   }
@@ -61,9 +70,26 @@ export function makeSample(
   return { entities, fundamentals, reportedFacts, companies: chosen.length }
 }
 
-function refuseAbsent(companies: ReadonlySet<string> | null, chosen: readonly ParsedDocument[]): void {
+/** Those named first: pages of a market are in the order of the import, and the others may have a year or two. */
+function chooseCompanies(
+  documents: readonly ParsedDocument[],
+  companies: SampleCompanies | null,
+): readonly ParsedDocument[] {
+  const inOrder = documents.toSorted((a, b) => (entityKey(a.profile) < entityKey(b.profile) ? -1 : 1))
+  const withFigures = inOrder.filter(({ reportedFacts }) => reportedFacts.length > 0)
+  if (companies === null) return withFigures
+  const { named, wholeMarkets } = companies
+  const chosen = inOrder.filter(({ profile }) => named.has(entityKey(profile)))
+  refuseAbsent(named, chosen)
+  const others = withFigures.filter(
+    ({ profile }) => wholeMarkets.has(profile.market) && !named.has(entityKey(profile)),
+  )
+  return [...chosen, ...others]
+}
+
+function refuseAbsent(named: ReadonlySet<string>, chosen: readonly ParsedDocument[]): void {
   const found = new Set(chosen.map(({ profile }) => entityKey(profile)))
-  const absent = [...(companies ?? [])].filter(company => !found.has(company))
+  const absent = [...named].filter(company => !found.has(company))
   if (absent.length === 0) return
   throw new Failure(
     'parameter_invalid',
@@ -86,17 +112,20 @@ function entityText(profile: EntityProfile): string {
     market,
     issuerId,
     tickers.join(' '),
-    tickersAssumed ? 'yes' : null,
+    tickersAssumed ? yes : null,
     name,
     otherNames.join(nameSeparator),
     profile.fiscalYearEnd ?? null,
+    profile.sector ?? null,
+    profile.exchange ?? null,
+    profile.status ?? null,
   ])
 }
 
 interface Line {
   readonly reported: ReportedFact
-  readonly fy: number
-  readonly fp: FiscalPeriod
+  /** null: it is of no fiscal period. It is shipped all the same, for the years of other figures may depend on it. */
+  readonly label: RepeatRow['label']
 }
 
 function linesOf({ profile, reportedFacts, filings: stated }: ParsedDocument): Line[] {
@@ -112,12 +141,11 @@ function linesOf({ profile, reportedFacts, filings: stated }: ParsedDocument): L
   const lines: Line[] = []
   for (const { reported, label } of derived.repeats) {
     const filing = filings.get(reported.filing.accession) ?? reported.filing
-    if (label !== null) lines.push({ reported: { ...reported, filing }, ...label })
+    if (filing.filed !== unknownFilingDate) lines.push({ reported: { ...reported, filing }, label })
   }
   for (const fact of derived.facts) {
-    const { metric, tag, unit, start, end, value, rounded, filing, fy, fp } = fact
-    if (tag !== null)
-      lines.push({ reported: { metric, tag, unit, start, end, value, rounded, filing }, fy, fp })
+    const reported = reportedFactOf(fact, fact.filing)
+    if (reported !== null) lines.push({ reported, label: fact })
   }
   return lines.sort(compareLines)
 }
@@ -125,9 +153,13 @@ function linesOf({ profile, reportedFacts, filings: stated }: ParsedDocument): L
 function compareLines(a: Line, b: Line): number {
   const order = compareFilings(a.reported.filing, b.reported.filing)
   if (order !== 0) return order
-  const left = `${servedMetric(a.reported)} ${isoDate(a.reported.end)} ${a.fp}`
-  const right = `${servedMetric(b.reported)} ${isoDate(b.reported.end)} ${b.fp}`
+  const [left, right] = [placeOf(a), placeOf(b)]
   return left < right ? -1 : left > right ? 1 : 0
+}
+
+function placeOf({ reported, label }: Line): string {
+  const { end, start, unit, tag, rounded } = reported
+  return `${servedMetric(reported)} ${isoDate(end)} ${label?.fp ?? '-'} ${rounded} ${start} ${unit} ${tag}`
 }
 
 function servedMetric({ metric, start, end }: ReportedFact): string {
@@ -143,24 +175,41 @@ const periodNames: Readonly<Record<FiscalPeriod, string>> = {
   5: 'TTM',
 }
 
-function lineText({ reported, fy, fp }: Line, ticker: string, market: string, issuerId: string): string {
+/** What a filing states of the company, in the order of the columns. */
+type Attributes = readonly (string | null)[]
+
+const notRepeated: Attributes = [null, null, null]
+
+const attributesOf = (filing: Filing): Attributes => [
+  filing.fiscalYearEnd ?? null,
+  filing.companyName ?? null,
+  filing.sector ?? null,
+]
+
+function lineText(
+  { reported, label }: Line,
+  ids: readonly [ticker: string, issuerId: string],
+  market: string,
+  attributes: Attributes,
+): string {
   const { filing } = reported
   return csvLine([
     servedMetric(reported),
-    fy,
-    periodNames[fp],
+    label?.fy ?? null,
+    label === null ? null : periodNames[label.fp],
     isoDate(reported.end),
     isoDate(filing.filed),
     reported.value,
     reported.unit,
-    ticker,
-    issuerId,
+    ...ids,
     reported.start === null ? null : isoDate(reported.start),
     reported.tag,
     filing.accession,
     filing.form,
     filing.acceptedAt === null ? null : new Date(filing.acceptedAt).toISOString(),
     market,
+    reported.rounded ? yes : null,
+    ...attributes,
   ])
 }
 

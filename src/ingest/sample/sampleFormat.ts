@@ -1,4 +1,5 @@
-/** The columns of `fundamentals.csv.gz`: a served row, and what the service needs to derive the rest again. */
+/** The columns of `fundamentals.csv.gz`: a served row, and what the service needs to derive the rest again. The last three
+ * are what the filing states of the company: only its first row has them. */
 export const sampleColumns = [
   'm',
   'fy',
@@ -15,6 +16,10 @@ export const sampleColumns = [
   'form',
   'accepted_at',
   'market',
+  'rounded',
+  'fiscal_year_end',
+  'company_name',
+  'sector',
 ] as const
 
 /** The columns of `entities.csv`. */
@@ -26,7 +31,13 @@ export const entityColumns = [
   'name',
   'other_names',
   'fiscal_year_end',
+  'sector',
+  'exchange',
+  'status',
 ] as const
+
+/** In a column that says yes or nothing. */
+export const yes = 'yes'
 
 /** Separates the other names of an entity: no register uses it within a name. */
 export const nameSeparator = '|'

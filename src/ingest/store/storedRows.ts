@@ -114,8 +114,10 @@ function filingOf(id: number, filings: ReadonlyMap<number, FilingRecord>): Filin
   return filing
 }
 
+type FigureOfRow = Pick<StoredRow, 'metric' | 'tag' | 'unit' | 'start' | 'end' | 'value' | 'rounded'>
+
 /** The reported fact that a stored row was made from; null for a row that was derived. */
-export function reportedFactOf(row: StoredRow, filing: Filing): ReportedFact | null {
+export function reportedFactOf(row: FigureOfRow, filing: Filing): ReportedFact | null {
   if (row.tag === null) return null
   const span = spanOf(row.start, row.end) ?? 0
   const end = row.rounded ? nearestMonthEnd(row.end) : row.end

@@ -22,7 +22,7 @@ test('the scores of a market are read through the index, also once their stateme
   for (let metric = 1; metric <= 8; metric++) {
     const { values, entityIds } = await readSpans(sql, {
       ...{ names, market: 'US', metric: `metric_${metric}`, unit: 'USD' },
-      ...{ maxAgeDays: 550, lastDate: '2030-01-01' },
+      ...{ maxAgeDays: 550, firstDate: '2000-01-01', lastDate: '2030-01-01' },
     })
     expect([values.length / 8, entityIds.length]).toEqual([2_000, 400])
   }

@@ -60,7 +60,8 @@ describe('a backtest by a figure', () => {
       fiscal_period: 'FY',
       known: 'filed before the date',
       max_age_days: 550,
-      // The names of the sample's archive; two are companies of the sample's filings.
+      // The names of the sample's archive. Of 44 the sample has filings, of 42 of them none after April 2010: too old by the
+      // archive's first day, 2012-11-01.
       n_names: 88,
       n_assets: 2,
       attribution: expect.stringContaining('SEC'),

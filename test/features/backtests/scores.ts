@@ -45,8 +45,8 @@ export async function scoresOf(
   wanted: Wanted,
   change: (spans: FoundSpans) => FoundSpans = spans => spans,
 ): Promise<Scored[]> {
-  const lastDate = isoDate(data.days[data.days.length - 1])
-  const spans = await readSpans(sql, { ...wanted, names: listAssetNames(data), lastDate })
+  const [firstDate, lastDate] = [data.days[0], data.days[data.days.length - 1]].map(isoDate)
+  const spans = await readSpans(sql, { ...wanted, names: listAssetNames(data), firstDate, lastDate })
   const scored = scoreArchive(data, change(spans))
   const rows: Scored[] = []
   for (let date = 0; date < scored.days.length; date++) {

@@ -52,7 +52,7 @@ const answers: Record<string, Ask> = {
   },
   cross_section_table: {
     caller: 'personal',
-    path: '/api/v1/cross-section?metric=revenue,roe,shares_outstanding&market=US&as_of=2020-12-31&min_revenue=100000000000',
+    path: '/api/v1/cross-section?metric=revenue,roe,shares_outstanding&market=US&as_of=2010-03-31&min_revenue=150000000000',
   },
   restatements: { caller: 'personal', path: `${restatements}&from=2010-01-01&as_of=2010-06-30` },
   restatements_csv: {

@@ -48,6 +48,8 @@ const report = (who: EntityProfile, own: Filing): ParsedDocument => ({
   filings: [own],
 })
 
+const these = (...named: string[]) => ({ named: new Set(named), wholeMarkets: new Set<string>() })
+
 const textOf = ({ fundamentals }: { fundamentals: Uint8Array }) => gunzipSync(fundamentals).toString('utf8')
 
 describe('a sample', () => {
@@ -63,10 +65,37 @@ describe('a sample', () => {
         .slice(1)
         .map(line => line.split(',')[1])
     expect(issuers(makeSample([one, named, other]))).toEqual(['E00001', 'E02367'])
-    const some = makeSample([one, named, other], new Set(['JP E02367', 'BE 0410682657']))
+    const some = makeSample([one, named, other], these('JP E02367', 'BE 0410682657'))
     expect(issuers(some)).toEqual(['0410682657', 'E02367'])
     expect([some.companies, some.reportedFacts]).toEqual([2, 2])
     expect(textOf(some)).not.toContain('E00001')
+  })
+
+  test('of a whole market has the named companies first, then all others that have figures', () => {
+    const companies = { named: new Set(['JP E02367', 'BE 0410682657']), wholeMarkets: new Set(['JP']) }
+    const { entities } = makeSample([other, named, one], companies)
+    const lines = entities.trim().split('\r\n').slice(1)
+    expect(lines.map(line => line.split(',')[1])).toEqual(['0410682657', 'E02367', 'E00001'])
+  })
+
+  // A figure without a fiscal period is shipped all the same: the years of others may depend on it.
+  test('has rounded figures, those of no fiscal period, and what a filing states of the company', () => {
+    const own = filing('US:1', { fiscalYearEnd: '0928', companyName: 'Maker, Inc.', sector: 'SIC 3571' })
+    const rounded = { ...assets(own), end: dayNumber('2024-03-31'), rounded: true }
+    const future = { ...assets(own), metric: 'cash', end: dayNumber('2108-03-31') }
+    const document = { profile: profile('US', '0000000001'), reportedFacts: [rounded, future], filings: [] }
+    const lines = textOf(makeSample([document]))
+      .trim()
+      .split('\r\n')
+      .slice(1)
+    expect(lines.map(line => line.split(',').slice(0, 4).join())).toEqual([
+      'assets,2024,Q2,2024-03-31',
+      'cash,,,2108-03-31',
+    ])
+    expect(lines.map(line => line.split(',').slice(14).join())).toEqual([
+      'US,yes,0928,"Maker, Inc.",SIC 3571',
+      'US,,,,',
+    ])
   })
 
   test('has the same bytes in any order of the files', () => {
@@ -77,7 +106,7 @@ describe('a sample', () => {
   })
 
   test('is refused where no file contains a named company', () => {
-    expect(() => makeSample([one], new Set(['JP E02367', 'KR 00126380']))).toThrow(
+    expect(() => makeSample([one], these('JP E02367', 'KR 00126380'))).toThrow(
       new Failure(
         'parameter_invalid',
         'The files do not contain KR 00126380. Add their files, or remove them from the list.',
@@ -98,7 +127,7 @@ describe('a sample', () => {
       [listed, one],
     ]) {
       const lines = textOf(makeSample(order)).trim().split('\r\n').slice(1)
-      expect(lines.map(line => line.split(',').at(-2))).toEqual(
+      expect(lines.map(line => line.split(',')[13])).toEqual(
         Array.from({ length: 2 }, () => '2024-06-28T03:22:00.000Z'),
       )
     }
@@ -106,7 +135,7 @@ describe('a sample', () => {
 
   test('has no figure of a filing without a known day', () => {
     const undated = report(profile('DK', '65305216'), filing('DK:65305216/a', { filed: unknownFilingDate }))
-    const made = makeSample([undated], new Set(['DK 65305216']))
+    const made = makeSample([undated], these('DK 65305216'))
     expect([made.companies, made.reportedFacts]).toEqual([1, 0])
   })
 
@@ -116,7 +145,7 @@ describe('a sample', () => {
         report(profile('JP', 'E02367', { tickersAssumed: true, otherNames }), filing('JP:S100TMMG')),
       ])
     expect(called(['Nintendo Co., Ltd.', 'ニンテンドウ']).entities).toContain(
-      'JP,E02367,E02367.JP,yes,E02367,"Nintendo Co., Ltd.|ニンテンドウ",',
+      'JP,E02367,E02367.JP,yes,E02367,"Nintendo Co., Ltd.|ニンテンドウ",,,,',
     )
     expect(() => called(['A|B'])).toThrow(
       'JP E02367 has the name A|B, which contains |. The sample cannot store that character.',
