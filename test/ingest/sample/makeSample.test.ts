@@ -84,7 +84,10 @@ describe('a sample', () => {
     const rounded = { ...assets(own), end: dayNumber('2024-03-31'), rounded: true }
     const future = { ...assets(own), metric: 'cash', end: dayNumber('2108-03-31') }
     const document = { profile: profile('US', '0000000001'), reportedFacts: [rounded, future], filings: [] }
-    const lines = textOf(makeSample([document])).trim().split('\r\n').slice(1)
+    const lines = textOf(makeSample([document]))
+      .trim()
+      .split('\r\n')
+      .slice(1)
     expect(lines.map(line => line.split(',').slice(0, 4).join())).toEqual([
       'assets,2024,Q2,2024-03-31',
       'cash,,,2108-03-31',
