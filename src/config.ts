@@ -31,6 +31,9 @@ export interface Config {
   readonly maxConnectionsPerAddress: number
   readonly flagshipTickers: readonly string[]
   readonly trustedProxies: readonly string[]
+  /** The SMTP server that mail goes out by; null: none. */
+  readonly mailUrl: string | null
+  readonly mailFrom: string
   readonly logLevel: LogLevel
   readonly logRequests: LogRequests
   /** Addresses and credentials of the registers that `sync` fetches from, by the name of the setting. Empty: not set. */
@@ -85,11 +88,13 @@ export function readConfig(environment: Environment): Config {
     maxConnectionsPerAddress: integer('MAX_CONNECTIONS_PER_ADDRESS', 512, 1, 1_000_000),
     flagshipTickers: list('FLAGSHIP_TICKERS', 'AAPL,GOOGL,GOOG'),
     trustedProxies: list('TRUSTED_PROXIES', ''),
+    mailUrl: text('MAIL_URL', '') || null,
+    mailFrom: text('MAIL_FROM', ''),
     logLevel: logLevel ?? 'info',
     logRequests: logRequests ?? 'sampled',
     registers: readRegisters(text),
   }
-  faults.push(...addressFaults(config), ...registerFaults(config.registers))
+  faults.push(...addressFaults(config), ...mailFaults(config), ...registerFaults(config.registers))
   if (faults.length > 0)
     throw new Failure('parameter_invalid', `These settings are invalid:\n  ${faults.join('\n  ')}`)
   return Object.freeze(config)
@@ -153,6 +158,19 @@ function* addressFaults({ databaseUrl, host, baseUrl }: Config): Generator<strin
   if (!/^[\w.:-]+$/.test(host)) yield `HOST=${host} is not an address or host name. Omit it to use 127.0.0.1.`
   if (!isHttpUrl(baseUrl))
     yield `BASE_URL=${baseUrl} is not a URL like https://data.example.com. Omit it to use HOST and PORT.`
+}
+
+/** An address, or a name and an address in angle brackets. Anything else could add a header to each mail. */
+const senderShape = /^(?:[^<>"@\p{C}]{1,100} )?<?[^\s<>"@\p{C}]{1,64}@[a-z0-9.-]{1,253}>?$/iu
+
+function* mailFaults({ mailUrl, mailFrom }: Config): Generator<string> {
+  // The value is not repeated: it may contain a password.
+  if (mailUrl !== null && !(/^smtps?:\/\/[^/]/.test(mailUrl) && URL.canParse(mailUrl)))
+    yield 'MAIL_URL is not a URL like smtps://user:password@mail.example.com:465.'
+  if (mailUrl !== null && mailFrom === '')
+    yield 'MAIL_URL is set, but MAIL_FROM is not. Set it to the sender, like "Data service <data@example.com>".'
+  if (mailFrom !== '' && !senderShape.test(mailFrom))
+    yield `MAIL_FROM=${mailFrom} is not an e-mail address. Write data@example.com or "Data service <data@example.com>".`
 }
 
 function* registerFaults(registers: Readonly<Record<string, string>>): Generator<string> {

@@ -14,6 +14,7 @@ export const errorCodes = [
   'licence_required',
   'quant_required',
   'entity_cap_reached',
+  'form_refused',
   'route_unknown',
   'entity_unknown',
   'method_not_allowed',

@@ -51,6 +51,7 @@ const features: Record<string, readonly string[]> = {
   panels: [],
   backtests: ['panels'],
   health: [],
+  account: [],
 }
 
 /** Packages that one room wraps for all others. */
@@ -63,6 +64,8 @@ const packageRooms: Record<string, readonly string[]> = {
   'cli-progress': ['commands'],
   pino: ['boot', 'http'],
   'graphile-worker': ['features'],
+  nodemailer: ['features'],
+  tldts: ['access'],
 }
 
 interface Source {

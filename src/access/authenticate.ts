@@ -7,6 +7,7 @@ import {
   keyEmpty,
   keyExpired,
   keyMissing,
+  keyReplaced,
   keyRevoked,
   keyUnknown,
   notBearer,
@@ -64,13 +65,16 @@ async function lookUp(deps: AccessDeps, key: string, digest: string, address: st
     deps.keyCache.delete(digest)
     return refuse(deps, address, keyUnknown())
   }
-  const cached = { caller: keyCaller(stored), revoked: stored.revoked, expiresAtMs: stored.expiresAtMs }
+  const { revoked, retiresAtMs, expiresAtMs } = stored
+  const cached = { caller: keyCaller(stored), revoked, retiresAtMs, expiresAtMs }
   deps.keyCache.store(digest, cached, deps.epochMs(), generation)
   return callerOrRefusal(deps, cached, address)
 }
 
 function callerOrRefusal(deps: AccessDeps, key: CachedKey, address: string): Caller | Promise<Caller> {
   if (key.revoked) return refuse(deps, address, keyRevoked(key.caller.name))
+  if (key.retiresAtMs !== null && deps.epochMs() >= key.retiresAtMs)
+    return refuse(deps, address, keyReplaced(key.caller.name, key.retiresAtMs))
   if (key.expiresAtMs !== null && deps.epochMs() >= key.expiresAtMs)
     return refuse(deps, address, keyExpired(key.caller.name, key.expiresAtMs))
   return key.caller
@@ -103,6 +107,8 @@ async function refuse(deps: AccessDeps, address: string, failure: unknown): Prom
 /** The sender of a request: what they may see, and which counter and limits apply. */
 export interface Caller {
   readonly principal: Principal
+  /** The key itself, where `principal.keyId` is the one that holds its grant. null: the demo key. */
+  readonly ownKeyId: number | null
   /** For messages and logs: the key's prefix, or `demo`. */
   readonly name: string
   /** Names the counter of the minute and day limits. */
@@ -121,7 +127,13 @@ const demoPrincipal: Principal = Object.freeze({
 
 /** All users share the demo key, so each address has its own counter. */
 function demoCaller(address: string): Caller {
-  return { principal: demoPrincipal, name: 'demo', subject: `demo:${address}`, limits: demoLimits }
+  return {
+    principal: demoPrincipal,
+    ownKeyId: null,
+    name: 'demo',
+    subject: `demo:${address}`,
+    limits: demoLimits,
+  }
 }
 
 function keyCaller(key: StoredKey): Caller {
@@ -134,6 +146,7 @@ function keyCaller(key: StoredKey): Caller {
   })
   return {
     principal,
+    ownKeyId: key.ownKeyId,
     name: key.prefix,
     subject: `key:${key.keyId}`,
     limits: { perMinute: key.perMinute, perDay: key.perDay },
@@ -143,6 +156,7 @@ function keyCaller(key: StoredKey): Caller {
 interface CachedKey {
   readonly caller: Caller
   readonly revoked: boolean
+  readonly retiresAtMs: number | null
   readonly expiresAtMs: number | null
 }
 

@@ -68,6 +68,15 @@ export function keyRevoked(name: string): Failure {
   return new Failure('key_revoked', `The key ${name}... has been revoked. Ask for a new one.`, { param })
 }
 
+export function keyReplaced(name: string, retiredAtMs: number): Failure {
+  const when = new Date(retiredAtMs).toISOString().slice(0, 16).replace('T', ' ')
+  return new Failure(
+    'key_revoked',
+    `The key ${name}... was replaced by rotation and ended at ${when} UTC. Use the newer key; /account/api-keys names it.`,
+    { param },
+  )
+}
+
 export function keyExpired(name: string, expiresAtMs: number): Failure {
   // The grant ends at the midnight after its last day.
   const lastDay = new Date(expiresAtMs - 1).toISOString().slice(0, 10)

@@ -1,12 +1,14 @@
 import { addDays, type IsoDate, isIsoDate } from '../dates.ts'
 import { Failure } from '../errors.ts'
 import type { Sql } from '../postgres/client.ts'
+import { parseEmail } from './emailAddress.ts'
 import { isFreeMail } from './freeMail.ts'
 import { digestBytes, type KeyEnvironment, keyDigest, keyPrefix, makeKeyText } from './keyText.ts'
 import { type Licence, licenceLimits, licences } from './licences.ts'
 import {
   insertKey,
   type NewGrant,
+  type NewKey,
   type RevokedKey,
   revokeKey as revokeStored,
   whileNoKeyExists,
@@ -75,18 +77,26 @@ export async function createFirstKey(
   })
 }
 
+/** A key that is not stored yet, and what is stored of it. */
+export function newKey(email: string, environment: KeyEnvironment): { key: string; stored: NewKey } {
+  const key = makeKeyText(environment)
+  return {
+    key,
+    stored: {
+      digest: digestBytes(keyDigest(key)),
+      prefix: keyPrefix(key),
+      lastFour: key.slice(-4),
+      email,
+    },
+  }
+}
+
 async function prepareKey(order: KeyOrder, today: IsoDate) {
   const { address, domain } = parseEmail(order.email)
   const expires = lastDay(order, today)
   await checkTerms(order, domain)
   const grant = grantOf(order, domain, expires)
-  const key = makeKeyText(order.environment)
-  const stored = {
-    digest: digestBytes(keyDigest(key)),
-    prefix: keyPrefix(key),
-    lastFour: key.slice(-4),
-    email: address,
-  }
+  const { key, stored } = newKey(address, order.environment)
   const created: CreatedKey = {
     key,
     prefix: stored.prefix,
@@ -128,7 +138,7 @@ function lastDay(order: KeyOrder, today: IsoDate): IsoDate | null {
   return order.expires
 }
 
-function grantOf(order: KeyOrder, domain: string, expires: IsoDate | null): NewGrant {
+export function grantOf(order: KeyOrder, domain: string, expires: IsoDate | null): NewGrant {
   const limits = licenceLimits(order.licence, order.quant)
   return {
     licence: order.licence,
@@ -165,30 +175,6 @@ async function checkTerms(order: KeyOrder, domain: string): Promise<void> {
       { param: 'email' },
     )
   }
-}
-
-interface EmailAddress {
-  readonly address: string
-  /** Lower case. */
-  readonly domain: string
-}
-
-const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?'
-const shape = new RegExp(`^[^\\s@<>()",:;\\\\[\\]]{1,64}@((?:${label}\\.)+${label})$`, 'i')
-
-function parseEmail(text: string): EmailAddress {
-  const address = text.trim()
-  const domain = shape.exec(address)?.[1]
-  if (domain === undefined || address.length > 254) {
-    throw new Failure(
-      'parameter_invalid',
-      `'${address}' is not an e-mail address. Write one like ana@fund.example.`,
-      {
-        param: 'email',
-      },
-    )
-  }
-  return { address, domain: domain.toLowerCase() }
 }
 
 /** Shorter prefixes could match another customer's key by mistake. */

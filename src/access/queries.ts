@@ -2,9 +2,13 @@ import type { Sql, TransactionSql } from '../postgres/client.ts'
 import type { Licence } from './licences.ts'
 
 export interface StoredKey {
+  /** The key that holds the grant: of a rotated key the first one, with which it shares budget, companies and panels. */
   readonly keyId: number
+  readonly ownKeyId: number
   readonly prefix: string
   readonly revoked: boolean
+  /** A key that was rotated ends then, in milliseconds since 1970; null: it was not. */
+  readonly retiresAtMs: number | null
   readonly licence: string
   readonly quant: boolean
   readonly perMinute: number
@@ -15,8 +19,12 @@ export interface StoredKey {
   readonly expiresAtMs: number | null
 }
 
+/** The key that holds the grant of key `k`. */
+const rootOf = (sql: Sql) => sql`coalesce(k.root_key_id, k.key_id)`
+
 const storedColumns = (sql: Sql) => sql`
-  k.key_id as "keyId", k.prefix, k.revoked_at is not null as revoked,
+  ${rootOf(sql)} as "keyId", k.key_id as "ownKeyId", k.prefix, k.revoked_at is not null as revoked,
+  (extract(epoch from k.retires_at) * 1000)::float8 as "retiresAtMs",
   g.licence, g.quant, g.per_minute as "perMinute", g.per_day as "perDay", g.entity_cap as "entityCap", g.bulk,
   (extract(epoch from g.expires_at) * 1000)::float8 as "expiresAtMs"`
 
@@ -24,7 +32,7 @@ const storedColumns = (sql: Sql) => sql`
 export async function findKey(sql: Sql, digest: Uint8Array): Promise<StoredKey | null> {
   const [row] = await sql<StoredKey[]>`
     select ${storedColumns(sql)}
-    from api_key k join key_grant g using (key_id)
+    from api_key k join key_grant g on g.key_id = ${rootOf(sql)}
     where k.digest = ${digest}
     order by (g.expires_at is null or g.expires_at > now()) desc, g.grant_id desc
     limit 1`
@@ -42,12 +50,12 @@ export async function findKeys(
     select distinct on (k.key_id) encode(k.digest, 'base64') as digest, ${storedColumns(sql)}
     from unnest(${[...digests]}::text[]) as sent (digest)
     join api_key k on k.digest = decode(sent.digest, 'base64')
-    join key_grant g using (key_id)
+    join key_grant g on g.key_id = ${rootOf(sql)}
     order by k.key_id, (g.expires_at is null or g.expires_at > now()) desc, g.grant_id desc`
   return new Map(rows.map(({ digest, ...key }) => [digest, key]))
 }
 
-interface NewKey {
+export interface NewKey {
   readonly digest: Uint8Array
   readonly prefix: string
   readonly lastFour: string
@@ -85,21 +93,38 @@ export async function whileNoKeyExists<T>(
   return result.value
 }
 
-async function insertInto(transaction: TransactionSql, key: NewKey, grant: NewGrant): Promise<number | null> {
+/** Inserts a key without a grant of its own.
+ *
+ * @param rootKeyId the key whose grant it shares; null: a grant of its own follows */
+export async function insertKeyRow(
+  transaction: TransactionSql,
+  key: NewKey,
+  rootKeyId: number | null,
+): Promise<number> {
   const [row] = await transaction<{ key_id: number }[]>`
-      insert into api_key (digest, prefix, last_four, email)
-      values (${key.digest}, ${key.prefix}, ${key.lastFour}, ${key.email})
-      returning key_id`
+    insert into api_key (digest, prefix, last_four, email, root_key_id)
+    values (${key.digest}, ${key.prefix}, ${key.lastFour}, ${key.email}, ${rootKeyId})
+    returning key_id`
+  return row.key_id
+}
+
+/** Inserts a key together with its grant, in a transaction of the caller. null: as `insertKey`. */
+export async function insertInto(
+  transaction: TransactionSql,
+  key: NewKey,
+  grant: NewGrant,
+): Promise<number | null> {
+  const keyId = await insertKeyRow(transaction, key, null)
   const granted = await transaction`
       insert into key_grant
         (key_id, licence, quant, per_minute, per_day, entity_cap, bulk, evaluation_domain, expires_at)
       values (
-        ${row.key_id}, ${grant.licence}, ${grant.quant}, ${grant.perMinute}, ${grant.perDay}, ${grant.entityCap},
+        ${keyId}, ${grant.licence}, ${grant.quant}, ${grant.perMinute}, ${grant.perDay}, ${grant.entityCap},
         ${grant.bulk}, ${grant.evaluationDomain}, ${grant.expiresAt}::timestamptz)
       on conflict (evaluation_domain) do nothing
       returning grant_id`
-  if (granted.length > 0) return row.key_id
-  await transaction`delete from api_key where key_id = ${row.key_id}`
+  if (granted.length > 0) return keyId
+  await transaction`delete from api_key where key_id = ${keyId}`
   return null
 }
 
@@ -123,10 +148,10 @@ export async function listKeys(sql: Sql): Promise<ListedKey[]> {
     select k.prefix, k.last_four, k.email, g.licence, g.quant,
            k.created_at::date::text as created,
            ${lastDay(sql)} as expires,
-           k.revoked_at::date::text as revoked
+           coalesce(k.revoked_at, case when k.retires_at <= now() then k.retires_at end)::date::text as revoked
     from api_key k
     join lateral (
-      select licence, quant, expires_at from key_grant where key_id = k.key_id order by grant_id desc limit 1
+      select licence, quant, expires_at from key_grant where key_id = ${rootOf(sql)} order by grant_id desc limit 1
     ) g on true
     order by k.key_id`
   return [...rows]
@@ -205,16 +230,20 @@ export interface ListedGrant {
   readonly state: 'running' | 'expired' | 'revoked'
 }
 
-/** All grants with their keys, the oldest first. */
+/** All grants, the oldest first, each with the key that uses it: of rotated keys the latest. */
 export async function listGrants(sql: Sql): Promise<ListedGrant[]> {
   const rows = await sql<ListedGrant[]>`
     select g.grant_id as grant, k.prefix as key, k.email, g.licence, g.quant, g.per_minute, g.per_day, g.entity_cap,
-           (select count(*)::int from key_entity e where e.key_id = k.key_id) as entities_seen,
+           (select count(*)::int from key_entity e where e.key_id = g.key_id) as entities_seen,
            g.bulk, g.granted_at::date::text as granted, ${lastDay(sql)} as expires,
            case when k.revoked_at is not null then 'revoked'
                 when g.expires_at <= now() then 'expired'
                 else 'running' end as state
-    from key_grant g join api_key k using (key_id)
+    from key_grant g
+    join lateral (
+      select prefix, email, revoked_at from api_key k where ${rootOf(sql)} = g.key_id
+      order by (revoked_at is null and retires_at is null) desc, key_id desc limit 1
+    ) k on true
     order by g.grant_id`
   return [...rows]
 }

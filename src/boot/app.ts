@@ -1,5 +1,6 @@
 import http from 'node:http'
 import { type AnyElysia, Elysia } from 'elysia'
+import { accountRoutes, meRoutes } from '../features/account/routes.ts'
 import { jobRoutes } from '../features/backtests/jobs/routes.ts'
 import { PerKeyLimit } from '../features/backtests/perKeyLimit.ts'
 import { backtestRoutes } from '../features/backtests/routes.ts'
@@ -65,11 +66,15 @@ export function createApp(resources: Resources) {
     jobRoutes(plugin, shared),
     panelRoutes(plugin, shared),
     searchRoutes(plugin, shared),
+    meRoutes(plugin, shared),
     healthRoutes(plugin, shared),
   ]
   app.use(plugin)
   for (const feature of features) app.use(feature)
-  app.use(openapiRoutes(plugin, settings, features)).use(docsRoutes(plugin))
+  app
+    .use(openapiRoutes(plugin, settings, features))
+    .use(docsRoutes(plugin))
+    .use(accountRoutes(plugin, shared))
   requireAccessPolicies(app)
   return app
 }

@@ -1,3 +1,5 @@
+import { deleteExpired } from '../features/account/mailQueries.ts'
+import { deleteOldUse } from '../features/account/usageQueries.ts'
 import { deleteUnusedPanels as deletePanels } from '../features/panels/queries.ts'
 import { deleteOldCounters as deleteCounters } from '../limits/queries.ts'
 import type { Sql } from '../postgres/client.ts'
@@ -6,6 +8,7 @@ const everyMs = 10 * 60_000
 /** Bounds one run, so that its statement stays short; the next run deletes the rest. */
 const maxCounters = 10_000
 const maxPanels = 64
+const maxSignIns = 10_000
 
 /** Deletes the limit counters of past days at regular intervals. If a run fails, the next one does its work. Returns the
  * function that stops this. */
@@ -18,6 +21,15 @@ export function deleteOldCounters(sql: Sql): () => void {
 export function deleteUnusedPanels(sql: Sql): () => void {
   deletePanels(sql, maxPanels).catch(() => {})
   return every(() => deletePanels(sql, maxPanels))
+}
+
+/** Deletes codes, sessions and local mail that have expired, and counts of use past their retention, at regular intervals. What
+ * has expired is of no use in any case. Returns the function that stops this. */
+export function deleteOldSignIns(sql: Sql): () => void {
+  return every(async () => {
+    await deleteExpired(sql, maxSignIns)
+    await deleteOldUse(sql)
+  })
 }
 
 function every(work: () => Promise<unknown>): () => void {

@@ -1,11 +1,14 @@
 import type { Logger } from 'pino'
 import packageFile from '../../package.json'
-import { type AccessDeps, KeyCache } from '../access/authenticate.ts'
+import { type AccessDeps, type Caller, KeyCache } from '../access/authenticate.ts'
 import { findKey, findKeys } from '../access/queries.ts'
 import { SharedLookup } from '../access/sharedLookup.ts'
 import type { ComputePool } from '../backtest/pool/computePool.ts'
 import type { Config } from '../config.ts'
 import type { IsoDate } from '../dates.ts'
+import { makeMailer } from '../features/account/mail.ts'
+import { UsageRecorder } from '../features/account/usage.ts'
+import { addUse } from '../features/account/usageQueries.ts'
 import { ArchiveCache } from '../features/backtests/archive.ts'
 import { JobNotifier } from '../features/backtests/jobs/events.ts'
 import type { BacktestDeps } from '../features/backtests/run.ts'
@@ -36,6 +39,8 @@ export interface Opened {
   readonly directory: CompanyDirectory
   readonly pool: ComputePool
   readonly log: Logger
+  /** Writes to the terminal of the server, for its operator. Nothing of it is in the log. */
+  readonly showInTerminal: (text: string) => void
   readonly today: () => IsoDate
   readonly dataVersion: () => number
   readonly markets: Markets
@@ -75,11 +80,15 @@ export function makeResources(opened: Opened) {
     rateLimiter,
     epochMs: () => Date.now(),
   }
+  const usage = new UsageRecorder({ addUse: uses => addUse(sql, uses) })
   return {
     ...opened,
     elapsedMs,
     access,
     storage,
+    usage,
+    recordUse: (caller: Caller, route: string) => usage.record(caller, route),
+    mailer: makeMailer(config, opened),
     settings: { ...config, version: packageFile.version },
     flagship: new Set(config.flagshipTickers.map(ticker => ticker.toUpperCase())),
     readLimiter: new ReadLimiter(Math.max(1, Math.floor(config.databaseConnections / 2))),

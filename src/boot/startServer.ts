@@ -16,7 +16,7 @@ import { createApp } from './app.ts'
 import type { BannerFacts } from './banner.ts'
 import { openDatabase, superviseDatabase } from './database.ts'
 import { expectsOwnerKey, makeOwnerKey, prepareFirstStart } from './firstStart.ts'
-import { deleteOldCounters, deleteUnusedPanels } from './housekeeping.ts'
+import { deleteOldCounters, deleteOldSignIns, deleteUnusedPanels } from './housekeeping.ts'
 import { startJobs } from './jobs.ts'
 import { admissionTimeoutMs, makeResources } from './resources.ts'
 
@@ -54,6 +54,9 @@ export async function startServer(
   const stopPanels = deleteUnusedPanels(sql)
   opened.defer(async () => stopPanels())
 
+  const stopSignIns = deleteOldSignIns(sql)
+  opened.defer(async () => stopSignIns())
+
   const pool = new ComputePool({
     threads: config.computeThreads,
     queue: config.computeQueue,
@@ -80,9 +83,12 @@ export async function startServer(
   opened.defer(() => version.close())
   const resources = makeResources({
     ...{ config, sql, admission, lookups, directory, pool, log, today },
+    showInTerminal: text => console.log(text),
     markets: await loadMarkets(),
     dataVersion: version.current,
   })
+  opened.defer(() => resources.mailer.close())
+  opened.defer(() => resources.usage.flush())
   const unwatchAccess = await watchAccess(sql, () => resources.access.keyCache.invalidate())
   opened.defer(unwatchAccess)
   const stopJobs = await startJobs(

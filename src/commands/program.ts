@@ -1,5 +1,7 @@
 import type { Command } from 'commander'
 import packageFile from '../../package.json'
+import { addAuditCommand } from './accounts/audit.ts'
+import { addMailCommand } from './accounts/mail.ts'
 import { addBacktestCommand } from './backtest.ts'
 import { addBackupCommand } from './backup.ts'
 import { addBenchDataCommand } from './benchData.ts'
@@ -35,6 +37,8 @@ export function makeProgram(context: CliContext): Command {
   addBacktestCommand(program, context)
   addKeysCommand(program, context)
   addGrantsCommand(program, context)
+  addAuditCommand(program, context)
+  addMailCommand(program, context)
   addBackupCommand(program, context)
   addRestoreCommand(program, context)
   addDataCommand(program)

@@ -13,10 +13,14 @@ export class RequestContext {
   readonly startMs: number
   /** Set by the route's access policy. No answer leaves without it (`httpPlugin`). */
   admitted = false
+  /** Whether it counted against the limits of its key or address. */
+  counted = false
   /** Set by authentication, on routes that need a key. */
   caller: Caller | null = null
   /** Set by the limits; the answer's rate-limit headers come from it. */
   verdict: Verdict | null = null
+  /** What is left to the caller, on routes whose access policy is `standing`. */
+  standing: { readonly verdict: Verdict; readonly usedToday: number } | null = null
 
   constructor(
     request: Request,

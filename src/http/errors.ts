@@ -46,6 +46,8 @@ export function errorStatus(code: ErrorCode): ErrorClass {
       return forbidden('Quant plan required')
     case 'entity_cap_reached':
       return forbidden('Entity cap reached')
+    case 'form_refused':
+      return forbidden('Form of another site')
     case 'route_unknown':
       return { status: 404, type: 'not_found', title: 'No such route' }
     case 'entity_unknown':

@@ -1,4 +1,5 @@
-/** Any web page may call the API. There are no cookies, so a page can do only what the key that it holds allows. */
+/** Any web page may call the API. It reads no cookies, so a page can do only what the key that it holds allows. The pages of the account, which
+ * do, have none of these headers but the first. */
 const shared = {
   'X-Content-Type-Options': 'nosniff',
   'Access-Control-Allow-Origin': '*',

@@ -1,6 +1,6 @@
 import { type AnyElysia, Elysia } from 'elysia'
 import type { Logger } from 'pino'
-import { type AccessDeps, authenticate, TooManyInvalidKeys } from '../access/authenticate.ts'
+import { type AccessDeps, authenticate, type Caller, TooManyInvalidKeys } from '../access/authenticate.ts'
 import { Failure } from '../errors.ts'
 import type { Limits, Verdict } from '../limits/decision.ts'
 import { clientAddressReader, proxyMatcher } from './clientAddress.ts'
@@ -30,11 +30,13 @@ export interface HttpDeps {
   readonly explain: ExplainError
   readonly draining: Draining
   readonly unlistedProxy: UnlistedProxy
+  /** Called for each request that counted against the limits of a key. */
+  readonly recordUse: (caller: Caller, route: string) => void
 }
 
-/** Who may use a route. `key` requires an API key and counts requests per key (per address for the demo key). `search` counts
- * per address. `open` counts nothing. */
-export type AccessPolicy = 'key' | 'search' | 'open'
+/** Who may use a route. `key` requires an API key and counts requests per key (per address for the demo key). `standing` requires
+ * one, shows what is left and counts separately. `search` counts per address. `open` counts nothing. */
+export type AccessPolicy = 'key' | 'standing' | 'search' | 'open'
 
 export type HttpPlugin = ReturnType<typeof httpPlugin>
 
@@ -77,6 +79,7 @@ export function httpPlugin(deps: HttpDeps, appOf: () => AnyElysia) {
     // Bun drops a connection on which a second request arrives before the first is answered: the log must not call that a 200.
     const status = context.request.signal.aborted ? clientClosedRequest : answer.status
     logRequest(context, route, status, code, elapsedMs() - context.startMs)
+    if (context.counted && context.caller !== null) deps.recordUse(context.caller, route)
     return response
   }
 
@@ -126,6 +129,8 @@ export function httpPlugin(deps: HttpDeps, appOf: () => AnyElysia) {
 }
 
 const searchLimits: Limits = { perMinute: 120, perDay: 3_000 }
+/** Of questions about one's own limits, which do not count against these. */
+const standingLimits: Limits = { perMinute: 60, perDay: null }
 
 /** Authenticates if the policy needs a key, counts the request, and fails if its limit is used up. */
 async function authorize(
@@ -140,10 +145,22 @@ async function authorize(
     const found = authenticate(access, context.request.headers, context.address)
     // A cached caller comes without a promise: awaiting it would cost each such request a turn of the event loop.
     context.caller = found instanceof Promise ? await found : found
+    if (policy === 'standing') return admitStanding(access, context, context.caller)
     verdict = await access.rateLimiter.take(context.caller.subject, context.caller.limits)
   }
   context.verdict = verdict
   if (verdict.refused !== null) throw rateLimited(verdict, verdict.refused)
+  context.counted = true
+  context.admitted = true
+}
+
+/** The headers are those of the key's own limits, also where they are used up. */
+async function admitStanding(access: AccessDeps, context: RequestContext, caller: Caller): Promise<void> {
+  const asking = await access.rateLimiter.take(`standing:${caller.subject}`, standingLimits)
+  context.verdict = asking
+  if (asking.refused !== null) throw rateLimited(asking, asking.refused)
+  context.standing = await access.rateLimiter.peek(caller.subject, caller.limits)
+  context.verdict = context.standing.verdict
   context.admitted = true
 }
 

@@ -55,6 +55,13 @@ export class RateLimiter {
     return verdictOf(counter, group.limits, granted, granted ? counter.granted - 1 - index : 0)
   }
 
+  /** What is left to `subject`, without counting anything. */
+  async peek(subject: string, limits: Limits): Promise<{ verdict: Verdict; usedToday: number }> {
+    const group = this.#join(subject, limits)
+    const counter = await group.counted
+    return { verdict: verdictOf(counter, group.limits, true, 0), usedToday: counter.used_today }
+  }
+
   /** True if `take` would refuse without a query. Lets a caller skip costly work for a request that is refused anyway. */
   isRefused(subject: string, limits: Limits): boolean {
     return this.#refusals.find(subject, limits, this.#deps.elapsedMs()) !== null

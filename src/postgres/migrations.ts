@@ -78,7 +78,9 @@ async function prepare(
 /** Without a record every migration would be applied, and the first one fails over its own tables. */
 async function assertNoTables(connection: ReservedSql, shipped: readonly Migration[]): Promise<void> {
   const texts = await Promise.all(shipped.map(({ name }) => readMigration(name)))
-  const own = texts.flatMap(text => [...text.matchAll(/^create table (\w+)/gim)].map(([, name]) => name))
+  const own = texts.flatMap(text =>
+    [...text.matchAll(/^create table (\w+)\b(?!\.)/gim)].map(([, name]) => name),
+  )
   const found = await connection<{ name: string }[]>`
     select relname as name from pg_class
     where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and relname in ${connection(own)}

@@ -17,6 +17,8 @@ export interface TestServer {
   readonly app: ReturnType<typeof createApp>
   readonly resources: Resources
   readonly logged: Record<string, unknown>[]
+  /** What the operator sees in the terminal. */
+  readonly terminal: string[]
   stop(): Promise<void>
 }
 
@@ -31,6 +33,7 @@ export async function testServer(
   settings: Readonly<Record<string, string>> = {},
 ): Promise<TestServer> {
   const logged: Record<string, unknown>[] = []
+  const terminal: string[] = []
   const config = readConfig({
     TRUSTED_PROXIES: '127.0.0.0/8',
     BODY_LIMIT_MB: '1',
@@ -45,6 +48,7 @@ export async function testServer(
     admission: sql,
     directory: companyDirectory(lookups),
     log: pino({ level: 'info' }, { write: line => logged.push(JSON.parse(line)) }),
+    showInTerminal: text => void terminal.push(text),
     today: () => testToday,
     dataVersion: () => 1,
     markets: await loadMarkets(),
@@ -59,6 +63,7 @@ export async function testServer(
     app,
     resources,
     logged,
+    terminal,
     stop: async () => {
       await app.server?.stop(true)
       await unwatch()

@@ -52,6 +52,8 @@ export const errorAdvice: Record<ErrorCode, string> = {
     'Backtests need a key with the quant plan. The operator creates one with ./asfiled keys create and --quant.',
   entity_cap_reached:
     'An evaluation key may see a limited number of distinct companies. Those it has seen stay available.',
+  form_refused:
+    'A form of the account came from another site, or from a program without Origin. Open its page and send it there.',
   route_unknown: 'There is nothing at this address. Versioned routes start with /api/v1.',
   entity_unknown:
     'The ID is not a known company, or not a backtest or panel of this key. For companies, `near` has up to three similar IDs, and /api/search finds the ID for a name.',

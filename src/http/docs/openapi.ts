@@ -17,7 +17,7 @@ Try it with the public key \`demo\`, or send your own key as \`Authorization: Be
 * **Formats**: where rows are served, \`format\` gives them as CSV, NDJSON or Parquet, too.
 * **Limits** are in the headers of every response. A refused request does not count.
 * **Caching**: send the \`ETag\` back as \`If-None-Match\`. Bodies are compressed (zstd, gzip) as \`Accept-Encoding\` allows.
-* **Browsers**: requests from any origin are allowed; there are no cookies.
+* **Browsers**: requests from any origin are allowed; the API reads no cookies.
 * **Versions**: a breaking change gets \`/api/v2\`; \`/api/v1\` then carries \`Deprecation\` and \`Sunset\` for at least 12 months.
 
 The data is not investment advice. Backtested results are hypothetical.`
@@ -35,6 +35,7 @@ const documentation = (settings: HttpSettings) => ({
     { name: 'Signals', description: 'Resolved forecasts.' },
     { name: 'Backtest', description: 'Costed strategies.' },
     { name: 'Search', description: 'Find the ID for a name.' },
+    { name: 'Account', description: 'What a key may do.' },
     { name: 'Operations', description: 'For operators.' },
   ],
   components: {

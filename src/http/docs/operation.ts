@@ -53,6 +53,8 @@ const everywhere: readonly ErrorCode[] = ['parameter_unknown', 'internal']
 const withKey: readonly ErrorCode[] = [...keyErrors, 'key_revoked', 'key_expired']
 const withLimits: readonly ErrorCode[] = [...limitErrors, 'database_unavailable']
 
+const needsKey = (access: AccessPolicy) => access === 'key' || access === 'standing'
+
 /** What Elysia is given of a route: who may use it, and its documentation. */
 export interface Operation {
   readonly access: AccessPolicy
@@ -70,7 +72,7 @@ function documentation(parts: OperationParts): DocumentDecoration {
   const { id, tag, summary, description, access } = parts
   const codes = [
     ...everywhere,
-    ...(access === 'key' ? withKey : []),
+    ...(needsKey(access) ? withKey : []),
     ...(access === 'open' ? [] : withLimits),
     ...parts.errors,
   ]
@@ -80,7 +82,7 @@ function documentation(parts: OperationParts): DocumentDecoration {
     tags: [tag],
     summary,
     description,
-    security: access === 'key' ? [{ bearer: [] }] : [],
+    security: needsKey(access) ? [{ bearer: [] }] : [],
     parameters: [
       ...parametersOf('path', parts.path, parts.example),
       ...parametersOf('query', parts.query, parts.example),

@@ -75,6 +75,7 @@ const answers: Record<string, Ask> = {
   signals_csv: { caller: 'demo', path: '/api/v1/signals?limit=2&format=csv' },
   search: { caller: 'keyless', path: '/api/search?q=apple' },
   backtest: { caller: 'quant', path: backtest, body: JSON.stringify(requests.backtest_panel) },
+  me: { caller: 'evaluation', path: '/api/v1/me' },
   health: { caller: 'keyless', path: '/health' },
   readiness: { caller: 'keyless', path: '/ready' },
 }
@@ -96,6 +97,12 @@ const errors: Record<string, Ask> = {
   licence_required: { caller: 'demo', path: `${fundamentals}?ticker=SNOW&as_of=2023-12-31` },
   quant_required: { caller: 'personal', path: backtest, body: panel },
   entity_cap_reached: { caller: 'evaluation', path: `${fundamentals}?ticker=AAPL` },
+  form_refused: {
+    caller: 'keyless',
+    path: '/sign-in',
+    body: 'email=ana%40fund.example',
+    type: 'application/x-www-form-urlencoded',
+  },
   route_unknown: { caller: 'demo', path: '/api/v1/fundamental' },
   entity_unknown: { caller: 'demo', path: `${fundamentals}?ticker=APPL` },
   method_not_allowed: { caller: 'demo', path: fundamentals, method: 'DELETE' },
@@ -140,6 +147,7 @@ async function ask(url: string, keys: Keys, wanted: Ask): Promise<unknown> {
 function steady(text: string): string {
   return text
     .replace(/asf_live_\w{8}\.\.\./g, 'asf_live_4fT9aB2x...')
+    .replace(/"asf_live_\w{8}"/g, '"asf_live_4fT9aB2x"')
     .replace(/(Wait|in) \d+ s\b/g, '$1 42 s')
     .replace(/longer than \S+ s\b/g, 'longer than 60 s')
     .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '5d0a3a44-6f0b-4a55-9d7e-2f1c80c1a9d3')

@@ -21,11 +21,14 @@ export async function deleteExpired(sql: Sql, { jobDays, jobsPerKey, claimHours 
   await sql`delete from idempotency_claim where claimed_at < now() - ${claimHours} * interval '1 hour'`
 }
 
-/** Unfinished jobs of revoked keys: no client can read their results or cancel them. */
+/** Unfinished jobs of revoked keys: no client can read their results or cancel them. A rotated key hands its jobs on. */
 export async function findRevokedJobs(sql: Sql): Promise<string[]> {
   const rows = await sql<{ jobId: string }[]>`
-    select j.job_id as "jobId" from backtest_job j join api_key k on k.key_id = j.key_id
-    where j.finished_at is null and k.revoked_at is not null`
+    select j.job_id as "jobId" from backtest_job j
+    where j.finished_at is null and not exists (
+      select from api_key k
+      where coalesce(k.root_key_id, k.key_id) = j.key_id
+        and k.revoked_at is null and (k.retires_at is null or k.retires_at > now()))`
   return rows.map(row => row.jobId)
 }
 

@@ -1,0 +1,62 @@
+import type { Sql, TransactionSql } from '../../postgres/client.ts'
+
+export interface Actor {
+  readonly email: string
+  readonly accountId: number
+  /** The network that the request came from. */
+  readonly address: string
+}
+
+/** Names the actor of all that the rest of this transaction writes to the audit log. */
+export async function nameActor(
+  transaction: TransactionSql,
+  { email, accountId, address }: Actor,
+): Promise<void> {
+  await transaction`
+    select set_config('asfiled.actor', ${email}, true), set_config('asfiled.account', ${String(accountId)}, true),
+           set_config('asfiled.address', ${address}, true)`
+}
+
+/** Writes an entry under the actor of this transaction. Keys and grants write theirs by triggers. */
+export async function writeAudit(
+  transaction: TransactionSql,
+  act: string,
+  about: string,
+  detail: string,
+): Promise<void> {
+  await transaction`select account.write_audit(${act}, null, ${about}, ${detail})`
+}
+
+export interface AuditEntry {
+  /** UTC, to the second. */
+  readonly at: string
+  readonly actor: string
+  readonly account: string | null
+  readonly act: string
+  readonly about: string
+  readonly detail: string
+  readonly address: string
+}
+
+/** The latest entries, newest first.
+ *
+ * @param of the account, by its number or address; null: of all */
+export async function listAudit(
+  sql: Sql,
+  of: { readonly accountId: number } | { readonly email: string } | null,
+  limit: number,
+): Promise<AuditEntry[]> {
+  const condition =
+    of === null
+      ? sql``
+      : 'accountId' in of
+        ? sql`where l.account_id = ${of.accountId}`
+        : sql`where l.account_id = (select account_id from account.account where email = ${of.email})`
+  const rows = await sql<AuditEntry[]>`
+    select to_char(l.at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS') as at, l.actor, a.email as account, l.act, l.about,
+           l.detail, l.address
+    from account.audit l left join account.account a using (account_id)
+    ${condition}
+    order by l.audit_id desc limit ${limit}`
+  return [...rows]
+}

@@ -1,0 +1,87 @@
+import type { Mailbox } from '../../access/emailAddress.ts'
+import type { Sql } from '../../postgres/client.ts'
+import { insertCode, signIn as signInStored } from './codeQueries.ts'
+import { makeToken, tokenDigest } from './cookies.ts'
+import type { Mailer } from './mail.ts'
+
+export const codeMinutes = 10
+/** Wrong ones after which a code is worth nothing. */
+export const maxGuesses = 5
+
+/** A six-digit code without bias: numbers from the top of the range, of which a million has no multiple, are drawn again. */
+function makeCode(): string {
+  const [number] = crypto.getRandomValues(new Uint32Array(1))
+  return number >= 4_294_000_000 ? makeCode() : String(number % 1_000_000).padStart(6, '0')
+}
+
+/** What is stored of a code. The token is in the browser alone: the million codes cannot be tried on what is stored. */
+function codeDigest(token: string, code: string): Uint8Array {
+  return new Uint8Array(new Bun.CryptoHasher('sha256', token).update(code).digest())
+}
+
+/** Sends a code to a mailbox and returns the token for the cookie of the browser that asked. Nothing depends on whether the mailbox
+ * has an account: the answer and its time are the same. */
+export async function sendCode(
+  { sql, mailer, baseUrl }: { sql: Sql; mailer: Mailer; baseUrl: string },
+  mailbox: Mailbox,
+): Promise<string> {
+  const token = makeToken()
+  const code = makeCode()
+  await insertCode(sql, {
+    browser: tokenDigest(token),
+    digest: codeDigest(token, code),
+    email: mailbox.address,
+    domain: mailbox.registrableDomain,
+    minutes: codeMinutes,
+  })
+  await mailer.send({
+    to: mailbox.address,
+    subject: 'Your sign-in code',
+    text: codeMail(code, baseUrl),
+    minutes: codeMinutes,
+  })
+  return token
+}
+
+const codeMail = (code: string, baseUrl: string) => `Your code for ${baseUrl} is
+
+    ${code}
+
+It works for ${codeMinutes} minutes, once, and only in the browser that requested it.
+If that was not you, ignore this mail: without the code nothing happens.
+`
+
+export interface Visit {
+  readonly address: string
+  readonly agent: string
+}
+
+export type SignIn =
+  /** The token of the new session, for its cookie. */
+  | { readonly outcome: 'done'; readonly token: string }
+  | { readonly outcome: 'wrong'; readonly guessesLeft: number }
+  /** Expired, used, guessed out, or never sent to this browser. */
+  | { readonly outcome: 'over' }
+
+/** Uses a code. The session has a token of its own, never one that came with the request, and replaces the browser's earlier one. */
+export async function useCode(
+  sql: Sql,
+  browserToken: string,
+  code: string,
+  previousSession: string | null,
+  visit: Visit,
+): Promise<SignIn> {
+  const token = makeToken()
+  const used = await signInStored(sql, {
+    browser: tokenDigest(browserToken),
+    digest: codeDigest(browserToken, code.replaceAll(/[\s-]/g, '')),
+    maxGuesses,
+    session: tokenDigest(token),
+    previousSession: previousSession === null ? null : tokenDigest(previousSession),
+    ...visit,
+  })
+  if (used === null) return { outcome: 'over' }
+  if (used.isRight) return { outcome: 'done', token }
+  const guessesLeft = maxGuesses - used.guesses
+  return guessesLeft > 0 ? { outcome: 'wrong', guessesLeft } : { outcome: 'over' }
+}

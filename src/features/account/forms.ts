@@ -1,0 +1,65 @@
+import { Failure } from '../../errors.ts'
+import type { BodyReader } from '../../http/body.ts'
+import type { RequestContext } from '../../http/context.ts'
+
+/** Fails for a form of another site: it would act with the visitor's cookie. Browsers of today say where a form is from; older
+ * ones send its origin. A request with neither is from no browser that has our cookie. */
+export function requireOwnForm(context: RequestContext, baseUrl: string): void {
+  const { headers } = context.request
+  const site = headers.get('sec-fetch-site')
+  if (site !== null ? site === 'same-origin' : isOwnOrigin(headers, baseUrl)) return
+  throw new Failure(
+    'form_refused',
+    'This form was not sent from a page of this service. Open the page here and send its form again.',
+    { param: site === null ? 'Origin' : 'Sec-Fetch-Site' },
+  )
+}
+
+/** The Host counts as well as BASE_URL: one may open http://localhost:3000 of a server whose address is http://127.0.0.1:3000. */
+function isOwnOrigin(headers: Headers, baseUrl: string): boolean {
+  const origin = headers.get('origin')
+  if (origin === null || !URL.canParse(origin)) return false
+  return origin === new URL(baseUrl).origin || new URL(origin).host === headers.get('host')
+}
+
+const formType = 'application/x-www-form-urlencoded'
+const maxFieldLength = 1_000
+
+/** The fields of a form that was sent from a page of ours. */
+export class Form {
+  readonly #fields: URLSearchParams
+
+  constructor(text: string) {
+    this.#fields = new URLSearchParams(text)
+  }
+
+  /** A field without spaces around it; empty if it was not sent. Control characters are refused: no field of ours has any. */
+  text(name: string): string {
+    const value = (this.#fields.get(name) ?? '').trim()
+    if (value.length > maxFieldLength || /\p{Cc}/u.test(value) || !value.isWellFormed())
+      throw new Failure(
+        'parameter_invalid',
+        `The field ${name} is too long or has characters that are not allowed.`,
+        {
+          param: name,
+        },
+      )
+    return value
+  }
+
+  /** A number of our own, from a hidden field; 0 names nothing. */
+  id(name: string): number {
+    const value = this.text(name)
+    return /^[1-9]\d{0,8}$/.test(value) ? Number(value) : 0
+  }
+}
+
+export async function readForm(context: RequestContext, bodies: BodyReader, baseUrl: string): Promise<Form> {
+  requireOwnForm(context, baseUrl)
+  const type = context.request.headers.get('content-type')?.split(';')[0].trim().toLowerCase()
+  if (type !== formType)
+    throw new Failure('media_type_unsupported', `Send the form as ${formType}, as its page does.`, {
+      param: 'Content-Type',
+    })
+  return bodies.use(context, async bytes => new Form(new TextDecoder().decode(bytes)))
+}

@@ -1,0 +1,103 @@
+import { insertInto, insertKeyRow, type NewGrant, type NewKey } from '../../access/queries.ts'
+import type { Sql, TransactionSql } from '../../postgres/client.ts'
+import { type Actor, nameActor, writeAudit } from './auditQueries.ts'
+
+/** What an account does with its keys happens one after the other, on all servers. */
+async function lockAccount(transaction: TransactionSql, actor: Actor): Promise<void> {
+  await transaction`select from account.account where account_id = ${actor.accountId} for update`
+  await nameActor(transaction, actor)
+}
+
+/** Keys `k` that work and have not been rotated. Their grants may have ended. */
+const isCurrent = (sql: Sql | TransactionSql) => sql`(k.revoked_at is null and k.retires_at is null)`
+
+/** Stores a free key unless the account has a current one. Returns whether it did. */
+export async function storeFreeKey(
+  sql: Sql,
+  actor: Actor,
+  { key, grant, name }: { key: NewKey; grant: NewGrant; name: string },
+): Promise<boolean> {
+  return sql.begin(async transaction => {
+    await lockAccount(transaction, actor)
+    const family = await transaction<{ rootKeyId: number; isCurrent: boolean }[]>`
+      select coalesce(k.root_key_id, k.key_id) as "rootKeyId", ${isCurrent(transaction)} as "isCurrent"
+      from account.held_key h join api_key k using (key_id)
+      where h.account_id = ${actor.accountId} and exists (
+        select from key_grant g where g.key_id = coalesce(k.root_key_id, k.key_id) and g.licence = 'free')`
+    if (family.some(member => member.isCurrent)) return false
+    const rootKeyId = family[0]?.rootKeyId ?? null
+    const keyId =
+      rootKeyId === null
+        ? await insertInto(transaction, key, grant)
+        : await insertKeyRow(transaction, key, rootKeyId)
+    if (keyId === null) return false
+    await holdKey(transaction, actor, keyId, name)
+    // A key with a grant of its own is recorded by the trigger of grants.
+    if (rootKeyId !== null)
+      await writeAudit(transaction, 'key_made', key.prefix, 'shares the grant of earlier keys')
+    return true
+  })
+}
+
+async function holdKey(
+  transaction: TransactionSql,
+  actor: Actor,
+  keyId: number,
+  name: string,
+): Promise<void> {
+  await transaction`
+    insert into account.held_key (key_id, account_id, name) values (${keyId}, ${actor.accountId}, ${name})`
+}
+
+interface Rotation {
+  readonly keyId: number
+  readonly key: NewKey
+  readonly overlapHours: number
+}
+
+/** Adds a key to the family of a current one, which then ends after the overlap. Returns false if the account has no such key. */
+export async function rotateHeldKey(sql: Sql, actor: Actor, rotation: Rotation): Promise<boolean> {
+  const { keyId, key, overlapHours } = rotation
+  return sql.begin(async transaction => {
+    await lockAccount(transaction, actor)
+    const [old] = await transaction<{ rootKeyId: number; prefix: string; name: string }[]>`
+      select coalesce(k.root_key_id, k.key_id) as "rootKeyId", k.prefix, h.name
+      from account.held_key h join api_key k using (key_id)
+      where h.account_id = ${actor.accountId} and k.key_id = ${keyId} and ${isCurrent(transaction)}`
+    if (old === undefined) return false
+    await transaction`
+      update api_key k set revoked_at = now()
+      where coalesce(k.root_key_id, k.key_id) = ${old.rootKeyId} and k.revoked_at is null and k.retires_at > now()`
+    await transaction`
+      update api_key set retires_at = now() + ${overlapHours} * interval '1 hour' where key_id = ${keyId}`
+    const newKeyId = await insertKeyRow(transaction, key, old.rootKeyId)
+    await holdKey(transaction, actor, newKeyId, old.name)
+    await writeAudit(transaction, 'key_made', key.prefix, `replaces ${old.prefix}`)
+    return true
+  })
+}
+
+/** Revokes a key of the account that still works, also a rotated one. */
+export async function revokeHeldKey(sql: Sql, actor: Actor, keyId: number): Promise<boolean> {
+  return sql.begin(async transaction => {
+    await lockAccount(transaction, actor)
+    const revoked = await transaction`
+      update api_key k set revoked_at = now() from account.held_key h
+      where k.key_id = ${keyId} and h.key_id = k.key_id and h.account_id = ${actor.accountId}
+        and k.revoked_at is null and (k.retires_at is null or k.retires_at > now())`
+    return revoked.count > 0
+  })
+}
+
+export async function renameKey(sql: Sql, actor: Actor, keyId: number, name: string): Promise<boolean> {
+  return sql.begin(async transaction => {
+    await lockAccount(transaction, actor)
+    const [named] = await transaction<{ prefix: string }[]>`
+      update account.held_key h set name = ${name} from api_key k
+      where h.key_id = ${keyId} and k.key_id = h.key_id and h.account_id = ${actor.accountId}
+      returning k.prefix`
+    if (named === undefined) return false
+    await writeAudit(transaction, 'key_named', named.prefix, name)
+    return true
+  })
+}

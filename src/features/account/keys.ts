@@ -1,0 +1,59 @@
+import { grantOf, newKey } from '../../access/keys.ts'
+import { Failure } from '../../errors.ts'
+import type { Sql } from '../../postgres/client.ts'
+import type { Actor } from './auditQueries.ts'
+import { renameKey, revokeHeldKey, rotateHeldKey, storeFreeKey } from './keyQueries.ts'
+
+export const overlapHours = 24
+const maxNameLength = 60
+const defaultName = 'My key'
+
+/** Makes the account's free key and returns it whole. There is one active one an account. One that follows a revoked one shares its
+ * grant, so that revoking renews no budget. */
+export async function makeFreeKey(sql: Sql, actor: Actor, name: string): Promise<string> {
+  const { key, stored } = newKey(actor.email, 'live')
+  const order = { email: actor.email, licence: 'free', quant: false, environment: 'live' } as const
+  const made = await storeFreeKey(sql, actor, {
+    key: stored,
+    grant: grantOf(order, '', null),
+    name: checkName(name),
+  })
+  if (made) return key
+  throw new Failure(
+    'conflict',
+    'This account has a free key already: there is one an account. Rotate it to get a new one, or revoke it first.',
+    { param: 'name' },
+  )
+}
+
+/** Replaces a key by a new one with the same licence, budget and companies, and returns it whole. The old one works for another day.
+ * A key that was replaced before it ends at once, so that never more than two of them work. */
+export async function rotateKey(sql: Sql, actor: Actor, keyId: number): Promise<string> {
+  const { key, stored } = newKey(actor.email, 'live')
+  if (await rotateHeldKey(sql, actor, { keyId, key: stored, overlapHours })) return key
+  throw notActive()
+}
+
+export async function revokeKey(sql: Sql, actor: Actor, keyId: number): Promise<void> {
+  if (!(await revokeHeldKey(sql, actor, keyId))) throw notActive()
+}
+
+export async function nameKey(sql: Sql, actor: Actor, keyId: number, name: string): Promise<void> {
+  if (!(await renameKey(sql, actor, keyId, checkName(name)))) throw notActive()
+}
+
+/** The same for a key of another account and one that never was. */
+const notActive = () =>
+  new Failure('entity_unknown', 'This account has no such active key. The page lists its keys.', {
+    param: 'key',
+  })
+
+function checkName(name: string): string {
+  if (name === '') return defaultName
+  if ([...name].length <= maxNameLength) return name
+  throw new Failure(
+    'parameter_invalid',
+    `The name has ${[...name].length} characters; the limit is ${maxNameLength}.`,
+    { param: 'name' },
+  )
+}

@@ -1,0 +1,36 @@
+import type { Sql } from '../../postgres/client.ts'
+import type { Mail } from './mail.ts'
+
+export async function storeLocalMail(sql: Sql, { to, subject, text, minutes }: Mail): Promise<void> {
+  await sql`
+    insert into account.local_mail (recipient, subject, body, expires_at)
+    values (${to}, ${subject}, ${text}, now() + ${minutes} * interval '1 minute')`
+}
+
+export interface LocalMail {
+  readonly to: string
+  /** UTC, to the second. */
+  readonly sent: string
+  readonly subject: string
+  readonly text: string
+}
+
+/** Mail that is still of use, the latest first. */
+export async function listLocalMail(sql: Sql, limit: number): Promise<LocalMail[]> {
+  const rows = await sql<LocalMail[]>`
+    select recipient as "to", to_char(sent_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS') as sent, subject, body as text
+    from account.local_mail where expires_at > now()
+    order by mail_id desc limit ${limit}`
+  return [...rows]
+}
+
+/** Deletes what has expired: codes, sessions and local mail. Bounded, so that the statements stay short. */
+export async function deleteExpired(sql: Sql, limit: number): Promise<void> {
+  await sql`
+    delete from account.sign_in_code where browser in (
+      select browser from account.sign_in_code where expires_at < now() limit ${limit} for update skip locked)`
+  await sql`
+    delete from account.session where session_id in (
+      select session_id from account.session where expires_at < now() limit ${limit} for update skip locked)`
+  await sql`delete from account.local_mail where expires_at < now()`
+}

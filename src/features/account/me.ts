@@ -1,0 +1,126 @@
+import { type Static, Type } from '@sinclair/typebox'
+import type { Caller } from '../../access/authenticate.ts'
+import { Failure } from '../../errors.ts'
+import type { RequestContext } from '../../http/context.ts'
+import answers from '../../http/docs/examples/answers.json' with { type: 'json' }
+import { operation } from '../../http/docs/operation.ts'
+import type { Sql } from '../../postgres/client.ts'
+import { findStanding, type KeyStanding } from './standingQueries.ts'
+
+const strict = { additionalProperties: false } as const
+const orNull = <T extends ReturnType<typeof Type.Integer> | ReturnType<typeof Type.String>>(
+  schema: T,
+  description: string,
+) => Type.Union([schema, Type.Null()], { description })
+
+const perPeriod = (id: string, description: string, day: string) =>
+  Type.Object(
+    {
+      minute: Type.Integer({ description: 'In the sliding minute.' }),
+      day: orNull(Type.Integer(), day),
+    },
+    { ...strict, $id: id, description },
+  )
+
+const noCap = 'null: no daily cap.'
+
+export const Me = Type.Object(
+  {
+    object: Type.Literal('me'),
+    key: Type.String({ description: 'The beginning of the key, or demo.', examples: ['asf_live_4fT9aB2x'] }),
+    licence: Type.String({ description: 'The licence of the key.', examples: ['evaluation'] }),
+    quant: Type.Boolean({ description: 'Whether the key has the quant plan.' }),
+    limits: perPeriod('MeLimits', 'Requests that the key may send.', noCap),
+    used: perPeriod(
+      'MeUsed',
+      'Requests that counted, of all keys that share the budget.',
+      'Since 00:00 UTC.',
+    ),
+    remaining: perPeriod('MeRemaining', 'Requests that are left.', noCap),
+    entities: Type.Union(
+      [
+        Type.Object(
+          { cap: Type.Integer(), used: Type.Integer(), remaining: Type.Integer() },
+          { ...strict, $id: 'MeEntities' },
+        ),
+        Type.Null(),
+      ],
+      { description: 'Distinct companies that the key may ever see; null: all.' },
+    ),
+    bulk: Type.Boolean({ description: 'Whether the licence includes bulk files.' }),
+    expires: orNull(
+      Type.String({ format: 'date' }),
+      'Last day of the licence (UTC, inclusive); null: no end.',
+    ),
+    retires: orNull(
+      Type.String({ format: 'date-time' }),
+      'When this key ends because it was rotated; null: it was not.',
+    ),
+  },
+  { ...strict, $id: 'Me' },
+)
+export type Me = Static<typeof Me>
+
+/** What the key of a request may do, and what is left of it. */
+export async function describeCaller(sql: Sql, context: RequestContext): Promise<Me> {
+  const caller = context.authenticatedCaller
+  const { standing } = context
+  if (standing === null) throw new Error('The access policy of this route is not standing.')
+  const key = caller.ownKeyId === null ? demoStanding(caller) : await findStanding(sql, caller.ownKeyId)
+  if (key === null)
+    throw new Failure('key_unknown', 'This API key does not exist.', { param: 'Authorization' })
+  const { verdict, usedToday } = standing
+  const { perMinute, perDay } = verdict.limits
+  return {
+    object: 'me',
+    key: key.prefix,
+    licence: key.licence,
+    quant: key.quant,
+    limits: { minute: perMinute, day: perDay },
+    used: { minute: perMinute - verdict.minuteRemaining, day: usedToday },
+    remaining: { minute: verdict.minuteRemaining, day: verdict.dayRemaining },
+    entities:
+      key.entityCap === null
+        ? null
+        : {
+            cap: key.entityCap,
+            used: key.entitiesUsed,
+            remaining: Math.max(0, key.entityCap - key.entitiesUsed),
+          },
+    bulk: key.bulk,
+    expires: key.expires,
+    retires: key.retires === null ? null : `${key.retires.replace(' ', 'T')}:00Z`,
+  }
+}
+
+type ShownKey = Pick<
+  KeyStanding,
+  'prefix' | 'licence' | 'quant' | 'entityCap' | 'entitiesUsed' | 'bulk' | 'expires' | 'retires'
+>
+
+const demoStanding = ({ name, principal }: Caller): ShownKey => ({
+  prefix: name,
+  licence: principal.licence,
+  quant: principal.quant,
+  entityCap: principal.entityCap,
+  entitiesUsed: 0,
+  bulk: principal.bulk,
+  expires: null,
+  retires: null,
+})
+
+export const meOperation = operation({
+  id: 'getMe',
+  tag: 'Account',
+  summary: 'What the key may do, and what is left',
+  description:
+    'Licence, limits, what is used and left of them, the companies seen of the cap, and when the licence ends. The same as the account pages show. It does not count against the limits of the key, and answers also where these are used up; it has a limit of its own of 60 a minute. With the demo key the counts are those of your address.',
+  access: 'standing',
+  answer: {
+    schema: Me,
+    description: 'The key.',
+    examples: { evaluation: { summary: 'An evaluation key whose companies are used up', value: answers.me } },
+  },
+  errors: ['parameter_invalid', 'statement_timeout'],
+  data: false,
+})

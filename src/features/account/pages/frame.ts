@@ -1,0 +1,75 @@
+import { html, type Markup } from '../../../html.ts'
+import type { Answer } from '../../../http/context.ts'
+import { documentPage } from '../../../http/docs/documentPage.ts'
+
+/** Scripts, styles, images and forms of this server only, and no style in an element. */
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+const pageHeaders = {
+  'Content-Type': 'text/html; charset=utf-8',
+  'Content-Security-Policy': contentSecurityPolicy,
+  // With no-referrer a browser would send forms with the origin null.
+  'Referrer-Policy': 'same-origin',
+  'X-Content-Type-Options': 'nosniff',
+  'Cache-Control': 'no-store',
+  Vary: 'Cookie',
+}
+
+const sections = [
+  { title: 'Account', path: '/account' },
+  { title: 'API keys', path: '/account/api-keys' },
+  { title: 'Usage', path: '/account/usage' },
+] as const
+export type SectionTitle = (typeof sections)[number]['title']
+
+export interface PageParts {
+  readonly title: string
+  /** Of a person who is signed in: shown above every page, with the way out. */
+  readonly email?: string
+  readonly section?: SectionTitle
+  readonly main: Markup
+}
+
+/** A page of the account in the frame of all pages. */
+export function accountPage({ title, email, section, main }: PageParts): string {
+  return documentPage({
+    title,
+    section: 'Account',
+    styles: ['/account/assets/account.css'],
+    scripts: ['/account/assets/account.js'],
+    main: html`${email !== undefined && signedInBar(email, section)}
+<h1>${title}</h1>
+${main}`,
+  })
+}
+
+const signedInBar = (email: string, current: SectionTitle | undefined) => html`<div class="signed-in">
+<nav aria-label="Account">${sections.map(
+  ({ title, path }) => html`<a href="${path}"${title === current && html` aria-current="page"`}>${title}</a>`,
+)}</nav>
+<form method="post" action="/sign-out"><span class="who">${email}</span> <button>Sign out</button></form>
+</div>`
+
+/** Answers with cookies or details of a person: never cached, and no other site may read them. */
+export function pageAnswer(status: number, body: string, own: Readonly<Record<string, string>> = {}): Answer {
+  return { status, body, headers: new Headers({ ...pageHeaders, ...own }) }
+}
+
+/** Sends the browser to another page after a form, so that reloading repeats nothing. */
+export function redirectAnswer(path: string, cookies: readonly string[] = []): Answer {
+  const headers = new Headers({ Location: path, 'Cache-Control': 'no-store', Vary: 'Cookie' })
+  for (const cookie of cookies) headers.append('Set-Cookie', cookie)
+  return { status: 303, body: null, headers }
+}
+
+/** Something to read before the rest of a page. */
+export const notice = (text: string | Markup, kind: 'good' | 'bad' = 'good'): Markup =>
+  html`<p class="notice ${kind}" role="${kind === 'bad' ? 'alert' : 'status'}">${text}</p>`

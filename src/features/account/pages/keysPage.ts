@@ -1,0 +1,122 @@
+import { html, type Markup } from '../../../html.ts'
+import type { Session } from '../sessionQueries.ts'
+import type { KeyStanding } from '../standingQueries.ts'
+import { accountPage } from './frame.ts'
+
+export interface ShownKey extends KeyStanding {
+  /** Requests since 00:00 UTC, of all keys that share its budget. */
+  readonly usedToday: number
+}
+
+export interface KeysState {
+  readonly session: Session
+  readonly keys: readonly ShownKey[]
+  /** A key that was just made; shown this once. */
+  readonly newKey: string | null
+  readonly baseUrl: string
+}
+
+const grouped = (value: number) => value.toLocaleString('en-US')
+
+/** /account/api-keys: make, name, rotate and revoke keys. */
+export function keysPage({ session, keys, newKey, baseUrl }: KeysState): string {
+  const working = keys.filter(({ state }) => state === 'active' || state === 'replaced')
+  const ended = keys.filter(({ state }) => state === 'expired' || state === 'revoked')
+  const hasFree = working.some(({ licence, state }) => licence === 'free' && state === 'active')
+  return accountPage({
+    title: 'API keys',
+    email: session.email,
+    section: 'API keys',
+    main: html`${newKey !== null && revealed(newKey, baseUrl)}
+${working.map(keyCard)}
+${!hasFree && makeForm}
+${ended.length > 0 && endedKeys(ended)}
+<p class="small">For programs: <code>GET /api/v1/me</code> says the same. <a href="/docs/guides/keys-and-limits">Licences and limits</a></p>`,
+  })
+}
+
+const revealed = (
+  key: string,
+  baseUrl: string,
+): Markup => html`<section class="notice good" aria-labelledby="new-key">
+<h2 id="new-key">Your new key</h2>
+<p>It is shown this once. Copy it now: only its digest is stored.</p>
+<p class="secret"><input id="key" readonly value="${key}" aria-label="The key" spellcheck="false" autocomplete="off"> <button type="button" data-copy="key" hidden>Copy</button> <span data-copied="key" role="status"></span></p>
+<pre>curl -s -H 'Authorization: Bearer ${key}' '${baseUrl}/api/v1/me'</pre>
+</section>`
+
+const makeForm = html`<section>
+<h2 id="make">Make a free key</h2>
+<p>120 requests a minute and 5,000 a day. Flagship companies in full, the latest fiscal year of every other one, under the Free Licence. It works at once.</p>
+<form method="post" action="/account/api-keys" class="stack">
+<label for="name">Name (optional)</label>
+<input id="name" name="name" maxlength="60" placeholder="My key" autocomplete="off">
+<button>Make the key</button>
+</form>
+</section>`
+
+function keyCard(key: ShownKey): Markup {
+  const { keyId, prefix, name, state, retires } = key
+  const id = `key-${keyId}`
+  return html`<section class="card" aria-labelledby="${id}">
+<h2 id="${id}">${name} <code>${prefix}...</code></h2>
+${state === 'replaced' && html`<p>This key was replaced. It works until <strong>${retires} UTC</strong> and shares its budget with the new one.</p>`}
+<dl class="facts">
+<dt>Licence</dt><dd>${licenceText(key)}</dd>
+<dt>Limits</dt><dd>${limitsText(key)}</dd>
+<dt>Used today</dt><dd>${usedText(key)}</dd>
+${key.entityCap !== null && html`<dt>Companies</dt><dd>${grouped(key.entitiesUsed)} of ${grouped(key.entityCap)}</dd>`}
+<dt>Created</dt><dd>${key.created}</dd>
+<dt>Last used</dt><dd>${key.lastUsed === null ? 'never' : `${key.lastUsed} UTC`}</dd>
+<dt>Expires</dt><dd>${key.expires === null ? 'no end' : `after ${key.expires} (UTC)`}</dd>
+</dl>
+${state === 'active' && keyForms(key)}
+${revokeForm(key)}
+</section>`
+}
+
+const licenceText = ({ licence, quant }: ShownKey) => (quant ? `${licence} + quant` : licence)
+
+const limitsText = ({ perMinute, perDay }: ShownKey) =>
+  `${grouped(perMinute)} a minute, ${perDay === null ? 'no daily limit' : `${grouped(perDay)} a day`}`
+
+const usedText = ({ usedToday, perDay }: ShownKey) =>
+  perDay === null ? `${grouped(usedToday)} requests` : `${grouped(usedToday)} of ${grouped(perDay)} requests`
+
+const keyForms = ({ keyId, name }: ShownKey): Markup => html`<details>
+<summary>Name</summary>
+<form method="post" action="/account/api-keys/name" class="stack">
+<input type="hidden" name="key" value="${keyId}">
+<label for="name-${keyId}">Name of the key</label>
+<input id="name-${keyId}" name="name" maxlength="60" required value="${name}" autocomplete="off">
+<button>Save the name</button>
+</form>
+</details>
+<details>
+<summary>Rotate</summary>
+<form method="post" action="/account/api-keys/rotate">
+<input type="hidden" name="key" value="${keyId}">
+<p>You get a new key with the same licence. This one works for another 24 hours; both share budget and companies. A key that it replaced itself ends at once.</p>
+<button>Rotate the key</button>
+</form>
+</details>`
+
+const revokeForm = ({ keyId }: ShownKey): Markup => html`<details>
+<summary>Revoke</summary>
+<form method="post" action="/account/api-keys/revoke">
+<input type="hidden" name="key" value="${keyId}">
+<p>Every server refuses the key at once. This cannot be undone.</p>
+<button class="danger">Revoke the key</button>
+</form>
+</details>`
+
+const endedKeys = (keys: readonly ShownKey[]): Markup => html`<h2>Ended keys</h2>
+<table>
+<thead><tr><th scope="col">Key</th><th scope="col">Name</th><th scope="col">Licence</th><th scope="col">Created</th><th scope="col">Last used</th><th scope="col">Ended</th></tr></thead>
+<tbody>
+${keys.map(
+  key =>
+    html`<tr><td><code>${key.prefix}...</code></td><td>${key.name}</td><td>${licenceText(key)}</td><td>${key.created}</td><td>${key.lastUsed ?? 'never'}</td><td>${key.state === 'expired' ? `after ${key.expires}` : key.retires === null ? 'revoked' : 'rotated'}</td></tr>
+`,
+)}</tbody>
+</table>`

@@ -1,0 +1,86 @@
+import { html, type Markup } from '../../../html.ts'
+import type { AuditEntry } from '../auditQueries.ts'
+import type { ListedSession, Session } from '../sessionQueries.ts'
+import { accountPage } from './frame.ts'
+
+/** Each act of the audit log in words. */
+const actTexts: Readonly<Record<string, string>> = {
+  signed_in: 'Signed in',
+  signed_out: 'Signed out',
+  session_ended: 'Session ended',
+  key_made: 'Key made',
+  key_rotated: 'Key rotated',
+  key_revoked: 'Key revoked',
+  key_named: 'Key named',
+  key_granted: 'Licence granted',
+  grant_changed: 'Licence changed',
+}
+
+export const actText = (act: string): string => actTexts[act] ?? act
+
+/** /account: who one is, where one is signed in, and what was done. */
+export const profilePage = (
+  session: Session,
+  sessions: readonly ListedSession[],
+  audit: readonly AuditEntry[],
+): string =>
+  accountPage({
+    title: 'Account',
+    email: session.email,
+    section: 'Account',
+    main: html`<dl class="facts">
+<dt>E-mail address</dt><dd>${session.email}</dd>
+<dt>Member since</dt><dd>${session.memberSince}</dd>
+<dt>Signed in</dt><dd>${session.signedIn}, until ${session.ends}</dd>
+</dl>
+<p><a class="action" href="/account/api-keys">API keys</a> <a class="action" href="/account/usage">Usage</a></p>
+<h2 id="sessions">Sessions</h2>
+<p>A session ends 30 days after its sign-in. Times are UTC.</p>
+<table>
+<thead><tr><th scope="col">Browser</th><th scope="col">Network</th><th scope="col">Signed in</th><th scope="col">Last seen</th><th scope="col">Ends</th><th scope="col"><span class="unseen">End it</span></th></tr></thead>
+<tbody>
+${sessions.map(row => sessionRow(row, row.sessionId === session.sessionId))}</tbody>
+</table>
+${sessions.length > 1 && html`<form method="post" action="/account/sessions"><button name="session" value="others">End all others</button></form>`}
+<h2 id="log">Log</h2>
+<p>The latest 50 acts on this account. Nothing can be removed from the log. Times are UTC.</p>
+<table>
+<thead><tr><th scope="col">When</th><th scope="col">What</th><th scope="col">Details</th><th scope="col">By</th><th scope="col">Network</th></tr></thead>
+<tbody>
+${audit.map(auditRow)}</tbody>
+</table>`,
+  })
+
+const sessionRow = (
+  { sessionId, agent, address, signedIn, lastSeen, ends }: ListedSession,
+  isOwn: boolean,
+): Markup =>
+  html`<tr><td>${browserName(agent)}${isOwn && html` <span class="tag">this one</span>`}</td><td>${address}</td><td>${signedIn}</td><td>${lastSeen}</td><td>${ends}</td><td><form method="post" action="/account/sessions"><button name="session" value="${sessionId}" aria-label="End the session of ${signedIn}">End</button></form></td></tr>
+`
+
+const auditRow = ({ at, act, about, detail, actor, address }: AuditEntry): Markup =>
+  html`<tr><td>${at}</td><td>${actText(act)}</td><td>${about !== '' && html`<code>${about}</code> `}${act === 'signed_in' ? browserName(detail) : detail}</td><td>${actor}</td><td>${address}</td></tr>
+`
+
+const browsers: readonly (readonly [RegExp, string])[] = [
+  [/Edg\//, 'Edge'],
+  [/Firefox\//, 'Firefox'],
+  [/Chrom(e|ium)\//, 'Chrome'],
+  [/Safari\//, 'Safari'],
+]
+const systems: readonly (readonly [RegExp, string])[] = [
+  [/Windows/, 'Windows'],
+  [/iPhone|iPad/, 'iOS'],
+  [/Android/, 'Android'],
+  [/Mac OS/, 'macOS'],
+  [/Linux/, 'Linux'],
+]
+
+/** Browser and system from User-Agent, or its beginning. */
+function browserName(agent: string): string {
+  const nameIn = (list: typeof browsers) => list.find(([pattern]) => pattern.test(agent))?.[1]
+  const browser = nameIn(browsers)
+  if (browser === undefined) return agent.slice(0, 40) || 'unknown'
+  const system = nameIn(systems)
+  return system === undefined ? browser : `${browser} on ${system}`
+}

@@ -1,0 +1,64 @@
+import { html } from '../../../html.ts'
+import { codeMinutes } from '../codes.ts'
+import { type Mailer, mailIsOff } from '../mail.ts'
+import { accountPage, notice } from './frame.ts'
+
+export interface SignInState {
+  readonly mail: Mailer['kind']
+  /** Where to go afterwards, already checked. */
+  readonly next: string
+  readonly email?: string
+  readonly fault?: string
+}
+
+/** /sign-in: the address. One form for new and known ones. */
+export const signInPage = ({ mail, next, email = '', fault }: SignInState): string =>
+  accountPage({
+    title: 'Sign in',
+    main:
+      mail === 'off'
+        ? notice(mailIsOff, 'bad')
+        : html`${fault !== undefined && notice(fault, 'bad')}
+<p>Write your e-mail address. You get a code of six digits; there is no password. A new address gets an account.</p>
+<form method="post" action="/sign-in" class="stack">
+<input type="hidden" name="next" value="${next}">
+<label for="email">E-mail address</label>
+<input id="email" name="email" type="email" autocomplete="email" required maxlength="254" value="${email}" autofocus>
+<button>Send the code</button>
+</form>
+${mail === 'terminal' && html`<p class="small">This server sends no mail: the code appears in its terminal, and <code>./asfiled mail</code> shows it.</p>`}`,
+  })
+
+export interface CodeState {
+  readonly mail: Mailer['kind']
+  readonly next: string
+  readonly email: string
+  readonly fault?: string
+}
+
+/** /sign-in/code: the code that was sent. */
+export const codePage = ({ mail, next, email, fault }: CodeState): string =>
+  accountPage({
+    title: 'Write the code',
+    main: html`${fault !== undefined && notice(fault, 'bad')}
+<p>${
+      mail === 'terminal'
+        ? html`The code for <strong>${email}</strong> is in the terminal of this server; <code>./asfiled mail</code> shows it, too.`
+        : html`A mail with a code is on its way to <strong>${email}</strong>.`
+    } It works for ${codeMinutes} minutes, in this browser alone.</p>
+<form method="post" action="/sign-in/code" class="stack">
+<input type="hidden" name="next" value="${next}">
+<label for="code">Code</label>
+<input id="code" name="code" class="code" inputmode="numeric" autocomplete="one-time-code" pattern="[0-9 \\-]{6,9}" title="Six digits" required maxlength="9" autofocus>
+<button>Sign in</button>
+</form>
+<p class="small">No mail? Look into the folder for junk, or <a href="/sign-in">write the address again</a>.</p>`,
+  })
+
+/** What is wrong, for a browser, with a way on. */
+export const faultPage = (title: string, message: string): string =>
+  accountPage({
+    title,
+    main: html`${notice(message, 'bad')}
+<p><a href="/account">Back to the account</a></p>`,
+  })

@@ -1,0 +1,35 @@
+import type { Sql } from '../../postgres/client.ts'
+import { storeReveal, takeReveal } from './sessionQueries.ts'
+
+/** A new key is shown by the page after the form that made it, once. On the way it is encrypted with the token of the session, which
+ * only the browser has. A server that dies in between leaves nothing readable. */
+
+const nonceBytes = 12
+
+async function sealingKey(sessionToken: string): Promise<CryptoKey> {
+  const bytes = new Bun.CryptoHasher('sha256').update(`reveal ${sessionToken}`).digest()
+  return crypto.subtle.importKey('raw', new Uint8Array(bytes), 'AES-GCM', false, ['encrypt', 'decrypt'])
+}
+
+export async function revealLater(
+  sql: Sql,
+  sessionId: number,
+  sessionToken: string,
+  secret: string,
+): Promise<void> {
+  const iv = crypto.getRandomValues(new Uint8Array(nonceBytes))
+  const content = new TextEncoder().encode(secret)
+  const sealed = await crypto.subtle.encrypt({ name: 'AES-GCM', iv }, await sealingKey(sessionToken), content)
+  await storeReveal(sql, sessionId, Buffer.concat([iv, new Uint8Array(sealed)]))
+}
+
+/** The secret, for the first that asks; null: none, or it was shown. */
+export async function revealOnce(sql: Sql, sessionId: number, sessionToken: string): Promise<string | null> {
+  const sealed = await takeReveal(sql, sessionId)
+  if (sealed === null) return null
+  const bytes = new Uint8Array(sealed)
+  const iv = bytes.slice(0, nonceBytes)
+  const content = bytes.slice(nonceBytes)
+  const opened = await crypto.subtle.decrypt({ name: 'AES-GCM', iv }, await sealingKey(sessionToken), content)
+  return new TextDecoder().decode(opened)
+}

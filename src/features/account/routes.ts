@@ -1,0 +1,169 @@
+import { resolve } from 'node:path'
+import { Elysia } from 'elysia'
+import { Failure } from '../../errors.ts'
+import { dataHeaders, encodedAnswer, jsonType, SharedDocument } from '../../http/answers.ts'
+import type { Answer, RequestContext } from '../../http/context.ts'
+import { noQuery } from '../../http/parameters.ts'
+import type { HttpPlugin } from '../../http/plugin.ts'
+import { listAudit } from './auditQueries.ts'
+import { makeFreeKey, nameKey, revokeKey, rotateKey } from './keys.ts'
+import { describeCaller, meOperation } from './me.ts'
+import { pageAnswer, redirectAnswer } from './pages/frame.ts'
+import { keysPage, type ShownKey } from './pages/keysPage.ts'
+import { profilePage } from './pages/profilePage.ts'
+import { usageDays, usagePage } from './pages/usagePage.ts'
+import { revealLater, revealOnce } from './reveal.ts'
+import { endSessions, listSessions } from './sessionQueries.ts'
+import { signInRoutes } from './signInRoutes.ts'
+import { listHeldKeys } from './standingQueries.ts'
+import { readToday, readUse } from './usageQueries.ts'
+import { type AccountDeps, type SignedIn, Visitors } from './visitor.ts'
+
+const hidden = { access: 'open', detail: { hide: true } } as const
+const hiddenForm = { ...hidden, parse: 'none' } as const
+const keysPath = '/account/api-keys'
+const shownAuditEntries = 50
+
+/** GET /api/v1/me: what a key may do. In an app of its own, since it alone is documented. */
+export function meRoutes(http: HttpPlugin, deps: AccountDeps) {
+  return new Elysia({ name: 'me' }).use(http).get(
+    '/api/v1/me',
+    async ({ context }) => {
+      noQuery(context)
+      const me = await describeCaller(deps.sql, context)
+      const { ETag: _, ...headers } = dataHeaders(jsonType, '')
+      return encodedAnswer(context, JSON.stringify(me), { ...headers, 'Cache-Control': 'no-store' })
+    },
+    { ...meOperation },
+  )
+}
+
+/** Sign-in and the pages below /account. */
+export function accountRoutes(http: HttpPlugin, deps: AccountDeps) {
+  const { sql } = deps
+  const visitors = new Visitors(deps)
+
+  /** Makes a key whose text the next page shows once. */
+  async function reveal({ session, token }: SignedIn, key: string): Promise<Answer> {
+    await revealLater(sql, session.sessionId, token, key)
+    return redirectAnswer(keysPath)
+  }
+
+  return new Elysia({ name: 'account' })
+    .use(http)
+    .use(signInRoutes(http, visitors))
+    .get(
+      '/account',
+      async ({ context }) =>
+        visitors.signedInPage(context, async ({ session }) => {
+          const sessions = await listSessions(sql, session.accountId)
+          const audit = await listAudit(sql, { accountId: session.accountId }, shownAuditEntries)
+          return pageAnswer(200, profilePage(session, sessions, audit))
+        }),
+      { ...hidden },
+    )
+    .post(
+      '/account/sessions',
+      async ({ context }) =>
+        visitors.signedInForm(context, async ({ session, actor }, form) => {
+          const which =
+            form.text('session') === 'others' ? { allBut: session.sessionId } : { only: form.id('session') }
+          await endSessions(sql, actor, which, 'session_ended')
+          return redirectAnswer('/account')
+        }),
+      { ...hiddenForm },
+    )
+    .get(
+      keysPath,
+      async ({ context }) =>
+        visitors.signedInPage(context, async ({ session, token }) => {
+          // HEAD shows nothing, so it must not use up what is shown once.
+          const isShown = context.request.method === 'GET'
+          const newKey = isShown ? await revealOnce(sql, session.sessionId, token) : null
+          const keys = await shownKeys(deps, session.accountId)
+          return pageAnswer(200, keysPage({ session, keys, newKey, baseUrl: deps.settings.baseUrl }))
+        }),
+      { ...hidden },
+    )
+    .post(
+      keysPath,
+      async ({ context }) =>
+        visitors.signedInForm(context, async (visitor, form) =>
+          reveal(visitor, await makeFreeKey(sql, visitor.actor, form.text('name'))),
+        ),
+      { ...hiddenForm },
+    )
+    .post(
+      `${keysPath}/rotate`,
+      async ({ context }) =>
+        visitors.signedInForm(context, async (visitor, form) =>
+          reveal(visitor, await rotateKey(sql, visitor.actor, form.id('key'))),
+        ),
+      { ...hiddenForm },
+    )
+    .post(
+      `${keysPath}/revoke`,
+      async ({ context }) =>
+        visitors.signedInForm(context, async ({ actor }, form) => {
+          await revokeKey(sql, actor, form.id('key'))
+          return redirectAnswer(keysPath)
+        }),
+      { ...hiddenForm },
+    )
+    .post(
+      `${keysPath}/name`,
+      async ({ context }) =>
+        visitors.signedInForm(context, async ({ actor }, form) => {
+          await nameKey(sql, actor, form.id('key'), form.text('name'))
+          return redirectAnswer(keysPath)
+        }),
+      { ...hiddenForm },
+    )
+    .get(
+      '/account/usage',
+      async ({ context }) =>
+        visitors.signedInPage(context, async ({ session }) => {
+          // What this server has counted and not written yet.
+          await deps.usage.flush()
+          const keys = await shownKeys(deps, session.accountId)
+          const roots = [...new Set(keys.map(key => key.rootKeyId))]
+          const use = await readUse(sql, roots, usageDays)
+          const working = keys.filter(key => key.state === 'active')
+          return pageAnswer(200, usagePage({ session, keys: working, use, today: await readToday(sql) }))
+        }),
+      { ...hidden },
+    )
+    .get('/account/assets/:file', async ({ context }) => assetAnswer(context), { ...hidden })
+}
+
+async function shownKeys({ sql, access }: AccountDeps, accountId: number): Promise<ShownKey[]> {
+  const keys = await listHeldKeys(sql, accountId)
+  return Promise.all(
+    keys.map(async key => {
+      const limits = { perMinute: key.perMinute, perDay: key.perDay }
+      const { usedToday } = await access.rateLimiter.peek(`key:${key.rootKeyId}`, limits)
+      return { ...key, usedToday }
+    }),
+  )
+}
+
+const asset = (file: string, type: string) =>
+  new SharedDocument(() => Bun.file(resolve(import.meta.dir, 'pages', file)).bytes(), {
+    'Content-Type': type,
+    'Cache-Control': 'public, max-age=3600',
+  })
+
+const assets: Readonly<Record<string, SharedDocument>> = {
+  'account.css': asset('account.css', 'text/css; charset=utf-8'),
+  'account.js': asset('account.js', 'text/javascript; charset=utf-8'),
+}
+
+function assetAnswer(context: RequestContext): Promise<Answer> {
+  noQuery(context)
+  const name = context.path.slice('/account/assets/'.length)
+  if (Object.hasOwn(assets, name)) return assets[name].answer(context)
+  throw new Failure(
+    'route_unknown',
+    `There is no file ${name.slice(0, 100)} here. The account is at /account.`,
+  )
+}

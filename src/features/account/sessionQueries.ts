@@ -1,0 +1,90 @@
+import type { Sql } from '../../postgres/client.ts'
+import { type Actor, nameActor, writeAudit } from './auditQueries.ts'
+
+/** Who is signed in with a session. */
+export interface Session {
+  readonly sessionId: number
+  readonly accountId: number
+  readonly email: string
+  /** Registrable. */
+  readonly domain: string
+  /** UTC days. */
+  readonly memberSince: string
+  readonly signedIn: string
+  readonly ends: string
+}
+
+/** The session of a token; null: it has ended. At most once in ten minutes it is written when the session was last seen. */
+export async function findSession(sql: Sql, digest: Uint8Array): Promise<Session | null> {
+  const [row] = await sql<Session[]>`
+    with seen as (
+      update account.session set seen_at = now()
+      where digest = ${digest} and expires_at > now() and seen_at < now() - interval '10 minutes'
+    )
+    select s.session_id as "sessionId", a.account_id as "accountId", a.email, a.domain,
+           a.created_at::date::text as "memberSince", s.created_at::date::text as "signedIn",
+           s.expires_at::date::text as ends
+    from account.session s join account.account a using (account_id)
+    where s.digest = ${digest} and s.expires_at > now()`
+  return row ?? null
+}
+
+export interface ListedSession {
+  readonly sessionId: number
+  /** UTC, to the minute. */
+  readonly signedIn: string
+  readonly lastSeen: string
+  readonly ends: string
+  readonly address: string
+  readonly agent: string
+}
+
+/** The sessions of an account, the latest first. */
+export async function listSessions(sql: Sql, accountId: number): Promise<ListedSession[]> {
+  const rows = await sql<ListedSession[]>`
+    select session_id as "sessionId", to_char(created_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI') as "signedIn",
+           to_char(seen_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI') as "lastSeen",
+           expires_at::date::text as ends, address, agent
+    from account.session where account_id = ${accountId} and expires_at > now()
+    order by session_id desc limit 100`
+  return [...rows]
+}
+
+/** Ends sessions of the actor's account.
+ *
+ * @param which one session, or all others than this one */
+export async function endSessions(
+  sql: Sql,
+  actor: Actor,
+  which: { readonly only: number } | { readonly allBut: number },
+  act: 'signed_out' | 'session_ended',
+): Promise<number> {
+  return sql.begin(async transaction => {
+    const ended = await transaction<{ address: string; agent: string }[]>`
+      delete from account.session
+      where account_id = ${actor.accountId}
+        and ${'only' in which ? transaction`session_id = ${which.only}` : transaction`session_id <> ${which.allBut}`}
+      returning address, agent`
+    await nameActor(transaction, actor)
+    for (const { address, agent } of ended) await writeAudit(transaction, act, address, agent)
+    return ended.length
+  })
+}
+
+/** Stores a secret that the next page of this session shows once. */
+export async function storeReveal(sql: Sql, sessionId: number, sealed: Uint8Array): Promise<void> {
+  await sql`update account.session set reveal = ${sealed} where session_id = ${sessionId}`
+}
+
+/** Takes the secret out: of two requests at once one gets it. */
+export async function takeReveal(sql: Sql, sessionId: number): Promise<Uint8Array | null> {
+  const [row] = await sql<{ reveal: Uint8Array | null }[]>`
+    with held as (
+      select session_id, reveal from account.session
+      where session_id = ${sessionId} and reveal is not null for update
+    )
+    update account.session s set reveal = null from held
+    where s.session_id = held.session_id
+    returning held.reveal`
+  return row?.reveal ?? null
+}

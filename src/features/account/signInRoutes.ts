@@ -1,0 +1,132 @@
+import { Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import { parseMailbox } from '../../access/emailAddress.ts'
+import { Failure } from '../../errors.ts'
+import type { RequestContext } from '../../http/context.ts'
+import { noQuery, queryReader } from '../../http/parameters.ts'
+import type { HttpPlugin } from '../../http/plugin.ts'
+import { findCodeEmail } from './codeQueries.ts'
+import { codeMinutes, sendCode, useCode } from './codes.ts'
+import { tokenDigest } from './cookies.ts'
+import type { Form } from './forms.ts'
+import { pageAnswer, redirectAnswer } from './pages/frame.ts'
+import { codePage, signInPage } from './pages/signInPages.ts'
+import { countGuess, countGuessOf, countSend } from './sendLimits.ts'
+import { endSessions } from './sessionQueries.ts'
+import type { Visitors } from './visitor.ts'
+
+const sessionSeconds = 30 * 86_400
+const codeSeconds = codeMinutes * 60
+const maxAgentLength = 300
+
+/** Pages below /account alone: an address of another host cannot be one of these. */
+const nextShape = /^\/account(?:\/[a-z0-9-]{1,40}){0,3}$/
+const safeNext = (sent: string) => (nextShape.test(sent) ? sent : '/account')
+
+const readNext = queryReader(
+  Type.Object(
+    { next: Type.Optional(Type.String({ maxLength: 200, examples: ['/account/api-keys'] })) },
+    { additionalProperties: false },
+  ),
+)
+
+const hidden = { access: 'open', detail: { hide: true } } as const
+const hiddenForm = { ...hidden, parse: 'none' } as const
+
+/** /sign-in, /sign-in/code and /sign-out. */
+export function signInRoutes(http: HttpPlugin, visitors: Visitors) {
+  const { deps, cookies } = visitors
+  const mail = deps.mailer.kind
+
+  async function requestCode(context: RequestContext, form: Form) {
+    const next = safeNext(form.text('next'))
+    const email = form.text('email')
+    if (mail === 'off') return redirectAnswer('/sign-in')
+    try {
+      const mailbox = parseMailbox(email)
+      await countSend(deps.access.rateLimiter, context.address, mailbox)
+      const token = await sendCode({ ...deps, baseUrl: deps.settings.baseUrl }, mailbox)
+      return redirectAnswer(`/sign-in/code?next=${next}`, [cookies.write('signin', token, codeSeconds)])
+    } catch (error) {
+      if (!(error instanceof Failure) || error.code !== 'parameter_invalid') throw error
+      return pageAnswer(400, signInPage({ mail, next, email, fault: error.message }))
+    }
+  }
+
+  async function enterCode(context: RequestContext, form: Form) {
+    const { headers } = context.request
+    const next = safeNext(form.text('next'))
+    const browser = cookies.read(headers, 'signin')
+    const over = () =>
+      pageAnswer(
+        400,
+        signInPage({
+          mail,
+          next,
+          fault: 'This code has expired, was used, or was sent to another browser. Get a new one.',
+        }),
+        { 'Set-Cookie': cookies.clear('signin') },
+      )
+    if (browser === null) return over()
+    const { rateLimiter } = deps.access
+    await countGuess(rateLimiter, context.address)
+    const email = await findCodeEmail(deps.sql, tokenDigest(browser))
+    if (email === null) return over()
+    await countGuessOf(rateLimiter, email)
+    const agent = (headers.get('user-agent') ?? '').replaceAll(/\p{C}/gu, '').slice(0, maxAgentLength)
+    const visit = { address: context.address, agent }
+    const used = await useCode(deps.sql, browser, form.text('code'), cookies.read(headers, 'session'), visit)
+    if (used.outcome === 'over') return over()
+    if (used.outcome === 'wrong') {
+      const fault = `That is not the code. ${used.guessesLeft} ${used.guessesLeft === 1 ? 'try is' : 'tries are'} left.`
+      return pageAnswer(400, codePage({ mail, next, email, fault }))
+    }
+    return redirectAnswer(next, [
+      cookies.write('session', used.token, sessionSeconds),
+      cookies.clear('signin'),
+    ])
+  }
+
+  return new Elysia({ name: 'signIn' })
+    .use(http)
+    .get(
+      '/sign-in',
+      async ({ context }) =>
+        visitors.page(context, async () => {
+          const next = safeNext(readNext(context.queryText).next ?? '')
+          if ((await visitors.find(context)) !== null) return redirectAnswer(next)
+          return pageAnswer(200, signInPage({ mail, next }))
+        }),
+      { ...hidden },
+    )
+    .post('/sign-in', async ({ context }) => visitors.form(context, form => requestCode(context, form)), {
+      ...hiddenForm,
+    })
+    .get(
+      '/sign-in/code',
+      async ({ context }) =>
+        visitors.page(context, async () => {
+          const next = safeNext(readNext(context.queryText).next ?? '')
+          const browser = cookies.read(context.request.headers, 'signin')
+          const email = browser === null ? null : await findCodeEmail(deps.sql, tokenDigest(browser))
+          if (email === null) return redirectAnswer('/sign-in')
+          return pageAnswer(200, codePage({ mail, next, email }))
+        }),
+      { ...hidden },
+    )
+    .post('/sign-in/code', async ({ context }) => visitors.form(context, form => enterCode(context, form)), {
+      ...hiddenForm,
+    })
+    .post(
+      '/sign-out',
+      async ({ context }) =>
+        visitors.form(context, async () => {
+          noQuery(context)
+          const visitor = await visitors.find(context)
+          if (visitor !== null)
+            await endSessions(deps.sql, visitor.actor, { only: visitor.session.sessionId }, 'signed_out')
+          return redirectAnswer('/sign-in', [cookies.clear('session')])
+        }),
+      { ...hiddenForm },
+    )
+}

@@ -1,0 +1,65 @@
+import type { Sql } from '../../postgres/client.ts'
+
+/** A key with its grant, as its page and `GET /api/v1/me` show it. Days are UTC days. */
+export interface KeyStanding {
+  readonly keyId: number
+  /** The key that holds the grant. Keys with one root share budget and companies. */
+  readonly rootKeyId: number
+  readonly name: string | null
+  readonly prefix: string
+  readonly licence: string
+  readonly quant: boolean
+  readonly perMinute: number
+  readonly perDay: number | null
+  readonly entityCap: number | null
+  readonly entitiesUsed: number
+  readonly bulk: boolean
+  readonly created: string
+  /** UTC, to the minute; null: never. */
+  readonly lastUsed: string | null
+  /** The last day on which the grant runs; null: no end. */
+  readonly expires: string | null
+  /** UTC, to the minute, of a rotated key. */
+  readonly retires: string | null
+  readonly state: 'active' | 'replaced' | 'expired' | 'revoked'
+}
+
+const columns = (sql: Sql) => sql`
+  k.key_id as "keyId", g.key_id as "rootKeyId", h.name, k.prefix, g.licence, g.quant, g.per_minute as "perMinute",
+  g.per_day as "perDay", g.entity_cap as "entityCap",
+  (select count(*)::int from key_entity e where e.key_id = g.key_id) as "entitiesUsed",
+  g.bulk, k.created_at::date::text as created,
+  to_char(u.used_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI') as "lastUsed",
+  (g.expires_at - interval '1 microsecond')::date::text as expires,
+  to_char(k.retires_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI') as retires,
+  case when k.revoked_at is not null or k.retires_at <= now() then 'revoked'
+       when g.expires_at <= now() then 'expired'
+       when k.retires_at is not null then 'replaced'
+       else 'active' end as state`
+
+/** The grant that authentication uses: of several one that still runs, and of those the latest. */
+const grantOfKey = (sql: Sql) => sql`
+  join lateral (
+    select * from key_grant where key_id = coalesce(k.root_key_id, k.key_id)
+    order by (expires_at is null or expires_at > now()) desc, grant_id desc limit 1
+  ) g on true
+  left join account.key_use u on u.key_id = k.key_id`
+
+/** The keys of an account: those that work first, of each kind the newest first. */
+export async function listHeldKeys(sql: Sql, accountId: number): Promise<KeyStanding[]> {
+  const rows = await sql<KeyStanding[]>`
+    select ${columns(sql)}
+    from account.held_key h join api_key k using (key_id) ${grantOfKey(sql)}
+    where h.account_id = ${accountId}
+    order by (k.revoked_at is null and (k.retires_at is null or k.retires_at > now())) desc, k.key_id desc
+    limit 50`
+  return [...rows]
+}
+
+export async function findStanding(sql: Sql, keyId: number): Promise<KeyStanding | null> {
+  const [row] = await sql<KeyStanding[]>`
+    select ${columns(sql)}
+    from api_key k left join account.held_key h using (key_id) ${grantOfKey(sql)}
+    where k.key_id = ${keyId}`
+  return row ?? null
+}

@@ -1,0 +1,65 @@
+import type { Caller } from '../../access/authenticate.ts'
+
+/** What one key has used since the last write. */
+export interface KeyUse {
+  readonly keyId: number
+  readonly rootKeyId: number
+  readonly routes: Map<string, number>
+}
+
+interface RecorderDeps {
+  readonly addUse: (uses: readonly KeyUse[]) => Promise<void>
+}
+
+const flushAfterMs = 2_000
+/** While the database is away uses gather; beyond this many keys those of new ones are dropped, as limits do not depend on them. */
+const maxKeys = 10_000
+
+/** Counts which routes each key uses, for its holder. Limits are counted elsewhere, exactly; these counts are written in blocks, so
+ * that a request costs a look into two maps. A killed server loses those of its last two seconds. */
+export class UsageRecorder {
+  readonly #deps: RecorderDeps
+  #uses = new Map<number, KeyUse>()
+  #timer: Timer | null = null
+
+  constructor(deps: RecorderDeps) {
+    this.#deps = deps
+  }
+
+  record({ ownKeyId, principal }: Caller, route: string): void {
+    if (ownKeyId === null) return
+    let use = this.#uses.get(ownKeyId)
+    if (use === undefined) {
+      if (this.#uses.size >= maxKeys) return
+      use = { keyId: ownKeyId, rootKeyId: principal.keyId ?? ownKeyId, routes: new Map() }
+      this.#uses.set(ownKeyId, use)
+    }
+    use.routes.set(route, (use.routes.get(route) ?? 0) + 1)
+    if (this.#timer === null) {
+      this.#timer = setTimeout(() => void this.flush(), flushAfterMs)
+      this.#timer.unref()
+    }
+  }
+
+  /** Writes what was counted. What cannot be written now is written with the next. */
+  async flush(): Promise<void> {
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    this.#timer = null
+    if (this.#uses.size === 0) return
+    const uses = this.#uses
+    this.#uses = new Map()
+    try {
+      await this.#deps.addUse([...uses.values()])
+    } catch {
+      this.#restore(uses)
+    }
+  }
+
+  #restore(uses: ReadonlyMap<number, KeyUse>): void {
+    for (const [keyId, { rootKeyId, routes }] of uses) {
+      const use = this.#uses.get(keyId) ?? { keyId, rootKeyId, routes: new Map<string, number>() }
+      for (const [route, requests] of routes) use.routes.set(route, (use.routes.get(route) ?? 0) + requests)
+      if (this.#uses.size < maxKeys) this.#uses.set(keyId, use)
+    }
+  }
+}
