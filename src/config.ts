@@ -161,7 +161,7 @@ function* addressFaults({ databaseUrl, host, baseUrl }: Config): Generator<strin
 }
 
 /** An address, or a name and an address in angle brackets. Anything else could add a header to each mail. */
-const senderShape = /^(?:[^<>"@\p{C}]{1,100} )?<?[^\s<>"@\p{C}]{1,64}@[a-z0-9.-]{1,253}>?$/iu
+const senderShape = /^(?:[^<>",;@\p{C}]{1,100} )?<?[^\s<>"@\p{C}]{1,64}@[a-z0-9.-]{1,253}>?$/iu
 
 function* mailFaults({ mailUrl, mailFrom }: Config): Generator<string> {
   // The value is not repeated: it may contain a password.

@@ -45,6 +45,23 @@ test('a fault of DATABASE_URL does not show its password', () => {
   expect(faultsOf({ DATABASE_URL: 'postgres://a:b@one:5432,two:5433/x' })).toEqual([])
 })
 
+test('MAIL_URL needs a sender that is one address, and a fault of it does not show its password', () => {
+  const url = 'smtps://me:secret@mail.example.com:465'
+  expect(faultsOf({ MAIL_URL: url, MAIL_FROM: 'Data service <data@example.com>' })).toEqual([])
+  expect(faultsOf({ MAIL_URL: url, MAIL_FROM: 'data@example.com' })).toEqual([])
+  expect(faultsOf({ MAIL_URL: url })).toEqual([expect.stringContaining('but MAIL_FROM is not')])
+  expect(faultsOf({ MAIL_URL: 'me:secret@mail', MAIL_FROM: 'a@b.c' }).join()).toMatch(/^MAIL_URL(?!.*secret)/)
+  for (const from of [
+    'data',
+    'a@b.c, d@e.f',
+    'a@b.c\r\nBcc: eve@evil.example',
+    '"x" <a@b.c>',
+    '<a@b.c> x',
+    'x, y <a@b.c>',
+  ])
+    expect([from, faultsOf({ MAIL_FROM: from })[0]]).toEqual([from, expect.stringContaining('MAIL_FROM=')])
+})
+
 test('DATA_DIR is next to package.json by default; a relative one counts from the current folder', () => {
   const root = resolve(import.meta.dir, '..')
   const current = process.cwd()

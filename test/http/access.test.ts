@@ -26,6 +26,8 @@ interface Row {
   good: (caller: CallerName) => Outcome
 }
 
+/** No browser sent it from a page of ours. */
+const formRefused: Outcome = [403, 'form_refused']
 const isFree = (caller: CallerName) => caller === 'demo' || caller === 'free'
 const always = (status: number) => () => status
 const panel = JSON.stringify({
@@ -113,6 +115,18 @@ const table: Row[] = [
   open('/docs/metrics'),
   open('/docs/assets/:file', '/docs/assets/docs.css'),
   open('/', '/', 302),
+  get('/api/v1/me', '/api/v1/me', always(200)),
+  // Without a session: keys open none of these.
+  open('/sign-in'),
+  open('/sign-in/code', '/sign-in/code', 303),
+  open('/account', '/account', 303),
+  open('/account/api-keys', '/account/api-keys', 303),
+  open('/account/usage', '/account/usage', 303),
+  open('/account/assets/:file', '/account/assets/account.css'),
+  ...[
+    ...['/sign-in', '/sign-in/code', '/sign-out', '/account/sessions', '/account/api-keys'],
+    ...['/account/api-keys/name', '/account/api-keys/rotate', '/account/api-keys/revoke'],
+  ].map(path => ({ ...open(path), method: 'POST' as const, body: '{}', good: () => formRefused })),
 ]
 
 const server = await realServer()

@@ -101,6 +101,7 @@ describe('HEAD and OPTIONS', () => {
   const paths: Record<string, string> = {
     '/api/v1/coverage/:id': '/api/v1/coverage/AAPL',
     '/docs/assets/:file': '/docs/assets/docs.css',
+    '/account/assets/:file': '/account/assets/account.css',
     '/api/search': '/api/search?q=apple',
     '/api/v1/signals': '/api/v1/signals?limit=3',
     '/api/v1/fundamentals': '/api/v1/fundamentals?ticker=AAPL&view=latest',

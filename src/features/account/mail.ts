@@ -1,16 +1,7 @@
 import { createTransport } from 'nodemailer'
-import type { Logger } from 'pino'
 import { Failure } from '../../errors.ts'
 import type { Sql } from '../../postgres/client.ts'
-import { storeLocalMail } from './mailQueries.ts'
-
-export interface Mail {
-  readonly to: string
-  readonly subject: string
-  readonly text: string
-  /** How long it is of use. */
-  readonly minutes: number
-}
+import { type Mail, storeLocalMail } from './mailQueries.ts'
 
 /** `smtp` sends. `terminal` shows mail to a person who runs a server on their own machine. `off` sends nothing: sign-in says so. */
 export interface Mailer {
@@ -28,9 +19,13 @@ export interface MailSettings {
   readonly baseUrl: string
 }
 
+interface MailLog {
+  warn(details: object, message: string): void
+}
+
 interface MailDeps {
   readonly sql: Sql
-  readonly log: Logger
+  readonly log: MailLog
   /** Writes to the terminal of the server, which is not its log. */
   readonly showInTerminal: (text: string) => void
 }
@@ -71,7 +66,7 @@ const pausesMs = [2_000, 10_000]
 /** Mails under way at a time. Beyond that the server says that it is busy, instead of holding ever more in memory. */
 const maxQueued = 500
 
-function smtpMailer(url: string, from: string, log: Logger): Mailer {
+function smtpMailer(url: string, from: string, log: MailLog): Mailer {
   const transport = createTransport(
     {
       url,

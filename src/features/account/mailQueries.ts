@@ -1,5 +1,12 @@
 import type { Sql } from '../../postgres/client.ts'
-import type { Mail } from './mail.ts'
+
+export interface Mail {
+  readonly to: string
+  readonly subject: string
+  readonly text: string
+  /** How long it is of use. */
+  readonly minutes: number
+}
 
 export async function storeLocalMail(sql: Sql, { to, subject, text, minutes }: Mail): Promise<void> {
   await sql`

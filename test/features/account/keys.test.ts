@@ -239,9 +239,7 @@ describe('GET /api/v1/me', () => {
     expect(page).toContain('<dd>free</dd>')
     const usage = await browser.page('/account/usage')
     expect(usage).toContain('<td>4 of 5,000</td>')
-    expect(usage).toContain(
-      '<td><code>/api/v1/coverage/:id</code></td><td class="number">4</td><td class="number">4</td>',
-    )
+    expect(usage).toMatch(/coverage\/:id<\/code><\/td><td class="number">4<\/td><td class="number">4</)
     expect(usage).toContain('4 requests in total')
     expect(usage).not.toContain('/api/v1/me')
     expect(await browser.page(keysPage)).toMatch(/<dt>Last used<\/dt><dd>\d{4}-\d\d-\d\d \d\d:\d\d UTC<\/dd>/)

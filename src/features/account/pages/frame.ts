@@ -73,3 +73,29 @@ export function redirectAnswer(path: string, cookies: readonly string[] = []): A
 /** Something to read before the rest of a page. */
 export const notice = (text: string | Markup, kind: 'good' | 'bad' = 'good'): Markup =>
   html`<p class="notice ${kind}" role="${kind === 'bad' ? 'alert' : 'status'}">${text}</p>`
+
+export interface Table {
+  /** Names the table for those who do not see it. */
+  readonly label: string
+  /** A title that is empty belongs to a column of buttons. */
+  readonly head: readonly string[]
+  /** Columns whose cells are numbers, from 0. */
+  readonly numbers?: readonly number[]
+  readonly rows: readonly (readonly (string | Markup)[])[]
+}
+
+/** A table that scrolls in its own box on a narrow screen, also with the keyboard. */
+export function table({ label, head, numbers = [], rows }: Table): Markup {
+  const kind = (column: number) => numbers.includes(column) && html` class="number"`
+  return html`<div class="scroll" role="region" aria-label="${label}" tabindex="0"><table>
+<thead><tr>${head.map((title, column) =>
+    title === '' ? html`<td></td>` : html`<th scope="col"${kind(column)}>${title}</th>`,
+  )}</tr></thead>
+<tbody>
+${rows.map(
+  cells =>
+    html`<tr>${cells.map((cell, column) => html`<td${kind(column)}>${cell}</td>`)}</tr>
+`,
+)}</tbody>
+</table></div>`
+}

@@ -1,7 +1,7 @@
 import { html, type Markup } from '../../../html.ts'
 import type { Session } from '../sessionQueries.ts'
 import type { KeyStanding } from '../standingQueries.ts'
-import { accountPage } from './frame.ts'
+import { accountPage, table } from './frame.ts'
 
 export interface ShownKey extends KeyStanding {
   /** Requests since 00:00 UTC, of all keys that share its budget. */
@@ -111,12 +111,20 @@ const revokeForm = ({ keyId }: ShownKey): Markup => html`<details>
 </details>`
 
 const endedKeys = (keys: readonly ShownKey[]): Markup => html`<h2>Ended keys</h2>
-<table>
-<thead><tr><th scope="col">Key</th><th scope="col">Name</th><th scope="col">Licence</th><th scope="col">Created</th><th scope="col">Last used</th><th scope="col">Ended</th></tr></thead>
-<tbody>
-${keys.map(
-  key =>
-    html`<tr><td><code>${key.prefix}...</code></td><td>${key.name}</td><td>${licenceText(key)}</td><td>${key.created}</td><td>${key.lastUsed ?? 'never'}</td><td>${key.state === 'expired' ? `after ${key.expires}` : key.retires === null ? 'revoked' : 'rotated'}</td></tr>
-`,
-)}</tbody>
-</table>`
+${table({
+  label: 'Ended keys',
+  head: ['Key', 'Name', 'Licence', 'Created', 'Last used', 'Ended'],
+  rows: keys.map(key => [
+    html`<code>${key.prefix}...</code>`,
+    key.name ?? '',
+    licenceText(key),
+    key.created,
+    key.lastUsed ?? 'never',
+    endText(key),
+  ]),
+})}`
+
+function endText({ state, expires, retires }: ShownKey): string {
+  if (state === 'expired') return `after ${expires}`
+  return retires === null ? 'revoked' : 'rotated'
+}

@@ -1,7 +1,7 @@
 import { html, type Markup } from '../../../html.ts'
 import type { AuditEntry } from '../auditQueries.ts'
 import type { ListedSession, Session } from '../sessionQueries.ts'
-import { accountPage } from './frame.ts'
+import { accountPage, table } from './frame.ts'
 
 /** Each act of the audit log in words. */
 const actTexts: Readonly<Record<string, string>> = {
@@ -36,31 +36,39 @@ export const profilePage = (
 <p><a class="action" href="/account/api-keys">API keys</a> <a class="action" href="/account/usage">Usage</a></p>
 <h2 id="sessions">Sessions</h2>
 <p>A session ends 30 days after its sign-in. Times are UTC.</p>
-<table>
-<thead><tr><th scope="col">Browser</th><th scope="col">Network</th><th scope="col">Signed in</th><th scope="col">Last seen</th><th scope="col">Ends</th><th scope="col"><span class="unseen">End it</span></th></tr></thead>
-<tbody>
-${sessions.map(row => sessionRow(row, row.sessionId === session.sessionId))}</tbody>
-</table>
+${table({
+  label: 'Sessions',
+  head: ['Browser', 'Network', 'Signed in', 'Last seen', 'Ends', ''],
+  rows: sessions.map(row => sessionCells(row, row.sessionId === session.sessionId)),
+})}
 ${sessions.length > 1 && html`<form method="post" action="/account/sessions"><button name="session" value="others">End all others</button></form>`}
 <h2 id="log">Log</h2>
 <p>The latest 50 acts on this account. Nothing can be removed from the log. Times are UTC.</p>
-<table>
-<thead><tr><th scope="col">When</th><th scope="col">What</th><th scope="col">Details</th><th scope="col">By</th><th scope="col">Network</th></tr></thead>
-<tbody>
-${audit.map(auditRow)}</tbody>
-</table>`,
+${table({ label: 'Log', head: ['When', 'What', 'Details', 'By', 'Network'], rows: audit.map(auditCells) })}`,
   })
 
-const sessionRow = (
+const sessionCells = (
   { sessionId, agent, address, signedIn, lastSeen, ends }: ListedSession,
   isOwn: boolean,
-): Markup =>
-  html`<tr><td>${browserName(agent)}${isOwn && html` <span class="tag">this one</span>`}</td><td>${address}</td><td>${signedIn}</td><td>${lastSeen}</td><td>${ends}</td><td><form method="post" action="/account/sessions"><button name="session" value="${sessionId}" aria-label="End the session of ${signedIn}">End</button></form></td></tr>
-`
+): (string | Markup)[] => [
+  html`${browserName(agent)}${isOwn && html` <span class="tag">this one</span>`}`,
+  address,
+  signedIn,
+  lastSeen,
+  ends,
+  html`<form method="post" action="/account/sessions"><button name="session" value="${sessionId}" aria-label="End the session of ${signedIn}">End</button></form>`,
+]
 
-const auditRow = ({ at, act, about, detail, actor, address }: AuditEntry): Markup =>
-  html`<tr><td>${at}</td><td>${actText(act)}</td><td>${about !== '' && html`<code>${about}</code> `}${act === 'signed_in' ? browserName(detail) : detail}</td><td>${actor}</td><td>${address}</td></tr>
-`
+const auditCells = ({ at, act, about, detail, actor, address }: AuditEntry): (string | Markup)[] => [
+  at,
+  actText(act),
+  html`${about !== '' && html`<code>${about}</code> `}${isAgent(act) ? browserName(detail) : detail}`,
+  actor,
+  address,
+]
+
+/** Acts whose details are a User-Agent. */
+const isAgent = (act: string) => ['signed_in', 'signed_out', 'session_ended'].includes(act)
 
 const browsers: readonly (readonly [RegExp, string])[] = [
   [/Edg\//, 'Edge'],

@@ -2,7 +2,7 @@ import { addDays } from '../../../dates.ts'
 import { html, type Markup } from '../../../html.ts'
 import type { Session } from '../sessionQueries.ts'
 import type { RouteUse } from '../usageQueries.ts'
-import { accountPage } from './frame.ts'
+import { accountPage, table } from './frame.ts'
 import type { ShownKey } from './keysPage.ts'
 import { usageChart } from './usageChart.ts'
 
@@ -44,16 +44,16 @@ ${byDay(counts)}`
 const noKey = html`<p>This account has no key that works. <a href="/account/api-keys">Make one</a></p>`
 
 const budgets = (keys: readonly ShownKey[]): Markup => html`<h2 id="budgets">Today</h2>
-<table>
-<thead><tr><th scope="col">Key</th><th scope="col">Licence</th><th scope="col">Requests today</th><th scope="col">Companies</th></tr></thead>
-<tbody>
-${keys.map(
-  ({ name, licence, quant, usedToday, perDay, entityCap, entitiesUsed }) =>
-    html`<tr><td>${name}</td><td>${licence}${quant && ' + quant'}</td><td>${grouped(usedToday)}${perDay !== null && html` of ${grouped(perDay)}`}</td><td>${entityCap === null ? 'no cap' : html`${grouped(entitiesUsed)} of ${grouped(entityCap)}`}</td></tr>
-`,
-)}</tbody>
-</table>`
-
+${table({
+  label: 'Today',
+  head: ['Key', 'Licence', 'Requests today', 'Companies'],
+  rows: keys.map(({ name, licence, quant, usedToday, perDay, entityCap, entitiesUsed }) => [
+    name ?? '',
+    quant ? `${licence} + quant` : licence,
+    perDay === null ? grouped(usedToday) : `${grouped(usedToday)} of ${grouped(perDay)}`,
+    entityCap === null ? 'no cap' : `${grouped(entitiesUsed)} of ${grouped(entityCap)}`,
+  ]),
+})}`
 function byRoute(use: readonly RouteUse[], today: string): Markup {
   const routes = [...Map.groupBy(use, row => row.route)]
     .map(([route, rows]) => ({
@@ -63,29 +63,23 @@ function byRoute(use: readonly RouteUse[], today: string): Markup {
     }))
     .toSorted((a, b) => b.total - a.total)
   return html`<h3>By route</h3>
-<table>
-<thead><tr><th scope="col">Route</th><th scope="col" class="number">Today</th><th scope="col" class="number">${usageDays} days</th></tr></thead>
-<tbody>
-${routes.map(
-  row =>
-    html`<tr><td><code>${row.route}</code></td><td class="number">${grouped(row.today)}</td><td class="number">${grouped(row.total)}</td></tr>
-`,
-)}</tbody>
-</table>`
+${table({
+  label: 'By route',
+  head: ['Route', 'Today', `${usageDays} days`],
+  numbers: [1, 2],
+  rows: routes.map(row => [html`<code>${row.route}</code>`, grouped(row.today), grouped(row.total)]),
+})}`
 }
 
 const byDay = (
   counts: readonly { readonly day: string; readonly requests: number }[],
 ): Markup => html`<h3>By day</h3>
-<table>
-<thead><tr><th scope="col">Day</th><th scope="col" class="number">Requests</th></tr></thead>
-<tbody>
-${counts
-  .filter(({ requests }) => requests > 0)
-  .toReversed()
-  .map(
-    ({ day, requests }) =>
-      html`<tr><td>${day}</td><td class="number">${grouped(requests)}</td></tr>
-`,
-  )}</tbody>
-</table>`
+${table({
+  label: 'By day',
+  head: ['Day', 'Requests'],
+  numbers: [1],
+  rows: counts
+    .filter(({ requests }) => requests > 0)
+    .toReversed()
+    .map(({ day, requests }) => [day, grouped(requests)]),
+})}`
