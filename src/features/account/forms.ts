@@ -24,6 +24,7 @@ function isOwnOrigin(headers: Headers, baseUrl: string): boolean {
 
 const formType = 'application/x-www-form-urlencoded'
 const maxFieldLength = 1_000
+const unprintable = /[\p{Cc}\u2028-\u202e\u2066-\u2069]/u
 
 /** The fields of a form that was sent from a page of ours. */
 export class Form {
@@ -33,10 +34,11 @@ export class Form {
     this.#fields = new URLSearchParams(text)
   }
 
-  /** A field without spaces around it; empty if it was not sent. Control characters are refused: no field of ours has any. */
+  /** A field without spaces around it; empty if it was not sent. Control characters are refused, and those that turn the direction of
+   * the text after them: in a list they would disguise what follows. */
   text(name: string): string {
     const value = (this.#fields.get(name) ?? '').trim()
-    if (value.length > maxFieldLength || /\p{Cc}/u.test(value) || !value.isWellFormed())
+    if (value.length > maxFieldLength || unprintable.test(value) || !value.isWellFormed())
       throw new Failure(
         'parameter_invalid',
         `The field ${name} is too long or has characters that are not allowed.`,

@@ -1,5 +1,7 @@
 import { grantOf, newKey } from '../../access/keys.ts'
 import { Failure } from '../../errors.ts'
+import type { Limits } from '../../limits/decision.ts'
+import type { RateLimiter } from '../../limits/rateLimiter.ts'
 import type { Sql } from '../../postgres/client.ts'
 import type { Actor } from './auditQueries.ts'
 import { renameKey, revokeHeldKey, rotateHeldKey, storeFreeKey } from './keyQueries.ts'
@@ -7,6 +9,20 @@ import { renameKey, revokeHeldKey, rotateHeldKey, storeFreeKey } from './keyQuer
 export const overlapHours = 24
 const maxNameLength = 60
 const defaultName = 'My key'
+
+/** Keys that an account makes: each stays in the database for ever. */
+const keysPerAccount: Limits = { perMinute: 6, perDay: 30 }
+
+/** Counts a key that is to be made, or fails. */
+export async function countNewKey(limiter: RateLimiter, { accountId }: Actor): Promise<void> {
+  const { refused } = await limiter.take(`new-keys:${accountId}`, keysPerAccount)
+  if (refused === null) return
+  throw new Failure(
+    refused.by === 'day' ? 'rate_limited_day' : 'rate_limited_minute',
+    `This account has made too many keys. Try again in ${refused.retryAfterSeconds} s; its keys work meanwhile.`,
+    { retryAfterSeconds: refused.retryAfterSeconds },
+  )
+}
 
 /** Makes the account's free key and returns it whole. There is one active one an account. One that follows a revoked one shares its
  * grant, so that revoking renews no budget. */

@@ -5,8 +5,9 @@ import { dataHeaders, encodedAnswer, jsonType, SharedDocument } from '../../http
 import type { Answer, RequestContext } from '../../http/context.ts'
 import { noQuery } from '../../http/parameters.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
-import { listAudit } from './auditQueries.ts'
-import { makeFreeKey, nameKey, revokeKey, rotateKey } from './keys.ts'
+import { type Actor, listAudit } from './auditQueries.ts'
+import type { Form } from './forms.ts'
+import { countNewKey, makeFreeKey, nameKey, revokeKey, rotateKey } from './keys.ts'
 import { describeCaller, meOperation } from './me.ts'
 import { pageAnswer, redirectAnswer } from './pages/frame.ts'
 import { keysPage, type ShownKey } from './pages/keysPage.ts'
@@ -17,7 +18,7 @@ import { endSessions, listSessions } from './sessionQueries.ts'
 import { signInRoutes } from './signInRoutes.ts'
 import { listHeldKeys } from './standingQueries.ts'
 import { readToday, readUse } from './usageQueries.ts'
-import { type AccountDeps, type SignedIn, Visitors } from './visitor.ts'
+import { type AccountDeps, Visitors } from './visitor.ts'
 
 const hidden = { access: 'open', detail: { hide: true } } as const
 const hiddenForm = { ...hidden, parse: 'none' } as const
@@ -43,11 +44,13 @@ export function accountRoutes(http: HttpPlugin, deps: AccountDeps) {
   const { sql } = deps
   const visitors = new Visitors(deps)
 
-  /** Makes a key whose text the next page shows once. */
-  async function reveal({ session, token }: SignedIn, key: string): Promise<Answer> {
-    await revealLater(sql, session.sessionId, token, key)
-    return redirectAnswer(keysPath)
-  }
+  /** A form that makes a key, whose text the next page shows once. */
+  const makingForm = (context: RequestContext, make: (actor: Actor, form: Form) => Promise<string>) =>
+    visitors.signedInForm(context, async ({ session, token, actor }, form) => {
+      await countNewKey(deps.access.rateLimiter, actor)
+      await revealLater(sql, session.sessionId, token, await make(actor, form))
+      return redirectAnswer(keysPath)
+    })
 
   return new Elysia({ name: 'account' })
     .use(http)
@@ -87,18 +90,12 @@ export function accountRoutes(http: HttpPlugin, deps: AccountDeps) {
     )
     .post(
       keysPath,
-      async ({ context }) =>
-        visitors.signedInForm(context, async (visitor, form) =>
-          reveal(visitor, await makeFreeKey(sql, visitor.actor, form.text('name'))),
-        ),
+      async ({ context }) => makingForm(context, (actor, form) => makeFreeKey(sql, actor, form.text('name'))),
       { ...hiddenForm },
     )
     .post(
       `${keysPath}/rotate`,
-      async ({ context }) =>
-        visitors.signedInForm(context, async (visitor, form) =>
-          reveal(visitor, await rotateKey(sql, visitor.actor, form.id('key'))),
-        ),
+      async ({ context }) => makingForm(context, (actor, form) => rotateKey(sql, actor, form.id('key'))),
       { ...hiddenForm },
     )
     .post(
@@ -123,8 +120,6 @@ export function accountRoutes(http: HttpPlugin, deps: AccountDeps) {
       '/account/usage',
       async ({ context }) =>
         visitors.signedInPage(context, async ({ session }) => {
-          // What this server has counted and not written yet.
-          await deps.usage.flush()
           const keys = await shownKeys(deps, session.accountId)
           const roots = [...new Set(keys.map(key => key.rootKeyId))]
           const use = await readUse(sql, roots, usageDays)
@@ -136,7 +131,9 @@ export function accountRoutes(http: HttpPlugin, deps: AccountDeps) {
     .get('/account/assets/:file', async ({ context }) => assetAnswer(context), { ...hidden })
 }
 
-async function shownKeys({ sql, access }: AccountDeps, accountId: number): Promise<ShownKey[]> {
+async function shownKeys({ sql, access, usage }: AccountDeps, accountId: number): Promise<ShownKey[]> {
+  // What this server has counted and not written yet. Others write within two seconds.
+  await usage.flush()
   const keys = await listHeldKeys(sql, accountId)
   return Promise.all(
     keys.map(async key => {

@@ -1,4 +1,6 @@
 import { afterAll, describe, expect, test } from 'bun:test'
+import { makeFreeKey, rotateKey } from '../../../src/features/account/keys.ts'
+import { findRevokedJobs } from '../../../src/features/backtests/jobs/maintainQueries.ts'
 import { testDatabase } from '../../database.ts'
 import { testServer } from '../../http/testServer.ts'
 import { insertCompanies } from '../companies/fixtures.ts'
@@ -27,6 +29,12 @@ async function withKey(): Promise<{ browser: TestBrowser; key: string; email: st
   if (key === null) throw new Error('no key')
   await Bun.sleep(50)
   return { browser, key, email }
+}
+
+const actorOf = async (email: string) => {
+  const [{ accountId }] = await sql<{ accountId: number }[]>`
+    select account_id as "accountId" from account.account where email = ${email}`
+  return { email, accountId, address: '' }
 }
 
 const ask = (path: string, key: string, url = server.url) =>
@@ -64,11 +72,12 @@ describe('a key made on the page', () => {
     expect((await sql`select count(*)::int as n from account.session where reveal is not null`)[0].n).toBe(0)
   })
 
-  test('is one an account: of 20 requests at once on two servers one makes it', async () => {
+  test('is one an account: of 20 at once one is made', async () => {
     const email = newAddress()
     const browser = await signedIn(server, email)
-    const answers = await Promise.all(Array.from({ length: 20 }, () => browser.post(keysPage)))
-    expect(answers.filter(({ status }) => status === 303)).toHaveLength(1)
+    const actor = await actorOf(email)
+    const made = await Promise.allSettled(Array.from({ length: 20 }, () => makeFreeKey(sql, actor, '')))
+    expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
     const [{ n }] = await sql`select count(*)::int as n from api_key where email = ${email}`
     expect(n).toBe(1)
     const second = await browser.post(keysPage)
@@ -87,6 +96,16 @@ describe('a key made on the page', () => {
       400,
     )
     expect((await browser.post(`${keysPage}/name`, { key: String(id), name: 'a\r\nb' })).status).toBe(400)
+  })
+
+  test('is made so many times a day: rotating again and again does not fill the database', async () => {
+    const { browser } = await withKey()
+    const statuses: number[] = []
+    for (let i = 0; i < 8; i++) {
+      const newest = Math.max(...keyIds(await browser.page(keysPage)))
+      statuses.push((await browser.post(`${keysPage}/rotate`, { key: String(newest) })).status)
+    }
+    expect(statuses).toEqual([303, 303, 303, 303, 303, 429, 429, 429])
   })
 
   test('cannot be named, rotated or revoked by another account', async () => {
@@ -200,16 +219,37 @@ describe('a rotated key', () => {
     expect(statuses.map(({ status }) => status)).toEqual([403, 200, 200])
   })
 
-  test('of 20 rotations at once one happens', async () => {
+  test('is rotated once, of 20 times at once', async () => {
     const { browser, email } = await withKey()
     const [id] = keyIds(await browser.page(keysPage))
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, () => browser.post(`${keysPage}/rotate`, { key: String(id) })),
-    )
-    expect(answers.filter(({ status }) => status === 303)).toHaveLength(1)
+    const actor = await actorOf(email)
+    const rotated = await Promise.allSettled(Array.from({ length: 20 }, () => rotateKey(sql, actor, id)))
+    expect(rotated.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
     const [{ n }] = await sql`
       select count(*)::int as n from api_key where email = ${email} and revoked_at is null`
     expect(n).toBe(2)
+  })
+
+  test('hands its panels and submitted backtests to the new one: both belong to the key of the grant', async () => {
+    const { browser, key } = await withKey()
+    const [id] = keyIds(await browser.page(keysPage))
+    await sql`update key_grant set quant = true where key_id = ${id}`
+    await sql`
+      insert into panel (key_id, content, row_count, date_count, asset_count, packed_bytes)
+      values (${id}, sha256('x'), 1, 1, 1, 1)`
+    await browser.post(`${keysPage}/rotate`, { key: String(id) })
+    const next = shownKey(await browser.page(keysPage)) ?? ''
+    await Bun.sleep(50)
+    for (const text of [key, next]) expect((await (await ask('/api/v1/panels', text)).json()).count).toBe(1)
+    const job = crypto.randomUUID()
+    await sql`
+      insert into backtest_job (job_id, key_id, request_id, body_format, body_query, body_bytes, submitted_data_version)
+      values (${job}, ${id}, 'r', 'json', '{}', 1, 1)`
+    const page = await browser.page(keysPage)
+    await browser.post(`${keysPage}/revoke`, { key: String(id) })
+    expect(await findRevokedJobs(sql)).not.toContain(job)
+    await browser.post(`${keysPage}/revoke`, { key: String(Math.max(...keyIds(page))) })
+    expect(await findRevokedJobs(sql)).toContain(job)
   })
 })
 
@@ -242,7 +282,7 @@ describe('GET /api/v1/me', () => {
     expect(usage).toMatch(/coverage\/:id<\/code><\/td><td class="number">4<\/td><td class="number">4</)
     expect(usage).toContain('4 requests in total')
     expect(usage).not.toContain('/api/v1/me')
-    expect(await browser.page(keysPage)).toMatch(/<dt>Last used<\/dt><dd>\d{4}-\d\d-\d\d \d\d:\d\d UTC<\/dd>/)
+    expect(page).toMatch(/<dt>Last used<\/dt><dd>\d{4}-\d\d-\d\d \d\d:\d\d UTC<\/dd>/)
   })
 
   test('answers where the limit is used up, has a limit of its own, and refuses what the API refuses', async () => {

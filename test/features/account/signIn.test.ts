@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { testDatabase } from '../../database.ts'
-import { interceptSql } from '../../http/interceptSql.ts'
+import { databaseError, interceptSql } from '../../http/interceptSql.ts'
 import { testServer } from '../../http/testServer.ts'
 import { codeFor, signedIn, TestBrowser } from './browser.ts'
 
@@ -247,6 +247,40 @@ describe('a session', () => {
     expect(await visitor.page('/account')).toContain(email)
     await secure.stop()
   })
+})
+
+test('without its database every page is 503 with the time to wait, as a page and as JSON', async () => {
+  const away = interceptSql(sql, () => Promise.reject(databaseError('ECONNREFUSED')))
+  const cut = await testServer(away)
+  const browser = new TestBrowser(cut.url)
+  browser.cookies.set('asfiled_session', 'A'.repeat(43))
+  for (const path of ['/sign-in', '/account', '/account/api-keys', '/account/usage']) {
+    const response = await browser.get(path)
+    expect([path, response.status, response.headers.get('retry-after')]).toEqual([
+      path,
+      503,
+      expect.any(String),
+    ])
+    expect(await response.text()).toContain('<h1>Database unavailable</h1>')
+  }
+  const response = await browser.get('/account', { Accept: 'application/json' })
+  expect([response.status, (await response.json()).error.code]).toEqual([503, 'database_unavailable'])
+  await cut.stop()
+})
+
+test('no page with details of a person is cached, framed or read by another site', async () => {
+  const browser = await signedIn(server, newAddress())
+  for (const path of ['/sign-in/code', '/account', '/account/api-keys', '/account/usage']) {
+    const { headers } = await browser.get(path)
+    expect([path, headers.get('cache-control'), headers.get('vary')]).toEqual([path, 'no-store', 'Cookie'])
+    expect(headers.get('access-control-allow-origin')).toBeNull()
+    if (path === '/sign-in/code') continue
+    const policy = headers.get('content-security-policy')
+    expect(policy).toContain("frame-ancestors 'none'")
+    expect(policy).toContain("form-action 'self'")
+    expect(policy).not.toContain('unsafe')
+    expect(headers.get('referrer-policy')).toBe('same-origin')
+  }
 })
 
 describe('forms of other sites', () => {

@@ -19,7 +19,7 @@ export const signInPage = ({ mail, next, email = '', fault }: SignInState): stri
       mail === 'off'
         ? notice(mailIsOff, 'bad')
         : html`${fault !== undefined && notice(fault, 'bad')}
-<p>Write your e-mail address. You get a code of six digits; there is no password. A new address gets an account.</p>
+<p>Enter your e-mail address. You get a code of six digits; there is no password. A new address gets an account.</p>
 <form method="post" action="/sign-in" class="stack">
 <input type="hidden" name="next" value="${next}">
 <label for="email">E-mail address</label>
@@ -39,7 +39,7 @@ export interface CodeState {
 /** /sign-in/code: the code that was sent. */
 export const codePage = ({ mail, next, email, fault }: CodeState): string =>
   accountPage({
-    title: 'Write the code',
+    title: 'Enter the code',
     main: html`${fault !== undefined && notice(fault, 'bad')}
 <p>${
       mail === 'terminal'
@@ -52,7 +52,7 @@ export const codePage = ({ mail, next, email, fault }: CodeState): string =>
 <input id="code" name="code" class="code" inputmode="numeric" autocomplete="one-time-code" pattern="[0-9 \\-]{6,9}" title="Six digits" required maxlength="9" autofocus>
 <button>Sign in</button>
 </form>
-<p class="small">No mail? Look into the folder for junk, or <a href="/sign-in">write the address again</a>.</p>`,
+<p class="small">No code? ${mail === 'smtp' && 'Look into the folder for junk, or '}<a href="/sign-in">${mail === 'smtp' ? 'enter' : 'Enter'} the address again</a>.</p>`,
   })
 
 /** What is wrong, for a browser, with a way on. */
