@@ -1,4 +1,3 @@
-import { getDomain } from 'tldts'
 import { Failure } from '../errors.ts'
 
 export interface EmailAddress {
@@ -38,7 +37,7 @@ export interface Mailbox {
 }
 
 /** The mailbox that a person signs in with. */
-export function parseMailbox(text: string): Mailbox {
+export async function parseMailbox(text: string): Promise<Mailbox> {
   const { address, domain } = parseEmail(text)
   const lower = address.toLowerCase()
   if (!plainLocalPart.test(lower.slice(0, lower.lastIndexOf('@'))))
@@ -47,11 +46,12 @@ export function parseMailbox(text: string): Mailbox {
       'This e-mail address has characters that are not accepted here. Use one of plain letters, digits and signs.',
       { param: 'email' },
     )
-  return { address: lower, domain, registrableDomain: registrableDomain(domain) }
+  return { address: lower, domain, registrableDomain: await registrableDomain(domain) }
 }
 
 /** The part of a domain that is registered as a whole, with the suffixes of private registries (github.io) as suffixes. A domain
- * without a known suffix stays as it is. */
-export function registrableDomain(domain: string): string {
+ * without a known suffix stays as it is. The list of suffixes takes 20 ms and 8 MB, so it is loaded at its first use. */
+export async function registrableDomain(domain: string): Promise<string> {
+  const { getDomain } = await import('tldts')
   return getDomain(domain, { allowPrivateDomains: true }) ?? domain
 }

@@ -43,7 +43,7 @@ export function signInRoutes(http: HttpPlugin, visitors: Visitors) {
     const email = form.text('email')
     if (mail === 'off') return redirectAnswer('/sign-in')
     try {
-      const mailbox = parseMailbox(email)
+      const mailbox = await parseMailbox(email)
       await countSend(deps.access.rateLimiter, context.address, mailbox)
       const token = await sendCode({ ...deps, baseUrl: deps.settings.baseUrl }, mailbox)
       return redirectAnswer(`/sign-in/code?next=${next}`, [cookies.write('signin', token, codeSeconds)])

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { makeFreeKey, rotateKey } from '../../../src/features/account/keys.ts'
 import { findRevokedJobs } from '../../../src/features/backtests/jobs/maintainQueries.ts'
+import { runInProcess } from '../../commands/runInProcess.ts'
 import { testDatabase } from '../../database.ts'
 import { testServer } from '../../http/testServer.ts'
 import { insertCompanies } from '../companies/fixtures.ts'
@@ -251,6 +252,26 @@ describe('a rotated key', () => {
     await browser.post(`${keysPage}/revoke`, { key: String(Math.max(...keyIds(page))) })
     expect(await findRevokedJobs(sql)).toContain(job)
   })
+})
+
+test('the commands list both keys of a pair, and their one grant by the key that uses it', async () => {
+  const { browser, key, email } = await withKey()
+  const [id] = keyIds(await browser.page(keysPage))
+  await browser.post(`${keysPage}/rotate`, { key: String(id) })
+  const next = shownKey(await browser.page(keysPage)) ?? ''
+  const run = async (line: string) => {
+    const { out } = await runInProcess(line.split(' '), { withDatabase: work => work(sql) })
+    const rows: { email: string; prefix?: string; key?: string; licence: string; state?: string }[] =
+      JSON.parse(out)
+    return rows.filter(row => row.email === email)
+  }
+  const listed = await run('keys list --json')
+  expect(listed.map(row => [row.prefix, row.licence])).toEqual([
+    [key.slice(0, 17), 'free'],
+    [next.slice(0, 17), 'free'],
+  ])
+  const grants = await run('grants --json')
+  expect(grants.map(row => [row.key, row.state])).toEqual([[next.slice(0, 17), 'running']])
 })
 
 describe('GET /api/v1/me', () => {
