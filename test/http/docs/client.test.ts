@@ -104,6 +104,12 @@ const everyOperation = `
   number(data?.metrics[0].periods)
 }
 {
+  const { data } = await client.GET('/api/v1/me')
+  text(data?.licence)
+  number(data?.remaining.day)
+  number(data?.entities?.used)
+}
+{
   const query = { ticker: 'AAPL', form: '10-K', format: 'json' } as const
   const { data } = await client.GET('/api/v1/filings', { params: { query } })
   number(data?.data[0].figures)

@@ -147,6 +147,7 @@ describe('the schemas of /openapi.json', () => {
         'Error',
         'Problem',
       ],
+      ...['Me', 'MeLimits', 'MeUsed', 'MeRemaining', 'MeEntities'],
       ...['Manifest', 'MetricDefinition', 'TradingCosts', 'CostComponent'],
     ])
       expect(names).toContain(name)

@@ -8,8 +8,8 @@ export interface DayCount {
 const width = 720
 const height = 200
 const left = 56
-const bottom = 24
-const top = 8
+const bottom = 32
+const top = 20
 
 /** Requests a day as bars. The table next to it has the same figures, for those who do not see the chart. */
 export function usageChart(days: readonly DayCount[]): Markup {
@@ -30,8 +30,8 @@ ${days.map(
     html`<rect class="bar" x="${rounded(left + place * step + step * 0.15)}" y="${rounded(y(requests))}" width="${rounded(step * 0.7)}" height="${rounded(height - bottom - y(requests))}"><title>${day}: ${requests.toLocaleString('en-US')}</title></rect>
 `,
 )}
-<text class="tick" x="${left}" y="${height - 6}">${days[0].day}</text>
-<text class="tick" x="${width}" y="${height - 6}" text-anchor="end">${days[days.length - 1].day}</text>
+<text class="tick" x="${left}" y="${height - 8}">${days[0].day}</text>
+<text class="tick" x="${width}" y="${height - 8}" text-anchor="end">${days[days.length - 1].day}</text>
 </svg>`
 }
 
