@@ -61,9 +61,9 @@ export async function readCompany(deps: ReadDeps, plan: CompanyPlan): Promise<Fu
     source,
     until: row.until,
     kind: row.derived ? 'derived' : 'stated',
+    ...(row.earlier ? { generation: 'earlier' } : {}),
     ...(splits === null ? {} : adjusted(row, splits)),
     ...(oldest !== null && row.end < oldest ? { stale: true } : {}),
-    ...(row.earlier ? { generation: 'earlier' } : {}),
     ...provenanceOf(row, plan.fields, { manifest, issuerId: issuer_id }),
   }))
   return {

@@ -169,6 +169,39 @@ test('a page that is read in parts is the page that one statement reads, whereve
   expect(pages).toBeGreaterThan(10)
 })
 
+test('a table marks figures of an earlier generation, as the answer for one metric does', async () => {
+  // The year 2009 was restated on 2010-01-25, its nine months on 2010-07-21 alone.
+  const query = { metric: 'revenue,net_income,cash', fp: 'Q4', as_of: '2010-03-01' } as const
+  const apple = async (as_of: string) =>
+    (await table({ ...query, as_of })).data.find(({ ticker }) => ticker === 'AAPL')
+  expect(await apple('2010-03-01')).toMatchObject({ revenue: 9_870e6, earlier: 'revenue net_income' })
+  expect(await apple('2010-07-21')).toMatchObject({ revenue: 12_207e6, earlier: null })
+})
+
+test('sector leaves the companies whose latest filing of the day states a code that begins so', async () => {
+  // sub.txt of the data sets: IBM 3570, Apple 3571, Pfizer 2834, Johnson & Johnson 2834.
+  const tickersOf = async (sector: string, more: Partial<CrossSectionQuery> = {}) =>
+    (await table({ metric: 'revenue,assets', as_of: '2010-03-31', sector, ...more })).data.map(
+      row => row.ticker,
+    )
+  const computers = await tickersOf('357')
+  expect(computers).toContain('AAPL')
+  expect(computers).toContain('IBM')
+  expect(await tickersOf('3571')).not.toContain('IBM')
+  expect(await tickersOf('2834')).toContain('PFE')
+  expect(await tickersOf('2834')).not.toContain('AAPL')
+  const alone = await single('revenue', { as_of: '2010-03-31', sector: '357' })
+  expect(alone.data.map(row => row.ticker)).toEqual(
+    (await table({ metric: 'revenue,assets', as_of: '2010-03-31', sector: '357' })).data
+      .filter(row => row.revenue !== null)
+      .map(row => row.ticker),
+  )
+  // Before the first filing that states it the code is unknown: Apple's of 2009-07-22.
+  expect(await tickersOf('3571', { as_of: '2009-07-21', fp: 'latest' })).toEqual([])
+  expect(await tickersOf('3571', { as_of: '2009-07-22', fp: 'latest' })).toEqual(['AAPL'])
+  expect((await table({ sector: '9999' })).note).toContain('with an SIC code of 9999')
+})
+
 test('a figure of an earlier period is named with its end, and a cover count is of its report', async () => {
   const row = (await table()).data.find(({ ticker }) => ticker === 'OLD')
   expect(row).toMatchObject({
