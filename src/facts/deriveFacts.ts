@@ -9,7 +9,7 @@ import type { MetricRules } from './metricRules.ts'
 import { type Period, PeriodIndex, type Series } from './periods.ts'
 import { updateQuarters } from './quarters.ts'
 import { type Filing, type ReportedFact, unknownFilingDate } from './reportedFact.ts'
-import { partition, selectReportedFacts } from './selectReportedFacts.ts'
+import { partition, type Selection, selectReportedFacts } from './selectReportedFacts.ts'
 import { type Span, spanOf, storedMetric } from './spans.ts'
 import { TrailingYears } from './trailingYears.ts'
 import { VintageBuilder } from './vintages.ts'
@@ -59,7 +59,8 @@ export function deriveFacts(
     const selection = selectReportedFacts(ofFiling, rules, currency)
     if (filing.filed === unknownFilingDate) {
       undatedFilings++
-      for (const reported of [...selection.chosen, ...selection.unserved]) repeats.push(unlabelled(reported))
+      for (const reported of selection.chosen) repeats.push(unlabelled(reported))
+      for (const reported of [...selection.unserved, ...selection.lesser]) repeats.push(unlabelled(reported))
       return []
     }
     currency = selection.currency
@@ -77,7 +78,7 @@ export function deriveFacts(
       }
       const isCount = reported.metric === rules.coverCount?.metric
       const isServed = !isCount || counts.admits(series, isCover)
-      const effect = isServed ? recordOnce(vintages, series, reported, filing, rules) : 'ignored'
+      const effect = isServed ? recordOnce(vintages, series, reported, selection, filing, rules) : 'ignored'
       if (isCount && effect === 'added') counts.record(series, isCover, vintages, filing)
       if (isCount && effect !== 'ignored') counts.note(series, filing)
       if (effect !== 'added') repeats.push({ reported, metric, label: period.label })
@@ -96,7 +97,7 @@ export function deriveFacts(
       readPlaced({ reported, series }, true)
     }
     for (const one of counted) readPlaced(one, false)
-    for (const reported of selection.unserved) repeats.push(unlabelled(reported))
+    for (const reported of [...selection.unserved, ...selection.lesser]) repeats.push(unlabelled(reported))
     return periods.takeRefined()
   }
   for (const day of groupByDay(groupByFiling(reportedFacts, filings))) {
@@ -122,14 +123,16 @@ function recordOnce(
   vintages: VintageBuilder,
   series: Series,
   reported: ReportedFact,
+  { groups: ofChosen }: Selection,
   filing: Filing,
   rules: MetricRules,
 ): ReturnType<VintageBuilder['recordReported']> {
   if (series.lastReportedIn === filing.accession) return 'ignored'
   series.lastReportedIn = filing.accession
   const group = rules.group(reported.metric, reported.tag)
+  const groups = ofChosen.get(reported) ?? 1 << group
   const basis = rules.basis?.(reported.tag) ?? 0
-  return vintages.recordReported(series, reported, { group, basis }, filing)
+  return vintages.recordReported(series, reported, { group, groups, basis }, filing)
 }
 
 /** Days by which a period that the source rounded to the end of a month may seem to end later than it did. */

@@ -90,17 +90,23 @@ export class VintageBuilder {
   }
 
   /** Records what a filing reports. A tag of a lesser group than the current figure's neither replaces nor confirms it:
-   * where it states the same amount it is an echo. */
+   * where it states the same amount it is an echo.
+   *
+   * @param groups those of all tags under which the filing states the value, one bit each */
   recordReported(
     series: Series,
     reported: ReportedFact,
-    { group, basis }: { readonly group: number; readonly basis: number },
+    {
+      group,
+      groups: stated,
+      basis,
+    }: { readonly group: number; readonly groups: number; readonly basis: number },
     filing: Filing,
   ): 'added' | 'repeated' | 'echoed' | 'ignored' {
     const { tag, unit, value, rounded } = reported
     const { current } = series
     const isKnown = current !== null && current.value === value && current.unit === unit
-    const groups = (isKnown ? series.groups : 0) | (1 << group)
+    const groups = (isKnown ? series.groups : 0) | stated
     const currentGroup = series.reportedGroup ?? series.derivedGroup
     if (currentGroup !== null && group > currentGroup) {
       if (!isKnown) return 'ignored'
