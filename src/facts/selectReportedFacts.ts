@@ -72,11 +72,15 @@ function addStatement(stated: ReportedFact[], reported: ReportedFact, rules: Met
 /** The groups of all tags that state the value of `best`. Without them a year stated under two tags has no quarters where the
  * other reports use the lesser one. */
 function groupsOf(best: ReportedFact, stated: readonly ReportedFact[], rules: MetricRules): number {
-  let groups = 1 << rules.group(best.metric, best.tag)
+  const own = rules.group(best.metric, best.tag)
+  let groups = 1 << own
+  let isNextRefuted = rules.broadTags?.test(best.tag) !== true
   for (const { metric, tag, value } of stated) {
-    if (value === best.value) groups |= 1 << rules.group(metric, tag)
+    const group = rules.group(metric, tag)
+    if (value === best.value) groups |= 1 << group
+    else if (group === own + 1) isNextRefuted = true
   }
-  return groups
+  return isNextRefuted ? groups : groups | (1 << (own + 1))
 }
 
 function isPreferred(a: ReportedFact, b: ReportedFact, rules: MetricRules): boolean {

@@ -87,3 +87,56 @@ test('both tags of a filing survive the store, whichever comes first', () => {
     expect(second.repeats.length).toBe(full.repeats.length)
   }
 })
+
+// Depreciation and amortization: in the cash flow statement, of property only, and under either tag for the same.
+const statement = ['depreciation_amortization', 'DepreciationAmortizationAndAccretionNet']
+const property = ['depreciation_amortization', 'DepreciationDepletionAndAmortization']
+const nineMonthsOf2017 = filing('0000320193-17-000009', '10-Q', '2017-08-02')
+const of2017 = filing('0000320193-17-000070', '10-K', '2017-11-03')
+const nineMonthsOf2018 = filing('0000320193-18-000100', '10-Q', '2018-08-01')
+const of2018 = filing('0000320193-18-000145', '10-K', '2018-11-05')
+const fiscal2017 = ['2016-09-25', '2017-09-30'] as const
+const apple = [
+  flow(statement, nineMonthsOf2017, ['2016-09-25', '2017-07-01'], 7_673),
+  flow(statement, of2017, fiscal2017, 10_157),
+  flow(property, of2017, fiscal2017, 8_200),
+  flow(statement, nineMonthsOf2018, ['2016-09-25', '2017-07-01'], 7_673),
+  flow(statement, nineMonthsOf2018, ['2017-10-01', '2018-06-30'], 8_149),
+  flow(property, of2018, fiscal2017, 10_157),
+  flow(property, of2018, ['2017-10-01', '2018-09-29'], 10_903),
+].flat()
+
+test('the depreciation of the cash flow statement counts where a note states less for the same year', () => {
+  const derived = derive(apple, '0930')
+  expect(vintages(derived, 'depreciation_amortization', 2017, 0)).toEqual([
+    [10_157 * million, '2017-11-03', '0000320193-17-000070'],
+  ])
+  expect(vintages(derived, 'depreciation_amortization', 2017, 4)).toEqual([
+    [2_484 * million, '2017-11-03', '0000320193-17-000070'],
+  ])
+  // 10,157 + 8,149 - 7,673.
+  expect(vintages(derived, 'depreciation_amortization_ttm', 2018, 5)).toEqual([
+    [10_633 * million, '2018-08-01', '0000320193-18-000100'],
+  ])
+  // The statement of the next year uses the other tag for the same: 10,903 - 8,149.
+  expect(vintages(derived, 'depreciation_amortization', 2018, 4)).toEqual([
+    [2_754 * million, '2018-11-05', '0000320193-18-000145'],
+  ])
+})
+
+test('a tag that the filing itself tells from another is not compared with it', () => {
+  // Valero: a year of 1,476 in the cash flow statement and of 1,363 under the other tag (10-K 0000950123-10-018097), which alone gives
+  // halves of 736 and 767. 1,476 + 767 - 736 is nothing.
+  const half = filing('0000000001-09-000001', '10-Q', '2009-08-07')
+  const year = filing('0000950123-10-018097', '10-K', '2010-02-26')
+  const halves = [
+    flow(property, half, ['2008-01-01', '2008-06-30'], 736),
+    flow(property, half, ['2009-01-01', '2009-06-30'], 767),
+    flow(statement, year, ['2008-01-01', '2008-12-31'], 1_476),
+  ].flat()
+  const trailing = (reportedFacts: readonly ReportedFact[]) =>
+    vintages(derive(reportedFacts, '1231'), 'depreciation_amortization_ttm', 2009, 5)
+  expect(trailing([...halves, ...flow(property, year, ['2008-01-01', '2008-12-31'], 1_363)])).toEqual([])
+  // HP and Cigna never state both: the tags mean the same.
+  expect(trailing(halves)).toEqual([[1_507 * million, '2010-02-26', '0000950123-10-018097']])
+})
