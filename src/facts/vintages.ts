@@ -159,11 +159,16 @@ export class VintageBuilder {
   }
 
   /** Moves a period's figures to its exact days, which `filing` was the first to name. They are vintages of the day of that
-   * filing: until then the days could not be known from what is on record. */
-  redate(period: Period, filing: Filing): void {
+   * filing: until then the days could not be known from what is on record. Computed figures move after the day's changes of
+   * their parts, and only where those gave none: a day would have two vintages otherwise.
+   *
+   * @param which figures of the filings and their differences, or what is computed from them */
+  redate(period: Period, filing: Filing, which: 'stated' | 'computed'): void {
     for (const series of period.series.values()) {
       const { current } = series
       if (current === null || current.end === period.end || isRatio(series.metric)) continue
+      const isComputed = series.reportedGroup === null && series.derivedGroup === null
+      if (isComputed !== (which === 'computed')) continue
       const { unit, value, earlierSince } = current
       const inputs = [current.filing]
       this.record(series, { tag: null, unit, value, start: period.start, earlierSince, inputs }, filing)
