@@ -156,7 +156,9 @@ async function missingComponents(
   plan: CompanyPlan,
   shown: ReadonlySet<string>,
 ): Promise<NonNullable<FundamentalsList['missing']>> {
-  const absent = computedMetrics.filter(({ name }) => plan.metrics?.includes(name) && !shown.has(name))
+  // A balance has no trailing twelve months, so none of its components is missing for them.
+  const possible = computedMetrics.filter(({ kind }) => kind === 'flow' || !isTrailing(plan))
+  const absent = possible.filter(({ name }) => plan.metrics?.includes(name) && !shown.has(name))
   if (absent.length === 0) return []
   const known = new Set((await knownMetrics(sql, plan.entityId, plan.asOf)).map(({ m }) => m))
   return absent.map(({ name, components }) => {
