@@ -59,6 +59,7 @@ export const CrossSectionQuery = Type.Object(
     sector: Type.Optional(
       Type.String({
         pattern: '^[0-9]{1,4}$',
+        allowed: 'one to four digits',
         description:
           'Only companies whose latest filing up to as_of states an SIC code that begins with these digits: 73 is business services, 7372 prepackaged software. Filings of the Financial Statement Data Sets state one; a company without such a filing is left out.',
         examples: ['7372'],
