@@ -94,6 +94,7 @@ const scope: CrossSectionScope = {
   limit: allCompanies,
   recentFiscalYearOnly: false,
   filters: [],
+  sector: null,
 }
 const variants = { fy: {}, latest: { fp: null }, aged: { from: '2017-12-28' } } as const
 

@@ -22,15 +22,16 @@ export async function prepareFirstStart(
   announce: (line: string) => void,
 ): Promise<void> {
   if (!(await beginSampleLoad(sql))) return
-  // A connection of its own: the pool may be too small to lend one for so long. Reserved, or it would be closed as idle.
-  const pool = connect({ url, connections: 1, statementTimeoutMs: 0, applicationName: 'asfiled-first-start' })
+  // Connections of their own, without a time limit: on a busy machine the sample takes longer than a request may. The one with the
+  // lock is reserved, or it would be closed as idle.
+  const pool = connect({ url, connections: 4, statementTimeoutMs: 0, applicationName: 'asfiled-first-start' })
   try {
     const lock = await pool.reserve()
     await lock`select pg_advisory_lock(${sampleLock})`
     if (!(await beginSampleLoad(sql))) return
     announce('Loading the sample: companies of eight markets, two horizons of signals ...')
-    await loadSample(sql)
-    await loadSignalsSample(sql)
+    await loadSample(pool)
+    await loadSignalsSample(pool)
     await finishSampleLoad(sql)
   } finally {
     await pool.end({ timeout: 0 })

@@ -9,7 +9,7 @@ import type { MetricRules } from './metricRules.ts'
 import { type Period, PeriodIndex, type Series } from './periods.ts'
 import { updateQuarters } from './quarters.ts'
 import { type Filing, type ReportedFact, unknownFilingDate } from './reportedFact.ts'
-import { partition, selectReportedFacts } from './selectReportedFacts.ts'
+import { partition, type Selection, selectReportedFacts } from './selectReportedFacts.ts'
 import { type Span, spanOf, storedMetric } from './spans.ts'
 import { TrailingYears } from './trailingYears.ts'
 import { VintageBuilder } from './vintages.ts'
@@ -59,7 +59,8 @@ export function deriveFacts(
     const selection = selectReportedFacts(ofFiling, rules, currency)
     if (filing.filed === unknownFilingDate) {
       undatedFilings++
-      for (const reported of [...selection.chosen, ...selection.unserved]) repeats.push(unlabelled(reported))
+      for (const reported of selection.chosen) repeats.push(unlabelled(reported))
+      for (const reported of [...selection.unserved, ...selection.lesser]) repeats.push(unlabelled(reported))
       return []
     }
     currency = selection.currency
@@ -77,7 +78,7 @@ export function deriveFacts(
       }
       const isCount = reported.metric === rules.coverCount?.metric
       const isServed = !isCount || counts.admits(series, isCover)
-      const effect = isServed ? recordOnce(vintages, series, reported, filing, rules) : 'ignored'
+      const effect = isServed ? recordOnce(vintages, series, reported, selection, filing, rules) : 'ignored'
       if (isCount && effect === 'added') counts.record(series, isCover, vintages, filing)
       if (isCount && effect !== 'ignored') counts.note(series, filing)
       if (effect !== 'added') repeats.push({ reported, metric, label: period.label })
@@ -87,16 +88,18 @@ export function deriveFacts(
     const placed = placeInPeriods(inReport, filing, periods)
     const [counted, figures] = partition(placed, one => one.reported.metric === rules.coverCount?.metric)
     for (const one of figures) readPlaced(one, false)
+    // Rounded days would move the report of a first quarter of sixteen weeks into the second.
+    const exact = inReport.filter(({ rounded }) => !rounded)
+    const day = lastDayOf(exact.length > 0 ? exact : inReport)
+    const isRounded = exact.length === 0
     for (const reported of onCover.toSorted(inOrderOfCovers)) {
-      const day = lastDayOf(inReport)
-      const isRounded = inReport.every(({ end, rounded }) => end !== day || rounded)
       const own = day === null ? null : periods.labelOfDay(day, isRounded, calendar)
       const label = reportLabel(filing.form, own, reported.end, calendar)
       const series = periods.seriesOf(counts.resolve(reported, label, periods), reported.metric)
       readPlaced({ reported, series }, true)
     }
     for (const one of counted) readPlaced(one, false)
-    for (const reported of selection.unserved) repeats.push(unlabelled(reported))
+    for (const reported of [...selection.unserved, ...selection.lesser]) repeats.push(unlabelled(reported))
     return periods.takeRefined()
   }
   for (const day of groupByDay(groupByFiling(reportedFacts, filings))) {
@@ -105,11 +108,12 @@ export function deriveFacts(
     )
     for (const { series, reported } of updateQuarters(years, periods, vintages))
       repeats.push({ reported, metric: series.metric, label: series.period.label })
-    for (const { period, filing } of refined) vintages.redate(period, filing)
+    for (const { period, filing } of refined) vintages.redate(period, filing, 'stated')
     trailing.update(years, periods, vintages)
     years.endDay()
     updateComputed(periods, vintages)
     bookValues.update({ counts, periods, vintages })
+    for (const { period, filing } of refined) vintages.redate(period, filing, 'computed')
     updateRatios(periods, vintages)
     for (const { period, filing } of refined) withdrawStaleRatios(period, vintages, filing)
     vintages.endDay()
@@ -122,14 +126,16 @@ function recordOnce(
   vintages: VintageBuilder,
   series: Series,
   reported: ReportedFact,
+  { groups: ofChosen }: Selection,
   filing: Filing,
   rules: MetricRules,
 ): ReturnType<VintageBuilder['recordReported']> {
   if (series.lastReportedIn === filing.accession) return 'ignored'
   series.lastReportedIn = filing.accession
   const group = rules.group(reported.metric, reported.tag)
+  const groups = ofChosen.get(reported) ?? 1 << group
   const basis = rules.basis?.(reported.tag) ?? 0
-  return vintages.recordReported(series, reported, { group, basis }, filing)
+  return vintages.recordReported(series, reported, { group, groups, basis }, filing)
 }
 
 /** Days by which a period that the source rounded to the end of a month may seem to end later than it did. */

@@ -23,6 +23,9 @@ export interface MetricRules {
   /** Tags of equity or liabilities that leave out items which have no metric: minority interests, temporary equity,
    * provisions without a total. */
   readonly partialTags?: RegExp
+  /** Tags that some companies use for what the next group's tags mean and others for more. Their figures are comparable with that
+   * group's, except where the filing itself states both with different values. */
+  readonly broadTags?: RegExp
   /** The count on the cover of a report, which is of a day after the report's own period: its metric, and the tags under which
    * covers state it. */
   readonly coverCount?: { readonly metric: string; readonly tags: RegExp }

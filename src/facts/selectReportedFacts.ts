@@ -8,6 +8,11 @@ export interface Selection {
   /** The same in currencies other than the filing's own, and those of lesser accounts than its best: stored, never
    * served. */
   readonly unserved: ReportedFact[]
+  /** What the filing states of the same under tags of other groups, one per group: stored, never served. Whether its value is that
+   * of the chosen one shows only when all of the filing is known. */
+  readonly lesser: ReportedFact[]
+  /** For each chosen fact the groups of all tags under which the filing states that very value, one bit each. */
+  readonly groups: ReadonlyMap<ReportedFact, number>
   /** The filing's own; the previous one if the filing reports no money. */
   readonly currency: string | null
 }
@@ -21,21 +26,28 @@ export function selectReportedFacts(
   previousCurrency: string | null,
 ): Selection {
   const basisOf = ({ tag }: ReportedFact) => rules.basis?.(tag) ?? 0
-  const preferred = new Map<string, ReportedFact>()
+  const statements = new Map<string, ReportedFact[]>()
   for (const reported of reportedFacts) {
     const { metric, unit, start, end, rounded } = reported
     const span = spanOf(start, end)
     if (span === null) continue
     const key = `${metric} ${span}${rounded ? 'r' : ' '}${end} ${unit} ${basisOf(reported)}`
-    const rival = preferred.get(key)
-    if (rival === undefined || isPreferred(reported, rival, rules)) preferred.set(key, reported)
+    const known = statements.get(key)
+    if (known === undefined) statements.set(key, [reported])
+    else addStatement(known, reported, rules)
+  }
+  const preferred: ReportedFact[] = []
+  const lesser: ReportedFact[] = []
+  const groups = new Map<ReportedFact, number>()
+  for (const stated of statements.values()) {
+    const best = stated.reduce((a, b) => (isPreferred(b, a, rules) ? b : a))
+    preferred.push(best)
+    groups.set(best, groupsOf(best, stated, rules))
+    for (const reported of stated) if (reported !== best) lesser.push(reported)
   }
   let bestBasis = Number.POSITIVE_INFINITY
-  for (const reported of preferred.values()) bestBasis = Math.min(bestBasis, basisOf(reported))
-  const [ofBestAccounts, unserved] = partition(
-    preferred.values(),
-    reported => basisOf(reported) === bestBasis,
-  )
+  for (const reported of preferred) bestBasis = Math.min(bestBasis, basisOf(reported))
+  const [ofBestAccounts, unserved] = partition(preferred, reported => basisOf(reported) === bestBasis)
   const currency = mainCurrency(ofBestAccounts, previousCurrency)
   const chosen: ReportedFact[] = []
   for (const reported of ofBestAccounts) {
@@ -43,7 +55,32 @@ export function selectReportedFacts(
     if (own === null || own === currency) chosen.push(reported)
     else unserved.push(reported)
   }
-  return { chosen, unserved, currency }
+  return { chosen, unserved, lesser, groups, currency }
+}
+
+/** Adds a statement of a figure, of which the best of each tag group counts. Of a figure that is in no difference the groups do not
+ * matter, so the best of all counts. */
+function addStatement(stated: ReportedFact[], reported: ReportedFact, rules: MetricRules): void {
+  const { metric, tag, start } = reported
+  const isCompared = start !== null && rules.rule(metric).additive
+  const group = rules.group(metric, tag)
+  const place = isCompared ? stated.findIndex(other => rules.group(metric, other.tag) === group) : 0
+  if (place === -1) stated.push(reported)
+  else if (isPreferred(reported, stated[place], rules)) stated[place] = reported
+}
+
+/** The groups of all tags that state the value of `best`. Without them a year stated under two tags has no quarters where the
+ * other reports use the lesser one. */
+function groupsOf(best: ReportedFact, stated: readonly ReportedFact[], rules: MetricRules): number {
+  const own = rules.group(best.metric, best.tag)
+  let groups = 1 << own
+  let isNextRefuted = rules.broadTags?.test(best.tag) !== true
+  for (const { metric, tag, value } of stated) {
+    const group = rules.group(metric, tag)
+    if (value === best.value) groups |= 1 << group
+    else if (group === own + 1) isNextRefuted = true
+  }
+  return isNextRefuted ? groups : groups | (1 << (own + 1))
 }
 
 function isPreferred(a: ReportedFact, b: ReportedFact, rules: MetricRules): boolean {

@@ -90,17 +90,23 @@ export class VintageBuilder {
   }
 
   /** Records what a filing reports. A tag of a lesser group than the current figure's neither replaces nor confirms it:
-   * where it states the same amount it is an echo. */
+   * where it states the same amount it is an echo.
+   *
+   * @param groups those of all tags under which the filing states the value, one bit each */
   recordReported(
     series: Series,
     reported: ReportedFact,
-    { group, basis }: { readonly group: number; readonly basis: number },
+    {
+      group,
+      groups: stated,
+      basis,
+    }: { readonly group: number; readonly groups: number; readonly basis: number },
     filing: Filing,
   ): 'added' | 'repeated' | 'echoed' | 'ignored' {
     const { tag, unit, value, rounded } = reported
     const { current } = series
     const isKnown = current !== null && current.value === value && current.unit === unit
-    const groups = (isKnown ? series.groups : 0) | (1 << group)
+    const groups = (isKnown ? series.groups : 0) | stated
     const currentGroup = series.reportedGroup ?? series.derivedGroup
     if (currentGroup !== null && group > currentGroup) {
       if (!isKnown) return 'ignored'
@@ -153,11 +159,16 @@ export class VintageBuilder {
   }
 
   /** Moves a period's figures to its exact days, which `filing` was the first to name. They are vintages of the day of that
-   * filing: until then the days could not be known from what is on record. */
-  redate(period: Period, filing: Filing): void {
+   * filing: until then the days could not be known from what is on record. Computed figures move after the day's changes of
+   * their parts, and only where those gave none: a day would have two vintages otherwise.
+   *
+   * @param which figures of the filings and their differences, or what is computed from them */
+  redate(period: Period, filing: Filing, which: 'stated' | 'computed'): void {
     for (const series of period.series.values()) {
       const { current } = series
       if (current === null || current.end === period.end || isRatio(series.metric)) continue
+      const isComputed = series.reportedGroup === null && series.derivedGroup === null
+      if (isComputed !== (which === 'computed')) continue
       const { unit, value, earlierSince } = current
       const inputs = [current.filing]
       this.record(series, { tag: null, unit, value, start: period.start, earlierSince, inputs }, filing)

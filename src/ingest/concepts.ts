@@ -49,6 +49,7 @@ type ReportRules = Pick<
   | 'transitionForm'
   | 'balanceEndsYear'
   | 'partialTags'
+  | 'broadTags'
   | 'coverCount'
   | 'basis'
 >

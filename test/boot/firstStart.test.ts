@@ -58,6 +58,12 @@ describe('three servers that start at once on a fresh folder', () => {
   })
 })
 
+test('the sample is loaded however short a statement of a request may take', async () => {
+  const server = await start(newFolder(), { STATEMENT_TIMEOUT_MS: '100' })
+  expect(server.said()).toContain('Loading the sample')
+  expect((await server.get('/ready')).status).toBe(200)
+})
+
 describe('OWNER_KEY_FILE', () => {
   test('gets the owner key, readable for one account, and standard output does not', async () => {
     const folder = newFolder()

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { dayNumber } from '../../src/dates.ts'
+import { dayNumber, isoDate } from '../../src/dates.ts'
 import { computedMetrics } from '../../src/facts/computedMetrics.ts'
 import type { Filing, ReportedFact } from '../../src/facts/reportedFact.ts'
 import { computedMetrics as described } from '../../src/markets/metrics.ts'
@@ -52,4 +52,34 @@ test('the catalogue describes what is computed', () => {
     const parts = computedMetrics.find(computed => computed.name === name)?.parts
     expect([name, parts?.map(({ metric }) => metric)]).toEqual([name, [...components]])
   }
+})
+
+test('a day on which rounded days become exact and a part is restated has one vintage of what is computed from it', () => {
+  // A data set's annual report, rounded to 12-31; the report of the next year names 01-02 and restates the cost.
+  const fiscal2009 = { start: dayNumber('2009-01-04'), end: dayNumber('2010-01-02') }
+  const before = filing(1, '2010-03-01')
+  const after = filing(2, '2011-03-01')
+  const derived = derive(
+    [
+      ...[state(before, 'revenue', 100), state(before, 'cost_of_revenue', 60)].map(reported => ({
+        ...{ ...reported, rounded: true },
+        ...{ start: dayNumber('2009-01-01'), end: dayNumber('2009-12-31') },
+      })),
+      { ...state(after, 'revenue', 100), ...fiscal2009 },
+      { ...state(after, 'cost_of_revenue', 65), ...fiscal2009 },
+    ],
+    '1231',
+  )
+  const served = derived.facts
+    .filter(fact => fact.metric === 'gross_profit')
+    .map(({ value, end, filing: { filed }, superseded }) => [
+      value,
+      isoDate(end),
+      isoDate(filed),
+      superseded === null ? null : isoDate(superseded),
+    ])
+  expect(served).toEqual([
+    [40, '2009-12-31', '2010-03-01', '2011-03-01'],
+    [35, '2010-01-02', '2011-03-01', null],
+  ])
 })

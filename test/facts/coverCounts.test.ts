@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { dayNumber, isoDate } from '../../src/dates.ts'
+import { dayNumber, isoDate, nearestMonthEnd, startOfMonths } from '../../src/dates.ts'
 import type { Filing, ReportedFact } from '../../src/facts/reportedFact.ts'
 import { derive, sampleOf } from './derivation.ts'
 
@@ -125,4 +125,34 @@ test('the covers of two reports of one day belong to one each, though they count
     [2023, 0, null],
     [2024, 1, null],
   ])
+})
+
+test('a data set beside the exact figures of a report leaves its count with the report', () => {
+  // Advance Auto’s first quarter of 2009 has sixteen weeks and ends on 04-25, which a data set rounds to 04-30: a day of the second
+  // quarter, if its quarters were equal.
+  const annual = filing(1, '10-K', '2009-03-04')
+  const quarterly = filing(2, '10-Q', '2009-06-03')
+  const ofQuarter = [
+    money(quarterly, 'revenue', 'Revenues', '2009-04-25', '2009-01-04'),
+    money(quarterly, 'assets', 'Assets', '2009-04-25'),
+    money(quarterly, 'equity', 'StockholdersEquity', '2009-04-25'),
+    shares(quarterly, '2009-05-28', 95_000_000),
+  ]
+  const exact = [
+    money(annual, 'revenue', 'Revenues', '2009-01-03', '2007-12-30'),
+    money(annual, 'equity', 'StockholdersEquity', '2009-01-03'),
+    shares(annual, '2009-02-25', 94_000_000),
+    ...ofQuarter,
+  ]
+  const rounded = ofQuarter.map(reported => {
+    const end = nearestMonthEnd(reported.end)
+    return { ...reported, end, start: reported.start === null ? null : startOfMonths(end, 3), rounded: true }
+  })
+  const served = (reportedFacts: readonly ReportedFact[]) =>
+    derive(reportedFacts, '0103')
+      .facts.filter(({ metric }) => ['shares_outstanding', 'book_value_per_share'].includes(metric))
+      .map(({ metric, fy, fp, superseded }) => [metric, fy, fp, superseded])
+  expect(served(exact)).toContainEqual(['shares_outstanding', 2009, 1, null])
+  expect(served(exact)).toContainEqual(['book_value_per_share', 2009, 1, null])
+  expect(served([...exact, ...rounded])).toEqual(served(exact))
 })

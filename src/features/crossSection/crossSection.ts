@@ -23,6 +23,7 @@ export interface CrossSectionPlan extends MarketQuery {
   /** In the order of the request; of one metric the answer has no columns. */
   readonly metrics: readonly string[]
   readonly filters: readonly Filter[]
+  readonly sector: string | null
   readonly period: CrossSectionPeriod
   /** 0 the year, 1 to 4 a quarter, 5 the trailing twelve months, null the latest period of any kind. */
   readonly fp: number | null
@@ -49,6 +50,7 @@ export function planCrossSection(
     ...question,
     metrics,
     filters,
+    sector: query.sector ?? null,
     period,
     fp: period === 'latest' ? null : fiscalPeriods.indexOf(period),
     maxAgeDays,
@@ -85,6 +87,7 @@ export async function readCrossSection(
     as_of: plan.asOf,
     fp: plan.period,
     max_age_days: plan.maxAgeDays,
+    ...(plan.sector === null ? {} : { sector: plan.sector }),
     ...(plan.filters.length === 0 ? {} : { filters: [...plan.filters] }),
     ...pageFields(deps, plan, page, notes),
     data: rows.map(row => ({
@@ -116,7 +119,8 @@ export function emptyPageNote(
 ): string {
   const { market, asOf } = plan
   const metric = plan.metrics.join(' or ')
-  const filtered = describeFilters(plan.filters)
+  const ofSector = plan.sector === null ? '' : ` with an SIC code of ${plan.sector}`
+  const filtered = `${describeFilters(plan.filters)}${ofSector}`
   const bounds = plan.period === 'latest' ? '' : ` with fp=${plan.period}`
   const aged = plan.from === null ? '' : ` and an end on or after ${plan.from}`
   return explainEmptyPage(deps, plan, hasMore, {

@@ -9,6 +9,8 @@ export interface PackedFigure {
   readonly fy: number
   readonly fp: number
   readonly unitId: number
+  /** Of an earlier generation. */
+  readonly earlier: boolean
 }
 
 const bytesPerFigure = 24
@@ -26,7 +28,7 @@ function dayOf(number: number): IsoDate {
   return day
 }
 
-/** Metric (2 bytes), value (8), end and filing in days since 1970 (4, 4), fiscal year, period and unit (2, 2, 2); big-endian, as
+/** Metric (2 bytes), value (8), end and filing in days since 1970 (4, 4), fiscal year, period (with 16 if it is of an earlier generation) and unit (2, 2, 2); big-endian, as
  * the database sends numbers. */
 export function* unpackFigures(packed: Uint8Array | null): Generator<PackedFigure, void, undefined> {
   if (packed === null) return
@@ -38,8 +40,9 @@ export function* unpackFigures(packed: Uint8Array | null): Generator<PackedFigur
       end: dayOf(view.getInt32(at + 10)),
       filed: dayOf(view.getInt32(at + 14)),
       fy: view.getInt16(at + 18),
-      fp: view.getInt16(at + 20),
+      fp: view.getInt16(at + 20) & 15,
       unitId: view.getInt16(at + 22),
+      earlier: (view.getInt16(at + 20) & 16) !== 0,
     }
   }
 }

@@ -22,6 +22,8 @@ export interface CrossSectionScope {
   readonly recentFiscalYearOnly: boolean
   /** Figures that a company must have, by the same periods. */
   readonly filters: readonly Filter[]
+  /** The first digits of the SIC code that the latest filing up to the day states; null: any. */
+  readonly sector: string | null
 }
 
 export interface CrossSectionRow {
@@ -84,7 +86,7 @@ export function crossSectionStatement(sql: SqlClient, scope: CrossSectionScope):
 }
 
 /** Which figure of a company counts. */
-export type FigureScope = Pick<CrossSectionScope, 'asOf' | 'fp' | 'from' | 'filters'>
+export type FigureScope = Pick<CrossSectionScope, 'asOf' | 'fp' | 'from' | 'filters' | 'sector'>
 
 /** The latest figure of a company that was current on the day. */
 function latestOf(
@@ -131,7 +133,7 @@ function ofRecentYear(sql: SqlClient, scope: CrossSectionScope, page: SqlFragmen
       on true ${fits(sql, scope, sql`p.entity_id`, ofYear)}`
 }
 
-/** Whether the figures of a company are within all bounds. A demo key's bounds are compared with what it sees, the most recent
+/** Whether a company is of the sector, and its figures are within all bounds. A demo key's bounds are compared with what it sees, the most recent
  * fiscal year: compared with another year they would tell of it.
  *
  * @param more further conditions on a figure `f` */
@@ -141,12 +143,24 @@ export function fits(
   entityId: SqlFragment,
   more: SqlFragment,
 ): SqlFragment {
-  return scope.filters.reduce((conditions, { metric, min, max }) => {
-    const figure = latestOf(sql, { ...scope, metric }, entityId, more)
-    const above = min === null ? sql`` : sql`and x.value >= ${min}::float8`
-    const below = max === null ? sql`` : sql`and x.value <= ${max}::float8`
-    return sql`${conditions} and exists (select from (${figure}) x where true ${above} ${below})`
-  }, sql``)
+  return scope.filters.reduce(
+    (conditions, { metric, min, max }) => {
+      const figure = latestOf(sql, { ...scope, metric }, entityId, more)
+      const above = min === null ? sql`` : sql`and x.value >= ${min}::float8`
+      const below = max === null ? sql`` : sql`and x.value <= ${max}::float8`
+      return sql`${conditions} and exists (select from (${figure}) x where true ${above} ${below})`
+    },
+    ofSector(sql, scope, entityId),
+  )
+}
+
+/** By the code of the day, as `companies/{id}` shows it: today's would tell a past day what became of the company. */
+function ofSector(sql: SqlClient, { sector, asOf }: FigureScope, entityId: SqlFragment): SqlFragment {
+  if (sector === null) return sql``
+  return sql`and (
+    select l.sector from filing l
+    where l.entity_id = ${entityId} and l.filed <= ${asOf} and l.sector is not null
+    order by l.filed desc, l.accepted_at desc nulls last, l.accession desc limit 1) like ${`SIC ${sector}%`}`
 }
 
 function withoutVersion({

@@ -56,6 +56,15 @@ export const CrossSectionQuery = Type.Object(
         examples: ['FY'],
       }),
     ),
+    sector: Type.Optional(
+      Type.String({
+        pattern: '^[0-9]{1,4}$',
+        allowed: 'one to four digits',
+        description:
+          'Only companies whose latest filing up to as_of states an SIC code that begins with these digits: 73 is business services, 7372 prepackaged software. Filings of the Financial Statement Data Sets state one; a company without such a filing is left out.',
+        examples: ['7372'],
+      }),
+    ),
     max_age_days: Type.Optional(
       Type.Integer({
         minimum: 0,
@@ -131,6 +140,7 @@ export const CrossSection = Type.Object(
     as_of: marketPageFields.as_of,
     fp: Period,
     max_age_days: Type.Union([Type.Integer(), Type.Null()], { description: 'null: no limit.' }),
+    sector: Type.Optional(Type.String({ description: 'Only where it was sent.', examples: ['7372'] })),
     filters: Type.Optional(Filters),
     data_version: marketPageFields.data_version,
     licence: marketPageFields.licence,
@@ -170,6 +180,11 @@ export const CrossSectionTableRow = Type.Object(
       description: 'Currency of the figures in money, several separated by spaces; null: none is in money.',
       examples: ['USD'],
     }),
+    earlier: Type.Union([Type.String(), Type.Null()], {
+      description:
+        'The metrics whose figure is of an earlier generation (`generation` of a single metric), separated by spaces; null: none is.',
+      examples: [null],
+    }),
     older: Type.Union([Type.String(), Type.Null()], {
       description:
         'The metrics whose latest figure is of an earlier period, each with its end, separated by spaces: `roe:2018-12-31`. null: all figures are of one period.',
@@ -192,6 +207,7 @@ export const crossSectionTableSheet = (metrics: readonly string[]): Column[] => 
   { name: 'filed', kind: 'day' },
   ...metrics.map(name => ({ name, kind: 'number' as const })),
   { name: 'currency', kind: 'text' },
+  { name: 'earlier', kind: 'text' },
   { name: 'older', kind: 'text' },
   { name: 'source', kind: 'text' },
 ]

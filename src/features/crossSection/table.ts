@@ -27,6 +27,7 @@ export async function readCrossSectionTable(
     as_of: plan.asOf,
     fp: plan.period,
     max_age_days: plan.maxAgeDays,
+    ...(plan.sector === null ? {} : { sector: plan.sector }),
     ...(plan.filters.length === 0 ? {} : { filters: [...plan.filters] }),
     ...pageFields(deps, plan, page, notes),
     data: rows.map(company => tableRow(company, plan.metrics, source)),
@@ -45,12 +46,14 @@ function tableRow(
   const { fy, fp, end } = latest
   let filed = latest.filed
   const older: string[] = []
+  const earlier: string[] = []
   const cells: Record<string, number | null> = {}
   for (const metric of metrics) {
     const figure = figures.get(metric)
     cells[metric] = figure === undefined ? null : plainZero(figure.value)
     if (figure === undefined) continue
     if (figure.filed > filed) filed = figure.filed
+    if (figure.earlier) earlier.push(metric)
     if (figure.fy !== fy || figure.fp !== fp) older.push(`${metric}:${figure.end}`)
   }
   return {
@@ -62,6 +65,7 @@ function tableRow(
     filed,
     ...cells,
     currency: currencies([...figures.values()].map(({ unit }) => unit)),
+    earlier: earlier.length === 0 ? null : earlier.join(' '),
     older: older.length === 0 ? null : older.join(' '),
     source,
   }

@@ -35,7 +35,7 @@ export interface TablePage {
 export async function tableRows(
   sql: SqlClient,
   scope: TableScope,
-  companiesPerPart = 10_000,
+  companiesPerPart = 2_500,
 ): Promise<TablePage> {
   // Names get their numbers first: with them the planner knows that it reads a few metrics of each company.
   const metrics = await numberedMetrics(sql, scope.metrics)

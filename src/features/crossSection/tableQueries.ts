@@ -133,7 +133,7 @@ function figuresOf(
   const wanted = fp === null ? sql`` : sql`and ${period} = ${fp}`
   const bound = since === null ? sql`` : sql`and f.period_end >= ${since}`
   return sql`
-    select f.metric_id, f.fy, ${period} as fp, f.period_end, f.filed, f.value, f.unit_id
+    select f.metric_id, f.fy, ${period} as fp, f.period_end, f.filed, f.value, f.unit_id, f.is_earlier
     from fact_as_of(${asOf}) f
     where f.entity_id >= e.entity_id and f.entity_id <= e.entity_id and f.metric_id = any(${ids}::smallint[])
       and f.current ${wanted} ${bound} and f.period_end <= ${before}`
@@ -159,4 +159,4 @@ function ofRecentYear(
 /** A figure `f` as `unpackFigures` reads it: arrays of numbers would take longer to write and to read than to find. */
 const packed = (sql: SqlClient) => sql`
   int2send(f.metric_id) || float8send(f.value) || int4send(f.period_end - date '1970-01-01')
-  || int4send(f.filed - date '1970-01-01') || int2send(f.fy) || int2send(f.fp) || int2send(f.unit_id)`
+  || int4send(f.filed - date '1970-01-01') || int2send(f.fy) || int2send((f.fp + case when f.is_earlier then 16 else 0 end)::int2) || int2send(f.unit_id)`

@@ -72,7 +72,7 @@ export const FilingRow = Type.Object(
       '0001193125-10-012091',
     ),
     accepted_at: textOrNull(
-      'When the register accepted it, as it states it: New York time in the United States, UTC elsewhere; null if no imported document states it.',
+      'When the register accepted it, as it states it, without a time zone: New York in the data sets of the SEC, New York or UTC in its submissions files, which do not say which, and UTC elsewhere; null if no imported document states it.',
       '2010-01-25T16:33:24',
     ),
     figures: Type.Integer({

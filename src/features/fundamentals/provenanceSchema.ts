@@ -21,7 +21,7 @@ export const provenanceFields = {
     }),
   ),
   accepted_at: provenance(
-    'When the register accepted the filing, as it states it: New York time in the United States, UTC elsewhere; null if no imported document states it.',
+    'When the register accepted the filing, as it states it, without a time zone: New York in the data sets of the SEC, New York or UTC in its submissions files, which do not say which, and UTC elsewhere; null if no imported document states it.',
     '2010-01-25T16:33:24',
   ),
   inputs: Type.Optional(

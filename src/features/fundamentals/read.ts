@@ -61,9 +61,9 @@ export async function readCompany(deps: ReadDeps, plan: CompanyPlan): Promise<Fu
     source,
     until: row.until,
     kind: row.derived ? 'derived' : 'stated',
+    ...(row.earlier ? { generation: 'earlier' } : {}),
     ...(splits === null ? {} : adjusted(row, splits)),
     ...(oldest !== null && row.end < oldest ? { stale: true } : {}),
-    ...(row.earlier ? { generation: 'earlier' } : {}),
     ...provenanceOf(row, plan.fields, { manifest, issuerId: issuer_id }),
   }))
   return {
@@ -156,7 +156,9 @@ async function missingComponents(
   plan: CompanyPlan,
   shown: ReadonlySet<string>,
 ): Promise<NonNullable<FundamentalsList['missing']>> {
-  const absent = computedMetrics.filter(({ name }) => plan.metrics?.includes(name) && !shown.has(name))
+  // A balance has no trailing twelve months, so none of its components is missing for them.
+  const possible = computedMetrics.filter(({ kind }) => kind === 'flow' || !isTrailing(plan))
+  const absent = possible.filter(({ name }) => plan.metrics?.includes(name) && !shown.has(name))
   if (absent.length === 0) return []
   const known = new Set((await knownMetrics(sql, plan.entityId, plan.asOf)).map(({ m }) => m))
   return absent.map(({ name, components }) => {

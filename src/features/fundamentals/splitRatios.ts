@@ -42,19 +42,24 @@ export interface Fraction {
 }
 
 const maxSmallSide = 20
+/** Of one share, or to one. */
 const maxLargeSide = 1_000
+/** Several shares become several others at no more than this: beyond, a fraction of a rounded count fits any exchange of shares
+ * at a merger (LPA 2024: 28.6 million became 168,142,740, which 47:8 fits). */
+const maxOddRatio = 5
 /** A stock dividend of 4% and more: below it a correction of the count cannot be told from a split. */
 const minChange = 1.04
 
-/** The fraction with the smallest terms in an interval, if it is one by which shares are split: up to 20 of one to up to 1,000 of the
- * other. null: there is none, or it is 1. */
+/** The fraction with the smallest terms in an interval, if it is one by which shares are split: one to up to 1,000, or 2 to 20 to up to
+ * five times as many. null: there is none, or it is 1. */
 export function simplestFraction({ low, high }: Interval): Fraction | null {
   if (!(low > 0) || low > high || !Number.isFinite(high) || (low <= 1 && 1 <= high)) return null
   for (let small = 1; small <= maxSmallSide; small++) {
     // The larger side over `small`, or its inverse.
     const [from, to] = low > 1 ? [low * small, high * small] : [small / high, small / low]
     const large = Math.ceil(from)
-    if (large > to || large > maxLargeSide || large / small < minChange) continue
+    const max = small === 1 ? maxLargeSide : small * maxOddRatio
+    if (large > to || large > max || large / small < minChange) continue
     return low > 1 ? { numerator: large, denominator: small } : { numerator: small, denominator: large }
   }
   return null

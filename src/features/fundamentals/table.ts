@@ -33,6 +33,7 @@ export function tableOf(list: FundamentalsList, metrics: readonly string[] | nul
 function tableRow(rows: readonly FundamentalsRow[], columns: readonly string[]) {
   const { fy, fp, end, ticker, issuer_id, source } = rows[0]
   const cells: Record<string, number | null> = Object.fromEntries(columns.map(metric => [metric, null]))
+  const earlier = columns.filter(metric => rows.some(row => row.m === metric && row.generation === 'earlier'))
   let { filed } = rows[0]
   for (const row of rows) {
     cells[row.m] = row.v
@@ -45,6 +46,7 @@ function tableRow(rows: readonly FundamentalsRow[], columns: readonly string[]) 
     filed,
     ...cells,
     currency: currencies(rows.map(({ u }) => u)),
+    earlier: earlier.length === 0 ? null : earlier.join(' '),
     ticker,
     issuer_id,
     source,

@@ -20,6 +20,11 @@ export const FundamentalsTableRow = Type.Object(
       description: 'Currency of the figures in money, several separated by spaces; null: none is in money.',
       examples: ['USD'],
     }),
+    earlier: Type.Union([Type.String(), Type.Null()], {
+      description:
+        'The metrics whose figure is of an earlier generation (`generation` of the long layout), separated by spaces; null: none is.',
+      examples: [null],
+    }),
     ticker: FundamentalsRow.properties.ticker,
     issuer_id: FundamentalsRow.properties.issuer_id,
     source: FundamentalsRow.properties.source,
@@ -42,6 +47,7 @@ export const fundamentalsTableSheet = (metrics: readonly string[]): Column[] => 
   { name: 'filed', kind: 'day' },
   ...metrics.map(name => ({ name, kind: 'number' as const })),
   { name: 'currency', kind: 'text' },
+  { name: 'earlier', kind: 'text' },
   { name: 'ticker', kind: 'text' },
   { name: 'issuer_id', kind: 'text' },
   { name: 'source', kind: 'text' },

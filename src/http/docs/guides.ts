@@ -22,6 +22,7 @@ export const guides = {
   benchmarks: 'bench/README.md',
   'long-tests': 'docs/long-tests.md',
   'bun-pipelining': 'docs/bun-pipelining.md',
+  'bun-large-answers': 'docs/bun-large-answers.md',
 } as const satisfies Record<string, string>
 
 export type GuideName = keyof typeof guides

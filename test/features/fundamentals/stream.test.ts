@@ -90,7 +90,7 @@ describe('several companies', () => {
     const read = await parquetReadObjects({ file: await open(query, 'parquet') })
     const day = (value: unknown) => (value instanceof Date ? value.toISOString().slice(0, 10) : value)
     expect(read.map(row => ({ ...row, end: day(row.end), filed: day(row.filed) }))).toEqual(
-      data.map(row => ({ ...row, stale: row.stale ?? null })),
+      data.map(row => ({ ...row, generation: row.generation ?? null, stale: row.stale ?? null })),
     )
   })
 

@@ -104,3 +104,13 @@ test('debt that is not stated in all parts says which part is missing', async ()
     { metric: 'net_debt', components: ['total_debt'] },
   ])
 })
+
+test('nothing is missing for the trailing twelve months of a balance, which has none', async () => {
+  const metric = 'total_debt,net_debt,working_capital,book_value_per_share,ebitda'
+  const query = { ticker: 'LPA', metric, fp: 'TTM', as_of: '2024-04-25' }
+  const { data, missing } = await readCompany(deps, await planCompany(deps, principal('personal'), query))
+  expect(data).toEqual([])
+  expect(missing).toEqual([
+    { metric: 'ebitda', components: ['operating_income', 'depreciation_amortization'] },
+  ])
+})

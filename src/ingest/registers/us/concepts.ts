@@ -163,10 +163,11 @@ export const concepts: Concepts = {
     ],
     gaap('PaymentsToAcquireProductiveAssets'),
   ),
+  // Apple (2017), Valero and NYSE Euronext state the cash flow statement's total under the first tag and less under the others.
   depreciation_amortization: flow(
+    gaap('DepreciationAmortizationAndAccretionNet'),
     [
-      ...gaap('DepreciationDepletionAndAmortization'),
-      ...gaap('DepreciationAmortizationAndAccretionNet DepreciationAndAmortization'),
+      ...gaap('DepreciationDepletionAndAmortization DepreciationAndAmortization'),
       ...ifrs('DepreciationAndAmortisationExpense AdjustmentsForDepreciationAndAmortisationExpense'),
     ],
     gaap('Depreciation'),
@@ -206,4 +207,6 @@ export const { rules, usesOfTag } = conceptTable(concepts, {
   coverCount: { metric: 'shares_outstanding', tags: /^dei:EntityCommonStockSharesOutstanding$/ },
   // All tags of equity: even those that include minority interests leave temporary equity out.
   partialTags: /^us-gaap:\w*(Equity|Capital)|^ifrs-full:EquityAttributableToOwnersOfParent$/,
+  // HP and Cigna change between it and the next group's tags and mean the same.
+  broadTags: /^us-gaap:DepreciationAmortizationAndAccretionNet$/,
 })
