@@ -1,6 +1,7 @@
 import { type AnyElysia, Elysia } from 'elysia'
 import type { Logger } from 'pino'
 import { type AccessDeps, authenticate, TooManyInvalidKeys } from '../access/authenticate.ts'
+import { pageLimits, visitorOf } from '../access/visitor.ts'
 import { Failure } from '../errors.ts'
 import type { Limits, Verdict } from '../limits/decision.ts'
 import { clientAddressReader, proxyMatcher } from './clientAddress.ts'
@@ -30,11 +31,14 @@ export interface HttpDeps {
   readonly explain: ExplainError
   readonly draining: Draining
   readonly unlistedProxy: UnlistedProxy
+  /** The error as a page, for a browser; null: the request is not for one. */
+  readonly errorPage: (context: RequestContext, failure: Failure) => Answer | null
 }
 
 /** Who may use a route. `key` requires an API key and counts requests per key (per address for the demo key). `search` counts
- * per address. `open` counts nothing. */
-export type AccessPolicy = 'key' | 'search' | 'open'
+ * per address. `page` and `download` are for visitors without a key: they count per address, and the caller is `visitorOf` the
+ * request. `open` counts nothing. */
+export type AccessPolicy = 'key' | 'search' | 'page' | 'download' | 'open'
 
 export type HttpPlugin = ReturnType<typeof httpPlugin>
 
@@ -90,7 +94,8 @@ export function httpPlugin(deps: HttpDeps, appOf: () => AnyElysia) {
     const { cause } = failure.details
     if (defect) log.error({ requestId: context.id, route, err: error }, 'defect')
     else if (cause !== undefined) log.warn({ requestId: context.id, route, err: cause }, failure.message)
-    return finish(context, route, errorAnswer(settings.baseUrl, context, failure), failure.code)
+    const shown = deps.errorPage(context, failure) ?? errorAnswer(settings.baseUrl, context, failure)
+    return finish(context, route, shown, failure.code)
   }
 
   function answerUnrouted(context: RequestContext): Response {
@@ -136,7 +141,13 @@ async function authorize(
   requireOneHost(context)
   let verdict: Verdict
   if (policy === 'search') verdict = await access.rateLimiter.take(`search:${context.address}`, searchLimits)
-  else {
+  else if (policy === 'page' || policy === 'download') {
+    const { principal, name, downloads } = visitorOf(context.request)
+    const subject = `${policy}:${context.address}`
+    const limits = policy === 'page' ? pageLimits : downloads
+    context.caller = { principal, name, subject, limits }
+    verdict = await access.rateLimiter.take(subject, limits)
+  } else {
     const found = authenticate(access, context.request.headers, context.address)
     // A cached caller comes without a promise: awaiting it would cost each such request a turn of the event loop.
     context.caller = found instanceof Promise ? await found : found
