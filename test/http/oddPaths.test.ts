@@ -69,7 +69,7 @@ describe('a path', () => {
 
   test('leads home from / alone', async () => {
     const home = await send('GET /')
-    expect([home.status, headerOf(home, 'location')]).toEqual([302, '/docs'])
+    expect([home.status, headerOf(home, 'content-type')]).toEqual([200, 'text/html; charset=utf-8'])
   })
 })
 

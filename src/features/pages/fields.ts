@@ -35,3 +35,7 @@ export async function namesOf(
   const found = await (directory ? directory.findAll(ids) : findCompanies(lookups, ids))
   return new Map([...found].map(([id, { name }]) => [id, name]))
 }
+
+/** A note of the API for somebody who has no key. */
+export const visitorNote = (note: string): string =>
+  note.replaceAll('This key sees', 'Without a licence one sees')

@@ -86,7 +86,7 @@ function picture(rows: readonly FundamentalsRow[], on: string | undefined): Mark
   const shown = ({ v }: FundamentalsRow) => shownFigure(v, 'amount', scale)
   const years = [...new Set(rows.map(({ fy }) => fy))].sort().slice(-2)
   const series = years.map(fy => ({
-    name: `fiscal ${fy}`,
+    name: String(fy),
     steps: rows
       .filter(row => row.fy === fy)
       .map(row => ({ day: laterOf(row.filed, span.first), value: row.v, text: shown(row) })),
@@ -96,13 +96,13 @@ function picture(rows: readonly FundamentalsRow[], on: string | undefined): Mark
   const known = years.map(fy => ({ fy, row: rows.findLast(row => row.fy === fy && row.filed <= marked) }))
   return html`<section class="picture" aria-labelledby="picture-title">
 <h2 id="picture-title">Apple restates 2009</h2>
-<p>On 2009-10-27 Apple's annual report said what it earned from selling phones over two years. On 2010-01-25 an amendment counted it at once. Whoever tests an idea as of December 2009 must see the first figure.</p>
-<div class="picture-body">${stepChart({ label: 'Revenue of Apple as known over time, in millions of dollars', series, span, marker: marked })}
+<p>In October 2009 Apple's annual report spread the revenue of each iPhone over two years. In January 2010 an amendment counted it at once, for the year before, too. A test of an idea as of December 2009 must see the first figures.</p>
+<div class="picture-body"><div>${stepChart({ label: 'Revenue of Apple as known over time, in millions of dollars', series, span, marker: marked })}
+<p class="slider with-script"><input id="time" type="range" min="0" max="1" step="1" value="0" aria-label="Day as of which the figures were known" aria-valuetext="${marked}"></p></div>
 <div><p class="known-on">As known on <output id="known-day" for="time">${marked}</output></p>
 <table class="figures"><thead><tr><th scope="col">Revenue, USD ${scale.name}</th><th scope="col">Known</th></tr></thead><tbody>
 ${known.map(({ fy, row }) => html`<tr><th scope="row">fiscal ${fy}</th><td data-fy="${fy}"${row !== undefined && html` title="${exactFigure(row.v)} USD, filed ${row.filed}"`}>${row === undefined ? 'not yet filed' : shown(row)}</td></tr>\n`)}</tbody></table>
 <p class="stops without-script">${stops.map(day => html`<a href="/?on=${day}#picture-title"${day === marked && html` aria-current="true"`}>${day}</a> `)}</p></div></div>
-<p class="slider with-script"><span>${span.first}</span><input id="time" type="range" min="0" max="1" step="1" value="0" aria-label="Day as of which the figures were known" aria-valuetext="${marked}"><span>${span.last}</span></p>
 <p><a href="/companies/AAPL?as_of=2009-12-31">The whole of Apple as of the end of 2009</a></p>
 ${dataScript('application/json', { on: marked, years: known.map(({ fy }) => ({ fy, steps: rows.filter(row => row.fy === fy).map(row => [row.filed, shown(row), `${exactFigure(row.v)} USD, filed ${row.filed}`]) })) }, 'known')}
 </section>`

@@ -9,6 +9,7 @@ import type { CoverageMarket } from '../coverage/schema.ts'
 import { planFilings, readFilings } from '../filings/filings.ts'
 import type { PageDeps } from './deps.ts'
 import { isDownloadable } from './downloads.ts'
+import { namesOf } from './fields.ts'
 import { exactFigure } from './figures.ts'
 import { metricLabel } from './statements.ts'
 
@@ -45,6 +46,10 @@ export async function marketPage(deps: PageDeps, principal: Principal, sent: str
   const { markets } = await readCounts(deps)
   const plan = await planFilings(deps, principal, { market: code, limit: latestFilings })
   const filings = await deps.readLimiter.run(`page ${code}`, () => readFilings(deps, plan))
+  const names = await namesOf(
+    deps,
+    filings.data.map(({ ticker }) => ticker),
+  )
   const counts = markets.find(market => market.code === code)
   const metrics = [...deps.markets.metrics.values()].filter(metric => metric.markets.includes(code))
   const { name, register, licence } = manifest
@@ -74,7 +79,7 @@ ${
   filings.data.length > 0 &&
   html`<section><h2 id="filings">Latest filings</h2>
 <div class="scroll" tabindex="0" role="region" aria-labelledby="filings"><table><thead><tr><th scope="col">Filed</th><th scope="col">Company</th><th scope="col">Form</th><th scope="col">Document</th><th scope="col" class="number">Figures</th></tr></thead><tbody>
-${filings.data.map(row => html`<tr><td>${row.filed}</td><td><a href="/companies/${encodeURIComponent(row.ticker)}">${row.ticker}</a></td><td>${row.form}</td><td>${row.url === null ? row.accession : html`<a href="${row.url}" rel="noreferrer">${row.accession}</a>`}</td><td class="number">${row.figures}</td></tr>\n`)}</tbody></table></div></section>`
+${filings.data.map(row => html`<tr><td>${row.filed}</td><td><a href="/companies/${encodeURIComponent(row.ticker)}">${names.get(row.ticker) ?? row.ticker}</a></td><td>${row.form}</td><td>${row.url === null ? row.accession : html`<a href="${row.url}" rel="noreferrer">${row.accession}</a>`}</td><td class="number">${row.figures}</td></tr>\n`)}</tbody></table></div></section>`
 }
 ${readingRules(manifest)}
 <section><h2 id="metrics">Metrics</h2><p>${metrics.map(({ name: metric }, place) => html`${place > 0 && ', '}<a href="/docs/metrics#${metric}">${metricLabel(metric)}</a>`)}.</p></section>

@@ -6,8 +6,9 @@ import { queryReader } from '../../http/parameters.ts'
 import { planRestatements, readRestatements } from '../restatements/restatements.ts'
 import { type Restatement, RestatementsQuery, restatementsLimit } from '../restatements/schema.ts'
 import type { PageDeps } from './deps.ts'
-import { marketField, metricField, namesOf } from './fields.ts'
+import { marketField, metricField, namesOf, visitorNote } from './fields.ts'
 import { changeInPercent, exactFigure, formOf, scaleOf, shownChange, shownFigure } from './figures.ts'
+import { openChanges } from './openChanges.ts'
 import { metricLabel } from './statements.ts'
 
 const { metric, market, from, cursor, as_of } = RestatementsQuery.properties
@@ -20,6 +21,9 @@ export const readRestatementsPageQuery = queryReader(RestatementsPageQuery)
 
 const maxRows = 300
 
+const onlyOpen =
+  'These companies are open to everybody. Of all others one sees the most recent reported fiscal year without a licence, and none of those here has a change in it.'
+
 /** /restatements: the latest changes of a metric among the companies of a market, with their sizes. */
 export async function restatementsPage(
   deps: PageDeps,
@@ -29,7 +33,11 @@ export async function restatementsPage(
   const query = { metric: name, market: code, limit: restatementsLimit.maxFree, ...rest }
   const plan = planRestatements(deps, principal, query)
   const list = await deps.readLimiter.run('pages', () => readRestatements(deps, principal, plan))
-  const latest = [...list.data]
+  const open =
+    plan.recentFiscalYearOnly && plan.after === null ? await openChanges(deps, principal, plan) : []
+  const listed = list.data.filter(({ ticker }) => open.every(change => change.ticker !== ticker))
+  const changes = [...listed, ...open]
+  const latest = changes
     .sort((a, b) => (a.filed < b.filed ? 1 : a.filed > b.filed ? -1 : 0))
     .slice(0, maxRows)
   const names = await namesOf(
@@ -55,9 +63,9 @@ export async function restatementsPage(
 <p>Figures that a later filing changed: amendments, recast comparatives, splits. The latest first.</p>
 <form method="get" action="/restatements" class="filters"><p class="row">${marketField(deps, plan.market)} ${metricField(deps, 'metric', 'Metric', plan.metric)}
 <label for="from">Filed since</label> <input id="from" name="from" type="date" value="${rest.from}"> <button type="submit">Show</button></p></form>
-${list.note !== undefined && html`<p class="notice">${list.note}</p>`}
+${list.note !== undefined && html`<p class="notice">${listed.length === 0 && open.length > 0 ? onlyOpen : visitorNote(list.note)}</p>`}
 ${latest.length > 0 && table(latest, names)}
-<p class="quiet">${list.data.length > maxRows ? `The latest ${maxRows} of ${exactFigure(list.data.length)} changes` : 'All changes'} among ${list.next === null ? 'the' : `${restatementsLimit.maxFree}`} companies of this page. ${list.next !== null && html`<a href="/restatements?${next.toString()}">The next companies</a>. `}${list.attribution}</p>`,
+<p class="quiet">${changes.length > maxRows ? `The latest ${maxRows} of ${exactFigure(changes.length)} changes` : 'All changes'} among ${list.next === null ? 'the' : `${restatementsLimit.maxFree}`} companies of this page. ${list.next !== null && html`<a href="/restatements?${next.toString()}">The next companies</a>. `}${list.attribution}</p>`,
   })
 }
 

@@ -5,7 +5,7 @@ import { planCrossSection } from '../crossSection/crossSection.ts'
 import type { CrossSectionTable, CrossSectionTableRow } from '../crossSection/schema.ts'
 import { readCrossSectionTable } from '../crossSection/table.ts'
 import type { PageDeps } from './deps.ts'
-import { marketField, metricField, namesOf } from './fields.ts'
+import { marketField, metricField, namesOf, visitorNote } from './fields.ts'
 import { exactFigure, formOf, shownFigure } from './figures.ts'
 import { columnFields, type Screen, screenPath } from './screenQuery.ts'
 import { metricLabel } from './statements.ts'
@@ -43,7 +43,7 @@ export async function screenPage(deps: PageDeps, principal: Principal, screen: S
     canonical: `${deps.settings.baseUrl}/screen?market=${plan.market}`,
     main: html`<h1>Screen</h1>
 ${form(deps, principal, shown, plan.market)}
-${table.note !== undefined && html`<p class="notice">${table.note}</p>`}
+${table.note !== undefined && html`<p class="notice">${visitorNote(table.note)}</p>`}
 ${rows.length > 0 && tableOf(deps, table, rows, names, shown)}
 <p class="quiet">${table.data.length > rows.length ? `The first ${rows.length} of ${exactFigure(table.data.length)} companies${shown.sort === null ? '' : ', sorted'}` : `${rows.length} companies`}${table.next !== null && ` among the ${examined} of this page`}. ${table.next !== null && html`<a href="${screenPath(shown, { cursor: table.next })}">The next companies</a>. `}${table.attribution}</p>`,
   })

@@ -6,6 +6,7 @@ import type { Company } from '../../companyProfile/schema.ts'
 import type { FilingList } from '../../filings/schema.ts'
 import type { PageDeps } from '../deps.ts'
 import { downloadLinks } from '../downloads.ts'
+import { visitorNote } from '../fields.ts'
 import { asOfForm } from './asOfForm.ts'
 import { companyDataset } from './linkedData.ts'
 import { missingFigures } from './missing.ts'
@@ -42,9 +43,9 @@ ${identity(profile, manifest?.name ?? market)}
 ${profile.note !== undefined && html`<p class="notice">${profile.note}</p>`}
 ${tabLinks(ticker, query)}
 ${asOfForm(view, tables.days, query)}
-${list.data.length === 0 && html`<p class="notice">${query.show === undefined || query.show === 'years' ? 'There are no figures of full years here.' : 'There are no figures of such periods here.'} ${list.note}</p>`}
+${list.data.length === 0 && html`<p class="notice">${query.show === undefined || query.show === 'years' ? 'There are no figures of full years here.' : 'There are no figures of such periods here.'} ${list.note !== undefined && visitorNote(list.note)}</p>`}
 ${tables.statements.length > 0 && html`<p class="legend quiet">Point at a figure for its exact value and its filing; choose it for every vintage. <span class="restated">Marked</span> figures were restated: the former value stands below.</p>`}
-${statementTables(tables, profile.currency, address)}
+<div class="statements${tables.periods.length <= 2 && ' few'}">${statementTables(tables, profile.currency, address)}</div>
 ${earlierLink(tables, ticker, query)}
 ${timeline(tables, query.cell, manifest)}
 ${missingFigures(deps.markets, view)}
@@ -108,7 +109,7 @@ function monthAndDay(text: string | null | undefined): string | null {
   return name === undefined ? (text ?? null) : `${Number(day)} ${name}`
 }
 
-const tabNames = { years: 'Years', quarters: 'Quarters', ttm: 'Trailing twelve months' } as const
+const tabNames = { years: 'Years', quarters: 'Quarters', ttm: 'Trailing 12 months' } as const
 
 const tabLinks = (ticker: string, { as_of, show = 'years' }: CompanyPageQuery) =>
   html`<nav class="tabs" aria-label="Periods">${tabs.map(tab => {
