@@ -10,7 +10,7 @@ import type { Draining } from './draining.ts'
 import { asFailure, type ExplainError, errorAnswer } from './errors.ts'
 import { addLimitHeaders } from './limitHeaders.ts'
 import { accessLog, type LogRequests } from './log.ts'
-import { unroutedAnswer } from './notFound.ts'
+import { routeUnknown, unroutedAnswer } from './notFound.ts'
 import type { UnlistedProxy } from './unlistedProxy.ts'
 
 export interface HttpSettings {
@@ -118,7 +118,12 @@ export function httpPlugin(deps: HttpDeps, appOf: () => AnyElysia) {
                 requireOneHost(context)
                 context.admitted = true
               }
-            : async ({ context }) => authorize(deps.access, context, policy),
+            : policy === 'page' || policy === 'download'
+              ? async ({ context, route }) => {
+                  requireOwnPath(context, route)
+                  return authorize(deps.access, context, policy)
+                }
+              : async ({ context }) => authorize(deps.access, context, policy),
       }),
     })
     .mapResponse({ as: 'global' }, ({ context, route, responseValue }) =>
@@ -128,6 +133,12 @@ export function httpPlugin(deps: HttpDeps, appOf: () => AnyElysia) {
     .onError({ as: 'global' }, ({ request, context = begin(request), route, code, error }) =>
       code === 'NOT_FOUND' ? answerUnrouted(context) : fail(context, route, error),
     )
+}
+
+/** Fails if the path does not begin as its route does. Elysia looks for the path from the twelfth character of the URL on: of a Host
+ * header with three letters or fewer it skips the first part of the path, and `/x/search` would be `/search`. */
+function requireOwnPath(context: RequestContext, route: string): void {
+  if (context.path.split('/', 2)[1] !== route.split('/', 2)[1]) throw routeUnknown(context)
 }
 
 const searchLimits: Limits = { perMinute: 120, perDay: 3_000 }

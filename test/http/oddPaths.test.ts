@@ -101,6 +101,12 @@ describe('HEAD and OPTIONS', () => {
   const paths: Record<string, string> = {
     '/api/v1/coverage/:id': '/api/v1/coverage/AAPL',
     '/docs/assets/:file': '/docs/assets/docs.css',
+    '/assets/:file': '/assets/site.css',
+    '/companies/:id': '/companies/AAPL',
+    '/companies/:id/download': '/companies/AAPL/download?format=parquet',
+    '/markets/:code': '/markets/US',
+    '/sample/:file': '/sample/entities.csv',
+    '/sitemaps/:file': '/sitemaps/US-1.xml',
     '/api/search': '/api/search?q=apple',
     '/api/v1/signals': '/api/v1/signals?limit=3',
     '/api/v1/fundamentals': '/api/v1/fundamentals?ticker=AAPL&view=latest',

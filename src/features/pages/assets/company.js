@@ -61,25 +61,35 @@ function showStop(stop) {
   }
 }
 
-function choose(day) {
-  const address = new URL(location.href)
-  address.searchParams.delete('cell')
-  address.hash = ''
-  if (day === '') address.searchParams.delete('as_of')
-  else address.searchParams.set('as_of', day)
-  history.replaceState(null, '', address)
+// The day is shown while one drags, and the address has it when one lets go.
+function show(day) {
   const stop = day === '' ? data.days.length - 1 : data.days.findLastIndex(filed => filed <= day)
   showStop(stop)
   slider.value = Math.max(0, stop)
   slider.setAttribute('aria-valuetext', day === '' ? 'today' : day)
   select.value = day
   output.textContent = day === '' ? 'Everything filed up to today.' : `Only what was filed up to ${day}.`
-  for (const link of document.querySelectorAll('.tabs a')) {
-    const target = new URL(link.href)
-    if (day === '') target.searchParams.delete('as_of')
-    else target.searchParams.set('as_of', day)
-    link.href = target.href
+}
+
+function withDay(address, day) {
+  const url = new URL(address)
+  if (day === '') url.searchParams.delete('as_of')
+  else url.searchParams.set('as_of', day)
+  return url
+}
+
+function settle(day) {
+  const address = withDay(location.href, day)
+  address.searchParams.delete('cell')
+  address.hash = ''
+  // Of a long history another day may need other columns: they come with the page of that day.
+  if (data.isPart) {
+    address.searchParams.delete('before')
+    location.assign(address)
+    return
   }
+  history.replaceState(null, '', address)
+  for (const link of document.querySelectorAll('.tabs a')) link.href = withDay(link.href, day).href
 }
 
 if (data !== null && slider !== null) {
@@ -87,20 +97,17 @@ if (data !== null && slider !== null) {
   slider.addEventListener('input', () => {
     cancelAnimationFrame(frame)
     const day = data.days[slider.valueAsNumber]
-    frame = requestAnimationFrame(() => choose(day))
+    frame = requestAnimationFrame(() => show(day))
   })
-  // Of a long history another day may need other columns: they come with the page of that day.
-  const settle = () => {
-    if (data.isPart) location.reload()
-  }
   slider.addEventListener('change', () => {
     cancelAnimationFrame(frame)
-    choose(data.days[slider.valueAsNumber])
-    settle()
+    const day = data.days[slider.valueAsNumber]
+    show(day)
+    settle(day)
   })
   select.addEventListener('change', () => {
-    choose(select.value)
-    settle()
+    show(select.value)
+    settle(select.value)
   })
 }
 
