@@ -1,6 +1,7 @@
 import type { Principal } from '../../../access/licences.ts'
 import { readAsOf } from '../../../facts/asOf.ts'
 import { withSnapshot } from '../../../postgres/snapshot.ts'
+import { findByAnyId } from '../../companies/lookup.ts'
 import { readProfile } from '../../companyProfile/profile.ts'
 import type { Company } from '../../companyProfile/schema.ts'
 import { planFilings, readFilings } from '../../filings/filings.ts'
@@ -35,20 +36,23 @@ export async function readCompanyView(
 ): Promise<CompanyView> {
   const day = readAsOf(as_of, deps.today())
   for (let left = maxAttempts; left > 0; left--) {
-    const profile = await withSnapshot(deps.sql, sql => readProfile({ ...deps, sql }, id, day))
+    const { ticker } = await findByAnyId({ sql: deps.lookups, markets: deps.markets }, id)
     const query: FundamentalsQuery = {
-      ticker: profile.ticker,
+      ticker,
       fp: periodsOf[show],
       fields: 'accession,form,tag,url',
       ...(as_of === undefined ? {} : { as_of }),
     }
+    // First of all: it refuses, and it counts the company of a capped key.
     const plan = await planCompany(deps, principal, query)
-    const list = await answerCompany(deps, principal, query, plan)
-    const today = as_of === undefined ? list : await readToday(deps, principal, query)
-    const filings = await readLatestFilings(deps, principal, profile.ticker, as_of)
-    const version = list.data_version
-    const parts = [profile, today, filings]
-    if (parts.every(part => part.data_version === version))
+    const [profile, list, ofToday, filings] = await Promise.all([
+      withSnapshot(deps.sql, sql => readProfile({ ...deps, sql }, id, day)),
+      answerCompany(deps, principal, query, plan),
+      as_of === undefined ? null : readToday(deps, principal, query),
+      readLatestFilings(deps, principal, ticker, as_of),
+    ])
+    const today = ofToday ?? list
+    if ([profile, today, filings].every(part => part.data_version === list.data_version))
       return { profile, list, today, isOpen: !plan.recentFiscalYearOnly, filings }
   }
   throw dataVersionConflict()
