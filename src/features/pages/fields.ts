@@ -6,7 +6,7 @@ import { metricLabel } from './statements.ts'
 
 /** The choice of a market in a form. */
 export const marketField = ({ markets }: Pick<PageDeps, 'markets'>, chosen: string): Markup =>
-  html`<label for="market">Market</label> <select id="market" name="market">${markets.manifests.map(({ code, name }) => html`<option value="${code}"${code === chosen && html` selected`}>${name}</option>`)}</select>`
+  html`<span class="field"><label for="market">Market</label> <select id="market" name="market">${markets.manifests.map(({ code, name }) => html`<option value="${code}"${code === chosen && html` selected`}>${name}</option>`)}</select></span>`
 
 /** The choice of a metric in a form. */
 export const metricField = (
@@ -16,14 +16,14 @@ export const metricField = (
   chosen: string,
   none = false,
 ): Markup =>
-  html`<label for="${id}">${label}</label> <select id="${id}" name="${id}">${none && html`<option value="">none</option>`}${[
+  html`<span class="field"><label for="${id}">${label}</label> <select id="${id}" name="${id}">${none && html`<option value="">none</option>`}${[
     ...markets.metrics.keys(),
   ]
     .filter(name => !name.endsWith(yearToDateSuffix) || name === chosen)
     .map(
       name =>
         html`<option value="${name}"${name === chosen && html` selected`}>${metricLabel(name)}</option>`,
-    )}</select>`
+    )}</select></span>`
 
 /** Names of companies by their IDs: metadata, open to every visitor. */
 export async function namesOf(

@@ -62,7 +62,7 @@ export async function restatementsPage(
     main: html`<h1>Restatements</h1>
 <p>Figures that a later filing changed: amendments, recast comparatives, splits. The latest first.</p>
 <form method="get" action="/restatements" class="filters"><p class="row">${marketField(deps, plan.market)} ${metricField(deps, 'metric', 'Metric', plan.metric)}
-<label for="from">Filed since</label> <input id="from" name="from" type="date" value="${rest.from}"> <button type="submit">Show</button></p></form>
+<span class="field"><label for="from">Filed since</label> <input id="from" name="from" type="date" value="${rest.from}"></span> <button type="submit">Show</button></p></form>
 ${list.note !== undefined && html`<p class="notice">${listed.length === 0 && open.length > 0 ? onlyOpen : visitorNote(list.note)}</p>`}
 ${latest.length > 0 && table(latest, names)}
 <p class="quiet">${changes.length > maxRows ? `The latest ${maxRows} of ${exactFigure(changes.length)} changes` : 'All changes'} among ${list.next === null ? 'the' : `${restatementsLimit.maxFree}`} companies of this page. ${list.next !== null && html`<a href="/restatements?${next.toString()}">The next companies</a>. `}${list.attribution}</p>`,

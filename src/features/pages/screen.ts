@@ -74,9 +74,9 @@ function form(deps: PageDeps, principal: Principal, screen: Screen, market: stri
   const periods = ['FY', 'Q1', 'Q2', 'Q3', 'Q4', 'TTM', 'latest'] as const
   return html`<form method="get" action="/screen" class="filters screen">
 <p class="row">${marketField(deps, market)}
-<label for="fp">Period</label> <select id="fp" name="fp">${periods.map(name => html`<option${name === period && html` selected`}>${name}</option>`)}</select>
-<label for="age">Ended within</label> <input id="age" name="max_age_days" type="number" min="0" max="36500" value="${screen.maxAgeDays}" placeholder="any"> days
-${isFreeData(principal) ? html`<span class="quiet">as known today; other days need a <a href="/docs/guides/keys-and-limits">licence</a></span>` : html`<label for="as-of">As of</label> <input id="as-of" name="as_of" type="date" value="${asOf}">`}</p>
+<span class="field"><label for="fp">Period</label> <select id="fp" name="fp">${periods.map(name => html`<option${name === period && html` selected`}>${name}</option>`)}</select></span>
+<span class="field"><label for="age">Ended within</label> <input id="age" name="max_age_days" type="number" min="0" max="36500" value="${screen.maxAgeDays}" placeholder="any"> days</span>
+${isFreeData(principal) ? html`<span class="quiet">as known today; other days need a <a href="/docs/guides/keys-and-limits">licence</a></span>` : html`<span class="field"><label for="as-of">As of</label> <input id="as-of" name="as_of" type="date" value="${asOf}"></span>`}</p>
 <div class="columns">${columnFields.map((name, place) => {
     const metric = columns[place]
     return html`<p>${metricField(deps, name, `Column ${place + 1}`, metric ?? '', true)}${metric !== undefined && html`<span class="bounds"><label for="min-${name}">from</label> <input id="min-${name}" name="min_${metric}" value="${typed.get(`min_${metric}`)}" size="7" inputmode="decimal"> <label for="max-${name}">to</label> <input id="max-${name}" name="max_${metric}" value="${typed.get(`max_${metric}`)}" size="7" inputmode="decimal"></span>`}</p>`
