@@ -33,7 +33,6 @@ export function formOf(metric: string, unit: string): FigureForm {
 const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
 const oneDigit = new Intl.NumberFormat('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 1 })
 const twoDigits = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
-const exact = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 17 })
 
 /** The figure as a cell shows it: 36,537 for 36,537,000,000 dollars, 22.5% for .2254. */
 export function shownFigure(value: number, form: FigureForm, scale: Scale): string {
@@ -63,8 +62,10 @@ const scaled = (value: number, { divisor }: Scale): string =>
 
 const noMinusZero = (text: string) => (/^-[0.,]*%?$/.test(text) ? text.slice(1) : text)
 
-/** The figure with all its digits, thousands separated. */
-export const exactFigure = (value: number): string => exact.format(value)
+/** The figure with all its digits. One with a fraction is written as JSON writes it: a formatter would add digits that are none of
+ * its own. */
+export const exactFigure = (value: number): string =>
+  Number.isInteger(value) ? whole.format(value) : String(value)
 
 /** By how much a figure changed: +17.4%. null where its sign changed or it was 0, so that a share says nothing. */
 export function changeInPercent(before: number, after: number): number | null {

@@ -4,7 +4,8 @@ const data = JSON.parse(document.querySelector('#vintages')?.textContent ?? 'nul
 const slider = document.querySelector('#as-of-slider')
 const select = document.querySelector('#as-of-day')
 const output = document.querySelector('#as-of-text')
-const exact = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 17 })
+const whole = new Intl.NumberFormat('en-US')
+const exact = value => (Number.isInteger(value) ? whole.format(value) : String(value))
 const tables = [...document.querySelectorAll('.statement table')]
 const rows = tables.flatMap(table => [...table.tBodies[0].rows])
 
@@ -34,8 +35,8 @@ function fill(cell, vintages, at, isCover) {
   cell.replaceChildren(...parts)
   cell.className = isRestated ? 'restated' : ''
   cell.dataset.v = value
-  cell.title = `${exact.format(value)}, filed ${data.days[from]}${
-    isRestated ? `; before: ${exact.format(before[3])}, filed ${data.days[before[0]]}` : ''
+  cell.title = `${exact(value)}, filed ${data.days[from]}${
+    isRestated ? `; before: ${exact(before[3])}, filed ${data.days[before[0]]}` : ''
   }`
 }
 
