@@ -19,14 +19,13 @@ function show(hits) {
       item.id = `hit-${place}`
       item.setAttribute('role', 'option')
       item.setAttribute('aria-selected', 'false')
-      const link = document.createElement('a')
-      link.href = `/companies/${encodeURIComponent(hit.ticker)}`
-      link.tabIndex = -1
-      link.textContent = hit.name ?? hit.ticker
+      item.dataset.path = `/companies/${encodeURIComponent(hit.ticker)}`
+      const name = document.createElement('strong')
+      name.textContent = hit.name ?? hit.ticker
       const id = document.createElement('span')
       id.textContent = `${hit.ticker}, ${hit.market}`
-      item.append(link, id)
-      item.addEventListener('click', () => link.click())
+      item.append(name, id)
+      item.addEventListener('click', () => location.assign(item.dataset.path))
       return item
     }),
   )
@@ -76,7 +75,7 @@ if (field !== null && list !== null) {
     } else if (event.key === 'Escape') close()
     else if (event.key === 'Enter' && active >= 0 && !list.hidden) {
       event.preventDefault()
-      list.children[active].querySelector('a').click()
+      location.assign(list.children[active].dataset.path)
     }
   })
   field.addEventListener('blur', () => setTimeout(close, 200))
