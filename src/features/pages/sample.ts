@@ -67,7 +67,7 @@ async function refusedIds({
     const [market = '', , tickers = ''] = line.split(',')
     if (market === '' || isDownloadable(settings, markets.get(market))) continue
     ids.add(tickers)
-    for (const ticker of tickers.split('|')) ids.add(ticker)
+    for (const ticker of tickers.split(' ')) ids.add(ticker)
   }
   return ids
 }
