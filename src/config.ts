@@ -30,6 +30,8 @@ export interface Config {
   readonly maxConnections: number
   readonly maxConnectionsPerAddress: number
   readonly flagshipTickers: readonly string[]
+  /** Markets of unread terms whose companies are offered as files: the operator has read them. */
+  readonly allowUnverifiedMarkets: readonly string[]
   readonly trustedProxies: readonly string[]
   /** The SMTP server that mail goes out by; null: none. */
   readonly mailUrl: string | null
@@ -87,6 +89,7 @@ export function readConfig(environment: Environment): Config {
     maxConnections: integer('MAX_CONNECTIONS', 4_096, 1, 1_000_000),
     maxConnectionsPerAddress: integer('MAX_CONNECTIONS_PER_ADDRESS', 512, 1, 1_000_000),
     flagshipTickers: list('FLAGSHIP_TICKERS', 'AAPL,GOOGL,GOOG'),
+    allowUnverifiedMarkets: list('ALLOW_UNVERIFIED_MARKETS', '').map(code => code.toUpperCase()),
     trustedProxies: list('TRUSTED_PROXIES', ''),
     mailUrl: text('MAIL_URL', '') || null,
     mailFrom: text('MAIL_FROM', ''),
@@ -151,7 +154,10 @@ function readRegisters(text: (name: string, fallback: string) => string): Readon
   })
 }
 
-function* addressFaults({ databaseUrl, host, baseUrl }: Config): Generator<string> {
+function* addressFaults({ databaseUrl, host, baseUrl, allowUnverifiedMarkets }: Config): Generator<string> {
+  const odd = allowUnverifiedMarkets.find(code => !/^[A-Z]{2}$/.test(code))
+  if (odd !== undefined)
+    yield `ALLOW_UNVERIFIED_MARKETS names ${odd}, which is no code of a market. Send codes of two letters, separated by commas, like FR,KR.`
   // The value is not repeated: it may contain a password.
   if (databaseUrl !== null && !isDatabaseUrl(databaseUrl))
     yield 'DATABASE_URL is not a URL like postgres://user:password@host:5432/database.'

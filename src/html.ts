@@ -1,4 +1,4 @@
-/** Markup that goes into a document unescaped. Only `html` and the style sheet create it. */
+/** Markup that goes into a document unescaped. Only `html`, `json` and the style sheet create it. */
 export class Markup {
   readonly text: string
 
@@ -24,6 +24,12 @@ function render(part: Part): string {
   if (part instanceof Markup) return part.text
   return part.map(render).join('')
 }
+
+/** JSON for a block of data in a page. No text in it can end the block or open a comment: a company may be called `</script>`. */
+export const json = (data: object): Markup =>
+  new Markup(JSON.stringify(data).replace(/[<>&\u2028\u2029]/g, unicodeEscape))
+
+const unicodeEscape = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 
 /** One test spares the three passes of `escapeText` for the coordinates and numbers that most parts are. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: this pattern matches control characters on purpose

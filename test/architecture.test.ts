@@ -47,6 +47,10 @@ const features: Record<string, readonly string[]> = {
   filings: ['companies', 'fundamentals', 'marketPages'],
   metrics: ['companies'],
   search: [],
+  pages: [
+    ...['companies', 'coverage', 'companyProfile', 'fundamentals', 'filings'],
+    ...['crossSection', 'restatements', 'search'],
+  ],
   signals: [],
   panels: [],
   backtests: ['panels'],

@@ -25,9 +25,11 @@ test('every fault is reported at once, by the name of its setting', () => {
     DATABASE_URL: 'mysql://x',
     STATEMENT_TIMEOUT_MS: '-1',
     COMPUTE_THREADS: '0',
+    ALLOW_UNVERIFIED_MARKETS: 'FR,France',
     LOG_LEVEL: 'loud',
   })
   expect(faults.map(fault => /^[A-Z_]+/.exec(fault)?.[0]).sort()).toEqual([
+    'ALLOW_UNVERIFIED_MARKETS',
     'BASE_URL',
     'COMPUTE_THREADS',
     'DATABASE_URL',

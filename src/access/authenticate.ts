@@ -117,7 +117,7 @@ export interface Caller {
 }
 
 const demoLimits = licenceLimits('demo', false)
-const demoPrincipal: Principal = Object.freeze({
+export const demoPrincipal: Principal = Object.freeze({
   keyId: null,
   licence: 'demo',
   quant: false,

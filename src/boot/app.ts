@@ -11,6 +11,8 @@ import { filingsRoutes } from '../features/filings/routes.ts'
 import { fundamentalsRoutes } from '../features/fundamentals/routes.ts'
 import { healthRoutes } from '../features/health/routes.ts'
 import { metricsRoutes } from '../features/metrics/routes.ts'
+import { fileRoutes } from '../features/pages/fileRoutes.ts'
+import { pageRoutes } from '../features/pages/routes.ts'
 import { panelRoutes } from '../features/panels/routes.ts'
 import { restatementsRoutes } from '../features/restatements/routes.ts'
 import { searchRoutes } from '../features/search/routes.ts'
@@ -19,6 +21,7 @@ import { BodyReader } from '../http/body.ts'
 import { idleSeconds } from '../http/context.ts'
 import { openapiRoutes } from '../http/docs/openapi.ts'
 import { docsRoutes } from '../http/docs/routes.ts'
+import { errorPage } from '../http/pages/errorPage.ts'
 import { httpPlugin, requireAccessPolicies } from '../http/plugin.ts'
 import { ResponseCache } from '../http/responseCache.ts'
 import { registers } from '../ingest/registers/allRegisters.ts'
@@ -42,7 +45,7 @@ export function createApp(resources: Resources) {
     serve: { maxRequestBodySize: maxBunBodyBytes, idleTimeout: idleSeconds },
   })
   const { settings, config, backtests } = resources
-  const plugin = httpPlugin({ ...resources, explain: resources.storage.explain }, () => app)
+  const plugin = httpPlugin({ ...resources, explain: resources.storage.explain, errorPage }, () => app)
   const shared = {
     ...resources,
     version: settings.version,
@@ -68,6 +71,8 @@ export function createApp(resources: Resources) {
     searchRoutes(plugin, shared),
     meRoutes(plugin, shared),
     healthRoutes(plugin, shared),
+    pageRoutes(plugin, shared),
+    fileRoutes(plugin, shared),
   ]
   app.use(plugin)
   for (const feature of features) app.use(feature)

@@ -1,6 +1,7 @@
 import { type AnyElysia, Elysia } from 'elysia'
 import type { Logger } from 'pino'
 import { type AccessDeps, authenticate, type Caller, TooManyInvalidKeys } from '../access/authenticate.ts'
+import { pageLimits, visitorOf } from '../access/visitor.ts'
 import { Failure } from '../errors.ts'
 import type { Limits, Verdict } from '../limits/decision.ts'
 import { clientAddressReader, proxyMatcher } from './clientAddress.ts'
@@ -9,7 +10,7 @@ import type { Draining } from './draining.ts'
 import { asFailure, type ExplainError, errorAnswer } from './errors.ts'
 import { addLimitHeaders } from './limitHeaders.ts'
 import { accessLog, type LogRequests } from './log.ts'
-import { unroutedAnswer } from './notFound.ts'
+import { routeUnknown, unroutedAnswer } from './notFound.ts'
 import type { UnlistedProxy } from './unlistedProxy.ts'
 
 export interface HttpSettings {
@@ -32,11 +33,14 @@ export interface HttpDeps {
   readonly unlistedProxy: UnlistedProxy
   /** Called for each request that counted against the limits of a key. */
   readonly recordUse: (caller: Caller, route: string) => void
+  /** The error as a page, for a browser; null: the request is not for one. */
+  readonly errorPage: (context: RequestContext, failure: Failure) => Answer | null
 }
 
 /** Who may use a route. `key` requires an API key and counts requests per key (per address for the demo key). `standing` requires
- * one, shows what is left and counts separately. `search` counts per address. `open` counts nothing. */
-export type AccessPolicy = 'key' | 'standing' | 'search' | 'open'
+ * one, shows what is left and counts separately. `search` counts per address. `page` and `download` are for visitors without a
+ * key: they count per address, and the caller is `visitorOf` the request. `open` counts nothing. */
+export type AccessPolicy = 'key' | 'standing' | 'search' | 'page' | 'download' | 'open'
 
 export type HttpPlugin = ReturnType<typeof httpPlugin>
 
@@ -93,7 +97,8 @@ export function httpPlugin(deps: HttpDeps, appOf: () => AnyElysia) {
     const { cause } = failure.details
     if (defect) log.error({ requestId: context.id, route, err: error }, 'defect')
     else if (cause !== undefined) log.warn({ requestId: context.id, route, err: cause }, failure.message)
-    return finish(context, route, errorAnswer(settings.baseUrl, context, failure), failure.code)
+    const shown = deps.errorPage(context, failure) ?? errorAnswer(settings.baseUrl, context, failure)
+    return finish(context, route, shown, failure.code)
   }
 
   function answerUnrouted(context: RequestContext): Response {
@@ -116,7 +121,12 @@ export function httpPlugin(deps: HttpDeps, appOf: () => AnyElysia) {
                 requireOneHost(context)
                 context.admitted = true
               }
-            : async ({ context }) => authorize(deps.access, context, policy),
+            : policy === 'page' || policy === 'download'
+              ? async ({ context, route }) => {
+                  requireOwnPath(context, route)
+                  return authorize(deps.access, context, policy)
+                }
+              : async ({ context }) => authorize(deps.access, context, policy),
       }),
     })
     .mapResponse({ as: 'global' }, ({ context, route, responseValue }) =>
@@ -126,6 +136,12 @@ export function httpPlugin(deps: HttpDeps, appOf: () => AnyElysia) {
     .onError({ as: 'global' }, ({ request, context = begin(request), route, code, error }) =>
       code === 'NOT_FOUND' ? answerUnrouted(context) : fail(context, route, error),
     )
+}
+
+/** Fails if the path does not begin as its route does. Elysia looks for the path from the twelfth character of the URL on: of a Host
+ * header with three letters or fewer it skips the first part of the path, and `/x/search` would be `/search`. */
+function requireOwnPath(context: RequestContext, route: string): void {
+  if (context.path.split('/', 2)[1] !== route.split('/', 2)[1]) throw routeUnknown(context)
 }
 
 const searchLimits: Limits = { perMinute: 120, perDay: 3_000 }
@@ -141,7 +157,13 @@ async function authorize(
   requireOneHost(context)
   let verdict: Verdict
   if (policy === 'search') verdict = await access.rateLimiter.take(`search:${context.address}`, searchLimits)
-  else {
+  else if (policy === 'page' || policy === 'download') {
+    const { principal, name, downloads } = visitorOf(context.request)
+    const subject = `${policy}:${context.address}`
+    const limits = policy === 'page' ? pageLimits : downloads
+    context.caller = { principal, name, subject, limits, ownKeyId: null }
+    verdict = await access.rateLimiter.take(subject, limits)
+  } else {
     const found = authenticate(access, context.request.headers, context.address)
     // A cached caller comes without a promise: awaiting it would cost each such request a turn of the event loop.
     context.caller = found instanceof Promise ? await found : found

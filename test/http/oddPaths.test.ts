@@ -69,7 +69,7 @@ describe('a path', () => {
 
   test('leads home from / alone', async () => {
     const home = await send('GET /')
-    expect([home.status, headerOf(home, 'location')]).toEqual([302, '/docs'])
+    expect([home.status, headerOf(home, 'content-type')]).toEqual([200, 'text/html; charset=utf-8'])
   })
 })
 
@@ -102,6 +102,12 @@ describe('HEAD and OPTIONS', () => {
     '/api/v1/coverage/:id': '/api/v1/coverage/AAPL',
     '/docs/assets/:file': '/docs/assets/docs.css',
     '/account/assets/:file': '/account/assets/account.css',
+    '/assets/:file': '/assets/site.css',
+    '/companies/:id': '/companies/AAPL',
+    '/companies/:id/download': '/companies/AAPL/download?format=parquet',
+    '/markets/:code': '/markets/US',
+    '/sample/:file': '/sample/entities.csv',
+    '/sitemaps/:file': '/sitemaps/US-1.xml',
     '/api/search': '/api/search?q=apple',
     '/api/v1/signals': '/api/v1/signals?limit=3',
     '/api/v1/fundamentals': '/api/v1/fundamentals?ticker=AAPL&view=latest',

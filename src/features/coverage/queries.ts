@@ -52,6 +52,18 @@ export async function coveragePage(
   }
 }
 
+/** The entity at a place in the order of a market, from 0; null: there are not so many. It walks the index to that place. */
+export async function coverageAt(
+  sql: SqlClient,
+  market: string,
+  place: number,
+): Promise<CoveragePosition | null> {
+  const [row] = await sql<CoveragePosition[]>`
+    select market, ticker, entity_id as "entityId" from entity where market = ${market}
+    order by market, ticker, entity_id offset ${place} limit 1`
+  return row ?? null
+}
+
 export interface MarketSums {
   readonly entities: number
   readonly firstFiled: IsoDate | null

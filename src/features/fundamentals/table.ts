@@ -9,25 +9,36 @@ import type { FundamentalsTable } from './tableSchema.ts'
  * @param metrics the columns; null: those of which there is a figure */
 export function tableOf(list: FundamentalsList, metrics: readonly string[] | null): FundamentalsTable {
   const periods = new Map<string, FundamentalsRow[]>()
-  const put = (row: FundamentalsRow, end: string) => {
-    const key = `${end} ${row.fy} ${row.fp}`
+  const endOf = periodEnds(list.data)
+  // A count on a cover comes last: the first row of a period says when it ended.
+  const [figures, counts] = [true, false].map(own => list.data.filter(({ m }) => isPeriodFigure(m) === own))
+  for (const row of [...figures, ...counts]) {
+    const key = `${endOf(row)} ${row.fy} ${row.fp}`
     const known = periods.get(key)
     if (known === undefined) periods.set(key, [row])
     else known.push(row)
-  }
-  for (const row of list.data) if (isPeriodFigure(row.m)) put(row, row.end)
-  const ends = [...periods.values()].map(([{ fy, fp, end }]) => ({ fy, fp, end }))
-  for (const row of list.data) {
-    if (isPeriodFigure(row.m)) continue
-    const before = ends
-      .filter(({ fy, fp, end }) => fy === row.fy && fp === row.fp && end <= row.end)
-      .map(({ end }) => end)
-    put(row, before.sort().at(-1) ?? row.end)
   }
   const columns = metrics ?? [...new Set(list.data.map(({ m }) => m))]
   const { object: _, count: __, data: ___, ...head } = list
   const data = [...periods.values()].map(rows => tableRow(rows, columns)).sort(byPeriod)
   return { object: 'fundamentals_table', metrics: [...columns], ...head, count: data.length, data }
+}
+
+/** The end of the fiscal period that a row stands in: its own, or of a count on a cover that of the last period of its report that
+ * was over on its day. */
+export function periodEnds(rows: readonly FundamentalsRow[]): (row: FundamentalsRow) => string {
+  const ends = new Map<string, string[]>()
+  for (const { m, fy, fp, end } of rows) {
+    if (!isPeriodFigure(m)) continue
+    const known = ends.get(`${fy} ${fp}`)
+    if (known === undefined) ends.set(`${fy} ${fp}`, [end])
+    else if (!known.includes(end)) known.push(end)
+  }
+  return ({ m, fy, fp, end }) => {
+    if (isPeriodFigure(m)) return end
+    const before = (ends.get(`${fy} ${fp}`) ?? []).filter(other => other <= end)
+    return before.sort().at(-1) ?? end
+  }
 }
 
 function tableRow(rows: readonly FundamentalsRow[], columns: readonly string[]) {

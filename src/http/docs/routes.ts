@@ -5,7 +5,6 @@ import { Failure } from '../../errors.ts'
 import { SharedDocument } from '../answers.ts'
 import type { Answer, RequestContext } from '../context.ts'
 import { answerHeaders } from '../headers.ts'
-import { routeUnknown } from '../notFound.ts'
 import { noQuery } from '../parameters.ts'
 import type { HttpPlugin } from '../plugin.ts'
 import { prefersHtml } from '../preferences.ts'
@@ -13,7 +12,6 @@ import { apiPage } from './apiPage.ts'
 import { errorsPage } from './errorsPage.ts'
 import { type GuideName, guidePage, guides, guidesPage, unknownGuidePage } from './guides.ts'
 
-const toDocs = answerHeaders({ Location: '/docs' })
 const guidesPrefix = '/docs/guides/'
 const noGuide = `There is no such guide. The guides are ${Object.keys(guides).join(', ')}; /docs/guides lists them.`
 const assetsPrefix = '/docs/assets/'
@@ -50,7 +48,7 @@ function noGuideAnswer({ request }: RequestContext): Answer {
 
 const hidden = { access: 'open', detail: { hide: true } } as const
 
-/** /docs: Swagger UI, loaded only from this server. /docs/guides: the guides of the repository. /docs/errors: what each error code means. / redirects to /docs. */
+/** /docs: Swagger UI, loaded only from this server. /docs/guides: the guides of the repository. /docs/errors: what each error code means. */
 export function docsRoutes(http: HttpPlugin) {
   const api = page(async () => apiPage())
   const errors = page(async () => errorsPage())
@@ -61,15 +59,6 @@ export function docsRoutes(http: HttpPlugin) {
   )
   return new Elysia({ name: 'docs' })
     .use(http)
-    .get(
-      '/',
-      ({ context }) => {
-        // The router matches every path that has only slashes with this one.
-        if (context.path !== '/') throw routeUnknown(context)
-        return { status: 302, headers: toDocs, body: null }
-      },
-      { ...hidden },
-    )
     .get(
       '/docs',
       ({ context }) => {

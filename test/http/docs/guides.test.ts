@@ -86,6 +86,6 @@ describe('/docs/guides', () => {
     expect(response.headers.get('content-security-policy')).toContain("default-src 'none'")
     const page = await response.text()
     expect(page).toContain('<p>There is no guide at this address. <a href="/docs/guides">')
-    expect(page).toContain('<a class="brand" href="/docs">')
+    expect(page).toContain('<a class="brand" href="/">')
   })
 })

@@ -1,0 +1,36 @@
+import { Failure } from '../../errors.ts'
+import { cacheable, respondFromCache } from '../../http/answers.ts'
+import { compressions } from '../../http/compression.ts'
+import type { Answer, RequestContext } from '../../http/context.ts'
+import { pageHeaders } from '../../http/pages/sitePage.ts'
+import { maxQueryLength } from '../../http/parameters.ts'
+import { type PageDeps, viewerKey } from './deps.ts'
+
+const { 'Content-Type': type, ...ownHeaders } = pageHeaders
+
+/** A page from the cache, or made into it. It stays cached for a data version and a day.
+ *
+ * @param key all that determines the page besides its visitor and the day */
+export function answerPage(
+  deps: Pick<PageDeps, 'responses' | 'dataVersion' | 'today' | 'settings'>,
+  context: RequestContext,
+  key: string,
+  make: () => Promise<string>,
+): Answer | Promise<Answer> {
+  const viewer = viewerKey(context.authenticatedCaller.principal)
+  const whole = `page ${deps.settings.version} ${viewer} ${deps.today()} ${key}`
+  const rendered = async () => ({ content: await make(), headers: ownHeaders })
+  const response = cacheable(whole, type, rendered, compressions.companyRows)
+  return respondFromCache(deps.responses, context, deps.dataVersion(), response)
+}
+
+/** The query string of a form, without the fields that were left empty: browsers send those, too, and an empty value is an error of
+ * the API. */
+export function filledFields(queryText: string): string {
+  if (queryText.length > maxQueryLength)
+    throw new Failure('parameter_invalid', `The address has more than ${maxQueryLength} characters.`)
+  return queryText
+    .split('&')
+    .filter(field => /=(?!\+*$)/.test(field) || (field !== '' && !field.includes('=')))
+    .join('&')
+}

@@ -1,0 +1,42 @@
+import { html } from '../../html.ts'
+import { sitePage } from '../../http/pages/sitePage.ts'
+import { signOf } from '../../markets/metrics.ts'
+import { readMarket } from '../../markets/parameters.ts'
+import type { PageDeps } from './deps.ts'
+import { metricLabel } from './statements.ts'
+
+const kinds = { flow: 'over a period', stock: 'at its end', ratio: 'ratio' } as const
+const signs = {
+  amount: 'a size',
+  cost: 'positive lowers profit',
+  outflow: 'positive is money paid',
+  signed: 'may be negative',
+} as const
+
+/** /catalogue: every metric, what it means and which markets state it. */
+export function cataloguePage(
+  deps: Pick<PageDeps, 'markets' | 'settings'>,
+  sent: string | undefined,
+): string {
+  const market = sent === undefined ? null : readMarket(deps.markets, sent)
+  const metrics = [...deps.markets.metrics.values()].filter(
+    ({ markets }) => market === null || markets.includes(market),
+  )
+  return sitePage({
+    title: market === null ? 'Metrics' : `Metrics of ${deps.markets.get(market)?.name}`,
+    section: '/catalogue',
+    description: 'Every metric: its definition, unit and sign, and the registers that state it.',
+    canonical: `${deps.settings.baseUrl}/catalogue`,
+    scripts: ['filter.js'],
+    main: html`<h1>Metrics</h1>
+<p>${metrics.length} metrics${market !== null && ` of ${deps.markets.get(market)?.name}`}. Under which tags each register states them, and how often they are present, is on <a href="/docs/metrics">the page of the documents</a>.</p>
+<form method="get" action="/catalogue" class="filters"><p class="row"><label for="market">Market</label>
+<select id="market" name="market"><option value="">all</option>${deps.markets.manifests.map(({ code, name }) => html`<option value="${code}"${code === market && html` selected`}>${name}</option>`)}</select> <button type="submit">Show</button>
+<span class="with-script"><label for="filter">Find</label> <input id="filter" type="search" data-filters="metrics" autocomplete="off"></span></p></form>
+<div class="scroll" tabindex="0" role="region" aria-label="Metrics"><table id="metrics" class="wrapped">
+<thead><tr><th scope="col">Metric</th><th scope="col">Meaning</th><th scope="col">Kind</th><th scope="col">Unit</th><th scope="col">Sign</th><th scope="col">Markets</th></tr></thead>
+<tbody>
+${metrics.map(metric => html`<tr><th scope="row" id="${metric.name}"><a href="/docs/metrics#${metric.name}">${metricLabel(metric.name)}</a><small><code>${metric.name}</code></small></th><td>${metric.description}</td><td>${kinds[metric.kind]}</td><td>${metric.unit}</td><td>${signs[signOf(metric)]}</td><td>${metric.markets.map((code, place) => html`${place > 0 && ' '}<a href="/markets/${code}">${code}</a>`)}</td></tr>\n`)}</tbody>
+</table></div>`,
+  })
+}

@@ -1,0 +1,32 @@
+import { html, type Markup } from '../../../html.ts'
+import type { FundamentalsList } from '../../fundamentals/schema.ts'
+import type { CompanyPageQuery } from './query.ts'
+import type { CompanyView } from './read.ts'
+
+/** The choice of the day: a slider among the days of filings with scripts, a list and a button without. */
+export function asOfForm(
+  { list, profile, isOpen }: CompanyView,
+  days: readonly string[],
+  { as_of, show }: CompanyPageQuery,
+): Markup {
+  if (!isOpen) return lockedNotice(list)
+  if (days.length === 0) return html``
+  const at = as_of === undefined ? days.length - 1 : days.findLastIndex(day => day <= as_of)
+  return html`<form class="as-of" method="get" action="/companies/${encodeURIComponent(profile.ticker)}">
+${show !== undefined && show !== 'years' && html`<input type="hidden" name="show" value="${show}">`}
+<p class="row"><label for="as-of-day">As known on</label>
+<select id="as-of-day" name="as_of"><option value="">today</option>${[...days]
+    .reverse()
+    .map(
+      day => html`<option value="${day}"${day === as_of && html` selected`}>${day}</option>`,
+    )}${as_of !== undefined && !days.includes(as_of) && html`<option value="${as_of}" selected>${as_of}</option>`}</select>
+<button type="submit" class="without-script">Show</button>
+<output id="as-of-text" for="as-of-slider">${as_of === undefined ? 'Everything filed up to today.' : `Only what was filed up to ${as_of}.`}</output></p>
+<p class="slider with-script"><span>${days[0]}</span><input id="as-of-slider" type="range" min="0" max="${days.length - 1}" step="1" value="${Math.max(0, at)}" aria-label="Day as of which the figures were known" aria-valuetext="${as_of ?? 'today'}"><span>${days.at(-1)}</span></p>
+</form>`
+}
+
+const lockedNotice = ({ data }: FundamentalsList) =>
+  data.length === 0
+    ? html``
+    : html`<p class="notice">Shown is fiscal ${data[0].fy}, the most recent reported year, with every restatement of it. A licence opens all years and the figures as known on any day of the past: <a href="/docs/guides/keys-and-limits">keys and licences</a>. <a href="/companies/AAPL">Apple</a> is open to everybody.</p>`

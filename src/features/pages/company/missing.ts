@@ -1,0 +1,43 @@
+import { html, type Markup } from '../../../html.ts'
+import type { Markets } from '../../../markets/markets.ts'
+import { computedMetrics, yearToDateSuffix } from '../../../markets/metrics.ts'
+import { metricLabel } from '../statements.ts'
+import type { CompanyView } from './read.ts'
+
+/** What is missing on the page, and why: in the words of the market's manifest where it has some. */
+export function missingFigures(markets: Pick<Markets, 'metrics' | 'get'>, view: CompanyView): Markup {
+  const { profile, list } = view
+  const manifest = markets.get(profile.market)
+  const shown = new Set(list.data.map(({ m }) => m))
+  const onRecord = new Set(profile.metrics.map(({ m }) => m))
+  const reasons: { readonly metric: string; readonly why: string }[] = []
+  const others: string[] = []
+  for (const { name, markets: codes } of markets.metrics.values()) {
+    if (!codes.includes(profile.market) || shown.has(name) || name.endsWith(yearToDateSuffix)) continue
+    const why = manifest?.absences[name] ?? missingComponents(name, onRecord)
+    if (onRecord.has(name)) reasons.push({ metric: name, why: onOtherPeriods(view) })
+    else if (why === null) others.push(name)
+    else reasons.push({ metric: name, why })
+  }
+  const note = list.data.length === 0 ? (list.note ?? manifest?.filed.undated) : undefined
+  if (reasons.length === 0 && others.length === 0 && note === undefined) return html``
+  return html`<section><h2 id="missing">What is missing, and why</h2>
+${note !== undefined && html`<p>${note}</p>`}
+${reasons.length > 0 && html`<details><summary>${reasons.length} ${reasons.length === 1 ? 'metric' : 'metrics'} with a reason</summary><dl class="missing">${reasons.map(({ metric, why }) => html`<dt>${metricLabel(metric)}</dt><dd>${why}</dd>`)}</dl></details>`}
+${others.length > 0 && html`<p class="quiet">No filing on record states: ${others.map(metricLabel).join(', ')}.</p>`}
+</section>`
+}
+
+function missingComponents(metric: string, onRecord: ReadonlySet<string>): string | null {
+  const components = computedMetrics.find(({ name }) => name === metric)?.components
+  if (components === undefined) return null
+  const unstated = components.filter(component => !onRecord.has(component))
+  return unstated.length === 0
+    ? `Its components are never stated for one period: ${components.join(', ')}.`
+    : `It is computed of figures that no filing states: ${unstated.join(', ')}.`
+}
+
+const onOtherPeriods = ({ isOpen }: CompanyView) =>
+  isOpen
+    ? 'It is on record, and not for these periods.'
+    : 'It is on record, and not for the year that is shown.'

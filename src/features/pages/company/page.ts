@@ -1,0 +1,138 @@
+import type { Principal } from '../../../access/licences.ts'
+import { html, type Markup } from '../../../html.ts'
+import { searchForm } from '../../../http/pages/errorPage.ts'
+import { sitePage } from '../../../http/pages/sitePage.ts'
+import type { Company } from '../../companyProfile/schema.ts'
+import type { FilingList } from '../../filings/schema.ts'
+import type { PageDeps } from '../deps.ts'
+import { downloadLinks } from '../downloads.ts'
+import { visitorNote } from '../fields.ts'
+import { asOfForm } from './asOfForm.ts'
+import { companyDataset } from './linkedData.ts'
+import { missingFigures } from './missing.ts'
+import { type CompanyPageQuery, companyPath, tabs } from './query.ts'
+import { readCompanyView } from './read.ts'
+import { statementTables, type Tables, tablesOf, vintageData } from './tables.ts'
+import { timeline } from './timeline.ts'
+
+/** /companies/{id}: a company's figures as known today or, where the visitor's licence opens it, on any day. */
+export async function companyPage(
+  deps: PageDeps,
+  principal: Principal,
+  id: string,
+  query: CompanyPageQuery,
+): Promise<string> {
+  const view = await readCompanyView(deps, principal, id, query)
+  const { profile, list, isOpen, filings } = view
+  const { ticker, market } = profile
+  const manifest = deps.markets.get(market)
+  const name = list.name ?? profile.name?.value ?? ticker
+  const tables = tablesOf(deps, view, query)
+  const description = `${name} (${ticker}): revenue, profit, balance sheet and ratios as filed with ${manifest?.register.name ?? market}, each figure with its filing day and every restatement.`
+  const address = { ticker, query }
+  return sitePage({
+    title: `${name} (${ticker})`,
+    description,
+    canonical: `${deps.settings.baseUrl}/companies/${encodeURIComponent(ticker)}`,
+    linkedData: companyDataset(deps, view, name, description),
+    scripts: ['company.js'],
+    main: html`<div class="company">
+<header><h1>${name}</h1>
+<p class="quiet"><strong>${ticker}</strong> ${manifest?.name ?? market}, ${manifest?.issuer.name ?? 'register number'} ${profile.issuer_id}</p></header>
+${identity(profile, manifest?.name ?? market)}
+${profile.note !== undefined && html`<p class="notice">${profile.note}</p>`}
+${tabLinks(ticker, query)}
+${asOfForm(view, tables.days, query)}
+${list.data.length === 0 && html`<p class="notice">${query.show === undefined || query.show === 'years' ? 'There are no figures of full years here.' : 'There are no figures of such periods here.'} ${list.note !== undefined && visitorNote(list.note)}</p>`}
+${tables.statements.length > 0 && html`<p class="legend quiet">Point at a figure for its exact value and its filing; choose it for every vintage. <span class="restated">Marked</span> figures were restated: the former value stands below.</p>`}
+<div class="statements${tables.periods.length <= 2 && ' few'}">${statementTables(tables, profile.currency, address)}</div>
+${earlierLink(tables, ticker, query)}
+${timeline(tables, query.cell, manifest)}
+${missingFigures(deps.markets, view)}
+${filingsTable(filings)}
+${downloadLinks(deps.settings, manifest, ticker)}
+<section><h2 id="source">Source and terms</h2>
+<p>${list.attribution}</p>
+${list.licence !== undefined && html`<p>${list.licence}</p>`}
+<p><a href="/markets/${market}">How the figures of ${manifest?.name ?? market} are to be read</a>. The same for programs: <code>GET /api/v1/fundamentals?ticker=${ticker}</code></p></section>
+${searchForm('')}
+${isOpen && vintageData(tables, profile.currency)}
+</div>`,
+  })
+}
+
+function identity(profile: Company, country: string): Markup {
+  const { today } = profile
+  const facts: [string, string | null | undefined][] = [
+    ['Market', country],
+    ['Sector', sectorName(profile.sector) ?? sectorName(today?.sector ?? null)],
+    ['Exchange', today?.exchange],
+    ['Status', today?.status],
+    ['Fiscal year ends', monthAndDay(profile.fiscal_year_end?.value ?? today?.fiscal_year_end)],
+    ['Also known as', today?.other_names.join(', ')],
+    ['Other IDs', today?.current_ids.filter(id => id !== profile.ticker).join(', ')],
+    ['Former IDs', today?.former_ids.join(', ')],
+    [
+      'Filings on record',
+      `${profile.filings}${profile.first_filed === null ? '' : `, ${profile.first_filed} to ${profile.last_filed}`}`,
+    ],
+  ]
+  return html`<dl class="facts">${facts.map(([term, text]) => text !== undefined && text !== null && text !== '' && html`<div><dt>${term}</dt><dd>${text}</dd></div>`)}</dl>`
+}
+
+const sectorName = (
+  sector: Company['sector'] | { scheme: string; code: string; name: string | null } | null,
+) =>
+  sector === null
+    ? null
+    : `${sector.name ?? sector.code} (${sector.scheme}${sector.name === null ? '' : ` ${sector.code}`})`
+
+const months = [
+  'January',
+  'February',
+  'March',
+  'April',
+  'May',
+  'June',
+  'July',
+  'August',
+  'September',
+  'October',
+  'November',
+  'December',
+]
+
+/** 0930 is 30 September. */
+function monthAndDay(text: string | null | undefined): string | null {
+  const [, month, day] = /^(\d\d)(\d\d)$/.exec(text ?? '') ?? []
+  const name = months[Number(month) - 1]
+  return name === undefined ? (text ?? null) : `${Number(day)} ${name}`
+}
+
+const tabNames = { years: 'Years', quarters: 'Quarters', ttm: 'Trailing 12 months' } as const
+
+const tabLinks = (ticker: string, { as_of, show = 'years' }: CompanyPageQuery) =>
+  html`<nav class="tabs" aria-label="Periods">${tabs.map(tab => {
+    const path = companyPath(ticker, { show: tab, ...(as_of === undefined ? {} : { as_of }) })
+    return html`<a href="${path}"${tab === show && html` aria-current="page"`}>${tabNames[tab]}</a>`
+  })}</nav>`
+
+function earlierLink(
+  { earlier }: Tables,
+  ticker: string,
+  { cell: _, before, ...query }: CompanyPageQuery,
+): Markup {
+  if (earlier === null && before === undefined) return html``
+  return html`<p>${earlier !== null && html`<a href="${companyPath(ticker, { ...query, before: earlier })}">Periods up to ${earlier}</a>`} ${before !== undefined && html`<a href="${companyPath(ticker, query)}">The latest periods</a>`}</p>`
+}
+
+function filingsTable({ data, next, ticker, market }: FilingList): Markup {
+  if (data.length === 0) return html``
+  return html`<section><h2 id="filings">Latest filings</h2>
+<div class="scroll" tabindex="0" role="region" aria-labelledby="filings"><table>
+<thead><tr><th scope="col">Filed</th><th scope="col">Form</th><th scope="col">Document</th><th scope="col" class="number">Figures</th></tr></thead>
+<tbody>
+${data.map(row => html`<tr><td>${row.filed}</td><td>${row.form}</td><td>${row.url === null ? row.accession : html`<a href="${row.url}" rel="noreferrer">${row.accession}</a>`}</td><td class="number">${row.figures}</td></tr>\n`)}</tbody>
+</table></div>
+${next !== null && html`<p class="quiet">Earlier ones: <code>GET /api/v1/filings?market=${market}&amp;ticker=${ticker}</code></p>`}</section>`
+}

@@ -1,0 +1,40 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { IsoDateSchema } from '../../../dates.ts'
+import { queryReader } from '../../../http/parameters.ts'
+
+/** Which periods the columns of a company's page are. */
+export const tabs = ['years', 'quarters', 'ttm'] as const
+export type Tab = (typeof tabs)[number]
+
+export const CompanyPageQuery = Type.Object(
+  {
+    as_of: Type.Optional(IsoDateSchema('What was known on this day.', '2010-01-25')),
+    show: Type.Optional(Type.Union(tabs.map(tab => Type.Literal(tab)))),
+    /** Only periods that ended by this day: the earlier ones of a long history. */
+    before: Type.Optional(IsoDateSchema('Only periods that ended by this day.', '2015-12-31')),
+    /** The cell whose vintages are listed: `revenue.2009.FY.2009-09-26`. */
+    cell: Type.Optional(
+      Type.String({
+        pattern: '^[a-z][a-z0-9_]{0,63}\\.[0-9]{4}\\.(FY|Q[1-4]|TTM)\\.[0-9]{4}-[0-9]{2}-[0-9]{2}$',
+        allowed: 'a metric and a period like revenue.2009.FY.2009-09-26',
+        maxLength: 100,
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+export type CompanyPageQuery = Static<typeof CompanyPageQuery>
+
+export const readCompanyPageQuery = queryReader(CompanyPageQuery)
+
+/** The address of the same page with other choices. `show=years` and an absent day are the page itself. */
+export function companyPath(ticker: string, { show, as_of, before, cell }: CompanyPageQuery = {}): string {
+  const fields = [
+    ...(show === undefined || show === 'years' ? [] : [`show=${show}`]),
+    ...(as_of === undefined ? [] : [`as_of=${as_of}`]),
+    ...(before === undefined ? [] : [`before=${before}`]),
+    ...(cell === undefined ? [] : [`cell=${cell}`]),
+  ]
+  const path = `/companies/${encodeURIComponent(ticker)}`
+  return fields.length === 0 ? path : `${path}?${fields.join('&')}`
+}

@@ -1,0 +1,62 @@
+import { html, type Markup } from '../../../html.ts'
+import type { Manifest } from '../../../markets/manifest.ts'
+import type { FundamentalsRow } from '../../fundamentals/schema.ts'
+import { stepChart } from '../chart.ts'
+import { changeInPercent, exactFigure, type Scale, shownChange } from '../figures.ts'
+import { metricLabel } from '../statements.ts'
+import { cellText, type Tables } from './tables.ts'
+
+/** All vintages of one cell with their documents. Without a chosen cell a sentence says how to choose one. */
+export function timeline(
+  { shown, scale }: Tables,
+  cell: string | undefined,
+  manifest: Manifest | undefined,
+): Markup {
+  const source = manifest?.source_notice ?? ''
+  if (cell === undefined)
+    return section(
+      html`<h2>One figure</h2><p class="quiet">Choose a figure in a table to see each of its vintages, with the document that states it. Source: ${source}.</p>`,
+    )
+  const dot = cell.indexOf('.')
+  const metric = cell.slice(0, dot)
+  const [fy, fp, end] = cell.slice(dot + 1).split('.')
+  const vintages = shown.vintages(metric, cell.slice(dot + 1))
+  const title = html`${metricLabel(metric)}, ${fp} ${fy} <small>to ${end}</small>`
+  if (vintages.length === 0)
+    return section(
+      html`<h2>${title}</h2><p>No vintage of this figure was filed by this day, or none that this visitor may see.</p>`,
+    )
+  return section(html`<h2>${title}</h2>
+${vintages.length > 1 && chart(vintages, scale)}
+<div class="scroll" tabindex="0" role="region" aria-label="Vintages"><table>
+<thead><tr><th scope="col">Filed</th><th scope="col" class="number">Value</th><th scope="col" class="number">Change</th><th scope="col">Document</th><th scope="col">Stated as</th><th scope="col">Current until</th></tr></thead>
+<tbody>
+${vintages.map((row, place) => vintageRow(row, vintages[place - 1]))}</tbody>
+</table></div>
+<p class="quiet">Source: ${source}. ${manifest?.attribution}</p>`)
+}
+
+const section = (content: Markup) =>
+  html`<section id="figure" class="figure" tabindex="-1" aria-live="polite">${content}</section>`
+
+const vintageRow = (row: FundamentalsRow, before: FundamentalsRow | undefined) =>
+  html`<tr><td>${row.filed}</td><td class="number">${exactFigure(row.v)} ${row.u}</td><td class="number">${before !== undefined && before.v !== row.v && shownChange(changeInPercent(before.v, row.v))}</td><td>${documentOf(row)}</td><td>${row.kind === 'derived' ? 'derived from stated figures' : html`<code>${row.tag}</code>`}${row.generation === 'earlier' && ', of the figures before the restatement'}</td><td>${row.until ?? 'today'}</td></tr>
+`
+
+function documentOf({ form, accession, url }: FundamentalsRow): Markup {
+  const name = [form, accession].filter(text => text !== null && text !== undefined && text !== '').join(' ')
+  return url === null || url === undefined
+    ? html`${name}`
+    : html`<a href="${url}" rel="noreferrer">${name}</a>`
+}
+
+const chart = (vintages: readonly FundamentalsRow[], scale: Scale) =>
+  stepChart({
+    label: 'The figure as known over time',
+    series: [
+      {
+        name: '',
+        steps: vintages.map(row => ({ day: row.filed, value: row.v, text: cellText(row, null, scale) })),
+      },
+    ],
+  })

@@ -1,0 +1,76 @@
+import type { Principal } from '../../access/licences.ts'
+import { Failure } from '../../errors.ts'
+import { renderList } from '../../formats/rows.ts'
+import { html, type Markup } from '../../html.ts'
+import { contentTypes } from '../../http/answers.ts'
+import type { Manifest } from '../../markets/manifest.ts'
+import { termsOf } from '../companies/terms.ts'
+import { planCompany } from '../fundamentals/plan.ts'
+import { answerCompany } from '../fundamentals/read.ts'
+import { sheetOf } from '../fundamentals/sheet.ts'
+import type { PageDeps } from './deps.ts'
+
+export const downloadFormats = ['csv', 'json', 'parquet'] as const
+export type DownloadFormat = (typeof downloadFormats)[number]
+
+export const downloadPath = (ticker: string, format: DownloadFormat): string =>
+  `/companies/${encodeURIComponent(ticker)}/download?format=${format}`
+
+type Allowed = Pick<PageDeps['settings'], 'allowUnverifiedMarkets'>
+
+/** Whether files of a market may be offered: its terms are read, or the operator answers for them. */
+export const isDownloadable = (
+  { allowUnverifiedMarkets }: Allowed,
+  manifest: Manifest | undefined,
+): boolean =>
+  manifest !== undefined && (manifest.licence.verified || allowUnverifiedMarkets.includes(manifest.code))
+
+/** The links on a company's page, or why there are none. */
+export function downloadLinks(settings: Allowed, manifest: Manifest | undefined, ticker: string): Markup {
+  if (!isDownloadable(settings, manifest))
+    return html`<section><h2 id="download">Download</h2><p>${manifest === undefined ? 'There is no download.' : unreadTerms(manifest)}</p></section>`
+  return html`<section><h2 id="download">Download</h2>
+<p>Every vintage that a visitor may see, with its filing, in one file; licence and attribution stand inside.</p>
+<p class="buttons">${downloadFormats.map(format => html`<a class="button" href="${downloadPath(ticker, format)}" download>${format}</a> `)}</p></section>`
+}
+
+const unreadTerms = ({ name, licence }: Manifest) =>
+  `Files of ${name} are not offered: the terms of its register (${licence.name}, ${licence.url}) are not read in full, so whether they may be passed on is not known. The page shows the figures with their source.`
+
+/** A company's figures as a file: the answer of GET /api/v1/fundamentals with the same principal. */
+export async function companyDownload(
+  deps: PageDeps,
+  principal: Principal,
+  id: string,
+  format: DownloadFormat,
+): Promise<{ content: string | Uint8Array<ArrayBuffer>; headers: Record<string, string> }> {
+  const query = { ticker: id.toUpperCase(), fields: 'accession,form,tag,start,accepted_at,inputs,url' }
+  const plan = await planCompany(deps, principal, query)
+  const manifest = deps.markets.get(plan.market)
+  if (manifest === undefined || !isDownloadable(deps.settings, manifest)) {
+    throw new Failure(
+      'licence_required',
+      `${manifest === undefined ? '' : unreadTerms(manifest)} The operator offers them with ALLOW_UNVERIFIED_MARKETS=${plan.market}.`,
+      { param: 'id' },
+    )
+  }
+  const list = await answerCompany(deps, principal, query, plan)
+  const form = { format, comments: format === 'csv', key: format }
+  const { content, headers } = await renderList(
+    form,
+    sheetOf(plan),
+    list,
+    termsOf(deps.markets, [list.market]),
+  )
+  return {
+    content,
+    headers: {
+      ...headers,
+      'Content-Type': contentTypes[format],
+      'Content-Disposition': `attachment; filename="${fileName(plan.ticker)}.${format}"`,
+    },
+  }
+}
+
+/** An ID has letters, digits and `.-_` only; anything else would break the header. */
+const fileName = (ticker: string) => `asfiled-${ticker.replaceAll(/[^\w.-]/g, '_')}`

@@ -1,0 +1,41 @@
+import { html, type Markup } from '../../html.ts'
+import { yearToDateSuffix } from '../../markets/metrics.ts'
+import { findCompanies } from '../companies/queries.ts'
+import type { PageDeps } from './deps.ts'
+import { metricLabel } from './statements.ts'
+
+/** The choice of a market in a form. */
+export const marketField = ({ markets }: Pick<PageDeps, 'markets'>, chosen: string): Markup =>
+  html`<span class="field"><label for="market">Market</label> <select id="market" name="market">${markets.manifests.map(({ code, name }) => html`<option value="${code}"${code === chosen && html` selected`}>${name}</option>`)}</select></span>`
+
+/** The choice of a metric in a form. */
+export const metricField = (
+  { markets }: Pick<PageDeps, 'markets'>,
+  id: string,
+  label: string,
+  chosen: string,
+  none = false,
+): Markup =>
+  html`<span class="field"><label for="${id}">${label}</label> <select id="${id}" name="${id}">${none && html`<option value="">none</option>`}${[
+    ...markets.metrics.keys(),
+  ]
+    .filter(name => !name.endsWith(yearToDateSuffix) || name === chosen)
+    .map(
+      name =>
+        html`<option value="${name}"${name === chosen && html` selected`}>${metricLabel(name)}</option>`,
+    )}</select></span>`
+
+/** Names of companies by their IDs: metadata, open to every visitor. */
+export async function namesOf(
+  { lookups, directory }: Pick<PageDeps, 'lookups' | 'directory'>,
+  tickers: readonly string[],
+): Promise<ReadonlyMap<string, string | null>> {
+  const ids = [...new Set(tickers)]
+  if (ids.length === 0) return new Map()
+  const found = await (directory ? directory.findAll(ids) : findCompanies(lookups, ids))
+  return new Map([...found].map(([id, { name }]) => [id, name]))
+}
+
+/** A note of the API for somebody who has no key. */
+export const visitorNote = (note: string): string =>
+  note.replaceAll('This key sees', 'Without a licence one sees')

@@ -1,0 +1,74 @@
+import type { IsoDate } from '../../dates.ts'
+import { isPeriodFigure } from '../fundamentals/columns.ts'
+import { type FundamentalsRow, fiscalPeriods } from '../fundamentals/schema.ts'
+import { periodEnds } from '../fundamentals/table.ts'
+
+/** A column: a fiscal period of a company. */
+export interface Period {
+  /** `2009.FY.2009-09-26`, as addresses name it. */
+  readonly key: string
+  readonly fy: number
+  readonly fp: FundamentalsRow['fp']
+  readonly end: IsoDate
+}
+
+/** Figures with a row for each metric and a column for each period, every vintage in its cell. */
+export interface Grid {
+  /** The latest first. */
+  readonly periods: readonly Period[]
+  readonly metrics: ReadonlySet<string>
+  /** The vintages of a cell in the order of their filings; empty: there are none. */
+  vintages(metric: string, period: string): readonly FundamentalsRow[]
+}
+
+export function gridOf(rows: readonly FundamentalsRow[]): Grid {
+  const periods = new Map<string, Period>()
+  const cells = new Map<string, FundamentalsRow[]>()
+  const metrics = new Set<string>()
+  const endOf = periodEnds(rows)
+  for (const row of rows) {
+    const { m, fy, fp } = row
+    const end = endOf(row)
+    const key = `${fy}.${fp}.${end}`
+    if (!periods.has(key)) periods.set(key, { key, fy, fp, end })
+    metrics.add(m)
+    const cell = cells.get(`${m} ${key}`)
+    if (cell === undefined) cells.set(`${m} ${key}`, [row])
+    else cell.push(row)
+  }
+  return {
+    periods: [...periods.values()].sort(latestFirst),
+    metrics,
+    vintages: (metric, period) => cells.get(`${metric} ${period}`) ?? [],
+  }
+}
+
+const place = (fp: Period['fp']) => (fp === 'FY' ? fiscalPeriods.length : fiscalPeriods.indexOf(fp))
+
+function latestFirst(a: Period, b: Period): number {
+  if (a.end !== b.end) return a.end < b.end ? 1 : -1
+  return place(b.fp) - place(a.fp) || b.fy - a.fy
+}
+
+/** The vintage that is current on the day of the rows. Of two counts on covers it is the later one. */
+export const currentOf = (vintages: readonly FundamentalsRow[]): FundamentalsRow | null =>
+  vintages.findLast(({ until }) => until === null) ?? null
+
+/** The vintage before the current one, where the value or its unit differs: the figure was restated. */
+export function restatedFrom(vintages: readonly FundamentalsRow[]): FundamentalsRow | null {
+  const current = currentOf(vintages)
+  if (current === null || !isPeriodFigure(current.m)) return null
+  const before = vintages[vintages.indexOf(current) - 1]
+  if (before === undefined) return null
+  return before.v === current.v && before.u === current.u ? null : before
+}
+
+/** Every day on which a figure appears or stops being current, ascending. */
+export function filingDays(rows: readonly FundamentalsRow[]): IsoDate[] {
+  const days = new Set<IsoDate>()
+  for (const { filed, until } of rows) {
+    days.add(filed)
+    if (until !== null) days.add(until)
+  }
+  return [...days].sort()
+}

@@ -1,0 +1,81 @@
+import { type Static, Type } from '@sinclair/typebox'
+import type { Principal } from '../../access/licences.ts'
+import { html, type Markup } from '../../html.ts'
+import { sitePage } from '../../http/pages/sitePage.ts'
+import { queryReader } from '../../http/parameters.ts'
+import { planRestatements, readRestatements } from '../restatements/restatements.ts'
+import { type Restatement, RestatementsQuery, restatementsLimit } from '../restatements/schema.ts'
+import type { PageDeps } from './deps.ts'
+import { marketField, metricField, namesOf, visitorNote } from './fields.ts'
+import { changeInPercent, exactFigure, formOf, scaleOf, shownChange, shownFigure } from './figures.ts'
+import { openChanges } from './openChanges.ts'
+import { metricLabel } from './statements.ts'
+
+const { metric, market, from, cursor, as_of } = RestatementsQuery.properties
+const RestatementsPageQuery = Type.Object(
+  { metric: Type.Optional(metric), market: Type.Optional(market), from, cursor, as_of },
+  { additionalProperties: false },
+)
+export type RestatementsPageQuery = Static<typeof RestatementsPageQuery>
+export const readRestatementsPageQuery = queryReader(RestatementsPageQuery)
+
+const maxRows = 300
+
+const onlyOpen =
+  'These companies are open to everybody. Of all others one sees the most recent reported fiscal year without a licence, and none of those here has a change in it.'
+
+/** /restatements: the latest changes of a metric among the companies of a market, with their sizes. */
+export async function restatementsPage(
+  deps: PageDeps,
+  principal: Principal,
+  { metric: name = 'revenue', market: code = 'US', ...rest }: RestatementsPageQuery,
+): Promise<string> {
+  const query = { metric: name, market: code, limit: restatementsLimit.maxFree, ...rest }
+  const plan = planRestatements(deps, principal, query)
+  const list = await deps.readLimiter.run('pages', () => readRestatements(deps, principal, plan))
+  const open =
+    plan.recentFiscalYearOnly && plan.after === null ? await openChanges(deps, principal, plan) : []
+  const listed = list.data.filter(({ ticker }) => open.every(change => change.ticker !== ticker))
+  const changes = [...listed, ...open]
+  const latest = changes
+    .sort((a, b) => (a.filed < b.filed ? 1 : a.filed > b.filed ? -1 : 0))
+    .slice(0, maxRows)
+  const names = await namesOf(
+    deps,
+    latest.map(({ ticker }) => ticker),
+  )
+  const country = deps.markets.get(plan.market)?.name
+  const { baseUrl } = deps.settings
+  const next = new URLSearchParams({
+    metric: plan.metric,
+    market: plan.market,
+    ...(rest.from === undefined ? {} : { from: rest.from }),
+    ...(rest.as_of === undefined ? {} : { as_of: rest.as_of }),
+    cursor: list.next ?? '',
+  })
+  return sitePage({
+    title: `Restatements of ${metricLabel(plan.metric).toLowerCase()}, ${country}`,
+    section: '/restatements',
+    description:
+      'Figures whose value a later filing changed, the latest first, with both values and the size of the change.',
+    canonical: `${baseUrl}/restatements?market=${plan.market}&metric=${plan.metric}`,
+    main: html`<h1>Restatements</h1>
+<p>Figures that a later filing changed: amendments, recast comparatives, splits. The latest first.</p>
+<form method="get" action="/restatements" class="filters"><p class="row">${marketField(deps, plan.market)} ${metricField(deps, 'metric', 'Metric', plan.metric)}
+<span class="field"><label for="from">Filed since</label> <input id="from" name="from" type="date" value="${rest.from}"></span> <button type="submit">Show</button></p></form>
+${list.note !== undefined && html`<p class="notice">${listed.length === 0 && open.length > 0 ? onlyOpen : visitorNote(list.note)}</p>`}
+${latest.length > 0 && table(latest, names)}
+<p class="quiet">${changes.length > maxRows ? `The latest ${maxRows} of ${exactFigure(changes.length)} changes` : 'All changes'} among ${list.next === null ? 'the' : `${restatementsLimit.maxFree}`} companies of this page. ${list.next !== null && html`<a href="/restatements?${next.toString()}">The next companies</a>. `}${list.attribution}</p>`,
+  })
+}
+
+function table(rows: readonly Restatement[], names: ReadonlyMap<string, string | null>): Markup {
+  const scale = scaleOf(rows.flatMap(({ value, unit, m }) => (formOf(m, unit) === 'amount' ? [value] : [])))
+  const cell = (m: string, value: number, unit: string) =>
+    html`<td class="number" data-v="${value}" title="${exactFigure(value)} ${unit}">${shownFigure(value, formOf(m, unit), scale)}</td>`
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Restatements"><table>
+<thead><tr><th scope="col">Filed</th><th scope="col">Company</th><th scope="col">Period</th><th scope="col" class="number">Before</th><th scope="col" class="number">After</th><th scope="col" class="number">Change</th><th scope="col">Unit</th><th scope="col">Before filed</th></tr></thead>
+<tbody>
+${rows.map(row => html`<tr><td>${row.filed}</td><td><a href="/companies/${encodeURIComponent(row.ticker)}">${names.get(row.ticker) ?? row.ticker}</a></td><td>${row.fp} ${row.fy}</td>${cell(row.m, row.value_before, row.unit_before)}${cell(row.m, row.value, row.unit)}<td class="number">${row.unit === row.unit_before ? shownChange(changeInPercent(row.value_before, row.value)) : `from ${row.unit_before}`}</td><td>${row.unit}${formOf(row.m, row.unit) === 'amount' && `, ${scale.name}`}</td><td>${row.filed_before}</td></tr>\n`)}</tbody>
+</table></div>`
+}

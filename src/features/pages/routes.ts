@@ -1,0 +1,138 @@
+import { Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import { IsoDateSchema } from '../../dates.ts'
+import type { RequestContext } from '../../http/context.ts'
+import { routeUnknown } from '../../http/notFound.ts'
+import { noQuery, pathReader, queryReader } from '../../http/parameters.ts'
+import type { HttpPlugin } from '../../http/plugin.ts'
+import { MarketCode } from '../../markets/parameters.ts'
+import { CompanyParams } from '../companyProfile/schema.ts'
+import { answerPage, filledFields } from './answer.ts'
+import { assetAnswer } from './assets.ts'
+import { cataloguePage } from './catalogue.ts'
+import { companyPage } from './company/page.ts'
+import { readCompanyPageQuery } from './company/query.ts'
+import type { PageDeps } from './deps.ts'
+import { homePage } from './home.ts'
+import { marketPage, marketsPage } from './markets.ts'
+import { readRestatementsPageQuery, restatementsPage } from './restatements.ts'
+import { samplePage } from './sample.ts'
+import { screenPage } from './screen.ts'
+import { readScreen } from './screenQuery.ts'
+import { searchPage } from './searchPage.ts'
+
+const strict = { additionalProperties: false } as const
+const readHome = queryReader(
+  Type.Object({ on: Type.Optional(IsoDateSchema('A day of the picture.', '2010-01-25')) }, strict),
+)
+const readSearch = queryReader(
+  Type.Object({ q: Type.Optional(Type.String({ maxLength: 1_000, allowed: 'a name or a symbol' })) }, strict),
+)
+const readCatalogue = queryReader(
+  Type.Object({ market: Type.Optional(MarketCode('Only metrics of this market.')) }, strict),
+)
+const readId = pathReader('id', CompanyParams.properties.id)
+const readCode = pathReader('code', MarketCode('Market code.'))
+
+const page = { access: 'page', detail: { hide: true } } as const
+
+/** The last part of the path. */
+export const lastPart = ({ path }: RequestContext, prefix: string): string =>
+  path.slice(prefix.length).replace(/\/$/, '')
+
+/** The pages of the site: they call the verbs of the API as the visitor, and need no key. */
+export function pageRoutes(http: HttpPlugin, deps: PageDeps) {
+  const principalOf = (context: RequestContext) => context.authenticatedCaller.principal
+  // `async` is required in handlers: Elysia awaits an answer only if the handler's source text looks asynchronous.
+  return new Elysia({ name: 'pages' })
+    .use(http)
+    .get(
+      '/',
+      async ({ context }) => {
+        // The router matches every path that has only slashes with this one.
+        if (context.path !== '/') throw routeUnknown(context)
+        const { on } = readHome(filledFields(context.queryText))
+        return answerPage(deps, context, `home ${on}`, () => homePage(deps, principalOf(context), on))
+      },
+      { ...page },
+    )
+    .get(
+      '/search',
+      async ({ context }) => {
+        const { q = '' } = readSearch(filledFields(context.queryText))
+        return answerPage(deps, context, `search ${q}`, () => searchPage(deps, q))
+      },
+      { ...page },
+    )
+    .get(
+      '/companies/:id',
+      async ({ context }) => {
+        const id = readId(lastPart(context, '/companies/'))
+        const query = readCompanyPageQuery(filledFields(context.queryText))
+        const key = `company ${id} ${query.show} ${query.as_of} ${query.before} ${query.cell}`
+        return answerPage(deps, context, key, () => companyPage(deps, principalOf(context), id, query))
+      },
+      { ...page },
+    )
+    .get(
+      '/markets',
+      async ({ context }) => {
+        noQuery(context)
+        return answerPage(deps, context, 'markets', () => marketsPage(deps))
+      },
+      { ...page },
+    )
+    .get(
+      '/markets/:code',
+      async ({ context }) => {
+        noQuery(context)
+        const code = readCode(lastPart(context, '/markets/'))
+        return answerPage(deps, context, `market ${code}`, () => marketPage(deps, principalOf(context), code))
+      },
+      { ...page },
+    )
+    .get(
+      '/catalogue',
+      async ({ context }) => {
+        const { market } = readCatalogue(filledFields(context.queryText))
+        return answerPage(deps, context, `catalogue ${market}`, async () => cataloguePage(deps, market))
+      },
+      { ...page },
+    )
+    .get(
+      '/restatements',
+      async ({ context }) => {
+        const query = readRestatementsPageQuery(filledFields(context.queryText))
+        const key = `restatements ${JSON.stringify(query)}`
+        return answerPage(deps, context, key, () => restatementsPage(deps, principalOf(context), query))
+      },
+      { ...page },
+    )
+    .get(
+      '/screen',
+      async ({ context }) => {
+        const text = filledFields(context.queryText)
+        const screen = readScreen(text)
+        return answerPage(deps, context, `screen ${text}`, () =>
+          screenPage(deps, principalOf(context), screen),
+        )
+      },
+      { ...page },
+    )
+    .get(
+      '/sample',
+      async ({ context }) => {
+        noQuery(context)
+        return answerPage(deps, context, 'sample', async () => samplePage(deps))
+      },
+      { ...page },
+    )
+    .get(
+      '/assets/:file',
+      async ({ context }) => {
+        noQuery(context)
+        return assetAnswer(context, lastPart(context, '/assets/'))
+      },
+      { access: 'open', detail: { hide: true } },
+    )
+}

@@ -1,0 +1,73 @@
+import { resolve } from 'node:path'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { html } from '../../html.ts'
+import { sitePage } from '../../http/pages/sitePage.ts'
+import type { PageDeps } from './deps.ts'
+import { isDownloadable } from './downloads.ts'
+
+const folder = resolve(import.meta.dir, '../../../sample')
+
+/** The files of the sample, and the column that names the company in each. */
+export const sampleFiles = {
+  'fundamentals.csv.gz': {
+    column: 7,
+    what: 'figures: each with its period, its filing and the tag that states it',
+  },
+  'entities.csv': { column: 2, what: 'companies: IDs, names, fiscal year ends, sectors' },
+  'signals.csv.gz': {
+    column: null,
+    what: 'forecasts of the returns of 88 US shares, 2012 to 2017, with their outcome',
+  },
+} as const
+export type SampleFile = keyof typeof sampleFiles
+
+/** /sample: the files that every installation ships with. */
+export function samplePage(deps: Pick<PageDeps, 'markets' | 'settings'>): string {
+  const left = deps.markets.manifests.filter(manifest => !isDownloadable(deps.settings, manifest))
+  return sitePage({
+    title: 'Sample file',
+    description:
+      'Real filings of some 490 companies as CSV: every figure with its filing day, for a first look without a key.',
+    canonical: `${deps.settings.baseUrl}/sample`,
+    main: html`<div class="prose"><h1>Sample file</h1>
+<p>Real filings of some 490 companies, mostly the reports of US companies from July 2009 to March 2010, with every figure's filing day. Nothing in it is made up.</p>
+<ul>${(Object.keys(sampleFiles) as SampleFile[]).map(name => html`<li><a href="/sample/${name}" download>${name}</a>: ${sampleFiles[name].what}</li>`)}</ul>
+<h2>Terms</h2>
+<p>The figures are the registers'. Name the source, and that the figures were processed. Each market's page has its terms.</p>
+${left.length > 0 && html`<p>Left out of the files, since the terms of their registers are not read in full: ${left.map(({ name, code }, place) => html`${place > 0 && ', '}<a href="/markets/${code}">${name}</a>`)}.</p>`}
+<p>Every vintage of one company: <a href="/companies/AAPL#download">Apple's downloads</a>.</p></div>`,
+  })
+}
+
+/** A file of the sample without the companies of markets that have no downloads. */
+export async function sampleBytes(
+  deps: Pick<PageDeps, 'markets' | 'settings'>,
+  name: SampleFile,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const bytes = await Bun.file(resolve(folder, name)).bytes()
+  const { column } = sampleFiles[name]
+  if (column === null) return bytes
+  const isPacked = name.endsWith('.gz')
+  const text = new TextDecoder().decode(isPacked ? gunzipSync(bytes) : bytes)
+  const refused = await refusedIds(deps)
+  // The IDs come before every cell that may be quoted, and no cell has a line end: a test holds the shipped files to that.
+  const [head, ...lines] = text.split('\n')
+  const open = lines.filter(line => !refused.has(line.split(',', column + 1)[column] ?? ''))
+  const rest = new TextEncoder().encode([head, ...open].join('\n'))
+  return isPacked ? new Uint8Array(gzipSync(rest)) : rest
+}
+
+async function refusedIds({
+  markets,
+  settings,
+}: Pick<PageDeps, 'markets' | 'settings'>): Promise<Set<string>> {
+  const text = await Bun.file(resolve(folder, 'entities.csv')).text()
+  const ids = new Set<string>()
+  for (const line of text.split('\n').slice(1)) {
+    const [market = '', , tickers = ''] = line.split(',')
+    if (market === '' || isDownloadable(settings, markets.get(market))) continue
+    ids.add(tickers)
+    for (const ticker of tickers.split(' ')) ids.add(ticker)
+  }
+  return ids
+}

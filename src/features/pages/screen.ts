@@ -1,0 +1,122 @@
+import { isFreeData, type Principal } from '../../access/licences.ts'
+import { html, type Markup } from '../../html.ts'
+import { sitePage } from '../../http/pages/sitePage.ts'
+import { planCrossSection } from '../crossSection/crossSection.ts'
+import type { CrossSectionTable, CrossSectionTableRow } from '../crossSection/schema.ts'
+import { readCrossSectionTable } from '../crossSection/table.ts'
+import type { PageDeps } from './deps.ts'
+import { marketField, metricField, namesOf, visitorNote } from './fields.ts'
+import { exactFigure, formOf, shownFigure } from './figures.ts'
+import { columnFields, type Screen, screenPath } from './screenQuery.ts'
+import { metricLabel } from './statements.ts'
+
+/** Companies that a page reads, and rows that it shows of them. */
+const examined = 1_000
+const maxRows = 200
+const millions = { divisor: 1e6, name: 'millions' } as const
+
+/** /screen: metrics of every company of a market as a sortable table, as of any day that the visitor may see. */
+export async function screenPage(deps: PageDeps, principal: Principal, screen: Screen): Promise<string> {
+  const { columns, sort } = screen
+  const query = {
+    metric: columns.join(','),
+    market: screen.market,
+    fp: screen.period,
+    limit: examined,
+    ...(screen.maxAgeDays === undefined ? {} : { max_age_days: screen.maxAgeDays }),
+    ...(screen.asOf === undefined ? {} : { as_of: screen.asOf }),
+    ...(screen.cursor === undefined ? {} : { cursor: screen.cursor }),
+  }
+  const plan = planCrossSection(deps, principal, query, screen.bounds)
+  const table = await deps.readLimiter.run('pages', () => readCrossSectionTable(deps, principal, plan))
+  const shown = { ...screen, sort: sort !== null && columns.includes(sort.metric) ? sort : null }
+  const rows = sorted(table.data, shown.sort).slice(0, maxRows)
+  const names = await namesOf(
+    deps,
+    rows.map(({ ticker }) => ticker),
+  )
+  const country = deps.markets.get(plan.market)?.name
+  return sitePage({
+    title: `Screen: ${country}`,
+    section: '/screen',
+    description: `Metrics of every company of ${country} in one table, with filters, as filed.`,
+    canonical: `${deps.settings.baseUrl}/screen?market=${plan.market}`,
+    main: html`<h1>Screen</h1>
+${form(deps, principal, shown, plan.market)}
+${table.note !== undefined && html`<p class="notice">${visitorNote(table.note)}</p>`}
+${rows.length > 0 && tableOf(deps, table, rows, names, shown)}
+<p class="quiet">${table.data.length > rows.length ? `The first ${rows.length} of ${exactFigure(table.data.length)} companies${shown.sort === null ? '' : ', sorted'}` : `${rows.length} companies`}${table.next !== null && ` among the ${examined} of this page`}. ${table.next !== null && html`<a href="${screenPath(shown, { cursor: table.next })}">The next companies</a>. `}${table.attribution}</p>`,
+  })
+}
+
+function sorted(
+  rows: readonly CrossSectionTableRow[],
+  sort: Screen['sort'],
+): readonly CrossSectionTableRow[] {
+  if (sort === null) return rows
+  const { metric, descending } = sort
+  const figureOf = (row: CrossSectionTableRow) => numberIn(row, metric)
+  // A company without the figure comes last, whichever way the others go.
+  return [...rows].sort((a, b) => {
+    const [one, two] = [figureOf(a), figureOf(b)]
+    if (one === null || two === null) return one === two ? 0 : one === null ? 1 : -1
+    return descending ? two - one : one - two
+  })
+}
+
+function numberIn(row: CrossSectionTableRow, metric: string): number | null {
+  const value = row[metric]
+  return typeof value === 'number' ? value : null
+}
+
+function form(deps: PageDeps, principal: Principal, screen: Screen, market: string): Markup {
+  const { columns, typed, period, asOf } = screen
+  const periods = ['FY', 'Q1', 'Q2', 'Q3', 'Q4', 'TTM', 'latest'] as const
+  return html`<form method="get" action="/screen" class="filters screen">
+<p class="row">${marketField(deps, market)}
+<span class="field"><label for="fp">Period</label> <select id="fp" name="fp">${periods.map(name => html`<option${name === period && html` selected`}>${name}</option>`)}</select></span>
+<span class="field"><label for="age">Ended within</label> <input id="age" name="max_age_days" type="number" min="0" max="36500" value="${screen.maxAgeDays}" placeholder="any"> days</span>
+${isFreeData(principal) ? html`<span class="quiet">as known today; other days need a <a href="/docs/guides/keys-and-limits">licence</a></span>` : html`<span class="field"><label for="as-of">As of</label> <input id="as-of" name="as_of" type="date" value="${asOf}"></span>`}</p>
+<div class="columns">${columnFields.map((name, place) => {
+    const metric = columns[place]
+    return html`<p>${metricField(deps, name, `Column ${place + 1}`, metric ?? '', true)}${metric !== undefined && html`<span class="bounds"><label for="min-${name}">from</label> <input id="min-${name}" name="min_${metric}" value="${typed.get(`min_${metric}`)}" size="7" inputmode="decimal"> <label for="max-${name}">to</label> <input id="max-${name}" name="max_${metric}" value="${typed.get(`max_${metric}`)}" size="7" inputmode="decimal"></span>`}</p>`
+  })}</div>
+${screen.sort !== null && html`<input type="hidden" name="sort" value="${screen.sort.descending && '-'}${screen.sort.metric}">`}
+<p class="row"><button type="submit">Screen</button> <span class="quiet">Bounds like 10%, 0.1, 500m or 2.5bn.</span></p></form>`
+}
+
+function tableOf(
+  { markets }: PageDeps,
+  { metrics }: CrossSectionTable,
+  rows: readonly CrossSectionTableRow[],
+  names: ReadonlyMap<string, string | null>,
+  screen: Screen,
+): Markup {
+  const unitOf = (metric: string) => markets.metrics.get(metric)?.unit ?? 'pure'
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Companies"><table class="figures">
+<thead><tr><th scope="col">Company</th>${metrics.map(metric => columnHead(metric, unitOf(metric), screen))}<th scope="col">Currency</th><th scope="col">Period</th><th scope="col">Filed</th></tr></thead>
+<tbody>
+${rows.map(row => html`<tr><th scope="row"><a href="/companies/${encodeURIComponent(row.ticker)}">${names.get(row.ticker) ?? row.ticker}</a></th>${metrics.map(metric => figureCell(row, metric, unitOf(metric)))}<td>${row.currency}</td><td>${row.fp} ${row.fy}<small>${row.end}</small></td><td>${row.filed}</td></tr>\n`)}</tbody>
+</table></div>`
+}
+
+function columnHead(metric: string, unit: string, screen: Screen): Markup {
+  const { sort } = screen
+  const isSorted = sort?.metric === metric
+  const order = isSorted ? (sort.descending ? 'descending' : 'ascending') : null
+  // The first click shows the largest first, the second turns it round.
+  const path = screenPath(
+    { ...screen, cursor: undefined },
+    { sort: { metric, descending: order !== 'descending' } },
+  )
+  const scale = unit === 'currency' || unit === 'shares' ? html`<small>millions</small>` : ''
+  return html`<th scope="col"${order !== null && html` aria-sort="${order}"`}><a href="${path}">${metricLabel(metric)}${order !== null && (order === 'descending' ? ' ▼' : ' ▲')}</a>${scale}</th>`
+}
+
+function figureCell(row: CrossSectionTableRow, metric: string, unit: string): Markup {
+  const value = numberIn(row, metric)
+  if (value === null) return html`<td></td>`
+  const named = unit === 'currency' ? 'USD' : unit === 'currency/share' ? 'USD/shares' : unit
+  const shown = shownFigure(value, formOf(metric, named), millions)
+  return html`<td data-v="${value}" title="${exactFigure(value)}">${shown}</td>`
+}

@@ -1,0 +1,42 @@
+import type { Failure } from '../../errors.ts'
+import { html } from '../../html.ts'
+import type { Answer, RequestContext } from '../context.ts'
+import { errorStatus } from '../errors.ts'
+import { answerHeaders } from '../headers.ts'
+import { prefersHtml } from '../preferences.ts'
+import { pageHeaders, sitePage } from './sitePage.ts'
+
+/** An error of a page as a page. null where a program is answered: under /api, and where Accept does not prefer HTML. */
+export function errorPage(context: RequestContext, failure: Failure): Answer | null {
+  if (context.path.startsWith('/api/') || !prefersHtml(context.request.headers.get('accept'))) return null
+  const { code, message, details } = failure
+  const { status, title } = errorStatus(code)
+  const headers: Record<string, string> = { ...pageHeaders, 'Cache-Control': 'no-store', Vary: 'Accept' }
+  if (status === 429 || status === 503) headers['Retry-After'] = String(details.retryAfterSeconds ?? 1)
+  if (details.allow !== undefined) headers.Allow = details.allow.join(', ')
+  return { status, headers: answerHeaders(headers), body: page(title, failure, message, context.id) }
+}
+
+function page(title: string, { code, details }: Failure, message: string, requestId: string): string {
+  const near = code === 'entity_unknown' ? (details.near ?? []) : []
+  return sitePage({
+    title,
+    unlisted: true,
+    main: html`<div class="prose">
+<h1>${title}</h1>
+<p>${message}</p>
+${near.length > 0 && html`<ul>${near.slice(0, 3).map(id => html`<li><a href="/companies/${encodeURIComponent(id)}">${id}</a></li>`)}</ul>`}
+${searchForm('')}
+<p class="quiet"><a href="/docs/errors#${code}">${code}</a>, request ${requestId}</p>
+</div>`,
+  })
+}
+
+/** The field in which a visitor looks for a company. With scripts it answers as one types, without them by a page. */
+export const searchForm = (
+  q: string,
+) => html`<form class="search" action="/search" method="get" role="search">
+<label for="q">Company, symbol or registration number</label>
+<div class="row"><input id="q" name="q" type="search" value="${q}" placeholder="Apple, AAPL, 0000320193" autocomplete="off" spellcheck="false" required maxlength="200"><button type="submit">Search</button></div>
+<ul id="hits" class="hits" hidden></ul>
+</form>`

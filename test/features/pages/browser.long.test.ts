@@ -1,0 +1,267 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import { chromiumPath, openChromium } from '../../chromium.ts'
+import { type RealServer, realServer } from '../../http/realServer.ts'
+
+setDefaultTimeout(120_000)
+
+const path = chromiumPath()
+const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
+let server: RealServer
+let browser: Browser
+let visitors = 0
+
+beforeAll(async () => {
+  if (path === null) return
+  server = await realServer()
+  browser = await openChromium(path)
+}, 120_000)
+afterAll(async () => {
+  if (path === null) return
+  await browser.close()
+  await server.stop()
+}, 60_000)
+
+interface Visit {
+  readonly page: Page
+  readonly context: BrowserContext
+  /** Errors of the page, and requests to another host. */
+  readonly complaints: string[]
+}
+
+async function visit(route: string, options: BrowserContextOptions = {}): Promise<Visit> {
+  // Each visitor comes from an address of their own: limits have their own tests.
+  const extraHTTPHeaders = { 'X-Forwarded-For': `10.66.${++visitors >> 8}.${visitors & 255}` }
+  const context = await browser.newContext({ extraHTTPHeaders, ...options })
+  const page = await context.newPage()
+  const complaints: string[] = []
+  page.on('console', message => {
+    if (['error', 'warning'].includes(message.type()) && !message.text().includes('404 (Not Found)'))
+      complaints.push(message.text())
+  })
+  page.on('pageerror', error => complaints.push(error.message))
+  page.on('request', request => {
+    const { origin, protocol } = new URL(request.url())
+    if (origin !== server.url && protocol !== 'data:') complaints.push(`asks for ${request.url()}`)
+  })
+  await page.goto(server.url + route)
+  return { page, context, complaints }
+}
+
+const routes = [
+  '/',
+  '/search?q=apple',
+  '/companies/AAPL',
+  '/companies/AAPL?show=quarters&as_of=2010-01-25',
+  '/companies/AAPL?cell=revenue.2009.FY.2009-09-26',
+  '/companies/SNOW',
+  '/companies/2330.TW?show=ttm',
+  '/companies/0410682657.BE',
+  '/companies/NOTHING',
+  '/markets',
+  '/markets/FR',
+  '/catalogue',
+  '/restatements',
+  '/screen',
+  '/sample',
+]
+
+interface AxeResult {
+  readonly violations: {
+    readonly id: string
+    readonly impact: string | null
+    readonly nodes: { readonly html: string }[]
+  }[]
+}
+
+/** Findings of axe-core that a person would stumble over. The policy of the page lets no foreign script in, so it comes through the
+ * debugger. */
+async function findings(page: Page): Promise<string[]> {
+  await page.evaluate(axe)
+  const result = await page.evaluate<AxeResult>('axe.run(document, { resultTypes: ["violations"] })')
+  return result.violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 160)}`)
+}
+
+const overflow = (page: Page) =>
+  page.evaluate(() => Math.max(0, document.documentElement.scrollWidth - innerWidth))
+
+describe.skipIf(path === null)('every page in a browser', () => {
+  for (const route of routes) {
+    test(`${route}: wide and narrow, light and dark, with script and without, has no serious finding and nothing overflows`, async () => {
+      for (const width of [1280, 390]) {
+        for (const colorScheme of ['light', 'dark'] as const) {
+          const { page, context, complaints } = await visit(route, {
+            viewport: { width, height: 900 },
+            colorScheme,
+          })
+          expect([route, width, colorScheme, await findings(page)]).toEqual([route, width, colorScheme, []])
+          expect([route, width, await overflow(page), complaints]).toEqual([route, width, 0, []])
+          await context.close()
+        }
+        const plain = await visit(route, { viewport: { width, height: 900 }, javaScriptEnabled: false })
+        expect([route, width, await overflow(plain.page)]).toEqual([route, width, 0])
+        expect(await plain.page.locator('h1').count()).toBe(1)
+        expect(await plain.page.locator('.with-script:visible').count()).toBe(0)
+        await plain.context.close()
+      }
+    })
+
+    test(`${route}: weighs less than 100 KB and does not shift`, async () => {
+      const { page, context } = await visit('/robots.txt')
+      const debugging = await context.newCDPSession(page)
+      await debugging.send('Network.enable')
+      let bytes = 0
+      debugging.on('Network.loadingFinished', ({ encodedDataLength }) => {
+        bytes += encodedDataLength
+      })
+      await page.addInitScript(() => {
+        Reflect.set(window, 'shift', 0)
+        new PerformanceObserver(list => {
+          for (const entry of list.getEntries())
+            Reflect.set(
+              window,
+              'shift',
+              Number(Reflect.get(window, 'shift')) + Number(Reflect.get(entry, 'value')),
+            )
+        }).observe({ type: 'layout-shift', buffered: true })
+      })
+      await page.goto(server.url + route, { waitUntil: 'networkidle' })
+      const shift = await page.evaluate(() => Number(Reflect.get(window, 'shift')))
+      expect([route, bytes > 1_000, bytes < 100_000, bytes]).toEqual([route, true, true, bytes])
+      expect([route, shift < 0.01, shift]).toEqual([route, true, shift])
+      await context.close()
+    })
+  }
+})
+
+const revenue2009 = (page: Page) => {
+  const column = '#income ~ .scroll thead th:has(small:text-is("2009-09-26"))'
+  return page.locator(column).evaluate(head => {
+    const row = head.closest('table')?.querySelector('tr[data-m="revenue"]')
+    const cell = row?.children[[...(head.parentElement?.children ?? [])].indexOf(head)]
+    return { text: cell?.textContent, title: cell?.getAttribute('title'), class: cell?.className }
+  })
+}
+
+describe.skipIf(path === null)('the day of a company', () => {
+  test('is dragged: values change without a request, restated ones are marked, and the address keeps the day', async () => {
+    const { page, context, complaints } = await visit('/companies/AAPL')
+    expect(await revenue2009(page)).toMatchObject({ text: '42,90536,537', class: 'restated' })
+    const requests: string[] = []
+    page.on('request', request => {
+      // Chromium looks for the icon of a new address, which it has.
+      if (!request.url().includes('favicon')) requests.push(request.url())
+    })
+    const slider = page.getByRole('slider')
+    await slider.focus()
+    await page.keyboard.press('Home')
+    await page.keyboard.press('ArrowRight')
+    await page.waitForFunction(() => location.search === '?as_of=2009-10-27')
+    expect(await revenue2009(page)).toEqual({
+      text: '36,537',
+      title: '36,537,000,000, filed 2009-10-27',
+      class: '',
+    })
+    expect(await slider.getAttribute('aria-valuetext')).toBe('2009-10-27')
+    expect(await page.locator('#income ~ .scroll thead th:visible').count()).toBeLessThan(6)
+    await page.keyboard.press('ArrowRight')
+    await page.waitForFunction(() => location.search === '?as_of=2010-01-25')
+    expect(await revenue2009(page)).toMatchObject({ text: '42,90536,537', class: 'restated' })
+    expect(requests).toEqual([])
+    await page.reload()
+    expect(await revenue2009(page)).toMatchObject({ text: '42,90536,537' })
+    await page.getByLabel('As known on').selectOption('2009-10-27')
+    await page.waitForFunction(() => location.search === '?as_of=2009-10-27')
+    expect((await revenue2009(page)).text).toBe('36,537')
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  test('is a form without script', async () => {
+    const { page, context } = await visit('/companies/AAPL', { javaScriptEnabled: false })
+    await page.getByLabel('As known on').selectOption('2009-10-27')
+    await page.getByRole('button', { name: 'Show' }).click()
+    expect(new URL(page.url()).search).toBe('?as_of=2009-10-27')
+    const row = page.locator('tr[data-m="revenue"] td:visible')
+    expect((await row.allTextContents())[0]).toBe('36,537')
+    await row.first().getByRole('link').click()
+    expect(new URL(page.url()).searchParams.get('cell')).toBe('revenue.2009.FY.2009-09-26')
+    await context.close()
+  })
+
+  test('a figure opens its vintages with their documents, by mouse and by keyboard', async () => {
+    const { page, context, complaints } = await visit('/companies/AAPL')
+    await page.locator('tr[data-m="revenue"] td a').first().focus()
+    await page.keyboard.press('Enter')
+    await page.locator('#figure a[href^="https://www.sec.gov/"]').first().waitFor()
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('figure')
+    await page.locator('tr[data-m="revenue"] td.restated a').first().click()
+    await page.locator('#figure svg').waitFor()
+    const text = await page.locator('#figure').textContent()
+    expect(text).toContain('36,537,000,000 USD')
+    expect(text).toContain('10-K/A')
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+})
+
+describe.skipIf(path === null)('the first page', () => {
+  test('answers as one types, and leads to the company with the keyboard alone', async () => {
+    const { page, context, complaints } = await visit('/')
+    await page.getByRole('combobox', { name: 'Company' }).fill('appl')
+    await page.locator('#hits [role=option]').first().waitFor()
+    expect(await page.locator('#hits [role=option]').first().textContent()).toContain('Apple Inc.')
+    expect(await findings(page)).toEqual([])
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/companies/AAPL')
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  test('searches by a form without script', async () => {
+    const { page, context } = await visit('/', { javaScriptEnabled: false })
+    await page.getByLabel('Company, symbol or registration number').fill('nintendo')
+    await page.getByRole('button', { name: 'Search' }).click()
+    await page.getByRole('link', { name: '任天堂株式会社' }).click()
+    expect(new URL(page.url()).pathname).toBe('/companies/E02367.JP')
+    await context.close()
+  })
+
+  test('drags Apple through its restatement, and without script walks through its days', async () => {
+    const { page, context } = await visit('/')
+    const known = page.locator('.picture td[data-fy="2009"]')
+    const slider = page.getByRole('slider')
+    await slider.fill('10')
+    expect(await known.textContent()).toBe('not yet filed')
+    await slider.fill('100')
+    expect(await known.textContent()).toBe('36,537')
+    await slider.fill('200')
+    expect(await known.textContent()).toBe('42,905')
+    await context.close()
+    const plain = await visit('/', { javaScriptEnabled: false })
+    await plain.page.getByRole('link', { name: '2010-01-25' }).click()
+    expect(await plain.page.locator('.picture td[data-fy="2009"]').textContent()).toBe('42,905')
+    await plain.context.close()
+  })
+})
+
+describe.skipIf(path === null)('a screen', () => {
+  test('is sorted and filtered by its form and its headings, without script', async () => {
+    const { page, context } = await visit('/screen', { javaScriptEnabled: false })
+    await page.locator('input[name=min_revenue]').fill('100bn')
+    await page.getByRole('button', { name: 'Screen' }).click()
+    await page.getByRole('link', { name: 'Revenue' }).click()
+    const shown = await page
+      .locator('tbody td:first-of-type')
+      .evaluateAll(cells => cells.map(cell => Number(cell.getAttribute('data-v'))))
+    expect(shown.length).toBeGreaterThan(3)
+    expect(shown).toEqual([...shown].sort((a, b) => b - a))
+    expect(Math.min(...shown)).toBeGreaterThanOrEqual(100e9)
+    await context.close()
+  })
+})

@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { type RealServer, realServer } from '../../http/realServer.ts'
+import { readPage, type ShownCell } from './readPage.ts'
+
+setDefaultTimeout(120_000)
+
+let server: RealServer
+let companies: string[]
+beforeAll(async () => {
+  server = await realServer()
+  const rows = await server.sql<{ ticker: string }[]>`select ticker from entity order by entity_id limit 200`
+  companies = [
+    ...new Set([...rows.map(({ ticker }) => ticker), 'AAPL', 'GOOGL', 'SNOW', '2330.TW', '005930.KS']),
+  ]
+})
+afterAll(() => server.stop(), 60_000)
+
+interface Table {
+  readonly metrics: readonly string[]
+  readonly data: readonly Readonly<Record<string, string | number | null>>[]
+}
+
+let address = 0
+
+async function apiAnswer(query: string) {
+  const response = await fetch(`${server.url}/api/v1/fundamentals?${query}`, {
+    headers: { Authorization: 'Bearer demo', 'X-Forwarded-For': `10.78.${++address >> 8}.${address & 255}` },
+  })
+  return { status: response.status, body: await response.json() }
+}
+
+/** What the demo key gets, in the order of nothing: `revenue FY 2009 2009-09-26 42905000000`. */
+function figuresOf(table: Table): string[] {
+  return table.data
+    .flatMap(row =>
+      table.metrics
+        .filter(metric => !metric.endsWith('_ytd') && row[metric] !== null)
+        .map(metric => `${metric} ${row.fp} ${row.fy} ${row.end} ${row[metric]}`),
+    )
+    .sort()
+}
+
+const shownIn = (cells: readonly ShownCell[]) =>
+  cells.map(({ metric, period, end, value }) => `${metric} ${period} ${end} ${value}`).sort()
+
+const periods = { years: 'FY', quarters: 'Q1,Q2,Q3,Q4', ttm: 'TTM' } as const
+
+/** Compares a page with the answer to the demo key: the same figures, or the same refusal. */
+async function compare(ticker: string, show: keyof typeof periods, asOf: string | null): Promise<number> {
+  const day = asOf === null ? '' : `&as_of=${asOf}`
+  const [page, answer] = await Promise.all([
+    readPage(`${server.url}/companies/${ticker}?show=${show}${day}`),
+    apiAnswer(`ticker=${ticker}&layout=wide&fp=${periods[show]}${day}`),
+  ])
+  expect([ticker, show, asOf, page.status]).toEqual([ticker, show, asOf, answer.status])
+  if (answer.status !== 200) {
+    expect(page.cells).toEqual([])
+    expect(page.html).not.toContain('id="vintages"')
+    return 0
+  }
+  const allowed = figuresOf(answer.body)
+  const shown = shownIn(page.cells)
+  // A long history shows its latest periods: none of them is one that the key does not get.
+  const isPart = page.html.includes('Periods up to ')
+  const expected = isPart ? allowed.filter(figure => shown.includes(figure)) : allowed
+  expect([ticker, show, asOf, shown]).toEqual([ticker, show, asOf, expected])
+  return shown.length
+}
+
+describe('a page shows a visitor what the demo key gets, and nothing else', () => {
+  test('of 200 companies, today', async () => {
+    let figures = 0
+    for (const ticker of companies) figures += await compare(ticker, 'years', null)
+    expect(figures).toBeGreaterThan(2_000)
+  })
+
+  test('of companies of every market, quarters and trailing twelve months, and days of the past', async () => {
+    for (const ticker of ['SNOW', '2330.TW', '005930.KS', 'E02367.JP', '483935326.FR', 'CC40675.NZ']) {
+      for (const show of ['quarters', 'ttm'] as const) await compare(ticker, show, null)
+      for (const day of ['2010-03-31', '2023-12-31']) expect(await compare(ticker, 'years', day)).toBe(0)
+    }
+  })
+
+  test('of the flagship companies, on many days', async () => {
+    const filed = await server.sql<{ filed: string }[]>`
+      select distinct f.filed::text as filed from filing f join entity e on e.entity_id = f.entity_id
+      where e.ticker in ('AAPL', 'GOOGL') order by 1`
+    const days = filed.map(row => row.filed).filter((_, place) => place % 8 === 0)
+    expect(days.length).toBeGreaterThan(12)
+    for (const day of ['2009-07-21', '2009-10-26', ...days]) {
+      for (const ticker of ['AAPL', 'GOOGL']) {
+        await compare(ticker, 'years', day)
+        await compare(ticker, 'quarters', day)
+      }
+      await compare('AAPL', 'ttm', day)
+    }
+  })
+
+  test('nor in the data from which a script shows other days', async () => {
+    for (const ticker of ['SNOW', '2330.TW', companies[20] ?? ''])
+      expect((await readPage(`${server.url}/companies/${ticker}`)).html).not.toContain('id="vintages"')
+  })
+
+  test('the data of the script shows each day as the page of that day does', async () => {
+    const { html } = await readPage(`${server.url}/companies/AAPL`)
+    const text = /<script type="application\/json" id="vintages">(.*?)<\/script>/.exec(html)?.[1] ?? ''
+    const data: { days: string[]; rows: [number, number, string, number][][][] } = JSON.parse(text)
+    const metrics = [...html.matchAll(/<tr data-m="(\w+)"/g)].map(([, metric]) => metric)
+    const ends = [...(/<thead>(.*?)<\/thead>/.exec(html)?.[1] ?? '').matchAll(/<small>([\d-]+)</g)].map(
+      ([, end]) => end,
+    )
+    for (const stop of [0, 1, 2, 5, 9, 20, data.days.length - 1]) {
+      const byScript = data.rows.flatMap((row, at) =>
+        row.flatMap((vintages, column) => {
+          const current = vintages.findLast(([from, until]) => from <= stop && (until < 0 || stop < until))
+          return current === undefined ? [] : [`${metrics[at]} ${ends[column]} ${current[3]} ${current[2]}`]
+        }),
+      )
+      const page = await readPage(`${server.url}/companies/AAPL?as_of=${data.days[stop]}`)
+      const byServer = page.cells.map(
+        ({ metric, end, value, text: shown }) => `${metric} ${end} ${value} ${shown}`,
+      )
+      expect(byScript.sort()).toEqual(byServer.sort())
+    }
+  })
+
+  test('a screen and a list of restatements show what the demo key gets, and other days are refused', async () => {
+    for (const path of ['/screen?as_of=2010-03-31', '/restatements?as_of=2010-03-31'])
+      expect((await readPage(server.url + path)).status).toBe(403)
+    const { html } = await readPage(`${server.url}/screen?c1=revenue&c2=roe`)
+    const response = await fetch(
+      `${server.url}/api/v1/cross-section?metric=revenue,roe&market=US&limit=1000`,
+      {
+        headers: { Authorization: 'Bearer demo' },
+      },
+    )
+    const { data } = (await response.json()) as { data: { ticker: string; revenue: number | null }[] }
+    const allowed = new Set(
+      data.flatMap(({ ticker, revenue }) => (revenue === null ? [] : `${ticker} ${revenue}`)),
+    )
+    const shown = [...html.matchAll(/href="\/companies\/([^"]+)">[^<]*<\/a><\/th><td data-v="([^"]*)"/g)]
+    expect(shown.length).toBeGreaterThan(100)
+    for (const [, ticker, value] of shown)
+      expect([ticker, allowed.has(`${ticker} ${value}`)]).toEqual([ticker, true])
+  })
+})
