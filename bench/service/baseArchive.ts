@@ -28,12 +28,15 @@ export async function importArchive(
   try {
     const file = { name: 'base case', bytes: asCsv(columns) }
     const markets = await loadMarkets()
-    const { added } = await importSignals(database.sql, file, {
+    const { added, faults, ...counts } = await importSignals(database.sql, file, {
       correct: false,
       now: () => new Date(),
       markets,
     })
-    if (added !== columns.count) throw new Error(`${added} of ${columns.count} signals were imported`)
+    if (added !== columns.count)
+      throw new Error(
+        `${added} of ${columns.count} signals were imported: ${JSON.stringify({ ...counts, faults: faults.slice(0, 3) })}`,
+      )
     const days = await Array.fromAsync(streamResolvedSignals(database.sql, horizon))
     const data = buildArchive(days.flat())
     const costs = markets.costs.plain
@@ -51,7 +54,7 @@ function asCsv({ count, day, asset, market, score, forwardReturn, assetNames }: 
       const lines = row === 0 ? ['date,ticker,market,horizon,predicted_pct,actual_pct\n'] : []
       for (const end = Math.min(count, row + 10_000); row < end; row++) {
         const names = `${isoDate(day[row])},${assetNames[asset[row]]},${markets[market[row]]}`
-        lines.push(`${names},${horizon},${100 * score[row]},${100 * forwardReturn[row]}\n`)
+        lines.push(`${names},${horizon},${score[row]},${forwardReturn[row]}\n`)
       }
       controller.enqueue(encoder.encode(lines.join('')))
       if (row === count) controller.close()

@@ -18,7 +18,7 @@ export const provenanceSheet = [
 
 export type ProvenanceField = (typeof provenanceSheet)[number]['name']
 
-/** Rows have these without being asked; naming them is no error. */
+/** Every row has these; naming them is no error. */
 const always = ['until', 'kind'] as const
 export const fieldNames: readonly string[] = [...provenanceSheet.map(({ name }) => name), ...always]
 
