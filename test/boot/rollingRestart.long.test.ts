@@ -2,9 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { loadSignalsSample } from '../../src/features/signals/import/sample.ts'
-import { loadSample } from '../../src/ingest/sample/loadSample.ts'
-import { testDatabase } from '../database.ts'
+import { shippedDatabase } from '../database.ts'
 import { sellKey } from '../http/callers.ts'
 import { startCrowd } from '../http/crowdClient.ts'
 import { type ServerProcess, startServerProcess } from './serverProcess.ts'
@@ -34,7 +32,7 @@ describe.skipIf(process.env.LONG === undefined || haproxy === null)(
     const base = `http://127.0.0.1:${front}`
     let key = ''
     let proxy: Bun.Subprocess | undefined
-    let database: Awaited<ReturnType<typeof testDatabase>> | undefined
+    let database: Awaited<ReturnType<typeof shippedDatabase>> | undefined
 
     const start = (place: number) =>
       startServerProcess(folder, {
@@ -47,9 +45,7 @@ describe.skipIf(process.env.LONG === undefined || haproxy === null)(
       })
 
     beforeAll(async () => {
-      database = await testDatabase()
-      await loadSample(database.sql)
-      await loadSignalsSample(database.sql)
+      database = await shippedDatabase()
       key = await sellKey(database.sql, { licence: 'oem', quant: true, perMinute: 1_000_000 })
       for (const place of [0, 1]) servers[place] = await start(place)
       // The shipped file, with the ports of this test and the user who runs it.

@@ -1,15 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
-import { loadSignalsSample } from '../../src/features/signals/import/sample.ts'
-import { loadSample } from '../../src/ingest/sample/loadSample.ts'
 import { makeDataDir, removeDataDir, type ServerProcess, startServerProcess } from '../boot/serverProcess.ts'
-import { testDatabase } from '../database.ts'
+import { shippedDatabase } from '../database.ts'
 import { sellKey } from './callers.ts'
 
-const database = await testDatabase()
-await loadSample(database.sql)
-await loadSignalsSample(database.sql)
+const database = await shippedDatabase()
 const tireless = () => sellKey(database.sql, { licence: 'oem', quant: true, perMinute: 100_000 })
 const crowdKey = await tireless()
 const quietKey = await tireless()

@@ -1,10 +1,8 @@
 import { pino } from 'pino'
 import { companyDirectory } from '../../src/features/companies/queries.ts'
-import { loadSignalsSample } from '../../src/features/signals/import/sample.ts'
-import { loadSample } from '../../src/ingest/sample/loadSample.ts'
 import type { Sql } from '../../src/postgres/client.ts'
 import { watchDataVersion } from '../../src/postgres/dataVersion.ts'
-import { testDatabase } from '../database.ts'
+import { shippedDatabase } from '../database.ts'
 import { type TestServer, testServer, testToday } from './testServer.ts'
 
 export interface RealServer extends Omit<TestServer, 'logged'> {
@@ -22,10 +20,8 @@ export async function realServer({
   today = () => testToday,
   settings,
 }: RealServerOptions = {}): Promise<RealServer> {
-  const database = await testDatabase()
+  const database = await shippedDatabase()
   const { sql } = database
-  await loadSample(sql)
-  await loadSignalsSample(sql)
   const directory = companyDirectory(sql)
   const version = await watchDataVersion(sql, () => directory.forget())
   const log = pino({ level: 'silent' })

@@ -2,15 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { dayNumber, isoDate } from '../../../src/dates.ts'
 import { planCompany } from '../../../src/features/fundamentals/plan.ts'
 import { readCompany } from '../../../src/features/fundamentals/read.ts'
-import { loadSample } from '../../../src/ingest/sample/loadSample.ts'
-import { type TestDatabase, testDatabase } from '../../database.ts'
+import { sampleDatabase, type TestDatabase } from '../../database.ts'
 import { companyDeps, insertEntity, insertVintages, principal } from '../companies/fixtures.ts'
 import { archiveOfNames, everyDay, type Scored, scoresOf } from './scores.ts'
 
 let database: TestDatabase
 beforeAll(async () => {
-  database = await testDatabase()
-  await loadSample(database.sql)
+  database = await sampleDatabase()
 }, 60_000)
 afterAll(() => database.close(), 60_000)
 

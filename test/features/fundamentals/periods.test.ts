@@ -13,16 +13,14 @@ import {
 } from '../../../src/features/fundamentals/schema.ts'
 import { streamCompanies } from '../../../src/features/fundamentals/stream.ts'
 import { tableOf } from '../../../src/features/fundamentals/table.ts'
-import { loadSample } from '../../../src/ingest/sample/loadSample.ts'
-import { type TestDatabase, testDatabase } from '../../database.ts'
+import { sampleDatabase, type TestDatabase } from '../../database.ts'
 import { companyDeps, insertEntity, insertVintages, principal } from '../companies/fixtures.ts'
 
 const today = '2026-11-20'
 let database: TestDatabase
 let deps: CompanyDeps
 beforeAll(async () => {
-  database = await testDatabase()
-  await loadSample(database.sql)
+  database = await sampleDatabase()
   deps = companyDeps(database.sql, { today: () => today, flagship: new Set(['AAPL']) })
 }, 120_000)
 afterAll(() => database.close(), 60_000)

@@ -15,8 +15,7 @@ import {
 } from '../../../src/features/fundamentals/schema.ts'
 import { fundamentalsSheet } from '../../../src/features/fundamentals/sheet.ts'
 import { encodeList } from '../../../src/formats/rows.ts'
-import { loadSample } from '../../../src/ingest/sample/loadSample.ts'
-import { type TestDatabase, testDatabase } from '../../database.ts'
+import { sampleDatabase, type TestDatabase } from '../../database.ts'
 import { companyDeps, markets, principal } from '../companies/fixtures.ts'
 import { checkHistory, checkLatest, checkRatios, readRows } from './invariants.ts'
 
@@ -31,8 +30,7 @@ let tickers: string[] = []
 const wholeHistory = new Map<string, FundamentalsRow[]>()
 
 beforeAll(async () => {
-  database = await testDatabase()
-  await loadSample(database.sql)
+  database = await sampleDatabase()
   deps = companyDeps(database.sql, { today: () => today, flagship: new Set(['AAPL', 'GOOGL', 'GOOG']) })
   const known = (await coverageIndex(deps, { limit: 1_000 })).tickers.data
   tickers = known.map(entry => entry.ticker).filter(ticker => !withoutFigures.includes(ticker))

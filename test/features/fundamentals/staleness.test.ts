@@ -3,15 +3,13 @@ import { addDays } from '../../../src/dates.ts'
 import type { FundamentalsQuery } from '../../../src/features/fundamentals/schema.ts'
 import { fundamentalsSheet, sheetOf } from '../../../src/features/fundamentals/sheet.ts'
 import { encodeList } from '../../../src/formats/rows.ts'
-import { loadSample } from '../../../src/ingest/sample/loadSample.ts'
-import { type TestDatabase, testDatabase } from '../../database.ts'
+import { sampleDatabase, type TestDatabase } from '../../database.ts'
 import { insertEntity, insertVintages } from '../companies/fixtures.ts'
 import { readStored } from './readStored.ts'
 
 let database: TestDatabase
 beforeAll(async () => {
-  database = await testDatabase()
-  await loadSample(database.sql)
+  database = await sampleDatabase()
   const stopped = await insertEntity(database.sql, {
     market: 'US',
     issuerId: '0000000055',

@@ -16,8 +16,7 @@ import {
 } from '../../../src/features/fundamentals/tableSchema.ts'
 import { csvLine } from '../../../src/formats/columns.ts'
 import { encodeList } from '../../../src/formats/rows.ts'
-import { loadSample } from '../../../src/ingest/sample/loadSample.ts'
-import { type TestDatabase, testDatabase } from '../../database.ts'
+import { sampleDatabase, type TestDatabase } from '../../database.ts'
 import { companyDeps, principal } from '../companies/fixtures.ts'
 
 FormatRegistry.Set('date', isIsoDate)
@@ -25,8 +24,7 @@ FormatRegistry.Set('date', isIsoDate)
 let database: TestDatabase
 let deps: CompanyDeps
 beforeAll(async () => {
-  database = await testDatabase()
-  await loadSample(database.sql)
+  database = await sampleDatabase()
   deps = companyDeps(database.sql)
 }, 120_000)
 afterAll(() => database.close(), 60_000)

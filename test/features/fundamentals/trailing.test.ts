@@ -3,15 +3,13 @@ import type { CompanyDeps } from '../../../src/features/companies/deps.ts'
 import { planCompany } from '../../../src/features/fundamentals/plan.ts'
 import { readCompany } from '../../../src/features/fundamentals/read.ts'
 import type { FundamentalsQuery } from '../../../src/features/fundamentals/schema.ts'
-import { loadSample } from '../../../src/ingest/sample/loadSample.ts'
-import { type TestDatabase, testDatabase } from '../../database.ts'
+import { sampleDatabase, type TestDatabase } from '../../database.ts'
 import { companyDeps, principal } from '../companies/fixtures.ts'
 
 let database: TestDatabase
 let deps: CompanyDeps
 beforeAll(async () => {
-  database = await testDatabase()
-  await loadSample(database.sql)
+  database = await sampleDatabase()
   deps = companyDeps(database.sql, { today: () => '2026-11-20' })
 }, 120_000)
 afterAll(() => database.close(), 60_000)

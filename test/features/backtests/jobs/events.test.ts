@@ -3,8 +3,7 @@ import { type RunningServer, startServer } from '../../../../src/boot/startServe
 import { readConfig } from '../../../../src/config.ts'
 import { type EventPace, jobEvents } from '../../../../src/features/backtests/jobs/events.ts'
 import type { Job } from '../../../../src/features/backtests/jobs/job.ts'
-import { loadSignalsSample } from '../../../../src/features/signals/import/sample.ts'
-import { type TestDatabase, testDatabase } from '../../../database.ts'
+import { shippedDatabase, type TestDatabase } from '../../../database.ts'
 import { sellKey } from '../../../http/callers.ts'
 
 const minute = 60_000
@@ -13,8 +12,7 @@ let server: RunningServer
 let key = ''
 
 beforeAll(async () => {
-  db = await testDatabase()
-  await loadSignalsSample(db.sql)
+  db = await shippedDatabase()
   const config = readConfig({
     DATABASE_URL: db.url,
     PORT: '0',

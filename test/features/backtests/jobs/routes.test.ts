@@ -8,9 +8,8 @@ import {
   BacktestJobList,
   BacktestJobSummary,
 } from '../../../../src/features/backtests/jobs/schema.ts'
-import { loadSignalsSample } from '../../../../src/features/signals/import/sample.ts'
 import examples from '../../../../src/http/docs/examples/backtests.json' with { type: 'json' }
-import { type TestDatabase, testDatabase } from '../../../database.ts'
+import { shippedDatabase, type TestDatabase } from '../../../database.ts'
 import { sellKey } from '../../../http/callers.ts'
 import { asPanel, signals } from '../backtestBench.ts'
 
@@ -24,8 +23,7 @@ let stranger = ''
 
 beforeAll(async () => {
   registerFormats()
-  db = await testDatabase()
-  await loadSignalsSample(db.sql)
+  db = await shippedDatabase()
   const settings = { DATABASE_URL: db.url, PORT: '0', COMPUTE_THREADS: '2', LOG_LEVEL: 'silent' }
   const start = (change: Record<string, string>) =>
     startServer(

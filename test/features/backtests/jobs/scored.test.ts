@@ -11,11 +11,9 @@ import { readJob } from '../../../../src/features/backtests/jobs/keyJobs.ts'
 import { migrateQueue } from '../../../../src/features/backtests/jobs/queue.ts'
 import { submitJob } from '../../../../src/features/backtests/jobs/submit.ts'
 import { type BacktestDeps, runBacktest } from '../../../../src/features/backtests/run.ts'
-import { loadSignalsSample } from '../../../../src/features/signals/import/sample.ts'
-import { loadSample } from '../../../../src/ingest/sample/loadSample.ts'
 import { explainDatabaseError } from '../../../../src/postgres/errors.ts'
 import { StorageWatch } from '../../../../src/postgres/storage.ts'
-import { type TestDatabase, testDatabase } from '../../../database.ts'
+import { shippedDatabase, type TestDatabase } from '../../../database.ts'
 import { markets } from '../../companies/fixtures.ts'
 
 let db: TestDatabase
@@ -24,11 +22,9 @@ let pool: ComputePool
 let stopJobs: () => Promise<void>
 
 beforeAll(async () => {
-  db = await testDatabase()
+  db = await shippedDatabase()
   const { sql } = db
   await migrateQueue(db.url)
-  await loadSample(sql)
-  await loadSignalsSample(sql)
   pool = new ComputePool({ threads: 2, queue: 50, timeLimitMs: 20_000 })
   deps = makeBacktests({ sql, pool, config: readConfig({}), markets, dataVersion: () => 2 })
   stopJobs = await startJobs(
