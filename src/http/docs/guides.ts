@@ -11,6 +11,7 @@ export const guides = {
   start: 'README.md',
   'figures-and-vintages': 'docs/figures-and-vintages.md',
   'keys-and-limits': 'docs/keys-and-limits.md',
+  'site-and-accounts': 'docs/site-and-accounts.md',
   'importing-and-syncing': 'docs/importing-and-syncing.md',
   backtests: 'docs/backtests.md',
   clients: 'docs/clients.md',
