@@ -6,6 +6,7 @@ import { facts } from './scale/facts.ts'
 import { importWhileServing } from './scale/importWhileServing.ts'
 import { assertCanDropCaches } from './scale/memory.ts'
 import { withContext } from './scale/openContext.ts'
+import { pages } from './scale/pages.ts'
 import { parity } from './scale/parity.ts'
 import { reads } from './scale/reads.ts'
 import { search } from './scale/search.ts'
@@ -20,7 +21,7 @@ const help = `Usage: bun bench/scale.ts --data-dir DIR [--only PART,...] [--seco
 Measures a database that \`asfiled bench-data\` filled. DATABASE_URL can name one instead of --data-dir. Always proves parity first.
 
   --data-dir DIR   its DATA_DIR; no other process may be connected to it
-  --only PARTS     some of reads, crossSection, search, warmStart, facts, importWhileServing; run in this order
+  --only PARTS     some of reads, crossSection, search, pages, warmStart, facts, importWhileServing; run in this order
   --seconds N      duration of each timed load, 5 to 60 (15)
   --seed TEXT      seed of the random companies; default: a new one each time
   --drop-caches    empties the machine's page cache before reads, crossSection, search and each start (root, Linux)
@@ -35,6 +36,7 @@ const parts: Readonly<Record<string, Part>> = {
   reads,
   crossSection,
   search,
+  pages,
   warmStart,
   facts,
   importWhileServing,

@@ -1,7 +1,8 @@
 import { fiscalPeriods } from '../../src/features/fundamentals/schema.ts'
 import type { Sql } from '../../src/postgres/client.ts'
 
-/** A row of the table `fact`, read without the service's functions. */
+/** A row of the table `fact`, read without the service's functions. Trailing years are not among them: they are served with `fp=TTM`
+ * alone. */
 export interface PlainFact {
   readonly entityId: number
   readonly m: string
@@ -23,7 +24,7 @@ export async function readPlainFacts(
     select f.entity_id as "entityId", m.name as m, f.fy, f.fp, f.period_end as "end", f.filed,
            f.superseded::text as superseded, f.value as v, u.name as u
     from fact f join metric m using (metric_id) join unit u using (unit_id)
-    where f.entity_id = any(${[...entityIds]})`
+    where f.entity_id = any(${[...entityIds]}) and f.fp <> ${fiscalPeriods.indexOf('TTM')}`
   const byEntity = new Map<number, PlainFact[]>(entityIds.map(id => [id, []]))
   for (const row of rows) byEntity.get(row.entityId)?.push(row)
   return byEntity
