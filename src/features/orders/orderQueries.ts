@@ -1,5 +1,5 @@
 import type { Sql, SqlClient, TransactionSql } from '../../postgres/client.ts'
-import type { ChainAnchors, OrderRecord, StoredOrder } from './chain.ts'
+import { ChainCheck, chainStart, type OrderRecord, type StoredOrder } from './chain.ts'
 
 /** The proof that a person reads the mail of an address: the sign-in of their session. */
 export interface AddressProof {
@@ -117,25 +117,23 @@ export async function findOrder(
 
 const batchRows = 200
 
-/** Reads the whole chain and what it must agree with, as of one moment. */
-export async function readChain(
-  sql: Sql,
-  begin: (anchors: ChainAnchors) => (order: StoredOrder) => void,
-): Promise<void> {
-  await sql.begin('isolation level repeatable read read only', async transaction => {
+/** Checks the whole chain as of one moment. */
+export async function checkChain(sql: Sql): Promise<ChainCheck> {
+  return sql.begin('isolation level repeatable read read only', async transaction => {
     const ends = await transaction<{ orderId: number; digest: string }[]>`
       select order_id as "orderId", encode(digest, 'hex') as digest from account.order_chain`
     const lines = await transaction<{ about: string; detail: string }[]>`
       select about, detail from account.audit where act = 'order_signed' order by audit_id`
     const audited = new Map(lines.map(({ about, detail }) => [Number(about.replace('order ', '')), detail]))
-    const add = begin({ end: ends[0] ?? { orderId: 0, digest: '' }, audited })
-    for (let after = 0; ; ) {
+    const check = new ChainCheck({ end: ends[0] ?? { orderId: 0, digest: chainStart }, audited })
+    for (;;) {
       const orders = await transaction<StoredOrder[]>`
         select ${columns(transaction)}, encode(sha256(document), 'hex') as "foundSha256"
-        from account.signed_order where order_id > ${after} order by order_id limit ${batchRows}`
-      for (const order of orders) add(order)
-      if (orders.length < batchRows) return
-      after = orders[orders.length - 1].orderId
+        from account.signed_order where order_id > ${check.head.orderId} order by order_id limit ${batchRows}`
+      for (const order of orders) check.add(order)
+      if (orders.length < batchRows) break
     }
+    check.finish()
+    return check
   })
 }
