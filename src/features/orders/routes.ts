@@ -39,9 +39,10 @@ export function orderRoutes(http: HttpPlugin, deps: OrderDeps) {
 
   async function sign(context: RequestContext, visitor: SignedIn, form: Form): Promise<Answer> {
     const { accountId, email } = visitor.session
-    // A form that is sent again, because its answer was lost, leads to the key that it made.
-    if (await hasSigned(sql, accountId)) return redirectAnswer(keysPath)
     const offer = await offerTo(sql, settings, email)
+    // A form that is sent again, because its answer was lost, leads to the key that it made. After the offer: one that is used may be
+    // used by this very account a moment ago.
+    if (await hasSigned(sql, accountId)) return redirectAnswer(keysPath)
     if (offer.outcome !== 'offered')
       return show(visitor, offer.outcome === 'free-mail' ? 403 : 409, { offer })
     const typed = { name: form.text('name'), title: form.text('title'), company: form.text('company') }
