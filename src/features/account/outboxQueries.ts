@@ -6,17 +6,17 @@ export interface DurableMail {
   readonly subject: string
   readonly text: string
   readonly attachment?: { readonly name: string; readonly content: Uint8Array }
-  /** How many days after now it is of use. */
-  readonly usefulDays: number
+  /** How long it is of use. */
+  readonly usefulMinutes: number
 }
 
 /** Stores a mail in the transaction of what it is about: both are committed or neither. A server sends it within seconds. */
 export async function queueMail(transaction: TransactionSql, mail: DurableMail): Promise<void> {
-  const { to, subject, text, attachment, usefulDays } = mail
+  const { to, subject, text, attachment, usefulMinutes } = mail
   await transaction`
     insert into account.mail_outbox (recipient, subject, body, attachment_name, attachment, expires_at)
     values (${to}, ${subject}, ${text}, ${attachment?.name ?? null}, ${attachment?.content ?? null},
-            now() + ${usefulDays} * interval '1 day')`
+            now() + ${usefulMinutes} * interval '1 minute')`
 }
 
 /** A mail that this process has claimed. */

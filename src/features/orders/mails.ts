@@ -3,7 +3,7 @@ import type { OrderDocument } from './evaluationForm.ts'
 import type { ListedOrder } from './orderQueries.ts'
 
 /** A copy must arrive also after a week in which the server of the recipient was down. */
-const copyUsefulDays = 30
+const copyUsefulMinutes = 30 * 24 * 60
 
 export const documentName = (orderId: number) => `evaluation-order-${orderId}.html`
 export const documentPath = (orderId: number) => `/account/orders/${orderId}/document`
@@ -36,7 +36,7 @@ Keep this mail: with these two numbers anyone can check that neither was changed
 The key was shown once at ${baseUrl}/account/api-keys. There you can also replace it.
 `,
   attachment: { name: documentName(order.orderId), content: document.bytes },
-  usefulDays: copyUsefulDays,
+  usefulMinutes: copyUsefulMinutes,
 })
 
 export interface EndingGrant {
@@ -48,7 +48,7 @@ export interface EndingGrant {
 export const reminderMail = (
   { email, keyPrefix, lastDay }: EndingGrant,
   baseUrl: string,
-  usefulDays: number,
+  usefulMinutes: number,
 ): DurableMail => ({
   to: email,
   subject: `Your evaluation ends on ${lastDay}`,
@@ -59,5 +59,5 @@ ${baseUrl}/account/api-keys
 
 For a licence, write to the operator of this service before that day: the key stays the same.
 `,
-  usefulDays,
+  usefulMinutes,
 })

@@ -31,9 +31,9 @@ async function queueDue(
   { daysBefore, untilDaysBefore }: Reminder,
 ): Promise<number> {
   return sql.begin(async transaction => {
-    const due = await transaction<(EndingGrant & { daysLeft: number })[]>`
+    const due = await transaction<(EndingGrant & { usefulMinutes: number })[]>`
       with ending as (
-        select g.grant_id, k.prefix, a.email, last_day, last_day - (now() at time zone 'UTC')::date as days_left
+        select g.grant_id, k.prefix, a.email, last_day
         from key_grant g
         join account.held_key h on h.key_id = g.key_id
         join account.account a using (account_id)
@@ -62,12 +62,12 @@ async function queueDue(
         on conflict do nothing
         returning grant_id
       )
-      select e.email, e.prefix as "keyPrefix", e.last_day::text as "lastDay", e.days_left as "daysLeft"
+      select e.email, e.prefix as "keyPrefix", e.last_day::text as "lastDay",
+             (extract(epoch from (e.last_day - ${untilDaysBefore}::int)::timestamp at time zone 'UTC' - now()) / 60)::float8
+               as "usefulMinutes"
       from ending e join recorded using (grant_id)`
-    for (const grant of due) {
-      const usefulDays = Math.max(1, grant.daysLeft - untilDaysBefore)
-      await queueMail(transaction, reminderMail(grant, baseUrl, usefulDays))
-    }
+    for (const { usefulMinutes, ...grant } of due)
+      await queueMail(transaction, reminderMail(grant, baseUrl, usefulMinutes))
     return due.length
   })
 }
