@@ -194,4 +194,33 @@ describe.skipIf(process.env.LONG === undefined)('two servers of one database (LO
     expect(ids.size).toBe(kills + 200)
     expect([...ids].filter(([, seen]) => seen.size !== 1)).toEqual([])
   })
+
+  test('a reminder that was due while all servers were down comes once, whichever of them starts, is killed or starts again', async () => {
+    for (const server of alive) server.signal('SIGKILL')
+    await Promise.all([...alive].map(({ exited }) => exited))
+    alive.clear()
+    await database.sql`
+      update key_grant set
+        granted_at = now() - interval '25 days',
+        expires_at = (((now() at time zone 'UTC')::date + 6)::timestamp) at time zone 'UTC'
+      where licence = 'evaluation'`
+    const reminders = () =>
+      smtp.received.filter(({ data }) => /^Subject: Your evaluation ends on/m.test(data))
+    const started = await Promise.all([start(), start()])
+    for (let i = 0; i < 3; i++) {
+      await Bun.sleep(100 * i)
+      started[i % 2].signal('SIGKILL')
+      await started[i % 2].exited
+      alive.delete(started[i % 2])
+      started[i % 2] = await start()
+    }
+    for (let i = 0; i < 200 && new Set(reminders().map(({ to }) => to[0])).size < kills; i++) {
+      await database.sql`update account.mail_outbox set next_attempt_at = now() where state = 'waiting' and attempts > 0`
+      await Bun.sleep(100)
+    }
+    const ids = new Set(reminders().map(({ data }) => /^Message-ID: (\S+)/im.exec(data)?.[1]))
+    expect([new Set(reminders().map(({ to }) => to[0])).size, ids.size]).toEqual([kills, kills])
+    const [{ n }] = await database.sql`select count(*)::int as n from account.grant_reminder`
+    expect(n).toBe(kills)
+  })
 })
