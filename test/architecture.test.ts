@@ -56,6 +56,7 @@ const features: Record<string, readonly string[]> = {
   backtests: ['panels'],
   health: [],
   account: [],
+  orders: ['account'],
 }
 
 /** Packages that one room wraps for all others. */

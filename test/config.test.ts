@@ -96,3 +96,14 @@ test('every setting is in .env.example with the default that the code has', asyn
   const read = [...source.matchAll(/(?:text|list|integer)\('([A-Z_]+)'/g)].map(match => match[1])
   expect([...new Set([...read, 'DATABASE_URL'])].sort()).toEqual(Object.keys(named).sort())
 })
+
+test('OPERATOR_NAME and OPERATOR_LAW come together, as one line each: they stand in what people sign', () => {
+  const both = { OPERATOR_NAME: '任天堂 Data Ltd, 1 Example Street', OPERATOR_LAW: 'the law of Japan' }
+  expect(faultsOf(both)).toEqual([])
+  expect(readConfig({})).toMatchObject({ operatorName: null, operatorLaw: null })
+  for (const name of ['OPERATOR_NAME', 'OPERATOR_LAW']) {
+    expect(faultsOf({ ...both, [name]: '' })).toEqual([expect.stringContaining(`but ${name} is not`)])
+    for (const value of ['a\nb', 'x'.repeat(301), 'a\u202eb'])
+      expect(faultsOf({ ...both, [name]: value })).toEqual([expect.stringContaining(`${name} may have 300`)])
+  }
+})

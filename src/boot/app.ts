@@ -11,6 +11,7 @@ import { filingsRoutes } from '../features/filings/routes.ts'
 import { fundamentalsRoutes } from '../features/fundamentals/routes.ts'
 import { healthRoutes } from '../features/health/routes.ts'
 import { metricsRoutes } from '../features/metrics/routes.ts'
+import { orderRoutes } from '../features/orders/routes.ts'
 import { fileRoutes } from '../features/pages/fileRoutes.ts'
 import { pageRoutes } from '../features/pages/routes.ts'
 import { panelRoutes } from '../features/panels/routes.ts'
@@ -80,6 +81,7 @@ export function createApp(resources: Resources) {
     .use(openapiRoutes(plugin, settings, features))
     .use(docsRoutes(plugin))
     .use(accountRoutes(plugin, shared))
+    .use(orderRoutes(plugin, shared))
   requireAccessPolicies(app)
   return app
 }

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import packageFile from '../../package.json'
 import { addAuditCommand } from './accounts/audit.ts'
 import { addMailCommand } from './accounts/mail.ts'
+import { addOrdersCommand } from './accounts/orders.ts'
 import { addBacktestCommand } from './backtest.ts'
 import { addBackupCommand } from './backup.ts'
 import { addBenchDataCommand } from './benchData.ts'
@@ -39,6 +40,7 @@ export function makeProgram(context: CliContext): Command {
   addGrantsCommand(program, context)
   addAuditCommand(program, context)
   addMailCommand(program, context)
+  addOrdersCommand(program, context)
   addBackupCommand(program, context)
   addRestoreCommand(program, context)
   addDataCommand(program)

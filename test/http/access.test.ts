@@ -121,10 +121,13 @@ const table: Row[] = [
   open('/account', '/account', 303),
   open('/account/api-keys', '/account/api-keys', 303),
   open('/account/usage', '/account/usage', 303),
+  open('/account/evaluation', '/account/evaluation', 303),
+  open('/account/orders/:order/document', '/account/orders/1/document', 303),
   open('/account/assets/:file', '/account/assets/account.css'),
   ...[
     ...['/sign-in', '/sign-in/code', '/sign-out', '/account/sessions', '/account/api-keys'],
     ...['/account/api-keys/name', '/account/api-keys/rotate', '/account/api-keys/revoke'],
+    '/account/evaluation',
   ].map(path => ({ ...open(path), method: 'POST' as const, body: '{}', good: () => formRefused })),
   open('/'),
   open('/search', '/search?q=apple'),

@@ -3,7 +3,7 @@ import type { Sql, TransactionSql } from '../../postgres/client.ts'
 import { type Actor, nameActor, writeAudit } from './auditQueries.ts'
 
 /** What an account does with its keys happens one after the other, on all servers. */
-async function lockAccount(transaction: TransactionSql, actor: Actor): Promise<void> {
+export async function lockAccount(transaction: TransactionSql, actor: Actor): Promise<void> {
   await transaction`select from account.account where account_id = ${actor.accountId} for update`
   await nameActor(transaction, actor)
 }
@@ -39,7 +39,7 @@ export async function storeFreeKey(
   })
 }
 
-async function holdKey(
+export async function holdKey(
   transaction: TransactionSql,
   actor: Actor,
   keyId: number,

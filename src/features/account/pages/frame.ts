@@ -27,6 +27,7 @@ const sections = [
   { title: 'Account', path: '/account' },
   { title: 'API keys', path: '/account/api-keys' },
   { title: 'Usage', path: '/account/usage' },
+  { title: 'Evaluation', path: '/account/evaluation' },
 ] as const
 export type SectionTitle = (typeof sections)[number]['title']
 

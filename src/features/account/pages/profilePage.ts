@@ -14,6 +14,7 @@ const actTexts: Readonly<Record<string, string>> = {
   key_named: 'Key named',
   key_granted: 'Licence granted',
   grant_changed: 'Licence changed',
+  order_signed: 'Order form signed',
 }
 
 export const actText = (act: string): string => actTexts[act] ?? act
