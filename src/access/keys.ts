@@ -1,6 +1,6 @@
 import { addDays, type IsoDate, isIsoDate } from '../dates.ts'
 import { Failure } from '../errors.ts'
-import type { Sql } from '../postgres/client.ts'
+import type { Sql, TransactionSql } from '../postgres/client.ts'
 import { parseEmail } from './emailAddress.ts'
 import { isFreeMail } from './freeMail.ts'
 import { digestBytes, type KeyEnvironment, keyDigest, keyPrefix, makeKeyText } from './keyText.ts'
@@ -77,9 +77,15 @@ export async function createFirstKey(
   })
 }
 
-/** A key that is not stored yet, and what is stored of it. */
-export function newKey(email: string, environment: KeyEnvironment): { key: string; stored: NewKey } {
-  const key = makeKeyText(environment)
+/** A key that is not stored yet, and what is stored of it.
+ *
+ * @param prefix of a key that was granted before its text is made: all lists go on naming it so */
+export function newKey(
+  email: string,
+  environment: KeyEnvironment,
+  prefix = '',
+): { key: string; stored: NewKey } {
+  const key = makeKeyText(environment, prefix)
   return {
     key,
     stored: {
@@ -182,8 +188,13 @@ const minPrefixLength = 'asf_live_'.length + 3
 
 /** Revokes a key. Running servers refuse it at once.
  *
- * @param prefix as `keys list` shows it, or the start of one, or a whole key */
-export async function revokeKey(deps: { sql: Sql }, prefix: string): Promise<RevokedKey> {
+ * @param prefix as `keys list` shows it, or the start of one, or a whole key
+ * @param begin names the actor in the transaction; without it the act counts as the operator's */
+export async function revokeKey(
+  deps: { sql: Sql },
+  prefix: string,
+  begin: (transaction: TransactionSql) => Promise<void> = async () => {},
+): Promise<RevokedKey> {
   const start = keyPrefix(prefix.trim())
   if (!/^asf_(?:live|test)_/.test(start) || start.length < minPrefixLength) {
     throw new Failure(
@@ -192,7 +203,7 @@ export async function revokeKey(deps: { sql: Sql }, prefix: string): Promise<Rev
       { param: 'prefix' },
     )
   }
-  const found = await revokeStored(deps.sql, start)
+  const found = await revokeStored(deps.sql, start, begin)
   if (found.length === 0) {
     throw new Failure('key_unknown', `No key starts with ${start}. \`./asfiled keys list\` shows all keys.`, {
       param: 'prefix',
