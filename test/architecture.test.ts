@@ -56,6 +56,8 @@ const features: Record<string, readonly string[]> = {
   backtests: ['panels'],
   health: [],
   account: [],
+  licensing: ['account'],
+  admin: ['account', 'licensing'],
 }
 
 /** Packages that one room wraps for all others. */

@@ -24,8 +24,12 @@ export interface KeyOrder {
   /** Terms of an OEM order form that differ from the standard limits. */
   perMinute?: number
   perDay?: number
+  entityCap?: number
   bulk?: boolean
 }
+
+/** What of an order decides the limits. */
+export type OrderTerms = Pick<KeyOrder, 'licence' | 'quant' | 'perMinute' | 'perDay' | 'entityCap' | 'bulk'>
 
 export interface CreatedKey {
   /** The whole key. It is not stored, so it cannot be shown again. */
@@ -144,14 +148,14 @@ function lastDay(order: KeyOrder, today: IsoDate): IsoDate | null {
   return order.expires
 }
 
-export function grantOf(order: KeyOrder, domain: string, expires: IsoDate | null): NewGrant {
+export function grantOf(order: OrderTerms, domain: string, expires: IsoDate | null): NewGrant {
   const limits = licenceLimits(order.licence, order.quant)
   return {
     licence: order.licence,
     quant: order.quant,
     perMinute: order.perMinute ?? limits.perMinute,
     perDay: order.perDay ?? limits.perDay,
-    entityCap: limits.entityCap,
+    entityCap: order.entityCap ?? limits.entityCap,
     bulk: order.bulk ?? limits.bulk,
     evaluationDomain: order.licence === 'evaluation' ? domain : null,
     expiresAt: expires === null ? null : `${addDays(expires, 1)}T00:00:00Z`,

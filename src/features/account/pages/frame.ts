@@ -26,33 +26,47 @@ const pageHeaders = {
 const sections = [
   { title: 'Account', path: '/account' },
   { title: 'API keys', path: '/account/api-keys' },
+  { title: 'Licences', path: '/account/licences' },
   { title: 'Usage', path: '/account/usage' },
 ] as const
-export type SectionTitle = (typeof sections)[number]['title']
+
+/** Pages that belong together, with links to each above every one of them. */
+export interface Area {
+  readonly label: string
+  readonly links: readonly { readonly title: string; readonly path: string }[]
+}
+
+const accountArea: Area = { label: 'Account', links: sections }
 
 export interface PageParts {
   readonly title: string
   /** Of a person who is signed in: shown above every page, with the way out. */
   readonly email?: string
-  readonly section?: SectionTitle
+  /** Marked in the links of its area. */
+  readonly section?: string
+  readonly area?: Area
   readonly main: Markup
 }
 
 /** A page of the account in the frame of all pages. */
-export function accountPage({ title, email, section, main }: PageParts): string {
+export function accountPage({ title, email, section, area = accountArea, main }: PageParts): string {
   return documentPage({
     title,
     section: 'Account',
     styles: ['/account/assets/account.css'],
     scripts: ['/account/assets/account.js'],
-    main: html`${email !== undefined && signedInBar(email, section)}
+    main: html`${email !== undefined && signedInBar(email, section, area)}
 <h1>${title}</h1>
 ${main}`,
   })
 }
 
-const signedInBar = (email: string, current: SectionTitle | undefined) => html`<div class="signed-in">
-<nav aria-label="Account">${sections.map(
+const signedInBar = (
+  email: string,
+  current: string | undefined,
+  { label, links }: Area,
+) => html`<div class="signed-in">
+<nav aria-label="${label}">${links.map(
   ({ title, path }) => html`<a href="${path}"${title === current && html` aria-current="page"`}>${title}</a>`,
 )}</nav>
 <form method="post" action="/sign-out"><span class="who">${email}</span> <button>Sign out</button></form>

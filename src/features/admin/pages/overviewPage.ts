@@ -1,0 +1,38 @@
+import { html } from '../../../html.ts'
+import type { AuditEntry } from '../../account/auditQueries.ts'
+import { table } from '../../account/pages/frame.ts'
+import { auditCells } from '../../account/pages/profilePage.ts'
+import type { LicenceRequest } from '../../licensing/requestQueries.ts'
+import type { Overview } from '../accountQueries.ts'
+import { adminPage } from './frame.ts'
+import { requestTable } from './requestPages.ts'
+
+const grouped = (value: number) => value.toLocaleString('en-US')
+
+/** /admin: what waits, how much there is, and the latest acts of all. */
+export const overviewPage = (
+  email: string,
+  overview: Overview,
+  requests: readonly LicenceRequest[],
+  audit: readonly AuditEntry[],
+): string =>
+  adminPage(
+    email,
+    'Overview',
+    'Administration',
+    html`<dl class="facts">
+<dt>Accounts</dt><dd><a href="/admin/accounts">${grouped(overview.accounts)}</a></dd>
+<dt>Keys</dt><dd><a href="/admin/keys">${grouped(overview.keys)}</a></dd>
+<dt>Paid licences</dt><dd>${grouped(overview.paidGrants)}, ${grouped(overview.endingGrants)} of them end within 30 days</dd>
+<dt>Open requests</dt><dd><a href="/admin/requests">${grouped(overview.openRequests)}</a></dd>
+</dl>
+<h2 id="requests">Open requests</h2>
+${requestTable('Open requests', requests)}
+<h2 id="log">Log</h2>
+<p>The latest acts on all accounts. Times are UTC.</p>
+${table({
+  label: 'Log',
+  head: ['When', 'What', 'Details', 'By', 'Network', 'Account'],
+  rows: audit.map(entry => [...auditCells(entry), entry.account ?? '']),
+})}`,
+  )

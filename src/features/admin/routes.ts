@@ -1,0 +1,285 @@
+import { Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import { revokeKey } from '../../access/keys.ts'
+import { listGrants } from '../../access/queries.ts'
+import { Failure } from '../../errors.ts'
+import type { Answer, RequestContext } from '../../http/context.ts'
+import { errorStatus } from '../../http/errors.ts'
+import { noQuery, queryReader } from '../../http/parameters.ts'
+import type { HttpPlugin } from '../../http/plugin.ts'
+import { listAudit, nameActor, type Operator } from '../account/auditQueries.ts'
+import { pageAnswer, redirectAnswer } from '../account/pages/frame.ts'
+import { listHeldKeys } from '../account/standingQueries.ts'
+import { Visitors } from '../account/visitor.ts'
+import { latestGrantId, listGrantKeys } from '../licensing/grantQueries.ts'
+import { extendGrant, makeGrant } from '../licensing/grants.ts'
+import { findRequest, type LicenceRequest, listRequests } from '../licensing/requestQueries.ts'
+import { grantRequest, refuseRequest } from '../licensing/requests.ts'
+import type { LicensingDeps } from '../licensing/routes.ts'
+import { firstDayFrom } from '../licensing/terms.ts'
+import { findAccount, listAccounts, listAdminKeys, readOverview } from './accountQueries.ts'
+import { Admins, pathNumber } from './admins.ts'
+import { orderOf, readGrantFields } from './grantForm.ts'
+import { accountPageOf, accountsPage, adminKeysPage } from './pages/accountPages.ts'
+import { emptyGrant, type GrantFields } from './pages/frame.ts'
+import { overviewPage } from './pages/overviewPage.ts'
+import { requestPage, requestsPage } from './pages/requestPages.ts'
+
+const hidden = { access: 'open', detail: { hide: true } } as const
+const hiddenForm = { ...hidden, parse: 'none' } as const
+const rowsOfPage = 50
+const shownOnOverview = 20
+
+const before = Type.Optional(Type.Integer({ minimum: 1, maximum: 999_999_999 }))
+const q = Type.Optional(Type.String({ maxLength: 100 }))
+const strict = { additionalProperties: false } as const
+const readAccountsQuery = queryReader(Type.Object({ q, before }, strict))
+const readKeysQuery = queryReader(
+  Type.Object({ q, before: Type.Optional(Type.String({ maxLength: 40 })) }, strict),
+)
+const readRequestsQuery = queryReader(
+  Type.Object({ state: Type.Optional(Type.Literal('all')), before }, strict),
+)
+
+/** The pages and forms below /admin. What they do is in `licensing`, as for the commands. */
+export function adminRoutes(http: HttpPlugin, deps: LicensingDeps) {
+  const { sql, today } = deps
+  const admins = new Admins(new Visitors(deps))
+
+  async function accountAnswer(
+    admin: Operator,
+    number: number,
+    sent: { fields?: GrantFields; failure?: Failure } = {},
+  ): Promise<Answer> {
+    const account = await findAccount(sql, { account: number })
+    if (account === null) throw unknownNumber('account', number)
+    const keys = await listHeldKeys(sql, number)
+    const { status, fault } = faultOf(sent.failure)
+    const page = accountPageOf(admin.email, {
+      ...{ account, keys, ...fault },
+      grants: await listGrants(sql, [...new Set(keys.map(key => key.rootKeyId))]),
+      requests: await listRequests(sql, { accountId: number, limit: rowsOfPage }),
+      audit: await listAudit(sql, { accountId: number }, rowsOfPage),
+      grantKeys: await listGrantKeys(sql, number),
+      latestGrant: await latestGrantId(sql, number),
+      fields: sent.fields ?? emptyGrant(today()),
+    })
+    return pageAnswer(status, page)
+  }
+
+  async function requestAnswer(
+    admin: Operator,
+    number: number,
+    sent: { fields?: GrantFields; reason?: string; failure?: Failure } = {},
+  ): Promise<Answer> {
+    const request = await findRequest(sql, number)
+    if (request === null) throw unknownNumber('request', number)
+    const keys = await listGrantKeys(sql, request.account)
+    const { status, fault } = faultOf(sent.failure)
+    const fields = sent.fields ?? fieldsOf(request, keys, today())
+    const page = requestPage(admin.email, {
+      ...{ request, keys, fields, reason: sent.reason ?? '' },
+      ...fault,
+    })
+    return pageAnswer(status, page)
+  }
+
+  const ofPath = (context: RequestContext) => pathNumber(context, 2)
+
+  return new Elysia({ name: 'admin' })
+    .use(http)
+    .get(
+      '/admin',
+      async ({ context }) =>
+        admins.page(context, async admin => {
+          noQuery(context)
+          const requests = await listRequests(sql, { state: 'open', limit: shownOnOverview })
+          const audit = await listAudit(sql, null, shownOnOverview)
+          return pageAnswer(200, overviewPage(admin.email, await readOverview(sql), requests, audit))
+        }),
+      { ...hidden },
+    )
+    .get(
+      '/admin/accounts',
+      async ({ context }) =>
+        admins.page(context, async admin => {
+          const query = readAccountsQuery(context.queryText)
+          const email = (query.q ?? '').trim()
+          const rows = await listAccounts(sql, { email, before: query.before ?? null, limit: rowsOfPage })
+          return pageAnswer(200, accountsPage(admin.email, rows, email, nextOf(rows)?.account ?? null))
+        }),
+      { ...hidden },
+    )
+    .get(
+      '/admin/accounts/:number',
+      async ({ context }) =>
+        admins.page(context, async admin => {
+          noQuery(context)
+          return accountAnswer(admin, ofPath(context))
+        }),
+      { ...hidden },
+    )
+    .post(
+      '/admin/accounts/:number/grant',
+      async ({ context }) =>
+        admins.form(context, async (admin, form) => {
+          const number = ofPath(context)
+          const fields = readGrantFields(form)
+          const account = await findAccount(sql, { account: number })
+          if (account === null) throw unknownNumber('account', number)
+          const isOwnKey = (await listGrantKeys(sql, number)).some(({ prefix }) => prefix === fields.key)
+          return orAgain(
+            async () => {
+              if (!isOwnKey && fields.key !== 'new') throw notOfAccount()
+              const target = isOwnKey ? { key: fields.key } : ({ email: account.email, as: 'new' } as const)
+              await makeGrant(deps, admin, target, orderOf(fields), form.id('after'))
+              return redirectAnswer(`/admin/accounts/${number}`)
+            },
+            failure => accountAnswer(admin, number, { fields, failure }),
+          )
+        }),
+      { ...hiddenForm },
+    )
+    .post(
+      '/admin/grants/:number/extend',
+      async ({ context }) =>
+        admins.form(context, async (admin, form) => {
+          const last = form.text('last')
+          const { key } = await extendGrant(deps, admin, ofPath(context), last === '' ? null : last)
+          return redirectAnswer(await pageOfKey(key))
+        }),
+      { ...hiddenForm },
+    )
+    .get(
+      '/admin/keys',
+      async ({ context }) =>
+        admins.page(context, async admin => {
+          const query = readKeysQuery(context.queryText)
+          const search = (query.q ?? '').trim()
+          const rows = await listAdminKeys(sql, { search, before: query.before ?? null, limit: rowsOfPage })
+          return pageAnswer(200, adminKeysPage(admin.email, rows, search, nextOf(rows)?.prefix ?? null))
+        }),
+      { ...hidden },
+    )
+    .post(
+      '/admin/keys/revoke',
+      async ({ context }) =>
+        admins.form(context, async (admin, form) => {
+          const key = await revokeKey(deps, form.text('prefix'), transaction => nameActor(transaction, admin))
+          return redirectAnswer(await pageOfKey(key.prefix))
+        }),
+      { ...hiddenForm },
+    )
+    .get(
+      '/admin/requests',
+      async ({ context }) =>
+        admins.page(context, async admin => {
+          const query = readRequestsQuery(context.queryText)
+          const open = query.state === undefined
+          const rows = await listRequests(sql, {
+            limit: rowsOfPage,
+            ...(open ? { state: 'open' } : {}),
+            ...(query.before === undefined ? {} : { before: query.before }),
+          })
+          return pageAnswer(200, requestsPage(admin.email, rows, open, nextOf(rows)?.request ?? null))
+        }),
+      { ...hidden },
+    )
+    .get(
+      '/admin/requests/:number',
+      async ({ context }) =>
+        admins.page(context, async admin => {
+          noQuery(context)
+          return requestAnswer(admin, ofPath(context))
+        }),
+      { ...hidden },
+    )
+    .post(
+      '/admin/requests/:number/grant',
+      async ({ context }) =>
+        admins.form(context, async (admin, form) => {
+          const number = ofPath(context)
+          const fields = readGrantFields(form)
+          return orAgain(
+            async () => {
+              await grantRequest(deps, admin, number, fields.key, orderOf(fields))
+              return redirectAnswer(`/admin/requests/${number}`)
+            },
+            failure => requestAnswer(admin, number, { fields, failure }),
+          )
+        }),
+      { ...hiddenForm },
+    )
+    .post(
+      '/admin/requests/:number/refuse',
+      async ({ context }) =>
+        admins.form(context, async (admin, form) => {
+          const number = ofPath(context)
+          const reason = form.lines('reason')
+          return orAgain(
+            async () => {
+              await refuseRequest(sql, admin, number, reason)
+              return redirectAnswer(`/admin/requests/${number}`)
+            },
+            failure => requestAnswer(admin, number, { reason, failure }),
+          )
+        }),
+      { ...hiddenForm },
+    )
+
+  /** The page of the account that holds a key; of a key of the command line the list. */
+  async function pageOfKey(prefix: string): Promise<string> {
+    const [key] = await listAdminKeys(sql, { search: prefix, before: null, limit: 1 })
+    return key?.account == null ? '/admin/keys' : `/admin/accounts/${key.account}`
+  }
+}
+
+/** The last row of a full page, after which there may be more; null: there are none. */
+const nextOf = <Row>(rows: readonly Row[]): Row | null =>
+  rows.length === rowsOfPage ? (rows.at(-1) ?? null) : null
+
+/** A form whose fields are at fault, or whose act is no longer possible, is shown again with what was typed. */
+async function orAgain(
+  act: () => Promise<Answer>,
+  again: (failure: Failure) => Promise<Answer>,
+): Promise<Answer> {
+  try {
+    return await act()
+  } catch (error) {
+    const isShown =
+      error instanceof Failure && ['parameter_invalid', 'conflict', 'key_unknown'].includes(error.code)
+    if (!isShown) throw error
+    return again(error)
+  }
+}
+
+function faultOf(failure: Failure | undefined) {
+  if (failure === undefined) return { status: 200, fault: {} }
+  const { status } = errorStatus(failure.code)
+  // A 401 would ask for a key, and there is none to send here.
+  return { status: status === 401 ? 409 : status, fault: { fault: failure.message } }
+}
+
+const unknownNumber = (what: string, number: number) =>
+  new Failure('entity_unknown', `There is no ${what} ${number}.`, { param: 'number' })
+
+const notOfAccount = () =>
+  new Failure('conflict', 'The account has no such key any more. Choose another one.', { param: 'key' })
+
+/** What was requested, as the operator's first terms. A first day that has passed is today. */
+function fieldsOf(
+  request: LicenceRequest,
+  keys: readonly { readonly prefix: string; readonly licence: string }[],
+  today: string,
+): GrantFields {
+  const key = keys.find(({ prefix }) => prefix === request.key)
+  const plan = key === undefined || key.licence === 'evaluation' ? 'free' : key.licence
+  return {
+    ...emptyGrant(today),
+    licence: request.licence ?? plan,
+    quant: request.quant,
+    key: key?.prefix ?? 'new',
+    first: firstDayFrom(request.starts, today),
+    last: request.expires ?? '',
+  }
+}
