@@ -18,6 +18,23 @@ afterAll(async () => {
   await database.close()
 }, 60_000)
 
+const sessions = new Map<string, Promise<TestBrowser>>()
+
+/** A browser with the one session of an operator: a mailbox gets few codes a minute. */
+async function asAdmin({ url }: { url: string }, place: number): Promise<TestBrowser> {
+  const email = admins[place]
+  const session = sessions.get(email) ?? signedIn(server, email)
+  sessions.set(email, session)
+  return twinOf(await session, url)
+}
+
+/** Another browser with the same cookies. */
+function twinOf({ cookies }: TestBrowser, url: string): TestBrowser {
+  const twin = new TestBrowser(url)
+  for (const [name, value] of cookies) twin.cookies.set(name, value)
+  return twin
+}
+
 const run = (line: string) =>
   runInProcess(line.split(' '), { today: () => today, withDatabase: work => work(sql) })
 
@@ -82,13 +99,12 @@ describe('/admin by role', () => {
     const served = server.app.routes.filter(({ path }) => path.startsWith('/admin'))
     expect(listed.toSorted()).toEqual(served.map(({ method, path }) => `${method} ${path}`).toSorted())
 
-    const admin = await signedIn(server, admins[0])
+    const admin = await asAdmin(server, 0)
     for (const path of gets) expect([path, (await admin.get(path)).status]).toEqual([path, 200])
 
     // Others get what a path without a route answers; a formerly named address, too.
     const before = await sql`select count(*)::int as n from key_grant`
-    for (const email of [newAddress(), admins[2]]) {
-      const browser = await signedIn(server, email)
+    for (const browser of [await signedIn(server, newAddress()), await asAdmin(server, 2)]) {
       const missing = await browser.get('/admins')
       const missingPage = await missing.text()
       const plain = (text: string) =>
@@ -130,12 +146,11 @@ describe('/admin by role', () => {
   })
 
   test('ends for an address that leaves ADMIN_EMAILS, with the session that it has', async () => {
-    const browser = await signedIn(server, admins[1])
+    const browser = await asAdmin(server, 1)
     expect((await browser.get('/admin')).status).toBe(200)
     expect(await browser.page('/account')).toContain('href="/admin"')
     const changed = await testServer(sql, {}, { ADMIN_EMAILS: admins[0] })
-    const former = new TestBrowser(changed.url)
-    for (const [name, value] of browser.cookies) former.cookies.set(name, value)
+    const former = twinOf(browser, changed.url)
     expect((await former.get('/admin')).status).toBe(404)
     expect(await former.page('/account')).not.toContain('href="/admin"')
     await changed.stop()
@@ -150,7 +165,7 @@ describe('/admin by role', () => {
 
   test('forms of another site are refused, and change nothing', async () => {
     const { request, account, email } = await withRequest()
-    const admin = await signedIn(server, admins[0])
+    const admin = await asAdmin(server, 0)
     for (const headers of [
       { 'Sec-Fetch-Site': 'cross-site' },
       { 'Sec-Fetch-Site': 'same-site' },
@@ -177,7 +192,7 @@ describe('/admin by role', () => {
 describe('a request for a licence', () => {
   test('granted as a new key: the holder makes it, it has the new limits, and no operator sees it', async () => {
     const { email, browser, request, account } = await withRequest({ quant: 'yes' })
-    const admin = await signedIn(server, admins[0])
+    const admin = await asAdmin(server, 0)
     expect(await admin.page('/admin')).toContain(email)
     const granted = await admin.post(`/admin/requests/${request}/grant`, terms({ quant: 'yes' }))
     expect([granted.status, granted.headers.get('location')]).toEqual([303, `/admin/requests/${request}`])
@@ -185,11 +200,9 @@ describe('a request for a licence', () => {
       select key_id as id, prefix from api_key join account.held_key using (key_id) where account_id = ${account}`
     expect(await browser.page('/account/api-keys')).toContain('This licence was granted to you.')
     const made = await Promise.all(
-      [server, other].map(({ url }) => {
-        const twin = new TestBrowser(url)
-        for (const [name, value] of browser.cookies) twin.cookies.set(name, value)
-        return twin.post('/account/api-keys/make', { key: String(id) })
-      }),
+      [server, other].map(({ url }) =>
+        twinOf(browser, url).post('/account/api-keys/make', { key: String(id) }),
+      ),
     )
     expect(made.map(({ status }) => status).toSorted()).toEqual([303, 404])
     const key = shownKey(await browser.page('/account/api-keys')) ?? ''
@@ -209,9 +222,9 @@ describe('a request for a licence', () => {
       `request_granted by ${admins[0]}`,
       `key_made by ${email}`,
     ])
-    const account_ = await browser.page('/account')
+    const accountPage = await browser.page('/account')
     for (const word of ['Licence requested', 'Licence granted', 'Request granted'])
-      expect(account_).toContain(word)
+      expect(accountPage).toContain(word)
   })
 
   test('granted on a key that exists: the same key has the new limits at once, and goes on as a free one afterwards', async () => {
@@ -222,7 +235,7 @@ describe('a request for a licence', () => {
     const [{ id }] = await sql`select key_id as id from api_key where prefix = ${key.slice(0, 17)}`
     await browser.post('/account/licences', wish({ licence: 'quant', key: String(id) }))
     const { request } = await requestOf(email)
-    const admin = await signedIn(server, admins[0])
+    const admin = await asAdmin(server, 0)
     const page = await admin.page(`/admin/requests/${request}`)
     expect(page).toContain(`<option value="${key.slice(0, 17)}" selected>`)
     await admin.post(
@@ -242,7 +255,7 @@ describe('a request for a licence', () => {
 
   test('granted twice, by two operators on two servers at once, is one grant', async () => {
     const { request, account, email } = await withRequest()
-    const browsers = [await signedIn(server, admins[0]), await signedIn(other, admins[1])]
+    const browsers = [await asAdmin(server, 0), await asAdmin(other, 1)]
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, place) =>
         browsers[place % 2].post(`/admin/requests/${request}/grant`, terms()),
@@ -264,7 +277,7 @@ describe('a request for a licence', () => {
   test('granted and refused at once has one end', async () => {
     for (let round = 0; round < 5; round++) {
       const { request, account, email } = await withRequest()
-      const [one, two] = [await signedIn(server, admins[0]), await signedIn(other, admins[1])]
+      const [one, two] = [await asAdmin(server, 0), await asAdmin(other, 1)]
       const answers = await Promise.all([
         one.post(`/admin/requests/${request}/grant`, terms()),
         two.post(`/admin/requests/${request}/refuse`, { reason: 'No' }),
@@ -279,7 +292,7 @@ describe('a request for a licence', () => {
     const { request, browser, email } = await withRequest()
     const thief = await signedIn(server, newAddress())
     expect((await thief.post('/account/licences/withdraw', { request: String(request) })).status).toBe(404)
-    const admin = await signedIn(server, admins[0])
+    const admin = await asAdmin(server, 0)
     expect((await admin.post(`/admin/requests/${request}/refuse`, { reason: '' })).status).toBe(400)
     const refuse = () => admin.post(`/admin/requests/${request}/refuse`, { reason: 'Not for resale.' })
     expect([(await refuse()).status, (await refuse()).status]).toEqual([303, 303])
@@ -340,7 +353,7 @@ describe('a request for a licence', () => {
       company: evil,
       purpose: `${evil}\r\nsecond line`,
     })
-    const admin = await signedIn(server, admins[0])
+    const admin = await asAdmin(server, 0)
     for (const page of [
       await browser.page('/account/licences'),
       await admin.page('/admin'),
@@ -366,7 +379,7 @@ describe('an operator', () => {
     await browser.post('/account/api-keys')
     const key = shownKey(await browser.page('/account/api-keys')) ?? ''
     const prefix = key.slice(0, 17)
-    const admin = await signedIn(server, admins[0])
+    const admin = await asAdmin(server, 0)
     const [{ account }] = await sql`select account_id as account from account.account where email = ${email}`
     const path = `/admin/accounts/${account}`
     const after = /name="after" value="(\d+)"/.exec(await admin.page(path))?.[1] ?? ''
@@ -398,7 +411,7 @@ describe('an operator', () => {
     await holder.post('/account/api-keys')
     const prefix = (shownKey(await holder.page('/account/api-keys')) ?? '').slice(0, 17)
     const { account, request } = await withRequest()
-    const admin = await signedIn(server, admins[0])
+    const admin = await asAdmin(server, 0)
     for (const path of [`/admin/accounts/${account}/grant`, `/admin/requests/${request}/grant`])
       expect((await admin.post(path, terms({ key: prefix, after: '0' }))).status).toBe(
         path.includes('requests') ? 409 : 409,
@@ -410,7 +423,7 @@ describe('an operator', () => {
     await sql`
       insert into account.account (email, domain)
       select 'many' || n || '@crowd.example', 'crowd.example' from generate_series(1, 60) n`
-    const admin = await signedIn(server, admins[0])
+    const admin = await asAdmin(server, 0)
     const first = await admin.page('/admin/accounts?q=CROWD.example')
     const next =
       /href="(\/admin\/accounts\?[^"]*before=\d+)"/.exec(first)?.[1]?.replaceAll('&amp;', '&') ?? ''
@@ -489,7 +502,7 @@ describe('an operator', () => {
       (await run('keys create --email cli@firm.example --licence personal --json')).out,
     )
     expect((await run(`grants make --key ${prefix} --licence commercial`)).code).toBe(0)
-    const admin = await signedIn(server, admins[0])
+    const admin = await asAdmin(server, 0)
     expect(await admin.page(`/admin/keys?q=${prefix}`)).toContain('cli@firm.example')
     expect((await admin.post('/admin/keys/revoke', { prefix })).headers.get('location')).toBe('/admin/keys')
     const rows =
