@@ -38,6 +38,9 @@ export interface Config {
   readonly mailFrom: string
   /** Accounts that may use /admin, in lower case. */
   readonly adminEmails: readonly string[]
+  /** Who offers evaluations, and the law of that contract. null: evaluations are not offered. */
+  readonly operatorName: string | null
+  readonly operatorLaw: string | null
   readonly logLevel: LogLevel
   readonly logRequests: LogRequests
   /** Addresses and credentials of the registers that `sync` fetches from, by the name of the setting. Empty: not set. */
@@ -96,11 +99,14 @@ export function readConfig(environment: Environment): Config {
     mailUrl: text('MAIL_URL', '') || null,
     mailFrom: text('MAIL_FROM', ''),
     adminEmails: list('ADMIN_EMAILS', '').map(email => email.toLowerCase()),
+    operatorName: text('OPERATOR_NAME', '') || null,
+    operatorLaw: text('OPERATOR_LAW', '') || null,
     logLevel: logLevel ?? 'info',
     logRequests: logRequests ?? 'sampled',
     registers: readRegisters(text),
   }
-  faults.push(...addressFaults(config), ...mailFaults(config), ...registerFaults(config.registers))
+  faults.push(...addressFaults(config), ...mailFaults(config), ...operatorFaults(config))
+  faults.push(...registerFaults(config.registers))
   if (faults.length > 0)
     throw new Failure('parameter_invalid', `These settings are invalid:\n  ${faults.join('\n  ')}`)
   return Object.freeze(config)
@@ -186,6 +192,19 @@ function* mailFaults({ mailUrl, mailFrom, adminEmails }: Config): Generator<stri
   const odd = adminEmails.find(email => !mailboxShape.test(email))
   if (odd !== undefined)
     yield `ADMIN_EMAILS names ${odd}, which is no e-mail address. Write addresses with commas between them, like ana@example.com,bo@example.com.`
+}
+
+const maxOperatorLength = 300
+
+function* operatorFaults({ operatorName, operatorLaw }: Config): Generator<string> {
+  const settings = { OPERATOR_NAME: operatorName, OPERATOR_LAW: operatorLaw }
+  for (const [name, value] of Object.entries(settings)) {
+    if (value !== null && (value.length > maxOperatorLength || /\p{C}/u.test(value)))
+      yield `${name} may have ${maxOperatorLength} characters at most, and no control characters: it stands in each signed order form.`
+    const other = name === 'OPERATOR_NAME' ? 'OPERATOR_LAW' : 'OPERATOR_NAME'
+    if (value !== null && settings[other] === null)
+      yield `${name} is set, but ${other} is not. Evaluations are offered with both, like "Data Ltd, 1 Example Street, London" and "the law of England and Wales".`
+  }
 }
 
 function* registerFaults(registers: Readonly<Record<string, string>>): Generator<string> {

@@ -57,7 +57,8 @@ const features: Record<string, readonly string[]> = {
   health: [],
   account: [],
   licensing: ['account'],
-  admin: ['account', 'licensing'],
+  orders: ['account'],
+  admin: ['account', 'licensing', 'orders'],
 }
 
 /** Packages that one room wraps for all others. */

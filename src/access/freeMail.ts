@@ -2,6 +2,7 @@
 const providers = [
   ...['fastmail.com', 'zohomail.com', 'mailfence.com', 'duck.com', 'posteo.de', 'onmicrosoft.com'],
   ...['tutamail.com', 'keemail.me', 'simplelogin.com', 'passmail.net', 'anonaddy.com'],
+  ...['vivaldi.net', 'disroot.org', 'riseup.net', 'mozmail.com'],
   // France, Belgium, Denmark and its neighbours.
   ...['bbox.fr', 'numericable.fr', 'proximus.be', 'scarlet.be', 'belgacom.net', 'pandora.be'],
   ...['mail.dk', 'jubii.dk', 'stofanet.dk', 'telia.com', 'online.no'],

@@ -82,7 +82,7 @@ export function keyExpired(name: string, expiresAtMs: number): Failure {
   const lastDay = new Date(expiresAtMs - 1).toISOString().slice(0, 10)
   return new Failure(
     'key_expired',
-    `The key ${name}... was valid until ${lastDay} (UTC, inclusive). Renew its licence.`,
+    `The key ${name}... was valid until ${lastDay} (UTC, inclusive). Make a free key at /account/api-keys, or renew the licence.`,
     { param },
   )
 }

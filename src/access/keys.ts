@@ -1,7 +1,7 @@
 import { addDays, type IsoDate, isIsoDate } from '../dates.ts'
 import { Failure } from '../errors.ts'
 import type { Sql, TransactionSql } from '../postgres/client.ts'
-import { parseEmail } from './emailAddress.ts'
+import { parseEmail, registrableDomain } from './emailAddress.ts'
 import { isFreeMail } from './freeMail.ts'
 import { digestBytes, type KeyEnvironment, keyDigest, keyPrefix, makeKeyText } from './keyText.ts'
 import { type Licence, licenceLimits, licences } from './licences.ts'
@@ -46,7 +46,8 @@ export interface CreatedKey {
   readonly expires: IsoDate | null
 }
 
-const evaluationDays = 30
+/** Days of an evaluation after the one on which it is given. */
+export const evaluationDays = 30
 
 /** Creates a key and stores its digest and its grant. */
 export async function createKey(
@@ -57,7 +58,7 @@ export async function createKey(
   if ((await insertKey(deps.sql, stored, grant)) === null) {
     throw new Failure(
       'conflict',
-      `${domain} has already used its evaluation: there is one per e-mail domain. Sell a licence (--licence personal), or create a free key (--licence free).`,
+      `${domain} has already used its evaluation: there is one per company domain, for ever. Sell a licence (--licence personal), or create a free key (--licence free).`,
       { param: 'email' },
     )
   }
@@ -105,7 +106,8 @@ async function prepareKey(order: KeyOrder, today: IsoDate) {
   const { address, domain } = parseEmail(order.email)
   const expires = lastDay(order, today)
   await checkTerms(order, domain)
-  const grant = grantOf(order, domain, expires)
+  const registered = await registrableDomain(domain)
+  const grant = grantOf(order, registered, expires)
   const { key, stored } = newKey(address, order.environment)
   const created: CreatedKey = {
     key,
@@ -120,7 +122,7 @@ async function prepareKey(order: KeyOrder, today: IsoDate) {
     bulk: grant.bulk,
     expires,
   }
-  return { created, stored, grant, domain }
+  return { created, stored, grant, domain: registered }
 }
 
 function lastDay(order: KeyOrder, today: IsoDate): IsoDate | null {
@@ -148,6 +150,9 @@ function lastDay(order: KeyOrder, today: IsoDate): IsoDate | null {
   return order.expires
 }
 
+/** The grant of an order.
+ *
+ * @param domain registrable */
 export function grantOf(order: OrderTerms, domain: string, expires: IsoDate | null): NewGrant {
   const limits = licenceLimits(order.licence, order.quant)
   return {

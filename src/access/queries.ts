@@ -1,4 +1,5 @@
 import type { Sql, TransactionSql } from '../postgres/client.ts'
+import { claimEvaluation } from './evaluationQueries.ts'
 import type { Licence } from './licences.ts'
 
 export interface StoredKey {
@@ -72,12 +73,13 @@ export interface NewGrant {
   readonly perDay: number | null
   readonly entityCap: number | null
   readonly bulk: boolean
+  /** Registrable; null: no evaluation. */
   readonly evaluationDomain: string | null
   /** The first instant at which the key no longer works; null: never. */
   readonly expiresAt: string | null
 }
 
-/** Inserts a key together with its grant. null: the e-mail domain has already used its evaluation. */
+/** Inserts a key together with its grant. null: the company has already used its evaluation. */
 export async function insertKey(sql: Sql, key: NewKey, grant: NewGrant): Promise<number | null> {
   return sql.begin(transaction => insertInto(transaction, key, grant))
 }
@@ -117,6 +119,8 @@ export async function insertInto(
   key: NewKey,
   grant: NewGrant,
 ): Promise<number | null> {
+  const { evaluationDomain } = grant
+  if (evaluationDomain !== null && !(await claimEvaluation(transaction, evaluationDomain))) return null
   const keyId = await insertKeyRow(transaction, key, null)
   const granted = await transaction`
       insert into key_grant

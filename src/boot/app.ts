@@ -13,6 +13,7 @@ import { fundamentalsRoutes } from '../features/fundamentals/routes.ts'
 import { healthRoutes } from '../features/health/routes.ts'
 import { licensingRoutes } from '../features/licensing/routes.ts'
 import { metricsRoutes } from '../features/metrics/routes.ts'
+import { orderRoutes } from '../features/orders/routes.ts'
 import { fileRoutes } from '../features/pages/fileRoutes.ts'
 import { pageRoutes } from '../features/pages/routes.ts'
 import { panelRoutes } from '../features/panels/routes.ts'
@@ -84,6 +85,7 @@ export function createApp(resources: Resources) {
     .use(accountRoutes(plugin, shared))
     .use(licensingRoutes(plugin, shared))
     .use(adminRoutes(plugin, shared))
+    .use(orderRoutes(plugin, shared))
   requireAccessPolicies(app)
   return app
 }

@@ -1,5 +1,7 @@
 import { deleteExpired } from '../features/account/mailQueries.ts'
+import { deleteOldOutbox } from '../features/account/outboxQueries.ts'
 import { deleteOldUse } from '../features/account/usageQueries.ts'
+import { queueReminders } from '../features/orders/reminderQueries.ts'
 import { deleteUnusedPanels as deletePanels } from '../features/panels/queries.ts'
 import { deleteOldCounters as deleteCounters } from '../limits/queries.ts'
 import type { Sql } from '../postgres/client.ts'
@@ -23,13 +25,22 @@ export function deleteUnusedPanels(sql: Sql): () => void {
   return every(() => deletePanels(sql, maxPanels))
 }
 
-/** Deletes codes, sessions and local mail that have expired, and counts of use past their retention, at regular intervals. What
+/** Deletes codes, sessions and local mail that have expired, and counts of use and sent mail past their retention, at regular intervals. What
  * has expired is of no use in any case. Returns the function that stops this. */
 export function deleteOldSignIns(sql: Sql): () => void {
   return every(async () => {
     await deleteExpired(sql, maxSignIns)
     await deleteOldUse(sql)
+    await deleteOldOutbox(sql, maxSignIns)
   })
+}
+
+/** Reminds people of the end of their evaluation, at the start and then at regular intervals. If a run fails, the next one does its
+ * work. Returns the function that stops this. */
+export function remindOfEnds(sql: Sql, settings: { readonly baseUrl: string }): () => void {
+  const remind = () => queueReminders(sql, settings.baseUrl)
+  remind().catch(() => {})
+  return every(remind)
 }
 
 function every(work: () => Promise<unknown>): () => void {

@@ -4,6 +4,7 @@ import { ComputePool } from '../backtest/pool/computePool.ts'
 import type { Config } from '../config.ts'
 import type { IsoDate } from '../dates.ts'
 import { Failure } from '../errors.ts'
+import { startOutbox } from '../features/account/outbox.ts'
 import { companyDirectory } from '../features/companies/queries.ts'
 import { capConnections } from '../http/connections.ts'
 import type { Draining } from '../http/draining.ts'
@@ -16,7 +17,7 @@ import { createApp } from './app.ts'
 import type { BannerFacts } from './banner.ts'
 import { openDatabase, superviseDatabase } from './database.ts'
 import { expectsOwnerKey, makeOwnerKey, prepareFirstStart } from './firstStart.ts'
-import { deleteOldCounters, deleteOldSignIns, deleteUnusedPanels } from './housekeeping.ts'
+import { deleteOldCounters, deleteOldSignIns, deleteUnusedPanels, remindOfEnds } from './housekeeping.ts'
 import { startJobs } from './jobs.ts'
 import { admissionTimeoutMs, makeResources } from './resources.ts'
 
@@ -88,6 +89,7 @@ export async function startServer(
     dataVersion: version.current,
   })
   opened.defer(() => resources.mailer.close())
+  opened.defer(startOutbox(resources))
   opened.defer(() => resources.usage.flush())
   const unwatchAccess = await watchAccess(sql, () => resources.access.keyCache.invalidate())
   opened.defer(unwatchAccess)
@@ -103,6 +105,8 @@ export async function startServer(
   const { address, port } = listen(createApp(resources), config, opened)
   // With PORT=0 the system chose the port only now.
   if (config.port === 0) resources.settings.baseUrl = address
+  const stopReminders = remindOfEnds(sql, resources.settings)
+  opened.defer(async () => stopReminders())
   const caps = { total: config.maxConnections, perAddress: config.maxConnectionsPerAddress }
   const stopCaps = capConnections({ port, caps, trustedProxies: config.trustedProxies, log })
   opened.defer(async () => stopCaps())

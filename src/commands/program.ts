@@ -4,6 +4,7 @@ import { addAccountsCommand } from './accounts/accounts.ts'
 import { addAuditCommand } from './accounts/audit.ts'
 import { addGrantsCommand } from './accounts/grants.ts'
 import { addMailCommand } from './accounts/mail.ts'
+import { addOrdersCommand } from './accounts/orders.ts'
 import { addRequestsCommand } from './accounts/requests.ts'
 import { addBacktestCommand } from './backtest.ts'
 import { addBackupCommand } from './backup.ts'
@@ -43,6 +44,7 @@ export function makeProgram(context: CliContext): Command {
   addAccountsCommand(program, context)
   addAuditCommand(program, context)
   addMailCommand(program, context)
+  addOrdersCommand(program, context)
   addBackupCommand(program, context)
   addRestoreCommand(program, context)
   addDataCommand(program)

@@ -4,6 +4,19 @@ import { isFreeMail } from '../../src/access/freeMail.ts'
 const kinds: [string, string[]][] = [
   ['a provider', ['gmail.com', 'qq.com', 'naver.com', 'xtra.co.nz', 'seznam.cz', 'proton.me']],
   ['a provider that the lists lack', ['tutanota.com', 'posteo.de', 'hinet.net', 'goo.ne.jp', 'duck.com']],
+  [
+    'a provider that both lists or their country lack',
+    [
+      'pchome.com.tw',
+      'seed.net.tw',
+      'excite.co.jp',
+      'ybb.ne.jp',
+      'i.softbank.jp',
+      'tutanota.de',
+      'onmicrosoft.com',
+      'vivaldi.net',
+    ],
+  ],
   ['a provider of addresses for a moment', ['mailinator.com', 'yopmail.com', '10minutemail.com']],
   [
     'a domain of a provider in one country',

@@ -122,7 +122,9 @@ const table: Row[] = [
   open('/account/api-keys', '/account/api-keys', 303),
   open('/account/usage', '/account/usage', 303),
   open('/account/licences', '/account/licences', 303),
-  ...['/admin', '/admin/accounts', '/admin/keys', '/admin/requests'].map(path => open(path, path, 303)),
+  ...['/admin', '/admin/accounts', '/admin/keys', '/admin/requests', '/admin/orders'].map(path =>
+    open(path, path, 303),
+  ),
   open('/admin/accounts/:number', '/admin/accounts/1', 303),
   open('/admin/requests/:number', '/admin/requests/1', 303),
   open('/account/assets/:file', '/account/assets/account.css'),

@@ -6,6 +6,7 @@ import { listHeldKeys } from '../../features/account/standingQueries.ts'
 import { findAccount, type ListedAccount, listAccounts } from '../../features/admin/accountQueries.ts'
 import { listRequests } from '../../features/licensing/requestQueries.ts'
 import { licenceTitle } from '../../features/licensing/terms.ts'
+import { listOrders } from '../../features/orders/orderQueries.ts'
 import type { CliContext } from '../context.ts'
 import { parsePositiveInteger } from '../options.ts'
 import { printLine, textTable } from '../output.ts'
@@ -85,6 +86,7 @@ async function show(context: CliContext, email: string, json: boolean): Promise<
       })),
       grants: await listGrants(sql, roots),
       requests: await listRequests(sql, { accountId, limit: shownRows }),
+      orders: await listOrders(sql, { accountId }, shownRows),
       audit: await listAudit(sql, { accountId }, shownRows),
     }
   })
@@ -116,6 +118,14 @@ async function show(context: CliContext, email: string, json: boolean): Promise<
         shown.requests.map(request => [
           ...[String(request.request), licenceTitle(request.licence, request.quant), request.state],
           request.sent,
+        ]),
+      ),
+      part(
+        'Orders',
+        ['ORDER', 'FORM', 'SIGNED (UTC)', 'KEY', 'LAST DAY'],
+        shown.orders.map(order => [
+          ...[String(order.orderId), `${order.form} ${order.version}`],
+          ...[order.signedAt.slice(0, 16).replace('T', ' '), order.keyPrefix, order.lastDay],
         ]),
       ),
       part(

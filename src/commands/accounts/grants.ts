@@ -4,7 +4,8 @@ import { type ListedGrant, listGrants } from '../../access/queries.ts'
 import type { IsoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
 import { shellOperator } from '../../features/account/auditQueries.ts'
-import { extendGrant, type GrantTarget, type MadeGrant, makeGrant } from '../../features/licensing/grants.ts'
+import { extendGrant, type GrantTarget, makeGrant } from '../../features/licensing/grants.ts'
+import type { MadeGrant } from '../../features/licensing/mails.ts'
 import { type GrantOrder, grantable } from '../../features/licensing/terms.ts'
 import type { CliContext } from '../context.ts'
 import { parseDay, parsePositiveInteger } from '../options.ts'
@@ -144,7 +145,7 @@ async function make(context: CliContext, options: MakeOptions): Promise<void> {
   const target = targetOf(options)
   const order = orderOf(options, context.today())
   const made = await context.withDatabase(sql =>
-    makeGrant({ sql, today: context.today }, shellOperator, target, order),
+    makeGrant({ sql, today: context.today, settings: context.config }, shellOperator, target, order),
   )
   await printLine(options.json ? JSON.stringify(made) : describeGrant(made))
 }

@@ -1,34 +1,61 @@
 import type { Command } from 'commander'
 import { listLocalMail } from '../../features/account/mailQueries.ts'
+import { listOutbox } from '../../features/account/outboxQueries.ts'
 import type { CliContext } from '../context.ts'
-import { printLine } from '../output.ts'
+import { printLine, textTable } from '../output.ts'
 
 const maxShown = 20
+const maxQueued = 200
 
 const help = `
 A server on this machine without MAIL_URL stores its mail in the database instead of sending it: sign-in codes, for as long as
-they work. With MAIL_URL nothing is stored.
+they work, copies of signed orders and reminders. With MAIL_URL no code is stored.
 
-Example:
-  ./asfiled mail`
+All mail except codes is queued until a mail server has accepted it. --queue lists it: waiting, sent, failed after nine attempts
+in three days, or expired before it could be sent.
 
-/** `mail`: the sign-in codes of a server that sends none. */
+Examples:
+  ./asfiled mail
+  ./asfiled mail --queue`
+
+/** `mail`: the mail of a server that sends none, and the queue of one that does. */
 export function addMailCommand(program: Command, context: CliContext): void {
   program
     .command('mail')
-    .description('Show the sign-in codes of a server on this machine that sends no mail')
+    .description(
+      'Show the mail of a server on this machine that sends none, and which mail waits or has failed',
+    )
+    .option('--queue', 'List the queued mail of the last month instead', false)
     .option('--json', 'Print a JSON array', false)
     .addHelpText('after', help)
-    .action(async (options: { json: boolean }) => {
-      const mail = await context.withDatabase(sql => listLocalMail(sql, maxShown))
-      if (options.json) return printLine(JSON.stringify(mail))
-      if (mail.length === 0) return printLine(noMail(context.config.mailUrl))
-      const shown = mail.map(({ to, sent, subject, text }) => `To ${to}, ${sent} UTC: ${subject}\n\n${text}`)
-      return printLine(shown.join('\n'))
-    })
+    .action((options: { queue: boolean; json: boolean }) =>
+      options.queue ? showQueue(context, options.json) : showLocal(context, options.json),
+    )
+}
+
+async function showLocal(context: CliContext, json: boolean): Promise<void> {
+  const mail = await context.withDatabase(sql => listLocalMail(sql, maxShown))
+  if (json) return printLine(JSON.stringify(mail))
+  if (mail.length === 0) return printLine(noMail(context.config.mailUrl))
+  const shown = mail.map(({ to, sent, subject, text }) => `To ${to}, ${sent} UTC: ${subject}\n\n${text}`)
+  return printLine(shown.join('\n'))
 }
 
 const noMail = (mailUrl: string | null) =>
   mailUrl === null
     ? 'No mail that is still valid. Request a code at /sign-in first.'
-    : 'No mail is stored: MAIL_URL is set, so the server sends it.'
+    : 'No mail is stored: MAIL_URL is set, so the server sends it. --queue lists what waits.'
+
+async function showQueue(context: CliContext, json: boolean): Promise<void> {
+  const mail = await context.withDatabase(sql => listOutbox(sql, maxQueued))
+  if (json) return printLine(JSON.stringify(mail))
+  if (mail.length === 0) return printLine('No mail was queued in the last month.')
+  const rows = mail.map(({ queued, state, attempts, to, subject }) => [
+    queued,
+    state,
+    String(attempts),
+    to,
+    subject,
+  ])
+  return printLine(textTable(['QUEUED (UTC)', 'STATE', 'ATTEMPTS', 'TO', 'SUBJECT'], rows))
+}

@@ -66,7 +66,9 @@ export function addRequestsCommand(program: Command, context: CliContext): void 
     .addHelpText('after', refuseHelp)
     .action(async (request: number, { reason, json }: { reason: string; json: boolean }) =>
       print(
-        await context.withDatabase(sql => refuseRequest(sql, shellOperator, request, reason.trim())),
+        await context.withDatabase(sql =>
+          refuseRequest({ sql, settings: context.config }, shellOperator, request, reason.trim()),
+        ),
         json,
       ),
     )
@@ -137,7 +139,13 @@ async function grant(context: CliContext, number: number, options: GrantOptions)
       today,
     )
     const to = options.key ?? request.key ?? 'new'
-    return grantRequest({ sql, today: context.today }, shellOperator, number, to, order)
+    return grantRequest(
+      { sql, today: context.today, settings: context.config },
+      shellOperator,
+      number,
+      to,
+      order,
+    )
   })
   await print(decided, options.json)
 }

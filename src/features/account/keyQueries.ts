@@ -4,7 +4,7 @@ import { type Actor, nameActor, writeAudit } from './auditQueries.ts'
 
 /** What an account does with its keys happens one after the other, on all servers. A stronger lock would keep out entries of the audit
  * log: an operator who revokes the same key writes one with the key locked, and each would wait for the other. */
-async function lockAccount(transaction: TransactionSql, actor: Actor): Promise<void> {
+export async function lockAccount(transaction: TransactionSql, actor: Actor): Promise<void> {
   await transaction`select from account.account where account_id = ${actor.accountId} for no key update`
   await nameActor(transaction, actor)
 }
@@ -40,7 +40,7 @@ export async function storeFreeKey(
   })
 }
 
-async function holdKey(
+export async function holdKey(
   transaction: TransactionSql,
   actor: Actor,
   keyId: number,

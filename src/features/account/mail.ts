@@ -1,12 +1,15 @@
 import { Failure } from '../../errors.ts'
 import type { Sql } from '../../postgres/client.ts'
 import { type Mail, storeLocalMail } from './mailQueries.ts'
+import type { ClaimedMail } from './outboxQueries.ts'
 
 /** `smtp` sends. `terminal` shows mail to a person who runs a server on their own machine. `off` sends nothing: sign-in says so. */
 export interface Mailer {
   readonly kind: 'smtp' | 'terminal' | 'off'
   /** Returns when the mail is queued: how long the recipient's server takes shows nothing. */
   send(mail: Mail): Promise<void>
+  /** Makes one attempt to send a mail of the outbox. Returns when it is accepted, and fails if it is not. */
+  deliver(mail: ClaimedMail): Promise<void>
   /** Waits for what is queued, at most for the time that one attempt takes. */
   close(): Promise<void>
 }
@@ -43,6 +46,7 @@ const isLocal = ({ host, baseUrl }: MailSettings) =>
 const mailerOff: Mailer = {
   kind: 'off',
   send: () => Promise.reject(new Failure('conflict', mailIsOff)),
+  deliver: () => Promise.reject(new Failure('conflict', mailIsOff)),
   close: async () => {},
 }
 
@@ -50,12 +54,15 @@ export const mailIsOff =
   'Mail is not set up on this server, so sign-in is off. The operator sets MAIL_URL and MAIL_FROM, and can make keys with ./asfiled keys create.'
 
 function terminalMailer({ sql, showInTerminal }: MailDeps): Mailer {
+  const show = async (mail: Mail) => {
+    await storeLocalMail(sql, mail)
+    showInTerminal(`\nMail to ${mail.to}: ${mail.subject}\n\n${mail.text}`)
+  }
   return {
     kind: 'terminal',
-    send: async mail => {
-      await storeLocalMail(sql, mail)
-      showInTerminal(`\nMail to ${mail.to}: ${mail.subject}\n\n${mail.text}`)
-    },
+    send: show,
+    deliver: ({ text, attachmentName, ...mail }) =>
+      show({ ...mail, text: attachmentName === null ? text : `${text}\nAttached: ${attachmentName}\n` }),
     close: async () => {},
   }
 }
@@ -76,7 +83,7 @@ async function openTransport(url: string, from: string) {
       connectionTimeout: attemptMs,
       greetingTimeout: attemptMs,
       socketTimeout: attemptMs,
-      // A mail of ours has no attachments, so nothing in one may name a file or an address to fetch.
+      // Attachments are bytes, so nothing in a mail may name a file or an address to fetch.
       disableFileAccess: true,
       disableUrlAccess: true,
     },
@@ -88,17 +95,23 @@ function smtpMailer(url: string, from: string, log: MailLog): Mailer {
   let opened: ReturnType<typeof openTransport> | null = null
   const queued = new Set<Promise<void>>()
   const closing = new AbortController()
+  const host = /@([^\s<>@]+)>?$/.exec(from)?.[1] ?? 'localhost'
+
+  async function sendOnce(mail: Mail, durable: object = {}): Promise<void> {
+    opened ??= openTransport(url, from)
+    const transport = await opened
+    await transport.sendMail({ to: mail.to, subject: mail.subject, text: mail.text, ...durable })
+  }
 
   async function deliver(mail: Mail): Promise<void> {
     for (const pauseMs of [...pausesMs, null]) {
       try {
-        opened ??= openTransport(url, from)
-        const transport = await opened
-        await transport.sendMail({ to: mail.to, subject: mail.subject, text: mail.text })
+        await sendOnce(mail)
         return
       } catch (error) {
-        const isLast = pauseMs === null || closing.signal.aborted || isFinal(error)
-        log.warn({ smtp: reasonOf(error), domain: mail.to.split('@')[1], isLast }, 'a mail was not accepted')
+        const { isFinal, reason } = refusalOf(error)
+        const isLast = pauseMs === null || closing.signal.aborted || isFinal
+        log.warn({ smtp: reason, domain: mail.to.split('@')[1], isLast }, 'a mail was not accepted')
         if (isLast) return
         await Bun.sleep(pauseMs)
       }
@@ -115,6 +128,11 @@ function smtpMailer(url: string, from: string, log: MailLog): Mailer {
       const delivery = deliver(mail).finally(() => queued.delete(delivery))
       queued.add(delivery)
     },
+    deliver: mail =>
+      sendOnce(mail, {
+        messageId: `<${mail.messageId}@${host}>`,
+        attachments: attachmentsOf(mail),
+      }),
     close: async () => {
       closing.abort()
       await Promise.race([Promise.all(queued), Bun.sleep(attemptMs)])
@@ -123,11 +141,25 @@ function smtpMailer(url: string, from: string, log: MailLog): Mailer {
   }
 }
 
-/** A server that answers 5xx would answer so again. */
-const isFinal = (error: unknown) => Number(Reflect.get(Object(error), 'responseCode') ?? 0) >= 500
+const attachmentsOf = ({ attachment, attachmentName }: ClaimedMail) =>
+  attachment === null || attachmentName === null
+    ? []
+    : [
+        {
+          filename: attachmentName,
+          content: Buffer.from(attachment),
+          contentType: 'text/html; charset=utf-8',
+        },
+      ]
 
-/** Codes alone: the text of an answer may quote the mail, and so the code in it. */
-function reasonOf(error: unknown): string {
-  const parts = ['code', 'responseCode', 'command'].map(name => Reflect.get(Object(error), name))
-  return parts.filter(part => part !== undefined).join(' ') || 'unknown'
+/** Why a mail server did not accept a mail. Codes alone: the text of an answer may quote the mail, and so the code in it. */
+export function refusalOf(error: unknown): { readonly isFinal: boolean; readonly reason: string } {
+  const partOf = (name: string) => Reflect.get(Object(error), name)
+  const parts = ['code', 'responseCode', 'command'].map(partOf)
+  return {
+    // A server that refuses this recipient or this text would do so again. A password or a sender that it refuses can be mended.
+    isFinal:
+      Number(partOf('responseCode') ?? 0) >= 500 && ['RCPT TO', 'DATA'].includes(partOf('command') ?? ''),
+    reason: parts.filter(part => part !== undefined).join(' ') || 'unknown',
+  }
 }

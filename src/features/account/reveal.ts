@@ -1,4 +1,4 @@
-import type { Sql } from '../../postgres/client.ts'
+import type { Sql, SqlClient } from '../../postgres/client.ts'
 import { storeReveal, takeReveal } from './sessionQueries.ts'
 
 /** A new key is shown by the page after the form that made it, once. On the way it is encrypted with the token of the session, which
@@ -12,7 +12,7 @@ async function sealingKey(sessionToken: string): Promise<CryptoKey> {
 }
 
 export async function revealLater(
-  sql: Sql,
+  sql: SqlClient,
   sessionId: number,
   sessionToken: string,
   secret: string,

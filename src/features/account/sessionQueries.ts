@@ -1,4 +1,4 @@
-import type { Sql } from '../../postgres/client.ts'
+import type { Sql, SqlClient } from '../../postgres/client.ts'
 import { type Actor, nameActor, writeAudit } from './auditQueries.ts'
 
 /** Who is signed in with a session. */
@@ -72,7 +72,7 @@ export async function endSessions(
 }
 
 /** Stores a secret that the next page of this session shows once. */
-export async function storeReveal(sql: Sql, sessionId: number, sealed: Uint8Array): Promise<void> {
+export async function storeReveal(sql: SqlClient, sessionId: number, sealed: Uint8Array): Promise<void> {
   await sql`update account.session set reveal = ${sealed} where session_id = ${sessionId}`
 }
 

@@ -1,11 +1,10 @@
-import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { revokeKey } from '../../access/keys.ts'
 import { listGrants } from '../../access/queries.ts'
 import { Failure } from '../../errors.ts'
 import type { Answer, RequestContext } from '../../http/context.ts'
 import { errorStatus } from '../../http/errors.ts'
-import { noQuery, queryReader } from '../../http/parameters.ts'
+import { noQuery } from '../../http/parameters.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
 import { listAudit, nameActor, type Operator } from '../account/auditQueries.ts'
 import { pageAnswer, redirectAnswer } from '../account/pages/frame.ts'
@@ -17,31 +16,20 @@ import { findRequest, type LicenceRequest, listRequests } from '../licensing/req
 import { grantRequest, refuseRequest } from '../licensing/requests.ts'
 import type { LicensingDeps } from '../licensing/routes.ts'
 import { firstDayFrom } from '../licensing/terms.ts'
-import { findAccount, listAccounts, listAdminKeys, readOverview } from './accountQueries.ts'
+import { listOrders } from '../orders/orderQueries.ts'
+import { findAccount, listAdminKeys } from './accountQueries.ts'
 import { Admins, pathNumber } from './admins.ts'
 import { orderOf, readGrantFields } from './grantForm.ts'
-import { accountPageOf, accountsPage, adminKeysPage } from './pages/accountPages.ts'
+import { adminListRoutes } from './listRoutes.ts'
+import { accountPageOf } from './pages/accountPages.ts'
 import { emptyGrant, type GrantFields } from './pages/frame.ts'
-import { overviewPage } from './pages/overviewPage.ts'
-import { requestPage, requestsPage } from './pages/requestPages.ts'
+import { requestPage } from './pages/requestPages.ts'
 
 const hidden = { access: 'open', detail: { hide: true } } as const
 const hiddenForm = { ...hidden, parse: 'none' } as const
 const rowsOfPage = 50
-const shownOnOverview = 20
 
-const before = Type.Optional(Type.Integer({ minimum: 1, maximum: 999_999_999 }))
-const q = Type.Optional(Type.String({ maxLength: 100 }))
-const strict = { additionalProperties: false } as const
-const readAccountsQuery = queryReader(Type.Object({ q, before }, strict))
-const readKeysQuery = queryReader(
-  Type.Object({ q, before: Type.Optional(Type.String({ maxLength: 40 })) }, strict),
-)
-const readRequestsQuery = queryReader(
-  Type.Object({ state: Type.Optional(Type.Literal('all')), before }, strict),
-)
-
-/** The pages and forms below /admin. What they do is in `licensing`, as for the commands. */
+/** The pages below /admin of one account and one request, with their forms. What they do is in `licensing`, as for the commands. */
 export function adminRoutes(http: HttpPlugin, deps: LicensingDeps) {
   const { sql, today } = deps
   const admins = new Admins(new Visitors(deps))
@@ -59,6 +47,7 @@ export function adminRoutes(http: HttpPlugin, deps: LicensingDeps) {
       ...{ account, keys, ...fault },
       grants: await listGrants(sql, [...new Set(keys.map(key => key.rootKeyId))]),
       requests: await listRequests(sql, { accountId: number, limit: rowsOfPage }),
+      orders: await listOrders(sql, { accountId: number }, rowsOfPage),
       audit: await listAudit(sql, { accountId: number }, rowsOfPage),
       grantKeys: await listGrantKeys(sql, number),
       latestGrant: await latestGrantId(sql, number),
@@ -88,28 +77,7 @@ export function adminRoutes(http: HttpPlugin, deps: LicensingDeps) {
 
   return new Elysia({ name: 'admin' })
     .use(http)
-    .get(
-      '/admin',
-      async ({ context }) =>
-        admins.page(context, async admin => {
-          noQuery(context)
-          const requests = await listRequests(sql, { state: 'open', limit: shownOnOverview })
-          const audit = await listAudit(sql, null, shownOnOverview)
-          return pageAnswer(200, overviewPage(admin.email, await readOverview(sql), requests, audit))
-        }),
-      { ...hidden },
-    )
-    .get(
-      '/admin/accounts',
-      async ({ context }) =>
-        admins.page(context, async admin => {
-          const query = readAccountsQuery(context.queryText)
-          const email = (query.q ?? '').trim()
-          const rows = await listAccounts(sql, { email, before: query.before ?? null, limit: rowsOfPage })
-          return pageAnswer(200, accountsPage(admin.email, rows, email, nextOf(rows)?.account ?? null))
-        }),
-      { ...hidden },
-    )
+    .use(adminListRoutes(http, admins, deps))
     .get(
       '/admin/accounts/:number',
       async ({ context }) =>
@@ -150,17 +118,6 @@ export function adminRoutes(http: HttpPlugin, deps: LicensingDeps) {
         }),
       { ...hiddenForm },
     )
-    .get(
-      '/admin/keys',
-      async ({ context }) =>
-        admins.page(context, async admin => {
-          const query = readKeysQuery(context.queryText)
-          const search = (query.q ?? '').trim()
-          const rows = await listAdminKeys(sql, { search, before: query.before ?? null, limit: rowsOfPage })
-          return pageAnswer(200, adminKeysPage(admin.email, rows, search, nextOf(rows)?.prefix ?? null))
-        }),
-      { ...hidden },
-    )
     .post(
       '/admin/keys/revoke',
       async ({ context }) =>
@@ -169,21 +126,6 @@ export function adminRoutes(http: HttpPlugin, deps: LicensingDeps) {
           return redirectAnswer(await pageOfKey(key.prefix))
         }),
       { ...hiddenForm },
-    )
-    .get(
-      '/admin/requests',
-      async ({ context }) =>
-        admins.page(context, async admin => {
-          const query = readRequestsQuery(context.queryText)
-          const open = query.state === undefined
-          const rows = await listRequests(sql, {
-            limit: rowsOfPage,
-            ...(open ? { state: 'open' } : {}),
-            ...(query.before === undefined ? {} : { before: query.before }),
-          })
-          return pageAnswer(200, requestsPage(admin.email, rows, open, nextOf(rows)?.request ?? null))
-        }),
-      { ...hidden },
     )
     .get(
       '/admin/requests/:number',
@@ -218,7 +160,7 @@ export function adminRoutes(http: HttpPlugin, deps: LicensingDeps) {
           const reason = form.lines('reason')
           return orAgain(
             async () => {
-              await refuseRequest(sql, admin, number, reason)
+              await refuseRequest(deps, admin, number, reason)
               return redirectAnswer(`/admin/requests/${number}`)
             },
             failure => requestAnswer(admin, number, { reason, failure }),
@@ -233,10 +175,6 @@ export function adminRoutes(http: HttpPlugin, deps: LicensingDeps) {
     return key?.account == null ? '/admin/keys' : `/admin/accounts/${key.account}`
   }
 }
-
-/** The last row of a full page, after which there may be more; null: there are none. */
-const nextOf = <Row>(rows: readonly Row[]): Row | null =>
-  rows.length === rowsOfPage ? (rows.at(-1) ?? null) : null
 
 /** A form whose fields are at fault, or whose act is no longer possible, is shown again with what was typed. */
 async function orAgain(

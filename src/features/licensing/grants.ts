@@ -4,6 +4,7 @@ import { addDays, type IsoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
 import type { Sql, TransactionSql } from '../../postgres/client.ts'
 import { nameActor, type Operator } from '../account/auditQueries.ts'
+import { queueMail } from '../account/outboxQueries.ts'
 import {
   findKeysByPrefix,
   insertGrant,
@@ -14,12 +15,14 @@ import {
   lockGrant,
   setGrantEnd,
 } from './grantQueries.ts'
+import { grantedMail, type MadeGrant } from './mails.ts'
 import { checkLastDay, type GrantOrder, grantFor, invalid, licenceTitle, type PeriodGrant } from './terms.ts'
 
 /** Every way to a grant passes here: pages and commands. */
 export interface GrantDeps {
   readonly sql: Sql
   readonly today: () => IsoDate
+  readonly settings: { readonly baseUrl: string }
 }
 
 /** Where a grant goes: to a key, so that programs need no change, or to an account as a new key, whose text its holder makes. `current`
@@ -27,22 +30,6 @@ export interface GrantDeps {
 export type GrantTarget =
   | { readonly key: string }
   | { readonly email: string; readonly as: 'current' | 'new' }
-
-export interface MadeGrant {
-  readonly grant: number
-  /** The prefix of its key. */
-  readonly key: string
-  readonly licence: string
-  readonly quant: boolean
-  readonly per_minute: number
-  readonly per_day: number | null
-  readonly entity_cap: number | null
-  readonly bulk: boolean
-  readonly starts: IsoDate
-  readonly expires: IsoDate | null
-  /** Whether the holder has yet to make the key. */
-  readonly waiting: boolean
-}
 
 /** Grants a licence.
  *
@@ -58,17 +45,22 @@ export async function makeGrant(
   const grant = grantFor(order, deps.today())
   return deps.sql.begin(async transaction => {
     await nameActor(transaction, operator)
-    return addGrant(transaction, target, order, grant, after)
+    return addGrant(transaction, deps, { target, order, grant, after })
   })
 }
 
-/** The same in a transaction that has named its actor. */
+interface Addition {
+  readonly target: GrantTarget
+  readonly order: GrantOrder
+  readonly grant: PeriodGrant
+  readonly after: number | null
+}
+
+/** The same in a transaction that has named its actor. The mail to the holder is of the transaction, too. */
 export async function addGrant(
   transaction: TransactionSql,
-  target: GrantTarget,
-  order: GrantOrder,
-  grant: PeriodGrant,
-  after: number | null,
+  { settings }: GrantDeps,
+  { target, order, grant, after }: Addition,
 ): Promise<MadeGrant> {
   const found = await findTarget(transaction, target)
   const { account } = found
@@ -79,7 +71,7 @@ export async function addGrant(
     )
   const key = found.key ?? (await makeWaitingKey(transaction, found.account, order))
   const grantId = await refuseLowering(() => insertGrant(transaction, key.rootKeyId, grant))
-  return {
+  const made: MadeGrant = {
     grant: grantId,
     key: key.prefix,
     licence: grant.licence,
@@ -92,6 +84,8 @@ export async function addGrant(
     expires: order.lastDay,
     waiting: found.key === null,
   }
+  if (account !== null) await queueMail(transaction, grantedMail(account.email, made, settings.baseUrl))
+  return made
 }
 
 interface Account {
@@ -163,7 +157,7 @@ export interface ExtendedGrant {
  *
  * @param lastDay null: no end */
 export async function extendGrant(
-  { sql, today }: GrantDeps,
+  { sql, today }: Pick<GrantDeps, 'sql' | 'today'>,
   operator: Operator,
   grantId: number,
   lastDay: IsoDate | null,

@@ -4,8 +4,10 @@ import type { Limits } from '../../limits/decision.ts'
 import type { RateLimiter } from '../../limits/rateLimiter.ts'
 import type { Sql, TransactionSql } from '../../postgres/client.ts'
 import { type Actor, nameActor, type Operator, writeAudit } from '../account/auditQueries.ts'
+import { queueMail } from '../account/outboxQueries.ts'
 import { listGrantKeys, lockAccount, lockGrant } from './grantQueries.ts'
 import { addGrant, type GrantDeps, type GrantTarget } from './grants.ts'
+import { refusedMail } from './mails.ts'
 import { decideRequest, insertRequest, type LicenceRequest, lockRequest } from './requestQueries.ts'
 import { checkPeriod, type GrantOrder, grantFor, invalid, licenceTitle, requestable } from './terms.ts'
 
@@ -32,7 +34,7 @@ export interface TypedRequest {
 
 /** Sends a request for a licence. An account has one open request a licence. */
 export async function sendRequest(
-  { sql, today, limiter }: GrantDeps & { readonly limiter: RateLimiter },
+  { sql, today, limiter }: Pick<GrantDeps, 'sql' | 'today'> & { readonly limiter: RateLimiter },
   actor: Actor,
   typed: TypedRequest,
 ): Promise<void> {
@@ -92,7 +94,7 @@ export interface DecidedRequest {
 
 /** Refuses an open request, with a reason that the account sees. Doing it again changes nothing. */
 export async function refuseRequest(
-  sql: Sql,
+  { sql, settings }: Pick<GrantDeps, 'sql' | 'settings'>,
   operator: Operator,
   requestId: number,
   reason: string,
@@ -106,6 +108,7 @@ export async function refuseRequest(
     await nameActor(transaction, operator)
     await decideRequest(transaction, requestId, { state: 'refused', by: operator.email, reason })
     await writeAudit(transaction, 'request_refused', titleOf(request), reason, request.account)
+    await queueMail(transaction, refusedMail(request.email, titleOf(request), reason, settings.baseUrl))
     return { ...decided, changed: true }
   })
 }
@@ -114,14 +117,14 @@ export async function refuseRequest(
  *
  * @param to a key of the account by its prefix, or `new` */
 export async function grantRequest(
-  { sql, today }: GrantDeps,
+  deps: GrantDeps,
   operator: Operator,
   requestId: number,
   to: string,
   order: GrantOrder,
 ): Promise<DecidedRequest> {
-  const grant = grantFor(order, today())
-  return sql.begin(async transaction => {
+  const grant = grantFor(order, deps.today())
+  return deps.sql.begin(async transaction => {
     const request = await requireRequest(transaction, requestId)
     const decided = { request: requestId, email: request.email, state: 'granted' } as const
     if (request.state === 'granted' && request.grant !== null) {
@@ -140,7 +143,7 @@ export async function grantRequest(
     if (request.state !== 'open') throw alreadyDecided(request)
     await nameActor(transaction, operator)
     const target = await targetOf(transaction, request, to)
-    const made = await addGrant(transaction, target, order, grant, null)
+    const made = await addGrant(transaction, deps, { target, order, grant, after: null })
     await decideRequest(transaction, requestId, { state: 'granted', by: operator.email, grantId: made.grant })
     await writeAudit(transaction, 'request_granted', titleOf(request), `on ${made.key}`, request.account)
     return { ...decided, key: made.key, changed: true }

@@ -80,7 +80,7 @@ const grantsOf = async (account: number) => {
   return rows.map(({ licence }) => licence)
 }
 
-const pages = ['/admin', '/admin/accounts', '/admin/keys', '/admin/requests']
+const pages = ['/admin', '/admin/accounts', '/admin/keys', '/admin/requests', '/admin/orders']
 
 describe('/admin by role', () => {
   test('every page and form is listed in this table', async () => {

@@ -28,6 +28,7 @@ const sections = [
   { title: 'API keys', path: '/account/api-keys' },
   { title: 'Licences', path: '/account/licences' },
   { title: 'Usage', path: '/account/usage' },
+  { title: 'Evaluation', path: '/account/evaluation' },
 ] as const
 
 /** Pages that belong together, with links to each above every one of them. */

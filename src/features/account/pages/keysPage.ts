@@ -32,6 +32,7 @@ export function keysPage({ session, keys, newKey, baseUrl }: KeysState): string 
 ${waiting.map(waitingCard)}
 ${working.map(keyCard)}
 ${!hasFree && makeForm}
+${!keys.some(({ licence }) => licence === 'evaluation') && evaluationWay}
 ${ended.length > 0 && endedKeys(ended)}
 <p class="small">More companies, days and requests: <a href="/account/licences">request a licence</a>.</p>
 <p class="small">For programs: <code>GET /api/v1/me</code> says the same. <a href="/docs/guides/keys-and-limits">Licences and limits</a></p>`,
@@ -57,6 +58,8 @@ const makeForm = html`<section>
 <button>Make the key</button>
 </form>
 </section>`
+
+const evaluationWay = html`<p>With the address of your company you can evaluate the full history of 1,000 companies for 30 days. <a href="/account/evaluation">Evaluation</a></p>`
 
 function keyCard(key: ShownKey): Markup {
   const { keyId, prefix, name, state, retires } = key

@@ -18,6 +18,7 @@ const actTexts: Readonly<Record<string, string>> = {
   request_withdrawn: 'Request withdrawn',
   request_granted: 'Request granted',
   request_refused: 'Request refused',
+  order_signed: 'Order form signed',
 }
 
 export const actText = (act: string): string => actTexts[act] ?? act

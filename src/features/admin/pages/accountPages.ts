@@ -8,8 +8,10 @@ import type { GrantKey } from '../../licensing/grantQueries.ts'
 import { limitsLine, periodText } from '../../licensing/licencesPage.ts'
 import type { LicenceRequest } from '../../licensing/requestQueries.ts'
 import { licenceTitle } from '../../licensing/terms.ts'
+import type { ListedOrder } from '../../orders/orderQueries.ts'
 import type { AdminKey, ListedAccount } from '../accountQueries.ts'
 import { adminPage, type GrantFields, grantFields, moreLink, searchForm } from './frame.ts'
+import { orderTable } from './overviewPage.ts'
 import { requestTable } from './requestPages.ts'
 
 /** /admin/accounts: search by address. */
@@ -88,6 +90,7 @@ export interface AccountState {
   readonly keys: readonly KeyStanding[]
   readonly grants: readonly ListedGrant[]
   readonly requests: readonly LicenceRequest[]
+  readonly orders: readonly ListedOrder[]
   readonly audit: readonly AuditEntry[]
   /** Keys that a licence may be granted to. */
   readonly grantKeys: readonly GrantKey[]
@@ -111,6 +114,8 @@ ${state.keys.length === 0 ? html`<p>None.</p>` : keyTable(state.keys)}
 ${state.grants.length === 0 ? html`<p>None.</p>` : grantTable(state.grants)}
 <h2 id="requests">Requests</h2>
 ${requestTable('Requests of the account', state.requests)}
+<h2 id="orders">Orders</h2>
+${orderTable(state.orders)}
 <h2 id="grant">Grant a licence</h2>
 <p>On a key that the account has, its programs need no change. A new key is made by its holder; no operator sees it. A paid licence that runs is never lowered.</p>
 <form method="post" action="/admin/accounts/${state.account.account}/grant" class="stack">

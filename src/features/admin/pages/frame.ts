@@ -11,6 +11,7 @@ const area: Area = {
     { title: 'Requests', path: '/admin/requests' },
     { title: 'Accounts', path: '/admin/accounts' },
     { title: 'Keys', path: '/admin/keys' },
+    { title: 'Orders', path: '/admin/orders' },
   ],
 }
 

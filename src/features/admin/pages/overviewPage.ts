@@ -1,8 +1,9 @@
-import { html } from '../../../html.ts'
+import { html, type Markup } from '../../../html.ts'
 import type { AuditEntry } from '../../account/auditQueries.ts'
 import { table } from '../../account/pages/frame.ts'
 import { auditCells } from '../../account/pages/profilePage.ts'
 import type { LicenceRequest } from '../../licensing/requestQueries.ts'
+import type { ListedOrder } from '../../orders/orderQueries.ts'
 import type { Overview } from '../accountQueries.ts'
 import { adminPage } from './frame.ts'
 import { requestTable } from './requestPages.ts'
@@ -36,3 +37,31 @@ ${table({
   rows: audit.map(entry => [...auditCells(entry), entry.account ?? '']),
 })}`,
   )
+
+/** /admin/orders: the order forms that people have signed. */
+export const ordersPage = (email: string, orders: readonly ListedOrder[], limit: number): string =>
+  adminPage(
+    email,
+    'Orders',
+    'Orders',
+    html`<p>The latest ${limit} signed order forms. <code>./asfiled orders show</code> prints one with the proof of its signature, <code>./asfiled orders verify</code> checks the chain of all.</p>
+${orderTable(orders)}`,
+  )
+
+export const orderTable = (orders: readonly ListedOrder[]): Markup =>
+  orders.length === 0
+    ? html`<p>None.</p>`
+    : table({
+        label: 'Signed orders',
+        head: ['Order', 'Form', 'Signed', 'By', 'Company', 'Account', 'Key', 'Last day'],
+        rows: orders.map(order => [
+          String(order.orderId),
+          `${order.form} ${order.version}`,
+          order.signedAt.slice(0, 16).replace('T', ' '),
+          `${order.signerName}, ${order.signerTitle}`,
+          order.company,
+          html`<a href="/admin/accounts/${order.accountId}">${order.email}</a>`,
+          html`<code>${order.keyPrefix}...</code>`,
+          order.lastDay,
+        ]),
+      })

@@ -1,0 +1,64 @@
+import type { DurableMail } from '../account/outboxQueries.ts'
+import type { OrderDocument } from './evaluationForm.ts'
+import type { ListedOrder } from './orderQueries.ts'
+
+/** A copy must arrive also after a week in which the server of the recipient was down. */
+const copyUsefulMinutes = 30 * 24 * 60
+
+export const documentName = (orderId: number) => `evaluation-order-${orderId}.html`
+export const documentPath = (orderId: number) => `/account/orders/${orderId}/document`
+
+/** The copy of a signed order, with the document as it was signed. */
+export const orderMail = (order: ListedOrder, document: OrderDocument, baseUrl: string): DurableMail => ({
+  to: order.email,
+  subject: `Your signed Evaluation Order Form (order ${order.orderId})`,
+  text: `You have signed the Evaluation Order Form, version ${order.version}.
+
+  Order      ${order.orderId}
+  Signed by  ${order.signerName}, ${order.signerTitle}
+  Company    ${order.company}
+  Signed at  ${order.signedAt}
+  From       ${order.address}
+  Key        ${order.keyPrefix}...
+  Works until the end of ${order.lastDay} (UTC)
+
+You agreed: ${order.consent}
+
+The document is attached, byte for byte as you signed it. You can also download it:
+${baseUrl}${documentPath(order.orderId)}
+
+SHA-256 of the document:
+${order.documentSha256}
+SHA-256 of the record of this signature:
+${order.digest}
+
+Keep this mail: with these two numbers anyone can check that neither was changed later.
+The key was shown once at ${baseUrl}/account/api-keys. There you can also replace it.
+`,
+  attachment: { name: documentName(order.orderId), content: document.bytes },
+  usefulMinutes: copyUsefulMinutes,
+})
+
+export interface EndingGrant {
+  readonly email: string
+  readonly keyPrefix: string
+  readonly lastDay: string
+}
+
+export const reminderMail = (
+  { email, keyPrefix, lastDay }: EndingGrant,
+  baseUrl: string,
+  usefulMinutes: number,
+): DurableMail => ({
+  to: email,
+  subject: `Your evaluation ends on ${lastDay}`,
+  text: `Your evaluation key ${keyPrefix}... works until the end of ${lastDay} (UTC). Afterwards its requests are refused.
+
+A free key goes on working, with the figures of the Free Licence:
+${baseUrl}/account/api-keys
+
+For a licence, request one before that day, and the key can stay the same:
+${baseUrl}/account/licences
+`,
+  usefulMinutes,
+})
