@@ -96,3 +96,22 @@ test('every setting is in .env.example with the default that the code has', asyn
   const read = [...source.matchAll(/(?:text|list|integer)\('([A-Z_]+)'/g)].map(match => match[1])
   expect([...new Set([...read, 'DATABASE_URL'])].sort()).toEqual(Object.keys(named).sort())
 })
+
+test('operators are e-mail addresses, in any case; what is none is named', () => {
+  expect(readConfig({ ADMIN_EMAILS: ' Ana@Fund.example , bo@fund.example,' }).adminEmails).toEqual([
+    'ana@fund.example',
+    'bo@fund.example',
+  ])
+  expect(readConfig({}).adminEmails).toEqual([])
+  for (const odd of [
+    'ana',
+    'ana@',
+    '@fund.example',
+    'ana@fund',
+    'Ana <ana@fund.example>',
+    '*@fund.example;x',
+  ])
+    expect(faultsOf({ ADMIN_EMAILS: `bo@fund.example,${odd}` })).toEqual([
+      expect.stringMatching(/^ADMIN_EMAILS/),
+    ])
+})

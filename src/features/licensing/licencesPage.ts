@@ -37,7 +37,7 @@ ${grantTable(grants)}`
 }
 <h2 id="opens">What each licence opens</h2>
 ${openingTable}
-<p class="small">Limits are stored with a licence when it is granted: a later change of this table does not change yours. What you may do with the data stands in <a href="/docs/guides/keys-and-limits#licences">Keys and limits</a>.</p>
+<p class="small">* or as the order form says. Limits are stored with a licence when it is granted: a later change of this table does not change yours. What you may do with the data stands in <a href="/docs/guides/keys-and-limits#licences">Keys and limits</a>.</p>
 <h2 id="request">Request a licence</h2>
 <p>An operator reads each request and answers it here. A licence goes to a key that you have, so that your programs need no change, or to a new one.</p>
 ${requestForm(keys, typed)}`,
@@ -86,6 +86,7 @@ export const limitsLine = (
 const grantTable = (grants: readonly ListedGrant[]): Markup =>
   table({
     label: 'Your licences',
+    wraps: true,
     head: ['Licence', 'Key', 'Period', 'Limits', 'State'],
     rows: grants
       .toReversed()
@@ -126,6 +127,7 @@ const perDay = (licence: Licence) => {
 
 const openingTable = table({
   label: 'What each licence opens',
+  wraps: true,
   head: ['Licence', 'Data', 'For', 'A minute', 'A day'],
   numbers: [3, 4],
   rows: [
@@ -189,5 +191,4 @@ const requestForm = (
 <label for="last">Last day (empty: no end)</label>
 <input id="last" name="last" type="date" value="${typed.lastDay}">
 <button>Send the request</button>
-</form>
-<p class="small">* or as the order form says.</p>`
+</form>`

@@ -35,6 +35,8 @@ function twinOf({ cookies }: TestBrowser, url: string): TestBrowser {
   return twin
 }
 
+const signedInAgain = (email: string) => signedIn(other, email)
+
 const run = (line: string) =>
   runInProcess(line.split(' '), { today: () => today, withDatabase: work => work(sql) })
 
@@ -370,6 +372,25 @@ describe('a request for a licence', () => {
     expect(await browser.page('/account/licences')).not.toContain('<script>alert')
     expect(await browser.page('/account')).not.toContain('<script>alert')
   })
+})
+
+test('an answer goes by mail in the transaction of the decision, once, and holds no key', async () => {
+  const { email, request } = await withRequest({ company: 'Bcc: evil@x.example' })
+  const admin = await asAdmin(server, 0)
+  await Promise.all([1, 2].map(() => admin.post(`/admin/requests/${request}/grant`, terms())))
+  await (await signedInAgain(email)).post('/account/licences', wish())
+  const second = await requestOf(email)
+  for (const _ of [1, 2])
+    await admin.post(`/admin/requests/${second.request}/refuse`, { reason: 'Not for resale.' })
+  const mails = await sql<{ subject: string; body: string }[]>`
+    select subject, body from account.mail_outbox where recipient = ${email} order by mail_id`
+  expect(mails.map(({ subject }) => subject)).toEqual([
+    'Your licence was granted: Commercial',
+    'Your request for a licence was answered: Commercial',
+  ])
+  expect(mails[0].body).toContain('/account/api-keys')
+  expect(mails[0].body).not.toMatch(/asf_live_\w{20}/)
+  expect(mails[1].body).toContain('Not for resale.')
 })
 
 describe('an operator', () => {

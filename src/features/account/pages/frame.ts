@@ -34,6 +34,8 @@ const sections = [
 /** Pages that belong together, with links to each above every one of them. */
 export interface Area {
   readonly label: string
+  /** Wider than a column of text. */
+  readonly isWide?: boolean
   readonly links: readonly { readonly title: string; readonly path: string }[]
 }
 
@@ -65,8 +67,8 @@ ${main}`,
 const signedInBar = (
   email: string,
   current: string | undefined,
-  { label, links }: Area,
-) => html`<div class="signed-in">
+  { label, links, isWide }: Area,
+) => html`<div class="signed-in${isWide === true && ' wide'}">
 <nav aria-label="${label}">${links.map(
   ({ title, path }) => html`<a href="${path}"${title === current && html` aria-current="page"`}>${title}</a>`,
 )}</nav>
@@ -97,12 +99,14 @@ export interface Table {
   /** Columns whose cells are numbers, from 0. */
   readonly numbers?: readonly number[]
   readonly rows: readonly (readonly (string | Markup)[])[]
+  /** Whether cells of text may have several lines. */
+  readonly wraps?: boolean
 }
 
 /** A table that scrolls in its own box on a narrow screen, also with the keyboard. */
-export function table({ label, head, numbers = [], rows }: Table): Markup {
+export function table({ label, head, numbers = [], rows, wraps }: Table): Markup {
   const kind = (column: number) => numbers.includes(column) && html` class="number"`
-  return html`<div class="scroll" role="region" aria-label="${label}" tabindex="0"><table>
+  return html`<div class="scroll${wraps === true && ' wraps'}" role="region" aria-label="${label}" tabindex="0"><table>
 <thead><tr>${head.map((title, column) =>
     title === '' ? html`<td></td>` : html`<th scope="col"${kind(column)}>${title}</th>`,
   )}</tr></thead>

@@ -6,6 +6,7 @@ import { grantable, licenceTitle } from '../../licensing/terms.ts'
 
 const area: Area = {
   label: 'Administration',
+  isWide: true,
   links: [
     { title: 'Overview', path: '/admin' },
     { title: 'Requests', path: '/admin/requests' },
