@@ -36,6 +36,8 @@ export interface Config {
   /** The SMTP server that mail goes out by; null: none. */
   readonly mailUrl: string | null
   readonly mailFrom: string
+  /** Accounts that may use /admin, in lower case. */
+  readonly adminEmails: readonly string[]
   /** Who offers evaluations, and the law of that contract. null: evaluations are not offered. */
   readonly operatorName: string | null
   readonly operatorLaw: string | null
@@ -96,6 +98,7 @@ export function readConfig(environment: Environment): Config {
     trustedProxies: list('TRUSTED_PROXIES', ''),
     mailUrl: text('MAIL_URL', '') || null,
     mailFrom: text('MAIL_FROM', ''),
+    adminEmails: list('ADMIN_EMAILS', '').map(email => email.toLowerCase()),
     operatorName: text('OPERATOR_NAME', '') || null,
     operatorLaw: text('OPERATOR_LAW', '') || null,
     logLevel: logLevel ?? 'info',
@@ -175,7 +178,10 @@ function* addressFaults({ databaseUrl, host, baseUrl, allowUnverifiedMarkets }: 
 /** An address, or a name and an address in angle brackets. Anything else could add a header to each mail. */
 const senderShape = /^(?:[^<>",;@\p{C}]{1,100} )?<?[^\s<>"@\p{C}]{1,64}@[a-z0-9.-]{1,253}>?$/iu
 
-function* mailFaults({ mailUrl, mailFrom }: Config): Generator<string> {
+/** An address that can sign in. */
+const mailboxShape = /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@(?:[a-z0-9-]{1,63}\.)+[a-z0-9-]{1,63}$/
+
+function* mailFaults({ mailUrl, mailFrom, adminEmails }: Config): Generator<string> {
   // The value is not repeated: it may contain a password.
   if (mailUrl !== null && !(/^smtps?:\/\/[^/]/.test(mailUrl) && URL.canParse(mailUrl)))
     yield 'MAIL_URL is not a URL like smtps://user:password@mail.example.com:465.'
@@ -183,6 +189,9 @@ function* mailFaults({ mailUrl, mailFrom }: Config): Generator<string> {
     yield 'MAIL_URL is set, but MAIL_FROM is not. Set it to the sender, like "Data service <data@example.com>".'
   if (mailFrom !== '' && !senderShape.test(mailFrom))
     yield `MAIL_FROM=${mailFrom} is not an e-mail address. Write data@example.com or "Data service <data@example.com>".`
+  const odd = adminEmails.find(email => !mailboxShape.test(email))
+  if (odd !== undefined)
+    yield `ADMIN_EMAILS names ${odd}, which is no e-mail address. Write addresses with commas between them, like ana@example.com,bo@example.com.`
 }
 
 const maxOperatorLength = 300

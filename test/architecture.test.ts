@@ -56,7 +56,9 @@ const features: Record<string, readonly string[]> = {
   backtests: ['panels'],
   health: [],
   account: [],
+  licensing: ['account'],
   orders: ['account'],
+  admin: ['account', 'licensing', 'orders'],
 }
 
 /** Packages that one room wraps for all others. */

@@ -107,3 +107,22 @@ test('OPERATOR_NAME and OPERATOR_LAW come together, as one line each: they stand
       expect(faultsOf({ ...both, [name]: value })).toEqual([expect.stringContaining(`${name} may have 300`)])
   }
 })
+
+test('operators are e-mail addresses, in any case; what is none is named', () => {
+  expect(readConfig({ ADMIN_EMAILS: ' Ana@Fund.example , bo@fund.example,' }).adminEmails).toEqual([
+    'ana@fund.example',
+    'bo@fund.example',
+  ])
+  expect(readConfig({}).adminEmails).toEqual([])
+  for (const odd of [
+    'ana',
+    'ana@',
+    '@fund.example',
+    'ana@fund',
+    'Ana <ana@fund.example>',
+    '*@fund.example;x',
+  ])
+    expect(faultsOf({ ADMIN_EMAILS: `bo@fund.example,${odd}` })).toEqual([
+      expect.stringMatching(/^ADMIN_EMAILS/),
+    ])
+})

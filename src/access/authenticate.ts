@@ -189,6 +189,9 @@ export class KeyCache {
     const entry = this.#entries.get(digest)
     if (entry === undefined || entry.generation !== this.#generation || nowMs - entry.seenMs > maxAgeMs)
       return null
+    const { expiresAtMs } = entry.key
+    // Its grant has ended since: another one may run from that instant on, and a renewed key must not be refused meanwhile.
+    if (expiresAtMs !== null && entry.seenMs < expiresAtMs && nowMs >= expiresAtMs) return null
     return entry.key
   }
 

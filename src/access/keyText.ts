@@ -15,8 +15,10 @@ const checksumLength = 6
 const shownLength = 8
 const shape = /^(asf_(?:live|test)_[0-9A-Za-z]{32})_([0-9A-Za-z]{6})$/
 
-export function makeKeyText(environment: KeyEnvironment): string {
-  const body = `asf_${environment}_${randomSecret()}`
+/** @param prefix of a key without a text: the text begins with it. Empty: a new one */
+export function makeKeyText(environment: KeyEnvironment, prefix = ''): string {
+  const random = `asf_${environment}_${randomSecret()}`
+  const body = prefix + random.slice(prefix.length)
   return `${body}_${checksum(body)}`
 }
 

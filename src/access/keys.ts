@@ -1,6 +1,6 @@
 import { addDays, type IsoDate, isIsoDate } from '../dates.ts'
 import { Failure } from '../errors.ts'
-import type { Sql } from '../postgres/client.ts'
+import type { Sql, TransactionSql } from '../postgres/client.ts'
 import { parseEmail, registrableDomain } from './emailAddress.ts'
 import { isFreeMail } from './freeMail.ts'
 import { digestBytes, type KeyEnvironment, keyDigest, keyPrefix, makeKeyText } from './keyText.ts'
@@ -24,8 +24,12 @@ export interface KeyOrder {
   /** Terms of an OEM order form that differ from the standard limits. */
   perMinute?: number
   perDay?: number
+  entityCap?: number
   bulk?: boolean
 }
+
+/** What of an order decides the limits. */
+export type OrderTerms = Pick<KeyOrder, 'licence' | 'quant' | 'perMinute' | 'perDay' | 'entityCap' | 'bulk'>
 
 export interface CreatedKey {
   /** The whole key. It is not stored, so it cannot be shown again. */
@@ -78,9 +82,15 @@ export async function createFirstKey(
   })
 }
 
-/** A key that is not stored yet, and what is stored of it. */
-export function newKey(email: string, environment: KeyEnvironment): { key: string; stored: NewKey } {
-  const key = makeKeyText(environment)
+/** A key that is not stored yet, and what is stored of it.
+ *
+ * @param prefix of a key that was granted before its text is made: all lists go on naming it so */
+export function newKey(
+  email: string,
+  environment: KeyEnvironment,
+  prefix = '',
+): { key: string; stored: NewKey } {
+  const key = makeKeyText(environment, prefix)
   return {
     key,
     stored: {
@@ -143,14 +153,14 @@ function lastDay(order: KeyOrder, today: IsoDate): IsoDate | null {
 /** The grant of an order.
  *
  * @param domain registrable */
-export function grantOf(order: KeyOrder, domain: string, expires: IsoDate | null): NewGrant {
+export function grantOf(order: OrderTerms, domain: string, expires: IsoDate | null): NewGrant {
   const limits = licenceLimits(order.licence, order.quant)
   return {
     licence: order.licence,
     quant: order.quant,
     perMinute: order.perMinute ?? limits.perMinute,
     perDay: order.perDay ?? limits.perDay,
-    entityCap: limits.entityCap,
+    entityCap: order.entityCap ?? limits.entityCap,
     bulk: order.bulk ?? limits.bulk,
     evaluationDomain: order.licence === 'evaluation' ? domain : null,
     expiresAt: expires === null ? null : `${addDays(expires, 1)}T00:00:00Z`,
@@ -187,8 +197,13 @@ const minPrefixLength = 'asf_live_'.length + 3
 
 /** Revokes a key. Running servers refuse it at once.
  *
- * @param prefix as `keys list` shows it, or the start of one, or a whole key */
-export async function revokeKey(deps: { sql: Sql }, prefix: string): Promise<RevokedKey> {
+ * @param prefix as `keys list` shows it, or the start of one, or a whole key
+ * @param begin names the actor in the transaction; without it the act counts as the operator's */
+export async function revokeKey(
+  deps: { sql: Sql },
+  prefix: string,
+  begin: (transaction: TransactionSql) => Promise<void> = async () => {},
+): Promise<RevokedKey> {
   const start = keyPrefix(prefix.trim())
   if (!/^asf_(?:live|test)_/.test(start) || start.length < minPrefixLength) {
     throw new Failure(
@@ -197,7 +212,7 @@ export async function revokeKey(deps: { sql: Sql }, prefix: string): Promise<Rev
       { param: 'prefix' },
     )
   }
-  const found = await revokeStored(deps.sql, start)
+  const found = await revokeStored(deps.sql, start, begin)
   if (found.length === 0) {
     throw new Failure('key_unknown', `No key starts with ${start}. \`./asfiled keys list\` shows all keys.`, {
       param: 'prefix',

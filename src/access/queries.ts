@@ -29,13 +29,16 @@ const storedColumns = (sql: Sql) => sql`
   g.licence, g.quant, g.per_minute as "perMinute", g.per_day as "perDay", g.entity_cap as "entityCap", g.bulk,
   (extract(epoch from g.expires_at) * 1000)::float8 as "expiresAtMs"`
 
+/** Of the started grants `g` of a key the one that counts is first: one that still runs, and of those the latest. */
+const grantOrder = (sql: Sql) => sql`(g.expires_at is null or g.expires_at > now()) desc, g.grant_id desc`
+
 /** The key with its grant. Of several grants: one that still runs, and of those the latest. */
 export async function findKey(sql: Sql, digest: Uint8Array): Promise<StoredKey | null> {
   const [row] = await sql<StoredKey[]>`
     select ${storedColumns(sql)}
-    from api_key k join key_grant g on g.key_id = ${rootOf(sql)}
+    from api_key k join key_grant g on g.key_id = ${rootOf(sql)} and g.starts_at <= now()
     where k.digest = ${digest}
-    order by (g.expires_at is null or g.expires_at > now()) desc, g.grant_id desc
+    order by ${grantOrder(sql)}
     limit 1`
   return row ?? null
 }
@@ -51,8 +54,8 @@ export async function findKeys(
     select distinct on (k.key_id) encode(k.digest, 'base64') as digest, ${storedColumns(sql)}
     from unnest(${[...digests]}::text[]) as sent (digest)
     join api_key k on k.digest = decode(sent.digest, 'base64')
-    join key_grant g on g.key_id = ${rootOf(sql)}
-    order by k.key_id, (g.expires_at is null or g.expires_at > now()) desc, g.grant_id desc`
+    join key_grant g on g.key_id = ${rootOf(sql)} and g.starts_at <= now()
+    order by k.key_id, ${grantOrder(sql)}`
   return new Map(rows.map(({ digest, ...key }) => [digest, key]))
 }
 
@@ -146,7 +149,7 @@ export interface ListedKey {
 /** The last day (UTC) of grant `g`: what is stored is the midnight after it. */
 const lastDay = (sql: Sql) => sql`(g.expires_at - interval '1 microsecond')::date::text`
 
-/** All keys, the oldest first, with their latest grant. Days are UTC days. */
+/** All keys, the oldest first, with the grant that counts. Days are UTC days. */
 export async function listKeys(sql: Sql): Promise<ListedKey[]> {
   const rows = await sql<ListedKey[]>`
     select k.prefix, k.last_four, k.email, g.licence, g.quant,
@@ -155,7 +158,8 @@ export async function listKeys(sql: Sql): Promise<ListedKey[]> {
            coalesce(k.revoked_at, case when k.retires_at <= now() then k.retires_at end)::date::text as revoked
     from api_key k
     join lateral (
-      select licence, quant, expires_at from key_grant where key_id = ${rootOf(sql)} order by grant_id desc limit 1
+      select licence, quant, expires_at from key_grant g
+      where key_id = ${rootOf(sql)} order by (starts_at <= now()) desc, ${grantOrder(sql)} limit 1
     ) g on true
     order by k.key_id`
   return [...rows]
@@ -171,8 +175,8 @@ interface KeyLicence {
 export async function readLicence(sql: Sql, keyId: number): Promise<KeyLicence | null> {
   const [row] = await sql<KeyLicence[]>`
     select licence, entity_cap as "entityCap"
-    from key_grant where key_id = ${keyId}
-    order by (expires_at is null or expires_at > now()) desc, grant_id desc
+    from key_grant g where key_id = ${keyId} and starts_at <= now()
+    order by ${grantOrder(sql)}
     limit 1`
   return row ?? null
 }
@@ -198,9 +202,16 @@ export interface RevokedKey {
 }
 
 /** Revokes the only key whose prefix starts with `start`. If several match, none is changed, and up to 10 of them are
- * returned. */
-export async function revokeKey(sql: Sql, start: string): Promise<RevokedKey[]> {
+ * returned.
+ *
+ * @param begin runs first in the transaction, for example to name the actor */
+export async function revokeKey(
+  sql: Sql,
+  start: string,
+  begin: (transaction: TransactionSql) => Promise<void>,
+): Promise<RevokedKey[]> {
   return sql.begin(async transaction => {
+    await begin(transaction)
     const found = await transaction<(RevokedKey & { key_id: number })[]>`
       select key_id, prefix, email, revoked_at is null as changed
       from api_key where starts_with(prefix, ${start}) order by key_id limit 10 for update`
@@ -230,24 +241,32 @@ export interface ListedGrant {
   readonly entities_seen: number
   readonly bulk: boolean
   readonly granted: string
+  readonly starts: string
   readonly expires: string | null
-  readonly state: 'running' | 'expired' | 'revoked'
+  readonly state: 'running' | 'upcoming' | 'expired' | 'revoked'
 }
 
-/** All grants, the oldest first, each with the key that uses it: of rotated keys the latest. */
-export async function listGrants(sql: Sql): Promise<ListedGrant[]> {
+/** Grants, the oldest first, each with the key that uses it: of rotated keys the latest.
+ *
+ * @param rootKeyIds of these keys alone; null: all */
+export async function listGrants(
+  sql: Sql,
+  rootKeyIds: readonly number[] | null = null,
+): Promise<ListedGrant[]> {
   const rows = await sql<ListedGrant[]>`
     select g.grant_id as grant, k.prefix as key, k.email, g.licence, g.quant, g.per_minute, g.per_day, g.entity_cap,
            (select count(*)::int from key_entity e where e.key_id = g.key_id) as entities_seen,
-           g.bulk, g.granted_at::date::text as granted, ${lastDay(sql)} as expires,
+           g.bulk, g.granted_at::date::text as granted, g.starts_at::date::text as starts, ${lastDay(sql)} as expires,
            case when k.revoked_at is not null then 'revoked'
                 when g.expires_at <= now() then 'expired'
+                when g.starts_at > now() then 'upcoming'
                 else 'running' end as state
     from key_grant g
     join lateral (
       select prefix, email, revoked_at from api_key k where ${rootOf(sql)} = g.key_id
       order by (revoked_at is null and retires_at is null) desc, key_id desc limit 1
     ) k on true
+    ${rootKeyIds === null ? sql`` : sql`where g.key_id = any(${[...rootKeyIds]}::int[])`}
     order by g.grant_id`
   return [...rows]
 }

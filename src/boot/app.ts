@@ -1,6 +1,7 @@
 import http from 'node:http'
 import { type AnyElysia, Elysia } from 'elysia'
 import { accountRoutes, meRoutes } from '../features/account/routes.ts'
+import { adminRoutes } from '../features/admin/routes.ts'
 import { jobRoutes } from '../features/backtests/jobs/routes.ts'
 import { PerKeyLimit } from '../features/backtests/perKeyLimit.ts'
 import { backtestRoutes } from '../features/backtests/routes.ts'
@@ -10,6 +11,7 @@ import { crossSectionRoutes } from '../features/crossSection/routes.ts'
 import { filingsRoutes } from '../features/filings/routes.ts'
 import { fundamentalsRoutes } from '../features/fundamentals/routes.ts'
 import { healthRoutes } from '../features/health/routes.ts'
+import { licensingRoutes } from '../features/licensing/routes.ts'
 import { metricsRoutes } from '../features/metrics/routes.ts'
 import { orderRoutes } from '../features/orders/routes.ts'
 import { fileRoutes } from '../features/pages/fileRoutes.ts'
@@ -81,6 +83,8 @@ export function createApp(resources: Resources) {
     .use(openapiRoutes(plugin, settings, features))
     .use(docsRoutes(plugin))
     .use(accountRoutes(plugin, shared))
+    .use(licensingRoutes(plugin, shared))
+    .use(adminRoutes(plugin, shared))
     .use(orderRoutes(plugin, shared))
   requireAccessPolicies(app)
   return app

@@ -1,14 +1,16 @@
 import type { Command } from 'commander'
 import packageFile from '../../package.json'
+import { addAccountsCommand } from './accounts/accounts.ts'
 import { addAuditCommand } from './accounts/audit.ts'
+import { addGrantsCommand } from './accounts/grants.ts'
 import { addMailCommand } from './accounts/mail.ts'
 import { addOrdersCommand } from './accounts/orders.ts'
+import { addRequestsCommand } from './accounts/requests.ts'
 import { addBacktestCommand } from './backtest.ts'
 import { addBackupCommand } from './backup.ts'
 import { addBenchDataCommand } from './benchData.ts'
 import { type CliContext, newProgram } from './context.ts'
 import { addDataCommand } from './data.ts'
-import { addGrantsCommand } from './grants.ts'
 import { addImportCommand } from './import.ts'
 import { addKeysCommand } from './keys.ts'
 import { addMigrateCommand } from './migrate.ts'
@@ -38,6 +40,8 @@ export function makeProgram(context: CliContext): Command {
   addBacktestCommand(program, context)
   addKeysCommand(program, context)
   addGrantsCommand(program, context)
+  addRequestsCommand(program, context)
+  addAccountsCommand(program, context)
   addAuditCommand(program, context)
   addMailCommand(program, context)
   addOrdersCommand(program, context)

@@ -123,12 +123,28 @@ const table: Row[] = [
   open('/account/usage', '/account/usage', 303),
   open('/account/evaluation', '/account/evaluation', 303),
   open('/account/orders/:order/document', '/account/orders/1/document', 303),
+  open('/account/licences', '/account/licences', 303),
+  ...['/admin', '/admin/accounts', '/admin/keys', '/admin/requests', '/admin/orders'].map(path =>
+    open(path, path, 303),
+  ),
+  open('/admin/accounts/:number', '/admin/accounts/1', 303),
+  open('/admin/requests/:number', '/admin/requests/1', 303),
   open('/account/assets/:file', '/account/assets/account.css'),
   ...[
     ...['/sign-in', '/sign-in/code', '/sign-out', '/account/sessions', '/account/api-keys'],
     ...['/account/api-keys/name', '/account/api-keys/rotate', '/account/api-keys/revoke'],
     '/account/evaluation',
+    ...['/account/api-keys/make', '/account/licences', '/account/licences/withdraw'],
   ].map(path => ({ ...open(path), method: 'POST' as const, body: '{}', good: () => formRefused })),
+  // Signed out one is sent to sign in, whatever was sent. By role: test/features/admin/admin.test.ts.
+  ...[
+    ...['/admin/accounts/:number/grant', '/admin/grants/:number/extend', '/admin/keys/revoke'],
+    ...['/admin/requests/:number/grant', '/admin/requests/:number/refuse'],
+  ].map(route => ({
+    ...open(route, route.replace(':number', '1'), 303),
+    method: 'POST' as const,
+    body: '{}',
+  })),
   open('/'),
   open('/search', '/search?q=apple'),
   open('/companies/:id', '/companies/AAPL'),
@@ -158,7 +174,7 @@ afterAll(() => server.stop(), 60_000)
 const keys = await callers(server.sql)
 let address = 0
 /** Routes that no limit counts. */
-const uncounted = /^\/(health|ready|openapi|docs|assets|robots)/
+const uncounted = /^\/(health|ready|openapi|docs|assets|robots|sign-in|sign-out|account|admin)/
 
 async function ask(row: Row, caller: CallerName): Promise<Response> {
   const headers: Record<string, string> = {

@@ -7,24 +7,38 @@ export interface Actor {
   readonly address: string
 }
 
-/** Names the actor of all that the rest of this transaction writes to the audit log. */
+/** An operator: an account that ADMIN_EMAILS names, or, with the name `operator`, who has a shell. */
+export interface Operator {
+  readonly email: string
+  readonly address: string
+}
+
+export const shellOperator: Operator = { email: 'operator', address: '' }
+
+/** Names the actor of all that the rest of this transaction writes to the audit log.
+ *
+ * @param actor without an account: the entries are those of the account that holds the key, if there is one */
 export async function nameActor(
   transaction: TransactionSql,
-  { email, accountId, address }: Actor,
+  actor: Operator & { readonly accountId?: number },
 ): Promise<void> {
+  const { email, address, accountId } = actor
   await transaction`
-    select set_config('asfiled.actor', ${email}, true), set_config('asfiled.account', ${String(accountId)}, true),
+    select set_config('asfiled.actor', ${email}, true), set_config('asfiled.account', ${String(accountId ?? '')}, true),
            set_config('asfiled.address', ${address}, true)`
 }
 
-/** Writes an entry under the actor of this transaction. Keys and grants write theirs by triggers. */
+/** Writes an entry under the actor of this transaction. Keys and grants write theirs by triggers.
+ *
+ * @param accountId of the account that it is about; null: the actor's */
 export async function writeAudit(
   transaction: TransactionSql,
   act: string,
   about: string,
   detail: string,
+  accountId: number | null = null,
 ): Promise<void> {
-  await transaction`select account.write_audit(${act}, null, ${about}, ${detail})`
+  await transaction`select account.write_audit(${act}, ${accountId}, ${about}, ${detail})`
 }
 
 export interface AuditEntry {

@@ -37,7 +37,16 @@ export class Form {
   /** A field without spaces around it; empty if it was not sent. Control characters are refused, and those that turn the direction of
    * the text after them: in a list they would disguise what follows. */
   text(name: string): string {
-    const value = (this.#fields.get(name) ?? '').trim()
+    return this.#checked(name, this.#fields.get(name) ?? '')
+  }
+
+  /** A field of several lines, as one. */
+  lines(name: string): string {
+    return this.#checked(name, (this.#fields.get(name) ?? '').replaceAll(/\s+/g, ' '))
+  }
+
+  #checked(name: string, raw: string): string {
+    const value = raw.trim()
     if (value.length > maxFieldLength || unprintable.test(value) || !value.isWellFormed())
       throw new Failure(
         'parameter_invalid',

@@ -2,9 +2,10 @@ import { insertInto, insertKeyRow, type NewGrant, type NewKey } from '../../acce
 import type { Sql, TransactionSql } from '../../postgres/client.ts'
 import { type Actor, nameActor, writeAudit } from './auditQueries.ts'
 
-/** What an account does with its keys happens one after the other, on all servers. */
+/** What an account does with its keys happens one after the other, on all servers. A stronger lock would keep out entries of the audit
+ * log: an operator who revokes the same key writes one with the key locked, and each would wait for the other. */
 export async function lockAccount(transaction: TransactionSql, actor: Actor): Promise<void> {
-  await transaction`select from account.account where account_id = ${actor.accountId} for update`
+  await transaction`select from account.account where account_id = ${actor.accountId} for no key update`
   await nameActor(transaction, actor)
 }
 
@@ -63,7 +64,8 @@ export async function rotateHeldKey(sql: Sql, actor: Actor, rotation: Rotation):
     const [old] = await transaction<{ rootKeyId: number; prefix: string; name: string }[]>`
       select coalesce(k.root_key_id, k.key_id) as "rootKeyId", k.prefix, h.name
       from account.held_key h join api_key k using (key_id)
-      where h.account_id = ${actor.accountId} and k.key_id = ${keyId} and ${isCurrent(transaction)}`
+      where h.account_id = ${actor.accountId} and k.key_id = ${keyId} and ${isCurrent(transaction)}
+        and not h.is_waiting`
     if (old === undefined) return false
     await transaction`
       update api_key k set revoked_at = now()
@@ -73,6 +75,32 @@ export async function rotateHeldKey(sql: Sql, actor: Actor, rotation: Rotation):
     const newKeyId = await insertKeyRow(transaction, key, old.rootKeyId)
     await holdKey(transaction, actor, newKeyId, old.name)
     await writeAudit(transaction, 'key_made', key.prefix, `replaces ${old.prefix}`)
+    return true
+  })
+}
+
+/** A key that was granted and has no text yet, of an account. null: there is none, or its licence has not begun. */
+export async function findWaitingKey(sql: Sql, actor: Actor, keyId: number): Promise<string | null> {
+  const [row] = await sql<{ prefix: string }[]>`
+    select k.prefix from account.held_key h join api_key k using (key_id)
+    where h.account_id = ${actor.accountId} and k.key_id = ${keyId} and h.is_waiting and ${isCurrent(sql)}
+      and exists (select from key_grant g where g.key_id = k.key_id and g.starts_at <= now())`
+  return row?.prefix ?? null
+}
+
+/** Stores the text of a key that was granted. Returns false if it has one: of two that make it one does. */
+export async function storeWaitingKey(sql: Sql, actor: Actor, keyId: number, key: NewKey): Promise<boolean> {
+  return sql.begin(async transaction => {
+    await lockAccount(transaction, actor)
+    const made = await transaction`
+      update account.held_key h set is_waiting = false from api_key k
+      where k.key_id = h.key_id and h.key_id = ${keyId} and h.account_id = ${actor.accountId} and h.is_waiting
+        and ${isCurrent(transaction)}`
+    if (made.count === 0) return false
+    await transaction`
+      update api_key set digest = ${key.digest}, prefix = ${key.prefix}, last_four = ${key.lastFour}
+      where key_id = ${keyId}`
+    await writeAudit(transaction, 'key_made', key.prefix, 'of the licence that was granted')
     return true
   })
 }

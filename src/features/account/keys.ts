@@ -4,7 +4,14 @@ import type { Limits } from '../../limits/decision.ts'
 import type { RateLimiter } from '../../limits/rateLimiter.ts'
 import type { Sql } from '../../postgres/client.ts'
 import type { Actor } from './auditQueries.ts'
-import { renameKey, revokeHeldKey, rotateHeldKey, storeFreeKey } from './keyQueries.ts'
+import {
+  findWaitingKey,
+  renameKey,
+  revokeHeldKey,
+  rotateHeldKey,
+  storeFreeKey,
+  storeWaitingKey,
+} from './keyQueries.ts'
 
 export const overlapHours = 24
 const maxNameLength = 60
@@ -40,6 +47,15 @@ export async function makeFreeKey(sql: Sql, actor: Actor, name: string): Promise
     'This account has a free key already: there is one an account. Rotate it to get a new one, or revoke it first.',
     { param: 'name' },
   )
+}
+
+/** Makes the text of a key that was granted, and returns it whole. Its prefix stays, which all lists and the audit log name. */
+export async function makeGrantedKey(sql: Sql, actor: Actor, keyId: number): Promise<string> {
+  const prefix = await findWaitingKey(sql, actor, keyId)
+  if (prefix === null) throw notActive()
+  const { key, stored } = newKey(actor.email, 'live', prefix)
+  if (await storeWaitingKey(sql, actor, keyId, stored)) return key
+  throw notActive()
 }
 
 /** Replaces a key by a new one with the same licence, budget and companies, and returns it whole. The old one works for another day.

@@ -7,7 +7,7 @@ import { noQuery } from '../../http/parameters.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
 import { type Actor, listAudit } from './auditQueries.ts'
 import type { Form } from './forms.ts'
-import { countNewKey, makeFreeKey, nameKey, revokeKey, rotateKey } from './keys.ts'
+import { countNewKey, makeFreeKey, makeGrantedKey, nameKey, revokeKey, rotateKey } from './keys.ts'
 import { describeCaller, meOperation } from './me.ts'
 import { pageAnswer, redirectAnswer } from './pages/frame.ts'
 import { keysPage, type ShownKey } from './pages/keysPage.ts'
@@ -18,7 +18,7 @@ import { endSessions, listSessions } from './sessionQueries.ts'
 import { signInRoutes } from './signInRoutes.ts'
 import { listHeldKeys } from './standingQueries.ts'
 import { readToday, readUse } from './usageQueries.ts'
-import { type AccountDeps, Visitors } from './visitor.ts'
+import { type AccountDeps, isAdmin, Visitors } from './visitor.ts'
 
 const hidden = { access: 'open', detail: { hide: true } } as const
 const hiddenForm = { ...hidden, parse: 'none' } as const
@@ -61,7 +61,7 @@ export function accountRoutes(http: HttpPlugin, deps: AccountDeps) {
         visitors.signedInPage(context, async ({ session }) => {
           const sessions = await listSessions(sql, session.accountId)
           const audit = await listAudit(sql, { accountId: session.accountId }, shownAuditEntries)
-          return pageAnswer(200, profilePage(session, sessions, audit))
+          return pageAnswer(200, profilePage(session, sessions, audit, isAdmin(deps.settings, session.email)))
         }),
       { ...hidden },
     )
@@ -91,6 +91,11 @@ export function accountRoutes(http: HttpPlugin, deps: AccountDeps) {
     .post(
       keysPath,
       async ({ context }) => makingForm(context, (actor, form) => makeFreeKey(sql, actor, form.text('name'))),
+      { ...hiddenForm },
+    )
+    .post(
+      `${keysPath}/make`,
+      async ({ context }) => makingForm(context, (actor, form) => makeGrantedKey(sql, actor, form.id('key'))),
       { ...hiddenForm },
     )
     .post(

@@ -19,8 +19,8 @@ const sessionSeconds = 30 * 86_400
 const codeSeconds = codeMinutes * 60
 const maxAgentLength = 300
 
-/** Pages below /account alone: an address of another host cannot be one of these. */
-const nextShape = /^\/account(?:\/[a-z0-9-]{1,40}){0,3}$/
+/** Pages below /account and /admin alone: an address of another host cannot be one of these. */
+const nextShape = /^\/(?:account|admin)(?:\/[a-z0-9-]{1,40}){0,3}$/
 const safeNext = (sent: string) => (nextShape.test(sent) ? sent : '/account')
 
 const readNext = queryReader(

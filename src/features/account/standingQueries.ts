@@ -21,7 +21,12 @@ export interface KeyStanding {
   readonly expires: string | null
   /** UTC, to the minute, of a rotated key. */
   readonly retires: string | null
-  readonly state: 'active' | 'replaced' | 'expired' | 'revoked'
+  /** Whether the key goes on as a free one where other grants end. */
+  readonly hasFreeGrant: boolean
+  /** The first day of a grant that does not run yet; null: it does. */
+  readonly starts: string | null
+  /** `waiting`: granted, and the holder has not made its text yet. */
+  readonly state: 'active' | 'waiting' | 'replaced' | 'expired' | 'revoked'
 }
 
 const columns = (sql: Sql) => sql`
@@ -32,16 +37,19 @@ const columns = (sql: Sql) => sql`
   to_char(u.used_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI') as "lastUsed",
   (g.expires_at - interval '1 microsecond')::date::text as expires,
   to_char(k.retires_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI') as retires,
+  exists (select from key_grant f where f.key_id = g.key_id and f.licence = 'free') as "hasFreeGrant",
+  case when g.starts_at > now() then g.starts_at::date::text end as starts,
   case when k.revoked_at is not null or k.retires_at <= now() then 'revoked'
        when g.expires_at <= now() then 'expired'
+       when h.is_waiting then 'waiting'
        when k.retires_at is not null then 'replaced'
        else 'active' end as state`
 
-/** The grant that authentication uses: of several one that still runs, and of those the latest. */
+/** The grant that authentication uses: of several that have started one that still runs, and of those the latest. */
 const grantOfKey = (sql: Sql) => sql`
   join lateral (
     select * from key_grant where key_id = coalesce(k.root_key_id, k.key_id)
-    order by (expires_at is null or expires_at > now()) desc, grant_id desc limit 1
+    order by (starts_at <= now()) desc, (expires_at is null or expires_at > now()) desc, grant_id desc limit 1
   ) g on true
   left join account.key_use u on u.key_id = k.key_id`
 

@@ -22,9 +22,13 @@ export interface AccountDeps {
   readonly bodies: BodyReader
   readonly mailer: Mailer
   readonly usage: UsageRecorder
-  readonly settings: { baseUrl: string }
+  readonly settings: { baseUrl: string; readonly adminEmails: readonly string[] }
   readonly storage: { readonly explain: ExplainError }
 }
+
+/** Whether an account is an operator's. It is read on every request: an address that leaves ADMIN_EMAILS is none at once. */
+export const isAdmin = ({ adminEmails }: AccountDeps['settings'], email: string): boolean =>
+  adminEmails.includes(email)
 
 /** A person who is signed in, on a request of theirs. */
 export interface SignedIn {

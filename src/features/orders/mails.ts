@@ -57,7 +57,8 @@ export const reminderMail = (
 A free key goes on working, with the figures of the Free Licence:
 ${baseUrl}/account/api-keys
 
-For a licence, write to the operator of this service before that day: the key stays the same.
+For a licence, request one before that day, and the key can stay the same:
+${baseUrl}/account/licences
 `,
   usefulMinutes,
 })

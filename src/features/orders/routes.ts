@@ -18,7 +18,7 @@ const maxShownOrders = 20
 const maxAgentLength = 300
 
 export interface OrderDeps extends AccountDeps {
-  readonly settings: OrderSettings
+  readonly settings: AccountDeps['settings'] & OrderSettings
 }
 
 /** /account/evaluation and the documents that were signed there. */

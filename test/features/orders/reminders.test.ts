@@ -91,8 +91,8 @@ describe('a reminder of the end', () => {
     expect(await queueReminders(sql, baseUrl)).toBe(1)
     await sql`delete from account.grant_reminder`
     await sql`
-      insert into key_grant (key_id, licence, quant, per_minute, bulk)
-      select key_id, 'personal', false, 300, false from key_grant where licence = 'evaluation'`
+      insert into key_grant (key_id, licence, quant, per_minute, bulk, starts_at)
+      select key_id, 'personal', false, 300, false, now() + interval '1 hour' from key_grant where licence = 'evaluation'`
     expect(await queueReminders(sql, baseUrl)).toBe(0)
     await sql`delete from key_grant where licence = 'personal'`
     expect(await queueReminders(sql, baseUrl)).toBe(1)

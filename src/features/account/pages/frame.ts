@@ -26,34 +26,50 @@ const pageHeaders = {
 const sections = [
   { title: 'Account', path: '/account' },
   { title: 'API keys', path: '/account/api-keys' },
+  { title: 'Licences', path: '/account/licences' },
   { title: 'Usage', path: '/account/usage' },
   { title: 'Evaluation', path: '/account/evaluation' },
 ] as const
-export type SectionTitle = (typeof sections)[number]['title']
+
+/** Pages that belong together, with links to each above every one of them. */
+export interface Area {
+  readonly label: string
+  /** Wider than a column of text. */
+  readonly isWide?: boolean
+  readonly links: readonly { readonly title: string; readonly path: string }[]
+}
+
+const accountArea: Area = { label: 'Account', links: sections }
 
 export interface PageParts {
   readonly title: string
   /** Of a person who is signed in: shown above every page, with the way out. */
   readonly email?: string
-  readonly section?: SectionTitle
+  /** Marked in the links of its area. */
+  readonly section?: string
+  readonly area?: Area
   readonly main: Markup
 }
 
 /** A page of the account in the frame of all pages. */
-export function accountPage({ title, email, section, main }: PageParts): string {
+export function accountPage({ title, email, section, area = accountArea, main }: PageParts): string {
   return documentPage({
     title,
     section: 'Account',
     styles: ['/account/assets/account.css'],
     scripts: ['/account/assets/account.js'],
-    main: html`${email !== undefined && signedInBar(email, section)}
+    main: html`${email !== undefined && signedInBar(email, section, area)}
 <h1>${title}</h1>
 ${main}`,
   })
 }
 
-const signedInBar = (email: string, current: SectionTitle | undefined) => html`<div class="signed-in">
-<nav aria-label="Account">${sections.map(
+const signedInBar = (
+  email: string,
+  current: string | undefined,
+  { label, links, isWide }: Area,
+) => html`<div class="signed-in${isWide === true && ' wide'}">
+<nav aria-label="${label}">${links.map(
   ({ title, path }) => html`<a href="${path}"${title === current && html` aria-current="page"`}>${title}</a>`,
 )}</nav>
 <form method="post" action="/sign-out"><span class="who">${email}</span> <button>Sign out</button></form>
@@ -83,12 +99,14 @@ export interface Table {
   /** Columns whose cells are numbers, from 0. */
   readonly numbers?: readonly number[]
   readonly rows: readonly (readonly (string | Markup)[])[]
+  /** Whether cells of text may have several lines. */
+  readonly wraps?: boolean
 }
 
 /** A table that scrolls in its own box on a narrow screen, also with the keyboard. */
-export function table({ label, head, numbers = [], rows }: Table): Markup {
+export function table({ label, head, numbers = [], rows, wraps }: Table): Markup {
   const kind = (column: number) => numbers.includes(column) && html` class="number"`
-  return html`<div class="scroll" role="region" aria-label="${label}" tabindex="0"><table>
+  return html`<div class="scroll${wraps === true && ' wraps'}" role="region" aria-label="${label}" tabindex="0"><table>
 <thead><tr>${head.map((title, column) =>
     title === '' ? html`<td></td>` : html`<th scope="col"${kind(column)}>${title}</th>`,
   )}</tr></thead>

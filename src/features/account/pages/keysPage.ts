@@ -22,16 +22,19 @@ const grouped = (value: number) => value.toLocaleString('en-US')
 export function keysPage({ session, keys, newKey, baseUrl }: KeysState): string {
   const working = keys.filter(({ state }) => state === 'active' || state === 'replaced')
   const ended = keys.filter(({ state }) => state === 'expired' || state === 'revoked')
-  const hasFree = working.some(({ licence, state }) => licence === 'free' && state === 'active')
+  const waiting = keys.filter(({ state }) => state === 'waiting')
+  const hasFree = [...working, ...waiting].some(key => key.hasFreeGrant && key.state !== 'replaced')
   return accountPage({
     title: 'API keys',
     email: session.email,
     section: 'API keys',
     main: html`${newKey !== null && revealed(newKey, baseUrl)}
+${waiting.map(waitingCard)}
 ${working.map(keyCard)}
 ${!hasFree && makeForm}
 ${!keys.some(({ licence }) => licence === 'evaluation') && evaluationWay}
 ${ended.length > 0 && endedKeys(ended)}
+<p class="small">More companies, days and requests: <a href="/account/licences">request a licence</a>.</p>
 <p class="small">For programs: <code>GET /api/v1/me</code> says the same. <a href="/docs/guides/keys-and-limits">Licences and limits</a></p>`,
   })
 }
@@ -75,6 +78,22 @@ ${key.entityCap !== null && html`<dt>Companies</dt><dd>${grouped(key.entitiesUse
 </dl>
 ${state === 'active' && keyForms(key)}
 ${revokeForm(key)}
+</section>`
+}
+
+/** A licence that was granted without a key: its holder makes the key, and no operator sees it. */
+function waitingCard(key: ShownKey): Markup {
+  const { keyId, prefix, name, starts, expires } = key
+  const id = `key-${keyId}`
+  return html`<section class="card" aria-labelledby="${id}">
+<h2 id="${id}">${name} <code>${prefix}...</code></h2>
+<p>This licence was granted to you. ${starts === null ? 'Make its key: it is shown once, to you alone.' : `It begins on ${starts} (UTC); from then on you make its key here.`}</p>
+<dl class="facts">
+<dt>Licence</dt><dd>${licenceText(key)}</dd>
+<dt>Limits</dt><dd>${limitsText(key)}</dd>
+<dt>Expires</dt><dd>${expires === null ? 'no end' : `after ${expires} (UTC)`}</dd>
+</dl>
+${starts === null && html`<form method="post" action="/account/api-keys/make" class="stack"><input type="hidden" name="key" value="${keyId}"><button>Make the key</button></form>`}
 </section>`
 }
 

@@ -14,6 +14,10 @@ const actTexts: Readonly<Record<string, string>> = {
   key_named: 'Key named',
   key_granted: 'Licence granted',
   grant_changed: 'Licence changed',
+  request_sent: 'Licence requested',
+  request_withdrawn: 'Request withdrawn',
+  request_granted: 'Request granted',
+  request_refused: 'Request refused',
   order_signed: 'Order form signed',
 }
 
@@ -24,6 +28,7 @@ export const profilePage = (
   session: Session,
   sessions: readonly ListedSession[],
   audit: readonly AuditEntry[],
+  isAdmin: boolean,
 ): string =>
   accountPage({
     title: 'Account',
@@ -34,7 +39,7 @@ export const profilePage = (
 <dt>Member since</dt><dd>${session.memberSince}</dd>
 <dt>Signed in</dt><dd>${session.signedIn}, until ${session.ends}</dd>
 </dl>
-<p><a class="action" href="/account/api-keys">API keys</a> <a class="action" href="/account/usage">Usage</a></p>
+<p><a class="action" href="/account/api-keys">API keys</a> <a class="action" href="/account/usage">Usage</a>${isAdmin && html` <a class="action" href="/admin">Administration</a>`}</p>
 <h2 id="sessions">Sessions</h2>
 <p>A session ends 30 days after its sign-in. Times are UTC.</p>
 ${table({
@@ -60,7 +65,7 @@ const sessionCells = (
   html`<form method="post" action="/account/sessions"><button name="session" value="${sessionId}" aria-label="End the session of ${signedIn}">End</button></form>`,
 ]
 
-const auditCells = ({ at, act, about, detail, actor, address }: AuditEntry): (string | Markup)[] => [
+export const auditCells = ({ at, act, about, detail, actor, address }: AuditEntry): (string | Markup)[] => [
   at,
   actText(act),
   html`${about !== '' && html`<code>${about}</code> `}${isAgent(act) ? browserName(detail) : detail}`,

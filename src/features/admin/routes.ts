@@ -1,0 +1,223 @@
+import { Elysia } from 'elysia'
+import { revokeKey } from '../../access/keys.ts'
+import { listGrants } from '../../access/queries.ts'
+import { Failure } from '../../errors.ts'
+import type { Answer, RequestContext } from '../../http/context.ts'
+import { errorStatus } from '../../http/errors.ts'
+import { noQuery } from '../../http/parameters.ts'
+import type { HttpPlugin } from '../../http/plugin.ts'
+import { listAudit, nameActor, type Operator } from '../account/auditQueries.ts'
+import { pageAnswer, redirectAnswer } from '../account/pages/frame.ts'
+import { listHeldKeys } from '../account/standingQueries.ts'
+import { Visitors } from '../account/visitor.ts'
+import { latestGrantId, listGrantKeys } from '../licensing/grantQueries.ts'
+import { extendGrant, makeGrant } from '../licensing/grants.ts'
+import { findRequest, type LicenceRequest, listRequests } from '../licensing/requestQueries.ts'
+import { grantRequest, refuseRequest } from '../licensing/requests.ts'
+import type { LicensingDeps } from '../licensing/routes.ts'
+import { firstDayFrom } from '../licensing/terms.ts'
+import { listOrders } from '../orders/orderQueries.ts'
+import { findAccount, listAdminKeys } from './accountQueries.ts'
+import { Admins, pathNumber } from './admins.ts'
+import { orderOf, readGrantFields } from './grantForm.ts'
+import { adminListRoutes } from './listRoutes.ts'
+import { accountPageOf } from './pages/accountPages.ts'
+import { emptyGrant, type GrantFields } from './pages/frame.ts'
+import { requestPage } from './pages/requestPages.ts'
+
+const hidden = { access: 'open', detail: { hide: true } } as const
+const hiddenForm = { ...hidden, parse: 'none' } as const
+const rowsOfPage = 50
+
+/** The pages below /admin of one account and one request, with their forms. What they do is in `licensing`, as for the commands. */
+export function adminRoutes(http: HttpPlugin, deps: LicensingDeps) {
+  const { sql, today } = deps
+  const admins = new Admins(new Visitors(deps))
+
+  async function accountAnswer(
+    admin: Operator,
+    number: number,
+    sent: { fields?: GrantFields; failure?: Failure } = {},
+  ): Promise<Answer> {
+    const account = await findAccount(sql, { account: number })
+    if (account === null) throw unknownNumber('account', number)
+    const keys = await listHeldKeys(sql, number)
+    const { status, fault } = faultOf(sent.failure)
+    const page = accountPageOf(admin.email, {
+      ...{ account, keys, ...fault },
+      grants: await listGrants(sql, [...new Set(keys.map(key => key.rootKeyId))]),
+      requests: await listRequests(sql, { accountId: number, limit: rowsOfPage }),
+      orders: await listOrders(sql, { accountId: number }, rowsOfPage),
+      audit: await listAudit(sql, { accountId: number }, rowsOfPage),
+      grantKeys: await listGrantKeys(sql, number),
+      latestGrant: await latestGrantId(sql, number),
+      fields: sent.fields ?? emptyGrant(today()),
+    })
+    return pageAnswer(status, page)
+  }
+
+  async function requestAnswer(
+    admin: Operator,
+    number: number,
+    sent: { fields?: GrantFields; reason?: string; failure?: Failure } = {},
+  ): Promise<Answer> {
+    const request = await findRequest(sql, number)
+    if (request === null) throw unknownNumber('request', number)
+    const keys = await listGrantKeys(sql, request.account)
+    const { status, fault } = faultOf(sent.failure)
+    const fields = sent.fields ?? fieldsOf(request, keys, today())
+    const page = requestPage(admin.email, {
+      ...{ request, keys, fields, reason: sent.reason ?? '' },
+      ...fault,
+    })
+    return pageAnswer(status, page)
+  }
+
+  const ofPath = (context: RequestContext) => pathNumber(context, 2)
+
+  return new Elysia({ name: 'admin' })
+    .use(http)
+    .use(adminListRoutes(http, admins, deps))
+    .get(
+      '/admin/accounts/:number',
+      async ({ context }) =>
+        admins.page(context, async admin => {
+          noQuery(context)
+          return accountAnswer(admin, ofPath(context))
+        }),
+      { ...hidden },
+    )
+    .post(
+      '/admin/accounts/:number/grant',
+      async ({ context }) =>
+        admins.form(context, async (admin, form) => {
+          const number = ofPath(context)
+          const fields = readGrantFields(form)
+          const account = await findAccount(sql, { account: number })
+          if (account === null) throw unknownNumber('account', number)
+          const isOwnKey = (await listGrantKeys(sql, number)).some(({ prefix }) => prefix === fields.key)
+          return orAgain(
+            async () => {
+              if (!isOwnKey && fields.key !== 'new') throw notOfAccount()
+              const target = isOwnKey ? { key: fields.key } : ({ email: account.email, as: 'new' } as const)
+              await makeGrant(deps, admin, target, orderOf(fields), form.id('after'))
+              return redirectAnswer(`/admin/accounts/${number}`)
+            },
+            failure => accountAnswer(admin, number, { fields, failure }),
+          )
+        }),
+      { ...hiddenForm },
+    )
+    .post(
+      '/admin/grants/:number/extend',
+      async ({ context }) =>
+        admins.form(context, async (admin, form) => {
+          const last = form.text('last')
+          const { key } = await extendGrant(deps, admin, ofPath(context), last === '' ? null : last)
+          return redirectAnswer(await pageOfKey(key))
+        }),
+      { ...hiddenForm },
+    )
+    .post(
+      '/admin/keys/revoke',
+      async ({ context }) =>
+        admins.form(context, async (admin, form) => {
+          const key = await revokeKey(deps, form.text('prefix'), transaction => nameActor(transaction, admin))
+          return redirectAnswer(await pageOfKey(key.prefix))
+        }),
+      { ...hiddenForm },
+    )
+    .get(
+      '/admin/requests/:number',
+      async ({ context }) =>
+        admins.page(context, async admin => {
+          noQuery(context)
+          return requestAnswer(admin, ofPath(context))
+        }),
+      { ...hidden },
+    )
+    .post(
+      '/admin/requests/:number/grant',
+      async ({ context }) =>
+        admins.form(context, async (admin, form) => {
+          const number = ofPath(context)
+          const fields = readGrantFields(form)
+          return orAgain(
+            async () => {
+              await grantRequest(deps, admin, number, fields.key, orderOf(fields))
+              return redirectAnswer(`/admin/requests/${number}`)
+            },
+            failure => requestAnswer(admin, number, { fields, failure }),
+          )
+        }),
+      { ...hiddenForm },
+    )
+    .post(
+      '/admin/requests/:number/refuse',
+      async ({ context }) =>
+        admins.form(context, async (admin, form) => {
+          const number = ofPath(context)
+          const reason = form.lines('reason')
+          return orAgain(
+            async () => {
+              await refuseRequest(deps, admin, number, reason)
+              return redirectAnswer(`/admin/requests/${number}`)
+            },
+            failure => requestAnswer(admin, number, { reason, failure }),
+          )
+        }),
+      { ...hiddenForm },
+    )
+
+  /** The page of the account that holds a key; of a key of the command line the list. */
+  async function pageOfKey(prefix: string): Promise<string> {
+    const [key] = await listAdminKeys(sql, { search: prefix, before: null, limit: 1 })
+    return key?.account == null ? '/admin/keys' : `/admin/accounts/${key.account}`
+  }
+}
+
+/** A form whose fields are at fault, or whose act is no longer possible, is shown again with what was typed. */
+async function orAgain(
+  act: () => Promise<Answer>,
+  again: (failure: Failure) => Promise<Answer>,
+): Promise<Answer> {
+  try {
+    return await act()
+  } catch (error) {
+    const isShown =
+      error instanceof Failure && ['parameter_invalid', 'conflict', 'key_unknown'].includes(error.code)
+    if (!isShown) throw error
+    return again(error)
+  }
+}
+
+function faultOf(failure: Failure | undefined) {
+  if (failure === undefined) return { status: 200, fault: {} }
+  const { status } = errorStatus(failure.code)
+  // A 401 would ask for a key, and there is none to send here.
+  return { status: status === 401 ? 409 : status, fault: { fault: failure.message } }
+}
+
+const unknownNumber = (what: string, number: number) =>
+  new Failure('entity_unknown', `There is no ${what} ${number}.`, { param: 'number' })
+
+const notOfAccount = () =>
+  new Failure('conflict', 'The account has no such key any more. Choose another one.', { param: 'key' })
+
+/** What was requested, as the operator's first terms. A first day that has passed is today. */
+function fieldsOf(
+  request: LicenceRequest,
+  keys: readonly { readonly prefix: string; readonly licence: string }[],
+  today: string,
+): GrantFields {
+  const key = keys.find(({ prefix }) => prefix === request.key)
+  const plan = key === undefined || key.licence === 'evaluation' ? 'free' : key.licence
+  return {
+    ...emptyGrant(today),
+    licence: request.licence ?? plan,
+    quant: request.quant,
+    key: key?.prefix ?? 'new',
+    first: firstDayFrom(request.starts, today),
+    last: request.expires ?? '',
+  }
+}

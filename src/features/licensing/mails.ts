@@ -1,0 +1,52 @@
+import type { IsoDate } from '../../dates.ts'
+import type { DurableMail } from '../account/outboxQueries.ts'
+import { licenceTitle } from './terms.ts'
+
+/** A grant as it was made. */
+export interface MadeGrant {
+  readonly grant: number
+  /** The prefix of its key. */
+  readonly key: string
+  readonly licence: string
+  readonly quant: boolean
+  readonly per_minute: number
+  readonly per_day: number | null
+  readonly entity_cap: number | null
+  readonly bulk: boolean
+  readonly starts: IsoDate
+  readonly expires: IsoDate | null
+  /** Whether the holder has yet to make the key. */
+  readonly waiting: boolean
+}
+
+/** An answer must arrive also after a week in which the server of the recipient was down. */
+const usefulMinutes = 30 * 24 * 60
+
+/** Says that a licence was granted. No key is in it: its holder makes that. */
+export const grantedMail = (to: string, made: MadeGrant, baseUrl: string): DurableMail => ({
+  to,
+  subject: `Your licence was granted: ${licenceTitle(made.licence, made.quant)}`,
+  text: `The ${licenceTitle(made.licence, made.quant)} licence was granted to you.
+
+  From   ${made.starts}
+  Until  ${made.expires === null ? 'no end' : `the end of ${made.expires} (UTC)`}
+  Key    ${made.key}...
+
+${made.waiting ? 'Make its key here. It is shown once, to you alone:' : 'The key stays the same: your programs need no change.'}
+${baseUrl}/account/api-keys
+`,
+  usefulMinutes,
+})
+
+/** Says that a request was refused, and why. */
+export const refusedMail = (to: string, title: string, reason: string, baseUrl: string): DurableMail => ({
+  to,
+  subject: `Your request for a licence was answered: ${title}`,
+  text: `Your request (${title}) was refused.
+
+  ${reason}
+
+Your requests: ${baseUrl}/account/licences
+`,
+  usefulMinutes,
+})
