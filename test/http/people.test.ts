@@ -194,7 +194,7 @@ describe('a form that no page of ours sent is refused to everybody, before anyth
     { Origin: 'null' },
     { Origin: 'https://evil.example' },
     { Origin: `${server.url}.evil.example` },
-    { Origin: server.url.replace('://', '://evil@') + '.evil.example' },
+    { Origin: `${server.url.replace('://', '://evil@')}.evil.example` },
     { Referer: server.url },
     {},
   ]
