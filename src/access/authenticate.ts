@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { Failure } from '../errors.ts'
 import type { Limits, Verdict } from '../limits/decision.ts'
 import type { RateLimiter } from '../limits/rateLimiter.ts'
+import type { Cookies } from './cookies.ts'
 import {
   isPlaceholder,
   keyEmpty,
@@ -16,15 +17,23 @@ import { checkKeyText, demoKey, digestBytes, keyDigest } from './keyText.ts'
 import { type Licence, licenceLimits, type Principal } from './licences.ts'
 import type { StoredKey } from './queries.ts'
 import type { SharedLookup } from './sharedLookup.ts'
+import type { SessionRights } from './visitorQueries.ts'
 
-export interface AccessDeps {
+export interface KeyDeps {
   readonly findKey: (digest: Uint8Array) => Promise<StoredKey | null>
   /** For keys from addresses that have exhausted their failures. */
-  readonly suspectKeys: SharedLookup
+  readonly suspectKeys: SharedLookup<StoredKey>
   readonly keyCache: KeyCache
   readonly rateLimiter: RateLimiter
   /** Milliseconds since 1970. */
   readonly epochMs: () => number
+}
+
+/** What tells who sent a request, with a key or with a cookie. */
+export interface AccessDeps extends KeyDeps {
+  /** By the digest of the token in the cookie, in base64. */
+  readonly sessions: SharedLookup<SessionRights>
+  readonly cookies: Cookies
 }
 
 /** Failed authentications that one address may cause. */
@@ -34,7 +43,7 @@ const bearer = /^Bearer +(\S+) *$/i
 /** The caller whose key is in the Authorization header. Keys are compared by their SHA-256 alone, so the time of a refusal
  * reveals nothing about any key. A cached key is answered without a promise, which saves time on every request. */
 export function authenticate(
-  deps: AccessDeps,
+  deps: KeyDeps,
   headers: Pick<Headers, 'get'>,
   address: string,
 ): Caller | Promise<Caller> {
@@ -49,7 +58,7 @@ export function authenticate(
   return lookUp(deps, key, digest, address)
 }
 
-async function lookUp(deps: AccessDeps, key: string, digest: string, address: string): Promise<Caller> {
+async function lookUp(deps: KeyDeps, key: string, digest: string, address: string): Promise<Caller> {
   if (isPlaceholder(key)) return refuse(deps, address, keyEmpty(key))
   try {
     checkKeyText(key)
@@ -71,7 +80,7 @@ async function lookUp(deps: AccessDeps, key: string, digest: string, address: st
   return callerOrRefusal(deps, cached, address)
 }
 
-function callerOrRefusal(deps: AccessDeps, key: CachedKey, address: string): Caller | Promise<Caller> {
+function callerOrRefusal(deps: KeyDeps, key: CachedKey, address: string): Caller | Promise<Caller> {
   if (key.revoked) return refuse(deps, address, keyRevoked(key.caller.name))
   if (key.retiresAtMs !== null && deps.epochMs() >= key.retiresAtMs)
     return refuse(deps, address, keyReplaced(key.caller.name, key.retiresAtMs))
@@ -97,7 +106,7 @@ export class TooManyInvalidKeys extends Failure {
 const failureSubject = (address: string) => `auth:${address}`
 
 /** Counts a failed authentication by address. Beyond the limit an invalid key gets 429 instead of the reason. */
-async function refuse(deps: AccessDeps, address: string, failure: unknown): Promise<never> {
+async function refuse(deps: KeyDeps, address: string, failure: unknown): Promise<never> {
   const verdict = await deps.rateLimiter.take(failureSubject(address), failureLimits)
   const { refused } = verdict
   if (refused === null) throw failure

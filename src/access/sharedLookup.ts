@@ -1,40 +1,40 @@
 import { Failure } from '../errors.ts'
-import type { StoredKey } from './queries.ts'
 
-export interface SharedLookupDeps {
-  /** The keys with these digests (`keyDigest`), by digest. */
-  readonly findKeys: (digests: readonly string[]) => Promise<ReadonlyMap<string, StoredKey>>
+export interface SharedLookupDeps<Found> {
+  /** What has these digests (base64), by digest. */
+  readonly findAll: (digests: readonly string[]) => Promise<ReadonlyMap<string, Found>>
   /** From the end of a query to the start of the next. */
   readonly pauseMs: number
 }
 
-interface Waiting {
-  readonly found: Promise<StoredKey | null>
-  readonly resolve: (key: StoredKey | null) => void
+interface Waiting<Found> {
+  readonly found: Promise<Found | null>
+  readonly resolve: (found: Found | null) => void
   readonly reject: (cause: unknown) => void
 }
 
 const maxPerQuery = 1_000
 const maxWaiting = 10_000
 
-/** Looks up the keys from addresses that have sent too many invalid ones. A valid key among them must work, also one that this
- * server has not seen, and the others must not keep the database busy. So all these keys share one query at a time. */
-export class SharedLookup {
-  readonly #deps: SharedLookupDeps
+/** Looks up secrets that anybody can make up: sessions, and the keys from addresses that have sent too many invalid ones. A valid one
+ * among them must work, also one that this server has not seen, and the others must not keep the database busy. So all of them share
+ * one query at a time. Nothing is cached: what has ended before a request began is not found for it. */
+export class SharedLookup<Found> {
+  readonly #deps: SharedLookupDeps<Found>
   /** In the order of arrival. */
-  readonly #waiting = new Map<string, Waiting>()
+  readonly #waiting = new Map<string, Waiting<Found>>()
   #running = false
 
-  constructor(deps: SharedLookupDeps) {
+  constructor(deps: SharedLookupDeps<Found>) {
     this.#deps = deps
   }
 
-  /** @param digest of `keyDigest` */
-  find(digest: string): Promise<StoredKey | null> {
+  /** @param digest in base64 */
+  find(digest: string): Promise<Found | null> {
     const existing = this.#waiting.get(digest)
     if (existing !== undefined) return existing.found
     if (this.#waiting.size >= maxWaiting) throw tooManyWaiting()
-    const { promise: found, resolve, reject } = Promise.withResolvers<StoredKey | null>()
+    const { promise: found, resolve, reject } = Promise.withResolvers<Found | null>()
     this.#waiting.set(digest, { found, resolve, reject })
     if (!this.#running) {
       this.#running = true
@@ -48,12 +48,12 @@ export class SharedLookup {
       const batch = [...this.#waiting.entries().take(maxPerQuery)]
       for (const [digest] of batch) this.#waiting.delete(digest)
       try {
-        const keys = await this.#deps.findKeys(batch.map(([digest]) => digest))
-        for (const [digest, { resolve }] of batch) resolve(keys.get(digest) ?? null)
+        const found = await this.#deps.findAll(batch.map(([digest]) => digest))
+        for (const [digest, { resolve }] of batch) resolve(found.get(digest) ?? null)
       } catch (cause) {
         for (const [, { reject }] of batch) reject(cause)
       }
-      await Bun.sleep(this.#deps.pauseMs)
+      if (this.#deps.pauseMs > 0) await Bun.sleep(this.#deps.pauseMs)
     }
     this.#running = false
   }
@@ -62,7 +62,7 @@ export class SharedLookup {
 function tooManyWaiting(): Failure {
   return new Failure(
     'compute_busy',
-    'Too many keys are waiting to be checked on this server. Try again in a second.',
+    'Too many keys or sessions are waiting to be checked on this server. Try again in a second.',
     { retryAfterSeconds: 1 },
   )
 }

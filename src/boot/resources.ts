@@ -1,8 +1,10 @@
 import type { Logger } from 'pino'
 import packageFile from '../../package.json'
 import { type AccessDeps, type Caller, KeyCache } from '../access/authenticate.ts'
+import { Cookies } from '../access/cookies.ts'
 import { findKey, findKeys } from '../access/queries.ts'
 import { SharedLookup } from '../access/sharedLookup.ts'
+import { findSessionRights } from '../access/visitorQueries.ts'
 import type { ComputePool } from '../backtest/pool/computePool.ts'
 import type { Config } from '../config.ts'
 import type { IsoDate } from '../dates.ts'
@@ -57,6 +59,7 @@ const suspectPauseMs = 100
 /** Makes what the routes of one server share: its caches, its limits and the datasets in its memory. */
 export function makeResources(opened: Opened) {
   const { config, sql, admission } = opened
+  const settings = { ...config, version: packageFile.version }
   const elapsedMs = () => performance.now()
   const storage = new StorageWatch(sql, config.databaseUrl === null ? config.dataDir : null)
   const rateLimiter = new RateLimiter({
@@ -73,9 +76,12 @@ export function makeResources(opened: Opened) {
   const access: AccessDeps = {
     findKey: digest => findKey(admission, digest),
     suspectKeys: new SharedLookup({
-      findKeys: digests => findKeys(admission, digests),
+      findAll: digests => findKeys(admission, digests),
       pauseMs: suspectPauseMs,
     }),
+    sessions: new SharedLookup({ findAll: digests => findSessionRights(admission, digests), pauseMs: 0 }),
+    // Read at each request: with PORT=0 the address is known late.
+    cookies: new Cookies(() => settings.baseUrl.startsWith('https:')),
     keyCache: new KeyCache(),
     rateLimiter,
     epochMs: () => Date.now(),
@@ -89,7 +95,7 @@ export function makeResources(opened: Opened) {
     usage,
     recordUse: (caller: Caller, route: string) => usage.record(caller, route),
     mailer: makeMailer(config, opened),
-    settings: { ...config, version: packageFile.version },
+    settings,
     flagship: new Set(config.flagshipTickers.map(ticker => ticker.toUpperCase())),
     readLimiter: new ReadLimiter(Math.max(1, Math.floor(config.databaseConnections / 2))),
     backtests: makeBacktests(opened),

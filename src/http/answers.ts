@@ -9,7 +9,7 @@ import {
   minCompressedBytes,
 } from './compression.ts'
 import type { Answer, RequestContext } from './context.ts'
-import { answerHeaders, entityTag, matchesTag } from './headers.ts'
+import { answerHeaders, entityTag, matchesTag, personalHeaders } from './headers.ts'
 import { type BodyKeys, bodyKeys, type RenderedBody, type ResponseCache } from './responseCache.ts'
 
 export const jsonType = 'application/json'
@@ -44,11 +44,12 @@ export function dataHeaders(type: string, tag: string): Record<string, string> {
 export function notModified(
   context: RequestContext,
   headers: Readonly<Record<string, string>>,
+  complete = answerHeaders,
 ): Answer | null {
   const wanted = context.request.headers.get('if-none-match')
   if (wanted === null || !matchesTag(wanted, headers.ETag)) return null
   const { 'Content-Type': _, ...rest } = headers
-  return { status: 304, headers: answerHeaders(rest), body: null }
+  return { status: 304, headers: complete(rest), body: null }
 }
 
 /** An answer that is cached per data version. `key` must contain everything that determines its bytes: a key that leaves out
@@ -58,6 +59,8 @@ export interface CachedResponse {
   readonly bodies: BodyKeys
   readonly type: string
   readonly compression: Compression
+  /** For visitors of pages, whom a cookie names. */
+  readonly isPersonal: boolean
   readonly make: () => Promise<RenderedBody>
 }
 
@@ -66,12 +69,14 @@ export function cacheable(
   type: string,
   make: () => Promise<string | RenderedBody>,
   compression: Compression = compressions.results,
+  isPersonal = false,
 ): CachedResponse {
   return {
     key,
     bodies: bodyKeys(key),
     type,
     compression,
+    isPersonal,
     make: async () => {
       const rendered = await make()
       return typeof rendered === 'string' ? { content: rendered } : rendered
@@ -99,11 +104,13 @@ async function renderIntoCache(
   cache: ResponseCache,
   context: RequestContext,
   dataVersion: number,
-  { key, bodies, type, compression, make }: CachedResponse,
+  { key, bodies, type, compression, isPersonal, make }: CachedResponse,
   encoding: Encoding,
 ): Promise<Answer> {
-  const own = dataHeaders(type, entityTag(dataVersion, key))
-  const same = notModified(context, own)
+  const data = dataHeaders(type, entityTag(dataVersion, key))
+  const own = isPersonal ? { ...data, Vary: 'Accept-Encoding, Cookie' } : data
+  const complete = isPersonal ? personalHeaders : answerHeaders
+  const same = notModified(context, own, complete)
   // `*` names any answer that this caller may have. Only rendering shows whether there is one: a key may be over its cap.
   const isAny = context.request.headers.get('if-none-match')?.trim() === '*'
   if (same !== null && !isAny) return same
@@ -111,7 +118,7 @@ async function renderIntoCache(
     compression,
     make,
     headers: (used, next, ofBody) =>
-      answerHeaders({
+      complete({
         ...own,
         ...ofBody,
         ...(used === 'identity' ? {} : { 'Content-Encoding': used }),

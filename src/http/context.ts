@@ -17,6 +17,8 @@ export class RequestContext {
   counted = false
   /** Set by authentication, on routes that need a key. */
   caller: Caller | null = null
+  /** Whether a page is for a person who is signed in; its access policy says so. */
+  isSignedIn = false
   /** Set by the limits; the answer's rate-limit headers come from it. */
   verdict: Verdict | null = null
   /** What is left to the caller, on routes whose access policy is `standing`. */

@@ -1,7 +1,9 @@
-/** Any web page may call the API. It reads no cookies, so a page can do only what the key that it holds allows. The pages of the account, which
- * do, have none of these headers but the first. */
+const noSniffing = { 'X-Content-Type-Options': 'nosniff' }
+
+/** Any web page may call the API. It reads no cookies, so a page can do only what the key that it holds allows. Pages and downloads,
+ * which do, have none of these headers but the first. */
 const shared = {
-  'X-Content-Type-Options': 'nosniff',
+  ...noSniffing,
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers': [
     'ETag',
@@ -28,6 +30,11 @@ export const allowedRequestHeaders =
 /** Headers of an answer, together with those that every response has. */
 export function answerHeaders(own: Readonly<Record<string, string>>): Headers {
   return new Headers({ ...own, ...shared })
+}
+
+/** Headers of an answer to a person whom a cookie names: no script of another site may read it. */
+export function personalHeaders(own: Readonly<Record<string, string>>): Headers {
+  return new Headers({ ...own, ...noSniffing })
 }
 
 /** A weak ETag, since compression changes the bytes of the same answer. Besides the data version, `request` must contain

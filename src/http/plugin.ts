@@ -1,7 +1,7 @@
 import { type AnyElysia, Elysia } from 'elysia'
 import type { Logger } from 'pino'
 import { type AccessDeps, authenticate, type Caller, TooManyInvalidKeys } from '../access/authenticate.ts'
-import { pageLimits, visitorOf } from '../access/visitor.ts'
+import { findVisitor, takePage } from '../access/visitor.ts'
 import { Failure } from '../errors.ts'
 import type { Limits, Verdict } from '../limits/decision.ts'
 import { clientAddressReader, proxyMatcher } from './clientAddress.ts'
@@ -39,7 +39,7 @@ export interface HttpDeps {
 
 /** Who may use a route. `key` requires an API key and counts requests per key (per address for the demo key). `standing` requires
  * one, shows what is left and counts separately. `search` counts per address. `page` and `download` are for visitors without a
- * key: they count per address, and the caller is `visitorOf` the request. `open` counts nothing. */
+ * key: they count per address, and the caller has the rights of their account (`findVisitor`). `open` counts nothing. */
 export type AccessPolicy = 'key' | 'standing' | 'search' | 'page' | 'download' | 'open'
 
 export type HttpPlugin = ReturnType<typeof httpPlugin>
@@ -158,11 +158,7 @@ async function authorize(
   let verdict: Verdict
   if (policy === 'search') verdict = await access.rateLimiter.take(`search:${context.address}`, searchLimits)
   else if (policy === 'page' || policy === 'download') {
-    const { principal, name, downloads } = visitorOf(context.request)
-    const subject = `${policy}:${context.address}`
-    const limits = policy === 'page' ? pageLimits : downloads
-    context.caller = { principal, name, subject, limits, ownKeyId: null }
-    verdict = await access.rateLimiter.take(subject, limits)
+    verdict = await countVisit(access, context, policy)
   } else {
     const found = authenticate(access, context.request.headers, context.address)
     // A cached caller comes without a promise: awaiting it would cost each such request a turn of the event loop.
@@ -174,6 +170,24 @@ async function authorize(
   if (verdict.refused !== null) throw rateLimited(verdict, verdict.refused)
   context.counted = true
   context.admitted = true
+}
+
+/** A page counts before its visitor is looked up: a page beyond the limit costs the database nothing. A download cannot, as its limit
+ * is the visitor's. */
+async function countVisit(
+  access: AccessDeps,
+  context: RequestContext,
+  policy: 'page' | 'download',
+): Promise<Verdict> {
+  const { rateLimiter } = access
+  const { request, address } = context
+  const counted = policy === 'page' ? await takePage(rateLimiter, address) : null
+  if (counted !== null && counted.refused !== null) return counted
+  const { principal, name, isSignedIn, downloads } = await findVisitor(access, request)
+  const subject = `${policy}:${address}`
+  context.isSignedIn = isSignedIn
+  context.caller = { principal, name, subject, limits: counted?.limits ?? downloads, ownKeyId: null }
+  return counted ?? rateLimiter.take(subject, downloads)
 }
 
 /** The headers are those of the key's own limits, also where they are used up. */

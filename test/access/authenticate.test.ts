@@ -26,7 +26,7 @@ const deps = {
     return findKey(sql, digest)
   },
   suspectKeys: new SharedLookup({
-    findKeys: digests => {
+    findAll: digests => {
       queries++
       return findKeys(sql, digests)
     },

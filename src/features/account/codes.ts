@@ -1,7 +1,7 @@
+import { makeToken, tokenDigest } from '../../access/cookies.ts'
 import type { Mailbox } from '../../access/emailAddress.ts'
 import type { Sql } from '../../postgres/client.ts'
 import { insertCode, signIn as signInStored } from './codeQueries.ts'
-import { makeToken, tokenDigest } from './cookies.ts'
 import type { Mailer } from './mail.ts'
 
 export const codeMinutes = 10

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
+import { tokenDigest } from '../../access/cookies.ts'
 import { parseMailbox } from '../../access/emailAddress.ts'
 import { Failure } from '../../errors.ts'
 import type { RequestContext } from '../../http/context.ts'
@@ -7,7 +8,6 @@ import { noQuery, queryReader } from '../../http/parameters.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
 import { findCodeEmail } from './codeQueries.ts'
 import { codeMinutes, sendCode, useCode } from './codes.ts'
-import { tokenDigest } from './cookies.ts'
 import type { Form } from './forms.ts'
 import { pageAnswer, redirectAnswer } from './pages/frame.ts'
 import { codePage, signInPage } from './pages/signInPages.ts'
@@ -19,8 +19,8 @@ const sessionSeconds = 30 * 86_400
 const codeSeconds = codeMinutes * 60
 const maxAgentLength = 300
 
-/** Pages below /account and /admin alone: an address of another host cannot be one of these. */
-const nextShape = /^\/(?:account|admin)(?:\/[a-z0-9-]{1,40}){0,3}$/
+/** Pages below /account and /admin and those of companies alone: an address of another host cannot be one of these. */
+const nextShape = /^\/(?:(?:account|admin)(?:\/[a-z0-9-]{1,40}){0,3}|companies\/[A-Za-z0-9][\w.-]{0,31})$/
 const safeNext = (sent: string) => (nextShape.test(sent) ? sent : '/account')
 
 const readNext = queryReader(

@@ -1,5 +1,6 @@
 import type { AccessDeps } from '../../access/authenticate.ts'
-import { licenceLimits } from '../../access/licences.ts'
+import { type Cookies, tokenDigest } from '../../access/cookies.ts'
+import { takePage } from '../../access/visitor.ts'
 import { Failure } from '../../errors.ts'
 import type { BodyReader } from '../../http/body.ts'
 import type { Answer, RequestContext } from '../../http/context.ts'
@@ -8,7 +9,6 @@ import { noQuery } from '../../http/parameters.ts'
 import { prefersHtml } from '../../http/preferences.ts'
 import type { Sql } from '../../postgres/client.ts'
 import type { Actor } from './auditQueries.ts'
-import { Cookies, tokenDigest } from './cookies.ts'
 import { type Form, readForm } from './forms.ts'
 import type { Mailer } from './mail.ts'
 import { pageAnswer, redirectAnswer } from './pages/frame.ts'
@@ -38,10 +38,6 @@ export interface SignedIn {
   readonly token: string
 }
 
-/** Pages count by address, at the limits of free keys. */
-const { perMinute, perDay } = licenceLimits('free', false)
-const pageLimits = { perMinute, perDay }
-
 /** What the handlers of all account pages share: limits, sessions, forms, and faults as pages. */
 export class Visitors {
   readonly deps: AccountDeps
@@ -49,7 +45,7 @@ export class Visitors {
 
   constructor(deps: AccountDeps) {
     this.deps = deps
-    this.cookies = new Cookies(() => deps.settings.baseUrl.startsWith('https:'))
+    this.cookies = deps.access.cookies
   }
 
   /** A page for everybody. */
@@ -111,7 +107,7 @@ export class Visitors {
   }
 
   async #count({ rateLimiter }: AccessDeps, { address }: RequestContext): Promise<void> {
-    const { refused } = await rateLimiter.take(`page:${address}`, pageLimits)
+    const { refused } = await takePage(rateLimiter, address)
     if (refused === null) return
     throw new Failure(
       refused.by === 'day' ? 'rate_limited_day' : 'rate_limited_minute',

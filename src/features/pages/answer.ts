@@ -2,7 +2,7 @@ import { Failure } from '../../errors.ts'
 import { cacheable, respondFromCache } from '../../http/answers.ts'
 import { compressions } from '../../http/compression.ts'
 import type { Answer, RequestContext } from '../../http/context.ts'
-import { pageHeaders } from '../../http/pages/sitePage.ts'
+import { pageHeaders, type SitePage, sitePage } from '../../http/pages/sitePage.ts'
 import { maxQueryLength } from '../../http/parameters.ts'
 import { type PageDeps, viewerKey } from './deps.ts'
 
@@ -15,12 +15,12 @@ export function answerPage(
   deps: Pick<PageDeps, 'responses' | 'dataVersion' | 'today' | 'settings'>,
   context: RequestContext,
   key: string,
-  make: () => Promise<string>,
+  make: () => Promise<SitePage>,
 ): Answer | Promise<Answer> {
-  const viewer = viewerKey(context.authenticatedCaller.principal)
+  const viewer = `${context.isSignedIn ? 'in' : 'out'} ${viewerKey(context.authenticatedCaller.principal)}`
   const whole = `page ${deps.settings.version} ${viewer} ${deps.today()} ${key}`
-  const rendered = async () => ({ content: await make(), headers: ownHeaders })
-  const response = cacheable(whole, type, rendered, compressions.companyRows)
+  const rendered = async () => ({ content: sitePage(await make(), context), headers: ownHeaders })
+  const response = cacheable(whole, type, rendered, compressions.companyRows, true)
   return respondFromCache(deps.responses, context, deps.dataVersion(), response)
 }
 

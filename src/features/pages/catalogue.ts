@@ -1,5 +1,5 @@
 import { html } from '../../html.ts'
-import { sitePage } from '../../http/pages/sitePage.ts'
+import type { SitePage } from '../../http/pages/sitePage.ts'
 import { signOf } from '../../markets/metrics.ts'
 import { readMarket } from '../../markets/parameters.ts'
 import type { PageDeps } from './deps.ts'
@@ -17,12 +17,12 @@ const signs = {
 export function cataloguePage(
   deps: Pick<PageDeps, 'markets' | 'settings'>,
   sent: string | undefined,
-): string {
+): SitePage {
   const market = sent === undefined ? null : readMarket(deps.markets, sent)
   const metrics = [...deps.markets.metrics.values()].filter(
     ({ markets }) => market === null || markets.includes(market),
   )
-  return sitePage({
+  return {
     title: market === null ? 'Metrics' : `Metrics of ${deps.markets.get(market)?.name}`,
     section: '/catalogue',
     description: 'Every metric: its definition, unit and sign, and the registers that state it.',
@@ -38,5 +38,5 @@ export function cataloguePage(
 <tbody>
 ${metrics.map(metric => html`<tr><th scope="row" id="${metric.name}"><a href="/docs/metrics#${metric.name}">${metricLabel(metric.name)}</a><small><code>${metric.name}</code></small></th><td>${metric.description}</td><td>${kinds[metric.kind]}</td><td>${metric.unit}</td><td>${signs[signOf(metric)]}</td><td>${metric.markets.map((code, place) => html`${place > 0 && ' '}<a href="/markets/${code}">${code}</a>`)}</td></tr>\n`)}</tbody>
 </table></div>`,
-  })
+  }
 }

@@ -1,3 +1,4 @@
+import type { Principal } from '../../access/licences.ts'
 import { html, type Markup } from '../../html.ts'
 import { yearToDateSuffix } from '../../markets/metrics.ts'
 import { findCompanies } from '../companies/queries.ts'
@@ -7,6 +8,14 @@ import { metricLabel } from './statements.ts'
 /** The choice of a market in a form. */
 export const marketField = ({ markets }: Pick<PageDeps, 'markets'>, chosen: string): Markup =>
   html`<span class="field"><label for="market">Market</label> <select id="market" name="market">${markets.manifests.map(({ code, name }) => html`<option value="${code}"${code === chosen && html` selected`}>${name}</option>`)}</select></span>`
+
+/** Companies of a list for a visitor whose licence counts them: a list of a thousand would use up an evaluation. */
+export const cappedCompanies = 100
+
+/** What a list costs a visitor whose licence counts companies. */
+export const cappedNote = ({ entityCap, licence }: Principal): Markup | false =>
+  entityCap !== null &&
+  html`<p class="notice">Each company of a list counts as one of the ${entityCap.toLocaleString('en-US')} of your ${licence} licence, so a list has at most ${cappedCompanies}. <a href="/account/usage">How many are used</a></p>`
 
 /** The choice of a metric in a form. */
 export const metricField = (

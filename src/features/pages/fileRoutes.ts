@@ -47,7 +47,7 @@ export function fileRoutes(http: HttpPlugin, deps: PageDeps) {
         const { principal } = context.authenticatedCaller
         const key = `download ${viewerKey(principal)} ${deps.today()} ${format} ${id}`
         const make = () => companyDownload(deps, principal, id, format)
-        const response = cacheable(key, contentTypes[format], make, compressions.companyRows)
+        const response = cacheable(key, contentTypes[format], make, compressions.companyRows, true)
         return respondFromCache(deps.responses, context, deps.dataVersion(), response)
       },
       { ...download },

@@ -1,9 +1,9 @@
-import type { Principal } from '../../access/licences.ts'
+import { demoPrincipal } from '../../access/authenticate.ts'
 import { Failure } from '../../errors.ts'
 import { html, type Markup } from '../../html.ts'
 import { searchForm } from '../../http/pages/errorPage.ts'
 import { dataScript } from '../../http/pages/frame.ts'
-import { sitePage } from '../../http/pages/sitePage.ts'
+import type { SitePage } from '../../http/pages/sitePage.ts'
 import { withSnapshot } from '../../postgres/snapshot.ts'
 import { marketCoverage } from '../coverage/queries.ts'
 import { planCompany } from '../fundamentals/plan.ts'
@@ -24,18 +24,14 @@ const example = {
 } as const
 
 /** /: what this is, a search, a restatement as a picture, and where to go. */
-export async function homePage(
-  deps: PageDeps,
-  principal: Principal,
-  on: string | undefined,
-): Promise<string> {
-  const rows = await readExample(deps, principal)
+export async function homePage(deps: PageDeps, on: string | undefined): Promise<SitePage> {
+  const rows = await readExample(deps)
   const counts = await withSnapshot(deps.sql, sql => marketCoverage(sql, deps.today()))
   const served = deps.markets.manifests.filter(({ status }) => status === 'served')
   const companies = [...counts.markets.values()].reduce((sum, { entities }) => sum + entities, 0)
   const { baseUrl } = deps.settings
   const description = `Company figures from the registers of ${served.length} countries as they were filed, day by day, with every restatement.`
-  return sitePage({
+  return {
     title: 'Company figures as they were known on any day',
     description,
     canonical: `${baseUrl}/`,
@@ -65,16 +61,17 @@ ${rows.length > 0 && picture(rows, on)}
 <div><h2>Documents</h2><p><a href="/docs">The API</a> with a try of each route, <a href="/docs/guides/start">a start in five minutes</a>, and <a href="/sample">a sample file</a>.</p></div>
 </section>
 </div>`,
-  })
+  }
 }
 
-/** Apple's revenue of fiscal 2007 to 2009, all vintages up to the end of the picture; none where it is not loaded, or not open. */
-async function readExample(deps: PageDeps, principal: Principal): Promise<FundamentalsRow[]> {
+/** Apple's revenue of fiscal 2007 to 2009, all vintages up to the end of the picture; none where it is not loaded, or not open. It is
+ * the same picture for all: read as the visitor it would count against the companies of an evaluation. */
+async function readExample(deps: PageDeps): Promise<FundamentalsRow[]> {
   if (!deps.flagship.has(example.ticker)) return []
   try {
     const query = { ...example, as_of: span.last }
-    const plan = await planCompany(deps, principal, query)
-    return (await answerCompany(deps, principal, query, plan)).data
+    const plan = await planCompany(deps, demoPrincipal, query)
+    return (await answerCompany(deps, demoPrincipal, query, plan)).data
   } catch (error) {
     if (error instanceof Failure && error.code === 'entity_unknown') return []
     throw error

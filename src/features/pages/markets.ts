@@ -1,6 +1,6 @@
 import type { Principal } from '../../access/licences.ts'
 import { html, type Markup } from '../../html.ts'
-import { sitePage } from '../../http/pages/sitePage.ts'
+import type { SitePage } from '../../http/pages/sitePage.ts'
 import type { Manifest } from '../../markets/manifest.ts'
 import { readMarket } from '../../markets/parameters.ts'
 import { withSnapshot } from '../../postgres/snapshot.ts'
@@ -17,10 +17,10 @@ const readCounts = (deps: PageDeps) =>
   withSnapshot(deps.sql, sql => coverageIndex({ ...deps, sql }, { limit: 1 }))
 
 /** /markets: every market with its counts and its freshness. */
-export async function marketsPage(deps: PageDeps): Promise<string> {
+export async function marketsPage(deps: PageDeps): Promise<SitePage> {
   const { markets } = await readCounts(deps)
   const rows = markets.map(market => ({ market, manifest: deps.markets.get(market.code) }))
-  return sitePage({
+  return {
     title: 'Markets',
     section: '/markets',
     description:
@@ -33,13 +33,13 @@ export async function marketsPage(deps: PageDeps): Promise<string> {
 <tbody>
 ${rows.map(({ market, manifest }) => html`<tr><th scope="row"><a href="/markets/${market.code}">${market.name}</a> <small>${market.code}</small></th><td>${manifest?.register.name}</td><td class="number">${exactFigure(market.entities)}</td><td>${market.first_filed ?? 'none yet'}</td><td>${market.last_filed ?? 'none yet'}</td><td>${manifest?.licence.verified === true ? 'yes' : 'in part'}</td></tr>\n`)}</tbody>
 </table></div>`,
-  })
+  }
 }
 
 const latestFilings = 15
 
 /** /markets/{code}: how the figures of a market are to be read, and what is new. */
-export async function marketPage(deps: PageDeps, principal: Principal, sent: string): Promise<string> {
+export async function marketPage(deps: PageDeps, principal: Principal, sent: string): Promise<SitePage> {
   const code = readMarket(deps.markets, sent, '')
   const manifest = deps.markets.get(code)
   if (manifest === undefined) throw new Error(`The market ${code} was read and has no manifest.`)
@@ -53,7 +53,7 @@ export async function marketPage(deps: PageDeps, principal: Principal, sent: str
   const counts = markets.find(market => market.code === code)
   const metrics = [...deps.markets.metrics.values()].filter(metric => metric.markets.includes(code))
   const { name, register, licence } = manifest
-  return sitePage({
+  return {
     title: `${name}: company figures as filed`,
     section: '/markets',
     description: `Figures of companies of ${name} from ${register.name}: what is covered, how filing days are found, and on which terms.`,
@@ -87,7 +87,7 @@ ${readingRules(manifest)}
 <p>${manifest.attribution}</p>
 <p>Terms: <a href="${licence.url}" rel="noreferrer">${licence.name}</a>. ${licence.verified ? 'They are read, and let the figures be passed on as here.' : 'They are not read in full.'} ${licence.note}</p>
 <p>${isDownloadable(deps.settings, manifest) ? 'Companies of this market have downloads.' : 'Companies of this market have no downloads until the terms are read.'}</p></section>`,
-  })
+  }
 }
 
 const freshness = ({ entities, first_filed, last_filed }: CoverageMarket, { register }: Manifest): Markup =>

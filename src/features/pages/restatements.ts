@@ -1,12 +1,12 @@
 import { type Static, Type } from '@sinclair/typebox'
-import type { Principal } from '../../access/licences.ts'
+import { isFreeData, type Principal } from '../../access/licences.ts'
 import { html, type Markup } from '../../html.ts'
-import { sitePage } from '../../http/pages/sitePage.ts'
+import type { SitePage } from '../../http/pages/sitePage.ts'
 import { queryReader } from '../../http/parameters.ts'
-import { planRestatements, readRestatements } from '../restatements/restatements.ts'
+import { planRestatements, type RestatementsPlan, readRestatements } from '../restatements/restatements.ts'
 import { type Restatement, RestatementsQuery, restatementsLimit } from '../restatements/schema.ts'
 import type { PageDeps } from './deps.ts'
-import { marketField, metricField, namesOf, visitorNote } from './fields.ts'
+import { cappedCompanies, cappedNote, marketField, metricField, namesOf, visitorNote } from './fields.ts'
 import { changeInPercent, exactFigure, formOf, scaleOf, shownChange, shownFigure } from './figures.ts'
 import { openChanges } from './openChanges.ts'
 import { metricLabel } from './statements.ts'
@@ -28,10 +28,15 @@ const onlyOpen =
 export async function restatementsPage(
   deps: PageDeps,
   principal: Principal,
-  { metric: name = 'revenue', market: code = 'US', ...rest }: RestatementsPageQuery,
-): Promise<string> {
-  const query = { metric: name, market: code, limit: restatementsLimit.maxFree, ...rest }
-  const plan = planRestatements(deps, principal, query)
+  sent: RestatementsPageQuery,
+): Promise<SitePage> {
+  const { metric: name = 'revenue', market: code = 'US', ...rest } = sent
+  const isCapped = principal.entityCap !== null
+  const limit = isCapped ? cappedCompanies : restatementsLimit.maxFree
+  const plan = planRestatements(deps, principal, { metric: name, market: code, limit, ...rest })
+  const { page, head } = frameOf(deps, principal, plan, rest)
+  // Opening the page alone must not use up companies.
+  if (isCapped && Object.keys(sent).length === 0) return { ...page, main: head }
   const list = await deps.readLimiter.run('pages', () => readRestatements(deps, principal, plan))
   const open =
     plan.recentFiscalYearOnly && plan.after === null ? await openChanges(deps, principal, plan) : []
@@ -44,8 +49,6 @@ export async function restatementsPage(
     deps,
     latest.map(({ ticker }) => ticker),
   )
-  const country = deps.markets.get(plan.market)?.name
-  const { baseUrl } = deps.settings
   const next = new URLSearchParams({
     metric: plan.metric,
     market: plan.market,
@@ -53,20 +56,35 @@ export async function restatementsPage(
     ...(rest.as_of === undefined ? {} : { as_of: rest.as_of }),
     cursor: list.next ?? '',
   })
-  return sitePage({
-    title: `Restatements of ${metricLabel(plan.metric).toLowerCase()}, ${country}`,
+  return {
+    ...page,
+    main: html`${head}
+${list.note !== undefined && html`<p class="notice">${listed.length === 0 && open.length > 0 ? onlyOpen : visitorNote(list.note)}</p>`}
+${latest.length > 0 && table(latest, names)}
+<p class="quiet">${changes.length > maxRows ? `The latest ${maxRows} of ${exactFigure(changes.length)} changes` : 'All changes'} among ${list.next === null ? 'the' : plan.limit} companies of this page. ${list.next !== null && html`<a href="/restatements?${next.toString()}">The next companies</a>. `}${list.attribution}</p>`,
+  }
+}
+
+function frameOf(
+  deps: PageDeps,
+  principal: Principal,
+  { market, metric: name }: RestatementsPlan,
+  { from: since, as_of: day }: RestatementsPageQuery,
+) {
+  const country = deps.markets.get(market)?.name
+  const page = {
+    title: `Restatements of ${metricLabel(name).toLowerCase()}, ${country}`,
     section: '/restatements',
     description:
       'Figures whose value a later filing changed, the latest first, with both values and the size of the change.',
-    canonical: `${baseUrl}/restatements?market=${plan.market}&metric=${plan.metric}`,
-    main: html`<h1>Restatements</h1>
+    canonical: `${deps.settings.baseUrl}/restatements?market=${market}&metric=${name}`,
+  } as const
+  const head = html`<h1>Restatements</h1>
 <p>Figures that a later filing changed: amendments, recast comparatives, splits. The latest first.</p>
-<form method="get" action="/restatements" class="filters"><p class="row">${marketField(deps, plan.market)} ${metricField(deps, 'metric', 'Metric', plan.metric)}
-<span class="field"><label for="from">Filed since</label> <input id="from" name="from" type="date" value="${rest.from}"></span> <button type="submit">Show</button></p></form>
-${list.note !== undefined && html`<p class="notice">${listed.length === 0 && open.length > 0 ? onlyOpen : visitorNote(list.note)}</p>`}
-${latest.length > 0 && table(latest, names)}
-<p class="quiet">${changes.length > maxRows ? `The latest ${maxRows} of ${exactFigure(changes.length)} changes` : 'All changes'} among ${list.next === null ? 'the' : `${restatementsLimit.maxFree}`} companies of this page. ${list.next !== null && html`<a href="/restatements?${next.toString()}">The next companies</a>. `}${list.attribution}</p>`,
-  })
+${cappedNote(principal)}
+<form method="get" action="/restatements" class="filters"><p class="row">${marketField(deps, market)} ${metricField(deps, 'metric', 'Metric', name)}
+<span class="field"><label for="from">Filed since</label> <input id="from" name="from" type="date" value="${since}"></span> ${!isFreeData(principal) && html`<span class="field"><label for="as-of">As of</label> <input id="as-of" name="as_of" type="date" value="${day}"></span> `}<button type="submit">Show</button></p></form>`
+  return { page, head }
 }
 
 function table(rows: readonly Restatement[], names: ReadonlyMap<string, string | null>): Markup {

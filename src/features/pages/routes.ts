@@ -52,7 +52,7 @@ export function pageRoutes(http: HttpPlugin, deps: PageDeps) {
         // The router matches every path that has only slashes with this one.
         if (context.path !== '/') throw routeUnknown(context)
         const { on } = readHome(filledFields(context.queryText))
-        return answerPage(deps, context, `home ${on}`, () => homePage(deps, principalOf(context), on))
+        return answerPage(deps, context, `home ${on}`, () => homePage(deps, on))
       },
       { ...page },
     )

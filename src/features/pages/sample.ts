@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { html } from '../../html.ts'
-import { sitePage } from '../../http/pages/sitePage.ts'
+import type { SitePage } from '../../http/pages/sitePage.ts'
 import type { PageDeps } from './deps.ts'
 import { isDownloadable } from './downloads.ts'
 
@@ -22,9 +22,9 @@ export const sampleFiles = {
 export type SampleFile = keyof typeof sampleFiles
 
 /** /sample: the files that every installation ships with. */
-export function samplePage(deps: Pick<PageDeps, 'markets' | 'settings'>): string {
+export function samplePage(deps: Pick<PageDeps, 'markets' | 'settings'>): SitePage {
   const left = deps.markets.manifests.filter(manifest => !isDownloadable(deps.settings, manifest))
-  return sitePage({
+  return {
     title: 'Sample file',
     description:
       'Real filings of some 490 companies as CSV: every figure with its filing day, for a first look without a key.',
@@ -36,7 +36,7 @@ export function samplePage(deps: Pick<PageDeps, 'markets' | 'settings'>): string
 <p>The figures are the registers'. Name the source, and that the figures were processed. Each market's page has its terms.</p>
 ${left.length > 0 && html`<p>Left out of the files, since the terms of their registers are not read in full: ${left.map(({ name, code }, place) => html`${place > 0 && ', '}<a href="/markets/${code}">${name}</a>`)}.</p>`}
 <p>Every vintage of one company: <a href="/companies/AAPL#download">Apple's downloads</a>.</p></div>`,
-  })
+  }
 }
 
 /** A file of the sample without the companies of markets that have no downloads. */

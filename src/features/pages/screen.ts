@@ -1,11 +1,11 @@
 import { isFreeData, type Principal } from '../../access/licences.ts'
 import { html, type Markup } from '../../html.ts'
-import { sitePage } from '../../http/pages/sitePage.ts'
+import type { SitePage } from '../../http/pages/sitePage.ts'
 import { planCrossSection } from '../crossSection/crossSection.ts'
 import type { CrossSectionTable, CrossSectionTableRow } from '../crossSection/schema.ts'
 import { readCrossSectionTable } from '../crossSection/table.ts'
 import type { PageDeps } from './deps.ts'
-import { marketField, metricField, namesOf, visitorNote } from './fields.ts'
+import { cappedCompanies, cappedNote, marketField, metricField, namesOf, visitorNote } from './fields.ts'
 import { exactFigure, formOf, shownFigure } from './figures.ts'
 import { columnFields, type Screen, screenPath } from './screenQuery.ts'
 import { metricLabel } from './statements.ts'
@@ -16,37 +16,44 @@ const maxRows = 200
 const millions = { divisor: 1e6, name: 'millions' } as const
 
 /** /screen: metrics of every company of a market as a sortable table, as of any day that the visitor may see. */
-export async function screenPage(deps: PageDeps, principal: Principal, screen: Screen): Promise<string> {
+export async function screenPage(deps: PageDeps, principal: Principal, screen: Screen): Promise<SitePage> {
   const { columns, sort } = screen
   const query = {
     metric: columns.join(','),
     market: screen.market,
     fp: screen.period,
-    limit: examined,
+    limit: principal.entityCap === null ? examined : cappedCompanies,
     ...(screen.maxAgeDays === undefined ? {} : { max_age_days: screen.maxAgeDays }),
     ...(screen.asOf === undefined ? {} : { as_of: screen.asOf }),
     ...(screen.cursor === undefined ? {} : { cursor: screen.cursor }),
   }
   const plan = planCrossSection(deps, principal, query, screen.bounds)
-  const table = await deps.readLimiter.run('pages', () => readCrossSectionTable(deps, principal, plan))
   const shown = { ...screen, sort: sort !== null && columns.includes(sort.metric) ? sort : null }
+  const country = deps.markets.get(plan.market)?.name
+  const page = {
+    title: `Screen: ${country}`,
+    section: '/screen',
+    description: `Metrics of every company of ${country} in one table, with filters, as filed.`,
+    canonical: `${deps.settings.baseUrl}/screen?market=${plan.market}`,
+  } as const
+  const head = html`<h1>Screen</h1>
+${cappedNote(principal)}
+${form(deps, principal, shown, plan.market)}`
+  // Opening the page alone must not use up companies.
+  if (principal.entityCap !== null && screen.isBlank) return { ...page, main: head }
+  const table = await deps.readLimiter.run('pages', () => readCrossSectionTable(deps, principal, plan))
   const rows = sorted(table.data, shown.sort).slice(0, maxRows)
   const names = await namesOf(
     deps,
     rows.map(({ ticker }) => ticker),
   )
-  const country = deps.markets.get(plan.market)?.name
-  return sitePage({
-    title: `Screen: ${country}`,
-    section: '/screen',
-    description: `Metrics of every company of ${country} in one table, with filters, as filed.`,
-    canonical: `${deps.settings.baseUrl}/screen?market=${plan.market}`,
-    main: html`<h1>Screen</h1>
-${form(deps, principal, shown, plan.market)}
+  return {
+    ...page,
+    main: html`${head}
 ${table.note !== undefined && html`<p class="notice">${visitorNote(table.note)}</p>`}
 ${rows.length > 0 && tableOf(deps, table, rows, names, shown)}
-<p class="quiet">${table.data.length > rows.length ? `The first ${rows.length} of ${exactFigure(table.data.length)} companies${shown.sort === null ? '' : ', sorted'}` : `${rows.length} companies`}${table.next !== null && ` among the ${examined} of this page`}. ${table.next !== null && html`<a href="${screenPath(shown, { cursor: table.next })}">The next companies</a>. `}${table.attribution}</p>`,
-  })
+<p class="quiet">${table.data.length > rows.length ? `The first ${rows.length} of ${exactFigure(table.data.length)} companies${shown.sort === null ? '' : ', sorted'}` : `${rows.length} companies`}${table.next !== null && ` among the ${plan.limit} of this page`}. ${table.next !== null && html`<a href="${screenPath(shown, { cursor: table.next })}">The next companies</a>. `}${table.attribution}</p>`,
+  }
 }
 
 function sorted(

@@ -48,6 +48,8 @@ const read = familyReader(ScreenQuery, bounds)
 
 /** What a screen is asked for. */
 export interface Screen {
+  /** Nothing was chosen yet. */
+  readonly isBlank: boolean
   readonly market: string
   readonly columns: readonly string[]
   readonly period: CrossSectionPeriod
@@ -71,6 +73,7 @@ export function readScreen(queryText: string): Screen {
   const columns = columnFields.flatMap(name => query[name] ?? [])
   const { sort } = query
   return {
+    isBlank: queryText === '',
     market: query.market ?? 'US',
     columns: columns.length === 0 ? defaultColumns : [...new Set(columns)],
     period: query.fp ?? 'FY',

@@ -2,24 +2,28 @@ import type { Failure } from '../../errors.ts'
 import { html } from '../../html.ts'
 import type { Answer, RequestContext } from '../context.ts'
 import { errorStatus } from '../errors.ts'
-import { answerHeaders } from '../headers.ts'
+import { personalHeaders } from '../headers.ts'
 import { prefersHtml } from '../preferences.ts'
 import { pageHeaders, sitePage } from './sitePage.ts'
 
 /** An error of a page as a page. null where a program is answered: under /api, and where Accept does not prefer HTML. */
 export function errorPage(context: RequestContext, failure: Failure): Answer | null {
   if (context.path.startsWith('/api/') || !prefersHtml(context.request.headers.get('accept'))) return null
-  const { code, message, details } = failure
+  const { code, details } = failure
   const { status, title } = errorStatus(code)
-  const headers: Record<string, string> = { ...pageHeaders, 'Cache-Control': 'no-store', Vary: 'Accept' }
+  const headers: Record<string, string> = {
+    ...pageHeaders,
+    'Cache-Control': 'no-store',
+    Vary: 'Accept, Cookie',
+  }
   if (status === 429 || status === 503) headers['Retry-After'] = String(details.retryAfterSeconds ?? 1)
   if (details.allow !== undefined) headers.Allow = details.allow.join(', ')
-  return { status, headers: answerHeaders(headers), body: page(title, failure, message, context.id) }
+  return { status, headers: personalHeaders(headers), body: page(context, title, failure) }
 }
 
-function page(title: string, { code, details }: Failure, message: string, requestId: string): string {
+function page(context: RequestContext, title: string, { code, message, details }: Failure): string {
   const near = code === 'entity_unknown' ? (details.near ?? []) : []
-  return sitePage({
+  const content = {
     title,
     unlisted: true,
     main: html`<div class="prose">
@@ -27,9 +31,10 @@ function page(title: string, { code, details }: Failure, message: string, reques
 <p>${message}</p>
 ${near.length > 0 && html`<ul>${near.slice(0, 3).map(id => html`<li><a href="/companies/${encodeURIComponent(id)}">${id}</a></li>`)}</ul>`}
 ${searchForm('')}
-<p class="quiet"><a href="/docs/errors#${code}">${code}</a>, request ${requestId}</p>
+<p class="quiet"><a href="/docs/errors#${code}">${code}</a>, request ${context.id}</p>
 </div>`,
-  })
+  }
+  return sitePage(content, context)
 }
 
 /** The field in which a visitor looks for a company. With scripts it answers as one types, without them by a page. */

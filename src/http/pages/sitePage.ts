@@ -9,6 +9,9 @@ const links = [
   { name: 'Docs', path: '/docs/guides' },
 ] as const
 
+const account = { name: 'Account', path: '/account' } as const
+const signIn = { name: 'Sign in', path: '/sign-in' } as const
+
 /** Allows scripts, styles, images and requests of this server only, and forms that lead to it. */
 const contentSecurityPolicy = [
   "default-src 'none'",
@@ -29,6 +32,7 @@ export const pageHeaders = {
   'Referrer-Policy': 'same-origin',
 } as const
 
+/** What a page says. The navigation around it depends on who looks at it. */
 export interface SitePage {
   readonly title: string
   readonly description?: string
@@ -43,17 +47,20 @@ export interface SitePage {
 }
 
 /** A page of the site with its navigation and footer. */
-export function sitePage({ section, scripts = [], main, ...page }: SitePage): string {
+export function sitePage(
+  { section, scripts = [], main, ...page }: SitePage,
+  { isSignedIn }: { readonly isSignedIn: boolean },
+): string {
   return frame({
     ...page,
-    navigation: { label: 'Site', links },
+    navigation: { label: 'Site', links: [...links, isSignedIn ? account : signIn] },
     current: section ?? null,
     styles: ['/docs/assets/docs.css', '/assets/site.css'],
     scripts: ['search.js', ...scripts].map(name => `/assets/${name}`),
     body: html`<div class="page wide"><main id="main" tabindex="-1">
 ${main}
 </main></div>`,
-    footer: html`<footer class="site-footer"><p>Figures from official filings, each with the day on which it was filed. Pages are under the <a href="/docs/guides/keys-and-limits#licences">Free Licence</a>; the registers' own terms stand on each market's page. Not investment advice.</p>
+    footer: html`<footer class="site-footer"><p>Figures from official filings, each with the day on which it was filed. Without a licence of your own, pages are under the <a href="/docs/guides/keys-and-limits#licences">Free Licence</a>; the registers' own terms stand on each market's page. Not investment advice.</p>
 <p><a href="/docs">API</a> <a href="/docs/guides">Guides</a> <a href="/sample">Sample file</a> <a href="/docs/guides/security">Security</a></p></footer>`,
   })
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { type RealServer, realServer } from '../../http/realServer.ts'
-import { readPage, type ShownCell } from './readPage.ts'
+import { compareCompany, signedOut, type Tab } from './compare.ts'
+import { readPage } from './readPage.ts'
 
 setDefaultTimeout(120_000)
 
@@ -15,57 +16,8 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop(), 60_000)
 
-interface Table {
-  readonly metrics: readonly string[]
-  readonly data: readonly Readonly<Record<string, string | number | null>>[]
-}
-
-let address = 0
-
-async function apiAnswer(query: string) {
-  const response = await fetch(`${server.url}/api/v1/fundamentals?${query}`, {
-    headers: { Authorization: 'Bearer demo', 'X-Forwarded-For': `10.78.${++address >> 8}.${address & 255}` },
-  })
-  return { status: response.status, body: await response.json() }
-}
-
-/** What the demo key gets, in the order of nothing: `revenue FY 2009 2009-09-26 42905000000`. */
-function figuresOf(table: Table): string[] {
-  return table.data
-    .flatMap(row =>
-      table.metrics
-        .filter(metric => !metric.endsWith('_ytd') && row[metric] !== null)
-        .map(metric => `${metric} ${row.fp} ${row.fy} ${row.end} ${row[metric]}`),
-    )
-    .sort()
-}
-
-const shownIn = (cells: readonly ShownCell[]) =>
-  cells.map(({ metric, period, end, value }) => `${metric} ${period} ${end} ${value}`).sort()
-
-const periods = { years: 'FY', quarters: 'Q1,Q2,Q3,Q4', ttm: 'TTM' } as const
-
-/** Compares a page with the answer to the demo key: the same figures, or the same refusal. */
-async function compare(ticker: string, show: keyof typeof periods, asOf: string | null): Promise<number> {
-  const day = asOf === null ? '' : `&as_of=${asOf}`
-  const [page, answer] = await Promise.all([
-    readPage(`${server.url}/companies/${ticker}?show=${show}${day}`),
-    apiAnswer(`ticker=${ticker}&layout=wide&fp=${periods[show]}${day}`),
-  ])
-  expect([ticker, show, asOf, page.status]).toEqual([ticker, show, asOf, answer.status])
-  if (answer.status !== 200) {
-    expect(page.cells).toEqual([])
-    expect(page.html).not.toContain('id="vintages"')
-    return 0
-  }
-  const allowed = figuresOf(answer.body)
-  const shown = shownIn(page.cells)
-  // A long history shows its latest periods: none of them is one that the key does not get.
-  const isPart = page.html.includes('Periods up to ')
-  const expected = isPart ? allowed.filter(figure => shown.includes(figure)) : allowed
-  expect([ticker, show, asOf, shown]).toEqual([ticker, show, asOf, expected])
-  return shown.length
-}
+const compare = async (ticker: string, show: Tab, asOf: string | null): Promise<number> =>
+  (await compareCompany(server.url, signedOut, { ticker, show, asOf })).figures
 
 describe('a page shows a visitor what the demo key gets, and nothing else', () => {
   test('of 200 companies, today', async () => {

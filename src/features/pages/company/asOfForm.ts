@@ -9,7 +9,7 @@ export function asOfForm(
   days: readonly string[],
   { as_of, show }: CompanyPageQuery,
 ): Markup {
-  if (!isOpen) return lockedNotice(list)
+  if (!isOpen) return lockedNotice(list, profile.ticker)
   if (days.length === 0) return html``
   const at = as_of === undefined ? days.length - 1 : days.findLastIndex(day => day <= as_of)
   return html`<form class="as-of" method="get" action="/companies/${encodeURIComponent(profile.ticker)}">
@@ -26,7 +26,7 @@ ${show !== undefined && show !== 'years' && html`<input type="hidden" name="show
 </form>`
 }
 
-const lockedNotice = ({ data }: FundamentalsList) =>
+const lockedNotice = ({ data }: FundamentalsList, ticker: string) =>
   data.length === 0
     ? html``
-    : html`<p class="notice">Shown is fiscal ${data[0].fy}, the most recent reported year, with every restatement of it. A licence opens all years and the figures as known on any day of the past: <a href="/docs/guides/keys-and-limits">keys and licences</a>. <a href="/companies/AAPL">Apple</a> is open to everybody.</p>`
+    : html`<p class="notice">Shown is fiscal ${data[0].fy}, the most recent reported year, with every restatement of it. A licence opens all years and the figures as known on any day of the past: <a href="/docs/guides/keys-and-limits">keys and licences</a>. An account that has one shows them after you <a href="/sign-in?next=/companies/${encodeURIComponent(ticker)}">sign in</a>. <a href="/companies/AAPL">Apple</a> is open to everybody.</p>`

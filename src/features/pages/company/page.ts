@@ -1,7 +1,7 @@
 import type { Principal } from '../../../access/licences.ts'
 import { html, type Markup } from '../../../html.ts'
 import { searchForm } from '../../../http/pages/errorPage.ts'
-import { sitePage } from '../../../http/pages/sitePage.ts'
+import type { SitePage } from '../../../http/pages/sitePage.ts'
 import type { Company } from '../../companyProfile/schema.ts'
 import type { FilingList } from '../../filings/schema.ts'
 import type { PageDeps } from '../deps.ts'
@@ -21,7 +21,7 @@ export async function companyPage(
   principal: Principal,
   id: string,
   query: CompanyPageQuery,
-): Promise<string> {
+): Promise<SitePage> {
   const view = await readCompanyView(deps, principal, id, query)
   const { profile, list, isOpen, filings } = view
   const { ticker, market } = profile
@@ -30,7 +30,7 @@ export async function companyPage(
   const tables = tablesOf(deps, view, query)
   const description = `${name} (${ticker}): revenue, profit, balance sheet and ratios as filed with ${manifest?.register.name ?? market}, each figure with its filing day and every restatement.`
   const address = { ticker, query }
-  return sitePage({
+  return {
     title: `${name} (${ticker})`,
     description,
     canonical: `${deps.settings.baseUrl}/companies/${encodeURIComponent(ticker)}`,
@@ -43,6 +43,7 @@ ${identity(profile, manifest?.name ?? market)}
 ${profile.note !== undefined && html`<p class="notice">${profile.note}</p>`}
 ${tabLinks(ticker, query)}
 ${asOfForm(view, tables.days, query)}
+${countedNote(principal)}
 ${list.data.length === 0 && html`<p class="notice">${query.show === undefined || query.show === 'years' ? 'There are no figures of full years here.' : 'There are no figures of such periods here.'} ${list.note !== undefined && visitorNote(list.note)}</p>`}
 ${tables.statements.length > 0 && html`<p class="legend quiet">Point at a figure for its exact value and its filing; choose it for every vintage. <span class="restated">Marked</span> figures were restated: the former value stands below.</p>`}
 <div class="statements${tables.periods.length <= 2 && ' few'}">${statementTables(tables, profile.currency, address)}</div>
@@ -58,8 +59,12 @@ ${list.licence !== undefined && html`<p>${list.licence}</p>`}
 ${searchForm('')}
 ${isOpen && vintageData(tables, profile.currency)}
 </div>`,
-  })
+  }
 }
+
+const countedNote = ({ entityCap, licence }: Principal): Markup | false =>
+  entityCap !== null &&
+  html`<p class="quiet">This company is one of the ${entityCap.toLocaleString('en-US')} that your ${licence} licence may see. <a href="/account/usage">How many are used</a></p>`
 
 function identity(profile: Company, country: string): Markup {
   const { today } = profile

@@ -1,0 +1,60 @@
+import type { Sql } from '../postgres/client.ts'
+import { licences, type Principal } from './licences.ts'
+
+/** What a session opens on pages and downloads. */
+export interface SessionRights {
+  /** null: no grant of the account runs. */
+  readonly grant: BestGrant | null
+}
+
+/** The best active grant of an account, as its key has it on the API. */
+export interface BestGrant extends Principal {
+  readonly perMinute: number
+  readonly perDay: number | null
+}
+
+type Row = { digest: string } & (BestGrant | { keyId: null })
+
+/** The rights of these sessions; one that has ended is not among them. It is written at most once in ten minutes when a session was
+ * last seen.
+ *
+ * The best active grant is, of the keys of the account that work, the grant with the highest licence, in the order of `licences`; of
+ * two the one with more requests a minute, then a day, then the later one. Each key comes with the grant that authentication uses, the
+ * latest of those that run, so that no page shows what the key is refused. Companies count by the key that holds the grant.
+ *
+ * @param digests of the tokens, in base64, as the keys of the returned map are */
+export async function findSessionRights(
+  sql: Sql,
+  digests: readonly string[],
+): Promise<ReadonlyMap<string, SessionRights>> {
+  const rows = await sql<Row[]>`
+    with sent as (
+      select decode(digest, 'base64') as digest from unnest(${[...digests]}::text[]) as given (digest)
+    ), seen as (
+      update account.session set seen_at = now() where session_id in (
+        select session_id from account.session join sent using (digest)
+        where expires_at > now() and seen_at < now() - interval '10 minutes'
+        for update of session skip locked)
+    )
+    select encode(s.digest, 'base64') as digest, best.*
+    from sent join account.session s using (digest)
+    left join lateral (
+      select g.key_id as "keyId", g.licence, g.quant, g.per_minute as "perMinute", g.per_day as "perDay",
+             g.entity_cap as "entityCap", g.bulk
+      from (
+        select distinct coalesce(k.root_key_id, k.key_id) as root_key_id
+        from account.held_key h join api_key k using (key_id)
+        where h.account_id = s.account_id and k.revoked_at is null
+          and (k.retires_at is null or k.retires_at > now())
+      ) family
+      join lateral (
+        select * from key_grant where key_id = family.root_key_id and (expires_at is null or expires_at > now())
+        order by grant_id desc limit 1
+      ) g on true
+      order by array_position(${[...licences]}::text[], g.licence) desc, g.per_minute desc,
+               g.per_day desc nulls first, g.grant_id desc
+      limit 1
+    ) best on true
+    where s.expires_at > now()`
+  return new Map(rows.map(({ digest, ...grant }) => [digest, { grant: grant.keyId === null ? null : grant }]))
+}
