@@ -122,6 +122,8 @@ const table: Row[] = [
   open('/account/api-keys', '/account/api-keys', 303),
   open('/account/usage', '/account/usage', 303),
   open('/account/licences', '/account/licences', 303),
+  open('/account/evaluation', '/account/evaluation', 303),
+  open('/account/orders/:order/document', '/account/orders/1/document', 303),
   ...['/admin', '/admin/accounts', '/admin/keys', '/admin/requests', '/admin/orders'].map(path =>
     open(path, path, 303),
   ),
@@ -131,7 +133,7 @@ const table: Row[] = [
   ...[
     ...['/sign-in', '/sign-in/code', '/sign-out', '/account/sessions', '/account/api-keys'],
     ...['/account/api-keys/name', '/account/api-keys/rotate', '/account/api-keys/revoke'],
-    ...['/account/api-keys/make', '/account/licences', '/account/licences/withdraw'],
+    ...['/account/api-keys/make', '/account/licences', '/account/licences/withdraw', '/account/evaluation'],
   ].map(path => ({ ...open(path), method: 'POST' as const, body: '{}', good: () => formRefused })),
   // Signed out one is sent to sign in, whatever was sent. By role: test/features/admin/admin.test.ts.
   ...[
