@@ -133,8 +133,7 @@ const table: Row[] = [
   ...[
     ...['/sign-in', '/sign-in/code', '/sign-out', '/account/sessions', '/account/api-keys'],
     ...['/account/api-keys/name', '/account/api-keys/rotate', '/account/api-keys/revoke'],
-    '/account/evaluation',
-    ...['/account/api-keys/make', '/account/licences', '/account/licences/withdraw'],
+    ...['/account/api-keys/make', '/account/licences', '/account/licences/withdraw', '/account/evaluation'],
   ].map(path => ({ ...open(path), method: 'POST' as const, body: '{}', good: () => formRefused })),
   // Signed out one is sent to sign in, whatever was sent. By role: test/features/admin/admin.test.ts.
   ...[

@@ -123,11 +123,11 @@ const keyForms = ({ keyId, name }: ShownKey): Markup => html`<details>
 </form>
 </details>`
 
-const revokeForm = ({ keyId }: ShownKey): Markup => html`<details>
+const revokeForm = ({ keyId, hasFreeGrant, state }: ShownKey): Markup => html`<details>
 <summary>Revoke</summary>
 <form method="post" action="/account/api-keys/revoke">
 <input type="hidden" name="key" value="${keyId}">
-<p>Every server refuses the key at once. This cannot be undone.</p>
+<p>Every server refuses the key at once. This cannot be undone.${!hasFreeGrant && state === 'active' && ' Its licence ends with it: to replace a key that others have seen, rotate it.'}</p>
 <button class="danger">Revoke the key</button>
 </form>
 </details>`
