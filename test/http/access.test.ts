@@ -173,7 +173,7 @@ afterAll(() => server.stop(), 60_000)
 const keys = await callers(server.sql)
 let address = 0
 /** Routes that no limit counts. */
-const uncounted = /^\/(health|ready|openapi|docs|assets|robots|sign-in|sign-out|account|admin)/
+const uncounted = /^\/(health|ready|openapi|docs|assets|account\/assets|robots)/
 
 async function ask(row: Row, caller: CallerName): Promise<Response> {
   const headers: Record<string, string> = {

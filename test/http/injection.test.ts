@@ -49,8 +49,7 @@ afterAll(async () => {
   await database.close()
 }, 60_000)
 
-/** What would run or load if a name was more than text: elements and attributes that no template of ours has, as a parser sees
- * them. */
+/** What would run or load if a name was more than text: what a parser sees and no template of ours has. */
 function strangers(html: string): string[] {
   const found: string[] = []
   const ours =

@@ -106,8 +106,11 @@ export class Visitors {
     return { session, token, actor: { email, accountId, address } }
   }
 
-  async #count({ rateLimiter }: AccessDeps, { address }: RequestContext): Promise<void> {
-    const { refused } = await takePage(rateLimiter, address)
+  async #count({ rateLimiter }: AccessDeps, context: RequestContext): Promise<void> {
+    const verdict = await takePage(rateLimiter, context.address)
+    // Its headers say what is left, as those of pages of the data do.
+    context.verdict = verdict
+    const { refused } = verdict
     if (refused === null) return
     throw new Failure(
       refused.by === 'day' ? 'rate_limited_day' : 'rate_limited_minute',
