@@ -115,3 +115,14 @@ test('operators are e-mail addresses, in any case; what is none is named', () =>
       expect.stringMatching(/^ADMIN_EMAILS/),
     ])
 })
+
+test('OPERATOR_NAME and OPERATOR_LAW come together, as one line each: they stand in what people sign', () => {
+  const both = { OPERATOR_NAME: '任天堂 Data Ltd, 1 Example Street', OPERATOR_LAW: 'the law of Japan' }
+  expect(faultsOf(both)).toEqual([])
+  expect(readConfig({})).toMatchObject({ operatorName: null, operatorLaw: null })
+  for (const name of ['OPERATOR_NAME', 'OPERATOR_LAW']) {
+    expect(faultsOf({ ...both, [name]: '' })).toEqual([expect.stringContaining(`but ${name} is not`)])
+    for (const value of ['a\nb', 'x'.repeat(301), 'a\u202eb'])
+      expect(faultsOf({ ...both, [name]: value })).toEqual([expect.stringContaining(`${name} may have 300`)])
+  }
+})

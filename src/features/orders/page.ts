@@ -1,5 +1,5 @@
 import { html, Markup } from '../../html.ts'
-import { accountPage, notice, table } from '../account/pages/frame.ts'
+import { accountPage, notice } from '../account/pages/frame.ts'
 import type { Session } from '../account/sessionQueries.ts'
 import { consentSentence, formVersion, type OrderDocument } from './evaluationForm.ts'
 import { documentPath } from './mails.ts'
@@ -54,7 +54,7 @@ ${freeKeyWay}`
 /** The document goes into the page byte for byte: these bytes are what is signed. */
 const signingForm = (session: Session, document: OrderDocument, typed: TypedFields): Markup => html`
 <p>30 days with the full history of 1,000 companies, free of charge, once for each company. Read the order form and sign below; the key comes at once. A free key goes on working next to it.</p>
-<section class="document" aria-label="Evaluation Order Form" tabindex="0">
+<section class="document" aria-label="Evaluation Order Form">
 ${new Markup(new TextDecoder().decode(document.bytes))}</section>
 <h2 id="sign">Sign</h2>
 <form method="post" action="/account/evaluation" class="stack wide">
@@ -80,23 +80,18 @@ function signedOrder(order: ListedOrder): Markup {
 <h2 id="order-${orderId}">Order ${orderId}: Evaluation</h2>
 <p>Signed. The key is on the page <a href="/account/api-keys">API keys</a>, with its limits and what it has used.</p>
 <p><a class="action" href="${documentPath(orderId)}" download>Download the signed document</a></p>
-${table({
-  label: `Order ${orderId}`,
-  head: ['What', 'Record'],
-  rows: [
-    ['Signed by', `${order.signerName}, ${order.signerTitle}`],
-    ['Company', order.company],
-    ['Signed at', shownTime(order.signedAt)],
-    ['From', order.address],
-    ['Address', `${order.email}, proved by sign-in at ${shownTime(order.provedAt)}`],
-    ['Last day', `${order.lastDay} (UTC, inclusive)`],
-    ['Key', html`<code>${order.keyPrefix}...</code>`],
-    ['Form', `Evaluation Order Form, version ${order.version}`],
-    ['SHA-256 of the document', html`<code class="digest">${order.documentSha256}</code>`],
-    ['SHA-256 of this record', html`<code class="digest">${order.digest}</code>`],
-  ],
-})}
-<p>You agreed: <q>${order.consent}</q></p>
+<dl class="facts">
+<dt>Signed by</dt><dd>${order.signerName}, ${order.signerTitle}</dd>
+<dt>Company</dt><dd>${order.company}</dd>
+<dt>Signed at</dt><dd>${shownTime(order.signedAt)}, from ${order.address}</dd>
+<dt>Address</dt><dd>${order.email}, proved by the sign-in at ${shownTime(order.provedAt)}</dd>
+<dt>Last day</dt><dd>${order.lastDay} (UTC, inclusive)</dd>
+<dt>Key</dt><dd><code>${order.keyPrefix}...</code></dd>
+<dt>Form</dt><dd>Evaluation Order Form, version ${order.version}</dd>
+<dt>You agreed</dt><dd>${order.consent}</dd>
+<dt>SHA-256 of the document</dt><dd><code class="digest">${order.documentSha256}</code></dd>
+<dt>SHA-256 of this record</dt><dd><code class="digest">${order.digest}</code></dd>
+</dl>
 </section>`
 }
 

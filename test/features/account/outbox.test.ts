@@ -193,7 +193,9 @@ describe('the outbox', () => {
     for (let i = 0; i < 100 && shown.length === 0; i++) await Bun.sleep(50)
     await stop()
     expect(shown).toEqual([
-      expect.stringMatching(/Mail to ana@fund\.example: Your copy[^]*任天堂[^]*Attached: order-1\.html/),
+      expect.stringMatching(
+        /Mail to ana@fund\.example: Your copy[\s\S]*任天堂[\s\S]*Attached: order-1\.html/,
+      ),
     ])
     const { out } = await runInProcess(['mail'], { withDatabase: work => work(sql) })
     expect(out).toContain('Grüße an 任天堂')

@@ -270,7 +270,13 @@ test('without its database every page is 503 with the time to wait, as a page an
 
 test('no page with details of a person is cached, framed or read by another site', async () => {
   const browser = await signedIn(server, newAddress())
-  for (const path of ['/sign-in/code', '/account', '/account/api-keys', '/account/usage']) {
+  for (const path of [
+    '/sign-in/code',
+    '/account',
+    '/account/api-keys',
+    '/account/usage',
+    '/account/evaluation',
+  ]) {
     const { headers } = await browser.get(path)
     expect([path, headers.get('cache-control'), headers.get('vary')]).toEqual([path, 'no-store', 'Cookie'])
     expect(headers.get('access-control-allow-origin')).toBeNull()
@@ -293,6 +299,7 @@ describe('forms of other sites', () => {
     '/account/api-keys/rotate',
     '/account/api-keys/revoke',
     '/account/api-keys/name',
+    '/account/evaluation',
   ]
 
   test('are all of ours', () => {
