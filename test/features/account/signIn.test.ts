@@ -275,6 +275,7 @@ test('no page with details of a person is cached, framed or read by another site
     '/account',
     '/account/api-keys',
     '/account/usage',
+    '/account/licences',
     '/account/evaluation',
   ]) {
     const { headers } = await browser.get(path)
@@ -296,10 +297,13 @@ describe('forms of other sites', () => {
     '/sign-out',
     '/account/sessions',
     '/account/api-keys',
+    '/account/api-keys/make',
     '/account/api-keys/rotate',
     '/account/api-keys/revoke',
     '/account/api-keys/name',
     '/account/evaluation',
+    '/account/licences',
+    '/account/licences/withdraw',
   ]
 
   test('are all of ours', () => {

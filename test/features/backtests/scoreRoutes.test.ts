@@ -187,7 +187,7 @@ describe('who may rank by a figure', () => {
   })
 
   test('an evaluation key sees every company that is ranked, within its cap', async () => {
-    const key = await sellKey(server.sql, { licence: 'evaluation', quant: true, expires: '2099-01-01' })
+    const key = await sellKey(server.sql, { licence: 'evaluation', quant: false, expires: '2099-01-01' })
     const seen = async () => {
       const rows = await server.sql`
         select e.ticker from key_entity join entity e using (entity_id) join api_key k using (key_id)
@@ -195,7 +195,7 @@ describe('who may rank by a figure', () => {
       return rows.map(({ ticker }) => ticker)
     }
     await server.sql`
-      update key_grant set entity_cap = 1
+      update key_grant set entity_cap = 1, quant = true
       where key_id = (select key_id from api_key where prefix = ${key.slice(0, 17)})`
     const { status, answer } = await run({ source }, key)
     expect([status, answer.error.code]).toEqual([403, 'entity_cap_reached'])
