@@ -59,6 +59,8 @@ const inAccount =
   (outcome: Outcome, next = ''): Row['outcome'] =>
   person =>
     isOut(person) ? [303, `/sign-in${next}`] : outcome
+/** A page of operators: for everybody else who is signed in there is none. Of operators: test/features/admin. */
+const inAdmin = (path: string): Row => page(path, inAccount(404, `?next=${path}`))
 /** Days and years that a licence opens. */
 const licence: Row['outcome'] = person => {
   if (person === capped) return [403, 'entity_cap_reached']
@@ -109,6 +111,16 @@ const table: readonly Row[] = [
   page('/account', inAccount(200, '?next=/account')),
   page('/account/api-keys', inAccount(200, '?next=/account/api-keys')),
   page('/account/usage', inAccount(200, '?next=/account/usage')),
+  page('/account/evaluation', inAccount(200, '?next=/account/evaluation')),
+  page('/account/licences', inAccount(200, '?next=/account/licences')),
+  page(
+    '/account/orders/1/document',
+    inAccount(404, '?next=/account/orders/1/document'),
+    '/account/orders/:order/document',
+  ),
+  ...['/admin', '/admin/accounts', '/admin/keys', '/admin/requests', '/admin/orders'].map(inAdmin),
+  { ...inAdmin('/admin/accounts/1'), route: '/admin/accounts/:number' },
+  { ...inAdmin('/admin/requests/1'), route: '/admin/requests/:number' },
   openTo('/account/assets/account.css', '/account/assets/:file'),
   form('/sign-in', { email: 'no address' }, 400),
   form('/sign-in/code', { code: '000000' }, 400),
@@ -117,6 +129,18 @@ const table: readonly Row[] = [
   form('/account/api-keys/name', { key: '0', name: 'x' }, inAccount(404)),
   form('/account/api-keys/rotate', { key: '0' }, inAccount(404)),
   form('/account/api-keys/revoke', { key: '0' }, inAccount(404)),
+  form('/account/api-keys/make', { key: '0' }, inAccount(404)),
+  // Without OPERATOR_NAME no evaluation is offered.
+  form('/account/evaluation', {}, inAccount(409)),
+  form('/account/licences', {}, inAccount(400)),
+  form('/account/licences/withdraw', { request: '0' }, inAccount(404)),
+  ...[
+    ...['/admin/accounts/:number/grant', '/admin/grants/:number/extend', '/admin/keys/revoke'],
+    ...['/admin/requests/:number/grant', '/admin/requests/:number/refuse'],
+  ].map(route => ({
+    ...form(route.replace(':number', '1'), {}, inAccount(404, '?next=/admin')),
+    route,
+  })),
   // The last one: it ends the session.
   form('/sign-out', {}, [303, '/sign-in']),
 ]
@@ -181,7 +205,8 @@ test('no page and no form is missing from the table, so none can be added withou
   expect([...listed].filter(route => !served.includes(route))).toEqual([])
 })
 
-const forms = table.filter(({ method }) => method === 'POST')
+/** Forms of operators do not exist for others, wherever they come from. From operators: test/features/admin. */
+const forms = table.filter(({ method, route }) => method === 'POST' && !route.startsWith('/admin/'))
 const pages = table.filter(({ method }) => method === 'GET')
 
 describe('a form that no page of ours sent is refused to everybody, before anything else', () => {

@@ -12,7 +12,8 @@ export async function lockAccount(transaction: TransactionSql, actor: Actor): Pr
 /** Keys `k` that work and have not been rotated. Their grants may have ended. */
 const isCurrent = (sql: Sql | TransactionSql) => sql`(k.revoked_at is null and k.retires_at is null)`
 
-/** Stores a free key unless the account has a current one. Returns whether it did. */
+/** Stores a free key unless the account has a current one. Returns whether it did. It shares the grant of earlier free keys, so that
+ * revoking renews no budget, save of those that were granted more: a new key would bring back what an operator has revoked. */
 export async function storeFreeKey(
   sql: Sql,
   actor: Actor,
@@ -20,13 +21,15 @@ export async function storeFreeKey(
 ): Promise<boolean> {
   return sql.begin(async transaction => {
     await lockAccount(transaction, actor)
-    const family = await transaction<{ rootKeyId: number; isCurrent: boolean }[]>`
-      select coalesce(k.root_key_id, k.key_id) as "rootKeyId", ${isCurrent(transaction)} as "isCurrent"
+    const family = await transaction<{ rootKeyId: number; isCurrent: boolean; isFreeAlone: boolean }[]>`
+      select coalesce(k.root_key_id, k.key_id) as "rootKeyId", ${isCurrent(transaction)} as "isCurrent",
+             not exists (select from key_grant g where g.key_id = coalesce(k.root_key_id, k.key_id)
+                           and (g.licence <> 'free' or g.quant)) as "isFreeAlone"
       from account.held_key h join api_key k using (key_id)
       where h.account_id = ${actor.accountId} and exists (
         select from key_grant g where g.key_id = coalesce(k.root_key_id, k.key_id) and g.licence = 'free')`
     if (family.some(member => member.isCurrent)) return false
-    const rootKeyId = family[0]?.rootKeyId ?? null
+    const rootKeyId = family.find(member => member.isFreeAlone)?.rootKeyId ?? null
     const keyId =
       rootKeyId === null
         ? await insertInto(transaction, key, grant)

@@ -43,8 +43,10 @@ export class Admins {
 /** Without the account of the operator: acts are entries of the account that they are about. */
 const operatorOf = ({ email, address }: Operator): Operator => ({ email, address })
 
-/** The same bytes as of a path that no route takes. */
+/** The same bytes and headers as of a path that no route takes. */
 export function notThere(context: RequestContext): Answer {
+  // Such a path counts nothing, so its answer says nothing of limits.
+  context.verdict = null
   const failure = routeUnknown(context)
   const page = errorPage(context, failure)
   if (page === null) throw failure
