@@ -8,6 +8,16 @@ alter table key_grant disable trigger key_grant_audited;
 update key_grant set starts_at = granted_at;
 alter table key_grant enable trigger key_grant_audited;
 
+-- The grant of a key that counts: of those that have started one that still runs, and of those the latest. Where none has started it is
+-- one that opens nothing yet, so who lets in checks `starts_at`. Every reader of a key's rights goes through it: a second rule could
+-- show on a page what the key is refused.
+create function grant_that_counts(of_key integer) returns setof key_grant
+language sql stable
+as $$
+  select * from key_grant where key_id = of_key
+  order by (starts_at <= now()) desc, (expires_at is null or expires_at > now()) desc, grant_id desc limit 1
+$$;
+
 -- A key that was granted and has no text yet: its holder makes the text, so no operator ever sees it.
 alter table account.held_key add column is_waiting boolean not null default false;
 

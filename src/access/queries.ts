@@ -29,17 +29,12 @@ const storedColumns = (sql: Sql) => sql`
   g.licence, g.quant, g.per_minute as "perMinute", g.per_day as "perDay", g.entity_cap as "entityCap", g.bulk,
   (extract(epoch from g.expires_at) * 1000)::float8 as "expiresAtMs"`
 
-/** Of the started grants `g` of a key the one that counts is first: one that still runs, and of those the latest. */
-const grantOrder = (sql: Sql) => sql`(g.expires_at is null or g.expires_at > now()) desc, g.grant_id desc`
-
-/** The key with its grant. Of several grants: one that still runs, and of those the latest. */
+/** The key with the grant that counts. */
 export async function findKey(sql: Sql, digest: Uint8Array): Promise<StoredKey | null> {
   const [row] = await sql<StoredKey[]>`
     select ${storedColumns(sql)}
-    from api_key k join key_grant g on g.key_id = ${rootOf(sql)} and g.starts_at <= now()
-    where k.digest = ${digest}
-    order by ${grantOrder(sql)}
-    limit 1`
+    from api_key k join lateral grant_that_counts(${rootOf(sql)}) g on g.starts_at <= now()
+    where k.digest = ${digest}`
   return row ?? null
 }
 
@@ -51,11 +46,10 @@ export async function findKeys(
   digests: readonly string[],
 ): Promise<ReadonlyMap<string, StoredKey>> {
   const rows = await sql<(StoredKey & { digest: string })[]>`
-    select distinct on (k.key_id) encode(k.digest, 'base64') as digest, ${storedColumns(sql)}
+    select encode(k.digest, 'base64') as digest, ${storedColumns(sql)}
     from unnest(${[...digests]}::text[]) as sent (digest)
     join api_key k on k.digest = decode(sent.digest, 'base64')
-    join key_grant g on g.key_id = ${rootOf(sql)} and g.starts_at <= now()
-    order by k.key_id, ${grantOrder(sql)}`
+    join lateral grant_that_counts(${rootOf(sql)}) g on g.starts_at <= now()`
   return new Map(rows.map(({ digest, ...key }) => [digest, key]))
 }
 
@@ -157,10 +151,7 @@ export async function listKeys(sql: Sql): Promise<ListedKey[]> {
            ${lastDay(sql)} as expires,
            coalesce(k.revoked_at, case when k.retires_at <= now() then k.retires_at end)::date::text as revoked
     from api_key k
-    join lateral (
-      select licence, quant, expires_at from key_grant g
-      where key_id = ${rootOf(sql)} order by (starts_at <= now()) desc, ${grantOrder(sql)} limit 1
-    ) g on true
+    join lateral grant_that_counts(${rootOf(sql)}) g on true
     order by k.key_id`
   return [...rows]
 }
@@ -171,13 +162,11 @@ interface KeyLicence {
   readonly entityCap: number | null
 }
 
-/** The licence of a key. Of several grants: one that still runs, and of those the latest. null: no such key. */
+/** The licence of a key that holds a grant. null: no such key. */
 export async function readLicence(sql: Sql, keyId: number): Promise<KeyLicence | null> {
   const [row] = await sql<KeyLicence[]>`
     select licence, entity_cap as "entityCap"
-    from key_grant g where key_id = ${keyId} and starts_at <= now()
-    order by ${grantOrder(sql)}
-    limit 1`
+    from grant_that_counts(${keyId}) where starts_at <= now()`
   return row ?? null
 }
 

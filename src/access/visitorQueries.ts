@@ -19,8 +19,8 @@ type Row = { digest: string } & (BestGrant | { keyId: null })
  * last seen.
  *
  * The best active grant is, of the keys of the account that work, the grant with the highest licence, in the order of `licences`; of
- * two the one with more requests a minute, then a day, then the later one. Each key comes with the grant that authentication uses, the
- * latest of those that run, so that no page shows what the key is refused. Companies count by the key that holds the grant.
+ * two the one with more requests a minute, then a day, then the later one. Each key comes with the grant that authentication uses,
+ * so that no page shows what the key is refused. Companies count by the key that holds the grant.
  *
  * @param digests of the tokens, in base64, as the keys of the returned map are */
 export async function findSessionRights(
@@ -47,10 +47,8 @@ export async function findSessionRights(
         where h.account_id = s.account_id and k.revoked_at is null
           and (k.retires_at is null or k.retires_at > now())
       ) family
-      join lateral (
-        select * from key_grant where key_id = family.root_key_id and (expires_at is null or expires_at > now())
-        order by grant_id desc limit 1
-      ) g on true
+      join lateral grant_that_counts(family.root_key_id) g
+        on g.starts_at <= now() and (g.expires_at is null or g.expires_at > now())
       order by array_position(${[...licences]}::text[], g.licence) desc, g.per_minute desc,
                g.per_day desc nulls first, g.grant_id desc
       limit 1

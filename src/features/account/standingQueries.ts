@@ -45,12 +45,8 @@ const columns = (sql: Sql) => sql`
        when k.retires_at is not null then 'replaced'
        else 'active' end as state`
 
-/** The grant that authentication uses: of several that have started one that still runs, and of those the latest. */
 const grantOfKey = (sql: Sql) => sql`
-  join lateral (
-    select * from key_grant where key_id = coalesce(k.root_key_id, k.key_id)
-    order by (starts_at <= now()) desc, (expires_at is null or expires_at > now()) desc, grant_id desc limit 1
-  ) g on true
+  join lateral grant_that_counts(coalesce(k.root_key_id, k.key_id)) g on true
   left join account.key_use u on u.key_id = k.key_id`
 
 /** The keys of an account: those that work first, of each kind the newest first. */

@@ -85,10 +85,7 @@ export async function listAdminKeys(
                 when k.retires_at is not null then 'replaced'
                 else 'active' end as state
     from api_key k left join account.held_key h using (key_id)
-    join lateral (
-      select licence, quant, expires_at from key_grant where key_id = coalesce(k.root_key_id, k.key_id)
-      order by (starts_at <= now()) desc, (expires_at is null or expires_at > now()) desc, grant_id desc limit 1
-    ) g on true
+    join lateral grant_that_counts(coalesce(k.root_key_id, k.key_id)) g on true
     where ${search === '' ? sql`true` : sql`(starts_with(k.prefix, ${search}) or strpos(lower(k.email), ${search.toLowerCase()}) > 0)`}
       and ${before === null ? sql`true` : sql`k.key_id < (select max(key_id) from api_key where prefix = ${before})`}
     order by k.key_id desc limit ${limit}`

@@ -15,8 +15,7 @@ export interface GrantKey {
 
 const grantKeys = (sql: Sql | TransactionSql) => sql`
   select k.key_id as "keyId", coalesce(k.root_key_id, k.key_id) as "rootKeyId", k.prefix, h.account_id as "accountId",
-         (select g.licence from key_grant g where g.key_id = coalesce(k.root_key_id, k.key_id) and g.starts_at <= now()
-          order by (g.expires_at is null or g.expires_at > now()) desc, g.grant_id desc limit 1) as licence
+         (select g.licence from grant_that_counts(coalesce(k.root_key_id, k.key_id)) g where g.starts_at <= now()) as licence
   from api_key k left join account.held_key h using (key_id)
   where k.revoked_at is null and k.retires_at is null`
 

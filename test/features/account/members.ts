@@ -54,5 +54,14 @@ export async function memberWith(
   return { ...member, ...given }
 }
 
+/** Ends the grants of a key, as time does: no statement may end a paid one. */
+export async function endGrants(sql: Sql, keyId: number): Promise<void> {
+  await sql.begin(async transaction => {
+    await transaction`alter table key_grant disable trigger key_grant_paid`
+    await transaction`update key_grant set expires_at = now() where key_id = ${keyId}`
+    await transaction`alter table key_grant enable trigger key_grant_paid`
+  })
+}
+
 /** An evaluation that runs. */
 export const evaluation = { licence: 'evaluation', expires: '2099-01-01' } as const

@@ -3,7 +3,15 @@ import { revokeKey } from '../../../src/access/keys.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
 import { type TestServer, testServer } from '../../http/testServer.ts'
 import { codeFor } from '../account/browser.ts'
-import { cookieOf, evaluation, giveKey, type Member, memberWith, newMember } from '../account/members.ts'
+import {
+  cookieOf,
+  endGrants,
+  evaluation,
+  giveKey,
+  type Member,
+  memberWith,
+  newMember,
+} from '../account/members.ts'
 import { appleVintages, insertEntity, insertVintages } from '../companies/fixtures.ts'
 import { readPage } from './readPage.ts'
 
@@ -59,20 +67,29 @@ describe('a page shows a person who is signed in', () => {
     expect(await sql`select entity_id from key_entity where key_id = ${capped.keyId}`).toHaveLength(0)
     const limit = (await see(cookie, `${company}/download`)).headers.get('x-ratelimit-limit')
     expect(limit).toBe('1000')
-    await sql`update key_grant set expires_at = now() where key_id = ${paid.keyId}`
+    await endGrants(sql, paid.keyId)
     expect((await see(cookie, `${company}/download`)).headers.get('x-ratelimit-limit')).toBe('300')
   })
 
   test('what the grant of a key opens that authentication uses: the latest that runs', async () => {
     const { sql } = database
-    const { keyId, cookie, key } = await memberWith(server, sql, { licence: 'personal' })
+    const { keyId, cookie, key } = await memberWith(server, sql, evaluation)
+    const licenceOfKey = async () => {
+      await Bun.sleep(50)
+      const answer = await fetch(`${server.url}/api/v1/me`, { headers: { Authorization: `Bearer ${key}` } })
+      return (await answer.json()).licence
+    }
     await sql`
       insert into key_grant (key_id, licence, quant, per_minute, bulk) values (${keyId}, 'free', false, 120, false)`
-    await Bun.sleep(50)
-    const answer = await fetch(`${server.url}/api/v1/me`, { headers: { Authorization: `Bearer ${key}` } })
-    expect((await answer.json()).licence).toBe('free')
+    expect(await licenceOfKey()).toBe('free')
+    expect(await years(cookie)).toEqual(free)
+    await sql`
+      insert into key_grant (key_id, licence, quant, per_minute, bulk, starts_at)
+      values (${keyId}, 'commercial', false, 1000, false, now() + interval '1 day')`
+    expect(await licenceOfKey()).toBe('free')
     expect(await years(cookie)).toEqual(free)
     await sql`update key_grant set expires_at = now() where key_id = ${keyId} and licence = 'free'`
+    expect(await licenceOfKey()).toBe('evaluation')
     expect(await years(cookie)).toEqual(open)
   })
 
@@ -85,7 +102,7 @@ describe('a page shows a person who is signed in', () => {
     const ends: ((member: Member) => Promise<unknown>)[] = [
       ({ browser }) => browser.post('/sign-out'),
       ({ key }) => revokeKey({ sql }, key),
-      ({ keyId }) => sql`update key_grant set expires_at = now() where key_id = ${keyId}`,
+      ({ keyId }) => endGrants(sql, keyId),
       ({ keyId }) => sql`update api_key set retires_at = now() where key_id = ${keyId}`,
       ({ email }) => sql`
         update account.session set expires_at = now()
