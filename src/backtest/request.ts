@@ -188,6 +188,7 @@ export const BacktestInclude = Type.Union([
   Type.Literal('quantiles'),
   Type.Literal('monthly'),
   Type.Literal('positions'),
+  Type.Literal('curves'),
 ])
 export type BacktestInclude = Static<typeof BacktestInclude>
 
@@ -224,7 +225,7 @@ export const BacktestRequest = Type.Object(
         description: 'Your own rows, as rows or as columns, or the id of a stored panel.',
       }),
     ),
-    include: Type.Optional(Type.Array(BacktestInclude, { uniqueItems: true, maxItems: 4 })),
+    include: Type.Optional(Type.Array(BacktestInclude, { uniqueItems: true, maxItems: 5 })),
   },
   { ...strict, $id: 'BacktestRequest' },
 )

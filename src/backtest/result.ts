@@ -1,5 +1,6 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { Horizon } from '../horizons.ts'
+import { BacktestCurves } from './resultCurves.ts'
 import {
   BacktestConfigUsed,
   BacktestMetrics,
@@ -256,6 +257,7 @@ export const BacktestResult = Type.Object(
     costs: BacktestCosts,
     warnings: list(BacktestWarning, 'What a reader should know before trusting the numbers.'),
     ...sweepFields,
+    curves: Type.Optional(BacktestCurves),
     ...included,
   },
   { ...strict, $id: 'BacktestResult', description: 'A costed cross-sectional backtest.' },

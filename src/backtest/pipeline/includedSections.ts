@@ -35,6 +35,9 @@ export function writeIncluded(
       case 'positions':
         included.positions = writePositions(data, periods, simulation)
         break
+      case 'curves':
+        // Of the folds too: `curves.ts` writes them.
+        break
       default:
         section satisfies never
     }

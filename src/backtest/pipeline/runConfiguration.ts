@@ -9,6 +9,7 @@ import { mean } from '../statistics/moments.ts'
 import type { PeriodSeries } from '../statistics/returns.ts'
 import { summarise } from '../summary.ts'
 import { walkForward } from '../walkforward/folds.ts'
+import { writeCurves } from './curves.ts'
 import { writeIncluded } from './includedSections.ts'
 import type { ResolvedConfig } from './resolveConfig.ts'
 import { writeConfig, writeCurve, writeFolds, writeMetrics } from './resultFields.ts'
@@ -65,6 +66,15 @@ export function runConfiguration(
       ...(summary.ruined ? [ruined] : []),
     ],
     ...writeIncluded(data, periods, days, simulation, include),
+    ...(include.includes('curves')
+      ? {
+          curves: writeCurves(
+            series,
+            folds.map(fold => ({ fold, net: series.net })),
+            { days, returnDays, periodsPerYear },
+          ),
+        }
+      : {}),
   }
 }
 

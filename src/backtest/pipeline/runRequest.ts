@@ -7,6 +7,7 @@ import type { BacktestResult } from '../result.ts'
 import { archiveKey, type CachedArchive } from './archiveDataset.ts'
 import { type EncodedResult, encodeResult } from './encodeResult.ts'
 import { buildPanelDataset } from './panelDataset.ts'
+import { sectionsFor } from '../report/reportSections.ts'
 import { resolveConfig } from './resolveConfig.ts'
 import { runConfiguration } from './runConfiguration.ts'
 import { type ArchiveInput, selectArchiveData, selectPanelData } from './selectData.ts'
@@ -64,7 +65,9 @@ function findArchive(
   return archives.find(archive => archive.horizon === horizon && archive.market === market)
 }
 
-export function runArchiveRequest(input: ArchiveInput, resultFormat: ResultFormat): BacktestOutcome {
+export function runArchiveRequest(sent: ArchiveInput, resultFormat: ResultFormat): BacktestOutcome {
+  const include = sectionsFor(resultFormat, sent.request.include)
+  const input = { ...sent, request: { ...sent.request, include } }
   if (input.request.sweep) return { kind: 'sweep', plan: planArchiveSweep(input) }
   return { kind: 'result', result: encodeResult(runArchiveBacktest(input), resultFormat) }
 }
@@ -72,10 +75,11 @@ export function runArchiveRequest(input: ArchiveInput, resultFormat: ResultForma
 /** A request for a panel, on its dataset: rows sent with the request, or stored ones in shared memory. */
 export function runPanelRequest(
   panel: Dataset,
-  request: BacktestSettings,
+  sent: BacktestSettings,
   costs: MarketCosts,
   resultFormat: ResultFormat,
 ): BacktestOutcome {
+  const request = { ...sent, include: sectionsFor(resultFormat, sent.include) }
   const { config, sweep, include } = request
   if (!sweep)
     return { kind: 'result', result: encodeResult(runPanelBacktest(panel, request, costs), resultFormat) }

@@ -7,6 +7,7 @@ import { cagr, equityCurve } from '../statistics/returns.ts'
 import { maxDrawdown } from '../statistics/risk.ts'
 import { sharpe } from '../statistics/sharpe.ts'
 import { walkForwardSweep } from '../walkforward/sweepFolds.ts'
+import { writeUnseen } from './curves.ts'
 import type { ResolvedConfig } from './resolveConfig.ts'
 import { finiteOrNull, writeFolds } from './resultFields.ts'
 import { runConfiguration } from './runConfiguration.ts'
@@ -56,6 +57,17 @@ export function writeSweepResult(plan: SweepPlan, series: readonly SliceSeries[]
       oos_sharpe_mean: tested.length === 0 ? null : finiteOrNull(mean(Float64Array.from(tested))),
     },
     folds: chosen.flatMap(({ candidate, fold }) => writeFolds([fold], days, configs[candidate].label)),
+    ...(own.curves === undefined
+      ? {}
+      : {
+          curves: {
+            ...own.curves,
+            unseen: writeUnseen(
+              chosen.map(({ candidate, fold }) => ({ fold, net: trials[candidate].net })),
+              { days, returnDays, periodsPerYear },
+            ),
+          },
+        }),
     ...sweepFields,
   }
 }

@@ -20,6 +20,23 @@ export interface Line {
   readonly height: number
   readonly formatTick: (value: number, step: number) => string
   readonly formatPoint: (index: number) => string
+  /** Drawn behind, on the same dates and the same scale. */
+  readonly others?: readonly OtherLine[]
+  /** Stretches of time that the line runs through, shaded in turn. */
+  readonly bands?: readonly Band[]
+}
+
+export interface OtherLine {
+  /** Class of its path. */
+  readonly kind: 'gross' | 'universe'
+  readonly values: readonly (number | null)[]
+}
+
+export interface Band {
+  readonly label: string
+  /** Indices of the dates at which it begins and ends. */
+  readonly from: number
+  readonly to: number
 }
 
 /** A value over days, with a read-out of every point that the pointer can tell apart. It needs no script. */
@@ -31,22 +48,26 @@ export function lineChart(line: Line, size: Size): Markup {
   const id = `${line.id}-${size.name}`
   return html`<svg class="chart ${size.name}" viewBox="0 0 ${size.width} ${line.height}" role="img" aria-labelledby="${id}-t ${id}-d">
 <title id="${id}-t">${line.title}</title><desc id="${id}-d">${line.description}</desc>
+${drawBands(line, frame)}
 ${drawGrid(line, size, frame, ticks)}
 ${line.isFilled && html`<path class="fill" d="${fillPath(frame, frame.yOf(line.base))}"/>`}
-<path class="line" d="${linePath(frame)}"/>
+${(line.others ?? []).map(({ kind, values }) => html`<path class="line ${kind}" d="${linePath({ x: frame.x, y: toPixels(values, frame.yOf) })}"/>`)}
+<path class="line own" d="${linePath(frame)}"/>
 ${readOuts(frame, size, index => html`${line.dates[index]}: ${line.formatPoint(index)}`)}
 </svg>`
 }
 
 /** The lowest and the highest value, the base included. A loop: spreading a long curve into Math.min overflows the
  * stack. */
-function range({ values, base }: Line): [number, number] {
+function range({ values, base, others = [] }: Line): [number, number] {
   let min = base
   let max = base
-  for (const value of values) {
-    if (value === null) continue
-    if (value < min) min = value
-    if (value > max) max = value
+  for (const series of [values, ...others.map(other => other.values)]) {
+    for (const value of series) {
+      if (value === null) continue
+      if (value < min) min = value
+      if (value > max) max = value
+    }
   }
   return [min, max]
 }
@@ -75,8 +96,23 @@ function layOut(line: Line, size: Size, min: number, max: number): Frame {
   const height = scale(max) - scale(min) || 1
   const xOf = (day: number) => left + ((day - first) / span) * (right - left)
   const yOf = (value: number) => bottom - ((scale(value) - scale(min)) / height) * (bottom - top)
-  const y = Float64Array.from(line.values, value => (value === null ? Number.NaN : yOf(value)))
+  const y = toPixels(line.values, yOf)
   return { left, right, top, bottom, x: days.map(xOf), y, yOf, xOf }
+}
+
+function toPixels(values: readonly (number | null)[], yOf: Frame['yOf']): Float64Array {
+  return Float64Array.from(values, value => (value === null ? Number.NaN : yOf(value)))
+}
+
+const minLabelledPixels = 16
+
+/** Every second band is shaded; all are labelled that have room for it. */
+function drawBands({ bands = [] }: Line, { x, top, bottom }: Frame): Markup {
+  return html`${bands.map(({ label, from, to }, i) => {
+    const width = x[to] - x[from]
+    const middle = at((x[from] + x[to]) / 2)
+    return html`<g class="band${i % 2 === 0 && ' shaded'}"><rect x="${at(x[from])}" y="${top}" width="${at(width)}" height="${bottom - top}"/>${width >= minLabelledPixels && html`<text x="${middle}" y="${top + 13}">${label}</text>`}</g>`
+  })}`
 }
 
 function drawGrid(
@@ -100,7 +136,7 @@ function drawGrid(
   })}<line class="base" x1="${left}" x2="${right}" y1="${baseY}" y2="${baseY}"/></g>`
 }
 
-function linePath({ x, y }: Frame): string {
+function linePath({ x, y }: Pick<Frame, 'x' | 'y'>): string {
   let path = ''
   let isDrawing = false
   for (const i of columnEnvelope(x, y)) {

@@ -2,6 +2,7 @@ import { html, type Markup } from '../../../html.ts'
 import type { BacktestResult } from '../../result.ts'
 import { at, inBothSizes, type Size } from '../chart/axes.ts'
 import { count, dash, ratio } from '../numberFormat.ts'
+import { tileList } from './tiles.ts'
 
 type Buckets = NonNullable<BacktestResult['quantiles']>
 
@@ -10,9 +11,7 @@ const top = 24
 const bottom = height - 40
 
 /** Mean return of each tenth of the names by score, before costs. */
-export function bucketChart({ quantiles }: BacktestResult): Markup {
-  if (quantiles === undefined)
-    return html`<p class="absent">Not requested: include: ["quantiles"] adds it.</p>`
+export function bucketChart(quantiles: Buckets): Markup {
   return html`<p>The names of each date in ten groups by score, from the lowest (1) to the highest (10): mean return of a group per period, before costs, in basis points (hundredths of a percent). With a ranking that works, returns rise from left to right.</p>
 ${inBothSizes(size => drawBuckets(quantiles, size))}`
 }
@@ -44,11 +43,11 @@ ${values.map((value, i) => {
 }
 
 /** How well the scores rank the returns, date by date. */
-export function informationCoefficient({ ic }: BacktestResult): Markup {
-  if (ic === undefined) return html`<p class="absent">Not requested: include: ["ic"] adds it.</p>`
+export function informationCoefficient(ic: NonNullable<BacktestResult['ic']>): Markup {
   const entries = [
     {
-      name: 'Mean',
+      name: 'Mean rank IC',
+      plain: 'information coefficient',
       value: ratio(ic.mean, 4),
       means: 'Rank correlation of score and return: 1 is perfect, 0 none.',
     },
@@ -66,8 +65,5 @@ export function informationCoefficient({ ic }: BacktestResult): Markup {
     },
     { name: 'Periods', value: count(ic.n_periods), means: 'Periods in which the correlation exists.' },
   ]
-  return html`<dl class="tiles small">${entries.map(
-    ({ name, value, means }) =>
-      html`<div><dt>${name}</dt><dd class="figure">${value}</dd><dd class="means">${means}</dd></div>`,
-  )}</dl>`
+  return tileList(entries, 'small')
 }
