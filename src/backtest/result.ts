@@ -1,5 +1,6 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { Horizon } from '../horizons.ts'
+import { EvidenceUsed } from './resultEvidence.ts'
 import {
   BacktestConfigUsed,
   BacktestMetrics,
@@ -256,6 +257,7 @@ export const BacktestResult = Type.Object(
     costs: BacktestCosts,
     warnings: list(BacktestWarning, 'What a reader should know before trusting the numbers.'),
     ...sweepFields,
+    evidence: Type.Optional(EvidenceUsed),
     ...included,
   },
   { ...strict, $id: 'BacktestResult', description: 'A costed cross-sectional backtest.' },

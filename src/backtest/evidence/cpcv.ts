@@ -142,7 +142,8 @@ function fastSharpe(
     square += squares[periods[i + 1]] - squares[periods[i]]
   }
   const deviations = square - (sum * sum) / count
-  if (count < 2 || !(deviations > minSquaresShare * squares[squares.length - 1])) return exactSharpe(net, periods)
+  if (count < 2 || !(deviations > minSquaresShare * squares[squares.length - 1]))
+    return exactSharpe(net, periods)
   return (mean + sum / count) / Math.sqrt(deviations / (count - 1))
 }
 

@@ -3,7 +3,7 @@ import { allocateBlocks, drawBlocks } from './bootstrap.ts'
 
 /** What every resample of a test needs to know about the K configurations, computed once. Arrays have K elements, in shared
  * memory. */
-export interface SpaTerms {
+export interface SpaTest {
   /** T. */
   readonly periods: number
   /** L, in periods. */
@@ -17,6 +17,16 @@ export interface SpaTerms {
   readonly statistic: number
   /** White's statistic without sqrt(T): the largest mean. */
   readonly largestMean: number
+  readonly tiles: readonly SpaTile[]
+}
+
+/** Neighbouring configurations whose running sums fit into the processor's cache together. */
+export interface SpaTile {
+  /** The first of them. */
+  readonly from: number
+  readonly width: number
+  /** Element t * width + k is the sum of configuration from + k's demeaned d over the periods before t. In shared memory. */
+  readonly sums: Float64Array
 }
 
 /** The statistic of Hansen's test for superior predictive ability and White's reality check, and the recentring of their resamples.
@@ -30,18 +40,18 @@ export interface SpaTerms {
  * A configuration with w = 0, such as one that never trades, is left out of the studentised statistic, not of White's. The consistent
  * p value recentres those with mean >= -w / sqrt(T) sqrt(2 ln ln T); the lower one those above 0, the upper one all.
  *
- * Null with fewer than three periods, for which ln ln T is negative. O(K T).
+ * Null with fewer than three periods, for which ln ln T is negative, or if a return overflowed. O(K T).
  *
  * @param series net return per period, fractions; K arrays of length T, none of it NaN
  * @param benchmark likewise, one array; zeroes for cash
  * @param meanBlock L >= 1, in periods
  * @see Hansen, P. R. (2005), A Test for Superior Predictive Ability, Journal of Business and Economic Statistics 23(4)
  * @see White, H. (2000), A Reality Check for Data Snooping, Econometrica 68(5) */
-export function spaTerms(
+export function prepareSpa(
   series: readonly Float64Array[],
   benchmark: Float64Array,
   meanBlock: number,
-): SpaTerms | null {
+): SpaTest | null {
   const periods = benchmark.length
   if (periods < 3 || series.length === 0) return null
   const scale = sharedDoubles(series.length)
@@ -49,11 +59,13 @@ export function spaTerms(
   const consistentShift = sharedDoubles(series.length)
   const root = Math.sqrt(periods)
   const threshold = Math.sqrt(2 * Math.log(Math.log(periods)))
+  const tiles = allocateTiles(series.length, periods)
   const excess = new Float64Array(periods)
   let statistic = 0
   let largestMean = Number.NEGATIVE_INFINITY
   series.forEach((net, k) => {
     const mean = demean(net, benchmark, excess)
+    addRunningSums(excess, tiles[Math.floor(k / tiles[0].width)], k)
     const variance = bootstrapVariance(excess, meanBlock)
     const deviation = Math.sqrt(Math.max(variance, 1e-300))
     largestMean = Math.max(largestMean, mean)
@@ -63,10 +75,35 @@ export function spaTerms(
     scale[k] = root / deviation
     statistic = Math.max(statistic, (root * mean) / deviation)
   })
-  return { periods, meanBlock, scale, lowerShift, consistentShift, statistic, largestMean }
+  if (!Number.isFinite(statistic + largestMean)) return null
+  return { periods, meanBlock, scale, lowerShift, consistentShift, statistic, largestMean, tiles }
 }
 
 const sharedDoubles = (count: number) => new Float64Array(new SharedArrayBuffer(8 * count))
+
+/** A tile of a few hundred configurations stays in the processor's cache. */
+const maxTileBytes = 8 * 1_024 * 1_024
+const maxTileWidth = 256
+
+function allocateTiles(configurations: number, periods: number): SpaTile[] {
+  const fits = Math.floor(maxTileBytes / 8 / (periods + 1))
+  const widest = Math.min(configurations, maxTileWidth, Math.max(1, fits))
+  const tiles: SpaTile[] = []
+  for (let from = 0; from < configurations; from += widest) {
+    const width = Math.min(widest, configurations - from)
+    tiles.push({ from, width, sums: sharedDoubles((periods + 1) * width) })
+  }
+  return tiles
+}
+
+/** @param k the configuration, counted over all tiles */
+function addRunningSums(demeaned: Float64Array, { from, width, sums }: SpaTile, k: number): void {
+  let sum = 0
+  for (let t = 0, at = width + k - from; t < demeaned.length; t++, at += width) {
+    sum += demeaned[t]
+    sums[at] = sum
+  }
+}
 
 /** Writes net - benchmark less its mean to `out`, and returns the mean. Differences that vary by rounding only become 0: their
  * deviation would be noise, and so would a statistic divided by it. */
@@ -78,7 +115,7 @@ function demean(net: Float64Array, benchmark: Float64Array, out: Float64Array): 
   return mean
 }
 
-/** w^2 of `spaTerms` without its double sum. With p = 1 - q, the pairs weighted by p^j are collected by recurrences over t:
+/** w^2 of `prepareSpa` without its double sum. With p = 1 - q, the pairs weighted by p^j are collected by recurrences over t:
  *
  *   a_t = sum_j p^j c_{t-j} = p (a_{t-1} + c_{t-1}),  b_t = sum_j j p^j c_{t-j} = p (b_{t-1} + a_{t-1} + c_{t-1})
  *
@@ -134,38 +171,24 @@ function powersOf(base: number, count: number): Float64Array {
 /** Numbers that `resampleMaxima` writes for each resample: the lower, consistent, upper and White's maximum. */
 export const maximaPerResample = 4
 
-/** Memory for the running sums of a tile of configurations. A tile of a few hundred stays in the processor's cache. */
-const maxTileBytes = 8 * 1_024 * 1_024
-const maxTileWidth = 256
-
-/** Configurations that one call of `resampleMaxima` should take. */
-export function tileWidth(periods: number): number {
-  return Math.max(1, Math.min(maxTileWidth, Math.floor(maxTileBytes / 8 / (periods + 1))))
-}
-
 /** The largest statistics of some configurations in each of some resamples, for p values.
  *
  * Blocks are contiguous, so the sum over one is the difference of two running sums: a resample costs O(T + K blocks) instead of
  * a gather of K T numbers. Sums are of demeaned returns, which leaves no digits to cancel. Which resamples share a call makes
- * no difference to their numbers; memory is that of one tile.
+ * no difference to their numbers.
  *
- * @param series net return per period of the configurations `from .. to - 1`, and of no others
  * @param resamples the first and the one after the last
  * @param out `maximaPerResample` numbers for each resample
  * @param stop another thread sets it to 1 to cancel the work; `out` is then incomplete */
 export function resampleMaxima(
-  series: readonly Float64Array[],
-  benchmark: Float64Array,
-  terms: SpaTerms,
-  from: number,
+  test: Omit<SpaTest, 'tiles'>,
+  { from, width, sums }: SpaTile,
   seed: number,
   resamples: readonly [first: number, end: number],
   out: Float64Array,
   stop?: Int32Array,
 ): void {
-  const { periods, meanBlock } = terms
-  const width = series.length
-  const sums = runningSums(series, benchmark)
+  const { periods, meanBlock } = test
   const blocks = allocateBlocks(periods)
   const { starts, ends } = blocks
   const total = new Float64Array(width)
@@ -175,25 +198,8 @@ export function resampleMaxima(
     const count = drawBlocks(seed, s, periods, meanBlock, blocks)
     total.fill(0)
     for (let i = 0; i < count; i++) addBlock(sums, starts[i] * width, ends[i] * width, total)
-    writeMaxima(total, terms, from, out, (s - first) * maximaPerResample)
+    writeMaxima(total, test, from, out, (s - first) * maximaPerResample)
   }
-}
-
-/** Element t * width + k is the sum of configuration k's demeaned returns over the periods before t. */
-function runningSums(series: readonly Float64Array[], benchmark: Float64Array): Float64Array {
-  const width = series.length
-  const periods = benchmark.length
-  const sums = new Float64Array((periods + 1) * width)
-  const excess = new Float64Array(periods)
-  series.forEach((net, k) => {
-    demean(net, benchmark, excess)
-    let sum = 0
-    for (let t = 0, at = width + k; t < periods; t++, at += width) {
-      sum += excess[t]
-      sums[at] = sum
-    }
-  })
-  return sums
 }
 
 function addBlock(sums: Float64Array, start: number, end: number, total: Float64Array): void {
@@ -202,7 +208,7 @@ function addBlock(sums: Float64Array, start: number, end: number, total: Float64
 
 function writeMaxima(
   total: Float64Array,
-  { periods, scale, lowerShift, consistentShift }: SpaTerms,
+  { periods, scale, lowerShift, consistentShift }: Omit<SpaTest, 'tiles'>,
   from: number,
   out: Float64Array,
   at: number,
@@ -238,9 +244,13 @@ export interface SpaResult {
 /** The p values of both tests from the maxima of every tile.
  *
  * @param tiles of each tile the maxima of all resamples, in their order */
-export function spaResult(terms: SpaTerms, tiles: readonly Float64Array[], resamples: number): SpaResult {
+export function spaResult(
+  test: Pick<SpaTest, 'statistic' | 'largestMean'>,
+  tiles: readonly Float64Array[],
+  resamples: number,
+): SpaResult {
   const hits = [0, 0, 0, 0]
-  const { statistic, largestMean } = terms
+  const { statistic, largestMean } = test
   const bounds = [statistic, statistic, statistic, largestMean]
   for (let s = 0; s < resamples; s++) {
     for (let i = 0; i < maximaPerResample; i++) {
@@ -253,7 +263,7 @@ export function spaResult(terms: SpaTerms, tiles: readonly Float64Array[], resam
   return { lower, consistent, upper, realityCheck, statistic }
 }
 
-/** `resampleMaxima` and `spaResult` on one thread, tile by tile. Null where `spaTerms` is. */
+/** `resampleMaxima` and `spaResult` on one thread, tile by tile. Null where `prepareSpa` is. */
 export function superiorPredictiveAbility(
   series: readonly Float64Array[],
   benchmark: Float64Array,
@@ -261,14 +271,12 @@ export function superiorPredictiveAbility(
   resamples: number,
   seed: number,
 ): SpaResult | null {
-  const terms = spaTerms(series, benchmark, meanBlock)
-  if (terms === null) return null
-  const width = tileWidth(benchmark.length)
-  const tiles: Float64Array[] = []
-  for (let from = 0; from < series.length; from += width) {
+  const test = prepareSpa(series, benchmark, meanBlock)
+  if (test === null) return null
+  const tiles = test.tiles.map(tile => {
     const maxima = new Float64Array(maximaPerResample * resamples)
-    resampleMaxima(series.slice(from, from + width), benchmark, terms, from, seed, [0, resamples], maxima)
-    tiles.push(maxima)
-  }
-  return spaResult(terms, tiles, resamples)
+    resampleMaxima(test, tile, seed, [0, resamples], maxima)
+    return maxima
+  })
+  return spaResult(test, tiles, resamples)
 }

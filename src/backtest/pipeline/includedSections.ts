@@ -35,6 +35,12 @@ export function writeIncluded(
       case 'positions':
         included.positions = writePositions(data, periods, simulation)
         break
+      case 'spa':
+      case 'interval':
+      case 'cpcv':
+      case 'track_record':
+        // In `evidence`: these are about all trials of a sweep.
+        break
       default:
         section satisfies never
     }

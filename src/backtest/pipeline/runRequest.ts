@@ -6,6 +6,7 @@ import type { BodyFormat, BodyQuery, ResultFormat } from '../request.ts'
 import type { BacktestResult } from '../result.ts'
 import { archiveKey, type CachedArchive } from './archiveDataset.ts'
 import { type EncodedResult, encodeResult } from './encodeResult.ts'
+import { resolveEvidence } from './evidence.ts'
 import { buildPanelDataset } from './panelDataset.ts'
 import { resolveConfig } from './resolveConfig.ts'
 import { runConfiguration } from './runConfiguration.ts'
@@ -45,9 +46,9 @@ export function runBodyRequest({
   const parsed = readBody(body, format, query)
   if (parsed.panel !== null)
     return runPanelRequest(buildPanelDataset(parsed.panel), parsed, costs, resultFormat)
-  const { config, include, sweep, panelId } = parsed
-  if (panelId !== null) return { kind: 'stored', request: { config, include, sweep, panelId } }
-  const request = { config, include, sweep, source: parsed.source }
+  const { config, include, sweep, evidence, panelId } = parsed
+  if (panelId !== null) return { kind: 'stored', request: { config, include, sweep, evidence, panelId } }
+  const request = { config, include, sweep, evidence, source: parsed.source }
   const archive = findArchive(archives, request)
   if (archive === undefined) return { kind: 'archive', request }
   const { data, dataVersion } = archive
@@ -76,18 +77,21 @@ export function runPanelRequest(
   costs: MarketCosts,
   resultFormat: ResultFormat,
 ): BacktestOutcome {
-  const { config, sweep, include } = request
+  const { config, sweep, include, evidence } = request
   if (!sweep)
     return { kind: 'result', result: encodeResult(runPanelBacktest(panel, request, costs), resultFormat) }
-  return { kind: 'sweep', plan: planSweep(selectPanelData(panel, config), config, sweep, include, costs) }
+  const settings = resolveEvidence(include, evidence)
+  const plan = planSweep(selectPanelData(panel, config), config, sweep, include, costs, settings)
+  return { kind: 'sweep', plan }
 }
 
 /** One configuration on the archive. */
 export function runArchiveBacktest(input: ArchiveInput): BacktestResult {
-  const { config, include } = input.request
+  const { config, include, evidence } = input.request
   const { data, view, returnDays, medianDateGap, warnings, source } = selectArchiveData(input)
   const resolved = resolveConfig(config, returnDays, medianDateGap)
-  const result = runConfiguration(data, view, resolved, include, input.costs, warnings)
+  const settings = resolveEvidence(include, evidence)
+  const result = runConfiguration(data, view, resolved, include, input.costs, warnings, settings)
   return {
     ...result,
     data_version: input.dataVersion,
@@ -99,10 +103,11 @@ export function runArchiveBacktest(input: ArchiveInput): BacktestResult {
 /** One configuration on a panel. */
 export function runPanelBacktest(
   panel: Dataset,
-  { config, include }: BacktestSettings,
+  { config, include, evidence }: BacktestSettings,
   costs: MarketCosts,
 ): BacktestResult {
   const { data, view, medianDateGap, returnDays, warnings } = selectPanelData(panel, config)
   const resolved = resolveConfig(config, returnDays, medianDateGap)
-  return runConfiguration(data, view, resolved, include, costs, warnings)
+  const settings = resolveEvidence(include, evidence)
+  return runConfiguration(data, view, resolved, include, costs, warnings, settings)
 }
