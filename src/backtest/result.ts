@@ -1,6 +1,7 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { Horizon } from '../horizons.ts'
 import { BacktestCurves } from './resultCurves.ts'
+import { EvidenceUsed } from './resultEvidence.ts'
 import {
   BacktestConfigUsed,
   BacktestMetrics,
@@ -258,6 +259,7 @@ export const BacktestResult = Type.Object(
     warnings: list(BacktestWarning, 'What a reader should know before trusting the numbers.'),
     ...sweepFields,
     curves: Type.Optional(BacktestCurves),
+    evidence: Type.Optional(EvidenceUsed),
     ...included,
   },
   { ...strict, $id: 'BacktestResult', description: 'A costed cross-sectional backtest.' },

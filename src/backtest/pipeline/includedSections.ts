@@ -38,6 +38,12 @@ export function writeIncluded(
       case 'curves':
         // Of the folds too: `curves.ts` writes them.
         break
+      case 'spa':
+      case 'interval':
+      case 'cpcv':
+      case 'track_record':
+        // In `evidence`: these are about all trials of a sweep.
+        break
       default:
         section satisfies never
     }

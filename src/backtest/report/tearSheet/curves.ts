@@ -26,7 +26,8 @@ ${curveTable(result)}`
 const legend = html`<p class="legend"><span class="key own">Net</span> <span class="key gross">Gross</span> <span class="key universe">Universe</span></p>`
 
 function equityChart({ equity_curve: net, equity_dates, curves }: BacktestResult): Markup {
-  const dates = curves === undefined || equity_dates.length > curves.dates.length ? equity_dates : curves.dates
+  const dates =
+    curves === undefined || equity_dates.length > curves.dates.length ? equity_dates : curves.dates
   const all = [net, ...(curves === undefined ? [] : [curves.gross, curves.universe])]
   const last = lastOf(net)
   const line: Line = {

@@ -1,16 +1,24 @@
 import { html, type Markup } from '../../../html.ts'
-import { reportSections } from '../reportSections.ts'
 import type { BacktestResult } from '../../result.ts'
+import type { EvidenceUsed } from '../../resultEvidence.ts'
 import { count } from '../numberFormat.ts'
+import { reportSections } from '../reportSections.ts'
 
 /** The request that gives every number of the page as JSON, with all defaults spelled out: later defaults do not change it. */
-export function requestOf({ config, source, sweep }: BacktestResult): object {
+export function requestOf({ config, source, sweep, evidence }: BacktestResult): object {
   return {
     ...(source === undefined ? { panel: 'YOUR ROWS' } : { source: withoutNull(source) }),
     config: withoutNull(config),
     ...(sweep === undefined ? {} : { sweep }),
-    include: reportSections,
+    include: reportSections(sweep !== undefined),
+    ...(evidence === undefined ? {} : { evidence: settingsOf(evidence) }),
   }
+}
+
+function settingsOf(evidence: EvidenceUsed): object {
+  const { seed, bootstraps, mean_block, mean_block_chosen, benchmark, groups, test_groups } = evidence
+  const block = mean_block_chosen ? {} : { meanBlock: mean_block }
+  return { seed, bootstraps, ...block, benchmark, groups, testGroups: test_groups }
 }
 
 /** null stands for a default that no value of the field expresses. */

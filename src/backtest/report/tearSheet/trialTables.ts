@@ -33,14 +33,14 @@ function surfaceTable(surface: SweepSurface, max: number, winner: string | null)
     html`<table class="heat surface${quantiles.length > maxUnsplitRows && ' long'}"><caption>${name}</caption>
 <thead><tr><th scope="col">Leg</th>${holds.map(hold => html`<th scope="col">${count(hold)}d</th>`)}</tr></thead>
 <tbody>${quantiles.map(
-    quantile =>
-      html`<tr><th scope="row">${percent(quantile).replace('.0%', '%')}</th>${holds.map(hold => {
-        const trial = cells.get(`${quantile} ${hold}`)
-        if (trial === undefined) return html`<td class="none">${dash}</td>`
-        const isWinner = trial.label === winner
-        return html`<td class="${heatClass(trial.sharpe, max)}${isWinner && ' winner'}">${ratio(trial.sharpe)}${isWinner && html`<span class="star"> ★<span class="hidden"> the winner</span></span>`}</td>`
-      })}</tr>\n`,
-  )}</tbody></table>`,
+      quantile =>
+        html`<tr><th scope="row">${percent(quantile).replace('.0%', '%')}</th>${holds.map(hold => {
+          const trial = cells.get(`${quantile} ${hold}`)
+          if (trial === undefined) return html`<td class="none">${dash}</td>`
+          const isWinner = trial.label === winner
+          return html`<td class="${heatClass(trial.sharpe, max)}${isWinner && ' winner'}">${ratio(trial.sharpe)}${isWinner && html`<span class="star"> ★<span class="hidden"> the winner</span></span>`}</td>`
+        })}</tr>\n`,
+    )}</tbody></table>`,
     holds.length > maxPhoneColumns,
   )
 }

@@ -25,9 +25,9 @@ export function unseenPeriods(result: BacktestResult): Markup {
 ${unseen && unseenChart(unseen, folds)}
 ${unseen && tileList(unseenTiles(unseen), 'small')}
 ${foldTable(folds, trials !== undefined)}${
-    folds.length < requested &&
-    html`<p class="absent">${count(folds.length)} of the ${count(requested)} requested folds could be formed.</p>`
-  }`
+  folds.length < requested &&
+  html`<p class="absent">${count(folds.length)} of the ${count(requested)} requested folds could be formed.</p>`
+}`
 }
 
 function unseenChart(unseen: Unseen, folds: readonly BacktestFold[]): Markup {
