@@ -3,13 +3,14 @@ import type { BacktestResult } from '../../result.ts'
 import { describeScore, describeStrategy } from '../descriptions.ts'
 import { costSection } from './costs.ts'
 import { comparison, drawdownChart } from './curves.ts'
+import { evidenceSection } from './evidence.ts'
 import { headlineTiles, notices } from './headline.ts'
 import { monthTable } from './months.ts'
 import { contentPolicy, styleSheet } from './policy.ts'
 import { configTable, positionTable, recordFacts } from './record.ts'
 import { runAgain } from './runAgain.ts'
 import { bucketChart, informationCoefficient } from './scoreQuality.ts'
-import { sweepVerdict } from './skillOrLuck.ts'
+import { verdictBox } from './skillOrLuck.ts'
 import { trialSection } from './trialTables.ts'
 import { unseenPeriods } from './unseen.ts'
 
@@ -49,9 +50,9 @@ interface Section {
 
 /** The sections of the page, in the order in which a sceptic asks. Those without anything to show are left out. */
 function sectionsOf(result: BacktestResult): Section[] {
-  const { trials, ic, quantiles, positions } = result
+  const { trials, evidence, ic, quantiles, positions } = result
   const all: [id: string, name: string, content: Markup | null | undefined | false][] = [
-    ['verdict', 'Skill or luck?', html`${sweepVerdict(result)}${headlineTiles(result)}`],
+    ['verdict', 'Skill or luck?', html`${verdictBox(result)}${headlineTiles(result)}`],
     ['growth', 'Net, gross and universe', comparison(result)],
     ['unseen', 'Unseen periods', unseenPeriods(result)],
     ['drawdowns', 'Drawdowns', drawdowns(result)],
@@ -61,6 +62,7 @@ function sectionsOf(result: BacktestResult): Section[] {
     ['groups', 'Return by score group', quantiles && bucketChart(quantiles)],
     ['costs', 'Costs', costSection(result)],
     ['trials', 'All configurations tried', trials && trialSection(result)],
+    ['evidence', 'Evidence', evidence && evidenceSection(evidence, result)],
     ['configuration', 'Configuration', configTable(result)],
     ['again', 'Run it again', runAgain(result)],
   ]
