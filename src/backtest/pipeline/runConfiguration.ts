@@ -83,7 +83,7 @@ export function runConfiguration(
             warnings: allWarnings.map(({ code }) => code),
           }),
         }),
-    ...writeIncluded(data, periods, days, simulation, include),
+    ...writeIncluded({ data, periods, days, config, tradingCosts }, simulation, include),
   }
 }
 
