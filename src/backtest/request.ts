@@ -194,6 +194,9 @@ export const BacktestInclude = Type.Union([
   Type.Literal('interval'),
   Type.Literal('cpcv'),
   Type.Literal('track_record'),
+  Type.Literal('performance'),
+  Type.Literal('ic_decay'),
+  Type.Literal('quantile_returns'),
 ])
 export type BacktestInclude = Static<typeof BacktestInclude>
 
@@ -230,7 +233,7 @@ export const BacktestRequest = Type.Object(
         description: 'Your own rows, as rows or as columns, or the id of a stored panel.',
       }),
     ),
-    include: Type.Optional(Type.Array(BacktestInclude, { uniqueItems: true, maxItems: 9 })),
+    include: Type.Optional(Type.Array(BacktestInclude, { uniqueItems: true, maxItems: 12 })),
     evidence: Type.Optional(BacktestEvidence),
   },
   { ...strict, $id: 'BacktestRequest' },

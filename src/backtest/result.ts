@@ -10,6 +10,7 @@ import {
   strict,
   sweepFields,
 } from './resultMetrics.ts'
+import { performanceFields } from './resultPerformance.ts'
 
 const dateOrNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description })
 const list = <T extends TSchema>(item: T, description: string) => Type.Array(item, { description })
@@ -261,6 +262,7 @@ export const BacktestResult = Type.Object(
     curves: Type.Optional(BacktestCurves),
     evidence: Type.Optional(EvidenceUsed),
     ...included,
+    ...performanceFields,
   },
   { ...strict, $id: 'BacktestResult', description: 'A costed cross-sectional backtest.' },
 )

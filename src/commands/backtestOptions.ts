@@ -118,8 +118,15 @@ export function inOptionWords(message: string): string {
     .replace(/\bsend (?=config\.)/g, 'give ')
     .replace(/\b(?:config|sweep|evidence)\.(\w+)(?:\[\d+\])?/g, (_, name: string) => optionOf(name))
     .replace(/\b(sweep|include)(?:\[\d+\])? (?=is )/g, (_, name: string) => `${optionOf(name)} `)
+    .replace(
+      /^evidence sets how (.*), but include (.*) to include, or omit evidence\.$/,
+      evidenceWithoutSection,
+    )
     .replace(/\b(returnDays|holdDays|costBps|borrowBps)\b/g, optionOf)
 }
+
+const evidenceWithoutSection =
+  '--seed and its like set how $1, but --include $2 to --include, or omit the option.'
 
 const optionOf = (name: string) => `--${name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)}`
 

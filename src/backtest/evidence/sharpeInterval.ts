@@ -1,3 +1,4 @@
+import { quantile } from '../statistics/quantile.ts'
 import { allocateBlocks, type Blocks, drawBlocks } from './bootstrap.ts'
 
 /** Bounds of a Sharpe ratio per period, ddof 1. */
@@ -57,15 +58,4 @@ function resampledSharpe(
   for (let i = 0; i < count; i++) for (let t = starts[i]; t < ends[i]; t++) squares += (net[t] - mean) ** 2
   const deviation = Math.sqrt(squares / (net.length - 1))
   return deviation > rounding ? mean / deviation : 0
-}
-
-/** Quantile of ascending values, interpolated linearly between the two nearest: place p (n - 1), counted from 0.
- *
- * @param sorted at least one value
- * @see Hyndman, R. J. and Fan, Y. (1996), Sample Quantiles in Statistical Packages, The American Statistician 50(4), type 7 */
-export function quantile(sorted: Float64Array, p: number): number {
-  const place = p * (sorted.length - 1)
-  const low = Math.floor(place)
-  const high = Math.min(low + 1, sorted.length - 1)
-  return sorted[low] + (sorted[high] - sorted[low]) * (place - low)
 }

@@ -84,7 +84,7 @@ export function runConfiguration(
             warnings: allWarnings.map(({ code }) => code),
           }),
         }),
-    ...writeIncluded(data, periods, days, simulation, include),
+    ...writeIncluded({ data, periods, days, config, tradingCosts }, simulation, include),
     ...(include.includes('curves')
       ? {
           curves: writeCurves(

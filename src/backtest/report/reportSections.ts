@@ -2,10 +2,12 @@ import type { BacktestInclude } from '../request.ts'
 
 const ofEach: readonly BacktestInclude[] = [
   'curves',
+  'performance',
   'monthly',
   'positions',
   'ic',
-  'quantiles',
+  'ic_decay',
+  'quantile_returns',
   'spa',
   'interval',
   'track_record',
