@@ -24,6 +24,8 @@ export interface Line {
   readonly others?: readonly OtherLine[]
   /** Stretches of time that the line runs through, shaded in turn. */
   readonly bands?: readonly Band[]
+  /** Twice as many points are read out as in the other charts, which would make the page large. */
+  readonly isDetailed?: boolean
 }
 
 export interface OtherLine {
@@ -53,7 +55,7 @@ ${drawGrid(line, size, frame, ticks)}
 ${line.isFilled && html`<path class="fill" d="${fillPath(frame, frame.yOf(line.base))}"/>`}
 ${(line.others ?? []).map(({ kind, values }) => html`<path class="line ${kind}" d="${linePath({ x: frame.x, y: toPixels(values, frame.yOf) })}"/>`)}
 <path class="line own" d="${linePath(frame)}"/>
-${readOuts(frame, size, index => html`${line.dates[index]}: ${line.formatPoint(index)}`)}
+${readOuts(frame, line.isDetailed ? pointsOf[size.name] : pointsOf[size.name] / 2, index => html`${line.dates[index]}: ${line.formatPoint(index)}`)}
 </svg>`
 }
 
@@ -203,11 +205,13 @@ function addColumn(y: Float64Array, from: number, to: number, drawn: number[]): 
   for (const i of points) if (drawn.at(-1) !== i) drawn.push(i)
 }
 
+const pointsOf = { wide: 160, narrow: 80 }
+
 /** Strips under the pointer, each with the point that it represents; the style sheet shows the one pointed at, so no script
  * is needed. Every point has its strip if there is room; else evenly chosen ones, the lowest and the highest. */
-function readOuts(frame: Frame, size: Size, describe: (index: number) => Markup): Markup {
+function readOuts(frame: Frame, points: number, describe: (index: number) => Markup): Markup {
   const { x, y, left, right, top, bottom } = frame
-  const chosen = choosePoints(y, size.name === 'wide' ? 160 : 80)
+  const chosen = choosePoints(y, points)
   const strips = chosen.map((point, i) => {
     const from = i === 0 ? left : (x[chosen[i - 1]] + x[point]) / 2
     const to = i === chosen.length - 1 ? right : (x[point] + x[chosen[i + 1]]) / 2

@@ -5,7 +5,7 @@ import { scrollTable } from './scrollTable.ts'
 
 /** Drawdown of each point from the highest before it, a fraction <= 0; null if the curve has no value. The first point is a
  * peak. */
-export function drawdowns(curve: readonly (number | null)[]): (number | null)[] {
+export function fallsOf(curve: readonly (number | null)[]): (number | null)[] {
   let peak = 0
   return curve.map(value => {
     if (value === null) return null
@@ -25,7 +25,7 @@ interface Span {
 
 /** The curve as a table, for readers who cannot see the chart: one row per month, quarter or year. */
 export function curveTable({ equity_curve: curve, equity_dates: dates }: BacktestResult): Markup {
-  const spans = calendarSpans(dates, drawdowns(curve))
+  const spans = calendarSpans(dates, fallsOf(curve))
   return html`<details><summary>The net curve as a table</summary>
 ${scrollTable(
   'The net curve as a table',

@@ -4,14 +4,15 @@ import type { BacktestResult } from '../../result.ts'
 import { inBothSizes } from '../chart/axes.ts'
 import { type Line, lineChart } from '../chart/lineChart.ts'
 import { percent, ratio, signedPercent } from '../numberFormat.ts'
-import { curveTable, drawdowns } from './curveTable.ts'
+import { curveTable } from './curveTable.ts'
+import type { Performance } from './rolling.ts'
 import { scrollTable } from './scrollTable.ts'
 
 type Values = readonly (number | null)[]
 
 /** The net curve with what it has to beat: the portfolio before costs, and the universe that it picks from. */
 export function comparison(result: BacktestResult): Markup {
-  const { curves, equity_curve: net } = result
+  const { curves, performance, equity_curve: net } = result
   const lines = curves === undefined ? [net] : [net, curves.gross, curves.universe]
   const scale = isLogarithmic(lines.flat())
     ? ' The scale is logarithmic: equal heights are equal percentage changes.'
@@ -19,7 +20,7 @@ export function comparison(result: BacktestResult): Markup {
   return html`<p>Growth of 1: net of all costs${curves && ', before costs (gross), and in the universe, which is all names of each date at equal weight without costs'}.${scale}</p>
 ${curves && legend}
 ${equityChart(result)}
-${curves && endTable(result, curves)}
+${performance && comparedTable(result, performance.compared)}
 ${curveTable(result)}`
 }
 
@@ -41,6 +42,7 @@ function equityChart({ equity_curve: net, equity_dates, curves }: BacktestResult
     isFilled: false,
     isLogarithmic: isLogarithmic(all.flat()),
     height: 300,
+    isDetailed: true,
     formatTick: formatGrowth,
     formatPoint: index =>
       curves === undefined
@@ -71,17 +73,20 @@ export const formatGrowth = (value: number, step: number) =>
 export const formatPoint = (value: number | null) =>
   `${ratio(value, 4)} (${signedPercent(value === null ? null : value - 1)})`
 
-function endTable(
-  { equity_curve: net, metrics }: BacktestResult,
-  { gross, universe }: NonNullable<BacktestResult['curves']>,
-): Markup {
-  return scrollTable(
+const seriesNames = { net: 'Net', gross: 'Gross', universe: 'Universe' } as const
+
+function comparedTable({ equity_curve, curves }: BacktestResult, compared: Performance['compared']): Markup {
+  const ends = { net: equity_curve, gross: curves?.gross ?? [], universe: curves?.universe ?? [] }
+  const head = ['CAGR', 'Sharpe', 'Volatility', 'Max drawdown', 'Value at risk', 'Expected shortfall']
+  return html`${scrollTable(
     'Net, gross and universe',
-    html`<table class="ends"><thead><tr><th scope="col">Of 1 became</th><th scope="col">Value</th><th scope="col">Sharpe ratio</th></tr></thead>
-<tbody><tr><th scope="row">Net</th><td>${ratio(lastOf(net), 4)}</td><td>${ratio(metrics.sharpe)}</td></tr>
-<tr><th scope="row">Gross</th><td>${ratio(lastOf(gross), 4)}</td><td>${ratio(metrics.gross_sharpe)}</td></tr>
-<tr><th scope="row">Universe</th><td>${ratio(lastOf(universe), 4)}</td><td></td></tr></tbody></table>`,
-  )
+    html`<table class="compared"><thead><tr><th scope="col">Series</th><th scope="col">1 became</th>${[...head, 'Skewness', 'Kurtosis'].map(name => html`<th scope="col">${name}</th>`)}</tr></thead>
+<tbody>${compared.map(
+      row =>
+        html`<tr><th scope="row">${seriesNames[row.series]}</th><td>${ratio(lastOf(ends[row.series]), 3)}</td><td>${signedPercent(row.cagr, 2)}</td><td>${ratio(row.sharpe)}</td><td>${percent(row.volatility)}</td><td>${signedPercent(row.max_drawdown)}</td><td>${percent(row.value_at_risk, 2)}</td><td>${percent(row.expected_shortfall, 2)}</td><td>${ratio(row.skew)}</td><td>${ratio(row.kurtosis_raw)}</td></tr>\n`,
+    )}</tbody></table>`,
+    true,
+  )}<p class="absent">Value at risk: 95 of 100 periods lose less. Expected shortfall: mean loss of the others.</p>`
 }
 
 /** From this ratio of the highest to the lowest value on, the scale is logarithmic. */
@@ -92,25 +97,4 @@ export function isLogarithmic(values: Values): boolean {
   const min = known.reduce((a, b) => Math.min(a, b), 1)
   const max = known.reduce((a, b) => Math.max(a, b), 1)
   return min > 0 && max / min >= minLogarithmicRatio
-}
-
-/** How far the equity is below its highest value so far. */
-export function drawdownChart({ equity_curve: curve, equity_dates: dates, metrics }: BacktestResult): Markup {
-  const values = drawdowns(curve)
-  const line: Line = {
-    id: 'drawdown',
-    title: 'Drawdown from the highest value so far',
-    description: `The max drawdown is ${signedPercent(metrics.max_drawdown)}. The table above lists the values.`,
-    dates,
-    days: Float64Array.from(dates, dayNumber),
-    values,
-    base: 0,
-    isFilled: true,
-    isLogarithmic: false,
-    height: 190,
-    formatTick: (value, step) =>
-      percent(value, Math.max(0, Math.min(4, Math.ceil(-Math.log10(step) - 2 - 1e-9)))),
-    formatPoint: index => signedPercent(values[index]),
-  }
-  return inBothSizes(size => lineChart(line, size))
 }

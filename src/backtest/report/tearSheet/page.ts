@@ -2,14 +2,17 @@ import { html, type Markup } from '../../../html.ts'
 import type { BacktestResult } from '../../result.ts'
 import { describeScore, describeStrategy } from '../descriptions.ts'
 import { costSection } from './costs.ts'
-import { comparison, drawdownChart } from './curves.ts'
+import { comparison } from './curves.ts'
+import { drawdownSection } from './drawdowns.ts'
 import { evidenceSection } from './evidence.ts'
 import { headlineTiles, notices } from './headline.ts'
+import { legSection } from './legs.ts'
 import { monthTable } from './months.ts'
 import { contentPolicy, styleSheet } from './policy.ts'
+import { rankSection } from './ranks.ts'
 import { configTable, positionTable, recordFacts } from './record.ts'
+import { rollingSection } from './rolling.ts'
 import { runAgain } from './runAgain.ts'
-import { bucketChart, informationCoefficient } from './scoreQuality.ts'
 import { verdictBox } from './skillOrLuck.ts'
 import { trialSection } from './trialTables.ts'
 import { unseenPeriods } from './unseen.ts'
@@ -50,16 +53,16 @@ interface Section {
 
 /** The sections of the page, in the order in which a sceptic asks. Those without anything to show are left out. */
 function sectionsOf(result: BacktestResult): Section[] {
-  const { trials, evidence, ic, quantiles, positions } = result
+  const { trials, evidence, performance } = result
   const all: [id: string, name: string, content: Markup | null | undefined | false][] = [
     ['verdict', 'Skill or luck?', html`${verdictBox(result)}${headlineTiles(result)}`],
     ['growth', 'Net, gross and universe', comparison(result)],
     ['unseen', 'Unseen periods', unseenPeriods(result)],
-    ['drawdowns', 'Drawdowns', drawdowns(result)],
+    ['drawdowns', 'Drawdowns', drawdownSection(result)],
+    ['rolling', 'Rolling figures', performance && rollingSection(performance, result)],
     ['months', 'Months', monthTable(result)],
-    ['portfolio', 'Final portfolio', positions && positionTable(positions)],
-    ['ranks', 'Does the score rank the returns?', ic && informationCoefficient(ic)],
-    ['groups', 'Return by score group', quantiles && bucketChart(quantiles)],
+    ['legs', 'Legs', legs(result)],
+    ['ranks', 'Does the score rank the returns?', rankSection(result)],
     ['costs', 'Costs', costSection(result)],
     ['trials', 'All configurations tried', trials && trialSection(result)],
     ['evidence', 'Evidence', evidence && evidenceSection(evidence, result)],
@@ -69,8 +72,10 @@ function sectionsOf(result: BacktestResult): Section[] {
   return all.flatMap(([id, name, content]) => (content ? [{ id, name, content }] : []))
 }
 
-function drawdowns(result: BacktestResult): Markup {
-  return html`<p>Decline of the net equity from its highest value so far.</p>${drawdownChart(result)}`
+function legs(result: BacktestResult): Markup | null {
+  const { performance, positions } = result
+  if (performance === undefined && positions === undefined) return null
+  return html`${performance && legSection(performance, result)}${positions && html`<h3>Held at the end</h3>${positionTable(positions)}`}`
 }
 
 /** The tear sheet of a result of the service, titled by the rows that it is of. */

@@ -70,7 +70,9 @@ export function positionTable(positions: NonNullable<BacktestResult['positions']
       ? positions
       : [...positions.slice(0, maxPositions / 2), ...positions.slice(-maxPositions / 2)]
   const rest = positions.length - shown.length
-  return html`<details><summary>All ${plural(positions.length, 'name')} held at the end</summary>
+  const long = positions.filter(({ weight }) => weight > 0).length
+  return html`<p>${plural(positions.length, 'name')}: ${count(long)} long and ${count(positions.length - long)} short.</p>
+<details><summary>All names held at the end</summary>
 ${scrollTable(
   'Final portfolio',
   html`<table class="long">

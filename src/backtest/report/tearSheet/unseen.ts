@@ -33,7 +33,7 @@ ${foldTable(folds, trials !== undefined)}${
 function unseenChart(unseen: Unseen, folds: readonly BacktestFold[]): Markup {
   const { dates, curve } = unseen
   const line: Line = {
-    id: 'unseen',
+    id: 'stitched',
     title: 'Growth of 1 over the unseen periods, net of costs',
     description: `From ${dates[0]} to ${dates.at(-1)}, 1 became ${ratio(lastOf(curve), 3)}. The folds are shaded in turn; the table below lists them.`,
     dates,
