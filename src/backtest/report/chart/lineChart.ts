@@ -24,7 +24,7 @@ export interface Line {
   readonly others?: readonly OtherLine[]
   /** Stretches of time that the line runs through, shaded in turn. */
   readonly bands?: readonly Band[]
-  /** Twice as many points are read out as in the other charts, which would make the page large. */
+  /** More points are drawn and read out. For all charts that would make the page large. */
   readonly isDetailed?: boolean
 }
 
@@ -53,9 +53,9 @@ export function lineChart(line: Line, size: Size): Markup {
 ${drawBands(line, frame)}
 ${drawGrid(line, size, frame, ticks)}
 ${line.isFilled && html`<path class="fill" d="${fillPath(frame, frame.yOf(line.base))}"/>`}
-${(line.others ?? []).map(({ kind, values }) => html`<path class="line ${kind}" d="${linePath({ x: frame.x, y: toPixels(values, frame.yOf) })}"/>`)}
+${(line.others ?? []).map(({ kind, values }) => html`<path class="line ${kind}" d="${linePath({ ...frame, y: toPixels(values, frame.yOf) })}"/>`)}
 <path class="line own" d="${linePath(frame)}"/>
-${readOuts(frame, line.isDetailed ? pointsOf[size.name] : pointsOf[size.name] / 2, index => html`${line.dates[index]}: ${line.formatPoint(index)}`)}
+${readOuts(frame, (line.isDetailed ? detailedPoints : usualPoints)[size.name], index => html`${line.dates[index]}: ${line.formatPoint(index)}`)}
 </svg>`
 }
 
@@ -84,6 +84,8 @@ interface Frame {
   readonly y: Float64Array
   readonly yOf: (value: number) => number
   readonly xOf: (day: number) => number
+  /** Of a line, the highest and the lowest point in each such column are drawn. */
+  readonly columnPixels: number
 }
 
 function layOut(line: Line, size: Size, min: number, max: number): Frame {
@@ -99,7 +101,7 @@ function layOut(line: Line, size: Size, min: number, max: number): Frame {
   const xOf = (day: number) => left + ((day - first) / span) * (right - left)
   const yOf = (value: number) => bottom - ((scale(value) - scale(min)) / height) * (bottom - top)
   const y = toPixels(line.values, yOf)
-  return { left, right, top, bottom, x: days.map(xOf), y, yOf, xOf }
+  return { left, right, top, bottom, x: days.map(xOf), y, yOf, xOf, columnPixels: line.isDetailed ? 1 : 2 }
 }
 
 function toPixels(values: readonly (number | null)[], yOf: Frame['yOf']): Float64Array {
@@ -138,10 +140,10 @@ function drawGrid(
   })}<line class="base" x1="${left}" x2="${right}" y1="${baseY}" y2="${baseY}"/></g>`
 }
 
-function linePath({ x, y }: Pick<Frame, 'x' | 'y'>): string {
+function linePath({ x, y, columnPixels }: Pick<Frame, 'x' | 'y' | 'columnPixels'>): string {
   let path = ''
   let isDrawing = false
-  for (const i of columnEnvelope(x, y)) {
+  for (const i of columnEnvelope(x, y, columnPixels)) {
     const exists = !Number.isNaN(y[i])
     if (exists) path += `${isDrawing ? 'L' : 'M'}${at(x[i])} ${at(y[i])}`
     isDrawing = exists
@@ -150,14 +152,14 @@ function linePath({ x, y }: Pick<Frame, 'x' | 'y'>): string {
 }
 
 /** The area between the line and a base. */
-function fillPath({ x, y }: Frame, base: number): string {
+function fillPath({ x, y, columnPixels }: Frame, base: number): string {
   let path = ''
   let last = -1
   const close = () => {
     if (last >= 0) path += `L${at(x[last])} ${at(base)}Z`
     last = -1
   }
-  for (const i of columnEnvelope(x, y)) {
+  for (const i of columnEnvelope(x, y, columnPixels)) {
     if (Number.isNaN(y[i])) {
       close()
       continue
@@ -175,14 +177,15 @@ function fillPath({ x, y }: Frame, base: number): string {
  *
  * @param x non-decreasing, in pixels
  * @param y in pixels; NaN if there is no value, and then the line breaks
+ * @param columnPixels width of a column
  * @returns indices, increasing */
-export function columnEnvelope(x: Float64Array, y: Float64Array): number[] {
+export function columnEnvelope(x: Float64Array, y: Float64Array, columnPixels = 1): number[] {
   const drawn: number[] = []
   let from = 0
   while (from < x.length) {
-    const column = Math.floor(x[from])
+    const column = Math.floor(x[from] / columnPixels)
     let to = from
-    while (to + 1 < x.length && Math.floor(x[to + 1]) === column) to++
+    while (to + 1 < x.length && Math.floor(x[to + 1] / columnPixels) === column) to++
     addColumn(y, from, to, drawn)
     from = to + 1
   }
@@ -205,7 +208,8 @@ function addColumn(y: Float64Array, from: number, to: number, drawn: number[]): 
   for (const i of points) if (drawn.at(-1) !== i) drawn.push(i)
 }
 
-const pointsOf = { wide: 160, narrow: 80 }
+const detailedPoints = { wide: 160, narrow: 80 }
+const usualPoints = { wide: 60, narrow: 40 }
 
 /** Strips under the pointer, each with the point that it represents; the style sheet shows the one pointed at, so no script
  * is needed. Every point has its strip if there is room; else evenly chosen ones, the lowest and the highest. */

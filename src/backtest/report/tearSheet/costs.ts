@@ -1,6 +1,6 @@
 import { html, type Markup } from '../../../html.ts'
 import type { BacktestCosts, BacktestResult } from '../../result.ts'
-import { basisPoints, percent, ratio } from '../numberFormat.ts'
+import { basisPoints, count, percent, ratio } from '../numberFormat.ts'
 import { scrollTable } from './scrollTable.ts'
 import { tileList } from './tiles.ts'
 
@@ -44,13 +44,18 @@ ${scrollTable(
   'Trading costs',
   html`<table class="costs">
 <thead><tr><th scope="col">Market</th><th scope="col">Round trip</th><th scope="col">Dated</th><th scope="col" class="text">Source</th></tr></thead>
-<tbody>${costs.markets.map(
-    ({ market, round_trip_bps, is_default, date, source }) =>
-      html`<tr><th scope="row">${market ?? 'No market'}${is_default && html` <small>(default)</small>`}</th><td>${basisPoints(round_trip_bps)}</td><td><span class="day">${date === '' ? 'No date' : date}</span>${ageMark(date, first, last)}</td><td class="text">${source}</td></tr>\n`,
-  )}</tbody></table>`,
+<tbody>${costs.markets
+    .slice(0, maxMarkets)
+    .map(
+      ({ market, round_trip_bps, is_default, date, source }) =>
+        html`<tr><th scope="row">${market ?? 'No market'}${is_default && html` <small>(default)</small>`}</th><td>${basisPoints(round_trip_bps)}</td><td><span class="day">${date === '' ? 'No date' : date}</span>${ageMark(date, first, last)}</td><td class="text">${source}</td></tr>\n`,
+    )}</tbody></table>`,
   true,
-)}${taken}`
+)}${costs.markets.length > maxMarkets && html`<p class="absent">${count(costs.markets.length - maxMarkets)} more markets are listed only in the JSON result.</p>`}${taken}`
 }
+
+/** More would make the page large. */
+const maxMarkets = 60
 
 /** Whether the cost is as old as the trades that it is charged to. */
 function ageMark(date: BacktestCosts['markets'][number]['date'], first: string, last: string): Markup | null {

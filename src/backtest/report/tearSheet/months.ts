@@ -1,7 +1,7 @@
 import { html, type Markup } from '../../../html.ts'
 import type { BacktestResult } from '../../result.ts'
 import { monthNames } from '../chart/axes.ts'
-import { dash, percent } from '../numberFormat.ts'
+import { count, dash, percent } from '../numberFormat.ts'
 import { scrollTable } from './scrollTable.ts'
 
 /** Net return of each month, in percent, coloured by its size. */
@@ -10,6 +10,7 @@ export function monthTable(result: BacktestResult): Markup {
   if (years === null) {
     return html`<p class="absent">The curve ends early, so monthly returns cannot be derived from it.</p>`
   }
+  const shown = years.slice(-maxYears)
   const max = maxAbsolute(years.flatMap(year => year.months))
   const digits = max >= 1 ? 0 : max >= 0.01 ? 1 : 2
   const cell = (value: number | null) => (value === null ? dash : percent(value, digits).replace('%', ''))
@@ -18,15 +19,18 @@ ${scrollTable(
   'Net return by month',
   html`<table class="heat months${years.length > maxUnsplitYears && ' long'}">
 <thead><tr><th scope="col">Year</th>${monthNames.map(month => html`<th scope="col">${month}</th>`)}<th scope="col">Total</th></tr></thead>
-<tbody>${years.map(
+<tbody>${shown.map(
     ({ year, months: values, total }) =>
       html`<tr><th scope="row">${String(year)}</th>${values.map(
         value => html`<td class="${heatClass(value, max)}">${cell(value)}</td>`,
       )}<td class="total">${cell(total)}</td></tr>\n`,
   )}</tbody></table>`,
   true,
-)}`
+)}${shown.length < years.length && html`<p class="absent">The ${count(years.length - shown.length)} earlier years are listed only in the JSON result.</p>`}`
 }
+
+/** More would make a page of a long record large. */
+const maxYears = 60
 
 /** Printed, a longer table is split between rows, below its repeated head. */
 const maxUnsplitYears = 30
