@@ -1,3 +1,4 @@
+import { reportSections } from '../backtest/report/reportSections.ts'
 import { Failure } from '../errors.ts'
 import type { Horizon } from '../horizons.ts'
 import type { PanelFormat } from './panelFormat.ts'
@@ -42,8 +43,6 @@ export interface BacktestSettings {
   readonly evidence?: Readonly<Record<string, AxisValue | true>>
 }
 
-const allParts = 'ic,quantiles,monthly,positions'
-
 /** The flags as settings of a request. An option with several values makes a grid. */
 export function toSettings(flags: BacktestFlags): BacktestSettings {
   const { returnDays, costBps, borrowBps, gross, neutral, drift, folds } = flags
@@ -63,7 +62,9 @@ export function toSettings(flags: BacktestFlags): BacktestSettings {
   }
   const { seed, bootstraps, meanBlock, benchmark, groups, testGroups } = flags
   const evidence = given({ seed, bootstraps, meanBlock, benchmark, groups, testGroups })
-  const include = flags.include ?? (flags.html === undefined ? undefined : allParts)
+  const include =
+    flags.include ??
+    (flags.html === undefined ? undefined : reportSections(isGrid || flags.sweep === true).join(','))
   return {
     ...(Object.keys(config).length === 0 ? {} : { config }),
     ...(isGrid ? { sweep: grid } : flags.sweep ? { sweep: true } : {}),

@@ -52,8 +52,8 @@ export interface Tasks {
   }
   /** Some of its resamples. Fills `maxima`, and stops early if 1 is put at `stop`. */
   spa_slice: { input: SpaSliceInput; output: null }
-  /** A result encoded as JSON, to a page. */
-  result_page: { input: { readonly result: string }; output: EncodedResult }
+  /** A result as a job stores it, to a page. */
+  result_page: { input: { readonly stored: string }; output: EncodedResult }
   /** A body of rows to be stored: packed, with its hash and the ranking of its dataset. */
   panel_pack: { input: PanelBody; output: PackedPanel }
   dataset_rank: { input: { readonly data: Dataset }; output: Ranking }
