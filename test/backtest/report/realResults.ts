@@ -44,7 +44,7 @@ export interface RealResult {
 }
 
 export function openEngine() {
-  const bench = openBench({ loadArchive: shippedSignals })
+  const bench = openBench({ loadArchive: shippedSignals, timeLimitMs: 120_000 })
   const run = (body: object, resultFormat: 'json' | 'html') =>
     runBacktest(bench.deps, new TextEncoder().encode(JSON.stringify(body)), undefined, { resultFormat })
   return {

@@ -11,7 +11,7 @@ import { resultPage } from '../../../../src/backtest/report/tearSheet/page.ts'
 import type { BacktestResult } from '../../../../src/backtest/result.ts'
 import { openEngine, type RealResult, requests } from '../realResults.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const engine = openEngine()
 const real = new Map<string, RealResult>()
