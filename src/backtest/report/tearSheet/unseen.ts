@@ -92,7 +92,7 @@ function foldTable(folds: readonly BacktestFold[], isSweep: boolean): Markup {
       name => html`<th scope="col">${name}</th>`,
     )}</tr></thead>
 <tbody>${folds.map(fold => foldRow(fold, max, isSweep))}</tbody></table>`,
-    true,
+    'tablet',
   )
 }
 

@@ -197,6 +197,63 @@ describe('tear sheet', () => {
     expect(plain).not.toContain('chart bars')
   })
 
+  test('the largest page stays below a megabyte: a century, a thousand configurations, a thousand markets', () => {
+    const periods = 26_000
+    const noise = Array.from({ length: periods }, (_, i) => Math.sin(i * 12.9898) * 0.01)
+    const dates = madeResult(noise).equity_dates
+    const curve = madeResult(noise).equity_curve
+    const rest = { sharpe: 1, sharpe_per_period: 0.1, volatility: 0.1, hit_rate: 0.5, return_annual: 0.1 }
+    const market = { ...full.costs.markets[0], source: 'A rule of the exchange. '.repeat(20) }
+    const years = Array.from({ length: 100 }, (_, i) => 1924 + i)
+    const bucket = { mean_return: 0.0001, standard_error: 0.00005, n_periods: 250 }
+    const large = madeSweep(noise, {
+      ...everything,
+      curves: {
+        dates,
+        gross: curve,
+        universe: curve,
+        unseen: { dates, curve, n_periods: periods, ...rest, cagr: 0.1, max_drawdown: -0.1 },
+      },
+      performance: {
+        compared: [],
+        legs: [
+          { leg: 'long', ...rest, returns: noise },
+          { leg: 'short', ...rest, returns: noise },
+        ],
+        markets: [],
+        drawdowns: [],
+        turnover: noise,
+        exposure_long: noise,
+        exposure_short: noise,
+        rolling_window: 252,
+        rolling_sharpe: noise,
+        rolling_volatility: noise,
+      },
+      quantile_returns: Array.from({ length: 10 }, (_, i) => ({
+        bucket: i + 1,
+        ...bucket,
+        years: years.map(year => ({ year, ...bucket })),
+      })),
+      monthly: years.map(year => ({ year, months: new Array<number>(12).fill(0.0123), total: 0.1 })),
+      positions: Array.from({ length: 5_000 }, (_, i) => ({
+        asset: `${i}`.padStart(64, 'A'),
+        market: 'US',
+        weight: 0.01,
+      })),
+      trials: Array.from({ length: 1_000 }, (_, i) => ({
+        ...(full.trials ?? [])[0],
+        label: `long_short q${(Math.floor(i / 20) + 1) / 100} equal h${(i % 20) + 1}`,
+      })),
+      folds: Array.from({ length: 50 }, (_, i) => ({
+        ...full.folds[0],
+        fold: i + 1,
+        test_start: dates[i * 500],
+      })),
+      costs: { ...full.costs, markets: new Array(1_000).fill(market) },
+    })
+    expect(Buffer.byteLength(tearSheet(large, 'x'))).toBeLessThan(1_000_000)
+  })
+
   test('odd curves have no coordinate that is not a number', () => {
     const odd = [
       madeResult([0]),
