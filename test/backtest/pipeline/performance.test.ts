@@ -100,7 +100,7 @@ test('exposures and what each market adds and costs are those of the plain loops
         near(own.gross_return_annual, simple.mean(undrifted.map(period => period.gross)) * 252, 1e-12)
       }
     }),
-    { numRuns: 150 },
+    { numRuns: 60 },
   )
 })
 
@@ -131,7 +131,7 @@ test('the legs are the returns of the names held long and of those held short', 
         else expect(short).toBeUndefined()
       })
     }),
-    { numRuns: 100 },
+    { numRuns: 60 },
   )
 })
 
