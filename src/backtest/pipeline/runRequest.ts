@@ -2,10 +2,12 @@ import type { MarketCosts } from '../../markets/costs.ts'
 import { readBody } from '../codec/body.ts'
 import type { ArchiveRequest, BacktestSettings, StoredPanelRequest } from '../codec/settings.ts'
 import type { Dataset } from '../dataset/dataset.ts'
+import { isEvidence, reportSections } from '../report/reportSections.ts'
 import type { BodyFormat, BodyQuery, ResultFormat } from '../request.ts'
 import type { BacktestResult } from '../result.ts'
 import { archiveKey, type CachedArchive } from './archiveDataset.ts'
 import { type EncodedResult, encodeResult } from './encodeResult.ts'
+import { resolveEvidence } from './evidence.ts'
 import { buildPanelDataset } from './panelDataset.ts'
 import { resolveConfig } from './resolveConfig.ts'
 import { runConfiguration } from './runConfiguration.ts'
@@ -45,9 +47,9 @@ export function runBodyRequest({
   const parsed = readBody(body, format, query)
   if (parsed.panel !== null)
     return runPanelRequest(buildPanelDataset(parsed.panel), parsed, costs, resultFormat)
-  const { config, include, sweep, panelId } = parsed
-  if (panelId !== null) return { kind: 'stored', request: { config, include, sweep, panelId } }
-  const request = { config, include, sweep, source: parsed.source }
+  const { config, include, sweep, evidence, panelId } = parsed
+  if (panelId !== null) return { kind: 'stored', request: { config, include, sweep, evidence, panelId } }
+  const request = { config, include, sweep, evidence, source: parsed.source }
   const archive = findArchive(archives, request)
   if (archive === undefined) return { kind: 'archive', request }
   const { data, dataVersion } = archive
@@ -64,30 +66,50 @@ function findArchive(
   return archives.find(archive => archive.horizon === horizon && archive.market === market)
 }
 
-export function runArchiveRequest(input: ArchiveInput, resultFormat: ResultFormat): BacktestOutcome {
-  if (input.request.sweep) return { kind: 'sweep', plan: planArchiveSweep(input) }
-  return { kind: 'result', result: encodeResult(runArchiveBacktest(input), resultFormat) }
+export function runArchiveRequest(sent: ArchiveInput, resultFormat: ResultFormat): BacktestOutcome {
+  const input = { ...sent, request: withSections(sent.request, resultFormat) }
+  const { sweep, pageOnly = [] } = input.request
+  if (sweep) return { kind: 'sweep', plan: { ...planArchiveSweep(input), pageOnly } }
+  return { kind: 'result', result: encodeResult(runArchiveBacktest(input), resultFormat, pageOnly) }
+}
+
+/** The request with all sections that a page shows. Without them it would have gaps that only a reader of the API could fill.
+ * Evidence says what its sections are about, so a job that stores some of it stores no more. */
+function withSections<Request extends BacktestSettings>(request: Request, format: ResultFormat): Request {
+  if (format === 'json') return request
+  const { include, sweep } = request
+  const hasEvidence = format === 'stored' && include.some(isEvidence)
+  const pageOnly = reportSections(Boolean(sweep)).filter(
+    section => !include.includes(section) && !(hasEvidence && isEvidence(section)),
+  )
+  return { ...request, include: [...include, ...pageOnly], pageOnly }
 }
 
 /** A request for a panel, on its dataset: rows sent with the request, or stored ones in shared memory. */
 export function runPanelRequest(
   panel: Dataset,
-  request: BacktestSettings,
+  sent: BacktestSettings,
   costs: MarketCosts,
   resultFormat: ResultFormat,
 ): BacktestOutcome {
-  const { config, sweep, include } = request
-  if (!sweep)
-    return { kind: 'result', result: encodeResult(runPanelBacktest(panel, request, costs), resultFormat) }
-  return { kind: 'sweep', plan: planSweep(selectPanelData(panel, config), config, sweep, include, costs) }
+  const request = withSections(sent, resultFormat)
+  const { config, sweep, include, pageOnly = [], evidence } = request
+  if (!sweep) {
+    const result = runPanelBacktest(panel, request, costs)
+    return { kind: 'result', result: encodeResult(result, resultFormat, pageOnly) }
+  }
+  const settings = resolveEvidence(include, evidence)
+  const plan = planSweep(selectPanelData(panel, config), config, sweep, include, costs, settings)
+  return { kind: 'sweep', plan: { ...plan, pageOnly } }
 }
 
 /** One configuration on the archive. */
 export function runArchiveBacktest(input: ArchiveInput): BacktestResult {
-  const { config, include } = input.request
+  const { config, include, evidence } = input.request
   const { data, view, returnDays, medianDateGap, warnings, source } = selectArchiveData(input)
   const resolved = resolveConfig(config, returnDays, medianDateGap)
-  const result = runConfiguration(data, view, resolved, include, input.costs, warnings)
+  const settings = resolveEvidence(include, evidence)
+  const result = runConfiguration(data, view, resolved, include, input.costs, warnings, settings)
   return {
     ...result,
     data_version: input.dataVersion,
@@ -99,10 +121,11 @@ export function runArchiveBacktest(input: ArchiveInput): BacktestResult {
 /** One configuration on a panel. */
 export function runPanelBacktest(
   panel: Dataset,
-  { config, include }: BacktestSettings,
+  { config, include, evidence }: BacktestSettings,
   costs: MarketCosts,
 ): BacktestResult {
   const { data, view, medianDateGap, returnDays, warnings } = selectPanelData(panel, config)
   const resolved = resolveConfig(config, returnDays, medianDateGap)
-  return runConfiguration(data, view, resolved, include, costs, warnings)
+  const settings = resolveEvidence(include, evidence)
+  return runConfiguration(data, view, resolved, include, costs, warnings, settings)
 }

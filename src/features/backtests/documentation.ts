@@ -23,6 +23,10 @@ export const backtestOperation = operation({
     examples: {
       panel: { summary: 'Your own rows', value: requests.backtest_panel },
       columns: { summary: 'Your own rows, by column', value: requests.backtest_columns },
+      evidence: {
+        summary: 'A sweep with the evidence for skill or luck',
+        value: requests.backtest_evidence,
+      },
       stored: { summary: 'A stored panel', value: requests.backtest_stored },
       source: { summary: 'The rows of this service', value: requests.backtest_source },
       score: {
@@ -37,7 +41,10 @@ export const backtestOperation = operation({
     description: 'The equity curve, its statistics, and the walk-forward folds.',
     headers: ['ETag', 'Idempotency-Replayed'],
     html: 'With format=html, or if Accept prefers HTML: the result as an HTML page without scripts or external resources.',
-    examples: { panel: { summary: 'The result of the example `panel`', value: answers.backtest } },
+    examples: {
+      panel: { summary: 'The result of the example `panel`', value: answers.backtest },
+      evidence: { summary: 'The result of the example `evidence`', value: answers.backtest_evidence },
+    },
   },
   accepted: {
     schema: BacktestJob,

@@ -12,7 +12,7 @@ export const BodyQuerySchema = Type.Object(
     format: Type.Optional(
       Type.Union([Type.Literal('json'), Type.Literal('html')], {
         description:
-          'Format of the result; html is a page for people. Omit it to let the `Accept` header decide; the default is json.',
+          'Format of the result; html is a page for people, with every section that it shows, whatever `include` has. Omit it to let the `Accept` header decide; the default is json.',
       }),
     ),
     config: text(
@@ -21,6 +21,10 @@ export const BodyQuerySchema = Type.Object(
     ),
     sweep: text('With a CSV body: `sweep` as in a JSON body, as JSON text.', 'true'),
     include: text('With a CSV body: `include` as in a JSON body, comma-separated.', 'ic,monthly'),
+    evidence: text(
+      'With a CSV body: `evidence` as in a JSON body, as JSON text.',
+      '{"seed":1,"bootstraps":1000}',
+    ),
   },
   { additionalProperties: false },
 )
