@@ -52,9 +52,9 @@ function readList(reader: JsonReader, name: string): JsonValue {
   if (reader.bytes[reader.at] !== 0x5b) return reader.value()
   reader.expect(0x5b)
   const list: JsonValue[] = []
-  if (reader.take(0x5d)) throw listLength(name, 'is empty')
+  if (reader.take(0x5d)) throw listLength(name, 'is empty', 'Send at least one.')
   do {
-    if (list.length === maxBatchItems) throw listLength(name, 'has more')
+    if (list.length === maxBatchItems) throw listLength(name, 'has more', 'Send the others in another batch.')
     reader.path.push(list.length)
     list.push(reader.value())
     reader.path.pop()
@@ -138,7 +138,7 @@ function atFault(path: string, { code, message, details }: Failure): Failure {
 
 function elementsOf(name: string, value: JsonValue): JsonValue[] {
   if (Array.isArray(value)) return value
-  throw listLength(name, 'is not an array')
+  throw listLength(name, 'is not an array', 'Put it into one.')
 }
 
 function checked<S extends TSchema>(
@@ -157,10 +157,10 @@ function checked<S extends TSchema>(
     : new Failure('body_invalid', 'The body does not match the schema.')
 }
 
-function listLength(name: string, found: string): Failure {
+function listLength(name: string, found: string, mend: string): Failure {
   return new Failure(
     'parameter_invalid',
-    `${name} ${found}; it must be an array of 1 to ${maxBatchItems} items. Send the others in another batch.`,
+    `${name} ${found}; it must be an array of 1 to ${maxBatchItems} items. ${mend}`,
     { param: name },
   )
 }
