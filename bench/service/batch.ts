@@ -1,4 +1,5 @@
 import type { BacktestBatchRequest } from '../../src/backtest/batchRequest.ts'
+import type { Columns } from '../../src/backtest/dataset/dataset.ts'
 import type { BacktestConfig } from '../../src/backtest/request.ts'
 import { formattedBodies } from '../backtest/bodies.ts'
 import { makePanel } from '../backtest/makePanel.ts'
@@ -6,7 +7,7 @@ import { time } from '../backtest/timings.ts'
 import type { Figure } from '../figure.ts'
 import { measure } from '../http.ts'
 import type { BatchLoadOutcome, BatchLoadTask } from './batchLoad.ts'
-import { openPanelKernel } from './panelKernel.ts'
+import { openBatchKernel, openPanelKernel } from './panelKernel.ts'
 import { postOk, type Service } from './server.ts'
 
 /** A small panel, for which a request costs more than its backtest: dates x names. */
@@ -22,9 +23,13 @@ const configs: BacktestConfig[] = Array.from({ length: size }, (_, i) => ({
   returnDays: 1,
 }))
 
-/** Small backtests one by one and in batches of 500, by eight and by two clients. A round measures the kernel, single requests and
- * batches, so that the ratios are of one session. First proves parity: the results of a batch have the bytes of single requests, and
- * these are the kernel's. */
+/** Stored panels of the batch with a panel for each backtest; a key may store 64. */
+const panels = 50
+
+/** Small backtests one by one and in batches of 500: configurations of one panel, and the same configurations spread over 50 panels.
+ * Throughput is relative to that many kernels, each at its rate alone on a thread, and that of the batch also to its own work, encoding
+ * included, on as many threads. A round measures all of them, so that the ratios are of one session. First proves parity: the
+ * results of a batch have the bytes of single requests, and these are the kernel's. */
 export async function timeBatches(
   service: Service,
   key: string,
@@ -33,47 +38,66 @@ export async function timeBatches(
   ms: number,
 ): Promise<Figure[]> {
   const columns = makePanel(dates, names)
-  const csv = formattedBodies(columns)[2]
-  const stored = await postOk(service, 'panels', { key, body: csv.bytes, type: csv.type })
-  const { id: panel }: { id: string } = JSON.parse(stored)
+  const stored: string[] = []
+  for (let p = 0; p < panels; p++) stored.push(await store(service, key, columns, p))
+  const [panel] = stored
   const kernel = await openPanelKernel(columns)
+  const batchKernel = await openBatchKernel(columns)
   const run = (config: BacktestConfig) => kernel({ config, include: [], panelId: panel })
-  const batch = JSON.stringify({ panel, configs } satisfies BacktestBatchRequest)
-  await proveParity(await postOk(service, 'backtests/batch', { key, body: batch }), run)
+  const ofOne = JSON.stringify({ panel, configs } satisfies BacktestBatchRequest)
+  const items = configs.map((config, i) => ({ panel: stored[i % panels], config }))
+  const ofMany = JSON.stringify({ items } satisfies BacktestBatchRequest)
+  proveParity(await postOk(service, 'backtests/batch', { key, body: ofOne }), run, () => true)
+  // Panel 0 has the rows of the kernel.
+  proveParity(await postOk(service, 'backtests/batch', { key, body: ofMany }), run, i => i % panels === 0)
 
   const headers = { Authorization: `Bearer ${key}` }
-  const single = { path: '/api/v1/backtest', body: JSON.stringify({ panel, config: configs[0] }) }
   const singleRate = async () => {
-    const task = { ...single, port: service.port, headers, connections: 8, ms }
+    const body = JSON.stringify({ panel, config: configs[0] })
+    const task = { path: '/api/v1/backtest', body, port: service.port, headers, connections: 8, ms }
     const { requests, perSecond, cpuSeconds } = await measure(service, task)
     return requests / (requests / perSecond - cpuSeconds / threads)
   }
-  const batchRate = async (clients: number) => {
+  const batchRate = async (body: string, clients: number) => {
     const url = `http://127.0.0.1:${service.port}/api/v1/backtests/batch`
     const type = { 'Content-Type': 'application/json' }
-    const { lines, seconds, cpuSeconds } = await loadBatches({
-      ...{ url, headers: { ...headers, ...type }, body: batch, clients, ms },
-    })
+    const task = { url, headers: { ...headers, ...type }, body, clients, ms }
+    const { lines, seconds, cpuSeconds } = await loadBatches(task)
     // One line in 501 is a summary. The client's own processor time is not the server's to use.
     return (lines * size) / (size + 1) / (seconds - cpuSeconds / threads)
   }
-  const ratios: Record<'single' | 'batch' | 'alone', number[]> = { single: [], batch: [], alone: [] }
+  const found: Record<string, number[]> = {}
+  const note = (name: string, ratio: number) => {
+    found[name] ??= []
+    found[name].push(ratio)
+  }
   for (let round = -1; round < rounds; round++) {
     // All of the configurations, since a batch runs them all.
     const { medianMs } = time(() => configs.forEach(config => void run(config)), 3, 1)
+    const { medianMs: batchMs } = time(() => batchKernel(configs), 3, 1)
     const capacity = (threads * 1_000 * size) / medianMs
-    const found = { single: await singleRate(), batch: await batchRate(2), alone: await batchRate(1) }
+    const single = await singleRate()
+    const one = await batchRate(ofOne, 2)
+    const many = await batchRate(ofMany, 2)
+    const alone = await batchRate(ofOne, 1)
     // The first round warms up the server.
     if (round < 0) continue
-    ratios.single.push(found.single / capacity)
-    ratios.batch.push(found.batch / capacity)
-    ratios.alone.push(found.alone / capacity)
+    note('small_single_throughput', single / capacity)
+    note('small_batch_throughput', one / capacity)
+    note('small_batch_panels_throughput', many / capacity)
+    note('small_batch_one_client_throughput', alone / capacity)
+    note('small_batch_of_own_work', one / ((threads * 1_000 * size) / batchMs))
   }
-  return [
-    ratioFigure('service.small_single_throughput', ratios.single),
-    ratioFigure('service.small_batch_throughput', ratios.batch),
-    ratioFigure('service.small_batch_one_client_throughput', ratios.alone),
-  ]
+  return Object.entries(found).map(([name, ratios]) => ratioFigure(`service.${name}`, ratios))
+}
+
+/** The same rows with other scores, in the same order. */
+async function store(service: Service, key: string, columns: Columns, p: number): Promise<string> {
+  const score = columns.score.map(value => value * (1 + p / 64))
+  const csv = formattedBodies({ ...columns, score })[2]
+  const answer = await postOk(service, 'panels', { key, body: csv.bytes, type: csv.type })
+  const { id }: { id: string } = JSON.parse(answer)
+  return id
 }
 
 async function loadBatches(task: BatchLoadTask): Promise<BatchLoadOutcome> {
@@ -90,7 +114,11 @@ interface Line {
   readonly result: unknown
 }
 
-function proveParity(text: string, run: (config: BacktestConfig) => object): void {
+function proveParity(
+  text: string,
+  run: (config: BacktestConfig) => object,
+  isKernels: (index: number) => boolean,
+): void {
   const lines: Line[] = text
     .trimEnd()
     .split('\n')
@@ -98,7 +126,7 @@ function proveParity(text: string, run: (config: BacktestConfig) => object): voi
   const results = lines.filter(({ object }) => object === 'batch_result')
   if (results.length !== size) throw new Error(`The batch has ${results.length} results of ${size}.`)
   for (const { index, result } of results)
-    if (JSON.stringify(result) !== JSON.stringify(run(configs[index])))
+    if (isKernels(index) && JSON.stringify(result) !== JSON.stringify(run(configs[index])))
       throw new Error(`The batch and the kernel have different results at ${index}.`)
 }
 

@@ -109,7 +109,8 @@ describe('/openapi.json', () => {
       }
       for (const [status, { description, content }] of Object.entries(operation.responses)) {
         expect([name, status, description.length > 2]).toEqual([name, status, true])
-        const main = content?.['application/json'] ?? content?.['text/event-stream']
+        const main =
+          content?.['application/json'] ?? content?.['text/event-stream'] ?? content?.['application/x-ndjson']
         const examples = Object.entries(main?.examples ?? {})
         if (status !== '304') expect([name, status, examples.length > 0]).toEqual([name, status, true])
         for (const [example, { value }] of examples) {
