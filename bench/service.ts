@@ -47,7 +47,7 @@ export async function benchService({ short = false } = {}): Promise<Figure[]> {
     const run = () => void kernel.run(request, 1)
     const many = await timeMany('archive', service, threads, key, single, run, rounds, ms)
     const spared = await timeSpared(service, key, run, rounds, ms)
-    const batches = await timeBatches(service, key, threads, rounds, ms)
+    const batches = await timeBatches(service, key, threads, 3, ms)
     const shared = await timeShared(service, key, short)
     return [...alone, ...many, ...spared, ...batches, ...shared]
   }, settings)
