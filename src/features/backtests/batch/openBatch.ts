@@ -23,11 +23,7 @@ export async function checkBatch(
   options: { readonly signal: AbortSignal; readonly ticket: Ticket },
 ): Promise<CheckedBatch> {
   const sent = ownBuffer(body)
-  const opened = await deps.pool.run(
-    'batch_body',
-    { body: sent },
-    { ...options, transfer: [sent.buffer], holdThread: false },
-  )
+  const opened = await deps.pool.run('batch_body', { body: sent }, { ...options, transfer: [sent.buffer] })
   const { items, panel, sharesRows } = opened
   await requireStored(deps, keyId, items)
   const groups = groupByRows(items).map(group => ({
