@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import type { BacktestBatchRequest } from '../../src/backtest/batchRequest.ts'
 import type { Columns } from '../../src/backtest/dataset/dataset.ts'
 import type { BacktestConfig } from '../../src/backtest/request.ts'
@@ -6,9 +7,10 @@ import { makePanel } from '../backtest/makePanel.ts'
 import { time } from '../backtest/timings.ts'
 import type { Figure } from '../figure.ts'
 import { measure } from '../http.ts'
+import { table } from '../table.ts'
 import type { BatchLoadOutcome, BatchLoadTask } from './batchLoad.ts'
 import { openBatchKernel, openPanelKernel } from './panelKernel.ts'
-import { postOk, type Service } from './server.ts'
+import { postOk, type Service, withService } from './server.ts'
 
 /** A small panel, for which a request costs more than its backtest: dates x names. */
 const dates = 100
@@ -134,4 +136,13 @@ function ratioFigure(name: string, ratios: readonly number[]): Figure {
   const sorted = ratios.toSorted((a, b) => a - b)
   const spread = `${sorted[0].toFixed(2)} .. ${sorted[sorted.length - 1].toFixed(2)}`
   return { name, value: sorted[sorted.length >> 1], unit: 'times', spread }
+}
+
+if (import.meta.main) {
+  const threads = availableParallelism()
+  const figures = await withService(
+    async service => timeBatches(service, await service.newKey(), threads, Number(Bun.argv[2] ?? 5), 3_000),
+    { COMPUTE_THREADS: String(threads), LOG_LEVEL: 'info' },
+  )
+  console.log(table(figures.map(found => ({ ...found, failed: false }))))
 }
