@@ -8,6 +8,7 @@ import { time } from './backtest/timings.ts'
 import type { Figure } from './figure.ts'
 import { measure, type Served } from './http.ts'
 import { type ArchiveKernel, horizon, importArchive } from './service/baseArchive.ts'
+import { timeBatches } from './service/batch.ts'
 import { openPanelKernel } from './service/panelKernel.ts'
 import { postOk, type Service, withService } from './service/server.ts'
 import { sliceTimes } from './service/sliceTimes.ts'
@@ -46,8 +47,9 @@ export async function benchService({ short = false } = {}): Promise<Figure[]> {
     const run = () => void kernel.run(request, 1)
     const many = await timeMany('archive', service, threads, key, single, run, rounds, ms)
     const spared = await timeSpared(service, key, run, rounds, ms)
+    const batches = await timeBatches(service, key, threads, 3, ms)
     const shared = await timeShared(service, key, short)
-    return [...alone, ...many, ...spared, ...shared]
+    return [...alone, ...many, ...spared, ...batches, ...shared]
   }, settings)
 }
 

@@ -1,5 +1,6 @@
 import { rankDataset } from '../src/backtest/dataset/rank.ts'
 import { buildArchive, filterArchive, listAssetNames } from '../src/backtest/pipeline/archiveDataset.ts'
+import { openBatch, runBatchItems } from '../src/backtest/pipeline/batch.ts'
 import { encodeResult, storedPage } from '../src/backtest/pipeline/encodeResult.ts'
 import { packPanel } from '../src/backtest/pipeline/panelDataset.ts'
 import { runArchiveRequest, runBodyRequest, runPanelRequest } from '../src/backtest/pipeline/runRequest.ts'
@@ -7,9 +8,9 @@ import { scoreArchive } from '../src/backtest/pipeline/scoredArchive.ts'
 import { prepareSweepSpa, runSpaSlice } from '../src/backtest/pipeline/sweepEvidence.ts'
 import { simulateSlice } from '../src/backtest/pipeline/sweepPlan.ts'
 import { writeSweepResult } from '../src/backtest/pipeline/sweepResult.ts'
-import type { Task, TaskFailure, TaskKind, TaskReply } from '../src/backtest/pool/tasks.ts'
+import { describeFailure } from '../src/backtest/pipeline/taskFailure.ts'
+import type { Task, TaskKind, TaskReply } from '../src/backtest/pool/tasks.ts'
 import { registerFormats } from '../src/dates.ts'
-import { Failure } from '../src/errors.ts'
 import { warmUp } from './warmUp.ts'
 
 registerFormats()
@@ -21,7 +22,7 @@ export default function compute(task: Task): TaskReply<TaskKind> {
   try {
     return { ok: true, output: perform(task) }
   } catch (error) {
-    return { ok: false, failure: describe(error) }
+    return { ok: false, failure: describeFailure(error) }
   }
 }
 
@@ -33,6 +34,10 @@ function perform({ kind, input }: Task) {
       return runArchiveRequest(input, input.resultFormat)
     case 'backtest_stored':
       return runPanelRequest(input.data, input.request, input.costs, input.resultFormat)
+    case 'batch_body':
+      return openBatch(input.body)
+    case 'batch_items':
+      return runBatchItems(input)
     case 'panel_pack':
       return packPanel(input)
     case 'dataset_rank':
@@ -62,12 +67,4 @@ function perform({ kind, input }: Task) {
     default:
       return kind satisfies never
   }
-}
-
-function describe(error: unknown): TaskFailure {
-  if (error instanceof Failure) {
-    return { code: error.code, message: error.message, param: error.details.param ?? null, trace: null }
-  }
-  const trace = error instanceof Error ? (error.stack ?? error.message) : String(error)
-  return { code: 'compute_failed', message: 'The backtest could not be computed.', param: null, trace }
 }

@@ -2,6 +2,7 @@ import http from 'node:http'
 import { type AnyElysia, Elysia } from 'elysia'
 import { accountRoutes, meRoutes } from '../features/account/routes.ts'
 import { adminRoutes } from '../features/admin/routes.ts'
+import { batchRoutes } from '../features/backtests/batch/routes.ts'
 import { jobRoutes } from '../features/backtests/jobs/routes.ts'
 import { PerKeyLimit } from '../features/backtests/perKeyLimit.ts'
 import { backtestRoutes } from '../features/backtests/routes.ts'
@@ -69,6 +70,7 @@ export function createApp(resources: Resources) {
     metricsRoutes(plugin, { ...shared, tagGroups: tagGroupsOf }),
     signalsRoutes(plugin, shared),
     backtestRoutes(plugin, shared),
+    batchRoutes(plugin, shared),
     jobRoutes(plugin, shared),
     panelRoutes(plugin, shared),
     searchRoutes(plugin, shared),

@@ -107,17 +107,31 @@ export function asFailure(explain: ExplainError, error: unknown): { failure: Fai
 
 const defaultRetrySeconds = 1
 
+/** What every error says, whether it is an answer or a line of one. */
+export function errorBody(
+  baseUrl: string,
+  requestId: string,
+  { code, message, details }: Failure,
+): ErrorBody {
+  const near = details.near === undefined ? {} : { near: details.near.slice(0, 3) }
+  const { type } = errorStatus(code)
+  const param = details.param ?? null
+  const doc_url = `${baseUrl}/docs/errors#${code}`
+  return { error: { type, code, message, param, request_id: requestId, doc_url, ...near } }
+}
+
+function problemOf(error: ErrorBody['error'], status: number, title: string): ProblemBody {
+  const { type: _, message: detail, doc_url: type, code, param, request_id, ...near } = error
+  return { type, title, status, detail, code, param, request_id, ...near }
+}
+
 /** The error body, or with `Accept: application/problem+json` the same as RFC 9457. */
 export function errorAnswer(baseUrl: string, context: RequestContext, failure: Failure): Answer {
-  const { status, type, title } = errorStatus(failure.code)
-  const { details, code, message } = failure
-  const docUrl = `${baseUrl}/docs/errors#${code}`
-  const param = details.param ?? null
-  const near = details.near === undefined ? {} : { near: details.near.slice(0, 3) }
+  const { status, title } = errorStatus(failure.code)
+  const { details, code } = failure
+  const { error } = errorBody(baseUrl, context.id, failure)
   const asProblem = context.request.headers.get('accept')?.includes('application/problem+json') === true
-  const body = asProblem
-    ? { type: docUrl, title, status, detail: message, code, param, request_id: context.id, ...near }
-    : { error: { type, code, message, param, request_id: context.id, doc_url: docUrl, ...near } }
+  const body = asProblem ? problemOf(error, status, title) : { error }
   const headers: Record<string, string> = {
     'Content-Type': asProblem ? 'application/problem+json' : 'application/json',
     'Cache-Control': 'no-store',

@@ -93,6 +93,11 @@ const table: Row[] = [
     needsKey: true,
     good: ofQuant(200),
   },
+  {
+    ...get(`${backtests}/batch`, `${backtests}/batch`, ofQuant([400, 'parameter_invalid'])),
+    method: 'POST',
+    body: '{}',
+  },
   get(backtests, `${backtests}?limit=5`, ofQuant(200)),
   get(`${backtests}/:id`, `${backtests}/${unknownId}`, ofQuant([404, 'entity_unknown'])),
   {

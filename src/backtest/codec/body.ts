@@ -4,7 +4,7 @@ import { BacktestRequest, type BodyFormat, type BodyQuery, PanelId } from '../re
 import { readCsv } from './csvBody.ts'
 import { showValue, unknownParameter } from './faults.ts'
 import { readJsonColumns } from './jsonColumns.ts'
-import { type JsonObject, JsonReader } from './jsonReader.ts'
+import { type JsonObject, JsonReader, type JsonValue } from './jsonReader.ts'
 import { readJsonRows } from './jsonRows.ts'
 import { readNdjson } from './ndjson.ts'
 import type { ParsedPanel } from './panelBuilder.ts'
@@ -102,17 +102,20 @@ function readJsonBody(bytes: Uint8Array): ParsedRequest {
 }
 
 /** @param mend what to send instead of nothing */
-function openJson(bytes: Uint8Array, mend: string): JsonReader {
+export function openJson(bytes: Uint8Array, mend: string): JsonReader {
   const reader = new JsonReader(bytes)
   reader.skipSpace()
   if (reader.at === bytes.length) throw new Failure('malformed_json', `The body is empty. ${mend}`)
   return reader
 }
 
-/** The fields of the body's object. The panel comes apart from the others: its rows, or the id of a stored one. */
-function readFields(
+/** The fields of the body's object. The panel comes apart from the others: its rows, or the id of a stored one.
+ *
+ * @param readOther reads the value of a field other than the panel */
+export function readFields(
   reader: JsonReader,
   known: readonly string[],
+  readOther: (reader: JsonReader, key: string) => JsonValue = reader => reader.value(),
 ): { fields: JsonObject; panel: ParsedPanel | string | null } {
   reader.skipSpace()
   if (reader.bytes[reader.at] !== 0x7b) {
@@ -130,7 +133,7 @@ function readFields(
       if (!known.includes(key)) throw unknownParameter(key.slice(0, 60), known)
       reader.path.push(key)
       if (key === 'panel') panel = readPanel(reader)
-      else fields[key] = reader.value()
+      else fields[key] = readOther(reader, key)
       reader.path.pop()
     } while (reader.take(0x2c))
     reader.expect(0x7d)

@@ -43,20 +43,30 @@ export const settingNames = Object.keys(settingsSchema.properties)
 export function checkSettings(fields: JsonObject): BacktestSettings {
   const { source, ...settings } = checkSchema(fields)
   if (source === null) return settings
-  throw new Failure(
+  throw sourceAndPanel('panel')
+}
+
+/** @param param where the request has the panel */
+export function sourceAndPanel(param: string): Failure {
+  return new Failure(
     'backtest_impossible',
     'source and panel are both given. Send one of them, or neither to use the archive with defaults.',
-    { param: 'panel' },
+    { param },
   )
 }
 
 /** The settings of a request without a panel: its rows are the archive's. */
 export function checkArchiveRequest(fields: JsonObject): ArchiveRequest {
-  const { source: sent, ...settings } = checkSchema(fields)
-  const source = withMarketCode(sent ?? {})
+  const { source, ...settings } = checkSchema(fields)
+  return { ...settings, source: checkSource(source ?? {}) }
+}
+
+/** A source that fits the schema, checked for fields that exclude each other. */
+export function checkSource(sent: BacktestSource): BacktestSource {
+  const source = withMarketCode(sent)
   checkDateRange(source)
   checkScore(source)
-  return { ...settings, source }
+  return source
 }
 
 /** The market in upper case, as the archive has it. */

@@ -31,9 +31,9 @@ function beats(a: TrialScore, b: TrialScore): boolean {
   return a.label < b.label
 }
 
-/** What remains of a winner's Sharpe ratio once the trials it was picked from are taken into account. Sharpe ratios are per
- * period. A field is null if its statistic is not defined: see statistics/sharpe.ts and `pbo`. */
-export interface Deflation {
+/** What remains of a record's Sharpe ratio once the trials it was picked from are taken into account. Sharpe ratios are per
+ * period. A field is null if its statistic is not defined: see statistics/sharpe.ts. */
+export interface RecordDeflation {
   readonly dsr: number | null
   readonly survives: boolean
   readonly trials: number
@@ -43,62 +43,98 @@ export interface Deflation {
   readonly skew: number | null
   readonly kurtosisRaw: number | null
   readonly periods: number
-  readonly trialsEffective: number
-  readonly dsrEffective: number | null
   readonly psr: number | null
   readonly minTrackRecordPeriods: number | null
+}
+
+/** The same for the winner of a sweep, whose other trials are known. `pbo` is null where it is not defined. */
+export interface Deflation extends RecordDeflation {
+  readonly trialsEffective: number
+  readonly dsrEffective: number | null
   readonly pbo: number | null
+}
+
+/** What the deflation of a record needs of it; nulls for a record without deviation. */
+export interface TrialRecord {
+  readonly sharpePerPeriod: number | null
+  readonly periods: number
+  readonly skew: number | null
+  readonly kurtosisRaw: number | null
+}
+
+export function trialRecord(net: Float64Array): TrialRecord {
+  return {
+    sharpePerPeriod: sharpe(net, 1),
+    periods: net.length,
+    skew: skewness(net),
+    kurtosisRaw: kurtosisRaw(net),
+  }
 }
 
 /** The probability that `survives` requires, and that a record of `minTrackRecordPeriods` reaches. */
 const confidence = 0.95
 
-/** The deflated Sharpe ratio of trial `winner` and everything it is computed from. V is the ddof-1 variance of the
- * trials' own per-period Sharpe ratios; a trial without one counts among the N trials but not in V. One trial has
- * threshold 0.
+/** The deflated Sharpe ratio of a record and everything it is computed from.
+ *
+ * @param trialsVariance V, per period
+ * @param trials N */
+export function deflateRecord(record: TrialRecord, trialsVariance: number, trials: number): RecordDeflation {
+  const known = {
+    ...record,
+    trials,
+    trialsVariance,
+    sharpeThreshold: sharpeThreshold(trialsVariance, trials),
+  }
+  const complete = completeRecord(record)
+  if (complete === null)
+    return { ...known, dsr: null, survives: false, psr: null, minTrackRecordPeriods: null }
+  const dsr = deflatedSharpe(complete, trialsVariance, trials)
+  return {
+    ...known,
+    dsr,
+    survives: dsr !== null && dsr >= confidence,
+    psr: probabilisticSharpe(complete, 0),
+    minTrackRecordPeriods: minTrackRecordPeriods(complete, 0, confidence),
+  }
+}
+
+function completeRecord({ sharpePerPeriod, periods, skew, kurtosisRaw }: TrialRecord) {
+  if (sharpePerPeriod === null || skew === null || kurtosisRaw === null) return null
+  return { sharpePerPeriod, periods, skew, kurtosisRaw }
+}
+
+/** V, the ddof-1 variance of the trials' own per-period Sharpe ratios. A trial without one is left out; 0 with fewer than
+ * two that have one. */
+export function trialsVarianceOf(sharpesPerPeriod: readonly (number | null)[]): number {
+  const known = sharpesPerPeriod.filter(value => value !== null)
+  return (sampleMoments(Float64Array.from(known)).standardDeviation ?? 0) ** 2
+}
+
+/** The variance of the per-period Sharpe ratio of a trial without skill, 1 / (T - 1): what V comes to when independent trials
+ * differ by chance alone. 0 with fewer than two periods.
+ *
+ * @param periods T
+ * @see Lo, A. W. (2002), The Statistics of Sharpe Ratios, Financial Analysts Journal 58(4), at a Sharpe ratio of 0 */
+export function chanceVariance(periods: number): number {
+  return periods < 2 ? 0 : 1 / (periods - 1)
+}
+
+/** The deflated Sharpe ratio of trial `winner` and everything it is computed from. A trial without a Sharpe ratio counts among
+ * the N trials but not in V. One trial has threshold 0.
  *
  * @param series net returns per period, fractions, one array per trial
  * @param winner index into `series`, from `pickWinner` */
 export function deflateWinner(series: readonly Float64Array[], winner: number): Deflation {
-  const net = series[winner]
   const trials = series.length
-  const sharpes = series.map(values => sharpe(values, 1)).filter(value => value !== null)
-  const trialsVariance = (sampleMoments(Float64Array.from(sharpes)).standardDeviation ?? 0) ** 2
+  const record = trialRecord(series[winner])
+  const trialsVariance = trialsVarianceOf(series.map(values => sharpe(values, 1)))
   const trialsEffective = effectiveTrials(trials, meanPairwiseCorrelation(series))
-  const known = {
-    trials,
-    trialsVariance,
-    trialsEffective,
-    periods: net.length,
-    sharpeThreshold: sharpeThreshold(trialsVariance, trials),
-    pbo: pbo(series),
-  }
-  const sharpePerPeriod = sharpe(net, 1)
-  const skew = skewness(net)
-  const kurtosis = kurtosisRaw(net)
-  if (sharpePerPeriod === null || skew === null || kurtosis === null) {
-    return {
-      ...known,
-      dsr: null,
-      survives: false,
-      sharpePerPeriod,
-      skew,
-      kurtosisRaw: kurtosis,
-      dsrEffective: null,
-      psr: null,
-      minTrackRecordPeriods: null,
-    }
-  }
-  const record = { sharpePerPeriod, periods: net.length, skew, kurtosisRaw: kurtosis }
-  const dsr = deflatedSharpe(record, trialsVariance, trials)
+  const complete = completeRecord(record)
   return {
-    ...known,
-    ...record,
-    dsr,
-    survives: dsr !== null && dsr >= confidence,
-    dsrEffective: deflatedSharpe(record, trialsVariance, trialsEffective),
-    psr: probabilisticSharpe(record, 0),
-    minTrackRecordPeriods: minTrackRecordPeriods(record, 0, confidence),
+    ...deflateRecord(record, trialsVariance, trials),
+    trialsEffective,
+    dsrEffective: complete && deflatedSharpe(complete, trialsVariance, trialsEffective),
+    pbo: pbo(series),
   }
 }
 

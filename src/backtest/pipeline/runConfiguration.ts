@@ -16,6 +16,15 @@ import type { ResolvedConfig } from './resolveConfig.ts'
 import { writeConfig, writeCurve, writeFolds, writeMetrics } from './resultFields.ts'
 import { resolveTradingCosts } from './tradingCosts.ts'
 
+/** A result, and the returns that its statistics are computed from. */
+export interface RecordedRun {
+  readonly result: BacktestResult
+  /** Net returns per period, fractions. */
+  readonly net: Float64Array
+  /** Names the configuration. */
+  readonly label: string
+}
+
 /** One configuration on a view of a dataset: simulates it, computes its statistics, and writes the result.
  *
  * @param dataWarnings those that the rows gave rise to; they come first
@@ -29,12 +38,28 @@ export function runConfiguration(
   dataWarnings: readonly BacktestWarning[],
   evidence: EvidenceSettings | null = null,
 ): BacktestResult {
+  return recordConfiguration(data, view, config, include, marketCosts, dataWarnings, evidence).result
+}
+
+/** The same, with the returns.
+ *
+ * @param stop another thread sets it to 1 to cancel the work; the run is then incomplete */
+export function recordConfiguration(
+  data: Dataset,
+  view: DateView,
+  config: ResolvedConfig,
+  include: readonly BacktestInclude[],
+  marketCosts: MarketCosts,
+  dataWarnings: readonly BacktestWarning[],
+  evidence: EvidenceSettings | null,
+  stop?: Int32Array,
+): RecordedRun {
   const periods = rebalanceDates(view.firstDate, view.endDate, config.step)
   if (evidence !== null) boundEvidence(evidence, 1, periods.length)
   const days = Int32Array.from(periods, date => data.days[date])
   const { tradingCosts, costs, warnings } = resolveTradingCosts(data, periods, config, marketCosts)
   const { periodsPerYear, returnDays, portfolio } = config
-  const simulation = simulate(data, periods, portfolio, tradingCosts, include.includes('positions'))
+  const simulation = simulate(data, periods, portfolio, tradingCosts, include.includes('positions'), stop)
   const { series } = simulation
   const folds = walkForward(series.net, days, {
     folds: config.folds,
@@ -53,7 +78,7 @@ export function runConfiguration(
     ...warnOfEmptyPeriods(emptyPeriods, periods.length),
     ...(summary.ruined ? [ruined] : []),
   ]
-  return {
+  const result: BacktestResult = {
     object: 'backtest_result',
     n_rows: used,
     n_dates: view.endDate - view.firstDate,
@@ -95,6 +120,7 @@ export function runConfiguration(
         }
       : {}),
   }
+  return { result, net: series.net, label: config.label }
 }
 
 function fewerFolds(requested: number, made: number, periods: number): BacktestWarning {

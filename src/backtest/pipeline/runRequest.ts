@@ -10,8 +10,8 @@ import { type EncodedResult, encodeResult } from './encodeResult.ts'
 import { resolveEvidence } from './evidence.ts'
 import { buildPanelDataset } from './panelDataset.ts'
 import { resolveConfig } from './resolveConfig.ts'
-import { runConfiguration } from './runConfiguration.ts'
-import { type ArchiveInput, selectArchiveData, selectPanelData } from './selectData.ts'
+import { type RecordedRun, recordConfiguration } from './runConfiguration.ts'
+import { type ArchiveInput, type SelectedData, selectArchiveData, selectPanelData } from './selectData.ts'
 import { planArchiveSweep, planSweep, type SweepPlan } from './sweepPlan.ts'
 
 /** What one thread makes of a request: the result of one configuration, or the plan of a sweep that has yet to run. */
@@ -105,27 +105,37 @@ export function runPanelRequest(
 
 /** One configuration on the archive. */
 export function runArchiveBacktest(input: ArchiveInput): BacktestResult {
-  const { config, include, evidence } = input.request
-  const { data, view, returnDays, medianDateGap, warnings, source } = selectArchiveData(input)
-  const resolved = resolveConfig(config, returnDays, medianDateGap)
-  const settings = resolveEvidence(include, evidence)
-  const result = runConfiguration(data, view, resolved, include, input.costs, warnings, settings)
-  return {
-    ...result,
-    data_version: input.dataVersion,
-    ...(source === undefined ? {} : { source }),
-    ...(input.score === undefined ? {} : { score: input.score }),
-  }
+  return runSelected(selectArchiveData(input), input.request, input.costs).result
 }
 
 /** One configuration on a panel. */
 export function runPanelBacktest(
   panel: Dataset,
-  { config, include, evidence }: BacktestSettings,
+  request: BacktestSettings,
   costs: MarketCosts,
 ): BacktestResult {
-  const { data, view, medianDateGap, returnDays, warnings } = selectPanelData(panel, config)
+  return runSelected(selectPanelData(panel, request.config), request, costs).result
+}
+
+/** One configuration on the rows that a request selects.
+ *
+ * @param stop another thread sets it to 1 to cancel the work; the run is then incomplete */
+export function runSelected(
+  { data, view, returnDays, medianDateGap, warnings, dataVersion, source, score }: SelectedData,
+  { config, include, evidence }: BacktestSettings,
+  costs: MarketCosts,
+  stop?: Int32Array,
+): RecordedRun {
   const resolved = resolveConfig(config, returnDays, medianDateGap)
   const settings = resolveEvidence(include, evidence)
-  return runConfiguration(data, view, resolved, include, costs, warnings, settings)
+  const run = recordConfiguration(data, view, resolved, include, costs, warnings, settings, stop)
+  return {
+    ...run,
+    result: {
+      ...run.result,
+      ...(dataVersion === null ? {} : { data_version: dataVersion }),
+      ...(source === undefined ? {} : { source }),
+      ...(score === undefined ? {} : { score }),
+    },
+  }
 }

@@ -94,6 +94,18 @@ export function selectPanelData(data: Dataset, config: BacktestConfig): Selected
   }
 }
 
+/** `selectPanelData` for many configurations of one panel. What is found in the rows depends on two fields alone, and looking
+ * for it takes longer than a small backtest. */
+export function panelSelector(data: Dataset): (config: BacktestConfig) => SelectedData {
+  const found = new Map<string, SelectedData>()
+  return config => {
+    const key = `${config.returnDays === undefined} ${config.neutral}`
+    const selected = found.get(key) ?? selectPanelData(data, config)
+    found.set(key, selected)
+    return selected
+  }
+}
+
 const largeReturn = 0.5
 const maxLargeShare = 0.1
 

@@ -1,5 +1,6 @@
 import Piscina from 'piscina'
 import { Failure } from '../../errors.ts'
+import { restoreFailure } from '../pipeline/taskFailure.ts'
 import { FairScheduler, type Priority, type Ticket } from './scheduler.ts'
 import type { TaskInput, TaskKind, TaskOutput, TaskReply } from './tasks.ts'
 
@@ -109,8 +110,7 @@ export class ComputePool {
         held = options.holdThread === true
         return reply.output
       }
-      const { code, message, param, trace } = reply.failure
-      throw new Failure(code, message, { ...(param ? { param } : {}), ...(trace ? { cause: trace } : {}) })
+      throw restoreFailure(reply.failure)
     } finally {
       if (held) this.#scheduler.hold(ticket, startedMs)
       else this.#scheduler.release(ticket, startedMs)

@@ -1,9 +1,9 @@
-import type { ErrorCode } from '../../errors.ts'
 import type { MarketCosts } from '../../markets/costs.ts'
 import type { StoredPanelRequest } from '../codec/settings.ts'
 import type { Dataset, Ranking } from '../dataset/dataset.ts'
 import type { SpaResult, SpaTest } from '../evidence/spa.ts'
 import type { SignalDay } from '../pipeline/archiveDataset.ts'
+import type { BatchInput, BatchOutput, OpenedBatch } from '../pipeline/batch.ts'
 import type { EncodedResult } from '../pipeline/encodeResult.ts'
 import type { PackedPanel, PanelBody } from '../pipeline/panelDataset.ts'
 import type { BacktestOutcome, BodyInput, RowsNeeded } from '../pipeline/runRequest.ts'
@@ -11,6 +11,7 @@ import type { ScoreSpans } from '../pipeline/scoredArchive.ts'
 import type { ArchiveInput } from '../pipeline/selectData.ts'
 import type { SpaSliceInput } from '../pipeline/sweepEvidence.ts'
 import type { SliceInput, SliceSeries, SweepPlan } from '../pipeline/sweepPlan.ts'
+import type { TaskFailure } from '../pipeline/taskFailure.ts'
 import type { ResultFormat } from '../request.ts'
 
 /** Every task that a worker thread can run, with what it takes and returns. */
@@ -32,6 +33,10 @@ export interface Tasks {
     input: ArchiveInput & { readonly resultFormat: ResultFormat }
     output: BacktestOutcome
   }
+  /** The body of a batch, unparsed: its backtests, and its rows if it has some. */
+  batch_body: { input: { readonly body: Uint8Array }; output: OpenedBatch }
+  /** Some backtests of a batch, on one dataset. Ends early if 1 is put at `stop`. */
+  batch_items: { input: BatchInput; output: BatchOutput }
   /** Some configurations of a sweep. Fills `series`, and stops early if 1 is put at `stop`. */
   sweep_slice: { input: SliceInput; output: null }
   /** The series of all slices, in the order of the plan's slices, to a result. */
@@ -72,15 +77,6 @@ export type TaskInput<K extends TaskKind> = Tasks[K]['input']
 export type TaskOutput<K extends TaskKind> = Tasks[K]['output']
 
 export type Task = { [K in TaskKind]: { readonly kind: K; readonly input: TaskInput<K> } }[TaskKind]
-
-/** A foreseen failure as data: an Error would lose its code between threads. */
-export interface TaskFailure {
-  readonly code: ErrorCode
-  readonly message: string
-  readonly param: string | null
-  /** For the log, never for a client. */
-  readonly trace: string | null
-}
 
 export type TaskReply<K extends TaskKind> =
   | { readonly ok: true; readonly output: TaskOutput<K> }

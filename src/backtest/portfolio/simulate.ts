@@ -25,17 +25,20 @@ const rounding = 1e-13
  *
  * @param periods date indices, from `rebalanceDates`
  * @param trackPositions the last portfolio is wanted. Without it, and with every return known, no positions are counted,
- *   which is faster. */
+ *   which is faster.
+ * @param stop another thread sets it to 1 to cancel the work; the record is then incomplete */
 export function simulate(
   data: Dataset,
   periods: Int32Array,
   settings: PortfolioSettings,
   costs: TradingCosts,
   trackPositions = false,
+  stop?: Int32Array,
 ): Simulation {
   const h = settings.tranches
   const portfolios = simulatePortfolios(data, periods, settings, [h], costs, {
     trackPositions: trackPositions || !isComplete(data, periods),
+    stop,
   })
   const series = allocateSeries(periods.length)
   readPeriods(portfolios.sums[0], h, costs, series)

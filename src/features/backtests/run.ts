@@ -1,10 +1,12 @@
+import type { Dataset } from '../../backtest/dataset/dataset.ts'
 import { archiveKey } from '../../backtest/pipeline/archiveDataset.ts'
 import type { EncodedResult } from '../../backtest/pipeline/encodeResult.ts'
 import type { BacktestOutcome } from '../../backtest/pipeline/runRequest.ts'
+import type { ArchiveInput } from '../../backtest/pipeline/selectData.ts'
 import { type ComputePool, ownBuffer, type RunOptions } from '../../backtest/pool/computePool.ts'
 import { runSweep, type SweepOptions } from '../../backtest/pool/runSweep.ts'
 import type { Ticket } from '../../backtest/pool/scheduler.ts'
-import type { BodyFormat, BodyQuery, ResultFormat } from '../../backtest/request.ts'
+import type { BacktestSource, BodyFormat, BodyQuery, ResultFormat } from '../../backtest/request.ts'
 import { Failure } from '../../errors.ts'
 import type { MarketCosts } from '../../markets/costs.ts'
 import { openPanel, type PanelDeps } from '../panels/panels.ts'
@@ -65,11 +67,12 @@ const maxCopiedBytes = 65_536
  *
  * @param options with a ticket that the caller admitted and leaves */
 export async function prepareBacktest(
-  { pool, archive, costs, panels, scores }: BacktestDeps,
+  deps: BacktestDeps,
   body: Uint8Array,
   options: RunOptions & { readonly ticket: Ticket },
   { format = 'json', query = {}, keyId = null, resultFormat = 'json' }: BodyOptions,
 ): Promise<BacktestOutcome> {
+  const { pool, archive, costs } = deps
   const archives = await archive.recent()
   // Only the task of a copied body can be tried again after its thread dies.
   const moves = body.length > maxCopiedBytes
@@ -85,20 +88,38 @@ export async function prepareBacktest(
     })
   if (read.kind === 'stored') {
     const { request } = read
-    if (panels === undefined || keyId === null) throw noStoredPanels()
-    const data = await awaitRows(pool, options.ticket, openPanel(panels, keyId, request.panelId))
+    const data = await awaitRows(pool, options.ticket, openStored(deps, keyId, request.panelId))
     return pool.run('backtest_stored', { data, request, costs, resultFormat }, options)
   }
   if (read.kind !== 'archive') return read
   const { request } = read
-  if (request.source.score !== undefined) {
+  const rows = await awaitRows(pool, options.ticket, openSource(deps, keyId, request.source))
+  return pool.run('backtest_archive', { ...rows, request, costs, resultFormat }, options)
+}
+
+/** The rows of a key's stored panel. */
+export async function openStored(
+  { panels }: Pick<BacktestDeps, 'panels'>,
+  keyId: number | null,
+  panelId: string,
+): Promise<Dataset> {
+  if (panels === undefined || keyId === null) throw noStoredPanels()
+  return openPanel(panels, keyId, panelId)
+}
+
+/** The rows of the archive that a source names, ranked by its metric if it has one. */
+export async function openSource(
+  { archive, scores }: Pick<BacktestDeps, 'archive' | 'scores'>,
+  keyId: number | null,
+  source: BacktestSource,
+): Promise<Pick<ArchiveInput, 'data' | 'dataVersion' | 'score'>> {
+  if (source.score !== undefined) {
     if (scores === undefined || keyId === null) throw noMetrics()
-    const scored = await awaitRows(pool, options.ticket, openScored(scores, keyId, request.source))
-    return pool.run('backtest_archive', { ...scored, request, costs, resultFormat }, options)
+    return openScored(scores, keyId, source)
   }
-  const { horizon, market } = archiveKey(request.source)
-  const { data, dataVersion } = await awaitRows(pool, options.ticket, archive.get(horizon, market))
-  return pool.run('backtest_archive', { data, request, costs, dataVersion, resultFormat }, options)
+  const { horizon, market } = archiveKey(source)
+  const { data, dataVersion } = await archive.get(horizon, market)
+  return { data, dataVersion }
 }
 
 /** An unknown horizon is answered with those of the archive: of the ones that the schema allows, some may have no rows. */

@@ -81,6 +81,19 @@ export async function openPanel(
   })
 }
 
+/** Fails if the key lacks one of the panels. None of them is opened: a batch may name more than memory has room for.
+ *
+ * @param named ids, each with its place in the request */
+export async function requirePanels(
+  { sql }: Pick<PanelDeps, 'sql'>,
+  keyId: number,
+  named: ReadonlyMap<string, string>,
+): Promise<void> {
+  if (named.size === 0) return
+  const known = new Set((await listRows(sql, keyId)).map(({ id }) => id))
+  for (const [panelId, param] of named) if (!known.has(panelId)) throw panelUnknown(panelId, param)
+}
+
 /** Describes a panel. Unlike `openPanel`, this does not extend its retention. */
 export async function readPanel(sql: Sql, keyId: number, panelId: string): Promise<Panel> {
   const row = await findPanel(sql, keyId, panelId)
@@ -117,7 +130,7 @@ function describePanel(row: PanelRow): Panel {
 }
 
 /** The same failure for another key's panel as for one that never existed, so that nothing of it is revealed. */
-function panelUnknown(panelId: string, param: 'id' | 'panel'): Failure {
+function panelUnknown(panelId: string, param: string): Failure {
   return new Failure(
     'entity_unknown',
     `This key has no panel ${panelId}. GET /api/v1/panels lists its panels; a panel that is not used for ${panelRetentionDays} days is deleted.`,

@@ -80,6 +80,7 @@ const answers: Record<string, Ask> = {
     path: backtest,
     body: JSON.stringify(requests.backtest_evidence),
   },
+  batch: { caller: 'quant', path: '/api/v1/backtests/batch', body: JSON.stringify(requests.batch_configs) },
   me: { caller: 'evaluation', path: '/api/v1/me' },
   health: { caller: 'keyless', path: '/health' },
   readiness: { caller: 'keyless', path: '/ready' },

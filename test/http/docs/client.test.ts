@@ -149,6 +149,16 @@ const everyOperation = `
   text(data.costs.markets[0].source)
 }
 {
+  const body = { panel: 'a', configs: [{ quantile: 0.1, weighting: 'rank' as const }] }
+  const { data } = await client.POST('/api/v1/backtests/batch', { body, parseAs: 'stream' })
+  await data?.getReader().read()
+  const line = {} as components['schemas']['BatchLine']
+  if (line.object === 'batch_result') number(line.result.metrics.sharpe)
+  else if (line.object === 'batch_error') text(line.error.code)
+  else if (line.object === 'batch_summary') number(line.best?.deflated_sharpe.dsr)
+  else number(line.done)
+}
+{
   const { data } = await client.GET('/api/v1/backtests', { params: { query: { limit: 5 } } })
   number(data?.data[0].progress.done)
 }

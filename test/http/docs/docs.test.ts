@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { Value } from '@sinclair/typebox/value'
+import { BacktestBatchRequest } from '../../../src/backtest/batchRequest.ts'
 import { BacktestRequest } from '../../../src/backtest/request.ts'
 import { BacktestResult } from '../../../src/backtest/result.ts'
 import { registerFormats } from '../../../src/dates.ts'
@@ -108,7 +109,8 @@ describe('/openapi.json', () => {
       }
       for (const [status, { description, content }] of Object.entries(operation.responses)) {
         expect([name, status, description.length > 2]).toEqual([name, status, true])
-        const main = content?.['application/json'] ?? content?.['text/event-stream']
+        const main =
+          content?.['application/json'] ?? content?.['text/event-stream'] ?? content?.['application/x-ndjson']
         const examples = Object.entries(main?.examples ?? {})
         if (status !== '304') expect([name, status, examples.length > 0]).toEqual([name, status, true])
         for (const [example, { value }] of examples) {
@@ -229,6 +231,9 @@ test('the examples match the schemas that they illustrate', () => {
     [BacktestRequest, requests.backtest_source],
     [BacktestRequest, requests.backtest_columns],
     [BacktestRequest, requests.backtest_stored],
+    [BacktestBatchRequest, requests.batch_configs],
+    [BacktestBatchRequest, requests.batch_stored],
+    [BacktestBatchRequest, requests.batch_items],
     [Panel, panels.panel],
     [PanelList, panels.list],
     [DeletedPanel, panels.deleted],

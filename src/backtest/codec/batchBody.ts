@@ -1,0 +1,175 @@
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { TypeCompiler } from '@sinclair/typebox/compiler'
+import { Failure } from '../../errors.ts'
+import { BacktestBatchItem, BacktestBatchRequest, maxBatchItems } from '../batchRequest.ts'
+import { BacktestConfig, type BacktestInclude, type BacktestSource } from '../request.ts'
+import { openJson, readFields } from './body.ts'
+import { describeFault } from './faults.ts'
+import type { JsonObject, JsonReader, JsonValue } from './jsonReader.ts'
+import type { ParsedPanel } from './panelBuilder.ts'
+import { checkSource, sourceAndPanel } from './settings.ts'
+
+/** One backtest of a batch, checked as far as its body shows. */
+export interface BatchItem {
+  readonly config: BacktestConfig
+  readonly include: readonly BacktestInclude[]
+  readonly rows: BatchRows
+  /** Where the body has its config: `configs[3]` or `items[3].config`. */
+  readonly configPath: string
+  readonly panelPath: string
+}
+
+/** `sent`: the rows in the body of the batch itself. */
+export type BatchRows =
+  | { readonly kind: 'sent' }
+  | { readonly kind: 'stored'; readonly panelId: string }
+  | { readonly kind: 'archive'; readonly source: BacktestSource }
+
+export interface ParsedBatch {
+  readonly items: readonly BatchItem[]
+  /** The rows in the body; null if it has none. */
+  readonly panel: ParsedPanel | null
+  /** The body names one panel or source for all items. */
+  readonly sharesRows: boolean
+}
+
+const fieldNames = Object.keys(BacktestBatchRequest.properties)
+const listNames = ['configs', 'items']
+
+/** Parses and checks the body of a batch. Fails with the place of the first fault, before anything runs. */
+export function readBatchBody(bytes: Uint8Array): ParsedBatch {
+  const reader = openJson(bytes, 'Send {"configs": [...], "panel": ...} or {"items": [...]}.')
+  const { fields, panel } = readFields(reader, fieldNames, (at, key) =>
+    listNames.includes(key) ? readList(at, key) : at.value(),
+  )
+  if ('configs' in fields === 'items' in fields) throw oneList('items' in fields)
+  return 'items' in fields ? readItems(fields, panel) : readConfigs(fields, panel)
+}
+
+/** Element by element: a single value may contain no more than some thousand, and a list of configurations does. */
+function readList(reader: JsonReader, name: string): JsonValue {
+  reader.skipSpace()
+  if (reader.bytes[reader.at] !== 0x5b) return reader.value()
+  reader.expect(0x5b)
+  const list: JsonValue[] = []
+  if (reader.take(0x5d)) throw listLength(name, 'is empty', 'Send at least one.')
+  do {
+    if (list.length === maxBatchItems) throw listLength(name, 'has more', 'Send the others in another batch.')
+    reader.path.push(list.length)
+    list.push(reader.value())
+    reader.path.pop()
+  } while (reader.take(0x2c))
+  reader.expect(0x5d)
+  return list
+}
+
+const SharedFields = Type.Omit(BacktestBatchRequest, ['panel', 'items', 'configs'], {
+  additionalProperties: false,
+})
+const checks = {
+  shared: TypeCompiler.Compile(SharedFields),
+  config: TypeCompiler.Compile(BacktestConfig),
+  item: TypeCompiler.Compile(BacktestBatchItem),
+}
+
+function readConfigs({ configs, ...others }: JsonObject, panel: ParsedPanel | string | null): ParsedBatch {
+  const shared = checked(checks.shared, SharedFields, others, [])
+  const { source, include = [] } = shared
+  if (panel !== null && source !== undefined) throw sourceAndPanel('panel')
+  const rows: BatchRows =
+    panel === null
+      ? { kind: 'archive', source: checkSource(source ?? {}) }
+      : typeof panel === 'string'
+        ? { kind: 'stored', panelId: panel }
+        : { kind: 'sent' }
+  const items = elementsOf('configs', configs).map((value, i) => {
+    const config = checked(checks.config, BacktestConfig, value, ['configs', i])
+    return { config, include, rows, configPath: `configs[${i}]`, panelPath: 'panel' }
+  })
+  return { items, panel: typeof panel === 'string' ? null : panel, sharesRows: true }
+}
+
+function readItems({ items, ...others }: JsonObject, panel: ParsedPanel | string | null): ParsedBatch {
+  const misplaced = panel === null ? Object.keys(others)[0] : 'panel'
+  if (misplaced !== undefined) {
+    throw new Failure(
+      'parameter_invalid',
+      `${misplaced} applies to configs, but items is sent. Put ${misplaced} into each item.`,
+      { param: misplaced },
+    )
+  }
+  return {
+    panel: null,
+    sharesRows: false,
+    items: elementsOf('items', items).map((value, i) => {
+      const item = checked(checks.item, BacktestBatchItem, value, ['items', i])
+      const { config = {}, include = [] } = item
+      const path = `items[${i}]`
+      return {
+        config,
+        include,
+        rows: rowsOf(item, path),
+        configPath: `${path}.config`,
+        panelPath: `${path}.panel`,
+      }
+    }),
+  }
+}
+
+function rowsOf({ panel, source }: BacktestBatchItem, path: string): BatchRows {
+  if (panel === undefined) return { kind: 'archive', source: atPlace(path, () => checkSource(source ?? {})) }
+  if (source !== undefined) throw atFault(path, sourceAndPanel('panel'))
+  return { kind: 'stored', panelId: panel }
+}
+
+/** Names the item in a failure that would otherwise name a field that every item has. */
+function atPlace<T>(path: string, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    throw error instanceof Failure ? atFault(path, error) : error
+  }
+}
+
+function atFault(path: string, { code, message, details }: Failure): Failure {
+  const param = details.param === undefined ? path : `${path}.${details.param}`
+  return new Failure(code, `${path}: ${message}`, { ...details, param })
+}
+
+function elementsOf(name: string, value: JsonValue): JsonValue[] {
+  if (Array.isArray(value)) return value
+  throw listLength(name, 'is not an array', 'Put it into one.')
+}
+
+function checked<S extends TSchema>(
+  check: {
+    Check(value: unknown): value is Static<S>
+    Errors: ReturnType<typeof TypeCompiler.Compile<S>>['Errors']
+  },
+  schema: S,
+  value: JsonValue,
+  path: readonly (string | number)[],
+): Static<S> {
+  if (check.Check(value)) return value
+  const fault = check.Errors(value).First()
+  throw fault
+    ? describeFault(fault, path, schema)
+    : new Failure('body_invalid', 'The body does not match the schema.')
+}
+
+function listLength(name: string, found: string, mend: string): Failure {
+  return new Failure(
+    'parameter_invalid',
+    `${name} ${found}; it must be an array of 1 to ${maxBatchItems} items. ${mend}`,
+    { param: name },
+  )
+}
+
+function oneList(both: boolean): Failure {
+  const found = both ? 'configs and items are both given' : 'Neither configs nor items is given'
+  return new Failure(
+    'parameter_invalid',
+    `${found}. Send configs, a list of configurations for one panel or source, or items, a list of backtests with a panel or source each.`,
+    { param: both ? 'items' : 'configs' },
+  )
+}

@@ -1,0 +1,178 @@
+import type { MarketCosts } from '../../markets/costs.ts'
+import type { BatchDeflation, BatchSummaryLine } from '../batchResult.ts'
+import { type BatchItem, readBatchBody } from '../codec/batchBody.ts'
+import type { Dataset } from '../dataset/dataset.ts'
+import { shareDataset } from '../dataset/packed.ts'
+import { rankDataset } from '../dataset/rank.ts'
+import {
+  chanceVariance,
+  deflateRecord,
+  pickWinner,
+  type RecordDeflation,
+  type TrialRecord,
+  trialRecord,
+  trialsVarianceOf,
+} from '../overfitting/winner.ts'
+import type { BacktestConfig, BacktestInclude, BacktestSource } from '../request.ts'
+import type { BacktestScore } from '../result.ts'
+import { encodeResult } from './encodeResult.ts'
+import { buildPanelDataset } from './panelDataset.ts'
+import { resolveConfig } from './resolveConfig.ts'
+import { finiteOrNull } from './resultFields.ts'
+import { runSelected } from './runRequest.ts'
+import { panelSelector, type SelectedData, selectArchiveData, selectPanelData } from './selectData.ts'
+import { describeFailure, type TaskFailure } from './taskFailure.ts'
+
+/** A batch whose body is read and checked. */
+export interface OpenedBatch {
+  readonly items: readonly BatchItem[]
+  /** The rows in the body, ranked, in shared memory; null if it has none. */
+  readonly panel: Dataset | null
+  /** The body names one panel or source for all items. */
+  readonly sharesRows: boolean
+}
+
+/** Reads the body of a batch, and refuses it whole for a fault of any item that shows without the rows of others. */
+export function openBatch(body: Uint8Array): OpenedBatch {
+  const { items, panel, sharesRows } = readBatchBody(body)
+  const data = panel === null ? null : rankDataset(shareDataset(buildPanelDataset(panel)))
+  const panelReturnDays = data === null ? null : selectPanelData(data, items[0].config).returnDays
+  for (const { config, rows, configPath } of items) {
+    const known = rows.kind === 'archive' ? archiveReturnDays(rows.source) : panelReturnDays
+    const returnDays = config.returnDays ?? known
+    if (returnDays !== null) resolveConfig(config, returnDays, 1, `${configPath}.holdDays`)
+  }
+  return { items, panel: data, sharesRows }
+}
+
+const archiveReturnDays = ({ horizon }: BacktestSource) => Number.parseInt(horizon ?? '1d', 10)
+
+/** The rows that some items of a batch run on. */
+export interface BatchRowsOpened {
+  readonly data: Dataset
+  /** Null for a panel. */
+  readonly dataVersion: number | null
+  /** Describes the score if it is a metric. */
+  readonly score?: BacktestScore | undefined
+}
+
+export interface BatchEntry {
+  /** Its place in the batch. */
+  readonly index: number
+  readonly config: BacktestConfig
+  readonly include: readonly BacktestInclude[]
+  /** Selects the rows of the archive; null for a panel. */
+  readonly source: BacktestSource | null
+}
+
+export interface BatchInput extends BatchRowsOpened {
+  readonly entries: readonly BatchEntry[]
+  /** Backtests in the whole batch. */
+  readonly size: number
+  readonly costs: MarketCosts
+  /** Putting 1 here ends the work within a block of periods. */
+  readonly stop: Int32Array
+}
+
+export interface BatchOutput {
+  /** NDJSON, a line for each entry that has a result. */
+  readonly lines: Uint8Array<ArrayBuffer>
+  readonly trials: readonly BatchTrial[]
+  readonly failures: readonly { readonly index: number; readonly failure: TaskFailure }[]
+}
+
+/** What the summary of a batch needs of a result. */
+export interface BatchTrial {
+  readonly index: number
+  readonly label: string
+  readonly sharpe: number | null
+  readonly avgTurnover: number
+  readonly periodsPerYear: number
+  readonly record: TrialRecord
+}
+
+/** Runs some backtests of a batch one after the other. Their results have the bytes of single requests. */
+export function runBatchItems(input: BatchInput): BatchOutput {
+  const { entries, size, costs, stop } = input
+  const select = selector(input)
+  const parts: Uint8Array[] = []
+  const trials: BatchTrial[] = []
+  const failures: { index: number; failure: TaskFailure }[] = []
+  for (const entry of entries) {
+    if (Atomics.load(stop, 0) === 1) break
+    const { index } = entry
+    try {
+      const { result, net, label } = runSelected(select(entry), entry, costs, stop)
+      const record = trialRecord(net)
+      const deflation = deflateRecord(record, chanceVariance(net.length), size)
+      const { sharpe, avg_turnover: avgTurnover } = result.metrics
+      const { periods_per_year: periodsPerYear } = result
+      trials.push({
+        index,
+        label,
+        sharpe,
+        avgTurnover: avgTurnover ?? Number.POSITIVE_INFINITY,
+        periodsPerYear,
+        record,
+      })
+      const head = {
+        object: 'batch_result',
+        index,
+        batch_size: size,
+        deflated_sharpe: writeDeflation(deflation),
+      }
+      parts.push(
+        Buffer.from(`${JSON.stringify(head).slice(0, -1)},"result":`),
+        encodeResult(result, 'json').bytes,
+        lineEnd,
+      )
+    } catch (error) {
+      failures.push({ index, failure: describeFailure(error) })
+    }
+  }
+  return { lines: new Uint8Array(Buffer.concat(parts)), trials, failures }
+}
+
+const lineEnd = Buffer.from('}\n')
+
+function selector({ data, dataVersion, score, costs }: BatchInput): (entry: BatchEntry) => SelectedData {
+  const selectPanel = panelSelector(data)
+  return ({ config, include, source }) => {
+    if (source === null || dataVersion === null) return selectPanel(config)
+    return selectArchiveData({ data, dataVersion, score, costs, request: { config, include, source } })
+  }
+}
+
+function writeDeflation(deflation: RecordDeflation): BatchDeflation {
+  return {
+    dsr: finiteOrNull(deflation.dsr),
+    survives: deflation.survives,
+    trials: deflation.trials,
+    sharpe_per_period: finiteOrNull(deflation.sharpePerPeriod),
+    sharpe_threshold: deflation.sharpeThreshold,
+    trials_variance: deflation.trialsVariance,
+    skew: finiteOrNull(deflation.skew),
+    kurtosis_raw: finiteOrNull(deflation.kurtosisRaw),
+    n_periods: deflation.periods,
+    psr: finiteOrNull(deflation.psr),
+    min_track_record_periods: finiteOrNull(deflation.minTrackRecordPeriods),
+  }
+}
+
+/** The last line of a batch. Its winner is deflated as that of a sweep: V is now known from the other trials.
+ *
+ * @param trials in any order
+ * @param size backtests in the batch, those that failed included: N */
+export function summariseBatch(trials: readonly BatchTrial[], size: number): BatchSummaryLine {
+  const ordered = trials.toSorted((a, b) => a.index - b.index)
+  const counts = { batch_size: size, count: trials.length, failed: size - trials.length }
+  return { object: 'batch_summary', ...counts, best: bestOf(ordered, size) }
+}
+
+function bestOf(trials: readonly BatchTrial[], size: number): BatchSummaryLine['best'] {
+  if (new Set(trials.map(({ periodsPerYear }) => periodsPerYear)).size !== 1) return null
+  const { index, label, sharpe, record } = trials[pickWinner(trials)]
+  const variance = trialsVarianceOf(trials.map(trial => trial.record.sharpePerPeriod))
+  const deflation = deflateRecord(record, variance, size)
+  return { index, label, sharpe, deflated_sharpe: writeDeflation(deflation) }
+}

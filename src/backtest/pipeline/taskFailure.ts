@@ -1,0 +1,23 @@
+import { type ErrorCode, Failure } from '../../errors.ts'
+
+/** A foreseen failure as data: an Error would lose its code between threads. */
+export interface TaskFailure {
+  readonly code: ErrorCode
+  readonly message: string
+  readonly param: string | null
+  /** For the log, never for a client. */
+  readonly trace: string | null
+}
+
+export function describeFailure(error: unknown): TaskFailure {
+  if (error instanceof Failure) {
+    return { code: error.code, message: error.message, param: error.details.param ?? null, trace: null }
+  }
+  const trace = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  return { code: 'compute_failed', message: 'The backtest could not be computed.', param: null, trace }
+}
+
+/** The failure again, on the thread that receives it. */
+export function restoreFailure({ code, message, param, trace }: TaskFailure): Failure {
+  return new Failure(code, message, { ...(param ? { param } : {}), ...(trace ? { cause: trace } : {}) })
+}

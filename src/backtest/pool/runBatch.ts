@@ -1,0 +1,238 @@
+import { Failure } from '../../errors.ts'
+import type { MarketCosts } from '../../markets/costs.ts'
+import type { BatchEntry, BatchRowsOpened, BatchTrial } from '../pipeline/batch.ts'
+import { restoreFailure } from '../pipeline/taskFailure.ts'
+import type { ComputePool } from './computePool.ts'
+import type { Ticket } from './scheduler.ts'
+
+/** Backtests of a batch that run on the same rows. */
+export interface BatchGroup {
+  readonly entries: readonly BatchEntry[]
+  /** Called once, shortly before the first of them runs. A failure is that of each of them. */
+  readonly open: () => Promise<BatchRowsOpened>
+}
+
+export interface BatchOptions {
+  readonly costs: MarketCosts
+  readonly signal: AbortSignal
+  /** From `pool.admit`; `runBatch` leaves it when the batch is over. */
+  readonly ticket: Ticket
+  /** How long the whole batch may run; its waits for other requests do not count. */
+  readonly timeLimitMs: number
+}
+
+/** What has ended since the last one. */
+export interface BatchPart {
+  /** NDJSON, a line for each backtest with a result. */
+  readonly lines: Uint8Array<ArrayBuffer>
+  readonly trials: readonly BatchTrial[]
+  readonly failures: readonly BatchFailure[]
+}
+
+export interface BatchFailure {
+  readonly index: number
+  readonly failure: Failure
+}
+
+/** Bytes of results that wait for the reader. Past it no further backtest starts. */
+const maxWaitingBytes = 1_024 * 1_024
+
+/** Runs a batch on this process's threads and yields its results in order of completion. Small backtests share a task, since
+ * sending each to a thread by itself takes half as long as running it. Each task competes fairly with other requests. A reader
+ * that does not read stops the batch: at most a megabyte waits, besides what is running. It has to read to the end or return.
+ *
+ * Throws the signal's reason once the caller gives up. A running task then ends within a block of periods. */
+export async function* runBatch(
+  pool: ComputePool,
+  groups: readonly BatchGroup[],
+  { costs, signal, ticket, timeLimitMs }: BatchOptions,
+): AsyncGenerator<BatchPart, void, undefined> {
+  const busyMsBefore = ticket.busyMs
+  const over = new AbortController()
+  const ended = AbortSignal.any([signal, over.signal])
+  const size = groups.reduce((sum, { entries }) => sum + entries.length, 0)
+  const laneCount = Math.min(pool.threads, size)
+  const parts = new PartQueue(maxWaitingBytes)
+  const units = cutUnits(groups, size, laneCount)
+  const open = new Set(groups.flatMap(({ entries }) => entries.map(({ index }) => index)))
+  let isLate = false
+
+  async function runLane(): Promise<void> {
+    while (!isLate) {
+      await parts.room()
+      ended.throwIfAborted()
+      const { value: unit } = await units.next()
+      if (!unit) return
+      for await (const part of runUnit(unit)) {
+        for (const { index } of [...part.trials, ...part.failures]) open.delete(index)
+        parts.put(part)
+        // Parallel tasks count once: alone, the batch takes as long by the clock.
+        isLate ||= ticket.busyMs - busyMsBefore > timeLimitMs * laneCount
+        if (isLate) break
+      }
+    }
+  }
+
+  async function* runUnit({ rows, entries }: Unit): AsyncGenerator<BatchPart, void, undefined> {
+    if (rows instanceof Failure) return yield failing(entries, rows)
+    const stop = new Int32Array(new SharedArrayBuffer(4))
+    try {
+      const input = { ...rows, entries, size, costs, stop }
+      const { lines, trials, failures } = await pool.run('batch_items', input, {
+        signal: ended,
+        ticket,
+        stop,
+      })
+      yield {
+        lines,
+        trials,
+        failures: failures.map(({ index, failure }) => ({ index, failure: restoreFailure(failure) })),
+      }
+    } catch (error) {
+      ended.throwIfAborted()
+      if (!(error instanceof Failure)) throw error
+      if (entries.length === 1) return yield failing(entries, error)
+      // A thread that dies takes all backtests of its task with it, and only one of them need be the cause.
+      for (const entry of entries) yield* runUnit({ rows, entries: [entry] })
+    }
+  }
+
+  const lanes = Promise.all(Array.from({ length: laneCount }, runLane)).then(() => {
+    if (open.size > 0)
+      parts.put(
+        failing(
+          [...open].map(index => ({ index })),
+          tookTooLong(timeLimitMs),
+        ),
+      )
+    parts.end()
+  })
+  lanes.catch(error => parts.fail(error))
+  try {
+    yield* parts.taken()
+  } finally {
+    over.abort()
+    parts.fail(over.signal.reason)
+    // After an abort tasks still run when the caller is gone: the ticket is theirs until the last one ends.
+    lanes.catch(() => {}).finally(() => pool.leave(ticket))
+  }
+}
+
+const noLines = new Uint8Array(0)
+
+function failing(entries: readonly Pick<BatchEntry, 'index'>[], failure: Failure): BatchPart {
+  return { lines: noLines, trials: [], failures: entries.map(({ index }) => ({ index, failure })) }
+}
+
+function tookTooLong(timeLimitMs: number): Failure {
+  return new Failure(
+    'compute_timeout',
+    `The batch took longer than ${timeLimitMs / 1000} s before this backtest started. Send those that are left in another batch.`,
+  )
+}
+
+/** What one task runs. */
+interface Unit {
+  readonly rows: BatchRowsOpened | Failure
+  readonly entries: readonly BatchEntry[]
+}
+
+/** Cuts a batch into tasks as they are needed. The rows of the next group are opened while those of this one are in use, and no
+ * others: a batch may name more panels than memory has room for. */
+async function* cutUnits(
+  groups: readonly BatchGroup[],
+  size: number,
+  lanes: number,
+): AsyncGenerator<Unit, void, undefined> {
+  let left = size
+  let opening = openRows(groups[0])
+  for (const [g, { entries }] of groups.entries()) {
+    const rows = await opening
+    if (g + 1 < groups.length) opening = openRows(groups[g + 1])
+    for (let at = 0; at < entries.length; ) {
+      const count = rows instanceof Failure ? entries.length : unitSize(rows, left, lanes)
+      const some = entries.slice(at, at + count)
+      at += some.length
+      left -= some.length
+      yield { rows, entries: some }
+    }
+  }
+}
+
+async function openRows({ open }: BatchGroup): Promise<BatchRowsOpened | Failure> {
+  try {
+    return await open()
+  } catch (error) {
+    return error instanceof Failure
+      ? error
+      : new Failure('internal', 'The rows cannot be read.', { cause: error })
+  }
+}
+
+/** Roughly, what a backtest takes, whatever its rows and for each row. */
+const backtestMs = 0.1
+const rowMs = 1.2e-5
+/** A task has this much work, unless the batch is about to end: sending it is then a small part of it. Other requests wait for one
+ * task. */
+const maxUnitMs = 20
+const minUnitMs = 2
+
+/** Tasks get smaller towards the end of a batch, so that its threads end together. */
+function unitSize({ data }: BatchRowsOpened, left: number, lanes: number): number {
+  const eachMs = backtestMs + data.asset.length * rowMs
+  const fair = Math.ceil(left / (2 * lanes))
+  return Math.max(1, Math.min(Math.max(fair, Math.floor(minUnitMs / eachMs)), Math.floor(maxUnitMs / eachMs)))
+}
+
+/** What was computed and not yet read. */
+class PartQueue {
+  readonly #maxBytes: number
+  readonly #parts: BatchPart[] = []
+  #bytes = 0
+  #isEnded = false
+  #failure: { readonly reason: unknown } | null = null
+  #changed = Promise.withResolvers<void>()
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes
+  }
+
+  put(part: BatchPart): void {
+    this.#parts.push(part)
+    this.#bytes += part.lines.length
+    this.#wake()
+  }
+
+  end(): void {
+    this.#isEnded = true
+    this.#wake()
+  }
+
+  fail(reason: unknown): void {
+    this.#failure ??= { reason }
+    this.#wake()
+  }
+
+  /** Resolves when less waits than may, or when nobody reads any more. */
+  async room(): Promise<void> {
+    while (this.#bytes >= this.#maxBytes && this.#failure === null) await this.#changed.promise
+  }
+
+  async *taken(): AsyncGenerator<BatchPart, void, undefined> {
+    for (;;) {
+      const part = this.#parts.shift()
+      if (part !== undefined) {
+        this.#bytes -= part.lines.length
+        this.#wake()
+        yield part
+      } else if (this.#failure !== null) throw this.#failure.reason
+      else if (this.#isEnded) return
+      else await this.#changed.promise
+    }
+  }
+
+  #wake(): void {
+    this.#changed.resolve()
+    this.#changed = Promise.withResolvers()
+  }
+}

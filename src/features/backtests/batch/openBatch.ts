@@ -1,0 +1,97 @@
+import type { BatchItem } from '../../../backtest/codec/batchBody.ts'
+import type { Dataset } from '../../../backtest/dataset/dataset.ts'
+import type { BatchEntry, BatchRowsOpened } from '../../../backtest/pipeline/batch.ts'
+import { ownBuffer } from '../../../backtest/pool/computePool.ts'
+import type { BatchGroup } from '../../../backtest/pool/runBatch.ts'
+import type { Ticket } from '../../../backtest/pool/scheduler.ts'
+import { Failure } from '../../../errors.ts'
+import { requirePanels } from '../../panels/panels.ts'
+import { type BacktestDeps, openSource, openStored } from '../run.ts'
+
+/** A batch that is checked and can run. */
+export interface CheckedBatch {
+  readonly size: number
+  readonly groups: readonly BatchGroup[]
+}
+
+/** Reads and checks the body of a batch on a thread. Fails for the first fault that the body or the list of the key's panels
+ * shows, and if the only panel or source of the batch cannot be opened: nothing has run then. */
+export async function checkBatch(
+  deps: BacktestDeps,
+  body: Uint8Array,
+  keyId: number,
+  options: { readonly signal: AbortSignal; readonly ticket: Ticket },
+): Promise<CheckedBatch> {
+  const sent = ownBuffer(body)
+  const opened = await deps.pool.run('batch_body', { body: sent }, { ...options, transfer: [sent.buffer] })
+  const { items, panel, sharesRows } = opened
+  await requireStored(deps, keyId, items)
+  const groups = groupByRows(items).map(group => ({
+    entries: group.map(entryOf),
+    open: () => openRows(deps, keyId, group[0].item, panel),
+  }))
+  if (!sharesRows) return { size: items.length, groups }
+  const rows = await groups[0].open()
+  return { size: items.length, groups: [{ ...groups[0], open: async () => rows }] }
+}
+
+interface PlacedItem {
+  readonly index: number
+  readonly item: BatchItem
+}
+
+async function requireStored(
+  { panels }: BacktestDeps,
+  keyId: number,
+  items: readonly BatchItem[],
+): Promise<void> {
+  const named = new Map<string, string>()
+  for (const { rows, panelPath } of items)
+    if (rows.kind === 'stored' && !named.has(rows.panelId)) named.set(rows.panelId, panelPath)
+  if (panels !== undefined) await requirePanels(panels, keyId, named)
+}
+
+/** Items of the same rows together, in the order in which the batch first names these. So each panel is opened once. */
+function groupByRows(items: readonly BatchItem[]): PlacedItem[][] {
+  const placed = items.map((item, index) => ({ item, index }))
+  return [...Map.groupBy(placed, ({ item }) => rowsKey(item)).values()]
+}
+
+function rowsKey({ rows }: BatchItem): string {
+  switch (rows.kind) {
+    case 'sent':
+      return 'sent'
+    case 'stored':
+      return rows.panelId
+    case 'archive': {
+      const { horizon, market, score, maxAgeDays } = rows.source
+      return JSON.stringify([horizon ?? '1d', market, score, maxAgeDays])
+    }
+    default:
+      return rows satisfies never
+  }
+}
+
+function entryOf({ index, item }: PlacedItem): BatchEntry {
+  const { config, include, rows } = item
+  return { index, config, include, source: rows.kind === 'archive' ? rows.source : null }
+}
+
+async function openRows(
+  deps: BacktestDeps,
+  keyId: number,
+  { rows }: BatchItem,
+  panel: Dataset | null,
+): Promise<BatchRowsOpened> {
+  switch (rows.kind) {
+    case 'sent':
+      if (panel === null) throw new Failure('internal', 'The rows of the batch are missing.')
+      return { data: panel, dataVersion: null }
+    case 'stored':
+      return { data: await openStored(deps, keyId, rows.panelId), dataVersion: null }
+    case 'archive':
+      return openSource(deps, keyId, rows.source)
+    default:
+      return rows satisfies never
+  }
+}

@@ -1,0 +1,28 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { maxBatchItems } from '../../../backtest/batchRequest.ts'
+import { BatchProgressLine, BatchResultLine, BatchSummaryLine } from '../../../backtest/batchResult.ts'
+import { ErrorBody } from '../../../http/errors.ts'
+
+export const BatchErrorLine = Type.Object(
+  {
+    object: Type.Literal('batch_error', { description: 'Always batch_error.' }),
+    index: Type.Integer({
+      minimum: 0,
+      maximum: maxBatchItems - 1,
+      description: 'Place of the backtest in configs or items, from 0.',
+    }),
+    batch_size: Type.Integer({ minimum: 1, maximum: maxBatchItems, description: 'Backtests in the batch.' }),
+    error: ErrorBody.properties.error,
+  },
+  {
+    additionalProperties: false,
+    $id: 'BatchErrorLine',
+    description: 'A backtest that failed, with the error of a single request. The others go on.',
+  },
+)
+export type BatchErrorLine = Static<typeof BatchErrorLine>
+
+/** A line of the answer. `batch_summary` is the last; `batch_progress` may come any number of times. */
+export const BatchLine = Type.Union([BatchResultLine, BatchErrorLine, BatchProgressLine, BatchSummaryLine], {
+  $id: 'BatchLine',
+})
