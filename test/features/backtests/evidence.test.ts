@@ -193,7 +193,7 @@ test('settings of evidence that make no sense are refused with what is allowed',
 test('a sweep that its caller leaves stops its resamples, and the pool serves the next request', async () => {
   const pool = new ComputePool({ threads: 1, queue: 9, timeLimitMs: 60_000 })
   try {
-    const plan = await planOf(true, { bootstraps: 10_000 })
+    const plan = await planOf(true, { bootstraps: 10_000, meanBlock: 1 })
     const leaving = new AbortController()
     let done = 0
     const left = runSweep(pool, plan, {
@@ -201,7 +201,7 @@ test('a sweep that its caller leaves stops its resamples, and the pool serves th
       onProgress: (finished, total) => {
         done = finished
         // All trials are done: what runs from here on are resamples.
-        if (finished === total) setTimeout(() => leaving.abort(new Error('left')), 60)
+        if (finished === total) setTimeout(() => leaving.abort(new Error('left')), 1)
       },
     })
     await expect(left).rejects.toThrow('left')
