@@ -20,7 +20,7 @@ type Row = { digest: string } & (BestGrant | { keyId: null })
  *
  * The best active grant is, of the keys of the account that work, the grant with the highest licence, in the order of `licences`; of
  * two the one with more requests a minute, then a day, then the later one. Each key comes with the grant that authentication uses, the
- * latest of those that run, so that no page shows what the key is refused. Companies count by the key that holds the grant.
+ * latest of those that have begun and run, so that no page shows what the key is refused. Companies count by the key that holds the grant.
  *
  * @param digests of the tokens, in base64, as the keys of the returned map are */
 export async function findSessionRights(
@@ -48,7 +48,8 @@ export async function findSessionRights(
           and (k.retires_at is null or k.retires_at > now())
       ) family
       join lateral (
-        select * from key_grant where key_id = family.root_key_id and (expires_at is null or expires_at > now())
+        select * from key_grant
+        where key_id = family.root_key_id and starts_at <= now() and (expires_at is null or expires_at > now())
         order by grant_id desc limit 1
       ) g on true
       order by array_position(${[...licences]}::text[], g.licence) desc, g.per_minute desc,
