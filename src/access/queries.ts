@@ -252,7 +252,7 @@ export async function listGrants(
                 else 'running' end as state
     from key_grant g
     join lateral (
-      select prefix, email, revoked_at from api_key k where ${rootOf(sql)} = g.key_id
+      select prefix, email, revoked_at from api_key k where k.key_id = g.key_id or k.root_key_id = g.key_id
       order by (revoked_at is null and retires_at is null) desc, key_id desc limit 1
     ) k on true
     ${rootKeyIds === null ? sql`` : sql`where g.key_id = any(${[...rootKeyIds]}::int[])`}

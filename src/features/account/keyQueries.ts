@@ -72,7 +72,8 @@ export async function rotateHeldKey(sql: Sql, actor: Actor, rotation: Rotation):
     if (old === undefined) return false
     await transaction`
       update api_key k set revoked_at = now()
-      where coalesce(k.root_key_id, k.key_id) = ${old.rootKeyId} and k.revoked_at is null and k.retires_at > now()`
+      where (k.key_id = ${old.rootKeyId} or k.root_key_id = ${old.rootKeyId}) and k.revoked_at is null
+        and k.retires_at > now()`
     await transaction`
       update api_key set retires_at = now() + ${overlapHours} * interval '1 hour' where key_id = ${keyId}`
     const newKeyId = await insertKeyRow(transaction, key, old.rootKeyId)
