@@ -68,6 +68,7 @@ create table account.route_use (
   requests bigint not null,
   primary key (root_key_id, day, route)
 );
+create index route_use_day on account.route_use (day);
 
 -- Mail of a server on loopback without MAIL_URL, for `asfiled mail`. The only place where a code is readable, and for as long as
 -- it can be used.
@@ -117,7 +118,8 @@ create function account.holder_of(of_key integer) returns integer
 language sql stable
 as $$ select account_id from account.held_key where key_id = of_key $$;
 
--- Triggers, so that no way to a key or a grant goes unrecorded: pages, commands and statements of an operator.
+-- Triggers, so that no page and no command can forget it. Who owns the tables can still write around them: statements of an operator
+-- other than new and changed grants, revocations and rotations are not recorded.
 create function account.audit_grant() returns trigger language plpgsql as $$
 declare
   of_prefix text;

@@ -86,6 +86,7 @@ create table account.mail_outbox (
   check ((attachment is null) = (attachment_name is null))
 );
 create index mail_outbox_waiting on account.mail_outbox (next_attempt_at) where state = 'waiting';
+create index mail_outbox_ended on account.mail_outbox (ended_at) where state <> 'waiting';
 
 -- Which holders were reminded of the end of a grant. The key makes it once, on however many servers; a grant that was extended has
 -- another last day.

@@ -5,7 +5,8 @@
 alter table key_grant add column starts_at timestamptz not null default now();
 -- They ran from when they were granted. No act of anybody: the audit log gets no entry.
 alter table key_grant disable trigger key_grant_audited;
-update key_grant set starts_at = granted_at;
+-- A clock that was set back may have granted them in what is now the future.
+update key_grant set starts_at = least(granted_at, now());
 alter table key_grant enable trigger key_grant_audited;
 
 -- The grant of a key that counts: of those that have started one that still runs, and of those the latest. Where none has started it is

@@ -8,7 +8,8 @@ import { registrableDomain } from './emailAddress.ts'
 export async function isEvaluationUsed(sql: Sql | TransactionSql, domain: string): Promise<boolean> {
   const found = await sql<{ stored: string }[]>`
     select evaluation_domain as stored from key_grant
-    where evaluation_domain = ${domain} or right(evaluation_domain, length(${domain}) + 1) = '.' || ${domain}`
+    where evaluation_domain is not null
+      and (evaluation_domain = ${domain} or right(evaluation_domain, length(${domain}) + 1) = '.' || ${domain})`
   // Below a suffix such as github.io each name is a company of its own.
   const owners = await Promise.all(found.map(({ stored }) => registrableDomain(stored)))
   return owners.includes(domain)

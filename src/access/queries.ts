@@ -204,11 +204,21 @@ export async function revokeKey(
     const found = await transaction<(RevokedKey & { key_id: number })[]>`
       select key_id, prefix, email, revoked_at is null as changed
       from api_key where starts_with(prefix, ${start}) order by key_id limit 10 for update`
-    if (found.length === 1 && found[0].changed) {
-      await transaction`update api_key set revoked_at = now() where key_id = ${found[0].key_id}`
-    }
+    if (found.length === 1 && found[0].changed) await revokeWithReplaced(transaction, found[0].key_id)
     return found.map(({ prefix, email, changed }) => ({ prefix, email, changed }))
   })
+}
+
+/** Revokes a key. One that it replaced ends with it: it would open the same grant for the rest of its day. */
+export async function revokeWithReplaced(transaction: TransactionSql, keyId: number): Promise<void> {
+  await transaction`
+    update api_key set revoked_at = now() from (
+      select k.key_id, coalesce(k.root_key_id, k.key_id) as root_key_id, k.retires_at is null as is_current
+      from api_key k where k.key_id = ${keyId} and k.revoked_at is null
+    ) chosen
+    where api_key.key_id = chosen.key_id
+       or (chosen.is_current and api_key.revoked_at is null and api_key.retires_at > now()
+           and (api_key.key_id = chosen.root_key_id or api_key.root_key_id = chosen.root_key_id))`
 }
 
 /** Calls `onChange` when a key or a grant has changed on any server. Also after each reconnect to the database: notifications
@@ -252,7 +262,7 @@ export async function listGrants(
                 else 'running' end as state
     from key_grant g
     join lateral (
-      select prefix, email, revoked_at from api_key k where ${rootOf(sql)} = g.key_id
+      select prefix, email, revoked_at from api_key k where k.key_id = g.key_id or k.root_key_id = g.key_id
       order by (revoked_at is null and retires_at is null) desc, key_id desc limit 1
     ) k on true
     ${rootKeyIds === null ? sql`` : sql`where g.key_id = any(${[...rootKeyIds]}::int[])`}

@@ -12,7 +12,7 @@ A server on this machine without MAIL_URL stores its mail in the database instea
 they work, copies of signed orders and reminders. With MAIL_URL no code is stored.
 
 All mail except codes is queued until a mail server has accepted it. --queue lists it: waiting, sent, failed after nine attempts
-in three days, or expired before it could be sent.
+in two days, or expired before it could be sent.
 
 Examples:
   ./asfiled mail

@@ -10,9 +10,9 @@ const maxShownBreaks = 50
 
 const verifyHelp = `
 Each order holds the SHA-256 of the one before it, the audit log has that of each, and the end of the chain is recorded. Any change
-of a document or a field, and any order that was removed or put in, is named. The exit code is then 1.
+of a document or a field, and any order that was removed or put in between others, is named. The exit code is then 1.
 
-Whoever can write to the whole database can also write a whole new chain. Against that, note the last SHA-256 elsewhere from time to
+Whoever can write to the database can also add an order at the end or write a whole new chain. Against a new chain, note the last SHA-256 elsewhere from time to
 time and pass it on: it must still be in the chain. Signers have those of their own orders by mail.
 
 Examples:
@@ -44,7 +44,7 @@ export function addOrdersCommand(program: Command, context: CliContext): void {
     .action((order: number, options: { document: boolean; json: boolean }) => show(context, order, options))
   orders
     .command('verify')
-    .description('Check that no signed order was changed, removed or put in')
+    .description('Check that no signed order was changed, removed or replaced')
     .option('--contains <sha256>', 'A SHA-256 noted earlier, which must still be in the chain')
     .addHelpText('after', verifyHelp)
     .action((options: { contains?: string }) => verify(context, options.contains ?? null))

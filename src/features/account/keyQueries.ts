@@ -1,4 +1,10 @@
-import { insertInto, insertKeyRow, type NewGrant, type NewKey } from '../../access/queries.ts'
+import {
+  insertInto,
+  insertKeyRow,
+  type NewGrant,
+  type NewKey,
+  revokeWithReplaced,
+} from '../../access/queries.ts'
 import type { Sql, TransactionSql } from '../../postgres/client.ts'
 import { type Actor, nameActor, writeAudit } from './auditQueries.ts'
 
@@ -72,7 +78,8 @@ export async function rotateHeldKey(sql: Sql, actor: Actor, rotation: Rotation):
     if (old === undefined) return false
     await transaction`
       update api_key k set revoked_at = now()
-      where coalesce(k.root_key_id, k.key_id) = ${old.rootKeyId} and k.revoked_at is null and k.retires_at > now()`
+      where (k.key_id = ${old.rootKeyId} or k.root_key_id = ${old.rootKeyId}) and k.revoked_at is null
+        and k.retires_at > now()`
     await transaction`
       update api_key set retires_at = now() + ${overlapHours} * interval '1 hour' where key_id = ${keyId}`
     const newKeyId = await insertKeyRow(transaction, key, old.rootKeyId)
@@ -108,15 +115,16 @@ export async function storeWaitingKey(sql: Sql, actor: Actor, keyId: number, key
   })
 }
 
-/** Revokes a key of the account that still works, also a rotated one. */
+/** Revokes a key of the account that still works, also a rotated one, with that which it replaced. */
 export async function revokeHeldKey(sql: Sql, actor: Actor, keyId: number): Promise<boolean> {
   return sql.begin(async transaction => {
     await lockAccount(transaction, actor)
-    const revoked = await transaction`
-      update api_key k set revoked_at = now() from account.held_key h
-      where k.key_id = ${keyId} and h.key_id = k.key_id and h.account_id = ${actor.accountId}
+    const held = await transaction`
+      select from account.held_key h join api_key k using (key_id)
+      where h.key_id = ${keyId} and h.account_id = ${actor.accountId}
         and k.revoked_at is null and (k.retires_at is null or k.retires_at > now())`
-    return revoked.count > 0
+    if (held.count > 0) await revokeWithReplaced(transaction, keyId)
+    return held.count > 0
   })
 }
 

@@ -23,7 +23,7 @@ export async function countSend(limiter: RateLimiter, network: string, mailbox: 
   const ofDomain = (await isFreeMail(domain)) ? perFreeMailDomain : perDomain
   await take(limiter, `code-network:${network}`, perNetwork, 'from your network')
   await take(limiter, `code-domain:${registrableDomain}`, ofDomain, `to ${registrableDomain}`)
-  await take(limiter, `code-address:${addressDigest(address)}`, perAddress, 'to this address')
+  await take(limiter, `code-address:${addressDigest(inboxOf(address))}`, perAddress, 'to this address')
 }
 
 /** Counts an attempt to use a code, or fails. */
@@ -34,6 +34,15 @@ export async function countGuess(limiter: RateLimiter, network: string): Promise
 /** Counts it against the mailbox, too: a guesser may have many networks. */
 export async function countGuessOf(limiter: RateLimiter, address: string): Promise<void> {
   await take(limiter, `guess-address:${addressDigest(address)}`, guessesPerAddress, 'tried for this address')
+}
+
+/** Where mail to an address arrives: providers ignore what follows a plus sign, and Gmail ignores dots. Counted by the address alone, a
+ * person would get as many mails as others can think of such names. */
+function inboxOf(address: string): string {
+  const at = address.lastIndexOf('@')
+  const domain = address.slice(at)
+  const [name] = address.slice(0, at).split(/(?<=.)\+/, 1)
+  return (domain === '@gmail.com' || domain === '@googlemail.com' ? name.replaceAll('.', '') : name) + domain
 }
 
 /** The table of counters names no person. */

@@ -210,8 +210,9 @@ function fieldsOf(
   keys: readonly { readonly prefix: string; readonly licence: string }[],
   today: string,
 ): GrantFields {
-  const key = keys.find(({ prefix }) => prefix === request.key)
-  const plan = key === undefined || key.licence === 'evaluation' ? 'free' : key.licence
+  // What is granted to the key of an evaluation would replace the evaluation.
+  const key = keys.find(({ prefix, licence }) => prefix === request.key && licence !== 'evaluation')
+  const plan = key?.licence ?? 'free'
   return {
     ...emptyGrant(today),
     licence: request.licence ?? plan,

@@ -107,7 +107,7 @@ export async function lockGrant(transaction: TransactionSql, grantId: number): P
            g.entity_cap as "entityCap", g.bulk, k.prefix, (g.starts_at at time zone 'UTC')::date::text as "firstDay",
            (g.expires_at at time zone 'UTC' - interval '1 microsecond')::date::text as "lastDay",
            coalesce(g.expires_at <= now(), false) as "hasEnded",
-           not exists (select from api_key m where coalesce(m.root_key_id, m.key_id) = g.key_id and m.revoked_at is null)
+           not exists (select from api_key m where (m.key_id = g.key_id or m.root_key_id = g.key_id) and m.revoked_at is null)
              as "isRevoked"
     from key_grant g join api_key k using (key_id) where g.grant_id = ${grantId} for update of g`
   return row ?? null

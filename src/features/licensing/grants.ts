@@ -7,6 +7,7 @@ import { nameActor, type Operator } from '../account/auditQueries.ts'
 import { queueMail } from '../account/outboxQueries.ts'
 import {
   findKeysByPrefix,
+  type GrantKey,
   insertGrant,
   insertWaitingKey,
   latestGrantId,
@@ -69,6 +70,12 @@ export async function addGrant(
       'conflict',
       'Another licence was granted to this account since its page was opened. Nothing was done: look at its grants again.',
     )
+  if (found.key?.licence === 'evaluation' && order.licence === 'free')
+    throw new Failure(
+      'conflict',
+      `${found.key.prefix} has an evaluation, which a free licence would replace at once. Grant a licence with the full history, or make a new key.`,
+      { param: 'key' },
+    )
   const key = found.key ?? (await makeWaitingKey(transaction, found.account, order))
   const grantId = await refuseLowering(() => insertGrant(transaction, key.rootKeyId, grant))
   const made: MadeGrant = {
@@ -94,7 +101,7 @@ interface Account {
 }
 
 type FoundTarget =
-  | { readonly key: { rootKeyId: number; prefix: string }; readonly account: Account | null }
+  | { readonly key: Pick<GrantKey, 'rootKeyId' | 'prefix' | 'licence'>; readonly account: Account | null }
   | { readonly key: null; readonly account: Account }
 
 async function findTarget(transaction: TransactionSql, target: GrantTarget): Promise<FoundTarget> {

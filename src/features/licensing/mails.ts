@@ -19,7 +19,7 @@ export interface MadeGrant {
   readonly waiting: boolean
 }
 
-/** An answer must arrive also after a week in which the server of the recipient was down. */
+/** A server on which mail is not set up yet holds it that long. Attempts end after two days (`outbox.ts`). */
 const usefulMinutes = 30 * 24 * 60
 
 /** Says that a licence was granted. No key is in it: its holder makes that. */

@@ -96,6 +96,12 @@ export class ChainCheck {
     this.count++
   }
 
+  /** To be called where the audit log has a second, other digest of an order. The log only grows: a line that was added to it would
+   * otherwise hide that the order is another one. */
+  reportSecondLine(orderId: number): void {
+    this.breaks.push(`Order ${orderId}: the audit log has two digests of it.`)
+  }
+
   /** To be called after the last order. */
   finish(): void {
     const { end, audited } = this.#anchors

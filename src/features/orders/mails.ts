@@ -2,7 +2,7 @@ import type { DurableMail } from '../account/outboxQueries.ts'
 import type { OrderDocument } from './evaluationForm.ts'
 import type { ListedOrder } from './orderQueries.ts'
 
-/** A copy must arrive also after a week in which the server of the recipient was down. */
+/** A server on which mail is not set up yet holds it that long. Attempts end after two days (`outbox.ts`). */
 const copyUsefulMinutes = 30 * 24 * 60
 
 export const documentName = (orderId: number) => `evaluation-order-${orderId}.html`

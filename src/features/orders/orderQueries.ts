@@ -124,8 +124,13 @@ export async function checkChain(sql: Sql): Promise<ChainCheck> {
       select order_id as "orderId", encode(digest, 'hex') as digest from account.order_chain`
     const lines = await transaction<{ about: string; detail: string }[]>`
       select about, detail from account.audit where act = 'order_signed' order by audit_id`
-    const audited = new Map(lines.map(({ about, detail }) => [Number(about.replace('order ', '')), detail]))
+    const audited = new Map<number, string>()
     const check = new ChainCheck({ end: ends[0] ?? { orderId: 0, digest: chainStart }, audited })
+    for (const { about, detail } of lines) {
+      const orderId = Number(about.replace('order ', ''))
+      if (!audited.has(orderId)) audited.set(orderId, detail)
+      else if (audited.get(orderId) !== detail) check.reportSecondLine(orderId)
+    }
     for (;;) {
       const orders = await transaction<StoredOrder[]>`
         select ${columns(transaction)}, encode(sha256(document), 'hex') as "foundSha256"

@@ -18,7 +18,9 @@ export interface PageDeps extends CompanyDeps {
   }
 }
 
-/** Part of a cache key: visitors who see the same. A capped key sees its own companies and is a class by itself. */
+/** Part of a cache key: visitors who see the same. A capped key sees its own companies and is a class by itself,
+ * under each of its licences: pages say which one it is. */
 export function viewerKey({ keyId, licence, entityCap, quant }: Principal): string {
-  return entityCap === null ? `${licence}${quant ? ' quant' : ''}` : `key ${keyId}`
+  const plan = `${licence}${quant ? ' quant' : ''}`
+  return entityCap === null ? plan : `${plan} ${entityCap} of key ${keyId}`
 }

@@ -57,7 +57,7 @@ ${rows.length > 0 && picture(rows, on)}
 <section class="cards">
 <div><h2>Coverage</h2><p>${exactFigure(companies)} companies in ${served.length} markets. <a href="/markets">Markets</a>, <a href="/catalogue">metrics</a>, <a href="/restatements">restatements</a>.</p></div>
 <div><h2>Screen</h2><p>Metrics of every company of a market in one table, with filters. <a href="/screen">Screen a market</a></p></div>
-<div><h2>Get a key</h2><p>The key <code>demo</code> works at once. <a href="/docs/guides/keys-and-limits">Keys, licences and limits</a></p></div>
+<div><h2>Get a key</h2><p>The key <code>demo</code> works at once. <a href="/account/api-keys">Make a free key of your own</a>. <a href="/docs/guides/keys-and-limits">Keys, licences and limits</a></p></div>
 <div><h2>Documents</h2><p><a href="/docs">The API</a> with a try of each route, <a href="/docs/guides/start">a start in five minutes</a>, and <a href="/sample">a sample file</a>.</p></div>
 </section>
 </div>`,

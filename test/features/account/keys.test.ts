@@ -220,6 +220,31 @@ describe('a rotated key', () => {
     expect(statuses.map(({ status }) => status)).toEqual([403, 200, 200])
   })
 
+  for (const [way, revoke] of [
+    [
+      'its holder',
+      (browser: TestBrowser, id: number) => browser.post(`${keysPage}/revoke`, { key: String(id) }),
+    ],
+    [
+      'an operator',
+      async (_: TestBrowser, id: number) => {
+        const [{ prefix }] = await sql<{ prefix: string }[]>`select prefix from api_key where key_id = ${id}`
+        return runInProcess(['keys', 'revoke', prefix], { withDatabase: work => work(sql) })
+      },
+    ],
+  ] as const)
+    test(`ends with its successor, when ${way} revokes that: it would open the same for another day`, async () => {
+      const { browser, key } = await withKey()
+      const [id] = keyIds(await browser.page(keysPage))
+      await browser.post(`${keysPage}/rotate`, { key: String(id) })
+      const page = await browser.page(keysPage)
+      const next = shownKey(page) ?? ''
+      await revoke(browser, Math.max(...keyIds(page)))
+      await Bun.sleep(50)
+      const statuses = await Promise.all([key, next].map(text => ask('/api/v1/coverage/AAPL', text)))
+      expect(statuses.map(({ status }) => status)).toEqual([403, 403])
+    })
+
   test('is rotated once, of 20 times at once', async () => {
     const { browser, email } = await withKey()
     const [id] = keyIds(await browser.page(keysPage))

@@ -33,6 +33,16 @@ describe('codes are sent a limited number of times, on two servers together', ()
     expect(page).toContain('Too many codes were sent to this address')
   })
 
+  test('to an inbox, under however many names it has', async () => {
+    const names = (place: number) => ({ email: `vic.tim+${place}@inbox.example` })
+    expect((await sendMany(10, names)).accepted).toBe(3)
+    const dotted = ['v.ictim', 'vi.ctim', 'vic.tim', 'vict.im', 'victi.m', 'victim+a']
+    expect((await sendMany(6, place => ({ email: `${dotted[place]}@gmail.com` }))).accepted).toBe(3)
+    // At other providers a dot makes another mailbox, and a plus sign at the start is no tag.
+    expect((await sendMany(6, place => ({ email: `${dotted[place]}@inbox2.example` }))).accepted).toBe(6)
+    expect((await sendMany(4, place => ({ email: `+${place}@inbox3.example` }))).accepted).toBe(4)
+  })
+
   test('to a registrable domain: its subdomains count together, and another domain is not concerned', async () => {
     const { accepted, page } = await sendMany(40, place => ({
       email: `p${place}@mail${place % 3}.fund.co.uk`,

@@ -427,6 +427,15 @@ describe('an operator', () => {
     ])
   })
 
+  test('cannot replace an evaluation by a free licence: it would close the days that it opened', async () => {
+    const email = newAddress()
+    const made = await run(`keys create --email ${email} --licence evaluation --json`)
+    const prefix = JSON.parse(made.out).prefix
+    const refused = await run(`grants make --key ${prefix} --licence free --quant`)
+    expect([refused.code, refused.error]).toEqual([1, expect.stringContaining('has an evaluation')])
+    expect((await run(`grants make --key ${prefix} --licence personal --quant`)).code).toBe(0)
+  })
+
   test('revokes a licence for good: the next free key of the account does not bring it back', async () => {
     const email = newAddress()
     const browser = await signedIn(server, email)

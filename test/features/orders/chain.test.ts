@@ -137,6 +137,14 @@ describe('orders verify', () => {
       previous = digest
     }
     expect(await verify()).toEqual([2, 3, 4, 5].map(id => `Order ${id}: the audit log has another digest.`))
+    // The log takes more lines: those of the new chain do not replace the first ones.
+    await sql`
+      insert into account.audit (actor, act, about, detail, address)
+      select 'operator', 'order_signed', 'order ' || order_id, encode(digest, 'hex'), '' from account.signed_order`
+    expect(await verify()).toEqual([
+      ...[2, 3, 4, 5].map(id => `Order ${id}: the audit log has two digests of it.`),
+      ...[2, 3, 4, 5].map(id => `Order ${id}: the audit log has another digest.`),
+    ])
     await tamper(`
       update account.audit set detail = (select encode(digest, 'hex') from account.signed_order where 'order ' || order_id = about)
       where act = 'order_signed'`)

@@ -51,6 +51,10 @@ afterAll(async () => {
 }, 60_000)
 
 const get = (path: string, headers?: Record<string, string>) => readPage(server.url + path, headers)
+test('the first page leads to a key of the visitor', async () => {
+  expect((await get('/')).html).toContain('<a href="/account/api-keys">')
+})
+
 const pages = [
   '/',
   '/search?q=apple',

@@ -93,6 +93,23 @@ describe('a page shows a person who is signed in', () => {
     expect(await years(cookie)).toEqual(open)
   })
 
+  test('nothing of a licence before its first day, as on the API', async () => {
+    const { sql } = database
+    const { email, cookie } = await newMember(server)
+    const { key, keyId } = await giveKey(sql, email, { licence: 'free' })
+    await sql`
+      insert into key_grant (key_id, licence, quant, per_minute, bulk, starts_at)
+      values (${keyId}, 'personal', false, 300, false, now() + interval '1 day')`
+    await Bun.sleep(50)
+    const answer = await fetch(`${server.url}/api/v1/me`, { headers: { Authorization: `Bearer ${key}` } })
+    expect((await answer.json()).licence).toBe('free')
+    expect([await years(cookie), await years(cookie, other)]).toEqual([free, free])
+    const { headers } = await see(cookie, `${company}/download`)
+    expect(headers.get('x-ratelimit-limit')).toBe('120')
+    await sql`update key_grant set starts_at = now() where key_id = ${keyId} and licence = 'personal'`
+    expect([await years(cookie), await years(cookie, other)]).toEqual([open, open])
+  })
+
   test('nothing more after sign-out, revocation, expiry, or the end of the session, at once and on every server', async () => {
     const { sql } = database
     const both = async ({ cookie }: Pick<Member, 'cookie'>) => [
@@ -113,7 +130,8 @@ describe('a page shows a person who is signed in', () => {
           .then(() => browser.post('/sign-in/code', { code: codeFor(server.terminal, email) })),
     ]
     for (const end of ends) {
-      const member = await memberWith(server, sql)
+      // An evaluation: the database refuses to end a paid grant before its time.
+      const member = await memberWith(server, sql, evaluation)
       expect(await both(member)).toEqual([open, open])
       await end(member)
       expect(await both(member)).toEqual([free, free])
@@ -254,6 +272,10 @@ describe('an evaluation', () => {
       'one of the 1,000 that your evaluation licence may see',
     )
     expect(await seen()).toBe(1)
+    await sql`
+      insert into key_grant (key_id, licence, quant, per_minute, entity_cap, bulk)
+      values (${keyId}, 'oem', false, 100000, 5000, false)`
+    expect((await see(cookie, company)).html).toContain('one of the 5,000 that your oem licence may see')
   })
 
   test('is refused a company beyond its cap, in words, and still sees the earlier ones', async () => {
