@@ -3,9 +3,8 @@ import type { BacktestResult } from '../../result.ts'
 import { at, inBothSizes, type Size } from '../chart/axes.ts'
 import { count, dash, ratio } from '../numberFormat.ts'
 import { heatClass, maxAbsolute } from './months.ts'
-import { scrollTable } from './scrollTable.ts'
+import { maxUnsplitRows, scrollTable } from './scrollTable.ts'
 import { tileList } from './tiles.ts'
-import { maxUnsplitRows } from './unseen.ts'
 
 type Buckets = readonly Bucket[]
 

@@ -7,3 +7,6 @@ export type Cut = 'phone' | 'tablet' | 'always'
 export function scrollTable(name: string, table: Markup, cut: Cut | null = null): Markup {
   return html`${cut && html`<p class="cue ${cut}">The table goes on to the right: swipe it, or use the arrow keys.</p>`}<div class="scroll${cut && ' wide-table'}" tabindex="0" role="region" aria-label="${name}">${table}</div>`
 }
+
+/** Printed, a longer table is split between rows, below its repeated head: the class `long`. */
+export const maxUnsplitRows = 20

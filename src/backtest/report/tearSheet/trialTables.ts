@@ -3,8 +3,7 @@ import type { BacktestResult } from '../../result.ts'
 import { count, dash, percent, ratio, signedPercent } from '../numberFormat.ts'
 import { rankTrials, type SweepSurface, type SweepTrial, sweepSurfaces } from '../trials.ts'
 import { heatClass, maxAbsolute } from './months.ts'
-import { scrollTable } from './scrollTable.ts'
-import { maxUnsplitRows } from './unseen.ts'
+import { maxUnsplitRows, scrollTable } from './scrollTable.ts'
 
 const directionNames: Readonly<Record<string, string>> = {
   long_short: 'Long-short',
