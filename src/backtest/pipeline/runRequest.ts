@@ -81,7 +81,8 @@ export function runPanelRequest(
   if (!sweep)
     return { kind: 'result', result: encodeResult(runPanelBacktest(panel, request, costs), resultFormat) }
   const settings = resolveEvidence(include, evidence)
-  const plan = planSweep(selectPanelData(panel, config), config, sweep, include, costs, settings)
+  const selected = selectPanelData(panel, config)
+  const plan = planSweep(selected, config, sweep, include, costs, settings, evidence?.participation)
   return { kind: 'sweep', plan }
 }
 
@@ -109,5 +110,6 @@ export function runPanelBacktest(
   const { data, view, medianDateGap, returnDays, warnings } = selectPanelData(panel, config)
   const resolved = resolveConfig(config, returnDays, medianDateGap)
   const settings = resolveEvidence(include, evidence)
-  return runConfiguration(data, view, resolved, include, costs, warnings, settings)
+  const { participation } = evidence ?? {}
+  return runConfiguration(data, view, resolved, include, costs, warnings, settings, participation)
 }
