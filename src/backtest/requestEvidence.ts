@@ -65,7 +65,8 @@ export const BacktestEvidence = Type.Object(
         minimum: 0.0001,
         maximum: 1,
         default: defaultParticipation,
-        description: "Largest share of a name's dollar volume of the date that one trade may be, for capacity.",
+        description:
+          "Largest share of a name's dollar volume of the date that one trade may be, for capacity.",
       }),
     ),
   },

@@ -134,7 +134,10 @@ function cutDates(day: Int32Array, asset: Int32Array, count: number) {
 }
 
 /** A column without any known volume is as if it had not been sent, so that equal rows are equal datasets. */
-function sortedVolume({ dollarVolume, count }: Columns, order: Int32Array | null): Pick<Dataset, 'dollarVolume'> {
+function sortedVolume(
+  { dollarVolume, count }: Columns,
+  order: Int32Array | null,
+): Pick<Dataset, 'dollarVolume'> {
   const sent = dollarVolume?.subarray(0, count)
   if (!sent?.some(volume => !Number.isNaN(volume))) return {}
   return { dollarVolume: order ? gather(sent, order, 8, buffer => new Float64Array(buffer)) : sent }

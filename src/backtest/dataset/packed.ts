@@ -104,7 +104,8 @@ function writeHeader(packed: Uint8Array, shape: PackedShape): void {
 function readHeader(packed: Uint8Array): PackedShape | null {
   if (packed.length < headerBytes) return null
   const header = new Int32Array(packed.buffer, packed.byteOffset, headerBytes / 4)
-  const [mark, layout, rows, dates, assets, markets, assetBytes, marketBytes, fixedMarkets, dollarVolumes] = header
+  const [mark, layout, rows, dates, assets, markets, assetBytes, marketBytes, fixedMarkets, dollarVolumes] =
+    header
   const shape = { rows, dates, assets, markets, assetBytes, marketBytes, fixedMarkets, dollarVolumes }
   return mark === magic && layout === version && packedSize(shape) === packed.length ? shape : null
 }

@@ -40,7 +40,15 @@ test('one of twenty equal trades is 5% of them, and one of nineteen is more', ()
 
 test('a trade without a volume allows no capital', () => {
   for (const volume of [0, Number.NaN])
-    expect(capacityOf([[0.5, 100], [0.5, volume]], 1)).toEqual({
+    expect(
+      capacityOf(
+        [
+          [0.5, 100],
+          [0.5, volume],
+        ],
+        1,
+      ),
+    ).toEqual({
       ...{ capital: 0, strict: 0, traded: 1, tradedWithoutVolume: 0.5 },
     })
 })

@@ -80,6 +80,11 @@ const answers: Record<string, Ask> = {
     path: backtest,
     body: JSON.stringify(requests.backtest_evidence),
   },
+  backtest_capacity: {
+    caller: 'quant',
+    path: backtest,
+    body: JSON.stringify(requests.backtest_capacity),
+  },
   me: { caller: 'evaluation', path: '/api/v1/me' },
   health: { caller: 'keyless', path: '/health' },
   readiness: { caller: 'keyless', path: '/ready' },
