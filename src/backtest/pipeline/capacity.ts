@@ -1,5 +1,5 @@
 import { Failure } from '../../errors.ts'
-import type { Dataset } from '../dataset/dataset.ts'
+import { type Dataset, nameCount } from '../dataset/dataset.ts'
 import { rankDataset } from '../dataset/rank.ts'
 import { visitTrades } from '../portfolio/trades.ts'
 import type { BacktestInclude } from '../request.ts'
@@ -32,9 +32,10 @@ export function writeCapacity({ data, periods, config }: RunInput, participation
   const stricts: number[] = []
   let traded = 0
   let tradedWithoutVolume = 0
+  const volume = new Float64Array(nameCount(data.assets))
   const ranked = ranking ? { ...data, ranking } : rankDataset(data)
   visitTrades(ranked, periods, config.portfolio, ({ count, row, size }) => {
-    const volume = Float64Array.from(row.subarray(0, count), at => dollarVolume?.[at] ?? Number.NaN)
+    for (let i = 0; i < count; i++) volume[i] = dollarVolume?.[row[i]] ?? Number.NaN
     const period = periodCapacity(size.subarray(0, count), volume, participation)
     if (period === null) return
     capitals.push(period.capital)
