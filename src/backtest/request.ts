@@ -161,10 +161,14 @@ const cell = {
         'Return after the date, as a fraction (0.025 is +2.5%); no return is below -1. null: unknown; it earns 0 and is counted in dropped.',
     },
   ),
+  dollar_volume: Type.Union([Type.Number({ minimum: 0, maximum: 1e18 }), Type.Null()], {
+    description:
+      'Value traded in the name on the date, in one currency for all rows. Only include capacity uses it. null or omitted: unknown, which counts as 0.',
+  }),
 }
 
 export const BacktestPanelRow = Type.Object(
-  { ...cell, market: Type.Optional(cell.market) },
+  { ...cell, market: Type.Optional(cell.market), dollar_volume: Type.Optional(cell.dollar_volume) },
   { ...strict, $id: 'BacktestPanelRow' },
 )
 export type BacktestPanelRow = Static<typeof BacktestPanelRow>
@@ -179,6 +183,7 @@ export const BacktestPanelColumns = Type.Object(
     market: Type.Optional(Type.Array(cell.market, onePerRow)),
     score: Type.Array(cell.score, onePerRow),
     forward_return: Type.Array(cell.forward_return, onePerRow),
+    dollar_volume: Type.Optional(Type.Array(cell.dollar_volume, onePerRow)),
   },
   { ...strict, $id: 'BacktestPanelColumns', description: 'Columns of equal length.' },
 )
@@ -197,6 +202,7 @@ export const BacktestInclude = Type.Union([
   Type.Literal('performance'),
   Type.Literal('ic_decay'),
   Type.Literal('quantile_returns'),
+  Type.Literal('capacity'),
 ])
 export type BacktestInclude = Static<typeof BacktestInclude>
 

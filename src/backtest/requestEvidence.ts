@@ -6,6 +6,9 @@ const strict = { additionalProperties: false } as const
 export const evidenceSections = ['spa', 'interval', 'cpcv', 'track_record'] as const
 export type EvidenceSection = (typeof evidenceSections)[number]
 
+/** Share of a name's dollar volume that one of its trades may be, if a request names none. */
+export const defaultParticipation = 0.01
+
 /** Choices of test groups in one cross-validation. */
 export const maxCpcvChoices = 1_000
 
@@ -57,11 +60,20 @@ export const BacktestEvidence = Type.Object(
         description: `Groups that cpcv tests at a time. There may be at most ${maxCpcvChoices.toLocaleString('en')} ways to choose them.`,
       }),
     ),
+    participation: Type.Optional(
+      Type.Number({
+        minimum: 0.0001,
+        maximum: 1,
+        default: defaultParticipation,
+        description:
+          "Largest share of a name's dollar volume of the date that one trade may be, for capacity.",
+      }),
+    ),
   },
   {
     ...strict,
     $id: 'BacktestEvidence',
-    description: 'With include spa, interval, cpcv or track_record: how they are computed.',
+    description: 'With include spa, interval, cpcv, track_record or capacity: how they are computed.',
   },
 )
 export type BacktestEvidence = Static<typeof BacktestEvidence>

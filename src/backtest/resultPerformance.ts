@@ -112,6 +112,33 @@ export const performanceFields = {
       'With include ic_decay: how long a score keeps its information, at 1, 2, 3, 5, 10 and 21 periods ahead.',
     ),
   ),
+  capacity: Type.Optional(
+    Type.Object(
+      {
+        participation: Type.Number({
+          description: "Largest share of a name's dollar volume of the date that one trade may be.",
+        }),
+        capital_median: numberOrNull(
+          "Median over periods of the largest capital at which trades within that limit are at least 95% of the period's traded weight.",
+        ),
+        capital_p5: numberOrNull('The .05 quantile of the same: the capital that 19 of 20 periods allow.'),
+        strict_median: numberOrNull(
+          'Median over periods of the largest capital at which every trade is within the limit.',
+        ),
+        share_without_volume: numberOrNull(
+          'Share of the traded weight without a volume, or with one of 0. None of it can be traded.',
+        ),
+        n_periods: count('Periods with trades.'),
+        unit: Type.Literal('that of dollar_volume', { description: 'Unit of every capital.' }),
+      },
+      {
+        ...strict,
+        $id: 'Capacity',
+        description:
+          'With include capacity: the capital that the trades of each rebalance allow, by the volume in the row of its date. A panel with dollar_volume is required. null without a trade.',
+      },
+    ),
+  ),
   quantile_returns: Type.Optional(
     list(
       Type.Object(

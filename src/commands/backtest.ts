@@ -26,7 +26,7 @@ import { panelFormats } from './panelFormat.ts'
 
 const help = `
 FILE is CSV, NDJSON, JSON or Parquet, plain or gzipped; - is standard input. The format is recognised. The columns are
-  date,asset,score,forward_return[,market]
+  date,asset,score,forward_return[,market][,dollar_volume]
 forward_return is a fraction (0.025 is +2.5%); an empty score or return is missing. A file of forecasts is read as it is:
   date,ticker,market,horizon,predicted_pct,actual_pct[,status][,source]
 Everything is computed here, without a server, a database or the network.
@@ -76,7 +76,7 @@ export function addBacktestCommand(program: Command, context: CliContext): void 
     .option('--sweep', 'Try the standard grid of 48 configurations')
     .option(
       '--include <parts>',
-      'Comma-separated: curves, performance, monthly, positions, ic, ic_decay, quantiles, quantile_returns, spa, interval, track_record, cpcv (default with --html: what the sheet shows)',
+      'Comma-separated: curves, performance, monthly, positions, ic, ic_decay, quantiles, quantile_returns, spa, interval, track_record, cpcv, capacity (default with --html: what the sheet shows)',
     )
     .option('--seed <number>', 'Seed of the resamples of spa and interval (default: 1)', parseNumber)
     .option('--bootstraps <count>', 'Number of resamples (default: 1000)', parseNumber)
@@ -93,6 +93,11 @@ export function addBacktestCommand(program: Command, context: CliContext): void 
     )
     .option('--groups <count>', 'Groups of periods of cpcv (default: 10)', parseNumber)
     .option('--test-groups <count>', 'Groups that cpcv tests at a time (default: 2)', parseNumber)
+    .option(
+      '--participation <share>',
+      'Largest share of a name’s dollar volume that a trade may be, for capacity (default: 0.01)',
+      parseNumber,
+    )
     .option('--title <text>', 'Title of the HTML (default: name of the file)')
     .option('--json <file>', 'Write the result as JSON; - is standard output, which then has nothing else')
     .option('--html <file>', 'Write a tear sheet that opens in any browser; - is standard output')

@@ -26,6 +26,7 @@ export interface BacktestFlags {
   readonly benchmark?: string
   readonly groups?: number
   readonly testGroups?: number
+  readonly participation?: number
   readonly title?: string
   readonly json?: string
   readonly html?: string
@@ -60,8 +61,8 @@ export function toSettings(flags: BacktestFlags): BacktestSettings {
     ...given({ returnDays, costBps, borrowBps, gross, neutral, drift, folds }),
     ...Object.fromEntries(single.map(([name, [value]]) => [name, value])),
   }
-  const { seed, bootstraps, meanBlock, benchmark, groups, testGroups } = flags
-  const evidence = given({ seed, bootstraps, meanBlock, benchmark, groups, testGroups })
+  const { seed, bootstraps, meanBlock, benchmark, groups, testGroups, participation } = flags
+  const evidence = given({ seed, bootstraps, meanBlock, benchmark, groups, testGroups, participation })
   const include =
     flags.include ??
     (flags.html === undefined ? undefined : reportSections(isGrid || flags.sweep === true).join(','))

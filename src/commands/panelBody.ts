@@ -91,7 +91,7 @@ function signalBody(
 const pageNotice = (next: string) =>
   `The file is one page of /signals: more rows follow it. A larger limit (up to ${grouped(signalLimit.max)}) has more of them, and cursor=${next} continues. With format=ndjson, pages joined in one file are all rows.`
 
-const numberColumns = ['score', 'forward_return', 'predicted_pct', 'actual_pct']
+const numberColumns = ['score', 'forward_return', 'dollar_volume', 'predicted_pct', 'actual_pct']
 
 const rowPlace = (column: string, row: number) => `row ${row + 1}.${column}`
 

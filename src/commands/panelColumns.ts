@@ -1,4 +1,4 @@
-import { columnNames, requiredColumns } from '../backtest/codec/cells.ts'
+import { columnNames, optionalColumns, requiredColumns } from '../backtest/codec/cells.ts'
 import { maxPanelRows } from '../backtest/request.ts'
 import { Failure } from '../errors.ts'
 import type { ParquetTable } from './parquetTable.ts'
@@ -10,6 +10,7 @@ export interface PanelColumns {
   readonly market?: readonly (string | null)[]
   readonly score: readonly (string | number | null)[]
   readonly forward_return: readonly (string | number | null)[]
+  readonly dollar_volume?: readonly (string | number | null)[]
 }
 
 /** The columns of a Parquet file as those of a panel. */
@@ -19,7 +20,7 @@ export function panelColumns({ count, columns }: ParquetTable): PanelColumns {
   if (absent !== undefined)
     throw new Failure(
       'body_invalid',
-      `The column ${absent} is missing. Required columns: ${requiredColumns.join(', ')}. Optional: market.`,
+      `The column ${absent} is missing. Required columns: ${requiredColumns.join(', ')}. Optional: ${optionalColumns.join(', ')}.`,
     )
   const unknown = [...columns.keys()].find(name => !allowed.includes(name))
   if (unknown !== undefined)
@@ -39,6 +40,7 @@ export function panelColumns({ count, columns }: ParquetTable): PanelColumns {
     ...(columns.has('market') ? { market: cells('market').map(textCell) } : {}),
     score: cells('score').map(numberCell),
     forward_return: cells('forward_return').map(numberCell),
+    ...(columns.has('dollar_volume') ? { dollar_volume: cells('dollar_volume').map(numberCell) } : {}),
   }
 }
 

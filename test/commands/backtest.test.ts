@@ -120,6 +120,37 @@ describe('asfiled backtest', () => {
     }
   })
 
+  test('capacity is the service’s to the bit, from a file in any format', async () => {
+    const rows = panel.map((row, i) => ({
+      ...row,
+      dollar_volume: i % 9 === 0 ? null : 1_000 * (i % 50) + 0.25,
+    }))
+    const truth = await served({ panel: rows, include: ['capacity'], evidence: { participation: 0.02 } })
+    expect(truth.capacity?.participation).toBe(0.02)
+    const columns = ['date', 'asset', 'score', 'forward_return', 'market', 'dollar_volume'] as const
+    writeFileSync(
+      place('volumes.csv'),
+      [columns.join(','), ...rows.map(row => columns.map(name => row[name] ?? '').join(','))].join('\n'),
+    )
+    writeFileSync(place('volumes.ndjson'), rows.map(row => JSON.stringify(row)).join('\n'))
+    writeFileSync(place('volumes.json'), JSON.stringify(rows))
+    const sheet = [...panelSheet, { name: 'dollar_volume', kind: 'number' }] as const
+    writeFileSync(place('volumes.parquet'), await encodeRows('parquet', sheet, {}, rows))
+    const flags = ['--include', 'capacity', '--participation', '.02', '--json', place('result.json')]
+    for (const file of ['volumes.csv', 'volumes.ndjson', 'volumes.json', 'volumes.parquet']) {
+      const { code } = await backtest(place(file), ...flags)
+      expect({ file, code }).toEqual({ file, code: 0 })
+      expect(await written('result.json')).toEqual(truth)
+    }
+    await expectFaults(2, [
+      [[place('rows.csv'), ...flags], 'capacity needs the dollar volume of names'],
+      [
+        [place('rows.csv'), '--include', 'capacity', '--participation', '2'],
+        '--participation is 2; it must be',
+      ],
+    ])
+  })
+
   test('the evidence of a sweep is the service’s to the bit, with every setting as an option', async () => {
     const evidence = { seed: 9, bootstraps: 200, meanBlock: 2.5, benchmark: 'cash', groups: 5, testGroups: 1 }
     const include = ['spa', 'interval', 'cpcv', 'track_record']

@@ -246,6 +246,10 @@ const row = fc.record(
       { weight: 5, arbitrary: fc.double({ min: -1, max: 1 }) },
       { weight: 1, arbitrary: cell },
     ),
+    dollar_volume: fc.oneof(
+      { weight: 5, arbitrary: fc.double({ min: 0, max: 1e18 }) },
+      { weight: 1, arbitrary: cell },
+    ),
   },
   { requiredKeys: ['date', 'asset', 'score', 'forward_return'] },
 )
@@ -268,7 +272,7 @@ const request = fc.record(
     panel: fc.array(row, { maxLength: 12 }),
     include: fc.subarray([
       ...['ic', 'quantiles', 'monthly', 'positions', 'spa', 'interval', 'cpcv', 'track_record'],
-      ...['performance', 'ic_decay', 'quantile_returns', 'x'],
+      ...['performance', 'ic_decay', 'quantile_returns', 'capacity', 'x'],
     ]),
     evidence: fc.record(
       {
@@ -276,6 +280,7 @@ const request = fc.record(
         bootstraps: fc.integer({ min: 90, max: 200 }),
         meanBlock: fc.double(),
         groups: fc.integer({ min: 1, max: 21 }),
+        participation: fc.double(),
       },
       { requiredKeys: [] },
     ),

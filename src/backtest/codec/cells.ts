@@ -9,7 +9,8 @@ import { scanNumber } from './numbers.ts'
 const { properties } = BacktestPanelRow
 export type ColumnName = keyof typeof properties
 export const columnNames = Object.keys(properties) as readonly ColumnName[]
-export const requiredColumns = columnNames.filter(name => name !== 'market')
+export const optionalColumns: readonly ColumnName[] = ['market', 'dollar_volume']
+export const requiredColumns = columnNames.filter(name => !optionalColumns.includes(name))
 
 export interface Bounds {
   readonly min: number
@@ -22,6 +23,8 @@ const { minimum: minScore = 0, maximum: maxScore = 0 } = properties.score.anyOf[
 const { minimum: minReturn = 0, maximum: maxReturn = 0 } = properties.forward_return.anyOf[0]
 export const scoreBounds: Bounds = { min: minScore, max: maxScore }
 export const returnBounds: Bounds = { min: minReturn, max: maxReturn }
+const { minimum: minVolume = 0, maximum: maxVolume = 0 } = properties.dollar_volume.anyOf[0]
+export const volumeBounds: Bounds = { min: minVolume, max: maxVolume }
 
 /** The schema of each column's cells, for the slow path. */
 export const cellSchemas: Readonly<Record<ColumnName, TSchema>> = properties
@@ -31,6 +34,7 @@ export const cellChecks: Readonly<Record<ColumnName, TypeCheck<TSchema>>> = {
   market: TypeCompiler.Compile(properties.market),
   score: TypeCompiler.Compile(properties.score),
   forward_return: TypeCompiler.Compile(properties.forward_return),
+  dollar_volume: TypeCompiler.Compile(properties.dollar_volume),
 }
 
 const maxMarkets = 65_535 // numbers of markets are 16 bits

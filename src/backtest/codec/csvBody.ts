@@ -1,5 +1,12 @@
 import { Failure } from '../../errors.ts'
-import { type ColumnName, checkPanelSize, columnNames, requiredColumns, rowCapacity } from './cells.ts'
+import {
+  type ColumnName,
+  checkPanelSize,
+  columnNames,
+  optionalColumns,
+  requiredColumns,
+  rowCapacity,
+} from './cells.ts'
 import { CsvReader } from './csvCells.ts'
 import { CsvRowReader } from './csvRows.ts'
 import { showValue } from './faults.ts'
@@ -7,7 +14,7 @@ import { pushChecked } from './jsonRows.ts'
 import { PanelBuilder, type ParsedPanel } from './panelBuilder.ts'
 
 const minRowBytes = '2024-01-02,A,,'.length
-const sampleHeader = columnNames.join(',')
+const sampleHeader = columnNames.filter(name => name !== 'dollar_volume').join(',')
 
 /** A panel as CSV: a header that names the columns in any order, then one line per row. An empty cell is a missing
  * value. Lines of the common form go straight from bytes to columns; any other is read cell by cell, and the schema
@@ -49,7 +56,7 @@ function readHeader(cells: readonly string[]): ColumnName[] {
   if (absent.length === 0) return columns
   throw new Failure(
     'parameter_invalid',
-    `The header (line 1) does not have ${absent.join(', ')}. Required columns: ${requiredColumns.join(', ')}. Optional: market.`,
+    `The header (line 1) does not have ${absent.join(', ')}. Required columns: ${requiredColumns.join(', ')}. Optional: ${optionalColumns.join(', ')}.`,
     { param: `line 1.${absent[0]}` },
   )
 }
@@ -102,7 +109,8 @@ function cellValue(column: ColumnName, cell: string): string | number | null {
     case 'market':
       return cell === '' ? null : cell
     case 'score':
-    case 'forward_return': {
+    case 'forward_return':
+    case 'dollar_volume': {
       if (cell === '') return null
       const value = jsonNumber.test(cell) ? Number(cell) : Number.NaN
       return Number.isFinite(value) ? value : cell

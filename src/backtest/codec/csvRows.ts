@@ -1,4 +1,4 @@
-import { type Bounds, type ColumnName, returnBounds, scoreBounds } from './cells.ts'
+import { type Bounds, type ColumnName, returnBounds, scoreBounds, volumeBounds } from './cells.ts'
 import type { CsvReader } from './csvCells.ts'
 import { DayMemo, noDay } from './cursor.ts'
 import type { NameInterner } from './nameInterner.ts'
@@ -26,6 +26,7 @@ export class CsvRowReader {
   #market = 0
   #score = 0
   #forwardReturn = 0
+  #dollarVolume = Number.NaN
 
   constructor(reader: CsvReader, panel: PanelBuilder, columns: readonly ColumnName[]) {
     this.#reader = reader
@@ -36,7 +37,14 @@ export class CsvRowReader {
   read(): boolean {
     const start = this.#reader.at
     if (this.#readCells() && this.#reader.takeLineEnd()) {
-      this.#panel.push(this.#day, this.#asset, this.#market, this.#score, this.#forwardReturn)
+      this.#panel.push(
+        this.#day,
+        this.#asset,
+        this.#market,
+        this.#score,
+        this.#forwardReturn,
+        this.#dollarVolume,
+      )
       return true
     }
     this.#reader.at = start
@@ -73,6 +81,9 @@ export class CsvRowReader {
       case 'forward_return':
         this.#forwardReturn = this.#number(returnBounds)
         return this.#forwardReturn !== Number.POSITIVE_INFINITY
+      case 'dollar_volume':
+        this.#dollarVolume = this.#number(volumeBounds)
+        return this.#dollarVolume !== Number.POSITIVE_INFINITY
       default:
         return column satisfies never
     }

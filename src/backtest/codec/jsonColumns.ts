@@ -16,6 +16,7 @@ import {
   rowCapacity,
   scoreBounds,
   takeNull,
+  volumeBounds,
 } from './cells.ts'
 import { DayMemo, noDay } from './cursor.ts'
 import { describeFault, unknownParameter } from './faults.ts'
@@ -37,13 +38,17 @@ export function readJsonColumns(reader: JsonReader): ParsedPanel {
     score: new NumberColumn(reader, capacity, scoreBounds),
     forward_return: new NumberColumn(reader, capacity, returnBounds),
   }
+  // Made only if it is sent: panels without volumes take no memory for them.
+  let dollarVolume: NumberColumn | undefined
   const lengths = new Map<ColumnName, number>()
   reader.expect(0x7b)
   if (!reader.take(0x7d)) {
     do {
       const name = readColumnName(reader, lengths)
       reader.path.push(name)
-      lengths.set(name, readColumn(reader, name, columns[name]))
+      if (name === 'dollar_volume') dollarVolume = new NumberColumn(reader, capacity, volumeBounds)
+      const column = name === 'dollar_volume' ? dollarVolume : columns[name]
+      if (column) lengths.set(name, readColumn(reader, name, column))
       reader.path.pop()
     } while (reader.take(0x2c))
     reader.expect(0x7d)
@@ -59,6 +64,7 @@ export function readJsonColumns(reader: JsonReader): ParsedPanel {
       market: toUint16(lengths.has('market') ? market.numbers(count) : new Int32Array(count)),
       score: score.values(count),
       forwardReturn: forward_return.values(count),
+      dollarVolume: dollarVolume?.values(count),
       assetNames: asset.names,
       marketNames: market.names,
     },

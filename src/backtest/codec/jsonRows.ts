@@ -12,6 +12,7 @@ import {
   rowCapacity,
   scoreBounds,
   takeNull,
+  volumeBounds,
 } from './cells.ts'
 import { DayMemo, noDay } from './cursor.ts'
 import { describeFault } from './faults.ts'
@@ -81,6 +82,7 @@ export class JsonRowReader {
   #market = 0
   #score = 0
   #forwardReturn = 0
+  #dollarVolume = Number.NaN
 
   constructor(reader: JsonReader, panel: PanelBuilder) {
     this.#reader = reader
@@ -90,7 +92,14 @@ export class JsonRowReader {
   read(): boolean {
     const start = this.#reader.at
     if (this.#readFields()) {
-      this.#panel.push(this.#day, this.#asset, this.#market, this.#score, this.#forwardReturn)
+      this.#panel.push(
+        this.#day,
+        this.#asset,
+        this.#market,
+        this.#score,
+        this.#forwardReturn,
+        this.#dollarVolume,
+      )
       return true
     }
     this.#reader.at = start
@@ -102,6 +111,7 @@ export class JsonRowReader {
     if (!reader.take(0x7b)) return false
     let seen = 0
     this.#market = 0
+    this.#dollarVolume = Number.NaN
     for (let place = 0; place < columnNames.length; place++) {
       reader.skipSpace()
       const key = this.#key(place)
@@ -151,6 +161,9 @@ export class JsonRowReader {
       case 'forward_return':
         this.#forwardReturn = readNumberFast(reader, returnBounds)
         return this.#forwardReturn !== Number.POSITIVE_INFINITY
+      case 'dollar_volume':
+        this.#dollarVolume = readNumberFast(reader, volumeBounds)
+        return this.#dollarVolume !== Number.POSITIVE_INFINITY
       default:
         return key satisfies never
     }

@@ -21,6 +21,9 @@ export class PanelBuilder {
   readonly #market: Uint16Array
   readonly #score: Float64Array
   readonly #forwardReturn: Float64Array
+  readonly #capacity: number
+  /** Null until a row has a volume: panels without any take no memory for it. */
+  #dollarVolume: Float64Array | null = null
 
   /** @param capacity at least one row more than allowed */
   constructor(capacity: number) {
@@ -29,17 +32,31 @@ export class PanelBuilder {
     this.#market = new Uint16Array(new SharedArrayBuffer(2 * capacity))
     this.#score = new Float64Array(new SharedArrayBuffer(8 * capacity))
     this.#forwardReturn = new Float64Array(new SharedArrayBuffer(8 * capacity))
+    this.#capacity = capacity
     this.markets.numberOf('')
   }
 
-  /** NaN for a missing score or return, market 0 for none. */
-  push(day: number, asset: number, market: number, score: number, forwardReturn: number): void {
+  /** NaN for a missing score, return or volume, market 0 for none. */
+  push(
+    day: number,
+    asset: number,
+    market: number,
+    score: number,
+    forwardReturn: number,
+    dollarVolume: number,
+  ): void {
     const row = this.count++
     this.#day[row] = day
     this.#asset[row] = asset
     this.#market[row] = market
     this.#score[row] = score
     this.#forwardReturn[row] = forwardReturn
+    if (!Number.isNaN(dollarVolume)) this.#volumes()[row] = dollarVolume
+  }
+
+  #volumes(): Float64Array {
+    this.#dollarVolume ??= new Float64Array(new SharedArrayBuffer(8 * this.#capacity)).fill(Number.NaN)
+    return this.#dollarVolume
   }
 
   pushRow(row: BacktestPanelRow): void {
@@ -49,6 +66,7 @@ export class PanelBuilder {
       this.markets.numberOf(row.market ?? ''),
       row.score ?? Number.NaN,
       row.forward_return ?? Number.NaN,
+      row.dollar_volume ?? Number.NaN,
     )
   }
 
@@ -60,6 +78,7 @@ export class PanelBuilder {
       market: this.#market.subarray(0, this.count),
       score: this.#score.subarray(0, this.count),
       forwardReturn: this.#forwardReturn.subarray(0, this.count),
+      dollarVolume: this.#dollarVolume?.subarray(0, this.count),
       assetNames: this.assets.names,
       marketNames: this.markets.names,
     }

@@ -90,10 +90,11 @@ function checkEvidence(
   { groups = 10, testGroups = 2 }: BacktestEvidence,
   include: readonly BacktestInclude[],
 ): void {
-  if (!evidenceSections.some(section => include.includes(section))) {
+  const sections = [...evidenceSections, 'capacity'] as const
+  if (!sections.some(section => include.includes(section))) {
     throw new Failure(
       'parameter_invalid',
-      `evidence sets how some sections are computed, but include has none of them. Add ${evidenceSections.join(', ')} or some of these to include, or omit evidence.`,
+      `evidence sets how some sections are computed, but include has none of them. Add ${sections.join(', ')} or some of these to include, or omit evidence.`,
       { param: 'evidence' },
     )
   }

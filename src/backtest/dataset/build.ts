@@ -38,6 +38,7 @@ export function buildDataset(columns: Columns): BuiltDataset {
       forwardReturn: order
         ? gather(columns.forwardReturn, order, 8, float64)
         : columns.forwardReturn.subarray(0, count),
+      ...sortedVolume(columns, order),
       assets: packNames(assets.sorted),
       markets: packNames(markets.sorted),
       marketOfAsset: fixedMarkets(asset, market, assets.sorted.length),
@@ -130,6 +131,16 @@ function cutDates(day: Int32Array, asset: Int32Array, count: number) {
   }
   offsets[starts.length] = count
   return { days, offsets, repeated }
+}
+
+/** A column without any known volume is as if it had not been sent, so that equal rows are equal datasets. */
+function sortedVolume(
+  { dollarVolume, count }: Columns,
+  order: Int32Array | null,
+): Pick<Dataset, 'dollarVolume'> {
+  const sent = dollarVolume?.subarray(0, count)
+  if (!sent?.some(volume => !Number.isNaN(volume))) return {}
+  return { dollarVolume: order ? gather(sent, order, 8, buffer => new Float64Array(buffer)) : sent }
 }
 
 type NumberColumn = Int32Array | Uint16Array | Float64Array

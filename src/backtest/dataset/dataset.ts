@@ -5,6 +5,7 @@
  * - `assets` is sorted by id (UTF-16 code units, as JavaScript compares strings). So the order of indices is the order
  *   of ids, and of two equal scores the one in the earlier row is the weaker.
  * - `score` NaN: not eligible that day. `forwardReturn` NaN: unknown; it earns 0 and never decides eligibility.
+ * - `dollarVolume` NaN: unknown. It decides nothing; only the capacity of a record is measured with it.
  * - `market` is an index into `markets`; a row without a market has the market named ''. */
 export interface Dataset {
   /** Days since 1970-01-01, ascending. */
@@ -14,6 +15,8 @@ export interface Dataset {
   readonly market: Uint16Array
   readonly score: Float64Array
   readonly forwardReturn: Float64Array
+  /** Absent if no row has one. */
+  readonly dollarVolume?: Float64Array | undefined
   readonly assets: NameTable
   readonly markets: NameTable
   /** Each asset's only market; null if an asset changes its market, so that costs are looked up on every date. */
@@ -46,6 +49,8 @@ export interface Columns {
   readonly market: Uint16Array
   readonly score: Float64Array
   readonly forwardReturn: Float64Array
+  /** NaN: unknown. */
+  readonly dollarVolume?: Float64Array | undefined
   readonly assetNames: readonly string[]
   /** Sort keys of the assets, one for each and all different; by default their names. */
   readonly assetKeys?: readonly string[]

@@ -11,6 +11,7 @@ export function packDataset(data: Dataset): Uint8Array {
     assetBytes: data.assets.bytes.length,
     marketBytes: data.markets.bytes.length,
     fixedMarkets: data.marketOfAsset === null ? 0 : 1,
+    dollarVolumes: data.dollarVolume === undefined ? 0 : 1,
   }
   const packed = new Uint8Array(new SharedArrayBuffer(packedSize(shape)))
   writeHeader(packed, shape)
@@ -18,6 +19,7 @@ export function packDataset(data: Dataset): Uint8Array {
   if (copy === null) throw new Error('The dataset does not fit its own layout.')
   copy.score.set(data.score)
   copy.forwardReturn.set(data.forwardReturn)
+  if (data.dollarVolume) copy.dollarVolume?.set(data.dollarVolume)
   copy.asset.set(data.asset)
   copy.days.set(data.days)
   copy.offsets.set(data.offsets)
@@ -35,7 +37,7 @@ export function packDataset(data: Dataset): Uint8Array {
 export function openDataset(packed: Uint8Array): Dataset | null {
   const shape = readHeader(packed)
   if (shape === null) return null
-  const { rows, dates, assets, markets, assetBytes, marketBytes, fixedMarkets } = shape
+  const { rows, dates, assets, markets, assetBytes, marketBytes, fixedMarkets, dollarVolumes } = shape
   let at = packed.byteOffset + headerBytes
   const place = (bytes: number) => {
     const from = at
@@ -48,6 +50,7 @@ export function openDataset(packed: Uint8Array): Dataset | null {
   const octets = (count: number) => new Uint8Array(packed.buffer, place(count), count)
   const score = doubles(rows)
   const forwardReturn = doubles(rows)
+  const dollarVolume = dollarVolumes === 1 ? doubles(rows) : undefined
   const asset = integers(rows)
   const days = integers(dates)
   const offsets = integers(dates + 1)
@@ -62,6 +65,7 @@ export function openDataset(packed: Uint8Array): Dataset | null {
     market,
     score,
     forwardReturn,
+    ...(dollarVolume ? { dollarVolume } : {}),
     assets: { offsets: assetOffsets, bytes: octets(assetBytes) },
     markets: { offsets: marketOffsets, bytes: octets(marketBytes) },
     marketOfAsset,
@@ -80,6 +84,8 @@ interface PackedShape {
   readonly marketBytes: number
   /** 1 if every asset has one market only, else 0. */
   readonly fixedMarkets: number
+  /** 1 if it has volumes. Else 0, which older panels have in its place. */
+  readonly dollarVolumes: number
 }
 
 /** 'asfp' and the version of the layout. */
@@ -88,9 +94,9 @@ const version = 1
 const headerBytes = 64
 
 function writeHeader(packed: Uint8Array, shape: PackedShape): void {
-  const { rows, dates, assets, markets, assetBytes, marketBytes, fixedMarkets } = shape
+  const { rows, dates, assets, markets, assetBytes, marketBytes, fixedMarkets, dollarVolumes } = shape
   new Int32Array(packed.buffer, packed.byteOffset, headerBytes / 4).set([
-    ...[magic, version, rows, dates, assets, markets, assetBytes, marketBytes, fixedMarkets],
+    ...[magic, version, rows, dates, assets, markets, assetBytes, marketBytes, fixedMarkets, dollarVolumes],
   ])
 }
 
@@ -98,13 +104,14 @@ function writeHeader(packed: Uint8Array, shape: PackedShape): void {
 function readHeader(packed: Uint8Array): PackedShape | null {
   if (packed.length < headerBytes) return null
   const header = new Int32Array(packed.buffer, packed.byteOffset, headerBytes / 4)
-  const [mark, layout, rows, dates, assets, markets, assetBytes, marketBytes, fixedMarkets] = header
-  const shape = { rows, dates, assets, markets, assetBytes, marketBytes, fixedMarkets }
+  const [mark, layout, rows, dates, assets, markets, assetBytes, marketBytes, fixedMarkets, dollarVolumes] =
+    header
+  const shape = { rows, dates, assets, markets, assetBytes, marketBytes, fixedMarkets, dollarVolumes }
   return mark === magic && layout === version && packedSize(shape) === packed.length ? shape : null
 }
 
 function packedSize(shape: PackedShape): number {
-  const doubles = 2 * shape.rows
+  const doubles = (2 + shape.dollarVolumes) * shape.rows
   const integers = shape.rows + shape.dates + (shape.dates + 1) + (shape.assets + 1) + (shape.markets + 1)
   const shorts = shape.rows + shape.fixedMarkets * shape.assets
   return headerBytes + 8 * doubles + 4 * integers + 2 * shorts + shape.assetBytes + shape.marketBytes
@@ -121,6 +128,9 @@ export function shareDataset(data: Dataset): Dataset {
     market: shared(data.market, buffer => new Uint16Array(buffer)),
     score: shared(data.score, buffer => new Float64Array(buffer)),
     forwardReturn: shared(data.forwardReturn, buffer => new Float64Array(buffer)),
+    ...(data.dollarVolume
+      ? { dollarVolume: shared(data.dollarVolume, buffer => new Float64Array(buffer)) }
+      : {}),
   }
 }
 

@@ -5,6 +5,7 @@ import type { BacktestResult } from '../result.ts'
 import { icDecay } from '../statistics/icDecay.ts'
 import { equityCurve, monthlyReturns } from '../statistics/returns.ts'
 import { bucketReturns, rankIc } from '../statistics/scores.ts'
+import { writeCapacity } from './capacity.ts'
 import { writePerformance } from './performance.ts'
 import { writeQuantileReturns } from './quantileReturns.ts'
 import { finiteOrNull } from './resultFields.ts'
@@ -12,16 +13,19 @@ import type { RunInput } from './runInput.ts'
 
 type Included = Pick<
   BacktestResult,
-  'ic' | 'quantiles' | 'monthly' | 'positions' | 'performance' | 'ic_decay' | 'quantile_returns'
+  'ic' | 'quantiles' | 'monthly' | 'positions' | 'performance' | 'ic_decay' | 'quantile_returns' | 'capacity'
 >
 
 const decayPeriods = [1, 2, 3, 5, 10, 21]
 
-/** The sections of a result that `include` requests. */
+/** The sections of a result that `include` requests.
+ *
+ * @param participation of `capacity` */
 export function writeIncluded(
   input: RunInput,
   simulation: Simulation,
   include: readonly BacktestInclude[],
+  participation: number,
 ): Included {
   const { data, periods, days } = input
   const included: Included = {}
@@ -60,6 +64,9 @@ export function writeIncluded(
         break
       case 'quantile_returns':
         included.quantile_returns = writeQuantileReturns(data, periods, days)
+        break
+      case 'capacity':
+        included.capacity = writeCapacity(input, participation)
         break
       case 'spa':
       case 'interval':

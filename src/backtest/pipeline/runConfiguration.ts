@@ -4,11 +4,13 @@ import type { DateView } from '../dataset/subset.ts'
 import { rebalanceDates } from '../portfolio/rebalance.ts'
 import { simulate } from '../portfolio/simulate.ts'
 import type { BacktestInclude } from '../request.ts'
+import { defaultParticipation } from '../requestEvidence.ts'
 import type { BacktestDropped, BacktestResult, BacktestWarning } from '../result.ts'
 import { mean } from '../statistics/moments.ts'
 import type { PeriodSeries } from '../statistics/returns.ts'
 import { summarise } from '../summary.ts'
 import { walkForward } from '../walkforward/folds.ts'
+import { requireVolume } from './capacity.ts'
 import { writeCurves } from './curves.ts'
 import { boundEvidence, type EvidenceSettings, writeEvidence } from './evidence.ts'
 import { writeIncluded } from './includedSections.ts'
@@ -28,7 +30,8 @@ export interface RecordedRun {
 /** One configuration on a view of a dataset: simulates it, computes its statistics, and writes the result.
  *
  * @param dataWarnings those that the rows gave rise to; they come first
- * @param evidence null: none, or that of a sweep, which is about all of its trials */
+ * @param evidence null: none, or that of a sweep, which is about all of its trials
+ * @param participation of the section `capacity` */
 export function runConfiguration(
   data: Dataset,
   view: DateView,
@@ -37,8 +40,10 @@ export function runConfiguration(
   marketCosts: MarketCosts,
   dataWarnings: readonly BacktestWarning[],
   evidence: EvidenceSettings | null = null,
+  participation: number = defaultParticipation,
 ): BacktestResult {
-  return recordConfiguration(data, view, config, include, marketCosts, dataWarnings, evidence).result
+  return recordConfiguration(data, view, config, include, marketCosts, dataWarnings, evidence, participation)
+    .result
 }
 
 /** The same, with the returns.
@@ -52,8 +57,10 @@ export function recordConfiguration(
   marketCosts: MarketCosts,
   dataWarnings: readonly BacktestWarning[],
   evidence: EvidenceSettings | null,
+  participation: number = defaultParticipation,
   stop?: Int32Array,
 ): RecordedRun {
+  requireVolume(data, include)
   const periods = rebalanceDates(view.firstDate, view.endDate, config.step)
   if (evidence !== null) boundEvidence(evidence, 1, periods.length)
   const days = Int32Array.from(periods, date => data.days[date])
@@ -109,7 +116,7 @@ export function recordConfiguration(
             warnings: allWarnings.map(({ code }) => code),
           }),
         }),
-    ...writeIncluded({ data, periods, days, config, tradingCosts }, simulation, include),
+    ...writeIncluded({ data, periods, days, config, tradingCosts }, simulation, include, participation),
     ...(include.includes('curves')
       ? {
           curves: writeCurves(

@@ -99,7 +99,8 @@ export function runPanelRequest(
     return { kind: 'result', result: encodeResult(result, resultFormat, pageOnly) }
   }
   const settings = resolveEvidence(include, evidence)
-  const plan = planSweep(selectPanelData(panel, config), config, sweep, include, costs, settings)
+  const selected = selectPanelData(panel, config)
+  const plan = planSweep(selected, config, sweep, include, costs, settings, evidence?.participation)
   return { kind: 'sweep', plan: { ...plan, pageOnly } }
 }
 
@@ -128,7 +129,18 @@ export function runSelected(
 ): RecordedRun {
   const resolved = resolveConfig(config, returnDays, medianDateGap)
   const settings = resolveEvidence(include, evidence)
-  const run = recordConfiguration(data, view, resolved, include, costs, warnings, settings, stop)
+  const { participation } = evidence ?? {}
+  const run = recordConfiguration(
+    data,
+    view,
+    resolved,
+    include,
+    costs,
+    warnings,
+    settings,
+    participation,
+    stop,
+  )
   return {
     ...run,
     result: {

@@ -13,7 +13,9 @@ import {
   type BacktestSweep,
   maxSweepConfigurations,
 } from '../request.ts'
+import { defaultParticipation } from '../requestEvidence.ts'
 import type { BacktestScore, BacktestSourceUsed, BacktestWarning } from '../result.ts'
+import { requireVolume } from './capacity.ts'
 import { boundEvidence, type EvidenceSettings, resolveEvidence } from './evidence.ts'
 import { type ResolvedConfig, resolveConfig } from './resolveConfig.ts'
 import { type ArchiveInput, type SelectedData, selectArchiveData } from './selectData.ts'
@@ -36,6 +38,8 @@ export interface SweepPlan {
   readonly pageOnly?: readonly BacktestInclude[]
   /** Null: none. */
   readonly evidence: EvidenceSettings | null
+  /** Of the section `capacity`. */
+  readonly participation: number
   readonly warnings: readonly BacktestWarning[]
   /** Null for a panel. */
   readonly dataVersion: number | null
@@ -66,7 +70,9 @@ export function planSweep(
   include: readonly BacktestInclude[],
   marketCosts: MarketCosts,
   evidence: EvidenceSettings | null = null,
+  participation: number = defaultParticipation,
 ): SweepPlan {
+  requireVolume(selected.data, include)
   const { view, medianDateGap, returnDays, warnings, dataVersion, source, score } = selected
   const configs = gridConfigs(config, sweep, returnDays, medianDateGap)
   const shared = shareDataset(selected.data)
@@ -82,6 +88,7 @@ export function planSweep(
     marketCosts,
     include,
     evidence,
+    participation,
     warnings,
     dataVersion,
     ...(source === undefined ? {} : { source }),

@@ -30,14 +30,15 @@ export function writeSweepResult(
   series: readonly SliceSeries[],
   spa?: SpaResult | null,
 ): BacktestResult {
-  const { data, view, configs, include, evidence, marketCosts, warnings, dataVersion, source, score } = plan
+  const { data, view, configs, include, evidence, participation, marketCosts, warnings } = plan
+  const { dataVersion, source, score } = plan
   const { step, folds, returnDays, periodsPerYear } = configs[0]
   const periods = rebalanceDates(view.firstDate, view.endDate, step)
   const days = Int32Array.from(periods, date => data.days[date])
   const trials = readTrials(plan, series, periods.length)
   const winner = pickWinner(trials)
   const best = configs[winner]
-  const own = runConfiguration(data, view, best, include, marketCosts, warnings)
+  const own = runConfiguration(data, view, best, include, marketCosts, warnings, null, participation)
   const candidates = trials.map(({ label, net }, c) => ({
     label,
     net,

@@ -36,6 +36,31 @@ export function setLegRule(rule: LegRule, eligible: number, settings: PortfolioS
   rule.bottomTotal = k > 0 && longShort ? -gross / 2 : 0
 }
 
+/** Every row's target weight, of a whole portfolio: not divided by the number of tranches. 0 for rows that are not in a leg, and
+ * outside of the periods. O(rows). */
+export function targetWeights(
+  data: Dataset & { ranking: Ranking },
+  periods: Int32Array,
+  settings: PortfolioSettings,
+): Float64Array {
+  if (settings.neutralMarket) return neutralTargets(data, periods, settings).weight
+  const { offsets, score, asset } = data
+  const { rank, eligible, meanScore } = data.ranking
+  const { longShort, quantile, weighting } = settings
+  const legTotal = longShort ? settings.gross / 2 : settings.gross
+  const weight = new Float64Array(asset.length)
+  const order = new Int32Array(maxRowsPerDate(data))
+  for (const date of periods) {
+    const k = legSize(eligible[date], quantile, longShort)
+    if (k === 0) continue
+    for (let row = offsets[date]; row < offsets[date + 1]; row++) if (rank[row] >= 0) order[rank[row]] = row
+    const mean = meanScore[date]
+    if (longShort) writeLeg(score, order, 0, k, false, -legTotal, weighting, mean, weight)
+    writeLeg(score, order, eligible[date] - k, k, true, legTotal, weighting, mean, weight)
+  }
+  return weight
+}
+
 interface NeutralTargets {
   /** Target weight of every row. */
   readonly weight: Float64Array

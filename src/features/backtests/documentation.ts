@@ -27,6 +27,7 @@ export const backtestOperation = operation({
         summary: 'A sweep with the evidence for skill or luck',
         value: requests.backtest_evidence,
       },
+      capacity: { summary: 'The capital that your volumes allow', value: requests.backtest_capacity },
       stored: { summary: 'A stored panel', value: requests.backtest_stored },
       source: { summary: 'The rows of this service', value: requests.backtest_source },
       score: {
@@ -44,6 +45,7 @@ export const backtestOperation = operation({
     examples: {
       panel: { summary: 'The result of the example `panel`', value: answers.backtest },
       evidence: { summary: 'The result of the example `evidence`', value: answers.backtest_evidence },
+      capacity: { summary: 'The result of the example `capacity`', value: answers.backtest_capacity },
     },
   },
   accepted: {

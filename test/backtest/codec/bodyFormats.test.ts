@@ -40,6 +40,7 @@ const row: fc.Arbitrary<BacktestPanelRow> = fc.record(
     market: fc.oneof(name(8), fc.constant(null)),
     score: number(1e300),
     forward_return: number(1e6, -1),
+    dollar_volume: number(1e18, 0),
   },
   { requiredKeys: ['date', 'asset', 'score', 'forward_return'] },
 )
@@ -51,6 +52,7 @@ function spelledOut(columns: Columns) {
     market: columns.marketNames[columns.market[i]],
     score: columns.score[i],
     forwardReturn: columns.forwardReturn[i],
+    dollarVolume: columns.dollarVolume?.[i] ?? Number.NaN,
   }))
 }
 

@@ -45,15 +45,20 @@ function toColumns(rows: readonly BacktestPanelRow[]) {
     market: rows.map(row => row.market ?? null),
     forward_return: rows.map(row => row.forward_return),
     asset: rows.map(row => row.asset),
+    ...(hasVolume(rows) ? { dollar_volume: rows.map(row => row.dollar_volume ?? null) } : {}),
   }
 }
 
 function toCsv(rows: readonly BacktestPanelRow[]): string {
-  const lines = rows.map(row =>
-    [row.forward_return, row.market, row.asset, row.date, row.score].map(csvCell).join(','),
-  )
-  return `${['forward_return,market,asset,date,score', ...lines].join('\r\n')}\r\n`
+  const columns = [
+    ...(['forward_return', 'market', 'asset', 'date', 'score'] as const),
+    ...(hasVolume(rows) ? (['dollar_volume'] as const) : []),
+  ]
+  const lines = rows.map(row => columns.map(name => csvCell(row[name])).join(','))
+  return `${[columns.join(','), ...lines].join('\r\n')}\r\n`
 }
+
+const hasVolume = (rows: readonly BacktestPanelRow[]) => rows.some(row => row.dollar_volume !== undefined)
 
 function csvCell(value: string | number | null | undefined): string {
   const text = Object.is(value, -0) ? '-0' : String(value ?? '')

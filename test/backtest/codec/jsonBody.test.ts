@@ -173,10 +173,16 @@ const faults: [string, string, string | undefined, string][] = [
     'from -1 to 1000000 (a fraction',
   ],
   [
+    panel('{"date":"2024-01-02","asset":"A","score":1,"forward_return":0,"dollar_volume":-1}'),
+    'parameter_invalid',
+    'panel[0].dollar_volume',
+    'is -1; it must be a number from 0 to 1000000000000000000 or null',
+  ],
+  [
     panel('{"date":"2024-01-02","asset":"A","score":1,"forward_return":0,"x":1}'),
     'parameter_unknown',
     'panel[0].x',
-    'Allowed here: date, asset, market, score, forward_return',
+    'Allowed here: date, asset, market, score, forward_return, dollar_volume',
   ],
   [
     panel('{"date":"2024-01-02","asset":"A","score":1,"score":2,"forward_return":0}'),

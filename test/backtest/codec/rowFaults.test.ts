@@ -49,6 +49,12 @@ const csvFaults: Case[] = [
   [csv(line, '2024-01-02,B,US,1'), 'body_invalid', 'line 3', 'has 4 cells, but the header has 5 columns'],
   [csv(line, `${line},`), 'body_invalid', 'line 3', 'has 6 cells'],
   [csv(line, '', line), 'body_invalid', 'line 3', 'is empty'],
+  [
+    `${header},dollar_volume\n${line},5\n${line},-5`,
+    'parameter_invalid',
+    'line 3.dollar_volume',
+    'is -5; it must be a number from 0 to 1000000000000000000 or an empty cell',
+  ],
   [csv('2024-1-2,A,US,1,0'), 'parameter_invalid', 'line 2.date', 'is "2024-1-2"; it must be a valid date'],
   [csv('2023-02-29,A,US,1,0'), 'parameter_invalid', 'line 2.date', 'a valid date'],
   [csv('2024-01-02 00:00:00,A,US,1,0'), 'parameter_invalid', 'line 2.date', 'as YYYY-MM-DD'],

@@ -92,6 +92,27 @@ test('a stored panel gives, to the bit, what the same rows give when they are se
   expect(first.cache.bytes).toBe(second.cache.bytes)
 })
 
+test('a stored panel with volumes gives the capacity of its rows, and one without says what is missing', async () => {
+  const key = await newKey()
+  const volumes = rows.map((row, i) => ({ ...row, dollar_volume: i % 7 === 0 ? null : 1_000 * (i % 100) }))
+  const first = server()
+  const { panel } = await storePanel(first, key, json(volumes), 'json')
+  for (const request of [{}, { sweep: { quantile: [0.1, 0.3], holdDays: [1, 2] } }]) {
+    const wanted = { ...request, include: ['capacity'], evidence: { participation: 0.05 } }
+    const sent = JSON.stringify(await bench.run({ ...wanted, panel: volumes }))
+    expect(sent).toContain('"capacity":{"participation":0.05,"capital_median":')
+    for (const deps of [first, server()])
+      expect(await ask(deps, key, { ...wanted, panel: panel.id })).toBe(sent)
+  }
+  const bare = await storePanel(first, key, json(rows), 'json')
+  expect(bare.panel.id).not.toBe(panel.id)
+  const refused = await failure(ask(server(), key, { include: ['capacity'], panel: bare.panel.id }))
+  expect([refused.code, refused.details.param]).toEqual(['backtest_impossible', 'include'])
+  expect(refused.message).toContain('no row has one. Send a panel with the column dollar_volume')
+  const archive = await failure(bench.run({ include: ['capacity'], sweep: true }))
+  expect(archive.message).toBe(refused.message)
+})
+
 test('the same rows in any form and order are one panel', async () => {
   const key = await newKey()
   const deps = server()

@@ -81,6 +81,11 @@ const answers: Record<string, Ask> = {
     body: JSON.stringify(requests.backtest_evidence),
   },
   batch: { caller: 'quant', path: '/api/v1/backtests/batch', body: JSON.stringify(requests.batch_configs) },
+  backtest_capacity: {
+    caller: 'quant',
+    path: backtest,
+    body: JSON.stringify(requests.backtest_capacity),
+  },
   me: { caller: 'evaluation', path: '/api/v1/me' },
   health: { caller: 'keyless', path: '/health' },
   readiness: { caller: 'keyless', path: '/ready' },

@@ -1,0 +1,91 @@
+import { type Dataset, nameCount, type Ranking } from '../dataset/dataset.ts'
+import { targetWeights } from './legs.ts'
+import type { PortfolioSettings } from './settings.ts'
+
+/** The trades of one period: elements 0 .. count - 1. They are overwritten by the next period. */
+export interface PeriodTrades {
+  count: number
+  /** The name's row on the date of the trade; -1 if it has none, because a tranche that holds it expires after it vanished. */
+  readonly row: Int32Array
+  /** |dw|, what is bought or sold as a share of equity. Half of their sum is the turnover of the period. */
+  readonly size: Float64Array
+}
+
+/** A change below this share of gross is what rounding leaves of a weight that is not traded. */
+const rounding = 1e-13
+/** What a return of -1 may differ from -1 by, apart from rounding. */
+const ruinRounding = 1e-13
+
+/** Visits what a configuration trades in each period, name by name: the terms of the sum of which the kernel returns only the
+ * total. Tranches are netted, and with drift the old weights first become shares of the grown portfolio, w (1 + r) / (1 + R). The
+ * first period buys from nothing, and nothing is liquidated at the end.
+ *
+ * O(rows), with drift O(rows h); memory O(rows).
+ *
+ * @param periods date indices, from `rebalanceDates`
+ * @param visit gets the same object every time */
+export function visitTrades(
+  data: Dataset & { ranking: Ranking },
+  periods: Int32Array,
+  settings: PortfolioSettings,
+  visit: (trades: PeriodTrades, t: number) => void,
+): void {
+  const { asset, offsets, forwardReturn } = data
+  const { tranches: h, drift } = settings
+  const targets = targetWeights(data, periods, settings)
+  const names = nameCount(data.assets)
+  const minSize = rounding * settings.gross
+  const trades = { count: 0, row: new Int32Array(names), size: new Float64Array(names) }
+  const latestRow = new Int32Array(names).fill(-1)
+  // Weights and changes are h times those of the portfolio.
+  const weight = new Float64Array(names)
+  const change = new Float64Array(names)
+  const grown = new Float64Array(names)
+  const holders = new Int32Array(names)
+  const listed = new Uint8Array(names)
+  const active = new Int32Array(names)
+  let activeCount = 0
+  const move = (date: number, side: 1 | -1) => {
+    for (let row = offsets[date]; row < offsets[date + 1]; row++) {
+      const name = asset[row]
+      if (side === 1) latestRow[name] = row
+      if (targets[row] === 0) continue
+      change[name] += side * targets[row]
+      holders[name] += side
+      if (listed[name] === 0) active[activeCount++] = name
+      listed[name] = 1
+    }
+  }
+  let growth = 1
+  for (let t = 0; t < periods.length; t++) {
+    move(periods[t], 1)
+    if (t >= h) move(periods[t - h], -1)
+    trades.count = 0
+    const firstRow = offsets[periods[t]]
+    let earned = 0
+    let kept = 0
+    for (let j = 0; j < activeCount; j++) {
+      const name = active[j]
+      const row = latestRow[name] >= firstRow ? latestRow[name] : -1
+      // Exactly 0 without tranches: adding and subtracting them leaves rounding errors.
+      const next = holders[name] === 0 ? 0 : weight[name] + change[name]
+      const size = Math.abs(drift ? next - grown[name] / growth : change[name]) / h
+      if (size > minSize) {
+        trades.row[trades.count] = row
+        trades.size[trades.count++] = size
+      }
+      const known = row === -1 || Number.isNaN(forwardReturn[row]) ? 0 : forwardReturn[row]
+      weight[name] = next
+      change[name] = 0
+      grown[name] = next + next * known
+      earned += next * known
+      // Only a portfolio that drifts trades names whose tranches stay.
+      if (drift && holders[name] > 0) active[kept++] = name
+      else listed[name] = 0
+    }
+    activeCount = kept
+    // A portfolio that lost everything has no shares: Infinity makes them 0, so the next one is bought from nothing.
+    growth = earned / h > ruinRounding - 1 ? 1 + earned / h : Number.POSITIVE_INFINITY
+    visit(trades, t)
+  }
+}
