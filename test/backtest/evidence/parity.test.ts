@@ -78,10 +78,10 @@ test.skipIf(cases.length === 0)(
       const own = superiorPredictiveAbility(rowsOf(one), Float64Array.from(one.b), one.L, one.B, one.seed)
       expect(own).not.toBeNull()
       same(own?.statistic ?? null, one.spa.statistic)
+      // Where nothing beats the benchmark the reference counts resamples above 0, and is near 0 for the worst records.
+      const { lower, consistent, upper, statistic } = one.spa
       expect([own?.lower, own?.consistent, own?.upper, own?.realityCheck]).toEqual([
-        one.spa.lower,
-        one.spa.consistent,
-        one.spa.upper,
+        ...(statistic === 0 ? [1, 1, 1] : [lower, consistent, upper]),
         one.spa.reality_check,
       ])
     }
@@ -118,4 +118,12 @@ test.skipIf(cases.length === 0)('the paths of the cross-validation are those of 
       same(path, one.cpcv[j])
     })
   }
+})
+
+test('a record that beats its benchmark nowhere has p values of 1, however bad it is', () => {
+  const worst = [0.001, 0.01, 0.1].map(loss =>
+    Float64Array.from({ length: 300 }, (_, t) => -loss + 0.01 * Math.sin(7 * t) * Math.cos(t * t)),
+  )
+  const own = superiorPredictiveAbility(worst, new Float64Array(300), 10, 200, 1)
+  expect(own).toMatchObject({ lower: 1, consistent: 1, upper: 1, statistic: 0 })
 })

@@ -29,7 +29,6 @@ function spaTable(
 ): Markup {
   const rival = benchmark === 'cash' ? 'cash' : 'the universe'
   const subject = trials === 1 ? 'this configuration' : 'the best configuration'
-  // The p-values count resamples above the statistic. At 0 they are those of a tie, and the worst record would have the best ones.
   if (spa.statistic === 0)
     return html`<p>Superior predictive ability: ${trials === 1 ? 'the configuration' : 'no configuration'} ${trials === 1 ? 'does not beat' : 'beats'} ${rival} in its mean return, so there is nothing to test.</p>`
   const rows: [string, number][] = [
