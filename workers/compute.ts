@@ -4,6 +4,7 @@ import { encodeResult } from '../src/backtest/pipeline/encodeResult.ts'
 import { packPanel } from '../src/backtest/pipeline/panelDataset.ts'
 import { runArchiveRequest, runBodyRequest, runPanelRequest } from '../src/backtest/pipeline/runRequest.ts'
 import { scoreArchive } from '../src/backtest/pipeline/scoredArchive.ts'
+import { prepareSweepSpa, runSpaSlice } from '../src/backtest/pipeline/sweepEvidence.ts'
 import { simulateSlice } from '../src/backtest/pipeline/sweepPlan.ts'
 import { writeSweepResult } from '../src/backtest/pipeline/sweepResult.ts'
 import type { Task, TaskFailure, TaskKind, TaskReply } from '../src/backtest/pool/tasks.ts'
@@ -39,7 +40,11 @@ function perform({ kind, input }: Task) {
     case 'sweep_slice':
       return simulateSlice(input)
     case 'sweep_finish':
-      return encodeResult(writeSweepResult(input.plan, input.series), input.resultFormat)
+      return encodeResult(writeSweepResult(input.plan, input.series, input.spa), input.resultFormat)
+    case 'sweep_spa':
+      return prepareSweepSpa(input.plan, input.series)
+    case 'spa_slice':
+      return runSpaSlice(input)
     case 'result_page':
       return encodeResult(JSON.parse(input.result), 'html')
     case 'archive_build':

@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { IsoDateSchema } from '../dates.ts'
 import { MarketCode } from '../markets/parameters.ts'
+import { BacktestEvidence } from './requestEvidence.ts'
 
 export const PanelId = Type.String({
   pattern: '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$',
@@ -188,6 +189,14 @@ export const BacktestInclude = Type.Union([
   Type.Literal('quantiles'),
   Type.Literal('monthly'),
   Type.Literal('positions'),
+  Type.Literal('curves'),
+  Type.Literal('spa'),
+  Type.Literal('interval'),
+  Type.Literal('cpcv'),
+  Type.Literal('track_record'),
+  Type.Literal('performance'),
+  Type.Literal('ic_decay'),
+  Type.Literal('quantile_returns'),
 ])
 export type BacktestInclude = Static<typeof BacktestInclude>
 
@@ -224,7 +233,8 @@ export const BacktestRequest = Type.Object(
         description: 'Your own rows, as rows or as columns, or the id of a stored panel.',
       }),
     ),
-    include: Type.Optional(Type.Array(BacktestInclude, { uniqueItems: true, maxItems: 4 })),
+    include: Type.Optional(Type.Array(BacktestInclude, { uniqueItems: true, maxItems: 12 })),
+    evidence: Type.Optional(BacktestEvidence),
   },
   { ...strict, $id: 'BacktestRequest' },
 )
@@ -249,6 +259,8 @@ export interface BodyQuery {
   readonly sweep?: string
   /** Names, separated by commas. */
   readonly include?: string
+  /** JSON. */
+  readonly evidence?: string
 }
 
 /** A request as it arrives, before its body is parsed. */

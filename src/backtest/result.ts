@@ -1,5 +1,7 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { Horizon } from '../horizons.ts'
+import { BacktestCurves } from './resultCurves.ts'
+import { EvidenceUsed } from './resultEvidence.ts'
 import {
   BacktestConfigUsed,
   BacktestMetrics,
@@ -8,6 +10,7 @@ import {
   strict,
   sweepFields,
 } from './resultMetrics.ts'
+import { performanceFields } from './resultPerformance.ts'
 
 const dateOrNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description })
 const list = <T extends TSchema>(item: T, description: string) => Type.Array(item, { description })
@@ -256,7 +259,10 @@ export const BacktestResult = Type.Object(
     costs: BacktestCosts,
     warnings: list(BacktestWarning, 'What a reader should know before trusting the numbers.'),
     ...sweepFields,
+    curves: Type.Optional(BacktestCurves),
+    evidence: Type.Optional(EvidenceUsed),
     ...included,
+    ...performanceFields,
   },
   { ...strict, $id: 'BacktestResult', description: 'A costed cross-sectional backtest.' },
 )

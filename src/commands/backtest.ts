@@ -76,8 +76,23 @@ export function addBacktestCommand(program: Command, context: CliContext): void 
     .option('--sweep', 'Try the standard grid of 48 configurations')
     .option(
       '--include <parts>',
-      'Comma-separated: ic, quantiles, monthly, positions (default: all with --html)',
+      'Comma-separated: ic, quantiles, monthly, positions (default: these with --html), spa, interval, cpcv, track_record',
     )
+    .option('--seed <number>', 'Seed of the resamples of spa and interval (default: 1)', parseNumber)
+    .option('--bootstraps <count>', 'Number of resamples (default: 1000)', parseNumber)
+    .option(
+      '--mean-block <periods>',
+      'Mean length of a resample’s blocks (default: chosen from the record)',
+      parseNumber,
+    )
+    .addOption(
+      new Option('--benchmark <name>', 'What spa compares with (default: universe)').choices([
+        'universe',
+        'cash',
+      ]),
+    )
+    .option('--groups <count>', 'Groups of periods of cpcv (default: 10)', parseNumber)
+    .option('--test-groups <count>', 'Groups that cpcv tests at a time (default: 2)', parseNumber)
     .option('--title <text>', 'Title of the HTML (default: name of the file)')
     .option('--json <file>', 'Write the result as JSON; - is standard output, which then has nothing else')
     .option('--html <file>', 'Write a tear sheet that opens in any browser; - is standard output')

@@ -19,6 +19,12 @@ export interface BacktestFlags {
   readonly folds?: number
   readonly sweep?: true
   readonly include?: string
+  readonly seed?: number
+  readonly bootstraps?: number
+  readonly meanBlock?: number
+  readonly benchmark?: string
+  readonly groups?: number
+  readonly testGroups?: number
   readonly title?: string
   readonly json?: string
   readonly html?: string
@@ -33,6 +39,7 @@ export interface BacktestSettings {
   readonly config?: Readonly<Record<string, AxisValue | true>>
   readonly sweep?: true | Readonly<Record<string, readonly AxisValue[]>>
   readonly include?: readonly string[]
+  readonly evidence?: Readonly<Record<string, AxisValue | true>>
 }
 
 const allParts = 'ic,quantiles,monthly,positions'
@@ -54,11 +61,14 @@ export function toSettings(flags: BacktestFlags): BacktestSettings {
     ...given({ returnDays, costBps, borrowBps, gross, neutral, drift, folds }),
     ...Object.fromEntries(single.map(([name, [value]]) => [name, value])),
   }
+  const { seed, bootstraps, meanBlock, benchmark, groups, testGroups } = flags
+  const evidence = given({ seed, bootstraps, meanBlock, benchmark, groups, testGroups })
   const include = flags.include ?? (flags.html === undefined ? undefined : allParts)
   return {
     ...(Object.keys(config).length === 0 ? {} : { config }),
     ...(isGrid ? { sweep: grid } : flags.sweep ? { sweep: true } : {}),
     ...(include === undefined ? {} : { include: include.split(',') }),
+    ...(Object.keys(evidence).length === 0 ? {} : { evidence }),
   }
 }
 
@@ -106,16 +116,23 @@ export function inOptionWords(message: string): string {
   return message
     .replace(/\bSend (?=config\.)/g, 'Give ')
     .replace(/\bsend (?=config\.)/g, 'give ')
-    .replace(/\b(?:config|sweep)\.(\w+)(?:\[\d+\])?/g, (_, name: string) => optionOf(name))
+    .replace(/\b(?:config|sweep|evidence)\.(\w+)(?:\[\d+\])?/g, (_, name: string) => optionOf(name))
     .replace(/\b(sweep|include)(?:\[\d+\])? (?=is )/g, (_, name: string) => `${optionOf(name)} `)
+    .replace(
+      /^evidence sets how (.*), but include (.*) to include, or omit evidence\.$/,
+      evidenceWithoutSection,
+    )
     .replace(/\b(returnDays|holdDays|costBps|borrowBps)\b/g, optionOf)
 }
+
+const evidenceWithoutSection =
+  '--seed and its like set how $1, but --include $2 to --include, or omit the option.'
 
 const optionOf = (name: string) => `--${name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)}`
 
 /** True if the engine refused a value that an option set. */
 export function blamesOption({ details }: Failure, settings: BacktestSettings): boolean {
-  const [, root, name] = /^(config|sweep|include)\b(?:\.(\w+))?/.exec(details.param ?? '') ?? []
+  const [, root, name] = /^(config|sweep|include|evidence)\b(?:\.(\w+))?/.exec(details.param ?? '') ?? []
   switch (root) {
     case 'config':
       return settings.config !== undefined && (name === undefined || name in settings.config)
@@ -123,6 +140,8 @@ export function blamesOption({ details }: Failure, settings: BacktestSettings): 
       return settings.sweep !== undefined
     case 'include':
       return settings.include !== undefined
+    case 'evidence':
+      return settings.evidence !== undefined
     default:
       return false
   }

@@ -107,11 +107,12 @@ function rowsBody(
   format: 'csv' | 'ndjson',
   settings: BacktestSettings,
 ): PanelBody {
-  const { config, sweep, include } = settings
+  const { config, sweep, include, evidence } = settings
   const query = {
     ...(config === undefined ? {} : { config: JSON.stringify(config) }),
     ...(sweep === undefined ? {} : { sweep: JSON.stringify(sweep) }),
     ...(include === undefined ? {} : { include: include.join(',') }),
+    ...(evidence === undefined ? {} : { evidence: JSON.stringify(evidence) }),
   }
   return { bytes, format, query, mayHaveSettings: format === 'ndjson', notices: [], placeOf: null }
 }

@@ -120,6 +120,25 @@ describe('asfiled backtest', () => {
     }
   })
 
+  test('the evidence of a sweep is the service’s to the bit, with every setting as an option', async () => {
+    const evidence = { seed: 9, bootstraps: 200, meanBlock: 2.5, benchmark: 'cash', groups: 5, testGroups: 1 }
+    const include = ['spa', 'interval', 'cpcv', 'track_record']
+    const truth = await served({ sweep: true, include, evidence })
+    const flags =
+      '--sweep --seed 9 --bootstraps 200 --mean-block 2.5 --benchmark cash --groups 5 --test-groups 1 --include'
+    for (const file of ['rows.csv.gz', 'rows.ndjson']) {
+      const { code } = await backtest(
+        place(file),
+        ...flags.split(' '),
+        include.join(','),
+        '--json',
+        place('result.json'),
+      )
+      expect({ file, code }).toEqual({ file, code: 0 })
+      expect(await written('result.json')).toEqual(truth)
+    }
+  })
+
   test('--sweep is the service’s sweep, in words, with the winner and a verdict on the selection', async () => {
     const truth = await served({ sweep: true, config: { direction: 'long_only' } })
     const { code, out } = await backtest(
@@ -324,6 +343,8 @@ describe('asfiled backtest', () => {
       [[place('rows.csv'), '--folds', 'x'], 'A number is required'],
       [[place('rows.csv'), '--sweep', '--hold-days', '5'], 'omit --sweep'],
       [[place('rows.csv'), '--include', 'ic,all'], '--include is "all"'],
+      [[place('rows.csv'), '--include', 'spa', '--bootstraps', '5'], '--bootstraps is 5'],
+      [[place('rows.csv'), '--seed', '5'], '--include'],
       [[place('rows.csv'), '--return-days', '2', '--hold-days', '5'], '--hold-days is 5'],
       [[place('rows.csv'), '--fold', '3'], "unknown option '--fold'"],
       [[place('both.ndjson'), '--hold-days', '5'], 'both.ndjson sets config itself'],

@@ -9,6 +9,7 @@ import {
   type BacktestSweep,
   type BodyQuery,
 } from '../request.ts'
+import { type BacktestEvidence, evidenceSections, maxCpcvChoices } from '../requestEvidence.ts'
 import { describeFault } from './faults.ts'
 import { type JsonObject, JsonReader } from './jsonReader.ts'
 
@@ -18,6 +19,8 @@ export interface BacktestSettings {
   readonly include: readonly BacktestInclude[]
   /** Absent or false: one configuration. */
   readonly sweep?: boolean | BacktestSweep | undefined
+  /** How the evidence in `include` is computed. */
+  readonly evidence?: BacktestEvidence | undefined
 }
 
 /** A request for the archive. */
@@ -66,8 +69,43 @@ function checkSchema(fields: JsonObject): BacktestSettings & { source: BacktestS
       ? describeFault(fault, [], settingsSchema)
       : new Failure('body_invalid', 'The body does not match the schema.')
   }
-  const { config = {}, source = null, include = [], sweep } = fields
-  return { config, include, source, sweep }
+  const { config = {}, source = null, include = [], sweep, evidence } = fields
+  if (evidence !== undefined) checkEvidence(evidence, include)
+  return { config, include, source, sweep, evidence }
+}
+
+function checkEvidence(
+  { groups = 10, testGroups = 2 }: BacktestEvidence,
+  include: readonly BacktestInclude[],
+): void {
+  if (!evidenceSections.some(section => include.includes(section))) {
+    throw new Failure(
+      'parameter_invalid',
+      `evidence sets how some sections are computed, but include has none of them. Add ${evidenceSections.join(', ')} or some of these to include, or omit evidence.`,
+      { param: 'evidence' },
+    )
+  }
+  if (testGroups >= groups) {
+    throw new Failure(
+      'parameter_invalid',
+      `evidence.testGroups is ${testGroups} of ${groups} groups, which leaves none to train on. Send at most ${groups - 1}.`,
+      { param: 'evidence.testGroups' },
+    )
+  }
+  const choices = countChoices(groups, testGroups)
+  if (choices <= maxCpcvChoices) return
+  throw new Failure(
+    'parameter_invalid',
+    `${testGroups} of ${groups} groups can be chosen in ${choices.toLocaleString('en')} ways; the limit is ${maxCpcvChoices.toLocaleString('en')}. Send fewer evidence.groups or evidence.testGroups.`,
+    { param: 'evidence.testGroups' },
+  )
+}
+
+/** Binomial coefficient. Every product is divisible, so no fraction arises. */
+function countChoices(n: number, k: number): number {
+  let count = 1
+  for (let i = 1; i <= k; i++) count = (count * (n - k + i)) / i
+  return count
 }
 
 function checkDateRange({ from, to }: BacktestSource): void {
@@ -97,11 +135,12 @@ function checkScore({ score, market, maxAgeDays }: BacktestSource): void {
 const encoder = new TextEncoder()
 
 /** The settings of a request whose body is CSV, unchecked. */
-export function readQuerySettings({ config, include, sweep }: BodyQuery): JsonObject {
+export function readQuerySettings({ config, include, sweep, evidence }: BodyQuery): JsonObject {
   return {
     ...(config === undefined ? {} : { config: readJsonText('config', config) }),
     ...(sweep === undefined ? {} : { sweep: readJsonText('sweep', sweep) }),
     ...(include === undefined ? {} : { include: include.split(',') }),
+    ...(evidence === undefined ? {} : { evidence: readJsonText('evidence', evidence) }),
   }
 }
 

@@ -2,20 +2,28 @@ import { type Dataset, nameAt } from '../dataset/dataset.ts'
 import type { Simulation } from '../portfolio/simulate.ts'
 import type { BacktestInclude } from '../request.ts'
 import type { BacktestResult } from '../result.ts'
+import { icDecay } from '../statistics/icDecay.ts'
 import { equityCurve, monthlyReturns } from '../statistics/returns.ts'
 import { bucketReturns, rankIc } from '../statistics/scores.ts'
+import { writePerformance } from './performance.ts'
+import { writeQuantileReturns } from './quantileReturns.ts'
 import { finiteOrNull } from './resultFields.ts'
+import type { RunInput } from './runInput.ts'
 
-type Included = Pick<BacktestResult, 'ic' | 'quantiles' | 'monthly' | 'positions'>
+type Included = Pick<
+  BacktestResult,
+  'ic' | 'quantiles' | 'monthly' | 'positions' | 'performance' | 'ic_decay' | 'quantile_returns'
+>
+
+const decayPeriods = [1, 2, 3, 5, 10, 21]
 
 /** The sections of a result that `include` requests. */
 export function writeIncluded(
-  data: Dataset,
-  periods: Int32Array,
-  days: Int32Array,
+  input: RunInput,
   simulation: Simulation,
   include: readonly BacktestInclude[],
 ): Included {
+  const { data, periods, days } = input
   const included: Included = {}
   for (const section of include) {
     switch (section) {
@@ -34,6 +42,30 @@ export function writeIncluded(
         break
       case 'positions':
         included.positions = writePositions(data, periods, simulation)
+        break
+      case 'curves':
+        // Of the folds too: `curves.ts` writes them.
+        break
+      case 'performance':
+        included.performance = writePerformance(input, simulation)
+        break
+      case 'ic_decay':
+        included.ic_decay = icDecay(data, periods, decayPeriods).map(ic => ({
+          periods_ahead: ic.ahead,
+          mean: finiteOrNull(ic.mean),
+          sd: finiteOrNull(ic.standardDeviation),
+          t_stat: finiteOrNull(ic.tStatistic),
+          n_periods: ic.periods,
+        }))
+        break
+      case 'quantile_returns':
+        included.quantile_returns = writeQuantileReturns(data, periods, days)
+        break
+      case 'spa':
+      case 'interval':
+      case 'cpcv':
+      case 'track_record':
+        // In `evidence`: these are about all trials of a sweep.
         break
       default:
         section satisfies never

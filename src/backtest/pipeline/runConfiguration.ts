@@ -9,6 +9,8 @@ import { mean } from '../statistics/moments.ts'
 import type { PeriodSeries } from '../statistics/returns.ts'
 import { summarise } from '../summary.ts'
 import { walkForward } from '../walkforward/folds.ts'
+import { writeCurves } from './curves.ts'
+import { boundEvidence, type EvidenceSettings, writeEvidence } from './evidence.ts'
 import { writeIncluded } from './includedSections.ts'
 import type { ResolvedConfig } from './resolveConfig.ts'
 import { writeConfig, writeCurve, writeFolds, writeMetrics } from './resultFields.ts'
@@ -16,7 +18,8 @@ import { resolveTradingCosts } from './tradingCosts.ts'
 
 /** One configuration on a view of a dataset: simulates it, computes its statistics, and writes the result.
  *
- * @param dataWarnings those that the rows gave rise to; they come first */
+ * @param dataWarnings those that the rows gave rise to; they come first
+ * @param evidence null: none, or that of a sweep, which is about all of its trials */
 export function runConfiguration(
   data: Dataset,
   view: DateView,
@@ -24,8 +27,10 @@ export function runConfiguration(
   include: readonly BacktestInclude[],
   marketCosts: MarketCosts,
   dataWarnings: readonly BacktestWarning[],
+  evidence: EvidenceSettings | null = null,
 ): BacktestResult {
   const periods = rebalanceDates(view.firstDate, view.endDate, config.step)
+  if (evidence !== null) boundEvidence(evidence, 1, periods.length)
   const days = Int32Array.from(periods, date => data.days[date])
   const { tradingCosts, costs, warnings } = resolveTradingCosts(data, periods, config, marketCosts)
   const { periodsPerYear, returnDays, portfolio } = config
@@ -40,6 +45,14 @@ export function runConfiguration(
   const summary = summarise(series, folds, portfolio.tranches, periodsPerYear)
   const emptyPeriods = countEmpty(series.held)
   const { used, dropped } = countDropped(data, view, periods, series)
+  const allWarnings = [
+    ...dataWarnings,
+    ...warnings,
+    ...(folds.length < config.folds ? [fewerFolds(config.folds, folds.length, periods.length)] : []),
+    ...warnOfFewNames(data, periods, simulation.ranked),
+    ...warnOfEmptyPeriods(emptyPeriods, periods.length),
+    ...(summary.ruined ? [ruined] : []),
+  ]
   return {
     object: 'backtest_result',
     n_rows: used,
@@ -56,15 +69,31 @@ export function runConfiguration(
     dropped,
     universe: { definition: universe, names_per_period: mean(Float64Array.from(simulation.known)) },
     costs,
-    warnings: [
-      ...dataWarnings,
-      ...warnings,
-      ...(folds.length < config.folds ? [fewerFolds(config.folds, folds.length, periods.length)] : []),
-      ...warnOfFewNames(data, periods, simulation.ranked),
-      ...warnOfEmptyPeriods(emptyPeriods, periods.length),
-      ...(summary.ruined ? [ruined] : []),
-    ],
-    ...writeIncluded(data, periods, days, simulation, include),
+    warnings: allWarnings,
+    ...(evidence === null
+      ? {}
+      : {
+          evidence: writeEvidence(evidence, {
+            trials: [{ net: series.net, tranches: portfolio.tranches, avgTurnover: summary.avgTurnover }],
+            winner: 0,
+            universe: series.universe,
+            days,
+            returnDays,
+            periodsPerYear,
+            hasCosts: summary.costDragAnnual > 0,
+            warnings: allWarnings.map(({ code }) => code),
+          }),
+        }),
+    ...writeIncluded({ data, periods, days, config, tradingCosts }, simulation, include),
+    ...(include.includes('curves')
+      ? {
+          curves: writeCurves(
+            series,
+            folds.map(fold => ({ fold, net: series.net })),
+            { days, returnDays, periodsPerYear },
+          ),
+        }
+      : {}),
   }
 }
 

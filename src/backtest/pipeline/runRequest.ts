@@ -2,10 +2,12 @@ import type { MarketCosts } from '../../markets/costs.ts'
 import { readBody } from '../codec/body.ts'
 import type { ArchiveRequest, BacktestSettings, StoredPanelRequest } from '../codec/settings.ts'
 import type { Dataset } from '../dataset/dataset.ts'
+import { reportSections } from '../report/reportSections.ts'
 import type { BodyFormat, BodyQuery, ResultFormat } from '../request.ts'
 import type { BacktestResult } from '../result.ts'
 import { archiveKey, type CachedArchive } from './archiveDataset.ts'
 import { type EncodedResult, encodeResult } from './encodeResult.ts'
+import { resolveEvidence } from './evidence.ts'
 import { buildPanelDataset } from './panelDataset.ts'
 import { resolveConfig } from './resolveConfig.ts'
 import { runConfiguration } from './runConfiguration.ts'
@@ -45,9 +47,9 @@ export function runBodyRequest({
   const parsed = readBody(body, format, query)
   if (parsed.panel !== null)
     return runPanelRequest(buildPanelDataset(parsed.panel), parsed, costs, resultFormat)
-  const { config, include, sweep, panelId } = parsed
-  if (panelId !== null) return { kind: 'stored', request: { config, include, sweep, panelId } }
-  const request = { config, include, sweep, source: parsed.source }
+  const { config, include, sweep, evidence, panelId } = parsed
+  if (panelId !== null) return { kind: 'stored', request: { config, include, sweep, evidence, panelId } }
+  const request = { config, include, sweep, evidence, source: parsed.source }
   const archive = findArchive(archives, request)
   if (archive === undefined) return { kind: 'archive', request }
   const { data, dataVersion } = archive
@@ -64,30 +66,42 @@ function findArchive(
   return archives.find(archive => archive.horizon === horizon && archive.market === market)
 }
 
-export function runArchiveRequest(input: ArchiveInput, resultFormat: ResultFormat): BacktestOutcome {
+export function runArchiveRequest(sent: ArchiveInput, resultFormat: ResultFormat): BacktestOutcome {
+  const input = { ...sent, request: withSections(sent.request, resultFormat) }
   if (input.request.sweep) return { kind: 'sweep', plan: planArchiveSweep(input) }
   return { kind: 'result', result: encodeResult(runArchiveBacktest(input), resultFormat) }
+}
+
+/** The request with all sections that a page shows. Without them it would have gaps that only a reader of the API could fill. */
+function withSections<Request extends BacktestSettings>(request: Request, format: ResultFormat): Request {
+  if (format !== 'html') return request
+  const include = new Set([...reportSections(Boolean(request.sweep)), ...request.include])
+  return { ...request, include: [...include] }
 }
 
 /** A request for a panel, on its dataset: rows sent with the request, or stored ones in shared memory. */
 export function runPanelRequest(
   panel: Dataset,
-  request: BacktestSettings,
+  sent: BacktestSettings,
   costs: MarketCosts,
   resultFormat: ResultFormat,
 ): BacktestOutcome {
-  const { config, sweep, include } = request
+  const request = withSections(sent, resultFormat)
+  const { config, sweep, include, evidence } = request
   if (!sweep)
     return { kind: 'result', result: encodeResult(runPanelBacktest(panel, request, costs), resultFormat) }
-  return { kind: 'sweep', plan: planSweep(selectPanelData(panel, config), config, sweep, include, costs) }
+  const settings = resolveEvidence(include, evidence)
+  const plan = planSweep(selectPanelData(panel, config), config, sweep, include, costs, settings)
+  return { kind: 'sweep', plan }
 }
 
 /** One configuration on the archive. */
 export function runArchiveBacktest(input: ArchiveInput): BacktestResult {
-  const { config, include } = input.request
+  const { config, include, evidence } = input.request
   const { data, view, returnDays, medianDateGap, warnings, source } = selectArchiveData(input)
   const resolved = resolveConfig(config, returnDays, medianDateGap)
-  const result = runConfiguration(data, view, resolved, include, input.costs, warnings)
+  const settings = resolveEvidence(include, evidence)
+  const result = runConfiguration(data, view, resolved, include, input.costs, warnings, settings)
   return {
     ...result,
     data_version: input.dataVersion,
@@ -99,10 +113,11 @@ export function runArchiveBacktest(input: ArchiveInput): BacktestResult {
 /** One configuration on a panel. */
 export function runPanelBacktest(
   panel: Dataset,
-  { config, include }: BacktestSettings,
+  { config, include, evidence }: BacktestSettings,
   costs: MarketCosts,
 ): BacktestResult {
   const { data, view, medianDateGap, returnDays, warnings } = selectPanelData(panel, config)
   const resolved = resolveConfig(config, returnDays, medianDateGap)
-  return runConfiguration(data, view, resolved, include, costs, warnings)
+  const settings = resolveEvidence(include, evidence)
+  return runConfiguration(data, view, resolved, include, costs, warnings, settings)
 }

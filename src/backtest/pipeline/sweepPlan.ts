@@ -14,6 +14,7 @@ import {
   maxSweepConfigurations,
 } from '../request.ts'
 import type { BacktestScore, BacktestSourceUsed, BacktestWarning } from '../result.ts'
+import { boundEvidence, type EvidenceSettings, resolveEvidence } from './evidence.ts'
 import { type ResolvedConfig, resolveConfig } from './resolveConfig.ts'
 import { type ArchiveInput, type SelectedData, selectArchiveData } from './selectData.ts'
 import { resolveTradingCosts } from './tradingCosts.ts'
@@ -31,6 +32,8 @@ export interface SweepPlan {
   readonly tradingCosts: TradingCosts
   readonly marketCosts: MarketCosts
   readonly include: readonly BacktestInclude[]
+  /** Null: none. */
+  readonly evidence: EvidenceSettings | null
   readonly warnings: readonly BacktestWarning[]
   /** Null for a panel. */
   readonly dataVersion: number | null
@@ -48,8 +51,9 @@ export type SweepSlice = readonly number[]
 export type SliceSeries = Float64Array
 
 export function planArchiveSweep(input: ArchiveInput): SweepPlan {
-  const { config, sweep, include } = input.request
-  return planSweep(selectArchiveData(input), config, sweep || true, include, input.costs)
+  const { config, sweep, include, evidence } = input.request
+  const settings = resolveEvidence(include, evidence)
+  return planSweep(selectArchiveData(input), config, sweep || true, include, input.costs, settings)
 }
 
 /** Resolves the grid's configurations, cuts them into slices, and moves the rows to shared memory. */
@@ -59,12 +63,14 @@ export function planSweep(
   sweep: true | BacktestSweep,
   include: readonly BacktestInclude[],
   marketCosts: MarketCosts,
+  evidence: EvidenceSettings | null = null,
 ): SweepPlan {
   const { view, medianDateGap, returnDays, warnings, dataVersion, source, score } = selected
   const configs = gridConfigs(config, sweep, returnDays, medianDateGap)
   const shared = shareDataset(selected.data)
   const data = shared.ranking ? shared : rankDataset(shared)
   const periods = rebalanceDates(view.firstDate, view.endDate, configs[0].step)
+  if (evidence !== null) boundEvidence(evidence, configs.length, periods.length)
   return {
     data,
     view,
@@ -73,6 +79,7 @@ export function planSweep(
     tradingCosts: resolveTradingCosts(data, periods, configs[0], marketCosts).tradingCosts,
     marketCosts,
     include,
+    evidence,
     warnings,
     dataVersion,
     ...(source === undefined ? {} : { source }),

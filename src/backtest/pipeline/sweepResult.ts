@@ -1,3 +1,4 @@
+import type { SpaResult } from '../evidence/spa.ts'
 import { type Deflation, deflateWinner, pickWinner } from '../overfitting/winner.ts'
 import { rebalanceDates } from '../portfolio/rebalance.ts'
 import type { BacktestResult } from '../result.ts'
@@ -5,12 +6,15 @@ import type { SweepFields } from '../resultMetrics.ts'
 import { mean } from '../statistics/moments.ts'
 import { cagr, equityCurve } from '../statistics/returns.ts'
 import { maxDrawdown } from '../statistics/risk.ts'
-import { sharpe } from '../statistics/sharpe.ts'
 import { walkForwardSweep } from '../walkforward/sweepFolds.ts'
+import { writeUnseen } from './curves.ts'
+import { writeEvidence } from './evidence.ts'
 import type { ResolvedConfig } from './resolveConfig.ts'
 import { finiteOrNull, writeFolds } from './resultFields.ts'
 import { runConfiguration } from './runConfiguration.ts'
+import { sweepRecords } from './sweepEvidence.ts'
 import type { SliceSeries, SweepPlan } from './sweepPlan.ts'
+import { readTrials, type Trial } from './sweepTrials.ts'
 
 /** The result of a sweep, from the series of its slices.
  *
@@ -19,9 +23,14 @@ import type { SliceSeries, SweepPlan } from './sweepPlan.ts'
  * `walkForwardSweep`). `metrics.oos_sharpe_mean` is the mean of those folds. It is the one number in `metrics` that differs
  * from `best.metrics`, where it is the mean over the winner's own folds: the winner was picked knowing every block.
  *
- * @param series of each slice, in the order of `plan.slices` */
-export function writeSweepResult(plan: SweepPlan, series: readonly SliceSeries[]): BacktestResult {
-  const { data, view, configs, include, marketCosts, warnings, dataVersion, source, score } = plan
+ * @param series of each slice, in the order of `plan.slices`
+ * @param spa from the slices of resamples; undefined: computed here if the request includes it */
+export function writeSweepResult(
+  plan: SweepPlan,
+  series: readonly SliceSeries[],
+  spa?: SpaResult | null,
+): BacktestResult {
+  const { data, view, configs, include, evidence, marketCosts, warnings, dataVersion, source, score } = plan
   const { step, folds, returnDays, periodsPerYear } = configs[0]
   const periods = rebalanceDates(view.firstDate, view.endDate, step)
   const days = Int32Array.from(periods, date => data.days[date])
@@ -56,7 +65,21 @@ export function writeSweepResult(plan: SweepPlan, series: readonly SliceSeries[]
       oos_sharpe_mean: tested.length === 0 ? null : finiteOrNull(mean(Float64Array.from(tested))),
     },
     folds: chosen.flatMap(({ candidate, fold }) => writeFolds([fold], days, configs[candidate].label)),
+    ...(own.curves === undefined
+      ? {}
+      : {
+          curves: {
+            ...own.curves,
+            unseen: writeUnseen(
+              chosen.map(({ candidate, fold }) => ({ fold, net: trials[candidate].net })),
+              { days, returnDays, periodsPerYear },
+            ),
+          },
+        }),
     ...sweepFields,
+    ...(evidence === null
+      ? {}
+      : { evidence: writeEvidence(evidence, sweepRecords(plan, trials, winner, own.warnings), spa) }),
   }
 }
 
@@ -68,36 +91,6 @@ function gridOf(configs: readonly ResolvedConfig[]): SweepFields['sweep'] {
     weighting: [...new Set(configs.map(config => config.portfolio.weighting))],
     holdDays: [...new Set(configs.map(config => config.holdDays))],
   }
-}
-
-/** One configuration's part of the slices' series. */
-interface Trial {
-  readonly label: string
-  readonly net: Float64Array
-  readonly avgTurnover: number
-  readonly sharpe: number | null
-}
-
-function readTrials(
-  { configs, slices }: SweepPlan,
-  series: readonly SliceSeries[],
-  periods: number,
-): Trial[] {
-  const trials: Trial[] = []
-  slices.forEach((slice, s) => {
-    slice.forEach((config, i) => {
-      const at = i * (periods + 1)
-      const net = series[s].subarray(at, at + periods)
-      const { label, periodsPerYear } = configs[config]
-      trials[config] = {
-        label,
-        net,
-        avgTurnover: series[s][at + periods],
-        sharpe: sharpe(net, periodsPerYear),
-      }
-    })
-  })
-  return trials
 }
 
 function writeTrial(

@@ -4,6 +4,7 @@ import type { SliceSeries, SweepPlan } from '../pipeline/sweepPlan.ts'
 import { rebalanceDates } from '../portfolio/rebalance.ts'
 import type { ResultFormat } from '../request.ts'
 import type { ComputePool, RunOptions } from './computePool.ts'
+import { runSpa } from './runSpa.ts'
 import type { Ticket } from './scheduler.ts'
 
 export interface SweepOptions {
@@ -41,12 +42,16 @@ export async function runSweep(
   let next = 0
   let done = 0
 
+  /** Parallel slices count once: alone, the sweep takes as long by the clock. */
+  function checkTime(): void {
+    if (ticket.busyMs - busyMsBefore > timeLimitMs * laneCount) throw tookTooLong(timeLimitMs)
+  }
+
   async function runLane(): Promise<void> {
     while (next < plan.slices.length) {
       const slice = next++
       series[slice] = await runSlice(pool, plan, slice, { signal: ended, ticket })
-      // Parallel slices count once: alone, the sweep takes as long by the clock.
-      if (ticket.busyMs - busyMsBefore > timeLimitMs * laneCount) throw tookTooLong(timeLimitMs)
+      checkTime()
       done += plan.slices[slice].length
       onProgress?.(done, plan.configs.length)
     }
@@ -54,7 +59,7 @@ export async function runSweep(
 
   const lanes = Array.from({ length: laneCount }, runLane)
   const whole = Promise.all(lanes).then(() =>
-    finishSweep(pool, plan, series, resultFormat, { signal: ended, ticket }),
+    finishSweep(pool, plan, series, resultFormat, { signal: ended, ticket }, checkTime),
   )
   try {
     return await (signal ? Promise.race([whole, rejectedBy(signal)]) : whole)
@@ -101,15 +106,19 @@ function sliceBytes({ configs, slices, view }: SweepPlan, slice: number): number
   return 8 * slices[slice].length * (periods + 1)
 }
 
-/** The result of a sweep whose slices are all done.
+/** The result of a sweep whose slices are all done: the resamples of its evidence, then everything else in one task.
  *
- * @param series of each slice, in the order of `plan.slices` */
-export function finishSweep(
+ * @param series of each slice, in the order of `plan.slices`
+ * @param options with a ticket that the caller admitted and leaves
+ * @param afterSlice of resamples; may throw, to end a sweep that has taken too long */
+export async function finishSweep(
   pool: ComputePool,
   plan: SweepPlan,
   series: readonly SliceSeries[],
   resultFormat: ResultFormat,
-  options: Pick<RunOptions, 'signal' | 'ticket' | 'priority'> = {},
+  options: Pick<RunOptions, 'signal'> & { readonly ticket: Ticket },
+  afterSlice?: () => void,
 ): Promise<EncodedResult> {
-  return pool.run('sweep_finish', { plan, series, resultFormat }, options)
+  const spa = await runSpa(pool, plan, series, options, afterSlice)
+  return pool.run('sweep_finish', { plan, series, resultFormat, spa }, options)
 }

@@ -2,12 +2,14 @@ import type { ErrorCode } from '../../errors.ts'
 import type { MarketCosts } from '../../markets/costs.ts'
 import type { StoredPanelRequest } from '../codec/settings.ts'
 import type { Dataset, Ranking } from '../dataset/dataset.ts'
+import type { SpaResult, SpaTest } from '../evidence/spa.ts'
 import type { SignalDay } from '../pipeline/archiveDataset.ts'
 import type { EncodedResult } from '../pipeline/encodeResult.ts'
 import type { PackedPanel, PanelBody } from '../pipeline/panelDataset.ts'
 import type { BacktestOutcome, BodyInput, RowsNeeded } from '../pipeline/runRequest.ts'
 import type { ScoreSpans } from '../pipeline/scoredArchive.ts'
 import type { ArchiveInput } from '../pipeline/selectData.ts'
+import type { SpaSliceInput } from '../pipeline/sweepEvidence.ts'
 import type { SliceInput, SliceSeries, SweepPlan } from '../pipeline/sweepPlan.ts'
 import type { ResultFormat } from '../request.ts'
 
@@ -38,9 +40,18 @@ export interface Tasks {
       readonly plan: SweepPlan
       readonly series: readonly SliceSeries[]
       readonly resultFormat: ResultFormat
+      /** Undefined: not included. */
+      readonly spa: SpaResult | null | undefined
     }
     output: EncodedResult
   }
+  /** Prepares the resamples of a sweep's test for superior predictive ability; null if it cannot be computed. */
+  sweep_spa: {
+    input: { readonly plan: SweepPlan; readonly series: readonly SliceSeries[] }
+    output: SpaTest | null
+  }
+  /** Some of its resamples. Fills `maxima`, and stops early if 1 is put at `stop`. */
+  spa_slice: { input: SpaSliceInput; output: null }
   /** A result encoded as JSON, to a page. */
   result_page: { input: { readonly result: string }; output: EncodedResult }
   /** A body of rows to be stored: packed, with its hash and the ranking of its dataset. */

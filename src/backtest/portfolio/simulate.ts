@@ -113,16 +113,18 @@ function readPeriods(
   sums: Float64Array,
   h: number,
   { borrowPerPeriod }: TradingCosts,
-  series: Pick<PeriodSeries, 'gross' | 'net' | 'turnover' | 'tradingCost' | 'borrow'>,
+  series: Pick<PeriodSeries, 'gross' | 'net' | 'turnover' | 'tradingCost' | 'borrow' | 'shortExposure'>,
 ): void {
-  const { gross, net, turnover, tradingCost, borrow } = series
+  const { gross, net, turnover, tradingCost, borrow, shortExposure } = series
   for (let t = 0; t < net.length; t++) {
     const cost = sums[4 * t + 1] / (2 * h)
-    const charge = ((0 - sums[4 * t + 3]) / h) * borrowPerPeriod
+    const short = (0 - sums[4 * t + 3]) / h
+    const charge = short * borrowPerPeriod
     const earned = sums[4 * t + 2] / h
     turnover[t] = sums[4 * t] / (2 * h)
     tradingCost[t] = cost
     borrow[t] = charge
+    shortExposure[t] = short
     gross[t] = earned
     net[t] = earned - (cost + charge)
   }

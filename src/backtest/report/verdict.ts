@@ -12,9 +12,10 @@ export interface Verdict {
   readonly sentences: readonly string[]
 }
 
-const threshold = 0.95
+/** Of the Deflated and of the Probabilistic Sharpe ratio. */
+export const threshold = 0.95
 /** The formulas hold for long records, where means are normal. Fewer periods than this are usually called few. */
-const minPeriods = 30
+export const minPeriods = 30
 
 /** A Deflated Sharpe ratio is not the probability that a strategy has skill. It says how rarely a strategy would produce a
  * record this good if its true Sharpe ratio were only the threshold. The wording must not claim more. */
@@ -43,7 +44,7 @@ export function judgeSweep(deflated: DeflatedSharpe, periodsPerYear: number): Ve
 }
 
 function headlineOf({ trials, survives, n_periods }: DeflatedSharpe, dsr: number): string {
-  const comparison = `(Deflated Sharpe ratio ${formatDsr(dsr)}; at least ${threshold} is required)`
+  const comparison = `(Deflated Sharpe ratio ${formatLevel(dsr)}; at least ${threshold} is required)`
   const luck = trials === 1 ? 'luck' : `the luck of picking the best of ${count(trials)}`
   if (!survives) return `Not proven: ${luck} is not ruled out ${comparison}.`
   if (n_periods >= minPeriods) return `Passed: ${luck} would seldom produce a record this good ${comparison}.`
@@ -74,7 +75,7 @@ function luckThreshold(deflated: DeflatedSharpe, periodsPerYear: number): string
 function effectiveTrials({ trials, trials_effective, dsr_effective }: DeflatedSharpe): string[] {
   if (trials < 2 || trials_effective === null || dsr_effective === null) return []
   return [
-    `The configurations are correlated: they behave like about ${ratio(trials_effective, 1)} independent ones. For that number of trials, the Deflated Sharpe ratio is ${formatDsr(dsr_effective)}.`,
+    `The configurations are correlated: they behave like about ${ratio(trials_effective, 1)} independent ones. For that number of trials, the Deflated Sharpe ratio is ${formatLevel(dsr_effective)}.`,
   ]
 }
 
@@ -98,7 +99,7 @@ function overfitting(pbo: number | null): string[] {
 }
 
 /** Never rounded up to the threshold that it missed. */
-function formatDsr(dsr: number): string {
+export function formatLevel(dsr: number): string {
   const rounded = ratio(dsr, 3)
   return dsr < threshold && rounded === ratio(threshold, 3) ? `just under ${threshold}` : rounded
 }

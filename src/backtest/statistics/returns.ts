@@ -7,6 +7,8 @@ export interface PeriodSeries {
   readonly turnover: Float64Array
   readonly tradingCost: Float64Array
   readonly borrow: Float64Array
+  /** Sum of |w| over names held short. */
+  readonly shortExposure: Float64Array
   /** Equal-weight return of every name with a known return. */
   readonly universe: Float64Array
   /** Held names that earned 0 because their return is unknown. */
@@ -22,6 +24,7 @@ export function allocateSeries(periods: number): PeriodSeries {
     turnover: new Float64Array(periods),
     tradingCost: new Float64Array(periods),
     borrow: new Float64Array(periods),
+    shortExposure: new Float64Array(periods),
     universe: new Float64Array(periods),
     heldWithoutReturn: new Int32Array(periods),
     held: new Uint8Array(periods),

@@ -102,13 +102,29 @@ interface BucketReturn {
  *
  * @param periods date indices */
 export function bucketReturns(data: Dataset, periods: Int32Array, buckets: number): BucketReturn[] {
+  return bucketSeries(data, periods, buckets).map((returns, b) => {
+    let total = 0
+    let seen = 0
+    for (const value of returns) {
+      if (Number.isNaN(value)) continue
+      total += value
+      seen++
+    }
+    return { bucket: b + 1, meanReturn: seen === 0 ? null : total / seen, periods: seen }
+  })
+}
+
+/** The equal-weight return of each score bucket in each period, weakest bucket first, as `bucketReturns` cuts them; NaN where no return of a
+ * bucket is known. O(rows of the periods), if scores are spread over many values.
+ *
+ * @param periods date indices */
+export function bucketSeries(data: Dataset, periods: Int32Array, buckets: number): Float64Array[] {
   const scratch = allocateBuckets(maxRowsPerDate(data))
   const range = { eligible: 0, min: 0, max: 0, sum: 0 }
-  const totals = new Float64Array(buckets)
-  const periodsSeen = new Int32Array(buckets)
+  const series = Array.from({ length: buckets }, () => new Float64Array(periods.length))
   const sums = new Float64Array(buckets)
   const known = new Int32Array(buckets)
-  for (const date of periods) {
+  periods.forEach((date, t) => {
     scoreRange(data.score, data.offsets[date], data.offsets[date + 1], range)
     orderDate(data.score, data.offsets[date], data.offsets[date + 1], range, scratch, scratch.rows, 0)
     sums.fill(0)
@@ -120,15 +136,7 @@ export function bucketReturns(data: Dataset, periods: Int32Array, buckets: numbe
       sums[bucket] += r
       known[bucket]++
     }
-    for (let b = 0; b < buckets; b++) {
-      if (known[b] === 0) continue
-      totals[b] += sums[b] / known[b]
-      periodsSeen[b]++
-    }
-  }
-  return Array.from({ length: buckets }, (_, b) => ({
-    bucket: b + 1,
-    meanReturn: periodsSeen[b] === 0 ? null : totals[b] / periodsSeen[b],
-    periods: periodsSeen[b],
-  }))
+    for (let b = 0; b < buckets; b++) series[b][t] = known[b] === 0 ? Number.NaN : sums[b] / known[b]
+  })
+  return series
 }

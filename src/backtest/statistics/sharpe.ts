@@ -80,7 +80,7 @@ export function autocorrelations(values: Float64Array, mean: number, lags: numbe
 }
 
 /** A record's Sharpe ratio and what its standard error depends on. Everything is per period, nothing annualised. */
-interface SharpeRecord {
+export interface SharpeRecord {
   readonly sharpePerPeriod: number
   /** T. */
   readonly periods: number

@@ -78,10 +78,31 @@ export function foldWindows(days: Int32Array, settings: FoldSettings): FoldWindo
   }))
 }
 
-function purgedEnd(days: Int32Array, testStart: number, { tranches, returnDays }: FoldSettings): number {
+type PurgeSettings = Pick<FoldSettings, 'tranches' | 'returnDays'>
+
+/** The end of the training periods before a test: h + 1 periods earlier, or more if dates are irregular. */
+export function purgedEnd(
+  days: Int32Array,
+  testStart: number,
+  { tranches, returnDays }: PurgeSettings,
+): number {
   let end = Math.max(0, testStart - (tranches + 1))
   while (end > 0 && addBusinessDays(days[end - 1], returnDays) > days[testStart]) end--
   return end
+}
+
+/** The start of the training periods after a test, likewise: the last test return ends on or before it.
+ *
+ * @param testEnd the period after the last one of the test */
+export function purgedStart(
+  days: Int32Array,
+  testEnd: number,
+  { tranches, returnDays }: PurgeSettings,
+): number {
+  const lastReturnEnds = addBusinessDays(days[testEnd - 1], returnDays)
+  let start = Math.min(days.length, testEnd + tranches + 1)
+  while (start < days.length && days[start] < lastReturnEnds) start++
+  return start
 }
 
 /** Cuts 0 .. count into `blocks` equal parts: part i is bounds[i] .. bounds[i + 1], bounds[i] = floor(i count /

@@ -21,6 +21,10 @@ export const BodyQuerySchema = Type.Object(
     ),
     sweep: text('With a CSV body: `sweep` as in a JSON body, as JSON text.', 'true'),
     include: text('With a CSV body: `include` as in a JSON body, comma-separated.', 'ic,monthly'),
+    evidence: text(
+      'With a CSV body: `evidence` as in a JSON body, as JSON text.',
+      '{"seed":1,"bootstraps":1000}',
+    ),
   },
   { additionalProperties: false },
 )

@@ -39,7 +39,7 @@ async function archivePlan(sweep: true | object = true): Promise<SweepPlan> {
   return planArchiveSweep({
     data,
     dataVersion,
-    request: { config: {}, source: {}, include: [], sweep },
+    request: { config: {}, source: {}, include: ['spa', 'interval', 'cpcv'], sweep },
     costs,
   })
 }
@@ -123,7 +123,9 @@ test('1, 2 and 4 threads and any slices give the same bits, and so do slices tha
       sent.push(Uint8Array.from(new Uint8Array(series.buffer)))
     }
     const back = sent.map(bytes => new Float64Array(bytes.buffer))
-    expect(await finishSweep(pools[2], plan, back, 'json')).toEqual(truth)
+    const ticket = pools[2].admit()
+    expect(await finishSweep(pools[2], plan, back, 'json', { ticket })).toEqual(truth)
+    pools[2].leave(ticket)
   } finally {
     await Promise.all(pools.map(pool => pool.close()))
   }

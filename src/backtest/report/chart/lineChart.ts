@@ -20,6 +20,25 @@ export interface Line {
   readonly height: number
   readonly formatTick: (value: number, step: number) => string
   readonly formatPoint: (index: number) => string
+  /** Drawn behind, on the same dates and the same scale. */
+  readonly others?: readonly OtherLine[]
+  /** Stretches of time that the line runs through, shaded in turn. */
+  readonly bands?: readonly Band[]
+  /** More points are drawn and read out. For all charts that would make the page large. */
+  readonly isDetailed?: boolean
+}
+
+export interface OtherLine {
+  /** Class of its path. */
+  readonly kind: 'gross' | 'universe'
+  readonly values: readonly (number | null)[]
+}
+
+export interface Band {
+  readonly label: string
+  /** Indices of the dates at which it begins and ends. */
+  readonly from: number
+  readonly to: number
 }
 
 /** A value over days, with a read-out of every point that the pointer can tell apart. It needs no script. */
@@ -31,22 +50,26 @@ export function lineChart(line: Line, size: Size): Markup {
   const id = `${line.id}-${size.name}`
   return html`<svg class="chart ${size.name}" viewBox="0 0 ${size.width} ${line.height}" role="img" aria-labelledby="${id}-t ${id}-d">
 <title id="${id}-t">${line.title}</title><desc id="${id}-d">${line.description}</desc>
+${drawBands(line, frame)}
 ${drawGrid(line, size, frame, ticks)}
 ${line.isFilled && html`<path class="fill" d="${fillPath(frame, frame.yOf(line.base))}"/>`}
-<path class="line" d="${linePath(frame)}"/>
-${readOuts(frame, size, index => html`${line.dates[index]}: ${line.formatPoint(index)}`)}
+${(line.others ?? []).map(({ kind, values }) => html`<path class="line ${kind}" d="${linePath({ ...frame, y: toPixels(values, frame.yOf) })}"/>`)}
+<path class="line own" d="${linePath(frame)}"/>
+${readOuts(frame, (line.isDetailed ? detailedPoints : usualPoints)[size.name], index => html`${line.dates[index]}: ${line.formatPoint(index)}`)}
 </svg>`
 }
 
 /** The lowest and the highest value, the base included. A loop: spreading a long curve into Math.min overflows the
  * stack. */
-function range({ values, base }: Line): [number, number] {
+function range({ values, base, others = [] }: Line): [number, number] {
   let min = base
   let max = base
-  for (const value of values) {
-    if (value === null) continue
-    if (value < min) min = value
-    if (value > max) max = value
+  for (const series of [values, ...others.map(other => other.values)]) {
+    for (const value of series) {
+      if (value === null) continue
+      if (value < min) min = value
+      if (value > max) max = value
+    }
   }
   return [min, max]
 }
@@ -61,6 +84,8 @@ interface Frame {
   readonly y: Float64Array
   readonly yOf: (value: number) => number
   readonly xOf: (day: number) => number
+  /** Of a line, the highest and the lowest point in each such column are drawn. */
+  readonly columnPixels: number
 }
 
 function layOut(line: Line, size: Size, min: number, max: number): Frame {
@@ -75,8 +100,23 @@ function layOut(line: Line, size: Size, min: number, max: number): Frame {
   const height = scale(max) - scale(min) || 1
   const xOf = (day: number) => left + ((day - first) / span) * (right - left)
   const yOf = (value: number) => bottom - ((scale(value) - scale(min)) / height) * (bottom - top)
-  const y = Float64Array.from(line.values, value => (value === null ? Number.NaN : yOf(value)))
-  return { left, right, top, bottom, x: days.map(xOf), y, yOf, xOf }
+  const y = toPixels(line.values, yOf)
+  return { left, right, top, bottom, x: days.map(xOf), y, yOf, xOf, columnPixels: line.isDetailed ? 1 : 2 }
+}
+
+function toPixels(values: readonly (number | null)[], yOf: Frame['yOf']): Float64Array {
+  return Float64Array.from(values, value => (value === null ? Number.NaN : yOf(value)))
+}
+
+const minLabelledPixels = 16
+
+/** Every second band is shaded; all are labelled that have room for it. */
+function drawBands({ bands = [] }: Line, { x, top, bottom }: Frame): Markup {
+  return html`${bands.map(({ label, from, to }, i) => {
+    const width = x[to] - x[from]
+    const middle = at((x[from] + x[to]) / 2)
+    return html`<g class="band${i % 2 === 0 && ' shaded'}"><rect x="${at(x[from])}" y="${top}" width="${at(width)}" height="${bottom - top}"/>${width >= minLabelledPixels && html`<text x="${middle}" y="${top + 13}">${label}</text>`}</g>`
+  })}`
 }
 
 function drawGrid(
@@ -100,10 +140,10 @@ function drawGrid(
   })}<line class="base" x1="${left}" x2="${right}" y1="${baseY}" y2="${baseY}"/></g>`
 }
 
-function linePath({ x, y }: Frame): string {
+function linePath({ x, y, columnPixels }: Pick<Frame, 'x' | 'y' | 'columnPixels'>): string {
   let path = ''
   let isDrawing = false
-  for (const i of columnEnvelope(x, y)) {
+  for (const i of columnEnvelope(x, y, columnPixels)) {
     const exists = !Number.isNaN(y[i])
     if (exists) path += `${isDrawing ? 'L' : 'M'}${at(x[i])} ${at(y[i])}`
     isDrawing = exists
@@ -112,14 +152,14 @@ function linePath({ x, y }: Frame): string {
 }
 
 /** The area between the line and a base. */
-function fillPath({ x, y }: Frame, base: number): string {
+function fillPath({ x, y, columnPixels }: Frame, base: number): string {
   let path = ''
   let last = -1
   const close = () => {
     if (last >= 0) path += `L${at(x[last])} ${at(base)}Z`
     last = -1
   }
-  for (const i of columnEnvelope(x, y)) {
+  for (const i of columnEnvelope(x, y, columnPixels)) {
     if (Number.isNaN(y[i])) {
       close()
       continue
@@ -137,14 +177,15 @@ function fillPath({ x, y }: Frame, base: number): string {
  *
  * @param x non-decreasing, in pixels
  * @param y in pixels; NaN if there is no value, and then the line breaks
+ * @param columnPixels width of a column
  * @returns indices, increasing */
-export function columnEnvelope(x: Float64Array, y: Float64Array): number[] {
+export function columnEnvelope(x: Float64Array, y: Float64Array, columnPixels = 1): number[] {
   const drawn: number[] = []
   let from = 0
   while (from < x.length) {
-    const column = Math.floor(x[from])
+    const column = Math.floor(x[from] / columnPixels)
     let to = from
-    while (to + 1 < x.length && Math.floor(x[to + 1]) === column) to++
+    while (to + 1 < x.length && Math.floor(x[to + 1] / columnPixels) === column) to++
     addColumn(y, from, to, drawn)
     from = to + 1
   }
@@ -167,11 +208,14 @@ function addColumn(y: Float64Array, from: number, to: number, drawn: number[]): 
   for (const i of points) if (drawn.at(-1) !== i) drawn.push(i)
 }
 
+const detailedPoints = { wide: 160, narrow: 80 }
+const usualPoints = { wide: 60, narrow: 40 }
+
 /** Strips under the pointer, each with the point that it represents; the style sheet shows the one pointed at, so no script
  * is needed. Every point has its strip if there is room; else evenly chosen ones, the lowest and the highest. */
-function readOuts(frame: Frame, size: Size, describe: (index: number) => Markup): Markup {
+function readOuts(frame: Frame, points: number, describe: (index: number) => Markup): Markup {
   const { x, y, left, right, top, bottom } = frame
-  const chosen = choosePoints(y, size.name === 'wide' ? 160 : 80)
+  const chosen = choosePoints(y, points)
   const strips = chosen.map((point, i) => {
     const from = i === 0 ? left : (x[chosen[i - 1]] + x[point]) / 2
     const to = i === chosen.length - 1 ? right : (x[point] + x[chosen[i + 1]]) / 2

@@ -1,20 +1,26 @@
-import { dayNumber } from '../../../dates.ts'
 import { html, type Markup } from '../../../html.ts'
 import type { BacktestResult } from '../../result.ts'
 import { describeScore, describeStrategy } from '../descriptions.ts'
-import { curveTable, drawdownChart, equityChart, isLogarithmic } from './curves.ts'
-import { headlineTiles, notices, verdictSection } from './headline.ts'
-import { foldTable, monthTable } from './periods.ts'
+import { costSection } from './costs.ts'
+import { comparison } from './curves.ts'
+import { drawdownSection } from './drawdowns.ts'
+import { evidenceSection } from './evidence.ts'
+import { headlineTiles, notices } from './headline.ts'
+import { legSection } from './legs.ts'
+import { monthTable } from './months.ts'
 import { contentPolicy, styleSheet } from './policy.ts'
-import { configTable, costTable, positionTable, recordFacts } from './record.ts'
-import { bucketChart, informationCoefficient } from './scoreQuality.ts'
-import { sweepSection } from './sweep.ts'
+import { rankSection } from './ranks.ts'
+import { configTable, positionTable, recordFacts } from './record.ts'
+import { rollingSection } from './rolling.ts'
+import { runAgain } from './runAgain.ts'
+import { verdictBox } from './skillOrLuck.ts'
+import { trialSection } from './trialTables.ts'
+import { unseenPeriods } from './unseen.ts'
 
 /** A backtest as one HTML document that needs no other file, no network and no script. */
 export function tearSheet(result: BacktestResult, title: string): string {
   const config = result.best?.config ?? result.config
-  const positions = positionTable(result)
-  const days = Float64Array.from(result.equity_dates, dayNumber)
+  const sections = sectionsOf(result)
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -30,18 +36,8 @@ ${styleSheet}
 <main>
 <header><p class="kicker">Backtest</p><h1>${title}</h1><p class="lead">${describeStrategy(config)}</p>${result.score && html`<p>${describeScore(result.score)}</p>`}${recordFacts(result)}</header>
 ${notices(result)}
-${section('Headline numbers', headlineTiles(result))}
-${verdictSection(result)}
-${section('Equity', html`<p>Growth of 1, net of all costs.${isLogarithmic(result.equity_curve) && ' The scale is logarithmic: equal heights are equal percentage changes.'} Point at the line to read its values.</p>${equityChart(result, days)}`)}
-${section('Drawdown', html`<p>Decline of the equity from its highest value so far.</p>${drawdownChart(result, days)}${curveTable(result)}`)}
-${section('Monthly returns', monthTable(result))}
-${section('Walk-forward', foldTable(result))}
-${result.trials && section('All configurations tried', sweepSection(result))}
-${section('Information coefficient', informationCoefficient(result))}
-${section('Return by score group', bucketChart(result))}
-${section('Costs', costTable(result))}
-${positions && section('Final portfolio', positions)}
-${section('Configuration', configTable(result))}
+<nav aria-label="On this page">${sections.map(({ id, name }) => html`<a href="#${id}">${name}</a> `)}</nav>
+${sections.map(({ id, name, content }) => html`<section id="${id}" aria-labelledby="${id}-name"><h2 id="${id}-name">${name}</h2>\n${content}</section>\n`)}
 <footer>${result.score && html`<p>${result.score.attribution}</p>`}<p>Backtested results are hypothetical. They do not predict future returns, and nothing here is investment advice.</p></footer>
 </main>
 </body>
@@ -49,9 +45,37 @@ ${section('Configuration', configTable(result))}
 `.text
 }
 
-function section(name: string, content: Markup): Markup {
-  return html`<section><h2>${name}</h2>
-${content}</section>`
+interface Section {
+  readonly id: string
+  readonly name: string
+  readonly content: Markup
+}
+
+/** The sections of the page, in the order in which a sceptic asks. Those without anything to show are left out. */
+function sectionsOf(result: BacktestResult): Section[] {
+  const { trials, evidence, performance } = result
+  const all: [id: string, name: string, content: Markup | null | undefined | false][] = [
+    ['verdict', 'Skill or luck?', html`${verdictBox(result)}${headlineTiles(result)}`],
+    ['growth', 'Net, gross and universe', comparison(result)],
+    ['unseen', 'Unseen periods', unseenPeriods(result)],
+    ['drawdowns', 'Drawdowns', drawdownSection(result)],
+    ['rolling', 'Rolling figures', performance && rollingSection(performance, result)],
+    ['months', 'Months', monthTable(result)],
+    ['legs', 'Legs', legs(result)],
+    ['ranks', 'Does the score rank the returns?', rankSection(result)],
+    ['costs', 'Costs', costSection(result)],
+    ['trials', 'All configurations tried', trials && trialSection(result)],
+    ['evidence', 'Evidence', evidence && evidenceSection(evidence, result)],
+    ['configuration', 'Configuration', configTable(result)],
+    ['again', 'Run it again', runAgain(result)],
+  ]
+  return all.flatMap(([id, name, content]) => (content ? [{ id, name, content }] : []))
+}
+
+function legs(result: BacktestResult): Markup | null {
+  const { performance, positions } = result
+  if (performance === undefined && positions === undefined) return null
+  return html`${performance && legSection(performance, result)}${positions && html`<h3>Held at the end</h3>${positionTable(positions)}`}`
 }
 
 /** The tear sheet of a result of the service, titled by the rows that it is of. */

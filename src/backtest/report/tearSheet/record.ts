@@ -1,6 +1,7 @@
 import { html, type Markup } from '../../../html.ts'
 import type { BacktestResult } from '../../result.ts'
-import { basisPoints, count, dash, plural, ratio, signedPercent } from '../numberFormat.ts'
+import { count, plural, ratio, signedPercent } from '../numberFormat.ts'
+import { scrollTable } from './scrollTable.ts'
 
 /** What was measured: span, frequency, rows. */
 export function recordFacts(result: BacktestResult): Markup {
@@ -31,44 +32,37 @@ export function recordFacts(result: BacktestResult): Markup {
   return html`<dl class="facts">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`
 }
 
-/** What ran, with the field names of a request, so that it can be run again: configuration, rows of the archive, and the
- * values that a sweep combined. */
+/** What ran, with the field names of a request: configuration, rows of the archive, and the values that a sweep combined. */
 export function configTable({ config, source, sweep, universe }: BacktestResult): Markup {
   const fields = [
     ...Object.entries(config),
     ...Object.entries(source ?? {}).map(([name, value]) => [`source.${name}`, value] as const),
     ...Object.entries(sweep ?? {}).map(([name, values]) => [`sweep.${name}`, values.join(', ')] as const),
   ]
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Configuration"><table class="config"><tbody>${fields.map(
-    ([name, value]) =>
-      html`<tr><th scope="row"><code>${name}</code></th><td>${value === null ? dash : String(value)}</td></tr>`,
-  )}</tbody></table></div>
+  return html`${sweep && html`<p>The configuration is the winner's; the values after <code>sweep</code> were combined.</p>`}${scrollTable(
+    'Configuration',
+    html`<table class="config"><tbody>${fields.map(
+      ([name, value]) =>
+        html`<tr><th scope="row"><code>${name}</code></th><td>${value === null ? (defaults[name] ?? 'Default') : String(value)}</td></tr>`,
+    )}</tbody></table>`,
+  )}
 <p>The information ratio compares with this universe, on average ${ratio(universe.names_per_period, 1)} names a period. ${universe.definition}</p>`
 }
 
-/** The trading and borrowing costs that were charged, with their sources. */
-export function costTable({ costs, config }: BacktestResult): Markup {
-  const borrow =
-    config.direction === 'long_only'
-      ? 'Nothing is borrowed: the portfolio is long only.'
-      : `Borrowing for short positions costs ${basisPoints(costs.borrow_bps)} per year.`
-  if (costs.flat_bps !== null) {
-    return html`<p>A flat ${basisPoints(costs.flat_bps)} per round trip (buying and selling again), as requested, in every market. ${borrow}</p>`
-  }
-  return html`<p>${borrow} Trading costs follow each market's own rules and typical spreads:</p>
-<div class="scroll" tabindex="0" role="region" aria-label="Trading costs"><table class="costs">
-<thead><tr><th scope="col">Market</th><th scope="col">Round trip</th><th scope="col">Last changed</th><th scope="col" class="text">Source</th></tr></thead>
-<tbody>${costs.markets.map(
-    ({ market, round_trip_bps, is_default, date, source }) =>
-      html`<tr><th scope="row">${market ?? 'none given'}${is_default && html` <small>(default)</small>`}</th><td>${basisPoints(round_trip_bps)}</td><td><span class="day">${date === '' ? dash : date}</span></td><td class="text">${source}</td></tr>\n`,
-  )}</tbody></table></div>`
+/** What null means in each field. */
+const defaults: Readonly<Record<string, string>> = {
+  costBps: 'Market default (see Costs)',
+  neutral: 'Off: all markets are ranked together',
+  'source.market': 'All markets',
+  'source.from': 'From the first date',
+  'source.to': 'To the last date',
+  'source.limit': 'All rows',
 }
 
 const maxPositions = 200
 
-/** The final portfolio, if it was requested. */
-export function positionTable({ positions }: BacktestResult): Markup | null {
-  if (positions === undefined) return null
+/** What the portfolio holds at the end. */
+export function positionTable(positions: NonNullable<BacktestResult['positions']>): Markup {
   if (positions.length === 0) return html`<p class="absent">The final portfolio is empty.</p>`
   // Sorted by signed weight: the middle, which is cut, holds the smallest positions of both legs.
   const shown =
@@ -76,11 +70,16 @@ export function positionTable({ positions }: BacktestResult): Markup | null {
       ? positions
       : [...positions.slice(0, maxPositions / 2), ...positions.slice(-maxPositions / 2)]
   const rest = positions.length - shown.length
-  return html`<details><summary>${count(positions.length)} names held at the end</summary>
-<div class="scroll" tabindex="0" role="region" aria-label="Final portfolio"><table>
+  const long = positions.filter(({ weight }) => weight > 0).length
+  return html`<p>${plural(positions.length, 'name')}: ${count(long)} long and ${count(positions.length - long)} short.</p>
+<details><summary>All names held at the end</summary>
+${scrollTable(
+  'Final portfolio',
+  html`<table class="long">
 <thead><tr><th scope="col">Name</th><th scope="col">Market</th><th scope="col">Weight</th></tr></thead>
 <tbody>${shown.map(
     ({ asset, market, weight }) =>
-      html`<tr><th scope="row">${asset}</th><td>${market ?? dash}</td><td>${signedPercent(weight, 2)}</td></tr>\n`,
-  )}</tbody></table></div>${rest > 0 && html`<p class="absent">${count(rest)} more, between these in weight, are listed only in the JSON result.</p>`}</details>`
+      html`<tr><th scope="row" class="name">${asset}</th><td>${market ?? 'None'}</td><td>${signedPercent(weight, 2)}</td></tr>\n`,
+  )}</tbody></table>`,
+)}${rest > 0 && html`<p class="absent">${count(rest)} more, between these in weight, are listed only in the JSON result.</p>`}</details>`
 }

@@ -76,7 +76,10 @@ export async function finishSweepJob(
   const shards = await readShards(sql, jobId, round)
   const slices = shards.map(shard => shard.configs)
   const series = shards.map(shard => shard.series)
-  const options = { signal: openJob.signal, priority: 'background' } as const
-  const result = await finishSweep(backtests.pool, { ...plan, slices }, series, 'json', options)
+  const { pool } = backtests
+  const options = { signal: openJob.signal, ticket: pool.admit('background') }
+  const result = await finishSweep(pool, { ...plan, slices }, series, 'json', options).finally(() =>
+    pool.leave(options.ticket),
+  )
   await endJob(sql, jobId, { state: 'succeeded', result: result.bytes, dataVersion: job.dataVersion })
 }

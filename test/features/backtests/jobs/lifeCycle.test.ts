@@ -26,6 +26,7 @@ describe('a job', () => {
     'one configuration of the archive': { source: { market: 'US' }, config: { holdDays: 2 } },
     'a sweep of a panel': sweep,
     'a sweep of the archive': { sweep: true, include: ['monthly', 'positions'] },
+    'a sweep with evidence': { ...sweep, include: ['spa', 'interval', 'cpcv', 'track_record'] },
   })) {
     test(`answers ${name} with the bits of a synchronous request`, async () => {
       const submitted = await bench.submit(body)

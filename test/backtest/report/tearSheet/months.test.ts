@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { monthlyOf } from '../../../../src/backtest/report/tearSheet/periods.ts'
+import { monthlyOf } from '../../../../src/backtest/report/tearSheet/months.ts'
 import { monthlyReturns } from '../../../../src/backtest/statistics/returns.ts'
 import { dayNumber } from '../../../../src/dates.ts'
 import { madeResult } from '../fixtures.ts'

@@ -1,0 +1,191 @@
+import { sampleMoments } from '../statistics/moments.ts'
+import { purgedEnd, purgedStart } from '../walkforward/folds.ts'
+
+/** A group of periods that is tested, `start .. end - 1`, and what a test of it removes from training, `from .. to - 1`. */
+export interface CpcvGroup {
+  readonly start: number
+  readonly end: number
+  readonly from: number
+  readonly to: number
+}
+
+/** A configuration: its net return per period, and the groups with its own purge. */
+export interface CpcvCandidate {
+  readonly net: Float64Array
+  readonly groups: readonly CpcvGroup[]
+}
+
+/** Cuts T periods into N groups of floor(T / N), the last with the rest. A test of a group purges h + 1 periods on both sides, and
+ * more where irregular dates would let a training return overlap a test return.
+ *
+ * @param days day of each period, ascending
+ * @param tranches h, in periods */
+export function cpcvGroups(
+  days: Int32Array,
+  groups: number,
+  settings: { readonly tranches: number; readonly returnDays: number },
+): CpcvGroup[] {
+  const size = Math.floor(days.length / groups)
+  return Array.from({ length: groups }, (_, g) => {
+    const start = g * size
+    const end = g === groups - 1 ? days.length : start + size
+    return { start, end, from: purgedEnd(days, start, settings), to: purgedStart(days, end, settings) }
+  })
+}
+
+/** Every choice of k of N groups, in the order of the groups. */
+export function chooseGroups(groups: number, testGroups: number): number[][] {
+  const choices: number[][] = []
+  const choice: number[] = []
+  const extend = (next: number) => {
+    if (choice.length === testGroups) {
+      choices.push([...choice])
+      return
+    }
+    for (let g = next; g <= groups - (testGroups - choice.length); g++) {
+      choice.push(g)
+      extend(g + 1)
+      choice.pop()
+    }
+  }
+  extend(0)
+  return choices
+}
+
+/** Combinatorial purged cross-validation. Each choice of k of N groups is the test once. The configuration with the best Sharpe
+ * ratio on the training periods is taken, the first of several; training leaves out what the groups of the test purge. Each
+ * group is tested C(N-1, k-1) times. Path j joins, group by group, the returns of the configuration taken when that group was
+ * tested for the j-th time.
+ *
+ * Returns the Sharpe ratios (per period, ddof 1) of the C(N, k) k / N paths; null for one that does not vary. Training periods come
+ * after the test as well as before it, so a path is no record that anyone could have earned: it shows how far the result
+ * depends on which periods were unseen.
+ *
+ * Training Sharpe ratios come from running sums, O(K T + K C(N, k) k); those that rounding could reorder are computed again from
+ * the returns. Null with fewer than two periods a group.
+ *
+ * @param candidates K, all with N groups of the same bounds
+ * @param testGroups k
+ * @see Lopez de Prado, M. (2018), Advances in Financial Machine Learning, chapter 12 */
+export function cpcv(candidates: readonly CpcvCandidate[], testGroups: number): (number | null)[] | null {
+  const { groups, net } = candidates[0]
+  if (net.length < 2 * groups.length) return null
+  const choices = chooseGroups(groups.length, testGroups)
+  const trained = trainAll(candidates, choices)
+  const takenOf: number[][] = groups.map(() => [])
+  choices.forEach((choice, i) => {
+    const best = bestTrained(candidates, choice, trained, i * candidates.length)
+    for (const g of choice) takenOf[g].push(best)
+  })
+  const path = new Float64Array(net.length)
+  return takenOf[0].map((_, j) => {
+    groups.forEach(({ start, end }, g) => {
+      path.set(candidates[takenOf[g][j]].net.subarray(start, end), start)
+    })
+    const { mean, standardDeviation } = sampleMoments(path)
+    return standardDeviation === null ? null : mean / standardDeviation
+  })
+}
+
+/** The periods that train when some groups are tested: pairs of a first period and the one after the last. */
+function trainingPeriods({ net, groups }: CpcvCandidate, choice: readonly number[]): number[] {
+  const bounds: number[] = []
+  let at = 0
+  for (const g of choice) {
+    if (groups[g].from > at) bounds.push(at, groups[g].from)
+    at = Math.max(at, groups[g].to)
+  }
+  if (at < net.length) bounds.push(at, net.length)
+  return bounds
+}
+
+/** Training Sharpe ratio of each candidate for each choice, up to rounding: element i * K + c. */
+function trainAll(candidates: readonly CpcvCandidate[], choices: readonly number[][]): Float64Array {
+  const trained = new Float64Array(choices.length * candidates.length)
+  const sums = new Float64Array(candidates[0].net.length + 1)
+  const squares = new Float64Array(sums.length)
+  const boundsOf = new Map<readonly CpcvGroup[], number[][]>()
+  candidates.forEach((candidate, c) => {
+    const { net, groups } = candidate
+    const bounds = boundsOf.get(groups) ?? choices.map(choice => trainingPeriods(candidate, choice))
+    boundsOf.set(groups, bounds)
+    const { mean } = sampleMoments(net)
+    for (let t = 0; t < net.length; t++) {
+      const deviation = net[t] - mean
+      sums[t + 1] = sums[t] + deviation
+      squares[t + 1] = squares[t] + deviation * deviation
+    }
+    bounds.forEach((periods, i) => {
+      trained[i * candidates.length + c] = fastSharpe(net, mean, sums, squares, periods)
+    })
+  })
+  return trained
+}
+
+/** Below this share of a record's squares the variance of a part of it is summed directly: the difference of running sums would have
+ * too few digits left. */
+const minSquaresShare = 1e-4
+
+function fastSharpe(
+  net: Float64Array,
+  mean: number,
+  sums: Float64Array,
+  squares: Float64Array,
+  periods: readonly number[],
+): number {
+  let count = 0
+  let sum = 0
+  let square = 0
+  for (let i = 0; i < periods.length; i += 2) {
+    count += periods[i + 1] - periods[i]
+    sum += sums[periods[i + 1]] - sums[periods[i]]
+    square += squares[periods[i + 1]] - squares[periods[i]]
+  }
+  const deviations = square - (sum * sum) / count
+  if (count < 2 || !(deviations > minSquaresShare * squares[squares.length - 1]))
+    return exactSharpe(net, periods)
+  return (mean + sum / count) / Math.sqrt(deviations / (count - 1))
+}
+
+/** -Infinity with fewer than two periods or no deviation. */
+function exactSharpe(net: Float64Array, periods: readonly number[]): number {
+  const parts: Float64Array[] = []
+  for (let i = 0; i < periods.length; i += 2) parts.push(net.subarray(periods[i], periods[i + 1]))
+  const joined = new Float64Array(parts.reduce((sum, part) => sum + part.length, 0))
+  let at = 0
+  for (const part of parts) {
+    joined.set(part, at)
+    at += part.length
+  }
+  const { mean, standardDeviation } = sampleMoments(joined)
+  return standardDeviation === null ? Number.NEGATIVE_INFINITY : mean / standardDeviation
+}
+
+/** Two training Sharpe ratios that differ by less may be in the other order. */
+const rounding = 1e-9
+
+/** The first candidate with the highest training Sharpe ratio. */
+function bestTrained(
+  candidates: readonly CpcvCandidate[],
+  choice: readonly number[],
+  trained: Float64Array,
+  at: number,
+): number {
+  let highest = Number.NEGATIVE_INFINITY
+  for (let c = 0; c < candidates.length; c++) highest = Math.max(highest, trained[at + c])
+  if (highest === Number.NEGATIVE_INFINITY) return 0
+  const bound = highest - rounding * (1 + Math.abs(highest))
+  const close: number[] = []
+  for (let c = 0; c < candidates.length; c++) if (trained[at + c] >= bound) close.push(c)
+  if (close.length === 1) return close[0]
+  let best = close[0]
+  let bestSharpe = Number.NEGATIVE_INFINITY
+  for (const c of close) {
+    const own = exactSharpe(candidates[c].net, trainingPeriods(candidates[c], choice))
+    if (own > bestSharpe) {
+      best = c
+      bestSharpe = own
+    }
+  }
+  return best
+}

@@ -1,0 +1,282 @@
+import { sampleMoments } from '../statistics/moments.ts'
+import { allocateBlocks, drawBlocks } from './bootstrap.ts'
+
+/** What every resample of a test needs to know about the K configurations, computed once. Arrays have K elements, in shared
+ * memory. */
+export interface SpaTest {
+  /** T. */
+  readonly periods: number
+  /** L, in periods. */
+  readonly meanBlock: number
+  /** sqrt(T) / w, w the standard deviation of sqrt(T) times the mean; 0 for a configuration that is left out. */
+  readonly scale: Float64Array
+  /** What is added to a resample's demeaned mean for the lower and for the consistent p value. */
+  readonly lowerShift: Float64Array
+  readonly consistentShift: Float64Array
+  /** The studentised statistic of the record, max(0, max sqrt(T) mean / w). */
+  readonly statistic: number
+  /** White's statistic without sqrt(T): the largest mean. */
+  readonly largestMean: number
+  readonly tiles: readonly SpaTile[]
+}
+
+/** Neighbouring configurations whose running sums fit into the processor's cache together. */
+export interface SpaTile {
+  /** The first of them. */
+  readonly from: number
+  readonly width: number
+  /** Element t * width + k is the sum of configuration from + k's demeaned d over the periods before t. In shared memory. */
+  readonly sums: Float64Array
+}
+
+/** The statistic of Hansen's test for superior predictive ability and White's reality check, and the recentring of their resamples.
+ * d = net - benchmark, per period; H0: no configuration has a mean d above 0.
+ *
+ * w^2 is the variance that the stationary bootstrap gives sqrt(T) mean(d), with q = 1 / L and c the demeaned d:
+ *
+ *   w^2 = g_0 + 2 sum_{j=1..T-1} kappa_j g_j,  g_j = 1/T sum_t c_t c_{t+j},
+ *   kappa_j = (T - j)/T (1 - q)^j + j/T (1 - q)^(T - j)
+ *
+ * A configuration with w = 0, such as one that never trades, is left out of the studentised statistic, not of White's. The consistent
+ * p value recentres those with mean >= -w / sqrt(T) sqrt(2 ln ln T); the lower one those above 0, the upper one all.
+ *
+ * Null with fewer than three periods, for which ln ln T is negative, or if a return overflowed. O(K T).
+ *
+ * @param series net return per period, fractions; K arrays of length T, none of it NaN
+ * @param benchmark likewise, one array; zeroes for cash
+ * @param meanBlock L >= 1, in periods
+ * @see Hansen, P. R. (2005), A Test for Superior Predictive Ability, Journal of Business and Economic Statistics 23(4)
+ * @see White, H. (2000), A Reality Check for Data Snooping, Econometrica 68(5) */
+export function prepareSpa(
+  series: readonly Float64Array[],
+  benchmark: Float64Array,
+  meanBlock: number,
+): SpaTest | null {
+  const periods = benchmark.length
+  if (periods < 3 || series.length === 0) return null
+  const scale = sharedDoubles(series.length)
+  const lowerShift = sharedDoubles(series.length)
+  const consistentShift = sharedDoubles(series.length)
+  const root = Math.sqrt(periods)
+  const threshold = Math.sqrt(2 * Math.log(Math.log(periods)))
+  const tiles = allocateTiles(series.length, periods)
+  const excess = new Float64Array(periods)
+  let statistic = 0
+  let largestMean = Number.NEGATIVE_INFINITY
+  series.forEach((net, k) => {
+    const mean = demean(net, benchmark, excess)
+    addRunningSums(excess, tiles[Math.floor(k / tiles[0].width)], k)
+    const variance = bootstrapVariance(excess, meanBlock)
+    const deviation = Math.sqrt(Math.max(variance, 1e-300))
+    largestMean = Math.max(largestMean, mean)
+    lowerShift[k] = Math.min(mean, 0)
+    consistentShift[k] = mean >= (-deviation / root) * threshold ? 0 : mean
+    if (!(variance > 0)) return
+    scale[k] = root / deviation
+    statistic = Math.max(statistic, (root * mean) / deviation)
+  })
+  if (!Number.isFinite(statistic + largestMean)) return null
+  return { periods, meanBlock, scale, lowerShift, consistentShift, statistic, largestMean, tiles }
+}
+
+const sharedDoubles = (count: number) => new Float64Array(new SharedArrayBuffer(8 * count))
+
+/** A tile of a few hundred configurations stays in the processor's cache. */
+const maxTileBytes = 8 * 1_024 * 1_024
+const maxTileWidth = 256
+
+function allocateTiles(configurations: number, periods: number): SpaTile[] {
+  const fits = Math.floor(maxTileBytes / 8 / (periods + 1))
+  const widest = Math.min(configurations, maxTileWidth, Math.max(1, fits))
+  const tiles: SpaTile[] = []
+  for (let from = 0; from < configurations; from += widest) {
+    const width = Math.min(widest, configurations - from)
+    tiles.push({ from, width, sums: sharedDoubles((periods + 1) * width) })
+  }
+  return tiles
+}
+
+/** @param k the configuration, counted over all tiles */
+function addRunningSums(demeaned: Float64Array, { from, width, sums }: SpaTile, k: number): void {
+  let sum = 0
+  for (let t = 0, at = width + k - from; t < demeaned.length; t++, at += width) {
+    sum += demeaned[t]
+    sums[at] = sum
+  }
+}
+
+/** Writes net - benchmark less its mean to `out`, and returns the mean. Differences that vary by rounding only become 0: their
+ * deviation would be noise, and so would a statistic divided by it. */
+function demean(net: Float64Array, benchmark: Float64Array, out: Float64Array): number {
+  for (let t = 0; t < out.length; t++) out[t] = net[t] - benchmark[t]
+  const { mean, standardDeviation } = sampleMoments(out)
+  if (standardDeviation === null) out.fill(0)
+  else for (let t = 0; t < out.length; t++) out[t] -= mean
+  return mean
+}
+
+/** w^2 of `prepareSpa` without its double sum. With p = 1 - q, the pairs weighted by p^j are collected by recurrences over t:
+ *
+ *   a_t = sum_j p^j c_{t-j} = p (a_{t-1} + c_{t-1}),  b_t = sum_j j p^j c_{t-j} = p (b_{t-1} + a_{t-1} + c_{t-1})
+ *
+ * and those weighted by p^(T-j) from the far end: with e_t = sum_{i<t} p^i c_i and f_t = sum_{i<t} i p^i c_i, the sum over j of
+ * j p^(T-j) c_{t-j} is p^(T-t) (t e_t - f_t). O(T).
+ *
+ * @param demeaned c */
+function bootstrapVariance(demeaned: Float64Array, meanBlock: number): number {
+  const periods = demeaned.length
+  const p = 1 - 1 / meanBlock
+  let squares = 0
+  let near = 0
+  let a = 0
+  let b = 0
+  for (let t = 0; t < periods; t++) {
+    const c = demeaned[t]
+    squares += c * c
+    near += c * (a - b / periods)
+    b = p * (b + a + c)
+    a = p * (a + c)
+  }
+  return (squares + 2 * (near + farPairs(demeaned, p))) / periods
+}
+
+/** Sum over pairs of j / T p^(T - j) c_t c_{t-j}. The powers are products, because `**` may differ between compilers. */
+function farPairs(demeaned: Float64Array, p: number): number {
+  const periods = demeaned.length
+  const powers = powersOf(p, periods)
+  let e = 0
+  let f = 0
+  let sum = 0
+  for (let t = 0; t < periods; t++) {
+    sum += demeaned[t] * powers[periods - t] * (t * e - f)
+    const weighted = powers[t] * demeaned[t]
+    e += weighted
+    f += t * weighted
+  }
+  return sum / periods
+}
+
+let cachedPowers = { base: Number.NaN, powers: new Float64Array(0) }
+
+/** p^0 .. p^count; those of the last call are reused, since all configurations of a sweep need the same. */
+function powersOf(base: number, count: number): Float64Array {
+  if (cachedPowers.base === base && cachedPowers.powers.length === count + 1) return cachedPowers.powers
+  const powers = new Float64Array(count + 1)
+  powers[0] = 1
+  for (let i = 1; i <= count; i++) powers[i] = powers[i - 1] * base
+  cachedPowers = { base, powers }
+  return powers
+}
+
+/** Numbers that `resampleMaxima` writes for each resample: the lower, consistent, upper and White's maximum. */
+export const maximaPerResample = 4
+
+/** The largest statistics of some configurations in each of some resamples, for p values.
+ *
+ * Blocks are contiguous, so the sum over one is the difference of two running sums: a resample costs O(T + K blocks) instead of
+ * a gather of K T numbers. Sums are of demeaned returns, which leaves no digits to cancel. Which resamples share a call makes
+ * no difference to their numbers.
+ *
+ * @param resamples the first and the one after the last
+ * @param out `maximaPerResample` numbers for each resample
+ * @param stop another thread sets it to 1 to cancel the work; `out` is then incomplete */
+export function resampleMaxima(
+  test: Omit<SpaTest, 'tiles'>,
+  { from, width, sums }: SpaTile,
+  seed: number,
+  resamples: readonly [first: number, end: number],
+  out: Float64Array,
+  stop?: Int32Array,
+): void {
+  const { periods, meanBlock } = test
+  const blocks = allocateBlocks(periods)
+  const { starts, ends } = blocks
+  const total = new Float64Array(width)
+  const [first, end] = resamples
+  for (let s = first; s < end; s++) {
+    if (stop && Atomics.load(stop, 0) === 1) return
+    const count = drawBlocks(seed, s, periods, meanBlock, blocks)
+    total.fill(0)
+    for (let i = 0; i < count; i++) addBlock(sums, starts[i] * width, ends[i] * width, total)
+    writeMaxima(total, test, from, out, (s - first) * maximaPerResample)
+  }
+}
+
+function addBlock(sums: Float64Array, start: number, end: number, total: Float64Array): void {
+  for (let k = 0; k < total.length; k++) total[k] += sums[end + k] - sums[start + k]
+}
+
+function writeMaxima(
+  total: Float64Array,
+  { periods, scale, lowerShift, consistentShift }: Omit<SpaTest, 'tiles'>,
+  from: number,
+  out: Float64Array,
+  at: number,
+): void {
+  let lower = 0
+  let consistent = 0
+  let upper = 0
+  let white = Number.NEGATIVE_INFINITY
+  for (let k = 0; k < total.length; k++) {
+    const mean = total[k] / periods
+    const one = scale[from + k]
+    lower = Math.max(lower, (mean + lowerShift[from + k]) * one)
+    consistent = Math.max(consistent, (mean + consistentShift[from + k]) * one)
+    upper = Math.max(upper, mean * one)
+    white = Math.max(white, mean)
+  }
+  out[at] = lower
+  out[at + 1] = consistent
+  out[at + 2] = upper
+  out[at + 3] = white
+}
+
+/** P values: the share of resamples whose statistic is above that of the record. */
+export interface SpaResult {
+  readonly lower: number
+  readonly consistent: number
+  readonly upper: number
+  readonly realityCheck: number
+  /** max(0, max sqrt(T) mean / w). */
+  readonly statistic: number
+}
+
+/** The p values of both tests from the maxima of every tile.
+ *
+ * @param tiles of each tile the maxima of all resamples, in their order */
+export function spaResult(
+  test: Pick<SpaTest, 'statistic' | 'largestMean'>,
+  tiles: readonly Float64Array[],
+  resamples: number,
+): SpaResult {
+  const hits = [0, 0, 0, 0]
+  const { statistic, largestMean } = test
+  const bounds = [statistic, statistic, statistic, largestMean]
+  for (let s = 0; s < resamples; s++) {
+    for (let i = 0; i < maximaPerResample; i++) {
+      let largest = Number.NEGATIVE_INFINITY
+      for (const maxima of tiles) largest = Math.max(largest, maxima[s * maximaPerResample + i])
+      if (largest > bounds[i]) hits[i]++
+    }
+  }
+  const [lower, consistent, upper, realityCheck] = hits.map(count => count / resamples)
+  return { lower, consistent, upper, realityCheck, statistic }
+}
+
+/** `resampleMaxima` and `spaResult` on one thread, tile by tile. Null where `prepareSpa` is. */
+export function superiorPredictiveAbility(
+  series: readonly Float64Array[],
+  benchmark: Float64Array,
+  meanBlock: number,
+  resamples: number,
+  seed: number,
+): SpaResult | null {
+  const test = prepareSpa(series, benchmark, meanBlock)
+  if (test === null) return null
+  const tiles = test.tiles.map(tile => {
+    const maxima = new Float64Array(maximaPerResample * resamples)
+    resampleMaxima(test, tile, seed, [0, resamples], maxima)
+    return maxima
+  })
+  return spaResult(test, tiles, resamples)
+}

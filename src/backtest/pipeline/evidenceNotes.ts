@@ -1,0 +1,83 @@
+import type { EvidenceSection } from '../requestEvidence.ts'
+import type { EvidenceNote, EvidenceUsed } from '../resultEvidence.ts'
+
+/** Below this the tests reject noise too often: see the guide. */
+const minPeriods = 500
+const minBlocks = 20
+/** Turnovers that differ by this factor have costs that order the configurations in every period. */
+const turnoverFactor = 1.5
+
+/** What the notes depend on. */
+export interface NotedRecords {
+  readonly trials: readonly { readonly avgTurnover: number }[]
+  /** Day of each period. */
+  readonly days: Int32Array
+  readonly hasCosts: boolean
+  /** Codes of the result's warnings. */
+  readonly warnings: readonly string[]
+}
+
+/** Where a figure of the evidence may mislead, in words. */
+export function evidenceNotes(
+  records: NotedRecords,
+  written: Pick<EvidenceUsed, EvidenceSection>,
+  meanBlock: number,
+): EvidenceNote[] {
+  const { trials, days, warnings } = records
+  const periods = days.length
+  const resampled = written.spa != null || written.interval != null
+  const notes: EvidenceNote[] = []
+  if (trials.length === 1 && written.cpcv === null)
+    notes.push({
+      code: 'no_sweep',
+      message:
+        'cpcv is null: it chooses between configurations, and this is one. Its folds are its record on unseen blocks. Send sweep for paths.',
+    })
+  const missing = missingSections(written, trials.length)
+  if (missing.length > 0)
+    notes.push({
+      code: 'not_computed',
+      message: `${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} null: ${periods} periods are too few, or a return overflowed.`,
+    })
+  if (costsOrderTrials(records))
+    notes.push({
+      code: 'pbo_with_costs',
+      message:
+        'pbo does not detect noise here. The configurations trade unequally, so costs order them in the same way in every part of the record, and pbo is low even for scores that are random. Read spa and the deflated Sharpe ratio first.',
+    })
+  if (resampled && periods < minPeriods)
+    notes.push({
+      code: 'few_periods',
+      message: `${periods} periods are few for a bootstrap: on noise, spa is below .05 more often than in 5 of 100 records, and the interval is too narrow. Take a p value near .05 for no evidence.`,
+    })
+  if (resampled && periods < minBlocks * meanBlock)
+    notes.push({
+      code: 'few_blocks',
+      message: `The record has about ${Math.max(1, Math.round(periods / meanBlock))} blocks of ${meanBlock.toFixed(1)} periods. So few make resamples alike, and the interval and the p values too sure.`,
+    })
+  if (warnings.includes('few_names'))
+    notes.push({
+      code: 'few_names',
+      message:
+        'Few names are ranked, so the record is that of some names. No statistic of its periods can show whether other names would follow the score.',
+    })
+  if (warnings.includes('overlapping_returns'))
+    notes.push({
+      code: 'overlapping_returns',
+      message:
+        'Returns seem to overlap, so one event counts in several periods. Every Sharpe ratio, its interval and psr are then too good. Send config.returnDays.',
+    })
+  return notes
+}
+
+function missingSections(written: Pick<EvidenceUsed, EvidenceSection>, trials: number): string[] {
+  return (['spa', 'interval', 'cpcv'] as const).filter(
+    section => written[section] === null && !(section === 'cpcv' && trials === 1),
+  )
+}
+
+function costsOrderTrials({ trials, hasCosts }: NotedRecords): boolean {
+  if (trials.length < 2 || !hasCosts) return false
+  const turnovers = trials.map(({ avgTurnover }) => avgTurnover)
+  return Math.max(...turnovers) > turnoverFactor * Math.min(...turnovers)
+}

@@ -1,0 +1,18 @@
+import type { BacktestInclude } from '../request.ts'
+
+const ofEach: readonly BacktestInclude[] = [
+  'curves',
+  'performance',
+  'monthly',
+  'positions',
+  'ic',
+  'ic_decay',
+  'quantile_returns',
+  'spa',
+  'interval',
+  'track_record',
+]
+
+/** The sections of a result that its page shows. Cross-validation chooses between configurations, so one alone has none. */
+export const reportSections = (isSweep: boolean): readonly BacktestInclude[] =>
+  isSweep ? [...ofEach, 'cpcv'] : ofEach

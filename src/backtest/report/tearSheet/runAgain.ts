@@ -1,0 +1,49 @@
+import { html, type Markup } from '../../../html.ts'
+import type { BacktestResult } from '../../result.ts'
+import type { EvidenceUsed } from '../../resultEvidence.ts'
+import { count } from '../numberFormat.ts'
+import { reportSections } from '../reportSections.ts'
+
+/** The request that gives every number of the page as JSON, with all defaults spelled out: later defaults do not change it. */
+export function requestOf({ config, source, sweep, evidence }: BacktestResult): object {
+  return {
+    ...(source === undefined ? { panel: 'YOUR ROWS' } : { source: withoutNull(source) }),
+    config: withoutNull(config),
+    ...(sweep === undefined ? {} : { sweep }),
+    include: reportSections(sweep !== undefined),
+    ...(evidence === undefined ? {} : { evidence: settingsOf(evidence) }),
+  }
+}
+
+function settingsOf(evidence: EvidenceUsed): object {
+  const { seed, bootstraps, mean_block, mean_block_chosen, benchmark, groups, test_groups } = evidence
+  const block = mean_block_chosen ? {} : { meanBlock: mean_block }
+  return { seed, bootstraps, ...block, benchmark, groups, testGroups: test_groups }
+}
+
+/** null stands for a default that no value of the field expresses. */
+function withoutNull(fields: object): object {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
+}
+
+export function runAgain(result: BacktestResult): Markup {
+  const { data_version: version, source } = result
+  const rows =
+    source === undefined
+      ? html`<p>Put your rows, or the <code>id</code> of a stored panel, in place of <code>"YOUR ROWS"</code>. The same rows give the same numbers, to the last digit.</p>`
+      : version !== undefined &&
+        html`<p>This ran on data version ${count(version)}. The same version gives the same numbers, to the last digit; a later one may have more rows. The <code>data_version</code> of the answer says which one it is.</p>`
+  return html`<p>Save this as <code>request.json</code>. It names every setting, also those left at their defaults:</p>
+<pre class="request">${writeRequest(requestOf(result))}</pre>
+${rows}
+<p>Send it for the numbers as JSON, or with <code>?format=html</code> for this page:</p>
+<pre>curl "$ASFILED/api/v1/backtest" -H "Authorization: Bearer $KEY" -H "Content-Type: application/json" -d @request.json</pre>`
+}
+
+/** One field a line, and lists on one line. */
+function writeRequest(request: object): string {
+  const fields = Object.entries(request).map(
+    ([name, value]) => `  ${JSON.stringify(name)}: ${JSON.stringify(value).replaceAll(',"', ', "')}`,
+  )
+  return `{\n${fields.join(',\n')}\n}`
+}

@@ -1,0 +1,67 @@
+import { html, type Markup } from '../../../html.ts'
+import type { BacktestResult } from '../../result.ts'
+import { count, dash, percent, ratio, signedPercent } from '../numberFormat.ts'
+import { rankTrials, type SweepSurface, type SweepTrial, sweepSurfaces } from '../trials.ts'
+import { heatClass, maxAbsolute } from './months.ts'
+import { scrollTable } from './scrollTable.ts'
+import { maxUnsplitRows } from './unseen.ts'
+
+const directionNames: Readonly<Record<string, string>> = {
+  long_short: 'Long-short',
+  long_only: 'Long only',
+}
+const weightingNames: Readonly<Record<string, string>> = {
+  equal: 'equal weights',
+  rank: 'weights by rank',
+  score: 'weights by score',
+}
+
+/** The Sharpe ratio of every configuration that was tried, with the winner marked. */
+export function trialSection(result: BacktestResult): Markup {
+  const { trials = [], best } = result
+  const max = maxAbsolute(trials.map(trial => trial.sharpe))
+  return html`<p>Annualised Sharpe ratio of each configuration, net of costs. Rows are the share of names in a leg, columns the trading days of a holding period. A winner whose neighbours also do well is more credible than an isolated one.</p>
+<div class="surfaces">${sweepSurfaces(trials).map(surface => surfaceTable(surface, max, best?.label ?? null))}</div>
+${trialTable(rankTrials(result))}`
+}
+
+function surfaceTable(surface: SweepSurface, max: number, winner: string | null): Markup {
+  const { direction, weighting, quantiles, holds, cells } = surface
+  const name = `${directionNames[direction]}, ${weightingNames[weighting]}`
+  return scrollTable(
+    name,
+    html`<table class="heat surface${quantiles.length > maxUnsplitRows && ' long'}"><caption>${name}</caption>
+<thead><tr><th scope="col">Leg</th>${holds.map(hold => html`<th scope="col">${count(hold)}d</th>`)}</tr></thead>
+<tbody>${quantiles.map(
+      quantile =>
+        html`<tr><th scope="row">${percent(quantile).replace('.0%', '%')}</th>${holds.map(hold => {
+          const trial = cells.get(`${quantile} ${hold}`)
+          if (trial === undefined) return html`<td class="none">${dash}</td>`
+          const isWinner = trial.label === winner
+          return html`<td class="${heatClass(trial.sharpe, max)}${isWinner && ' winner'}">${ratio(trial.sharpe)}${isWinner && html`<span class="star"> ★<span class="hidden"> the winner</span></span>`}</td>`
+        })}</tr>\n`,
+    )}</tbody></table>`,
+    holds.length > maxPhoneColumns,
+  )
+}
+
+/** Columns that fit a phone. */
+const maxPhoneColumns = 5
+
+const maxTrials = 50
+
+function trialTable(ranked: readonly SweepTrial[]): Markup {
+  const shown = ranked.slice(0, maxTrials)
+  const rest = ranked.length - shown.length
+  return html`<details><summary>${rest > 0 ? `The ${count(maxTrials)} best of` : 'All'} ${count(ranked.length)} configurations, best first</summary>
+${scrollTable(
+  'All configurations',
+  html`<table class="trials long">
+<thead><tr><th scope="col">Configuration</th><th scope="col">Sharpe ratio</th><th scope="col">CAGR</th><th scope="col">Max drawdown</th><th scope="col">Turnover</th></tr></thead>
+<tbody>${shown.map(
+    trial =>
+      html`<tr><th scope="row">${trial.label}</th><td>${ratio(trial.sharpe)}</td><td>${signedPercent(trial.cagr)}</td><td>${signedPercent(trial.max_drawdown)}</td><td>${percent(trial.avg_turnover)}</td></tr>\n`,
+  )}</tbody></table>`,
+  true,
+)}${rest > 0 && html`<p class="absent">The other ${count(rest)} are in the tables above by their Sharpe ratio, and in the JSON result.</p>`}</details>`
+}

@@ -1,0 +1,67 @@
+import { type Static, Type } from '@sinclair/typebox'
+
+const strict = { additionalProperties: false } as const
+
+/** The sections of `include` that are answered in `evidence`. */
+export const evidenceSections = ['spa', 'interval', 'cpcv', 'track_record'] as const
+export type EvidenceSection = (typeof evidenceSections)[number]
+
+/** Choices of test groups in one cross-validation. */
+export const maxCpcvChoices = 1_000
+
+export const BacktestEvidence = Type.Object(
+  {
+    seed: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 4_294_967_295,
+        default: 1,
+        description: 'Seed of the resamples. The same seed gives the same numbers, on any number of workers.',
+      }),
+    ),
+    bootstraps: Type.Optional(
+      Type.Integer({
+        minimum: 100,
+        maximum: 10_000,
+        default: 1_000,
+        description: 'Number of resamples. A p value is a multiple of one over it.',
+      }),
+    ),
+    meanBlock: Type.Optional(
+      Type.Number({
+        minimum: 1,
+        maximum: 5_000,
+        description:
+          'Mean length of the blocks that are drawn together, in periods. Default: chosen from the record after Politis and White (2004, corrected 2009).',
+      }),
+    ),
+    benchmark: Type.Optional(
+      Type.Union([Type.Literal('universe'), Type.Literal('cash')], {
+        default: 'universe',
+        description: 'What spa compares with: the equal-weight return of the universe, or a return of 0.',
+      }),
+    ),
+    groups: Type.Optional(
+      Type.Integer({
+        minimum: 2,
+        maximum: 20,
+        default: 10,
+        description: 'Groups of periods that cpcv cuts the record into.',
+      }),
+    ),
+    testGroups: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 19,
+        default: 2,
+        description: `Groups that cpcv tests at a time. There may be at most ${maxCpcvChoices.toLocaleString('en')} ways to choose them.`,
+      }),
+    ),
+  },
+  {
+    ...strict,
+    $id: 'BacktestEvidence',
+    description: 'With include spa, interval, cpcv or track_record: how they are computed.',
+  },
+)
+export type BacktestEvidence = Static<typeof BacktestEvidence>
