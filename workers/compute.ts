@@ -1,5 +1,6 @@
 import { rankDataset } from '../src/backtest/dataset/rank.ts'
 import { buildArchive, filterArchive, listAssetNames } from '../src/backtest/pipeline/archiveDataset.ts'
+import { readPanelFile } from '../src/backtest/panelFile/readPanelFile.ts'
 import { encodeResult } from '../src/backtest/pipeline/encodeResult.ts'
 import { packPanel } from '../src/backtest/pipeline/panelDataset.ts'
 import { runArchiveRequest, runBodyRequest, runPanelRequest } from '../src/backtest/pipeline/runRequest.ts'
@@ -7,6 +8,7 @@ import { scoreArchive } from '../src/backtest/pipeline/scoredArchive.ts'
 import { prepareSweepSpa, runSpaSlice } from '../src/backtest/pipeline/sweepEvidence.ts'
 import { simulateSlice } from '../src/backtest/pipeline/sweepPlan.ts'
 import { writeSweepResult } from '../src/backtest/pipeline/sweepResult.ts'
+import { resultParts } from '../src/backtest/report/resultParts.ts'
 import type { Task, TaskFailure, TaskKind, TaskReply } from '../src/backtest/pool/tasks.ts'
 import { registerFormats } from '../src/dates.ts'
 import { Failure } from '../src/errors.ts'
@@ -17,9 +19,9 @@ warmUp()
 
 /** The entry point of a worker thread: one task in, one reply out. It never throws, for an Error would lose its code
  * on the way to the other thread. */
-export default function compute(task: Task): TaskReply<TaskKind> {
+export default async function compute(task: Task): Promise<TaskReply<TaskKind>> {
   try {
-    return { ok: true, output: perform(task) }
+    return { ok: true, output: await perform(task) }
   } catch (error) {
     return { ok: false, failure: describe(error) }
   }
@@ -47,6 +49,10 @@ function perform({ kind, input }: Task) {
       return runSpaSlice(input)
     case 'result_page':
       return encodeResult(JSON.parse(input.result), 'html')
+    case 'result_parts':
+      return resultParts(JSON.parse(input.result))
+    case 'panel_file':
+      return readPanelFile(input)
     case 'archive_build':
       return buildArchive(input.days)
     case 'dataset_filter':

@@ -1,6 +1,7 @@
+import type { BacktestSettings } from '../backtest/panelFile/panelBody.ts'
 import { Failure } from '../errors.ts'
 import type { Horizon } from '../horizons.ts'
-import type { PanelFormat } from './panelFormat.ts'
+import type { PanelFormat } from '../backtest/panelFile/panelFormat.ts'
 
 /** As commander returns them; lists are still text. */
 export interface BacktestFlags {
@@ -33,14 +34,6 @@ export interface BacktestFlags {
 }
 
 type AxisValue = string | number
-
-/** The fields of a request other than its rows, unchecked: the engine validates them by its schema. */
-export interface BacktestSettings {
-  readonly config?: Readonly<Record<string, AxisValue | true>>
-  readonly sweep?: true | Readonly<Record<string, readonly AxisValue[]>>
-  readonly include?: readonly string[]
-  readonly evidence?: Readonly<Record<string, AxisValue | true>>
-}
 
 const allParts = 'ic,quantiles,monthly,positions'
 

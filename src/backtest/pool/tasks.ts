@@ -4,6 +4,7 @@ import type { StoredPanelRequest } from '../codec/settings.ts'
 import type { Dataset, Ranking } from '../dataset/dataset.ts'
 import type { SpaResult, SpaTest } from '../evidence/spa.ts'
 import type { SignalDay } from '../pipeline/archiveDataset.ts'
+import type { PanelFile, PanelFileInput } from '../panelFile/readPanelFile.ts'
 import type { EncodedResult } from '../pipeline/encodeResult.ts'
 import type { PackedPanel, PanelBody } from '../pipeline/panelDataset.ts'
 import type { BacktestOutcome, BodyInput, RowsNeeded } from '../pipeline/runRequest.ts'
@@ -11,6 +12,7 @@ import type { ScoreSpans } from '../pipeline/scoredArchive.ts'
 import type { ArchiveInput } from '../pipeline/selectData.ts'
 import type { SpaSliceInput } from '../pipeline/sweepEvidence.ts'
 import type { SliceInput, SliceSeries, SweepPlan } from '../pipeline/sweepPlan.ts'
+import type { ResultParts } from '../report/resultParts.ts'
 import type { ResultFormat } from '../request.ts'
 
 /** Every task that a worker thread can run, with what it takes and returns. */
@@ -54,6 +56,10 @@ export interface Tasks {
   spa_slice: { input: SpaSliceInput; output: null }
   /** A result encoded as JSON, to a page. */
   result_page: { input: { readonly result: string }; output: EncodedResult }
+  /** What a page shows of a result and offers for download. */
+  result_parts: { input: { readonly result: string }; output: ResultParts }
+  /** A file of rows to a body without faults, and what was recognised in it. */
+  panel_file: { input: PanelFileInput; output: PanelFile }
   /** A body of rows to be stored: packed, with its hash and the ranking of its dataset. */
   panel_pack: { input: PanelBody; output: PackedPanel }
   dataset_rank: { input: { readonly data: Dataset }; output: Ranking }
