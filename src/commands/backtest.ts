@@ -1,5 +1,7 @@
 import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
+import { type BacktestSettings, makePanelBody, type PanelBody } from '../backtest/panelFile/panelBody.ts'
+import { panelFormats } from '../backtest/panelFile/panelFormat.ts'
 import { decodeResult } from '../backtest/pipeline/encodeResult.ts'
 import { ComputePool } from '../backtest/pool/computePool.ts'
 import { tearSheet } from '../backtest/report/tearSheet/page.ts'
@@ -10,19 +12,12 @@ import { runBacktest } from '../features/backtests/run.ts'
 import { signalLimit } from '../features/signals/schema.ts'
 import { horizons } from '../horizons.ts'
 import { loadMarkets } from '../markets/markets.ts'
-import {
-  type BacktestFlags,
-  blamesOption,
-  inOptionWords,
-  toSettings,
-} from './backtestOptions.ts'
+import { type BacktestFlags, blamesOption, inOptionWords, toSettings } from './backtestOptions.ts'
 import { backtestSummary } from './backtestSummary.ts'
 import { type CliContext, exitCodes } from './context.ts'
 import { type InputFile, openInput, readInput } from './inputFile.ts'
 import { parseNumber, parseShare } from './options.ts'
 import { grouped, printLine, requireFolder, startProgress, writeFileAtomically } from './output.ts'
-import { type BacktestSettings, makePanelBody, type PanelBody } from '../backtest/panelFile/panelBody.ts'
-import { panelFormats } from '../backtest/panelFile/panelFormat.ts'
 
 const help = `
 FILE is CSV, NDJSON, JSON or Parquet, plain or gzipped; - is standard input. The format is recognised. The columns are

@@ -1,7 +1,7 @@
 import type { BacktestSettings } from '../backtest/panelFile/panelBody.ts'
+import type { PanelFormat } from '../backtest/panelFile/panelFormat.ts'
 import { Failure } from '../errors.ts'
 import type { Horizon } from '../horizons.ts'
-import type { PanelFormat } from '../backtest/panelFile/panelFormat.ts'
 
 /** As commander returns them; lists are still text. */
 export interface BacktestFlags {

@@ -1,9 +1,9 @@
+import { Failure } from '../../errors.ts'
+import { type Horizon, horizonDays } from '../../horizons.ts'
 import { columnNames } from '../codec/cells.ts'
 import { CsvReader } from '../codec/csvCells.ts'
 import { plural } from '../report/numberFormat.ts'
 import type { BodyFormat, BodyQuery } from '../request.ts'
-import { Failure } from '../../errors.ts'
-import { type Horizon, horizonDays } from '../../horizons.ts'
 import { type PanelColumns, panelColumns } from './panelColumns.ts'
 import { firstLine, type PanelFormat, recogniseFormat, withoutByteOrderMark } from './panelFormat.ts'
 import { type ParquetTable, readParquet } from './parquetTable.ts'
@@ -76,7 +76,8 @@ function panelBody(
       'parameter_invalid',
       '--horizon chooses among forecasts (columns ticker, horizon, predicted_pct ...), but these are rows of a panel. Omit it.',
     )
-  if (table !== null) return { ...columnsBody(panelColumns(table), settings), notices: [], next: null, placeOf: rowPlace }
+  if (table !== null)
+    return { ...columnsBody(panelColumns(table), settings), notices: [], next: null, placeOf: rowPlace }
   return format === 'json'
     ? jsonBody(bytes, settings)
     : rowsBody(bytes, format === 'csv' ? 'csv' : 'ndjson', settings)
@@ -157,14 +158,19 @@ function rowsBody(
     ...(include === undefined ? {} : { include: include.join(',') }),
     ...(evidence === undefined ? {} : { evidence: JSON.stringify(evidence) }),
   }
-  return { bytes, format, query, mayHaveSettings: format === 'ndjson', notices: [], next: null, placeOf: null }
+  return {
+    bytes,
+    format,
+    query,
+    mayHaveSettings: format === 'ndjson',
+    notices: [],
+    next: null,
+    placeOf: null,
+  }
 }
 
 /** A whole request gets the settings added; rows or columns alone become its panel. */
-function jsonBody(
-  bytes: Uint8Array<ArrayBuffer>,
-  settings: BacktestSettings,
-): Omit<PanelBody, 'head'> {
+function jsonBody(bytes: Uint8Array<ArrayBuffer>, settings: BacktestSettings): Omit<PanelBody, 'head'> {
   const beginning = new TextDecoder().decode(bytes.subarray(0, 1_000))
   const [, brace, key] = /^\s*(\{?)\s*(?:"([^"]*)")?/.exec(beginning) ?? []
   const isRequest = brace === '{' && !columnNames.some(name => name === key)

@@ -1,6 +1,6 @@
+import { Failure } from '../../errors.ts'
 import { columnNames, requiredColumns } from '../codec/cells.ts'
 import { maxPanelRows } from '../request.ts'
-import { Failure } from '../../errors.ts'
 import type { ParquetTable } from './parquetTable.ts'
 
 /** Rows of a panel by column, as JSON has them. What is no valid cell stays as text, so that the schema names it. */
