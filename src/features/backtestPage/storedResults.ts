@@ -10,7 +10,7 @@ const newline = 0x0a
 
 /** What the results are of. */
 export interface ShippedArchive {
-  /** Names of the archive, and those of them whose company has a figure of a full year before the archive ends. */
+  /** Names of the archive, and those of them whose company has a figure of a full year that is not too old on every one of its days. */
   readonly names: number
   readonly withFigures: number
   readonly first: string

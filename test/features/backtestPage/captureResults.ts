@@ -5,6 +5,7 @@ import {
   storedPath,
   writeStored,
 } from '../../../src/features/backtestPage/storedResults.ts'
+import { defaultMaxAgeDays } from '../../../src/backtest/request.ts'
 import { runBacktest } from '../../../src/features/backtests/run.ts'
 import { stopTestDatabase } from '../../database.ts'
 import { type RealServer, realServer } from '../../http/realServer.ts'
@@ -27,12 +28,12 @@ export async function captureResults({
 export async function readShipped({ sql }: Pick<RealServer, 'sql'>): Promise<ShippedArchive> {
   const [archive] = await sql<[ShippedArchive]>`
     with name as (
-      select ticker, max(date) as last from signal where actual is not null group by ticker
+      select ticker, min(date) as first, max(date) as last from signal where actual is not null group by ticker
     ), counted as (
       select n.ticker, exists (
         select from entity_ticker t join entity e on e.entity_id = t.entity_id and e.market = 'US'
         join fact_as_of(n.last) f on f.entity_id = e.entity_id and f.fp = 0
-        where t.ticker = n.ticker) as has
+        where t.ticker = n.ticker and f.period_end + ${defaultMaxAgeDays}::int >= n.first) as has
       from name n
     )
     select count(*)::int as names, (count(*) filter (where has))::int as "withFigures",
