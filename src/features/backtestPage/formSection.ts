@@ -46,7 +46,7 @@ function rowsPart({ archive, metrics, shipped, maxMb }: FormParts, state: FieldS
   return html`<fieldset><legend>Rows</legend>
 ${radioField('rows', state, 'archive', true, 'The archive of forecasts')}
 <div class="settings" data-for="archive">
-${choiceField('market', state, { label: 'Market' }, [['', 'all'], ...sameLabels(archive.markets)])}
+${choiceField('market', state, { label: 'Market', help: 'One market, or all of them in one ranking.' }, [['', 'all'], ...sameLabels(archive.markets)])}
 ${choiceField('horizon', state, { label: 'Horizon', help: 'How far ahead a forecast looks, and how long its return is earned.' }, sameLabels(archive.horizons))}
 ${dayField('from', state, { label: 'From', help: `First day. ${span}` }, days)}
 ${dayField('to', state, { label: 'To', help: `Last day. ${span}` }, days)}

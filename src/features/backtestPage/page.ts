@@ -45,6 +45,7 @@ ${runList(runs)}</section>`
     scripts: ['backtest.js'],
     main: html`<div id="backtest"><h1>Backtest</h1>
 <p class="lead">Buys what ranks highest, sells what ranks lowest, charges the costs, and tells skill from luck as far as the numbers can.</p>
+<p>${canRun ? html`Below the form, <a href="#stored">stored results</a> show at once what settings do.` : html`Move the settings of stored results, or <a href="#own">run your own</a>.`}</p>
 ${canRun ? html`${run}${stored}` : html`${stored}${run}`}</div>`,
   }
 }

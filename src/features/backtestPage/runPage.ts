@@ -76,7 +76,7 @@ const failure = ({ errorCode, errorMessage }: Job) =>
 
 function report(job: Job, address: string, { curl, python }: Snippets): Markup {
   const path = runPath(job.id)
-  return html`<p class="row downloads"><a class="button" href="${path}/report">Report on its own page</a> <a class="button" href="${path}/report" download="backtest.html">HTML</a> <a class="button" href="${path}/result" download="backtest.json">JSON</a> <a class="button" href="${path}/curve" download="curve.csv">Curve as CSV</a> <a class="button" href="/backtest">Another one</a></p>
+  return html`<p class="row downloads"><a class="button" href="${path}/report">Report on its own page</a> <a class="button" href="${path}/report" download="backtest.html">HTML</a> <a class="button" href="${path}/result" download="backtest.json">JSON</a> <a class="button" href="${path}/curve" download="backtest.csv">Curve as CSV</a> <a class="button" href="/backtest">Another one</a></p>
 ${reportFrame(`${path}/report`, 'Report of the backtest')}
 <h2>Share it</h2>
 <p class="share"><label for="address">Address</label> <input id="address" readonly value="${address}"></p>

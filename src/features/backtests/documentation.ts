@@ -25,6 +25,7 @@ export const backtestOperation = operation({
       columns: { summary: 'Your own rows, by column', value: requests.backtest_columns },
       stored: { summary: 'A stored panel', value: requests.backtest_stored },
       source: { summary: 'The rows of this service', value: requests.backtest_source },
+      shipped: { summary: 'The archive that the service ships', value: requests.backtest_shipped },
       score: {
         summary: 'The rows of this service, ranked by a metric as known on each date',
         value: requests.backtest_score,
@@ -37,7 +38,13 @@ export const backtestOperation = operation({
     description: 'The equity curve, its statistics, and the walk-forward folds.',
     headers: ['ETag', 'Idempotency-Replayed'],
     html: 'With format=html, or if Accept prefers HTML: the result as an HTML page without scripts or external resources.',
-    examples: { panel: { summary: 'The result of the example `panel`', value: answers.backtest } },
+    examples: {
+      panel: { summary: 'The result of the example `panel`', value: answers.backtest },
+      shipped: {
+        summary: 'The result of the example `shipped`, as /backtest shows it to all',
+        value: answers.backtest_shipped,
+      },
+    },
   },
   accepted: {
     schema: BacktestJob,

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path'
+import { defaultMaxAgeDays } from '../../../src/backtest/request.ts'
 import { storedChoices, storedName, storedRequest } from '../../../src/features/backtestPage/storedGrid.ts'
 import {
   type ShippedArchive,
   storedPath,
   writeStored,
 } from '../../../src/features/backtestPage/storedResults.ts'
-import { defaultMaxAgeDays } from '../../../src/backtest/request.ts'
 import { runBacktest } from '../../../src/features/backtests/run.ts'
 import { stopTestDatabase } from '../../database.ts'
 import { type RealServer, realServer } from '../../http/realServer.ts'

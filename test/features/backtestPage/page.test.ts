@@ -21,7 +21,9 @@ const days = Array.from({ length: 40 }, (_, i) => new Date(Date.UTC(2024, 0, 1 +
   .filter(day => ![0, 6].includes(day.getUTCDay()))
   .map(day => day.toISOString().slice(0, 10))
 const lines = days.flatMap((day, i) =>
-  ['A', 'B', 'C', 'D'].map((asset, place) => `${day},${asset},${(i * 7 + place * 3) % 5},${((i + place) % 7) / 1000}`),
+  ['A', 'B', 'C', 'D'].map(
+    (asset, place) => `${day},${asset},${(i * 7 + place * 3) % 5},${((i + place) % 7) / 1000}`,
+  ),
 )
 const csv = (rows: readonly string[]) => `date,asset,score,forward_return\n${rows.join('\n')}\n`
 const good = csv(lines)
@@ -55,7 +57,10 @@ function post(browser: TestBrowser | null, { fields = {}, file, headers = {} }: 
 
 async function run(browser: TestBrowser, sent: Sent): Promise<string> {
   const response = await post(browser, sent)
-  expect([response.status, response.headers.get('location')]).toEqual([303, expect.stringContaining('/backtest/runs/')])
+  expect([response.status, response.headers.get('location')]).toEqual([
+    303,
+    expect.stringContaining('/backtest/runs/'),
+  ])
   return response.headers.get('location') ?? ''
 }
 
@@ -75,7 +80,9 @@ describe('without a key', () => {
     expect(text).toContain('88 US stocks')
     expect(text).toContain('/sign-in?next=/backtest')
     expect(text).toContain('<div id="own-form" hidden>')
-    const report = await fetch(`${url}/backtest/example?horizon=7d&quantile=0.2&weighting=rank&hold=5&run=one`)
+    const report = await fetch(
+      `${url}/backtest/example?horizon=7d&quantile=0.2&weighting=rank&hold=5&run=one`,
+    )
     expect(report.headers.get('content-security-policy')).toContain("frame-ancestors 'self'")
     expect(report.headers.get('content-security-policy')).not.toContain('script-src')
     expect(await report.text()).toContain('<h1>The archive, data version')
@@ -106,7 +113,9 @@ describe('a file', () => {
     const { status, text } = await check(good)
     expect(status).toBe(200)
     expect(text).toContain('The file has no fault')
-    expect(text).toContain(`${lines.length} rows of 4 assets on ${days.length} dates, 2024-01-01 to ${days.at(-1)}.`)
+    expect(text).toContain(
+      `${lines.length} rows of 4 assets on ${days.length} dates, 2024-01-01 to ${days.at(-1)}.`,
+    )
     expect(text).toContain('<th scope="col">score<small>read as score</small></th>')
     expect(text).toContain('<td>2024-01-01</td><td>A</td>')
   })
@@ -118,7 +127,9 @@ describe('a file', () => {
   })
 
   test('may be Parquet, whose rows have numbers, and is no more than that', async () => {
-    const parquet = await Bun.file(resolve(import.meta.dir, '../../commands/fixtures/polars-zstd.parquet')).bytes()
+    const parquet = await Bun.file(
+      resolve(import.meta.dir, '../../commands/fixtures/polars-zstd.parquet'),
+    ).bytes()
     const { status, text } = await check(parquet)
     expect([status, text.includes('The file has no fault')]).toEqual([200, true])
     for (const [file, words] of [
@@ -150,7 +161,10 @@ describe('a file', () => {
 
 describe('a run', () => {
   test('of a file ends in the report, its downloads and the lines that do the same', async () => {
-    const path = await run(quant.browser, { fields: { rows: 'file', do: 'run', quantile: '0.5', folds: '2' }, file: good })
+    const path = await run(quant.browser, {
+      fields: { rows: 'file', do: 'run', quantile: '0.5', folds: '2' },
+      file: good,
+    })
     const text = await ended(quant.browser, path)
     expect(text).toContain('data-state="succeeded"')
     expect(text).toContain(`<iframe class="report" src="${path}/report"`)
@@ -168,7 +182,9 @@ describe('a run', () => {
   })
 
   test('of the archive has the curl line that gives the same numbers', async () => {
-    const path = await run(quant.browser, { fields: { rows: 'archive', horizon: '7d', do: 'run', run: 'grid', holds: '7,14' } })
+    const path = await run(quant.browser, {
+      fields: { rows: 'archive', horizon: '7d', do: 'run', run: 'grid', holds: '7,14' },
+    })
     const text = await ended(quant.browser, path)
     const curl = /id="curl"[^>]*><code>([\s\S]*?)<\/code>/.exec(text)?.[1] ?? ''
     const request = /-d &#39;(.*)&#39;$/s.exec(curl)?.[1]?.replaceAll('&quot;', '"') ?? ''
@@ -224,7 +240,10 @@ describe('a run', () => {
       expect(text).toContain(words)
       expect(text).toContain('aria-invalid="true"')
     }
-    const uneven = await post(quant.browser, { fields: { rows: 'file', returnDays: '5', holdDays: '7' }, file: good })
+    const uneven = await post(quant.browser, {
+      fields: { rows: 'file', returnDays: '5', holdDays: '7' },
+      file: good,
+    })
     expect(uneven.status).toBeGreaterThanOrEqual(400)
     const [{ after }] = await sql<{ after: number }[]>`select count(*)::int as after from backtest_job`
     expect(after).toBe(before)
@@ -237,7 +256,11 @@ describe('a pasted key', () => {
     const headers = { Authorization: `Bearer ${key}`, Accept: 'text/html' }
     const page = await fetch(`${url}/backtest`, { headers })
     const text = await page.text()
-    expect([page.status, text.includes('<div id="own-form">'), text.includes(key)]).toEqual([200, true, false])
+    expect([page.status, text.includes('<div id="own-form">'), text.includes(key)]).toEqual([
+      200,
+      true,
+      false,
+    ])
     expect(Number(page.headers.get('x-ratelimit-limit'))).toBe(300)
     const sent = await post(null, { fields: { rows: 'file', do: 'run' }, file: good, headers })
     const path = sent.headers.get('location') ?? ''

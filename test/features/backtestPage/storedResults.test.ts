@@ -1,7 +1,8 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { runBacktest } from '../../../src/features/backtests/run.ts'
 import { storedChoices, storedName, storedRequest } from '../../../src/features/backtestPage/storedGrid.ts'
 import { openStored, readStored } from '../../../src/features/backtestPage/storedResults.ts'
+import { runBacktest } from '../../../src/features/backtests/run.ts'
+import answers from '../../../src/http/docs/examples/answers.json' with { type: 'json' }
 import { realServer } from '../../http/realServer.ts'
 import { readShipped } from './captureResults.ts'
 
@@ -25,6 +26,12 @@ describe('the stored results are those that the service computes from the shippe
     expect(Bun.hash.xxHash64(stored)).toBe(Bun.hash.xxHash64(computed))
     expect(stored === computed).toBe(true)
   })
+})
+
+test('the example of the documents is one of them, without the sections of a report', async () => {
+  const { backtest_shipped: example } = answers
+  const stored = JSON.parse(await readStored(file, '7d 0.1 equal 1'))
+  expect(stored).toMatchObject(example)
 })
 
 test('every choice of the page has its result, and there is no other', () => {

@@ -23,6 +23,8 @@ function take(answer, selector) {
 // A report without script of its own: this page measures it, so that one scroll bar is enough.
 function fit(frame) {
   const resize = () => {
+    // A frame never measures less than it is: a shorter report would leave a hole.
+    frame.style.height = ''
     const root = frame.contentDocument?.documentElement
     if (root && root.scrollHeight > 200) frame.style.height = `${root.scrollHeight + 4}px`
   }
