@@ -67,5 +67,6 @@ print(result["metrics"]["sharpe"])`,
 /** One word of a shell. */
 const quoted = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`
 
-/** A text of Python: JSON's escapes are among those of Python. */
-const pythonText = (json: string) => JSON.stringify(json)
+/** A text of Python. Raw, so that JSON's escapes stay what they are; one that could end it is written with JSON's own quotes, which
+ * mean the same there. */
+const pythonText = (json: string) => (json.includes("'") ? JSON.stringify(json) : `r'${json}'`)
