@@ -6,6 +6,7 @@ import { benchBacktest } from './backtest.ts'
 import { benchBodies } from './bodies.ts'
 import budget from './budget.json'
 import { benchCrossSection } from './crossSection.ts'
+import { benchEvidence } from './evidence.ts'
 import type { Figure } from './figure.ts'
 import { benchHttp, httpFigures } from './http.ts'
 import { benchImport } from './import.ts'
@@ -18,7 +19,7 @@ const help = `Usage: bun run bench [--short] [NAME...]
 
 Proves parity, then measures, and compares the figures with bench/budget.json.
 
-  NAME      backtest, bodies, cross_section, http, import, search, service, signals; default: all
+  NAME      backtest, bodies, cross_section, evidence, http, import, search, service, signals; default: all
   --short   fewer and smaller runs, as in CI
 
 Prints a table, writes bench/out/results.json, and after full runs appends a line to bench/history.jsonl.
@@ -28,6 +29,7 @@ const benches: Record<string, (options: { short: boolean }) => Promise<readonly 
   backtest: benchBacktest,
   bodies: benchBodies,
   cross_section: benchCrossSection,
+  evidence: benchEvidence,
   http: ({ short }) => benchHttp(short ? 3 : 7, short ? 1_500 : 3_000).then(httpFigures),
   import: benchImport,
   search: benchSearch,

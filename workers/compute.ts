@@ -1,7 +1,7 @@
 import { rankDataset } from '../src/backtest/dataset/rank.ts'
 import { readPanelFile } from '../src/backtest/panelFile/readPanelFile.ts'
 import { buildArchive, filterArchive, listAssetNames } from '../src/backtest/pipeline/archiveDataset.ts'
-import { encodeResult } from '../src/backtest/pipeline/encodeResult.ts'
+import { encodeResult, storedPage } from '../src/backtest/pipeline/encodeResult.ts'
 import { packPanel } from '../src/backtest/pipeline/panelDataset.ts'
 import { runArchiveRequest, runBodyRequest, runPanelRequest } from '../src/backtest/pipeline/runRequest.ts'
 import { scoreArchive } from '../src/backtest/pipeline/scoredArchive.ts'
@@ -42,13 +42,17 @@ function perform({ kind, input }: Task) {
     case 'sweep_slice':
       return simulateSlice(input)
     case 'sweep_finish':
-      return encodeResult(writeSweepResult(input.plan, input.series, input.spa), input.resultFormat)
+      return encodeResult(
+        writeSweepResult(input.plan, input.series, input.spa),
+        input.resultFormat,
+        input.plan.pageOnly,
+      )
     case 'sweep_spa':
       return prepareSweepSpa(input.plan, input.series)
     case 'spa_slice':
       return runSpaSlice(input)
     case 'result_page':
-      return encodeResult(JSON.parse(input.result), 'html')
+      return storedPage(input.stored)
     case 'result_parts':
       return resultParts(JSON.parse(input.result))
     case 'panel_file':

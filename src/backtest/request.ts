@@ -270,5 +270,5 @@ export interface RawRequest {
   readonly query: BodyQuery
 }
 
-/** The formats of a result: data, or an HTML page for people. */
-export type ResultFormat = 'json' | 'html'
+/** The formats of a result: data, an HTML page for people, or what a job stores to answer with either. */
+export type ResultFormat = 'json' | 'html' | 'stored'

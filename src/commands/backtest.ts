@@ -71,7 +71,7 @@ export function addBacktestCommand(program: Command, context: CliContext): void 
     .option('--sweep', 'Try the standard grid of 48 configurations')
     .option(
       '--include <parts>',
-      'Comma-separated: ic, quantiles, monthly, positions (default: these with --html), spa, interval, cpcv, track_record',
+      'Comma-separated: curves, performance, monthly, positions, ic, ic_decay, quantiles, quantile_returns, spa, interval, track_record, cpcv (default with --html: what the sheet shows)',
     )
     .option('--seed <number>', 'Seed of the resamples of spa and interval (default: 1)', parseNumber)
     .option('--bootstraps <count>', 'Number of resamples (default: 1000)', parseNumber)

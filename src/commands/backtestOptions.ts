@@ -1,5 +1,6 @@
 import type { BacktestSettings } from '../backtest/panelFile/panelBody.ts'
 import type { PanelFormat } from '../backtest/panelFile/panelFormat.ts'
+import { reportSections } from '../backtest/report/reportSections.ts'
 import { Failure } from '../errors.ts'
 import type { Horizon } from '../horizons.ts'
 
@@ -35,8 +36,6 @@ export interface BacktestFlags {
 
 type AxisValue = string | number
 
-const allParts = 'ic,quantiles,monthly,positions'
-
 /** The flags as settings of a request. An option with several values makes a grid. */
 export function toSettings(flags: BacktestFlags): BacktestSettings {
   const { returnDays, costBps, borrowBps, gross, neutral, drift, folds } = flags
@@ -56,7 +55,9 @@ export function toSettings(flags: BacktestFlags): BacktestSettings {
   }
   const { seed, bootstraps, meanBlock, benchmark, groups, testGroups } = flags
   const evidence = given({ seed, bootstraps, meanBlock, benchmark, groups, testGroups })
-  const include = flags.include ?? (flags.html === undefined ? undefined : allParts)
+  const include =
+    flags.include ??
+    (flags.html === undefined ? undefined : reportSections(isGrid || flags.sweep === true).join(','))
   return {
     ...(Object.keys(config).length === 0 ? {} : { config }),
     ...(isGrid ? { sweep: grid } : flags.sweep ? { sweep: true } : {}),

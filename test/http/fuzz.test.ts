@@ -266,7 +266,19 @@ const request = fc.record(
   {
     config,
     panel: fc.array(row, { maxLength: 12 }),
-    include: fc.subarray(['ic', 'quantiles', 'monthly', 'positions', 'x']),
+    include: fc.subarray([
+      ...['ic', 'quantiles', 'monthly', 'positions', 'spa', 'interval', 'cpcv', 'track_record'],
+      ...['performance', 'ic_decay', 'quantile_returns', 'x'],
+    ]),
+    evidence: fc.record(
+      {
+        seed: fc.integer(),
+        bootstraps: fc.integer({ min: 90, max: 200 }),
+        meanBlock: fc.double(),
+        groups: fc.integer({ min: 1, max: 21 }),
+      },
+      { requiredKeys: [] },
+    ),
     extra: cell,
   },
   { requiredKeys: ['panel'] },

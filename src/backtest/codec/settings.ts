@@ -17,6 +17,8 @@ import { type JsonObject, JsonReader } from './jsonReader.ts'
 export interface BacktestSettings {
   readonly config: BacktestConfig
   readonly include: readonly BacktestInclude[]
+  /** Sections of `include` that the caller did not send: a page shows them. */
+  readonly pageOnly?: readonly BacktestInclude[]
   /** Absent or false: one configuration. */
   readonly sweep?: boolean | BacktestSweep | undefined
   /** How the evidence in `include` is computed. */

@@ -1,5 +1,6 @@
+import { isEvidence } from '../report/reportSections.ts'
 import { resultPage } from '../report/tearSheet/page.ts'
-import type { ResultFormat } from '../request.ts'
+import type { BacktestInclude, ResultFormat } from '../request.ts'
 import type { BacktestResult } from '../result.ts'
 
 /** A result as it is sent. The thread that computes it encodes it, so that only bytes are copied between threads. */
@@ -9,9 +10,45 @@ export interface EncodedResult {
   readonly dataVersion: number | null
 }
 
-export function encodeResult(result: BacktestResult, format: ResultFormat): EncodedResult {
-  const bytes = format === 'html' ? new TextEncoder().encode(resultPage(result)) : jsonBytes(result)
-  return { bytes, dataVersion: result.data_version ?? null }
+/** @param pageOnly sections that only the page shows; a stored result has them after the answer */
+export function encodeResult(
+  result: BacktestResult,
+  format: ResultFormat,
+  pageOnly: readonly BacktestInclude[] = [],
+): EncodedResult {
+  return { bytes: encode(result, format, pageOnly), dataVersion: result.data_version ?? null }
+}
+
+function encode(result: BacktestResult, format: ResultFormat, pageOnly: readonly BacktestInclude[]) {
+  switch (format) {
+    case 'json':
+      return jsonBytes(result)
+    case 'html':
+      return new TextEncoder().encode(resultPage(result))
+    case 'stored':
+      return storedBytes(result, pageOnly)
+    default:
+      return format satisfies never
+  }
+}
+
+/** Two lines of JSON, neither of which contains a line break: the answer to the request, as if it had not been stored, and what
+ * only its page shows besides. */
+function storedBytes(result: BacktestResult, pageOnly: readonly BacktestInclude[]): Uint8Array<ArrayBuffer> {
+  const hidden = new Set<string>(pageOnly.map(section => (isEvidence(section) ? 'evidence' : section)))
+  const fields = Object.entries(result)
+  const answer = Object.fromEntries(fields.filter(([name]) => !hidden.has(name)))
+  const rest = Object.fromEntries(fields.filter(([name]) => hidden.has(name)))
+  return new Uint8Array(Buffer.concat([jsonBytes(answer), Buffer.from('\n'), jsonBytes(rest)]))
+}
+
+/** The answer in a stored result, as JSON. */
+export const storedAnswer = (stored: string): string => stored.split('\n', 1)[0]
+
+/** The page of a stored result. Those of earlier versions have one line. */
+export function storedPage(stored: string): EncodedResult {
+  const [answer, rest = '{}'] = stored.split('\n')
+  return encodeResult({ ...JSON.parse(answer), ...JSON.parse(rest) }, 'html')
 }
 
 /** @param encoded as JSON */

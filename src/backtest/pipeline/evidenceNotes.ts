@@ -4,6 +4,8 @@ import type { EvidenceNote, EvidenceUsed } from '../resultEvidence.ts'
 /** Below this the tests reject noise too often: see the guide. */
 const minPeriods = 500
 const minBlocks = 20
+/** With fewer there is no pbo. */
+const minPboPeriods = 20
 /** Turnovers that differ by this factor have costs that order the configurations in every period. */
 const turnoverFactor = 1.5
 
@@ -76,8 +78,8 @@ function missingSections(written: Pick<EvidenceUsed, EvidenceSection>, trials: n
   )
 }
 
-function costsOrderTrials({ trials, hasCosts }: NotedRecords): boolean {
-  if (trials.length < 2 || !hasCosts) return false
+function costsOrderTrials({ trials, days, hasCosts }: NotedRecords): boolean {
+  if (trials.length < 2 || days.length < minPboPeriods || !hasCosts) return false
   const turnovers = trials.map(({ avgTurnover }) => avgTurnover)
   return Math.max(...turnovers) > turnoverFactor * Math.min(...turnovers)
 }

@@ -2,7 +2,7 @@ import type { MarketCosts } from '../../markets/costs.ts'
 import { readBody } from '../codec/body.ts'
 import type { ArchiveRequest, BacktestSettings, StoredPanelRequest } from '../codec/settings.ts'
 import type { Dataset } from '../dataset/dataset.ts'
-import { reportSections } from '../report/reportSections.ts'
+import { isEvidence, reportSections } from '../report/reportSections.ts'
 import type { BodyFormat, BodyQuery, ResultFormat } from '../request.ts'
 import type { BacktestResult } from '../result.ts'
 import { archiveKey, type CachedArchive } from './archiveDataset.ts'
@@ -68,15 +68,21 @@ function findArchive(
 
 export function runArchiveRequest(sent: ArchiveInput, resultFormat: ResultFormat): BacktestOutcome {
   const input = { ...sent, request: withSections(sent.request, resultFormat) }
-  if (input.request.sweep) return { kind: 'sweep', plan: planArchiveSweep(input) }
-  return { kind: 'result', result: encodeResult(runArchiveBacktest(input), resultFormat) }
+  const { sweep, pageOnly = [] } = input.request
+  if (sweep) return { kind: 'sweep', plan: { ...planArchiveSweep(input), pageOnly } }
+  return { kind: 'result', result: encodeResult(runArchiveBacktest(input), resultFormat, pageOnly) }
 }
 
-/** The request with all sections that a page shows. Without them it would have gaps that only a reader of the API could fill. */
+/** The request with all sections that a page shows. Without them it would have gaps that only a reader of the API could fill.
+ * Evidence says what its sections are about, so a job that stores some of it stores no more. */
 function withSections<Request extends BacktestSettings>(request: Request, format: ResultFormat): Request {
-  if (format !== 'html') return request
-  const include = new Set([...reportSections(Boolean(request.sweep)), ...request.include])
-  return { ...request, include: [...include] }
+  if (format === 'json') return request
+  const { include, sweep } = request
+  const hasEvidence = format === 'stored' && include.some(isEvidence)
+  const pageOnly = reportSections(Boolean(sweep)).filter(
+    section => !include.includes(section) && !(hasEvidence && isEvidence(section)),
+  )
+  return { ...request, include: [...include, ...pageOnly], pageOnly }
 }
 
 /** A request for a panel, on its dataset: rows sent with the request, or stored ones in shared memory. */
@@ -87,12 +93,14 @@ export function runPanelRequest(
   resultFormat: ResultFormat,
 ): BacktestOutcome {
   const request = withSections(sent, resultFormat)
-  const { config, sweep, include, evidence } = request
-  if (!sweep)
-    return { kind: 'result', result: encodeResult(runPanelBacktest(panel, request, costs), resultFormat) }
+  const { config, sweep, include, pageOnly = [], evidence } = request
+  if (!sweep) {
+    const result = runPanelBacktest(panel, request, costs)
+    return { kind: 'result', result: encodeResult(result, resultFormat, pageOnly) }
+  }
   const settings = resolveEvidence(include, evidence)
   const plan = planSweep(selectPanelData(panel, config), config, sweep, include, costs, settings)
-  return { kind: 'sweep', plan }
+  return { kind: 'sweep', plan: { ...plan, pageOnly } }
 }
 
 /** One configuration on the archive. */

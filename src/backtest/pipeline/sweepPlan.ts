@@ -32,6 +32,8 @@ export interface SweepPlan {
   readonly tradingCosts: TradingCosts
   readonly marketCosts: MarketCosts
   readonly include: readonly BacktestInclude[]
+  /** See `BacktestSettings`. */
+  readonly pageOnly?: readonly BacktestInclude[]
   /** Null: none. */
   readonly evidence: EvidenceSettings | null
   readonly warnings: readonly BacktestWarning[]

@@ -54,8 +54,8 @@ export interface Tasks {
   }
   /** Some of its resamples. Fills `maxima`, and stops early if 1 is put at `stop`. */
   spa_slice: { input: SpaSliceInput; output: null }
-  /** A result encoded as JSON, to a page. */
-  result_page: { input: { readonly result: string }; output: EncodedResult }
+  /** A result as a job stores it, to a page. */
+  result_page: { input: { readonly stored: string }; output: EncodedResult }
   /** What a page shows of a result and offers for download. */
   result_parts: { input: { readonly result: string }; output: ResultParts }
   /** A file of rows to a body without faults, and what was recognised in it. */

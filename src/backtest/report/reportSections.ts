@@ -1,4 +1,5 @@
 import type { BacktestInclude } from '../request.ts'
+import { type EvidenceSection, evidenceSections } from '../requestEvidence.ts'
 
 const ofEach: readonly BacktestInclude[] = [
   'curves',
@@ -16,3 +17,7 @@ const ofEach: readonly BacktestInclude[] = [
 /** The sections of a result that its page shows. Cross-validation chooses between configurations, so one alone has none. */
 export const reportSections = (isSweep: boolean): readonly BacktestInclude[] =>
   isSweep ? [...ofEach, 'cpcv'] : ofEach
+
+/** Whether a section is answered in `evidence`, together with others. */
+export const isEvidence = (section: BacktestInclude): section is EvidenceSection =>
+  evidenceSections.some(name => name === section)

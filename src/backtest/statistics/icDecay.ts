@@ -7,6 +7,7 @@ import {
   scoreRange,
 } from '../dataset/order.ts'
 import { sampleMoments } from './moments.ts'
+import { rankCorrelation } from './scores.ts'
 
 interface IcAhead {
   /** k: 1 is the period that begins on the date of the score. */
@@ -24,31 +25,32 @@ interface IcAhead {
  * the names that have both, ties sharing their mean rank. k = 1 is `rankIc`. A period has none with fewer than two such names, or
  * if either does not vary. Null where `rankIc` has null.
  *
- * Each date is ordered once by score and once by return; the order of the names that two dates share follows by leaving out the
- * others. O(rows) for each k, besides the ordering.
+ * Each date is ordered once by score and once by return. Two dates of the same names, all of them known, use the ranks as they are;
+ * otherwise the names that they share follow in order by leaving out the others. O(rows) for each k, besides the ordering.
  *
  * @param periods date indices
  * @param ahead the k
  * @see Grinold, R. C. and Kahn, R. N. (2000), Active Portfolio Management, chapter 6 */
 export function icDecay(data: Dataset, periods: Int32Array, ahead: readonly number[]): IcAhead[] {
   const scratch = allocateBuckets(maxRowsPerDate(data))
-  const depth = Math.max(...ahead)
-  // The order of the last `depth` dates by score, in a ring: no older one is looked at.
-  const scoreOrders = Array.from({ length: Math.min(depth, periods.length) }, () => ({
-    rows: new Int32Array(maxRowsPerDate(data)),
-    count: 0,
-  }))
-  const returnOrder = new Int32Array(maxRowsPerDate(data))
-  const pairs = new RankPairs(data)
+  // The last dates by score, in a ring: no older one is looked at.
+  const depth = Math.min(Math.max(...ahead), periods.length)
+  const scored = Array.from({ length: depth }, () => allocateDate(data))
+  const returned = allocateDate(data)
+  const names = sameNames(data, periods)
+  const shared = allocateShared(data)
   const found: number[][] = ahead.map(() => [])
   periods.forEach((date, t) => {
-    const own = scoreOrders[t % scoreOrders.length]
-    own.count = orderBy(data.score, data, date, scratch, own.rows)
-    const count = orderBy(data.forwardReturn, data, date, scratch, returnOrder)
+    orderValues(data.score, data, date, scratch, scored[t % depth])
+    orderValues(data.forwardReturn, data, date, scratch, returned)
     ahead.forEach((k, i) => {
-      if (t - k + 1 < 0) return
-      const { rows, count: scored } = scoreOrders[(t - k + 1) % scoreOrders.length]
-      const ic = pairs.correlation(rows.subarray(0, scored), returnOrder.subarray(0, count))
+      const from = t - k + 1
+      if (from < 0) return
+      const scores = scored[from % depth]
+      const complete = scores.complete && returned.complete && names[from] === names[t]
+      const ic = complete
+        ? rankCorrelation(scores.ranks, returned.ranks, returned.count)
+        : sharedCorrelation(data, scores, returned, shared)
       if (ic !== null) found[i].push(ic)
     })
   })
@@ -66,71 +68,114 @@ function summarise(ahead: number, values: readonly number[]): IcAhead {
   }
 }
 
+/** A date's rows in the order of a value. */
+interface OrderedDate {
+  /** The first `count` have the value, ascending. */
+  readonly rows: Int32Array
+  /** Of each row of the date, by its place there: its rank, ties sharing the mean of theirs. */
+  readonly ranks: Float64Array
+  count: number
+  /** Every row of the date has the value. */
+  complete: boolean
+}
+
+function allocateDate(data: Dataset): OrderedDate {
+  const rows = maxRowsPerDate(data)
+  return { rows: new Int32Array(rows), ranks: new Float64Array(rows), count: 0, complete: false }
+}
+
 const range: ScoreRange = { eligible: 0, min: 0, max: 0, sum: 0 }
 
-/** Writes the date's rows that have a value, ordered by it, to `out`, and returns their number. */
-function orderBy(
+function orderValues(
   values: Float64Array,
   { offsets }: Dataset,
   date: number,
   scratch: BucketScratch,
-  out: Int32Array,
-): number {
-  scoreRange(values, offsets[date], offsets[date + 1], range)
-  if (range.eligible > 0) orderDate(values, offsets[date], offsets[date + 1], range, scratch, out, 0)
-  return range.eligible
+  out: OrderedDate,
+): void {
+  const start = offsets[date]
+  const end = offsets[date + 1]
+  scoreRange(values, start, end, range)
+  out.count = range.eligible
+  out.complete = range.eligible === end - start
+  if (range.eligible === 0) return
+  orderDate(values, start, end, range, scratch, out.rows, 0)
+  for (let from = 0; from < out.count; ) {
+    const to = endOfTie(values, out.rows, from, out.count)
+    for (let i = from; i < to; i++) out.ranks[out.rows[i] - start] = (from + 1 + to) / 2
+    from = to
+  }
+}
+
+/** The place after the last row with the value of row `from`. */
+function endOfTie(values: Float64Array, rows: Int32Array, from: number, count: number): number {
+  let to = from + 1
+  while (to < count && values[rows[to]] === values[rows[from]]) to++
+  return to
+}
+
+/** A number for each period: that of the period before if both have rows of the same names. */
+function sameNames({ offsets, asset }: Dataset, periods: Int32Array): Int32Array {
+  const numbers = new Int32Array(periods.length)
+  for (let t = 1; t < periods.length; t++) {
+    const start = offsets[periods[t]]
+    const before = offsets[periods[t - 1]]
+    const rows = offsets[periods[t] + 1] - start
+    let same = 0
+    if (rows === offsets[periods[t - 1] + 1] - before)
+      while (same < rows && asset[start + same] === asset[before + same]) same++
+    numbers[t] = same === rows && rows > 0 ? numbers[t - 1] : t
+  }
+  return numbers
+}
+
+/** Memory for the names that two dates share. */
+interface SharedNames {
+  /** By asset: its rank among the scores of the shared names, 0 for all others. */
+  readonly rankOf: Float64Array
+  readonly rows: Int32Array
+  readonly scoreRanks: Float64Array
+  readonly returnRanks: Float64Array
+}
+
+function allocateShared(data: Dataset): SharedNames {
+  const rows = maxRowsPerDate(data)
+  return {
+    rankOf: new Float64Array(nameCount(data.assets)),
+    rows: new Int32Array(rows),
+    scoreRanks: new Float64Array(rows),
+    returnRanks: new Float64Array(rows),
+  }
 }
 
 /** Correlates the scores of one date with the returns of another over the names that both have. */
-class RankPairs {
-  readonly #data: Dataset
-  /** By asset: its rank among the scores of the names that both dates have, or 0. */
-  readonly #rankOf: Float64Array
-
-  constructor(data: Dataset) {
-    this.#data = data
-    this.#rankOf = new Float64Array(nameCount(data.assets))
-  }
-
-  /** @param scored rows ordered by score
-   * @param returned rows ordered by return */
-  correlation(scored: Int32Array, returned: Int32Array): number | null {
-    const { asset, score, forwardReturn } = this.#data
-    const rankOf = this.#rankOf
-    for (const row of returned) rankOf[asset[row]] = 1
-    const shared = scored.filter(row => rankOf[asset[row]] === 1)
-    for (const row of returned) rankOf[asset[row]] = 0
-    eachTie(score, shared, (from, to, rank) => {
-      for (let i = from; i < to; i++) rankOf[asset[shared[i]]] = rank
-    })
-    const paid = returned.filter(row => rankOf[asset[row]] !== 0)
-    const middle = (paid.length + 1) / 2
-    let product = 0
-    let squaresA = 0
-    let squaresB = 0
-    eachTie(forwardReturn, paid, (from, to, rank) => {
-      for (let i = from; i < to; i++) {
-        const scoreRank = rankOf[asset[paid[i]]] - middle
-        product += scoreRank * (rank - middle)
-        squaresA += scoreRank ** 2
-        squaresB += (rank - middle) ** 2
-      }
-    })
-    for (const row of shared) rankOf[asset[row]] = 0
-    return squaresA === 0 || squaresB === 0 ? null : product / Math.sqrt(squaresA * squaresB)
-  }
-}
-
-/** Calls `each` for every run of equal values of ordered rows, with the mean of their ranks 1 .. n. */
-function eachTie(
-  values: Float64Array,
-  rows: Int32Array,
-  each: (from: number, to: number, rank: number) => void,
-): void {
-  for (let from = 0; from < rows.length; ) {
-    let to = from + 1
-    while (to < rows.length && values[rows[to]] === values[rows[from]]) to++
-    each(from, to, (from + 1 + to) / 2)
+function sharedCorrelation(
+  { asset, score, forwardReturn }: Dataset,
+  scores: OrderedDate,
+  returns: OrderedDate,
+  { rankOf, rows, scoreRanks, returnRanks }: SharedNames,
+): number | null {
+  for (let i = 0; i < returns.count; i++) rankOf[asset[returns.rows[i]]] = 1
+  let count = 0
+  for (let i = 0; i < scores.count; i++)
+    if (rankOf[asset[scores.rows[i]]] === 1) rows[count++] = scores.rows[i]
+  for (let i = 0; i < returns.count; i++) rankOf[asset[returns.rows[i]]] = 0
+  for (let from = 0; from < count; ) {
+    const to = endOfTie(score, rows, from, count)
+    for (let i = from; i < to; i++) rankOf[asset[rows[i]]] = (from + 1 + to) / 2
     from = to
   }
+  count = 0
+  for (let i = 0; i < returns.count; i++)
+    if (rankOf[asset[returns.rows[i]]] !== 0) rows[count++] = returns.rows[i]
+  for (let from = 0; from < count; ) {
+    const to = endOfTie(forwardReturn, rows, from, count)
+    for (let i = from; i < to; i++) {
+      scoreRanks[i] = rankOf[asset[rows[i]]]
+      returnRanks[i] = (from + 1 + to) / 2
+    }
+    from = to
+  }
+  for (let i = 0; i < count; i++) rankOf[asset[rows[i]]] = 0
+  return rankCorrelation(scoreRanks, returnRanks, count)
 }

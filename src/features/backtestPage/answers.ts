@@ -55,10 +55,12 @@ function formHeaders(form: ResultForm, name: string): Record<string, string> {
 async function contentOf(pool: ComputePool, result: string, form: ResultForm) {
   if (form === 'json') return result
   if (form === 'csv') return (await pool.run('result_parts', { result })).curve
-  return (await pool.run('result_page', { result })).bytes
+  return (await pool.run('result_page', { stored: result })).bytes
 }
 
-/** The result of a run in a form. */
+/** The result of a run in a form.
+ *
+ * @param result as it is stored for a page, otherwise the answer alone */
 export async function resultAnswer(pool: ComputePool, result: string, form: ResultForm): Promise<Answer> {
   const headers = { ...formHeaders(form, 'backtest'), ...unstored }
   return { status: 200, headers: personalHeaders(headers), body: await contentOf(pool, result, form) }

@@ -10,7 +10,7 @@ import { prefersHtml } from '../../http/preferences.ts'
 import { redirectAnswer } from '../account/pages/frame.ts'
 import { type JobNotifier, jobEvents } from '../backtests/jobs/events.ts'
 import type { Job } from '../backtests/jobs/job.ts'
-import { findJob, readResult } from '../backtests/jobs/jobQueries.ts'
+import { findJob, readResult, readStored } from '../backtests/jobs/jobQueries.ts'
 import { cancelJob } from '../backtests/jobs/keyJobs.ts'
 import { eventHeaders, StreamCount } from '../backtests/jobs/routes.ts'
 import { answerPage, type ResultForm, resultAnswer } from './answers.ts'
@@ -90,7 +90,8 @@ async function showRun(deps: RunRouteDeps, context: RequestContext): Promise<Ans
 async function answerResult(deps: RunRouteDeps, context: RequestContext, kind: ResultForm): Promise<Answer> {
   noQuery(context)
   const { id, state } = await requireRun(deps, context)
-  const result = state === 'succeeded' ? await readResult(deps.sql, id) : null
+  const read = kind === 'html' ? readStored : readResult
+  const result = state === 'succeeded' ? await read(deps.sql, id) : null
   if (result !== null) return resultAnswer(deps.pool, result, kind)
   throw new Failure('conflict', `This backtest has no result: it is ${state}.`, { param: 'id' })
 }

@@ -23,6 +23,10 @@ export const backtestOperation = operation({
     examples: {
       panel: { summary: 'Your own rows', value: requests.backtest_panel },
       columns: { summary: 'Your own rows, by column', value: requests.backtest_columns },
+      evidence: {
+        summary: 'A sweep with the evidence for skill or luck',
+        value: requests.backtest_evidence,
+      },
       stored: { summary: 'A stored panel', value: requests.backtest_stored },
       source: { summary: 'The rows of this service', value: requests.backtest_source },
       shipped: { summary: 'The archive that the service ships', value: requests.backtest_shipped },
@@ -44,6 +48,7 @@ export const backtestOperation = operation({
         summary: 'The result of the example `shipped`, as /backtest shows it to all',
         value: answers.backtest_shipped,
       },
+      evidence: { summary: 'The result of the example `evidence`', value: answers.backtest_evidence },
     },
   },
   accepted: {

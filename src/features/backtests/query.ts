@@ -12,7 +12,7 @@ export const BodyQuerySchema = Type.Object(
     format: Type.Optional(
       Type.Union([Type.Literal('json'), Type.Literal('html')], {
         description:
-          'Format of the result; html is a page for people. Omit it to let the `Accept` header decide; the default is json.',
+          'Format of the result; html is a page for people, with every section that it shows, whatever `include` has. Omit it to let the `Accept` header decide; the default is json.',
       }),
     ),
     config: text(

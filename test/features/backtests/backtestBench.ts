@@ -54,6 +54,7 @@ export interface BenchArchive {
   readonly dataVersion?: ArchiveDeps['dataVersion']
   readonly loadArchive?: (horizon: Horizon) => AsyncIterable<readonly ResolvedSignal[]>
   readonly listHorizons?: ArchiveDeps['listHorizons']
+  readonly timeLimitMs?: number
 }
 
 async function* usualSignals() {
@@ -66,8 +67,9 @@ export function openBench({
   dataVersion = () => 7,
   loadArchive = usualSignals,
   listHorizons = async () => horizons,
+  timeLimitMs = 20_000,
 }: BenchArchive = {}): Bench {
-  const pool = new ComputePool({ threads: 2, queue: 50, timeLimitMs: 20_000 })
+  const pool = new ComputePool({ threads: 2, queue: 50, timeLimitMs })
   const deps = {
     pool,
     costs,

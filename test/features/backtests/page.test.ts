@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test'
+import { reportSections } from '../../../src/backtest/report/reportSections.ts'
 import { tearSheet } from '../../../src/backtest/report/tearSheet/page.ts'
 import { contentPolicy } from '../../../src/backtest/report/tearSheet/policy.ts'
 import { prefersHtml } from '../../../src/http/preferences.ts'
@@ -17,10 +18,10 @@ afterAll(async () => {
   await database.close()
 }, 60_000)
 
-const post = (query: string, headers: Record<string, string> = {}) =>
+const post = (query: string, headers: Record<string, string> = {}, sent = body) =>
   fetch(`${server.url}/api/v1/backtest${query}`, {
     method: 'POST',
-    body,
+    body: sent,
     headers: {
       Authorization: `Bearer ${key}`,
       'Content-Type': 'application/json',
@@ -46,7 +47,8 @@ describe('POST /api/v1/backtest answers with a page', () => {
     const page = await response.text()
     expect(page).toStartWith('<!doctype html>')
     expect(page).toContain('<h1>Your rows</h1>')
-    const result = await (await post('?format=json')).json()
+    const complete = JSON.stringify({ ...JSON.parse(body), include: reportSections(false) })
+    const result = await (await post('?format=json', {}, complete)).json()
     expect(page).toBe(tearSheet(result, 'Your rows'))
   })
 

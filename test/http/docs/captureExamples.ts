@@ -76,6 +76,11 @@ const answers: Record<string, Ask> = {
   search: { caller: 'keyless', path: '/api/search?q=apple' },
   backtest: { caller: 'quant', path: backtest, body: JSON.stringify(requests.backtest_panel) },
   backtest_shipped: { caller: 'quant', path: backtest, body: JSON.stringify(requests.backtest_shipped) },
+  backtest_evidence: {
+    caller: 'quant',
+    path: backtest,
+    body: JSON.stringify(requests.backtest_evidence),
+  },
   me: { caller: 'evaluation', path: '/api/v1/me' },
   health: { caller: 'keyless', path: '/health' },
   readiness: { caller: 'keyless', path: '/ready' },

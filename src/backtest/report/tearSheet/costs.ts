@@ -50,7 +50,7 @@ ${scrollTable(
       ({ market, round_trip_bps, is_default, date, source }) =>
         html`<tr><th scope="row">${market ?? 'No market'}${is_default && html` <small>(default)</small>`}</th><td>${basisPoints(round_trip_bps)}</td><td><span class="day">${date === '' ? 'No date' : date}</span>${ageMark(date, first, last)}</td><td class="text">${source}</td></tr>\n`,
     )}</tbody></table>`,
-  true,
+  'phone',
 )}${costs.markets.length > maxMarkets && html`<p class="absent">${count(costs.markets.length - maxMarkets)} more markets are listed only in the JSON result.</p>`}${taken}`
 }
 

@@ -1,7 +1,7 @@
 import { html, type Markup } from '../../../html.ts'
 import type { BacktestResult } from '../../result.ts'
 import { ratio, signedPercent } from '../numberFormat.ts'
-import { scrollTable } from './scrollTable.ts'
+import { maxUnsplitRows, scrollTable } from './scrollTable.ts'
 
 /** Drawdown of each point from the highest before it, a fraction <= 0; null if the curve has no value. The first point is a
  * peak. */
@@ -29,7 +29,7 @@ export function curveTable({ equity_curve: curve, equity_dates: dates }: Backtes
   return html`<details><summary>The net curve as a table</summary>
 ${scrollTable(
   'The net curve as a table',
-  html`<table>
+  html`<table class="curve${spans.length > maxUnsplitRows && ' long'}">
 <thead><tr><th scope="col">Period</th><th scope="col">Last date</th><th scope="col">Value of 1</th><th scope="col">Deepest drawdown</th></tr></thead>
 <tbody>${spans.map(
     ({ name, last, deepest }) =>

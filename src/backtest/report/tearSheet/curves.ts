@@ -85,7 +85,7 @@ function comparedTable({ equity_curve, curves }: BacktestResult, compared: Perfo
       row =>
         html`<tr><th scope="row">${seriesNames[row.series]}</th><td>${ratio(lastOf(ends[row.series]), 3)}</td><td>${signedPercent(row.cagr, 2)}</td><td>${ratio(row.sharpe)}</td><td>${percent(row.volatility)}</td><td>${signedPercent(row.max_drawdown)}</td><td>${percent(row.value_at_risk, 2)}</td><td>${percent(row.expected_shortfall, 2)}</td><td>${ratio(row.skew)}</td><td>${ratio(row.kurtosis_raw)}</td></tr>\n`,
     )}</tbody></table>`,
-    true,
+    'tablet',
   )}<p class="absent">Value at risk: 95 of 100 periods lose less. Expected shortfall: mean loss of the others.</p>`
 }
 

@@ -43,6 +43,6 @@ function drawdownTable(drawdowns: Performance['drawdowns']): Markup {
       ({ depth, peak, trough, recovered, days_to_trough, days_to_recover }) =>
         html`<tr><th scope="row">${signedPercent(depth)}</th><td>${peak}</td><td>${trough}</td><td>${recovered ?? 'not by the end'}</td><td>${count(days_to_trough)}</td><td>${days_to_recover === null ? 'not by the end' : count(days_to_recover)}</td></tr>\n`,
     )}</tbody></table>`,
-    true,
+    'phone',
   )
 }

@@ -25,7 +25,7 @@ function legTable(legs: Performance['legs']): Markup {
       ({ leg, return_annual, sharpe, volatility, hit_rate }) =>
         html`<tr><th scope="row">${leg === 'long' ? 'Long' : 'Short'}</th><td>${signedPercent(return_annual, 2)}</td><td>${ratio(sharpe)}</td><td>${percent(volatility)}</td><td>${percent(hit_rate)}</td></tr>`,
     )}</tbody></table>`,
-    true,
+    'phone',
   )
 }
 
@@ -80,6 +80,6 @@ function marketTable(markets: Performance['markets']): Markup {
       ({ market, n_rows, gross_return_annual, sharpe, trading_cost_annual }) =>
         html`<tr><th scope="row">${market ?? 'No market'}</th><td>${count(n_rows)}</td><td>${signedPercent(gross_return_annual, 2)}</td><td>${ratio(sharpe)}</td><td>${percent(trading_cost_annual, 2)}</td></tr>`,
     )}</tbody></table>`,
-    true,
+    'phone',
   )
 }

@@ -25,7 +25,7 @@ ${scrollTable(
         value => html`<td class="${heatClass(value, max)}">${cell(value)}</td>`,
       )}<td class="total">${cell(total)}</td></tr>\n`,
   )}</tbody></table>`,
-  true,
+  'phone',
 )}${shown.length < years.length && html`<p class="absent">The ${count(years.length - shown.length)} earlier years are listed only in the JSON result.</p>`}`
 }
 

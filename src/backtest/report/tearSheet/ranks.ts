@@ -3,9 +3,8 @@ import type { BacktestResult } from '../../result.ts'
 import { at, inBothSizes, type Size } from '../chart/axes.ts'
 import { count, dash, ratio } from '../numberFormat.ts'
 import { heatClass, maxAbsolute } from './months.ts'
-import { scrollTable } from './scrollTable.ts'
+import { maxUnsplitRows, scrollTable } from './scrollTable.ts'
 import { tileList } from './tiles.ts'
-import { maxUnsplitRows } from './unseen.ts'
 
 type Buckets = readonly Bucket[]
 
@@ -66,7 +65,7 @@ ${scrollTable(
         return html`<td class="${heatClass(value, max)}">${ratio(value === null ? null : value * 1e4, 1)}</td>`
       })}</tr>\n`,
   )}</tbody></table>`,
-  true,
+  'phone',
 )}`
 }
 
@@ -86,7 +85,8 @@ function drawBuckets(buckets: Buckets, size: Size): Markup {
   const yOf = (value: number) => bottom - ((value - min) / range) * (bottom - top)
   const left = 6
   const slot = (size.width - 2 * left) / Math.max(1, buckets.length)
-  const digits = Math.max(max, -min) >= 100 ? 0 : 1
+  // Labels of neighbours would touch.
+  const digits = Math.max(max, -min) >= (size.name === 'wide' ? 100 : 10) ? 0 : 1
   const id = `buckets-${size.name}`
   return html`<svg class="chart bars ${size.name}" viewBox="0 0 ${size.width} ${height}" role="img" aria-labelledby="${id}-t ${id}-d">
 <title id="${id}-t">Mean return of ten score groups</title>

@@ -3,8 +3,7 @@ import type { BacktestResult } from '../../result.ts'
 import { count, dash, percent, ratio, signedPercent } from '../numberFormat.ts'
 import { rankTrials, type SweepSurface, type SweepTrial, sweepSurfaces } from '../trials.ts'
 import { heatClass, maxAbsolute } from './months.ts'
-import { scrollTable } from './scrollTable.ts'
-import { maxUnsplitRows } from './unseen.ts'
+import { maxUnsplitRows, scrollTable } from './scrollTable.ts'
 
 const directionNames: Readonly<Record<string, string>> = {
   long_short: 'Long-short',
@@ -20,8 +19,10 @@ const weightingNames: Readonly<Record<string, string>> = {
 export function trialSection(result: BacktestResult): Markup {
   const { trials = [], best } = result
   const max = maxAbsolute(trials.map(trial => trial.sharpe))
+  const surfaces = sweepSurfaces(trials)
+  const isWide = surfaces.some(({ holds }) => holds.length > maxPhoneColumns)
   return html`<p>Annualised Sharpe ratio of each configuration, net of costs. Rows are the share of names in a leg, columns the trading days of a holding period. A winner whose neighbours also do well is more credible than an isolated one.</p>
-<div class="surfaces">${sweepSurfaces(trials).map(surface => surfaceTable(surface, max, best?.label ?? null))}</div>
+<div class="surfaces${isWide && ' wide-surfaces'}">${surfaces.map(surface => surfaceTable(surface, max, best?.label ?? null))}</div>
 ${trialTable(rankTrials(result))}`
 }
 
@@ -41,12 +42,13 @@ function surfaceTable(surface: SweepSurface, max: number, winner: string | null)
           return html`<td class="${heatClass(trial.sharpe, max)}${isWinner && ' winner'}">${ratio(trial.sharpe)}${isWinner && html`<span class="star"> ★<span class="hidden"> the winner</span></span>`}</td>`
         })}</tr>\n`,
     )}</tbody></table>`,
-    holds.length > maxPhoneColumns,
+    holds.length <= maxPhoneColumns ? null : holds.length <= maxTabletColumns ? 'tablet' : 'always',
   )
 }
 
-/** Columns that fit a phone. */
+/** Columns that fit a phone, and a desktop. */
 const maxPhoneColumns = 5
+const maxTabletColumns = 15
 
 const maxTrials = 50
 
@@ -62,6 +64,6 @@ ${scrollTable(
     trial =>
       html`<tr><th scope="row">${trial.label}</th><td>${ratio(trial.sharpe)}</td><td>${signedPercent(trial.cagr)}</td><td>${signedPercent(trial.max_drawdown)}</td><td>${percent(trial.avg_turnover)}</td></tr>\n`,
   )}</tbody></table>`,
-  true,
+  'phone',
 )}${rest > 0 && html`<p class="absent">The other ${count(rest)} are in the tables above by their Sharpe ratio, and in the JSON result.</p>`}</details>`
 }

@@ -6,7 +6,7 @@ import { type Band, type Line, lineChart } from '../chart/lineChart.ts'
 import { count, percent, ratio, signedPercent } from '../numberFormat.ts'
 import { formatGrowth, formatPoint, isLogarithmic, lastOf } from './curves.ts'
 import { heatClass, maxAbsolute } from './months.ts'
-import { scrollTable } from './scrollTable.ts'
+import { maxUnsplitRows, scrollTable } from './scrollTable.ts'
 import { type Tile, tileList } from './tiles.ts'
 
 type Unseen = NonNullable<NonNullable<BacktestResult['curves']>['unseen']>
@@ -92,12 +92,9 @@ function foldTable(folds: readonly BacktestFold[], isSweep: boolean): Markup {
       name => html`<th scope="col">${name}</th>`,
     )}</tr></thead>
 <tbody>${folds.map(fold => foldRow(fold, max, isSweep))}</tbody></table>`,
-    true,
+    'tablet',
   )
 }
-
-/** Printed, a longer table is split between rows, below its repeated head. */
-export const maxUnsplitRows = 20
 
 function foldRow(fold: BacktestFold, max: number, isSweep: boolean): Markup {
   return html`<tr><th scope="row">${count(fold.fold)}</th><td>${span(fold.test_start, fold.test_end)}</td><td class="${heatClass(fold.sharpe, max)}">${ratio(fold.sharpe)}</td><td>${signedPercent(fold.cagr)}</td><td>${signedPercent(fold.max_drawdown)}</td><td>${count(fold.n_periods)}</td><td>${span(fold.train_start, fold.train_end)}</td><td>${ratio(fold.train_sharpe)}</td>${

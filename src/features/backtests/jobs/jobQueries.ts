@@ -1,3 +1,4 @@
+import { storedAnswer } from '../../../backtest/pipeline/encodeResult.ts'
 import type { Sql, SqlClient } from '../../../postgres/client.ts'
 import type { Job } from './job.ts'
 import { addTasks, type NewTask, removeTasks } from './queue.ts'
@@ -23,8 +24,14 @@ export async function listJobs(sql: Sql, keyId: number, limit: number, after: st
   return [...rows]
 }
 
-/** The result of a job as text; null if it has none. */
+/** The answer of a job as JSON; null if it has none. */
 export async function readResult(sql: Sql, jobId: string): Promise<string | null> {
+  const stored = await readStored(sql, jobId)
+  return stored === null ? null : storedAnswer(stored)
+}
+
+/** The stored result of a job: its answer, and what only its page shows. null if it has none. */
+export async function readStored(sql: Sql, jobId: string): Promise<string | null> {
   const [row] = await sql<{ bytes: Buffer }[]>`select bytes from job_result where job_id = ${jobId}`
   return row ? new TextDecoder().decode(await Bun.zstdDecompress(row.bytes)) : null
 }

@@ -28,7 +28,12 @@ async function prepare({ sql, backtests }: JobDeps, { signal }: OpenJob, job: Jo
   const ticket = backtests.pool.admit('background')
   try {
     const { bodyFormat: format, bodyQuery: query, keyId } = job
-    return await prepareBacktest(backtests, body, { signal, ticket }, { format, query, keyId })
+    return await prepareBacktest(
+      backtests,
+      body,
+      { signal, ticket },
+      { format, query, keyId, resultFormat: 'stored' },
+    )
   } finally {
     backtests.pool.leave(ticket)
   }

@@ -16,7 +16,7 @@ import {
   cancelOperation,
 } from './documentation.ts'
 import { type JobNotifier, jobEvents } from './events.ts'
-import { readResult } from './jobQueries.ts'
+import { readResult, readStored } from './jobQueries.ts'
 import { cancelJob, pageJobs, readJob } from './keyJobs.ts'
 import { BacktestJobParams, BacktestJobQuery, BacktestJobsQuery, jobSummary, jobText } from './schema.ts'
 import type { SubmittedJob } from './submit.ts'
@@ -79,11 +79,12 @@ async function read({ sql, pool, settings }: JobRouteDeps, context: RequestConte
   const headers = { ...own, Vary }
   const same = notModified(context, headers)
   if (same !== null) return same
-  const result = job.state === 'succeeded' ? await readResult(sql, job.id) : null
+  const stored = asPage ? await readStored(sql, job.id) : null
+  const result = job.state === 'succeeded' && stored === null ? await readResult(sql, job.id) : null
   const content =
-    asPage && result !== null
-      ? (await pool.run('result_page', { result })).bytes
-      : jobText(job, settings.baseUrl, result)
+    stored === null
+      ? jobText(job, settings.baseUrl, result)
+      : (await pool.run('result_page', { stored })).bytes
   return encodedAnswer(context, content, headers)
 }
 

@@ -78,7 +78,7 @@ export async function finishSweepJob(
   const series = shards.map(shard => shard.series)
   const { pool } = backtests
   const options = { signal: openJob.signal, ticket: pool.admit('background') }
-  const result = await finishSweep(pool, { ...plan, slices }, series, 'json', options).finally(() =>
+  const result = await finishSweep(pool, { ...plan, slices }, series, 'stored', options).finally(() =>
     pool.leave(options.ticket),
   )
   await endJob(sql, jobId, { state: 'succeeded', result: result.bytes, dataVersion: job.dataVersion })

@@ -1,22 +1,30 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
 import { tearSheet } from '../../../../src/backtest/report/tearSheet/page.ts'
 import type { BacktestResult } from '../../../../src/backtest/result.ts'
 import { chromiumPath, openChromium } from '../../../chromium.ts'
 import { madeResult, madeSweep } from '../fixtures.ts'
+import { openEngine, requests } from '../realResults.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const path = chromiumPath()
 const folder = mkdtempSync(join(tmpdir(), 'asfiled-sheet-'))
+const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 let browser: Browser
+/** By name. */
+const pages = new Map<string, string>()
 
 beforeAll(async () => {
-  if (path !== null) browser = await openChromium(path)
+  if (path === null) return
+  browser = await openChromium(path)
+  const engine = openEngine()
+  for (const [name, body] of Object.entries(requests)) pages.set(name, await engine.page(body))
+  await engine.close()
 })
 afterAll(async () => {
   if (path !== null) await browser.close()
@@ -50,12 +58,23 @@ function wideSweep(): BacktestResult {
   return { ...sweep, trials, folds, best: { ...best, label: trials[999].label } }
 }
 
-const sheets: [string, BacktestResult, number][] = [
+/** Names of pages, with the number of their charts. */
+const sheets: [string, number][] = [
+  ['the shipped archive, one configuration', 9],
+  ['the shipped archive, the default sweep', 11],
+  ['four names on thirty days', 7],
+  ['a sweep with a month of empty periods', 9],
+]
+const made: [string, BacktestResult, number][] = [
   ['a sweep with everything', madeSweep(wave(900, 0.02), included), 4],
   ['a thousand configurations on fifty folds', wideSweep(), 4],
   ['one period', madeResult([-0.05], included), 3],
   ['a curve that grows a thousandfold', madeResult(new Array(1200).fill(0.006), included), 3],
 ]
+for (const [name, result, charts] of made) {
+  pages.set(name, tearSheet(result, long))
+  sheets.push([name, charts])
+}
 const screens: [string, number, 'light' | 'dark'][] = [
   ['a desktop in the light', 1280, 'light'],
   ['a desktop in the dark', 1280, 'dark'],
@@ -64,9 +83,9 @@ const screens: [string, number, 'light' | 'dark'][] = [
   ['a phone in the dark', 390, 'dark'],
 ]
 
-async function open(result: BacktestResult, width: number, colorScheme: 'light' | 'dark') {
+async function open(name: string, width: number, colorScheme: 'light' | 'dark') {
   const file = join(folder, 'sheet.html')
-  writeFileSync(file, tearSheet(result, long))
+  writeFileSync(file, pages.get(name) ?? '')
   const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme })
   const page = await context.newPage()
   const complaints: string[] = []
@@ -105,12 +124,44 @@ function badLabels(page: Page): Promise<string[]> {
   })
 }
 
+/** Tables that go on to the right without a word. */
+function silentlyCut(page: Page): Promise<string[]> {
+  return page.evaluate(() =>
+    [...document.querySelectorAll('.scroll')].flatMap(region => {
+      if (region.getBoundingClientRect().width === 0) return []
+      const isCut = region.scrollWidth > region.clientWidth + 1
+      const cue = region.previousElementSibling
+      const isShown = cue?.classList.contains('cue') && cue.getBoundingClientRect().height > 0
+      return isCut && !isShown
+        ? [`${region.getAttribute('aria-label')}: ${region.scrollWidth} of ${region.clientWidth}`]
+        : []
+    }),
+  )
+}
+
+interface AxeResult {
+  readonly violations: readonly {
+    readonly id: string
+    readonly impact: string
+    readonly nodes: readonly { readonly html: string }[]
+  }[]
+}
+
+/** The policy of the page lets no foreign script in, so axe-core comes through the debugger. */
+async function findings(page: Page): Promise<string[]> {
+  await page.evaluate(axe)
+  const { violations } = await page.evaluate<AxeResult>('axe.run(document, { resultTypes: ["violations"] })')
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 160)}`)
+}
+
 describe.skipIf(path === null)('tear sheet in a browser', () => {
-  for (const [what, result, charts] of sheets) {
+  for (const [what, charts] of sheets) {
     test.each(screens)(
       `${what}, on %s: nothing overflows, overlaps, is empty or logs an error`,
       async (_, width, scheme) => {
-        const { page, complaints, close } = await open(result, width, scheme)
+        const { page, complaints, close } = await open(what, width, scheme)
         const found = await page.evaluate(() => ({
           overflow: document.documentElement.scrollWidth - innerWidth,
           background: getComputedStyle(document.body).backgroundColor,
@@ -124,13 +175,15 @@ describe.skipIf(path === null)('tear sheet in a browser', () => {
         // Its own policy lets its style through.
         expect(found.background).toBe(scheme === 'light' ? 'rgb(253, 253, 251)' : 'rgb(20, 23, 27)')
         expect(await badLabels(page)).toEqual([])
+        expect(await silentlyCut(page)).toEqual([])
+        expect(await findings(page)).toEqual([])
         await close()
       },
     )
   }
 
   test('pointing at the curve shows a date and a value', async () => {
-    const { page, close } = await open(sheets[0][1], 1280, 'light')
+    const { page, close } = await open('a sweep with everything', 1280, 'light')
     const chart = page.locator('svg.chart.wide').nth(1)
     await chart.scrollIntoViewIfNeeded()
     const box = await chart.boundingBox()
@@ -147,7 +200,7 @@ describe.skipIf(path === null)('tear sheet in a browser', () => {
   })
 
   test('a region that scrolls sideways can be scrolled with the keyboard', async () => {
-    const { page, close } = await open(sheets[0][1], 390, 'light')
+    const { page, close } = await open('a sweep with everything', 390, 'light')
     const folds = page.getByRole('region', { name: 'Walk-forward folds' })
     await folds.focus()
     await page.keyboard.press('ArrowRight')
@@ -156,8 +209,20 @@ describe.skipIf(path === null)('tear sheet in a browser', () => {
     await close()
   })
 
+  test('without script every section is there to read, and the table of the curve opens', async () => {
+    const file = join(folder, 'plain.html')
+    writeFileSync(file, pages.get('the shipped archive, the default sweep') ?? '')
+    const context = await browser.newContext({ javaScriptEnabled: false })
+    const page = await context.newPage()
+    await page.goto(pathToFileURL(file).href)
+    for (const heading of await page.locator('h2').all()) expect(await heading.isVisible()).toBe(true)
+    await page.getByText('The net curve as a table').click()
+    expect(await page.getByRole('region', { name: 'The net curve as a table' }).isVisible()).toBe(true)
+    await context.close()
+  })
+
   test('printed, it is light, fits the page and shows the wide charts', async () => {
-    const { page, close } = await open(sheets[0][1], 690, 'dark') // A4 less margins of 14 mm
+    const { page, close } = await open('a sweep with everything', 690, 'dark') // A4 less margins of 14 mm
     await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
     const shown = await page.evaluate(() => ({
       wide: document.querySelectorAll('svg.chart.wide')[1].getBoundingClientRect().width,

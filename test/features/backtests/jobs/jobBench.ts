@@ -1,5 +1,6 @@
 import { createKey } from '../../../../src/access/keys.ts'
 import { ComputePool } from '../../../../src/backtest/pool/computePool.ts'
+import type { ResultFormat } from '../../../../src/backtest/request.ts'
 import { startJobs } from '../../../../src/boot/jobs.ts'
 import { ArchiveCache } from '../../../../src/features/backtests/archive.ts'
 import { JobNotifier } from '../../../../src/features/backtests/jobs/events.ts'
@@ -47,7 +48,7 @@ export interface JobBench {
   /** The job once it has ended. */
   ended(jobId: string): Promise<Job>
   /** What the same body is answered synchronously. */
-  answer(body: unknown): Promise<string>
+  answer(body: unknown, resultFormat?: ResultFormat): Promise<string>
   /** Threads, the archive and stored panels, as a process of its own has them. */
   compute(threads: number): JobDeps
   stopAll(): Promise<void>
@@ -165,7 +166,10 @@ export async function jobBench(): Promise<JobBench> {
       }
       throw new Error(`The job did not end within 15 s. ${reports.join('\n')}`)
     },
-    answer: async body => new TextDecoder().decode((await runBacktest(alone, encode(body))).bytes),
+    answer: async (body, resultFormat) => {
+      const { bytes } = await runBacktest(alone, encode(body), undefined, { resultFormat })
+      return new TextDecoder().decode(bytes)
+    },
     stopAll,
     close: async () => {
       await stopAll()

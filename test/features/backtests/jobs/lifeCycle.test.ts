@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { readResult } from '../../../../src/features/backtests/jobs/jobQueries.ts'
+import { storedPage } from '../../../../src/backtest/pipeline/encodeResult.ts'
+import { readResult, readStored } from '../../../../src/features/backtests/jobs/jobQueries.ts'
 import { cancelJob, pageJobs, readJob } from '../../../../src/features/backtests/jobs/keyJobs.ts'
 import { asPanel, signals } from '../backtestBench.ts'
 import { type JobBench, type JobProcess, jobBench } from './jobBench.ts'
@@ -39,6 +40,14 @@ describe('a job', () => {
       expect(bench.reports).toEqual([])
     })
   }
+
+  test('shows a sweep on the page of a synchronous request, though its answer has no section of it', async () => {
+    const body = { panel, sweep: { quantile: [0.1, 0.2], holdDays: [1, 2] } }
+    const { id } = await bench.ended((await bench.submit(body)).id)
+    const page = storedPage((await readStored(bench.sql, id)) ?? '')
+    expect(new TextDecoder().decode(page.bytes)).toBe(await bench.answer(body, 'html'))
+    expect(await readResult(bench.sql, id)).toBe(await bench.answer(body))
+  })
 
   test('fails with the message of the synchronous answer where the request is wrong', async () => {
     const job = await bench.ended((await bench.submit({ panel, config: { quantile: 7 } })).id)
