@@ -54,6 +54,7 @@ const features: Record<string, readonly string[]> = {
   signals: [],
   panels: [],
   backtests: ['panels'],
+  backtestPage: ['account', 'backtests', 'signals'],
   health: [],
   account: [],
   licensing: ['account'],

@@ -1,4 +1,5 @@
 import { rankDataset } from '../src/backtest/dataset/rank.ts'
+import { readPanelFile } from '../src/backtest/panelFile/readPanelFile.ts'
 import { buildArchive, filterArchive, listAssetNames } from '../src/backtest/pipeline/archiveDataset.ts'
 import { openBatch, runBatchItems } from '../src/backtest/pipeline/batch.ts'
 import { encodeResult, storedPage } from '../src/backtest/pipeline/encodeResult.ts'
@@ -10,6 +11,7 @@ import { simulateSlice } from '../src/backtest/pipeline/sweepPlan.ts'
 import { writeSweepResult } from '../src/backtest/pipeline/sweepResult.ts'
 import { describeFailure } from '../src/backtest/pipeline/taskFailure.ts'
 import type { Task, TaskKind, TaskReply } from '../src/backtest/pool/tasks.ts'
+import { resultParts } from '../src/backtest/report/resultParts.ts'
 import { registerFormats } from '../src/dates.ts'
 import { warmUp } from './warmUp.ts'
 
@@ -18,9 +20,9 @@ warmUp()
 
 /** The entry point of a worker thread: one task in, one reply out. It never throws, for an Error would lose its code
  * on the way to the other thread. */
-export default function compute(task: Task): TaskReply<TaskKind> {
+export default async function compute(task: Task): Promise<TaskReply<TaskKind>> {
   try {
-    return { ok: true, output: perform(task) }
+    return { ok: true, output: await perform(task) }
   } catch (error) {
     return { ok: false, failure: describeFailure(error) }
   }
@@ -56,6 +58,10 @@ function perform({ kind, input }: Task) {
       return runSpaSlice(input)
     case 'result_page':
       return storedPage(input.stored)
+    case 'result_parts':
+      return resultParts(JSON.parse(input.result))
+    case 'panel_file':
+      return readPanelFile(input)
     case 'archive_build':
       return buildArchive(input.days)
     case 'dataset_filter':

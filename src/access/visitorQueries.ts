@@ -1,4 +1,4 @@
-import type { Sql } from '../postgres/client.ts'
+import type { Sql, SqlClient } from '../postgres/client.ts'
 import { licences, type Principal } from './licences.ts'
 
 /** What a session opens on pages and downloads. */
@@ -14,6 +14,40 @@ export interface BestGrant extends Principal {
 }
 
 type Row = { digest: string } & (BestGrant | { keyId: null })
+
+/** Of each key of an account `s` that works, the grant that authentication uses. */
+const runningGrants = (sql: SqlClient) => sql`(
+  select g.*
+  from (
+    select distinct coalesce(k.root_key_id, k.key_id) as root_key_id
+    from account.held_key h join api_key k using (key_id)
+    where h.account_id = s.account_id and k.revoked_at is null
+      and (k.retires_at is null or k.retires_at > now())
+  ) family
+  join lateral grant_that_counts(family.root_key_id) g
+    on g.starts_at <= now() and (g.expires_at is null or g.expires_at > now())
+)`
+
+/** A key with the quant plan, as limits and backtests know it: by the root of its rotations. */
+export interface QuantKey {
+  readonly keyId: number
+  readonly prefix: string
+  readonly perMinute: number
+  readonly perDay: number | null
+}
+
+/** The keys with the quant plan of the account that is signed in with a session, the one that backtests run as first: the plan may be
+ * on another key than the account's best grant. */
+export async function findQuantKeys(sql: Sql, digest: Uint8Array): Promise<QuantKey[]> {
+  const rows = await sql<QuantKey[]>`
+    select g.key_id as "keyId", k.prefix, g.per_minute as "perMinute", g.per_day as "perDay"
+    from account.session s
+    join lateral ${runningGrants(sql)} g on g.quant
+    join api_key k on k.key_id = g.key_id
+    where s.digest = ${digest} and s.expires_at > now()
+    order by g.per_minute desc, g.per_day desc nulls first, g.grant_id desc`
+  return [...rows]
+}
 
 /** The rights of these sessions; one that has ended is not among them. It is written at most once in ten minutes when a session was
  * last seen.
@@ -41,14 +75,7 @@ export async function findSessionRights(
     left join lateral (
       select g.key_id as "keyId", g.licence, g.quant, g.per_minute as "perMinute", g.per_day as "perDay",
              g.entity_cap as "entityCap", g.bulk
-      from (
-        select distinct coalesce(k.root_key_id, k.key_id) as root_key_id
-        from account.held_key h join api_key k using (key_id)
-        where h.account_id = s.account_id and k.revoked_at is null
-          and (k.retires_at is null or k.retires_at > now())
-      ) family
-      join lateral grant_that_counts(family.root_key_id) g
-        on g.starts_at <= now() and (g.expires_at is null or g.expires_at > now())
+      from ${runningGrants(sql)} g
       order by array_position(${[...licences]}::text[], g.licence) desc, g.per_minute desc,
                g.per_day desc nulls first, g.grant_id desc
       limit 1

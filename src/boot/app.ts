@@ -2,6 +2,8 @@ import http from 'node:http'
 import { type AnyElysia, Elysia } from 'elysia'
 import { accountRoutes, meRoutes } from '../features/account/routes.ts'
 import { adminRoutes } from '../features/admin/routes.ts'
+import { backtestPageRoutes } from '../features/backtestPage/routes.ts'
+import { StoredResults } from '../features/backtestPage/storedResults.ts'
 import { batchRoutes } from '../features/backtests/batch/routes.ts'
 import { jobRoutes } from '../features/backtests/jobs/routes.ts'
 import { PerKeyLimit } from '../features/backtests/perKeyLimit.ts'
@@ -78,6 +80,7 @@ export function createApp(resources: Resources) {
     healthRoutes(plugin, shared),
     pageRoutes(plugin, shared),
     fileRoutes(plugin, shared),
+    backtestPageRoutes(plugin, { ...shared, stored: new StoredResults() }),
   ]
   app.use(plugin)
   for (const feature of features) app.use(feature)

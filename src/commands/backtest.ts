@@ -1,5 +1,7 @@
 import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
+import { type BacktestSettings, makePanelBody, type PanelBody } from '../backtest/panelFile/panelBody.ts'
+import { panelFormats } from '../backtest/panelFile/panelFormat.ts'
 import { decodeResult } from '../backtest/pipeline/encodeResult.ts'
 import { ComputePool } from '../backtest/pool/computePool.ts'
 import { tearSheet } from '../backtest/report/tearSheet/page.ts'
@@ -7,22 +9,15 @@ import type { BacktestResult, BacktestWarning } from '../backtest/result.ts'
 import type { Config } from '../config.ts'
 import { type ErrorCode, Failure } from '../errors.ts'
 import { runBacktest } from '../features/backtests/run.ts'
+import { signalLimit } from '../features/signals/schema.ts'
 import { horizons } from '../horizons.ts'
 import { loadMarkets } from '../markets/markets.ts'
-import {
-  type BacktestFlags,
-  type BacktestSettings,
-  blamesOption,
-  inOptionWords,
-  toSettings,
-} from './backtestOptions.ts'
+import { type BacktestFlags, blamesOption, inOptionWords, toSettings } from './backtestOptions.ts'
 import { backtestSummary } from './backtestSummary.ts'
 import { type CliContext, exitCodes } from './context.ts'
 import { type InputFile, openInput, readInput } from './inputFile.ts'
 import { parseNumber, parseShare } from './options.ts'
-import { printLine, requireFolder, startProgress, writeFileAtomically } from './output.ts'
-import { makePanelBody, type PanelBody } from './panelBody.ts'
-import { panelFormats } from './panelFormat.ts'
+import { grouped, printLine, requireFolder, startProgress, writeFileAtomically } from './output.ts'
 
 const help = `
 FILE is CSV, NDJSON, JSON or Parquet, plain or gzipped; - is standard input. The format is recognised. The columns are
@@ -168,12 +163,16 @@ async function compute(
       throw error instanceof Failure ? explain(error, body, settings, file.name) : error
     })
     if (failBelowDsr !== undefined && result.deflated_sharpe === undefined) throw sweepRequired()
-    return { result, notices: [...body.notices] }
+    return { result, notices: [...body.notices, ...(body.next === null ? [] : [pageNotice(body.next)])] }
   } finally {
     progress.stop()
     await pool.close()
   }
 }
+
+/** An answer to a long query has only its newest rows. */
+const pageNotice = (next: string) =>
+  `The file is one page of /signals: more rows follow it. A larger limit (up to ${grouped(signalLimit.max)}) has more of them, and cursor=${next} continues. With format=ndjson, pages joined in one file are all rows.`
 
 async function runOffline(
   pool: ComputePool,

@@ -1,7 +1,8 @@
+import type { BacktestSettings } from '../backtest/panelFile/panelBody.ts'
+import type { PanelFormat } from '../backtest/panelFile/panelFormat.ts'
 import { reportSections } from '../backtest/report/reportSections.ts'
 import { Failure } from '../errors.ts'
 import type { Horizon } from '../horizons.ts'
-import type { PanelFormat } from './panelFormat.ts'
 
 /** As commander returns them; lists are still text. */
 export interface BacktestFlags {
@@ -35,14 +36,6 @@ export interface BacktestFlags {
 }
 
 type AxisValue = string | number
-
-/** The fields of a request other than its rows, unchecked: the engine validates them by its schema. */
-export interface BacktestSettings {
-  readonly config?: Readonly<Record<string, AxisValue | true>>
-  readonly sweep?: true | Readonly<Record<string, readonly AxisValue[]>>
-  readonly include?: readonly string[]
-  readonly evidence?: Readonly<Record<string, AxisValue | true>>
-}
 
 /** The flags as settings of a request. An option with several values makes a grid. */
 export function toSettings(flags: BacktestFlags): BacktestSettings {

@@ -200,7 +200,8 @@ async function admitStanding(access: AccessDeps, context: RequestContext, caller
   context.admitted = true
 }
 
-function rateLimited(verdict: Verdict, refused: NonNullable<Verdict['refused']>): Failure {
+/** The refusal of a request beyond a limit. */
+export function rateLimited(verdict: Verdict, refused: NonNullable<Verdict['refused']>): Failure {
   const { perMinute, perDay } = verdict.limits
   const { by, retryAfterSeconds } = refused
   const message =

@@ -48,10 +48,15 @@ const get = (route: string, path: string, good: Row['good']): Row => ({
   needsKey: true,
   good,
 })
-const open = (route: string, path = route, outcome: Outcome = 200): Row => ({
-  ...get(route, path, () => outcome),
+const open = (route: string, path = route, outcome: Outcome | Row['good'] = 200): Row => ({
+  ...get(route, path, typeof outcome === 'function' ? outcome : () => outcome),
   needsKey: false,
 })
+/** A page on which a key can be pasted: one that is sent is checked, and without one it is that of a visitor. */
+const pasted =
+  (outcome: Outcome): Row['good'] =>
+  caller =>
+    caller === 'keyless' ? outcome : (refused[caller] ?? ofQuant(outcome)(caller))
 
 const fundamentals = '/api/v1/fundamentals'
 const restatements = '/api/v1/restatements'
@@ -165,6 +170,22 @@ const table: Row[] = [
   open('/restatements', '/restatements?as_of=2010-03-31', [403, 'licence_required']),
   open('/screen'),
   open('/screen', '/screen?as_of=2010-03-31', [403, 'licence_required']),
+  // Without a session: a key in Authorization is that of a person who pasted it.
+  open('/backtest', '/backtest', pasted(200)),
+  open('/backtest/example', '/backtest/example?horizon=7d'),
+  open('/backtest/runs/:id', `/backtest/runs/${unknownId}`, pasted([404, 'entity_unknown'])),
+  ...['report', 'result', 'curve', 'events'].map(part =>
+    open(
+      `/backtest/runs/:id/${part}`,
+      `/backtest/runs/${unknownId}/${part}`,
+      pasted([404, 'entity_unknown']),
+    ),
+  ),
+  ...['/backtest', '/backtest/runs/:id/cancel'].map(route => ({
+    ...open(route, route.replace(':id', unknownId), formRefused),
+    method: 'POST' as const,
+    body: '{}',
+  })),
   open('/sample'),
   open('/sample/:file', '/sample/entities.csv'),
   open('/assets/:file', '/assets/site.css'),

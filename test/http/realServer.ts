@@ -7,6 +7,7 @@ import { type TestServer, testServer, testToday } from './testServer.ts'
 
 export interface RealServer extends Omit<TestServer, 'logged'> {
   readonly sql: Sql
+  readonly databaseUrl: string
 }
 
 export interface RealServerOptions {
@@ -33,6 +34,7 @@ export async function realServer({
   return {
     ...server,
     sql,
+    databaseUrl: database.url,
     stop: async () => {
       await server.stop()
       await version.close()

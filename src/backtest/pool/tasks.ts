@@ -2,6 +2,7 @@ import type { MarketCosts } from '../../markets/costs.ts'
 import type { StoredPanelRequest } from '../codec/settings.ts'
 import type { Dataset, Ranking } from '../dataset/dataset.ts'
 import type { SpaResult, SpaTest } from '../evidence/spa.ts'
+import type { PanelFile, PanelFileInput } from '../panelFile/readPanelFile.ts'
 import type { SignalDay } from '../pipeline/archiveDataset.ts'
 import type { BatchInput, BatchOutput, OpenedBatch } from '../pipeline/batch.ts'
 import type { EncodedResult } from '../pipeline/encodeResult.ts'
@@ -12,6 +13,7 @@ import type { ArchiveInput } from '../pipeline/selectData.ts'
 import type { SpaSliceInput } from '../pipeline/sweepEvidence.ts'
 import type { SliceInput, SliceSeries, SweepPlan } from '../pipeline/sweepPlan.ts'
 import type { TaskFailure } from '../pipeline/taskFailure.ts'
+import type { ResultParts } from '../report/resultParts.ts'
 import type { ResultFormat } from '../request.ts'
 
 /** Every task that a worker thread can run, with what it takes and returns. */
@@ -59,6 +61,10 @@ export interface Tasks {
   spa_slice: { input: SpaSliceInput; output: null }
   /** A result as a job stores it, to a page. */
   result_page: { input: { readonly stored: string }; output: EncodedResult }
+  /** What a page shows of a result and offers for download. */
+  result_parts: { input: { readonly result: string }; output: ResultParts }
+  /** A file of rows to a body without faults, and what was recognised in it. */
+  panel_file: { input: PanelFileInput; output: PanelFile }
   /** A body of rows to be stored: packed, with its hash and the ranking of its dataset. */
   panel_pack: { input: PanelBody; output: PackedPanel }
   dataset_rank: { input: { readonly data: Dataset }; output: Ranking }

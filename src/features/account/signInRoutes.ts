@@ -19,8 +19,9 @@ const sessionSeconds = 30 * 86_400
 const codeSeconds = codeMinutes * 60
 const maxAgentLength = 300
 
-/** Pages below /account and /admin and those of companies alone: an address of another host cannot be one of these. */
-const nextShape = /^\/(?:(?:account|admin)(?:\/[a-z0-9-]{1,40}){0,3}|companies\/[A-Za-z0-9][\w.-]{0,31})$/
+/** Pages below /account, /admin and /backtest and those of companies alone: an address of another host cannot be one of these. */
+const nextShape =
+  /^\/(?:(?:account|admin)(?:\/[a-z0-9-]{1,40}){0,3}|backtest(?:\/runs\/[0-9a-f-]{36})?|companies\/[A-Za-z0-9][\w.-]{0,31})$/
 const safeNext = (sent: string) => (nextShape.test(sent) ? sent : '/account')
 
 const readNext = queryReader(

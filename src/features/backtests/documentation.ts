@@ -30,6 +30,7 @@ export const backtestOperation = operation({
       capacity: { summary: 'The capital that your volumes allow', value: requests.backtest_capacity },
       stored: { summary: 'A stored panel', value: requests.backtest_stored },
       source: { summary: 'The rows of this service', value: requests.backtest_source },
+      shipped: { summary: 'The archive that the service ships', value: requests.backtest_shipped },
       score: {
         summary: 'The rows of this service, ranked by a metric as known on each date',
         value: requests.backtest_score,
@@ -44,6 +45,10 @@ export const backtestOperation = operation({
     html: 'With format=html, or if Accept prefers HTML: the result as an HTML page without scripts or external resources.',
     examples: {
       panel: { summary: 'The result of the example `panel`', value: answers.backtest },
+      shipped: {
+        summary: 'The result of the example `shipped`, as /backtest shows it to all',
+        value: answers.backtest_shipped,
+      },
       evidence: { summary: 'The result of the example `evidence`', value: answers.backtest_evidence },
       capacity: { summary: 'The result of the example `capacity`', value: answers.backtest_capacity },
     },

@@ -15,6 +15,8 @@ const asset = (file: string, type: string) =>
 /** Every asset of the pages, all of this server: the pages work without internet. */
 const assets: Readonly<Record<string, SharedDocument>> = {
   'site.css': asset('site.css', css),
+  'backtest.css': asset('backtest.css', css),
+  'backtest.js': asset('backtest.js', script),
   'search.js': asset('search.js', script),
   'home.js': asset('home.js', script),
   'company.js': asset('company.js', script),

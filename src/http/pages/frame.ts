@@ -22,6 +22,8 @@ export interface Frame {
   readonly scripts: readonly string[]
   /** Hidden from search engines: an error, a list of hits. */
   readonly unlisted?: boolean
+  /** Without script the page loads itself again after so many seconds: something on it is under way. */
+  readonly refreshSeconds?: number
   readonly body: Markup
   readonly footer?: Markup
 }
@@ -36,7 +38,7 @@ export function frame(page: Frame): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${title} - asfiled</title>
-${description !== undefined && html`<meta name="description" content="${description}">\n`}${canonical !== undefined && html`<link rel="canonical" href="${canonical}">\n`}${page.unlisted === true && html`<meta name="robots" content="noindex">\n`}<link rel="icon" type="image/png" href="/docs/assets/favicon-32x32.png">
+${description !== undefined && html`<meta name="description" content="${description}">\n`}${canonical !== undefined && html`<link rel="canonical" href="${canonical}">\n`}${page.unlisted === true && html`<meta name="robots" content="noindex">\n`}${page.refreshSeconds !== undefined && html`<noscript><meta http-equiv="refresh" content="${page.refreshSeconds}"></noscript>\n`}<link rel="icon" type="image/png" href="/docs/assets/favicon-32x32.png">
 ${styles.map(path => html`<link rel="stylesheet" href="${path}">\n`)}<script src="/docs/assets/theme.js"></script>
 ${linkedData !== undefined && dataScript('application/ld+json', linkedData)}</head>
 <body>

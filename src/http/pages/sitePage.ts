@@ -4,6 +4,7 @@ import { frame } from './frame.ts'
 const links = [
   { name: 'Markets', path: '/markets' },
   { name: 'Screen', path: '/screen' },
+  { name: 'Backtest', path: '/backtest' },
   { name: 'Restatements', path: '/restatements' },
   { name: 'Metrics', path: '/catalogue' },
   { name: 'Docs', path: '/docs/guides' },
@@ -13,7 +14,7 @@ const account = { name: 'Account', path: '/account' } as const
 const signIn = { name: 'Sign in', path: '/sign-in' } as const
 
 /** Allows scripts, styles, images and requests of this server only, and forms that lead to it. */
-const contentSecurityPolicy = [
+export const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
@@ -42,20 +43,23 @@ export interface SitePage {
   readonly section?: (typeof links)[number]['path']
   /** Names of scripts in /assets. */
   readonly scripts?: readonly string[]
+  /** Names of its own styles in /assets. */
+  readonly styles?: readonly string[]
+  readonly refreshSeconds?: number
   readonly unlisted?: boolean
   readonly main: Markup
 }
 
 /** A page of the site with its navigation and footer. */
 export function sitePage(
-  { section, scripts = [], main, ...page }: SitePage,
+  { section, scripts = [], styles = [], main, ...page }: SitePage,
   { isSignedIn }: { readonly isSignedIn: boolean },
 ): string {
   return frame({
     ...page,
     navigation: { label: 'Site', links: [...links, isSignedIn ? account : signIn] },
     current: section ?? null,
-    styles: ['/docs/assets/docs.css', '/assets/site.css'],
+    styles: ['/docs/assets/docs.css', '/assets/site.css', ...styles.map(name => `/assets/${name}`)],
     scripts: ['search.js', ...scripts].map(name => `/assets/${name}`),
     body: html`<div class="page wide"><main id="main" tabindex="-1">
 ${main}

@@ -75,6 +75,7 @@ const answers: Record<string, Ask> = {
   signals_csv: { caller: 'demo', path: '/api/v1/signals?limit=2&format=csv' },
   search: { caller: 'keyless', path: '/api/search?q=apple' },
   backtest: { caller: 'quant', path: backtest, body: JSON.stringify(requests.backtest_panel) },
+  backtest_shipped: { caller: 'quant', path: backtest, body: JSON.stringify(requests.backtest_shipped) },
   backtest_evidence: {
     caller: 'quant',
     path: backtest,

@@ -7,13 +7,15 @@ export const styleText = readFileSync(new URL('./tearSheet.css', import.meta.url
 /** The tear sheet's only style; `contentPolicy` allows it by its hash. */
 export const styleSheet = new Markup(`<style>${styleText}</style>`)
 
-const styleHash = createHash('sha256').update(styleText).digest('base64')
+/** The source of the style as a policy names it. A page that shows a tear sheet in a frame without an address needs it, too: such a
+ * frame has the policy of its page. */
+export const styleSource = `'sha256-${createHash('sha256').update(styleText).digest('base64')}'`
 
 /** What a tear sheet may do: show its own style. It loads nothing, runs nothing and sends nothing. The document contains
  * the policy itself; a server that sends the document also sends it as a header. */
 export const contentPolicy = [
   "default-src 'none'",
-  `style-src 'sha256-${styleHash}'`,
+  `style-src ${styleSource}`,
   "base-uri 'none'",
   "form-action 'none'",
 ].join('; ')

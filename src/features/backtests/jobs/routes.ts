@@ -123,7 +123,7 @@ export function acceptedAnswer({ job, replayed }: SubmittedJob, baseUrl: string)
   return { status: 202, headers, body: `${JSON.stringify(summary).slice(0, -1)},"result":null}` }
 }
 
-const eventHeaders = {
+export const eventHeaders = {
   'Content-Type': 'text/event-stream',
   'Cache-Control': 'no-store',
   Vary: 'Accept, Authorization',
@@ -147,7 +147,7 @@ const maxStreams = 256
 const maxStreamsPerKey = 8
 
 /** Counts open event streams, in total and per key. */
-class StreamCount {
+export class StreamCount {
   readonly #ofKey = new Map<number, number>()
   #all = 0
 

@@ -1,18 +1,24 @@
-import { columnNames } from '../backtest/codec/cells.ts'
-import { CsvReader } from '../backtest/codec/csvCells.ts'
-import { plural } from '../backtest/report/numberFormat.ts'
-import type { BodyFormat, BodyQuery } from '../backtest/request.ts'
-import { Failure } from '../errors.ts'
-import { signalLimit } from '../features/signals/schema.ts'
-import { type Horizon, horizonDays } from '../horizons.ts'
-import type { BacktestSettings } from './backtestOptions.ts'
-import { joined } from './inputFile.ts'
-import { grouped } from './output.ts'
+import { Failure } from '../../errors.ts'
+import { type Horizon, horizonDays } from '../../horizons.ts'
+import { columnNames } from '../codec/cells.ts'
+import { CsvReader } from '../codec/csvCells.ts'
+import { plural } from '../report/numberFormat.ts'
+import type { BodyFormat, BodyQuery } from '../request.ts'
 import { type PanelColumns, panelColumns } from './panelColumns.ts'
 import { firstLine, type PanelFormat, recogniseFormat, withoutByteOrderMark } from './panelFormat.ts'
 import { type ParquetTable, readParquet } from './parquetTable.ts'
 import { readCsvSignals, readJsonSignals, readNdjsonSignals, readSignalTable } from './signalFile.ts'
 import { areSignals, type SignalPanel } from './signalRows.ts'
+
+type AxisValue = string | number
+
+/** The fields of a request other than its rows, unchecked: the engine validates them by its schema. */
+export interface BacktestSettings {
+  readonly config?: Readonly<Record<string, AxisValue | true>>
+  readonly sweep?: true | Readonly<Record<string, readonly AxisValue[]>>
+  readonly include?: readonly string[]
+  readonly evidence?: Readonly<Record<string, AxisValue | true>>
+}
 
 /** The body of a backtest request, made from the bytes of a file. */
 export interface PanelBody {
@@ -22,8 +28,17 @@ export interface PanelBody {
   /** True if the file may ask for a sweep itself. */
   readonly mayHaveSettings: boolean
   readonly notices: readonly string[]
+  /** The cursor of the rows that follow, where the file is one page of forecasts of the API. */
+  readonly next: string | null
+  /** The first rows, as the file writes them; null: JSON. */
+  readonly head: FileHead | null
   /** Names a cell of `panel` by its place in the file; null if the body is the file. */
   readonly placeOf: SignalPanel['placeOf'] | null
+}
+
+export interface FileHead {
+  readonly columns: readonly string[]
+  readonly rows: readonly (readonly string[])[]
 }
 
 interface PanelSource {
@@ -36,17 +51,33 @@ interface PanelSource {
 
 /** Forecasts and Parquet become columns; all other rows go to the engine as they are. */
 export async function makePanelBody(source: PanelSource, settings: BacktestSettings): Promise<PanelBody> {
+  const { table, bytes, format } = await openFile(source)
+  return { ...panelBody(table, bytes, format, source.horizon, settings), head: headOf(table, bytes, format) }
+}
+
+async function openFile(source: PanelSource) {
   const format = source.format ?? recogniseFormat(source.bytes)
   const bytes = format === 'json' || format === 'ndjson' ? withoutByteOrderMark(source.bytes) : source.bytes
   const table = format === 'parquet' ? await readParquet(bytes, numberColumns) : null
-  const signals = readSignals(table ?? bytes, format, source.horizon)
+  return { table, bytes, format }
+}
+
+function panelBody(
+  table: ParquetTable | null,
+  bytes: Uint8Array<ArrayBuffer>,
+  format: PanelFormat,
+  horizon: Horizon | undefined,
+  settings: BacktestSettings,
+): Omit<PanelBody, 'head'> {
+  const signals = readSignals(table ?? bytes, format, horizon)
   if (signals !== null) return signalBody(signals, settings)
-  if (source.horizon !== undefined)
+  if (horizon !== undefined)
     throw new Failure(
       'parameter_invalid',
       '--horizon chooses among forecasts (columns ticker, horizon, predicted_pct ...), but these are rows of a panel. Omit it.',
     )
-  if (table !== null) return { ...columnsBody(panelColumns(table), settings), notices: [], placeOf: rowPlace }
+  if (table !== null)
+    return { ...columnsBody(panelColumns(table), settings), notices: [], next: null, placeOf: rowPlace }
   return format === 'json'
     ? jsonBody(bytes, settings)
     : rowsBody(bytes, format === 'csv' ? 'csv' : 'ndjson', settings)
@@ -73,23 +104,36 @@ function readSignals(
   }
 }
 
+const shownRows = 5
+
+/** Comes after the rows were read, so a fault in them is named first. */
+function headOf(table: ParquetTable | null, bytes: Uint8Array, format: PanelFormat): FileHead | null {
+  if (table !== null) {
+    const columns = [...table.columns.keys()]
+    const rows = Array.from({ length: Math.min(shownRows, table.count) }, (_, row) =>
+      columns.map(name => String(table.columns.get(name)?.[row] ?? '')),
+    )
+    return { columns, rows }
+  }
+  if (format !== 'csv') return null
+  const reader = new CsvReader(bytes)
+  const columns = reader.row()
+  const rows: string[][] = []
+  while (rows.length < shownRows && !reader.ended && !reader.onlySpaceFollows()) rows.push(reader.row())
+  return { columns, rows }
+}
+
 const csvHeader = (bytes: Uint8Array) => (bytes.length === 0 ? [] : new CsvReader(bytes).row())
 
 function signalBody(
   { columns, horizon, openRows, next, placeOf }: SignalPanel,
   settings: BacktestSettings,
-): PanelBody {
+): Omit<PanelBody, 'head'> {
   const config = { returnDays: horizonDays(horizon), ...settings.config }
-  const notices = [
-    ...(openRows === 0 ? [] : [`Left out: ${plural(openRows, 'forecast')} after the last known outcome.`]),
-    ...(next === null ? [] : [pageNotice(next)]),
-  ]
-  return { ...columnsBody(columns, { ...settings, config }), notices, placeOf }
+  const notices =
+    openRows === 0 ? [] : [`Left out: ${plural(openRows, 'forecast')} after the last known outcome.`]
+  return { ...columnsBody(columns, { ...settings, config }), notices, next, placeOf }
 }
-
-/** An answer to a long query has only its newest rows. */
-const pageNotice = (next: string) =>
-  `The file is one page of /signals: more rows follow it. A larger limit (up to ${grouped(signalLimit.max)}) has more of them, and cursor=${next} continues. With format=ndjson, pages joined in one file are all rows.`
 
 const numberColumns = ['score', 'forward_return', 'dollar_volume', 'predicted_pct', 'actual_pct']
 
@@ -106,7 +150,7 @@ function rowsBody(
   bytes: Uint8Array<ArrayBuffer>,
   format: 'csv' | 'ndjson',
   settings: BacktestSettings,
-): PanelBody {
+): Omit<PanelBody, 'head'> {
   const { config, sweep, include, evidence } = settings
   const query = {
     ...(config === undefined ? {} : { config: JSON.stringify(config) }),
@@ -114,11 +158,19 @@ function rowsBody(
     ...(include === undefined ? {} : { include: include.join(',') }),
     ...(evidence === undefined ? {} : { evidence: JSON.stringify(evidence) }),
   }
-  return { bytes, format, query, mayHaveSettings: format === 'ndjson', notices: [], placeOf: null }
+  return {
+    bytes,
+    format,
+    query,
+    mayHaveSettings: format === 'ndjson',
+    notices: [],
+    next: null,
+    placeOf: null,
+  }
 }
 
 /** A whole request gets the settings added; rows or columns alone become its panel. */
-function jsonBody(bytes: Uint8Array<ArrayBuffer>, settings: BacktestSettings): PanelBody {
+function jsonBody(bytes: Uint8Array<ArrayBuffer>, settings: BacktestSettings): Omit<PanelBody, 'head'> {
   const beginning = new TextDecoder().decode(bytes.subarray(0, 1_000))
   const [, brace, key] = /^\s*(\{?)\s*(?:"([^"]*)")?/.exec(beginning) ?? []
   const isRequest = brace === '{' && !columnNames.some(name => name === key)
@@ -128,7 +180,9 @@ function jsonBody(bytes: Uint8Array<ArrayBuffer>, settings: BacktestSettings): P
     : `{${own}${own === '' ? '' : ','}"panel":`
   const rest = isRequest ? bytes.subarray(bytes.indexOf(0x7b) + 1) : bytes
   return {
-    bytes: joined([encoder.encode(before), rest, encoder.encode(isRequest ? '' : '}')]),
-    ...{ format: 'json', query: {}, mayHaveSettings: isRequest, notices: [], placeOf: null },
+    bytes: new Uint8Array(
+      Buffer.concat([encoder.encode(before), rest, encoder.encode(isRequest ? '' : '}')]),
+    ),
+    ...{ format: 'json', query: {}, mayHaveSettings: isRequest, notices: [], next: null, placeOf: null },
   }
 }

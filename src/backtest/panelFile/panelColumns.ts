@@ -1,6 +1,6 @@
-import { columnNames, optionalColumns, requiredColumns } from '../backtest/codec/cells.ts'
-import { maxPanelRows } from '../backtest/request.ts'
-import { Failure } from '../errors.ts'
+import { Failure } from '../../errors.ts'
+import { columnNames, optionalColumns, requiredColumns } from '../codec/cells.ts'
+import { maxPanelRows } from '../request.ts'
 import type { ParquetTable } from './parquetTable.ts'
 
 /** Rows of a panel by column, as JSON has them. What is no valid cell stays as text, so that the schema names it. */

@@ -1,6 +1,6 @@
-import { maxPanelRows } from '../backtest/request.ts'
-import { Failure } from '../errors.ts'
-import { type Horizon, horizons } from '../horizons.ts'
+import { Failure } from '../../errors.ts'
+import { type Horizon, horizons } from '../../horizons.ts'
+import { maxPanelRows } from '../request.ts'
 import { numberCell, type PanelColumns, textCell } from './panelColumns.ts'
 
 /** The columns of forecasts, as `signals import` reads them and the API answers them. */

@@ -1,6 +1,6 @@
-import { CsvReader } from '../backtest/codec/csvCells.ts'
-import { Failure } from '../errors.ts'
-import type { Horizon } from '../horizons.ts'
+import { Failure } from '../../errors.ts'
+import type { Horizon } from '../../horizons.ts'
+import { CsvReader } from '../codec/csvCells.ts'
 import type { ParquetTable } from './parquetTable.ts'
 import { checkSignalColumns, type SignalPanel, SignalRows, signalColumns } from './signalRows.ts'
 

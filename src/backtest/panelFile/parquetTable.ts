@@ -8,8 +8,8 @@ import {
   parquetSchema,
   snappyUncompress,
 } from 'hyparquet'
-import { isoDate } from '../dates.ts'
-import { Failure } from '../errors.ts'
+import { isoDate } from '../../dates.ts'
+import { Failure } from '../../errors.ts'
 
 /** The columns of a Parquet file. Days and timestamps at midnight are `YYYY-MM-DD`; a timestamp with a time of day keeps it, so that
  * it is refused as a date instead of being moved to another day. */

@@ -1,0 +1,95 @@
+import { gunzipSync } from 'node:zlib'
+import { Failure } from '../../errors.ts'
+import type { Horizon } from '../../horizons.ts'
+import { readBody } from '../codec/body.ts'
+import { nameCount } from '../dataset/dataset.ts'
+import { buildPanelDataset } from '../pipeline/panelDataset.ts'
+import { resolveConfig } from '../pipeline/resolveConfig.ts'
+import { selectPanelData } from '../pipeline/selectData.ts'
+import type { BodyFormat, BodyQuery } from '../request.ts'
+import { type BacktestSettings, type FileHead, makePanelBody, type PanelBody } from './panelBody.ts'
+import { recogniseFormat } from './panelFormat.ts'
+
+export interface PanelFileInput {
+  readonly bytes: Uint8Array<ArrayBuffer>
+  /** Of a file of forecasts; undefined: its only one. */
+  readonly horizon: Horizon | undefined
+  readonly settings: BacktestSettings
+}
+
+/** A file of rows as the body of a backtest that is known to have no fault, and what was recognised in it. */
+export interface PanelFile {
+  readonly body: Uint8Array<ArrayBuffer>
+  readonly format: BodyFormat
+  readonly query: BodyQuery
+  readonly head: FileHead | null
+  readonly notices: readonly string[]
+  readonly rows: number
+  readonly dates: number
+  readonly assets: number
+  readonly firstDay: number
+  readonly lastDay: number
+}
+
+/** A packed file may not become more than this: a few kilobytes of gzip unpack to gigabytes. */
+const maxUnpackedBytes = 256 * 1_024 * 1_024
+
+/** Reads a CSV, NDJSON or Parquet file, plain or gzipped. Rows and settings are checked whole, so that each fault has its line at
+ * once and not in a backtest that has begun. */
+export async function readPanelFile({ bytes, horizon, settings }: PanelFileInput): Promise<PanelFile> {
+  const plain = unpacked(bytes)
+  const format = recogniseFormat(plain)
+  if (format === 'json')
+    throw new Failure(
+      'body_invalid',
+      'The file is JSON. Choose a CSV, NDJSON or Parquet file, or send the JSON to POST /api/v1/backtest.',
+      { param: 'file' },
+    )
+  const made = await makePanelBody({ bytes: plain, format, horizon }, settings)
+  try {
+    const parsed = readBody(made.bytes, made.format, made.query)
+    if (parsed.panel === null) throw new Failure('body_invalid', 'The file has no rows.', { param: 'file' })
+    const data = buildPanelDataset(parsed.panel)
+    const { returnDays, medianDateGap } = selectPanelData(data, parsed.config)
+    resolveConfig(parsed.config, returnDays, medianDateGap)
+    return {
+      body: made.bytes,
+      format: made.format,
+      query: made.query,
+      head: made.head,
+      notices: made.notices,
+      rows: data.asset.length,
+      dates: data.days.length,
+      assets: nameCount(data.assets),
+      firstDay: data.days[0],
+      lastDay: data.days[data.days.length - 1],
+    }
+  } catch (error) {
+    throw error instanceof Failure ? inPlacesOfFile(error, made) : error
+  }
+}
+
+/** Rows that became columns are named by their place in the file. */
+function inPlacesOfFile(failure: Failure, { placeOf }: PanelBody): Failure {
+  if (placeOf === null) return failure
+  const named = (text: string) =>
+    text.replace(/\bpanel\.(\w+)\[(\d+)\]/g, (_, column: string, row: string) => placeOf(column, Number(row)))
+  const { param } = failure.details
+  return new Failure(failure.code, named(failure.message), {
+    ...failure.details,
+    ...(param === undefined ? {} : { param: named(param) }),
+  })
+}
+
+function unpacked(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes
+  try {
+    return new Uint8Array(gunzipSync(bytes, { maxOutputLength: maxUnpackedBytes }))
+  } catch (cause) {
+    throw new Failure(
+      'body_invalid',
+      `The file looks gzipped, but it is damaged or has more than ${maxUnpackedBytes / 1_024 / 1_024} MB unpacked.`,
+      { param: 'file', cause },
+    )
+  }
+}

@@ -1,0 +1,129 @@
+import { Elysia } from 'elysia'
+import type { ComputePool } from '../../backtest/pool/computePool.ts'
+import { Failure } from '../../errors.ts'
+import type { BodyReader } from '../../http/body.ts'
+import type { Answer, RequestContext } from '../../http/context.ts'
+import { personalHeaders } from '../../http/headers.ts'
+import { noQuery } from '../../http/parameters.ts'
+import type { HttpPlugin } from '../../http/plugin.ts'
+import { prefersHtml } from '../../http/preferences.ts'
+import { redirectAnswer } from '../account/pages/frame.ts'
+import { type JobNotifier, jobEvents } from '../backtests/jobs/events.ts'
+import type { Job } from '../backtests/jobs/job.ts'
+import { findJob, readResult, readStored } from '../backtests/jobs/jobQueries.ts'
+import { cancelJob } from '../backtests/jobs/keyJobs.ts'
+import { eventHeaders, StreamCount } from '../backtests/jobs/routes.ts'
+import { answerPage, type ResultForm, resultAnswer } from './answers.ts'
+import { useForm } from './runForm.ts'
+import { findRunner, type RunnerDeps } from './runner.ts'
+import { missingRunPage, runPage, runPath } from './runPage.ts'
+import { snippetsFor } from './snippets.ts'
+
+export interface RunRouteDeps extends RunnerDeps {
+  readonly pool: ComputePool
+  readonly bodies: BodyReader
+  readonly notifier: JobNotifier
+  readonly elapsedMs: () => number
+  readonly settings: { readonly baseUrl: string }
+}
+
+const path = '/backtest/runs/:id'
+const page = { access: 'page', detail: { hide: true } } as const
+const form = { ...page, parse: 'none' } as const
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+const idleSeconds = 60
+const youngMs = 60_000
+
+/** /backtest/runs/{id} and what is below it: a backtest under way, its report and its downloads, for its owner alone. */
+export function runRoutes(http: HttpPlugin, deps: RunRouteDeps) {
+  const streams = new StreamCount()
+  const download = (kind: ResultForm) => (context: RequestContext) => answerResult(deps, context, kind)
+  // `async` is required in handlers: Elysia awaits an answer only if the handler's source text looks asynchronous.
+  return new Elysia({ name: 'backtestRuns' })
+    .use(http)
+    .get(path, async ({ context }) => showRun(deps, context), { ...page })
+    .get(`${path}/report`, async ({ context }) => download('html')(context), { ...page })
+    .get(`${path}/result`, async ({ context }) => download('json')(context), { ...page })
+    .get(`${path}/curve`, async ({ context }) => download('csv')(context), { ...page })
+    .get(`${path}/events`, async ({ context }) => sendEvents(deps, streams, context), { ...page })
+    .post(`${path}/cancel`, async ({ context }) => cancel(deps, context), { ...form })
+}
+
+/** The run that the path names, if it is of the person who sends the request. One of others is null, like one that never was. */
+async function findRun(deps: RunRouteDeps, context: RequestContext): Promise<Job | null> {
+  const { keyIds } = await findRunner(deps, context)
+  const id = context.path.split('/')[3] ?? ''
+  if (keyIds.length === 0 || !uuid.test(id)) return null
+  const job = await findJob(deps.sql, id)
+  return job !== null && keyIds.includes(job.keyId) ? job : null
+}
+
+async function requireRun(deps: RunRouteDeps, context: RequestContext): Promise<Job> {
+  const job = await findRun(deps, context)
+  if (job !== null) return job
+  throw new Failure('entity_unknown', 'There is no backtest at this address that you may see.', {
+    param: 'id',
+  })
+}
+
+async function showRun(deps: RunRouteDeps, context: RequestContext): Promise<Answer> {
+  noQuery(context)
+  const { sql, pool, settings, access } = deps
+  const isPage = prefersHtml(context.request.headers.get('accept'))
+  const job = isPage ? await findRun(deps, context) : await requireRun(deps, context)
+  if (job === null) return answerPage(context, 404, missingRunPage())
+  const result = job.state === 'succeeded' ? await readResult(sql, job.id) : null
+  const parts = result === null ? null : await pool.run('result_parts', { result })
+  return answerPage(
+    context,
+    200,
+    runPage({
+      job,
+      address: `${settings.baseUrl}${runPath(job.id)}`,
+      snippets: parts === null ? null : snippetsFor(settings.baseUrl, parts, job.bodyFormat),
+      // One that waits for hours is not looked at every other second.
+      refreshSeconds: access.epochMs() - job.createdAt.getTime() < youngMs ? 2 : 15,
+    }),
+  )
+}
+
+async function answerResult(deps: RunRouteDeps, context: RequestContext, kind: ResultForm): Promise<Answer> {
+  noQuery(context)
+  const { id, state } = await requireRun(deps, context)
+  const read = kind === 'html' ? readStored : readResult
+  const result = state === 'succeeded' ? await read(deps.sql, id) : null
+  if (result !== null) return resultAnswer(deps.pool, result, kind)
+  throw new Failure('conflict', `This backtest has no result: it is ${state}.`, { param: 'id' })
+}
+
+async function sendEvents(
+  deps: RunRouteDeps,
+  streams: StreamCount,
+  context: RequestContext,
+): Promise<Answer> {
+  noQuery(context)
+  const { sql, notifier, elapsedMs, settings } = deps
+  const { id, keyId } = await requireRun(deps, context)
+  const onEnd = streams.take(keyId)
+  context.server?.timeout(context.request, idleSeconds)
+  const body = jobEvents({
+    read: async () => {
+      const job = await findJob(sql, id)
+      if (job === null) throw new Failure('entity_unknown', 'The backtest is gone.')
+      return job
+    },
+    watch: onChange => notifier.watch(id, onChange),
+    elapsedMs,
+    baseUrl: settings.baseUrl,
+    onEnd,
+  })
+  return { status: 200, headers: personalHeaders({ ...eventHeaders, Vary: 'Cookie, Authorization' }), body }
+}
+
+async function cancel(deps: RunRouteDeps, context: RequestContext): Promise<Answer> {
+  return useForm(context, deps.bodies, deps.settings.baseUrl, async () => {
+    const { id, keyId } = await requireRun(deps, context)
+    await cancelJob(deps.sql, keyId, id)
+    return redirectAnswer(runPath(id))
+  })
+}

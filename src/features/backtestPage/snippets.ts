@@ -1,0 +1,72 @@
+import type { ResultParts } from '../../backtest/report/resultParts.ts'
+import type { BodyFormat } from '../../backtest/request.ts'
+
+/** The lines that do the same as a backtest of the page. */
+export interface Snippets {
+  readonly curl: string
+  readonly python: string
+}
+
+/** @param format of the body that ran: rows of the caller's own are not stored, so the lines name their file */
+export function snippetsFor(
+  baseUrl: string,
+  { request, isArchive }: ResultParts,
+  format: BodyFormat,
+): Snippets {
+  const address = `${baseUrl}/api/v1/backtest`
+  return isArchive ? archiveLines(address, request) : fileLines(address, request, format)
+}
+
+function archiveLines(address: string, request: string): Snippets {
+  return {
+    curl: `curl -s ${address} -H "Authorization: Bearer $ASFILED_KEY" -H 'Content-Type: application/json' -d ${quoted(request)}`,
+    python: `import json, os, urllib.request
+
+request = json.loads(${pythonText(request)})
+result = json.load(urllib.request.urlopen(urllib.request.Request(
+    "${address}", json.dumps(request).encode(),
+    {"Authorization": "Bearer " + os.environ["ASFILED_KEY"], "Content-Type": "application/json"})))
+print(result["metrics"]["sharpe"])`,
+  }
+}
+
+function fileLines(address: string, request: string, format: BodyFormat): Snippets {
+  const { panel: _, ...settings }: Record<string, unknown> = JSON.parse(request)
+  const [file, type] =
+    format === 'ndjson' ? ['rows.ndjson', 'application/x-ndjson'] : ['rows.csv', 'text/csv']
+  const query = new URLSearchParams(
+    Object.entries(settings).map(([name, value]): [string, string] => [
+      name,
+      Array.isArray(value) ? value.join(',') : JSON.stringify(value),
+    ]),
+  )
+  // In NDJSON the settings are its first line.
+  const first = JSON.stringify(settings)
+  const curl =
+    format === 'ndjson'
+      ? `(echo ${quoted(first)}; cat ${file}) | curl -s ${address} -H "Authorization: Bearer $ASFILED_KEY" -H 'Content-Type: ${type}' --data-binary @-`
+      : `curl -s ${quoted(`${address}?${query}`)} -H "Authorization: Bearer $ASFILED_KEY" -H 'Content-Type: ${type}' --data-binary @${file}`
+  const columns = `["date", "asset", "score", "forward_return"]`
+  return {
+    curl,
+    python: `import json, os, urllib.request
+import pandas as pd
+
+rows = pd.read_csv("rows.csv", dtype={"date": str})  # or pd.read_parquet("rows.parquet")
+columns = [*${columns}, *(["market"] if "market" in rows else [])]
+request = json.loads(${pythonText(first)})
+request["panel"] = {
+    name: rows[name].astype(object).where(rows[name].notna(), None).tolist() for name in columns}
+result = json.load(urllib.request.urlopen(urllib.request.Request(
+    "${address}", json.dumps(request).encode(),
+    {"Authorization": "Bearer " + os.environ["ASFILED_KEY"], "Content-Type": "application/json"})))
+print(result["metrics"]["sharpe"])`,
+  }
+}
+
+/** One word of a shell. */
+const quoted = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`
+
+/** A text of Python. Raw, so that JSON's escapes stay what they are; one that could end it is written with JSON's own quotes, which
+ * mean the same there. */
+const pythonText = (json: string) => (json.includes("'") ? JSON.stringify(json) : `r'${json}'`)

@@ -1,0 +1,53 @@
+import { readBody } from '../../backtest/codec/body.ts'
+import type { PanelFile } from '../../backtest/panelFile/readPanelFile.ts'
+import type { ComputePool } from '../../backtest/pool/computePool.ts'
+import { Failure } from '../../errors.ts'
+import { type SubmitDeps, submitJob } from '../backtests/jobs/submit.ts'
+import type { PerKeyLimit } from '../backtests/perKeyLimit.ts'
+import { fileHorizonOf, type SentForm, settingsOf, sourceOf } from './runForm.ts'
+
+export interface StartDeps extends SubmitDeps {
+  readonly pool: ComputePool
+  readonly perKeyLimit: PerKeyLimit
+}
+
+/** Reads the file of a form in a worker thread: its rows and settings are without fault, or the fault is named. */
+export async function checkFile(
+  { pool, perKeyLimit }: StartDeps,
+  keyId: number,
+  { file, typed }: SentForm,
+  signal: AbortSignal,
+): Promise<PanelFile> {
+  if (file === null)
+    throw new Failure('body_invalid', 'No file was chosen. Choose one, or run on the archive.', {
+      param: 'file',
+    })
+  const input = {
+    bytes: new Uint8Array(await file.arrayBuffer()),
+    horizon: fileHorizonOf(typed),
+    settings: settingsOf(typed),
+  }
+  return perKeyLimit.use(keyId, () =>
+    pool.run('panel_file', input, { signal, transfer: [input.bytes.buffer] }),
+  )
+}
+
+/** Stores the backtest of a form, and returns its id. Settings and rows are checked first, so that a fault is shown in the form. */
+export async function startRun(
+  deps: StartDeps,
+  keyId: number,
+  requestId: string,
+  form: SentForm,
+  signal: AbortSignal,
+): Promise<string> {
+  const own = { keyId, requestId, idempotencyKey: null }
+  if (form.typed.rows === 'file') {
+    const { body, format, query } = await checkFile(deps, keyId, form, signal)
+    return (await submitJob(deps, { ...own, body, format, query })).job.id
+  }
+  const request = { ...settingsOf(form.typed), source: sourceOf(form.typed) }
+  const body = new TextEncoder().encode(JSON.stringify(request))
+  // Some hundred bytes without a row: its settings are checked here.
+  readBody(body, 'json')
+  return (await submitJob(deps, { ...own, body, format: 'json', query: {} })).job.id
+}
