@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { Failure } from '../../errors.ts'
 import { type StoredChoice, storedName } from './storedGrid.ts'
 
-export const storedPath = resolve(import.meta.dir, '../../../sample/backtests.bin')
+export const storedPath = resolve(import.meta.dir, 'shippedResults.bin')
 
 /** The best that zstd does: the file is written once and shipped. */
 const level = 19

@@ -11,7 +11,7 @@ import { stopTestDatabase } from '../../database.ts'
 import { type RealServer, realServer } from '../../http/realServer.ts'
 
 /** The results that /backtest shows without a key: `bun test/features/backtestPage/captureResults.ts` computes them from the shipped
- * archive and writes sample/backtests.bin; storedResults.test.ts computes them again and compares. */
+ * archive and writes src/features/backtestPage/shippedResults.bin; storedResults.test.ts computes them again and compares. */
 export async function captureResults({
   resources,
 }: Pick<RealServer, 'resources'>): Promise<Map<string, string>> {
