@@ -257,8 +257,13 @@ describe('the verdict', () => {
     const lines = await runToEnd(bench.deps, { items: [{}, ...failing] })
     const { best, failed } = lines.at(-1) ?? {}
     expect(failed).toBe(19)
-    expect(best?.deflated_sharpe.sharpe_threshold).toBeCloseTo(Math.sqrt(1 / 79) * expectedMaxOfNormals(20), 14)
-    expect<object | undefined>(best?.deflated_sharpe).toEqual(lines.find(line => line.result)?.deflated_sharpe)
+    expect(best?.deflated_sharpe.sharpe_threshold).toBeCloseTo(
+      Math.sqrt(1 / 79) * expectedMaxOfNormals(20),
+      14,
+    )
+    expect<object | undefined>(best?.deflated_sharpe).toEqual(
+      lines.find(line => line.result)?.deflated_sharpe,
+    )
   })
 
   test('of the best is null where periods differ in length, and where nothing succeeded', async () => {

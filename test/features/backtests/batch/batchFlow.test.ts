@@ -71,8 +71,7 @@ test('a task with resamples has fewer backtests, so that other requests wait as 
   const run = spyOn(pool, 'run')
   const indexes = await indexesOf(start({ count: 40, include: ['spa', 'interval'] }).parts)
   expect(indexes).toEqual(everyIndex.slice(0, 40))
-  for (const [, input] of run.mock.calls)
-    expect((input as BatchInput).entries.length).toBeLessThanOrEqual(4)
+  for (const [, input] of run.mock.calls) expect((input as BatchInput).entries.length).toBeLessThanOrEqual(4)
   run.mockRestore()
 })
 
