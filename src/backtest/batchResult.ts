@@ -17,7 +17,7 @@ export const BatchDeflation = Type.Object(
     }),
     trials_variance: Type.Number({
       description:
-        "In a line of a result 1 / (n_periods - 1): the variance of the Sharpe ratio per period of a trial without skill. In the summary the variance of the batch's own Sharpe ratios per period.",
+        "In a line of a result 1 / (n_periods - 1): the variance of the Sharpe ratio per period of a trial without skill. In the summary the variance of the batch's own Sharpe ratios per period, if at least two backtests have one.",
     }),
     skew: numberOrNull('Skewness of net returns.'),
     kurtosis_raw: numberOrNull('Kurtosis of net returns; 3 for a normal distribution.'),

@@ -20,7 +20,7 @@ const Unseen = Type.Object(
     ...strict,
     $id: 'UnseenPeriods',
     description:
-      'The test blocks of folds, joined into one record. In a sweep, each block is that of the configuration chosen before it.',
+      'The test blocks of folds, joined into one record. In a sweep, each block is that of the configuration chosen before it, with its own costs; moving from one configuration to the next is not charged.',
   },
 )
 

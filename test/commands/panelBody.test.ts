@@ -1,10 +1,12 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { resolve } from 'node:path'
 import { parse } from 'csv-parse/sync'
+import { parquetWriteBuffer } from 'hyparquet-writer'
 import { makePanelBody } from '../../src/backtest/panelFile/panelBody.ts'
 import type { PanelFormat } from '../../src/backtest/panelFile/panelFormat.ts'
 import { recogniseFormat } from '../../src/backtest/panelFile/panelFormat.ts'
 import { readParquet } from '../../src/backtest/panelFile/parquetTable.ts'
+import { readPanelFile } from '../../src/backtest/panelFile/readPanelFile.ts'
 import { Failure } from '../../src/errors.ts'
 import { signalSheet } from '../../src/features/signals/schema.ts'
 import { encodeRows } from '../../src/formats/rows.ts'
@@ -213,3 +215,19 @@ describe('rows of a panel', () => {
     expect((await refusal(utf8(JSON.stringify(rows)), { horizon: '1d' })).code).toBe('parameter_invalid')
   })
 })
+
+test('a small Parquet file that would become gigabytes in memory is refused before its columns are read', async () => {
+  const rows = 250_000
+  const data = new Float64Array(rows)
+  const columnData = Array.from({ length: 100 }, (_, i) => ({ name: `c${i}`, data, type: 'DOUBLE' as const }))
+  const bytes = new Uint8Array(parquetWriteBuffer({ columnData, rowGroupSize: rows }))
+  expect(bytes.length).toBeLessThan(100_000)
+  const error = await readPanelFile({ bytes, horizon: undefined, settings: {} }).catch(
+    (reason: unknown) => reason,
+  )
+  expect(error).toMatchObject({
+    code: 'body_invalid',
+    message:
+      'It cannot be read as Parquet: it has 250,000 rows of 100 columns, more than 24,000,000 values; write only the columns of a panel.',
+  })
+}, 60_000)

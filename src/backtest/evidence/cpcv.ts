@@ -71,21 +71,41 @@ export function cpcv(candidates: readonly CpcvCandidate[], testGroups: number): 
   const { groups, net } = candidates[0]
   if (net.length < 2 * groups.length) return null
   const choices = chooseGroups(groups.length, testGroups)
-  const trained = trainAll(candidates, choices)
+  const distinct = withoutDoubles(candidates)
+  const trained = trainAll(distinct, choices)
   const takenOf: number[][] = groups.map(() => [])
   choices.forEach((choice, i) => {
-    const best = bestTrained(candidates, choice, trained, i * candidates.length)
+    const best = bestTrained(distinct, choice, trained, i * distinct.length)
     for (const g of choice) takenOf[g].push(best)
   })
   const path = new Float64Array(net.length)
   return takenOf[0].map((_, j) => {
     groups.forEach(({ start, end }, g) => {
-      path.set(candidates[takenOf[g][j]].net.subarray(start, end), start)
+      path.set(distinct[takenOf[g][j]].net.subarray(start, end), start)
     })
     const { mean, standardDeviation } = sampleMoments(path)
     return standardDeviation === null ? null : mean / standardDeviation
   })
 }
+
+/** Leaves out candidates with the returns and the purge of one before them, which would never be taken. Few names give many quantiles the
+ * same legs. Equal training Sharpe ratios are computed again from the returns, so a thousand doubles would take a minute. O(K T). */
+function withoutDoubles(candidates: readonly CpcvCandidate[]): CpcvCandidate[] {
+  const keptOf = new Map<number | bigint, CpcvCandidate[]>()
+  return candidates.filter(one => {
+    const hash = Bun.hash(bytesOf(one.net))
+    const kept = keptOf.get(hash) ?? []
+    if (kept.some(other => isDouble(one, other))) return false
+    keptOf.set(hash, [...kept, one])
+    return true
+  })
+}
+
+const isDouble = (one: CpcvCandidate, other: CpcvCandidate): boolean =>
+  one.groups === other.groups && bytesOf(one.net).equals(bytesOf(other.net))
+
+const bytesOf = ({ buffer, byteOffset, byteLength }: Float64Array) =>
+  Buffer.from(buffer, byteOffset, byteLength)
 
 /** The periods that train when some groups are tested: pairs of a first period and the one after the last. */
 function trainingPeriods({ net, groups }: CpcvCandidate, choice: readonly number[]): number[] {

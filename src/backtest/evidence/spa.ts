@@ -204,7 +204,8 @@ function writeMaxima(
 
 /** P values: the share of resamples whose statistic is above that of the record. Where no configuration has a mean above the
  * benchmark's the statistic is 0, no resample can be below it, and the three of Hansen's test are 1. Counting resamples above 0 instead
- * gives the worst records the best p values: a hopeless configuration is not recentred, so its resamples are 0, too. */
+ * gives the worst records the best p values: a hopeless configuration is not recentred, so its resamples are 0, too. White's is 1 where
+ * every configuration equals the benchmark, as a portfolio that never trades equals cash: no resample differs from the record. */
 export interface SpaResult {
   readonly lower: number
   readonly consistent: number
@@ -232,7 +233,8 @@ export function spaResult(
       if (largest > bounds[i]) hits[i]++
     }
   }
-  const [lower, consistent, upper, realityCheck] = hits.map(count => count / resamples)
+  const [lower, consistent, upper, white] = hits.map(count => count / resamples)
+  const realityCheck = largestMean === 0 && white === 0 ? 1 : white
   if (statistic === 0) return { lower: 1, consistent: 1, upper: 1, realityCheck, statistic }
   return { lower, consistent, upper, realityCheck, statistic }
 }

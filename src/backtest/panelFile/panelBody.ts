@@ -47,6 +47,8 @@ interface PanelSource {
   readonly format: PanelFormat | undefined
   /** Of a file of forecasts; undefined: its only one. */
   readonly horizon: Horizon | undefined
+  /** Rows times columns of a Parquet file; by default what a process of its own has room for. */
+  readonly cellLimit?: number
 }
 
 /** Forecasts and Parquet become columns; all other rows go to the engine as they are. */
@@ -58,7 +60,7 @@ export async function makePanelBody(source: PanelSource, settings: BacktestSetti
 async function openFile(source: PanelSource) {
   const format = source.format ?? recogniseFormat(source.bytes)
   const bytes = format === 'json' || format === 'ndjson' ? withoutByteOrderMark(source.bytes) : source.bytes
-  const table = format === 'parquet' ? await readParquet(bytes, numberColumns) : null
+  const table = format === 'parquet' ? await readParquet(bytes, numberColumns, source.cellLimit) : null
   return { table, bytes, format }
 }
 

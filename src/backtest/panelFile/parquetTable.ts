@@ -20,20 +20,25 @@ export interface ParquetTable {
 
 /** Far more than a backtest takes, because a file of forecasts may hold several horizons. */
 const maxRows = 10_000_000
+/** Of all columns together. A column of equal values takes a few bytes in a file, and 8 for each row in memory: 20 KB become gigabytes. */
+const maxCells = 60_000_000
 const maxPageBytes = 1_024 * 1_024 * 1_024
 
 /** Reads a Parquet file, one group of rows after the other. hyparquet believes the sizes in a page's header, and its loops then never
  * end in a damaged file. `patches/` makes it check them: bytes and values of a page, bytes of its levels, length of a run.
  *
- * @param numbers the columns that must be numbers: a DECIMAL in them would lose digits */
+ * @param numbers the columns that must be numbers: a DECIMAL in them would lose digits
+ * @param cellLimit rows times columns; above it nothing is read */
 export async function readParquet(
   bytes: Uint8Array<ArrayBuffer>,
   numbers: readonly string[],
+  cellLimit: number = maxCells,
 ): Promise<ParquetTable> {
   try {
     const metadata = parquetMetadata(bytes.buffer)
     const names = columnNames(metadata, numbers)
     const count = countRows(metadata)
+    if (count * names.length > cellLimit) throw tooManyCells(count, names.length, cellLimit)
     const columns = new Map(names.map(column => [column, new Array<unknown>(count).fill(null)]))
     let groupStart = 0
     for (const group of metadata.row_groups) {
@@ -69,6 +74,13 @@ function countRows({ row_groups: groups }: FileMetaData): number {
       throw new Error(`it has more than ${maxRows.toLocaleString('en')} rows; split it by date`)
   }
   return count
+}
+
+function tooManyCells(rows: number, columns: number, limit: number): Error {
+  const [a, b, c] = [rows, columns, limit].map(value => value.toLocaleString('en'))
+  return new Error(
+    `it has ${a} rows of ${b} columns, more than ${c} values; write only the columns of a panel`,
+  )
 }
 
 /** pandas stores an index without a name under such a name. */

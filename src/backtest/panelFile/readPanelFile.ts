@@ -34,6 +34,9 @@ export interface PanelFile {
 /** A packed file may not become more than this: a few kilobytes of gzip unpack to gigabytes. */
 const maxUnpackedBytes = 256 * 1_024 * 1_024
 
+/** Rows times columns of a Parquet file. Twice the largest panel: each thread may read such a file at a time. */
+const maxParquetCells = 24_000_000
+
 /** Reads a CSV, NDJSON or Parquet file, plain or gzipped. Rows and settings are checked whole, so that each fault has its line at
  * once and not in a backtest that has begun. */
 export async function readPanelFile({ bytes, horizon, settings }: PanelFileInput): Promise<PanelFile> {
@@ -45,7 +48,7 @@ export async function readPanelFile({ bytes, horizon, settings }: PanelFileInput
       'The file is JSON. Choose a CSV, NDJSON or Parquet file, or send the JSON to POST /api/v1/backtest.',
       { param: 'file' },
     )
-  const made = await makePanelBody({ bytes: plain, format, horizon }, settings)
+  const made = await makePanelBody({ bytes: plain, format, horizon, cellLimit: maxParquetCells }, settings)
   try {
     const parsed = readBody(made.bytes, made.format, made.query)
     if (parsed.panel === null) throw new Failure('body_invalid', 'The file has no rows.', { param: 'file' })

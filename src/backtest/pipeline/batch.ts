@@ -159,7 +159,8 @@ function writeDeflation(deflation: RecordDeflation): BatchDeflation {
   }
 }
 
-/** The last line of a batch. Its winner is deflated as that of a sweep: V is now known from the other trials.
+/** The last line of a batch. Its winner is deflated as that of a sweep: V is now known from the other trials. Where no other trial has a
+ * Sharpe ratio, V stays that of chance.
  *
  * @param trials in any order
  * @param size backtests in the batch, those that failed included: N */
@@ -172,7 +173,10 @@ export function summariseBatch(trials: readonly BatchTrial[], size: number): Bat
 function bestOf(trials: readonly BatchTrial[], size: number): BatchSummaryLine['best'] {
   if (new Set(trials.map(({ periodsPerYear }) => periodsPerYear)).size !== 1) return null
   const { index, label, sharpe, record } = trials[pickWinner(trials)]
-  const variance = trialsVarianceOf(trials.map(trial => trial.record.sharpePerPeriod))
+  const sharpes = trials.map(trial => trial.record.sharpePerPeriod)
+  // One Sharpe ratio has no variance. With 0 the only result of 500 backtests would pass as if it were the only trial.
+  const isKnown = sharpes.filter(value => value !== null).length > 1
+  const variance = isKnown ? trialsVarianceOf(sharpes) : chanceVariance(record.periods)
   const deflation = deflateRecord(record, variance, size)
   return { index, label, sharpe, deflated_sharpe: writeDeflation(deflation) }
 }

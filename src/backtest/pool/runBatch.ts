@@ -150,7 +150,7 @@ async function* cutUnits(
     const rows = await opening
     if (g + 1 < groups.length) opening = openRows(groups[g + 1])
     for (let at = 0; at < entries.length; ) {
-      const count = rows instanceof Failure ? entries.length : unitSize(rows, left, lanes)
+      const count = rows instanceof Failure ? entries.length : unitSize(rows, entries[at], left, lanes)
       const some = entries.slice(at, at + count)
       at += some.length
       left -= some.length
@@ -172,14 +172,19 @@ async function openRows({ open }: BatchGroup): Promise<BatchRowsOpened | Failure
 /** Roughly, what a backtest takes, whatever its rows and for each row. */
 const backtestMs = 0.1
 const rowMs = 1.2e-5
+/** Likewise, what the sections that resample take for each date, with the default number of resamples. */
+const resampledDateMs = 0.01
 /** A task has this much work, unless the batch is about to end: sending it is then a small part of it. Other requests wait for one
  * task. */
 const maxUnitMs = 20
 const minUnitMs = 2
 
-/** Tasks get smaller towards the end of a batch, so that its threads end together. */
-function unitSize({ data }: BatchRowsOpened, left: number, lanes: number): number {
-  const eachMs = backtestMs + data.asset.length * rowMs
+/** Tasks get smaller towards the end of a batch, so that its threads end together.
+ *
+ * @param next the first backtest of the task: those of a batch mostly include the same */
+function unitSize({ data }: BatchRowsOpened, next: BatchEntry, left: number, lanes: number): number {
+  const resampled = next.include.filter(section => section === 'spa' || section === 'interval').length
+  const eachMs = backtestMs + data.asset.length * rowMs + data.days.length * resampledDateMs * resampled
   const fair = Math.ceil(left / (2 * lanes))
   return Math.max(1, Math.min(Math.max(fair, Math.floor(minUnitMs / eachMs)), Math.floor(maxUnitMs / eachMs)))
 }

@@ -127,3 +127,9 @@ test('a record that beats its benchmark nowhere has p values of 1, however bad i
   const own = superiorPredictiveAbility(worst, new Float64Array(300), 10, 200, 1)
   expect(own).toMatchObject({ lower: 1, consistent: 1, upper: 1, statistic: 0 })
 })
+
+test('a portfolio that never trades has p values of 1 against cash, in both tests', () => {
+  const idle = [new Float64Array(100), new Float64Array(100)]
+  const own = superiorPredictiveAbility(idle, new Float64Array(100), 5, 200, 1)
+  expect(own).toEqual({ lower: 1, consistent: 1, upper: 1, realityCheck: 1, statistic: 0 })
+})

@@ -18,7 +18,7 @@ export function unseenPeriods(result: BacktestResult): Markup {
   const method =
     trials === undefined
       ? 'Nothing is fitted to the record, so each fold simply shows how the same configuration did in one block of time after another.'
-      : 'Each fold trades the configuration with the best Sharpe ratio on all data before it, on a block that the choice has not seen. The blocks together are a record without hindsight.'
+      : 'Each fold trades the configuration with the best Sharpe ratio on all data before it, on a block that the choice has not seen. The blocks together are a record without hindsight. Each has the costs of its own configuration; what it takes to move from one configuration to the next is not charged.'
   const requested = config.folds ?? folds.length
   const unseen = curves?.unseen ?? null
   return html`<p>${method} The last periods before a block are excluded from its training, so that no training return reaches into it.</p>

@@ -57,6 +57,12 @@ describe('tear sheet', () => {
     )
   })
 
+  test('the unseen record of a sweep says which cost it leaves out, and that of one configuration leaves out none', () => {
+    const omission = 'move from one configuration to the next is not charged'
+    expect(page).toContain(omission)
+    expect(tearSheet(madeResult(net), 'A title')).not.toContain(omission)
+  })
+
   test('every element that is opened is closed, in order', () => {
     const open: string[] = []
     const empty = /^(meta|br)$/

@@ -252,6 +252,20 @@ describe('the verdict', () => {
     expect<object | undefined>(best?.deflated_sharpe).toEqual(verdict)
   })
 
+  test('of the only result of many backtests is deflated by chance, not by a variance of 0', async () => {
+    const failing = Array.from({ length: 19 }, () => ({ source: { from: '2031-01-01' } }))
+    const lines = await runToEnd(bench.deps, { items: [{}, ...failing] })
+    const { best, failed } = lines.at(-1) ?? {}
+    expect(failed).toBe(19)
+    expect(best?.deflated_sharpe.sharpe_threshold).toBeCloseTo(
+      Math.sqrt(1 / 79) * expectedMaxOfNormals(20),
+      14,
+    )
+    expect<object | undefined>(best?.deflated_sharpe).toEqual(
+      lines.find(line => line.result)?.deflated_sharpe,
+    )
+  })
+
   test('of the best is null where periods differ in length, and where nothing succeeded', async () => {
     const mixed = await runToEnd(bench.deps, { items: [{}, { source: { horizon: '3d' } }] })
     expect(mixed.at(-1)).toMatchObject({ count: 2, best: null })

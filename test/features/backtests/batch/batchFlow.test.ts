@@ -4,6 +4,7 @@ import { buildRankedDataset } from '../../../../src/backtest/pipeline/archiveDat
 import type { BatchInput } from '../../../../src/backtest/pipeline/batch.ts'
 import { ComputePool } from '../../../../src/backtest/pool/computePool.ts'
 import { type BatchPart, runBatch } from '../../../../src/backtest/pool/runBatch.ts'
+import type { BacktestInclude } from '../../../../src/backtest/request.ts'
 import { registerFormats } from '../../../../src/dates.ts'
 import { Failure } from '../../../../src/errors.ts'
 import { batchLines } from '../../../../src/features/backtests/batch/lines.ts'
@@ -22,12 +23,13 @@ interface Change {
   readonly count?: number
   readonly timeLimitMs?: number
   readonly on?: ComputePool
+  readonly include?: BacktestInclude[]
 }
 
-function start({ data = small, count = 500, timeLimitMs = 60_000, on = pool }: Change = {}) {
+function start({ data = small, count = 500, timeLimitMs = 60_000, on = pool, include = [] }: Change = {}) {
   const left = new AbortController()
   const entries = Array.from({ length: count }, (_, index) => ({
-    ...{ index, include: [], source: null },
+    ...{ index, include, source: null },
     config: { quantile: ((index % 50) + 1) / 100, holdDays: 1 + (index % 9), returnDays: 1 },
   }))
   const group = { entries, open: async () => ({ data, dataVersion: null }) }
@@ -62,6 +64,14 @@ test('small backtests share tasks, which get smaller towards the end; each runs 
   expect(sizes.length).toBeLessThan(60)
   expect(sizes[0]).toBeGreaterThan(20)
   expect(sizes.at(-1)).toBeLessThan(10)
+  run.mockRestore()
+})
+
+test('a task with resamples has fewer backtests, so that other requests wait as little', async () => {
+  const run = spyOn(pool, 'run')
+  const indexes = await indexesOf(start({ count: 40, include: ['spa', 'interval'] }).parts)
+  expect(indexes).toEqual(everyIndex.slice(0, 40))
+  for (const [, input] of run.mock.calls) expect((input as BatchInput).entries.length).toBeLessThanOrEqual(4)
   run.mockRestore()
 })
 
