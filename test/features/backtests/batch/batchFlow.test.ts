@@ -69,9 +69,9 @@ test('small backtests share tasks, which get smaller towards the end; each runs 
 
 test('a task with resamples has fewer backtests, so that other requests wait as little', async () => {
   const run = spyOn(pool, 'run')
-  const indexes = await indexesOf(start({ count: 40, include: ['spa', 'interval'] }).parts)
-  expect(indexes).toEqual(everyIndex.slice(0, 40))
-  for (const [, input] of run.mock.calls) expect((input as BatchInput).entries.length).toBeLessThanOrEqual(4)
+  const indexes = await indexesOf(start({ count: 120, include: ['spa', 'interval'] }).parts)
+  expect(indexes).toEqual(everyIndex.slice(0, 120))
+  for (const [, input] of run.mock.calls) expect((input as BatchInput).entries.length).toBeLessThanOrEqual(8)
   run.mockRestore()
 })
 
