@@ -7,6 +7,7 @@ import type { Ticket } from '../../../backtest/pool/scheduler.ts'
 import { Failure } from '../../../errors.ts'
 import { requirePanels } from '../../panels/panels.ts'
 import { type BacktestDeps, openSource, openStored } from '../run.ts'
+import { maxScoredDatasets } from '../scoreCache.ts'
 
 /** A batch that is checked and can run. */
 export interface CheckedBatch {
@@ -26,7 +27,9 @@ export async function checkBatch(
   const opened = await deps.pool.run('batch_body', { body: sent }, { ...options, transfer: [sent.buffer] })
   const { items, panel, sharesRows } = opened
   await requireStored(deps, keyId, items)
-  const groups = groupByRows(items).map(group => ({
+  const byRows = groupByRows(items)
+  requireFewScores(byRows)
+  const groups = byRows.map(group => ({
     entries: group.map(entryOf),
     open: () => openRows(deps, keyId, group[0].item, panel),
   }))
@@ -55,6 +58,20 @@ async function requireStored(
 function groupByRows(items: readonly BatchItem[]): PlacedItem[][] {
   const placed = items.map((item, index) => ({ item, index }))
   return [...Map.groupBy(placed, ({ item }) => rowsKey(item)).values()]
+}
+
+/** Each score of the archive is loaded from the database: more than the cache holds would push out those of everyone else, for as long as
+ * the batch runs, at the price of one request. */
+function requireFewScores(groups: readonly PlacedItem[][]): void {
+  const scored = groups.filter(
+    ([{ item }]) => item.rows.kind === 'archive' && item.rows.source.score !== undefined,
+  )
+  if (scored.length <= maxScoredDatasets) return
+  throw new Failure(
+    'backtest_impossible',
+    `The items rank the archive by ${scored.length} different metrics or maxAgeDays; the limit of a batch is ${maxScoredDatasets}. Send the others in another batch.`,
+    { param: `items[${scored[maxScoredDatasets][0].index}].source.score` },
+  )
 }
 
 function rowsKey({ rows }: BatchItem): string {
