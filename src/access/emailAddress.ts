@@ -32,7 +32,7 @@ export interface Mailbox {
   /** Lower case. */
   readonly address: string
   readonly domain: string
-  /** Of whoever registered the domain: mail.fund.co.uk is fund.co.uk. */
+  /** Of the registered domain: mail.fund.co.uk is fund.co.uk. */
   readonly registrableDomain: string
 }
 

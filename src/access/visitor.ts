@@ -17,7 +17,7 @@ export interface Visitor {
 
 const freeLimits = licenceLimits('free', false)
 
-/** The limits of pages, whoever looks at them. */
+/** The limits of pages, the same for every visitor. */
 const pageLimits: Limits = { perMinute: freeLimits.perMinute, perDay: freeLimits.perDay }
 
 /** Counts a page, of the data or of an account, against the one budget that an address has for both. */

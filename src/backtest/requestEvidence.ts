@@ -35,7 +35,7 @@ export const BacktestEvidence = Type.Object(
         minimum: 1,
         maximum: 5_000,
         description:
-          'Mean length of the blocks that are drawn together, in periods. Default: chosen from the record after Politis and White (2004, corrected 2009).',
+          'Mean length of the blocks that are drawn together, in periods. Default: chosen from the record after Politis and White (2004, corrected 2009), the longer of the lengths for net and for excess returns.',
       }),
     ),
     benchmark: Type.Optional(

@@ -67,7 +67,7 @@ export const performanceFields = {
   performance: Type.Optional(
     Type.Object(
       {
-        compared: list(ComparedSeries, 'Net beside gross beside universe.'),
+        compared: list(ComparedSeries, 'Net, gross and universe side by side.'),
         legs: list(LegRecord, 'The legs apart; only the long one with long_only. They sum to gross.'),
         markets: list(MarketRecord, 'The markets with the most rows, at most 12. All of them sum to gross.'),
         drawdowns: list(Drawdown, 'The ten deepest drawdowns of equity_curve, deepest first.'),

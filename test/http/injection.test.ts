@@ -8,7 +8,7 @@ import { type TestServer, testServer } from './testServer.ts'
 
 setDefaultTimeout(60_000)
 
-/** Names as somebody who founds a company for this would have them registered. */
+/** Names as a person who founds a company for this would have them registered. */
 const names = [
   `</script><script>alert(1)</script>`,
   `</title></textarea><img src=x onerror=alert(1)>`,

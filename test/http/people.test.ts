@@ -28,7 +28,7 @@ interface Row {
   /** As the app lists it. */
   readonly route: string
   readonly path: string
-  /** Of a form. Its fields change nothing, whoever sends it. */
+  /** Of a form. Its fields change nothing, from any sender. */
   readonly fields: Record<string, string>
   readonly outcome: (person: Person) => Outcome
 }

@@ -88,11 +88,14 @@ export function spaInput(settings: EvidenceSettings, { trials, universe }: Evide
   return { series, benchmark, meanBlock: settings.meanBlock ?? chooseMeanBlock(series, benchmark) }
 }
 
-/** The block length of the mean excess return of all configurations: one length serves all, since all are resampled together. */
+/** The longer of two block lengths: that of the mean net return of all configurations, and that of their mean excess return. One length
+ * serves all, since all are resampled together. `interval` is of net returns: where these correlate over time and a loud benchmark hides
+ * it, the length of the excess alone would make the interval too narrow. */
 function chooseMeanBlock(series: readonly Float64Array[], benchmark: Float64Array): number {
-  const total = new Float64Array(benchmark.length)
-  for (const net of series) for (let t = 0; t < total.length; t++) total[t] += net[t]
-  return optimalBlockLength(total.map((sum, t) => sum / series.length - benchmark[t]))
+  const mean = new Float64Array(benchmark.length)
+  for (const net of series) for (let t = 0; t < mean.length; t++) mean[t] += net[t] / series.length
+  const excess = mean.map((net, t) => net - benchmark[t])
+  return Math.max(optimalBlockLength(mean), optimalBlockLength(excess))
 }
 
 /** The sections of `evidence`, each present. */

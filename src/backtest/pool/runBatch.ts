@@ -218,7 +218,7 @@ class PartQueue {
     this.#wake()
   }
 
-  /** Resolves when less waits than may, or when nobody reads any more. */
+  /** Resolves when less waits than may, or when the reader is gone. */
   async room(): Promise<void> {
     while (this.#bytes >= this.#maxBytes && this.#failure === null) await this.#changed.promise
   }

@@ -19,7 +19,7 @@ function codeDigest(token: string, code: string): Uint8Array {
   return new Uint8Array(new Bun.CryptoHasher('sha256', token).update(code).digest())
 }
 
-/** Sends a code to a mailbox and returns the token for the cookie of the browser that asked. Nothing depends on whether the mailbox
+/** Sends a code to a mailbox and returns the token for the cookie of the browser that requested it. Nothing depends on whether the mailbox
  * has an account: the answer and its time are the same. */
 export async function sendCode(
   { sql, mailer, baseUrl }: { sql: Sql; mailer: Mailer; baseUrl: string },

@@ -37,7 +37,7 @@ export interface ClaimedMail {
 
 interface Claim {
   readonly limit: number
-  /** Another server takes the mail after this time: whoever claimed it is dead. */
+  /** Another server takes the mail after this time: the one that claimed it is dead. */
   readonly leaseSeconds: number
   readonly maxAttempts: number
 }

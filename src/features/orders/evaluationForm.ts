@@ -3,7 +3,7 @@ import { licenceLimits } from '../../access/licences.ts'
 import { html } from '../../html.ts'
 import { sha256 } from './chain.ts'
 
-/** The Evaluation Order Form. A test holds the SHA-256 of the text of each version: whoever changes a word here gives it a new
+/** The Evaluation Order Form. A test holds the SHA-256 of the text of each version: a change of a word here needs a new
  * version, so that a version is one text for ever. The text is a draft for the operator, who answers for it. */
 
 export const formName = 'evaluation'

@@ -45,6 +45,6 @@ export async function namesOf(
   return new Map([...found].map(([id, { name }]) => [id, name]))
 }
 
-/** A note of the API for somebody who has no key. */
+/** A note of the API for a person without a key. */
 export const visitorNote = (note: string): string =>
   note.replaceAll('This key sees', 'Without a licence one sees')

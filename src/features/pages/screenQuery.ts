@@ -46,7 +46,7 @@ const bounds: ParameterFamily = {
 
 const read = familyReader(ScreenQuery, bounds)
 
-/** What a screen is asked for. */
+/** What a screen shall show. */
 export interface Screen {
   /** Nothing was chosen yet. */
   readonly isBlank: boolean

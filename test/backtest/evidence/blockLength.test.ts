@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { optimalBlockLength } from '../../../src/backtest/evidence/blockLength.ts'
+import { resolveEvidence, spaInput } from '../../../src/backtest/pipeline/evidence.ts'
 import expected from './fixtures/blockLength.json'
 
 /** As blockLength.py makes it. */
@@ -45,4 +46,19 @@ test('a length is never above a third of a short record', () => {
     expect(length).toBeGreaterThanOrEqual(1)
     expect(length).toBeLessThanOrEqual(Math.ceil(periods / 3))
   }
+})
+
+test('the chosen length is not shorter than that of the net returns, whose interval it serves, however loud the benchmark', () => {
+  const net = autoregressive(1_000, 0.5, 7).map(value => value / 1_000)
+  // Noise of a hundred times its size hides how it correlates.
+  const universe = autoregressive(1_000, 0, 11).map(value => value / 10)
+  const days = Int32Array.from(net, (_, t) => t)
+  const trials = [{ net, tranches: 1, avgTurnover: 0 }]
+  const rest = { days, returnDays: 1, periodsPerYear: 252, hasCosts: false, warnings: [] }
+  const settings = resolveEvidence(['interval'])
+  if (settings === null) throw new Error('interval is evidence')
+  const { meanBlock } = spaInput(settings, { trials, winner: 0, universe, ...rest })
+  const ofExcess = optimalBlockLength(net.map((value, t) => value - universe[t]))
+  expect(meanBlock).toBe(optimalBlockLength(net))
+  expect(meanBlock).toBeGreaterThan(2 * ofExcess)
 })

@@ -238,13 +238,13 @@ describe('the order form', () => {
     for (const word of [path, posted.sha256, 'Ana Álvarez, Head of Research', 'Fund &lt;任天堂&gt; Ltd'])
       expect(shown).toContain(word)
     const stranger = await signedIn(server, 'eve@stranger.example')
-    for (const asked of [
+    for (const other of [
       path,
       '/account/orders/999999/document',
       '/account/orders/0/document',
       '/account/orders/x/document',
     ])
-      expect([asked, (await stranger.get(asked)).status]).toEqual([asked, 404])
+      expect([other, (await stranger.get(other)).status]).toEqual([other, 404])
   })
 
   test('stores what was typed and agreed, the proof of the address, times, network and browser', async () => {
@@ -373,7 +373,7 @@ describe('the order form', () => {
     await plain.stop()
   })
 
-  test('has one text a version: whoever changes a word gives it a new version', () => {
+  test('has one text a version: a changed word needs a new version', () => {
     const parties = {
       operator: 'Operator',
       law: 'the law',

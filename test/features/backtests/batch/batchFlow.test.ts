@@ -75,20 +75,26 @@ test('a task with resamples has fewer backtests, so that other requests wait as 
   run.mockRestore()
 })
 
-test('a client who hangs up stops a batch, and no thread is lost', async () => {
+test('a client who hangs up stops a batch within 100 ms, and no thread is lost', async () => {
   const run = spyOn(pool, 'run')
-  const { parts, leave } = start({ data: large })
-  await parts.next()
-  const sent = sentBy(run)
-  expect(sent).toBeLessThan(100)
-  leave()
-  expect(parts.next()).rejects.toThrow('the client left')
-  const leftMs = performance.now()
-  // Both threads are free again, which they were not while the batch had backtests left.
-  await Promise.all([nextTask(), nextTask()])
-  expect(performance.now() - leftMs).toBeLessThan(2_000)
-  await Bun.sleep(50)
-  expect(sentBy(run)).toBeLessThanOrEqual(sent + 10)
+  const waitedMs: number[] = []
+  // The least of three: other tests take the processor now and then, a batch that runs on takes it each time.
+  for (let round = 0; round < 3; round++) {
+    run.mockClear()
+    const { parts, leave } = start({ data: large })
+    await parts.next()
+    const sent = sentBy(run)
+    expect(sent).toBeLessThan(100)
+    leave()
+    expect(parts.next()).rejects.toThrow('the client left')
+    const leftMs = performance.now()
+    // Both threads are free again, which they were not while the batch had backtests left.
+    await Promise.all([nextTask(), nextTask()])
+    waitedMs.push(performance.now() - leftMs)
+    await Bun.sleep(50)
+    expect(sentBy(run)).toBeLessThanOrEqual(sent + 10)
+  }
+  expect(Math.min(...waitedMs)).toBeLessThan(100)
   run.mockRestore()
 })
 
