@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { mkdirSync } from 'node:fs'
-import axe from 'axe-core'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { chromiumPath, openChromium } from '../../chromium.ts'
 import { testDatabase } from '../../database.ts'
 import { testServer } from '../../http/testServer.ts'
 import { insertCompanies } from '../companies/fixtures.ts'
 import { codeFor } from './browser.ts'
+import { checkOnScreens, signInAt } from './screens.ts'
 
 setDefaultTimeout(120_000)
 
@@ -14,23 +13,16 @@ const path = chromiumPath()
 const database = await testDatabase()
 await insertCompanies(database.sql)
 const server = await testServer(database.sql)
-/** Where pictures of the pages go, to be looked at; none without it. */
-const pictures = process.env.PICTURES ?? null
 let browser: Browser
 
 beforeAll(async () => {
   if (path !== null) browser = await openChromium(path)
-  if (pictures !== null) mkdirSync(pictures, { recursive: true })
 })
 afterAll(async () => {
   if (path !== null) await browser.close()
   await server.stop()
   await database.close()
 })
-
-const screens = [1280, 390].flatMap(width =>
-  (['light', 'dark'] as const).map(colorScheme => ({ width, colorScheme })),
-)
 
 let visitors = 0
 
@@ -53,51 +45,20 @@ async function open(options: BrowserContextOptions = {}) {
   return { page, context, complaints }
 }
 
-async function signIn(page: Page, email: string): Promise<void> {
-  await page.goto(`${server.url}/account/api-keys`)
-  await page.getByLabel('E-mail address').fill(email)
-  await page.getByRole('button', { name: 'Send the code' }).click()
-  await page.waitForURL('**/sign-in/code**')
-  await page.getByLabel('Code').fill(codeFor(server.terminal, email))
-  await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.waitForURL('**/account/api-keys')
-}
-
-/** On each screen: nothing is wider than it, and no finding of axe that is serious or critical. */
-async function check(page: Page, name: string): Promise<void> {
-  for (const { width, colorScheme } of screens) {
-    await page.setViewportSize({ width, height: 900 })
-    await page.emulateMedia({ colorScheme })
-    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
-    expect([name, width, overflow > 0]).toEqual([name, width, false])
-    if (pictures !== null)
-      await page.screenshot({ path: `${pictures}/${name}-${width}-${colorScheme}.png`, fullPage: true })
-    await page.evaluate(axe.source)
-    const findings = await page.evaluate(async () => {
-      const { violations } = await Reflect.get(window, 'axe').run()
-      return violations
-        .filter(({ impact }: { impact: string }) => impact === 'serious' || impact === 'critical')
-        .map(
-          (finding: { id: string; nodes: { html: string }[] }) => `${finding.id}: ${finding.nodes[0].html}`,
-        )
-    })
-    expect([name, width, colorScheme, findings]).toEqual([name, width, colorScheme, []])
-  }
-  await page.setViewportSize({ width: 1280, height: 900 })
-}
+const signIn = (page: Page, email: string) => signInAt(page, server, '/account/api-keys', email)
 
 describe.skipIf(path === null)('the account in a browser', () => {
   test('sign up, make a key, call the API with it, rotate and revoke; every page on every screen', async () => {
     const { page, context, complaints } = await open({ permissions: ['clipboard-read', 'clipboard-write'] })
     await page.goto(`${server.url}/sign-in`)
-    await check(page, 'sign-in')
+    await checkOnScreens(page, 'sign-in')
     await page.getByLabel('E-mail address').fill('ana@fund.example')
     await page.getByRole('button', { name: 'Send the code' }).click()
     await page.waitForURL('**/sign-in/code**')
-    await check(page, 'code')
+    await checkOnScreens(page, 'code')
     await page.goto('about:blank')
     await signIn(page, 'ana@fund.example')
-    await check(page, 'keys-none')
+    await checkOnScreens(page, 'keys-none')
     await page.getByLabel('Name (optional)').fill('Research desk')
     await page.getByRole('button', { name: 'Make the key' }).click()
     const field = page.getByLabel('The key', { exact: true })
@@ -105,7 +66,7 @@ describe.skipIf(path === null)('the account in a browser', () => {
     await page.getByRole('button', { name: 'Copy' }).click()
     await page.getByText('Copied.').waitFor()
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(key)
-    await check(page, 'keys-new')
+    await checkOnScreens(page, 'keys-new')
     for (let i = 0; i < 3; i++) {
       const response = await fetch(`${server.url}/api/v1/coverage/AAPL`, {
         headers: { Authorization: `Bearer ${key}` },
@@ -119,17 +80,17 @@ describe.skipIf(path === null)('the account in a browser', () => {
     expect(await field.inputValue()).not.toBe(key)
     await page.reload()
     await page.getByText('This key was replaced.').waitFor()
-    await check(page, 'keys-rotated')
+    await checkOnScreens(page, 'keys-rotated')
     await page.getByText('Revoke', { exact: true }).last().click()
     await page.getByRole('button', { name: 'Revoke the key' }).last().click()
     await page.getByRole('heading', { name: 'Ended keys' }).waitFor()
-    await check(page, 'keys-ended')
+    await checkOnScreens(page, 'keys-ended')
     await page.getByRole('link', { name: 'Usage' }).click()
     await page.getByRole('img', { name: 'Requests a day' }).waitFor()
-    await check(page, 'usage')
+    await checkOnScreens(page, 'usage')
     await page.getByRole('navigation', { name: 'Account' }).getByRole('link', { name: 'Account' }).click()
     await page.getByRole('heading', { name: 'Sessions' }).waitFor()
-    await check(page, 'account')
+    await checkOnScreens(page, 'account')
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.waitForURL('**/sign-in')
     expect(complaints).toEqual([])
@@ -176,7 +137,7 @@ describe.skipIf(path === null)('the account in a browser', () => {
       .fill(codeFor(server.terminal, 'wrong@code.example') === '000000' ? '1' : '000000')
     await page.keyboard.press('Enter')
     await page.getByText('That is not the code. 4 tries are left.').waitFor()
-    await check(page, 'code-wrong')
+    await checkOnScreens(page, 'code-wrong')
     await signIn(page, 'site@other.example')
     const form = `<form method="post" action="${server.url}/account/api-keys"><button>Go</button></form>`
     const evil = Bun.serve({
@@ -187,7 +148,7 @@ describe.skipIf(path === null)('the account in a browser', () => {
     await page.goto(`http://localhost:${evil.port}/`).catch(() => page.goto(`http://127.0.0.1:${evil.port}/`))
     await page.getByRole('button', { name: 'Go' }).click()
     await page.getByText('This form was not sent from a page of this service.').waitFor()
-    await check(page, 'refused')
+    await checkOnScreens(page, 'refused')
     await page.goto(`${server.url}/account/api-keys`)
     await page.getByRole('button', { name: 'Make the key' }).waitFor()
     await evil.stop(true)

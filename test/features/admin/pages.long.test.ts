@@ -1,11 +1,9 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { mkdirSync } from 'node:fs'
-import axe from 'axe-core'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { chromiumPath, openChromium } from '../../chromium.ts'
 import { testDatabase } from '../../database.ts'
 import { testServer } from '../../http/testServer.ts'
-import { codeFor } from '../account/browser.ts'
+import { checkOnScreens, signInAt } from '../account/screens.ts'
 
 setDefaultTimeout(120_000)
 
@@ -14,23 +12,16 @@ const database = await testDatabase()
 const today = new Date().toISOString().slice(0, 10)
 const admin = 'boss@operator.example'
 const server = await testServer(database.sql, { today: () => today }, { ADMIN_EMAILS: admin })
-/** Where pictures of the pages go, to be looked at; none without it. */
-const pictures = process.env.PICTURES ?? null
 let browser: Browser
 
 beforeAll(async () => {
   if (path !== null) browser = await openChromium(path)
-  if (pictures !== null) mkdirSync(pictures, { recursive: true })
 })
 afterAll(async () => {
   if (path !== null) await browser.close()
   await server.stop()
   await database.close()
 })
-
-const screens = [1280, 390].flatMap(width =>
-  (['light', 'dark'] as const).map(colorScheme => ({ width, colorScheme })),
-)
 
 let visitors = 0
 
@@ -48,38 +39,7 @@ async function open(options: BrowserContextOptions = {}) {
   return { page, context, complaints }
 }
 
-async function signIn(page: Page, email: string, next: string): Promise<void> {
-  await page.goto(`${server.url}${next}`)
-  await page.getByLabel('E-mail address').fill(email)
-  await page.getByRole('button', { name: 'Send the code' }).click()
-  await page.waitForURL('**/sign-in/code**')
-  await page.getByLabel('Code').fill(codeFor(server.terminal, email))
-  await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.waitForURL(`**${next}`)
-}
-
-/** On each screen: nothing is wider than it, and no finding of axe that is serious or critical. */
-async function check(page: Page, name: string): Promise<void> {
-  for (const { width, colorScheme } of screens) {
-    await page.setViewportSize({ width, height: 900 })
-    await page.emulateMedia({ colorScheme })
-    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
-    expect([name, width, overflow > 0]).toEqual([name, width, false])
-    if (pictures !== null)
-      await page.screenshot({ path: `${pictures}/${name}-${width}-${colorScheme}.png`, fullPage: true })
-    await page.evaluate(axe.source)
-    const findings = await page.evaluate(async () => {
-      const { violations } = await Reflect.get(window, 'axe').run()
-      return violations
-        .filter(({ impact }: { impact: string }) => impact === 'serious' || impact === 'critical')
-        .map(
-          (finding: { id: string; nodes: { html: string }[] }) => `${finding.id}: ${finding.nodes[0].html}`,
-        )
-    })
-    expect([name, width, colorScheme, findings]).toEqual([name, width, colorScheme, []])
-  }
-  await page.setViewportSize({ width: 1280, height: 900 })
-}
+const signIn = (page: Page, email: string, path: string) => signInAt(page, server, path, email)
 
 const me = async (key: string) => {
   const answer = await fetch(`${server.url}/api/v1/me`, { headers: { Authorization: `Bearer ${key}` } })
@@ -98,32 +58,32 @@ describe.skipIf(path === null)('licences in a browser', () => {
   test('request, grant by an operator, and the key works with the new limits; every page on every screen', async () => {
     const holder = await open()
     await signIn(holder.page, 'ana@fund.example', '/account/licences')
-    await check(holder.page, 'licences-none')
+    await checkOnScreens(holder.page, 'licences-none')
     await request(holder.page, 'commercial')
-    await check(holder.page, 'licences-open')
+    await checkOnScreens(holder.page, 'licences-open')
 
     const boss = await open()
     await signIn(boss.page, admin, '/admin')
-    await check(boss.page, 'admin-overview')
+    await checkOnScreens(boss.page, 'admin-overview')
     await boss.page.getByRole('link', { name: 'Commercial' }).click()
-    await check(boss.page, 'admin-request')
+    await checkOnScreens(boss.page, 'admin-request')
     await boss.page.getByLabel('Last day').fill(`${Number(today.slice(0, 4)) + 1}-12-31`)
     await boss.page.getByRole('button', { name: 'Grant the licence' }).click()
     await boss.page.getByText(`Granted by ${admin}`).waitFor()
-    await check(boss.page, 'admin-request-granted')
+    await checkOnScreens(boss.page, 'admin-request-granted')
 
     await holder.page.goto(`${server.url}/account/api-keys`)
     await holder.page.getByText('This licence was granted to you.').waitFor()
-    await check(holder.page, 'keys-granted')
+    await checkOnScreens(holder.page, 'keys-granted')
     await holder.page.getByRole('button', { name: 'Make the key' }).first().click()
     const key = await holder.page.getByLabel('The key', { exact: true }).inputValue()
     expect(await me(key)).toMatchObject({ licence: 'commercial', limits: { minute: 1000, day: null } })
     await holder.page.goto(`${server.url}/account/licences`)
-    await check(holder.page, 'licences-granted')
+    await checkOnScreens(holder.page, 'licences-granted')
     await request(holder.page, 'redistribution')
 
     await boss.page.getByRole('link', { name: 'ana@fund.example' }).first().click()
-    await check(boss.page, 'admin-account')
+    await checkOnScreens(boss.page, 'admin-account')
     await boss.page.getByText('Extend', { exact: true }).click()
     await boss.page.getByLabel('New last day of grant').fill(`${Number(today.slice(0, 4)) + 3}-12-31`)
     await boss.page.getByRole('button', { name: 'Extend the grant' }).click()
@@ -135,13 +95,13 @@ describe.skipIf(path === null)('licences in a browser', () => {
     await boss.page.getByLabel('Key', { exact: true }).selectOption(key.slice(0, 17))
     await boss.page.getByRole('button', { name: 'Grant the licence' }).click()
     await boss.page.getByText('what was sold is never lowered').waitFor()
-    await check(boss.page, 'admin-account-refused')
+    await checkOnScreens(boss.page, 'admin-account-refused')
     await boss.page.goto(`${server.url}/admin/accounts`)
-    await check(boss.page, 'admin-accounts')
+    await checkOnScreens(boss.page, 'admin-accounts')
     await boss.page.goto(`${server.url}/admin/requests`)
-    await check(boss.page, 'admin-requests')
+    await checkOnScreens(boss.page, 'admin-requests')
     await boss.page.goto(`${server.url}/admin/keys`)
-    await check(boss.page, 'admin-keys')
+    await checkOnScreens(boss.page, 'admin-keys')
     await boss.page.getByText('Revoke', { exact: true }).click()
     await boss.page.getByRole('button', { name: `Revoke ${key.slice(0, 17)}` }).click()
     await boss.page.waitForURL('**/admin/accounts/*')

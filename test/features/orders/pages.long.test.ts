@@ -1,12 +1,10 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { mkdirSync } from 'node:fs'
-import axe from 'axe-core'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { startOutbox } from '../../../src/features/account/outbox.ts'
 import { chromiumPath, openChromium } from '../../chromium.ts'
 import { testDatabase } from '../../database.ts'
 import { testServer } from '../../http/testServer.ts'
-import { codeFor } from '../account/browser.ts'
+import { checkOnScreens, pictures, signInAt } from '../account/screens.ts'
 import { insertCompanies } from '../companies/fixtures.ts'
 
 setDefaultTimeout(120_000)
@@ -21,13 +19,10 @@ const operator = {
 const server = await testServer(database.sql, {}, operator)
 const plain = await testServer(database.sql)
 const stopOutbox = startOutbox(server.resources)
-/** Where pictures of the pages go, to be looked at; none without it. */
-const pictures = process.env.PICTURES ?? null
 let browser: Browser
 
 beforeAll(async () => {
   if (path !== null) browser = await openChromium(path)
-  if (pictures !== null) mkdirSync(pictures, { recursive: true })
 })
 afterAll(async () => {
   if (path !== null) await browser.close()
@@ -37,9 +32,6 @@ afterAll(async () => {
   await database.close()
 })
 
-const screens = [1280, 390].flatMap(width =>
-  (['light', 'dark'] as const).map(colorScheme => ({ width, colorScheme })),
-)
 let visitors = 0
 
 async function open(options: BrowserContextOptions = {}) {
@@ -62,43 +54,12 @@ async function open(options: BrowserContextOptions = {}) {
   return { page, context, complaints }
 }
 
-async function signIn(page: Page, email: string, { url, terminal } = server): Promise<void> {
-  await page.goto(`${url}/account/evaluation`)
-  await page.getByLabel('E-mail address').fill(email)
-  await page.getByRole('button', { name: 'Send the code' }).click()
-  await page.waitForURL('**/sign-in/code**')
-  await page.getByLabel('Code').fill(codeFor(terminal, email))
-  await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.waitForURL('**/account/evaluation')
-}
+const signIn = (page: Page, email: string, at = server) => signInAt(page, at, '/account/evaluation', email)
 
 async function fillIn(page: Page): Promise<void> {
   await page.getByLabel('Your name').fill('Ana Álvarez')
   await page.getByLabel('Your title').fill('Head of Research')
   await page.getByLabel('Company', { exact: true }).fill('任天堂 Fund Ltd')
-}
-
-/** On each screen: nothing is wider than it, and no finding of axe that is serious or critical. */
-async function check(page: Page, name: string): Promise<void> {
-  for (const { width, colorScheme } of screens) {
-    await page.setViewportSize({ width, height: 900 })
-    await page.emulateMedia({ colorScheme })
-    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
-    expect([name, width, overflow > 0]).toEqual([name, width, false])
-    if (pictures !== null)
-      await page.screenshot({ path: `${pictures}/${name}-${width}-${colorScheme}.png`, fullPage: true })
-    await page.evaluate(axe.source)
-    const findings = await page.evaluate(async () => {
-      const { violations } = await Reflect.get(window, 'axe').run()
-      return violations
-        .filter(({ impact }: { impact: string }) => impact === 'serious' || impact === 'critical')
-        .map(
-          (finding: { id: string; nodes: { html: string }[] }) => `${finding.id}: ${finding.nodes[0].html}`,
-        )
-    })
-    expect([name, width, colorScheme, findings]).toEqual([name, width, colorScheme, []])
-  }
-  await page.setViewportSize({ width: 1280, height: 900 })
 }
 
 const licenceOf = async (key: string) => {
@@ -110,7 +71,7 @@ describe.skipIf(path === null)('the evaluation in a browser', () => {
   test('read, sign, see the key once, call the API with it, download the signed bytes; every page on every screen', async () => {
     const { page, context, complaints } = await open()
     await signIn(page, 'ana@mail.fund.co.uk')
-    await check(page, 'evaluation-form')
+    await checkOnScreens(page, 'evaluation-form')
     const shown = await page.getByText('SHA-256 of the order form above').locator('code').textContent()
     // Without the consent the browser itself sends nothing.
     await fillIn(page)
@@ -122,7 +83,7 @@ describe.skipIf(path === null)('the evaluation in a browser', () => {
     const field = page.getByLabel('The key', { exact: true })
     const key = await field.inputValue()
     expect(await licenceOf(key)).toBe('evaluation')
-    await check(page, 'evaluation-key')
+    await checkOnScreens(page, 'evaluation-key')
     await page.reload()
     expect(await field.count()).toBe(0)
     // A free key in addition.
@@ -131,7 +92,7 @@ describe.skipIf(path === null)('the evaluation in a browser', () => {
     expect(await licenceOf(key)).toBe('evaluation')
     await page.getByRole('navigation', { name: 'Account' }).getByRole('link', { name: 'Evaluation' }).click()
     await page.getByRole('heading', { name: 'Order 1: Evaluation' }).waitFor()
-    await check(page, 'evaluation-signed')
+    await checkOnScreens(page, 'evaluation-signed')
     const downloading = page.waitForEvent('download')
     await page.getByRole('link', { name: 'Download the signed document' }).click()
     const file = await (await downloading).path()
@@ -154,7 +115,7 @@ describe.skipIf(path === null)('the evaluation in a browser', () => {
       await signIn(page, email)
       await page.getByText(text).waitFor()
       expect(await page.getByRole('checkbox').count()).toBe(0)
-      await check(page, name)
+      await checkOnScreens(page, name)
       await page.getByRole('link', { name: 'Make a free key' }).click()
       await page.getByRole('button', { name: 'Make the key' }).click()
       expect(await licenceOf(await page.getByLabel('The key', { exact: true }).inputValue())).toBe('free')
@@ -188,7 +149,7 @@ describe.skipIf(path === null)('the evaluation in a browser', () => {
     await page.getByText('Read it again below, then sign.').waitFor()
     expect(await page.getByLabel('Your name').inputValue()).toBe('Ana Álvarez')
     expect(await page.getByRole('checkbox').isChecked()).toBe(false)
-    await check(page, 'evaluation-again')
+    await checkOnScreens(page, 'evaluation-again')
     await context.close()
   })
 
@@ -196,7 +157,7 @@ describe.skipIf(path === null)('the evaluation in a browser', () => {
     const { page, context } = await open()
     await signIn(page, 'di@unset.example', plain)
     await page.getByText('Evaluations are not offered on this server yet').waitFor()
-    await check(page, 'evaluation-not-set-up')
+    await checkOnScreens(page, 'evaluation-not-set-up')
     await context.close()
   })
 })
