@@ -68,8 +68,11 @@ async function createDatabase(template: Template | null): Promise<TestDatabase> 
   }
 }
 
+// Copying files takes a quarter of the time of writing them through the log, which is the default. Nothing here waits for a disk.
 const createFrom = (admin: Sql, name: string, template: Template | null) =>
-  admin.unsafe(`create database ${name} template ${template?.name ?? 'template0'} owner ${serviceRole}`)
+  admin.unsafe(
+    `create database ${name} template ${template?.name ?? 'template0'} owner ${serviceRole} strategy file_copy`,
+  )
 
 /** Makes a template unless there is one. Of the workers of a run one does, and the others wait for it. */
 async function makeTemplate({ admin, urls }: Omit<TestServer, 'stop'>, template: Template): Promise<void> {
