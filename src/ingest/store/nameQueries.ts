@@ -1,3 +1,4 @@
+import { withoutTrailing } from '../../facts/spans.ts'
 import type { Sql } from '../../postgres/client.ts'
 
 /** The tables of names that the fact tables refer to by number. */
@@ -15,13 +16,15 @@ export async function loadFactNames(sql: Sql): Promise<FactNames> {
   }
 }
 
-/** Gives every name in some figures a number. */
+/** Gives every name in some figures a number. With trailing twelve months their metric gets one, too: readers find them by it, also
+ * where no company has a figure of the metric itself. */
 export async function registerNames(
   { metrics, units, tags }: FactNames,
   figures: Iterable<{ readonly metric: string; readonly unit: string; readonly tag: string | null }>,
 ): Promise<void> {
   for (const { metric, unit, tag } of figures) {
     metrics.note(metric)
+    metrics.note(withoutTrailing(metric))
     units.note(unit)
     if (tag !== null) tags.note(tag)
   }
