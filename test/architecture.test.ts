@@ -72,6 +72,7 @@ const packageRooms: Record<string, readonly string[]> = {
   'cli-progress': ['commands'],
   pino: ['boot', 'http'],
   'graphile-worker': ['features'],
+  pg: ['features'],
   nodemailer: ['features'],
   tldts: ['access'],
 }

@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events'
-import { Logger, type Runner, run, runMigrations, type WorkerEvents } from 'graphile-worker'
+import { Logger, type RunnerOptions, run, runMigrations, type WorkerEvents } from 'graphile-worker'
+import { Pool } from 'pg'
 import { Failure } from '../../../errors.ts'
 import type { SqlClient } from '../../../postgres/client.ts'
 
@@ -24,11 +25,14 @@ const maxConnections = 6
 const pollMs = 1_000
 /** Between the end of a broken queue and the next attempt to open it. */
 const restartMs = 1_000
+/** A server that is silent answers no goodbye. */
+const endMs = 2_000
 
 /** Migrates the queue's own schema. */
 export async function migrateQueue(url: string): Promise<void> {
+  const pool = openPool(url, 1)
   try {
-    await runMigrations({ connectionString: queueUrl(url), schema, logger: reporter(() => {}) })
+    await runMigrations({ pgPool: pool, schema, logger: reporter(() => {}) })
   } catch (cause) {
     if (!(cause instanceof Error) || !cause.message.includes('schema revision')) throw cause
     throw new Failure(
@@ -36,7 +40,39 @@ export async function migrateQueue(url: string): Promise<void> {
       'The queue of this database is of a newer asfiled. Start that version or a newer one, or restore a backup from before the upgrade.',
       { cause },
     )
+  } finally {
+    await endPool(pool)
   }
+}
+
+/** The pool that the package makes of an address loses its error handlers before its connections are closed: one that the server cuts
+ * in between would end the process. */
+function openPool(url: string, max: number): Pool {
+  const pool = new Pool({ connectionString: queueUrl(url), max })
+  // A statement on a cut connection fails by itself; the pool drops the connection.
+  pool.on('error', () => {})
+  pool.on('connect', client => client.on('error', () => {}))
+  return pool
+}
+
+/** Ends a pool and waits until its connections are closed, which its own end() does not. */
+async function endPool(pool: Pool): Promise<void> {
+  let open = pool.totalCount
+  const closed = new Promise<void>(resolve => {
+    if (open === 0) resolve()
+    pool.on('remove', () => {
+      open -= 1
+      if (open === 0) resolve()
+    })
+  })
+  await pool.end()
+  await Promise.race([closed, Bun.sleep(endMs)])
+}
+
+interface QueueRun {
+  /** Resolves when the queue has stopped or broken, and its connections are closed. */
+  readonly ended: Promise<void>
+  stop(): Promise<void>
 }
 
 interface OpenQueue {
@@ -47,25 +83,40 @@ interface OpenQueue {
 /** Claims and performs tasks until it is closed. A task that throws is tried again later. */
 export async function openQueue(options: QueueOptions): Promise<OpenQueue> {
   let closed = false
-  let runner: Runner | null = await startRunner(options)
+  let current: QueueRun | null = await startQueue(options)
   const supervised = (async () => {
     while (!closed) {
-      await runner?.promise.catch(() => {})
+      await current?.ended
       if (closed) return
       await Bun.sleep(restartMs)
-      runner = await startRunner(options).catch(() => null)
+      current = await startQueue(options).catch(() => null)
     }
   })()
   return {
     close: async () => {
       closed = true
-      await runner?.stop().catch(() => {})
+      await current?.stop()
       await supervised
     },
   }
 }
 
-function startRunner({ url, concurrency, kinds, perform, onLock, report }: QueueOptions): Promise<Runner> {
+async function startQueue(options: QueueOptions): Promise<QueueRun> {
+  const pool = openPool(options.url, Math.min(options.concurrency, maxConnections) + 2)
+  try {
+    const runner = await run(runnerOptions(options, pool))
+    const ended = runner.promise.catch(() => {}).then(() => endPool(pool))
+    return { ended, stop: () => runner.stop().catch(() => {}) }
+  } catch (error) {
+    await endPool(pool)
+    throw error
+  }
+}
+
+function runnerOptions(
+  { concurrency, kinds, perform, onLock, report }: QueueOptions,
+  pgPool: Pool,
+): RunnerOptions {
   const events: WorkerEvents = new EventEmitter()
   events.on('pool:create', ({ workerPool }) => onLock(workerPool.id))
   const taskList = Object.fromEntries(
@@ -75,10 +126,9 @@ function startRunner({ url, concurrency, kinds, perform, onLock, report }: Queue
         perform({ kind, payload, attempt: job.attempts, maxAttempts: job.max_attempts }),
     ]),
   )
-  return run({
-    connectionString: queueUrl(url),
+  return {
+    pgPool,
     schema,
-    maxPoolSize: Math.min(concurrency, maxConnections) + 2,
     concurrency,
     taskList,
     parsedCronItems: [],
@@ -87,7 +137,7 @@ function startRunner({ url, concurrency, kinds, perform, onLock, report }: Queue
     preset: { worker: batching },
     logger: reporter(report),
     events,
-  })
+  }
 }
 
 /** Makes `sslmode=require` mean to the queue's driver what it means to psql and to our own driver: encrypted, no more. */
