@@ -49,7 +49,9 @@ export function connect(options: DatabaseOptions): Sql {
       TimeZone: 'UTC',
       DateStyle: 'ISO, YMD',
       ...(options.indexLookupsOnly ? indexLookupSettings : {}),
-      ...(options.pin ? { search_path: options.pin.searchPath, 'asfiled.pin': String(options.pin.version) } : {}),
+      ...(options.pin
+        ? { search_path: options.pin.searchPath, 'asfiled.pin': String(options.pin.version) }
+        : {}),
     },
     types: {
       date: { to: 1082, from: [1082], serialize: (day: string) => day, parse: (text: string) => text },
