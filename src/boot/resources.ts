@@ -11,6 +11,8 @@ import type { IsoDate } from '../dates.ts'
 import { makeMailer } from '../features/account/mail.ts'
 import { UsageRecorder } from '../features/account/usage.ts'
 import { addUse } from '../features/account/usageQueries.ts'
+import { AnswerMemory } from '../features/asOfJoins/answerMemory.ts'
+import { EventStore } from '../features/asOfJoins/eventStore.ts'
 import { ArchiveCache } from '../features/backtests/archive.ts'
 import { JobNotifier } from '../features/backtests/jobs/events.ts'
 import type { BacktestDeps } from '../features/backtests/run.ts'
@@ -86,6 +88,7 @@ export function makeResources(opened: Opened) {
     rateLimiter,
     epochMs: () => Date.now(),
   }
+  const events = new EventStore(opened.pool, config.joinMemoryMb * 1_024 * 1_024)
   const usage = new UsageRecorder({ addUse: uses => addUse(sql, uses) })
   return {
     ...opened,
@@ -98,6 +101,8 @@ export function makeResources(opened: Opened) {
     settings,
     flagship: new Set(config.flagshipTickers.map(ticker => ticker.toUpperCase())),
     readLimiter: new ReadLimiter(Math.max(1, Math.floor(config.databaseConnections / 2))),
+    events,
+    answerMemory: new AnswerMemory(),
     backtests: makeBacktests(opened),
     processId: crypto.randomUUID(),
     newId: () => Bun.randomUUIDv7(),
