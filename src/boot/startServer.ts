@@ -17,7 +17,13 @@ import { createApp } from './app.ts'
 import type { BannerFacts } from './banner.ts'
 import { openDatabase, superviseDatabase } from './database.ts'
 import { expectsOwnerKey, makeOwnerKey, prepareFirstStart } from './firstStart.ts'
-import { deleteOldCounters, deleteOldSignIns, deleteUnusedPanels, remindOfEnds } from './housekeeping.ts'
+import {
+  deleteOldCounters,
+  deleteOldSignIns,
+  deleteUnusedPanels,
+  forgetOldVersions,
+  remindOfEnds,
+} from './housekeeping.ts'
 import { startJobs } from './jobs.ts'
 import { openPins } from './pins.ts'
 import { admissionTimeoutMs, makeResources } from './resources.ts'
@@ -58,6 +64,9 @@ export async function startServer(
 
   const stopSignIns = deleteOldSignIns(sql)
   opened.defer(async () => stopSignIns())
+
+  const stopVersions = forgetOldVersions(sql, config.keepVersions)
+  opened.defer(async () => stopVersions())
 
   const pool = new ComputePool({
     threads: config.computeThreads,
