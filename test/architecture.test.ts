@@ -54,7 +54,7 @@ const features: Record<string, readonly string[]> = {
   signals: [],
   panels: [],
   asOfJoins: ['companies'],
-  backtests: ['panels'],
+  backtests: ['panels', 'asOfJoins', 'companies'],
   backtestPage: ['account', 'backtests', 'signals'],
   health: [],
   account: [],
