@@ -38,7 +38,7 @@ function perform({ kind, input }: Task) {
     case 'backtest_archive':
       return runArchiveRequest(input, input.resultFormat)
     case 'backtest_stored':
-      return runPanelRequest(input.data, input.request, input.costs, input.resultFormat)
+      return runPanelRequest(input.data, input.request, input.costs, input.resultFormat, input.scored)
     case 'batch_body':
       return openBatch(input.body)
     case 'batch_items':

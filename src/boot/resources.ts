@@ -115,7 +115,7 @@ export function makeResources(opened: Opened) {
   }
 }
 
-type BacktestParts = Pick<Opened, 'sql' | 'pool' | 'config' | 'markets' | 'pins'> & {
+type BacktestParts = Pick<Opened, 'sql' | 'pool' | 'config' | 'markets' | 'pins' | 'today'> & {
   readonly dataVersion: () => number | Promise<number>
   readonly events: EventStore
 }
@@ -128,7 +128,16 @@ export const makeEvents = ({ pool, config }: Pick<Opened, 'pool' | 'config'>) =>
   )
 
 /** What backtests of this process run on: the archive, stored panels and archives ranked by figures, each in shared memory. */
-export function makeBacktests({ sql, pool, config, markets, pins, events, dataVersion }: BacktestParts) {
+export function makeBacktests({
+  sql,
+  pool,
+  config,
+  markets,
+  pins,
+  events,
+  dataVersion,
+  today,
+}: BacktestParts) {
   const archive = new ArchiveCache({
     pool,
     dataVersion,
@@ -158,6 +167,7 @@ export function makeBacktests({ sql, pool, config, markets, pins, events, dataVe
         openFigures: (wanted, version) => openFiguresAt({ sql, pins, events }, wanted, version),
       }),
     },
+    panelScores: { sql, pool, markets, events, pins, dataVersion, today },
     pinned: { sql, archives: new PinnedArchives(pinnedParts) },
   } satisfies BacktestDeps
 }

@@ -56,6 +56,7 @@ async function open(settings: Partial<PoolSettings> = {}): Promise<Misbehaving> 
     markets,
     pins: pinsOf(db.sql),
     dataVersion: () => 1,
+    today: () => '2026-07-01',
   }
   const backtests = makeBacktests({ ...parts, events: makeEvents(parts) })
   const recent = async () => [{ horizon: '1d', market: null, data, dataVersion: 1 } as const]

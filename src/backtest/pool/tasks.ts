@@ -3,7 +3,7 @@ import type { EventBlock, PackedVintages } from '../asOf/events.ts'
 import type { JoinBody, JoinBodyInput } from '../asOf/joinBody.ts'
 import type { ScoredRows, ScoreInput } from '../asOf/scoreDataset.ts'
 import type { JoinTask, WrittenJoin } from '../asOf/writeJoin.ts'
-import type { StoredPanelRequest } from '../codec/settings.ts'
+import type { BacktestSettings } from '../codec/settings.ts'
 import type { Dataset, Ranking } from '../dataset/dataset.ts'
 import type { SpaResult, SpaTest } from '../evidence/spa.ts'
 import type { PanelFile, PanelFileInput } from '../panelFile/readPanelFile.ts'
@@ -12,7 +12,7 @@ import type { BatchInput, BatchOutput, OpenedBatch } from '../pipeline/batch.ts'
 import type { EncodedResult } from '../pipeline/encodeResult.ts'
 import type { PackedPanel, PanelBody } from '../pipeline/panelDataset.ts'
 import type { BacktestOutcome, BodyInput, RowsNeeded } from '../pipeline/runRequest.ts'
-import type { ArchiveInput } from '../pipeline/selectData.ts'
+import type { ArchiveInput, PanelScored } from '../pipeline/selectData.ts'
 import type { SpaSliceInput } from '../pipeline/sweepEvidence.ts'
 import type { SliceInput, SliceSeries, SweepPlan } from '../pipeline/sweepPlan.ts'
 import type { TaskFailure } from '../pipeline/taskFailure.ts'
@@ -24,13 +24,15 @@ export interface Tasks {
   /** A request body, unparsed. A request that needs rows from elsewhere comes back parsed. It names a stored panel, an
    * archive that is not among `archives`, or a metric to rank by, which depends on the caller's licence. */
   backtest_body: { input: BodyInput; output: BacktestOutcome | RowsNeeded }
-  /** A request for a stored panel, on its dataset. */
+  /** A request for a panel that is stored or has been scored, on its dataset. */
   backtest_stored: {
     input: {
       readonly data: Dataset
-      readonly request: StoredPanelRequest
+      readonly request: BacktestSettings
       readonly costs: MarketCosts
       readonly resultFormat: ResultFormat
+      /** Of rows whose score is a metric. */
+      readonly scored?: PanelScored
     }
     output: BacktestOutcome
   }

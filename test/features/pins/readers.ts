@@ -82,13 +82,12 @@ export async function answersOf(
     await ask(`assets of ${market}`, () => findListed(deps.sql, tickers.join('\n'), market))
   }
   // What as-of joins and backtests by a figure read.
-  for (const fp of ['FY', 'Q', 'TTM', 'latest'] as const)
-    for (const metric of ['revenue', 'roe'])
-      await ask(`events of ${metric} ${fp}`, async () => {
-        const rows = await readVintages(deps.sql, { metric, fp, firstEntity: 0 })
-        const { days, values, ends, filed, units } = buildEvents({ firstEntity: 0, rows })
-        return [days, values, ends, filed, units].map(column => [...column])
-      })
+  for (const fp of ['FY', 'TTM', 'latest'] as const)
+    await ask(`events of revenue ${fp}`, async () => {
+      const rows = await readVintages(deps.sql, { metric: 'revenue', fp, firstEntity: 0 })
+      const { days, values, ends, filed, units } = buildEvents({ firstEntity: 0, rows })
+      return [days, values, ends, filed, units].map(column => [...column])
+    })
   await ask('index', async () => {
     const { markets, tickers: page } = await coverageIndex(deps, {})
     return [markets, page]
