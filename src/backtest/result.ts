@@ -1,6 +1,13 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { Horizon } from '../horizons.ts'
-import { BacktestConfig, BacktestInclude, BacktestSource, BacktestSweep, PanelId } from './request.ts'
+import {
+  BacktestConfig,
+  BacktestInclude,
+  BacktestSource,
+  BacktestSweep,
+  PanelId,
+  PanelScore,
+} from './request.ts'
 import { BacktestEvidence } from './requestEvidence.ts'
 import { BacktestCurves } from './resultCurves.ts'
 import { EvidenceUsed } from './resultEvidence.ts'
@@ -106,15 +113,23 @@ export const BacktestScore = Type.Object(
     metric: Type.String({ description: 'The metric used as the score.' }),
     definition: Type.String({ description: 'Definition of the metric.' }),
     unit: Type.String({ description: 'Unit of the figures; figures in any other unit are not used.' }),
-    market: Type.String({ description: 'Market of the ranked companies.' }),
-    fiscal_period: Type.Literal('FY', { description: 'The latest known full fiscal year.' }),
+    market: Type.String({
+      description: "Market of the ranked companies; of a caller's rows all of them, separated by commas.",
+    }),
+    fiscal_period: Type.Union(
+      [Type.Literal('FY'), Type.Literal('Q'), Type.Literal('TTM'), Type.Literal('latest')],
+      {
+        description:
+          'FY: the latest known full fiscal year. Q: the latest single quarter. TTM: the latest trailing twelve months. latest: the latest period of any kind.',
+      },
+    ),
     known: Type.Literal('filed before the date', {
       description: 'Filings made on the date itself are not known yet.',
     }),
     max_age_days: Type.Integer({
-      description: 'Maximum age of a figure, in days from the end of its fiscal year.',
+      description: 'Maximum age of a figure, in days from the end of its period.',
     }),
-    n_names: count('Names in the archive of this market.'),
+    n_names: count("Names in the archive of this market, or in the caller's rows."),
     n_assets: count(
       "Names that have such a figure on some date. The others are never ranked. Names are matched by today's tickers, so companies since renamed, acquired or delisted are missing: the universe has survivorship bias.",
     ),
@@ -123,7 +138,7 @@ export const BacktestScore = Type.Object(
   {
     ...strict,
     $id: 'BacktestScore',
-    description: 'With source.score: how the score of each date is defined.',
+    description: 'With source.score or score: how the score of each date is defined.',
   },
 )
 export type BacktestScore = Static<typeof BacktestScore>
@@ -155,6 +170,7 @@ export const BacktestRequestUsed = Type.Object(
     sweep: Type.Optional(Type.Union([Type.Boolean(), BacktestSweep])),
     include: Type.Optional(Type.Array(BacktestInclude)),
     evidence: Type.Optional(BacktestEvidence),
+    score: Type.Optional(PanelScore),
   },
   {
     ...strict,

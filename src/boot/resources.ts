@@ -11,9 +11,11 @@ import type { IsoDate } from '../dates.ts'
 import { makeMailer } from '../features/account/mail.ts'
 import { UsageRecorder } from '../features/account/usage.ts'
 import { addUse } from '../features/account/usageQueries.ts'
+import { AnswerMemory } from '../features/asOfJoins/answerMemory.ts'
+import { EventStore } from '../features/asOfJoins/eventStore.ts'
 import { ArchiveCache } from '../features/backtests/archive.ts'
 import { JobNotifier } from '../features/backtests/jobs/events.ts'
-import { PinnedArchives, readSpansAt } from '../features/backtests/pinnedArchives.ts'
+import { openFiguresAt, PinnedArchives } from '../features/backtests/pinnedArchives.ts'
 import type { BacktestDeps } from '../features/backtests/run.ts'
 import { ScoreCache } from '../features/backtests/scoreCache.ts'
 import type { PinnedStore } from '../features/companies/deps.ts'
@@ -89,6 +91,7 @@ export function makeResources(opened: Opened) {
     rateLimiter,
     epochMs: () => Date.now(),
   }
+  const events = makeEvents(opened)
   const usage = new UsageRecorder({ addUse: uses => addUse(sql, uses) })
   return {
     ...opened,
@@ -101,7 +104,9 @@ export function makeResources(opened: Opened) {
     settings,
     flagship: new Set(config.flagshipTickers.map(ticker => ticker.toUpperCase())),
     readLimiter: new ReadLimiter(Math.max(1, Math.floor(config.databaseConnections / 2))),
-    backtests: makeBacktests(opened),
+    events,
+    answerMemory: new AnswerMemory(),
+    backtests: makeBacktests({ ...opened, events }),
     processId: crypto.randomUUID(),
     newId: () => Bun.randomUUIDv7(),
     notifier: new JobNotifier(),
@@ -110,12 +115,29 @@ export function makeResources(opened: Opened) {
   }
 }
 
-type BacktestParts = Pick<Opened, 'sql' | 'pool' | 'config' | 'markets' | 'pins'> & {
+type BacktestParts = Pick<Opened, 'sql' | 'pool' | 'config' | 'markets' | 'pins' | 'today'> & {
   readonly dataVersion: () => number | Promise<number>
+  readonly events: EventStore
 }
 
+/** The figures of companies in shared memory, for as-of joins and for backtests by a figure. */
+export const makeEvents = ({ pool, config }: Pick<Opened, 'pool' | 'config'>) =>
+  new EventStore(
+    vintages => pool.run('events_build', vintages, { priority: 'background' }),
+    config.joinMemoryMb * 1_024 * 1_024,
+  )
+
 /** What backtests of this process run on: the archive, stored panels and archives ranked by figures, each in shared memory. */
-export function makeBacktests({ sql, pool, config, markets, pins, dataVersion }: BacktestParts) {
+export function makeBacktests({
+  sql,
+  pool,
+  config,
+  markets,
+  pins,
+  events,
+  dataVersion,
+  today,
+}: BacktestParts) {
   const archive = new ArchiveCache({
     pool,
     dataVersion,
@@ -123,7 +145,7 @@ export function makeBacktests({ sql, pool, config, markets, pins, dataVersion }:
     listHorizons: () => resolvedHorizons(sql),
   })
   const pinnedParts = {
-    ...{ pool, pins },
+    ...{ pool, pins, events },
     loadArchive: streamResolvedSignals,
     listHorizons: resolvedHorizons,
   }
@@ -142,9 +164,10 @@ export function makeBacktests({ sql, pool, config, markets, pins, dataVersion }:
       markets,
       scores: new ScoreCache({
         ...{ pool, archive },
-        readSpans: (wanted, version) => readSpansAt({ sql, pins }, wanted, version),
+        openFigures: (wanted, version) => openFiguresAt({ sql, pins, events }, wanted, version),
       }),
     },
+    panelScores: { sql, pool, markets, events, pins, dataVersion, today },
     pinned: { sql, archives: new PinnedArchives(pinnedParts) },
   } satisfies BacktestDeps
 }

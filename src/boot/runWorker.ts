@@ -1,5 +1,6 @@
 import { ComputePool } from '../backtest/pool/computePool.ts'
 import type { Config } from '../config.ts'
+import type { IsoDate } from '../dates.ts'
 import { JobNotifier } from '../features/backtests/jobs/events.ts'
 import { createLog } from '../http/log.ts'
 import { loadMarkets } from '../markets/markets.ts'
@@ -8,11 +9,11 @@ import { StorageWatch } from '../postgres/storage.ts'
 import { describeDatabase, openDatabase, superviseDatabase } from './database.ts'
 import { startJobs } from './jobs.ts'
 import { openPins } from './pins.ts'
-import { makeBacktests } from './resources.ts'
+import { makeBacktests, makeEvents } from './resources.ts'
 import { endOnSignal, stopTimeoutMs } from './shutdown.ts'
 
 /** Runs submitted backtests until SIGINT or SIGTERM, then finishes the tasks in progress and ends the process. */
-export async function runWorker(config: Config): Promise<void> {
+export async function runWorker(config: Config, today: () => IsoDate): Promise<void> {
   const opened = new AsyncDisposableStack()
   const announce = (line: string) => console.log(`asfiled worker: ${line}`)
   endOnSignal(opened, 'finishing the tasks in progress ...', stopTimeoutMs(config), announce)
@@ -38,7 +39,11 @@ export async function runWorker(config: Config): Promise<void> {
     { url, concurrency, drainTimeoutMs: config.drainTimeoutMs },
     {
       sql,
-      backtests: makeBacktests({ sql, pool, config, markets, pins, dataVersion: () => readDataVersion(sql) }),
+      backtests: makeBacktests({
+        ...{ sql, pool, config, markets, pins, today },
+        events: makeEvents({ pool, config }),
+        dataVersion: () => readDataVersion(sql),
+      }),
       processId: crypto.randomUUID(),
       explain: storage.explain,
       storage,

@@ -25,5 +25,5 @@ export function addWorkerCommand(program: Command, context: CliContext): void {
     .command('worker')
     .description('Run submitted backtests until stopped, alongside servers on the same database')
     .addHelpText('after', help)
-    .action(() => runWorker(context.config))
+    .action(() => runWorker(context.config, context.today))
 }

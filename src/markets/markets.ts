@@ -153,7 +153,7 @@ function checkCosts(file: string, costs: TradingCosts, faults: string[]): void {
   })
 }
 
-interface ServedMetric extends MetricDefinition {
+export interface ServedMetric extends MetricDefinition {
   /** Codes of the markets that state it. */
   readonly markets: readonly string[]
 }

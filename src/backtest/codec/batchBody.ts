@@ -3,7 +3,7 @@ import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { Failure } from '../../errors.ts'
 import { BacktestBatchItem, BacktestBatchRequest, maxBatchItems } from '../batchRequest.ts'
 import { BacktestConfig, type BacktestInclude, type BacktestSource } from '../request.ts'
-import { openJson, readFields } from './body.ts'
+import { openJson, readFields, requireScores } from './body.ts'
 import { describeFault } from './faults.ts'
 import type { JsonObject, JsonReader, JsonValue } from './jsonReader.ts'
 import type { ParsedPanel } from './panelBuilder.ts'
@@ -88,7 +88,8 @@ function readConfigs({ configs, ...others }: JsonObject, panel: ParsedPanel | st
     const config = checked(checks.config, BacktestConfig, value, ['configs', i])
     return { config, include, rows, configPath: `configs[${i}]`, panelPath: 'panel' }
   })
-  return { items, panel: typeof panel === 'string' ? null : panel, sharesRows: true, dataVersion }
+  const sent = typeof panel === 'string' || panel === null ? null : requireScores(panel)
+  return { items, panel: sent, sharesRows: true, dataVersion }
 }
 
 function readItems(

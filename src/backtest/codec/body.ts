@@ -36,13 +36,25 @@ export function readBody(
       return readJsonBody(bytes)
     case 'ndjson': {
       const { fields, panel } = readNdjson(bytes)
-      return { ...checkSettings(mergeFields(readQuerySettings(query), fields)), panel }
+      return withPanel(checkSettings(mergeFields(readQuerySettings(query), fields)), panel)
     }
     case 'csv':
-      return { ...checkSettings(readQuerySettings(query)), panel: readCsv(bytes) }
+      return withPanel(checkSettings(readQuerySettings(query)), readCsv(bytes))
     default:
       return format satisfies never
   }
+}
+
+/** Rows without a score need a request that says where it comes from. */
+function withPanel(settings: BacktestSettings, panel: ParsedPanel): ParsedRequest {
+  if (panel.missingScore !== null && settings.score === undefined) throw panel.missingScore
+  return { ...settings, panel }
+}
+
+/** Rows that are stored, or that many backtests share, have scores. */
+export function requireScores(panel: ParsedPanel): ParsedPanel {
+  if (panel.missingScore !== null) throw panel.missingScore
+  return panel
 }
 
 function mergeFields(query: JsonObject, firstLine: JsonObject): JsonObject {
@@ -58,7 +70,10 @@ function mergeFields(query: JsonObject, firstLine: JsonObject): JsonObject {
 }
 
 /** Parses a body that has only rows, for a panel to be stored. */
-export function readPanelBody(bytes: Uint8Array, format: BodyFormat): ParsedPanel {
+export const readPanelBody = (bytes: Uint8Array, format: BodyFormat): ParsedPanel =>
+  requireScores(readRows(bytes, format))
+
+function readRows(bytes: Uint8Array, format: BodyFormat): ParsedPanel {
   switch (format) {
     case 'csv':
       return readCsv(bytes)
@@ -98,7 +113,7 @@ function readJsonBody(bytes: Uint8Array): ParsedRequest {
   const { fields, panel } = readFields(reader, requestFields)
   if (panel === null) return { ...checkArchiveRequest(fields), panel, panelId: null }
   if (typeof panel === 'string') return { ...checkSettings(fields), panel: null, panelId: panel }
-  return { ...checkSettings(fields), panel }
+  return withPanel(checkSettings(fields), panel)
 }
 
 /** @param mend what to send instead of nothing */

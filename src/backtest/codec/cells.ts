@@ -1,4 +1,4 @@
-import type { TSchema } from '@sinclair/typebox'
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import { Failure } from '../../errors.ts'
 import { BacktestPanelRow, maxPanelRows } from '../request.ts'
@@ -10,6 +10,7 @@ const { properties } = BacktestPanelRow
 export type ColumnName = keyof typeof properties
 export const columnNames = Object.keys(properties) as readonly ColumnName[]
 export const optionalColumns: readonly ColumnName[] = ['market', 'dollar_volume']
+/** Every request needs them. The score may come from elsewhere, which is known when the whole body is read. */
 export const requiredColumns = columnNames.filter(name => !optionalColumns.includes(name))
 
 export interface Bounds {
@@ -36,6 +37,13 @@ export const cellChecks: Readonly<Record<ColumnName, TypeCheck<TSchema>>> = {
   forward_return: TypeCompiler.Compile(properties.forward_return),
   dollar_volume: TypeCompiler.Compile(properties.dollar_volume),
 }
+
+/** A row whose score comes from elsewhere. */
+export const PanelRowWithoutScore = Type.Object(
+  { ...properties, score: Type.Optional(properties.score) },
+  { additionalProperties: false },
+)
+export type PanelRowWithoutScore = Static<typeof PanelRowWithoutScore>
 
 const maxMarkets = 65_535 // numbers of markets are 16 bits
 

@@ -26,17 +26,17 @@ export function readCsv(bytes: Uint8Array): ParsedPanel {
       'body_invalid',
       `The body is empty. Start it with a header line such as ${sampleHeader}.`,
     )
-  const columns = readHeader(reader.row())
+  const { columns, missingScore } = readHeader(reader.row())
   const panel = new PanelBuilder(rowCapacity(bytes, minRowBytes))
   const rows = new CsvRowReader(reader, panel, columns)
   while (!reader.ended) {
     if (!rows.read()) readRowChecked(reader, panel, columns)
     checkPanelSize(panel.count, panel.markets.names.length)
   }
-  return { columns: panel.columns(), placeOf: row => `line ${lineOfRow(bytes, row)}` }
+  return { columns: panel.columns(), placeOf: row => `line ${lineOfRow(bytes, row)}`, missingScore }
 }
 
-function readHeader(cells: readonly string[]): ColumnName[] {
+function readHeader(cells: readonly string[]): { columns: ColumnName[]; missingScore: Failure | null } {
   const columns: ColumnName[] = []
   for (const [i, cell] of cells.entries()) {
     const column = columnNames.find(name => name === cell)
@@ -53,12 +53,14 @@ function readHeader(cells: readonly string[]): ColumnName[] {
     columns.push(column)
   }
   const absent = requiredColumns.filter(name => !columns.includes(name))
-  if (absent.length === 0) return columns
-  throw new Failure(
+  if (absent.length === 0) return { columns, missingScore: null }
+  const fault = new Failure(
     'parameter_invalid',
     `The header (line 1) does not have ${absent.join(', ')}. Required columns: ${requiredColumns.join(', ')}. Optional: ${optionalColumns.join(', ')}.`,
     { param: `line 1.${absent[0]}` },
   )
+  if (absent.some(name => name !== 'score')) throw fault
+  return { columns, missingScore: fault }
 }
 
 function unknownColumn(cell: string, place: number, count: number): Failure {

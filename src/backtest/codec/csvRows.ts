@@ -24,7 +24,8 @@ export class CsvRowReader {
   #day = 0
   #asset = 0
   #market = 0
-  #score = 0
+  /** Stays so without a column of scores. */
+  #score = Number.NaN
   #forwardReturn = 0
   #dollarVolume = Number.NaN
 

@@ -62,13 +62,14 @@ export function readJsonColumns(reader: JsonReader): ParsedPanel {
       day: date.days(count),
       asset: asset.numbers(count),
       market: toUint16(lengths.has('market') ? market.numbers(count) : new Int32Array(count)),
-      score: score.values(count),
+      score: lengths.has('score') ? score.values(count) : noScores(count),
       forwardReturn: forward_return.values(count),
       dollarVolume: dollarVolume?.values(count),
       assetNames: asset.names,
       marketNames: market.names,
     },
     placeOf: row => `panel.asset[${row}]`,
+    missingScore: lengths.has('score') ? null : columnMissing('score'),
   }
 }
 
@@ -113,14 +114,8 @@ function putChecked(reader: JsonReader, name: ColumnName, column: JsonColumn, pl
 }
 
 function commonLength(lengths: ReadonlyMap<ColumnName, number>): number {
-  const absent = requiredColumns.find(name => !lengths.has(name))
-  if (absent !== undefined) {
-    throw new Failure(
-      'parameter_invalid',
-      `panel.${absent} is missing; it must be an array with one value per row.`,
-      { param: `panel.${absent}` },
-    )
-  }
+  const absent = requiredColumns.find(name => name !== 'score' && !lengths.has(name))
+  if (absent !== undefined) throw columnMissing(absent)
   const [[first, count], ...others] = lengths
   for (const [name, length] of others) {
     if (length === count) continue
@@ -132,6 +127,13 @@ function commonLength(lengths: ReadonlyMap<ColumnName, number>): number {
   }
   return count
 }
+
+const columnMissing = (name: ColumnName) =>
+  new Failure('parameter_invalid', `panel.${name} is missing; it must be an array with one value per row.`, {
+    param: `panel.${name}`,
+  })
+
+const noScores = (count: number) => new Float64Array(new SharedArrayBuffer(8 * count)).fill(Number.NaN)
 
 /** `checkPanelSize` made sure that the numbers fit. */
 function toUint16(numbers: Int32Array): Uint16Array {

@@ -5,6 +5,7 @@ import {
   type ColumnName,
   checkPanelSize,
   columnNames,
+  PanelRowWithoutScore,
   readNameFast,
   readNumberFast,
   requiredColumns,
@@ -41,10 +42,27 @@ export function readJsonRows(reader: JsonReader): ParsedPanel {
     } while (reader.take(0x2c))
     reader.expect(0x5d)
   }
-  return { columns: panel.columns(), placeOf: row => `panel[${row}]` }
+  return {
+    columns: panel.columns(),
+    placeOf: row => `panel[${row}]`,
+    missingScore: missingScoreOf(panel, row => ['panel', row]),
+  }
 }
 
-const rowCheck = TypeCompiler.Compile(BacktestPanelRow)
+const rowCheck = TypeCompiler.Compile(PanelRowWithoutScore)
+const wholeRowCheck = TypeCompiler.Compile(BacktestPanelRow)
+
+/** The fault of the first row that has no score; null if all have one.
+ *
+ * @param pathOf the place of a row in the body */
+export function missingScoreOf(
+  { withoutScore }: PanelBuilder,
+  pathOf: (row: number) => readonly (string | number)[],
+): Failure | null {
+  if (withoutScore === -1) return null
+  const fault = wholeRowCheck.Errors({ date: '2024-01-02', asset: 'A', forward_return: null }).First()
+  return fault ? describeFault(fault, pathOf(withoutScore), BacktestPanelRow) : null
+}
 
 /** The slow path: adds a row that was read as a value, if it fits the schema.
  *
@@ -66,7 +84,9 @@ export function pushChecked(
 }
 
 const quotedKeys = columnNames.map(key => new TextEncoder().encode(`"${key}"`))
-const requiredBits = requiredColumns.reduce((bits, key) => bits | (1 << columnNames.indexOf(key)), 0)
+const scoreBit = 1 << columnNames.indexOf('score')
+const requiredBits =
+  requiredColumns.reduce((bits, key) => bits | (1 << columnNames.indexOf(key)), 0) & ~scoreBit
 const quote = 0x22
 
 /** The fast path for a row of the common form: the schema's keys unescaped and once each, names without escapes,
@@ -111,6 +131,7 @@ export class JsonRowReader {
     if (!reader.take(0x7b)) return false
     let seen = 0
     this.#market = 0
+    this.#score = Number.NaN
     this.#dollarVolume = Number.NaN
     for (let place = 0; place < columnNames.length; place++) {
       reader.skipSpace()
@@ -121,7 +142,9 @@ export class JsonRowReader {
       reader.skipSpace()
       if (!this.#field(columnNames[key])) return false
       if (reader.take(0x2c)) continue
-      return reader.take(0x7d) && (seen & requiredBits) === requiredBits
+      if (!reader.take(0x7d) || (seen & requiredBits) !== requiredBits) return false
+      if ((seen & scoreBit) === 0) this.#panel.noteNoScore()
+      return true
     }
     return false
   }

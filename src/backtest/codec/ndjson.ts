@@ -2,7 +2,7 @@ import { Failure } from '../../errors.ts'
 import { checkPanelSize, rowCapacity } from './cells.ts'
 import { LineCounter } from './cursor.ts'
 import { type JsonObject, JsonReader, type JsonValue } from './jsonReader.ts'
-import { JsonRowReader, minRowBytes, pushChecked } from './jsonRows.ts'
+import { JsonRowReader, minRowBytes, missingScoreOf, pushChecked } from './jsonRows.ts'
 import { PanelBuilder, type ParsedPanel } from './panelBuilder.ts'
 import { settingNames } from './settings.ts'
 
@@ -18,8 +18,10 @@ export function readNdjson(bytes: Uint8Array): { fields: JsonObject; panel: Pars
   }
   const lines = new LineCounter(bytes)
   const fields = readHeader(reader, lines)
-  const columns = readRows(reader, lines, Number.POSITIVE_INFINITY).columns()
-  return { fields, panel: { columns, placeOf: row => `line ${lineOfRow(bytes, row)}` } }
+  const builder = readRows(reader, lines, Number.POSITIVE_INFINITY)
+  const placeOf = (row: number) => `line ${lineOfRow(bytes, row)}`
+  const missingScore = missingScoreOf(builder, row => [placeOf(row)])
+  return { fields, panel: { columns: builder.columns(), placeOf, missingScore } }
 }
 
 /** The first line's fields. If it is a row instead, there are none, and the reader stays before it. */
@@ -36,7 +38,8 @@ function readHeader(reader: JsonReader, lines: LineCounter): JsonObject {
 
 function isHeader(value: JsonValue): value is JsonObject {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
-  return settingNames.some(name => name in value)
+  // A row has a score, too: that of a request is an object.
+  return settingNames.some(name => name in value && (name !== 'score' || typeof value[name] === 'object'))
 }
 
 /** Reads at most `maxRows` rows; the reader is then before what follows them. */

@@ -1,6 +1,7 @@
 import { dayNumber } from '../../dates.ts'
+import type { Failure } from '../../errors.ts'
 import type { Columns } from '../dataset/dataset.ts'
-import type { BacktestPanelRow } from '../request.ts'
+import type { PanelRowWithoutScore } from './cells.ts'
 import { maxAssetLength, maxMarketLength } from './cells.ts'
 import { NameInterner } from './nameInterner.ts'
 
@@ -8,6 +9,8 @@ import { NameInterner } from './nameInterner.ts'
 export interface ParsedPanel {
   readonly columns: Columns
   readonly placeOf: (row: number) => string
+  /** What to answer if the request does not say where the scores come from; null: every row has a score or null. */
+  readonly missingScore: Failure | null
 }
 
 /** Columns that are filled row by row, in shared memory: a dataset may take them over. The system allocates pages only
@@ -16,6 +19,8 @@ export class PanelBuilder {
   readonly assets = new NameInterner(maxAssetLength)
   readonly markets = new NameInterner(maxMarketLength)
   count = 0
+  /** The first row without a score, as opposed to null; -1: none. */
+  withoutScore = -1
   readonly #day: Int32Array
   readonly #asset: Int32Array
   readonly #market: Uint16Array
@@ -54,12 +59,18 @@ export class PanelBuilder {
     if (!Number.isNaN(dollarVolume)) this.#volumes()[row] = dollarVolume
   }
 
+  /** The row that is pushed next has no score. */
+  noteNoScore(): void {
+    if (this.withoutScore === -1) this.withoutScore = this.count
+  }
+
   #volumes(): Float64Array {
     this.#dollarVolume ??= new Float64Array(new SharedArrayBuffer(8 * this.#capacity)).fill(Number.NaN)
     return this.#dollarVolume
   }
 
-  pushRow(row: BacktestPanelRow): void {
+  pushRow(row: PanelRowWithoutScore): void {
+    if (row.score === undefined) this.noteNoScore()
     this.push(
       dayNumber(row.date),
       this.assets.numberOf(row.asset),

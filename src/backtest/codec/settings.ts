@@ -8,6 +8,7 @@ import {
   type BacktestSource,
   type BacktestSweep,
   type BodyQuery,
+  type PanelScore,
 } from '../request.ts'
 import { type BacktestEvidence, evidenceSections, maxCpcvChoices } from '../requestEvidence.ts'
 import { describeFault } from './faults.ts'
@@ -25,6 +26,8 @@ export interface BacktestSettings {
   readonly evidence?: BacktestEvidence | undefined
   /** The data version of the archive to run on; undefined: the present one. */
   readonly dataVersion?: number | undefined
+  /** The metric that is the score of the caller's rows; undefined: they have scores of their own. */
+  readonly score?: PanelScore | undefined
   /** The stored panel that the rows are of. */
   readonly panelId?: string | null | undefined
 }
@@ -61,8 +64,17 @@ export function sourceAndPanel(param: string): Failure {
 
 /** The settings of a request without a panel: its rows are the archive's. */
 export function checkArchiveRequest(fields: JsonObject): ArchiveRequest {
-  const { source, ...settings } = checkSchema(fields)
+  const { source, score, ...settings } = checkSchema(fields)
+  if (score !== undefined) throw scoreWithoutPanel()
   return { ...settings, source: checkSource(source ?? {}) }
+}
+
+function scoreWithoutPanel(): Failure {
+  return new Failure(
+    'parameter_invalid',
+    'score names the metric that scores rows of your own, but panel is missing. Send panel, or source.score to rank the archive by a metric.',
+    { param: 'score' },
+  )
 }
 
 /** A source that fits the schema, checked for fields that exclude each other. */
@@ -85,9 +97,17 @@ function checkSchema(fields: JsonObject): BacktestSettings & { source: BacktestS
       ? describeFault(fault, [], settingsSchema)
       : new Failure('body_invalid', 'The body does not match the schema.')
   }
-  const { config = {}, source = null, include = [], sweep, evidence, data_version: dataVersion } = fields
+  const {
+    config = {},
+    source = null,
+    include = [],
+    sweep,
+    evidence,
+    score,
+    data_version: dataVersion,
+  } = fields
   if (evidence !== undefined) checkEvidence(evidence, include)
-  return { config, include, source, sweep, evidence, dataVersion }
+  return { config, include, source, sweep, evidence, score, dataVersion }
 }
 
 function checkEvidence(
@@ -152,12 +172,20 @@ function checkScore({ score, market, maxAgeDays }: BacktestSource): void {
 const encoder = new TextEncoder()
 
 /** The settings of a request whose body is CSV, unchecked. */
-export function readQuerySettings({ config, include, sweep, evidence, data_version }: BodyQuery): JsonObject {
+export function readQuerySettings({
+  config,
+  include,
+  sweep,
+  evidence,
+  score,
+  data_version,
+}: BodyQuery): JsonObject {
   return {
     ...(config === undefined ? {} : { config: readJsonText('config', config) }),
     ...(sweep === undefined ? {} : { sweep: readJsonText('sweep', sweep) }),
     ...(include === undefined ? {} : { include: include.split(',') }),
     ...(evidence === undefined ? {} : { evidence: readJsonText('evidence', evidence) }),
+    ...(score === undefined ? {} : { score: readJsonText('score', score) }),
     ...(data_version === undefined ? {} : { data_version }),
   }
 }

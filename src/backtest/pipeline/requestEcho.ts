@@ -12,7 +12,7 @@ interface UsedRows {
 /** The request that gives this result again, to the bit: as it was sent, with the data version that it ran on. Settings are not
  * filled in: a default may depend on the rows, and some warnings are only about what was left out. */
 export function echoRequest(
-  { config, include, pageOnly = [], sweep, evidence, panelId, dataVersion: sent }: BacktestSettings,
+  { config, include, pageOnly = [], sweep, evidence, score, panelId, dataVersion: sent }: BacktestSettings,
   { dataVersion, source }: UsedRows,
 ): BacktestRequestUsed {
   const version = dataVersion ?? sent
@@ -25,6 +25,7 @@ export function echoRequest(
     ...(sweep ? { sweep } : {}),
     ...(sections.length === 0 ? {} : { include: [...sections] }),
     ...(evidence === undefined ? {} : { evidence }),
+    ...(score === undefined ? {} : { score }),
   }
 }
 

@@ -2,17 +2,24 @@ import type { MarketCosts } from '../../markets/costs.ts'
 import { readBody } from '../codec/body.ts'
 import type { ArchiveRequest, BacktestSettings, StoredPanelRequest } from '../codec/settings.ts'
 import type { Dataset } from '../dataset/dataset.ts'
+import { shareDataset } from '../dataset/packed.ts'
 import { isEvidence, reportSections } from '../report/reportSections.ts'
 import type { BodyFormat, BodyQuery, ResultFormat } from '../request.ts'
 import type { BacktestResult } from '../result.ts'
-import { archiveKey, type CachedArchive } from './archiveDataset.ts'
+import { archiveKey, type CachedArchive, listAssetNames } from './archiveDataset.ts'
 import { type EncodedResult, encodeResult } from './encodeResult.ts'
 import { resolveEvidence } from './evidence.ts'
 import { buildPanelDataset } from './panelDataset.ts'
 import { echoRequest, versionOf } from './requestEcho.ts'
 import { resolveConfig } from './resolveConfig.ts'
 import { type RecordedRun, recordConfiguration } from './runConfiguration.ts'
-import { type ArchiveInput, type SelectedData, selectArchiveData, selectPanelData } from './selectData.ts'
+import {
+  type ArchiveInput,
+  type PanelScored,
+  type SelectedData,
+  selectArchiveData,
+  selectPanelData,
+} from './selectData.ts'
 import { planArchiveSweep, planSweep, type SweepPlan } from './sweepPlan.ts'
 
 /** What one thread makes of a request: the result of one configuration, or the plan of a sweep that has yet to run. */
@@ -24,6 +31,13 @@ export type BacktestOutcome =
 export type RowsNeeded =
   | { readonly kind: 'archive'; readonly request: ArchiveRequest }
   | { readonly kind: 'stored'; readonly request: StoredPanelRequest }
+  /** Rows whose score is a metric: the caller's licence is checked before it is read. */
+  | {
+      readonly kind: 'unscored'
+      readonly request: BacktestSettings
+      readonly data: Dataset
+      readonly names: string
+    }
 
 export interface BodyInput {
   /** Unparsed. */
@@ -46,10 +60,15 @@ export function runBodyRequest({
   resultFormat,
 }: BodyInput): BacktestOutcome | RowsNeeded {
   const parsed = readBody(body, format, query)
+  if (parsed.panel !== null && parsed.score !== undefined) {
+    const { panel, ...request } = parsed
+    const data = shareDataset(buildPanelDataset(panel))
+    return { kind: 'unscored', request, data, names: listAssetNames(data) }
+  }
   if (parsed.panel !== null)
     return runPanelRequest(buildPanelDataset(parsed.panel), parsed, costs, resultFormat)
-  const { config, include, sweep, evidence, dataVersion: sentVersion, panelId } = parsed
-  const settings = { config, include, sweep, evidence, dataVersion: sentVersion }
+  const { config, include, sweep, evidence, score, dataVersion: sentVersion, panelId } = parsed
+  const settings = { config, include, sweep, evidence, score, dataVersion: sentVersion }
   if (panelId !== null) return { kind: 'stored', request: { ...settings, panelId } }
   const request = { ...settings, source: parsed.source }
   const archive = findArchive(archives, request)
@@ -93,17 +112,18 @@ export function runPanelRequest(
   sent: BacktestSettings,
   costs: MarketCosts,
   resultFormat: ResultFormat,
+  scored: PanelScored | null = null,
 ): BacktestOutcome {
   const request = withSections(sent, resultFormat)
   const { config, sweep, include, pageOnly = [], evidence } = request
   if (!sweep) {
-    const result = runPanelBacktest(panel, request, costs)
+    const result = runPanelBacktest(panel, request, costs, scored)
     return { kind: 'result', result: encodeResult(result, resultFormat, pageOnly) }
   }
   const settings = resolveEvidence(include, evidence)
-  const selected = selectPanelData(panel, config)
+  const selected = selectPanelData(panel, config, scored)
   const plan = planSweep(selected, config, sweep, include, costs, settings, evidence?.participation)
-  const echo = echoRequest(request, { dataVersion: null })
+  const echo = echoRequest(request, { dataVersion: selected.dataVersion })
   return { kind: 'sweep', plan: { ...plan, pageOnly, request: echo } }
 }
 
@@ -117,8 +137,9 @@ export function runPanelBacktest(
   panel: Dataset,
   request: BacktestSettings,
   costs: MarketCosts,
+  scored: PanelScored | null = null,
 ): BacktestResult {
-  return runSelected(selectPanelData(panel, request.config), request, costs).result
+  return runSelected(selectPanelData(panel, request.config, scored), request, costs).result
 }
 
 /** One configuration on the rows that a request selects.

@@ -19,7 +19,7 @@ export interface SelectedData {
   /** What config.returnDays defaults to: the source's horizon, or a panel's median date gap in whole days. */
   readonly returnDays: number
   readonly warnings: readonly BacktestWarning[]
-  /** Null for a panel. */
+  /** Null for a panel with scores of its own. */
   readonly dataVersion: number | null
   /** What selected the rows; undefined for a panel. */
   readonly source?: BacktestSourceUsed | undefined
@@ -77,8 +77,18 @@ function nothingSelected(data: Dataset, view: DateView): Failure {
   )
 }
 
+/** What scored the rows of a panel, if it is a metric. */
+export interface PanelScored {
+  readonly dataVersion: number
+  readonly score: BacktestScore
+}
+
 /** All dates of a panel, with warnings about what looks wrong in its rows. */
-export function selectPanelData(data: Dataset, config: BacktestConfig): SelectedData {
+export function selectPanelData(
+  data: Dataset,
+  config: BacktestConfig,
+  scored: PanelScored | null = null,
+): SelectedData {
   const gap = medianDateGap(data.days)
   return {
     data,
@@ -90,7 +100,8 @@ export function selectPanelData(data: Dataset, config: BacktestConfig): Selected
       ...(config.returnDays === undefined ? warnOfOverlap(data, gap) : []),
       ...(config.neutral === 'market' ? warnOfMissingMarket(data) : []),
     ],
-    dataVersion: null,
+    dataVersion: scored?.dataVersion ?? null,
+    score: scored?.score,
   }
 }
 

@@ -1,5 +1,9 @@
 import type { MarketCosts } from '../../markets/costs.ts'
-import type { StoredPanelRequest } from '../codec/settings.ts'
+import type { EventBlock, PackedVintages } from '../asOf/events.ts'
+import type { JoinBody, JoinBodyInput } from '../asOf/joinBody.ts'
+import type { ScoredRows, ScoreInput } from '../asOf/scoreDataset.ts'
+import type { JoinTask, WrittenJoin } from '../asOf/writeJoin.ts'
+import type { BacktestSettings } from '../codec/settings.ts'
 import type { Dataset, Ranking } from '../dataset/dataset.ts'
 import type { SpaResult, SpaTest } from '../evidence/spa.ts'
 import type { PanelFile, PanelFileInput } from '../panelFile/readPanelFile.ts'
@@ -8,8 +12,7 @@ import type { BatchInput, BatchOutput, OpenedBatch } from '../pipeline/batch.ts'
 import type { EncodedResult } from '../pipeline/encodeResult.ts'
 import type { PackedPanel, PanelBody } from '../pipeline/panelDataset.ts'
 import type { BacktestOutcome, BodyInput, RowsNeeded } from '../pipeline/runRequest.ts'
-import type { ScoreSpans } from '../pipeline/scoredArchive.ts'
-import type { ArchiveInput } from '../pipeline/selectData.ts'
+import type { ArchiveInput, PanelScored } from '../pipeline/selectData.ts'
 import type { SpaSliceInput } from '../pipeline/sweepEvidence.ts'
 import type { SliceInput, SliceSeries, SweepPlan } from '../pipeline/sweepPlan.ts'
 import type { TaskFailure } from '../pipeline/taskFailure.ts'
@@ -21,13 +24,15 @@ export interface Tasks {
   /** A request body, unparsed. A request that needs rows from elsewhere comes back parsed. It names a stored panel, an
    * archive that is not among `archives`, or a metric to rank by, which depends on the caller's licence. */
   backtest_body: { input: BodyInput; output: BacktestOutcome | RowsNeeded }
-  /** A request for a stored panel, on its dataset. */
+  /** A request for a panel that is stored or has been scored, on its dataset. */
   backtest_stored: {
     input: {
       readonly data: Dataset
-      readonly request: StoredPanelRequest
+      readonly request: BacktestSettings
       readonly costs: MarketCosts
       readonly resultFormat: ResultFormat
+      /** Of rows whose score is a metric. */
+      readonly scored?: PanelScored
     }
     output: BacktestOutcome
   }
@@ -74,8 +79,14 @@ export interface Tasks {
   dataset_filter: { input: { readonly data: Dataset; readonly market: string }; output: Dataset | null }
   /** The ids of the dataset's assets in their order, one per line. */
   dataset_names: { input: { readonly data: Dataset }; output: string }
-  /** The same rows, ranked by other scores. Only the columns that differ take additional memory. */
-  archive_score: { input: { readonly data: Dataset; readonly spans: ScoreSpans }; output: Dataset }
+  /** The same rows with a metric of their companies as the score. Only the columns that differ take additional memory. */
+  dataset_score: { input: ScoreInput; output: ScoredRows }
+  /** The body of an as-of join, unparsed: its rows, and what is computed for them. */
+  join_body: { input: JoinBodyInput; output: JoinBody }
+  /** The vintages of a block of companies, to what is known of them on each day. */
+  events_build: { input: PackedVintages; output: EventBlock }
+  /** The rows of an as-of join, to the bytes of its answer. */
+  join_rows: { input: JoinTask; output: WrittenJoin }
 }
 
 export type TaskKind = keyof Tasks

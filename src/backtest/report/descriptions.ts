@@ -26,12 +26,19 @@ const weightings: Readonly<Record<NonNullable<Config['weighting']>, string>> = {
   score: "weighted by the distance of each score from the date's mean",
 }
 
+const periodNames: Readonly<Record<BacktestScore['fiscal_period'], string>> = {
+  FY: 'full fiscal year',
+  Q: 'single quarter',
+  TTM: 'trailing twelve months',
+  latest: 'period of any kind',
+}
+
 /** What the score of each date is, if it is a metric of the companies. */
 export function describeScore(score: BacktestScore): string {
-  const { metric, definition, unit, max_age_days, n_names, n_assets } = score
+  const { metric, definition, unit, max_age_days, n_names, n_assets, fiscal_period } = score
   const units = unit === 'pure' ? '' : `, in ${unit}`
   return [
-    `The score is ${metric}${units}: each company's latest full fiscal year, as filed before the date.`,
+    `The score is ${metric}${units}: each company's latest ${periodNames[fiscal_period]}, as filed before the date.`,
     'Filings made on the date itself are not known yet.',
     `Fiscal years that ended more than ${plural(max_age_days, 'day')} before the date do not count.`,
     `${count(n_assets)} of ${plural(n_names, 'name')} have such a figure on some date; the others are never ranked.`,

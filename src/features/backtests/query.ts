@@ -25,6 +25,7 @@ export const BodyQuerySchema = Type.Object(
       'With a CSV body: `evidence` as in a JSON body, as JSON text.',
       '{"seed":1,"bootstraps":1000}',
     ),
+    score: text('With a CSV body: `score` as in a JSON body, as JSON text.', '{"asOf":"roe"}'),
     data_version: Type.Optional(
       Type.Integer({
         ...{ minimum: 0, maximum: 2_147_483_647, examples: [1] },

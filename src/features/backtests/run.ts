@@ -2,8 +2,8 @@ import { readLicence } from '../../access/queries.ts'
 import type { Dataset } from '../../backtest/dataset/dataset.ts'
 import { archiveKey } from '../../backtest/pipeline/archiveDataset.ts'
 import type { EncodedResult } from '../../backtest/pipeline/encodeResult.ts'
-import type { BacktestOutcome } from '../../backtest/pipeline/runRequest.ts'
-import type { ArchiveInput } from '../../backtest/pipeline/selectData.ts'
+import type { BacktestOutcome, RowsNeeded } from '../../backtest/pipeline/runRequest.ts'
+import type { ArchiveInput, PanelScored } from '../../backtest/pipeline/selectData.ts'
 import { type ComputePool, ownBuffer, type RunOptions } from '../../backtest/pool/computePool.ts'
 import { runSweep, type SweepOptions } from '../../backtest/pool/runSweep.ts'
 import type { Ticket } from '../../backtest/pool/scheduler.ts'
@@ -13,6 +13,7 @@ import type { MarketCosts } from '../../markets/costs.ts'
 import type { Sql } from '../../postgres/client.ts'
 import { openPanel, type PanelDeps } from '../panels/panels.ts'
 import type { ArchiveCache } from './archive.ts'
+import { type PanelScoreDeps, scorePanel } from './panelScore.ts'
 import type { PinnedArchives } from './pinnedArchives.ts'
 import { openScored, type ScoreDeps } from './score.ts'
 
@@ -49,6 +50,8 @@ export interface BacktestDeps {
   readonly panels?: PanelDeps
   /** The archive ranked by company metrics; none offline. */
   readonly scores?: ScoreDeps
+  /** Metrics as scores of the caller's rows; none offline. */
+  readonly panelScores?: PanelScoreDeps
   /** The archive of earlier data versions; none offline. */
   readonly pinned?: PinnedDeps
 }
@@ -91,10 +94,10 @@ export async function prepareBacktest(
     .catch(async error => {
       throw await withKnownHorizons(archive, error)
     })
-  if (read.kind === 'stored') {
+  if (read.kind === 'stored' || read.kind === 'unscored') {
     const { request } = read
-    const data = await awaitRows(pool, options.ticket, openStored(deps, keyId, request.panelId))
-    return pool.run('backtest_stored', { data, request, costs, resultFormat }, options)
+    const rows = await awaitRows(pool, options.ticket, openPanelRows(deps, keyId, read))
+    return pool.run('backtest_stored', { ...rows, request, costs, resultFormat }, options)
   }
   if (read.kind !== 'archive') return read
   const { request } = read
@@ -104,6 +107,23 @@ export async function prepareBacktest(
     openSource(deps, keyId, request.source, request.dataVersion),
   )
   return pool.run('backtest_archive', { ...rows, request, costs, resultFormat }, options)
+}
+
+/** The rows of a panel that is stored, or whose score is a metric, or both. */
+async function openPanelRows(
+  deps: BacktestDeps,
+  keyId: number | null,
+  needed: Exclude<RowsNeeded, { kind: 'archive' }>,
+): Promise<{ data: Dataset; scored?: PanelScored }> {
+  const { score, dataVersion } = needed.request
+  const data = needed.kind === 'stored' ? await openStored(deps, keyId, needed.request.panelId) : needed.data
+  if (score === undefined) return { data }
+  if (deps.panelScores === undefined || keyId === null) throw noMetrics('score')
+  const names =
+    needed.kind === 'unscored'
+      ? needed.names
+      : await deps.pool.run('dataset_names', { data }, { priority: 'background' })
+  return scorePanel(deps.panelScores, keyId, data, names, score, dataVersion)
 }
 
 /** The rows of a key's stored panel. */
@@ -132,7 +152,7 @@ export async function openSource(
 ): Promise<Pick<ArchiveInput, 'data' | 'dataVersion' | 'score'>> {
   const { archive, scores } = pinned === undefined ? deps : await pinSource(deps, keyId, pinned)
   if (source.score !== undefined) {
-    if (scores === undefined || keyId === null) throw noMetrics()
+    if (scores === undefined || keyId === null) throw noMetrics('source.score')
     return openScored(scores, keyId, source)
   }
   const { horizon, market } = archiveKey(source)
@@ -193,9 +213,9 @@ async function awaitRows<T>(pool: ComputePool, ticket: Ticket, rows: Promise<T>)
   }
 }
 
-function noMetrics(): Failure {
-  return new Failure('parameter_invalid', 'No company metrics are available here. Omit source.score.', {
-    param: 'source.score',
+function noMetrics(param: string): Failure {
+  return new Failure('parameter_invalid', `No company metrics are available here. Omit ${param}.`, {
+    param,
   })
 }
 

@@ -5,7 +5,7 @@ import { type BacktestSource, defaultMaxAgeDays } from '../../backtest/request.t
 import type { BacktestScore } from '../../backtest/result.ts'
 import { Failure } from '../../errors.ts'
 import type { Manifest } from '../../markets/manifest.ts'
-import type { Markets } from '../../markets/markets.ts'
+import type { Markets, ServedMetric } from '../../markets/markets.ts'
 import { type MetricDefinition, yearToDateSuffix } from '../../markets/metrics.ts'
 import type { Sql } from '../../postgres/client.ts'
 import { nearNames } from '../../spelling.ts'
@@ -25,8 +25,7 @@ function planScore(
       { param: 'source.market' },
     )
   }
-  const found = markets.metrics.get(metric)
-  if (found === undefined) throw unknownMetric(metric, markets.metrics.keys())
+  const found = metricOf(markets.metrics, metric, 'source.score')
   if (metric.endsWith(yearToDateSuffix)) throw partialYear(metric)
   if (!found.markets.includes(market)) throw notReported(metric, manifest)
   return {
@@ -42,7 +41,7 @@ function planScore(
 }
 
 /** The unit as rows of the market have it. A manifest's currency begins with its code. */
-function unitOf({ unit }: MetricDefinition, { currency }: Manifest): string {
+export function unitOf({ unit }: MetricDefinition, { currency }: Manifest): string {
   const code = currency.slice(0, 3)
   switch (unit) {
     case 'currency':
@@ -54,13 +53,26 @@ function unitOf({ unit }: MetricDefinition, { currency }: Manifest): string {
   }
 }
 
-function unknownMetric(metric: string, known: Iterable<string>): Failure {
+/** The definition of a metric.
+ *
+ * @param param where the request names it */
+export function metricOf(
+  known: ReadonlyMap<string, ServedMetric>,
+  metric: string,
+  param: string,
+): ServedMetric {
+  const found = known.get(metric)
+  if (found === undefined) throw unknownMetric(metric, known.keys(), param)
+  return found
+}
+
+function unknownMetric(metric: string, known: Iterable<string>, param: string): Failure {
   const near = nearNames(metric, known, 3)
   const hint = near.length > 0 ? `Did you mean ${near.join(', ')}? ` : ''
   return new Failure(
     'parameter_invalid',
-    `source.score is ${metric}, which is not a metric. ${hint}GET /api/v1/fundamentals without ticker lists all metrics.`,
-    { param: 'source.score', near },
+    `${param} is ${metric}, which is not a metric. ${hint}GET /api/v1/fundamentals without ticker lists all metrics.`,
+    { param, near },
   )
 }
 

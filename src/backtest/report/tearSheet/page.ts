@@ -81,6 +81,9 @@ function legs(result: BacktestResult): Markup | null {
 /** The tear sheet of a result of the service, titled by the rows that it is of. */
 export function resultPage(result: BacktestResult): string {
   const { data_version: version, score } = result
-  const archive = score === undefined ? 'The archive' : `The archive of ${score.market} by ${score.metric}`
-  return tearSheet(result, version === undefined ? 'Your rows' : `${archive}, data version ${version}`)
+  const ofArchive = score === undefined ? 'The archive' : `The archive of ${score.market} by ${score.metric}`
+  const own = score === undefined ? 'Your rows' : `Your rows by ${score.metric}`
+  const rows = result.source === undefined ? own : ofArchive
+  const isVersioned = version !== undefined && (result.source !== undefined || score !== undefined)
+  return tearSheet(result, isVersioned ? `${rows}, data version ${version}` : rows)
 }

@@ -5,10 +5,18 @@ import { count } from '../numberFormat.ts'
 import { reportSections } from '../reportSections.ts'
 
 /** The request that gives every number of the page as JSON, with all defaults spelled out: later defaults do not change it. */
-export function requestOf({ config, source, sweep, evidence, data_version }: BacktestResult): object {
+export function requestOf({
+  config,
+  source,
+  sweep,
+  evidence,
+  data_version,
+  request,
+}: BacktestResult): object {
   return {
     ...(data_version === undefined ? {} : { data_version }),
     ...(source === undefined ? { panel: 'YOUR ROWS' } : { source: withoutNull(source) }),
+    ...(request?.score === undefined ? {} : { score: request.score }),
     config: withoutNull(config),
     ...(sweep === undefined ? {} : { sweep }),
     include: reportSections(sweep !== undefined),

@@ -1,0 +1,171 @@
+import { readLicence, recordEntities } from '../../access/queries.ts'
+import { type Dataset, nameCount } from '../../backtest/dataset/dataset.ts'
+import type { PanelScored } from '../../backtest/pipeline/selectData.ts'
+import type { ComputePool } from '../../backtest/pool/computePool.ts'
+import { defaultMaxAgeDays, type PanelScore } from '../../backtest/request.ts'
+import { addDays, dayNumber, type IsoDate, isoDate } from '../../dates.ts'
+import { Failure } from '../../errors.ts'
+import type { Markets } from '../../markets/markets.ts'
+import type { Sql, SqlClient } from '../../postgres/client.ts'
+import { findInSnapshot, type JoinCompanies } from '../asOfJoins/companies.ts'
+import type { EventStore } from '../asOfJoins/eventStore.ts'
+import { openFigures } from '../asOfJoins/figures.ts'
+import { unitNumber } from '../asOfJoins/scoreFigures.ts'
+import type { ArchivePins } from './pinnedArchives.ts'
+import { metricOf, unitOf } from './score.ts'
+
+export interface PanelScoreDeps {
+  readonly sql: Sql
+  readonly pool: Pick<ComputePool, 'run'>
+  readonly markets: Pick<Markets, 'metrics' | 'get'>
+  readonly events: EventStore
+  readonly pins: ArchivePins
+  readonly dataVersion: () => number | Promise<number>
+  /** UTC. */
+  readonly today: () => IsoDate
+}
+
+/** The rows of a panel with a metric as their score, each date with the figure that was known strictly before it: the join of
+ * `POST /api/v1/as-of`.
+ *
+ * @param names the ids of the panel's assets in their order, one per line
+ * @param pinned the data version that the request names; undefined: the present one */
+export async function scorePanel(
+  deps: PanelScoreDeps,
+  keyId: number,
+  data: Dataset,
+  names: string,
+  { asOf: metric, fp = 'FY', max_age_days: maxAgeDays = defaultMaxAgeDays }: PanelScore,
+  pinned: number | undefined,
+): Promise<{ data: Dataset; scored: PanelScored }> {
+  const { sql, pool, markets, events } = deps
+  const definition = metricOf(markets.metrics, metric, 'score.asOf')
+  refuseLaterDates(data, deps.today())
+  // Read at this point, not with the request: a job runs long after it, and its key may have another licence by then.
+  const { licence, entityCap } = (await readLicence(sql, keyId)) ?? { licence: 'free', entityCap: null }
+  if (licence === 'free' || licence === 'demo') throw licenceRequired(metric, licence)
+  const ids = names.split('\n')
+  const lease = events.lease()
+  try {
+    const open = async (store: Sql, dataVersion: number) => {
+      const source = {
+        sql: store,
+        entitiesOf: ({ identities }: JoinCompanies) =>
+          Int32Array.from(identities, ({ entityId }) => entityId),
+        findAgain: (snapshot: SqlClient) => findInSnapshot(snapshot, ids),
+        authorize: async ({ identities }: JoinCompanies) => {
+          if (entityCap === null || identities.length === 0) return
+          const seen = identities.map(({ entityId }) => entityId)
+          if (!(await recordEntities(sql, keyId, seen, entityCap))) throw capReached(seen.length, entityCap)
+        },
+      }
+      const first = { dataVersion, companies: await findInSnapshot(store, ids) }
+      return openFigures(lease, source, first, { metrics: [metric], fp })
+    }
+    const { companies, blocks, dataVersion } = await atVersion(deps, pinned, open)
+    const { companyOfName, identities } = companies
+    const unitOfMarket = (market: string) => {
+      const manifest = markets.get(market)
+      return manifest === undefined ? '' : unitOf(definition, manifest)
+    }
+    const ofAsset = (place: number) => (place === -1 ? null : identities[place])
+    const scored = await pool.run(
+      'dataset_score',
+      {
+        data,
+        entities: companyOfName.map(place => ofAsset(place)?.entityId ?? -1),
+        units: Int16Array.from(companyOfName, place => {
+          const company = ofAsset(place)
+          return company === null ? -1 : unitNumber(events, unitOfMarket(company.market))
+        }),
+        blocks: blocks[0],
+        maxAgeDays,
+        ranked: false,
+      },
+      { priority: 'background' },
+    )
+    const units = scored.units.map(unit => events.units.get(unit) ?? '')
+    if (scored.assets === 0) throw noValues(metric, maxAgeDays)
+    if (units.length > 1) throw severalUnits(metric, units)
+    const codes = [...new Set(identities.map(({ market }) => market))].sort()
+    return {
+      data: scored.data,
+      scored: {
+        dataVersion,
+        score: {
+          metric,
+          definition: definition.description,
+          unit: units[0],
+          market: codes.join(', '),
+          fiscal_period: fp,
+          known: 'filed before the date',
+          max_age_days: maxAgeDays,
+          n_names: nameCount(data.assets),
+          n_assets: scored.assets,
+          attribution: codes.flatMap(code => markets.get(code)?.attribution ?? []).join(' '),
+        },
+      },
+    }
+  } finally {
+    lease.release()
+  }
+}
+
+/** Runs `work` on the store of a data version. */
+async function atVersion<T>(
+  { sql, pins, dataVersion }: Pick<PanelScoreDeps, 'sql' | 'pins' | 'dataVersion'>,
+  pinned: number | undefined,
+  work: (sql: Sql, dataVersion: number) => Promise<T>,
+): Promise<T> {
+  if (pinned === undefined) return work(sql, await dataVersion())
+  const pin = await pins.open(pinned)
+  try {
+    return await work(pin.store.sql, pinned)
+  } finally {
+    pin.release()
+  }
+}
+
+/** What is filed later must decide no row. */
+function refuseLaterDates({ days }: Dataset, today: IsoDate): void {
+  const last = addDays(today, 1)
+  const day = days[days.length - 1]
+  if (day <= dayNumber(last)) return
+  throw new Failure(
+    'parameter_invalid',
+    `panel has rows of ${isoDate(day)}. score.asOf takes what was filed before each date, and the day after today (UTC) is the last of which that is known: send dates up to ${last}.`,
+    { param: 'panel' },
+  )
+}
+
+function licenceRequired(metric: string, licence: string): Failure {
+  return new Failure(
+    'licence_required',
+    `score.asOf (${metric}) takes what was known about each company on many dates. It requires an evaluation key or a Personal or Commercial data licence; this key has the quant plan with the ${licence} licence. Send rows with scores of your own instead.`,
+    { param: 'score.asOf' },
+  )
+}
+
+function capReached(companies: number, cap: number): Failure {
+  return new Failure(
+    'entity_cap_reached',
+    `The rows have ${companies.toLocaleString('en-US')} companies. Together with the companies that this key has already seen, they exceed its cap of ${cap.toLocaleString('en-US')} distinct companies. None of them was counted. A Personal or Commercial data licence covers all companies.`,
+    { param: 'panel' },
+  )
+}
+
+function noValues(metric: string, maxAgeDays: number): Failure {
+  return new Failure(
+    'backtest_impossible',
+    `No asset of panel is a company with a figure of ${metric} that was filed before the last date and is at most ${maxAgeDays} days old on the first. Send the IDs of companies as asset: GET /api/search?q= finds them.`,
+    { param: 'score.asOf' },
+  )
+}
+
+function severalUnits(metric: string, units: readonly string[]): Failure {
+  return new Failure(
+    'backtest_impossible',
+    `The figures of ${metric} are in ${[...units].sort().join(' and ')}, which cannot be ranked together. Send the rows of one currency, or a ratio as score.asOf.`,
+    { param: 'score.asOf' },
+  )
+}
