@@ -16,6 +16,7 @@ import { JobNotifier } from '../features/backtests/jobs/events.ts'
 import type { BacktestDeps } from '../features/backtests/run.ts'
 import { ScoreCache } from '../features/backtests/scoreCache.ts'
 import { readSpans } from '../features/backtests/scoreQueries.ts'
+import type { PinnedStore } from '../features/companies/deps.ts'
 import type { CompanyDirectory } from '../features/companies/queries.ts'
 import { PanelCache } from '../features/panels/cache.ts'
 import { resolvedHorizons, streamResolvedSignals } from '../features/signals/queries.ts'
@@ -25,6 +26,7 @@ import { takeHits } from '../limits/queries.ts'
 import { RateLimiter } from '../limits/rateLimiter.ts'
 import type { Markets } from '../markets/markets.ts'
 import type { Sql } from '../postgres/client.ts'
+import type { PinnedPools } from '../postgres/pins/pinnedPools.ts'
 import { ReadLimiter } from '../postgres/readLimiter.ts'
 import { StorageWatch } from '../postgres/storage.ts'
 import { Semaphore } from '../semaphore.ts'
@@ -39,6 +41,7 @@ export interface Opened {
   readonly lookups: Sql
   /** Over `lookups`; forgotten at each new data version. */
   readonly directory: CompanyDirectory
+  readonly pins: PinnedPools<PinnedStore>
   readonly pool: ComputePool
   readonly log: Logger
   /** Writes to the terminal of the server, for its operator. Nothing of it is in the log. */
