@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { openMarkets } from '../features/bulk/access.ts'
 import { buildRelease } from '../features/bulk/build.ts'
 import { readManifest, releasesIn, removeRelease, unfinishedIn } from '../features/bulk/release.ts'
 import { Failure } from '../errors.ts'
@@ -60,9 +61,7 @@ export function addBulkCommand(program: Command, context: CliContext): void {
 async function build(context: CliContext): Promise<number> {
   const { bulkDir: folder, bulkKeep: keep, allowUnverifiedMarkets } = context.config
   const markets = await loadMarkets()
-  const manifests = markets.manifests.filter(
-    ({ code, licence }) => licence.verified || allowUnverifiedMarkets.includes(code),
-  )
+  const manifests = openMarkets(markets.manifests, allowUnverifiedMarkets)
   const signal = abortOnSignal(() => 'Stopping. The same command continues.')
   const progress = startProgress('Building bulk files')
   const startedAt = performance.now()
