@@ -44,7 +44,7 @@ export class Mirror {
   }
 }
 
-const sorted = (rows: MirrorRow[]) =>
+export const sorted = (rows: MirrorRow[]) =>
   rows.toSorted((a, b) => {
     const [one, other] = [keyOf(a), keyOf(b)]
     return one < other ? -1 : one > other ? 1 : 0
