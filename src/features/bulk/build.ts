@@ -203,7 +203,7 @@ class MarketBuild {
       return this.#full.length === 0 ? null : this.#writeFull()
     }
     try {
-      await streamMarket(snapshot.rows, market, asOf, bufferOf, afterRows)
+      await streamMarket(snapshot, market, asOf, bufferOf, afterRows)
       for (const file of this.#files.values()) await this.#write(file, file.buffer)
       return this.#entries()
     } catch (error) {

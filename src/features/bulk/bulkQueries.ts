@@ -11,6 +11,8 @@ export interface BulkSnapshot {
   readonly rows: ReservedSql
   readonly names: ReservedSql
   readonly dataVersion: number
+  /** Of the connection that streams. */
+  readonly backendId: number
   close(): Promise<void>
 }
 
@@ -31,11 +33,12 @@ export async function openBulkSnapshot(sql: Sql): Promise<BulkSnapshot | null> {
       return null
     }
     await begin(rows)
-    const [{ snapshot, version }] = await rows<{ snapshot: string; version: number }[]>`
-      select pg_export_snapshot() as snapshot, version::int as version from data_version`
+    const [{ snapshot, version, backendId }] = await rows<
+      { snapshot: string; version: number; backendId: number }[]
+    >`select pg_export_snapshot() as snapshot, version::int as version, pg_backend_pid() as "backendId" from data_version`
     await begin(names)
     await names.unsafe(`set transaction snapshot '${snapshot}'`).simple()
-    return { rows, names, dataVersion: version, close }
+    return { rows, names, dataVersion: version, backendId, close }
   } catch (error) {
     await close()
     throw error
@@ -107,7 +110,7 @@ const lengthBytes = 4
  * @param bufferOf returns where the row of a filing day goes; it is called once a row
  * @param afterRows see `readFixedRows` */
 export async function streamMarket(
-  connection: ReservedSql,
+  { rows: connection, names, backendId }: BulkSnapshot,
   market: string,
   asOf: IsoDate,
   bufferOf: (filed: number) => RowBuffer,
@@ -157,5 +160,6 @@ export async function streamMarket(
     whole.unit[at] = view.getInt16(row + metricAt + 4)
     whole.fp[at] = view.getInt16(row + metricAt + 6)
   }
-  await readFixedRows(connection, statement, rowBytes, onRow, afterRows)
+  const cancel = () => names`select pg_cancel_backend(${backendId})`
+  await readFixedRows(connection, statement, rowBytes, onRow, afterRows, cancel)
 }

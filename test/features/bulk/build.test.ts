@@ -90,11 +90,11 @@ describe('an interrupted build', () => {
   test('is continued: whole markets stay, a damaged file is made again', async () => {
     const { folder: own, remove: removeOwn } = makeBulkFolder()
     const stop = new AbortController()
-    // After the second market.
     const interrupted = build(database.sql, own, {
       signal: stop.signal,
-      manifests: manifests.map((manifest, place) => {
-        if (place !== 2) return manifest
+      manifests: manifests.map(manifest => {
+        // Of the last one the first rows are read then.
+        if (manifest.code !== 'US') return manifest
         return {
           ...manifest,
           get attribution(): string {
@@ -108,7 +108,7 @@ describe('an interrupted build', () => {
     expect(releasesIn(own)).toEqual([])
     const [version] = unfinishedIn(own)
     const place = buildFolder(own, version)
-    const whole = readdirSync(place).filter(name => /^(BE|DK)-/.test(name))
+    const whole = readdirSync(place).filter(name => /^(FR|JP|TW)-/.test(name))
     expect(whole.length).toBeGreaterThan(1)
     truncateSync(join(place, whole[0]), 100)
     const lines: string[] = []
