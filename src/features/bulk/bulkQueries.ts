@@ -27,7 +27,9 @@ export async function openBulkSnapshot(sql: Sql): Promise<BulkSnapshot | null> {
     names.release()
   }
   try {
-    const [{ locked }] = await rows<{ locked: boolean }[]>`select pg_try_advisory_lock(${buildLock}) as locked`
+    const [{ locked }] = await rows<
+      { locked: boolean }[]
+    >`select pg_try_advisory_lock(${buildLock}) as locked`
     if (!locked) {
       await close()
       return null
@@ -48,8 +50,18 @@ export async function openBulkSnapshot(sql: Sql): Promise<BulkSnapshot | null> {
 /** One after the other by index, in the order of the disk: no workers beside it, which requests need, and no timeout, since a
  * market takes minutes and a connection waits while the other one works. */
 const settings = [
-  ...['statement_timeout = 0', 'idle_in_transaction_session_timeout = 0', 'max_parallel_workers_per_gather = 0'],
-  ...['jit = off', 'enable_seqscan = off', 'enable_hashjoin = off', 'enable_mergejoin = off', 'enable_bitmapscan = off'],
+  ...[
+    'statement_timeout = 0',
+    'idle_in_transaction_session_timeout = 0',
+    'max_parallel_workers_per_gather = 0',
+  ],
+  ...[
+    'jit = off',
+    'enable_seqscan = off',
+    'enable_hashjoin = off',
+    'enable_mergejoin = off',
+    'enable_bitmapscan = off',
+  ],
 ]
 
 async function begin(connection: ReservedSql): Promise<void> {
@@ -79,7 +91,10 @@ export async function readNames(
   return new Map(rows.map(({ id, name }) => [id, name]))
 }
 
-export async function readTickers(connection: ReservedSql, market: string): Promise<ReadonlyMap<number, string>> {
+export async function readTickers(
+  connection: ReservedSql,
+  market: string,
+): Promise<ReadonlyMap<number, string>> {
   const tickers = new Map<number, string>()
   const query = connection<{ id: number; ticker: string }[]>`
     select entity_id as id, ticker from entity where market = ${market}`

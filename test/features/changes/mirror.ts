@@ -1,7 +1,7 @@
 import { expect } from 'bun:test'
-import type { Row } from '../../../src/formats/columns.ts'
 import { listChanges } from '../../../src/features/changes/changes.ts'
 import type { ChangeField } from '../../../src/features/changes/schema.ts'
+import type { Row } from '../../../src/formats/columns.ts'
 import { loadMarkets, type Markets } from '../../../src/markets/markets.ts'
 import type { Sql } from '../../../src/postgres/client.ts'
 

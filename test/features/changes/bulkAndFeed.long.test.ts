@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { listChanges } from '../../../src/features/changes/changes.ts'
 import { importRegister } from '../../../src/ingest/import/importRegister.ts'
 import { registerOf } from '../../../src/ingest/registers/allRegisters.ts'
 import { connect, type Sql } from '../../../src/postgres/client.ts'
@@ -7,7 +8,6 @@ import { type TestDatabase, testDatabase } from '../../database.ts'
 import { sharedPath } from '../../shared.ts'
 import { build, makeBulkFolder, readRelease } from '../bulk/releases.ts'
 import { follow, Mirror, manifests, truth } from './mirror.ts'
-import { listChanges } from '../../../src/features/changes/changes.ts'
 
 setDefaultTimeout(120_000)
 
@@ -128,7 +128,15 @@ test('says what is allowed of a data version that is too old or too new, and of 
 
 test('a cursor cannot show a later day', async () => {
   const since = await readDataVersion(database.sql)
-  const place = { version: since, entityId: 0, metricId: -1, end: '0001-01-01', filed: '0001-01-01', fp: 0, filingId: -1 }
+  const place = {
+    version: since,
+    entityId: 0,
+    metricId: -1,
+    end: '0001-01-01',
+    filed: '0001-01-01',
+    fp: 0,
+    filingId: -1,
+  }
   const range = { since, sinceDay: '2024-01-01', upto: since, asOf: '2099-01-01' }
   const cursor = Buffer.from(JSON.stringify({ range, phase: 'days', after: place })).toString('base64url')
   const refused = listChanges(database.sql, { since, cursor }, '2024-07-02', manifests)
