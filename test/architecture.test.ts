@@ -14,7 +14,7 @@ const rooms: Record<string, readonly string[]> = {
   commands: ['*'],
   features: [
     ...['http', 'access', 'limits', 'markets', 'formats', 'facts', 'backtest', 'postgres'],
-    ...['dates', 'horizons', 'spelling', 'semaphore', 'html', 'errors'],
+    ...['dates', 'cron', 'horizons', 'spelling', 'semaphore', 'html', 'errors'],
   ],
   http: ['access', 'limits', 'formats', 'backtest', 'html', 'dates', 'errors'],
   ingest: ['facts', 'formats', 'postgres', 'dates', 'errors'],
@@ -25,7 +25,8 @@ const rooms: Record<string, readonly string[]> = {
   facts: ['dates', 'errors'],
   formats: ['dates', 'errors'],
   postgres: ['semaphore', 'errors'],
-  config: ['errors'],
+  config: ['cron', 'errors'],
+  cron: [],
   dates: [],
   horizons: [],
   spelling: [],
