@@ -1,10 +1,12 @@
+import type { ScheduledSync } from '../cron.ts'
 import type { JobNotifier } from '../features/backtests/jobs/events.ts'
 import { watchJobs } from '../features/backtests/jobs/jobQueries.ts'
 import { maintainJobs } from '../features/backtests/jobs/maintain.ts'
 import { type JobDeps, OpenJobs } from '../features/backtests/jobs/openJobs.ts'
 import { performTask } from '../features/backtests/jobs/performTask.ts'
-import { migrateQueue, openQueue } from '../features/backtests/jobs/queue.ts'
+import { migrateQueue, openQueue, type QueueTask } from '../features/backtests/jobs/queue.ts'
 import { taskKinds } from '../features/backtests/jobs/taskKinds.ts'
+import { dueKind, performDue, syncTasks } from './syncs.ts'
 
 export interface JobSettings {
   readonly url: string
@@ -12,6 +14,8 @@ export interface JobSettings {
   readonly concurrency: number
   /** How long closing waits for the tasks in progress before it hands them to other processes. */
   readonly drainTimeoutMs: number
+  /** Registers whose times this process watches. */
+  readonly syncSchedule?: readonly ScheduledSync[]
 }
 
 export type JobParts = Omit<JobDeps, 'openJobs'> & { readonly notifier: JobNotifier }
@@ -19,7 +23,7 @@ export type JobParts = Omit<JobDeps, 'openJobs'> & { readonly notifier: JobNotif
 /** Makes this process one of those that run submitted backtests. Returns the function that ends it: a task in progress is
  * finished or, after `drainTimeoutMs`, handed back. */
 export async function startJobs(
-  { url, concurrency, drainTimeoutMs }: JobSettings,
+  { url, concurrency, drainTimeoutMs, syncSchedule = [] }: JobSettings,
   parts: JobParts,
 ): Promise<() => Promise<void>> {
   const { sql, backtests, processId, explain, storage, report, notifier } = parts
@@ -38,13 +42,15 @@ export async function startJobs(
     locks.splice(0, locks.length, name)
     maintenance.heartbeat().catch(() => {})
   }
-  const perform = performTask.bind(null, deps)
+  const perform = (task: QueueTask) =>
+    task.kind === dueKind ? performDue(sql, task) : performTask(deps, task)
+  const kinds = [...(concurrency === 0 ? [] : taskKinds), ...(syncSchedule.length === 0 ? [] : [dueKind])]
   const queue =
-    concurrency === 0
+    kinds.length === 0
       ? null
       : await openQueue({
-          ...{ url, concurrency, perform, onLock },
-          kinds: taskKinds,
+          ...{ url, concurrency: Math.max(1, concurrency), perform, onLock, kinds },
+          timed: syncTasks(syncSchedule),
           report: line => report(line, null),
         })
   return async () => {

@@ -17,9 +17,16 @@ import { createApp } from './app.ts'
 import type { BannerFacts } from './banner.ts'
 import { openDatabase, superviseDatabase } from './database.ts'
 import { expectsOwnerKey, makeOwnerKey, prepareFirstStart } from './firstStart.ts'
-import { deleteOldCounters, deleteOldSignIns, deleteUnusedPanels, remindOfEnds } from './housekeeping.ts'
+import {
+  deleteOldCounters,
+  deleteOldSignIns,
+  deleteOldSyncRuns,
+  deleteUnusedPanels,
+  remindOfEnds,
+} from './housekeeping.ts'
 import { startJobs } from './jobs.ts'
 import { admissionTimeoutMs, makeResources } from './resources.ts'
+import { checkSchedule, startSyncs } from './syncs.ts'
 
 const admissionConnections = 2
 
@@ -37,6 +44,7 @@ export async function startServer(
   opened: AsyncDisposableStack = new AsyncDisposableStack(),
 ): Promise<RunningServer> {
   const log = createLog(config.logLevel)
+  checkSchedule(config, announce)
   const database = await openDatabase(config, config.statementTimeoutMs, announce)
   opened.defer(() => database.close())
   const { sql, url, embedded } = database
@@ -57,6 +65,8 @@ export async function startServer(
 
   const stopSignIns = deleteOldSignIns(sql)
   opened.defer(async () => stopSignIns())
+  const stopSyncRuns = deleteOldSyncRuns(sql)
+  opened.defer(async () => stopSyncRuns())
 
   const pool = new ComputePool({
     threads: config.computeThreads,
@@ -94,7 +104,10 @@ export async function startServer(
   const unwatchAccess = await watchAccess(sql, () => resources.access.keyCache.invalidate())
   opened.defer(unwatchAccess)
   const stopJobs = await startJobs(
-    { url, concurrency: config.jobConcurrency, drainTimeoutMs: config.drainTimeoutMs },
+    {
+      ...{ url, concurrency: config.jobConcurrency },
+      ...{ drainTimeoutMs: config.drainTimeoutMs, syncSchedule: config.syncSchedule },
+    },
     {
       ...resources,
       explain: resources.storage.explain,
@@ -102,6 +115,9 @@ export async function startServer(
     },
   )
   opened.defer(stopJobs)
+  // Before the jobs end, which record that this process lives.
+  const syncs = startSyncs({ ...resources, config })
+  opened.defer(async () => syncs?.close(config.drainTimeoutMs))
   const { address, port } = listen(createApp(resources), config, opened)
   // With PORT=0 the system chose the port only now.
   if (config.port === 0) resources.settings.baseUrl = address
@@ -112,6 +128,8 @@ export async function startServer(
   opened.defer(async () => stopCaps())
   opened.defer(async () => resources.notifier.close())
   opened.defer(() => drain(resources.draining, config.drainDelayMs, announce))
+  // First of all, so that a run has the time of the requests to end in.
+  opened.defer(async () => syncs?.stop())
   const ownerKey = needsOwnerKey ? await makeOwnerKey(sql, today, config.ownerKeyFile) : null
   return { address, ownerKey, dataVersion: version.current(), stop: () => opened.disposeAsync() }
 }

@@ -1,5 +1,5 @@
 import { Elysia } from 'elysia'
-import { withLicenceNotice } from '../../access/licences.ts'
+import { type Principal, withLicenceNotice } from '../../access/licences.ts'
 import { readForm } from '../../formats/columns.ts'
 import { renderList } from '../../formats/rows.ts'
 import {
@@ -24,6 +24,7 @@ import { withSnapshot } from '../../postgres/snapshot.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
 import { termsOf } from '../companies/terms.ts'
 import { coverageIndex } from '../coverage/index.ts'
+import type { Freshness } from '../syncs/freshness.ts'
 import { fundamentalsOperation } from './documentation.ts'
 import { planCompanies, planCompany } from './plan.ts'
 import { answerCompany } from './read.ts'
@@ -38,6 +39,7 @@ export interface FundamentalsDeps extends CompanyDeps {
   readonly readLimiter: ReadLimiter
   readonly dataVersion: () => number
   readonly elapsedMs: () => number
+  readonly freshness: Freshness
 }
 
 const readQuery = queryReader(FundamentalsQuery)
@@ -64,16 +66,29 @@ export function fundamentalsRoutes(http: HttpPlugin, deps: FundamentalsDeps) {
     const { principal } = context.authenticatedCaller
     const query = readQuery(context.queryText)
     if (query.ticker?.includes(',')) return answerSeveral(deps, context, query, version)
-    const response =
-      query.ticker === undefined
-        ? cacheable(`index ${principal.licence} ${day} ${JSON.stringify(query)}`, jsonType, async () => {
-            const index = await withSnapshot(deps.sql, sql => coverageIndex({ ...deps, sql }, query))
-            return JSON.stringify(withLicenceNotice(principal, index))
-          })
-        : await answerOne(deps, context, query)
+    if (query.ticker === undefined) {
+      const index = await coverageResponse(deps, principal, query, day)
+      return respondFromCache(deps.responses, context, version, index)
+    }
+    const response = await answerOne(deps, context, query)
     plans.store(principal, context.queryText, version, day, response)
     return respondFromCache(deps.responses, context, version, response)
   }
+}
+
+/** A run of `sync` that finds nothing new makes the index another one without a new data version. */
+async function coverageResponse(
+  deps: FundamentalsDeps,
+  principal: Principal,
+  query: FundamentalsQuery,
+  day: string,
+): Promise<CachedResponse> {
+  const syncs = await deps.freshness.syncs()
+  const key = `index ${principal.licence} ${day} ${JSON.stringify([query, syncs])}`
+  return cacheable(key, jsonType, async () => {
+    const index = await withSnapshot(deps.sql, sql => coverageIndex({ ...deps, sql }, query, syncs))
+    return JSON.stringify(withLicenceNotice(principal, index))
+  })
 }
 
 async function answerOne(
