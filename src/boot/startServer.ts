@@ -129,7 +129,7 @@ export async function startServer(
   opened.defer(async () => resources.notifier.close())
   opened.defer(() => drain(resources.draining, config.drainDelayMs, announce))
   // First of all, so that a run has the time of the requests to end in.
-  opened.defer(async () => syncs?.stop())
+  opened.defer(async () => syncs?.stop(config.drainTimeoutMs))
   const ownerKey = needsOwnerKey ? await makeOwnerKey(sql, today, config.ownerKeyFile) : null
   return { address, ownerKey, dataVersion: version.current(), stop: () => opened.disposeAsync() }
 }

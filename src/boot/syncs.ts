@@ -68,7 +68,7 @@ export function startSyncs({ sql, processId, config, log }: SyncParts): SyncRunn
   })
 }
 
-const maxLineLength = 500
+const maxOutputLength = 2_000
 
 /** `asfiled sync <market>` with the settings of this process. A process and no thread: it can be killed, its memory ends with it, the
  * system gives it less of the processor, and what it breaks is not the server. It ends when this process does. */
@@ -85,17 +85,17 @@ function startSyncProcess(market: string): SyncProcess {
     { stdin: 'pipe', stdout: 'ignore', stderr: 'pipe' },
   )
   const ended = async () => {
-    const lastLine = await lastLineOf(child.stderr)
+    const output = await endOf(child.stderr)
     await child.exited
-    return { code: child.exitCode, lastLine }
+    return { code: child.exitCode, output }
   }
   return { ended: ended(), stop: () => child.kill('SIGTERM'), kill: () => child.kill('SIGKILL') }
 }
 
-async function lastLineOf(output: ReadableStream<Uint8Array>): Promise<string> {
+async function endOf(output: ReadableStream<Uint8Array>): Promise<string> {
   const decoder = new TextDecoder()
   let end = ''
   for await (const chunk of output)
-    end = (end + decoder.decode(chunk, { stream: true })).slice(-maxLineLength)
-  return end.trim().split('\n').at(-1) ?? ''
+    end = (end + decoder.decode(chunk, { stream: true })).slice(-maxOutputLength)
+  return end.trim()
 }

@@ -6,6 +6,7 @@ const shared = {
   ...noSniffing,
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers': [
+    'Content-Disposition',
     'ETag',
     'Idempotency-Replayed',
     'Link',

@@ -4,6 +4,7 @@ import answers from '../../http/docs/examples/answers.json' with { type: 'json' 
 import { operation } from '../../http/docs/operation.ts'
 import { queryReader } from '../../http/parameters.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
+import { withAcceptedFormat } from '../../http/preferences.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
 import { answerMarketPage, type MarketPageDeps } from '../marketPages/answer.ts'
 import { planFilings, readFilings } from './filings.ts'
@@ -18,7 +19,7 @@ export function filingsRoutes(http: HttpPlugin, deps: FilingsDeps) {
   return new Elysia({ name: 'filings' }).use(http).get(
     '/api/v1/filings',
     async ({ context }) => {
-      const query = readQuery(context.queryText)
+      const query = withAcceptedFormat(context, readQuery(context.queryText))
       const form = readForm(query)
       const plan = await planFilings(deps, context.authenticatedCaller.principal, query)
       return answerMarketPage(deps, context, {
@@ -26,6 +27,7 @@ export function filingsRoutes(http: HttpPlugin, deps: FilingsDeps) {
         market: plan.market,
         cacheKey: plan.cacheKey,
         columns: filingsSheet,
+        fileName: ['filings', plan.ticker ?? plan.market, plan.asOf],
         read: () => readFilings(deps, plan),
       })
     },

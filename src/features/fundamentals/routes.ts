@@ -14,10 +14,12 @@ import {
 } from '../../http/answers.ts'
 import { compressions } from '../../http/compression.ts'
 import type { Answer, RequestContext } from '../../http/context.ts'
+import { asFile } from '../../http/fileName.ts'
 import { entityTag } from '../../http/headers.ts'
 import { queryReader } from '../../http/parameters.ts'
 import { cachedToday, PlanCache } from '../../http/planCache.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
+import { acceptedFormat, withAcceptedFormat } from '../../http/preferences.ts'
 import type { ResponseCache } from '../../http/responseCache.ts'
 import type { ReadLimiter } from '../../postgres/readLimiter.ts'
 import { withSnapshot } from '../../postgres/snapshot.ts'
@@ -55,7 +57,7 @@ export function fundamentalsRoutes(http: HttpPlugin, deps: FundamentalsDeps) {
       const version = deps.dataVersion()
       const day = today()
       const { principal } = context.authenticatedCaller
-      const cached = plans.find(principal, context.queryText, version, day)
+      const cached = plans.find(principal, planQuery(context), version, day)
       if (cached !== undefined) return respondFromCache(deps.responses, context, version, cached)
       return answer(context, version, day)
     },
@@ -64,14 +66,15 @@ export function fundamentalsRoutes(http: HttpPlugin, deps: FundamentalsDeps) {
 
   async function answer(context: RequestContext, version: number, day: string): Promise<Answer> {
     const { principal } = context.authenticatedCaller
-    const query = readQuery(context.queryText)
-    if (query.ticker?.includes(',')) return answerSeveral(deps, context, query, version)
-    if (query.ticker === undefined) {
-      const index = await coverageResponse(deps, principal, query, day)
+    const sent = readQuery(context.queryText)
+    if (sent.ticker === undefined) {
+      const index = await coverageResponse(deps, principal, sent, day)
       return respondFromCache(deps.responses, context, version, index)
     }
+    const query = withAcceptedFormat(context, sent)
+    if (sent.ticker.includes(',')) return answerSeveral(deps, context, query, version)
     const response = await answerOne(deps, context, query)
-    plans.store(principal, context.queryText, version, day, response)
+    plans.store(principal, planQuery(context), version, day, response)
     return respondFromCache(deps.responses, context, version, response)
   }
 }
@@ -91,6 +94,13 @@ async function coverageResponse(
   })
 }
 
+/** What determines a plan besides its caller: the query, and the format that Accept chooses where the query names none. */
+function planQuery({ queryText, request }: RequestContext): string {
+  const format = acceptedFormat(request.headers.get('accept'))
+  // No query has a blank.
+  return format === 'json' ? queryText : `${queryText} ${format}`
+}
+
 async function answerOne(
   deps: FundamentalsDeps,
   context: RequestContext,
@@ -105,9 +115,12 @@ async function answerOne(
     async () => {
       const list = await answerCompany(deps, principal, query, plan)
       const terms = termsOf(deps.markets, [list.market])
-      if (plan.layout === 'long') return renderList(form, sheetOf(plan), list, terms)
-      const table = tableOf(list, plan.columns)
-      return renderList(form, fundamentalsTableSheet(table.metrics), table, terms)
+      const table = plan.layout === 'long' ? null : tableOf(list, plan.columns)
+      const { content, headers } =
+        table === null
+          ? await renderList(form, sheetOf(plan), list, terms)
+          : await renderList(form, fundamentalsTableSheet(table.metrics), table, terms)
+      return { content, headers: { ...headers, ...asFile(form.format, plan.ticker, plan.asOf) } }
     },
     compressions.companyRows,
   )
@@ -129,5 +142,7 @@ async function answerSeveral(
   const { body, headers } = await deps.readLimiter.openStream(subject, signal, () =>
     streamCompanies(deps, principal, query, plan, signal),
   )
-  return streamAnswer(context, body, { ...own, ...headers }, compressions.companyRows)
+  const tickers = plan.companies.map(({ ticker }) => ticker)
+  const file = asFile(form.format, tickers, plan.selection.asOf)
+  return streamAnswer(context, body, { ...own, ...headers, ...file }, compressions.companyRows)
 }

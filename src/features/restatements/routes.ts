@@ -4,6 +4,7 @@ import answers from '../../http/docs/examples/answers.json' with { type: 'json' 
 import { operation } from '../../http/docs/operation.ts'
 import { queryReader } from '../../http/parameters.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
+import { withAcceptedFormat } from '../../http/preferences.ts'
 import { answerMarketPage, type MarketPageDeps, marketPageErrors } from '../marketPages/answer.ts'
 import { planRestatements, readRestatements } from './restatements.ts'
 import { RestatementList, RestatementsQuery, restatementSheet } from './schema.ts'
@@ -15,7 +16,7 @@ export function restatementsRoutes(http: HttpPlugin, deps: MarketPageDeps) {
   return new Elysia({ name: 'restatements' }).use(http).get(
     '/api/v1/restatements',
     ({ context }) => {
-      const query = readQuery(context.queryText)
+      const query = withAcceptedFormat(context, readQuery(context.queryText))
       const { principal } = context.authenticatedCaller
       const plan = planRestatements(deps, principal, query)
       return answerMarketPage(deps, context, {
@@ -23,6 +24,7 @@ export function restatementsRoutes(http: HttpPlugin, deps: MarketPageDeps) {
         market: plan.market,
         cacheKey: plan.cacheKey,
         columns: restatementSheet,
+        fileName: ['restatements', plan.market, plan.metric, plan.asOf],
         read: () => readRestatements(deps, principal, plan),
       })
     },

@@ -13,8 +13,8 @@ import {
 interface ProcessEnd {
   /** null: a signal ended it. */
   readonly code: number | null
-  /** Of its standard error. */
-  readonly lastLine: string
+  /** The end of its standard error, for the log alone. */
+  readonly output: string
 }
 
 /** `asfiled sync <market>` in a process of its own. */
@@ -63,28 +63,30 @@ export class SyncRunner {
   readonly #timer: Timer
   #claiming: Promise<void> | null = null
   #closed = false
+  #killer: Timer | undefined
 
   constructor(deps: SyncRunnerDeps) {
     this.#deps = deps
     this.#timer = setInterval(() => this.#tick(), pollMs)
   }
 
-  /** Claims no more runs, and ends those under way where they lose nothing. */
-  stop(): void {
+  /** Claims no more runs, and ends those under way where they lose nothing. After `graceMs` they are killed. */
+  stop(graceMs: number): void {
+    if (this.#closed) return
     this.#closed = true
     clearInterval(this.#timer)
     for (const process of this.#processes.values()) process.stop()
-  }
-
-  /** Resolves when no run of this process is under way. After `graceMs` they are killed. */
-  async close(graceMs: number): Promise<void> {
-    this.stop()
-    await this.#claiming
-    const late = setTimeout(() => {
+    this.#killer = setTimeout(() => {
       for (const process of this.#processes.values()) process.kill()
     }, graceMs)
+  }
+
+  /** Resolves when no run of this process is under way. */
+  async close(graceMs: number): Promise<void> {
+    this.stop(graceMs)
+    await this.#claiming
     await Promise.all(this.#runs.values())
-    clearTimeout(late)
+    clearTimeout(this.#killer)
   }
 
   #tick(): void {
@@ -144,7 +146,7 @@ export class SyncRunner {
   async #outcomeOf(
     market: string,
     before: string,
-    { code, lastLine }: ProcessEnd,
+    { code, output }: ProcessEnd,
     isLate: boolean,
   ): Promise<SyncOutcome> {
     const { sql, report, timeoutMs } = this.#deps
@@ -152,18 +154,16 @@ export class SyncRunner {
     if (run === null) {
       const reason = `The process of the run ended ${code === null ? 'by a signal' : `with code ${code}`} before it began.`
       await recordFailedRun(sql, { market, isScheduled: true, isPartial: false }, reason)
-      report('warn', { market, code, lastLine }, `The sync of ${market} did not begin.`)
+      report('warn', { market, code, output }, `The sync of ${market} did not begin.`)
       return 'failed'
     }
     const { id, outcome, documents, facts } = run
     const late = `It was not finished within ${timeoutMs / 60_000} minutes (SYNC_TIMEOUT_MINUTES), and was stopped. The next run continues.`
     const reason = isLate && outcome !== 'done' ? late : run.reason
     if (reason === late) await failRun(sql, id, late)
-    report(
-      outcome === 'done' ? 'info' : 'warn',
-      { market, outcome, documents, facts, reason },
-      `The sync of ${market} ended.`,
-    )
+    const fields = { market, outcome, documents, facts, reason }
+    if (outcome === 'done') report('info', fields, `The sync of ${market} is done.`)
+    else report('warn', { ...fields, output }, `The sync of ${market} was not finished.`)
     return outcome
   }
 
