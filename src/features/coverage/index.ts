@@ -2,7 +2,7 @@ import { Failure } from '../../errors.ts'
 import type { DataFormat } from '../../formats/columns.ts'
 import { readMarket } from '../../markets/parameters.ts'
 import type { CompanyDeps, SnapshotDeps } from '../companies/deps.ts'
-import type { RegisterSync } from '../syncs/freshness.ts'
+import type { RegisterFreshness } from '../syncs/freshness.ts'
 import { type CoveragePosition, coveragePage, marketCoverage } from './queries.ts'
 import { type CoverageIndex, defaultCoverageLimit, maxCoverageLimit } from './schema.ts'
 
@@ -31,7 +31,7 @@ export interface CoverageQuery {
 export async function coverageIndex(
   deps: SnapshotDeps,
   query: CoverageQuery,
-  syncs: readonly RegisterSync[] = [],
+  syncs: readonly RegisterFreshness[] = [],
 ): Promise<CoverageIndex> {
   const { market, after, limit } = readPage(deps, query)
   const [sums, page] = await Promise.all([

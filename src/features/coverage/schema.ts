@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { freeLicenceNotice } from '../../access/licences.ts'
 import { Manifest } from '../../markets/manifest.ts'
 import { MetricDefinition } from '../../markets/metrics.ts'
-import { RegisterSync } from '../syncs/freshness.ts'
+import { RegisterFreshness } from '../syncs/freshness.ts'
 
 const strict = { additionalProperties: false } as const
 const day = (description: string) =>
@@ -19,7 +19,7 @@ export const CoverageMarket = Type.Object(
     entities: Type.Integer({ description: 'Number of known companies, with or without figures.' }),
     first_filed: day('Filing day of the earliest filing on record; null if there is none.'),
     last_filed: day('Filing day of the latest filing on record; null if there is none.'),
-    sync: Type.Union([RegisterSync, Type.Null()], {
+    sync: Type.Union([RegisterFreshness, Type.Null()], {
       description:
         'How current the market is. Null: the server was never connected to its register, and its data came as files.',
     }),

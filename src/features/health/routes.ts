@@ -11,7 +11,7 @@ import type { HttpPlugin } from '../../http/plugin.ts'
 import type { UnlistedProxy } from '../../http/unlistedProxy.ts'
 import { isReachable, type Sql } from '../../postgres/client.ts'
 import type { StorageWatch } from '../../postgres/storage.ts'
-import { type Freshness, RegisterSync } from '../syncs/freshness.ts'
+import { type Freshness, RegisterFreshness } from '../syncs/freshness.ts'
 
 export interface HealthDeps {
   readonly sql: Sql
@@ -111,7 +111,7 @@ const readyOperation = operation({
         warnings: Type.Array(Type.String(), {
           description: 'What the operator should change, although the service works.',
         }),
-        syncs: Type.Array(RegisterSync, {
+        syncs: Type.Array(RegisterFreshness, {
           description: 'How current each market is that was ever fetched, or is to be by the schedule.',
         }),
       },

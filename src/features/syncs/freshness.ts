@@ -7,7 +7,7 @@ const orNull = (description: string, examples: unknown[]) =>
   Type.Union([Type.String(), Type.Null()], { description, examples })
 
 /** How current what was fetched from a register is. */
-export const RegisterSync = Type.Object(
+export const RegisterFreshness = Type.Object(
   {
     market: Type.String({ examples: ['US'] }),
     schedule: orNull('Times at which this server fetches by itself: cron, in UTC. Null: it does not.', [
@@ -31,7 +31,7 @@ export const RegisterSync = Type.Object(
               examples: ['The register responds with an error (503). Gave up after 5 attempts.'],
             }),
           },
-          { additionalProperties: false, $id: 'RegisterSyncFailure' },
+          { additionalProperties: false, $id: 'FailedSync' },
         ),
         Type.Null(),
       ],
@@ -41,15 +41,15 @@ export const RegisterSync = Type.Object(
       },
     ),
   },
-  { additionalProperties: false, $id: 'RegisterSync' },
+  { additionalProperties: false, $id: 'RegisterFreshness' },
 )
-export type RegisterSync = Static<typeof RegisterSync>
+export type RegisterFreshness = Static<typeof RegisterFreshness>
 
 /** Markets that were ever fetched, or are to be. */
 export function registerSyncs(
   runs: readonly MarketRuns[],
   schedule: readonly ScheduledSync[],
-): readonly RegisterSync[] {
+): readonly RegisterFreshness[] {
   return runs.flatMap(({ market, running, lastSuccess, ageSeconds, lastFailure, reason }) => {
     const times = schedule.find(entry => entry.market === market)?.cron.text ?? null
     if (times === null && !running && lastSuccess === null && lastFailure === null) return []
@@ -80,13 +80,13 @@ const maxAgeMs = 2_000
 /** How current each market is, read at most every two seconds. */
 export class Freshness {
   readonly #parts: FreshnessParts
-  #read: { readonly at: number; readonly syncs: Promise<readonly RegisterSync[]> } | null = null
+  #read: { readonly at: number; readonly syncs: Promise<readonly RegisterFreshness[]> } | null = null
 
   constructor(parts: FreshnessParts) {
     this.#parts = parts
   }
 
-  syncs(): Promise<readonly RegisterSync[]> {
+  syncs(): Promise<readonly RegisterFreshness[]> {
     const { sql, markets, schedule, elapsedMs } = this.#parts
     const now = elapsedMs()
     if (this.#read !== null && now - this.#read.at <= maxAgeMs) return this.#read.syncs
