@@ -22,9 +22,11 @@ import {
   deleteOldSignIns,
   deleteOldSyncRuns,
   deleteUnusedPanels,
+  forgetOldVersions,
   remindOfEnds,
 } from './housekeeping.ts'
 import { startJobs } from './jobs.ts'
+import { openPins } from './pins.ts'
 import { admissionTimeoutMs, makeResources } from './resources.ts'
 import { checkSchedule, startSyncs } from './syncs.ts'
 
@@ -68,6 +70,9 @@ export async function startServer(
   const stopSyncRuns = deleteOldSyncRuns(sql)
   opened.defer(async () => stopSyncRuns())
 
+  const stopVersions = forgetOldVersions(sql, config.keepVersions)
+  opened.defer(async () => stopVersions())
+
   const pool = new ComputePool({
     threads: config.computeThreads,
     queue: config.computeQueue,
@@ -92,8 +97,10 @@ export async function startServer(
   const directory = companyDirectory(lookups)
   const version = await watchDataVersion(sql, () => directory.forget())
   opened.defer(() => version.close())
+  const pins = openPins({ config, url, sql: admission, elapsedMs: () => performance.now() })
+  opened.defer(() => pins.close())
   const resources = makeResources({
-    ...{ config, sql, admission, lookups, directory, pool, log, today },
+    ...{ config, sql, admission, lookups, directory, pins, pool, log, today },
     showInTerminal: text => console.log(text),
     markets: await loadMarkets(),
     dataVersion: version.current,

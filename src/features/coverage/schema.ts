@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { freeLicenceNotice } from '../../access/licences.ts'
+import { DataVersionParameter } from '../../http/pinned.ts'
 import { Manifest } from '../../markets/manifest.ts'
 import { MetricDefinition } from '../../markets/metrics.ts'
 import { RegisterFreshness } from '../syncs/freshness.ts'
@@ -21,7 +22,7 @@ export const CoverageMarket = Type.Object(
     last_filed: day('Filing day of the latest filing on record; null if there is none.'),
     sync: Type.Union([RegisterFreshness, Type.Null()], {
       description:
-        'How current the market is. Null: the server was never connected to its register, and its data came as files.',
+        'How current the market is. Null: it was never fetched from its register, its data came as files; or the request names a data_version.',
     }),
   },
   { ...strict, $id: 'CoverageMarket' },
@@ -90,6 +91,8 @@ export const CoverageCheckParams = Type.Object(
   strict,
 )
 export type CoverageCheckParams = Static<typeof CoverageCheckParams>
+
+export const CoverageCheckQuery = Type.Object({ data_version: DataVersionParameter }, strict)
 
 export const MetricCoverage = Type.Object(
   {

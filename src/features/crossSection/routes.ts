@@ -3,6 +3,7 @@ import { readForm } from '../../formats/columns.ts'
 import answers from '../../http/docs/examples/answers.json' with { type: 'json' }
 import { operation } from '../../http/docs/operation.ts'
 import { familyReader } from '../../http/parameters.ts'
+import { answerPinned } from '../../http/pinned.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
 import { withAcceptedFormat } from '../../http/preferences.ts'
 import { answerMarketPage, type MarketPageDeps, marketPageErrors } from '../marketPages/answer.ts'
@@ -30,23 +31,25 @@ export function crossSectionRoutes(http: HttpPlugin, deps: MarketPageDeps) {
       const { market, cacheKey } = plan
       const form = readForm(query)
       const fileName = ['cross-section', market, plan.metrics, plan.asOf]
-      if (plan.metrics.length > 1) {
+      return answerPinned(deps, context, query.data_version, deps => {
+        if (plan.metrics.length > 1) {
+          return answerMarketPage(deps, context, {
+            form,
+            market,
+            cacheKey,
+            columns: crossSectionTableSheet(plan.metrics),
+            fileName,
+            read: () => readCrossSectionTable(deps, principal, plan),
+          })
+        }
         return answerMarketPage(deps, context, {
           form,
           market,
           cacheKey,
-          columns: crossSectionTableSheet(plan.metrics),
+          columns: crossSectionSheet,
           fileName,
-          read: () => readCrossSectionTable(deps, principal, plan),
+          read: () => readCrossSection(deps, principal, plan),
         })
-      }
-      return answerMarketPage(deps, context, {
-        form,
-        market,
-        cacheKey,
-        columns: crossSectionSheet,
-        fileName,
-        read: () => readCrossSection(deps, principal, plan),
       })
     },
     { ...crossSectionOperation },

@@ -1,5 +1,6 @@
 import { Elysia } from 'elysia'
-import { type Principal, withLicenceNotice } from '../../access/licences.ts'
+import { withLicenceNotice } from '../../access/licences.ts'
+import { requirePinRight } from '../../access/pinRights.ts'
 import { readForm } from '../../formats/columns.ts'
 import { renderList } from '../../formats/rows.ts'
 import {
@@ -17,13 +18,14 @@ import type { Answer, RequestContext } from '../../http/context.ts'
 import { asFile } from '../../http/fileName.ts'
 import { entityTag } from '../../http/headers.ts'
 import { queryReader } from '../../http/parameters.ts'
+import { answerPinned, type Pinnable } from '../../http/pinned.ts'
 import { cachedToday, PlanCache } from '../../http/planCache.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
 import { acceptedFormat, withAcceptedFormat } from '../../http/preferences.ts'
 import type { ResponseCache } from '../../http/responseCache.ts'
 import type { ReadLimiter } from '../../postgres/readLimiter.ts'
 import { withSnapshot } from '../../postgres/snapshot.ts'
-import type { CompanyDeps } from '../companies/deps.ts'
+import type { CompanyDeps, PinnedStore } from '../companies/deps.ts'
 import { termsOf } from '../companies/terms.ts'
 import { coverageIndex } from '../coverage/index.ts'
 import type { Freshness } from '../syncs/freshness.ts'
@@ -36,7 +38,7 @@ import { streamCompanies } from './stream.ts'
 import { tableOf } from './table.ts'
 import { fundamentalsTableSheet } from './tableSchema.ts'
 
-export interface FundamentalsDeps extends CompanyDeps {
+export interface FundamentalsDeps extends CompanyDeps, Pinnable<PinnedStore> {
   readonly responses: ResponseCache
   readonly readLimiter: ReadLimiter
   readonly dataVersion: () => number
@@ -67,29 +69,46 @@ export function fundamentalsRoutes(http: HttpPlugin, deps: FundamentalsDeps) {
   async function answer(context: RequestContext, version: number, day: string): Promise<Answer> {
     const { principal } = context.authenticatedCaller
     const sent = readQuery(context.queryText)
-    if (sent.ticker === undefined) {
-      const index = await coverageResponse(deps, principal, sent, day)
-      return respondFromCache(deps.responses, context, version, index)
+    const query = sent.ticker === undefined ? sent : withAcceptedFormat(context, sent)
+    const { data_version: pinned } = query
+    if (pinned !== undefined) {
+      // Before the range of versions is looked up; `planCompany` refuses other requests of such keys.
+      if (query.ticker === undefined)
+        requirePinRight(principal, pinned, deps.flagship, 'the coverage index', null)
+      return answerPinned(deps, context, pinned, async atVersion =>
+        query.ticker?.includes(',')
+          ? answerSeveral(atVersion, context, query, pinned)
+          : respondFromCache(
+              deps.responses,
+              context,
+              pinned,
+              await planResponse(atVersion, context, query, day),
+            ),
+      )
     }
-    const query = withAcceptedFormat(context, sent)
-    if (sent.ticker.includes(',')) return answerSeveral(deps, context, query, version)
-    const response = await answerOne(deps, context, query)
-    plans.store(principal, planQuery(context), version, day, response)
+    if (query.ticker?.includes(',')) return answerSeveral(deps, context, query, version)
+    const response = await planResponse(deps, context, query, day)
+    // The index also depends on runs of `sync`, which make no new data version where they find nothing new.
+    if (query.ticker !== undefined) plans.store(principal, planQuery(context), version, day, response)
     return respondFromCache(deps.responses, context, version, response)
   }
 }
 
-/** A run of `sync` that finds nothing new makes the index another one without a new data version. */
-async function coverageResponse(
+/** A request for one company, or for the coverage index. */
+async function planResponse(
   deps: FundamentalsDeps,
-  principal: Principal,
+  context: RequestContext,
   query: FundamentalsQuery,
   day: string,
 ): Promise<CachedResponse> {
-  const syncs = await deps.freshness.syncs()
-  const key = `index ${principal.licence} ${day} ${JSON.stringify([query, syncs])}`
+  if (query.ticker !== undefined) return answerOne(deps, context, query)
+  const { principal } = context.authenticatedCaller
+  const { data_version: pinned, ...selection } = query
+  // How current the server is says nothing about an earlier version of its data.
+  const syncs = pinned === undefined ? await deps.freshness.syncs() : []
+  const key = `index ${principal.licence} ${day} ${JSON.stringify([selection, syncs])}`
   return cacheable(key, jsonType, async () => {
-    const index = await withSnapshot(deps.sql, sql => coverageIndex({ ...deps, sql }, query, syncs))
+    const index = await withSnapshot(deps.sql, sql => coverageIndex({ ...deps, sql }, selection, syncs))
     return JSON.stringify(withLicenceNotice(principal, index))
   })
 }

@@ -3,6 +3,7 @@ import { readForm } from '../../formats/columns.ts'
 import answers from '../../http/docs/examples/answers.json' with { type: 'json' }
 import { operation } from '../../http/docs/operation.ts'
 import { queryReader } from '../../http/parameters.ts'
+import { answerPinned } from '../../http/pinned.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
 import { withAcceptedFormat } from '../../http/preferences.ts'
 import { answerMarketPage, type MarketPageDeps, marketPageErrors } from '../marketPages/answer.ts'
@@ -19,14 +20,17 @@ export function restatementsRoutes(http: HttpPlugin, deps: MarketPageDeps) {
       const query = withAcceptedFormat(context, readQuery(context.queryText))
       const { principal } = context.authenticatedCaller
       const plan = planRestatements(deps, principal, query)
-      return answerMarketPage(deps, context, {
-        form: readForm(query),
-        market: plan.market,
-        cacheKey: plan.cacheKey,
-        columns: restatementSheet,
-        fileName: ['restatements', plan.market, plan.metric, plan.asOf],
-        read: () => readRestatements(deps, principal, plan),
-      })
+      const form = readForm(query)
+      return answerPinned(deps, context, query.data_version, deps =>
+        answerMarketPage(deps, context, {
+          form,
+          market: plan.market,
+          cacheKey: plan.cacheKey,
+          columns: restatementSheet,
+          fileName: ['restatements', plan.market, plan.metric, plan.asOf],
+          read: () => readRestatements(deps, principal, plan),
+        }),
+      )
     },
     { ...restatementsOperation },
   )

@@ -1,4 +1,5 @@
 import { Elysia } from 'elysia'
+import { requirePinRight } from '../../access/pinRights.ts'
 import type { IsoDate } from '../../dates.ts'
 import { readForm } from '../../formats/columns.ts'
 import { contentTypes, dataHeaders, notModified, streamAnswer } from '../../http/answers.ts'
@@ -7,6 +8,7 @@ import { operation } from '../../http/docs/operation.ts'
 import { asFile } from '../../http/fileName.ts'
 import { entityTag } from '../../http/headers.ts'
 import { queryReader } from '../../http/parameters.ts'
+import { answerPinned, type Pinnable } from '../../http/pinned.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
 import { withAcceptedFormat } from '../../http/preferences.ts'
 import type { Sql } from '../../postgres/client.ts'
@@ -15,11 +17,15 @@ import { planSignals } from './plan.ts'
 import { SignalList, SignalsQuery } from './schema.ts'
 import { openSignals } from './stream.ts'
 
-interface SignalsDeps {
+interface SignalStore {
   readonly sql: Sql
   readonly readLimiter: ReadLimiter
   readonly dataVersion: () => number
+}
+
+interface SignalsDeps extends SignalStore, Pinnable<SignalStore> {
   readonly today: () => IsoDate
+  readonly flagship: ReadonlySet<string>
 }
 
 const readQuery = queryReader(SignalsQuery)
@@ -28,24 +34,27 @@ const readQuery = queryReader(SignalsQuery)
 export function signalsRoutes(http: HttpPlugin, deps: SignalsDeps) {
   return new Elysia({ name: 'signals' }).use(http).get(
     '/api/v1/signals',
-    async ({ context }) => {
+    ({ context }) => {
       const query = withAcceptedFormat(context, readQuery(context.queryText))
       const { principal, subject } = context.authenticatedCaller
       const plan = planSignals(deps, principal, query)
       const form = readForm(query)
-      const tag = entityTag(deps.dataVersion(), `${form.key} ${plan.cacheKey}`)
-      const own = dataHeaders(contentTypes[form.format], tag)
-      const same = notModified(context, own)
-      if (same !== null) return same
-      const { signal } = context.request
-      const { next, body, headers } = await deps.readLimiter.openStream(subject, signal, () =>
-        openSignals(deps.sql, plan, form.format, signal, form.comments),
-      )
-      if (next !== null) own['X-Next-Cursor'] = next
-      const ends = query.to ?? plan.viewEnds ?? deps.today()
-      const of = [query.market, query.horizon].flatMap(part => part ?? [])
-      const file = asFile(form.format, 'signals', ...of, ends)
-      return streamAnswer(context, body, { ...own, ...headers, ...file })
+      requirePinRight(principal, query.data_version, deps.flagship, 'signals', null)
+      return answerPinned(deps, context, query.data_version, async deps => {
+        const tag = entityTag(deps.dataVersion(), `${form.key} ${plan.cacheKey}`)
+        const own = dataHeaders(contentTypes[form.format], tag)
+        const same = notModified(context, own)
+        if (same !== null) return same
+        const { signal } = context.request
+        const { next, body, headers } = await deps.readLimiter.openStream(subject, signal, () =>
+          openSignals(deps.sql, plan, form.format, signal, form.comments),
+        )
+        if (next !== null) own['X-Next-Cursor'] = next
+        const ends = query.to ?? plan.viewEnds ?? deps.today()
+        const of = [query.market, query.horizon].flatMap(part => part ?? [])
+        const file = asFile(form.format, 'signals', ...of, ends)
+        return streamAnswer(context, body, { ...own, ...headers, ...file })
+      })
     },
     { ...signalsOperation },
   )
@@ -67,6 +76,12 @@ const signalsOperation = operation({
     examples: { delayed: { summary: 'The delayed view of the demo key', value: answers.signals } },
     rows: { csv: answers.signals_csv, ndjson: answers.signals_ndjson },
   },
-  errors: ['parameter_invalid', 'parameter_repeated', 'compute_busy', 'statement_timeout'],
+  errors: [
+    'parameter_invalid',
+    'parameter_repeated',
+    'licence_required',
+    'compute_busy',
+    'statement_timeout',
+  ],
   data: true,
 })
