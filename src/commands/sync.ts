@@ -38,7 +38,9 @@ interface SyncFlags {
 
 /** `sync <market>`: one command for each register with an online source. */
 export function addSyncCommand(program: Command, context: CliContext): void {
-  const command = program.command('sync').description('Fetch what is new from a register and import it')
+  const command = program
+    .command('sync')
+    .description('Fetch what is new from a register and import it, or show when that was last done')
   addSyncStatusCommand(command, context)
   for (const source of sources.values()) {
     const market = source.market.toLowerCase()

@@ -83,11 +83,11 @@ export async function scheduleBench(): Promise<ScheduleBench> {
 }
 
 export async function until(isTrue: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 1_000; tries++) {
+  for (let tries = 0; tries < 3_000; tries++) {
     if (await isTrue()) return
     await Bun.sleep(20)
   }
-  throw new Error('It did not come true within 20 s.')
+  throw new Error('It did not come true within a minute.')
 }
 
 /** Processes of runs on a DATA_DIR: what `ps` would show. */

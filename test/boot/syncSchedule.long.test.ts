@@ -1,5 +1,12 @@
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { childrenOf, repository, type ScheduleBench, scheduleBench, until } from './scheduleBench.ts'
+import {
+  childrenOf,
+  readiness,
+  repository,
+  type ScheduleBench,
+  scheduleBench,
+  until,
+} from './scheduleBench.ts'
 
 setDefaultTimeout(240_000)
 
@@ -66,6 +73,21 @@ describe.skipIf(process.env.LONG === undefined)('a scheduled run (LONG=1)', () =
     await bench.db.sql`update sync_due set try_at = now()`
     await bench.untilDone()
     expect(await bench.runs()).toHaveLength(2)
+  })
+
+  test('a worker runs what is due where servers have no schedule', async () => {
+    const server = await bench.startServer({ SYNC_SCHEDULE: '', JOB_CONCURRENCY: '0' })
+    const settings = { DATABASE_URL: bench.db.url, DATA_DIR: bench.folder, LOG_LEVEL: 'silent' }
+    const worker = Bun.spawn(['bun', 'src/cli.ts', 'worker'], {
+      ...{ cwd: repository, stdout: 'ignore', stderr: 'ignore' },
+      env: { ...process.env, ...bench.replay.settings, ...settings, SYNC_SCHEDULE: 'us=0 0 29 2 *' },
+    })
+    await bench.timeComes('US')
+    await bench.untilDone()
+    const { syncs } = await readiness(server)
+    expect(syncs).toMatchObject([{ market: 'US', schedule: null, age_hours: 0 }])
+    worker.kill('SIGTERM')
+    expect(await worker.exited).toBe(0)
   })
 
   test('at each time of the schedule one of two servers fetches, once', async () => {

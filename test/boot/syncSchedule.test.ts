@@ -11,7 +11,7 @@ import {
 } from './scheduleBench.ts'
 import type { ServerProcess } from './serverProcess.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 let bench: ScheduleBench
 beforeEach(async () => {

@@ -53,14 +53,15 @@ export function healthRoutes(http: HttpPlugin, deps: HealthDeps) {
           throw new Failure('database_unavailable', 'Not ready: the disk of the database is full.', {
             retryAfterSeconds: 30,
           })
-        if (reachable) {
+        const syncs = reachable ? await syncsInTime(freshness) : null
+        if (syncs !== null) {
           const { warning } = unlistedProxy
           return answer({
             object: 'readiness',
             status: 'ready',
             data_version: dataVersion(),
             warnings: warning === null ? [] : [warning],
-            syncs: await freshness.syncs(),
+            syncs,
           })
         }
         throw new Failure('database_unavailable', 'Not ready: the database does not respond.', {
@@ -69,6 +70,12 @@ export function healthRoutes(http: HttpPlugin, deps: HealthDeps) {
       },
       { ...readyOperation },
     )
+}
+
+/** null: the database does not say it in time. */
+function syncsInTime(freshness: Freshness): Promise<readonly RegisterFreshness[] | null> {
+  const late = Bun.sleep(pingTimeoutMs).then(() => null)
+  return Promise.race([freshness.syncs().catch(() => null), late])
 }
 
 const strict = { additionalProperties: false } as const
