@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
-import { type Cron, readCron } from './cron.ts'
+import { type Cron, readCron, readSchedule, type ScheduledSync } from './cron.ts'
 import { Failure } from './errors.ts'
 
 /** Everything that a setting decides. Read once, frozen and passed on; the environment is read nowhere else. */
@@ -56,6 +56,10 @@ export interface Config {
   readonly logRequests: LogRequests
   /** Addresses and credentials of the registers that `sync` fetches from, by the name of the setting. Empty: not set. */
   readonly registers: Readonly<Record<string, string>>
+  /** The registers that this process fetches from by itself; empty: none. */
+  readonly syncSchedule: readonly ScheduledSync[]
+  /** A run of the schedule that takes longer is stopped, and continued by the next one. */
+  readonly syncTimeoutMinutes: number
 }
 
 const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
@@ -94,6 +98,8 @@ export function readConfig(environment: Environment): Config {
         fault => `BULK_SCHEDULE=${bulkTimes.slice(0, 80)}: ${fault}. Its times are in UTC.`,
       ),
     )
+  const syncs = readSchedule(text('SYNC_SCHEDULE', ''))
+  faults.push(...syncs.faults.map(fault => `SYNC_SCHEDULE ${fault}. Its times are in UTC.`))
   const config: Config = {
     host,
     port,
@@ -129,6 +135,8 @@ export function readConfig(environment: Environment): Config {
     logLevel: logLevel ?? 'info',
     logRequests: logRequests ?? 'sampled',
     registers: readRegisters(text),
+    syncSchedule: syncs.schedule,
+    syncTimeoutMinutes: integer('SYNC_TIMEOUT_MINUTES', 1_440, 1, 10_080),
   }
   faults.push(...addressFaults(config), ...mailFaults(config), ...operatorFaults(config))
   faults.push(...registerFaults(config.registers))

@@ -46,7 +46,7 @@ export async function startJobs(
     const timed = scheduled.find(({ kind }) => kind === task.kind)
     await (timed === undefined ? performTask(deps, task) : timed.perform(task))
   }
-  const kinds = [...(concurrency === 0 ? [] : taskKinds), ...scheduled.map(({ kind }) => kind)]
+  const kinds = [...(concurrency === 0 ? [] : taskKinds), ...new Set(scheduled.map(({ kind }) => kind))]
   const queue =
     kinds.length === 0
       ? null

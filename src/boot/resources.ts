@@ -22,6 +22,7 @@ import type { PinnedStore } from '../features/companies/deps.ts'
 import type { CompanyDirectory } from '../features/companies/queries.ts'
 import { PanelCache } from '../features/panels/cache.ts'
 import { resolvedHorizons, streamResolvedSignals } from '../features/signals/queries.ts'
+import { Freshness } from '../features/syncs/freshness.ts'
 import { Draining } from '../http/draining.ts'
 import { UnlistedProxy } from '../http/unlistedProxy.ts'
 import { takeHits } from '../limits/queries.ts'
@@ -99,6 +100,10 @@ export function makeResources(opened: Opened) {
     access,
     storage,
     usage,
+    freshness: new Freshness({
+      ...{ sql, elapsedMs, schedule: config.syncSchedule },
+      markets: opened.markets.codes,
+    }),
     recordUse: (caller: Caller, route: string) => usage.record(caller, route),
     mailer: makeMailer(config, opened),
     settings,

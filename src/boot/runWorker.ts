@@ -11,6 +11,7 @@ import { startJobs } from './jobs.ts'
 import { openPins } from './pins.ts'
 import { makeBacktests, makeEvents } from './resources.ts'
 import { endOnSignal, stopTimeoutMs } from './shutdown.ts'
+import { checkSchedule, startSyncs, syncTasks } from './syncs.ts'
 
 /** Runs submitted backtests until SIGINT or SIGTERM, then finishes the tasks in progress and ends the process. */
 export async function runWorker(config: Config, today: () => IsoDate): Promise<void> {
@@ -18,6 +19,7 @@ export async function runWorker(config: Config, today: () => IsoDate): Promise<v
   const announce = (line: string) => console.log(`asfiled worker: ${line}`)
   endOnSignal(opened, 'finishing the tasks in progress ...', stopTimeoutMs(config), announce)
   const log = createLog(config.logLevel)
+  checkSchedule(config, announce)
   const database = await openDatabase(config, config.statementTimeoutMs, announce, 'fail')
   opened.defer(() => database.close())
   console.error(describeDatabase(config))
@@ -35,6 +37,7 @@ export async function runWorker(config: Config, today: () => IsoDate): Promise<v
   const pins = openPins({ config, url, sql, elapsedMs: () => performance.now() })
   opened.defer(() => pins.close())
   const concurrency = Math.max(1, config.jobConcurrency)
+  const processId = crypto.randomUUID()
   const stopJobs = await startJobs(
     { url, concurrency, drainTimeoutMs: config.drainTimeoutMs },
     {
@@ -44,14 +47,17 @@ export async function runWorker(config: Config, today: () => IsoDate): Promise<v
         events: makeEvents({ pool, config }),
         dataVersion: () => readDataVersion(sql),
       }),
-      processId: crypto.randomUUID(),
+      processId,
       explain: storage.explain,
       storage,
       report: (message, error) => log.warn(error === null ? {} : { err: error }, message),
       notifier: new JobNotifier(),
     },
+    syncTasks(sql, config.syncSchedule),
   )
   opened.defer(stopJobs)
+  const syncs = startSyncs({ sql, processId, config, log })
+  opened.defer(async () => syncs?.close(config.drainTimeoutMs))
   announce(
     `ready; runs ${concurrency} ${concurrency === 1 ? 'task' : 'tasks'} at a time. Press Ctrl-C to stop.`,
   )

@@ -21,6 +21,7 @@ import { expectsOwnerKey, makeOwnerKey, prepareFirstStart } from './firstStart.t
 import {
   deleteOldCounters,
   deleteOldSignIns,
+  deleteOldSyncRuns,
   deleteUnusedPanels,
   forgetOldVersions,
   remindOfEnds,
@@ -28,6 +29,7 @@ import {
 import { startJobs } from './jobs.ts'
 import { openPins } from './pins.ts'
 import { admissionTimeoutMs, makeResources } from './resources.ts'
+import { checkSchedule, startSyncs, syncTasks } from './syncs.ts'
 
 const admissionConnections = 2
 
@@ -45,6 +47,7 @@ export async function startServer(
   opened: AsyncDisposableStack = new AsyncDisposableStack(),
 ): Promise<RunningServer> {
   const log = createLog(config.logLevel)
+  checkSchedule(config, announce)
   const database = await openDatabase(config, config.statementTimeoutMs, announce)
   opened.defer(() => database.close())
   const { sql, url, embedded } = database
@@ -65,6 +68,8 @@ export async function startServer(
 
   const stopSignIns = deleteOldSignIns(sql)
   opened.defer(async () => stopSignIns())
+  const stopSyncRuns = deleteOldSyncRuns(sql)
+  opened.defer(async () => stopSyncRuns())
 
   const stopVersions = forgetOldVersions(sql, config.keepVersions)
   opened.defer(async () => stopVersions())
@@ -115,9 +120,12 @@ export async function startServer(
       explain: resources.storage.explain,
       report: (message, error) => log.warn(error === null ? {} : { err: error }, message),
     },
-    bulk.tasks,
+    [...bulk.tasks, ...syncTasks(sql, config.syncSchedule)],
   )
   opened.defer(stopJobs)
+  // Before the jobs end, which record that this process lives.
+  const syncs = startSyncs({ ...resources, config })
+  opened.defer(async () => syncs?.close(config.drainTimeoutMs))
   const { address, port } = listen(createApp(resources), config, opened)
   // With PORT=0 the system chose the port only now.
   if (config.port === 0) resources.settings.baseUrl = address
@@ -128,6 +136,8 @@ export async function startServer(
   opened.defer(async () => stopCaps())
   opened.defer(async () => resources.notifier.close())
   opened.defer(() => drain(resources.draining, config.drainDelayMs, announce))
+  // First of all, so that a run has the time of the requests to end in.
+  opened.defer(async () => syncs?.stop(config.drainTimeoutMs))
   const ownerKey = needsOwnerKey ? await makeOwnerKey(sql, today, config.ownerKeyFile) : null
   return { address, ownerKey, dataVersion: version.current(), stop: () => opened.disposeAsync() }
 }

@@ -31,7 +31,16 @@ beforeAll(async () => {
   pins = pinsOf(sql)
   const config = readConfig({})
   const events = makeEvents({ pool, config })
-  deps = makeBacktests({ sql, pool, config, markets, pins, events, dataVersion: () => 2, today: () => '2026-07-01' })
+  deps = makeBacktests({
+    sql,
+    pool,
+    config,
+    markets,
+    pins,
+    events,
+    dataVersion: () => 2,
+    today: () => '2026-07-01',
+  })
   stopJobs = await startJobs(
     { url: db.url, concurrency: 2, drainTimeoutMs: 5_000 },
     {
