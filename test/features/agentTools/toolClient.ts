@@ -18,7 +18,11 @@ export interface ToolClient {
 
 export interface CallOptions {
   readonly signal?: AbortSignal
-  readonly onprogress?: (progress: { progress: number; total?: number; message?: string }) => void
+  readonly onprogress?: (progress: {
+    progress: number
+    total?: number | undefined
+    message?: string | undefined
+  }) => void
   readonly timeout?: number
 }
 

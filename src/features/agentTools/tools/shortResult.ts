@@ -16,20 +16,27 @@ const sections = {
   n_periods: field.n_periods,
   n_empty_periods: field.n_empty_periods,
   periods_per_year: field.periods_per_year,
-  config: field.config,
   metrics: field.metrics,
   folds: field.folds,
-  dropped: field.dropped,
-  universe: field.universe,
   costs: field.costs,
   warnings: field.warnings,
   deflated_sharpe: field.deflated_sharpe,
   ic: field.ic,
 }
 
-/** Sections that `include` requests: their schemas are long, and those of the API. */
+/** Sections that repeat the request, or that `include` requests: their schemas are long, and those of the API. */
 const included = [
-  ...(['quantiles', 'monthly', 'positions', 'evidence', 'performance', 'ic_decay'] as const),
+  ...([
+    'config',
+    'dropped',
+    'universe',
+    'quantiles',
+    'monthly',
+    'positions',
+    'evidence',
+    'performance',
+    'ic_decay',
+  ] as const),
   ...(['quantile_returns', 'capacity'] as const),
 ]
 const asInTheApi = { description: 'As in the result of POST /api/v1/backtest.' }
