@@ -181,8 +181,8 @@ function* addressFaults({ databaseUrl, host, baseUrl, allowUnverifiedMarkets }: 
     yield `BASE_URL=${baseUrl} is not a URL like https://data.example.com. Omit it to use HOST and PORT.`
 }
 
-function* agentFaults({ agentUrl, agentKey }: Config): Generator<string> {
-  if (!isHttpUrl(agentUrl))
+function* agentFaults({ agentUrl, agentKey, baseUrl }: Config): Generator<string> {
+  if (agentUrl !== baseUrl && !isHttpUrl(agentUrl))
     yield `ASFILED_URL=${agentUrl} is not a URL like https://data.example.com. Omit it for a server of this machine.`
   // The value is not repeated: it is a secret, or was meant to be one.
   if (!/^[\w-]{1,200}$/.test(agentKey))
