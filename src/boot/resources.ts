@@ -13,9 +13,10 @@ import { UsageRecorder } from '../features/account/usage.ts'
 import { addUse } from '../features/account/usageQueries.ts'
 import { ArchiveCache } from '../features/backtests/archive.ts'
 import { JobNotifier } from '../features/backtests/jobs/events.ts'
+import { PinnedArchives, readSpansAt } from '../features/backtests/pinnedArchives.ts'
 import type { BacktestDeps } from '../features/backtests/run.ts'
 import { ScoreCache } from '../features/backtests/scoreCache.ts'
-import { readSpans } from '../features/backtests/scoreQueries.ts'
+import type { PinnedStore } from '../features/companies/deps.ts'
 import type { CompanyDirectory } from '../features/companies/queries.ts'
 import { PanelCache } from '../features/panels/cache.ts'
 import { resolvedHorizons, streamResolvedSignals } from '../features/signals/queries.ts'
@@ -25,6 +26,7 @@ import { takeHits } from '../limits/queries.ts'
 import { RateLimiter } from '../limits/rateLimiter.ts'
 import type { Markets } from '../markets/markets.ts'
 import type { Sql } from '../postgres/client.ts'
+import type { PinnedPools } from '../postgres/pins/pinnedPools.ts'
 import { ReadLimiter } from '../postgres/readLimiter.ts'
 import { StorageWatch } from '../postgres/storage.ts'
 import { Semaphore } from '../semaphore.ts'
@@ -39,6 +41,7 @@ export interface Opened {
   readonly lookups: Sql
   /** Over `lookups`; forgotten at each new data version. */
   readonly directory: CompanyDirectory
+  readonly pins: PinnedPools<PinnedStore>
   readonly pool: ComputePool
   readonly log: Logger
   /** Writes to the terminal of the server, for its operator. Nothing of it is in the log. */
@@ -107,18 +110,23 @@ export function makeResources(opened: Opened) {
   }
 }
 
-type BacktestParts = Pick<Opened, 'sql' | 'pool' | 'config' | 'markets'> & {
+type BacktestParts = Pick<Opened, 'sql' | 'pool' | 'config' | 'markets' | 'pins'> & {
   readonly dataVersion: () => number | Promise<number>
 }
 
 /** What backtests of this process run on: the archive, stored panels and archives ranked by figures, each in shared memory. */
-export function makeBacktests({ sql, pool, config, markets, dataVersion }: BacktestParts) {
+export function makeBacktests({ sql, pool, config, markets, pins, dataVersion }: BacktestParts) {
   const archive = new ArchiveCache({
     pool,
     dataVersion,
-    loadArchive: horizon => streamResolvedSignals(sql, horizon),
+    loadArchive: (...request) => streamResolvedSignals(sql, ...request),
     listHorizons: () => resolvedHorizons(sql),
   })
+  const pinnedParts = {
+    ...{ pool, pins },
+    loadArchive: streamResolvedSignals,
+    listHorizons: resolvedHorizons,
+  }
   return {
     pool,
     archive,
@@ -132,7 +140,11 @@ export function makeBacktests({ sql, pool, config, markets, dataVersion }: Backt
     scores: {
       sql,
       markets,
-      scores: new ScoreCache({ pool, archive, readSpans: wanted => readSpans(sql, wanted) }),
+      scores: new ScoreCache({
+        ...{ pool, archive },
+        readSpans: (wanted, version) => readSpansAt({ sql, pins }, wanted, version),
+      }),
     },
+    pinned: { sql, archives: new PinnedArchives(pinnedParts) },
   } satisfies BacktestDeps
 }

@@ -17,8 +17,15 @@ import { createApp } from './app.ts'
 import type { BannerFacts } from './banner.ts'
 import { openDatabase, superviseDatabase } from './database.ts'
 import { expectsOwnerKey, makeOwnerKey, prepareFirstStart } from './firstStart.ts'
-import { deleteOldCounters, deleteOldSignIns, deleteUnusedPanels, remindOfEnds } from './housekeeping.ts'
+import {
+  deleteOldCounters,
+  deleteOldSignIns,
+  deleteUnusedPanels,
+  forgetOldVersions,
+  remindOfEnds,
+} from './housekeeping.ts'
 import { startJobs } from './jobs.ts'
+import { openPins } from './pins.ts'
 import { admissionTimeoutMs, makeResources } from './resources.ts'
 
 const admissionConnections = 2
@@ -58,6 +65,9 @@ export async function startServer(
   const stopSignIns = deleteOldSignIns(sql)
   opened.defer(async () => stopSignIns())
 
+  const stopVersions = forgetOldVersions(sql, config.keepVersions)
+  opened.defer(async () => stopVersions())
+
   const pool = new ComputePool({
     threads: config.computeThreads,
     queue: config.computeQueue,
@@ -82,8 +92,10 @@ export async function startServer(
   const directory = companyDirectory(lookups)
   const version = await watchDataVersion(sql, () => directory.forget())
   opened.defer(() => version.close())
+  const pins = openPins({ config, url, sql: admission, elapsedMs: () => performance.now() })
+  opened.defer(() => pins.close())
   const resources = makeResources({
-    ...{ config, sql, admission, lookups, directory, pool, log, today },
+    ...{ config, sql, admission, lookups, directory, pins, pool, log, today },
     showInTerminal: text => console.log(text),
     markets: await loadMarkets(),
     dataVersion: version.current,

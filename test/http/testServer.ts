@@ -7,6 +7,7 @@ import { readConfig } from '../../src/config.ts'
 import { companyDirectory } from '../../src/features/companies/queries.ts'
 import { loadMarkets } from '../../src/markets/markets.ts'
 import type { Sql } from '../../src/postgres/client.ts'
+import { pinsOf } from '../pins.ts'
 
 /** The day on which the tests' servers live. */
 export const testToday = '2026-07-01'
@@ -43,8 +44,9 @@ export async function testServer(
   })
   const lookups = change.lookups ?? sql
   const { pool, closePool } = lazyPool()
+  const pins = pinsOf(sql)
   const opened: Opened = {
-    ...{ config, sql, lookups, pool },
+    ...{ config, sql, lookups, pins, pool },
     admission: sql,
     directory: companyDirectory(lookups),
     log: pino({ level: 'info' }, { write: line => logged.push(JSON.parse(line)) }),
@@ -67,6 +69,7 @@ export async function testServer(
     stop: async () => {
       await app.server?.stop(true)
       await unwatch()
+      await pins.close()
       await closePool()
     },
   }
