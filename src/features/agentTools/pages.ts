@@ -20,9 +20,13 @@ interface ListArguments {
   readonly max_characters?: number | undefined
 }
 
-/** Of all arguments but those that only turn the page: a cursor that came with others would continue another list. */
-function digestOf({ cursor: _, max_characters: __, ...rest }: ListArguments & object): string {
-  const sorted = Object.entries(rest).sort(([a], [b]) => (a < b ? -1 : 1))
+/** Arguments that only turn the page, or name the data and the day that the cursor names, too. */
+const turning: ReadonlySet<string> = new Set(['cursor', 'max_characters', 'data_version', 'as_of'])
+
+/** Of all other arguments: a cursor that came with others would continue another list. */
+function digestOf(args: ListArguments): string {
+  const rest = Object.entries(args).filter(([name]) => !turning.has(name))
+  const sorted = rest.sort(([a], [b]) => (a < b ? -1 : 1))
   return Bun.hash.xxHash64(JSON.stringify(sorted)).toString(36)
 }
 
@@ -59,7 +63,7 @@ export function requireSame(place: Place, { data_version, as_of }: Versioned): v
   if (isSame && (asOf === noDay || asOf === as_of)) return
   throw new ToolRefusal(
     'parameter_invalid',
-    'The data or the day has changed since the first rows. Call again without cursor.',
+    `The data or the day has changed since the first rows. Call again without cursor, or go on with data_version ${dataVersion} and, if the first rows have one, as_of ${asOf}.`,
   )
 }
 

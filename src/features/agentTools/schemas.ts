@@ -59,6 +59,18 @@ export const listArguments = {
   ),
 }
 
+/** Argument of the tools whose answers the store can give again. */
+export const versionArgument = {
+  data_version: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 2_147_483_647,
+      description:
+        'The data_version of an earlier answer: answers as the data stood then, whatever was imported or corrected since. Needs a licence.',
+    }),
+  ),
+}
+
 /** Fields of every answer that is a list. */
 export const listFields = {
   count: Type.Integer({ minimum: 0, description: 'Rows in data.' }),

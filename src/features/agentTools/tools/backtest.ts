@@ -34,6 +34,7 @@ const Input = Type.Object(
     sweep: Type.Optional(request.sweep),
     include: Type.Optional(request.include),
     evidence: Type.Optional(request.evidence),
+    data_version: request.data_version,
     job_id: Type.Optional(
       Type.String({
         ...BacktestJobParams.properties.id,

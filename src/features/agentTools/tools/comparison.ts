@@ -4,7 +4,7 @@ import { FilingList, FilingRow } from '../../filings/schema.ts'
 import { FundamentalsRow } from '../../fundamentals/schema.ts'
 import { read, ToolRefusal } from '../api.ts'
 import { fitRows, readPlace, requireSame } from '../pages.ts'
-import { listArguments, listFields, listOf } from '../schemas.ts'
+import { listArguments, listFields, listOf, versionArgument } from '../schemas.ts'
 import { defineTool } from '../tool.ts'
 import { companyNames, figureFields, notesOf, type ReadRow, readFigures } from './figures.ts'
 
@@ -18,6 +18,7 @@ const Filing = Type.Object({
   url: filing.url,
 })
 const ReadFilings = Type.Object({
+  data_version: FilingList.properties.data_version,
   next: FilingList.properties.next,
   count: FilingList.properties.count,
   data: Type.Array(Filing),
@@ -83,13 +84,14 @@ export const compareAsOf = defineTool({
           description: 'Only new, restated or withdrawn figures.',
         }),
       ),
+      ...versionArgument,
       ...listArguments,
     },
     { additionalProperties: false },
   ),
   output: Answer,
   run: async (args, call) => {
-    const { ticker, from_day, to_day } = args
+    const { ticker, from_day, to_day, data_version } = args
     if (from_day >= to_day)
       throw new ToolRefusal(
         'parameter_invalid',
@@ -97,14 +99,16 @@ export const compareAsOf = defineTool({
       )
     const place = readPlace(args)
     const { head, rows } = await readFigures(call, {
-      ...{ ticker, view: 'history', as_of: to_day, fields: 'accession' },
+      ...{ ticker, view: 'history', as_of: to_day, fields: 'accession', data_version },
       metric: args.metrics?.join(','),
     })
     requireSame(place, head)
     const filings = await read(call, ReadFilings, {
       path: '/api/v1/filings',
-      query: { ticker, from: addDays(from_day, 1), as_of: to_day, limit: 100 },
+      query: { ticker, from: addDays(from_day, 1), as_of: to_day, limit: 100, data_version },
     })
+    if (filings.data_version !== head.data_version)
+      throw new ToolRefusal('conflict', 'Data was imported while the company was read. Call again.')
     const changes = changesBetween(rows, from_day).filter(
       ({ change }) => args.change === undefined || change === args.change,
     )

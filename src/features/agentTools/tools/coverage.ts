@@ -8,7 +8,7 @@ import {
 } from '../../coverage/schema.ts'
 import { read, type ToolCall } from '../api.ts'
 import { fitRows, readPlace, requireSame } from '../pages.ts'
-import { listArguments, listFields } from '../schemas.ts'
+import { listArguments, listFields, versionArgument } from '../schemas.ts'
 import { defineTool, type ToolAnswer } from '../tool.ts'
 import { given } from './figures.ts'
 
@@ -78,6 +78,7 @@ const Input = Type.Object(
         description: 'Without id: only metrics of this market, like US.',
       }),
     ),
+    ...versionArgument,
     ...listArguments,
   },
   { additionalProperties: false },
@@ -98,7 +99,10 @@ type CoverageAnswer = Promise<ToolAnswer<Static<typeof Answer>>>
 
 async function ofCompany(args: Args, id: string, call: ToolCall): CoverageAnswer {
   const place = readPlace(args)
-  const found = await read(call, ReadCheck, { path: `/api/v1/coverage/${encodeURIComponent(id)}` })
+  const found = await read(call, ReadCheck, {
+    path: `/api/v1/coverage/${encodeURIComponent(id)}`,
+    query: { data_version: args.data_version },
+  })
   requireSame(place, found)
   const { ticker, issuer_id, name, market, aliases, former_ids, data_version, first_filed, last_filed } =
     found
@@ -121,7 +125,7 @@ async function ofCompany(args: Args, id: string, call: ToolCall): CoverageAnswer
 async function ofService(args: Args, call: ToolCall): CoverageAnswer {
   const place = readPlace(args)
   const wanted = args.market?.toUpperCase()
-  const query = { limit: 1, market: wanted }
+  const query = { limit: 1, market: wanted, data_version: args.data_version }
   const found = await read(call, ReadIndex, { path: '/api/v1/fundamentals', query })
   requireSame(place, found)
   const { data_version } = found

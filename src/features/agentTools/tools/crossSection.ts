@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { CrossSection, CrossSectionQuery, CrossSectionTable } from '../../crossSection/schema.ts'
 import { read, type ToolCall } from '../api.ts'
-import { listArguments } from '../schemas.ts'
+import { listArguments, versionArgument } from '../schemas.ts'
 import { given } from './figures.ts'
 
 const query = CrossSectionQuery.properties
@@ -78,6 +78,7 @@ export const ScreenInput = Type.Object(
           'Leaves out companies whose period ended more than so many days before as_of. 550 leaves out those that stopped filing.',
       }),
     ),
+    ...versionArgument,
     ...listArguments,
   },
   { additionalProperties: false },
@@ -151,6 +152,7 @@ export function readPage(
     query: {
       ...{ metric: args.metrics.join(','), market: args.market.toUpperCase(), limit, cursor },
       ...{ fp: args.fp, as_of: args.as_of, sector: args.sector, max_age_days: args.max_age_days },
+      data_version: args.data_version,
       ...Object.fromEntries(bounds),
     },
   })

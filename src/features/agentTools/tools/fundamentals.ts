@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { FundamentalsQuery, FundamentalsRow } from '../../fundamentals/schema.ts'
 import type { ToolCall } from '../api.ts'
 import { fitRows, readPlace, requireSame } from '../pages.ts'
-import { listArguments, listFields, listOf } from '../schemas.ts'
+import { listArguments, listFields, listOf, versionArgument } from '../schemas.ts'
 import { defineTool, type ToolAnswer } from '../tool.ts'
 import { companyNames, figureFields, given, notesOf, type ReadRow, readFigures } from './figures.ts'
 
@@ -53,6 +53,7 @@ const shared = {
       description: 'true: each row names its filing: accession, form and address at the register.',
     }),
   ),
+  ...versionArgument,
   ...listArguments,
 }
 
@@ -140,6 +141,7 @@ async function figures(
     ticker: args.tickers.join(','),
     metric: args.metrics?.join(','),
     as_of: args.as_of,
+    data_version: args.data_version,
     fp: args.fp,
     fy: args.fy,
     adjust: args.adjust_splits === true ? 'splits' : undefined,

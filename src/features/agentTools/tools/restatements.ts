@@ -3,7 +3,7 @@ import { IsoDateSchema } from '../../../dates.ts'
 import { Restatement, RestatementList } from '../../restatements/schema.ts'
 import { read, type ToolCall, ToolRefusal } from '../api.ts'
 import { fitRows, readPlace, requireSame } from '../pages.ts'
-import { listArguments, listFields, listOf } from '../schemas.ts'
+import { listArguments, listFields, listOf, versionArgument } from '../schemas.ts'
 import { defineTool, type ToolAnswer } from '../tool.ts'
 import { companyNames, given, notesOf, type ReadRow, readFigures } from './figures.ts'
 
@@ -70,6 +70,7 @@ const Input = Type.Object(
     as_of: Type.Optional(
       IsoDateSchema('Only changes filed on or before this day. Default today.', '2010-03-31'),
     ),
+    ...versionArgument,
     ...listArguments,
   },
   { additionalProperties: false },
@@ -106,6 +107,7 @@ async function ofCompany(
   const place = readPlace(args)
   const { head, rows } = await readFigures(call, {
     ...{ ticker, view: 'history', as_of: args.as_of, fields: 'accession' },
+    data_version: args.data_version,
     metric: args.metrics?.join(','),
   })
   requireSame(place, head)
@@ -151,6 +153,7 @@ async function ofMarket(
     query: {
       ...{ metric, market: market.toUpperCase(), from: args.from, limit: pageCompanies },
       as_of: args.as_of,
+      data_version: args.data_version,
       cursor: place.page === '' ? undefined : place.page,
     },
   })

@@ -27,6 +27,7 @@ const sections = {
 /** Sections that repeat the request, or that `include` requests: their schemas are long, and those of the API. */
 const included = [
   ...([
+    'request',
     'config',
     'dropped',
     'universe',
