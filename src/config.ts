@@ -52,6 +52,9 @@ export interface Config {
   /** Who offers evaluations, and the law of that contract. null: evaluations are not offered. */
   readonly operatorName: string | null
   readonly operatorLaw: string | null
+  /** The server whose API `asfiled mcp` calls, and the key that it sends. */
+  readonly agentUrl: string
+  readonly agentKey: string
   readonly logLevel: LogLevel
   readonly logRequests: LogRequests
   /** Addresses and credentials of the registers that `sync` fetches from, by the name of the setting. Empty: not set. */
@@ -100,10 +103,11 @@ export function readConfig(environment: Environment): Config {
     )
   const syncs = readSchedule(text('SYNC_SCHEDULE', ''))
   faults.push(...syncs.faults.map(fault => `SYNC_SCHEDULE ${fault}. Its times are in UTC.`))
+  const baseUrl = text('BASE_URL', defaultBaseUrl(host, port)).replace(/\/+$/, '')
   const config: Config = {
     host,
     port,
-    baseUrl: text('BASE_URL', defaultBaseUrl(host, port)).replace(/\/+$/, ''),
+    baseUrl,
     dataDir,
     databaseUrl: text('DATABASE_URL', '') || null,
     ownerKeyFile: text('OWNER_KEY_FILE', '') || null,
@@ -132,6 +136,8 @@ export function readConfig(environment: Environment): Config {
     adminEmails: list('ADMIN_EMAILS', '').map(email => email.toLowerCase()),
     operatorName: text('OPERATOR_NAME', '') || null,
     operatorLaw: text('OPERATOR_LAW', '') || null,
+    agentUrl: text('ASFILED_URL', baseUrl).replace(/\/+$/, ''),
+    agentKey: text('ASFILED_KEY', 'demo'),
     logLevel: logLevel ?? 'info',
     logRequests: logRequests ?? 'sampled',
     registers: readRegisters(text),
@@ -139,7 +145,7 @@ export function readConfig(environment: Environment): Config {
     syncTimeoutMinutes: integer('SYNC_TIMEOUT_MINUTES', 1_440, 1, 10_080),
   }
   faults.push(...addressFaults(config), ...mailFaults(config), ...operatorFaults(config))
-  faults.push(...registerFaults(config.registers))
+  faults.push(...registerFaults(config.registers), ...agentFaults(config))
   if (faults.length > 0)
     throw new Failure('parameter_invalid', `These settings are invalid:\n  ${faults.join('\n  ')}`)
   return Object.freeze(config)
@@ -206,6 +212,14 @@ function* addressFaults({ databaseUrl, host, baseUrl, allowUnverifiedMarkets }: 
   if (!/^[\w.:-]+$/.test(host)) yield `HOST=${host} is not an address or host name. Omit it to use 127.0.0.1.`
   if (!isHttpUrl(baseUrl))
     yield `BASE_URL=${baseUrl} is not a URL like https://data.example.com. Omit it to use HOST and PORT.`
+}
+
+function* agentFaults({ agentUrl, agentKey, baseUrl }: Config): Generator<string> {
+  if (agentUrl !== baseUrl && !isHttpUrl(agentUrl))
+    yield `ASFILED_URL=${agentUrl} is not a URL like https://data.example.com. Omit it for a server of this machine.`
+  // The value is not repeated: it is a secret, or was meant to be one.
+  if (!/^[\w-]{1,200}$/.test(agentKey))
+    yield 'ASFILED_KEY is not a key like asf_live_... Omit it to use the demo key.'
 }
 
 /** An address, or a name and an address in angle brackets. Anything else could add a header to each mail. */

@@ -2,6 +2,7 @@ import http from 'node:http'
 import { type AnyElysia, Elysia } from 'elysia'
 import { accountRoutes, meRoutes } from '../features/account/routes.ts'
 import { adminRoutes } from '../features/admin/routes.ts'
+import { agentToolRoutes } from '../features/agentTools/routes.ts'
 import { asOfJoinRoutes } from '../features/asOfJoins/routes.ts'
 import { backtestPageRoutes } from '../features/backtestPage/routes.ts'
 import { StoredResults } from '../features/backtestPage/storedResults.ts'
@@ -93,6 +94,7 @@ export function createApp(resources: Resources) {
   app
     .use(openapiRoutes(plugin, settings, features))
     .use(docsRoutes(plugin))
+    .use(agentToolRoutes(plugin, { ...shared, handle: async request => app.handle(request) }))
     .use(accountRoutes(plugin, shared))
     .use(licensingRoutes(plugin, shared))
     .use(adminRoutes(plugin, shared))

@@ -14,6 +14,7 @@ import { type CliContext, newProgram } from './context.ts'
 import { addDataCommand } from './data.ts'
 import { addImportCommand } from './import.ts'
 import { addKeysCommand } from './keys.ts'
+import { addMcpCommand } from './mcp.ts'
 import { addMigrateCommand } from './migrate.ts'
 import { addRestoreCommand } from './restore.ts'
 import { addServeCommand } from './serve.ts'
@@ -34,6 +35,7 @@ export function makeProgram(context: CliContext): Command {
     .addHelpText('after', help)
   addServeCommand(program, context)
   addWorkerCommand(program, context)
+  addMcpCommand(program, context)
   addMigrateCommand(program, context)
   addImportCommand(program, context)
   addSyncCommand(program, context)

@@ -8,6 +8,7 @@ import { clientAddressReader, proxyMatcher } from './clientAddress.ts'
 import { type Answer, RequestContext, requestId } from './context.ts'
 import type { Draining } from './draining.ts'
 import { asFailure, type ExplainError, errorAnswer } from './errors.ts'
+import { innerAddress } from './innerRequest.ts'
 import { addLimitHeaders } from './limitHeaders.ts'
 import { accessLog, type LogRequests } from './log.ts'
 import { routeUnknown, unroutedAnswer } from './notFound.ts'
@@ -39,8 +40,9 @@ export interface HttpDeps {
 
 /** Who may use a route. `key` requires an API key and counts requests per key (per address for the demo key). `standing` requires
  * one, shows what is left and counts separately. `search` counts per address. `page` and `download` are for visitors without a
- * key: they count per address, and the caller has the rights of their account (`findVisitor`). `open` counts nothing. */
-export type AccessPolicy = 'key' | 'standing' | 'search' | 'page' | 'download' | 'open'
+ * key: they count per address, and the caller has the rights of their account (`findVisitor`). `agent` is for messages to the agent
+ * tools, which come with a key or as demo and count separately: what a tool requests counts as such. `open` counts nothing. */
+export type AccessPolicy = 'key' | 'standing' | 'search' | 'page' | 'download' | 'agent' | 'open'
 
 export type HttpPlugin = ReturnType<typeof httpPlugin>
 
@@ -67,7 +69,10 @@ export function httpPlugin(deps: HttpDeps, appOf: () => AnyElysia) {
     if (forwarded !== null && socketAddress !== null && !isTrusted(socketAddress))
       unlistedProxy.notice(socketAddress)
     const id = requestId(headers.get('x-request-id'))
-    return new RequestContext(request, server, id, addressOf(socketAddress, forwarded), elapsedMs())
+    // A request of this process has no socket.
+    const inner = socketAddress === null ? innerAddress(request) : undefined
+    const address = inner ?? addressOf(socketAddress, forwarded)
+    return new RequestContext(request, server, id, address, elapsedMs())
   }
 
   /** Refuses an answer that no access policy admitted. A hook that Elysia skips or does not await must not let a request
@@ -156,6 +161,7 @@ async function authorize(
 ): Promise<void> {
   requireOneHost(context)
   let verdict: Verdict
+  if (policy === 'agent') return admitAgent(access, context)
   if (policy === 'search') verdict = await access.rateLimiter.take(`search:${context.address}`, searchLimits)
   else if (policy === 'page' || policy === 'download') {
     verdict = await countVisit(access, context, policy)
@@ -188,6 +194,24 @@ async function countVisit(
   context.isSignedIn = isSignedIn
   context.caller = { principal, name, subject, limits: counted?.limits ?? downloads, ownKeyId: null }
   return counted ?? rateLimiter.take(subject, downloads)
+}
+
+const asDemo = { get: () => 'Bearer demo' }
+/** Messages of the agent tools' protocol for each request that the key may make: a call needs a handful to open a connection. */
+const agentMessages = 5
+
+/** Nothing of it counts against the key's own limits: those count what the tools request. */
+async function admitAgent(access: AccessDeps, context: RequestContext): Promise<void> {
+  const { headers } = context.request
+  const caller = await authenticate(access, headers.has('authorization') ? headers : asDemo, context.address)
+  context.caller = caller
+  const limits = { perMinute: agentMessages * caller.limits.perMinute, perDay: null }
+  const verdict = await access.rateLimiter.take(`agent:${caller.subject}`, limits)
+  if (verdict.refused !== null) {
+    context.verdict = verdict
+    throw rateLimited(verdict, verdict.refused)
+  }
+  context.admitted = true
 }
 
 /** The headers are those of the key's own limits, also where they are used up. */

@@ -21,6 +21,8 @@ interface Row {
   route: string
   path: string
   body?: string
+  /** Where it is required. */
+  accept?: string
   needsKey: boolean
   /** Of a caller who has a good key (or of everybody where none is needed). */
   good: (caller: CallerName) => Outcome
@@ -197,6 +199,13 @@ const table: Row[] = [
     method: 'POST' as const,
     body: '{}',
   })),
+  // A message that requests nothing; what tools request is counted and refused as such: test/features/agentTools.
+  {
+    ...open('/mcp', '/mcp', caller => (caller === 'keyless' ? 200 : (refused[caller] ?? 200))),
+    method: 'POST',
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+    accept: 'application/json, text/event-stream',
+  },
   open('/sample'),
   open('/sample/:file', '/sample/entities.csv'),
   open('/assets/:file', '/assets/site.css'),
@@ -210,13 +219,14 @@ afterAll(() => server.stop(), 60_000)
 const keys = await callers(server.sql)
 let address = 0
 /** Routes that no limit counts. */
-const uncounted = /^\/(health|ready|openapi|docs|assets|account\/assets|robots)/
+const uncounted = /^\/(health|ready|openapi|docs|assets|account\/assets|robots|mcp)/
 
 async function ask(row: Row, caller: CallerName): Promise<Response> {
   const headers: Record<string, string> = {
     'X-Forwarded-For': `10.9.${++address >> 8}.${address & 255}`,
     ...(keys[caller] === null ? {} : { Authorization: keys[caller] }),
     ...(row.body === undefined ? {} : { 'Content-Type': 'application/json' }),
+    ...(row.accept === undefined ? {} : { Accept: row.accept }),
   }
   return fetch(server.url + row.path, {
     method: row.method,

@@ -158,6 +158,8 @@ const table: readonly Row[] = [
     ...form('/backtest/runs/019aa0c2-7d3c-7000-9c5e-3f1f0a6b7c55/cancel', {}, [404, 'entity_unknown']),
     route: '/backtest/runs/:id/cancel',
   },
+  // No form: it reads no cookie, and takes messages alone.
+  form('/mcp', {}, 415),
   // The last one: it ends the session.
   form('/sign-out', {}, [303, '/sign-in']),
 ]
@@ -223,7 +225,9 @@ test('no page and no form is missing from the table, so none can be added withou
 })
 
 /** Forms of operators do not exist for others, wherever they come from. From operators: test/features/admin. */
-const forms = table.filter(({ method, route }) => method === 'POST' && !route.startsWith('/admin/'))
+const forms = table.filter(
+  ({ method, route }) => method === 'POST' && !route.startsWith('/admin/') && route !== '/mcp',
+)
 const pages = table.filter(({ method }) => method === 'GET')
 
 describe('a form that no page of ours sent is refused to everybody, before anything else', () => {
@@ -294,7 +298,7 @@ function checkHeaders({ path }: Row, person: Person, { headers, status }: Respon
   }
   if (status < 300) expect([...about, headers.get('x-content-type-options')]).toEqual([...about, 'nosniff'])
   const isPersonal =
-    !/^\/(docs|assets|account\/assets|openapi|health|ready|api|robots|sitemap|sample\/)/.test(path)
+    !/^\/(docs|assets|account\/assets|openapi|health|ready|api|mcp|robots|sitemap|sample\/)/.test(path)
   if (isPersonal) {
     expect([...about, /no-store|private/.test(headers.get('cache-control') ?? '')]).toEqual([...about, true])
     expect([...about, headers.get('vary')?.includes('Cookie')]).toEqual([...about, true])

@@ -16,6 +16,7 @@ export const guides = {
   backtests: 'docs/backtests.md',
   clients: 'docs/clients.md',
   spreadsheets: 'docs/spreadsheets.md',
+  assistants: 'docs/assistants.md',
   operations: 'docs/operations.md',
   architecture: 'ARCHITECTURE.md',
   contributing: 'CONTRIBUTING.md',

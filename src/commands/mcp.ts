@@ -1,0 +1,32 @@
+import type { Command } from 'commander'
+import packageFile from '../../package.json'
+import { serveTools } from '../features/agentTools/stdio.ts'
+import type { CliContext } from './context.ts'
+
+const help = `
+An assistant starts this command itself, from a line of its configuration, and talks to it on standard input and output.
+The tools call the HTTP API of a running server, so limits and licences are those of the key.
+
+Settings: ASFILED_URL (the server; default: that of HOST and PORT) and ASFILED_KEY (default: demo).
+
+The same tools are at /mcp of every server, for assistants that connect by HTTP.
+
+Examples:
+  ASFILED_URL=https://data.example.com ASFILED_KEY=asf_live_... ./asfiled mcp
+  npx @modelcontextprotocol/inspector --cli ./asfiled mcp --method tools/list`
+
+/** `mcp`: the agent tools for one assistant. */
+export function addMcpCommand(program: Command, { config }: CliContext): void {
+  program
+    .command('mcp')
+    .description('Serve the agent tools (MCP) on standard input and output')
+    .addHelpText('after', help)
+    .action(() =>
+      serveTools({
+        address: config.agentUrl,
+        key: config.agentKey,
+        version: packageFile.version,
+        report: line => console.error(`asfiled: ${line}`),
+      }),
+    )
+}

@@ -1,0 +1,115 @@
+import { createMcpHandler } from '@modelcontextprotocol/server'
+import { Elysia } from 'elysia'
+import { Failure } from '../../errors.ts'
+import { BodyReader } from '../../http/body.ts'
+import { type Answer, type RequestContext, withoutIdleTimeout } from '../../http/context.ts'
+import { forClientAt } from '../../http/innerRequest.ts'
+import type { HttpPlugin } from '../../http/plugin.ts'
+import { requestsTo } from './api.ts'
+import { toolServer } from './server.ts'
+
+export interface AgentToolDeps {
+  readonly settings: { readonly baseUrl: string; readonly version: string }
+  readonly log: { readonly error: (fields: object, message: string) => void }
+  readonly elapsedMs: () => number
+  /** The whole app: what a tool requests passes all that a request from outside passes. */
+  readonly handle: (request: Request) => Promise<Response>
+}
+
+/** A message is a few arguments. */
+const maxMessageMb = 1
+
+/** POST /mcp: the agent tools over streamable HTTP, without sessions, so that any server may answer any message. */
+export function agentToolRoutes(http: HttpPlugin, deps: AgentToolDeps) {
+  const { settings, log, elapsedMs } = deps
+  const bodies = new BodyReader(maxMessageMb, elapsedMs)
+  const report = (error: unknown) => log.error({ route: '/mcp', err: error }, 'defect')
+  const handler = createMcpHandler(
+    ({ authInfo }) => {
+      const { address, id } = senderOf(authInfo?.extra)
+      const perform = requestsTo({
+        address: 'http://localhost',
+        headers: { Authorization: authInfo?.token ?? 'Bearer demo', 'X-Request-Id': id },
+        send: request => deps.handle(forClientAt(address, request)),
+      })
+      return toolServer({ perform, report }, settings.version)
+    },
+    // Nothing to subscribe to changes.
+    { maxSubscriptions: 0 },
+  )
+  return new Elysia({ name: 'agentTools' }).use(http).post(
+    '/mcp',
+    async ({ context }) => {
+      requireOwnOrigin(context, settings.baseUrl)
+      requireJson(context)
+      const parsedBody = await bodies.use(context, async bytes => messageOf(bytes))
+      return withoutIdleTimeout(context, async () => {
+        const { request, address, id } = context
+        const token = request.headers.get('authorization') ?? 'Bearer demo'
+        const authInfo = { token, clientId: address, scopes: [], extra: { address, id } }
+        return toAnswer(await handler.fetch(request, { authInfo, parsedBody }))
+      })
+    },
+    { access: 'agent', detail: { hide: true }, parse: 'none' },
+  )
+}
+
+/** Who sent the message, as `http/plugin.ts` found: limits count by the same address. */
+function senderOf(extra: Record<string, unknown> | undefined): { address: string; id: string } {
+  const { address, id } = extra ?? {}
+  if (typeof address === 'string' && typeof id === 'string') return { address, id }
+  throw new Error('A message came without its sender.')
+}
+
+/** Fails for a page of another site: through a name that leads here, it could use a server that only its visitor reaches. A program
+ * sends no Origin. */
+function requireOwnOrigin({ request }: RequestContext, baseUrl: string): void {
+  const origin = request.headers.get('origin')
+  if (origin === null || origin === new URL(baseUrl).origin) return
+  throw new Failure(
+    'form_refused',
+    'The agent tools answer programs, and pages of this service. This message came from a page of another site: send it from a program, without the header Origin.',
+    { param: 'Origin' },
+  )
+}
+
+function requireJson({ request }: RequestContext): void {
+  const type = request.headers.get('content-type')?.split(';')[0].trim().toLowerCase()
+  if (type === 'application/json') return
+  throw new Failure('media_type_unsupported', 'Send the message with the Content-Type application/json.', {
+    param: 'Content-Type',
+  })
+}
+
+function messageOf(bytes: Uint8Array): unknown {
+  let message: unknown
+  try {
+    message = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+  } catch {
+    throw new Failure('malformed_json', 'The body is not JSON. Send one JSON-RPC message as UTF-8.', {
+      param: 'body',
+    })
+  }
+  // One body with a thousand calls would start all of them at once.
+  if (Array.isArray(message))
+    throw new Failure('body_invalid', 'The body is a list. Send one JSON-RPC message a request.', {
+      param: 'body',
+    })
+  return message
+}
+
+/** Of the library's headers those that describe the body. No page of another site may read it: none may send it. */
+function toAnswer({ status, headers, body }: Response): Answer {
+  const own = new Headers({
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+    Vary: 'Authorization',
+  })
+  for (const name of ['content-type', 'mcp-protocol-version', 'allow']) {
+    const value = headers.get(name)
+    if (value !== null) own.set(name, value)
+  }
+  // Without this nginx buffers progress until a block is full.
+  own.set('X-Accel-Buffering', 'no')
+  return { status, headers: own, body }
+}

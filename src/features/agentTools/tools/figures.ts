@@ -1,0 +1,102 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { FundamentalsCompany } from '../../fundamentals/batchSchema.ts'
+import { FundamentalsList, FundamentalsRow } from '../../fundamentals/schema.ts'
+import { read, type ToolCall } from '../api.ts'
+
+/** Rows of fundamentals as the tools read and show them: the fields of the API that say something new in each row. */
+
+const row = FundamentalsRow.properties
+const list = FundamentalsList.properties
+const company = FundamentalsCompany.properties
+
+const ReadRow = Type.Object({
+  ticker: row.ticker,
+  m: row.m,
+  fy: row.fy,
+  fp: row.fp,
+  end: row.end,
+  filed: row.filed,
+  v: row.v,
+  u: row.u,
+  until: row.until,
+  kind: row.kind,
+  stale: row.stale,
+  generation: row.generation,
+  split_factor: row.split_factor,
+  accession: row.accession,
+  form: row.form,
+  url: row.url,
+})
+export type ReadRow = Static<typeof ReadRow>
+
+const CompanyOfAnswer = Type.Object({
+  ticker: company.ticker,
+  name: company.name,
+  market: company.market,
+  note: company.note,
+})
+
+const ReadList = Type.Object({
+  as_of: list.as_of,
+  data_version: list.data_version,
+  licence: list.licence,
+  attribution: list.attribution,
+  note: list.note,
+  missing: list.missing,
+  ticker: Type.Optional(list.ticker),
+  name: Type.Optional(list.name),
+  market: Type.Optional(list.market),
+  companies: Type.Optional(Type.Array(CompanyOfAnswer)),
+  data: Type.Array(ReadRow),
+})
+
+/** Fields of an answer about companies, besides its rows. */
+export const figureFields = {
+  as_of: list.as_of,
+  data_version: list.data_version,
+  licence: list.licence,
+  attribution: list.attribution,
+  companies: Type.Array(CompanyOfAnswer),
+  missing: list.missing,
+}
+
+const FigureHead = Type.Object(figureFields)
+
+interface Figures {
+  readonly head: Static<typeof FigureHead>
+  readonly rows: readonly ReadRow[]
+}
+
+export async function readFigures(
+  call: Pick<ToolCall, 'request'>,
+  query: Readonly<Record<string, string | number | undefined>>,
+): Promise<Figures> {
+  const found = await read(call, ReadList, { path: '/api/v1/fundamentals', query })
+  const { as_of, data_version, licence, attribution, note, missing, ticker, name, market, data } = found
+  const single = { ticker: ticker ?? '', name: name ?? null, market: market ?? '', ...given({ note }) }
+  const companies = found.companies?.map(one => ({
+    ...{ ticker: one.ticker, name: one.name, market: one.market },
+    ...given({ note: one.note }),
+  }))
+  const head = {
+    ...{ as_of, data_version, attribution, companies: companies ?? [single] },
+    ...given({ licence, missing }),
+  }
+  return { head, rows: data }
+}
+
+/** Without what is undefined. */
+export function given<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  const shown: { [K in keyof T]?: Exclude<T[K], undefined> } = {}
+  return Object.assign(
+    shown,
+    Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)),
+  )
+}
+
+export const companyNames = (companies: readonly Static<typeof CompanyOfAnswer>[]) =>
+  companies.map(({ ticker, name }) => (name === null ? ticker : `${name} (${ticker})`)).join(', ')
+
+/** What the API says besides the rows, for the text. */
+export const notesOf = (companies: readonly Static<typeof CompanyOfAnswer>[]) =>
+  companies.flatMap(({ note }) => (note === undefined ? [] : [note])).join(' ')

@@ -1,0 +1,67 @@
+import { Type } from '@sinclair/typebox'
+import { MetricDefinition } from '../../../markets/metrics.ts'
+import { read, type ToolCall, ToolRefusal } from '../api.ts'
+import { type Found, readPage, rowsOf, type ScreenArgs, type ScreenRow } from './crossSection.ts'
+
+const rankingCompanies = 10_000
+/** Free keys get a thousand companies a page. */
+const maxRankingPages = 10
+
+/** A ranking needs all companies: those of a few pages, all of one data version and day. */
+export async function ranking(args: ScreenArgs, sortBy: string, call: ToolCall): Promise<Found> {
+  const first = await readPage(args, rankingCompanies, undefined, call)
+  const rows = rowsOf(args.metrics, first)
+  let { next } = first
+  for (let pages = 1; next !== null && pages < maxRankingPages; pages++) {
+    const more = await readPage(args, rankingCompanies, next, call)
+    if (more.data_version !== first.data_version)
+      throw new ToolRefusal('conflict', 'Data was imported while the companies were read. Call again.')
+    rows.push(...rowsOf(args.metrics, more))
+    next = more.next
+  }
+  const sign = args.order === 'ascending' ? 1 : -1
+  const rankedBy = (row: ScreenRow) => row.values[sortBy] ?? null
+  const withValue = rows.filter(row => rankedBy(row) !== null)
+  withValue.sort((a, b) => sign * ((rankedBy(a) ?? 0) - (rankedBy(b) ?? 0)) || (a.ticker < b.ticker ? -1 : 1))
+  const { rows: comparable, note: currencyNote } = await ofOneCurrency(args, sortBy, withValue, call)
+  const kept = args.top === undefined ? comparable : comparable.slice(0, args.top)
+  const without = rows.length - withValue.length
+  const notes = [
+    ...(kept.length < comparable.length
+      ? [`${comparable.length} companies are ranked; top cuts the list.`]
+      : []),
+    ...(currencyNote === null ? [] : [currencyNote]),
+    ...(without > 0 ? [`${without} companies without ${sortBy} are not ranked.`] : []),
+    ...(next === null ? [] : ['The market has more companies than a ranking covers: filter further.']),
+  ]
+  return {
+    page: first,
+    rows: kept,
+    nextPage: null,
+    ...(notes.length === 0 ? {} : { leftOut: notes.join(' ') }),
+  }
+}
+
+const ReadUnits = Type.Object({
+  metrics: Type.Array(
+    Type.Object({ name: MetricDefinition.properties.name, unit: MetricDefinition.properties.unit }),
+  ),
+})
+
+/** The rows in the currency that most companies report in: amounts of two currencies have no order. */
+async function ofOneCurrency(
+  args: ScreenArgs,
+  sortBy: string,
+  rows: readonly ScreenRow[],
+  call: ToolCall,
+): Promise<{ rows: readonly ScreenRow[]; note: string | null }> {
+  const byUnit = Map.groupBy(rows, ({ unit }) => unit)
+  if (byUnit.size < 2) return { rows, note: null }
+  const query = { market: args.market.toUpperCase(), limit: 1 }
+  const { metrics } = await read(call, ReadUnits, { path: '/api/v1/fundamentals', query })
+  const unit = metrics.find(({ name }) => name === sortBy)?.unit
+  if (unit !== 'currency' && unit !== 'currency/share') return { rows, note: null }
+  const [[main, ranked]] = [...byUnit].sort(([, a], [, b]) => b.length - a.length)
+  const note = `${rows.length - ranked.length} companies that do not report in ${main} are not ranked: their amounts cannot be compared.`
+  return { rows: ranked, note }
+}

@@ -1,0 +1,75 @@
+import { Type } from '@sinclair/typebox'
+import { type ToolCall, ToolRefusal } from '../api.ts'
+import { fitRows, type Place, readPlace, requireSame } from '../pages.ts'
+import { listFields } from '../schemas.ts'
+import { defineTool } from '../tool.ts'
+import {
+  type Found,
+  readPage,
+  rowsOf,
+  type ScreenArgs,
+  ScreenInput,
+  ScreenRow,
+  table,
+} from './crossSection.ts'
+import { given } from './figures.ts'
+import { ranking } from './ranking.ts'
+
+const Answer = Type.Object({
+  market: table.market,
+  metrics: table.metrics,
+  as_of: table.as_of,
+  data_version: table.data_version,
+  licence: table.licence,
+  attribution: table.attribution,
+  note: table.note,
+  ...listFields,
+  data: Type.Array(ScreenRow),
+})
+
+export const screen = defineTool({
+  name: 'screen',
+  title: 'Companies of a market by their figures',
+  description:
+    'All companies of one market with up to 8 metrics side by side, filtered by bounds and ranked by one of them: "US companies with roe above 20% and a net margin above 10%", "the ten largest by revenue", "what would a screen on that day have shown". With as_of it sees only what was filed by that day, so it has no look-ahead. Figures of different markets are not comparable: read manifest://{market} first.',
+  input: ScreenInput,
+  output: Answer,
+  run: async (args, call) => {
+    const { sort_by } = args
+    if (sort_by !== undefined && !args.metrics.includes(sort_by))
+      throw new ToolRefusal(
+        'parameter_invalid',
+        `sort_by ${sort_by} is not one of metrics. Name it there, too.`,
+      )
+    const place = readPlace(args)
+    const found =
+      sort_by === undefined ? await onePage(args, place, call) : await ranking(args, sort_by, call)
+    requireSame(place, found.page)
+    const { as_of, data_version, licence, attribution, note } = found.page
+    const market = args.market.toUpperCase()
+    const ranked = sort_by === undefined ? '' : `, by ${sort_by} ${args.order ?? 'descending'}`
+    return fitRows({
+      ...{ args, place, rows: found.rows, nextPage: found.nextPage },
+      head: { market, metrics: args.metrics, as_of, data_version, attribution, ...given({ licence, note }) },
+      title: `Companies of ${market} as known on ${as_of}: ${args.metrics.join(', ')}${ranked}. ${note ?? ''}`,
+      line: lineOf(args.metrics),
+      narrow: sort_by === undefined ? 'narrow with filters' : 'narrow with filters or top',
+      leftOut: found.leftOut,
+    })
+  },
+})
+
+/** Companies of a page without sort_by. Few: with an evaluation key each counts as seen. */
+const pageCompanies = 50
+
+async function onePage(args: ScreenArgs, place: Place, call: ToolCall): Promise<Found> {
+  const found = await readPage(args, pageCompanies, place.page === '' ? undefined : place.page, call)
+  return { page: found, rows: rowsOf(args.metrics, found), nextPage: found.next }
+}
+
+const lineOf =
+  (metrics: readonly string[]) =>
+  ({ ticker, fy, fp, filed, values, unit }: ScreenRow) => {
+    const figures = metrics.map(name => `${name} ${values[name] ?? 'none'}`).join(', ')
+    return `${ticker} ${fp} ${fy}: ${figures}${unit === undefined ? '' : ` (${unit})`}, filed ${filed}`
+  }
