@@ -1,0 +1,80 @@
+"""What an answer says besides its rows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Answer:
+    """`Client.last` after a call, and `frame.attrs["asfiled"]` of a pandas frame as a dict."""
+
+    data_version: int | None
+    """The data version of the rows. The same call with `data_version=` this number gives the same rows later."""
+    notes: tuple[str, ...] = ()
+    """What is missing and why, or what was assumed."""
+    attribution: tuple[str, ...] = ()
+    """To be shown with the figures."""
+    licence: str | None = None
+    """The Free Licence, of demo and free keys."""
+    unknown: tuple[str, ...] = ()
+    """Of a join: the tickers that no company has."""
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "data_version": self.data_version,
+            "notes": list(self.notes),
+            "attribution": list(self.attribution),
+            "licence": self.licence,
+            "unknown": list(self.unknown),
+        }
+
+
+def answer_of(fields: Mapping[str, Any]) -> Answer:
+    """The fields around the rows, of JSON or from the metadata of Parquet, where each is a text."""
+    read = {name: _value(value) for name, value in fields.items()}
+    notes = [read.get("note"), *(company.get("note") for company in _list(read.get("companies")))]
+    version = read.get("data_version")
+    licence = read.get("licence")
+    return Answer(
+        data_version=None if version is None else int(version),
+        notes=tuple(str(note) for note in notes if note),
+        attribution=tuple(str(text) for text in _list(read.get("attribution"))),
+        licence=None if licence is None else str(licence),
+        unknown=tuple(str(ticker) for ticker in _list(read.get("unknown"))),
+    )
+
+
+def joined(answers: list[Answer]) -> Answer:
+    """Of pages and batches: the notes of all, each once."""
+    first = answers[0]
+
+    def each(texts: list[tuple[str, ...]]) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(text for part in texts for text in part))
+
+    return Answer(
+        data_version=first.data_version,
+        notes=each([answer.notes for answer in answers]),
+        attribution=each([answer.attribution for answer in answers]),
+        licence=first.licence,
+        unknown=each([answer.unknown for answer in answers]),
+    )
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _value(value: Any) -> Any:
+    """Lists, objects and null are JSON in the metadata of Parquet."""
+    if value == "null":
+        return None
+    if isinstance(value, str) and value[:1] in "[{":
+        try:
+            return json.loads(value)
+        except ValueError:
+            return value
+    return value
