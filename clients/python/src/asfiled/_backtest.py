@@ -12,7 +12,8 @@ from typing import Any, Generic, TypeVar
 
 from ._frames import Frames, frames_of, require_columns
 from ._progress import Progress, bar
-from ._transport import Transport, parse_json
+from ._reply import parse_json
+from ._transport import Transport
 from .errors import BacktestCancelled, api_error
 
 F = TypeVar("F")

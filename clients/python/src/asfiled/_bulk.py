@@ -14,7 +14,8 @@ from typing import Any, Generic, TypeVar
 
 from ._frames import Frames
 from ._progress import Progress, bar
-from ._transport import Transport, chunks, parse_json
+from ._reply import parse_json
+from ._transport import Transport, chunks
 from .errors import AnswerError, ApiError, IntegrityError, TransportError
 
 F = TypeVar("F")
@@ -170,7 +171,8 @@ class Bulk(Generic[F]):
                 moved(-size)
                 size = 0
             with part.open("ab" if size > 0 else "wb") as sink:
-                for chunk in chunks(response):
+                # What has not filled a chunk when the connection breaks is lost.
+                for chunk in chunks(response, 1 << 14):
                     sink.write(chunk)
                     size += len(chunk)
                     moved(len(chunk))

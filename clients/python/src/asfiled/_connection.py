@@ -8,7 +8,8 @@ from typing import Any, Generic, TypeVar
 from ._answer import Answer, answer_of
 from ._frames import Frames
 from ._rows import Fetch, Value, parameters, read_rows
-from ._transport import Transport, parse_json
+from ._reply import parse_json
+from ._transport import Transport
 
 F = TypeVar("F")
 C = TypeVar("C", bound="Connection[Any]")

@@ -5,19 +5,18 @@ from __future__ import annotations
 import email.utils
 import random
 import re
-import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urljoin, urlsplit
 
 import requests
 from requests.auth import AuthBase
 
+from ._reply import EtagCache, Reply, parse_json
 from .errors import AnswerError, ApiError, TransportError, UnavailableError, api_error
 
+T = TypeVar("T")
 Params = Mapping[str, str]
 
 _printable = re.compile(r"[\x21-\x7e]{1,200}")
@@ -38,52 +37,9 @@ class _Bearer(AuthBase):
     def __repr__(self) -> str:
         return "<key>"
 
-    def __reduce__(self) -> Any:
-        raise TypeError("A client is not pickled: its key would be stored with it. Make one where it is needed.")
-
     def __call__(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
         request.headers["Authorization"] = f"Bearer {self._key}"
         return request
-
-
-@dataclass(frozen=True)
-class Reply:
-    """The body and the headers of a good answer."""
-
-    status: int
-    body: bytes
-    headers: Mapping[str, str]
-
-
-class _EtagCache:
-    """The latest answers by their address, in a bounded number of bytes. The one not used for longest goes first."""
-
-    def __init__(self, max_bytes: int) -> None:
-        self._max_bytes = max_bytes
-        self._bytes = 0
-        self._replies: OrderedDict[str, tuple[str, Reply]] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def find(self, address: str) -> tuple[str, Reply] | None:
-        with self._lock:
-            found = self._replies.get(address)
-            if found is not None:
-                self._replies.move_to_end(address)
-            return found
-
-    def store(self, address: str, etag: str, reply: Reply) -> None:
-        # One large answer would push out all others.
-        if len(reply.body) > self._max_bytes // 4:
-            return
-        with self._lock:
-            former = self._replies.pop(address, None)
-            if former is not None:
-                self._bytes -= len(former[1].body)
-            self._replies[address] = (etag, reply)
-            self._bytes += len(reply.body)
-            while self._bytes > self._max_bytes:
-                _, (_, gone) = self._replies.popitem(last=False)
-                self._bytes -= len(gone.body)
 
 
 class Transport:
@@ -113,13 +69,16 @@ class Transport:
         self._retries = retries
         self._max_wait = max_wait
         self._sleep = sleep
-        self._cache = _EtagCache(cache_bytes)
+        self._cache = EtagCache(cache_bytes)
         self._session = requests.Session()
         self._session.auth = _Bearer(key)
         self._session.headers["User-Agent"] = "asfiled-python"
 
     def __repr__(self) -> str:
         return f"Transport({self.base_url!r})"
+
+    def __reduce__(self) -> Any:
+        raise TypeError("A client is not pickled: its key would be stored with it. Make one where it is needed.")
 
     def close(self) -> None:
         self._session.close()
@@ -130,11 +89,9 @@ class Transport:
         address = requests.Request("GET", self.base_url + path, params=params).prepare().url or path
         known = self._cache.find(address) if cached else None
         headers = {} if known is None else {"If-None-Match": known[0]}
-        response = self._send("GET", address, headers, None, repeatable=True)
-        with response:
-            if response.status_code == 304 and known is not None:
-                return known[1]
-            reply = _read(response)
+        reply = self._exchange("GET", address, headers, None, repeatable=True)
+        if reply.status == 304 and known is not None:
+            return known[1]
         etag = reply.headers.get("ETag")
         if cached and etag is not None:
             self._cache.store(address, etag, reply)
@@ -153,49 +110,48 @@ class Transport:
         """A POST. `repeatable`: to send it twice does nothing more than to send it once."""
         address = requests.Request("POST", self.base_url + path, params=params).prepare().url or path
         sent = {**(headers or {}), "Content-Type": content_type}
-        with self._send("POST", address, sent, body, repeatable=repeatable) as response:
-            return _read(response)
+        return self._exchange("POST", address, sent, body, repeatable=repeatable)
 
     def delete(self, path: str) -> Reply:
-        with self._send("DELETE", self.base_url + path, {}, None, repeatable=True) as response:
-            return _read(response)
+        return self._exchange("DELETE", self.base_url + path, {}, None, repeatable=True)
 
     def stream(self, path: str, headers: Mapping[str, str]) -> requests.Response:
         """A GET whose body the caller reads with `chunks`, and closes. Uncompressed, so that ranges are those of the file."""
         sent = {**headers, "Accept-Encoding": "identity"}
-        return self._send("GET", self.base_url + path, sent, None, repeatable=True)
+        return self._repeated(lambda: self._attempt("GET", self.base_url + path, sent, None), repeatable=True)
 
-    def _send(
+    def _exchange(
         self, method: str, address: str, headers: Mapping[str, str], body: bytes | None, *, repeatable: bool
-    ) -> requests.Response:
+    ) -> Reply:
+        return self._repeated(lambda: _read(self._attempt(method, address, headers, body)), repeatable)
+
+    def _repeated(self, attempt: Callable[[], T], repeatable: bool) -> T:
+        """The result of `attempt`, made again where it failed for a reason that passes."""
         waited = 0.0
-        attempt = 0
-        while True:
+        for repeats in range(self._retries + 1):
             failure: TransportError | ApiError
-            response = self._attempt(method, address, headers, body)
-            if isinstance(response, TransportError):
-                failure, wait = response, None
-            elif response.status_code < 400:
-                return response
-            else:
-                with response:
-                    failure = _refusal(response)
-                    wait = failure.retry_after
-                    # 409: the first request with this Idempotency-Key still runs, and its answer will be the one.
-                    busy = response.status_code in _retried or failure.code == "idempotency_in_flight"
-                if not busy:
-                    raise failure
-            wait = _backoff(attempt) if wait is None else wait
-            if not repeatable or attempt >= self._retries or waited + wait > self._max_wait:
+            try:
+                return attempt()
+            except TransportError as broken:
+                failure, wait = broken, None
+            except ApiError as refused:
+                # 409: the first request with this Idempotency-Key still runs, and its answer will be the one.
+                if refused.status not in _retried and refused.code != "idempotency_in_flight":
+                    raise
+                failure, wait = refused, refused.retry_after
+            wait = _backoff(repeats) if wait is None else wait
+            if not repeatable or repeats == self._retries or waited + wait > self._max_wait:
                 raise failure
             self._sleep(wait)
             waited += wait
-            attempt += 1
+        raise AssertionError("The loop ends with a result or a failure.")
 
     def _attempt(
         self, method: str, address: str, headers: Mapping[str, str], body: bytes | None
-    ) -> requests.Response | TransportError:
+    ) -> requests.Response:
+        """The response to one request, its body still to be read. Follows redirects of this server."""
         for _ in range(5):
+            broken: str | None = None
             try:
                 response = self._session.request(
                     method,
@@ -207,8 +163,13 @@ class Transport:
                     stream=True,
                 )
             except requests.RequestException as error:
-                # The exceptions of requests have the request in them, and that has the key. So none of them is raised, chained or returned.
-                return TransportError(f"No answer from {self.base_url}: {type(error).__name__}.")
+                broken = type(error).__name__
+            if broken is not None:
+                # Outside of the handler: the exceptions of requests have the request in them, and that has the key.
+                raise TransportError(f"No answer from {self.base_url}: {broken}.")
+            if response.status_code >= 400:
+                with response:
+                    raise _refusal(response)
             target = response.headers.get("Location")
             if method != "GET" or response.status_code not in _redirects or target is None:
                 return response
@@ -216,10 +177,10 @@ class Transport:
             address = urljoin(address, target)
             parts = urlsplit(address)
             if (parts.scheme, parts.netloc) != self._origin:
-                return TransportError(
+                raise TransportError(
                     f"{self.base_url} sends to another server, {parts.netloc}. The key is not sent there."
                 )
-        return TransportError(f"{self.base_url} sends from one address to the next without an end.")
+        raise TransportError(f"{self.base_url} sends from one address to the next without an end.")
 
 
 def chunks(response: requests.Response, size: int = 1 << 18) -> Iterator[bytes]:
@@ -234,7 +195,8 @@ def chunks(response: requests.Response, size: int = 1 << 18) -> Iterator[bytes]:
 
 
 def _read(response: requests.Response) -> Reply:
-    body = b"".join(chunks(response))
+    with response:
+        body = b"".join(chunks(response))
     return Reply(response.status_code, body, response.headers)
 
 
@@ -263,19 +225,6 @@ def _error_of(body: bytes) -> Mapping[str, Any] | None:
         return None
     error = answer.get("error")
     return error if isinstance(error, dict) else None
-
-
-def parse_json(body: bytes) -> dict[str, Any]:
-    """The object of a JSON answer."""
-    import json
-
-    try:
-        answer = json.loads(body)
-    except ValueError:
-        answer = None
-    if not isinstance(answer, dict):
-        raise AnswerError("The answer is not a JSON object. Is base_url the address of asfiled?")
-    return answer
 
 
 def _backoff(attempt: int) -> float:

@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pytest
+
+from asfiled import Client
+
+
+@pytest.fixture(autouse=True)
+def no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither key nor address of whoever runs the tests."""
+    monkeypatch.delenv("ASFILED_KEY", raising=False)
+    monkeypatch.delenv("ASFILED_URL", raising=False)
+
+
+@pytest.fixture(scope="session")
+def real() -> tuple[str, str]:
+    """Address and owner key of the real server with the sample, which test/clients/python.test.ts starts."""
+    url, key = os.environ.get("ASFILED_TEST_URL"), os.environ.get("ASFILED_TEST_KEY")
+    if not url or not key:
+        pytest.skip("no real server: `bun test test/clients` starts one")
+    return url, key
+
+
+@pytest.fixture(params=["pandas", "polars"])
+def library(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def client(real: tuple[str, str], library: str) -> Iterator[Client]:
+    url, key = real
+    with Client(key, url, frame=library) as made:
+        yield made
+
+
+@pytest.fixture(scope="session")
+def openapi(real: tuple[str, str]) -> dict:
+    import requests
+
+    return requests.get(f"{real[0]}/openapi.json", timeout=30).json()
+
+
+def require_route(openapi: dict, path: str) -> None:
+    """Until the server has the route its tests skip, and say so."""
+    if path not in openapi["paths"]:
+        pytest.skip(f"this server has no {path}")
