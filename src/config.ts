@@ -24,6 +24,8 @@ export interface Config {
   readonly bodyLimitMb: number
   /** Memory for the rows of stored panels. */
   readonly panelMemoryMb: number
+  /** Memory for the figures of as-of joins. */
+  readonly joinMemoryMb: number
   readonly drainTimeoutMs: number
   /** How long a stopping server goes on answering, while /ready tells proxies to send requests elsewhere. */
   readonly drainDelayMs: number
@@ -89,6 +91,7 @@ export function readConfig(environment: Environment): Config {
     jobConcurrency: integer('JOB_CONCURRENCY', availableParallelism(), 0, 256),
     bodyLimitMb: integer('BODY_LIMIT_MB', 256, 1, 1_024),
     panelMemoryMb: integer('PANEL_MEMORY_MB', 1_024, 64, 1_048_576),
+    joinMemoryMb: integer('JOIN_MEMORY_MB', 1_024, 64, 1_048_576),
     drainTimeoutMs: integer('DRAIN_TIMEOUT_MS', 10_000, 0, 600_000),
     drainDelayMs: integer('DRAIN_DELAY_MS', 0, 0, 600_000),
     maxConnections: integer('MAX_CONNECTIONS', 4_096, 1, 1_000_000),

@@ -12,6 +12,9 @@ import { writeSweepResult } from '../src/backtest/pipeline/sweepResult.ts'
 import { describeFailure } from '../src/backtest/pipeline/taskFailure.ts'
 import type { Task, TaskKind, TaskReply } from '../src/backtest/pool/tasks.ts'
 import { resultParts } from '../src/backtest/report/resultParts.ts'
+import { readJoinBody } from '../src/backtest/asOf/joinBody.ts'
+import { buildEvents } from '../src/backtest/asOf/events.ts'
+import { writeJoin } from '../src/backtest/asOf/writeJoin.ts'
 import { registerFormats } from '../src/dates.ts'
 import { warmUp } from './warmUp.ts'
 
@@ -70,6 +73,12 @@ function perform({ kind, input }: Task) {
       return listAssetNames(input.data)
     case 'archive_score':
       return scoreArchive(input.data, input.spans)
+    case 'join_body':
+      return readJoinBody(input)
+    case 'events_build':
+      return buildEvents(input)
+    case 'join_rows':
+      return writeJoin(input)
     default:
       return kind satisfies never
   }

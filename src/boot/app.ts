@@ -2,6 +2,7 @@ import http from 'node:http'
 import { type AnyElysia, Elysia } from 'elysia'
 import { accountRoutes, meRoutes } from '../features/account/routes.ts'
 import { adminRoutes } from '../features/admin/routes.ts'
+import { asOfJoinRoutes } from '../features/asOfJoins/routes.ts'
 import { backtestPageRoutes } from '../features/backtestPage/routes.ts'
 import { StoredResults } from '../features/backtestPage/storedResults.ts'
 import { batchRoutes } from '../features/backtests/batch/routes.ts'
@@ -70,6 +71,7 @@ export function createApp(resources: Resources) {
     restatementsRoutes(plugin, shared),
     filingsRoutes(plugin, shared),
     metricsRoutes(plugin, { ...shared, tagGroups: tagGroupsOf }),
+    asOfJoinRoutes(plugin, shared),
     signalsRoutes(plugin, shared),
     backtestRoutes(plugin, shared),
     batchRoutes(plugin, shared),

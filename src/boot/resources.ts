@@ -11,11 +11,14 @@ import type { IsoDate } from '../dates.ts'
 import { makeMailer } from '../features/account/mail.ts'
 import { UsageRecorder } from '../features/account/usage.ts'
 import { addUse } from '../features/account/usageQueries.ts'
+import { AnswerMemory } from '../features/asOfJoins/answerMemory.ts'
+import { EventStore } from '../features/asOfJoins/eventStore.ts'
 import { ArchiveCache } from '../features/backtests/archive.ts'
 import { JobNotifier } from '../features/backtests/jobs/events.ts'
 import type { BacktestDeps } from '../features/backtests/run.ts'
 import { ScoreCache } from '../features/backtests/scoreCache.ts'
 import { readSpans } from '../features/backtests/scoreQueries.ts'
+import type { PinnedStore } from '../features/companies/deps.ts'
 import type { CompanyDirectory } from '../features/companies/queries.ts'
 import { PanelCache } from '../features/panels/cache.ts'
 import { resolvedHorizons, streamResolvedSignals } from '../features/signals/queries.ts'
@@ -25,6 +28,7 @@ import { takeHits } from '../limits/queries.ts'
 import { RateLimiter } from '../limits/rateLimiter.ts'
 import type { Markets } from '../markets/markets.ts'
 import type { Sql } from '../postgres/client.ts'
+import type { PinnedPools } from '../postgres/pins/pinnedPools.ts'
 import { ReadLimiter } from '../postgres/readLimiter.ts'
 import { StorageWatch } from '../postgres/storage.ts'
 import { Semaphore } from '../semaphore.ts'
@@ -39,6 +43,7 @@ export interface Opened {
   readonly lookups: Sql
   /** Over `lookups`; forgotten at each new data version. */
   readonly directory: CompanyDirectory
+  readonly pins: PinnedPools<PinnedStore>
   readonly pool: ComputePool
   readonly log: Logger
   /** Writes to the terminal of the server, for its operator. Nothing of it is in the log. */
@@ -86,6 +91,7 @@ export function makeResources(opened: Opened) {
     rateLimiter,
     epochMs: () => Date.now(),
   }
+  const events = new EventStore(opened.pool, config.joinMemoryMb * 1_024 * 1_024)
   const usage = new UsageRecorder({ addUse: uses => addUse(sql, uses) })
   return {
     ...opened,
@@ -98,6 +104,8 @@ export function makeResources(opened: Opened) {
     settings,
     flagship: new Set(config.flagshipTickers.map(ticker => ticker.toUpperCase())),
     readLimiter: new ReadLimiter(Math.max(1, Math.floor(config.databaseConnections / 2))),
+    events,
+    answerMemory: new AnswerMemory(),
     backtests: makeBacktests(opened),
     processId: crypto.randomUUID(),
     newId: () => Bun.randomUUIDv7(),

@@ -19,6 +19,7 @@ import { openDatabase, superviseDatabase } from './database.ts'
 import { expectsOwnerKey, makeOwnerKey, prepareFirstStart } from './firstStart.ts'
 import { deleteOldCounters, deleteOldSignIns, deleteUnusedPanels, remindOfEnds } from './housekeeping.ts'
 import { startJobs } from './jobs.ts'
+import { openPins } from './pins.ts'
 import { admissionTimeoutMs, makeResources } from './resources.ts'
 
 const admissionConnections = 2
@@ -82,8 +83,10 @@ export async function startServer(
   const directory = companyDirectory(lookups)
   const version = await watchDataVersion(sql, () => directory.forget())
   opened.defer(() => version.close())
+  const pins = openPins({ config, url, sql: admission, elapsedMs: () => performance.now() })
+  opened.defer(() => pins.close())
   const resources = makeResources({
-    ...{ config, sql, admission, lookups, directory, pool, log, today },
+    ...{ config, sql, admission, lookups, directory, pins, pool, log, today },
     showInTerminal: text => console.log(text),
     markets: await loadMarkets(),
     dataVersion: version.current,

@@ -1,4 +1,4 @@
-import { type BodyFormat, bodyFormats, mediaTypes } from '../backtest/request.ts'
+import { type BodyFormat, mediaTypes } from '../backtest/request.ts'
 import { Failure } from '../errors.ts'
 import type { RequestContext } from './context.ts'
 
@@ -142,12 +142,21 @@ function cutShort(size: number, declared: number | null): Failure {
 }
 
 /** The format of a body by its headers. An unsupported one is refused before a byte is read. */
-export function bodyFormat(headers: Headers): BodyFormat {
+export const bodyFormat = (headers: Headers): BodyFormat => formatOfBody(headers, mediaTypes)
+
+/** The same for a route that takes other formats.
+ *
+ * @param types the media types of each format; messages name the first */
+export function formatOfBody<Format extends string>(
+  headers: Headers,
+  types: Readonly<Record<Format, readonly string[]>>,
+): Format {
   const type = headers.get('content-type')
   const essence = type?.split(';')[0].trim().toLowerCase() ?? ''
-  const format = bodyFormats.find(known => mediaTypes[known].includes(essence))
+  const formats = Object.keys(types).filter((name): name is Format => name in types)
+  const format = formats.find(known => types[known].includes(essence))
   if (format === undefined) {
-    const named = bodyFormats.map(known => mediaTypes[known][0])
+    const named = formats.map(known => types[known][0])
     throw unsupported(
       `Send the body with the Content-Type ${named.slice(0, -1).join(', ')} or ${named.at(-1)}${type === null ? '; none was sent' : ''}.`,
     )

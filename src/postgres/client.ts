@@ -20,6 +20,8 @@ interface DatabaseOptions {
    * scans and without parallel workers. Planning takes longer than running, starting workers takes longer still, and
    * for a common word the planner would choose to read all names. */
   indexLookupsOnly?: boolean
+  /** The data version that every statement reads. Readers' SQL finds the views of the schema `pinned` before the tables. */
+  pin?: { readonly version: number; readonly searchPath: string }
 }
 
 /** Strings, because the driver omits settings that are false or 0. */
@@ -47,6 +49,9 @@ export function connect(options: DatabaseOptions): Sql {
       TimeZone: 'UTC',
       DateStyle: 'ISO, YMD',
       ...(options.indexLookupsOnly ? indexLookupSettings : {}),
+      ...(options.pin
+        ? { search_path: options.pin.searchPath, 'asfiled.pin': String(options.pin.version) }
+        : {}),
     },
     types: {
       date: { to: 1082, from: [1082], serialize: (day: string) => day, parse: (text: string) => text },

@@ -17,8 +17,15 @@ export async function readDataVersion(sql: SqlClient): Promise<number> {
 /** The version that the rows of this transaction come in. It stays so until the transaction ends: another import, of signals
  * for example, waits. */
 export async function lockNextDataVersion(transaction: SqlClient): Promise<number> {
-  const [row] = await transaction<{ version: string }[]>`select version from data_version for update`
-  return Number(row.version) + 1
+  const [row] = await transaction<{ version: number }[]>`select next_data_version() as version`
+  return row.version
+}
+
+/** Whether this transaction has changed a row that readers see, apart from facts that it added. Without a version of its own the
+ * change would be served under one that others have read, and by none that can be pinned. */
+export async function hasChangedData(transaction: SqlClient): Promise<boolean> {
+  const [row] = await transaction<{ changed: boolean }[]>`select data_changed() as changed`
+  return row.changed
 }
 
 /** Increments the data version. Call it in the transaction that writes the batch, so that readers see both or neither. */

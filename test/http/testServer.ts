@@ -2,6 +2,7 @@ import { pino } from 'pino'
 import { watchAccess } from '../../src/access/queries.ts'
 import { ComputePool } from '../../src/backtest/pool/computePool.ts'
 import { createApp } from '../../src/boot/app.ts'
+import { openPins } from '../../src/boot/pins.ts'
 import { makeResources, type Opened, type Resources } from '../../src/boot/resources.ts'
 import { readConfig } from '../../src/config.ts'
 import { companyDirectory } from '../../src/features/companies/queries.ts'
@@ -43,8 +44,9 @@ export async function testServer(
   })
   const lookups = change.lookups ?? sql
   const { pool, closePool } = lazyPool()
+  const pins = openPins({ config, url: addressOf(sql), sql, elapsedMs: () => performance.now() })
   const opened: Opened = {
-    ...{ config, sql, lookups, pool },
+    ...{ config, sql, lookups, pins, pool },
     admission: sql,
     directory: companyDirectory(lookups),
     log: pino({ level: 'info' }, { write: line => logged.push(JSON.parse(line)) }),
@@ -67,9 +69,17 @@ export async function testServer(
     stop: async () => {
       await app.server?.stop(true)
       await unwatch()
+      await pins.close()
       await closePool()
     },
   }
+}
+
+/** The address of the database that a pool is connected to. */
+function addressOf({ options }: Sql): string {
+  const { user, pass, host, port, database } = options
+  const password = typeof pass === 'string' ? `:${encodeURIComponent(pass)}` : ''
+  return `postgres://${encodeURIComponent(user)}${password}@${host[0]}:${port[0]}/${database}`
 }
 
 /** One thread that starts with its first task: most tests send none. */

@@ -1,4 +1,7 @@
 import type { MarketCosts } from '../../markets/costs.ts'
+import type { EventBlock, PackedVintages } from '../asOf/events.ts'
+import type { JoinBody, JoinBodyInput } from '../asOf/joinBody.ts'
+import type { JoinTask, WrittenJoin } from '../asOf/writeJoin.ts'
 import type { StoredPanelRequest } from '../codec/settings.ts'
 import type { Dataset, Ranking } from '../dataset/dataset.ts'
 import type { SpaResult, SpaTest } from '../evidence/spa.ts'
@@ -76,6 +79,12 @@ export interface Tasks {
   dataset_names: { input: { readonly data: Dataset }; output: string }
   /** The same rows, ranked by other scores. Only the columns that differ take additional memory. */
   archive_score: { input: { readonly data: Dataset; readonly spans: ScoreSpans }; output: Dataset }
+  /** The body of an as-of join, unparsed: its rows, and what is computed for them. */
+  join_body: { input: JoinBodyInput; output: JoinBody }
+  /** The vintages of a block of companies, to what is known of them on each day. */
+  events_build: { input: PackedVintages; output: EventBlock }
+  /** The rows of an as-of join, to the bytes of its answer. */
+  join_rows: { input: JoinTask; output: WrittenJoin }
 }
 
 export type TaskKind = keyof Tasks

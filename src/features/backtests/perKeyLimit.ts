@@ -14,8 +14,8 @@ export class PerKeyLimit {
   }
 
   /** Runs `work`, or fails at once with `compute_busy` if the key is at its limit. */
-  use<T>(keyId: number, work: () => Promise<T>): Promise<T> {
-    return this.#places.run(work, `${keyId}`)
+  use<T>(key: number | string, work: () => Promise<T>): Promise<T> {
+    return this.#places.run(work, `${key}`)
   }
 }
 

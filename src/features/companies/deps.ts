@@ -1,6 +1,7 @@
 import type { IsoDate } from '../../dates.ts'
 import type { Markets } from '../../markets/markets.ts'
 import type { Sql, SqlClient } from '../../postgres/client.ts'
+import type { ReadLimiter } from '../../postgres/readLimiter.ts'
 import type { CompanyDirectory } from './queries.ts'
 
 /** What reads of companies' figures need. */
@@ -14,6 +15,15 @@ export interface CompanyDeps {
   readonly flagship: ReadonlySet<string>
   /** Remembers companies between requests; without it each request queries the database. */
   readonly directory?: CompanyDirectory
+}
+
+/** What replaces the dependencies of a route that answers for an earlier data version. */
+export interface PinnedStore {
+  readonly sql: Sql
+  readonly lookups: Sql
+  readonly directory: CompanyDirectory
+  readonly readLimiter: ReadLimiter
+  readonly dataVersion: () => number
 }
 
 /** For answers from several statements: the connection of a snapshot, so that all see the same data. */

@@ -1,18 +1,22 @@
 import { Elysia } from 'elysia'
 import { withLicenceNotice } from '../../access/licences.ts'
+import { requirePinRight } from '../../access/pinRights.ts'
 import { readAsOf } from '../../facts/asOf.ts'
 import { cacheable, jsonType, respondFromCache } from '../../http/answers.ts'
 import answers from '../../http/docs/examples/answers.json' with { type: 'json' }
 import { operation } from '../../http/docs/operation.ts'
 import { pathReader, queryReader } from '../../http/parameters.ts'
+import { answerPinned, type Pinnable } from '../../http/pinned.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
 import type { ResponseCache } from '../../http/responseCache.ts'
 import { withSnapshot } from '../../postgres/snapshot.ts'
-import type { CompanyDeps } from '../companies/deps.ts'
+import type { CompanyDeps, PinnedStore } from '../companies/deps.ts'
 import { readProfile } from './profile.ts'
 import { Company, CompanyParams, CompanyQuery } from './schema.ts'
 
-export interface CompanyProfileDeps extends Pick<CompanyDeps, 'sql' | 'markets' | 'today'> {
+export interface CompanyProfileDeps
+  extends Pick<CompanyDeps, 'sql' | 'markets' | 'today' | 'flagship'>,
+    Pinnable<PinnedStore> {
   readonly responses: ResponseCache
   readonly dataVersion: () => number
 }
@@ -27,16 +31,19 @@ export function companyProfileRoutes(http: HttpPlugin, deps: CompanyProfileDeps)
     '/api/v1/companies/:id',
     ({ context }) => {
       const id = readId(context.path.slice(prefix.length).replace(/\/$/, ''))
-      const { as_of } = readQuery(context.queryText)
+      const { as_of, data_version: version } = readQuery(context.queryText)
       const day = deps.today()
       const asOf = readAsOf(as_of, day)
       const { principal } = context.authenticatedCaller
+      requirePinRight(principal, version, deps.flagship, id, [id])
       const key = `company ${principal.licence} ${day} ${asOf} ${id}`
-      const response = cacheable(key, jsonType, async () => {
-        const profile = await withSnapshot(deps.sql, sql => readProfile({ ...deps, sql }, id, asOf))
-        return JSON.stringify(withLicenceNotice(principal, profile))
+      return answerPinned(deps, context, version, deps => {
+        const response = cacheable(key, jsonType, async () => {
+          const profile = await withSnapshot(deps.sql, sql => readProfile({ ...deps, sql }, id, asOf))
+          return JSON.stringify(withLicenceNotice(principal, profile))
+        })
+        return respondFromCache(deps.responses, context, deps.dataVersion(), response)
       })
-      return respondFromCache(deps.responses, context, deps.dataVersion(), response)
     },
     { ...companyOperation },
   )
@@ -57,6 +64,12 @@ const companyOperation = operation({
     description: 'The company.',
     examples: { apple: { summary: 'Apple (metrics shortened)', value: answers.company } },
   },
-  errors: ['parameter_invalid', 'parameter_repeated', 'entity_unknown', 'statement_timeout'],
+  errors: [
+    'parameter_invalid',
+    'parameter_repeated',
+    'licence_required',
+    'entity_unknown',
+    'statement_timeout',
+  ],
   data: true,
 })

@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { freeLicenceNotice } from '../../access/licences.ts'
 import { IsoDateSchema } from '../../dates.ts'
+import { DataVersionParameter } from '../../http/pinned.ts'
 import { CoverageCheck, CoverageCheckParams, MetricCoverage } from '../coverage/schema.ts'
 
 const strict = { additionalProperties: false } as const
@@ -15,6 +16,7 @@ export const CompanyQuery = Type.Object(
     as_of: Type.Optional(
       IsoDateSchema('What was known of the company on this day. Default today (UTC).', '2010-03-31'),
     ),
+    data_version: DataVersionParameter,
   },
   strict,
 )

@@ -113,6 +113,7 @@ export async function metricCoverage(
 /** Whether an entity has imported figures without a known filing day. They are visible on no day; only their existence is read. */
 export async function lacksFilingDay(sql: SqlClient, entityId: number): Promise<boolean> {
   const [row] = await sql<{ waits: boolean }[]>`
-    select exists (select from fact_repeat where entity_id = ${entityId} and filed = 'infinity') as waits`
+    select exists (
+      select from filing where entity_id = ${entityId} and filed = 'infinity' and figures > 0) as waits`
   return row.waits
 }

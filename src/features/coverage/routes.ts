@@ -1,38 +1,46 @@
 import { Elysia } from 'elysia'
 import { withLicenceNotice } from '../../access/licences.ts'
+import { requirePinRight } from '../../access/pinRights.ts'
 import { cacheable, jsonType, respondFromCache } from '../../http/answers.ts'
 import answers from '../../http/docs/examples/answers.json' with { type: 'json' }
 import { operation } from '../../http/docs/operation.ts'
-import { noQuery, pathReader } from '../../http/parameters.ts'
+import { pathReader, queryReader } from '../../http/parameters.ts'
+import { answerPinned, type Pinnable } from '../../http/pinned.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
 import type { ResponseCache } from '../../http/responseCache.ts'
 import { withSnapshot } from '../../postgres/snapshot.ts'
-import type { CompanyDeps } from '../companies/deps.ts'
+import type { CompanyDeps, PinnedStore } from '../companies/deps.ts'
 import { checkCoverage } from './check.ts'
-import { CoverageCheck, CoverageCheckParams } from './schema.ts'
+import { CoverageCheck, CoverageCheckParams, CoverageCheckQuery } from './schema.ts'
 
-export interface CoverageDeps extends Pick<CompanyDeps, 'sql' | 'markets' | 'today'> {
+export interface CoverageDeps
+  extends Pick<CompanyDeps, 'sql' | 'markets' | 'today' | 'flagship'>,
+    Pinnable<PinnedStore> {
   readonly responses: ResponseCache
   readonly dataVersion: () => number
 }
 
 const prefix = '/api/v1/coverage/'
 const readId = pathReader('id', CoverageCheckParams.properties.id)
+const readQuery = queryReader(CoverageCheckQuery)
 
 /** GET /api/v1/coverage/{id}: what is on record for the company with any ID of its register. */
 export function coverageRoutes(http: HttpPlugin, deps: CoverageDeps) {
   return new Elysia({ name: 'coverage' }).use(http).get(
     '/api/v1/coverage/:id',
     ({ context }) => {
-      noQuery(context)
+      const { data_version: version } = readQuery(context.queryText)
       const id = readId(context.path.slice(prefix.length).replace(/\/$/, ''))
       const { principal } = context.authenticatedCaller
+      requirePinRight(principal, version, deps.flagship, id, [id])
       const key = `check ${principal.licence} ${deps.today()} ${id}`
-      const response = cacheable(key, jsonType, async () => {
-        const check = await withSnapshot(deps.sql, sql => checkCoverage({ ...deps, sql }, id))
-        return JSON.stringify(withLicenceNotice(principal, check))
+      return answerPinned(deps, context, version, deps => {
+        const response = cacheable(key, jsonType, async () => {
+          const check = await withSnapshot(deps.sql, sql => checkCoverage({ ...deps, sql }, id))
+          return JSON.stringify(withLicenceNotice(principal, check))
+        })
+        return respondFromCache(deps.responses, context, deps.dataVersion(), response)
       })
-      return respondFromCache(deps.responses, context, deps.dataVersion(), response)
     },
     { ...coverageOperation },
   )
@@ -46,6 +54,7 @@ const coverageOperation = operation({
     'Accepts any ID that a register uses (an SEC CIK, a Korean corporate code, a company number with or without suffix). Returns the `ticker` to send, the first and last filing, and the periods of each metric, or the reason why there are none.',
   access: 'key',
   path: CoverageCheckParams,
+  query: CoverageCheckQuery,
   example: { id: '320193' },
   answer: {
     schema: CoverageCheck,
@@ -54,6 +63,12 @@ const coverageOperation = operation({
       cik: { summary: 'A company identified by its SEC CIK (list shortened)', value: answers.coverage_check },
     },
   },
-  errors: ['parameter_invalid', 'entity_unknown', 'statement_timeout'],
+  errors: [
+    'parameter_invalid',
+    'parameter_repeated',
+    'licence_required',
+    'entity_unknown',
+    'statement_timeout',
+  ],
   data: true,
 })

@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { freeLicenceNotice } from '../../access/licences.ts'
+import { DataVersionParameter } from '../../http/pinned.ts'
 import { Manifest } from '../../markets/manifest.ts'
 import { MetricDefinition } from '../../markets/metrics.ts'
 
@@ -85,6 +86,8 @@ export const CoverageCheckParams = Type.Object(
   strict,
 )
 export type CoverageCheckParams = Static<typeof CoverageCheckParams>
+
+export const CoverageCheckQuery = Type.Object({ data_version: DataVersionParameter }, strict)
 
 export const MetricCoverage = Type.Object(
   {

@@ -3,6 +3,7 @@ import { readForm } from '../../formats/columns.ts'
 import answers from '../../http/docs/examples/answers.json' with { type: 'json' }
 import { operation } from '../../http/docs/operation.ts'
 import { familyReader } from '../../http/parameters.ts'
+import { answerPinned } from '../../http/pinned.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
 import { answerMarketPage, type MarketPageDeps, marketPageErrors } from '../marketPages/answer.ts'
 import { planCrossSection, readCrossSection } from './crossSection.ts'
@@ -27,21 +28,23 @@ export function crossSectionRoutes(http: HttpPlugin, deps: MarketPageDeps) {
       const plan = planCrossSection(deps, principal, query, members)
       const { market, cacheKey } = plan
       const form = readForm(query)
-      if (plan.metrics.length > 1) {
+      return answerPinned(deps, context, query.data_version, deps => {
+        if (plan.metrics.length > 1) {
+          return answerMarketPage(deps, context, {
+            form,
+            market,
+            cacheKey,
+            columns: crossSectionTableSheet(plan.metrics),
+            read: () => readCrossSectionTable(deps, principal, plan),
+          })
+        }
         return answerMarketPage(deps, context, {
           form,
           market,
           cacheKey,
-          columns: crossSectionTableSheet(plan.metrics),
-          read: () => readCrossSectionTable(deps, principal, plan),
+          columns: crossSectionSheet,
+          read: () => readCrossSection(deps, principal, plan),
         })
-      }
-      return answerMarketPage(deps, context, {
-        form,
-        market,
-        cacheKey,
-        columns: crossSectionSheet,
-        read: () => readCrossSection(deps, principal, plan),
       })
     },
     { ...crossSectionOperation },

@@ -47,6 +47,7 @@ export const CrossSectionQuery = Type.Object(
     as_of: Type.Optional(
       IsoDateSchema('Only figures filed on or before this day. Default today (UTC).', '2010-02-01'),
     ),
+    data_version: marketParameters.data_version,
     fp: Type.Optional(
       Type.Union(Period.anyOf, {
         default: 'FY',

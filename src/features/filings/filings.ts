@@ -98,7 +98,7 @@ function pageNotes(plan: FilingsPlan, { dataVersion, filings, next }: FilingPage
     firstVersion === null || firstVersion === dataVersion
       ? []
       : [
-          `The first page has data version ${firstVersion}, this page has ${dataVersion}: filings imported in between may be missing from earlier pages. Start again without cursor to read one data version.`,
+          `The first page has data version ${firstVersion}, this page has ${dataVersion}: filings imported in between may be missing from earlier pages. To read one data version, ${plan.freeLicence ? 'start again without cursor' : `send data_version=${firstVersion} with the cursor`}.`,
         ]
   if (filings.length > 0) return changed
   if (next !== null) return [...changed, 'No filing on this page is of that kind; `next` continues.']

@@ -1,15 +1,19 @@
 import { Elysia } from 'elysia'
+import { requirePinRight } from '../../access/pinRights.ts'
 import { readForm } from '../../formats/columns.ts'
 import answers from '../../http/docs/examples/answers.json' with { type: 'json' }
 import { operation } from '../../http/docs/operation.ts'
 import { queryReader } from '../../http/parameters.ts'
+import { answerPinned } from '../../http/pinned.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
 import { answerMarketPage, type MarketPageDeps } from '../marketPages/answer.ts'
 import { planFilings, readFilings } from './filings.ts'
 import { FilingList, FilingsQuery, filingsSheet } from './schema.ts'
 
-export interface FilingsDeps extends MarketPageDeps, Pick<CompanyDeps, 'lookups' | 'directory'> {}
+export interface FilingsDeps
+  extends MarketPageDeps,
+    Pick<CompanyDeps, 'lookups' | 'directory' | 'flagship'> {}
 
 const readQuery = queryReader(FilingsQuery)
 
@@ -17,16 +21,22 @@ const readQuery = queryReader(FilingsQuery)
 export function filingsRoutes(http: HttpPlugin, deps: FilingsDeps) {
   return new Elysia({ name: 'filings' }).use(http).get(
     '/api/v1/filings',
-    async ({ context }) => {
+    ({ context }) => {
       const query = readQuery(context.queryText)
       const form = readForm(query)
-      const plan = await planFilings(deps, context.authenticatedCaller.principal, query)
-      return answerMarketPage(deps, context, {
-        form,
-        market: plan.market,
-        cacheKey: plan.cacheKey,
-        columns: filingsSheet,
-        read: () => readFilings(deps, plan),
+      const { principal } = context.authenticatedCaller
+      const { data_version: version, ticker } = query
+      const what = ticker ?? 'all companies of a market'
+      requirePinRight(principal, version, deps.flagship, what, ticker === undefined ? null : [ticker])
+      return answerPinned(deps, context, version, async deps => {
+        const plan = await planFilings(deps, principal, query)
+        return answerMarketPage(deps, context, {
+          form,
+          market: plan.market,
+          cacheKey: plan.cacheKey,
+          columns: filingsSheet,
+          read: () => readFilings(deps, plan),
+        })
       })
     },
     { ...filingsOperation },

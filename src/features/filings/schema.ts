@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { IsoDateSchema } from '../../dates.ts'
 import { type Column, CommentsSchema, FormatSchema } from '../../formats/columns.ts'
+import { DataVersionParameter } from '../../http/pinned.ts'
 import { MarketCode } from '../../markets/parameters.ts'
 import { FundamentalsRow, idPattern } from '../fundamentals/schema.ts'
 import { marketPageFields } from '../marketPages/query.ts'
@@ -26,6 +27,7 @@ export const FilingsQuery = Type.Object(
     as_of: Type.Optional(
       IsoDateSchema('Only filings of this day or earlier. Default today (UTC).', '2010-02-01'),
     ),
+    data_version: DataVersionParameter,
     form: Type.Optional(
       Type.String({
         minLength: 1,

@@ -103,8 +103,9 @@ function refuseRepeats(companies: readonly CompanyIdentity[]): void {
 interface CheckedRequest {
   readonly selection: Selection
   readonly market: string | null
-  /** Whether the caller chose the day: demo and free keys may not, outside the flagship companies. */
-  readonly choosesDay: boolean
+  /** By which parameter the caller chose a day or a data version: demo and free keys may not, outside the flagship companies. null: by
+   * none. */
+  readonly choosesBy: 'as_of' | 'data_version' | null
 }
 
 function readRequest(deps: Pick<CompanyDeps, 'markets' | 'today'>, query: FundamentalsQuery): CheckedRequest {
@@ -141,7 +142,7 @@ function readRequest(deps: Pick<CompanyDeps, 'markets' | 'today'>, query: Fundam
       ...readPeriodFilter(query),
     },
     market: query.market === undefined ? null : readMarket(deps.markets, query.market),
-    choosesDay: query.as_of !== undefined,
+    choosesBy: query.as_of !== undefined ? 'as_of' : query.data_version !== undefined ? 'data_version' : null,
   }
 }
 
@@ -188,13 +189,13 @@ function checkWide(
 function planFor(
   flagship: ReadonlySet<string>,
   principal: Principal,
-  { selection, market, choosesDay }: CheckedRequest,
+  { selection, market, choosesBy }: CheckedRequest,
   company: CompanyIdentity,
 ): CompanyPlan {
   const freeLicence = isFreeData(principal)
   const recentFiscalYearOnly =
     freeLicence && !flagship.has(company.ticker) && !flagship.has(company.preferred)
-  if (recentFiscalYearOnly && choosesDay) throw asOfRefused(flagship, principal, company)
+  if (recentFiscalYearOnly && choosesBy !== null) throw pastRefused(flagship, principal, company, choosesBy)
   const otherMarket = market === null || market === company.market ? null : market
   const { entityId, ticker, issuerId, name, twin, sentId, formerHolders } = company
   const { asOf, view, vintage, metrics, from, fps, years, layout, columns, adjust, fields } = selection
@@ -210,16 +211,17 @@ function planFor(
   return { ...company, ...selection, otherMarket, recentFiscalYearOnly, freeLicence, cacheKey }
 }
 
-function asOfRefused(
+function pastRefused(
   flagship: ReadonlySet<string>,
   principal: Principal,
   { ticker }: CompanyIdentity,
+  param: 'as_of' | 'data_version',
 ): Failure {
   const open = [...flagship].join(', ') || 'no company'
   return new Failure(
     'licence_required',
-    `as_of for ${ticker} requires an evaluation key or a Personal or Commercial data licence. The ${principal.licence} licence allows it only for ${open}. Omit as_of to get the most recent reported fiscal year.`,
-    { param: 'as_of' },
+    `${param} for ${ticker} requires an evaluation key or a Personal or Commercial data licence. The ${principal.licence} licence allows it only for ${open}. Omit ${param} to get the most recent reported fiscal year.`,
+    { param },
   )
 }
 

@@ -1,5 +1,6 @@
 import { Elysia } from 'elysia'
 import { withLicenceNotice } from '../../access/licences.ts'
+import { requirePinRight } from '../../access/pinRights.ts'
 import { readForm } from '../../formats/columns.ts'
 import { renderList } from '../../formats/rows.ts'
 import {
@@ -16,12 +17,13 @@ import { compressions } from '../../http/compression.ts'
 import type { Answer, RequestContext } from '../../http/context.ts'
 import { entityTag } from '../../http/headers.ts'
 import { queryReader } from '../../http/parameters.ts'
+import { answerPinned, type Pinnable } from '../../http/pinned.ts'
 import { cachedToday, PlanCache } from '../../http/planCache.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
 import type { ResponseCache } from '../../http/responseCache.ts'
 import type { ReadLimiter } from '../../postgres/readLimiter.ts'
 import { withSnapshot } from '../../postgres/snapshot.ts'
-import type { CompanyDeps } from '../companies/deps.ts'
+import type { CompanyDeps, PinnedStore } from '../companies/deps.ts'
 import { termsOf } from '../companies/terms.ts'
 import { coverageIndex } from '../coverage/index.ts'
 import { fundamentalsOperation } from './documentation.ts'
@@ -33,7 +35,7 @@ import { streamCompanies } from './stream.ts'
 import { tableOf } from './table.ts'
 import { fundamentalsTableSheet } from './tableSchema.ts'
 
-export interface FundamentalsDeps extends CompanyDeps {
+export interface FundamentalsDeps extends CompanyDeps, Pinnable<PinnedStore> {
   readonly responses: ResponseCache
   readonly readLimiter: ReadLimiter
   readonly dataVersion: () => number
@@ -63,17 +65,43 @@ export function fundamentalsRoutes(http: HttpPlugin, deps: FundamentalsDeps) {
   async function answer(context: RequestContext, version: number, day: string): Promise<Answer> {
     const { principal } = context.authenticatedCaller
     const query = readQuery(context.queryText)
+    const { data_version: pinned } = query
+    if (pinned !== undefined) {
+      // Before the range of versions is looked up; `planCompany` refuses other requests of such keys.
+      if (query.ticker === undefined)
+        requirePinRight(principal, pinned, deps.flagship, 'the coverage index', null)
+      return answerPinned(deps, context, pinned, async atVersion =>
+        query.ticker?.includes(',')
+          ? answerSeveral(atVersion, context, query, pinned)
+          : respondFromCache(
+              deps.responses,
+              context,
+              pinned,
+              await planResponse(atVersion, context, query, day),
+            ),
+      )
+    }
     if (query.ticker?.includes(',')) return answerSeveral(deps, context, query, version)
-    const response =
-      query.ticker === undefined
-        ? cacheable(`index ${principal.licence} ${day} ${JSON.stringify(query)}`, jsonType, async () => {
-            const index = await withSnapshot(deps.sql, sql => coverageIndex({ ...deps, sql }, query))
-            return JSON.stringify(withLicenceNotice(principal, index))
-          })
-        : await answerOne(deps, context, query)
+    const response = await planResponse(deps, context, query, day)
     plans.store(principal, context.queryText, version, day, response)
     return respondFromCache(deps.responses, context, version, response)
   }
+}
+
+/** A request for one company, or for the coverage index. */
+async function planResponse(
+  deps: FundamentalsDeps,
+  context: RequestContext,
+  query: FundamentalsQuery,
+  day: string,
+): Promise<CachedResponse> {
+  if (query.ticker !== undefined) return answerOne(deps, context, query)
+  const { principal } = context.authenticatedCaller
+  const { data_version: _, ...selection } = query
+  return cacheable(`index ${principal.licence} ${day} ${JSON.stringify(selection)}`, jsonType, async () => {
+    const index = await withSnapshot(deps.sql, sql => coverageIndex({ ...deps, sql }, selection))
+    return JSON.stringify(withLicenceNotice(principal, index))
+  })
 }
 
 async function answerOne(

@@ -2,6 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { freeLicenceNotice } from '../../access/licences.ts'
 import { IsoDateSchema } from '../../dates.ts'
 import { CommentsSchema, FormatSchema } from '../../formats/columns.ts'
+import { DataVersionParameter } from '../../http/pinned.ts'
 import { MarketCode } from '../../markets/parameters.ts'
 import { defaultCoverageLimit, maxCoverageLimit } from '../coverage/schema.ts'
 import { provenanceFields } from './provenanceSchema.ts'
@@ -33,6 +34,7 @@ export const FundamentalsQuery = Type.Object(
     as_of: Type.Optional(
       IsoDateSchema('Only rows filed on or before this day. Default today (UTC).', '2010-02-01'),
     ),
+    data_version: DataVersionParameter,
     view: Type.Optional(
       Type.Union([Type.Literal('history'), Type.Literal('latest')], {
         default: 'history',

@@ -6,14 +6,16 @@ import { type NotedList, renderList } from '../../formats/rows.ts'
 import { cacheable, contentTypes, respondFromCache } from '../../http/answers.ts'
 import { compressions } from '../../http/compression.ts'
 import type { Answer, RequestContext } from '../../http/context.ts'
-
+import type { Pinnable } from '../../http/pinned.ts'
 import type { ResponseCache } from '../../http/responseCache.ts'
 import type { ReadLimiter } from '../../postgres/readLimiter.ts'
-import type { CompanyDeps } from '../companies/deps.ts'
+import type { CompanyDeps, PinnedStore } from '../companies/deps.ts'
 import { termsOf } from '../companies/terms.ts'
 
 /** What the routes need that answer a market by pages. */
-export interface MarketPageDeps extends Pick<CompanyDeps, 'sql' | 'markets' | 'today'> {
+export interface MarketPageDeps
+  extends Pick<CompanyDeps, 'sql' | 'markets' | 'today'>,
+    Pinnable<PinnedStore> {
   readonly responses: ResponseCache
   readonly readLimiter: ReadLimiter
   readonly dataVersion: () => number

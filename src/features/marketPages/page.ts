@@ -21,7 +21,7 @@ export function pageFields(
   const { market, asOf, freeLicence } = query
   const manifest = markets.get(market)
   const firstVersion = query.firstVersion ?? dataVersion
-  const changed = dataVersion === firstVersion ? null : versionNote(firstVersion, dataVersion)
+  const changed = dataVersion === firstVersion ? null : versionNote(firstVersion, dataVersion, freeLicence)
   const note = [...notes, changed].filter(text => text !== null).join(' ')
   return {
     data_version: dataVersion,
@@ -34,8 +34,9 @@ export function pageFields(
 }
 
 /** Each row is true as of its day, but an import between two pages may have added filings of that day or before. */
-function versionNote(first: number, now: number): string {
-  return `The first page has data version ${first}, this page has ${now}: it includes data imported in between, which earlier pages do not. To read one data version, start again without cursor.`
+function versionNote(first: number, now: number, isFree: boolean): string {
+  const mend = isFree ? 'start again without cursor' : `send data_version=${first} with the cursor`
+  return `The first page has data version ${first}, this page has ${now}: it includes data imported in between, which earlier pages do not. To read one data version, ${mend}.`
 }
 
 interface EmptyPageTexts {

@@ -4,6 +4,7 @@ import { type IsoDate, isIsoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
 import { readAsOf } from '../../facts/asOf.ts'
 import { CommentsSchema, FormatSchema } from '../../formats/columns.ts'
+import { DataVersionParameter } from '../../http/pinned.ts'
 import { MarketCode, readMarket, readMetrics } from '../../markets/parameters.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
 import { FundamentalsList } from '../fundamentals/schema.ts'
@@ -28,6 +29,7 @@ export const marketParameters = {
   market: MarketCode(
     'Market code. One market per request: the same metric can mean different things in different markets.',
   ),
+  data_version: DataVersionParameter,
   limit: (limits: PageLimit, description: string) =>
     Type.Optional(
       Type.Integer({
@@ -79,6 +81,7 @@ interface MarketRequest {
   readonly metric: string
   readonly market: string
   readonly as_of?: string | undefined
+  readonly data_version?: number | undefined
   readonly limit?: number | undefined
   readonly cursor?: string | undefined
 }
@@ -117,7 +120,8 @@ export function resolveMarketPage(
   const free = isFreeData(principal)
   const market = readMarket(deps.markets, sent.market, '')
   const asOf = readAsOf(sent.as_of, deps.today())
-  if (free && sent.as_of !== undefined) throw asOfRefused(principal)
+  for (const param of ['as_of', 'data_version'] as const)
+    if (free && sent[param] !== undefined) throw pastRefused(principal, param)
   const limit = sent.limit ?? limits.default
   const place = sent.cursor === undefined ? null : decodeCursor(sent.cursor, market, asOf)
   return {
@@ -148,11 +152,11 @@ function readMetric(deps: MarketDeps, sent: string): string {
   )
 }
 
-function asOfRefused(principal: Principal): Failure {
+function pastRefused(principal: Principal, param: 'as_of' | 'data_version'): Failure {
   return new Failure(
     'licence_required',
-    `as_of for all companies of a market requires an evaluation key or a Personal or Commercial data licence; this key has the ${principal.licence} licence. Omit as_of to get the most recent reported fiscal year of each company.`,
-    { param: 'as_of' },
+    `${param} for all companies of a market requires an evaluation key or a Personal or Commercial data licence; this key has the ${principal.licence} licence. Omit ${param} to get the most recent reported fiscal year of each company.`,
+    { param },
   )
 }
 

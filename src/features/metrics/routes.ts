@@ -1,23 +1,27 @@
 import { Elysia } from 'elysia'
 import { withLicenceNotice } from '../../access/licences.ts'
+import { requirePinRight } from '../../access/pinRights.ts'
 import { cacheable, jsonType, respondFromCache, type SharedDocument } from '../../http/answers.ts'
 import answers from '../../http/docs/examples/answers.json' with { type: 'json' }
 import { operation } from '../../http/docs/operation.ts'
 import { page } from '../../http/docs/routes.ts'
 import { noQuery, queryReader } from '../../http/parameters.ts'
+import { answerPinned, type Pinnable } from '../../http/pinned.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
 import type { ResponseCache } from '../../http/responseCache.ts'
 import { readMarket } from '../../markets/parameters.ts'
 import type { SqlClient } from '../../postgres/client.ts'
 import type { ReadLimiter } from '../../postgres/readLimiter.ts'
 import { withSnapshot } from '../../postgres/snapshot.ts'
-import type { CompanyDeps } from '../companies/deps.ts'
+import type { CompanyDeps, PinnedStore } from '../companies/deps.ts'
 import { metricCatalogue, type TagGroups } from './catalogue.ts'
 import { metricsPage } from './page.ts'
 import { type Presence, presenceIn } from './queries.ts'
 import { MetricList, MetricsQuery } from './schema.ts'
 
-export interface MetricsDeps extends Pick<CompanyDeps, 'sql' | 'markets' | 'today'> {
+export interface MetricsDeps
+  extends Pick<CompanyDeps, 'sql' | 'markets' | 'today' | 'flagship'>,
+    Pinnable<PinnedStore> {
   readonly tagGroups: TagGroups
   readonly responses: ResponseCache
   readonly readLimiter: ReadLimiter
@@ -41,12 +45,16 @@ export function metricsRoutes(http: HttpPlugin, deps: MetricsDeps) {
         const query = readQuery(context.queryText)
         const market = query.market === undefined ? null : readMarket(deps.markets, query.market)
         const { principal, subject } = context.authenticatedCaller
+        const { data_version: version } = query
+        requirePinRight(principal, version, deps.flagship, 'all companies of a market', null)
         const key = `metrics ${principal.licence} ${deps.today()} ${market}`
-        const response = cacheable(key, jsonType, async () => {
-          const list = await deps.readLimiter.run(subject, () => readCatalogue(deps, market))
-          return JSON.stringify(withLicenceNotice(principal, list))
+        return answerPinned(deps, context, version, deps => {
+          const response = cacheable(key, jsonType, async () => {
+            const list = await deps.readLimiter.run(subject, () => readCatalogue(deps, market))
+            return JSON.stringify(withLicenceNotice(principal, list))
+          })
+          return respondFromCache(deps.responses, context, deps.dataVersion(), response)
         })
-        return respondFromCache(deps.responses, context, deps.dataVersion(), response)
       },
       { ...metricsOperation },
     )
@@ -111,6 +119,12 @@ const metricsOperation = operation({
     description: 'The metrics.',
     examples: { nz: { summary: 'Metrics of New Zealand (shortened)', value: answers.metrics } },
   },
-  errors: ['parameter_invalid', 'parameter_repeated', 'compute_busy', 'statement_timeout'],
+  errors: [
+    'parameter_invalid',
+    'parameter_repeated',
+    'licence_required',
+    'compute_busy',
+    'statement_timeout',
+  ],
   data: true,
 })

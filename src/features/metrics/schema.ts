@@ -1,12 +1,16 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { freeLicenceNotice } from '../../access/licences.ts'
+import { DataVersionParameter } from '../../http/pinned.ts'
 import { MetricDefinition } from '../../markets/metrics.ts'
 import { MarketCode } from '../../markets/parameters.ts'
 
 const strict = { additionalProperties: false } as const
 
 export const MetricsQuery = Type.Object(
-  { market: Type.Optional(MarketCode('Only metrics of this market, and what is said of it.')) },
+  {
+    market: Type.Optional(MarketCode('Only metrics of this market, and what is said of it.')),
+    data_version: DataVersionParameter,
+  },
   strict,
 )
 

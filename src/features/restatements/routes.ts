@@ -3,6 +3,7 @@ import { readForm } from '../../formats/columns.ts'
 import answers from '../../http/docs/examples/answers.json' with { type: 'json' }
 import { operation } from '../../http/docs/operation.ts'
 import { queryReader } from '../../http/parameters.ts'
+import { answerPinned } from '../../http/pinned.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
 import { answerMarketPage, type MarketPageDeps, marketPageErrors } from '../marketPages/answer.ts'
 import { planRestatements, readRestatements } from './restatements.ts'
@@ -18,13 +19,16 @@ export function restatementsRoutes(http: HttpPlugin, deps: MarketPageDeps) {
       const query = readQuery(context.queryText)
       const { principal } = context.authenticatedCaller
       const plan = planRestatements(deps, principal, query)
-      return answerMarketPage(deps, context, {
-        form: readForm(query),
-        market: plan.market,
-        cacheKey: plan.cacheKey,
-        columns: restatementSheet,
-        read: () => readRestatements(deps, principal, plan),
-      })
+      const form = readForm(query)
+      return answerPinned(deps, context, query.data_version, deps =>
+        answerMarketPage(deps, context, {
+          form,
+          market: plan.market,
+          cacheKey: plan.cacheKey,
+          columns: restatementSheet,
+          read: () => readRestatements(deps, principal, plan),
+        }),
+      )
     },
     { ...restatementsOperation },
   )

@@ -19,6 +19,7 @@ export const RestatementsQuery = Type.Object(
     as_of: Type.Optional(
       IsoDateSchema('Only changes filed on or before this day. Default today (UTC).', '2010-02-01'),
     ),
+    data_version: marketParameters.data_version,
     limit: marketParameters.limit(
       restatementsLimit,
       `Number of companies that a page covers. It includes every change of each, so it may be empty although \`next\` continues. The demo key and free keys get at most ${restatementsLimit.maxFree}.`,

@@ -1,4 +1,5 @@
 import { Elysia } from 'elysia'
+import { requirePinRight } from '../../access/pinRights.ts'
 import type { IsoDate } from '../../dates.ts'
 import { readForm } from '../../formats/columns.ts'
 import { contentTypes, dataHeaders, notModified, streamAnswer } from '../../http/answers.ts'
@@ -6,6 +7,7 @@ import answers from '../../http/docs/examples/answers.json' with { type: 'json' 
 import { operation } from '../../http/docs/operation.ts'
 import { entityTag } from '../../http/headers.ts'
 import { queryReader } from '../../http/parameters.ts'
+import { answerPinned, type Pinnable } from '../../http/pinned.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
 import type { Sql } from '../../postgres/client.ts'
 import type { ReadLimiter } from '../../postgres/readLimiter.ts'
@@ -13,11 +15,15 @@ import { planSignals } from './plan.ts'
 import { SignalList, SignalsQuery } from './schema.ts'
 import { openSignals } from './stream.ts'
 
-interface SignalsDeps {
+interface SignalStore {
   readonly sql: Sql
   readonly readLimiter: ReadLimiter
   readonly dataVersion: () => number
+}
+
+interface SignalsDeps extends SignalStore, Pinnable<SignalStore> {
   readonly today: () => IsoDate
+  readonly flagship: ReadonlySet<string>
 }
 
 const readQuery = queryReader(SignalsQuery)
@@ -26,21 +32,24 @@ const readQuery = queryReader(SignalsQuery)
 export function signalsRoutes(http: HttpPlugin, deps: SignalsDeps) {
   return new Elysia({ name: 'signals' }).use(http).get(
     '/api/v1/signals',
-    async ({ context }) => {
+    ({ context }) => {
       const query = readQuery(context.queryText)
       const { principal, subject } = context.authenticatedCaller
       const plan = planSignals(deps, principal, query)
       const form = readForm(query)
-      const tag = entityTag(deps.dataVersion(), `${form.key} ${plan.cacheKey}`)
-      const own = dataHeaders(contentTypes[form.format], tag)
-      const same = notModified(context, own)
-      if (same !== null) return same
-      const { signal } = context.request
-      const { next, body, headers } = await deps.readLimiter.openStream(subject, signal, () =>
-        openSignals(deps.sql, plan, form.format, signal, form.comments),
-      )
-      if (next !== null) own['X-Next-Cursor'] = next
-      return streamAnswer(context, body, { ...own, ...headers })
+      requirePinRight(principal, query.data_version, deps.flagship, 'signals', null)
+      return answerPinned(deps, context, query.data_version, async deps => {
+        const tag = entityTag(deps.dataVersion(), `${form.key} ${plan.cacheKey}`)
+        const own = dataHeaders(contentTypes[form.format], tag)
+        const same = notModified(context, own)
+        if (same !== null) return same
+        const { signal } = context.request
+        const { next, body, headers } = await deps.readLimiter.openStream(subject, signal, () =>
+          openSignals(deps.sql, plan, form.format, signal, form.comments),
+        )
+        if (next !== null) own['X-Next-Cursor'] = next
+        return streamAnswer(context, body, { ...own, ...headers })
+      })
     },
     { ...signalsOperation },
   )
@@ -62,6 +71,12 @@ const signalsOperation = operation({
     examples: { delayed: { summary: 'The delayed view of the demo key', value: answers.signals } },
     rows: { csv: answers.signals_csv, ndjson: answers.signals_ndjson },
   },
-  errors: ['parameter_invalid', 'parameter_repeated', 'compute_busy', 'statement_timeout'],
+  errors: [
+    'parameter_invalid',
+    'parameter_repeated',
+    'licence_required',
+    'compute_busy',
+    'statement_timeout',
+  ],
   data: true,
 })

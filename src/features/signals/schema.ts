@@ -2,6 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { IsoDateSchema } from '../../dates.ts'
 import { type Column, CommentsSchema, FormatSchema } from '../../formats/columns.ts'
 import { Horizon } from '../../horizons.ts'
+import { DataVersionParameter } from '../../http/pinned.ts'
 import { MarketCode } from '../../markets/parameters.ts'
 
 /** The pattern of a signal's ticker. Such a ticker cannot start a spreadsheet formula and needs no escaping in JSON or CSV. The table
@@ -65,6 +66,7 @@ export const SignalsQuery = Type.Object(
     ),
     from: Type.Optional(IsoDateSchema('First observation date.', '2017-01-02')),
     to: Type.Optional(IsoDateSchema('Last observation date.', '2017-10-31')),
+    data_version: DataVersionParameter,
     limit: Type.Optional(
       Type.Integer({
         minimum: 1,

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { type BalanceReport, checkBalances, emptyBalanceReport } from '../../facts/balanceChecks.ts'
 import type { MetricRules } from '../../facts/metricRules.ts'
 import type { Sql } from '../../postgres/client.ts'
-import { advanceDataVersion, readDataVersion } from '../../postgres/dataVersion.ts'
+import { advanceDataVersion, hasChangedData, readDataVersion } from '../../postgres/dataVersion.ts'
 import type { ReadUnit } from '../reading/progress.ts'
 import { maintainFactTables } from '../store/bulkIndexes.ts'
 import { loadFactNames } from '../store/nameQueries.ts'
@@ -59,7 +59,8 @@ export async function importFacts(
     const { result, version } = await sql.begin(async transaction => {
       const result = await writeBatch(transaction, names, batch, options)
       const { source } = options
-      const { changed, entities, factsAdded } = result
+      const { entities, factsAdded } = result
+      const changed = result.changed || (await hasChangedData(transaction))
       const version = changed ? await advanceDataVersion(transaction, { source, entities, factsAdded }) : null
       return { result, version }
     })

@@ -145,7 +145,7 @@ function writeRepeat(
 }
 
 /** Updates the only columns of an unchanged vintage that may change: the day that ends it, and the day from which it is of an
- * earlier generation. (The acceptance time belongs to its filing.) */
+ * earlier generation. (The acceptance time belongs to its filing.) A row that stays as it is is left alone: an update would remember it twice. */
 export async function amendFacts(
   transaction: TransactionSql,
   names: FactNames,
@@ -168,7 +168,8 @@ export async function amendFacts(
     ) as now_known (entity_id, metric_id, period_end, filed, fp, filing_id, superseded, earlier_since)
     where fact.entity_id = now_known.entity_id and fact.metric_id = now_known.metric_id
       and fact.period_end = now_known.period_end and fact.filed = now_known.filed
-      and fact.fp = now_known.fp and fact.filing_id = now_known.filing_id`
+      and fact.fp = now_known.fp and fact.filing_id = now_known.filing_id
+      and (fact.superseded, fact.earlier_since) is distinct from (now_known.superseded, now_known.earlier_since)`
 }
 
 /** Removes rows by their position in the table: they turned out to be repeats, or were derived again. */

@@ -131,7 +131,9 @@ export async function amendFilings(transaction: TransactionSql, amended: readonl
       ${amended.map(filing => filing.companyName ?? null)}::text[],
       ${amended.map(filing => filing.sector ?? null)}::text[]
     ) as better (accession, form, filed, accepted_at, fiscal_year_end, company_name, sector)
-    where filing.accession = better.accession`
+    where filing.accession = better.accession
+      and (filing.form, filing.filed, filing.accepted_at, filing.fiscal_year_end, filing.company_name, filing.sector)
+        is distinct from (better.form, better.filed, better.accepted_at, better.fiscal_year_end, better.company_name, better.sector)`
 }
 
 /** Records how many figures filings state, by accession. */

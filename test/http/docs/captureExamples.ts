@@ -54,6 +54,15 @@ const answers: Record<string, Ask> = {
     caller: 'personal',
     path: '/api/v1/cross-section?metric=revenue,roe,shares_outstanding&market=US&as_of=2010-03-31&min_revenue=150000000000',
   },
+  as_of: { caller: 'personal', path: '/api/v1/as-of', body: JSON.stringify(requests.as_of) },
+  as_of_csv: {
+    ...{ caller: 'personal', path: '/api/v1/as-of?metrics=revenue,roe&format=csv' },
+    ...{ body: requests.as_of_csv, type: 'text/csv' },
+  },
+  as_of_ndjson: {
+    ...{ caller: 'personal', path: '/api/v1/as-of?metrics=revenue,roe&format=ndjson' },
+    ...{ body: requests.as_of_ndjson, type: 'application/x-ndjson' },
+  },
   restatements: { caller: 'personal', path: `${restatements}&from=2010-01-01&as_of=2010-06-30` },
   restatements_csv: {
     caller: 'personal',

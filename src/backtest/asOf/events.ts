@@ -1,0 +1,234 @@
+/** Companies whose events are stored together: those with numbers from a multiple of it. One statement reads a block. */
+export const companiesPerBlock = 2_048
+
+/** The vintages of one metric of a block of companies, as the database packs them: 28 bytes each, big-endian, in any order. */
+export interface PackedVintages {
+  /** The first company of the block. */
+  readonly firstEntity: number
+  /** entity, filed, until (`neverEnds`: still current), end, rank and unit, value. Days since 1970-01-01. */
+  readonly rows: Uint8Array
+}
+
+export const vintageBytes = 28
+/** The `until` of a vintage that has not ended. */
+export const neverEnds = 0x7fff_ffff
+
+/** What is known of one metric of some companies, as events: from `days[i]` on, that day included, the figure is `values[i]`. Events of company c
+ * are `starts[c] .. starts[c + 1]`, ascending by day. An event that changes nothing is left out, so an amendment of an old year
+ * has none. All of it is shared memory that nothing writes once it is built. */
+export interface Events {
+  readonly starts: Int32Array
+  readonly days: Int32Array
+  /** NaN: nothing is known from this day on. */
+  readonly values: Float64Array
+  readonly ends: Int32Array
+  readonly filed: Int32Array
+  /** Numbers of units in the database. */
+  readonly units: Int16Array
+  /** The values as JSON, one after the other: each is written once, however many rows show it. */
+  readonly text: Uint8Array
+  readonly textStarts: Int32Array
+}
+
+export interface EventBlock extends Events {
+  readonly firstEntity: number
+}
+
+/** The memory that events take. */
+export function eventBytes({ starts, days, values, ends, filed, units, text, textStarts }: Events): number {
+  let bytes = 0
+  for (const column of [starts, days, values, ends, filed, units, text, textStarts]) bytes += column.byteLength
+  return bytes
+}
+
+/** The events of a block of companies. On each day on which a vintage is filed or ends, the figure is the one of the latest period among
+ * the vintages that are current that day: the rule of `fact_as_of`, whose rows these are. */
+export function buildEvents({ firstEntity, rows }: PackedVintages): EventBlock {
+  const vintages = readVintages(rows)
+  const events = new EventBuilder(2 * vintages.count)
+  const order = vintagesByCompany(vintages, firstEntity)
+  const starts = new Int32Array(new SharedArrayBuffer(4 * (companiesPerBlock + 1)))
+  let at = 0
+  for (let company = 0; company < companiesPerBlock; company++) {
+    starts[company] = events.count
+    const from = at
+    while (at < order.length && vintages.entity[order[at]] === firstEntity + company) at++
+    if (at > from) addCompany(vintages, order.subarray(from, at), events)
+  }
+  starts[companiesPerBlock] = events.count
+  return { firstEntity, starts, ...events.finish() }
+}
+
+interface Vintages {
+  readonly count: number
+  readonly entity: Int32Array
+  readonly filed: Int32Array
+  readonly until: Int32Array
+  readonly end: Int32Array
+  readonly rank: Int16Array
+  readonly unit: Int16Array
+  readonly value: Float64Array
+}
+
+function readVintages({ buffer, byteOffset, byteLength }: Uint8Array): Vintages {
+  const view = new DataView(buffer, byteOffset, byteLength)
+  const count = byteLength / vintageBytes
+  const integers = () => new Int32Array(count)
+  const [entity, filed, until, end] = [integers(), integers(), integers(), integers()]
+  const [rank, unit] = [new Int16Array(count), new Int16Array(count)]
+  const value = new Float64Array(count)
+  for (let i = 0, at = 0; i < count; i++, at += vintageBytes) {
+    entity[i] = view.getInt32(at)
+    filed[i] = view.getInt32(at + 4)
+    until[i] = view.getInt32(at + 8)
+    end[i] = view.getInt32(at + 12)
+    rank[i] = view.getInt16(at + 16)
+    unit[i] = view.getInt16(at + 18)
+    value[i] = view.getFloat64(at + 20)
+  }
+  return { count, entity, filed, until, end, rank, unit, value }
+}
+
+/** By company, then by the day of filing. */
+function vintagesByCompany({ count, entity, filed }: Vintages, firstEntity: number): Int32Array {
+  let [first, last] = [neverEnds, -neverEnds]
+  for (const day of filed) {
+    first = Math.min(first, day)
+    last = Math.max(last, day)
+  }
+  // One number each, which is a double without rounding: eleven bits of company, the days (15 bits are 90 years) and the vintage's place.
+  const span = last - first + 1
+  const keys = new Float64Array(count)
+  for (let i = 0; i < count; i++) keys[i] = ((entity[i] - firstEntity) * span + filed[i] - first) * count + i
+  if (companiesPerBlock * span * count > Number.MAX_SAFE_INTEGER)
+    throw new Error('A block has too many vintages to be ordered.')
+  keys.sort()
+  return Int32Array.from(keys, key => key % count)
+}
+
+/** @param order the vintages of one company, by the day of filing */
+function addCompany(vintages: Vintages, order: Int32Array, events: EventBuilder): void {
+  const { filed, until, end, unit, value } = vintages
+  const days = changeDays(vintages, order)
+  const active: number[] = []
+  let next = 0
+  let last = -1
+  for (const day of days) {
+    let left = 0
+    for (const vintage of active) if (until[vintage] > day) active[left++] = vintage
+    active.length = left
+    for (; next < order.length && filed[order[next]] <= day; next++) {
+      // Of two of one day the earlier ended on it, and was never current.
+      if (until[order[next]] > day) active.push(order[next])
+    }
+    const best = latestOf(vintages, active)
+    if (isSame(vintages, best, last)) continue
+    last = best
+    if (best === -1) events.add(day, Number.NaN, 0, 0, 0)
+    else events.add(day, value[best], end[best], filed[best], unit[best])
+  }
+}
+
+/** The days on which what is known may change: a vintage is filed, or ends. */
+function changeDays({ filed, until }: Vintages, order: Int32Array): Int32Array {
+  const days = new Int32Array(2 * order.length)
+  let count = 0
+  for (const vintage of order) {
+    days[count++] = filed[vintage]
+    if (until[vintage] !== neverEnds) days[count++] = until[vintage]
+  }
+  const sorted = days.subarray(0, count).sort()
+  let distinct = 0
+  for (let i = 0; i < count; i++) if (i === 0 || sorted[i] !== sorted[i - 1]) sorted[distinct++] = sorted[i]
+  return sorted.subarray(0, distinct)
+}
+
+/** The vintage of the latest period; of two that end on one day the one of the better rank, as `view=latest` prefers a year. -1: none. */
+function latestOf({ filed, end, rank, value }: Vintages, active: readonly number[]): number {
+  let best = -1
+  for (const vintage of active) {
+    if (best === -1) {
+      best = vintage
+      continue
+    }
+    const order =
+      end[vintage] - end[best] ||
+      rank[vintage] - rank[best] ||
+      filed[vintage] - filed[best] ||
+      value[vintage] - value[best]
+    if (order > 0) best = vintage
+  }
+  return best
+}
+
+function isSame({ filed, end, unit, value }: Vintages, a: number, b: number): boolean {
+  if (a === -1 || b === -1) return a === b
+  return value[a] === value[b] && end[a] === end[b] && filed[a] === filed[b] && unit[a] === unit[b]
+}
+
+/** Far more than the longest number. */
+const maxNumberBytes = 32
+
+class EventBuilder {
+  count = 0
+  readonly #days: Int32Array
+  readonly #values: Float64Array
+  readonly #ends: Int32Array
+  readonly #filed: Int32Array
+  readonly #units: Int16Array
+  readonly #textStarts: Int32Array
+  #text = new Uint8Array(4_096)
+  #textEnd = 0
+
+  /** @param capacity as many events as there can be */
+  constructor(capacity: number) {
+    this.#days = new Int32Array(capacity)
+    this.#values = new Float64Array(capacity)
+    this.#ends = new Int32Array(capacity)
+    this.#filed = new Int32Array(capacity)
+    this.#units = new Int16Array(capacity)
+    this.#textStarts = new Int32Array(capacity + 1)
+  }
+
+  add(day: number, value: number, end: number, filed: number, unit: number): void {
+    const i = this.count++
+    this.#days[i] = day
+    // Turns -0 into 0: the two would rank apart.
+    this.#values[i] = value + 0
+    this.#ends[i] = end
+    this.#filed[i] = filed
+    this.#units[i] = unit
+    this.#addText(Number.isNaN(value) ? 'null' : String(value + 0))
+    this.#textStarts[i + 1] = this.#textEnd
+  }
+
+  #addText(text: string): void {
+    if (this.#textEnd + maxNumberBytes > this.#text.length) {
+      const grown = new Uint8Array(2 * this.#text.length)
+      grown.set(this.#text)
+      this.#text = grown
+    }
+    for (let i = 0; i < text.length; i++) this.#text[this.#textEnd++] = text.charCodeAt(i)
+  }
+
+  finish(): Omit<Events, 'starts'> {
+    const { count } = this
+    return {
+      days: shared(this.#days.subarray(0, count), buffer => new Int32Array(buffer)),
+      values: shared(this.#values.subarray(0, count), buffer => new Float64Array(buffer)),
+      ends: shared(this.#ends.subarray(0, count), buffer => new Int32Array(buffer)),
+      filed: shared(this.#filed.subarray(0, count), buffer => new Int32Array(buffer)),
+      units: shared(this.#units.subarray(0, count), buffer => new Int16Array(buffer)),
+      text: shared<Uint8Array>(this.#text.subarray(0, this.#textEnd), buffer => new Uint8Array(buffer)),
+      textStarts: shared(this.#textStarts.subarray(0, count + 1), buffer => new Int32Array(buffer)),
+    }
+  }
+}
+
+type Column = Int32Array | Float64Array | Int16Array | Uint8Array
+
+function shared<C extends Column>(column: C, make: (buffer: SharedArrayBuffer) => C): C {
+  const copy = make(new SharedArrayBuffer(column.byteLength))
+  copy.set(column)
+  return copy
+}

@@ -1,0 +1,53 @@
+import { addDays, type IsoDate } from '../../dates.ts'
+import type { JsonObject } from '../codec/jsonReader.ts'
+import { readJsonJoin } from './jsonBody.ts'
+import { readCsvRows, readNdjsonRows } from './lineBodies.ts'
+import { readParquetRows } from './parquetRows.ts'
+import type { JoinFormat } from './request.ts'
+import { checkRows, type ParsedRows } from './rows.ts'
+import { type JoinPlan, readJoinSettings } from './settings.ts'
+
+export interface JoinBodyInput {
+  /** Unparsed. */
+  readonly body: Uint8Array<ArrayBuffer>
+  readonly format: JoinFormat
+  /** The settings of a body that has only rows, unchecked; a JSON body has its own. */
+  readonly query: JsonObject
+  /** UTC. */
+  readonly today: IsoDate
+}
+
+export interface JoinBody {
+  readonly rows: ParsedRows
+  readonly plan: JoinPlan
+}
+
+/** Parses and checks a join. Fails with the place of the first fault. */
+export async function readJoinBody(input: JoinBodyInput): Promise<JoinBody> {
+  const { rows, fields } = await readRows(input)
+  const plan = readJoinSettings(fields)
+  const lastDate = plan.inclusive ? input.today : addDays(input.today, 1)
+  checkRows(rows, lastDate, plan.inclusive, row =>
+    input.format === 'json' ? `rows.date[${row}]` : `the date of row ${row + 1}`,
+  )
+  return { rows, plan }
+}
+
+async function readRows({
+  body,
+  format,
+  query,
+}: JoinBodyInput): Promise<{ rows: ParsedRows; fields: JsonObject }> {
+  switch (format) {
+    case 'json':
+      return readJsonJoin(body, [])
+    case 'csv':
+      return { rows: readCsvRows(body), fields: query }
+    case 'ndjson':
+      return { rows: readNdjsonRows(body), fields: query }
+    case 'parquet':
+      return { rows: await readParquetRows(body), fields: query }
+    default:
+      return format satisfies never
+  }
+}

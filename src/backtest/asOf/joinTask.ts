@@ -1,0 +1,45 @@
+import type { EventBlock, Events } from './events.ts'
+import { gatherEvents } from './gather.ts'
+import { findPositions } from './positions.ts'
+import type { ParsedRows } from './rows.ts'
+import type { JoinPlan } from './settings.ts'
+
+/** A join whose companies are found and may be shown. */
+export interface JoinInput {
+  readonly rows: ParsedRows
+  readonly plan: JoinPlan
+  /** For each name its place in `entities`; -1: unknown. */
+  readonly companyOfName: Int32Array
+  /** The companies of the join, each once. */
+  readonly entities: Int32Array
+  /** For each metric the blocks that have its companies. */
+  readonly blocks: readonly (readonly EventBlock[])[]
+}
+
+/** One metric of a join: what is known of its companies, and which of it each row shows. */
+export interface JoinedColumn {
+  readonly name: string
+  readonly events: Events
+  readonly positions: Int32Array
+}
+
+/** The figure of every row and metric. */
+export function joinRows({ rows, plan, companyOfName, entities, blocks }: JoinInput): JoinedColumn[] {
+  return plan.metrics.map((name, metric) => {
+    const events = gatherEvents(blocks[metric], entities)
+    return { name, events, positions: findPositions(rows, companyOfName, events, plan) }
+  })
+}
+
+/** The numbers of the units that a column shows. */
+export function unitsOf({ events, positions }: JoinedColumn): number[] {
+  const seen = new Set<number>()
+  const { units } = events
+  let last = -1
+  for (const position of positions) {
+    if (position < 0 || units[position] === last) continue
+    last = units[position]
+    seen.add(last)
+  }
+  return [...seen]
+}

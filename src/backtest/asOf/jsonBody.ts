@@ -1,0 +1,201 @@
+import { TypeCompiler } from '@sinclair/typebox/compiler'
+import { dayNumber } from '../../dates.ts'
+import { Failure } from '../../errors.ts'
+import { openJson } from '../codec/body.ts'
+import { readNameFast } from '../codec/cells.ts'
+import { DayMemo, noDay } from '../codec/cursor.ts'
+import { describeFault, unknownParameter } from '../codec/faults.ts'
+import { formatPath, type JsonObject, type JsonReader } from '../codec/jsonReader.ts'
+import { NameInterner } from '../codec/nameInterner.ts'
+import { AsOfJoinRequest, joinRowSchemas, maxJoinRows, maxTickerLength } from './request.ts'
+import { type ParsedRows, rowCapacity, tooManyRows } from './rows.ts'
+
+const requestFields = Object.keys(AsOfJoinRequest.properties)
+const columnNames = ['date', 'ticker'] as const
+type ColumnName = (typeof columnNames)[number]
+
+const cellChecks = {
+  date: TypeCompiler.Compile(joinRowSchemas.date),
+  ticker: TypeCompiler.Compile(joinRowSchemas.ticker),
+}
+
+/** A join as JSON: {"rows": {"date": [...], "ticker": [...]}, "metrics": [...], ...}, its fields in any order.
+ *
+ * @param more further fields that the body may have */
+export function readJsonJoin(
+  bytes: Uint8Array,
+  more: readonly string[],
+): { fields: JsonObject; rows: ParsedRows } {
+  const reader = openJson(bytes, 'Send {"rows": {"date": [...], "ticker": [...]}, "metrics": ["roe"]}.')
+  reader.skipSpace()
+  if (reader.bytes[reader.at] !== 0x7b) {
+    throw new Failure(
+      'body_invalid',
+      'The body must be a JSON object such as {"rows": {"date": [...], "ticker": [...]}, "metrics": ["roe"]}.',
+    )
+  }
+  const known = [...requestFields, ...more]
+  const fields: JsonObject = Object.create(null)
+  let rows: ParsedRows | null = null
+  reader.expect(0x7b)
+  if (!reader.take(0x7d)) {
+    do {
+      const key = reader.key(name => name in fields || (name === 'rows' && rows !== null))
+      if (!known.includes(key)) throw unknownParameter(key.slice(0, 60), known)
+      reader.path.push(key)
+      if (key === 'rows') rows = readColumns(reader)
+      else fields[key] = reader.value()
+      reader.path.pop()
+    } while (reader.take(0x2c))
+    reader.expect(0x7d)
+  }
+  reader.skipSpace()
+  if (reader.at < bytes.length) reader.malformed('text follows the object')
+  if (rows !== null) return { fields, rows }
+  throw new Failure(
+    'parameter_invalid',
+    'rows is missing; it must be an object with the columns date and ticker, each an array with one value per row.',
+    { param: 'rows' },
+  )
+}
+
+const minElementBytes = '"A",'.length
+
+function readColumns(reader: JsonReader): ParsedRows {
+  reader.skipSpace()
+  if (reader.bytes[reader.at] !== 0x7b) {
+    throw new Failure(
+      'parameter_invalid',
+      'rows must be an object with the columns date and ticker, each an array with one value per row. Rows as objects are sent as NDJSON.',
+      { param: 'rows' },
+    )
+  }
+  const capacity = rowCapacity(reader.bytes, minElementBytes)
+  const columns = { date: new DateColumn(reader, capacity), ticker: new TickerColumn(reader, capacity) }
+  const lengths = new Map<ColumnName, number>()
+  reader.expect(0x7b)
+  if (!reader.take(0x7d)) {
+    do {
+      const key = reader.key(name => columnNames.some(known => known === name && lengths.has(known)))
+      const name = columnNames.find(column => column === key)
+      if (name === undefined) throw unknownParameter(formatPath([...reader.path, key]), columnNames)
+      reader.path.push(name)
+      lengths.set(name, readColumn(reader, columns[name], name))
+      reader.path.pop()
+    } while (reader.take(0x2c))
+    reader.expect(0x7d)
+  }
+  const count = commonLength(lengths)
+  const { date, ticker } = columns
+  return {
+    count,
+    day: date.days.subarray(0, count),
+    name: ticker.numbers.subarray(0, count),
+    names: ticker.names.names,
+  }
+}
+
+function readColumn(reader: JsonReader, column: DateColumn | TickerColumn, name: ColumnName): number {
+  reader.skipSpace()
+  if (reader.bytes[reader.at] !== 0x5b) {
+    throw new Failure('parameter_invalid', `${reader.here} must be an array with one value per row.`, {
+      param: reader.here,
+    })
+  }
+  reader.expect(0x5b)
+  if (reader.take(0x5d)) return 0
+  let place = 0
+  do {
+    reader.skipSpace()
+    if (place === maxJoinRows) tooManyRows()
+    if (!column.take(place)) column.put(place, readChecked(reader, name, place))
+    place++
+  } while (reader.take(0x2c))
+  reader.expect(0x5d)
+  return place
+}
+
+/** The slow path: reads an element as a JSON value, which has to fit the schema. */
+function readChecked(reader: JsonReader, name: ColumnName, place: number): string {
+  reader.path.push(place)
+  const value = reader.value()
+  const check = cellChecks[name]
+  if (!check.Check(value)) {
+    const fault = check.Errors(value).First()
+    throw fault
+      ? describeFault(fault, reader.path, joinRowSchemas[name])
+      : new Failure('parameter_invalid', `${reader.here} does not match the schema.`, { param: reader.here })
+  }
+  reader.path.pop()
+  return value
+}
+
+function commonLength(lengths: ReadonlyMap<ColumnName, number>): number {
+  const absent = columnNames.find(name => !lengths.has(name))
+  if (absent !== undefined) {
+    throw new Failure(
+      'parameter_invalid',
+      `rows.${absent} is missing; it must be an array with one value per row.`,
+      { param: `rows.${absent}` },
+    )
+  }
+  const [dates = 0, tickers = 0] = columnNames.map(name => lengths.get(name))
+  if (dates === tickers) return dates
+  throw new Failure(
+    'parameter_invalid',
+    `rows.date has ${dates} values and rows.ticker ${tickers}. Both need one value per row.`,
+    { param: 'rows' },
+  )
+}
+
+/** Elements of the common form go straight from bytes to columns. `take` leaves the reader where it was at any other. */
+class DateColumn {
+  readonly days: Int32Array
+  readonly #reader: JsonReader
+  readonly #memo = new DayMemo()
+
+  constructor(reader: JsonReader, capacity: number) {
+    this.#reader = reader
+    this.days = new Int32Array(new SharedArrayBuffer(4 * capacity))
+  }
+
+  take(place: number): boolean {
+    const { bytes, at } = this.#reader
+    if (bytes[at] !== 0x22 || bytes[at + 11] !== 0x22) return false
+    const day = this.#memo.read(this.#reader, at + 1)
+    if (day === noDay) return false
+    this.#reader.at = at + 12
+    this.days[place] = day
+    return true
+  }
+
+  put(place: number, value: string): void {
+    this.days[place] = dayNumber(value)
+  }
+}
+
+class TickerColumn {
+  readonly names = new NameInterner(maxTickerLength)
+  readonly numbers: Int32Array
+  readonly #reader: JsonReader
+
+  constructor(reader: JsonReader, capacity: number) {
+    this.#reader = reader
+    this.numbers = new Int32Array(new SharedArrayBuffer(4 * capacity))
+  }
+
+  take(place: number): boolean {
+    const from = this.#reader.at
+    const number = readNameFast(this.#reader, this.names)
+    if (number === -1) {
+      this.#reader.at = from
+      return false
+    }
+    this.numbers[place] = number
+    return true
+  }
+
+  put(place: number, value: string): void {
+    this.numbers[place] = this.names.numberOf(value)
+  }
+}

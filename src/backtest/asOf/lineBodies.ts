@@ -1,0 +1,197 @@
+import { Type } from '@sinclair/typebox'
+import { TypeCompiler } from '@sinclair/typebox/compiler'
+import { Failure } from '../../errors.ts'
+import { readNameFast } from '../codec/cells.ts'
+import { CsvReader } from '../codec/csvCells.ts'
+import { DayMemo, LineCounter, noDay } from '../codec/cursor.ts'
+import { describeFault, showValue } from '../codec/faults.ts'
+import { JsonReader, type JsonValue } from '../codec/jsonReader.ts'
+import { joinRowSchemas } from './request.ts'
+import { type ParsedRows, RowsBuilder, rowCapacity } from './rows.ts'
+
+const columnNames = ['date', 'ticker'] as const
+type ColumnName = (typeof columnNames)[number]
+
+const JoinRow = Type.Object(joinRowSchemas, { additionalProperties: false })
+const rowCheck = TypeCompiler.Compile(JoinRow)
+
+const minLineBytes = '2024-01-02,A'.length
+const minNdjsonBytes = '{"date":"2024-01-02","ticker":"A"}'.length
+
+/** The slow path: adds a row that was read as a value, if it fits the schema. */
+function pushChecked(rows: RowsBuilder, row: JsonValue, line: number, missing: string): void {
+  if (rowCheck.Check(row)) {
+    rows.pushRow(row)
+    return
+  }
+  const fault = rowCheck.Errors(row).First()
+  throw fault
+    ? describeFault(fault, [`line ${line}`], JoinRow, missing)
+    : new Failure('parameter_invalid', `Line ${line} does not match the schema.`, { param: `line ${line}` })
+}
+
+/** Rows as CSV: a header with date and ticker in either order, then one line per row. */
+export function readCsvRows(bytes: Uint8Array): ParsedRows {
+  const reader = new CsvReader(bytes)
+  if (reader.ended)
+    throw new Failure('body_invalid', 'The body is empty. Start it with the header line date,ticker.')
+  const columns = readHeader(reader.row())
+  const rows = new RowsBuilder(rowCapacity(bytes, minLineBytes))
+  const days = new DayMemo()
+  const dateFirst = columns[0] === 'date'
+  while (!reader.ended) {
+    const start = reader.at
+    if (dateFirst ? takeDateFirst(reader, rows, days) : takeTickerFirst(reader, rows, days)) continue
+    reader.at = start
+    readLine(reader, rows, columns)
+  }
+  return rows.finish()
+}
+
+function readHeader(cells: readonly string[]): ColumnName[] {
+  const columns: ColumnName[] = []
+  for (const cell of cells) {
+    const column = columnNames.find(name => name === cell.trim())
+    if (column === undefined || columns.includes(column)) {
+      throw new Failure(
+        'parameter_invalid',
+        `The header (line 1) has the column ${showValue(cell)}. Send the columns date and ticker, once each; metrics and all else are query parameters.`,
+        { param: 'line 1' },
+      )
+    }
+    columns.push(column)
+  }
+  const absent = columnNames.find(name => !columns.includes(name))
+  if (absent === undefined) return columns
+  throw new Failure(
+    'parameter_invalid',
+    `The header (line 1) does not have ${absent}. Send the columns date and ticker.`,
+    { param: 'line 1' },
+  )
+}
+
+/** The fast path for a line without quotes. False: the line is read cell by cell, and the schema decides. */
+function takeDateFirst(reader: CsvReader, rows: RowsBuilder, days: DayMemo): boolean {
+  const day = days.read(reader, reader.at)
+  if (day === noDay || reader.bytes[reader.at + 10] !== 0x2c) return false
+  const from = reader.at + 11
+  const to = endOfName(reader.bytes, from)
+  if (to === from) return false
+  reader.at = to
+  if (!reader.takeLineEnd()) return false
+  const name = rows.names.number(reader.bytes, from, to)
+  if (name === -1) return false
+  rows.push(day, name)
+  return true
+}
+
+function takeTickerFirst(reader: CsvReader, rows: RowsBuilder, days: DayMemo): boolean {
+  const from = reader.at
+  const to = endOfName(reader.bytes, from)
+  if (to === from || reader.bytes[to] !== 0x2c) return false
+  const day = days.read(reader, to + 1)
+  if (day === noDay) return false
+  reader.at = to + 11
+  if (!reader.takeLineEnd()) return false
+  const name = rows.names.number(reader.bytes, from, to)
+  if (name === -1) return false
+  rows.push(day, name)
+  return true
+}
+
+/** The byte after an unquoted cell. */
+function endOfName(bytes: Uint8Array, from: number): number {
+  let to = from
+  // A comma, a quote, a control character or the end of the body.
+  while (bytes[to] > 0x1f && bytes[to] !== 0x2c && bytes[to] !== 0x22) to++
+  return to
+}
+
+function readLine(reader: CsvReader, rows: RowsBuilder, columns: readonly ColumnName[]): void {
+  const { line } = reader
+  const cells = reader.row()
+  if (cells.length === 1 && cells[0] === '' && reader.onlySpaceFollows()) {
+    reader.at = reader.bytes.length
+    return
+  }
+  if (cells.length !== columns.length) {
+    throw new Failure(
+      'body_invalid',
+      `Line ${line} has ${cells.length} ${cells.length === 1 ? 'cell' : 'cells'}, but the header has ${columns.length} columns. Send one cell per column.`,
+      { param: `line ${line}` },
+    )
+  }
+  pushChecked(
+    rows,
+    Object.fromEntries(columns.map((column, i) => [column, cells[i]])),
+    line,
+    'an empty cell',
+  )
+}
+
+/** Rows as NDJSON: {"date": ..., "ticker": ...}, one per line. */
+export function readNdjsonRows(bytes: Uint8Array): ParsedRows {
+  const reader = new JsonReader(bytes)
+  reader.skipSpace()
+  if (reader.at === bytes.length)
+    throw new Failure('body_invalid', 'The body is empty. Send one row {"date", "ticker"} per line.')
+  const lines = new LineCounter(bytes)
+  const rows = new RowsBuilder(rowCapacity(bytes, minNdjsonBytes))
+  const days = new DayMemo()
+  while (reader.at < bytes.length) {
+    const start = reader.at
+    if (!takeObject(reader, rows, days)) {
+      reader.at = start
+      const line = lines.lineAt(start)
+      reader.path.push(`line ${line}`)
+      pushChecked(rows, reader.value(), line, 'null')
+      reader.path.pop()
+    }
+    endLine(reader)
+  }
+  return rows.finish()
+}
+
+const dateKey = new TextEncoder().encode('"date"')
+const tickerKey = new TextEncoder().encode('"ticker"')
+
+/** The fast path for a row with its keys in either order and no escapes. */
+function takeObject(reader: JsonReader, rows: RowsBuilder, days: DayMemo): boolean {
+  if (!reader.take(0x7b)) return false
+  let day = noDay
+  let name = -1
+  for (let place = 0; place < 2; place++) {
+    reader.skipSpace()
+    if (takeWord(reader, dateKey)) {
+      if (!reader.take(0x3a)) return false
+      reader.skipSpace()
+      const { bytes, at } = reader
+      if (bytes[at] !== 0x22 || bytes[at + 11] !== 0x22) return false
+      day = days.read(reader, at + 1)
+      reader.at = at + 12
+    } else if (takeWord(reader, tickerKey)) {
+      if (!reader.take(0x3a)) return false
+      reader.skipSpace()
+      name = readNameFast(reader, rows.names)
+      if (name === -1) return false
+    } else return false
+    if (place === 0 && !reader.take(0x2c)) return false
+  }
+  if (day === noDay || name === -1 || !reader.take(0x7d)) return false
+  rows.push(day, name)
+  return true
+}
+
+function takeWord(reader: JsonReader, word: Uint8Array): boolean {
+  const { bytes, at } = reader
+  for (let i = 0; i < word.length; i++) if (bytes[at + i] !== word[i]) return false
+  reader.at = at + word.length
+  return true
+}
+
+function endLine(reader: JsonReader): void {
+  const { bytes, at: end } = reader
+  reader.skipSpace()
+  for (let i = end; i < reader.at; i++) if (bytes[i] === 0x0a) return
+  if (reader.at < bytes.length) reader.malformed('a line contains more than one value')
+}

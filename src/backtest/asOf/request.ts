@@ -1,0 +1,113 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { IsoDateSchema } from '../../dates.ts'
+
+export const maxJoinRows = 5_000_000
+export const maxJoinMetrics = 20
+export const maxTickerLength = 64
+
+const strict = { additionalProperties: false } as const
+
+export const asOfPeriods = ['FY', 'Q', 'TTM', 'latest'] as const
+export type AsOfPeriod = (typeof asOfPeriods)[number]
+
+export const AsOfPeriodSchema = Type.Union(
+  asOfPeriods.map(period => Type.Literal(period)),
+  {
+    default: 'FY',
+    description:
+      'Which period counts as latest. FY: the latest full fiscal year. Q: the latest single quarter; a balance at the end of a year counts as one. TTM: the latest trailing twelve months. latest: the latest period of any kind, as view=latest shows it.',
+    examples: ['FY'],
+  },
+)
+
+export const maxAgeLimits = { minimum: 0, maximum: 36_600 } as const
+
+export const MaxAgeSchema = Type.Integer({
+  ...maxAgeLimits,
+  description:
+    "Maximum age of a figure, in days from the end of its period to the row's date. A row whose latest figure is older has null. Omit it for no bound.",
+  examples: [550],
+})
+
+const metricName = Type.String({
+  pattern: '^[a-z][a-z0-9_]{0,63}$',
+  allowed: 'the name of a metric, in lower case',
+  examples: ['roe'],
+})
+
+export const JoinExtra = Type.Union([Type.Literal('end'), Type.Literal('filed')])
+export type JoinExtra = Static<typeof JoinExtra>
+
+export const joinRowSchemas = {
+  date: IsoDateSchema(
+    'The day on which the figure is needed. Figures filed before it count. Not later than the day after today (UTC), with inclusive not later than today.',
+    '2010-01-26',
+  ),
+  ticker: Type.String({
+    minLength: 1,
+    maxLength: maxTickerLength,
+    description: 'Any ID of a company, former ones included.',
+    examples: ['AAPL'],
+  }),
+}
+
+const onePerRow = { maxItems: maxJoinRows } as const
+
+/** What a join takes besides its rows. */
+const settings = {
+  metrics: Type.Array(metricName, {
+    minItems: 1,
+    maxItems: maxJoinMetrics,
+    uniqueItems: true,
+    description: 'Metrics from the coverage index, up to 20. The answer has a column for each, in this order.',
+    examples: [['roe', 'revenue']],
+  }),
+  fp: Type.Optional(AsOfPeriodSchema),
+  inclusive: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description:
+        'false: figures filed strictly before the date of a row, since a filing of that day may come after the close. true: those filed on the date, too.',
+    }),
+  ),
+  max_age_days: Type.Optional(MaxAgeSchema),
+  with: Type.Optional(
+    Type.Array(JoinExtra, {
+      uniqueItems: true,
+      maxItems: 2,
+      description:
+        'Columns next to each value: `<metric>_end`, the last day of its period, and `<metric>_filed`, the day on which this vintage of it was filed.',
+      examples: [['end', 'filed']],
+    }),
+  ),
+}
+
+export const JoinSettings = Type.Object(settings, strict)
+/** What a join takes besides its rows, as it is sent. */
+export type JoinSettings = Static<typeof JoinSettings>
+
+export const AsOfJoinRequest = Type.Object(
+  {
+    rows: Type.Object(
+      {
+        date: Type.Array(joinRowSchemas.date, onePerRow),
+        ticker: Type.Array(joinRowSchemas.ticker, onePerRow),
+      },
+      { ...strict, description: 'Columns of equal length: element i of each is row i. In any order; a row may repeat.' },
+    ),
+    ...settings,
+  },
+  { ...strict, $id: 'AsOfJoinRequest' },
+)
+
+/** The formats of a join's body. */
+export const joinFormats = ['json', 'csv', 'ndjson', 'parquet'] as const
+export type JoinFormat = (typeof joinFormats)[number]
+
+/** The documentation names the first media type of each. */
+export const joinMediaTypes: Readonly<Record<JoinFormat, readonly string[]>> = {
+  json: ['application/json'],
+  csv: ['text/csv'],
+  ndjson: ['application/x-ndjson', 'application/ndjson', 'application/jsonl'],
+  parquet: ['application/vnd.apache.parquet', 'application/x-parquet'],
+}

@@ -1,0 +1,95 @@
+import { dayNumber, type IsoDate, isoDate } from '../../dates.ts'
+import { Failure } from '../../errors.ts'
+import { NameInterner } from '../codec/nameInterner.ts'
+import type { JoinRows } from './positions.ts'
+import { maxJoinRows, maxTickerLength } from './request.ts'
+
+/** Bounds the look-ups of one request, which are made on the thread that serves all. */
+export const maxTickers = 100_000
+
+/** The rows of a body, in shared memory. */
+export interface ParsedRows extends JoinRows {
+  readonly names: readonly string[]
+}
+
+/** Rows to allocate: one more than allowed, so that the excess is seen. The system allocates pages only when a row reaches them.
+ *
+ * @param minRowBytes length of the shortest possible row */
+export const rowCapacity = (bytes: Uint8Array, minRowBytes: number): number =>
+  Math.min(maxJoinRows, Math.floor(bytes.length / minRowBytes)) + 2
+
+/** Rows that are filled one by one. */
+export class RowsBuilder {
+  readonly names = new NameInterner(maxTickerLength)
+  count = 0
+  readonly #day: Int32Array
+  readonly #name: Int32Array
+
+  constructor(capacity: number) {
+    this.#day = new Int32Array(new SharedArrayBuffer(4 * capacity))
+    this.#name = new Int32Array(new SharedArrayBuffer(4 * capacity))
+  }
+
+  push(day: number, name: number): void {
+    const row = this.count++
+    this.#day[row] = day
+    this.#name[row] = name
+    if (row >= maxJoinRows) tooManyRows()
+  }
+
+  pushRow({ date, ticker }: { readonly date: IsoDate; readonly ticker: string }): void {
+    this.push(dayNumber(date), this.names.numberOf(ticker))
+  }
+
+  finish(): ParsedRows {
+    const { count } = this
+    return {
+      count,
+      day: this.#day.subarray(0, count),
+      name: this.#name.subarray(0, count),
+      names: this.names.names,
+    }
+  }
+}
+
+export function tooManyRows(): never {
+  throw new Failure(
+    'body_invalid',
+    `rows has more than ${maxJoinRows.toLocaleString('en')} rows. Split it by date.`,
+    { param: 'rows' },
+  )
+}
+
+/** Refuses rows without any, too many tickers, and days that have not come yet. What is filed later must decide no row.
+ *
+ * @param placeOf names the cell of a row's date, for messages */
+export function checkRows(
+  { count, day, names }: ParsedRows,
+  lastDate: IsoDate,
+  inclusive: boolean,
+  placeOf: (row: number) => string,
+): void {
+  if (count === 0) {
+    throw new Failure('parameter_invalid', 'rows is empty. Send at least one date and ticker.', { param: 'rows' })
+  }
+  if (names.length > maxTickers) {
+    throw new Failure(
+      'body_invalid',
+      `rows names ${names.length.toLocaleString('en')} different tickers; the limit is ${maxTickers.toLocaleString('en')}. Split it by ticker.`,
+      { param: 'rows' },
+    )
+  }
+  const last = dayNumber(lastDate)
+  for (let row = 0; row < count; row++) if (day[row] > last) throw tooLate(day[row], lastDate, inclusive, placeOf(row))
+}
+
+function tooLate(day: number, lastDate: IsoDate, inclusive: boolean, place: string): Failure {
+  const known = inclusive
+    ? 'With inclusive, figures filed on the date count, and no later day than today (UTC) is known'
+    : 'Figures filed before the date count, so the day after today (UTC) is the last that is known'
+  return new Failure(
+    'parameter_invalid',
+    `${place} is ${isoDate(day)}. ${known}: send dates up to ${lastDate}.`,
+    { param: place },
+  )
+}

@@ -1,0 +1,29 @@
+import { TypeCompiler } from '@sinclair/typebox/compiler'
+import { Failure } from '../../errors.ts'
+import { describeFault } from '../codec/faults.ts'
+import type { JsonObject } from '../codec/jsonReader.ts'
+import { type AsOfPeriod, type JoinExtra, JoinSettings } from './request.ts'
+
+/** What a join computes, with every default filled in. */
+export interface JoinPlan {
+  readonly metrics: readonly string[]
+  readonly fp: AsOfPeriod
+  readonly inclusive: boolean
+  /** null: no bound. */
+  readonly maxAgeDays: number | null
+  readonly extras: readonly JoinExtra[]
+}
+
+const check = TypeCompiler.Compile(JoinSettings)
+
+/** The settings of a join, checked by their schema. */
+export function readJoinSettings(fields: JsonObject): JoinPlan {
+  if (!check.Check(fields)) {
+    const fault = check.Errors(fields).First()
+    throw fault
+      ? describeFault(fault, [], JoinSettings)
+      : new Failure('body_invalid', 'The settings do not match the schema.')
+  }
+  const { metrics, fp = 'FY', inclusive = false, max_age_days: maxAgeDays = null, with: extras = [] } = fields
+  return { metrics, fp, inclusive, maxAgeDays, extras }
+}

@@ -1,0 +1,97 @@
+import { enforceEntityCap } from '../../access/entityCap.ts'
+import { isFreeData, type Principal } from '../../access/licences.ts'
+import { Failure } from '../../errors.ts'
+import type { SqlClient } from '../../postgres/client.ts'
+import type { CompanyDeps } from '../companies/deps.ts'
+import { type CompanyIdentity, findCompanies } from '../companies/queries.ts'
+import type { VersionedCompanies } from './figures.ts'
+
+/** The companies that the names of a join's rows mean. */
+export interface JoinCompanies {
+  /** For each name its place in `identities`; -1: unknown. */
+  readonly companyOfName: Int32Array
+  /** Each company once. */
+  readonly identities: readonly CompanyIdentity[]
+}
+
+const idsPerLookup = 5_000
+/** Any ID of a register. What has another form is unknown, and some of it the database would refuse to look for. */
+const idShape = /^[A-Z0-9][A-Z0-9._-]{0,31}$/
+
+/** The companies by the directory, which remembers them between requests. They are of one data version, or of the present one where
+ * an import committed meanwhile, and then found again by the caller. */
+export async function findJoinCompanies(
+  { lookups, directory }: Pick<CompanyDeps, 'lookups' | 'directory'>,
+  names: readonly string[],
+  dataVersion: number,
+): Promise<VersionedCompanies<JoinCompanies>> {
+  const found = await findAll(ids => directory?.findAll(ids) ?? findCompanies(lookups, ids), names)
+  const versions = new Set(found.identities.map(company => company.dataVersion))
+  const [version = dataVersion] = versions
+  // No version has such companies: the caller finds them again in a snapshot.
+  return { dataVersion: versions.size > 1 ? -1 : version, companies: found }
+}
+
+/** The companies as a snapshot has them. */
+export const findInSnapshot = (snapshot: SqlClient, names: readonly string[]): Promise<JoinCompanies> =>
+  findAll(ids => findCompanies(snapshot, ids), names)
+
+async function findAll(
+  find: (ids: readonly string[]) => Promise<ReadonlyMap<string, CompanyIdentity>>,
+  names: readonly string[],
+): Promise<JoinCompanies> {
+  const ids = names.map(name => name.toUpperCase())
+  const wanted = [...new Set(ids.filter(id => idShape.test(id)))]
+  const found = new Map<string, CompanyIdentity>()
+  for (let at = 0; at < wanted.length; at += idsPerLookup) {
+    for (const [id, company] of await find(wanted.slice(at, at + idsPerLookup))) found.set(id, company)
+  }
+  const places = new Map<number, number>()
+  const identities: CompanyIdentity[] = []
+  const companyOfName = new Int32Array(names.length)
+  for (const [i, id] of ids.entries()) {
+    const company = found.get(id)
+    if (company === undefined) {
+      companyOfName[i] = -1
+      continue
+    }
+    let place = places.get(company.entityId)
+    if (place === undefined) {
+      place = identities.push(company) - 1
+      places.set(company.entityId, place)
+    }
+    companyOfName[i] = place
+  }
+  return { companyOfName, identities }
+}
+
+/** A join shows what was known on many days, which is what `as_of` opens. Every company counts towards a cap, whether it has figures or
+ * not, and before anything of it is read. */
+export async function authorizeJoin(
+  deps: Pick<CompanyDeps, 'sql' | 'flagship'>,
+  principal: Principal,
+  { identities }: JoinCompanies,
+): Promise<void> {
+  const { flagship } = deps
+  if (isFreeData(principal)) {
+    const closed = identities.find(({ ticker, preferred }) => !flagship.has(ticker) && !flagship.has(preferred))
+    if (closed !== undefined) throw licenceRequired(flagship, principal, closed.sentId ?? closed.ticker)
+  }
+  await enforceEntityCap(
+    deps,
+    principal,
+    identities.map(({ entityId }) => entityId),
+    'this join',
+    'rows',
+    '; a join of fewer tickers may still be allowed',
+  )
+}
+
+function licenceRequired(flagship: ReadonlySet<string>, principal: Principal, ticker: string): Failure {
+  const open = [...flagship].join(', ') || 'no company'
+  return new Failure(
+    'licence_required',
+    `An as-of join with ${ticker} requires an evaluation key or a Personal or Commercial data licence. The ${principal.licence} licence allows it only for ${open}.`,
+    { param: 'rows' },
+  )
+}

@@ -1,0 +1,52 @@
+import { AsOfJoinRequest } from '../../backtest/asOf/request.ts'
+import answers from '../../http/docs/examples/answers.json' with { type: 'json' }
+import requests from '../../http/docs/examples/requests.json' with { type: 'json' }
+import { operation } from '../../http/docs/operation.ts'
+import { AsOfJoin, JoinQuery } from './schema.ts'
+
+const description = `Rows of date and ticker in, one column per metric out, in the order sent: what was known of each company before each date.
+
+The value is that of the latest period of which a figure was filed strictly before the date, at the vintage that was current then. A filing of the date itself may come after the close, so it does not count; \`inclusive\` counts it. An amendment of an old year does not displace the newest year, as it does where filings are joined by their day alone.
+
+\`max_age_days\` leaves out what is too old on the date of the row. \`with\` adds columns \`<metric>_end\` and \`<metric>_filed\`. Tickers that name no company are in \`unknown\`, and their rows have null. Former IDs lead to today's company.
+
+The body is JSON by columns, CSV, NDJSON or Parquet, the answer what \`format\` names. CSV, NDJSON and Parquet have the columns date and ticker, and take the settings as query parameters. Up to 5,000,000 rows of 100,000 tickers, and 20 metrics. Parquet is the fastest and smallest both ways.
+
+Requires a licence that includes \`as_of\`; the demo key and free keys may join the flagship companies. With an evaluation key every company of the rows counts as seen.`
+
+export const joinOperation = operation({
+  id: 'joinAsOf',
+  tag: 'Fundamentals',
+  summary: 'What was known before each date, for rows of date and ticker',
+  description,
+  access: 'key',
+  query: JoinQuery,
+  body: {
+    schema: AsOfJoinRequest,
+    description: 'The rows, and the metrics to join to them.',
+    texts: { 'text/csv': requests.as_of_csv, 'application/x-ndjson': requests.as_of_ndjson },
+    examples: { apple: { summary: 'The fiscal year 2009 of Apple before and after its restatement', value: requests.as_of } },
+  },
+  answer: {
+    schema: AsOfJoin,
+    description: 'The columns of the rows, followed by those of the metrics.',
+    headers: ['ETag'],
+    examples: { apple: { summary: 'The answer to the example `apple`', value: answers.as_of } },
+    rows: { csv: answers.as_of_csv, ndjson: answers.as_of_ndjson },
+  },
+  errors: [
+    'malformed_json',
+    'parameter_invalid',
+    'parameter_repeated',
+    'body_invalid',
+    'body_too_large',
+    'media_type_unsupported',
+    'licence_required',
+    'entity_cap_reached',
+    'compute_busy',
+    'compute_timeout',
+    'compute_lost',
+    'statement_timeout',
+  ],
+  data: false,
+})

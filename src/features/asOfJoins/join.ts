@@ -1,0 +1,93 @@
+import { isFreeData, type Principal } from '../../access/licences.ts'
+import type { JoinBodyInput } from '../../backtest/asOf/joinBody.ts'
+import type { JoinFormat } from '../../backtest/asOf/request.ts'
+import type { JoinPlan } from '../../backtest/asOf/settings.ts'
+import type { WrittenJoin } from '../../backtest/asOf/writeJoin.ts'
+import type { ComputePool } from '../../backtest/pool/computePool.ts'
+import { Failure } from '../../errors.ts'
+import { nearNames } from '../../spelling.ts'
+import type { CompanyDeps } from '../companies/deps.ts'
+import { type AnswerMemory, maxAnswerBytes } from './answerMemory.ts'
+import { authorizeJoin, findInSnapshot, findJoinCompanies, type JoinCompanies } from './companies.ts'
+import type { EventStore } from './eventStore.ts'
+import { openFigures } from './figures.ts'
+import { describeJoin } from './description.ts'
+
+export interface JoinDeps extends CompanyDeps {
+  readonly pool: ComputePool
+  readonly events: EventStore
+  readonly answerMemory: AnswerMemory
+  readonly dataVersion: () => number
+}
+
+export interface JoinAnswer extends WrittenJoin {
+  readonly dataVersion: number
+  /** Gives the memory of the answer back. Must be called once it is sent. */
+  readonly release: () => void
+}
+
+/** Runs a join: the bytes of the body go to a thread, and those of the answer come back. This thread sees the names of the rows and what is
+ * computed, so that it finds the companies and whether the caller may see them. */
+export async function runJoin(
+  deps: JoinDeps,
+  principal: Principal,
+  sent: Omit<JoinBodyInput, 'today'>,
+  format: JoinFormat,
+  signal: AbortSignal,
+): Promise<JoinAnswer> {
+  const { pool, markets, events, answerMemory } = deps
+  const ticket = pool.admit()
+  const lease = events.lease()
+  try {
+    const input = { ...sent, today: deps.today() }
+    const { rows, plan } = await pool.run('join_body', input, { signal, ticket, transfer: [sent.body.buffer] })
+    requireMetrics(markets.metrics, plan)
+    const room = answerMemory.reserve(rows.count, plan)
+    try {
+      const figures = await openFigures(
+        lease,
+        {
+          sql: deps.sql,
+          entitiesOf: ({ identities }: JoinCompanies) =>
+            Int32Array.from(identities, ({ entityId }) => entityId),
+          findAgain: snapshot => findInSnapshot(snapshot, rows.names),
+          authorize: companies => authorizeJoin(deps, principal, companies),
+        },
+        await findJoinCompanies(deps, rows.names, deps.dataVersion()),
+        plan,
+        signal,
+      )
+      const { dataVersion, companies, entities, blocks } = figures
+      const written = await pool.run(
+        'join_rows',
+        {
+          ...{ rows, plan, entities, blocks, format },
+          companyOfName: companies.companyOfName,
+          unitNames: events.units,
+          limit: maxAnswerBytes,
+          about: describeJoin(markets, companies, rows, plan, dataVersion, isFreeData(principal)),
+        },
+        { signal, ticket },
+      )
+      return { ...written, dataVersion, release: room.keep(written.bytes.length) }
+    } catch (error) {
+      room.release()
+      throw error
+    }
+  } finally {
+    lease.release()
+    pool.leave(ticket)
+  }
+}
+
+function requireMetrics(known: ReadonlyMap<string, unknown>, { metrics }: JoinPlan): void {
+  const unknown = metrics.findIndex(name => !known.has(name))
+  if (unknown === -1) return
+  const near = nearNames(metrics[unknown], known.keys(), 3)
+  const hint = near.length > 0 ? ` Did you mean ${near.join(', ')}?` : ''
+  throw new Failure(
+    'parameter_invalid',
+    `metrics[${unknown}] is ${metrics[unknown]}, which is not a metric.${hint} GET /api/v1/fundamentals without ticker lists all metrics.`,
+    { param: `metrics[${unknown}]`, near },
+  )
+}

@@ -1,0 +1,57 @@
+import type { Sql } from '../client.ts'
+
+/** The data versions that can be pinned: `oldest` to `newest`, both included. */
+export interface PinRange {
+  readonly oldest: number
+  readonly newest: number
+}
+
+export async function readPinRange(sql: Sql): Promise<PinRange> {
+  const [row] = await sql<{ oldest: number; newest: number }[]>`
+    select o.version as oldest, d.version::int as newest from oldest_pin o cross join data_version d`
+  return row
+}
+
+/** The schemas in which a pinned connection finds its tables: those of the views before the tables themselves. */
+export async function pinnedSearchPath(sql: Sql): Promise<string> {
+  const [row] = await sql<{ path: string }[]>`
+    select 'pinned, ' || quote_ident(current_schema()) as path`
+  return row.path
+}
+
+/** The tables that remember. A migration that adds one adds it here, too. */
+export const versionedTables = [
+  'fact',
+  'entity',
+  'entity_ticker',
+  'entity_former_id',
+  'entity_other_name',
+  'filing',
+  'signal',
+  'market_coverage',
+] as const
+
+/** A read that began before the oldest version moved has ended by then: statements and streams of a request end within minutes. */
+const graceMinutes = 10
+
+/** One step towards a history of `keepVersions` data versions: removes at most `maxRows` past rows of each table that no version from
+ * the oldest on needs, or moves the oldest version where none is left. The move comes first and the removal at least ten minutes
+ * later, so that a request which was let in before it still finds its rows. */
+export async function shortenHistory(sql: Sql, keepVersions: number, maxRows: number): Promise<void> {
+  const [settled] = await sql<{ version: number }[]>`
+    select version from oldest_pin where moved_at <= now() - make_interval(mins => ${graceMinutes})`
+  if (settled === undefined) return
+  let isDone = true
+  for (const table of versionedTables) {
+    const past = sql(`${table}_past`)
+    const { count } = await sql`
+      delete from ${past} where ctid = any(array(
+        select ctid from ${past} where until_version <= ${settled.version} limit ${maxRows}))`
+    if (count === maxRows) isDone = false
+  }
+  if (!isDone) return
+  await sql`
+    update oldest_pin o set version = d.version - ${keepVersions}::int, moved_at = now()
+    from data_version d
+    where d.version - ${keepVersions}::int > o.version`
+}
