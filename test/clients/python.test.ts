@@ -60,6 +60,8 @@ async function run(program: string | null, args: readonly string[], cwd: string)
   return { out, err, code }
 }
 
+const programs = (await blocksOf('clients/python/README.md')).filter(({ language }) => language === 'python')
+
 describe.skipIf(python === null)('the Python client', () => {
   test('passes its tests against the real server, and names those that it skips', async () => {
     const { out, err, code } = await run(python, ['-m', 'pytest', '-rs', '--color=no'], client)
@@ -73,8 +75,6 @@ describe.skipIf(python === null)('the Python client', () => {
     const { out, code } = await run(python, ['-m', 'mypy', '--cache-dir', cache], client)
     expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining('no issues found') })
   })
-
-  const programs = (await blocksOf('clients/python/README.md')).filter(({ language }) => language === 'python')
 
   test('has examples in its README', () => {
     expect(programs.length).toBeGreaterThan(4)
@@ -96,7 +96,11 @@ describe.skipIf(python === null)('the Python client', () => {
     'has a notebook whose stored outputs are those of the real server',
     async () => {
       const notebook = join(client, 'examples/forecasts.ipynb')
-      const { out, err, code } = await run(notebooks, [join(client, 'examples/run.py'), '--check', notebook], folder)
+      const { out, err, code } = await run(
+        notebooks,
+        [join(client, 'examples/run.py'), '--check', notebook],
+        folder,
+      )
       expect({ code, report: code === 0 ? '' : `${out}${err}` }).toEqual({ code: 0, report: '' })
     },
   )

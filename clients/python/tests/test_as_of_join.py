@@ -114,11 +114,14 @@ def test_polars_frames_come_back_as_polars_whatever_the_client_is_of(fake: Fake)
         pd.to_datetime(["2011-03-01"]).as_unit("s"),
         pd.Series(["2011-03-01"], dtype="object"),
         pd.Categorical(["2011-03-01"]),
+        pl.Series([dt.datetime(2011, 3, 1)]),
+        pl.Series(["2011-03-01"], dtype=pl.Categorical),
     ],
 )
 def test_days_of_any_kind_are_the_same_days(fake: Fake, days: Any) -> None:
-    frame = pd.DataFrame({"date": days, "ticker": ["007A"]})
-    assert Client("k", fake.url).as_of_join(frame, "roe")["roe"].tolist() == [2.0]
+    library = pl if isinstance(days, pl.Series) else pd
+    frame = library.DataFrame({"date": days, "ticker": ["007A"]})
+    assert Client("k", fake.url).as_of_join(frame, "roe")["roe"].to_list() == [2.0]
 
 
 @pytest.mark.parametrize(
@@ -154,7 +157,7 @@ def test_ids_stay_texts(fake: Fake) -> None:
 
 def test_unknown_tickers_are_named_and_their_rows_stay(fake: Fake, library: str) -> None:
     client = Client("k", fake.url, frame=library)
-    with pytest.warns(UnknownTickers, match="1 tickers are unknown and have no values: NOBODY"):
+    with pytest.warns(UnknownTickers, match=r"Unknown tickers \(1\) have no values: NOBODY"):
         panel = client.panel(["NOBODY", "007A"], "roe", ["2011-03-01"])
     assert len(panel) == 2 and client.last.unknown == ("NOBODY",)
 

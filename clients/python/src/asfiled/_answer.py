@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 
@@ -21,7 +21,11 @@ class Answer:
     licence: str | None = None
     """The Free Licence, of demo and free keys."""
     unknown: tuple[str, ...] = ()
-    """Of a join: the tickers that no company has."""
+    """Of a join: the tickers that no company has, at most 100 of them."""
+    unknown_count: int = 0
+    """All of them."""
+    units: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Of a join: the units of each metric. Amounts of several currencies cannot be compared."""
 
     def as_dict(self) -> dict[str, Any]:
         return {
@@ -30,6 +34,8 @@ class Answer:
             "attribution": list(self.attribution),
             "licence": self.licence,
             "unknown": list(self.unknown),
+            "unknown_count": self.unknown_count,
+            "units": {metric: list(units) for metric, units in self.units.items()},
         }
 
 
@@ -37,6 +43,9 @@ def answer_of(fields: Mapping[str, Any]) -> Answer:
     """The fields around the rows, of JSON or from the metadata of Parquet, where each is a text."""
     read = {name: _value(value) for name, value in fields.items()}
     notes = [read.get("note"), *(company.get("note") for company in _list(read.get("companies")))]
+    notes += [f"{former['sent']} is {former['ticker']} today." for former in _list(read.get("renamed"))]
+    unknown = tuple(str(ticker) for ticker in _list(read.get("unknown")))
+    units = read.get("units")
     version = read.get("data_version")
     licence = read.get("licence")
     return Answer(
@@ -44,7 +53,9 @@ def answer_of(fields: Mapping[str, Any]) -> Answer:
         notes=tuple(str(note) for note in notes if note),
         attribution=tuple(str(text) for text in _list(read.get("attribution"))),
         licence=None if licence is None else str(licence),
-        unknown=tuple(str(ticker) for ticker in _list(read.get("unknown"))),
+        unknown=unknown,
+        unknown_count=int(read.get("unknown_count") or len(unknown)),
+        units={metric: tuple(of) for metric, of in units.items()} if isinstance(units, dict) else {},
     )
 
 
@@ -60,7 +71,13 @@ def joined(answers: list[Answer]) -> Answer:
         notes=each([answer.notes for answer in answers]),
         attribution=each([answer.attribution for answer in answers]),
         licence=first.licence,
-        unknown=each([answer.unknown for answer in answers]),
+        unknown=each([answer.unknown for answer in answers])[:100],
+        # Parts of one frame may miss the same company, so this is a bound from below.
+        unknown_count=max(answer.unknown_count for answer in answers),
+        units={
+            metric: each([answer.units.get(metric, ()) for answer in answers])
+            for metric in dict.fromkeys(metric for answer in answers for metric in answer.units)
+        },
     )
 
 

@@ -10,8 +10,8 @@ from ._frames import Frames, require_columns
 from ._transport import Transport
 
 _parquet = "application/vnd.apache.parquet"
-# The server takes five million rows; fewer at a time keep the memory of both sides low.
-_rows_at_a_time = 1_000_000
+# What the server takes in one request.
+_rows_at_a_time = 5_000_000
 
 
 def as_of_join(

@@ -126,8 +126,8 @@ class Figures(Connection[F]):
         )
         self.last = answer
         if answer.unknown:
-            some = ", ".join(answer.unknown[:10]) + (", ..." if len(answer.unknown) > 10 else "")
-            message = f"{len(answer.unknown)} tickers are unknown and have no values: {some}"
+            some = ", ".join(answer.unknown[:10]) + (", ..." if answer.unknown_count > 10 else "")
+            message = f"Unknown tickers ({answer.unknown_count}) have no values: {some}"
             warnings.warn(message, UnknownTickers, stacklevel=2)
         return cast(T, result)
 

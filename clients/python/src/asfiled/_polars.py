@@ -66,6 +66,11 @@ class PolarsFrames:
 
 def _days(column: pl.Series) -> pl.Series:
     """A column as Date. Nothing but whole days of no time zone is one."""
+    if isinstance(column.dtype, pl.Datetime) and column.dtype.time_zone is None:
+        days = column.cast(pl.Date)
+        # Others go the slow way, which names the row.
+        if (days.cast(column.dtype) == column).all():
+            column = days
     if column.dtype == pl.Date and column.null_count() == 0:
         return column
     return pl.Series(column.name, day_texts(column.name, column.to_list()), pl.String).str.to_date("%Y-%m-%d")
