@@ -37,7 +37,8 @@ export interface EventBlock extends Events {
 /** The memory that events take. */
 export function eventBytes({ starts, days, values, ends, filed, units, text, textStarts }: Events): number {
   let bytes = 0
-  for (const column of [starts, days, values, ends, filed, units, text, textStarts]) bytes += column.byteLength
+  for (const column of [starts, days, values, ends, filed, units, text, textStarts])
+    bytes += column.byteLength
   return bytes
 }
 

@@ -121,12 +121,7 @@ function readLine(reader: CsvReader, rows: RowsBuilder, columns: readonly Column
       { param: `line ${line}` },
     )
   }
-  pushChecked(
-    rows,
-    Object.fromEntries(columns.map((column, i) => [column, cells[i]])),
-    line,
-    'an empty cell',
-  )
+  pushChecked(rows, Object.fromEntries(columns.map((column, i) => [column, cells[i]])), line, 'an empty cell')
 }
 
 /** Rows as NDJSON: {"date": ..., "ticker": ...}, one per line. */

@@ -53,13 +53,22 @@ export const joinRowSchemas = {
 
 const onePerRow = { maxItems: maxJoinRows } as const
 
+export const DataVersionSchema = Type.Integer({
+  minimum: 0,
+  maximum: 2_147_483_647,
+  description:
+    'Answers as the data stood at this data version, whatever was imported or corrected since: the `data_version` of an earlier answer.',
+  examples: [1],
+})
+
 /** What a join takes besides its rows. */
 const settings = {
   metrics: Type.Array(metricName, {
     minItems: 1,
     maxItems: maxJoinMetrics,
     uniqueItems: true,
-    description: 'Metrics from the coverage index, up to 20. The answer has a column for each, in this order.',
+    description:
+      'Metrics from the coverage index, up to 20. The answer has a column for each, in this order.',
     examples: [['roe', 'revenue']],
   }),
   fp: Type.Optional(AsOfPeriodSchema),
@@ -80,6 +89,7 @@ const settings = {
       examples: [['end', 'filed']],
     }),
   ),
+  data_version: Type.Optional(DataVersionSchema),
 }
 
 export const JoinSettings = Type.Object(settings, strict)
@@ -93,7 +103,10 @@ export const AsOfJoinRequest = Type.Object(
         date: Type.Array(joinRowSchemas.date, onePerRow),
         ticker: Type.Array(joinRowSchemas.ticker, onePerRow),
       },
-      { ...strict, description: 'Columns of equal length: element i of each is row i. In any order; a row may repeat.' },
+      {
+        ...strict,
+        description: 'Columns of equal length: element i of each is row i. In any order; a row may repeat.',
+      },
     ),
     ...settings,
   },

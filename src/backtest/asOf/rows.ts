@@ -70,7 +70,9 @@ export function checkRows(
   placeOf: (row: number) => string,
 ): void {
   if (count === 0) {
-    throw new Failure('parameter_invalid', 'rows is empty. Send at least one date and ticker.', { param: 'rows' })
+    throw new Failure('parameter_invalid', 'rows is empty. Send at least one date and ticker.', {
+      param: 'rows',
+    })
   }
   if (names.length > maxTickers) {
     throw new Failure(
@@ -80,7 +82,8 @@ export function checkRows(
     )
   }
   const last = dayNumber(lastDate)
-  for (let row = 0; row < count; row++) if (day[row] > last) throw tooLate(day[row], lastDate, inclusive, placeOf(row))
+  for (let row = 0; row < count; row++)
+    if (day[row] > last) throw tooLate(day[row], lastDate, inclusive, placeOf(row))
 }
 
 function tooLate(day: number, lastDate: IsoDate, inclusive: boolean, place: string): Failure {

@@ -12,6 +12,8 @@ export interface JoinPlan {
   /** null: no bound. */
   readonly maxAgeDays: number | null
   readonly extras: readonly JoinExtra[]
+  /** null: the present one. */
+  readonly dataVersion: number | null
 }
 
 const check = TypeCompiler.Compile(JoinSettings)
@@ -24,6 +26,7 @@ export function readJoinSettings(fields: JsonObject): JoinPlan {
       ? describeFault(fault, [], JoinSettings)
       : new Failure('body_invalid', 'The settings do not match the schema.')
   }
-  const { metrics, fp = 'FY', inclusive = false, max_age_days: maxAgeDays = null, with: extras = [] } = fields
-  return { metrics, fp, inclusive, maxAgeDays, extras }
+  const { metrics, fp = 'FY', inclusive = false, with: extras = [] } = fields
+  const { max_age_days: maxAgeDays = null, data_version: dataVersion = null } = fields
+  return { metrics, fp, inclusive, maxAgeDays, extras, dataVersion }
 }

@@ -58,13 +58,17 @@ export function jsonColumns({ rows, columns, extras }: Joined, { head, tail }: J
   const keys = [
     '"date"',
     '"ticker"',
-    ...columns.flatMap(column => [column.name, ...extras.map(extra => `${column.name}_${extra}`)].map(key => `"${key}"`)),
+    ...columns.flatMap(column =>
+      [column.name, ...extras.map(extra => `${column.name}_${extra}`)].map(key => `"${key}"`),
+    ),
   ]
   // Of each column a key, a colon, brackets and the commas between its elements; the commas between columns, and the braces.
   const frames = keys.reduce((bytes, key) => bytes + key.length + 3 + Math.max(0, count - 1), keys.length + 1)
   const cells = columns.reduce(
     (bytes, column) =>
-      bytes + valueBytes(column, nullWord.length) + extras.length * extraBytes(column, count, 2, nullWord.length),
+      bytes +
+      valueBytes(column, nullWord.length) +
+      extras.length * extraBytes(column, count, 2, nullWord.length),
     count * (dayBytes + 2) + nameBytes(rows, names),
   )
   const sink = new ByteSink(withinLimit(byteLength(head) + frames + cells + byteLength(tail), limit))
@@ -170,7 +174,9 @@ export function ndjsonLines(joined: Joined, limit: number): Uint8Array {
   const names = textTable(rows.names.map(text => JSON.stringify(text)))
   const cells = columns.reduce(
     (bytes, column) =>
-      bytes + valueBytes(column, nullWord.length) + extras.length * extraBytes(column, count, 2, nullWord.length),
+      bytes +
+      valueBytes(column, nullWord.length) +
+      extras.length * extraBytes(column, count, 2, nullWord.length),
     count * (dayBytes + 2) + nameBytes(rows, names),
   )
   const keys = textTable(columnNames(joined).map((key, i) => `${i === 0 ? '{' : ','}"${key}":`))

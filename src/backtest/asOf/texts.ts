@@ -48,7 +48,8 @@ export class ByteSink {
     const shifted = day + 719_468
     const era = Math.floor(shifted / 146_097)
     const ofEra = shifted - era * 146_097
-    const yearOfEra = ((ofEra - ((ofEra / 1_460) | 0) + ((ofEra / 36_524) | 0) - ((ofEra / 146_096) | 0)) / 365) | 0
+    const yearOfEra =
+      ((ofEra - ((ofEra / 1_460) | 0) + ((ofEra / 36_524) | 0) - ((ofEra / 146_096) | 0)) / 365) | 0
     const ofYear = ofEra - (365 * yearOfEra + (yearOfEra >> 2) - ((yearOfEra / 100) | 0))
     const shiftedMonth = ((5 * ofYear + 2) / 153) | 0
     const dayOfMonth = ofYear - (((153 * shiftedMonth + 2) / 5) | 0) + 1

@@ -10,7 +10,10 @@ export const i64 = (value: number): Thrift => ({ type: 'i64', value })
 export const text = (value: string): Thrift => ({ type: 'text', value })
 export const list = (items: readonly Thrift[]): Thrift => ({ type: 'list', items })
 /** @param fields by id, ascending */
-export const struct = (...fields: readonly (readonly [number, Thrift])[]): Thrift => ({ type: 'struct', fields })
+export const struct = (...fields: readonly (readonly [number, Thrift])[]): Thrift => ({
+  type: 'struct',
+  fields,
+})
 
 const codes: Record<Thrift['type'], number> = { i32: 5, i64: 6, text: 8, list: 9, struct: 12 }
 const encoder = new TextEncoder()

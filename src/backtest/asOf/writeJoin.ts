@@ -38,31 +38,39 @@ export function writeJoin(task: JoinTask): WrittenJoin {
   const columns = joinRows(task)
   const joined = { rows, columns, extras: plan.extras }
   const units = Object.fromEntries(
-    columns.map(column => [column.name, unitsOf(column).map(unit => unitNames.get(unit) ?? '').sort()]),
+    columns.map(column => [
+      column.name,
+      unitsOf(column)
+        .map(unit => unitNames.get(unit) ?? '')
+        .sort(),
+    ]),
   )
   const { markets: _, ...shown } = { ...about, units }
   return { bytes: write(joined, format, shown, limit), about }
 }
 
 function write(joined: Joined, format: JoinFormat, shown: object, limit: number): Uint8Array {
-    switch (format) {
-      case 'json': {
-        const head = JSON.stringify(shown)
-        return jsonColumns(joined, { head: `${head.slice(0, -1)},"columns":`, tail: '}' }, limit)
-      }
-      case 'csv':
-        return csvLines(joined, limit)
-      case 'ndjson':
-        return ndjsonLines(joined, limit)
-      case 'parquet':
-        return parquetFile(joined, metadataOf(shown), limit)
-      default:
-        return format satisfies never
+  switch (format) {
+    case 'json': {
+      const head = JSON.stringify(shown)
+      return jsonColumns(joined, { head: `${head.slice(0, -1)},"columns":`, tail: '}' }, limit)
     }
+    case 'csv':
+      return csvLines(joined, limit)
+    case 'ndjson':
+      return ndjsonLines(joined, limit)
+    case 'parquet':
+      return parquetFile(joined, metadataOf(shown), limit)
+    default:
+      return format satisfies never
+  }
 }
 
 /** Strings unchanged, other values as JSON. */
 const metadataOf = (fields: object): Record<string, string> =>
   Object.fromEntries(
-    Object.entries(fields).map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]),
+    Object.entries(fields).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? value : JSON.stringify(value),
+    ]),
   )

@@ -12,6 +12,8 @@ export interface JoinCompanies {
   readonly companyOfName: Int32Array
   /** Each company once. */
   readonly identities: readonly CompanyIdentity[]
+  /** Names that are no current IDs of their companies. */
+  readonly renamed: readonly { readonly sent: string; readonly ticker: string }[]
 }
 
 const idsPerLookup = 5_000
@@ -48,6 +50,7 @@ async function findAll(
   }
   const places = new Map<number, number>()
   const identities: CompanyIdentity[] = []
+  const renamed: { sent: string; ticker: string }[] = []
   const companyOfName = new Int32Array(names.length)
   for (const [i, id] of ids.entries()) {
     const company = found.get(id)
@@ -55,6 +58,7 @@ async function findAll(
       companyOfName[i] = -1
       continue
     }
+    if (company.sentId !== null) renamed.push({ sent: names[i], ticker: company.ticker })
     let place = places.get(company.entityId)
     if (place === undefined) {
       place = identities.push(company) - 1
@@ -62,7 +66,7 @@ async function findAll(
     }
     companyOfName[i] = place
   }
-  return { companyOfName, identities }
+  return { companyOfName, identities, renamed }
 }
 
 /** A join shows what was known on many days, which is what `as_of` opens. Every company counts towards a cap, whether it has figures or
@@ -74,7 +78,9 @@ export async function authorizeJoin(
 ): Promise<void> {
   const { flagship } = deps
   if (isFreeData(principal)) {
-    const closed = identities.find(({ ticker, preferred }) => !flagship.has(ticker) && !flagship.has(preferred))
+    const closed = identities.find(
+      ({ ticker, preferred }) => !flagship.has(ticker) && !flagship.has(preferred),
+    )
     if (closed !== undefined) throw licenceRequired(flagship, principal, closed.sentId ?? closed.ticker)
   }
   await enforceEntityCap(

@@ -11,14 +11,13 @@ export const maxNamed = 100
 /** What an answer says besides its columns. */
 export function describeJoin(
   markets: Pick<Markets, 'get'>,
-  { identities, companyOfName }: JoinCompanies,
+  { identities, companyOfName, renamed }: JoinCompanies,
   { names, count }: Pick<ParsedRows, 'names' | 'count'>,
   { fp, inclusive, maxAgeDays }: JoinPlan,
   dataVersion: number,
   isFree: boolean,
 ): AboutJoin {
   const unknown = names.filter((_, i) => companyOfName[i] === -1)
-  const renamed = identities.flatMap(({ sentId, ticker }) => (sentId === null ? [] : [{ sent: sentId, ticker }]))
   const codes = [...new Set(identities.map(({ market }) => market))].sort()
   return {
     object: 'as_of_join',
@@ -37,7 +36,10 @@ export function describeJoin(
 }
 
 /** What the formats of rows alone have no field for. */
-export function noteOf({ unknown, unknown_count: count }: Pick<AboutJoin, 'unknown' | 'unknown_count'>): string | null {
+export function noteOf({
+  unknown,
+  unknown_count: count,
+}: Pick<AboutJoin, 'unknown' | 'unknown_count'>): string | null {
   if (count === 0) return null
   const more = count > unknown.length ? ` and ${count - unknown.length} more` : ''
   return `${count} ${count === 1 ? 'ticker is' : 'tickers are'} unknown, and the figures of their rows are missing: ${unknown.join(', ')}${more}.`

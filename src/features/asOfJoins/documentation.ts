@@ -25,7 +25,12 @@ export const joinOperation = operation({
     schema: AsOfJoinRequest,
     description: 'The rows, and the metrics to join to them.',
     texts: { 'text/csv': requests.as_of_csv, 'application/x-ndjson': requests.as_of_ndjson },
-    examples: { apple: { summary: 'The fiscal year 2009 of Apple before and after its restatement', value: requests.as_of } },
+    examples: {
+      apple: {
+        summary: 'The fiscal year 2009 of Apple before and after its restatement',
+        value: requests.as_of,
+      },
+    },
   },
   answer: {
     schema: AsOfJoin,

@@ -5,19 +5,24 @@ import type { JoinPlan } from '../../backtest/asOf/settings.ts'
 import type { WrittenJoin } from '../../backtest/asOf/writeJoin.ts'
 import type { ComputePool } from '../../backtest/pool/computePool.ts'
 import { Failure } from '../../errors.ts'
+import type { SqlClient } from '../../postgres/client.ts'
 import { nearNames } from '../../spelling.ts'
-import type { CompanyDeps } from '../companies/deps.ts'
+import type { CompanyDeps, PinnedStore } from '../companies/deps.ts'
 import { type AnswerMemory, maxAnswerBytes } from './answerMemory.ts'
 import { authorizeJoin, findInSnapshot, findJoinCompanies, type JoinCompanies } from './companies.ts'
-import type { EventStore } from './eventStore.ts'
-import { openFigures } from './figures.ts'
 import { describeJoin } from './description.ts'
+import type { EventLease, EventStore } from './eventStore.ts'
+import { type OpenedFigures, openFigures } from './figures.ts'
 
 export interface JoinDeps extends CompanyDeps {
   readonly pool: ComputePool
   readonly events: EventStore
   readonly answerMemory: AnswerMemory
   readonly dataVersion: () => number
+  /** Earlier data versions. */
+  readonly pins: {
+    use<T>(version: number, work: (store: PinnedStore) => Promise<T>, signal?: AbortSignal): Promise<T>
+  }
 }
 
 export interface JoinAnswer extends WrittenJoin {
@@ -40,22 +45,16 @@ export async function runJoin(
   const lease = events.lease()
   try {
     const input = { ...sent, today: deps.today() }
-    const { rows, plan } = await pool.run('join_body', input, { signal, ticket, transfer: [sent.body.buffer] })
+    const { rows, plan } = await pool.run('join_body', input, {
+      signal,
+      ticket,
+      transfer: [sent.body.buffer],
+    })
     requireMetrics(markets.metrics, plan)
     const room = answerMemory.reserve(rows.count, plan)
     try {
-      const figures = await openFigures(
-        lease,
-        {
-          sql: deps.sql,
-          entitiesOf: ({ identities }: JoinCompanies) =>
-            Int32Array.from(identities, ({ entityId }) => entityId),
-          findAgain: snapshot => findInSnapshot(snapshot, rows.names),
-          authorize: companies => authorizeJoin(deps, principal, companies),
-        },
-        await findJoinCompanies(deps, rows.names, deps.dataVersion()),
-        plan,
-        signal,
+      const figures = await atVersion(deps, plan.dataVersion, signal, at =>
+        openJoin(at, principal, lease, rows.names, plan, signal),
       )
       const { dataVersion, companies, entities, blocks } = figures
       const written = await pool.run(
@@ -78,6 +77,34 @@ export async function runJoin(
     lease.release()
     pool.leave(ticket)
   }
+}
+
+/** Runs `work` on the store of a data version; null: on the present one. */
+function atVersion<T>(
+  deps: JoinDeps,
+  version: number | null,
+  signal: AbortSignal,
+  work: (deps: JoinDeps) => Promise<T>,
+): Promise<T> {
+  if (version === null) return work(deps)
+  return deps.pins.use(version, store => work({ ...deps, ...store }), signal)
+}
+
+async function openJoin(
+  deps: JoinDeps,
+  principal: Principal,
+  lease: EventLease,
+  names: readonly string[],
+  plan: JoinPlan,
+  signal: AbortSignal,
+): Promise<OpenedFigures<JoinCompanies>> {
+  const source = {
+    sql: deps.sql,
+    entitiesOf: ({ identities }: JoinCompanies) => Int32Array.from(identities, ({ entityId }) => entityId),
+    findAgain: (snapshot: SqlClient) => findInSnapshot(snapshot, names),
+    authorize: (companies: JoinCompanies) => authorizeJoin(deps, principal, companies),
+  }
+  return openFigures(lease, source, await findJoinCompanies(deps, names, deps.dataVersion()), plan, signal)
 }
 
 function requireMetrics(known: ReadonlyMap<string, unknown>, { metrics }: JoinPlan): void {

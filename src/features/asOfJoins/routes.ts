@@ -99,7 +99,8 @@ async function answerJoin(
 /** Copies, because a body cannot be sent from shared memory. */
 async function* chunksOf(bytes: Uint8Array, release: () => void): AsyncGenerator<Uint8Array> {
   try {
-    for (let at = 0; at < bytes.length; at += chunkBytes) yield new Uint8Array(bytes.subarray(at, at + chunkBytes))
+    for (let at = 0; at < bytes.length; at += chunkBytes)
+      yield new Uint8Array(bytes.subarray(at, at + chunkBytes))
   } finally {
     release()
   }

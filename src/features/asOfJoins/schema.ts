@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { AsOfPeriodSchema, MaxAgeSchema } from '../../backtest/asOf/request.ts'
+import { AsOfPeriodSchema, DataVersionSchema, MaxAgeSchema } from '../../backtest/asOf/request.ts'
 import { FormatSchema } from '../../formats/columns.ts'
 
 const text = (description: string, example: string) =>
@@ -11,10 +11,18 @@ export const JoinQuery = Type.Object(
     metrics: text('With a body other than JSON: `metrics`, comma-separated.', 'roe,revenue'),
     fp: Type.Optional({ ...AsOfPeriodSchema, description: 'With a body other than JSON: as there.' }),
     inclusive: Type.Optional(
-      Type.Boolean({ default: false, description: 'With a body other than JSON: as there.', examples: [false] }),
+      Type.Boolean({
+        default: false,
+        description: 'With a body other than JSON: as there.',
+        examples: [false],
+      }),
     ),
     max_age_days: Type.Optional({ ...MaxAgeSchema, description: 'With a body other than JSON: as there.' }),
     with: text('With a body other than JSON: `end`, `filed` or both, comma-separated.', 'end,filed'),
+    data_version: Type.Optional({
+      ...DataVersionSchema,
+      description: 'With a body other than JSON: as there.',
+    }),
   },
   { additionalProperties: false },
 )
