@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
+import { type Cron, readCron } from './cron.ts'
 import { Failure } from './errors.ts'
 
 /** Everything that a setting decides. Read once, frozen and passed on; the environment is read nowhere else. */
@@ -34,6 +35,12 @@ export interface Config {
   readonly flagshipTickers: readonly string[]
   /** Markets of unread terms whose companies are offered as files: the operator has read them. */
   readonly allowUnverifiedMarkets: readonly string[]
+  /** Where bulk files are stored. Absolute. */
+  readonly bulkDir: string
+  /** When this server builds them by itself; null: never. */
+  readonly bulkSchedule: Cron | null
+  /** How many releases of them stay. */
+  readonly bulkKeep: number
   readonly trustedProxies: readonly string[]
   /** The SMTP server that mail goes out by; null: none. */
   readonly mailUrl: string | null
@@ -76,11 +83,16 @@ export function readConfig(environment: Environment): Config {
   const logRequests = requestLogs.find(requests => requests === logRequestsName)
   if (logRequests === undefined)
     faults.push(`LOG_REQUESTS=${logRequestsName} is unknown. Use one of ${requestLogs.join(', ')}.`)
+  const dataDir = resolve(text('DATA_DIR', defaultDataDir))
+  const bulkTimes = text('BULK_SCHEDULE', '')
+  const bulkSchedule = bulkTimes === '' ? null : readCron(bulkTimes)
+  if (bulkSchedule !== null && !('text' in bulkSchedule))
+    faults.push(...bulkSchedule.map(fault => `BULK_SCHEDULE=${bulkTimes.slice(0, 80)}: ${fault}. Its times are in UTC.`))
   const config: Config = {
     host,
     port,
     baseUrl: text('BASE_URL', defaultBaseUrl(host, port)).replace(/\/+$/, ''),
-    dataDir: resolve(text('DATA_DIR', defaultDataDir)),
+    dataDir,
     databaseUrl: text('DATABASE_URL', '') || null,
     ownerKeyFile: text('OWNER_KEY_FILE', '') || null,
     databaseConnections: integer('DATABASE_CONNECTIONS', 10, 2, 1_000),
@@ -98,6 +110,9 @@ export function readConfig(environment: Environment): Config {
     maxConnectionsPerAddress: integer('MAX_CONNECTIONS_PER_ADDRESS', 512, 1, 1_000_000),
     flagshipTickers: list('FLAGSHIP_TICKERS', 'AAPL,GOOGL,GOOG'),
     allowUnverifiedMarkets: list('ALLOW_UNVERIFIED_MARKETS', '').map(code => code.toUpperCase()),
+    bulkDir: resolve(text('BULK_DIR', resolve(dataDir, 'bulk'))),
+    bulkSchedule: bulkSchedule !== null && 'text' in bulkSchedule ? bulkSchedule : null,
+    bulkKeep: integer('BULK_KEEP', 3, 1, 1_000),
     trustedProxies: list('TRUSTED_PROXIES', ''),
     mailUrl: text('MAIL_URL', '') || null,
     mailFrom: text('MAIL_FROM', ''),

@@ -52,6 +52,8 @@ const features: Record<string, readonly string[]> = {
     ...['crossSection', 'restatements', 'search'],
   ],
   signals: [],
+  bulk: [],
+  changes: ['bulk'],
   panels: [],
   asOfJoins: ['companies'],
   backtests: ['panels'],

@@ -9,6 +9,8 @@ import { batchRoutes } from '../features/backtests/batch/routes.ts'
 import { jobRoutes } from '../features/backtests/jobs/routes.ts'
 import { PerKeyLimit } from '../features/backtests/perKeyLimit.ts'
 import { backtestRoutes } from '../features/backtests/routes.ts'
+import { bulkRoutes } from '../features/bulk/routes.ts'
+import { changesRoutes } from '../features/changes/routes.ts'
 import { companyProfileRoutes } from '../features/companyProfile/routes.ts'
 import { coverageRoutes } from '../features/coverage/routes.ts'
 import { crossSectionRoutes } from '../features/crossSection/routes.ts'
@@ -77,6 +79,8 @@ export function createApp(resources: Resources) {
     batchRoutes(plugin, shared),
     jobRoutes(plugin, shared),
     panelRoutes(plugin, shared),
+    bulkRoutes(plugin, { folder: config.bulkDir, dataVersion: shared.dataVersion }),
+    changesRoutes(plugin, shared),
     searchRoutes(plugin, shared),
     meRoutes(plugin, shared),
     healthRoutes(plugin, shared),

@@ -3,7 +3,7 @@ import { watchJobs } from '../features/backtests/jobs/jobQueries.ts'
 import { maintainJobs } from '../features/backtests/jobs/maintain.ts'
 import { type JobDeps, OpenJobs } from '../features/backtests/jobs/openJobs.ts'
 import { performTask } from '../features/backtests/jobs/performTask.ts'
-import { migrateQueue, openQueue } from '../features/backtests/jobs/queue.ts'
+import { migrateQueue, openQueue, type QueueTask, type TimedTask } from '../features/backtests/jobs/queue.ts'
 import { taskKinds } from '../features/backtests/jobs/taskKinds.ts'
 
 export interface JobSettings {
@@ -14,6 +14,9 @@ export interface JobSettings {
   readonly drainTimeoutMs: number
 }
 
+/** What is done at the times of a schedule. It must not take long: it holds a place of the queue. */
+export type ScheduledTask = TimedTask & { readonly perform: (task: QueueTask) => Promise<void> }
+
 export type JobParts = Omit<JobDeps, 'openJobs'> & { readonly notifier: JobNotifier }
 
 /** Makes this process one of those that run submitted backtests. Returns the function that ends it: a task in progress is
@@ -21,6 +24,7 @@ export type JobParts = Omit<JobDeps, 'openJobs'> & { readonly notifier: JobNotif
 export async function startJobs(
   { url, concurrency, drainTimeoutMs }: JobSettings,
   parts: JobParts,
+  scheduled: readonly ScheduledTask[] = [],
 ): Promise<() => Promise<void>> {
   const { sql, backtests, processId, explain, storage, report, notifier } = parts
   const openJobs = new OpenJobs()
@@ -38,13 +42,17 @@ export async function startJobs(
     locks.splice(0, locks.length, name)
     maintenance.heartbeat().catch(() => {})
   }
-  const perform = performTask.bind(null, deps)
+  const perform = async (task: QueueTask) => {
+    const timed = scheduled.find(({ kind }) => kind === task.kind)
+    await (timed === undefined ? performTask(deps, task) : timed.perform(task))
+  }
+  const kinds = [...(concurrency === 0 ? [] : taskKinds), ...scheduled.map(({ kind }) => kind)]
   const queue =
-    concurrency === 0
+    kinds.length === 0
       ? null
       : await openQueue({
-          ...{ url, concurrency, perform, onLock },
-          kinds: taskKinds,
+          ...{ url, perform, onLock, kinds, timed: scheduled },
+          concurrency: Math.max(1, concurrency),
           report: line => report(line, null),
         })
   return async () => {

@@ -15,6 +15,7 @@ import { connect } from '../postgres/client.ts'
 import { watchDataVersion } from '../postgres/dataVersion.ts'
 import { createApp } from './app.ts'
 import type { BannerFacts } from './banner.ts'
+import { scheduleBulk } from './bulk.ts'
 import { openDatabase, superviseDatabase } from './database.ts'
 import { expectsOwnerKey, makeOwnerKey, prepareFirstStart } from './firstStart.ts'
 import { deleteOldCounters, deleteOldSignIns, deleteUnusedPanels, remindOfEnds } from './housekeeping.ts'
@@ -96,6 +97,8 @@ export async function startServer(
   opened.defer(() => resources.usage.flush())
   const unwatchAccess = await watchAccess(sql, () => resources.access.keyCache.invalidate())
   opened.defer(unwatchAccess)
+  const bulk = scheduleBulk(config, log)
+  opened.defer(() => bulk.close())
   const stopJobs = await startJobs(
     { url, concurrency: config.jobConcurrency, drainTimeoutMs: config.drainTimeoutMs },
     {
@@ -103,6 +106,7 @@ export async function startServer(
       explain: resources.storage.explain,
       report: (message, error) => log.warn(error === null ? {} : { err: error }, message),
     },
+    bulk.tasks,
   )
   opened.defer(stopJobs)
   const { address, port } = listen(createApp(resources), config, opened)

@@ -9,6 +9,7 @@ import { addRequestsCommand } from './accounts/requests.ts'
 import { addBacktestCommand } from './backtest.ts'
 import { addBackupCommand } from './backup.ts'
 import { addBenchDataCommand } from './benchData.ts'
+import { addBulkCommand } from './bulk.ts'
 import { type CliContext, newProgram } from './context.ts'
 import { addDataCommand } from './data.ts'
 import { addImportCommand } from './import.ts'
@@ -45,6 +46,7 @@ export function makeProgram(context: CliContext): Command {
   addAuditCommand(program, context)
   addMailCommand(program, context)
   addOrdersCommand(program, context)
+  addBulkCommand(program, context)
   addBackupCommand(program, context)
   addRestoreCommand(program, context)
   addDataCommand(program)

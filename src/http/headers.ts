@@ -6,6 +6,8 @@ const shared = {
   ...noSniffing,
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers': [
+    'Accept-Ranges',
+    'Content-Range',
     'ETag',
     'Idempotency-Replayed',
     'Link',
@@ -25,7 +27,7 @@ const shared = {
 }
 
 export const allowedRequestHeaders =
-  'Authorization, Content-Type, Accept, Idempotency-Key, If-None-Match, Prefer, X-Request-Id'
+  'Authorization, Content-Type, Accept, Idempotency-Key, If-None-Match, If-Range, Prefer, Range, X-Request-Id'
 
 /** Headers of an answer, together with those that every response has. */
 export function answerHeaders(own: Readonly<Record<string, string>>): Headers {

@@ -34,6 +34,7 @@ const documentation = (settings: HttpSettings) => ({
     { name: 'Fundamentals', description: 'Company figures, each with the day on which it was filed.' },
     { name: 'Signals', description: 'Resolved forecasts.' },
     { name: 'Backtest', description: 'Costed strategies.' },
+    { name: 'Bulk', description: 'Everything: files of each data version, and what changed since.' },
     { name: 'Search', description: 'Find the ID for a name.' },
     { name: 'Account', description: 'What a key may do.' },
     { name: 'Operations', description: 'For operators.' },

@@ -14,6 +14,7 @@ import {
   type RepeatsOfEntity,
   removeRows,
 } from '../store/factQueries.ts'
+import { recordFutureDays } from '../store/futureDayQueries.ts'
 import { countFigures, type FilingIds, removeFilings } from '../store/filingQueries.ts'
 import { planByIndex, recordImportedFiles, takeImportLock } from '../store/importQueries.ts'
 import type { FactNames } from '../store/nameQueries.ts'
@@ -126,6 +127,7 @@ class FactChanges {
     await amendFacts(transaction, names, ids, this.amendedFacts)
     if (this.factsAdded > 0) await addFacts(transaction, names, ids, this.addedFacts, dataVersion)
     if (this.repeatsAdded > 0) await addRepeats(transaction, names, ids, this.addedRepeats, dataVersion)
+    await recordFutureDays(transaction, [...this.addedFacts, ...this.amendedFacts])
     await countFigures(transaction, this.figures)
   }
 }

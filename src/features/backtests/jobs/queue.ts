@@ -1,5 +1,13 @@
 import { EventEmitter } from 'node:events'
-import { Logger, type RunnerOptions, run, runMigrations, type WorkerEvents } from 'graphile-worker'
+import {
+  type CronMatcher,
+  Logger,
+  parseCronItem,
+  type RunnerOptions,
+  run,
+  runMigrations,
+  type WorkerEvents,
+} from 'graphile-worker'
 import { Pool } from 'pg'
 import { Failure } from '../../../errors.ts'
 import type { SqlClient } from '../../../postgres/client.ts'
@@ -13,7 +21,21 @@ interface QueueOptions {
   /** Called with the name under which this process will lock its tasks, before it locks any. */
   readonly onLock: (name: string) => void
   readonly report: (line: string) => void
+  /** Tasks that the queue adds by itself, each time once, however many processes have them. */
+  readonly timed?: readonly TimedTask[]
 }
+
+/** A task that is added at the times of a schedule. */
+export interface TimedTask {
+  readonly kind: string
+  /** Names the schedule among all in the database. */
+  readonly name: string
+  readonly payload: Record<string, unknown>
+  readonly isTime: CronMatcher
+}
+
+/** A time that passed while no process ran is made up for within a day. */
+const missedMs = 24 * 3_600_000
 
 /** Not the package's default: another application may use that one in the same database. */
 const schema = 'asfiled_queue'
@@ -114,7 +136,7 @@ async function startQueue(options: QueueOptions): Promise<QueueRun> {
 }
 
 function runnerOptions(
-  { concurrency, kinds, perform, onLock, report }: QueueOptions,
+  { concurrency, kinds, perform, onLock, report, timed = [] }: QueueOptions,
   pgPool: Pool,
 ): RunnerOptions {
   const events: WorkerEvents = new EventEmitter()
@@ -131,7 +153,13 @@ function runnerOptions(
     schema,
     concurrency,
     taskList,
-    parsedCronItems: [],
+    parsedCronItems: timed.map(({ kind, name, payload, isTime }) =>
+      parseCronItem({
+        ...{ task: kind, identifier: name, match: isTime, payload },
+        // By its name an addition replaces one that still waits.
+        options: { backfillPeriod: missedMs, jobKey: name, maxAttempts, priority: -1 },
+      }),
+    ),
     noHandleSignals: true,
     pollInterval: pollMs,
     preset: { worker: batching },

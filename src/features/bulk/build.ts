@@ -1,0 +1,260 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { type IsoDate, isoDate } from '../../dates.ts'
+import { Failure } from '../../errors.ts'
+import type { Manifest } from '../../markets/manifest.ts'
+import type { Sql } from '../../postgres/client.ts'
+import { BulkFile, type RowNames } from './bulkFile.ts'
+import {
+  type BulkSnapshot,
+  estimateRows,
+  openBulkSnapshot,
+  readAccessions,
+  readMarkets,
+  readNames,
+  readTickers,
+  streamMarket,
+} from './bulkQueries.ts'
+import { RowBuffer } from './parquet/rowBuffer.ts'
+import {
+  type BulkFileEntry,
+  type BulkManifest,
+  buildFolder,
+  makeManifest,
+  manifestFile,
+  readManifest,
+  releaseFolder,
+  releasesIn,
+  removeLeftovers,
+  removeRelease,
+  syncPath,
+  unfinishedIn,
+  writeDurably,
+} from './release.ts'
+
+export interface BuildOptions {
+  readonly sql: Sql
+  /** Where releases are stored. */
+  readonly folder: string
+  /** Rows filed after this day are left out. */
+  readonly today: IsoDate
+  /** Of the markets that may be passed on. */
+  readonly manifests: readonly Manifest[]
+  /** How many releases stay. */
+  readonly keep: number
+  readonly signal: AbortSignal
+  readonly onProgress: (state: { done: number; total: number; market: string }) => void
+  readonly report: (line: string) => void
+}
+
+export interface BuiltRelease {
+  readonly manifest: BulkManifest
+  /** False: the release of this data version was whole before. */
+  readonly isNew: boolean
+}
+
+/** Builds the release of the present data version from one snapshot of the database, market by market. A build that was interrupted
+ * is continued where the data version is the same: the files of its whole markets stay. */
+export async function buildRelease(options: BuildOptions): Promise<BuiltRelease> {
+  const { sql, folder } = options
+  mkdirSync(folder, { recursive: true })
+  const snapshot = await openBulkSnapshot(sql)
+  if (snapshot === null)
+    throw new Failure(
+      'conflict',
+      'Another process builds bulk files of this database. Wait until it ends: ./asfiled bulk list shows its release then.',
+    )
+  try {
+    const { dataVersion } = snapshot
+    if (releasesIn(folder).includes(dataVersion))
+      return { manifest: readManifest(folder, dataVersion), isNew: false }
+    const manifest = await build(options, snapshot)
+    const removed = releasesIn(folder).slice(options.keep)
+    for (const version of removed) removeRelease(folder, version)
+    removeLeftovers(folder, null)
+    return { manifest, isNew: true }
+  } finally {
+    await snapshot.close()
+  }
+}
+
+/** What a build has done so far. */
+interface BuildState {
+  readonly format: number
+  readonly asOf: IsoDate
+  readonly markets: Readonly<Record<string, readonly BulkFileEntry[]>>
+}
+
+/** Files of another format are not mixed with those of this one. Count it up with each change of the files. */
+const format = 1
+const stateFile = 'state.json'
+
+async function build(options: BuildOptions, snapshot: BulkSnapshot): Promise<BulkManifest> {
+  const { folder, manifests } = options
+  const { dataVersion } = snapshot
+  const place = buildFolder(folder, dataVersion)
+  let state = resume(options, dataVersion)
+  const present = await readMarkets(snapshot.rows)
+  const allowed = manifests.filter(({ code }) => present.includes(code))
+  const total = await estimateRows(snapshot.rows)
+  const shared = {
+    metrics: await readNames(snapshot.rows, 'metric'),
+    units: await readNames(snapshot.rows, 'unit'),
+    tags: await readNames(snapshot.rows, 'tag'),
+  }
+  let done = Object.values(state.markets).flat().reduce((sum, { rows }) => sum + rows, 0)
+  for (const { code } of allowed) {
+    if (state.markets[code] !== undefined) continue
+    const names = { ...shared, tickers: await readTickers(snapshot.names, code) }
+    const market = new MarketBuild({ options, snapshot, names, place, market: code, asOf: state.asOf })
+    const files = await market.run(rows => options.onProgress({ done: done + rows, total, market: code }))
+    done += files.reduce((sum, { rows }) => sum + rows, 0)
+    syncPath(place)
+    state = { ...state, markets: { ...state.markets, [code]: files } }
+    writeDurably(join(place, stateFile), JSON.stringify(state))
+  }
+  const files = allowed.flatMap(({ code }) => state.markets[code] ?? [])
+  const manifest = makeManifest({ dataVersion, asOf: state.asOf, files, manifests: allowed })
+  removeOthers(place, files)
+  writeDurably(join(place, manifestFile), `${JSON.stringify(manifest, null, 2)}\n`)
+  syncPath(place)
+  // With this the release exists, whole.
+  renameSync(place, releaseFolder(folder, dataVersion))
+  syncPath(folder)
+  return manifest
+}
+
+/** The state of an interrupted build of this data version, without the markets whose files are not whole; else a new one. */
+function resume({ folder, today, report }: BuildOptions, dataVersion: number): BuildState {
+  for (const version of unfinishedIn(folder))
+    if (version !== dataVersion)
+      report(`An interrupted build of data version ${version} is given up: the data version is ${dataVersion} now.`)
+  removeLeftovers(folder, dataVersion)
+  const place = buildFolder(folder, dataVersion)
+  const started: BuildState = { format, asOf: today, markets: {} }
+  const path = join(place, stateFile)
+  if (existsSync(path)) {
+    const found: BuildState = JSON.parse(readFileSync(path, 'utf8'))
+    const whole = Object.entries(found.markets).filter(([, files]) => files.every(file => isWhole(place, file)))
+    if (found.format === format && whole.length > 0) {
+      report(`Continuing the interrupted build of data version ${dataVersion}: ${whole.length} markets are whole.`)
+      return { ...found, markets: Object.fromEntries(whole) }
+    }
+  }
+  rmSync(place, { recursive: true, force: true })
+  mkdirSync(place)
+  writeDurably(join(place, stateFile), JSON.stringify(started))
+  return started
+}
+
+function isWhole(place: string, { path, bytes, sha256 }: BulkFileEntry): boolean {
+  const file = join(place, path)
+  if (!existsSync(file) || statSync(file).size !== bytes) return false
+  return new Bun.CryptoHasher('sha256').update(readFileSync(file)).digest('hex') === sha256
+}
+
+/** Files of a market that was not whole when the build was interrupted may have years that it no longer has. */
+function removeOthers(place: string, files: readonly BulkFileEntry[]): void {
+  const known = new Set(files.map(({ path }) => path))
+  for (const name of new Bun.Glob('*').scanSync({ cwd: place, dot: true }))
+    if (!known.has(name)) rmSync(join(place, name), { force: true })
+}
+
+interface MarketParts {
+  readonly options: BuildOptions
+  readonly snapshot: BulkSnapshot
+  readonly names: RowNames
+  readonly place: string
+  readonly market: string
+  readonly asOf: IsoDate
+}
+
+/** Rows between two reports of progress. */
+const reportedRows = 50_000
+
+/** The files of one market: rows go to the file of their year, and a file with a full row group writes it. */
+class MarketBuild {
+  readonly #parts: MarketParts
+  readonly #files = new Map<number, BulkFile>()
+  /** Full row groups that wait for the accessions of their filings. */
+  readonly #full: { readonly file: BulkFile; readonly rows: RowBuffer }[] = []
+  readonly #unused: RowBuffer[] = []
+  /** The file of each day, as days repeat. */
+  readonly #days = new Map<number, BulkFile>()
+
+  constructor(parts: MarketParts) {
+    this.#parts = parts
+  }
+
+  async run(onRows: (rows: number) => void): Promise<readonly BulkFileEntry[]> {
+    const { snapshot, market, asOf, options } = this.#parts
+    let rows = 0
+    const bufferOf = (filed: number) => {
+      const file = this.#days.get(filed) ?? this.#open(filed)
+      if (file.buffer.isFull) {
+        this.#full.push({ file, rows: file.buffer })
+        file.buffer = this.#unused.pop() ?? new RowBuffer()
+      }
+      if (++rows % reportedRows === 0) onRows(rows)
+      return file.buffer
+    }
+    const afterRows = () => {
+      options.signal.throwIfAborted()
+      return this.#full.length === 0 ? null : this.#writeFull()
+    }
+    try {
+      await streamMarket(snapshot.rows, market, asOf, bufferOf, afterRows)
+      for (const file of this.#files.values()) await this.#write(file, file.buffer)
+      return this.#entries()
+    } catch (error) {
+      for (const file of this.#files.values()) file.abandon()
+      throw error
+    }
+  }
+
+  async #writeFull(): Promise<void> {
+    for (const { file, rows } of this.#full.splice(0)) {
+      await this.#write(file, rows)
+      this.#unused.push(rows)
+    }
+  }
+
+  async #write(file: BulkFile, rows: RowBuffer): Promise<void> {
+    const filings = new Set(rows.whole.filing.subarray(0, rows.count))
+    const accessions = await readAccessions(this.#parts.snapshot.names, [...filings])
+    file.writeGroup(rows, this.#parts.names, accessions)
+  }
+
+  #open(filed: number): BulkFile {
+    const { place, market, asOf, snapshot } = this.#parts
+    const year = Number(isoDate(filed).slice(0, 4))
+    let file = this.#files.get(year)
+    if (file === undefined) {
+      file = new BulkFile(join(place, fileName(market, year)), {
+        data_version: String(snapshot.dataVersion),
+        as_of: asOf,
+        market,
+        attribution: attributionOf(this.#parts),
+      })
+      this.#files.set(year, file)
+    }
+    this.#days.set(filed, file)
+    return file
+  }
+
+  #entries(): readonly BulkFileEntry[] {
+    const { market } = this.#parts
+    return [...this.#files]
+      .sort(([a], [b]) => a - b)
+      .map(([year, file]) => {
+        const sha256 = file.finish()
+        const { rows, bytes } = file
+        return { path: fileName(market, year), market, year, rows, bytes, sha256 }
+      })
+  }
+}
+
+const fileName = (market: string, year: number) => `${market}-${year}.parquet`
+
+const attributionOf = ({ options, market }: MarketParts) =>
+  options.manifests.find(({ code }) => code === market)?.attribution ?? ''

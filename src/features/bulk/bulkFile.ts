@@ -1,0 +1,122 @@
+import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs'
+import type { ColumnChunk } from 'hyparquet'
+import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
+import { type ColumnValues, ColumnChunkWriter } from './parquet/columnChunk.ts'
+import { none, RowBuffer, rowsPerGroup } from './parquet/rowBuffer.ts'
+import { fiscalPeriods, kinds, parquetSchema } from './schema.ts'
+
+/** What the numbers in a row stand for. */
+export interface RowNames {
+  readonly metrics: ReadonlyMap<number, string>
+  readonly units: ReadonlyMap<number, string>
+  readonly tags: ReadonlyMap<number, string>
+  readonly tickers: ReadonlyMap<number, string>
+}
+
+const chunks = new ColumnChunkWriter()
+const kindOf = new Int32Array(rowsPerGroup)
+const trailingSuffix = '_ttm'
+
+/** A Parquet file of one market and year while it is written. */
+export class BulkFile {
+  readonly #fd: number
+  readonly #hash = new Bun.CryptoHasher('sha256')
+  readonly #writer = new ByteWriter()
+  readonly #parquet: ParquetWriter
+  buffer = new RowBuffer()
+  rows = 0
+  bytes = 0
+
+  constructor(path: string, metadata: Readonly<Record<string, string>>) {
+    this.#fd = openSync(path, 'w', 0o644)
+    this.#parquet = new ParquetWriter({
+      writer: this.#writer,
+      schema: parquetSchema,
+      kvMetadata: Object.entries(metadata).map(([key, value]) => ({ key, value })),
+      createdBy: 'asfiled',
+    })
+  }
+
+  /** Writes the rows of a full buffer, or of the last one, as a row group. */
+  writeGroup(buffer: RowBuffer, names: RowNames, accessions: ReadonlyMap<number, string>): void {
+    const { count } = buffer
+    if (count === 0) return
+    const start = this.#writer.offset
+    const columns: ColumnChunk[] = columnsOf(buffer, names, accessions).map(column =>
+      chunks.write(this.#writer, column, count),
+    )
+    this.#parquet.row_groups.push({
+      columns,
+      num_rows: BigInt(count),
+      total_byte_size: columns.reduce((sum, { meta_data }) => sum + (meta_data?.total_uncompressed_size ?? 0n), 0n),
+      total_compressed_size: BigInt(this.#writer.offset - start),
+    })
+    this.#parquet.num_rows += BigInt(count)
+    this.rows += count
+    buffer.count = 0
+    this.#flush()
+  }
+
+  /** Writes the footer and waits until the file is on disk. Returns its digest. */
+  finish(): string {
+    this.#parquet.finish()
+    this.#flush()
+    fsyncSync(this.#fd)
+    closeSync(this.#fd)
+    return this.#hash.digest('hex')
+  }
+
+  abandon(): void {
+    closeSync(this.#fd)
+  }
+
+  #flush(): void {
+    const bytes = this.#writer.getBytes()
+    this.#hash.update(bytes)
+    for (let at = 0; at < bytes.length; ) at += writeSync(this.#fd, bytes, at)
+    this.bytes += bytes.length
+    // The index of the buffer only: offsets in the file continue.
+    this.#writer.index = 0
+  }
+}
+
+function columnsOf(
+  { whole, value, count }: RowBuffer,
+  names: RowNames,
+  accessions: ReadonlyMap<number, string>,
+): readonly ColumnValues[] {
+  for (let row = 0; row < count; row++) kindOf[row] = whole.tag[row] === none ? 1 : 0
+  const text = (name: string, values: Int32Array, textOf: (number: number) => string, isOptional = false): ColumnValues => ({
+    ...{ name, type: 'BYTE_ARRAY', values, textOf, isOptional },
+  })
+  const whole32 = (name: string, values: Int32Array, isOptional = false): ColumnValues => ({
+    ...{ name, type: 'INT32', values, isOptional },
+  })
+  return [
+    text('ticker', whole.entity, id => nameOf(names.tickers, id)),
+    whole32('entity', whole.entity),
+    text('metric', whole.metric, id => metricName(nameOf(names.metrics, id))),
+    whole32('fy', whole.fy),
+    text('fp', whole.fp, fp => fiscalPeriods[fp]),
+    whole32('period_start', whole.start, true),
+    whole32('period_end', whole.end),
+    whole32('filed', whole.filed),
+    whole32('until', whole.until, true),
+    text('accession', whole.filing, id => nameOf(accessions, id)),
+    { name: 'value', type: 'DOUBLE', values: value },
+    text('unit', whole.unit, id => nameOf(names.units, id)),
+    text('tag', whole.tag, id => nameOf(names.tags, id), true),
+    text('kind', kindOf, kind => kinds[kind]),
+    whole32('data_version', whole.version),
+  ]
+}
+
+/** Answers name a trailing figure by its metric and fp=TTM. */
+export const metricName = (name: string) =>
+  name.endsWith(trailingSuffix) ? name.slice(0, -trailingSuffix.length) : name
+
+function nameOf(names: ReadonlyMap<number, string>, id: number): string {
+  const name = names.get(id)
+  if (name === undefined) throw new Error(`A row names number ${id}, which is not on record.`)
+  return name
+}

@@ -1,0 +1,69 @@
+import type { Answer } from '../../http/context.ts'
+import { answerHeaders, matchesTag } from '../../http/headers.ts'
+
+interface StoredFile {
+  readonly path: string
+  readonly bytes: number
+  readonly type: string
+  /** Names the content: a strong ETag, since the bytes never change. */
+  readonly digest: string
+  /** What a browser stores it as. */
+  readonly name: string
+}
+
+/** A file that never changes, whole or one range of it (RFC 9110, section 14). Several ranges at once are answered with the whole file,
+ * as the standard allows. */
+export function fileAnswer(request: Request, file: StoredFile): Answer {
+  const tag = `"${file.digest}"`
+  const own = {
+    ETag: tag,
+    'Accept-Ranges': 'bytes',
+    'Cache-Control': 'private, max-age=31536000, immutable',
+    Vary: 'Authorization',
+  }
+  // Before the range: a client that has the file needs no part of it.
+  const known = request.headers.get('if-none-match')
+  if (known !== null && matchesTag(known, `W/${tag}`))
+    return { status: 304, headers: answerHeaders(own), body: null }
+  const headers = {
+    ...own,
+    'Content-Type': file.type,
+    'Content-Disposition': `attachment; filename="${file.name}"`,
+  }
+  const range = rangeOf(request, tag, file.bytes)
+  const whole = Bun.file(file.path)
+  if (range === null) {
+    const body = request.method === 'HEAD' ? null : whole
+    return { status: 200, headers: answerHeaders({ ...headers, 'Content-Length': String(file.bytes) }), body }
+  }
+  if (range === 'outside') {
+    const outside = { ...own, 'Content-Range': `bytes */${file.bytes}` }
+    return { status: 416, headers: answerHeaders(outside), body: null }
+  }
+  const { first, last } = range
+  const partial = {
+    ...headers,
+    'Content-Range': `bytes ${first}-${last}/${file.bytes}`,
+    'Content-Length': String(last - first + 1),
+  }
+  const body = request.method === 'HEAD' ? null : whole.slice(first, last + 1)
+  return { status: 206, headers: answerHeaders(partial), body }
+}
+
+type Range = { readonly first: number; readonly last: number } | 'outside' | null
+
+/** The range of the request; null: the whole file. `If-Range` with another ETag, or with a day, asks for the whole file. */
+function rangeOf({ headers, method }: Request, tag: string, bytes: number): Range {
+  const [, from = '', to = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(headers.get('range') ?? '') ?? []
+  if ((from === '' && to === '') || (method !== 'GET' && method !== 'HEAD')) return null
+  const same = headers.get('if-range')
+  if (same !== null && same.trim() !== tag) return null
+  if (from === '') {
+    const length = Math.min(Number(to), bytes)
+    return length === 0 ? 'outside' : { first: bytes - length, last: bytes - 1 }
+  }
+  const first = Number(from)
+  const last = to === '' ? bytes - 1 : Math.min(Number(to), bytes - 1)
+  if (to !== '' && Number(to) < first) return null
+  return first >= bytes ? 'outside' : { first, last }
+}

@@ -1,0 +1,110 @@
+import { closeSync, existsSync, fsyncSync, openSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Manifest } from '../../markets/manifest.ts'
+import { type BulkColumn, bulkColumns } from './schema.ts'
+
+/** A file of a release. */
+export interface BulkFileEntry {
+  readonly path: string
+  readonly market: string
+  /** Of `filed`. */
+  readonly year: number
+  readonly rows: number
+  readonly bytes: number
+  readonly sha256: string
+}
+
+/** What a release contains. Its file is the last one of a release: with it the release is whole. */
+export interface BulkManifest {
+  readonly object: 'bulk_manifest'
+  readonly data_version: number
+  readonly as_of: string
+  readonly rows: number
+  readonly bytes: number
+  readonly files: readonly BulkFileEntry[]
+  readonly schema: readonly BulkColumn[]
+  readonly licence: readonly { readonly market: string; readonly name: string; readonly url: string }[]
+  readonly attribution: readonly { readonly market: string; readonly text: string }[]
+}
+
+export const manifestFile = 'manifest.json'
+const releasePattern = /^[1-9]\d{0,9}$|^0$/
+const buildPattern = /^\.building-(\d+)$/
+const removedPrefix = '.removed-'
+
+export const releaseFolder = (folder: string, dataVersion: number) => join(folder, String(dataVersion))
+export const buildFolder = (folder: string, dataVersion: number) => join(folder, `.building-${dataVersion}`)
+
+const namesIn = (folder: string): readonly string[] => (existsSync(folder) ? readdirSync(folder) : [])
+
+/** The whole releases in a folder, the newest first. */
+export const releasesIn = (folder: string): readonly number[] =>
+  namesIn(folder)
+    .filter(name => releasePattern.test(name) && existsSync(join(folder, name, manifestFile)))
+    .map(Number)
+    .sort((a, b) => b - a)
+
+/** The data versions of builds that were interrupted. */
+export const unfinishedIn = (folder: string): readonly number[] =>
+  namesIn(folder).flatMap(name => buildPattern.exec(name)?.[1] ?? []).map(Number)
+
+export function readManifest(folder: string, dataVersion: number): BulkManifest {
+  return JSON.parse(readFileSync(join(releaseFolder(folder, dataVersion), manifestFile), 'utf8'))
+}
+
+/** Removes a release. It is renamed first, so that none is ever seen in part. A file that is being sent stays readable. */
+export function removeRelease(folder: string, dataVersion: number): void {
+  const removed = join(folder, `${removedPrefix}${dataVersion}-${crypto.randomUUID()}`)
+  renameSync(releaseFolder(folder, dataVersion), removed)
+  rmSync(removed, { recursive: true, force: true })
+}
+
+/** Removes what a killed removal left, and the builds of other data versions. */
+export function removeLeftovers(folder: string, except: number | null): void {
+  for (const name of namesIn(folder)) {
+    const build = buildPattern.exec(name)?.[1]
+    if (name.startsWith(removedPrefix) || (build !== undefined && Number(build) !== except))
+      rmSync(join(folder, name), { recursive: true, force: true })
+  }
+}
+
+/** Writes a file and waits until it is on disk. */
+export function writeDurably(path: string, content: string): void {
+  const unfinished = `${path}.part`
+  writeFileSync(unfinished, content)
+  syncPath(unfinished)
+  renameSync(unfinished, path)
+}
+
+/** Waits until a file, or the names in a folder, are on disk. */
+export function syncPath(path: string): void {
+  const fd = openSync(path, 'r')
+  try {
+    fsyncSync(fd)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+interface ManifestParts {
+  readonly dataVersion: number
+  readonly asOf: string
+  readonly files: readonly BulkFileEntry[]
+  readonly manifests: readonly Manifest[]
+}
+
+export function makeManifest({ dataVersion, asOf, files, manifests }: ManifestParts): BulkManifest {
+  const sum = (field: 'rows' | 'bytes') => files.reduce((total, file) => total + file[field], 0)
+  const inRelease = manifests.filter(({ code }) => files.some(({ market }) => market === code))
+  return {
+    object: 'bulk_manifest',
+    data_version: dataVersion,
+    as_of: asOf,
+    rows: sum('rows'),
+    bytes: sum('bytes'),
+    files,
+    schema: bulkColumns,
+    licence: inRelease.map(({ code, licence }) => ({ market: code, name: licence.name, url: licence.url })),
+    attribution: inRelease.map(({ code, attribution }) => ({ market: code, text: attribution })),
+  }
+}

@@ -1,0 +1,174 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import { Failure } from '../../errors.ts'
+import { contentTypes, dataHeaders, encodedAnswer, jsonType, notModified } from '../../http/answers.ts'
+import type { Answer, RequestContext } from '../../http/context.ts'
+import answers from '../../http/docs/examples/answers.json' with { type: 'json' }
+import { operation } from '../../http/docs/operation.ts'
+import { answerHeaders, entityTag } from '../../http/headers.ts'
+import { noQuery, pathReader } from '../../http/parameters.ts'
+import type { HttpPlugin } from '../../http/plugin.ts'
+import { requireBulk } from './access.ts'
+import { BulkList, BulkManifestSchema } from './answerSchema.ts'
+import { fileAnswer } from './fileAnswer.ts'
+import { type BulkManifest, manifestFile, readManifest, releaseFolder, releasesIn } from './release.ts'
+
+interface BulkDeps {
+  /** Where the releases of this server are. */
+  readonly folder: string
+  readonly dataVersion: () => number
+}
+
+const path = '/api/v1/bulk'
+const latest = 'latest'
+
+const BulkParams = Type.Object({
+  version: Type.String({
+    pattern: `^(0|[1-9][0-9]{0,9}|${latest})$`,
+    allowed: 'the data version of a release, as GET /api/v1/bulk lists it, or latest',
+    description: 'The data version of a release. `latest` redirects to the newest one.',
+    examples: ['1'],
+  }),
+  file: Type.String({
+    pattern: '^[A-Za-z0-9.-]{1,64}$',
+    allowed: 'manifest.json, or the path of a file in it like US-2010.parquet',
+    description: '`manifest.json`, or a `path` of it.',
+    examples: [manifestFile],
+  }),
+})
+const readVersion = pathReader('version', BulkParams.properties.version)
+const readFile = pathReader('file', BulkParams.properties.file)
+
+/** GET /api/v1/bulk and below: everything as Parquet files, one release a data version. */
+export function bulkRoutes(http: HttpPlugin, deps: BulkDeps) {
+  return new Elysia({ name: 'bulk' })
+    .use(http)
+    .get(
+      path,
+      ({ context }) => {
+        requireBulk(context.authenticatedCaller.principal, 'Bulk files')
+        noQuery(context)
+        return listReleases(deps, context)
+      },
+      { ...listOperation },
+    )
+    .get(
+      `${path}/:version/:file`,
+      ({ context }) => {
+        requireBulk(context.authenticatedCaller.principal, 'Bulk files')
+        noQuery(context)
+        const [version = '', file = ''] = context.path.slice(path.length + 1).split('/')
+        return answerFile(deps, context, readVersion(version), readFile(file))
+      },
+      { ...fileOperation },
+    )
+}
+
+async function listReleases({ folder, dataVersion }: BulkDeps, context: RequestContext): Promise<Answer> {
+  const text = JSON.stringify({
+    object: 'bulk_list',
+    data_version: dataVersion(),
+    count: releasesIn(folder).length,
+    releases: releasesIn(folder).map(version => {
+      const { data_version, as_of, rows, bytes, files } = readManifest(folder, version)
+      return { data_version, as_of, rows, bytes, files: files.length, manifest: `${path}/${version}/${manifestFile}` }
+    }),
+  })
+  const headers = dataHeaders(jsonType, entityTag(0, text))
+  return notModified(context, headers) ?? encodedAnswer(context, text, headers)
+}
+
+function answerFile({ folder }: BulkDeps, { request }: RequestContext, version: string, file: string): Answer {
+  const releases = releasesIn(folder)
+  if (version === latest) return toLatest(releases, file)
+  const release = releases.find(known => String(known) === version)
+  if (release === undefined) throw noRelease(releases, version)
+  const manifest = manifestOf(folder, release)
+  // The path on disk is made of what the manifest names and of nothing that was sent.
+  const entry = manifest.files.find(({ path: known }) => known === file)
+  const place = releaseFolder(folder, release)
+  const name = `asfiled-${release}-`
+  if (entry !== undefined) {
+    const { bytes, sha256: digest } = entry
+    const type = contentTypes.parquet
+    return fileAnswer(request, { path: join(place, entry.path), bytes, type, digest, name: name + entry.path })
+  }
+  if (file !== manifestFile)
+    throw new Failure(
+      'entity_unknown',
+      `Release ${release} has no file ${file}. Its files are in ${path}/${release}/${manifestFile}.`,
+      { param: 'file' },
+    )
+  const stored = join(place, manifestFile)
+  const digest = `${release}-${manifest.as_of}-${manifest.bytes}`
+  return fileAnswer(request, { path: stored, bytes: Bun.file(stored).size, type: jsonType, digest, name: name + file })
+}
+
+/** Releases never change, so each is read once. */
+const manifests = new Map<string, BulkManifest>()
+const maxManifests = 64
+
+function manifestOf(folder: string, release: number): BulkManifest {
+  // A release that is removed and built again is another file.
+  const { mtimeMs } = statSync(join(releaseFolder(folder, release), manifestFile))
+  const key = `${folder} ${release} ${mtimeMs}`
+  const known = manifests.get(key)
+  if (known !== undefined) return known
+  if (manifests.size >= maxManifests) manifests.clear()
+  const manifest = readManifest(folder, release)
+  manifests.set(key, manifest)
+  return manifest
+}
+
+function toLatest(releases: readonly number[], file: string): Answer {
+  const newest = releases.at(0)
+  if (newest === undefined) throw noRelease(releases, latest)
+  const headers = { Location: `${path}/${newest}/${encodeURIComponent(file)}`, 'Cache-Control': 'no-store' }
+  return { status: 302, headers: answerHeaders(headers), body: null }
+}
+
+function noRelease(releases: readonly number[], version: string): Failure {
+  const there =
+    releases.length === 0
+      ? 'There is none on this server: its operator builds one with ./asfiled bulk build, or has the servers share BULK_DIR.'
+      : `This server has ${releases.join(', ')}. Older ones are removed when newer ones are whole: take ${path}/${latest}/${manifestFile}.`
+  return new Failure('entity_unknown', `There is no bulk release ${version}. ${there}`, { param: 'version' })
+}
+
+const bulkErrors = ['parameter_invalid', 'licence_required', 'entity_unknown'] as const
+
+const listOperation = operation({
+  id: 'listBulkReleases',
+  tag: 'Bulk',
+  summary: 'Releases of bulk files',
+  description:
+    'The releases on this server, the newest first. Each is everything that the service has at one data version, as Parquet files by market and year of `filed`. Requires the redistribution licence, or an OEM licence whose order form includes it.',
+  access: 'key',
+  answer: {
+    schema: BulkList,
+    description: 'The releases, the newest first.',
+    examples: { releases: { summary: 'One release', value: answers.bulk } },
+  },
+  errors: bulkErrors,
+  data: true,
+})
+
+const fileOperation = operation({
+  id: 'getBulkFile',
+  tag: 'Bulk',
+  summary: 'A file of a release',
+  description:
+    '`manifest.json` names the files of a release with rows, bytes and SHA-256, the columns, the terms and the attribution; the files are next to it. A release never changes. Ranges, `If-Range` and `If-None-Match` are honoured, so an interrupted download continues (`curl -C -`). `latest` in place of the data version redirects to the newest release. With `since=<data_version>` of the manifest the change feed continues where the release ends.',
+  access: 'key',
+  path: BulkParams,
+  example: { version: 'latest', file: manifestFile },
+  answer: {
+    schema: BulkManifestSchema,
+    description: 'The manifest, or the bytes of a file.',
+    examples: { manifest: { summary: 'The manifest of a release', value: answers.bulk_manifest } },
+  },
+  errors: bulkErrors,
+  data: true,
+})

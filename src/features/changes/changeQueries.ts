@@ -1,0 +1,151 @@
+import type { IsoDate } from '../../dates.ts'
+import type { SqlClient } from '../../postgres/client.ts'
+
+/** From where to where a mirror is moved. */
+export interface ChangeRange {
+  /** The data version of the mirror, and the day that it shows. */
+  readonly since: number
+  readonly sinceDay: IsoDate
+  /** The data version and the day to which it is moved. */
+  readonly upto: number
+  readonly asOf: IsoDate
+  readonly markets: readonly string[]
+}
+
+/** The place of a change among those of its phase: `version`, entity, metric, period end, filed, fiscal period and filing. */
+export interface ChangePlace {
+  readonly version: number
+  readonly entityId: number
+  readonly metricId: number
+  readonly end: IsoDate
+  readonly filed: IsoDate
+  readonly fp: number
+  readonly filingId: number
+}
+
+export interface ChangeRecord extends ChangePlace {
+  readonly change: 'added' | 'ended' | 'removed' | 'renamed'
+  readonly ticker: string
+  readonly metric: string | null
+  readonly fy: number | null
+  readonly start: IsoDate | null
+  readonly until: IsoDate | null
+  readonly accession: string | null
+  readonly value: number | null
+  readonly unit: string | null
+  readonly tag: string | null
+  readonly dataVersion: number | null
+}
+
+export interface HistoryRange {
+  /** The oldest data version from which changes are remembered. */
+  readonly oldest: number
+  readonly newest: number
+  /** The day of the version that was named; null: it is not on record. */
+  readonly day: IsoDate | null
+}
+
+export async function readHistory(sql: SqlClient, version: number): Promise<HistoryRange> {
+  const [row] = await sql<HistoryRange[]>`
+    select o.version as oldest, d.version::int as newest, (select day from import_batch where version = ${version}) as day
+    from oldest_pin o cross join data_version d`
+  return row
+}
+
+const maxWindow = 1_000
+
+/** The last of some versions from `first` on that together have about `rows` rows: a page reads these alone. */
+export async function windowEnd(sql: SqlClient, first: number, upto: number, rows: number): Promise<number> {
+  const [{ last }] = await sql<{ last: number | null }[]>`
+    select max(version)::int as last
+    from (
+      select version, sum(facts_added) over (order by version) - facts_added as before
+      from (select version, facts_added from import_batch where version >= ${first} and version <= ${upto}
+            order by version limit ${maxWindow}) b) w
+    where before < ${rows}`
+  return last ?? upto
+}
+
+/** The changes of some versions after a place, in order. */
+export async function readChanges(
+  sql: SqlClient,
+  { since, upto, asOf, markets }: ChangeRange,
+  after: ChangePlace,
+  last: number,
+  limit: number,
+): Promise<ChangeRecord[]> {
+  const first = after.version
+  return sql<ChangeRecord[]>`
+    with changes as materialized (
+      select c.* from (
+        select version, change, value, entity_id, filing_id, period_end, filed, until, period_start, tag_id, metric_id, fy, unit_id,
+               fp, data_version
+        from fact_changes(${since}, ${upto}, ${first}, ${last}, ${asOf})
+        union all
+        select n.since_version, 'renamed', null, n.entity_id, 0, ${nowhere}, ${nowhere}, null, null, null, -1::smallint, null, null,
+               0::smallint, null
+        from (
+          select entity_id, ticker, since_version from entity where since_version between ${first} and ${last}
+          union all
+          select entity_id, ticker, since_version from entity_past
+          where until_version > ${upto} and since_version between ${first} and ${last}) n
+        join entity_past o on o.entity_id = n.entity_id and o.since_version <= ${since} and o.until_version > ${since}
+        where o.ticker <> n.ticker) c
+      join entity e on e.entity_id = c.entity_id and e.market = any(${markets}::text[])
+      where ${isAfter(sql, after)}
+      order by ${order(sql)} limit ${limit})
+    ${named(sql, upto)}`
+}
+
+/** Stands in the place of a day that a row does not have. */
+const nowhere = '0001-01-01'
+/** Companies that one statement looks at for figures that became due. */
+const maxDueCompanies = 128
+
+/** The figures that became due without a new data version, after a place, and the last company that was examined: null, if there is
+ * no further one. */
+export async function readMatured(
+  sql: SqlClient,
+  { since, sinceDay, upto, asOf, markets }: ChangeRange,
+  after: ChangePlace,
+  limit: number,
+): Promise<{ readonly rows: ChangeRecord[]; readonly lastEntity: number | null }> {
+  const due = await sql<{ id: number }[]>`
+    select distinct d.entity_id as id
+    from future_day d join entity e on e.entity_id = d.entity_id and e.market = any(${markets}::text[])
+    where d.day > ${sinceDay} and d.day <= ${asOf} and d.entity_id >= ${after.entityId}
+    order by 1 limit ${maxDueCompanies}`
+  const companies = due.map(({ id }) => id)
+  if (companies.length === 0) return { rows: [], lastEntity: null }
+  const rows = await sql<ChangeRecord[]>`
+    with changes as materialized (
+      select c.* from unnest(${companies}::int[]) as due (entity_id)
+      cross join lateral fact_matured(due.entity_id, ${since}, ${upto}, ${sinceDay}, ${asOf}) c
+      where ${isAfter(sql, after)}
+      order by ${order(sql)} limit ${limit})
+    ${named(sql, upto)}`
+  const lastEntity = companies.length < maxDueCompanies ? null : (companies.at(-1) ?? null)
+  return { rows, lastEntity }
+}
+
+const order = (sql: SqlClient) =>
+  sql`c.version, c.entity_id, c.metric_id, c.period_end, c.filed, c.fp, c.filing_id`
+
+const isAfter = (sql: SqlClient, { version, entityId, metricId, end, filed, fp, filingId }: ChangePlace) => sql`
+  (c.version, c.entity_id, c.metric_id, c.period_end, c.filed, c.fp, c.filing_id)
+    > (${version}::int, ${entityId}::int, ${metricId}::smallint, ${end}::date, ${filed}::date, ${fp}::smallint, ${filingId}::int)`
+
+/** The changes with names instead of numbers: the company's ID is that of the version to which the mirror is moved. */
+const named = (sql: SqlClient, upto: number) => sql`
+  select c.version, c.change, c.entity_id as "entityId", c.metric_id as "metricId", c.period_end as "end", c.filed, c.fp,
+         c.filing_id as "filingId", c.fy, c.period_start as start, c.until, c.value, c.data_version as "dataVersion",
+         coalesce(o.ticker, e.ticker) as ticker, m.name as metric, u.name as unit, t.name as tag,
+         coalesce(l.accession, (select p.accession from filing_past p where p.filing_id = c.filing_id limit 1)) as accession
+  from changes c
+  join entity e on e.entity_id = c.entity_id
+  left join entity_past o on o.entity_id = c.entity_id and o.since_version <= ${upto} and o.until_version > ${upto}
+  left join metric m on m.metric_id = c.metric_id
+  left join unit u on u.unit_id = c.unit_id
+  left join tag t on t.tag_id = c.tag_id
+  left join filing l on l.filing_id = c.filing_id
+  order by ${order(sql)}`

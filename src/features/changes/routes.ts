@@ -1,0 +1,78 @@
+import { Elysia } from 'elysia'
+import type { IsoDate } from '../../dates.ts'
+import { readForm } from '../../formats/columns.ts'
+import { renderList } from '../../formats/rows.ts'
+import { cacheable, contentTypes, respondFromCache } from '../../http/answers.ts'
+import { compressions } from '../../http/compression.ts'
+import answers from '../../http/docs/examples/answers.json' with { type: 'json' }
+import { operation } from '../../http/docs/operation.ts'
+import { queryReader } from '../../http/parameters.ts'
+import type { HttpPlugin } from '../../http/plugin.ts'
+import type { ResponseCache } from '../../http/responseCache.ts'
+import type { Markets } from '../../markets/markets.ts'
+import type { Sql } from '../../postgres/client.ts'
+import type { ReadLimiter } from '../../postgres/readLimiter.ts'
+import { openMarkets, requireBulk } from '../bulk/access.ts'
+import { listChanges } from './changes.ts'
+import { ChangeList, ChangesQuery, changeSheet } from './schema.ts'
+
+interface ChangesDeps {
+  readonly sql: Sql
+  readonly markets: Markets
+  readonly settings: { readonly allowUnverifiedMarkets: readonly string[] }
+  readonly responses: ResponseCache
+  readonly readLimiter: ReadLimiter
+  readonly dataVersion: () => number
+  readonly today: () => IsoDate
+}
+
+const readQuery = queryReader(ChangesQuery)
+
+/** GET /api/v1/changes: what was added, ended and removed since a data version, for those who keep a copy. */
+export function changesRoutes(http: HttpPlugin, deps: ChangesDeps) {
+  const manifests = openMarkets(deps.markets.manifests, deps.settings.allowUnverifiedMarkets)
+  const registerTerms = manifests.map(({ licence }) => licence.url)
+  return new Elysia({ name: 'changes' }).use(http).get(
+    '/api/v1/changes',
+    ({ context }) => {
+      const query = readQuery(context.queryText)
+      const { principal, subject } = context.authenticatedCaller
+      requireBulk(principal, 'Changes of the whole data')
+      const form = readForm(query)
+      const today = deps.today()
+      const { since, since_day, cursor, limit } = query
+      const response = cacheable(
+        `changes ${form.key} ${JSON.stringify([today, since, since_day, cursor, limit])}`,
+        contentTypes[form.format],
+        async () => {
+          const list = await deps.readLimiter.run(subject, () => listChanges(deps.sql, query, today, manifests))
+          const terms = { licenceAddress: '', registerTerms }
+          return { ...(await renderList(form, changeSheet, list, terms)), next: list.next }
+        },
+        compressions.marketRows,
+      )
+      return respondFromCache(deps.responses, context, deps.dataVersion(), response)
+    },
+    { ...changesOperation },
+  )
+}
+
+const changesOperation = operation({
+  id: 'listChanges',
+  tag: 'Bulk',
+  summary: 'What changed since a data version',
+  description:
+    'What was added, ended and removed since `since`, in order, page by page. A bulk release with these changes applied is an exact copy of the data at `data_version`, on the day `as_of`: put in what is `added` or `ended` under its key (`entity`, `metric`, `fp`, `period_end`, `filed`, `accession`), take out what is `removed`, and change the ID of a company that is `renamed`. All pages lead to one data version, whatever is imported meanwhile. A figure that is filed on a later day than that of its import comes when its day has come.\n\nRequires the redistribution licence, or an OEM licence whose order form includes it.',
+  access: 'key',
+  query: ChangesQuery,
+  example: { since: 1 },
+  answer: {
+    schema: ChangeList,
+    description: 'The changes, in order.',
+    headers: ['X-Next-Cursor'],
+    examples: { changes: { summary: 'The first changes', value: answers.changes } },
+    rows: { csv: answers.changes_csv, ndjson: answers.changes_ndjson },
+  },
+  errors: ['parameter_invalid', 'parameter_repeated', 'licence_required', 'compute_busy', 'statement_timeout'],
+  data: true,
+})

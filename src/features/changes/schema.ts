@@ -1,0 +1,109 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { IsoDateSchema } from '../../dates.ts'
+import { CommentsSchema, type Column, FormatSchema } from '../../formats/columns.ts'
+import { bulkColumns, kinds } from '../bulk/schema.ts'
+import { maxCursorLength } from './cursor.ts'
+
+const strict = { additionalProperties: false } as const
+
+export const changesLimit = { max: 50_000, default: 1_000 } as const
+
+export const ChangesQuery = Type.Object(
+  {
+    since: Type.Integer({
+      minimum: 0,
+      maximum: 2_147_483_647,
+      description:
+        'The data version of your copy: that of the bulk release that it was made of, or the `data_version` of the last answer.',
+      examples: [1],
+    }),
+    since_day: Type.Optional(
+      IsoDateSchema(
+        'The `as_of` of that release or answer. Without it, figures that became due since that data version are repeated: harmless, but more rows.',
+        '2026-07-01',
+      ),
+    ),
+    limit: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: changesLimit.max,
+        default: changesLimit.default,
+        description: 'Rows of a page.',
+        examples: [changesLimit.default],
+      }),
+    ),
+    cursor: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: maxCursorLength,
+        description: '`next` of the page before, with the same since.',
+      }),
+    ),
+    format: FormatSchema,
+    comments: CommentsSchema,
+  },
+  strict,
+)
+export type ChangesQuery = Static<typeof ChangesQuery>
+
+export const changes = ['added', 'ended', 'removed', 'renamed'] as const
+
+const typeOf = { text: Type.String, integer: Type.Integer, number: Type.Number, day: Type.String }
+
+/** A company's new ID says nothing of a figure: all that a figure has is null then. */
+const rowFields = Object.fromEntries(
+  bulkColumns.map(({ name, type, description }) => {
+    const own = { description, ...(type === 'day' ? { format: 'date' } : {}) }
+    const plain = typeOf[type](own)
+    return [name, name === 'ticker' || name === 'entity' ? plain : Type.Union([plain, Type.Null()], own)]
+  }),
+)
+
+export const Change = Type.Object(
+  {
+    version: Type.Integer({ description: 'The data version in which it changed.' }),
+    change: Type.Union(changes.map(change => Type.Literal(change)), {
+      description:
+        'added: put the row in. ended: put it in place of the one with its key (its `until` changed). removed: take it out. renamed: the company `entity` has the ID `ticker` from now on, in all its rows; no other field has a value.',
+    }),
+    ...rowFields,
+  },
+  { ...strict, $id: 'Change' },
+)
+
+const sheetKinds = { text: 'text', integer: 'whole', day: 'day', number: 'number' } as const
+
+export type ChangeField = 'version' | 'change' | (typeof bulkColumns)[number]['name']
+
+/** The columns in CSV and Parquet, in the order of the JSON row. */
+export const changeSheet: readonly Column<ChangeField>[] = [
+  { name: 'version', kind: 'whole' },
+  { name: 'change', kind: 'text' },
+  ...bulkColumns.map(({ name, type }) => ({ name, kind: sheetKinds[type] })),
+]
+
+export const kindOf = (tag: string | null) => (tag === null ? kinds[1] : kinds[0])
+
+export const ChangeList = Type.Object(
+  {
+    object: Type.Literal('change_list'),
+    since: Type.Integer({ description: 'As sent.' }),
+    data_version: Type.Integer({
+      description: 'The data version to which all pages lead. After the last page your copy is of it: send it as since.',
+    }),
+    as_of: Type.String({
+      format: 'date',
+      description: 'The day to which all pages lead: send it as since_day with the next since.',
+    }),
+    attribution: Type.Array(Type.String(), { description: 'Statutory attribution of the markets in the feed.' }),
+    count: Type.Integer({ description: 'Number of rows in data.' }),
+    next: Type.Union([Type.String(), Type.Null()], {
+      description: 'The cursor of the next page; null: all is served.',
+    }),
+    data: Type.Array(Change, {
+      description:
+        'By version, company, metric, period end, filed, fiscal period and filing; last what became due without a new version.',
+    }),
+  },
+  { ...strict, $id: 'ChangeList' },
+)
