@@ -14,6 +14,8 @@ class Answer:
 
     data_version: int | None
     """The data version of the rows. The same call with `data_version=` this number gives the same rows later."""
+    as_of: str | None = None
+    """The day as of which the rows were known, where there is one."""
     notes: tuple[str, ...] = ()
     """What is missing and why, or what was assumed."""
     attribution: tuple[str, ...] = ()
@@ -30,6 +32,7 @@ class Answer:
     def as_dict(self) -> dict[str, Any]:
         return {
             "data_version": self.data_version,
+            "as_of": self.as_of,
             "notes": list(self.notes),
             "attribution": list(self.attribution),
             "licence": self.licence,
@@ -50,6 +53,7 @@ def answer_of(fields: Mapping[str, Any]) -> Answer:
     licence = read.get("licence")
     return Answer(
         data_version=None if version is None else int(version),
+        as_of=read.get("as_of"),
         notes=tuple(str(note) for note in notes if note),
         attribution=tuple(str(text) for text in _list(read.get("attribution"))),
         licence=None if licence is None else str(licence),
@@ -68,6 +72,7 @@ def joined(answers: list[Answer]) -> Answer:
 
     return Answer(
         data_version=first.data_version,
+        as_of=first.as_of,
         notes=each([answer.notes for answer in answers]),
         attribution=each([answer.attribution for answer in answers]),
         licence=first.licence,

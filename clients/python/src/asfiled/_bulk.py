@@ -38,6 +38,11 @@ class BulkRelease(Generic[F]):
     def data_version(self) -> int:
         return int(self.manifest["data_version"])
 
+    @property
+    def as_of(self) -> str:
+        """Figures filed after this day are not in it."""
+        return str(self.manifest["as_of"])
+
     def files(self, market: str | None = None, year: int | None = None) -> list[Path]:
         return [
             self.folder / str(file["path"])

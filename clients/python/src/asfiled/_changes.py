@@ -1,4 +1,4 @@
-"""The change feed: what was added, ended and removed since a data version."""
+"""The change feed: what was added, ended, removed and renamed since a data version."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ F = TypeVar("F")
 class ChangeFeed(Generic[F]):
     """Iterates over the changes, a frame a page, in the order in which they were made.
 
-    `data_version` is the one up to which the feed goes; keep it when the loop is over, and begin there the next time.
+    `data_version` and `as_of` are where the feed leads; keep both when the loop is over, and begin there the next time.
     """
 
     def __init__(self, transport: Transport, frames: Frames, since: int, params: Mapping[str, str]) -> None:
@@ -26,6 +26,8 @@ class ChangeFeed(Generic[F]):
         self.since = since
         self.data_version: int = since
         """`since` until the last page has been read, so a broken loop begins again where it began."""
+        self.as_of: str | None = params.get("since_day")
+        """The day of the last page: figures that were due by then are in the feed."""
 
     def __iter__(self) -> Iterator[F]:
         cursor: str | None = None
@@ -42,7 +44,7 @@ class ChangeFeed(Generic[F]):
             former, cursor = cursor, reply.headers.get("X-Next-Cursor")
             if cursor is None:
                 if answer.data_version is not None:
-                    self.data_version = answer.data_version
+                    self.data_version, self.as_of = answer.data_version, answer.as_of
                 return
             if cursor == former:
                 raise AnswerError("The change feed answers the same page again and again.")

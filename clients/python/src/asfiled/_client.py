@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 from ._backtest import BacktestJob, BacktestResult, backtest_body, panel_columns, run, submit
 from ._bulk import Bulk
 from ._changes import ChangeFeed
-from ._figures import Figures
-from ._frames import FrameName, frames_named
+from ._figures import Day, Figures
+from ._frames import FrameName, day_text, frames_named
 from ._progress import Progress
 from ._rows import parameters
 from ._transport import Transport
@@ -158,12 +158,15 @@ class Client(Figures[F]):
         """Whole releases as files: `bulk.sync(folder)`."""
         return Bulk(self._transport, self._frames)
 
-    def changes(self, since: int, *, limit: int | None = None) -> ChangeFeed[F]:
-        """What was added, ended and removed since a data version, a frame a page.
+    def changes(self, since: int, since_day: Day | None = None, *, limit: int = 50_000) -> ChangeFeed[F]:
+        """What was added, ended, removed and renamed since a data version, a frame a page. Needs the licence Redistribution or OEM.
 
+        :param since: `data_version` of a release, or of the feed that was read before
+        :param since_day: `as_of` of the same; without it, what became due meanwhile may come twice
         :param limit: rows of a page
         """
-        return ChangeFeed(self._transport, self._frames, since, parameters({"limit": limit}))
+        day = None if since_day is None else day_text(since_day)
+        return ChangeFeed(self._transport, self._frames, since, parameters({"since_day": day, "limit": limit}))
 
     def me(self) -> dict[str, Any]:
         """Licence, limits and what is left of them. It does not count."""
