@@ -27,6 +27,8 @@ export interface Config {
   readonly panelMemoryMb: number
   /** Memory for the figures of as-of joins. */
   readonly joinMemoryMb: number
+  /** Data versions before the present one that can be read again. */
+  readonly keepVersions: number
   readonly drainTimeoutMs: number
   /** How long a stopping server goes on answering, while /ready tells proxies to send requests elsewhere. */
   readonly drainDelayMs: number
@@ -104,6 +106,7 @@ export function readConfig(environment: Environment): Config {
     bodyLimitMb: integer('BODY_LIMIT_MB', 256, 1, 1_024),
     panelMemoryMb: integer('PANEL_MEMORY_MB', 1_024, 64, 1_048_576),
     joinMemoryMb: integer('JOIN_MEMORY_MB', 1_024, 64, 1_048_576),
+    keepVersions: integer('KEEP_VERSIONS', 10_000, 100, 2_000_000_000),
     drainTimeoutMs: integer('DRAIN_TIMEOUT_MS', 10_000, 0, 600_000),
     drainDelayMs: integer('DRAIN_DELAY_MS', 0, 0, 600_000),
     maxConnections: integer('MAX_CONNECTIONS', 4_096, 1, 1_000_000),

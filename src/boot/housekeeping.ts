@@ -5,12 +5,14 @@ import { queueReminders } from '../features/orders/reminderQueries.ts'
 import { deleteUnusedPanels as deletePanels } from '../features/panels/queries.ts'
 import { deleteOldCounters as deleteCounters } from '../limits/queries.ts'
 import type { Sql } from '../postgres/client.ts'
+import { shortenHistory } from '../postgres/pins/pinQueries.ts'
 
 const everyMs = 10 * 60_000
 /** Bounds one run, so that its statement stays short; the next run deletes the rest. */
 const maxCounters = 10_000
 const maxPanels = 64
 const maxSignIns = 10_000
+const maxPastRows = 50_000
 
 /** Deletes the limit counters of past days at regular intervals. If a run fails, the next one does its work. Returns the
  * function that stops this. */
@@ -33,6 +35,12 @@ export function deleteOldSignIns(sql: Sql): () => void {
     await deleteOldUse(sql)
     await deleteOldOutbox(sql, maxSignIns)
   })
+}
+
+/** Removes past rows that only older data versions need than those of KEEP_VERSIONS, at regular intervals. If a run fails, the next one
+ * does its work: versions are refused before their rows go. Returns the function that stops this. */
+export function forgetOldVersions(sql: Sql, keepVersions: number): () => void {
+  return every(() => shortenHistory(sql, keepVersions, maxPastRows))
 }
 
 /** Reminds people of the end of their evaluation, at the start and then at regular intervals. If a run fails, the next one does its

@@ -15,9 +15,9 @@ import { AnswerMemory } from '../features/asOfJoins/answerMemory.ts'
 import { EventStore } from '../features/asOfJoins/eventStore.ts'
 import { ArchiveCache } from '../features/backtests/archive.ts'
 import { JobNotifier } from '../features/backtests/jobs/events.ts'
+import { PinnedArchives, readSpansAt } from '../features/backtests/pinnedArchives.ts'
 import type { BacktestDeps } from '../features/backtests/run.ts'
 import { ScoreCache } from '../features/backtests/scoreCache.ts'
-import { readSpans } from '../features/backtests/scoreQueries.ts'
 import type { PinnedStore } from '../features/companies/deps.ts'
 import type { CompanyDirectory } from '../features/companies/queries.ts'
 import { PanelCache } from '../features/panels/cache.ts'
@@ -115,18 +115,23 @@ export function makeResources(opened: Opened) {
   }
 }
 
-type BacktestParts = Pick<Opened, 'sql' | 'pool' | 'config' | 'markets'> & {
+type BacktestParts = Pick<Opened, 'sql' | 'pool' | 'config' | 'markets' | 'pins'> & {
   readonly dataVersion: () => number | Promise<number>
 }
 
 /** What backtests of this process run on: the archive, stored panels and archives ranked by figures, each in shared memory. */
-export function makeBacktests({ sql, pool, config, markets, dataVersion }: BacktestParts) {
+export function makeBacktests({ sql, pool, config, markets, pins, dataVersion }: BacktestParts) {
   const archive = new ArchiveCache({
     pool,
     dataVersion,
-    loadArchive: horizon => streamResolvedSignals(sql, horizon),
+    loadArchive: (...request) => streamResolvedSignals(sql, ...request),
     listHorizons: () => resolvedHorizons(sql),
   })
+  const pinnedParts = {
+    ...{ pool, pins },
+    loadArchive: streamResolvedSignals,
+    listHorizons: resolvedHorizons,
+  }
   return {
     pool,
     archive,
@@ -140,7 +145,11 @@ export function makeBacktests({ sql, pool, config, markets, dataVersion }: Backt
     scores: {
       sql,
       markets,
-      scores: new ScoreCache({ pool, archive, readSpans: wanted => readSpans(sql, wanted) }),
+      scores: new ScoreCache({
+        ...{ pool, archive },
+        readSpans: (wanted, version) => readSpansAt({ sql, pins }, wanted, version),
+      }),
     },
+    pinned: { sql, archives: new PinnedArchives(pinnedParts) },
   } satisfies BacktestDeps
 }

@@ -7,6 +7,7 @@ import { readDataVersion } from '../postgres/dataVersion.ts'
 import { StorageWatch } from '../postgres/storage.ts'
 import { describeDatabase, openDatabase, superviseDatabase } from './database.ts'
 import { startJobs } from './jobs.ts'
+import { openPins } from './pins.ts'
 import { makeBacktests } from './resources.ts'
 import { endOnSignal, stopTimeoutMs } from './shutdown.ts'
 
@@ -30,12 +31,14 @@ export async function runWorker(config: Config): Promise<void> {
   opened.defer(() => pool.close())
   const markets = await loadMarkets()
   const storage = new StorageWatch(sql, config.databaseUrl === null ? config.dataDir : null)
+  const pins = openPins({ config, url, sql, elapsedMs: () => performance.now() })
+  opened.defer(() => pins.close())
   const concurrency = Math.max(1, config.jobConcurrency)
   const stopJobs = await startJobs(
     { url, concurrency, drainTimeoutMs: config.drainTimeoutMs },
     {
       sql,
-      backtests: makeBacktests({ sql, pool, config, markets, dataVersion: () => readDataVersion(sql) }),
+      backtests: makeBacktests({ sql, pool, config, markets, pins, dataVersion: () => readDataVersion(sql) }),
       processId: crypto.randomUUID(),
       explain: storage.explain,
       storage,

@@ -18,7 +18,13 @@ import type { BannerFacts } from './banner.ts'
 import { scheduleBulk } from './bulk.ts'
 import { openDatabase, superviseDatabase } from './database.ts'
 import { expectsOwnerKey, makeOwnerKey, prepareFirstStart } from './firstStart.ts'
-import { deleteOldCounters, deleteOldSignIns, deleteUnusedPanels, remindOfEnds } from './housekeeping.ts'
+import {
+  deleteOldCounters,
+  deleteOldSignIns,
+  deleteUnusedPanels,
+  forgetOldVersions,
+  remindOfEnds,
+} from './housekeeping.ts'
 import { startJobs } from './jobs.ts'
 import { openPins } from './pins.ts'
 import { admissionTimeoutMs, makeResources } from './resources.ts'
@@ -59,6 +65,9 @@ export async function startServer(
 
   const stopSignIns = deleteOldSignIns(sql)
   opened.defer(async () => stopSignIns())
+
+  const stopVersions = forgetOldVersions(sql, config.keepVersions)
+  opened.defer(async () => stopVersions())
 
   const pool = new ComputePool({
     threads: config.computeThreads,
