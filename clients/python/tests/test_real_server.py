@@ -11,26 +11,12 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-import requests
-from conftest import require_route
 
 from asfiled import ApiError, Client, errors
 
 
 def days_of(frame: Any, name: str) -> list[str]:
     return [str(day)[:10] for day in frame[name].to_list()]
-
-
-def require_pins(openapi: dict, path: str = "/api/v1/fundamentals") -> None:
-    refs = openapi["paths"][path]["get"]["parameters"]
-    parameters = [openapi["components"]["parameters"][p["$ref"].split("/")[-1]] if "$ref" in p else p for p in refs]
-    if "data_version" not in [parameter["name"] for parameter in parameters]:
-        pytest.skip("this server has no data_version parameter")
-
-
-def raw(real: tuple[str, str], path: str, **params: str) -> dict:
-    url, key = real
-    return requests.get(url + path, params=params, headers={"Authorization": f"Bearer {key}"}, timeout=60).json()
 
 
 def test_every_error_code_of_the_server_is_a_class() -> None:
@@ -224,11 +210,10 @@ def test_a_submitted_backtest_can_be_cancelled(client: Client) -> None:
         submitted.refresh().wait(progress=False)
 
 
-# What other parts of the server bring: as-of joins, the change feed, bulk files and pinned versions.
+# As-of joins, the change feed, bulk files and pinned versions.
 
 
-def test_a_join_knows_what_the_api_knew_the_day_before(client: Client, library: str, openapi: dict) -> None:
-    require_route(openapi, "/api/v1/as-of")
+def test_a_join_knows_what_the_api_knew_the_day_before(client: Client, library: str) -> None:
     dates = ["2009-10-27", "2009-10-28", "2010-01-25", "2010-01-26", "2010-10-27", "2010-10-28"]
     panel = client.panel(["AAPL", "E02367.JP"], ["revenue", "roe"], dates, with_=["end", "filed"])
     assert len(panel) == 12 and days_of(panel, "date") == [day for day in dates for _ in range(2)]
@@ -243,8 +228,7 @@ def test_a_join_knows_what_the_api_knew_the_day_before(client: Client, library: 
             assert days_of(panel, "revenue_filed")[row] == days_of(known, "filed")[0]
 
 
-def test_a_join_keeps_the_frame_and_names_unknown_tickers(client: Client, openapi: dict) -> None:
-    require_route(openapi, "/api/v1/as-of")
+def test_a_join_keeps_the_frame_and_names_unknown_tickers(client: Client) -> None:
     frame = pd.DataFrame(
         {"kept": [1, 2, 3], "date": pd.to_datetime(["2010-02-01", "2009-12-31", "2010-02-01"]), "ticker": ["AAPL", "AAPL", "NOBODY1"]},
         index=[5, 5, 6],
@@ -255,30 +239,90 @@ def test_a_join_keeps_the_frame_and_names_unknown_tickers(client: Client, openap
     pd.testing.assert_frame_equal(joined[["kept", "date", "ticker"]], frame)
 
 
-def test_the_change_feed_leads_to_the_present(client: Client, openapi: dict) -> None:
-    require_route(openapi, "/api/v1/changes")
-    changes = client.changes(since=client.get("/api/v1/metrics").get("data_version") or 0)
-    for page in changes:
-        assert set(page["change"].to_list()) <= {"added", "ended", "removed"}
-    assert changes.data_version >= changes.since
+Rows = dict[tuple[Any, ...], dict[str, Any]]
+key_of_a_row = ("entity", "metric", "fp", "period_end", "filed", "accession")
 
 
-def test_bulk_files_are_the_manifest_s(client: Client, openapi: dict, tmp_path: Path) -> None:
-    require_route(openapi, "/api/v1/bulk")
-    if not client.bulk.releases():
-        pytest.skip("this server has built no bulk release")
-    release = client.bulk.sync(tmp_path, progress=False)
-    rows = release.read(market="US")
-    assert len(rows) == sum(file["rows"] for file in release.manifest["files"] if file["market"] == "US")
-    assert client.bulk.sync(tmp_path, progress=False).data_version == release.data_version
+def mirrored(rows: Rows, page: pl.DataFrame) -> None:
+    for row in page.rows(named=True):
+        version, change = row.pop("version"), row.pop("change")
+        assert version > 0
+        key = tuple(row[name] for name in key_of_a_row)
+        if change == "removed":
+            del rows[key]
+        elif change == "renamed":
+            for other in rows.values():
+                if other["entity"] == row["entity"]:
+                    other["ticker"] = row["ticker"]
+        else:
+            assert change == ("ended" if key in rows else "added")
+            rows[key] = row
 
 
-def test_a_pinned_call_names_its_version(client: Client, openapi: dict) -> None:
-    require_pins(openapi)
-    now = client.fundamentals("AAPL", "revenue", fp="FY")
-    version = client.last.data_version
-    assert version is not None
-    pinned = client.fundamentals("AAPL", "revenue", fp="FY", data_version=version)
-    assert pinned.equals(now) and client.last.data_version == version
-    with pytest.raises(errors.ParameterInvalidError):
-        client.fundamentals("AAPL", data_version=version + 1_000)
+def rows_of(frame: pl.DataFrame) -> Rows:
+    return {tuple(row[name] for name in key_of_a_row): row for row in frame.rows(named=True)}
+
+
+def test_a_release_and_the_feed_are_the_next_release_row_by_row(
+    real: tuple[str, str], releases: tuple[int, int], tmp_path: Path
+) -> None:
+    client = Client(real[1], real[0], frame="polars")
+    assert [release["data_version"] for release in client.bulk.releases()] == sorted(releases, reverse=True)
+    early = client.bulk.sync(tmp_path, data_version=releases[0], progress=False)
+    late = client.bulk.sync(tmp_path, progress=False)
+    assert (early.data_version, late.data_version) == releases
+    mirror, wanted = rows_of(early.read()), rows_of(late.read())
+    assert len(mirror) == sum(file["rows"] for file in early.manifest["files"]) > 100_000
+    assert mirror != wanted
+    feed = client.changes(early.data_version, early.as_of, limit=7)
+    pages = list(feed)
+    assert len(pages) > 3
+    for page in pages:
+        mirrored(mirror, page)
+    assert mirror == wanted
+    assert (feed.data_version, feed.as_of) == (late.data_version, late.as_of)
+
+
+def test_changes_and_bulk_rows_are_frames_of_the_library(
+    client: Client, library: str, releases: tuple[int, int], tmp_path: Path
+) -> None:
+    early = client.bulk.sync(tmp_path, data_version=releases[0], progress=False)
+    page = next(iter(client.changes(early.data_version, early.as_of)))
+    rows = early.read(market="US", year=2010)
+    day = "datetime64[us]" if library == "pandas" else "Date"
+    for frame in (page, rows):
+        assert [str(frame[name].dtype) for name in ("period_end", "filed", "until")] == [day] * 3
+        assert all(isinstance(accession, str) for accession in frame["accession"].to_list())
+    assert len(rows) == sum(file["rows"] for file in early.manifest["files"] if (file["market"], file["year"]) == ("US", 2010))
+
+
+def test_an_earlier_version_answers_as_the_store_stood_then(client: Client, releases: tuple[int, int]) -> None:
+    early, late = releases
+    asked: dict[str, Any] = {"fp": "FY", "fy": 2010, "view": "latest"}
+    assert client.fundamentals("AAPL", "revenue", **asked, as_of="2012-06-01")["v"].to_list() == [65_000_000_000]
+    assert client.last.data_version is not None and client.last.data_version >= late
+    pinned = client.fundamentals("AAPL", "revenue", **asked, as_of="2012-06-01", data_version=early)
+    assert pinned["v"].to_list() == [65_225_000_000] and client.last.data_version == early
+    for version, value in ((early, 65_225_000_000), (None, 65_000_000_000)):
+        panel = client.panel("AAPL", "revenue", ["2011-06-01"], data_version=version)
+        assert panel["revenue"].to_list() == [65_225_000_000]
+        restated = client.restatements("revenue", "US", from_="2012-05-01", as_of="2012-05-01", data_version=version)
+        assert restated["value"].to_list() == ([] if version else [value])
+    assert "0000320193-12-999999" not in client.filings("AAPL", data_version=early)["accession"].to_list()
+    assert "0000320193-12-999999" in client.filings("AAPL")["accession"].to_list()
+    assert client.signals(limit=5, data_version=early).equals(client.signals(limit=5))
+    market = client.cross_section("revenue", "US", as_of="2010-03-31", data_version=early)
+    assert market.equals(client.cross_section("revenue", "US", as_of="2010-03-31"))
+    with pytest.raises(errors.ParameterInvalidError, match="data_version"):
+        client.fundamentals("AAPL", data_version=late + 1_000)
+
+
+def test_a_result_is_run_again_from_its_own_echo_to_the_bit(client: Client, releases: tuple[int, int]) -> None:
+    source = {"market": "US", "horizon": "1d", "from": "2016-01-01"}
+    first = client.backtest(source=source, data_version=releases[0], include=["curves"], job=False)
+    assert first.result["data_version"] == releases[0]
+    again = client.backtest(**first.request, job=True, progress=False)
+    assert again.result == first.result
+    rows = client.signals(market="US", horizon="1d", from_="2016-01-01")
+    mine = client.backtest(rows, columns=panel_names, sweep={"holdDays": [1, 5]}, progress=False)
+    assert client.backtest(rows, columns=panel_names, **mine.request, progress=False).result == mine.result

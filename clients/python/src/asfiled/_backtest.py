@@ -71,6 +71,15 @@ class BacktestResult(Generic[F]):
         return metrics
 
     @property
+    def request(self) -> Mapping[str, Any]:
+        """What gives this result again, to the bit, whatever is imported meanwhile: `client.backtest(**result.request)`.
+
+        For rows of your own add the frame: `client.backtest(frame, columns=..., **result.request)`.
+        """
+        request: Mapping[str, Any] = self.result["request"]
+        return request
+
+    @property
     def warnings(self) -> list[str]:
         """What makes the result doubtful. Read them before the Sharpe ratio."""
         return [str(warning["message"]) for warning in self.result.get("warnings", [])]
