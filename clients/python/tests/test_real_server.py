@@ -62,6 +62,8 @@ def test_more_than_a_hundred_companies_go_in_batches(client: Client) -> None:
     figures = client.fundamentals(tickers, "assets", as_of="2010-03-31", view="latest")
     assert list(dict.fromkeys(figures["ticker"].to_list())) == tickers
     assert dict(zip(figures["ticker"], figures["v"])) == dict(zip(market["ticker"].to_list()[:230], market["value"]))
+    figures = client.fundamentals(["AAPL", tickers[5]], "revenue", fp="FY", fy=1999)
+    assert len(figures) == 0 and client.last.notes == (f"No rows under these IDs: AAPL, {tickers[5]}.",)
     with pytest.raises(ValueError, match="aapl more than once"):
         client.fundamentals(["AAPL", *tickers[2:], "aapl"])
 
@@ -109,6 +111,15 @@ def test_cross_sections_have_bounds_and_columns(client: Client) -> None:
     )
     assert len(table) == len(set(table["ticker"].to_list())) == 4
     assert list(table.columns)[6:8] == ["revenue", "roe"] and min(table["revenue"].to_list()) >= 150_000_000_000
+
+
+def test_a_demo_key_gets_all_companies_too_and_the_licence_with_them(real: tuple[str, str]) -> None:
+    with Client("demo", real[0]) as demo, Client(real[1], real[0]) as owner:
+        market = demo.cross_section("assets", "US", fp="latest")
+        assert market["ticker"].tolist() == owner.cross_section("assets", "US", fp="latest")["ticker"].tolist()
+        assert len(demo.cross_section("assets", "US", fp="latest", limit=600)) == min(600, len(market))
+        assert demo.last.licence is not None and "most recent reported fiscal year" in demo.last.notes[0]
+        assert market.attrs["asfiled"]["licence"] == demo.last.licence
 
 
 def test_both_libraries_have_the_same_values(real: tuple[str, str]) -> None:

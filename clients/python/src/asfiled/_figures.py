@@ -5,7 +5,8 @@ from __future__ import annotations
 import datetime as dt
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Literal, TypeVar, Union, cast
+from dataclasses import replace
+from typing import Any, Literal, TypeVar, Union, cast
 
 from ._asof import as_of_join
 from ._connection import Connection
@@ -23,6 +24,8 @@ Day = Union[str, dt.date]
 
 _batch = 100
 _page = {"cross-section": 10_000, "restatements": 5_000, "filings": 1_000, "signals": 50_000}
+# Demo and free keys get smaller pages of these than they send. Where rows are counted against a limit that would end too early.
+_page_of_any_key = {"cross-section": 500, "restatements": 500}
 
 
 class Figures(Connection[F]):
@@ -59,7 +62,15 @@ class Figures(Connection[F]):
             for batch in batches:
                 yield from pages(self._transport, "/api/v1/fundamentals", {**values, "ticker": batch})
 
-        return self._rows(fetch)
+        rows: Any = self._rows(fetch)
+        found = set(rows["ticker"].unique())
+        missing = [name for name in names if name.upper() not in found]
+        if missing and len(names) > 1:
+            # What the server notes of single companies is not in Parquet.
+            note = f"No rows under these IDs: {', '.join(missing)}."
+            self.last = replace(self.last, notes=(*self.last.notes, note))
+            rows = self._frames.note(rows, self.last.as_dict())
+        return cast(F, rows)
 
     def panel(
         self,
@@ -218,7 +229,8 @@ class Figures(Connection[F]):
         if limit is not None and limit < 1:
             raise ValueError(f"limit={limit} is not allowed: 1 or more, or none for all rows.")
         path = f"/api/v1/{route}"
-        return self._rows(lambda: pages(self._transport, path, values, _page[route], limit))
+        size = _page[route] if limit is None else min(_page[route], _page_of_any_key.get(route, _page[route]))
+        return self._rows(lambda: pages(self._transport, path, values, size, limit))
 
 
 def _texts(values: Texts) -> list[str]:
