@@ -89,7 +89,11 @@ export function readConfig(environment: Environment): Config {
   const bulkTimes = text('BULK_SCHEDULE', '')
   const bulkSchedule = bulkTimes === '' ? null : readCron(bulkTimes)
   if (bulkSchedule !== null && !('text' in bulkSchedule))
-    faults.push(...bulkSchedule.map(fault => `BULK_SCHEDULE=${bulkTimes.slice(0, 80)}: ${fault}. Its times are in UTC.`))
+    faults.push(
+      ...bulkSchedule.map(
+        fault => `BULK_SCHEDULE=${bulkTimes.slice(0, 80)}: ${fault}. Its times are in UTC.`,
+      ),
+    )
   const config: Config = {
     host,
     port,

@@ -120,7 +120,10 @@ export interface ScheduledSync {
 const scheduleForm = 'us=15 6 * * *; jp=30 9 * * 1-5'
 
 /** Reads a schedule like `us=15 6 * * *; jp=30 9 * * 1-5`. All its faults are returned. */
-export function readSchedule(text: string): { schedule: readonly ScheduledSync[]; faults: readonly string[] } {
+export function readSchedule(text: string): {
+  schedule: readonly ScheduledSync[]
+  faults: readonly string[]
+} {
   const schedule: ScheduledSync[] = []
   const faults: string[] = []
   for (const entry of text.split(';').filter(part => part.trim() !== '')) {

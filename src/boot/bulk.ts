@@ -71,7 +71,8 @@ function startBuild(log: Logger, onEnd: () => void): Build {
     ([built, reason, code]) => {
       onEnd()
       if (code === 0) log.info({ built }, 'bulk files')
-      else log.warn({ code, reason }, 'Bulk files could not be built; the next time of BULK_SCHEDULE continues.')
+      else
+        log.warn({ code, reason }, 'Bulk files could not be built; the next time of BULK_SCHEDULE continues.')
     },
   )
   return { ended, stop: () => child.kill('SIGTERM') }
@@ -80,6 +81,7 @@ function startBuild(log: Logger, onEnd: () => void): Build {
 async function lastLineOf(output: ReadableStream<Uint8Array>): Promise<string> {
   const decoder = new TextDecoder()
   let end = ''
-  for await (const chunk of output) end = (end + decoder.decode(chunk, { stream: true })).slice(-maxLineLength)
+  for await (const chunk of output)
+    end = (end + decoder.decode(chunk, { stream: true })).slice(-maxLineLength)
   return end.trim().split('\n').at(-1) ?? ''
 }

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
+import { Failure } from '../errors.ts'
 import { openMarkets } from '../features/bulk/access.ts'
 import { buildRelease } from '../features/bulk/build.ts'
 import { readManifest, releasesIn, removeRelease, unfinishedIn } from '../features/bulk/release.ts'
-import { Failure } from '../errors.ts'
 import { loadMarkets } from '../markets/markets.ts'
 import { abortOnSignal, type CliContext, exitCodes } from './context.ts'
 import { grouped, printLine, startProgress, textTable } from './output.ts'
@@ -37,7 +37,9 @@ Example:
 
 /** `bulk`: files of everything, which /api/v1/bulk serves. */
 export function addBulkCommand(program: Command, context: CliContext): void {
-  const command = program.command('bulk').description('Build, list and remove bulk files: everything, as Parquet')
+  const command = program
+    .command('bulk')
+    .description('Build, list and remove bulk files: everything, as Parquet')
   command
     .command('build')
     .description('Build the release of the present data version')

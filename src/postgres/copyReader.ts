@@ -9,24 +9,29 @@ const trailerBytes = 2
  * size and without nulls, so that all rows have `rowBytes`: columns are then read at fixed places, which is what makes a hundred
  * million rows affordable.
  *
- * @param afterRows awaited where it returns a promise; meanwhile the server waits */
+ * @param afterRows awaited where it returns a promise; meanwhile the server waits
+ * @param cancel cancels the statement: after a failure the connection is of use only when the server sends no more rows */
 export async function readFixedRows(
   connection: ReservedSql,
   statement: string,
   rowBytes: number,
   onRow: (view: DataView, offset: number) => void,
   afterRows: () => Promise<void> | null,
+  cancel: () => Promise<unknown>,
 ): Promise<void> {
   const stream = await connection.unsafe(statement).readable()
   // Bytes of a row whose end is in the next chunk.
   let rest: Buffer = Buffer.alloc(0)
   let isPastHeader = false
+  let failure: { readonly error: unknown } | null = null
   await new Promise<void>((fulfil, reject) => {
     const fail = (error: unknown) => {
-      stream.destroy()
-      reject(error)
+      failure ??= { error }
+      stream.resume()
+      cancel().catch(() => {})
     }
     const take = (chunk: Buffer) => {
+      if (failure !== null) return
       const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
       let at = 0
       if (!isPastHeader) {
@@ -52,9 +57,10 @@ export async function readFixedRows(
         fail(error)
       }
     })
-    stream.on('error', reject)
+    stream.on('error', error => reject(failure === null ? error : failure.error))
     stream.on('end', () => {
-      if (rest.length === trailerBytes) fulfil()
+      if (failure !== null) reject(failure.error)
+      else if (rest.length === trailerBytes) fulfil()
       else reject(new Error(`The rows of a COPY end with ${rest.length} bytes that are no row.`))
     })
   })

@@ -70,6 +70,12 @@ const ofQuant =
     caller === 'quant' ? outcome : [403, 'quant_required']
 const licenceRequired: Row['good'] = caller => (isFree(caller) ? [403, 'licence_required'] : 200)
 
+/** OEM only where its order form says so, which this one does not. */
+const ofBulk =
+  (outcome: Outcome): Row['good'] =>
+  caller =>
+    caller === 'redistribution' ? outcome : [403, 'licence_required']
+
 const table: Row[] = [
   get(fundamentals, `${fundamentals}?ticker=AAPL`, always(200)),
   get(fundamentals, `${fundamentals}?ticker=AAPL&as_of=2009-12-31`, always(200)),
@@ -90,6 +96,11 @@ const table: Row[] = [
   get('/api/v1/companies/:id', '/api/v1/companies/SNOW', always(200)),
   get('/api/v1/companies/:id', '/api/v1/companies/SNOW?as_of=2023-12-31', always(200)),
   get('/api/v1/signals', '/api/v1/signals?limit=5', always(200)),
+  get('/api/v1/changes', '/api/v1/changes?since=1', ofBulk(200)),
+  get('/api/v1/changes', '/api/v1/changes?since=99', ofBulk([400, 'parameter_invalid'])),
+  get('/api/v1/bulk', '/api/v1/bulk', ofBulk(200)),
+  get('/api/v1/bulk/:version/:file', '/api/v1/bulk/99/US-2010.parquet', ofBulk([404, 'entity_unknown'])),
+  get('/api/v1/bulk/:version/:file', '/api/v1/bulk/latest/manifest.json', ofBulk([404, 'entity_unknown'])),
   {
     method: 'POST',
     route: '/api/v1/backtest',

@@ -7,7 +7,7 @@ import { realServer } from './realServer.ts'
 
 const server = await realServer()
 afterAll(() => server.stop(), 60_000)
-const quant = await sellKey(server.sql, { licence: 'oem', quant: true, perMinute: 900_000_000 })
+const quant = await sellKey(server.sql, { licence: 'oem', quant: true, bulk: true, perMinute: 900_000_000 })
 const cases = Number(process.env.FUZZ_CASES ?? 5_000)
 
 interface Case {
@@ -33,6 +33,8 @@ const parameters = [
   'vintage',
   'fp',
   'max_age_days',
+  'since',
+  'since_day',
 ]
 const sensible = [
   'AAPL',
@@ -162,11 +164,14 @@ const path = fc.oneof(
       '/api/v1/cross-section',
       '/api/v1/restatements',
       '/api/v1/signals',
+      '/api/v1/changes',
+      '/api/v1/bulk',
       '/api/search',
       '/api/v1/backtest',
     ),
   },
   { weight: 3, arbitrary: piece.map(id => `/api/v1/coverage/${id}`) },
+  { weight: 1, arbitrary: fc.tuple(piece, piece).map(parts => `/api/v1/bulk/${parts.join('/')}`) },
   {
     weight: 1,
     arbitrary: fc.constantFrom('/health', '/ready', '/openapi.json', '/docs', '/docs/errors', '/'),

@@ -68,7 +68,11 @@ export const BulkManifestSchema = Type.Object(
     schema: Type.Array(BulkColumnSchema, { description: 'The columns of every file.' }),
     licence: Type.Array(
       Type.Object(
-        { market: text('Market.'), name: text('Terms of its register.'), url: text('Where they are published.') },
+        {
+          market: text('Market.'),
+          name: text('Terms of its register.'),
+          url: text('Where they are published.'),
+        },
         strict,
       ),
     ),

@@ -102,7 +102,9 @@ async function build(options: BuildOptions, snapshot: BulkSnapshot): Promise<Bul
     units: await readNames(snapshot.rows, 'unit'),
     tags: await readNames(snapshot.rows, 'tag'),
   }
-  let done = Object.values(state.markets).flat().reduce((sum, { rows }) => sum + rows, 0)
+  let done = Object.values(state.markets)
+    .flat()
+    .reduce((sum, { rows }) => sum + rows, 0)
   for (const { code } of allowed) {
     if (state.markets[code] !== undefined) continue
     const names = { ...shared, tickers: await readTickers(snapshot.names, code) }
@@ -128,16 +130,22 @@ async function build(options: BuildOptions, snapshot: BulkSnapshot): Promise<Bul
 function resume({ folder, today, report }: BuildOptions, dataVersion: number): BuildState {
   for (const version of unfinishedIn(folder))
     if (version !== dataVersion)
-      report(`An interrupted build of data version ${version} is given up: the data version is ${dataVersion} now.`)
+      report(
+        `An interrupted build of data version ${version} is given up: the data version is ${dataVersion} now.`,
+      )
   removeLeftovers(folder, dataVersion)
   const place = buildFolder(folder, dataVersion)
   const started: BuildState = { format, asOf: today, markets: {} }
   const path = join(place, stateFile)
   if (existsSync(path)) {
     const found: BuildState = JSON.parse(readFileSync(path, 'utf8'))
-    const whole = Object.entries(found.markets).filter(([, files]) => files.every(file => isWhole(place, file)))
+    const whole = Object.entries(found.markets).filter(([, files]) =>
+      files.every(file => isWhole(place, file)),
+    )
     if (found.format === format && whole.length > 0) {
-      report(`Continuing the interrupted build of data version ${dataVersion}: ${whole.length} markets are whole.`)
+      report(
+        `Continuing the interrupted build of data version ${dataVersion}: ${whole.length} markets are whole.`,
+      )
       return { ...found, markets: Object.fromEntries(whole) }
     }
   }
@@ -203,7 +211,7 @@ class MarketBuild {
       return this.#full.length === 0 ? null : this.#writeFull()
     }
     try {
-      await streamMarket(snapshot.rows, market, asOf, bufferOf, afterRows)
+      await streamMarket(snapshot, market, asOf, bufferOf, afterRows)
       for (const file of this.#files.values()) await this.#write(file, file.buffer)
       return this.#entries()
     } catch (error) {

@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs'
 import type { ColumnChunk } from 'hyparquet'
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
-import { type ColumnValues, ColumnChunkWriter } from './parquet/columnChunk.ts'
+import { ColumnChunkWriter, type ColumnValues } from './parquet/columnChunk.ts'
 import { none, RowBuffer, rowsPerGroup } from './parquet/rowBuffer.ts'
 import { fiscalPeriods, kinds, parquetSchema } from './schema.ts'
 
@@ -48,7 +48,10 @@ export class BulkFile {
     this.#parquet.row_groups.push({
       columns,
       num_rows: BigInt(count),
-      total_byte_size: columns.reduce((sum, { meta_data }) => sum + (meta_data?.total_uncompressed_size ?? 0n), 0n),
+      total_byte_size: columns.reduce(
+        (sum, { meta_data }) => sum + (meta_data?.total_uncompressed_size ?? 0n),
+        0n,
+      ),
       total_compressed_size: BigInt(this.#writer.offset - start),
     })
     this.#parquet.num_rows += BigInt(count)
@@ -86,7 +89,12 @@ function columnsOf(
   accessions: ReadonlyMap<number, string>,
 ): readonly ColumnValues[] {
   for (let row = 0; row < count; row++) kindOf[row] = whole.tag[row] === none ? 1 : 0
-  const text = (name: string, values: Int32Array, textOf: (number: number) => string, isOptional = false): ColumnValues => ({
+  const text = (
+    name: string,
+    values: Int32Array,
+    textOf: (number: number) => string,
+    isOptional = false,
+  ): ColumnValues => ({
     ...{ name, type: 'BYTE_ARRAY', values, textOf, isOptional },
   })
   const whole32 = (name: string, values: Int32Array, isOptional = false): ColumnValues => ({

@@ -11,6 +11,8 @@ export interface BulkSnapshot {
   readonly rows: ReservedSql
   readonly names: ReservedSql
   readonly dataVersion: number
+  /** Of the connection that streams. */
+  readonly backendId: number
   close(): Promise<void>
 }
 
@@ -25,17 +27,20 @@ export async function openBulkSnapshot(sql: Sql): Promise<BulkSnapshot | null> {
     names.release()
   }
   try {
-    const [{ locked }] = await rows<{ locked: boolean }[]>`select pg_try_advisory_lock(${buildLock}) as locked`
+    const [{ locked }] = await rows<
+      { locked: boolean }[]
+    >`select pg_try_advisory_lock(${buildLock}) as locked`
     if (!locked) {
       await close()
       return null
     }
     await begin(rows)
-    const [{ snapshot, version }] = await rows<{ snapshot: string; version: number }[]>`
-      select pg_export_snapshot() as snapshot, version::int as version from data_version`
+    const [{ snapshot, version, backendId }] = await rows<
+      { snapshot: string; version: number; backendId: number }[]
+    >`select pg_export_snapshot() as snapshot, version::int as version, pg_backend_pid() as "backendId" from data_version`
     await begin(names)
     await names.unsafe(`set transaction snapshot '${snapshot}'`).simple()
-    return { rows, names, dataVersion: version, close }
+    return { rows, names, dataVersion: version, backendId, close }
   } catch (error) {
     await close()
     throw error
@@ -45,8 +50,18 @@ export async function openBulkSnapshot(sql: Sql): Promise<BulkSnapshot | null> {
 /** One after the other by index, in the order of the disk: no workers beside it, which requests need, and no timeout, since a
  * market takes minutes and a connection waits while the other one works. */
 const settings = [
-  ...['statement_timeout = 0', 'idle_in_transaction_session_timeout = 0', 'max_parallel_workers_per_gather = 0'],
-  ...['jit = off', 'enable_seqscan = off', 'enable_hashjoin = off', 'enable_mergejoin = off', 'enable_bitmapscan = off'],
+  ...[
+    'statement_timeout = 0',
+    'idle_in_transaction_session_timeout = 0',
+    'max_parallel_workers_per_gather = 0',
+  ],
+  ...[
+    'jit = off',
+    'enable_seqscan = off',
+    'enable_hashjoin = off',
+    'enable_mergejoin = off',
+    'enable_bitmapscan = off',
+  ],
 ]
 
 async function begin(connection: ReservedSql): Promise<void> {
@@ -76,7 +91,10 @@ export async function readNames(
   return new Map(rows.map(({ id, name }) => [id, name]))
 }
 
-export async function readTickers(connection: ReservedSql, market: string): Promise<ReadonlyMap<number, string>> {
+export async function readTickers(
+  connection: ReservedSql,
+  market: string,
+): Promise<ReadonlyMap<number, string>> {
   const tickers = new Map<number, string>()
   const query = connection<{ id: number; ticker: string }[]>`
     select entity_id as id, ticker from entity where market = ${market}`
@@ -107,7 +125,7 @@ const lengthBytes = 4
  * @param bufferOf returns where the row of a filing day goes; it is called once a row
  * @param afterRows see `readFixedRows` */
 export async function streamMarket(
-  connection: ReservedSql,
+  { rows: connection, names, backendId }: BulkSnapshot,
   market: string,
   asOf: IsoDate,
   bufferOf: (filed: number) => RowBuffer,
@@ -157,5 +175,6 @@ export async function streamMarket(
     whole.unit[at] = view.getInt16(row + metricAt + 4)
     whole.fp[at] = view.getInt16(row + metricAt + 6)
   }
-  await readFixedRows(connection, statement, rowBytes, onRow, afterRows)
+  const cancel = () => names`select pg_cancel_backend(${backendId})`
+  await readFixedRows(connection, statement, rowBytes, onRow, afterRows, cancel)
 }

@@ -1,4 +1,14 @@
-import { closeSync, existsSync, fsyncSync, openSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import type { Manifest } from '../../markets/manifest.ts'
 import { type BulkColumn, bulkColumns } from './schema.ts'
@@ -46,7 +56,9 @@ export const releasesIn = (folder: string): readonly number[] =>
 
 /** The data versions of builds that were interrupted. */
 export const unfinishedIn = (folder: string): readonly number[] =>
-  namesIn(folder).flatMap(name => buildPattern.exec(name)?.[1] ?? []).map(Number)
+  namesIn(folder)
+    .flatMap(name => buildPattern.exec(name)?.[1] ?? [])
+    .map(Number)
 
 export function readManifest(folder: string, dataVersion: number): BulkManifest {
   return JSON.parse(readFileSync(join(releaseFolder(folder, dataVersion), manifestFile), 'utf8'))

@@ -73,14 +73,26 @@ async function listReleases({ folder, dataVersion }: BulkDeps, context: RequestC
     count: releasesIn(folder).length,
     releases: releasesIn(folder).map(version => {
       const { data_version, as_of, rows, bytes, files } = readManifest(folder, version)
-      return { data_version, as_of, rows, bytes, files: files.length, manifest: `${path}/${version}/${manifestFile}` }
+      return {
+        data_version,
+        as_of,
+        rows,
+        bytes,
+        files: files.length,
+        manifest: `${path}/${version}/${manifestFile}`,
+      }
     }),
   })
   const headers = dataHeaders(jsonType, entityTag(0, text))
   return notModified(context, headers) ?? encodedAnswer(context, text, headers)
 }
 
-function answerFile({ folder }: BulkDeps, { request }: RequestContext, version: string, file: string): Answer {
+function answerFile(
+  { folder }: BulkDeps,
+  { request }: RequestContext,
+  version: string,
+  file: string,
+): Answer {
   const releases = releasesIn(folder)
   if (version === latest) return toLatest(releases, file)
   const release = releases.find(known => String(known) === version)
@@ -93,7 +105,13 @@ function answerFile({ folder }: BulkDeps, { request }: RequestContext, version: 
   if (entry !== undefined) {
     const { bytes, sha256: digest } = entry
     const type = contentTypes.parquet
-    return fileAnswer(request, { path: join(place, entry.path), bytes, type, digest, name: name + entry.path })
+    return fileAnswer(request, {
+      path: join(place, entry.path),
+      bytes,
+      type,
+      digest,
+      name: name + entry.path,
+    })
   }
   if (file !== manifestFile)
     throw new Failure(
@@ -103,7 +121,13 @@ function answerFile({ folder }: BulkDeps, { request }: RequestContext, version: 
     )
   const stored = join(place, manifestFile)
   const digest = `${release}-${manifest.as_of}-${manifest.bytes}`
-  return fileAnswer(request, { path: stored, bytes: Bun.file(stored).size, type: jsonType, digest, name: name + file })
+  return fileAnswer(request, {
+    path: stored,
+    bytes: Bun.file(stored).size,
+    type: jsonType,
+    digest,
+    name: name + file,
+  })
 }
 
 /** Releases never change, so each is read once. */

@@ -18,20 +18,33 @@ const column = (
 /** The columns of a row. Together `entity`, `metric`, `fp`, `period_end`, `filed` and `accession` name a row. */
 export const bulkColumns = [
   column('ticker', 'text', 'The preferred ID of the company. It may change; entity does not.'),
-  column('entity', 'integer', 'The number of the company in this service: the stable name of a company in a mirror.'),
+  column(
+    'entity',
+    'integer',
+    'The number of the company in this service: the stable name of a company in a mirror.',
+  ),
   column('metric', 'text', 'The metric.'),
   column('fy', 'integer', 'Fiscal year.'),
   column('fp', 'text', 'Fiscal period: FY, Q1, Q2, Q3, Q4, or TTM for the trailing twelve months.'),
   column('period_start', 'day', 'First day of the period; null for a balance.', true),
   column('period_end', 'day', 'Last day of the period.'),
   column('filed', 'day', 'The day on which the figure became public.'),
-  column('until', 'day', 'The filed day from which it is no longer current; null: it is, as far as is known.', true),
+  column(
+    'until',
+    'day',
+    'The filed day from which it is no longer current; null: it is, as far as is known.',
+    true,
+  ),
   column('accession', 'text', 'The number of the filing at its register.'),
   column('value', 'number', 'The figure.'),
   column('unit', 'text', 'Its unit.'),
   column('tag', 'text', 'The tag under which the register states it; null for a derived figure.', true),
   column('kind', 'text', 'stated or derived.'),
-  column('data_version', 'integer', 'The data version in which the row came; 0: before versions were recorded.'),
+  column(
+    'data_version',
+    'integer',
+    'The data version in which the row came; 0: before versions were recorded.',
+  ),
 ] as const satisfies readonly BulkColumn[]
 
 const elements: Record<BulkColumn['type'], Omit<SchemaElement, 'name'>> = {

@@ -131,7 +131,10 @@ export async function readMatured(
 const order = (sql: SqlClient) =>
   sql`c.version, c.entity_id, c.metric_id, c.period_end, c.filed, c.fp, c.filing_id`
 
-const isAfter = (sql: SqlClient, { version, entityId, metricId, end, filed, fp, filingId }: ChangePlace) => sql`
+const isAfter = (
+  sql: SqlClient,
+  { version, entityId, metricId, end, filed, fp, filingId }: ChangePlace,
+) => sql`
   (c.version, c.entity_id, c.metric_id, c.period_end, c.filed, c.fp, c.filing_id)
     > (${version}::int, ${entityId}::int, ${metricId}::smallint, ${end}::date, ${filed}::date, ${fp}::smallint, ${filingId}::int)`
 

@@ -59,14 +59,24 @@ async function startOf(sql: SqlClient, query: ChangesQuery, today: IsoDate): Pro
   const { since } = query
   const history = await readHistory(sql, since)
   if (since > history.newest)
-    throw refused('since', `since=${since} is newer than the data: its version is ${history.newest}. Send the data_version of an earlier answer.`)
+    throw refused(
+      'since',
+      `since=${since} is newer than the data: its version is ${history.newest}. Send the data_version of an earlier answer.`,
+    )
   if (since < history.oldest)
-    throw refused('since', `since=${since} is too old: changes are remembered from data version ${history.oldest} on. Take a new bulk release (GET /api/v1/bulk) and continue with its data_version.`)
+    throw refused(
+      'since',
+      `since=${since} is too old: changes are remembered from data version ${history.oldest} on. Take a new bulk release (GET /api/v1/bulk) and continue with its data_version.`,
+    )
   if (query.since_day !== undefined && query.since_day > today)
-    throw refused('since_day', `since_day=${query.since_day} is later than today, ${today}. Send the as_of of an earlier answer, or omit it.`)
+    throw refused(
+      'since_day',
+      `since_day=${query.since_day} is later than today, ${today}. Send the as_of of an earlier answer, or omit it.`,
+    )
   if (query.cursor !== undefined) {
     const cursor = decodeCursor(query.cursor, since, today)
-    if (cursor.range.upto > history.newest) throw refused('cursor', 'cursor names a data version that is not there. Omit it.')
+    if (cursor.range.upto > history.newest)
+      throw refused('cursor', 'cursor names a data version that is not there. Omit it.')
     return cursor
   }
   // Clocks of servers and of the database may differ by a while, so the day before the version's counts as seen.

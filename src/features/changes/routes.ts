@@ -45,7 +45,9 @@ export function changesRoutes(http: HttpPlugin, deps: ChangesDeps) {
         `changes ${form.key} ${JSON.stringify([today, since, since_day, cursor, limit])}`,
         contentTypes[form.format],
         async () => {
-          const list = await deps.readLimiter.run(subject, () => listChanges(deps.sql, query, today, manifests))
+          const list = await deps.readLimiter.run(subject, () =>
+            listChanges(deps.sql, query, today, manifests),
+          )
           const terms = { licenceAddress: '', registerTerms }
           return { ...(await renderList(form, changeSheet, list, terms)), next: list.next }
         },
@@ -73,6 +75,12 @@ const changesOperation = operation({
     examples: { changes: { summary: 'The first changes', value: answers.changes } },
     rows: { csv: answers.changes_csv, ndjson: answers.changes_ndjson },
   },
-  errors: ['parameter_invalid', 'parameter_repeated', 'licence_required', 'compute_busy', 'statement_timeout'],
+  errors: [
+    'parameter_invalid',
+    'parameter_repeated',
+    'licence_required',
+    'compute_busy',
+    'statement_timeout',
+  ],
   data: true,
 })

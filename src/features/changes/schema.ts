@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { IsoDateSchema } from '../../dates.ts'
-import { CommentsSchema, type Column, FormatSchema } from '../../formats/columns.ts'
+import { type Column, CommentsSchema, FormatSchema } from '../../formats/columns.ts'
 import { bulkColumns, kinds } from '../bulk/schema.ts'
 import { maxCursorLength } from './cursor.ts'
 
@@ -62,10 +62,13 @@ const rowFields = Object.fromEntries(
 export const Change = Type.Object(
   {
     version: Type.Integer({ description: 'The data version in which it changed.' }),
-    change: Type.Union(changes.map(change => Type.Literal(change)), {
-      description:
-        'added: put the row in. ended: put it in place of the one with its key (its `until` changed). removed: take it out. renamed: the company `entity` has the ID `ticker` from now on, in all its rows; no other field has a value.',
-    }),
+    change: Type.Union(
+      changes.map(change => Type.Literal(change)),
+      {
+        description:
+          'added: put the row in. ended: put it in place of the one with its key (its `until` changed). removed: take it out. renamed: the company `entity` has the ID `ticker` from now on, in all its rows; no other field has a value.',
+      },
+    ),
     ...rowFields,
   },
   { ...strict, $id: 'Change' },
@@ -89,13 +92,16 @@ export const ChangeList = Type.Object(
     object: Type.Literal('change_list'),
     since: Type.Integer({ description: 'As sent.' }),
     data_version: Type.Integer({
-      description: 'The data version to which all pages lead. After the last page your copy is of it: send it as since.',
+      description:
+        'The data version to which all pages lead. After the last page your copy is of it: send it as since.',
     }),
     as_of: Type.String({
       format: 'date',
       description: 'The day to which all pages lead: send it as since_day with the next since.',
     }),
-    attribution: Type.Array(Type.String(), { description: 'Statutory attribution of the markets in the feed.' }),
+    attribution: Type.Array(Type.String(), {
+      description: 'Statutory attribution of the markets in the feed.',
+    }),
     count: Type.Integer({ description: 'Number of rows in data.' }),
     next: Type.Union([Type.String(), Type.Null()], {
       description: 'The cursor of the next page; null: all is served.',

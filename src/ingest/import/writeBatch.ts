@@ -14,8 +14,8 @@ import {
   type RepeatsOfEntity,
   removeRows,
 } from '../store/factQueries.ts'
-import { recordFutureDays } from '../store/futureDayQueries.ts'
 import { countFigures, type FilingIds, removeFilings } from '../store/filingQueries.ts'
+import { recordFutureDays } from '../store/futureDayQueries.ts'
 import { planByIndex, recordImportedFiles, takeImportLock } from '../store/importQueries.ts'
 import type { FactNames } from '../store/nameQueries.ts'
 import { reportedFactOf } from '../store/storedRows.ts'

@@ -6,8 +6,8 @@ import { Bytes, writeHybrid } from '../../../src/features/bulk/parquet/runLength
 import { buildFolder, releaseFolder, releasesIn, unfinishedIn } from '../../../src/features/bulk/release.ts'
 import { sampleDatabase, type TestDatabase } from '../../database.ts'
 import { findPython, runPython } from '../../python.ts'
-import { insertVintages } from '../companies/fixtures.ts'
 import { manifests, sorted, truth } from '../changes/mirror.ts'
+import { insertVintages } from '../companies/fixtures.ts'
 import { build, makeBulkFolder, readRelease } from './releases.ts'
 
 setDefaultTimeout(60_000)
@@ -47,7 +47,9 @@ describe('a release', () => {
     const { manifest } = await build(database.sql, own, { today: day })
     const rows = await readRelease(own, manifest)
     expect(rows).toEqual(await truth(database.sql, day))
-    expect(rows.every(({ filed, until }) => String(filed) <= day && (until === null || String(until) <= day))).toBe(true)
+    expect(
+      rows.every(({ filed, until }) => String(filed) <= day && (until === null || String(until) <= day)),
+    ).toBe(true)
     expect(rows.length).toBeLessThan((await truth(database.sql, today)).length)
     removeOwn()
   })
@@ -56,7 +58,9 @@ describe('a release', () => {
     const { folder: own, remove: removeOwn } = makeBulkFolder()
     const verified = manifests.filter(({ licence }) => licence.verified)
     const { manifest } = await build(database.sql, own, { manifests: verified })
-    expect(new Set(manifest.files.map(({ market }) => market))).toEqual(new Set(verified.map(({ code }) => code)))
+    expect(new Set(manifest.files.map(({ market }) => market))).toEqual(
+      new Set(verified.map(({ code }) => code)),
+    )
     removeOwn()
   })
 
@@ -80,7 +84,10 @@ for path in glob.glob(sys.argv[1] + '/*.parquet'):
       const file = join(folder, `${reader}_read.py`)
       writeFileSync(file, script)
       const out = runPython(python ?? '', folder, [file, releaseFolder(folder, manifest.data_version)])
-      const rows = out.trim().split('\n').map(line => JSON.parse(line))
+      const rows = out
+        .trim()
+        .split('\n')
+        .map(line => JSON.parse(line))
       expect(sorted(rows)).toEqual(await truth(database.sql, today))
     })
   }
@@ -90,11 +97,11 @@ describe('an interrupted build', () => {
   test('is continued: whole markets stay, a damaged file is made again', async () => {
     const { folder: own, remove: removeOwn } = makeBulkFolder()
     const stop = new AbortController()
-    // After the second market.
     const interrupted = build(database.sql, own, {
       signal: stop.signal,
-      manifests: manifests.map((manifest, place) => {
-        if (place !== 2) return manifest
+      manifests: manifests.map(manifest => {
+        // Of the last one the first rows are read then.
+        if (manifest.code !== 'US') return manifest
         return {
           ...manifest,
           get attribution(): string {
@@ -108,7 +115,7 @@ describe('an interrupted build', () => {
     expect(releasesIn(own)).toEqual([])
     const [version] = unfinishedIn(own)
     const place = buildFolder(own, version)
-    const whole = readdirSync(place).filter(name => /^(BE|DK)-/.test(name))
+    const whole = readdirSync(place).filter(name => /^(FR|JP|TW)-/.test(name))
     expect(whole.length).toBeGreaterThan(1)
     truncateSync(join(place, whole[0]), 100)
     const lines: string[] = []
@@ -116,7 +123,9 @@ describe('an interrupted build', () => {
     expect(lines.join()).toContain('Continuing the interrupted build')
     expect(await readRelease(own, manifest)).toEqual(await truth(database.sql, today))
     expect(unfinishedIn(own)).toEqual([])
-    expect(readdirSync(releaseFolder(own, version)).filter(name => !/\.parquet$|^manifest.json$/.test(name))).toEqual([])
+    expect(
+      readdirSync(releaseFolder(own, version)).filter(name => !/\.parquet$|^manifest.json$/.test(name)),
+    ).toEqual([])
     removeOwn()
   })
 
@@ -132,7 +141,9 @@ describe('an interrupted build', () => {
         await transaction`update data_version set version = version + 1`
       })
       await insertVintages(sql, id, [])
-      versions.unshift((await build(sql, own, { keep: 2, report: line => lines.push(line) })).manifest.data_version)
+      versions.unshift(
+        (await build(sql, own, { keep: 2, report: line => lines.push(line) })).manifest.data_version,
+      )
     }
     expect(releasesIn(own)).toEqual(versions.slice(0, 2))
     expect(existsSync(releaseFolder(own, versions[2]))).toBe(false)
@@ -144,9 +155,13 @@ test('packed and repeated values are read as they were written', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 14 }),
-      fc.array(fc.record({ value: fc.nat({ max: 16_383 }), times: fc.integer({ min: 1, max: 20 }) }), { maxLength: 40 }),
+      fc.array(fc.record({ value: fc.nat({ max: 16_383 }), times: fc.integer({ min: 1, max: 20 }) }), {
+        maxLength: 40,
+      }),
       (bits, runs) => {
-        const values = runs.flatMap(({ value, times }) => Array.from({ length: times }, () => value & ((1 << bits) - 1)))
+        const values = runs.flatMap(({ value, times }) =>
+          Array.from({ length: times }, () => value & ((1 << bits) - 1)),
+        )
         const out = new Bytes()
         writeHybrid(out, Int32Array.from(values), values.length, bits)
         expect(readHybrid(out.written(), values.length, bits)).toEqual(values)

@@ -55,7 +55,9 @@ async function setDay(to: string): Promise<void> {
   const isNew = sql === undefined || to !== day
   day = to
   if (!isNew) return
-  await database.admin.unsafe(`alter database ${new URL(database.url).pathname.slice(1)} set asfiled.today = '${to}'`)
+  await database.admin.unsafe(
+    `alter database ${new URL(database.url).pathname.slice(1)} set asfiled.today = '${to}'`,
+  )
   await sql?.end()
   sql = connect({ url: database.url, connections: 3, statementTimeoutMs: 60_000 })
 }
@@ -77,8 +79,14 @@ test('a copy kept by the feed is the data, row by row, on every day and under im
         const filings = [...new Set(statements.map(({ filing }) => filing))]
         return order
           .filter(place => place < filings.length)
-          .map(place => () =>
-            importAs(sql, 'US', own, statements.filter(({ filing }) => filing === filings[place])),
+          .map(
+            place => () =>
+              importAs(
+                sql,
+                'US',
+                own,
+                statements.filter(({ filing }) => filing === filings[place]),
+              ),
           )
       })
       const importNext = async () => waiting.shift()?.()
@@ -89,7 +97,11 @@ test('a copy kept by the feed is the data, row by row, on every day and under im
         if (!step.syncs) continue
         const expected = await truth(sql, day)
         const meanwhile = step.importsMeanwhile ? importNext : undefined
-        await follow([sql, other], mirror, { ...step, day, ...(meanwhile === undefined ? {} : { meanwhile }) })
+        await follow([sql, other], mirror, {
+          ...step,
+          day,
+          ...(meanwhile === undefined ? {} : { meanwhile }),
+        })
         expect(mirror.sorted()).toEqual(expected)
         examined += expected.length
       }

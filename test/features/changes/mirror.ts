@@ -1,7 +1,7 @@
 import { expect } from 'bun:test'
-import type { Row } from '../../../src/formats/columns.ts'
 import { listChanges } from '../../../src/features/changes/changes.ts'
 import type { ChangeField } from '../../../src/features/changes/schema.ts'
+import type { Row } from '../../../src/formats/columns.ts'
 import { loadMarkets, type Markets } from '../../../src/markets/markets.ts'
 import type { Sql } from '../../../src/postgres/client.ts'
 
@@ -22,6 +22,13 @@ export class Mirror {
   version = 0
   day: string | null = null
   changes: Record<string, number> = {}
+
+  /** Begins with the rows of a bulk release. */
+  load(rows: readonly MirrorRow[], version: number, day: string): void {
+    for (const row of rows) this.rows.set(keyOf(row), row)
+    this.version = version
+    this.day = day
+  }
 
   /** Applies one page, and returns the cursor of the next one. */
   apply(list: { data: readonly MirrorRow[]; next: string | null }): string | null {
@@ -44,11 +51,10 @@ export class Mirror {
   }
 }
 
-export const sorted = (rows: MirrorRow[]) =>
-  rows.toSorted((a, b) => {
-    const [one, other] = [keyOf(a), keyOf(b)]
-    return one < other ? -1 : one > other ? 1 : 0
-  })
+export function sorted(rows: readonly MirrorRow[]): MirrorRow[] {
+  const byKey = rows.map(row => [keyOf(row), row] as const)
+  return byKey.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)).map(([, row]) => row)
+}
 
 /** The rows of the database as they are known on a day, written without a word of the feed. */
 export async function truth(sql: Sql, day: string): Promise<MirrorRow[]> {

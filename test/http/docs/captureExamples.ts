@@ -1,7 +1,10 @@
 import { resolve } from 'node:path'
 import { ComputePool, type PoolSettings } from '../../../src/backtest/pool/computePool.ts'
+import { openMarkets } from '../../../src/features/bulk/access.ts'
 import requests from '../../../src/http/docs/examples/requests.json' with { type: 'json' }
+import { loadMarkets } from '../../../src/markets/markets.ts'
 import { stopTestDatabase } from '../../database.ts'
+import { build, makeBulkFolder } from '../../features/bulk/releases.ts'
 import { type CallerName, callers } from '../callers.ts'
 import { databaseError, interceptSql, statementTimeout } from '../interceptSql.ts'
 import { type RealServer, realServer } from '../realServer.ts'
@@ -96,6 +99,11 @@ const answers: Record<string, Ask> = {
     path: backtest,
     body: JSON.stringify(requests.backtest_capacity),
   },
+  changes: { caller: 'redistribution', path: '/api/v1/changes?since=0&limit=2' },
+  changes_csv: { caller: 'redistribution', path: '/api/v1/changes?since=0&limit=2&format=csv' },
+  changes_ndjson: { caller: 'redistribution', path: '/api/v1/changes?since=0&limit=2&format=ndjson' },
+  bulk: { caller: 'redistribution', path: '/api/v1/bulk' },
+  bulk_manifest: { caller: 'redistribution', path: '/api/v1/bulk/latest/manifest.json' },
   me: { caller: 'evaluation', path: '/api/v1/me' },
   health: { caller: 'keyless', path: '/health' },
   readiness: { caller: 'keyless', path: '/ready' },
@@ -185,6 +193,9 @@ function shorten(value: unknown): unknown {
   }
   if (list.object === 'coverage_check' && Array.isArray(list.data)) list.data = list.data.slice(0, 3)
   if (list.object === 'metric_list' && Array.isArray(list.data)) list.data = list.data.slice(0, 2)
+  if (list.object === 'bulk_manifest')
+    for (const name of ['files', 'schema', 'licence', 'attribution'])
+      if (Array.isArray(list[name])) list[name] = list[name].slice(0, 2)
   if (list.object === 'company' && Array.isArray(list.metrics)) list.metrics = list.metrics.slice(0, 2)
   return list
 }
@@ -195,7 +206,9 @@ export interface Captured {
 }
 
 export async function captureExamples(): Promise<Captured> {
-  const server = await realServer()
+  const { folder, remove } = makeBulkFolder()
+  const server = await realServer({ settings: { BULK_DIR: folder } })
+  await build(server.sql, folder, { manifests: openMarkets((await loadMarkets()).manifests, []) })
   const keys = await callers(server.sql)
   await tighten(server, keys)
   const broken = await failingServer(server, { timeLimitMs: 0.001 })
@@ -224,6 +237,7 @@ export async function captureExamples(): Promise<Captured> {
   server.resources.draining.begin()
   captured.errors.shutting_down = await ask(server.url, keys, answers.readiness)
   await server.stop()
+  remove()
   return captured
 }
 

@@ -48,7 +48,8 @@ export class ColumnChunkWriter {
     }
     const dictionary = this.#dictionary
     const present = dictionary.number(column.values, count)
-    if (present < count && column.isOptional !== true) throw new Error(`The column ${name} has a row without a value.`)
+    if (present < count && column.isOptional !== true)
+      throw new Error(`The column ${name} has a row without a value.`)
     writeDictionary(page, column, dictionary)
     const dictionaryAt = writer.offset
     let uncompressed = writeDictionaryPage(writer, page.written(), dictionary.size)
@@ -60,7 +61,15 @@ export class ColumnChunkWriter {
     writeHybrid(page, dictionary.indexes, present, bits)
     const levels = column.isOptional === true ? this.#definitionLevels(column.values, count) : noLevels
     uncompressed += writeDataPage(writer, page.written(), levels, count, present, 'RLE_DICTIONARY')
-    const made = chunk({ name, type, count, start, writer, uncompressed, dictionary: { dictionaryAt, dataAt } })
+    const made = chunk({
+      name,
+      type,
+      count,
+      start,
+      writer,
+      uncompressed,
+      dictionary: { dictionaryAt, dataAt },
+    })
     if (made.meta_data !== undefined && column.type === 'INT32')
       made.meta_data.statistics = statisticsOf(dictionary, count - present)
     return made
@@ -90,7 +99,11 @@ function statisticsOf({ keys, size }: Dictionary, nulls: number): Statistics {
 
 const noLevels = new Uint8Array(0)
 
-function writeDictionary(page: Bytes, column: Exclude<ColumnValues, { type: 'DOUBLE' }>, { keys, size }: Dictionary) {
+function writeDictionary(
+  page: Bytes,
+  column: Exclude<ColumnValues, { type: 'DOUBLE' }>,
+  { keys, size }: Dictionary,
+) {
   if (column.type === 'INT32') {
     const bytes = new Uint8Array(keys.buffer, 0, size * 4)
     page.reserve(bytes.length)

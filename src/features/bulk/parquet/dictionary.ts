@@ -12,7 +12,8 @@ export class Dictionary {
 
   /** @param none the value that stands for null, which gets no number */
   constructor(maxRows: number, none: number) {
-    if (maxRows * 2 > slots) throw new Error(`A dictionary of ${slots} slots is too small for ${maxRows} rows.`)
+    if (maxRows * 2 > slots)
+      throw new Error(`A dictionary of ${slots} slots is too small for ${maxRows} rows.`)
     this.keys = new Int32Array(maxRows)
     this.indexes = new Int32Array(maxRows)
     this.#none = none

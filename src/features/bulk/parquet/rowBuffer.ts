@@ -21,7 +21,14 @@ export class RowBuffer {
   constructor() {
     const column = () => new Int32Array(firstRows)
     this.whole = {
-      ...{ entity: column(), filing: column(), end: column(), filed: column(), until: column(), start: column() },
+      ...{
+        entity: column(),
+        filing: column(),
+        end: column(),
+        filed: column(),
+        until: column(),
+        start: column(),
+      },
       ...{ tag: column(), version: column(), metric: column(), fy: column(), unit: column(), fp: column() },
     }
   }
