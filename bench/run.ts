@@ -2,6 +2,7 @@ import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { benchAsOfJoin } from './asOfJoin.ts'
 import { benchBacktest } from './backtest.ts'
 import { benchBodies } from './bodies.ts'
 import budget from './budget.json'
@@ -19,13 +20,14 @@ const help = `Usage: bun run bench [--short] [NAME...]
 
 Proves parity, then measures, and compares the figures with bench/budget.json.
 
-  NAME      backtest, bodies, cross_section, evidence, http, import, search, service, signals; default: all
+  NAME      as_of_join, backtest, bodies, cross_section, evidence, http, import, search, service, signals; default: all
   --short   fewer and smaller runs, as in CI
 
 Prints a table, writes bench/out/results.json, and after full runs appends a line to bench/history.jsonl.
 A benchmark that misses a budget runs once more. Exit code 1: a figure misses its budget twice.`
 
 const benches: Record<string, (options: { short: boolean }) => Promise<readonly Figure[]>> = {
+  as_of_join: benchAsOfJoin,
   backtest: benchBacktest,
   bodies: benchBodies,
   cross_section: benchCrossSection,

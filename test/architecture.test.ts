@@ -56,7 +56,7 @@ const features: Record<string, readonly string[]> = {
   changes: ['bulk'],
   panels: [],
   asOfJoins: ['companies'],
-  backtests: ['panels'],
+  backtests: ['panels', 'asOfJoins', 'companies'],
   backtestPage: ['account', 'backtests', 'signals'],
   health: [],
   account: [],

@@ -1,5 +1,6 @@
 import { buildEvents } from '../src/backtest/asOf/events.ts'
 import { readJoinBody } from '../src/backtest/asOf/joinBody.ts'
+import { scoreDataset } from '../src/backtest/asOf/scoreDataset.ts'
 import { writeJoin } from '../src/backtest/asOf/writeJoin.ts'
 import { rankDataset } from '../src/backtest/dataset/rank.ts'
 import { readPanelFile } from '../src/backtest/panelFile/readPanelFile.ts'
@@ -8,7 +9,6 @@ import { openBatch, runBatchItems } from '../src/backtest/pipeline/batch.ts'
 import { encodeResult, storedPage } from '../src/backtest/pipeline/encodeResult.ts'
 import { packPanel } from '../src/backtest/pipeline/panelDataset.ts'
 import { runArchiveRequest, runBodyRequest, runPanelRequest } from '../src/backtest/pipeline/runRequest.ts'
-import { scoreArchive } from '../src/backtest/pipeline/scoredArchive.ts'
 import { prepareSweepSpa, runSpaSlice } from '../src/backtest/pipeline/sweepEvidence.ts'
 import { simulateSlice } from '../src/backtest/pipeline/sweepPlan.ts'
 import { writeSweepResult } from '../src/backtest/pipeline/sweepResult.ts'
@@ -71,8 +71,8 @@ function perform({ kind, input }: Task) {
       return filterArchive(input.data, input.market)
     case 'dataset_names':
       return listAssetNames(input.data)
-    case 'archive_score':
-      return scoreArchive(input.data, input.spans)
+    case 'dataset_score':
+      return scoreDataset(input)
     case 'join_body':
       return readJoinBody(input)
     case 'events_build':

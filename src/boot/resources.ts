@@ -15,7 +15,7 @@ import { AnswerMemory } from '../features/asOfJoins/answerMemory.ts'
 import { EventStore } from '../features/asOfJoins/eventStore.ts'
 import { ArchiveCache } from '../features/backtests/archive.ts'
 import { JobNotifier } from '../features/backtests/jobs/events.ts'
-import { PinnedArchives, readSpansAt } from '../features/backtests/pinnedArchives.ts'
+import { openFiguresAt, PinnedArchives } from '../features/backtests/pinnedArchives.ts'
 import type { BacktestDeps } from '../features/backtests/run.ts'
 import { ScoreCache } from '../features/backtests/scoreCache.ts'
 import type { PinnedStore } from '../features/companies/deps.ts'
@@ -91,7 +91,7 @@ export function makeResources(opened: Opened) {
     rateLimiter,
     epochMs: () => Date.now(),
   }
-  const events = new EventStore(opened.pool, config.joinMemoryMb * 1_024 * 1_024)
+  const events = makeEvents(opened)
   const usage = new UsageRecorder({ addUse: uses => addUse(sql, uses) })
   return {
     ...opened,
@@ -106,7 +106,7 @@ export function makeResources(opened: Opened) {
     readLimiter: new ReadLimiter(Math.max(1, Math.floor(config.databaseConnections / 2))),
     events,
     answerMemory: new AnswerMemory(),
-    backtests: makeBacktests(opened),
+    backtests: makeBacktests({ ...opened, events }),
     processId: crypto.randomUUID(),
     newId: () => Bun.randomUUIDv7(),
     notifier: new JobNotifier(),
@@ -117,10 +117,18 @@ export function makeResources(opened: Opened) {
 
 type BacktestParts = Pick<Opened, 'sql' | 'pool' | 'config' | 'markets' | 'pins'> & {
   readonly dataVersion: () => number | Promise<number>
+  readonly events: EventStore
 }
 
+/** The figures of companies in shared memory, for as-of joins and for backtests by a figure. */
+export const makeEvents = ({ pool, config }: Pick<Opened, 'pool' | 'config'>) =>
+  new EventStore(
+    vintages => pool.run('events_build', vintages, { priority: 'background' }),
+    config.joinMemoryMb * 1_024 * 1_024,
+  )
+
 /** What backtests of this process run on: the archive, stored panels and archives ranked by figures, each in shared memory. */
-export function makeBacktests({ sql, pool, config, markets, pins, dataVersion }: BacktestParts) {
+export function makeBacktests({ sql, pool, config, markets, pins, events, dataVersion }: BacktestParts) {
   const archive = new ArchiveCache({
     pool,
     dataVersion,
@@ -128,7 +136,7 @@ export function makeBacktests({ sql, pool, config, markets, pins, dataVersion }:
     listHorizons: () => resolvedHorizons(sql),
   })
   const pinnedParts = {
-    ...{ pool, pins },
+    ...{ pool, pins, events },
     loadArchive: streamResolvedSignals,
     listHorizons: resolvedHorizons,
   }
@@ -147,7 +155,7 @@ export function makeBacktests({ sql, pool, config, markets, pins, dataVersion }:
       markets,
       scores: new ScoreCache({
         ...{ pool, archive },
-        readSpans: (wanted, version) => readSpansAt({ sql, pins }, wanted, version),
+        openFigures: (wanted, version) => openFiguresAt({ sql, pins, events }, wanted, version),
       }),
     },
     pinned: { sql, archives: new PinnedArchives(pinnedParts) },

@@ -8,7 +8,7 @@ import { StorageWatch } from '../postgres/storage.ts'
 import { describeDatabase, openDatabase, superviseDatabase } from './database.ts'
 import { startJobs } from './jobs.ts'
 import { openPins } from './pins.ts'
-import { makeBacktests } from './resources.ts'
+import { makeBacktests, makeEvents } from './resources.ts'
 import { endOnSignal, stopTimeoutMs } from './shutdown.ts'
 
 /** Runs submitted backtests until SIGINT or SIGTERM, then finishes the tasks in progress and ends the process. */
@@ -38,7 +38,11 @@ export async function runWorker(config: Config): Promise<void> {
     { url, concurrency, drainTimeoutMs: config.drainTimeoutMs },
     {
       sql,
-      backtests: makeBacktests({ sql, pool, config, markets, pins, dataVersion: () => readDataVersion(sql) }),
+      backtests: makeBacktests({
+        ...{ sql, pool, config, markets, pins },
+        events: makeEvents({ pool, config }),
+        dataVersion: () => readDataVersion(sql),
+      }),
       processId: crypto.randomUUID(),
       explain: storage.explain,
       storage,

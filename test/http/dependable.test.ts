@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import type { Dataset } from '../../src/backtest/dataset/dataset.ts'
 import { ComputePool, type PoolSettings } from '../../src/backtest/pool/computePool.ts'
-import { makeBacktests } from '../../src/boot/resources.ts'
+import { makeBacktests, makeEvents } from '../../src/boot/resources.ts'
 import { readConfig } from '../../src/config.ts'
 import { datasetOf } from '../backtest/rows.ts'
 import { type TestDatabase, testDatabase } from '../database.ts'
@@ -57,7 +57,7 @@ async function open(settings: Partial<PoolSettings> = {}): Promise<Misbehaving> 
     pins: pinsOf(db.sql),
     dataVersion: () => 1,
   }
-  const backtests = makeBacktests(parts)
+  const backtests = makeBacktests({ ...parts, events: makeEvents(parts) })
   const recent = async () => [{ horizon: '1d', market: null, data, dataVersion: 1 } as const]
   const archive = Object.assign(backtests.archive, { recent })
   const server = await testServer(db.sql, { pool, backtests: { ...backtests, archive } })

@@ -1,4 +1,5 @@
 import { companiesPerBlock, type EventBlock, type Events } from './events.ts'
+import { slack } from './texts.ts'
 
 /** The events of some companies in their order, out of the blocks that have them. They lie together, so that the join reads little memory.
  *
@@ -14,7 +15,8 @@ export function gatherEvents(blocks: readonly EventBlock[], entities: Int32Array
     ends: new Int32Array(events),
     filed: new Int32Array(events),
     units: new Int16Array(events),
-    text: new Uint8Array(bytes),
+    // What copies texts reads a little more than the last.
+    text: new Uint8Array(bytes + slack),
     textStarts: new Int32Array(events + 1),
   }
   let at = 0

@@ -1,6 +1,7 @@
 import type { MarketCosts } from '../../markets/costs.ts'
 import type { EventBlock, PackedVintages } from '../asOf/events.ts'
 import type { JoinBody, JoinBodyInput } from '../asOf/joinBody.ts'
+import type { ScoredRows, ScoreInput } from '../asOf/scoreDataset.ts'
 import type { JoinTask, WrittenJoin } from '../asOf/writeJoin.ts'
 import type { StoredPanelRequest } from '../codec/settings.ts'
 import type { Dataset, Ranking } from '../dataset/dataset.ts'
@@ -11,7 +12,6 @@ import type { BatchInput, BatchOutput, OpenedBatch } from '../pipeline/batch.ts'
 import type { EncodedResult } from '../pipeline/encodeResult.ts'
 import type { PackedPanel, PanelBody } from '../pipeline/panelDataset.ts'
 import type { BacktestOutcome, BodyInput, RowsNeeded } from '../pipeline/runRequest.ts'
-import type { ScoreSpans } from '../pipeline/scoredArchive.ts'
 import type { ArchiveInput } from '../pipeline/selectData.ts'
 import type { SpaSliceInput } from '../pipeline/sweepEvidence.ts'
 import type { SliceInput, SliceSeries, SweepPlan } from '../pipeline/sweepPlan.ts'
@@ -77,8 +77,8 @@ export interface Tasks {
   dataset_filter: { input: { readonly data: Dataset; readonly market: string }; output: Dataset | null }
   /** The ids of the dataset's assets in their order, one per line. */
   dataset_names: { input: { readonly data: Dataset }; output: string }
-  /** The same rows, ranked by other scores. Only the columns that differ take additional memory. */
-  archive_score: { input: { readonly data: Dataset; readonly spans: ScoreSpans }; output: Dataset }
+  /** The same rows with a metric of their companies as the score. Only the columns that differ take additional memory. */
+  dataset_score: { input: ScoreInput; output: ScoredRows }
   /** The body of an as-of join, unparsed: its rows, and what is computed for them. */
   join_body: { input: JoinBodyInput; output: JoinBody }
   /** The vintages of a block of companies, to what is known of them on each day. */

@@ -1,5 +1,4 @@
-import { type EventBlock, eventBytes } from '../../backtest/asOf/events.ts'
-import type { ComputePool } from '../../backtest/pool/computePool.ts'
+import { type EventBlock, eventBytes, type PackedVintages } from '../../backtest/asOf/events.ts'
 import { Failure } from '../../errors.ts'
 import type { SqlClient } from '../../postgres/client.ts'
 import { type BlockName, readUnits, readVintages } from './queries.ts'
@@ -15,7 +14,7 @@ interface StoredBlock {
  * requests wait for it. Together they never take more than the bound: the least recently used go first, and what a request uses
  * stays until it is done. */
 export class EventStore {
-  readonly #pool: Pick<ComputePool, 'run'>
+  readonly #buildBlock: (vintages: PackedVintages) => Promise<EventBlock>
   readonly #maxBytes: number
   /** The least recently used first. */
   readonly #blocks = new Map<string, StoredBlock>()
@@ -24,8 +23,9 @@ export class EventStore {
   /** A number always names the same unit, so what was read stays true. */
   #units: ReadonlyMap<number, string> = new Map()
 
-  constructor(pool: Pick<ComputePool, 'run'>, maxBytes: number) {
-    this.#pool = pool
+  /** @param buildBlock runs `buildEvents` on a thread */
+  constructor(buildBlock: (vintages: PackedVintages) => Promise<EventBlock>, maxBytes: number) {
+    this.#buildBlock = buildBlock
     this.#maxBytes = maxBytes
   }
 
@@ -78,7 +78,7 @@ export class EventStore {
 
   async #build(name: BlockName, sql: SqlClient): Promise<EventBlock> {
     const rows = await readVintages(sql, name)
-    return this.#pool.run('events_build', { firstEntity: name.firstEntity, rows }, { priority: 'background' })
+    return this.#buildBlock({ firstEntity: name.firstEntity, rows })
   }
 
   #put(key: string, block: EventBlock): StoredBlock {

@@ -65,9 +65,12 @@ export async function openFigures<Company>(
   )
 }
 
-/** By metric, and the blocks of one metric by their companies. */
-function blockNames(entities: Int32Array, metrics: readonly string[], fp: AsOfPeriod): BlockName[] {
-  const firsts = [...new Set(Array.from(entities, firstOfBlock))].sort((a, b) => a - b)
+/** By metric, and the blocks of one metric by their companies.
+ *
+ * @param entities -1 for none */
+export function blockNames(entities: Int32Array, metrics: readonly string[], fp: AsOfPeriod): BlockName[] {
+  const known = entities.filter(entity => entity !== -1)
+  const firsts = [...new Set(Array.from(known, firstOfBlock))].sort((a, b) => a - b)
   return metrics.flatMap(metric => firsts.map(firstEntity => ({ metric, fp, firstEntity })))
 }
 

@@ -78,3 +78,14 @@ export async function readUnits(sql: SqlClient): Promise<ReadonlyMap<number, str
   const rows = await sql<{ id: number; name: string }[]>`select unit_id as id, name from unit`
   return new Map(rows.map(({ id, name }) => [id, name]))
 }
+
+/** The companies of an archive's assets of one market, in their order; -1 for none. A ticker that two markets share stands as
+ * TICKER:MARKET. */
+export async function findListed(sql: SqlClient, names: string, market: string): Promise<readonly number[]> {
+  const [{ entities }] = await sql<[{ entities: number[] }]>`
+    select coalesce(array_agg(coalesce(e.entity_id, -1) order by n.place), '{}') as entities
+    from unnest(string_to_array(${names}, E'\n')) with ordinality as n (name, place)
+    left join (entity_ticker t join entity e on e.entity_id = t.entity_id and e.market = ${market})
+      on t.ticker = case when right(n.name, 3) = ${`:${market}`} then left(n.name, -3) else n.name end`
+  return entities
+}

@@ -3,9 +3,10 @@ import type { ComputePool } from '../../backtest/pool/computePool.ts'
 import type { Sql } from '../../postgres/client.ts'
 import { readDataVersion } from '../../postgres/dataVersion.ts'
 import { withSnapshot } from '../../postgres/snapshot.ts'
+import type { EventStore } from '../asOfJoins/eventStore.ts'
+import { type FigureRequest, type OpenedFigures, openListedFigures } from '../asOfJoins/scoreFigures.ts'
 import { ArchiveCache, type ArchiveDeps } from './archive.ts'
 import { ScoreCache } from './scoreCache.ts'
-import { type FoundSpans, readSpans, type SpanRequest } from './scoreQueries.ts'
 
 /** The database at one data version, until it is released. */
 interface OpenPin {
@@ -23,6 +24,7 @@ export interface ArchivePins {
 interface PinnedArchiveDeps {
   readonly pool: ComputePool
   readonly pins: ArchivePins
+  readonly events: EventStore
   /** As in `ArchiveDeps`, of the database that a pool reads. */
   readonly loadArchive: (
     sql: Sql,
@@ -62,7 +64,7 @@ export class PinnedArchives {
   }
 
   #make(version: number): PinnedArchive {
-    const { pool, pins, loadArchive, listHorizons } = this.#deps
+    const { pool, pins, events, loadArchive, listHorizons } = this.#deps
     const archive = new ArchiveCache({
       pool,
       dataVersion: () => version,
@@ -71,22 +73,24 @@ export class PinnedArchives {
     })
     const scores = new ScoreCache({
       ...{ pool, archive },
-      readSpans: wanted => useAt(pins, version, sql => readSpans(sql, wanted)),
+      openFigures: wanted => useAt(pins, version, sql => openListedFigures(events, sql, wanted)),
     })
     return { archive, scores }
   }
 }
 
 /** The values that rank an archive, of the very data version of its rows, though an import came in between. */
-export async function readSpansAt(
-  { sql, pins }: { readonly sql: Sql; readonly pins: ArchivePins },
-  wanted: SpanRequest,
+export async function openFiguresAt(
+  { sql, pins, events }: { readonly sql: Sql; readonly pins: ArchivePins; readonly events: EventStore },
+  wanted: FigureRequest,
   dataVersion: number,
-): Promise<FoundSpans> {
+): Promise<OpenedFigures> {
   const current = await withSnapshot(sql, async connection =>
-    (await readDataVersion(connection)) === dataVersion ? readSpans(connection, wanted) : null,
+    (await readDataVersion(connection)) === dataVersion
+      ? openListedFigures(events, connection, wanted)
+      : null,
   )
-  return current ?? useAt(pins, dataVersion, pinned => readSpans(pinned, wanted))
+  return current ?? useAt(pins, dataVersion, pinned => openListedFigures(events, pinned, wanted))
 }
 
 async function useAt<T>(pins: ArchivePins, version: number, work: (sql: Sql) => Promise<T>): Promise<T> {

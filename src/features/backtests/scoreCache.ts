@@ -5,18 +5,19 @@ import { isoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
 import type { Horizon } from '../../horizons.ts'
 import { Semaphore } from '../../semaphore.ts'
+import type { FigureRequest, OpenedFigures } from '../asOfJoins/scoreFigures.ts'
 import type { ArchiveCache } from './archive.ts'
-import type { FoundSpans, SpanRequest } from './scoreQueries.ts'
 
 interface ScoreCacheDeps {
   readonly pool: ComputePool
   readonly archive: Pick<ArchiveCache, 'get'>
   /** The values as they stand at a data version: that of the archive which they rank. */
-  readonly readSpans: (request: SpanRequest, dataVersion: number) => Promise<FoundSpans>
+  readonly openFigures: (request: FigureRequest, dataVersion: number) => Promise<OpenedFigures>
 }
 
-type ScoreRequest = Pick<SpanRequest, 'market' | 'metric' | 'unit' | 'maxAgeDays'> & {
+type ScoreRequest = Pick<FigureRequest, 'market' | 'metric' | 'unit'> & {
   readonly horizon: Horizon
+  readonly maxAgeDays: number
 }
 
 /** The archive of a market, ranked by a metric. */
@@ -70,25 +71,24 @@ export class ScoreCache {
   }
 
   async #load(request: ScoreRequest, archive: Dataset, dataVersion: number): Promise<ScoredDataset> {
-    const { pool, readSpans } = this.#deps
+    const { pool, openFigures } = this.#deps
     const { market, metric, unit, maxAgeDays } = request
     const names = await pool.run('dataset_names', { data: archive }, { priority: 'background' })
-    const firstDate = isoDate(archive.days[0])
-    const lastDate = isoDate(archive.days[archive.days.length - 1])
-    const wanted = { names, market, metric, unit, maxAgeDays, firstDate, lastDate }
-    const { entityIds, ...spans } = await readSpans(wanted, dataVersion)
-    const assets = spans.places.length / 4
-    if (assets === 0) throw noValues(request, firstDate, lastDate)
-    const data = await pool.run('archive_score', { data: archive, spans }, { priority: 'background' })
-    return { data, dataVersion, entityIds, names: nameCount(archive.assets), assets }
+    const { release, ...figures } = await openFigures({ names, market, metric, unit, fp: 'FY' }, dataVersion)
+    try {
+      const input = { data: archive, ...figures, maxAgeDays, ranked: true }
+      const { data, assets, entityIds } = await pool.run('dataset_score', input, { priority: 'background' })
+      if (assets === 0) throw noValues(request, archive)
+      return { data, dataVersion, entityIds, names: nameCount(archive.assets), assets }
+    } finally {
+      release()
+    }
   }
 }
 
-function noValues(
-  { market, metric, unit, maxAgeDays }: ScoreRequest,
-  firstDate: string,
-  lastDate: string,
-): Failure {
+function noValues({ market, metric, unit, maxAgeDays }: ScoreRequest, { days }: Dataset): Failure {
+  const firstDate = isoDate(days[0])
+  const lastDate = isoDate(days[days.length - 1])
   return new Failure(
     'backtest_impossible',
     `No company of the archive's market ${market} has a full fiscal year of ${metric} in ${unit} on record before ${lastDate}, the archive's last date, that is at most ${maxAgeDays} days old on ${firstDate}, its first. GET /api/v1/coverage/{id} lists the metrics of a company.`,

@@ -41,7 +41,7 @@ export async function joinBench(sql: Sql, maxBytes = 2 ** 28, today = '2026-11-2
     ...companyDeps(sql),
     today: () => today,
     pool,
-    events: new EventStore(pool, maxBytes),
+    events: new EventStore(vintages => pool.run('events_build', vintages), maxBytes),
     answerMemory: new AnswerMemory(),
     dataVersion: () => version,
     pins: { use: () => Promise.reject(new Error('No version is pinned here.')) },

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { dayNumber, isoDate } from '../../../src/dates.ts'
-import type { FoundSpans } from '../../../src/features/backtests/scoreQueries.ts'
+import type { AssetFigures } from '../../../src/features/asOfJoins/scoreFigures.ts'
 import type { Sql } from '../../../src/postgres/client.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
 import { aDayTooEarly, archiveOfNames, type Scored, scoresOf } from './scores.ts'
@@ -164,7 +164,7 @@ function naive({ filings, days, maxAgeDays }: World): Scored[] {
   )
 }
 
-async function served(of: World, change?: (spans: FoundSpans) => FoundSpans): Promise<Scored[]> {
+async function served(of: World, change?: (figures: AssetFigures) => AssetFigures): Promise<Scored[]> {
   const rename = await store(database.sql, of.filings)
   const rows = await scoresOf(
     database.sql,

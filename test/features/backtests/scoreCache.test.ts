@@ -1,7 +1,8 @@
 import { afterEach, expect, test } from 'bun:test'
+import { buildEvents, neverEnds, vintageBytes } from '../../../src/backtest/asOf/events.ts'
 import { dayNumber } from '../../../src/dates.ts'
+import type { FigureRequest, OpenedFigures } from '../../../src/features/asOfJoins/scoreFigures.ts'
 import { maxScoredDatasets, ScoreCache } from '../../../src/features/backtests/scoreCache.ts'
-import type { FoundSpans, SpanRequest } from '../../../src/features/backtests/scoreQueries.ts'
 import { type Bench, openBench } from './backtestBench.ts'
 
 let bench: Bench | null = null
@@ -9,46 +10,44 @@ afterEach(async () => {
   await bench?.close()
 }, 60_000)
 
-/** Each of the names has the figure of its place from a day on, for good. */
-function spansOf({ names }: SpanRequest, from: string): FoundSpans {
+/** Each of the names has the figure of its place from the day before a day on, for good. */
+function figuresOf({ names }: FigureRequest, from: string): OpenedFigures {
   const places = names.split('\n').map((_, place) => place)
-  const integers = (numbers: readonly number[]) => {
-    const bytes = Buffer.alloc(4 * numbers.length)
-    for (const [i, value] of numbers.entries()) bytes.writeInt32BE(value, 4 * i)
-    return bytes
+  const rows = Buffer.alloc(vintageBytes * places.length)
+  for (const place of places) {
+    const filed = dayNumber(from) - 1
+    const numbers = [place, filed, neverEnds, filed]
+    for (const [i, number] of numbers.entries()) rows.writeInt32BE(number, vintageBytes * place + 4 * i)
+    rows.writeDoubleBE(place, vintageBytes * place + 20)
   }
-  const values = Buffer.alloc(8 * places.length)
-  for (const place of places) values.writeDoubleBE(place, 8 * place)
   return {
-    places: integers(places),
-    counts: integers(places.map(() => 1)),
-    firstDays: integers(places.map(() => dayNumber(from))),
-    lastDays: integers(places.map(() => dayNumber('2100-01-01'))),
-    values,
-    entityIds: places,
+    entities: Int32Array.from(places),
+    units: new Int16Array(places.length),
+    blocks: [buildEvents({ firstEntity: 0, rows })],
+    release: () => {},
   }
 }
 
 const wanted = (maxAgeDays: number) =>
-  ({ horizon: '1d', market: 'US', metric: 'roe', unit: 'pure', maxAgeDays }) as const
+  ({ horizon: '1d', market: 'US', metric: `${maxAgeDays}`, unit: 'pure', maxAgeDays }) as const
 
 test('scores are read once for everyone, and again only when the data version has moved', async () => {
   let version = 1
-  const reads: SpanRequest[] = []
+  const reads: FigureRequest[] = []
   bench = openBench({ dataVersion: () => version })
   const { pool, archive } = bench.deps
   const scores = new ScoreCache({
     pool,
     archive,
-    readSpans: async requested => {
+    openFigures: async requested => {
       reads.push(requested)
       await Bun.sleep(20)
-      return spansOf(requested, '2024-01-10')
+      return figuresOf(requested, '2024-01-10')
     },
   })
   const [a, b] = await Promise.all([scores.get(wanted(550)), scores.get(wanted(550))])
   expect(a).toBe(b)
-  expect(reads.map(({ maxAgeDays }) => maxAgeDays)).toEqual([550])
+  expect(reads.map(({ metric }) => Number(metric))).toEqual([550])
   expect(reads[0].names.split('\n')).toEqual(['T1', 'T10', 'T11', 'T2', 'T4', 'T5', 'T7', 'T8'])
   // The archive's own columns are the same memory, and its scores are what they were.
   const { data } = await archive.get('1d', 'US')
@@ -64,7 +63,7 @@ test('scores are read once for everyone, and again only when the data version ha
   await scores.get(wanted(100))
   version = 2
   await scores.get(wanted(550))
-  expect(reads.map(({ maxAgeDays }) => maxAgeDays)).toEqual([550, 100, 550])
+  expect(reads.map(({ metric }) => Number(metric))).toEqual([550, 100, 550])
   expect(scores.size).toBe(1)
 })
 
@@ -73,9 +72,9 @@ test('the cache is bounded, and evicts the scores used longest ago', async () =>
   bench = openBench()
   const scores = new ScoreCache({
     ...{ pool: bench.deps.pool, archive: bench.deps.archive },
-    readSpans: async requested => {
-      reads.push(requested.maxAgeDays)
-      return spansOf(requested, '2024-01-10')
+    openFigures: async requested => {
+      reads.push(Number(requested.metric))
+      return figuresOf(requested, '2024-01-10')
     },
   })
   for (let age = 1; age <= maxScoredDatasets; age++) await scores.get(wanted(age))
@@ -96,7 +95,7 @@ test('a read that fails is not cached, and at most two run at a time', async () 
   bench = openBench()
   const scores = new ScoreCache({
     ...{ pool: bench.deps.pool, archive: bench.deps.archive },
-    readSpans: async requested => {
+    openFigures: async requested => {
       maxUnderWay = Math.max(maxUnderWay, ++underWay)
       if (underWay === 2) gate.resolve()
       // Both are under way at once, or this never goes on.
@@ -104,7 +103,7 @@ test('a read that fails is not cached, and at most two run at a time', async () 
       await Bun.sleep(10)
       underWay--
       if (broken) throw new Error('the database is away')
-      return spansOf(requested, '2024-01-10')
+      return figuresOf(requested, '2024-01-10')
     },
   })
   const ages = [1, 2, 3, 4, 5]

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { readSpans } from '../../../src/features/backtests/scoreQueries.ts'
+import { vintageBytes } from '../../../src/backtest/asOf/events.ts'
+import { findListed, readVintages } from '../../../src/features/asOfJoins/queries.ts'
 import { connect } from '../../../src/postgres/client.ts'
 import type { TestDatabase } from '../../database.ts'
 import { factReads, manyFacts } from '../companies/manyFacts.ts'
@@ -20,11 +21,11 @@ test('the scores of a market are read through the index, also once their stateme
   const before = await factReads(sql)
   const names = Array.from({ length: 400 }, (_, i) => `T${i + 1}`).join('\n')
   for (let metric = 1; metric <= 8; metric++) {
-    const { values, entityIds } = await readSpans(sql, {
-      ...{ names, market: 'US', metric: `metric_${metric}`, unit: 'USD' },
-      ...{ maxAgeDays: 550, firstDate: '2000-01-01', lastDate: '2030-01-01' },
-    })
-    expect([values.length / 8, entityIds.length]).toEqual([2_000, 400])
+    expect((await findListed(sql, names, 'US')).length).toBe(400)
+    for (const fp of ['FY', 'Q', 'TTM', 'latest'] as const) {
+      const rows = await readVintages(sql, { metric: `metric_${metric}`, fp, firstEntity: 0 })
+      expect(rows.length / vintageBytes).toBe(fp === 'Q' ? 0 : 2_000)
+    }
   }
   const after = await factReads(sql)
   await sql.end()

@@ -1,8 +1,14 @@
+import { buildEvents } from '../../../src/backtest/asOf/events.ts'
+import { scoreDataset } from '../../../src/backtest/asOf/scoreDataset.ts'
 import { type Columns, type Dataset, nameAt } from '../../../src/backtest/dataset/dataset.ts'
 import { buildRankedDataset, listAssetNames } from '../../../src/backtest/pipeline/archiveDataset.ts'
-import { scoreArchive } from '../../../src/backtest/pipeline/scoredArchive.ts'
 import { dayNumber, isoDate } from '../../../src/dates.ts'
-import { type FoundSpans, readSpans, type SpanRequest } from '../../../src/features/backtests/scoreQueries.ts'
+import { EventStore } from '../../../src/features/asOfJoins/eventStore.ts'
+import {
+  type AssetFigures,
+  type FigureRequest,
+  openListedFigures,
+} from '../../../src/features/asOfJoins/scoreFigures.ts'
 import type { Sql } from '../../../src/postgres/client.ts'
 
 /** An archive of one market: a row for each of these days and names, whose forecast is of no interest. */
@@ -34,7 +40,7 @@ export interface Scored {
   readonly score: number | null
 }
 
-export type Wanted = Pick<SpanRequest, 'market' | 'metric' | 'unit' | 'maxAgeDays'>
+export type Wanted = Pick<FigureRequest, 'market' | 'metric' | 'unit'> & { readonly maxAgeDays: number }
 
 /** The score of every row, by the statement and the worker's code that serve.
  *
@@ -42,12 +48,13 @@ export type Wanted = Pick<SpanRequest, 'market' | 'metric' | 'unit' | 'maxAgeDay
 export async function scoresOf(
   sql: Sql,
   data: Dataset,
-  wanted: Wanted,
-  change: (spans: FoundSpans) => FoundSpans = spans => spans,
+  { maxAgeDays, ...wanted }: Wanted,
+  change: (figures: AssetFigures) => AssetFigures = figures => figures,
 ): Promise<Scored[]> {
-  const [firstDate, lastDate] = [data.days[0], data.days[data.days.length - 1]].map(isoDate)
-  const spans = await readSpans(sql, { ...wanted, names: listAssetNames(data), firstDate, lastDate })
-  const scored = scoreArchive(data, change(spans))
+  const events = new EventStore(async vintages => buildEvents(vintages), 2 ** 30)
+  const request = { ...wanted, fp: 'FY', names: listAssetNames(data) } as const
+  const { release: _, ...figures } = await openListedFigures(events, sql, request)
+  const { data: scored } = scoreDataset({ data, ...change(figures), maxAgeDays, ranked: true })
   const rows: Scored[] = []
   for (let date = 0; date < scored.days.length; date++) {
     for (let row = scored.offsets[date]; row < scored.offsets[date + 1]; row++) {
@@ -63,10 +70,11 @@ export async function scoresOf(
 }
 
 /** The scores if figures were known on the very day of their filing. */
-export function aDayTooEarly(spans: FoundSpans): FoundSpans {
-  const firstDays = Buffer.from(spans.firstDays)
-  for (let at = 0; at < firstDays.length; at += 4) firstDays.writeInt32BE(firstDays.readInt32BE(at) - 1, at)
-  return { ...spans, firstDays }
+export function aDayTooEarly(figures: AssetFigures): AssetFigures {
+  return {
+    ...figures,
+    blocks: figures.blocks.map(block => ({ ...block, days: block.days.map(day => day - 1) })),
+  }
 }
 
 /** Every day from one to another. */

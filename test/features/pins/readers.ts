@@ -1,5 +1,6 @@
+import { buildEvents } from '../../../src/backtest/asOf/events.ts'
 import type { Failure } from '../../../src/errors.ts'
-import { readSpans } from '../../../src/features/backtests/scoreQueries.ts'
+import { findListed, readVintages } from '../../../src/features/asOfJoins/queries.ts'
 import type { CompanyDeps } from '../../../src/features/companies/deps.ts'
 import { readProfile } from '../../../src/features/companyProfile/profile.ts'
 import { checkCoverage } from '../../../src/features/coverage/check.ts'
@@ -78,14 +79,16 @@ export async function answersOf(
       const { companies, ...rest } = await presenceIn(deps.sql, market, as_of)
       return [[...companies].sort(), rest]
     })
-    await ask(`score of ${market}`, async () => {
-      const names = tickers.join('\n')
-      const dates = { firstDate: '2021-02-01', lastDate: '2021-02-20' }
-      const unit = { metric: 'roe', unit: 'pure', maxAgeDays: 2_000 }
-      const { entityIds, ...spans } = await readSpans(deps.sql, { names, market, ...unit, ...dates })
-      return [entityIds, ...Object.values(spans).map(bytes => Buffer.from(bytes).toString('base64'))]
-    })
+    await ask(`assets of ${market}`, () => findListed(deps.sql, tickers.join('\n'), market))
   }
+  // What as-of joins and backtests by a figure read.
+  for (const fp of ['FY', 'Q', 'TTM', 'latest'] as const)
+    for (const metric of ['revenue', 'roe'])
+      await ask(`events of ${metric} ${fp}`, async () => {
+        const rows = await readVintages(deps.sql, { metric, fp, firstEntity: 0 })
+        const { days, values, ends, filed, units } = buildEvents({ firstEntity: 0, rows })
+        return [days, values, ends, filed, units].map(column => [...column])
+      })
   await ask('index', async () => {
     const { markets, tickers: page } = await coverageIndex(deps, {})
     return [markets, page]

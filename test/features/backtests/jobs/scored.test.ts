@@ -3,7 +3,7 @@ import { createKey } from '../../../../src/access/keys.ts'
 import type { Licence } from '../../../../src/access/licences.ts'
 import { ComputePool } from '../../../../src/backtest/pool/computePool.ts'
 import { startJobs } from '../../../../src/boot/jobs.ts'
-import { makeBacktests } from '../../../../src/boot/resources.ts'
+import { makeBacktests, makeEvents } from '../../../../src/boot/resources.ts'
 import { readConfig } from '../../../../src/config.ts'
 import { JobNotifier } from '../../../../src/features/backtests/jobs/events.ts'
 import { readResult } from '../../../../src/features/backtests/jobs/jobQueries.ts'
@@ -29,7 +29,9 @@ beforeAll(async () => {
   await migrateQueue(db.url)
   pool = new ComputePool({ threads: 2, queue: 50, timeLimitMs: 20_000 })
   pins = pinsOf(sql)
-  deps = makeBacktests({ sql, pool, config: readConfig({}), markets, pins, dataVersion: () => 2 })
+  const config = readConfig({})
+  const events = makeEvents({ pool, config })
+  deps = makeBacktests({ sql, pool, config, markets, pins, events, dataVersion: () => 2 })
   stopJobs = await startJobs(
     { url: db.url, concurrency: 2, drainTimeoutMs: 5_000 },
     {
