@@ -17,6 +17,7 @@ export const guides = {
   clients: 'docs/clients.md',
   spreadsheets: 'docs/spreadsheets.md',
   assistants: 'docs/assistants.md',
+  python: 'clients/python/README.md',
   operations: 'docs/operations.md',
   architecture: 'ARCHITECTURE.md',
   contributing: 'CONTRIBUTING.md',

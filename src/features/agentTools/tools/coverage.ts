@@ -130,8 +130,8 @@ async function ofService(args: Args, call: ToolCall): CoverageAnswer {
   requireSame(place, found)
   const { data_version } = found
   const markets = found.markets.filter(({ code }) => wanted === undefined || code === wanted)
-  const shown = markets.map(({ code, name, status, entities, first_filed, last_filed }) => ({
-    ...{ code, name, status, entities, first_filed, last_filed },
+  const shown = markets.map(({ code, name, status, entities, first_filed, last_filed, sync }) => ({
+    ...{ code, name, status, entities, first_filed, last_filed, sync },
   }))
   const counts = shown.map(({ code, name, entities }) => `${name} (${code}) ${entities}`).join(', ')
   return fitRows({

@@ -1,0 +1,31 @@
+"""Client of asfiled: company figures as they were known on any day, as pandas or Polars frames.
+
+>>> from asfiled import Client
+>>> client = Client()  # the demo key, on http://127.0.0.1:3000
+>>> figures = client.fundamentals("AAPL", "revenue", fp="FY", as_of="2010-02-01")
+"""
+
+from . import errors
+from ._answer import Answer
+from ._backtest import BacktestJob, BacktestResult
+from ._bulk import Bulk, BulkRelease
+from ._changes import ChangeFeed
+from ._client import Client
+from .errors import ApiError, AsfiledError, TransportError, UnknownTickers
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Answer",
+    "ApiError",
+    "AsfiledError",
+    "BacktestJob",
+    "BacktestResult",
+    "Bulk",
+    "BulkRelease",
+    "ChangeFeed",
+    "Client",
+    "TransportError",
+    "UnknownTickers",
+    "errors",
+]

@@ -1,0 +1,220 @@
+"""Backtests: the body from a frame, submitted jobs and their progress, results."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from ._frames import Frames, frames_of, require_columns
+from ._progress import Progress, bar
+from ._reply import parse_json
+from ._transport import Transport
+from .errors import BacktestCancelled, api_error
+
+F = TypeVar("F")
+
+_json = "application/json"
+_first_poll = 0.2
+_longest_poll = 2.0
+_needed = ("date", "asset", "score", "forward_return")
+_optional = ("market", "dollar_volume")
+
+
+def panel_columns(frame: Any, columns: Mapping[str, str], *, scored: bool) -> dict[str, list[Any]]:
+    """The columns of a caller's frame by the names of the API. `columns` says what the frame calls them.
+
+    :param scored: the server makes the score, so the frame has none
+    """
+    wrong = [name for name in columns if name not in _needed + _optional]
+    if wrong:
+        raise ValueError(f"columns names {', '.join(wrong)}. A panel has {', '.join(_needed + _optional)}.")
+    frames = frames_of(frame)
+    names = {name: columns.get(name, name) for name in _needed + _optional}
+    needed = [name for name in _needed if not (scored and name == "score")]
+    require_columns(frame.columns, [names[name] for name in needed])
+    panel: dict[str, list[Any]] = {}
+    for name in needed + [name for name in _optional if name in columns or name in list(frame.columns)]:
+        require_columns(frame.columns, [names[name]])
+        read = frames.days if name == "date" else frames.texts if name in ("asset", "market") else frames.numbers
+        panel[name] = list(read(frame, names[name]))
+    return panel
+
+
+def backtest_body(fields: Mapping[str, Any]) -> bytes:
+    return json.dumps(
+        {name: value for name, value in fields.items() if value is not None},
+        allow_nan=False,
+        separators=(",", ":"),
+    ).encode()
+
+
+class BacktestResult(Generic[F]):
+    """What a backtest found. `result` is the server's answer as it is; the rest are parts of it."""
+
+    def __init__(self, result: Mapping[str, Any], frames: Frames, report: Callable[[], bytes]) -> None:
+        self.result = result
+        self._frames = frames
+        self._report = report
+
+    def __repr__(self) -> str:
+        sharpe = self.metrics.get("sharpe")
+        return f"BacktestResult(n_periods={self.result.get('n_periods')}, sharpe={sharpe})"
+
+    @property
+    def metrics(self) -> Mapping[str, Any]:
+        metrics: Mapping[str, Any] = self.result["metrics"]
+        return metrics
+
+    @property
+    def request(self) -> Mapping[str, Any]:
+        """What gives this result again, to the bit, whatever is imported meanwhile: `client.backtest(**result.request)`.
+
+        For rows of your own add the frame: `client.backtest(frame, columns=..., **result.request)`.
+        """
+        request: Mapping[str, Any] = self.result["request"]
+        return request
+
+    @property
+    def warnings(self) -> list[str]:
+        """What makes the result doubtful. Read them before the Sharpe ratio."""
+        return [str(warning["message"]) for warning in self.result.get("warnings", [])]
+
+    @property
+    def deflated_sharpe(self) -> Mapping[str, Any] | None:
+        """Of a sweep: the verdict on its winner, for the number of things tried. None without a sweep."""
+        found: Mapping[str, Any] | None = self.result.get("deflated_sharpe")
+        return found
+
+    @property
+    def curve(self) -> F:
+        """`date` and `net`; with include=["curves"] also `gross` and `universe`."""
+        dates = self.result["equity_dates"]
+        columns = {"date": dates, "net": _as_long(self.result["equity_curve"], dates)}
+        curves = self.result.get("curves", {})
+        for name in ("gross", "universe"):
+            if name in curves:
+                columns[name] = _as_long(curves[name], dates)
+        return self._frame(columns, ["date"])
+
+    @property
+    def folds(self) -> F:
+        """The walk-forward folds, a row each."""
+        rows = self.result["folds"]
+        days = ["train_start", "train_end", "test_start", "test_end"]
+        return self._frame(_columns(rows), days if rows else [])
+
+    @property
+    def trials(self) -> F:
+        """Every configuration of a sweep, in grid order."""
+        return self._frame(_columns(self.result.get("trials", [])), [])
+
+    def save_report(self, path: str | os.PathLike[str]) -> Path:
+        """Writes the report as one HTML page that needs nothing else."""
+        target = Path(path)
+        target.write_bytes(self._report())
+        return target
+
+    def _frame(self, columns: Mapping[str, Sequence[Any]], days: Sequence[str]) -> F:
+        frame: F = self._frames.make(columns, days)
+        return frame
+
+
+class BacktestJob(Generic[F]):
+    """A backtest that the server has stored and runs, also when this program ends."""
+
+    def __init__(self, transport: Transport, frames: Frames, summary: Mapping[str, Any]) -> None:
+        self._transport = transport
+        self._frames = frames
+        self.summary = summary
+
+    def __repr__(self) -> str:
+        return f"BacktestJob({self.id!r}, {self.state!r})"
+
+    @property
+    def id(self) -> str:
+        return str(self.summary["id"])
+
+    @property
+    def state(self) -> str:
+        """queued, running, succeeded, failed or cancelled, as of the latest `refresh`."""
+        return str(self.summary["state"])
+
+    @property
+    def _path(self) -> str:
+        return f"/api/v1/backtests/{self.id}"
+
+    def refresh(self) -> BacktestJob[F]:
+        self.summary = parse_json(self._transport.get(self._path).body)
+        return self
+
+    def cancel(self) -> None:
+        self._transport.delete(self._path)
+
+    def wait(self, progress: Progress = True, timeout: float | None = None) -> BacktestResult[F]:
+        """Waits for the end, with a bar of its trials. Fails as the request itself would have.
+
+        :param timeout: seconds after which TimeoutError is raised; the backtest goes on
+        """
+        end = None if timeout is None else time.monotonic() + timeout
+        pause = _first_poll
+        with bar(progress, "backtest", None, unit="trial") as move:
+            while True:
+                done = self.summary["progress"]
+                move.to(int(done["done"]), done["total"])
+                if self.summary.get("finished_at") is not None:
+                    break
+                if end is not None and time.monotonic() + pause > end:
+                    raise TimeoutError(f"Backtest {self.id} is {self.state} after {timeout} s. It goes on.")
+                time.sleep(pause)
+                pause = min(_longest_poll, pause * 1.3)
+                self.refresh()
+        return self.result()
+
+    def result(self) -> BacktestResult[F]:
+        """The result of a backtest that has ended."""
+        if self.state == "failed":
+            raise api_error(self.summary["error"], 200)
+        if self.state == "cancelled":
+            raise BacktestCancelled(f"Backtest {self.id} was cancelled.")
+        if self.summary.get("result") is None:
+            self.refresh()
+        if self.summary.get("result") is None:
+            raise ValueError(f"Backtest {self.id} is {self.state}. wait() waits for its end.")
+        return BacktestResult(
+            self.summary["result"],
+            self._frames,
+            lambda: self._transport.get(self._path, {"format": "html"}, cached=False).body,
+        )
+
+
+def submit(transport: Transport, frames: Frames, body: bytes) -> BacktestJob[Any]:
+    headers = {"Prefer": "respond-async", "Idempotency-Key": str(uuid.uuid4())}
+    reply = transport.post("/api/v1/backtest", body, _json, headers=headers, repeatable=True)
+    return BacktestJob(transport, frames, parse_json(reply.body))
+
+
+def run(transport: Transport, frames: Frames, body: bytes) -> BacktestResult[Any]:
+    """In one request. It is sent again under one Idempotency-Key, so a broken connection costs no second run."""
+
+    def post(form: str) -> bytes:
+        headers = {"Idempotency-Key": str(uuid.uuid4())}
+        return transport.post(
+            "/api/v1/backtest", body, _json, {"format": form}, headers=headers, repeatable=True
+        ).body
+
+    return BacktestResult(parse_json(post("json")), frames, lambda: post("html"))
+
+
+def _as_long(values: Sequence[Any], dates: Sequence[str]) -> list[Any]:
+    """A curve ends where its money is lost; the rest of its days have no value."""
+    return [*values, *[None] * (len(dates) - len(values))]
+
+
+def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    names = dict.fromkeys(name for row in rows for name in row)
+    return {name: [row.get(name) for row in rows] for name in names}

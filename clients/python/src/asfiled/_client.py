@@ -1,0 +1,201 @@
+"""The client: one method for each thing that the server offers, all as frames."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
+
+from ._backtest import BacktestJob, BacktestResult, backtest_body, panel_columns, run, submit
+from ._bulk import Bulk
+from ._changes import ChangeFeed
+from ._figures import Day, Figures
+from ._frames import FrameName, day_text, frames_named
+from ._progress import Progress
+from ._rows import parameters
+from ._transport import Transport
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+
+F = TypeVar("F")
+
+# A backtest of more rows, or a sweep, is submitted as a job: it may take longer than one request is allowed to.
+_rows_of_a_job = 100_000
+
+
+class Client(Figures[F]):
+    """A connection to asfiled.
+
+    :param key: by default that of ASFILED_KEY, else the demo key
+    :param base_url: by default that of ASFILED_URL, else http://127.0.0.1:3000
+    :param frame: the library of the frames that come back: pandas (with pyarrow) or polars
+    :param timeout: seconds without a byte of the server
+    :param retries: how often a GET or a repeatable POST is sent again
+    :param max_wait: seconds that all waits of one call may take together, those of Retry-After included
+    :param cache_mb: memory for answers that the server may say have not changed
+    """
+
+    @overload
+    def __init__(
+        self: Client[pandas.DataFrame],
+        key: str | None = None,
+        base_url: str | None = None,
+        *,
+        frame: Literal["pandas"] = "pandas",
+        timeout: float = 120.0,
+        retries: int = 5,
+        max_wait: float = 120.0,
+        cache_mb: float = 32.0,
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self: Client[polars.DataFrame],
+        key: str | None = None,
+        base_url: str | None = None,
+        *,
+        frame: Literal["polars"],
+        timeout: float = 120.0,
+        retries: int = 5,
+        max_wait: float = 120.0,
+        cache_mb: float = 32.0,
+    ) -> None: ...
+
+    def __init__(
+        self,
+        key: str | None = None,
+        base_url: str | None = None,
+        *,
+        frame: FrameName = "pandas",
+        timeout: float = 120.0,
+        retries: int = 5,
+        max_wait: float = 120.0,
+        cache_mb: float = 32.0,
+    ) -> None:
+        transport = Transport(
+            key if key is not None else os.environ.get("ASFILED_KEY") or "demo",
+            base_url if base_url is not None else os.environ.get("ASFILED_URL") or "http://127.0.0.1:3000",
+            timeout=timeout,
+            retries=retries,
+            max_wait=max_wait,
+            cache_bytes=int(cache_mb * 1_048_576),
+        )
+        super().__init__(transport, frames_named(frame))
+
+    # Backtests
+
+    def backtest(
+        self,
+        frame: object = None,
+        *,
+        columns: Mapping[str, str] | None = None,
+        source: Mapping[str, Any] | None = None,
+        panel: str | None = None,
+        score: Mapping[str, Any] | None = None,
+        config: Mapping[str, Any] | None = None,
+        sweep: bool | Mapping[str, Any] | None = None,
+        include: Sequence[str] | None = None,
+        evidence: Mapping[str, Any] | None = None,
+        data_version: int | None = None,
+        job: bool | None = None,
+        progress: Progress = True,
+    ) -> BacktestResult[F]:
+        """Ranks names on each date, holds the best against the worst and charges costs. Needs the quant plan.
+
+        :param frame: your rows: date, asset, score, forward_return, and if you like market and dollar_volume
+        :param columns: what your frame calls them, like {"asset": "ticker", "score": "predicted_pct"}
+        :param source: instead of rows, the archive of the server, like {"market": "US", "horizon": "1d"}
+        :param panel: instead of rows, the id of a stored panel
+        :param score: instead of a column score, a metric as of each date, like {"asOf": "roe"}
+        :param config, sweep, include, evidence: as the API has them
+        :param job: submit and wait with a bar; by default for sweeps and more than 100,000 rows
+        """
+        body, rows = self._backtest_body(
+            frame, columns, source, panel, score, config, sweep, include, evidence, data_version
+        )
+        if job is None:
+            job = bool(sweep) or rows > _rows_of_a_job
+        if not job:
+            return run(self._transport, self._frames, body)
+        submitted: BacktestJob[F] = submit(self._transport, self._frames, body)
+        try:
+            return submitted.wait(progress)
+        except KeyboardInterrupt:
+            # Nothing has its id, so it would only use the server.
+            submitted.cancel()
+            raise
+
+    def submit_backtest(
+        self,
+        frame: object = None,
+        *,
+        columns: Mapping[str, str] | None = None,
+        source: Mapping[str, Any] | None = None,
+        panel: str | None = None,
+        score: Mapping[str, Any] | None = None,
+        config: Mapping[str, Any] | None = None,
+        sweep: bool | Mapping[str, Any] | None = None,
+        include: Sequence[str] | None = None,
+        evidence: Mapping[str, Any] | None = None,
+        data_version: int | None = None,
+    ) -> BacktestJob[F]:
+        """The same without waiting: the server runs it, also when this program ends."""
+        body, _ = self._backtest_body(
+            frame, columns, source, panel, score, config, sweep, include, evidence, data_version
+        )
+        return submit(self._transport, self._frames, body)
+
+    def backtest_job(self, id: str) -> BacktestJob[F]:
+        """A backtest that was submitted before, by this program or another one with the same key."""
+        return BacktestJob(self._transport, self._frames, self.get(f"/api/v1/backtests/{id}"))
+
+    # The store as a whole
+
+    @property
+    def bulk(self) -> Bulk[F]:
+        """Whole releases as files: `bulk.sync(folder)`."""
+        return Bulk(self._transport, self._frames)
+
+    def changes(self, since: int, since_day: Day | None = None, *, limit: int = 50_000) -> ChangeFeed[F]:
+        """What was added, ended, removed and renamed since a data version, a frame a page. Needs the licence Redistribution or OEM.
+
+        :param since: `data_version` of a release, or of the feed that was read before
+        :param since_day: `as_of` of the same; without it, what became due meanwhile may come twice
+        :param limit: rows of a page
+        """
+        day = None if since_day is None else day_text(since_day)
+        return ChangeFeed(self._transport, self._frames, since, parameters({"since_day": day, "limit": limit}))
+
+    def me(self) -> dict[str, Any]:
+        """Licence, limits and what is left of them. It does not count."""
+        return self.get("/api/v1/me")
+
+    def _backtest_body(
+        self,
+        frame: object,
+        columns: Mapping[str, str] | None,
+        source: Mapping[str, Any] | None,
+        panel: str | None,
+        score: Mapping[str, Any] | None,
+        config: Mapping[str, Any] | None,
+        sweep: bool | Mapping[str, Any] | None,
+        include: Sequence[str] | None,
+        evidence: Mapping[str, Any] | None,
+        data_version: int | None,
+    ) -> tuple[bytes, int]:
+        given = [name for name, value in (("frame", frame), ("source", source), ("panel", panel)) if value is not None]
+        if len(given) > 1:
+            raise ValueError(f"{' and '.join(given)} both name rows. Send one of them.")
+        if columns is not None and frame is None:
+            raise ValueError("columns names columns of a frame, and there is none.")
+        rows = None if frame is None else panel_columns(frame, columns or {}, scored=score is not None)
+        body = backtest_body(
+            {
+                **{"panel": panel if rows is None else rows, "source": source, "score": score, "config": config},
+                **{"sweep": sweep, "include": None if include is None else list(include)},
+                **{"evidence": evidence, "data_version": data_version},
+            }
+        )
+        return body, 0 if rows is None else len(rows["date"])

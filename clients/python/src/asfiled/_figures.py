@@ -1,0 +1,249 @@
+"""Figures, filings and signals as frames: the routes that answer rows."""
+
+from __future__ import annotations
+
+import datetime as dt
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Literal, TypeVar, Union, cast
+
+from ._asof import as_of_join
+from ._connection import Connection
+from ._frames import day_text, frames_of
+from ._rows import Value, pages, parameters
+from .errors import UnknownTickers
+
+F = TypeVar("F")
+T = TypeVar("T")
+
+Texts = Union[str, Sequence[str]]
+"""A name, or several."""
+Day = Union[str, dt.date]
+"""A day: 2010-02-01 as text, or a date. A time of day is refused."""
+
+_batch = 100
+_page = {"cross-section": 10_000, "restatements": 5_000, "filings": 1_000, "signals": 50_000}
+# Demo and free keys get smaller pages of these than they send. Where rows are counted against a limit that would end too early.
+_page_of_any_key = {"cross-section": 500, "restatements": 500}
+
+
+class Figures(Connection[F]):
+    """What `Client` has for rows."""
+
+    def fundamentals(
+        self,
+        tickers: Texts,
+        metrics: Texts | None = None,
+        *,
+        as_of: Day | None = None,
+        fp: Texts | None = None,
+        fy: int | str | None = None,
+        view: Literal["history", "latest"] | None = None,
+        vintage: Literal["first", "latest", "all"] | None = None,
+        from_: Day | None = None,
+        max_age_days: int | None = None,
+        adjust: Literal["splits"] | None = None,
+        layout: Literal["long", "wide"] | None = None,
+        fields: Texts | None = None,
+        market: str | None = None,
+        data_version: int | None = None,
+    ) -> F:
+        """Figures of companies: by default every vintage filed by `as_of`, a row each. More than 100 companies are sent in batches."""
+        names = _unrepeated(_texts(tickers))
+        values: dict[str, Value] = {
+            **{"metric": metrics, "as_of": as_of, "fp": fp, "fy": fy, "view": view, "vintage": vintage},
+            **{"from": from_, "max_age_days": max_age_days, "adjust": adjust, "layout": layout},
+            **{"fields": fields, "market": market, "data_version": data_version},
+        }
+        batches = [names[start : start + _batch] for start in range(0, len(names), _batch)]
+
+        def fetch() -> Iterator[bytes]:
+            for batch in batches:
+                yield from pages(self._transport, "/api/v1/fundamentals", {**values, "ticker": batch})
+
+        rows: Any = self._rows(fetch)
+        found = set(rows["ticker"].unique())
+        missing = [name for name in names if name.upper() not in found]
+        if missing and len(names) > 1:
+            # What the server notes of single companies is not in Parquet.
+            note = f"No rows under these IDs: {', '.join(missing)}."
+            self.last = replace(self.last, notes=(*self.last.notes, note))
+            rows = self._frames.note(rows, self.last.as_dict())
+        return cast(F, rows)
+
+    def panel(
+        self,
+        tickers: Texts,
+        metrics: Texts,
+        dates: Iterable[Day],
+        *,
+        fp: Literal["FY", "Q", "TTM", "latest"] = "FY",
+        inclusive: bool = False,
+        max_age_days: int | None = None,
+        with_: Sequence[Literal["end", "filed"]] = (),
+        data_version: int | None = None,
+    ) -> F:
+        """A row for each date and ticker, a column for each metric: what was known strictly before the date."""
+        days = [day_text(day) for day in dates]
+        names = _unrepeated(_texts(tickers))
+        rows = self._frames.make(
+            {"date": [day for day in days for _ in names], "ticker": [name for _ in days for name in names]},
+            ["date"],
+        )
+        joined: F = self.as_of_join(
+            rows,
+            metrics,
+            fp=fp,
+            inclusive=inclusive,
+            max_age_days=max_age_days,
+            with_=with_,
+            data_version=data_version,
+        )
+        return joined
+
+    def as_of_join(
+        self,
+        frame: T,
+        metrics: Texts,
+        *,
+        date: str = "date",
+        ticker: str = "ticker",
+        fp: Literal["FY", "Q", "TTM", "latest"] = "FY",
+        inclusive: bool = False,
+        max_age_days: int | None = None,
+        with_: Sequence[Literal["end", "filed"]] = (),
+        prefix: str = "",
+        data_version: int | None = None,
+    ) -> T:
+        """Your frame, of pandas or Polars, with a column for each metric: the value that was known strictly before the date of the row.
+
+        Rows, their order and the index stay. A ticker that no company has gets nulls and the warning UnknownTickers.
+
+        :param date, ticker: what your frame calls these columns
+        :param inclusive: filings of the date itself count, too; only for trades after the close
+        :param with_: also the columns <metric>_end and <metric>_filed
+        :param prefix: before the names of the new columns
+        """
+        settings = parameters(
+            {
+                **{"metrics": _texts(metrics), "fp": fp, "inclusive": True if inclusive else None},
+                **{"max_age_days": max_age_days, "with": list(with_) or None},
+            }
+        )
+        frames = frames_of(frame)
+        result, answer = as_of_join(
+            self._transport, frames, frame, settings, date=date, ticker=ticker, prefix=prefix, data_version=data_version
+        )
+        self.last = answer
+        if answer.unknown:
+            some = ", ".join(answer.unknown[:10]) + (", ..." if answer.unknown_count > 10 else "")
+            message = f"Unknown tickers ({answer.unknown_count}) have no values: {some}"
+            warnings.warn(message, UnknownTickers, stacklevel=2)
+        return cast(T, result)
+
+    def cross_section(
+        self,
+        metrics: Texts,
+        market: str,
+        *,
+        as_of: Day | None = None,
+        fp: Literal["FY", "Q1", "Q2", "Q3", "Q4", "TTM", "latest"] | None = None,
+        filters: Mapping[str, float] | None = None,
+        sector: str | None = None,
+        max_age_days: int | None = None,
+        limit: int | None = None,
+        data_version: int | None = None,
+    ) -> F:
+        """Metrics of every company of a market as known on `as_of`, a row a company.
+
+        :param filters: bounds like {"min_roe": 0.1, "max_debt_to_equity": 2}
+        :param limit: of companies looked at; by default all
+        """
+        values: dict[str, Value] = {
+            **{"metric": metrics, "market": market, "as_of": as_of, "fp": fp, "sector": sector},
+            **{"max_age_days": max_age_days, "data_version": data_version, **(filters or {})},
+        }
+        return self._paged("cross-section", values, limit)
+
+    def restatements(
+        self,
+        metric: str,
+        market: str,
+        *,
+        from_: Day | None = None,
+        as_of: Day | None = None,
+        limit: int | None = None,
+        data_version: int | None = None,
+    ) -> F:
+        """Figures whose value changed, with the vintage before and after."""
+        values: dict[str, Value] = {
+            **{"metric": metric, "market": market, "from": from_, "as_of": as_of},
+            "data_version": data_version,
+        }
+        return self._paged("restatements", values, limit)
+
+    def filings(
+        self,
+        ticker: str | None = None,
+        *,
+        market: str | None = None,
+        from_: Day | None = None,
+        as_of: Day | None = None,
+        form: Texts | None = None,
+        limit: int | None = None,
+        data_version: int | None = None,
+    ) -> F:
+        """What was filed, of a company or a market, the latest first."""
+        values: dict[str, Value] = {
+            **{"ticker": ticker, "market": market, "from": from_, "as_of": as_of, "form": form},
+            "data_version": data_version,
+        }
+        return self._paged("filings", values, limit)
+
+    def signals(
+        self,
+        *,
+        market: str | None = None,
+        horizon: Literal["1d", "3d", "7d"] | None = None,
+        from_: Day | None = None,
+        to: Day | None = None,
+        limit: int | None = None,
+        data_version: int | None = None,
+    ) -> F:
+        """Forecasts with their realised returns, as fractions, the latest first."""
+        values: dict[str, Value] = {
+            **{"market": market, "horizon": horizon, "from": from_, "to": to},
+            "data_version": data_version,
+        }
+        return self._paged("signals", values, limit)
+
+    def search(self, query: str) -> F:
+        """Up to eight companies by name, symbol or number."""
+        hits = self.get("/api/search", q=query)["results"]
+        names = ("ticker", "name", "market")
+        found: F = self._frames.make({name: [hit[name] for hit in hits] for name in names})
+        return found
+
+    def _paged(self, route: str, values: Mapping[str, Value], limit: int | None) -> F:
+        if limit is not None and limit < 1:
+            raise ValueError(f"limit={limit} is not allowed: 1 or more, or none for all rows.")
+        path = f"/api/v1/{route}"
+        size = _page[route] if limit is None else min(_page[route], _page_of_any_key.get(route, _page[route]))
+        return self._rows(lambda: pages(self._transport, path, values, size, limit))
+
+
+def _texts(values: Texts) -> list[str]:
+    return [text.strip() for text in values.split(",")] if isinstance(values, str) else list(values)
+
+
+def _unrepeated(tickers: list[str]) -> list[str]:
+    """The server refuses a company twice in a request; here it is refused across batches, too."""
+    if not tickers:
+        raise ValueError("tickers is empty. Name at least one company.")
+    seen: set[str] = set()
+    for ticker in tickers:
+        if ticker.upper() in seen:
+            raise ValueError(f"tickers names {ticker} more than once. Name each company once.")
+        seen.add(ticker.upper())
+    return tickers

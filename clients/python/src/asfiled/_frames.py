@@ -1,0 +1,140 @@
+"""Frames of pandas and Polars, made from Parquet and turned into the columns of a body. A library is imported when it is used.
+
+Days are `datetime64[us]` in pandas, which is its own default, and `Date` in Polars, whatever route they come from: two
+columns of different units cannot be merged. Texts stay texts, so an ID keeps its zeros.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import io
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Literal, Protocol
+
+from .errors import AnswerError
+
+FrameName = Literal["pandas", "polars"]
+Row = Mapping[str, Any]
+
+
+class Frames(Protocol):
+    """One library of frames."""
+
+    def read(self, bodies: Sequence[bytes]) -> tuple[Any, list[Mapping[str, Any]]]:
+        """The rows of Parquet files below each other, and what each file says besides them."""
+
+    def make(self, columns: Mapping[str, Sequence[Any]], days: Sequence[str] = ()) -> Any:
+        """A frame of columns. `days` are texts like 2010-01-25, or None."""
+
+    def days(self, frame: Any, name: str) -> list[str]:
+        """A column of a caller's frame as days."""
+
+    def texts(self, frame: Any, name: str) -> list[str | None]:
+        """A column of a caller's frame as texts."""
+
+    def numbers(self, frame: Any, name: str) -> list[float | None]:
+        """A column of a caller's frame as numbers that JSON can have."""
+
+    def join_bodies(self, frame: Any, date: str, ticker: str, size: int) -> Iterator[bytes]:
+        """The columns date and ticker of a caller's frame as Parquet, `size` rows at a time."""
+
+    def beside(self, frame: Any, date: str, added: Any, prefix: str) -> Any:
+        """The caller's frame with the columns of a join at its right, row by row, its index unchanged."""
+
+    def note(self, frame: Any, answer: Mapping[str, Any]) -> Any:
+        """The frame with the answer attached, where its library can do that."""
+
+
+def frames_named(name: FrameName) -> Frames:
+    if name == "pandas":
+        from ._pandas import PandasFrames
+
+        return PandasFrames()
+    if name == "polars":
+        from ._polars import PolarsFrames
+
+        return PolarsFrames()
+    raise ValueError(f"frame={name!r} is not allowed: pandas or polars.")
+
+
+def frames_of(frame: object) -> Frames:
+    """The library that a caller's frame is of."""
+    for cls in type(frame).__mro__:
+        library = cls.__module__.split(".")[0]
+        if cls.__name__ == "DataFrame" and library == "pandas":
+            return frames_named("pandas")
+        if cls.__name__ == "DataFrame" and library == "polars":
+            return frames_named("polars")
+    raise TypeError(f"A pandas or Polars DataFrame is needed, not {type(frame).__name__}.")
+
+
+def require_columns(present: Sequence[Any], needed: Sequence[str]) -> None:
+    missing = [name for name in needed if name not in list(present)]
+    if missing:
+        raise ValueError(f"The frame has no column {', '.join(missing)}. Its columns: {', '.join(map(str, present))}.")
+
+
+def day_text(value: object) -> str:
+    """A day as the server has it. A time of day is refused: which filings were known at noon nobody can say from a day."""
+    if isinstance(value, str):
+        try:
+            return dt.date.fromisoformat(value).isoformat()
+        except ValueError:
+            raise ValueError(f"{value!r} is not a day. Send it as YYYY-MM-DD or a date.") from None
+    item = getattr(value, "item", None)
+    if not isinstance(value, dt.date) and callable(item):
+        value = item()
+    if isinstance(value, dt.datetime):
+        if value.tzinfo is not None or value.time() != dt.time():
+            raise ValueError(f"{value} has a time of day or a zone. Send the day alone.")
+        return value.date().isoformat()
+    if isinstance(value, dt.date):
+        return value.isoformat()
+    raise ValueError(f"{value!r} is not a day. Send it as YYYY-MM-DD or a date.")
+
+
+def day_texts(name: str, values: Sequence[object]) -> list[str]:
+    """`day_text` of a column. Each day is read once: a panel repeats a day for each of its names."""
+    known: dict[object, str] = {}
+    texts = []
+    for row, value in enumerate(values):
+        text = known.get(value)
+        if text is None:
+            try:
+                text = known[value] = day_text(value)
+            except (ValueError, TypeError) as error:
+                raise ValueError(f"Column {name}, row {row}: {error}") from None
+        texts.append(text)
+    return texts
+
+
+def finite(name: str, values: Sequence[float | None]) -> list[float | None]:
+    """NaN is a missing value; an infinity is none, and JSON has no word for it."""
+    numbers: list[float | None] = []
+    for row, value in enumerate(values):
+        if value is None or value != value:
+            numbers.append(None)
+        elif math.isinf(value):
+            raise ValueError(f"Column {name}, row {row}: {value} is not a finite number.")
+        else:
+            numbers.append(value)
+    return numbers
+
+
+def require_joined(rows: int, sent: int, same_days: bool) -> None:
+    """A join whose rows are others than those sent would put values beside the wrong names."""
+    if rows != sent or not same_days:
+        raise AnswerError(f"The join answered {rows} rows for {sent}, or others than those sent.")
+
+
+def require_free(present: Sequence[Any], added: Sequence[str]) -> None:
+    taken = [name for name in added if name in list(present)]
+    if taken:
+        raise ValueError(f"The frame already has a column {', '.join(taken)}. Choose a prefix=, or drop it.")
+
+
+def parquet_source(body: bytes) -> io.BytesIO:
+    if body[:4] != b"PAR1":
+        raise AnswerError("The answer is not Parquet. Is base_url the address of asfiled?")
+    return io.BytesIO(body)

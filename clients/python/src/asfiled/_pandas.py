@@ -1,0 +1,111 @@
+"""pandas, with pyarrow for Parquet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ._frames import day_texts, finite, parquet_source, require_free, require_joined
+
+try:
+    import numpy as np
+    import pandas as pd
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+except ImportError as missing:
+    raise ImportError(f"{missing.name} is not installed: pip install 'asfiled[pandas]', or use frame='polars'.") from None
+
+
+class PandasFrames:
+    def read(self, bodies: Sequence[bytes]) -> tuple[Any, list[Mapping[str, Any]]]:
+        tables = [pq.read_table(parquet_source(body)) for body in bodies]
+        said = [_metadata(table) for table in tables]
+        # A column that only some companies have (stale) is null for the others.
+        whole = pa.concat_tables([table.replace_schema_metadata() for table in tables], promote_options="default")
+        return _days_in_one_unit(whole).to_pandas(), said
+
+    def make(self, columns: Mapping[str, Sequence[Any]], days: Sequence[str] = ()) -> Any:
+        frame = pd.DataFrame({name: list(values) for name, values in columns.items()})
+        for name in days:
+            frame[name] = pd.to_datetime(frame[name], format="%Y-%m-%d").astype("datetime64[us]")
+        return frame
+
+    def days(self, frame: Any, name: str) -> list[str]:
+        return [str(text) for text in np.datetime_as_string(_day_array(frame[name], name))]
+
+    def texts(self, frame: Any, name: str) -> list[str | None]:
+        column = frame[name]
+        missing = column.isna()
+        if not missing.any():
+            return [_text(name, value) for value in column.tolist()]
+        return [None if gone else _text(name, value) for value, gone in zip(column.tolist(), missing)]
+
+    def numbers(self, frame: Any, name: str) -> list[float | None]:
+        values = frame[name].to_numpy(dtype="float64", na_value=float("nan"))
+        if np.isfinite(values).all():
+            plain: list[float | None] = values.tolist()
+            return plain
+        return finite(name, values.tolist())
+
+    def join_bodies(self, frame: Any, date: str, ticker: str, size: int) -> Iterator[bytes]:
+        days = pa.array(_day_array(frame[date], date))
+        tickers = pa.array(frame[ticker], type=pa.string()) if _is_text(frame[ticker]) else pa.array(self.texts(frame, ticker))
+        if tickers.null_count > 0:
+            row = tickers.is_null().index(True).as_py()
+            raise ValueError(f"Column {ticker}, row {row}: there is no ticker. Drop such rows, or name the company.")
+        table = pa.table({"date": days, "ticker": tickers})
+        for start in range(0, len(frame), size):
+            sink = pa.BufferOutputStream()
+            pq.write_table(table.slice(start, size), sink)
+            yield bytes(sink.getvalue())
+
+    def beside(self, frame: Any, date: str, added: Any, prefix: str) -> Any:
+        same = len(added) == len(frame) and bool(
+            (added["date"].to_numpy().astype("datetime64[D]") == _day_array(frame[date], date)).all()
+        )
+        require_joined(len(added), len(frame), same)
+        # By place, not by label: an index may repeat, and pd.concat would multiply its rows.
+        values = added.drop(columns=["date", "ticker"]).add_prefix(prefix).set_axis(frame.index, axis=0)
+        require_free(frame.columns, list(values.columns))
+        result = frame.copy(deep=False)
+        for name in values.columns:
+            result[name] = values[name].array
+        return result
+
+    def note(self, frame: Any, answer: Mapping[str, Any]) -> Any:
+        frame.attrs["asfiled"] = dict(answer)
+        return frame
+
+
+def _day_array(column: Any, name: str) -> Any:
+    """A column as `datetime64[D]`. Nothing but whole days of no time zone is one."""
+    if not pd.api.types.is_datetime64_dtype(column.dtype):
+        return np.array(day_texts(name, column.tolist()), dtype="datetime64[D]")
+    values = column.to_numpy()
+    days = values.astype("datetime64[D]")
+    wrong = np.flatnonzero(np.isnat(values) | (days != values))
+    if wrong.size > 0:
+        raise ValueError(f"Column {name}, row {wrong[0]}: {values[wrong[0]]} is not a day. Send the day alone.")
+    return days
+
+
+def _is_text(column: Any) -> bool:
+    return isinstance(column.dtype, pd.StringDtype)
+
+
+def _text(name: str, value: object) -> str:
+    if isinstance(value, str):
+        return value
+    raise ValueError(f"Column {name} has {value!r}, which is not a text. An ID read as a number has lost its zeros.")
+
+
+def _days_in_one_unit(table: Any) -> Any:
+    fields = [
+        pa.field(field.name, pa.timestamp("us")) if pa.types.is_date(field.type) else field for field in table.schema
+    ]
+    return table.cast(pa.schema(fields))
+
+
+def _metadata(table: Any) -> Mapping[str, Any]:
+    said = table.schema.metadata or {}
+    return {name.decode(): value.decode() for name, value in said.items()}

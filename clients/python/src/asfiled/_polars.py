@@ -1,0 +1,83 @@
+"""Polars, which reads Parquet itself."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ._frames import day_texts, finite, parquet_source, require_free, require_joined
+
+try:
+    import polars as pl
+except ImportError as missing:
+    raise ImportError(f"{missing.name} is not installed: pip install 'asfiled[polars]', or use frame='pandas'.") from None
+
+
+class PolarsFrames:
+    def read(self, bodies: Sequence[bytes]) -> tuple[pl.DataFrame, list[Mapping[str, Any]]]:
+        said = [pl.read_parquet_metadata(parquet_source(body)) for body in bodies]
+        tables = [pl.read_parquet(parquet_source(body)) for body in bodies]
+        # A column that only some companies have (stale) is null for the others.
+        whole = tables[0] if len(tables) == 1 else pl.concat(tables, how="diagonal")
+        return whole, list(said)
+
+    def make(self, columns: Mapping[str, Sequence[Any]], days: Sequence[str] = ()) -> pl.DataFrame:
+        frame = pl.DataFrame({name: list(values) for name, values in columns.items()}, strict=False)
+        return frame.with_columns(pl.col(name).cast(pl.String).str.to_date("%Y-%m-%d") for name in days)
+
+    def days(self, frame: pl.DataFrame, name: str) -> list[str]:
+        return _days(frame[name]).dt.to_string("%Y-%m-%d").to_list()
+
+    def texts(self, frame: pl.DataFrame, name: str) -> list[str | None]:
+        column = frame[name]
+        _require_text(column)
+        return column.cast(pl.String).to_list()
+
+    def numbers(self, frame: pl.DataFrame, name: str) -> list[float | None]:
+        column = frame[name].cast(pl.Float64)
+        if column.null_count() == 0 and column.is_finite().all():
+            return column.to_list()
+        return finite(name, column.to_list())
+
+    def join_bodies(self, frame: pl.DataFrame, date: str, ticker: str, size: int) -> Iterator[bytes]:
+        _require_text(frame[ticker])
+        tickers = frame[ticker].cast(pl.String)
+        if tickers.null_count() > 0:
+            row = tickers.is_null().arg_max()
+            raise ValueError(f"Column {ticker}, row {row}: there is no ticker. Drop such rows, or name the company.")
+        rows = pl.DataFrame({"date": _days(frame[date]), "ticker": tickers})
+        for start in range(0, frame.height, size):
+            sink = io.BytesIO()
+            rows.slice(start, size).write_parquet(sink, compression="snappy")
+            yield sink.getvalue()
+
+    def beside(self, frame: pl.DataFrame, date: str, added: pl.DataFrame, prefix: str) -> pl.DataFrame:
+        same = added.height == frame.height and bool((added["date"] == _days(frame[date])).all())
+        require_joined(added.height, frame.height, same)
+        values = added.drop("date", "ticker")
+        values = values.rename({name: prefix + name for name in values.columns})
+        require_free(frame.columns, values.columns)
+        return frame.hstack(values)
+
+    def note(self, frame: pl.DataFrame, answer: Mapping[str, Any]) -> pl.DataFrame:
+        return frame
+
+
+def _days(column: pl.Series) -> pl.Series:
+    """A column as Date. Nothing but whole days of no time zone is one."""
+    if isinstance(column.dtype, pl.Datetime) and column.dtype.time_zone is None:
+        days = column.cast(pl.Date)
+        # Others go the slow way, which names the row.
+        if (days.cast(column.dtype) == column).all():
+            column = days
+    if column.dtype == pl.Date and column.null_count() == 0:
+        return column
+    return pl.Series(column.name, day_texts(column.name, column.to_list()), pl.String).str.to_date("%Y-%m-%d")
+
+
+def _require_text(column: pl.Series) -> None:
+    if column.dtype not in (pl.String, pl.Categorical, pl.Enum, pl.Null):
+        raise ValueError(
+            f"Column {column.name} is {column.dtype}, not a text. An ID read as a number has lost its zeros."
+        )

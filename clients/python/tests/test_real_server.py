@@ -1,0 +1,339 @@
+"""Everything against the real server with its shipped sample."""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from asfiled import ApiError, Client, errors
+
+
+def days_of(frame: Any, name: str) -> list[str]:
+    return [str(day)[:10] for day in frame[name].to_list()]
+
+
+def test_every_error_code_of_the_server_is_a_class() -> None:
+    codes = os.environ.get("ASFILED_TEST_CODES")
+    if not codes:
+        pytest.skip("no list of error codes: `bun test test/clients` has it")
+    assert set(codes.split(",")) == set(errors.by_code)
+
+
+def test_figures_are_those_of_the_api_as_of_the_day(client: Client) -> None:
+    before = client.fundamentals("AAPL", "revenue", fp="FY", fy=2009, as_of="2009-12-31")
+    after = client.fundamentals("AAPL", "revenue", fp="FY", fy=2009, as_of=dt.date(2010, 2, 1))
+    assert before["v"].to_list() == [36_537_000_000]
+    assert after["v"].to_list() == [36_537_000_000, 42_905_000_000]
+    assert days_of(after, "filed") == ["2009-10-27", "2010-01-25"]
+    assert after["issuer_id"].to_list() == ["0000320193"] * 2
+    assert client.last.data_version is not None and "EDGAR" in client.last.attribution[0]
+
+
+def test_days_have_one_unit_everywhere(client: Client, library: str) -> None:
+    wanted = np.dtype("datetime64[us]") if library == "pandas" else pl.Date
+    frames = [
+        client.fundamentals("AAPL", "revenue"),
+        client.fundamentals("AAPL", "revenue", layout="wide"),
+        client.cross_section("roe", "US", as_of="2010-03-31"),
+        client.cross_section(["roe", "revenue"], "US", as_of="2010-03-31"),
+        client.restatements("revenue", "US"),
+        client.filings("AAPL", limit=10),
+        client.signals(limit=10),
+        client.signals(market="XX"),
+    ]
+    days = {"date", "end", "filed", "until", "filed_before"}
+    for frame in frames:
+        kinds = [frame[name].dtype for name in frame.columns if name in days]
+        assert kinds and all(kind == wanted for kind in kinds)
+        ids = [frame[name] for name in ("ticker", "issuer_id", "accession") if name in frame.columns]
+        assert all(column.dtype == (pl.String if library == "polars" else "str") for column in ids)
+
+
+def test_more_than_a_hundred_companies_go_in_batches(client: Client) -> None:
+    market = client.cross_section("assets", "US", as_of="2010-03-31", fp="latest")
+    tickers = market["ticker"].to_list()[:230]
+    figures = client.fundamentals(tickers, "assets", as_of="2010-03-31", view="latest")
+    assert list(dict.fromkeys(figures["ticker"].to_list())) == tickers
+    assert dict(zip(figures["ticker"], figures["v"])) == dict(zip(market["ticker"].to_list()[:230], market["value"]))
+    figures = client.fundamentals(["AAPL", tickers[5]], "revenue", fp="FY", fy=1999)
+    assert len(figures) == 0 and client.last.notes == (f"No rows under these IDs: AAPL, {tickers[5]}.",)
+    with pytest.raises(ValueError, match="aapl more than once"):
+        client.fundamentals(["AAPL", *tickers[2:], "aapl"])
+
+
+def test_pages_follow_each_other_to_the_last(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = {
+        "signals": client.signals(to="2012-12-31"),
+        "cross-section": client.cross_section("roe", "US", as_of="2010-03-31"),
+        "restatements": client.restatements("revenue", "US"),
+        "filings": client.filings(market="US", as_of="2010-03-31"),
+    }
+    monkeypatch.setattr("asfiled._figures._page", {name: 130 for name in whole})
+    paged = {
+        "signals": client.signals(to="2012-12-31"),
+        "cross-section": client.cross_section("roe", "US", as_of="2010-03-31"),
+        "restatements": client.restatements("revenue", "US"),
+        "filings": client.filings(market="US", as_of="2010-03-31"),
+    }
+    for name, frame in whole.items():
+        assert len(frame) > (5 if name == "restatements" else 130), name
+        assert frame.equals(paged[name]), name
+    assert client.signals(to="2012-12-31", limit=300).equals(whole["signals"].head(300))
+    assert len(client.filings(market="US", as_of="2010-03-31", limit=131)) == 131
+
+
+def test_an_import_between_two_pages_is_noticed(real: tuple[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    from dataclasses import replace
+
+    from asfiled import _rows
+
+    monkeypatch.setattr("asfiled._figures._page", {"signals": 20_000})
+    read, versions = _rows.answer_of, iter([1, 2, 2, 2, 3, 3])
+    monkeypatch.setattr(_rows, "answer_of", lambda said: replace(read(said), data_version=next(versions)))
+    with Client(real[1], real[0]) as client:
+        client.signals(limit=40_000)
+        assert client.last.data_version == 2
+    monkeypatch.setattr(_rows, "answer_of", lambda said: replace(read(said), data_version=id(said)))
+    with Client(real[1], real[0]) as client, pytest.raises(errors.DataVersionChanged):
+        client.signals(limit=40_000)
+
+
+def test_cross_sections_have_bounds_and_columns(client: Client) -> None:
+    table = client.cross_section(
+        ["revenue", "roe"], "US", as_of="2010-03-31", filters={"min_revenue": 150_000_000_000}
+    )
+    assert len(table) == len(set(table["ticker"].to_list())) == 4
+    assert list(table.columns)[6:8] == ["revenue", "roe"] and min(table["revenue"].to_list()) >= 150_000_000_000
+
+
+def test_a_demo_key_gets_all_companies_too_and_the_licence_with_them(real: tuple[str, str]) -> None:
+    with Client("demo", real[0]) as demo, Client(real[1], real[0]) as owner:
+        market = demo.cross_section("assets", "US", fp="latest")
+        assert market["ticker"].tolist() == owner.cross_section("assets", "US", fp="latest")["ticker"].tolist()
+        assert len(demo.cross_section("assets", "US", fp="latest", limit=600)) == min(600, len(market))
+        assert demo.last.licence is not None and "most recent reported fiscal year" in demo.last.notes[0]
+        assert market.attrs["asfiled"]["licence"] == demo.last.licence
+
+
+def test_both_libraries_have_the_same_values(real: tuple[str, str]) -> None:
+    with Client(real[1], real[0]) as one, Client(real[1], real[0], frame="polars") as other:
+        for call in (
+            lambda c: c.fundamentals(["AAPL", "2330.TW", "E02367.JP"], fp="FY"),
+            lambda c: c.signals(horizon="1d", limit=1_000),
+            lambda c: c.restatements("revenue", "US"),
+        ):
+            here, there = call(one), call(other)
+            assert list(here.columns) == there.columns
+            assert here.astype(object).where(here.notna(), None).equals(
+                pd.DataFrame(there.with_columns(pl.col(pl.Date).cast(pl.Datetime("us"))).to_dict(as_series=False))
+                .astype(object)
+                .pipe(lambda frame: frame.where(frame.notna(), None))
+            )
+
+
+def test_search_me_and_any_other_route(client: Client) -> None:
+    assert client.search("nintendo")["ticker"].to_list() == ["E02367.JP"]
+    assert len(client.search("zzzzqqqq")) == 0
+    assert client.me()["quant"] is True
+    assert client.get("/api/v1/companies/AAPL", as_of="2010-02-01")["currency"] == "USD"
+
+
+def test_a_refusal_is_the_class_of_its_code_with_the_words_of_the_server(client: Client) -> None:
+    with pytest.raises(errors.EntityUnknownError) as unknown:
+        client.fundamentals("APPL")
+    assert unknown.value.near == ("AAPL", "PPL") and "APPL" in unknown.value.message
+    assert unknown.value.status == 404 and unknown.value.request_id is not None
+    with pytest.raises(errors.ParameterInvalidError) as invalid:
+        client.fundamentals("AAPL", "no_such_metric")
+    assert invalid.value.param == "metric"
+    with pytest.raises(ValueError, match="not a day"):
+        client.fundamentals("AAPL", as_of="yesterday")
+    with Client("asf_live_" + "A" * 40, client._transport.base_url) as other, pytest.raises(ApiError) as refused:
+        other.me()
+    assert isinstance(refused.value, errors.AuthenticationError)
+    with Client("demo", client._transport.base_url) as demo, pytest.raises(errors.LicenceRequiredError):
+        demo.fundamentals("MSFT", as_of="2010-02-01")
+
+
+panel_names = {"asset": "ticker", "score": "predicted_pct", "forward_return": "actual_pct"}
+
+
+def test_a_backtest_of_a_frame_is_that_of_the_archive(client: Client, library: str, tmp_path: Path) -> None:
+    rows = client.signals(market="US", horizon="1d", from_="2016-01-01")
+    config = {"quantile": 0.1, "holdDays": 5}
+    mine = client.backtest(rows, columns=panel_names, config=config, include=["curves"], job=False)
+    archive = client.backtest(
+        source={"market": "US", "horizon": "1d", "from": "2016-01-01"}, config=config, include=["curves"], job=False
+    )
+    assert mine.metrics == archive.metrics and mine.result["n_rows"] == archive.result["n_rows"] == len(rows)
+    curve = mine.curve
+    assert list(curve.columns) == ["date", "net", "gross", "universe"]
+    assert curve["net"].to_list() == mine.result["equity_curve"]
+    assert str(curve["date"].dtype) == ("datetime64[us]" if library == "pandas" else "Date")
+    assert len(mine.folds) == 5 and len(mine.trials) == 0
+    page = mine.save_report(tmp_path / "report.html").read_text()
+    assert page.startswith("<!doctype html>") and len(page) > 100_000
+
+
+def test_a_submitted_backtest_has_the_bits_of_a_direct_one_and_shows_progress(client: Client, tmp_path: Path) -> None:
+    source = {"market": "US", "horizon": "1d"}
+    grid = {"quantile": [0.1, 0.2], "holdDays": [1, 5]}
+    direct = client.backtest(source=source, sweep=grid, job=False)
+    moves: list[tuple[int, int | None]] = []
+    submitted = client.submit_backtest(source=source, sweep=grid)
+    assert submitted.state in ("queued", "running", "succeeded")
+    later = client.backtest_job(submitted.id).wait(progress=lambda done, total: moves.append((done, total)), timeout=60)
+    assert later.result == direct.result and moves[-1] == (4, 4)
+    assert later.deflated_sharpe is not None and later.deflated_sharpe["trials"] == 4
+    assert len(later.trials) == 4
+    assert later.save_report(tmp_path / "report.html").stat().st_size > 100_000
+
+
+def test_faults_of_a_backtest_are_those_of_the_server(client: Client, library: str) -> None:
+    rows = client.signals(market="US", horizon="1d", limit=500)
+    with pytest.raises(ValueError, match="no column asset, score, forward_return"):
+        client.backtest(rows)
+    with pytest.raises(errors.ParameterInvalidError, match="quantile"):
+        client.backtest(rows, columns=panel_names, config={"quantile": 3})
+    percent = {"date": ["2024-01-02"], "asset": ["A"], "score": [1.0], "forward_return": [-2.0]}
+    frame = pd.DataFrame(percent) if library == "pandas" else pl.DataFrame(percent)
+    with pytest.raises(ApiError, match="forward_return") as at_once:
+        client.backtest(frame, job=False)
+    with pytest.raises(type(at_once.value), match="forward_return"):
+        client.backtest(frame, job=True, progress=False)
+    endless = {**percent, "score": [float("inf")], "forward_return": [None]}
+    frame = pd.DataFrame(endless) if library == "pandas" else pl.DataFrame(endless)
+    with pytest.raises(ValueError, match="Column score, row 0: inf"):
+        client.backtest(frame)
+
+
+def test_a_submitted_backtest_can_be_cancelled(client: Client) -> None:
+    submitted = client.submit_backtest(source={"horizon": "1d"}, sweep=True, include=["spa"], evidence={"bootstraps": 10_000})
+    submitted.cancel()
+    with pytest.raises(errors.BacktestCancelled):
+        submitted.refresh().wait(progress=False)
+
+
+# As-of joins, the change feed, bulk files and pinned versions.
+
+
+def test_a_join_knows_what_the_api_knew_the_day_before(client: Client, library: str) -> None:
+    dates = ["2009-10-27", "2009-10-28", "2010-01-25", "2010-01-26", "2010-10-27", "2010-10-28"]
+    panel = client.panel(["AAPL", "E02367.JP"], ["revenue", "roe"], dates, with_=["end", "filed"])
+    assert len(panel) == 12 and days_of(panel, "date") == [day for day in dates for _ in range(2)]
+    for row, (day, ticker) in enumerate(zip(days_of(panel, "date"), panel["ticker"].to_list())):
+        eve = dt.date.fromisoformat(day) - dt.timedelta(days=1)
+        known = client.fundamentals(ticker, "revenue", fp="FY", view="latest", as_of=eve)
+        value = panel["revenue"].to_list()[row]
+        if len(known) == 0:
+            assert value is None or np.isnan(value)
+        else:
+            assert value == known["v"].to_list()[0]
+            assert days_of(panel, "revenue_filed")[row] == days_of(known, "filed")[0]
+
+
+def test_a_join_keeps_the_frame_and_names_unknown_tickers(client: Client) -> None:
+    frame = pd.DataFrame(
+        {"kept": [1, 2, 3], "date": pd.to_datetime(["2010-02-01", "2009-12-31", "2010-02-01"]), "ticker": ["AAPL", "AAPL", "NOBODY1"]},
+        index=[5, 5, 6],
+    )
+    with pytest.warns(UserWarning, match="NOBODY1"):
+        joined = client.as_of_join(frame, "revenue")
+    assert joined["revenue"].fillna(-1).tolist() == [42_905_000_000, 36_537_000_000, -1]
+    pd.testing.assert_frame_equal(joined[["kept", "date", "ticker"]], frame)
+
+
+Rows = dict[tuple[Any, ...], dict[str, Any]]
+key_of_a_row = ("entity", "metric", "fp", "period_end", "filed", "accession")
+
+
+def mirrored(rows: Rows, page: pl.DataFrame) -> None:
+    for row in page.rows(named=True):
+        version, change = row.pop("version"), row.pop("change")
+        assert version > 0
+        key = tuple(row[name] for name in key_of_a_row)
+        if change == "removed":
+            del rows[key]
+        elif change == "renamed":
+            for other in rows.values():
+                if other["entity"] == row["entity"]:
+                    other["ticker"] = row["ticker"]
+        else:
+            assert change == ("ended" if key in rows else "added")
+            rows[key] = row
+
+
+def rows_of(frame: pl.DataFrame) -> Rows:
+    return {tuple(row[name] for name in key_of_a_row): row for row in frame.rows(named=True)}
+
+
+def test_a_release_and_the_feed_are_the_next_release_row_by_row(
+    real: tuple[str, str], releases: tuple[int, int], tmp_path: Path
+) -> None:
+    client = Client(real[1], real[0], frame="polars")
+    assert [release["data_version"] for release in client.bulk.releases()] == sorted(releases, reverse=True)
+    early = client.bulk.sync(tmp_path, data_version=releases[0], progress=False)
+    late = client.bulk.sync(tmp_path, progress=False)
+    assert (early.data_version, late.data_version) == releases
+    mirror, wanted = rows_of(early.read()), rows_of(late.read())
+    assert len(mirror) == sum(file["rows"] for file in early.manifest["files"]) > 100_000
+    assert mirror != wanted
+    feed = client.changes(early.data_version, early.as_of, limit=7)
+    pages = list(feed)
+    assert len(pages) > 3
+    for page in pages:
+        mirrored(mirror, page)
+    assert mirror == wanted
+    assert (feed.data_version, feed.as_of) == (late.data_version, late.as_of)
+
+
+def test_changes_and_bulk_rows_are_frames_of_the_library(
+    client: Client, library: str, releases: tuple[int, int], tmp_path: Path
+) -> None:
+    early = client.bulk.sync(tmp_path, data_version=releases[0], progress=False)
+    page = next(iter(client.changes(early.data_version, early.as_of)))
+    rows = early.read(market="US", year=2010)
+    day = "datetime64[us]" if library == "pandas" else "Date"
+    for frame in (page, rows):
+        assert [str(frame[name].dtype) for name in ("period_end", "filed", "until")] == [day] * 3
+        assert all(isinstance(accession, str) for accession in frame["accession"].to_list())
+    assert len(rows) == sum(file["rows"] for file in early.manifest["files"] if (file["market"], file["year"]) == ("US", 2010))
+
+
+def test_an_earlier_version_answers_as_the_store_stood_then(client: Client, releases: tuple[int, int]) -> None:
+    early, late = releases
+    asked: dict[str, Any] = {"fp": "FY", "fy": 2010, "view": "latest"}
+    assert client.fundamentals("AAPL", "revenue", **asked, as_of="2012-06-01")["v"].to_list() == [65_000_000_000]
+    assert client.last.data_version is not None and client.last.data_version >= late
+    pinned = client.fundamentals("AAPL", "revenue", **asked, as_of="2012-06-01", data_version=early)
+    assert pinned["v"].to_list() == [65_225_000_000] and client.last.data_version == early
+    for version, value in ((early, 65_225_000_000), (None, 65_000_000_000)):
+        panel = client.panel("AAPL", "revenue", ["2011-06-01"], data_version=version)
+        assert panel["revenue"].to_list() == [65_225_000_000]
+        restated = client.restatements("revenue", "US", from_="2012-05-01", as_of="2012-05-01", data_version=version)
+        assert restated["value"].to_list() == ([] if version else [value])
+    assert "0000320193-12-999999" not in client.filings("AAPL", data_version=early)["accession"].to_list()
+    assert "0000320193-12-999999" in client.filings("AAPL")["accession"].to_list()
+    assert client.signals(limit=5, data_version=early).equals(client.signals(limit=5))
+    market = client.cross_section("revenue", "US", as_of="2010-03-31", data_version=early)
+    assert market.equals(client.cross_section("revenue", "US", as_of="2010-03-31"))
+    with pytest.raises(errors.ParameterInvalidError, match="data_version"):
+        client.fundamentals("AAPL", data_version=late + 1_000)
+
+
+def test_a_result_is_run_again_from_its_own_echo_to_the_bit(client: Client, releases: tuple[int, int]) -> None:
+    source = {"market": "US", "horizon": "1d", "from": "2016-01-01"}
+    first = client.backtest(source=source, data_version=releases[0], include=["curves"], job=False)
+    assert first.result["data_version"] == releases[0]
+    again = client.backtest(**first.request, job=True, progress=False)
+    assert again.result == first.result
+    rows = client.signals(market="US", horizon="1d", from_="2016-01-01")
+    mine = client.backtest(rows, columns=panel_names, sweep={"holdDays": [1, 5]}, progress=False)
+    assert client.backtest(rows, columns=panel_names, **mine.request, progress=False).result == mine.result
