@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
-import { type Cron, readCron } from './cron.ts'
+import { type Cron, readCron, readSchedule, type ScheduledSync } from './cron.ts'
 import { Failure } from './errors.ts'
 
 /** Everything that a setting decides. Read once, frozen and passed on; the environment is read nowhere else. */
@@ -25,6 +25,8 @@ export interface Config {
   readonly bodyLimitMb: number
   /** Memory for the rows of stored panels. */
   readonly panelMemoryMb: number
+  /** Data versions before the present one that can be read again. */
+  readonly keepVersions: number
   readonly drainTimeoutMs: number
   /** How long a stopping server goes on answering, while /ready tells proxies to send requests elsewhere. */
   readonly drainDelayMs: number
@@ -52,6 +54,10 @@ export interface Config {
   readonly logRequests: LogRequests
   /** Addresses and credentials of the registers that `sync` fetches from, by the name of the setting. Empty: not set. */
   readonly registers: Readonly<Record<string, string>>
+  /** The registers that this process fetches from by itself; empty: none. */
+  readonly syncSchedule: readonly ScheduledSync[]
+  /** A run of the schedule that takes longer is stopped, and continued by the next one. */
+  readonly syncTimeoutMinutes: number
 }
 
 const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
@@ -90,6 +96,8 @@ export function readConfig(environment: Environment): Config {
         fault => `BULK_SCHEDULE=${bulkTimes.slice(0, 80)}: ${fault}. Its times are in UTC.`,
       ),
     )
+  const syncs = readSchedule(text('SYNC_SCHEDULE', ''))
+  faults.push(...syncs.faults.map(fault => `SYNC_SCHEDULE ${fault}. Its times are in UTC.`))
   const config: Config = {
     host,
     port,
@@ -105,6 +113,7 @@ export function readConfig(environment: Environment): Config {
     jobConcurrency: integer('JOB_CONCURRENCY', availableParallelism(), 0, 256),
     bodyLimitMb: integer('BODY_LIMIT_MB', 256, 1, 1_024),
     panelMemoryMb: integer('PANEL_MEMORY_MB', 1_024, 64, 1_048_576),
+    keepVersions: integer('KEEP_VERSIONS', 10_000, 100, 2_000_000_000),
     drainTimeoutMs: integer('DRAIN_TIMEOUT_MS', 10_000, 0, 600_000),
     drainDelayMs: integer('DRAIN_DELAY_MS', 0, 0, 600_000),
     maxConnections: integer('MAX_CONNECTIONS', 4_096, 1, 1_000_000),
@@ -123,6 +132,8 @@ export function readConfig(environment: Environment): Config {
     logLevel: logLevel ?? 'info',
     logRequests: logRequests ?? 'sampled',
     registers: readRegisters(text),
+    syncSchedule: syncs.schedule,
+    syncTimeoutMinutes: integer('SYNC_TIMEOUT_MINUTES', 1_440, 1, 10_080),
   }
   faults.push(...addressFaults(config), ...mailFaults(config), ...operatorFaults(config))
   faults.push(...registerFaults(config.registers))

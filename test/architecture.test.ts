@@ -39,9 +39,10 @@ const rooms: Record<string, readonly string[]> = {
 /** Which feature may import which other one. ARCHITECTURE.md says why. */
 const features: Record<string, readonly string[]> = {
   companies: [],
-  coverage: ['companies'],
+  syncs: [],
+  coverage: ['companies', 'syncs'],
   companyProfile: ['companies', 'coverage'],
-  fundamentals: ['companies', 'coverage'],
+  fundamentals: ['companies', 'coverage', 'syncs'],
   marketPages: ['companies', 'fundamentals'],
   crossSection: ['companies', 'fundamentals', 'marketPages'],
   restatements: ['companies', 'fundamentals', 'marketPages'],
@@ -58,7 +59,7 @@ const features: Record<string, readonly string[]> = {
   panels: [],
   backtests: ['panels'],
   backtestPage: ['account', 'backtests', 'signals'],
-  health: [],
+  health: ['syncs'],
   account: [],
   licensing: ['account'],
   orders: ['account'],

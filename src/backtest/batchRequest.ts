@@ -7,6 +7,7 @@ import {
   BacktestSource,
   maxPanelRows,
   PanelId,
+  RequestDataVersion,
 } from './request.ts'
 
 /** Backtests in one batch. */
@@ -48,6 +49,7 @@ export const BacktestBatchRequest = Type.Object(
     ),
     source: Type.Optional(BacktestSource),
     include,
+    data_version: RequestDataVersion,
     items: Type.Optional(
       Type.Array(BacktestBatchItem, {
         minItems: 1,

@@ -224,6 +224,16 @@ export const BacktestSweep = Type.Object(
 )
 export type BacktestSweep = Static<typeof BacktestSweep>
 
+export const RequestDataVersion = Type.Optional(
+  Type.Integer({
+    minimum: 0,
+    maximum: 2_147_483_647,
+    description:
+      'Runs on the archive as it stood at this data version, whatever was imported or corrected since: the `data_version` of an earlier result. Requires a licence that includes `as_of`. Rows of your own are the same at every version.',
+    examples: [1],
+  }),
+)
+
 export const BacktestRequest = Type.Object(
   {
     config: Type.Optional(BacktestConfig),
@@ -241,6 +251,7 @@ export const BacktestRequest = Type.Object(
     ),
     include: Type.Optional(Type.Array(BacktestInclude, { uniqueItems: true, maxItems: 12 })),
     evidence: Type.Optional(BacktestEvidence),
+    data_version: RequestDataVersion,
   },
   { ...strict, $id: 'BacktestRequest' },
 )
@@ -267,6 +278,7 @@ export interface BodyQuery {
   readonly include?: string
   /** JSON. */
   readonly evidence?: string
+  readonly data_version?: number
 }
 
 /** A request as it arrives, before its body is parsed. */

@@ -1,5 +1,7 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { Horizon } from '../horizons.ts'
+import { BacktestConfig, BacktestInclude, BacktestSource, BacktestSweep, PanelId } from './request.ts'
+import { BacktestEvidence } from './requestEvidence.ts'
 import { BacktestCurves } from './resultCurves.ts'
 import { EvidenceUsed } from './resultEvidence.ts'
 import {
@@ -144,6 +146,25 @@ export const BacktestSourceUsed = Type.Object(
 )
 export type BacktestSourceUsed = Static<typeof BacktestSourceUsed>
 
+export const BacktestRequestUsed = Type.Object(
+  {
+    data_version: Type.Optional(Type.Integer()),
+    source: Type.Optional(BacktestSource),
+    panel: Type.Optional(PanelId),
+    config: Type.Optional(BacktestConfig),
+    sweep: Type.Optional(Type.Union([Type.Boolean(), BacktestSweep])),
+    include: Type.Optional(Type.Array(BacktestInclude)),
+    evidence: Type.Optional(BacktestEvidence),
+  },
+  {
+    ...strict,
+    $id: 'BacktestRequestUsed',
+    description:
+      'The request that gives this result again, to the bit, whatever was imported or corrected since: send it as it is. Rows that were in the body have to be added as `panel`.',
+  },
+)
+export type BacktestRequestUsed = Static<typeof BacktestRequestUsed>
+
 export const BacktestUniverse = Type.Object(
   {
     definition: Type.String({ description: 'Which rows it has, and with which weights.' }),
@@ -227,10 +248,13 @@ export const BacktestResult = Type.Object(
   {
     object: Type.Literal('backtest_result', { description: 'Always backtest_result.' }),
     data_version: Type.Optional(
-      Type.Integer({ description: 'Data version of the archive; absent for a panel.' }),
+      Type.Integer({
+        description: 'Data version of the archive. With a panel only if the request names one.',
+      }),
     ),
     source: Type.Optional(BacktestSourceUsed),
     score: Type.Optional(BacktestScore),
+    request: Type.Optional(BacktestRequestUsed),
     n_rows: count('Rows used: those with a score, on dates that became periods.'),
     n_dates: count('Dates in the panel, or in the part of the archive that source selects.'),
     n_periods: count('Number of periods. A period starts on every step-th date.'),

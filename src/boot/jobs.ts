@@ -1,3 +1,4 @@
+import type { ScheduledSync } from '../cron.ts'
 import type { JobNotifier } from '../features/backtests/jobs/events.ts'
 import { watchJobs } from '../features/backtests/jobs/jobQueries.ts'
 import { maintainJobs } from '../features/backtests/jobs/maintain.ts'
@@ -5,6 +6,7 @@ import { type JobDeps, OpenJobs } from '../features/backtests/jobs/openJobs.ts'
 import { performTask } from '../features/backtests/jobs/performTask.ts'
 import { migrateQueue, openQueue, type QueueTask, type TimedTask } from '../features/backtests/jobs/queue.ts'
 import { taskKinds } from '../features/backtests/jobs/taskKinds.ts'
+import { performDue, syncTasks } from './syncs.ts'
 
 export interface JobSettings {
   readonly url: string
@@ -12,6 +14,8 @@ export interface JobSettings {
   readonly concurrency: number
   /** How long closing waits for the tasks in progress before it hands them to other processes. */
   readonly drainTimeoutMs: number
+  /** Registers whose times this process watches. */
+  readonly syncSchedule?: readonly ScheduledSync[]
 }
 
 /** What is done at the times of a schedule. It must not take long: it holds a place of the queue. */
@@ -22,7 +26,7 @@ export type JobParts = Omit<JobDeps, 'openJobs'> & { readonly notifier: JobNotif
 /** Makes this process one of those that run submitted backtests. Returns the function that ends it: a task in progress is
  * finished or, after `drainTimeoutMs`, handed back. */
 export async function startJobs(
-  { url, concurrency, drainTimeoutMs }: JobSettings,
+  { url, concurrency, drainTimeoutMs, syncSchedule = [] }: JobSettings,
   parts: JobParts,
   scheduled: readonly ScheduledTask[] = [],
 ): Promise<() => Promise<void>> {
@@ -42,17 +46,21 @@ export async function startJobs(
     locks.splice(0, locks.length, name)
     maintenance.heartbeat().catch(() => {})
   }
+  const syncs = syncTasks(syncSchedule).map(task => ({
+    ...task,
+    perform: (due: QueueTask) => performDue(sql, due),
+  }))
+  const timed: readonly ScheduledTask[] = [...scheduled, ...syncs]
   const perform = async (task: QueueTask) => {
-    const timed = scheduled.find(({ kind }) => kind === task.kind)
-    await (timed === undefined ? performTask(deps, task) : timed.perform(task))
+    const due = timed.find(({ kind }) => kind === task.kind)
+    await (due === undefined ? performTask(deps, task) : due.perform(task))
   }
-  const kinds = [...(concurrency === 0 ? [] : taskKinds), ...scheduled.map(({ kind }) => kind)]
+  const kinds = [...(concurrency === 0 ? [] : taskKinds), ...new Set(timed.map(({ kind }) => kind))]
   const queue =
     kinds.length === 0
       ? null
       : await openQueue({
-          ...{ url, perform, onLock, kinds, timed: scheduled },
-          concurrency: Math.max(1, concurrency),
+          ...{ url, concurrency: Math.max(1, concurrency), perform, onLock, kinds, timed },
           report: line => report(line, null),
         })
   return async () => {

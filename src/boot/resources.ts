@@ -13,13 +13,14 @@ import { UsageRecorder } from '../features/account/usage.ts'
 import { addUse } from '../features/account/usageQueries.ts'
 import { ArchiveCache } from '../features/backtests/archive.ts'
 import { JobNotifier } from '../features/backtests/jobs/events.ts'
+import { PinnedArchives, readSpansAt } from '../features/backtests/pinnedArchives.ts'
 import type { BacktestDeps } from '../features/backtests/run.ts'
 import { ScoreCache } from '../features/backtests/scoreCache.ts'
-import { readSpans } from '../features/backtests/scoreQueries.ts'
 import type { PinnedStore } from '../features/companies/deps.ts'
 import type { CompanyDirectory } from '../features/companies/queries.ts'
 import { PanelCache } from '../features/panels/cache.ts'
 import { resolvedHorizons, streamResolvedSignals } from '../features/signals/queries.ts'
+import { Freshness } from '../features/syncs/freshness.ts'
 import { Draining } from '../http/draining.ts'
 import { UnlistedProxy } from '../http/unlistedProxy.ts'
 import { takeHits } from '../limits/queries.ts'
@@ -96,6 +97,10 @@ export function makeResources(opened: Opened) {
     access,
     storage,
     usage,
+    freshness: new Freshness({
+      ...{ sql, elapsedMs, schedule: config.syncSchedule },
+      markets: opened.markets.codes,
+    }),
     recordUse: (caller: Caller, route: string) => usage.record(caller, route),
     mailer: makeMailer(config, opened),
     settings,
@@ -110,18 +115,23 @@ export function makeResources(opened: Opened) {
   }
 }
 
-type BacktestParts = Pick<Opened, 'sql' | 'pool' | 'config' | 'markets'> & {
+type BacktestParts = Pick<Opened, 'sql' | 'pool' | 'config' | 'markets' | 'pins'> & {
   readonly dataVersion: () => number | Promise<number>
 }
 
 /** What backtests of this process run on: the archive, stored panels and archives ranked by figures, each in shared memory. */
-export function makeBacktests({ sql, pool, config, markets, dataVersion }: BacktestParts) {
+export function makeBacktests({ sql, pool, config, markets, pins, dataVersion }: BacktestParts) {
   const archive = new ArchiveCache({
     pool,
     dataVersion,
-    loadArchive: horizon => streamResolvedSignals(sql, horizon),
+    loadArchive: (...request) => streamResolvedSignals(sql, ...request),
     listHorizons: () => resolvedHorizons(sql),
   })
+  const pinnedParts = {
+    ...{ pool, pins },
+    loadArchive: streamResolvedSignals,
+    listHorizons: resolvedHorizons,
+  }
   return {
     pool,
     archive,
@@ -135,7 +145,11 @@ export function makeBacktests({ sql, pool, config, markets, dataVersion }: Backt
     scores: {
       sql,
       markets,
-      scores: new ScoreCache({ pool, archive, readSpans: wanted => readSpans(sql, wanted) }),
+      scores: new ScoreCache({
+        ...{ pool, archive },
+        readSpans: (wanted, version) => readSpansAt({ sql, pins }, wanted, version),
+      }),
     },
+    pinned: { sql, archives: new PinnedArchives(pinnedParts) },
   } satisfies BacktestDeps
 }

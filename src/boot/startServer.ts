@@ -18,10 +18,18 @@ import type { BannerFacts } from './banner.ts'
 import { scheduleBulk } from './bulk.ts'
 import { openDatabase, superviseDatabase } from './database.ts'
 import { expectsOwnerKey, makeOwnerKey, prepareFirstStart } from './firstStart.ts'
-import { deleteOldCounters, deleteOldSignIns, deleteUnusedPanels, remindOfEnds } from './housekeeping.ts'
+import {
+  deleteOldCounters,
+  deleteOldSignIns,
+  deleteOldSyncRuns,
+  deleteUnusedPanels,
+  forgetOldVersions,
+  remindOfEnds,
+} from './housekeeping.ts'
 import { startJobs } from './jobs.ts'
 import { openPins } from './pins.ts'
 import { admissionTimeoutMs, makeResources } from './resources.ts'
+import { checkSchedule, startSyncs } from './syncs.ts'
 
 const admissionConnections = 2
 
@@ -39,6 +47,7 @@ export async function startServer(
   opened: AsyncDisposableStack = new AsyncDisposableStack(),
 ): Promise<RunningServer> {
   const log = createLog(config.logLevel)
+  checkSchedule(config, announce)
   const database = await openDatabase(config, config.statementTimeoutMs, announce)
   opened.defer(() => database.close())
   const { sql, url, embedded } = database
@@ -59,6 +68,11 @@ export async function startServer(
 
   const stopSignIns = deleteOldSignIns(sql)
   opened.defer(async () => stopSignIns())
+  const stopSyncRuns = deleteOldSyncRuns(sql)
+  opened.defer(async () => stopSyncRuns())
+
+  const stopVersions = forgetOldVersions(sql, config.keepVersions)
+  opened.defer(async () => stopVersions())
 
   const pool = new ComputePool({
     threads: config.computeThreads,
@@ -100,7 +114,10 @@ export async function startServer(
   const bulk = scheduleBulk(config, log)
   opened.defer(() => bulk.close())
   const stopJobs = await startJobs(
-    { url, concurrency: config.jobConcurrency, drainTimeoutMs: config.drainTimeoutMs },
+    {
+      ...{ url, concurrency: config.jobConcurrency },
+      ...{ drainTimeoutMs: config.drainTimeoutMs, syncSchedule: config.syncSchedule },
+    },
     {
       ...resources,
       explain: resources.storage.explain,
@@ -109,6 +126,9 @@ export async function startServer(
     bulk.tasks,
   )
   opened.defer(stopJobs)
+  // Before the jobs end, which record that this process lives.
+  const syncs = startSyncs({ ...resources, config })
+  opened.defer(async () => syncs?.close(config.drainTimeoutMs))
   const { address, port } = listen(createApp(resources), config, opened)
   // With PORT=0 the system chose the port only now.
   if (config.port === 0) resources.settings.baseUrl = address
@@ -119,6 +139,8 @@ export async function startServer(
   opened.defer(async () => stopCaps())
   opened.defer(async () => resources.notifier.close())
   opened.defer(() => drain(resources.draining, config.drainDelayMs, announce))
+  // First of all, so that a run has the time of the requests to end in.
+  opened.defer(async () => syncs?.stop(config.drainTimeoutMs))
   const ownerKey = needsOwnerKey ? await makeOwnerKey(sql, today, config.ownerKeyFile) : null
   return { address, ownerKey, dataVersion: version.current(), stop: () => opened.disposeAsync() }
 }

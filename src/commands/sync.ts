@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import packageFile from '../../package.json'
 import type { IsoDate } from '../dates.ts'
 import { Failure } from '../errors.ts'
+import { busyExitCode } from '../features/syncs/runner.ts'
 import { defaultFetchPolicy, type Network } from '../ingest/network/fetchPolicy.ts'
 import { type RegisterSettings, requiredSetting, type Source } from '../ingest/network/source.ts'
 import { registers, sources } from '../ingest/registers/allRegisters.ts'
 import { openArchive } from '../ingest/sync/archive.ts'
-import { type SyncSummary, syncRegister } from '../ingest/sync/syncRegister.ts'
+import { SyncBusy, type SyncSummary, syncRegister } from '../ingest/sync/syncRegister.ts'
 import type { Manifest } from '../markets/manifest.ts'
 import { loadMarkets } from '../markets/markets.ts'
 import { writeInBulk } from './bulkWrite.ts'
@@ -17,6 +18,8 @@ import { abortOnSignal, type CliContext } from './context.ts'
 import { reportSync } from './ingestReport.ts'
 import { parseDay } from './options.ts'
 import { grouped } from './output.ts'
+import { recordedSync } from './syncRun.ts'
+import { addSyncStatusCommand } from './syncStatus.ts'
 
 const help = `
 Responses of the register are stored unchanged in DATA_DIR/registers/<market>/<day> and imported from there. A stored
@@ -29,11 +32,16 @@ usage.`
 interface SyncFlags {
   readonly since?: IsoDate
   readonly companies?: string
+  /** By the schedule of a server. */
+  readonly scheduled?: true
 }
 
 /** `sync <market>`: one command for each register with an online source. */
 export function addSyncCommand(program: Command, context: CliContext): void {
-  const command = program.command('sync').description('Fetch what is new from a register and import it')
+  const command = program
+    .command('sync')
+    .description('Fetch what is new from a register and import it, or show when that was last done')
+  addSyncStatusCommand(command, context)
   for (const source of sources.values()) {
     const market = source.market.toLowerCase()
     const settings =
@@ -44,6 +52,7 @@ export function addSyncCommand(program: Command, context: CliContext): void {
       .command(market)
       .description(`Fetch from ${source.name}`)
       .option('--since <date>', 'Start from this day instead of where the last run stopped', parseDay)
+      .addOption(new Option('--scheduled', 'Run by the schedule of a server').hideHelp())
     if (source.companies !== 'none')
       own.option(
         '--companies <file>',
@@ -60,8 +69,9 @@ export function addSyncCommand(program: Command, context: CliContext): void {
 async function run(
   context: CliContext,
   source: Source,
-  { since, companies: companiesFile }: SyncFlags,
+  { since, companies: companiesFile, scheduled }: SyncFlags,
 ): Promise<number> {
+  const isScheduled = scheduled === true
   const { registers: settings, dataDir } = context.config
   if (since !== undefined && since > context.today())
     throw new Failure('parameter_invalid', `--since ${since} is in the future. Give a day up to today.`, {
@@ -70,31 +80,54 @@ async function run(
   const manifest = (await loadMarkets()).get(source.market)
   if (manifest === undefined) throw new Error(`There is no manifest for ${source.market}.`)
   const companies = companiesFile === undefined ? [] : await readIssuerNumbers(companiesFile, manifest)
-  const signal = abortOnSignal(() => 'Stopping after the work in progress.')
-  const done = await writeInBulk(context, `Fetching ${source.market}`, (sql, progress) => {
-    let summary: SyncSummary | null = null
-    return syncRegister(
-      sql,
-      {
-        ...{ source, settings, since: since ?? null, companies, signal, network: realNetwork },
-        fetchPolicy: {
-          ...defaultFetchPolicy,
-          requestsPerSecond: manifest.sync.requests_per_second,
-          userAgent: userAgentOf(manifest, source, settings),
-        },
-        register: registers.get(source.market),
-        archive: openArchive(join(dataDir, 'registers')),
-        today: context.today,
-        newId: randomUUID,
-        onProgress: () => summary && progress.update(progressOf(summary)),
-        log: line => console.error(line),
-      },
-      growing => {
-        summary = growing
-      },
-    )
-  })
-  return reportSync(source, done, registers.has(source.market))
+  const signals = [abortOnSignal(() => 'Stopping after the work in progress.')]
+  const server = isScheduled ? watchServer() : null
+  if (server !== null) signals.push(server.signal)
+  const signal = AbortSignal.any(signals)
+  const isPartial = since !== undefined || companies.length > 0
+  try {
+    const done = await writeInBulk(context, `Fetching ${source.market}`, (sql, progress) => {
+      let summary: SyncSummary | null = null
+      return recordedSync(sql, { market: source.market, isScheduled, isPartial }, signal, onSummary =>
+        syncRegister(
+          sql,
+          {
+            ...{ source, settings, since: since ?? null, companies, signal, network: realNetwork },
+            fetchPolicy: {
+              ...defaultFetchPolicy,
+              requestsPerSecond: manifest.sync.requests_per_second,
+              userAgent: userAgentOf(manifest, source, settings),
+            },
+            register: registers.get(source.market),
+            archive: openArchive(join(dataDir, 'registers')),
+            today: context.today,
+            newId: randomUUID,
+            onProgress: () => summary && progress.update(progressOf(summary)),
+            log: line => console.error(line),
+          },
+          async growing => {
+            summary = growing
+            await onSummary(growing)
+          },
+        ),
+      )
+    })
+    return reportSync(source, done, registers.has(source.market))
+  } catch (error) {
+    if (!isScheduled || !(error instanceof SyncBusy)) throw error
+    console.error(error.message)
+    return busyExitCode
+  } finally {
+    server?.close()
+  }
+}
+
+/** Aborted when the server that started this run has ended: it holds the other end of standard input. */
+function watchServer(): { readonly signal: AbortSignal; close(): void } {
+  const controller = new AbortController()
+  const end = () => controller.abort()
+  process.stdin.on('end', end).on('close', end).on('error', end).resume()
+  return { signal: controller.signal, close: () => process.stdin.destroy() }
 }
 
 function progressOf({ fetched, imported }: SyncSummary) {

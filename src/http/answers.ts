@@ -36,7 +36,8 @@ export function dataHeaders(type: string, tag: string): Record<string, string> {
     'Content-Type': type,
     ETag: tag,
     'Cache-Control': 'private, no-cache',
-    Vary: 'Accept-Encoding, Authorization',
+    // Accept chooses between formats of rows, JSON and a page, and two forms of an error.
+    Vary: 'Accept, Accept-Encoding, Authorization',
   }
 }
 

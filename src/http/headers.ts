@@ -7,6 +7,7 @@ const shared = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers': [
     'Accept-Ranges',
+    'Content-Disposition',
     'Content-Range',
     'ETag',
     'Idempotency-Replayed',

@@ -1,8 +1,9 @@
 import { Failure } from '../errors.ts'
+import type { DataFormat } from '../formats/columns.ts'
+import type { RequestContext } from './context.ts'
 
-/** Whether Accept weighs HTML above JSON. Browsers do; a bare wildcard does not, so curl gets JSON. */
-export function prefersHtml(accept: string | null): boolean {
-  if (accept === null || accept === '') return false
+/** The weights of Accept by media range. */
+function weightsOf(accept: string): ReadonlyMap<string, number> {
   const weights = new Map<string, number>()
   for (const item of accept.toLowerCase().split(',')) {
     const [type, ...parameters] = item.split(';').map(part => part.trim())
@@ -10,9 +11,54 @@ export function prefersHtml(accept: string | null): boolean {
     const weight = q === undefined ? 1 : Number(q)
     if (weight >= 0 && weight <= 1) weights.set(type, weight)
   }
+  return weights
+}
+
+/** Whether Accept weighs HTML above JSON. Browsers do; a bare wildcard does not, so curl gets JSON. */
+export function prefersHtml(accept: string | null): boolean {
+  if (accept === null || accept === '') return false
+  const weights = weightsOf(accept)
   const weightOf = (type: string, group: string) =>
     weights.get(type) ?? weights.get(group) ?? weights.get('*/*') ?? 0
   return weightOf('text/html', 'text/*') > weightOf('application/json', 'application/*')
+}
+
+/** JSON first: of formats that are equally welcome it is the answer. */
+const mediaTypes: readonly (readonly [format: DataFormat, type: string])[] = [
+  ['json', 'application/json'],
+  ['csv', 'text/csv'],
+  ['ndjson', 'application/x-ndjson'],
+  ['ndjson', 'application/ndjson'],
+  ['parquet', 'application/vnd.apache.parquet'],
+]
+
+/** The format of rows that Accept prefers (RFC 9110 section 12.5.1). Of equal weights a type that is named wins over one that a range
+ * includes. Where none is acceptable the answer is JSON, which the RFC allows: a header that a program sends by itself must not make
+ * its requests fail. */
+export function acceptedFormat(accept: string | null): DataFormat {
+  if (accept === null || accept === '' || accept === '*/*' || accept === 'application/json') return 'json'
+  const weights = weightsOf(accept)
+  let best: { format: DataFormat; weight: number; isNamed: boolean } | null = null
+  for (const [format, type] of mediaTypes) {
+    const named = weights.get(type)
+    const weight = named ?? weights.get(type.replace(/\/.*/, '/*')) ?? weights.get('*/*') ?? 0
+    if (weight === 0) continue
+    const isNamed = named !== undefined
+    const isBetter =
+      best === null || weight > best.weight || (weight === best.weight && isNamed && !best.isNamed)
+    if (isBetter) best = { format, weight, isNamed }
+  }
+  return best?.format ?? 'json'
+}
+
+/** A query with the format that Accept prefers, unless the query itself names one. */
+export function withAcceptedFormat<Query extends { readonly format?: DataFormat }>(
+  { request }: RequestContext,
+  query: Query,
+): Query {
+  if (query.format !== undefined) return query
+  const format = acceptedFormat(request.headers.get('accept'))
+  return format === 'json' ? query : { ...query, format }
 }
 
 /** Whether Prefer contains `respond-async` (RFC 7240). Unknown preferences are ignored, as the RFC requires. */

@@ -6,6 +6,7 @@ import { readConfig } from '../../src/config.ts'
 import { datasetOf } from '../backtest/rows.ts'
 import { type TestDatabase, testDatabase } from '../database.ts'
 import { markets } from '../features/companies/fixtures.ts'
+import { pinsOf } from '../pins.ts'
 import { sellKey } from './callers.ts'
 import { type TestServer, testServer } from './testServer.ts'
 
@@ -48,12 +49,23 @@ async function open(settings: Partial<PoolSettings> = {}): Promise<Misbehaving> 
     worker: misbehave,
     ...settings,
   })
-  const parts = { sql: db.sql, pool, config: readConfig({}), markets, dataVersion: () => 1 }
+  const parts = {
+    sql: db.sql,
+    pool,
+    config: readConfig({}),
+    markets,
+    pins: pinsOf(db.sql),
+    dataVersion: () => 1,
+  }
   const backtests = makeBacktests(parts)
   const recent = async () => [{ horizon: '1d', market: null, data, dataVersion: 1 } as const]
   const archive = Object.assign(backtests.archive, { recent })
   const server = await testServer(db.sql, { pool, backtests: { ...backtests, archive } })
-  opened.push(() => pool.close(), server.stop)
+  opened.push(
+    () => pool.close(),
+    server.stop,
+    () => parts.pins.close(),
+  )
   return {
     server,
     pool,

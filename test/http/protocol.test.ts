@@ -194,7 +194,7 @@ describe('caching', () => {
     const first = await ask(path)
     const tag = first.headers.get('etag') ?? ''
     expect(first.headers.get('cache-control')).toBe('private, no-cache')
-    expect(first.headers.get('vary')).toBe('Accept-Encoding, Authorization')
+    expect(first.headers.get('vary')).toBe('Accept, Accept-Encoding, Authorization')
     for (const value of [tag, `"other", ${tag}`, tag.slice(2), '*']) {
       const again = await ask(path, { headers: { 'If-None-Match': value } })
       expect([value, again.status, await again.text()]).toEqual([value, 304, ''])

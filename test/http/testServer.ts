@@ -2,12 +2,12 @@ import { pino } from 'pino'
 import { watchAccess } from '../../src/access/queries.ts'
 import { ComputePool } from '../../src/backtest/pool/computePool.ts'
 import { createApp } from '../../src/boot/app.ts'
-import { openPins } from '../../src/boot/pins.ts'
 import { makeResources, type Opened, type Resources } from '../../src/boot/resources.ts'
 import { readConfig } from '../../src/config.ts'
 import { companyDirectory } from '../../src/features/companies/queries.ts'
 import { loadMarkets } from '../../src/markets/markets.ts'
 import type { Sql } from '../../src/postgres/client.ts'
+import { pinsOf } from '../pins.ts'
 
 /** The day on which the tests' servers live. */
 export const testToday = '2026-07-01'
@@ -44,7 +44,7 @@ export async function testServer(
   })
   const lookups = change.lookups ?? sql
   const { pool, closePool } = lazyPool()
-  const pins = openPins({ config, url: addressOf(sql), sql, elapsedMs: () => performance.now() })
+  const pins = pinsOf(sql)
   const opened: Opened = {
     ...{ config, sql, lookups, pins, pool },
     admission: sql,
@@ -73,13 +73,6 @@ export async function testServer(
       await closePool()
     },
   }
-}
-
-/** The address of the database that a pool is connected to. */
-function addressOf({ options }: Sql): string {
-  const { user, pass, host, port, database } = options
-  const password = typeof pass === 'string' ? `:${encodeURIComponent(pass)}` : ''
-  return `postgres://${encodeURIComponent(user)}${password}@${host[0]}:${port[0]}/${database}`
 }
 
 /** One thread that starts with its first task: most tests send none. */

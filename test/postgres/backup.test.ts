@@ -42,6 +42,8 @@ beforeAll(async () => {
   await sql.unsafe('discard all').simple()
   await (await openDatabase(readConfig({ DATA_DIR: dataDir }), 0, quiet)).close()
   await sql`insert into entity_former_id (ticker, entity_id) select 'BEFORE', min(entity_id) from entity`
+  await sql`insert into sync_run (market, is_scheduled, is_partial) values ('US', true, false)`
+  await sql`insert into sync_due (market, due_at, try_at) values ('US', now(), now())`
   await sql`create table written (step int primary key, text text not null)`
   await sql`create table last_step (step int not null, changes int not null)`
   await sql`insert into last_step values (0, 0)`
@@ -144,7 +146,7 @@ test('a backup that is taken while rows are written is the database of one momen
       const columns = tables.get(name) ?? []
       expect(found.get(name)).toEqual(columns)
       const rows = await readRows(sql, name, columns)
-      expect(rows.length).toBeGreaterThan(0)
+      expect([name, rows.length > 0]).toEqual([name, true])
       expect(await readRows(restored, name, columns)).toEqual(rows)
     }
     const upToStep = sql`select * from written where step <= ${step} order by step`

@@ -31,6 +31,8 @@ export interface ParsedBatch {
   readonly panel: ParsedPanel | null
   /** The body names one panel or source for all items. */
   readonly sharesRows: boolean
+  /** Of the archive, for all items; undefined: the present one. */
+  readonly dataVersion: number | undefined
 }
 
 const fieldNames = Object.keys(BacktestBatchRequest.properties)
@@ -74,7 +76,7 @@ const checks = {
 
 function readConfigs({ configs, ...others }: JsonObject, panel: ParsedPanel | string | null): ParsedBatch {
   const shared = checked(checks.shared, SharedFields, others, [])
-  const { source, include = [] } = shared
+  const { source, include = [], data_version: dataVersion } = shared
   if (panel !== null && source !== undefined) throw sourceAndPanel('panel')
   const rows: BatchRows =
     panel === null
@@ -86,10 +88,13 @@ function readConfigs({ configs, ...others }: JsonObject, panel: ParsedPanel | st
     const config = checked(checks.config, BacktestConfig, value, ['configs', i])
     return { config, include, rows, configPath: `configs[${i}]`, panelPath: 'panel' }
   })
-  return { items, panel: typeof panel === 'string' ? null : panel, sharesRows: true }
+  return { items, panel: typeof panel === 'string' ? null : panel, sharesRows: true, dataVersion }
 }
 
-function readItems({ items, ...others }: JsonObject, panel: ParsedPanel | string | null): ParsedBatch {
+function readItems(
+  { items, data_version, ...others }: JsonObject,
+  panel: ParsedPanel | string | null,
+): ParsedBatch {
   const misplaced = panel === null ? Object.keys(others)[0] : 'panel'
   if (misplaced !== undefined) {
     throw new Failure(
@@ -98,9 +103,11 @@ function readItems({ items, ...others }: JsonObject, panel: ParsedPanel | string
       { param: misplaced },
     )
   }
+  const sent: JsonObject = data_version === undefined ? {} : { data_version }
   return {
     panel: null,
     sharesRows: false,
+    dataVersion: checked(checks.shared, SharedFields, sent, []).data_version,
     items: elementsOf('items', items).map((value, i) => {
       const item = checked(checks.item, BacktestBatchItem, value, ['items', i])
       const { config = {}, include = [] } = item

@@ -23,6 +23,10 @@ export interface BacktestSettings {
   readonly sweep?: boolean | BacktestSweep | undefined
   /** How the evidence in `include` is computed. */
   readonly evidence?: BacktestEvidence | undefined
+  /** The data version of the archive to run on; undefined: the present one. */
+  readonly dataVersion?: number | undefined
+  /** The stored panel that the rows are of. */
+  readonly panelId?: string | null | undefined
 }
 
 /** A request for the archive. */
@@ -81,9 +85,9 @@ function checkSchema(fields: JsonObject): BacktestSettings & { source: BacktestS
       ? describeFault(fault, [], settingsSchema)
       : new Failure('body_invalid', 'The body does not match the schema.')
   }
-  const { config = {}, source = null, include = [], sweep, evidence } = fields
+  const { config = {}, source = null, include = [], sweep, evidence, data_version: dataVersion } = fields
   if (evidence !== undefined) checkEvidence(evidence, include)
-  return { config, include, source, sweep, evidence }
+  return { config, include, source, sweep, evidence, dataVersion }
 }
 
 function checkEvidence(
@@ -148,12 +152,13 @@ function checkScore({ score, market, maxAgeDays }: BacktestSource): void {
 const encoder = new TextEncoder()
 
 /** The settings of a request whose body is CSV, unchecked. */
-export function readQuerySettings({ config, include, sweep, evidence }: BodyQuery): JsonObject {
+export function readQuerySettings({ config, include, sweep, evidence, data_version }: BodyQuery): JsonObject {
   return {
     ...(config === undefined ? {} : { config: readJsonText('config', config) }),
     ...(sweep === undefined ? {} : { sweep: readJsonText('sweep', sweep) }),
     ...(include === undefined ? {} : { include: include.split(',') }),
     ...(evidence === undefined ? {} : { evidence: readJsonText('evidence', evidence) }),
+    ...(data_version === undefined ? {} : { data_version }),
   }
 }
 

@@ -30,11 +30,13 @@ export interface OpenedBatch {
   readonly panel: Dataset | null
   /** The body names one panel or source for all items. */
   readonly sharesRows: boolean
+  /** Of the archive, for all items; undefined: the present one. */
+  readonly dataVersion: number | undefined
 }
 
 /** Reads the body of a batch, and refuses it whole for a fault of any item that shows without the rows of others. */
 export function openBatch(body: Uint8Array): OpenedBatch {
-  const { items, panel, sharesRows } = readBatchBody(body)
+  const { items, panel, sharesRows, dataVersion } = readBatchBody(body)
   const data = panel === null ? null : rankDataset(shareDataset(buildPanelDataset(panel)))
   const panelReturnDays = data === null ? null : selectPanelData(data, items[0].config).returnDays
   for (const { config, rows, configPath } of items) {
@@ -42,7 +44,7 @@ export function openBatch(body: Uint8Array): OpenedBatch {
     const returnDays = config.returnDays ?? known
     if (returnDays !== null) resolveConfig(config, returnDays, 1, `${configPath}.holdDays`)
   }
-  return { items, panel: data, sharesRows }
+  return { items, panel: data, sharesRows, dataVersion }
 }
 
 const archiveReturnDays = ({ horizon }: BacktestSource) => Number.parseInt(horizon ?? '1d', 10)
@@ -63,6 +65,9 @@ export interface BatchEntry {
   readonly include: readonly BacktestInclude[]
   /** Selects the rows of the archive; null for a panel. */
   readonly source: BacktestSource | null
+  readonly panelId?: string | undefined
+  /** The data version that the request names. */
+  readonly dataVersion?: number | undefined
 }
 
 export interface BatchInput extends BatchRowsOpened {

@@ -9,6 +9,7 @@ import { archiveKey, type CachedArchive } from './archiveDataset.ts'
 import { type EncodedResult, encodeResult } from './encodeResult.ts'
 import { resolveEvidence } from './evidence.ts'
 import { buildPanelDataset } from './panelDataset.ts'
+import { echoRequest, versionOf } from './requestEcho.ts'
 import { resolveConfig } from './resolveConfig.ts'
 import { type RecordedRun, recordConfiguration } from './runConfiguration.ts'
 import { type ArchiveInput, type SelectedData, selectArchiveData, selectPanelData } from './selectData.ts'
@@ -47,21 +48,22 @@ export function runBodyRequest({
   const parsed = readBody(body, format, query)
   if (parsed.panel !== null)
     return runPanelRequest(buildPanelDataset(parsed.panel), parsed, costs, resultFormat)
-  const { config, include, sweep, evidence, panelId } = parsed
-  if (panelId !== null) return { kind: 'stored', request: { config, include, sweep, evidence, panelId } }
-  const request = { config, include, sweep, evidence, source: parsed.source }
+  const { config, include, sweep, evidence, dataVersion: sentVersion, panelId } = parsed
+  const settings = { config, include, sweep, evidence, dataVersion: sentVersion }
+  if (panelId !== null) return { kind: 'stored', request: { ...settings, panelId } }
+  const request = { ...settings, source: parsed.source }
   const archive = findArchive(archives, request)
   if (archive === undefined) return { kind: 'archive', request }
   const { data, dataVersion } = archive
   return runArchiveRequest({ data, dataVersion, request, costs }, resultFormat)
 }
 
-/** None for rows ranked by a metric: the caller's licence is checked before the metric is read. */
+/** None for rows ranked by a metric or of another data version: the caller's licence is checked before these are read. */
 function findArchive(
   archives: readonly CachedArchive[],
-  { source }: ArchiveRequest,
+  { source, dataVersion }: ArchiveRequest,
 ): CachedArchive | undefined {
-  if (source.score !== undefined) return undefined
+  if (source.score !== undefined || dataVersion !== undefined) return undefined
   const { horizon, market } = archiveKey(source)
   return archives.find(archive => archive.horizon === horizon && archive.market === market)
 }
@@ -101,7 +103,8 @@ export function runPanelRequest(
   const settings = resolveEvidence(include, evidence)
   const selected = selectPanelData(panel, config)
   const plan = planSweep(selected, config, sweep, include, costs, settings, evidence?.participation)
-  return { kind: 'sweep', plan: { ...plan, pageOnly } }
+  const echo = echoRequest(request, { dataVersion: null })
+  return { kind: 'sweep', plan: { ...plan, pageOnly, request: echo } }
 }
 
 /** One configuration on the archive. */
@@ -123,10 +126,11 @@ export function runPanelBacktest(
  * @param stop another thread sets it to 1 to cancel the work; the run is then incomplete */
 export function runSelected(
   { data, view, returnDays, medianDateGap, warnings, dataVersion, source, score }: SelectedData,
-  { config, include, evidence }: BacktestSettings,
+  request: BacktestSettings,
   costs: MarketCosts,
   stop?: Int32Array,
 ): RecordedRun {
+  const { config, include, evidence } = request
   const resolved = resolveConfig(config, returnDays, medianDateGap)
   const settings = resolveEvidence(include, evidence)
   const { participation } = evidence ?? {}
@@ -145,9 +149,10 @@ export function runSelected(
     ...run,
     result: {
       ...run.result,
-      ...(dataVersion === null ? {} : { data_version: dataVersion }),
+      ...versionOf(dataVersion ?? request.dataVersion),
       ...(source === undefined ? {} : { source }),
       ...(score === undefined ? {} : { score }),
+      request: echoRequest(request, { dataVersion, source }),
     },
   }
 }

@@ -14,9 +14,10 @@ import {
   maxSweepConfigurations,
 } from '../request.ts'
 import { defaultParticipation } from '../requestEvidence.ts'
-import type { BacktestScore, BacktestSourceUsed, BacktestWarning } from '../result.ts'
+import type { BacktestRequestUsed, BacktestScore, BacktestSourceUsed, BacktestWarning } from '../result.ts'
 import { requireVolume } from './capacity.ts'
 import { boundEvidence, type EvidenceSettings, resolveEvidence } from './evidence.ts'
+import { echoRequest } from './requestEcho.ts'
 import { type ResolvedConfig, resolveConfig } from './resolveConfig.ts'
 import { type ArchiveInput, type SelectedData, selectArchiveData } from './selectData.ts'
 import { resolveTradingCosts } from './tradingCosts.ts'
@@ -43,6 +44,8 @@ export interface SweepPlan {
   readonly warnings: readonly BacktestWarning[]
   /** Null for a panel. */
   readonly dataVersion: number | null
+  /** See `echoRequest`; its data version is that of the plan. */
+  readonly request?: BacktestRequestUsed | undefined
   /** What selected the rows; undefined for a panel. */
   readonly source?: BacktestSourceUsed | undefined
   /** Describes the score if it is a metric: neither a forecast nor the caller's own. */
@@ -59,7 +62,9 @@ export type SliceSeries = Float64Array
 export function planArchiveSweep(input: ArchiveInput): SweepPlan {
   const { config, sweep, include, evidence } = input.request
   const settings = resolveEvidence(include, evidence)
-  return planSweep(selectArchiveData(input), config, sweep || true, include, input.costs, settings)
+  const selected = selectArchiveData(input)
+  const plan = planSweep(selected, config, sweep || true, include, input.costs, settings)
+  return { ...plan, request: echoRequest(input.request, selected) }
 }
 
 /** Resolves the grid's configurations, cuts them into slices, and moves the rows to shared memory. */

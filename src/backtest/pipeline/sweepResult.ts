@@ -9,6 +9,7 @@ import { maxDrawdown } from '../statistics/risk.ts'
 import { walkForwardSweep } from '../walkforward/sweepFolds.ts'
 import { writeUnseen } from './curves.ts'
 import { writeEvidence } from './evidence.ts'
+import { versionOf } from './requestEcho.ts'
 import type { ResolvedConfig } from './resolveConfig.ts'
 import { finiteOrNull, writeFolds } from './resultFields.ts'
 import { runConfiguration } from './runConfiguration.ts'
@@ -31,7 +32,8 @@ export function writeSweepResult(
   spa?: SpaResult | null,
 ): BacktestResult {
   const { data, view, configs, include, evidence, participation, marketCosts, warnings } = plan
-  const { dataVersion, source, score } = plan
+  const { dataVersion, source, score, request } = plan
+  const version = versionOf(dataVersion ?? request?.data_version)
   const { step, folds, returnDays, periodsPerYear } = configs[0]
   const periods = rebalanceDates(view.firstDate, view.endDate, step)
   const days = Int32Array.from(periods, date => data.days[date])
@@ -58,9 +60,10 @@ export function writeSweepResult(
   }
   return {
     ...own,
-    ...(dataVersion === null ? {} : { data_version: dataVersion }),
+    ...version,
     ...(source === undefined ? {} : { source }),
     ...(score === undefined ? {} : { score }),
+    ...(request === undefined ? {} : { request: { ...request, ...version } }),
     metrics: {
       ...own.metrics,
       oos_sharpe_mean: tested.length === 0 ? null : finiteOrNull(mean(Float64Array.from(tested))),

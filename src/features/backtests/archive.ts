@@ -1,4 +1,4 @@
-import { type Dataset, type NameTable, nameAt, nameCount } from '../../backtest/dataset/dataset.ts'
+import { type NameTable, nameAt, nameCount } from '../../backtest/dataset/dataset.ts'
 import type { CachedArchive, SignalDay } from '../../backtest/pipeline/archiveDataset.ts'
 import type { ComputePool } from '../../backtest/pool/computePool.ts'
 import { Failure } from '../../errors.ts'
@@ -6,13 +6,19 @@ import type { Horizon } from '../../horizons.ts'
 
 export interface ArchiveDeps {
   readonly pool: ComputePool
-  /** Every resolved signal of a horizon, some days at a time. */
-  readonly loadArchive: (horizon: Horizon) => AsyncIterable<readonly SignalDay[]>
+  /** Every resolved signal of a horizon, some days at a time. `onVersion` receives the data version of these very rows. */
+  readonly loadArchive: (
+    horizon: Horizon,
+    onVersion: (dataVersion: number) => void,
+  ) => AsyncIterable<readonly SignalDay[]>
   /** The horizons of which there are resolved signals. */
   readonly listHorizons: () => Promise<readonly Horizon[]>
   /** The current version of the data. */
   readonly dataVersion: () => number | Promise<number>
 }
+
+/** A dataset, and the data version of its rows: results name it, so it must be exact. */
+type VersionedDataset = Pick<CachedArchive, 'data' | 'dataVersion'>
 
 /** Every request sends the recent archives to its worker thread, and each costs some microseconds to send. */
 const maxRecent = 4
@@ -21,7 +27,7 @@ const maxRecent = 4
  * requests share one load. A new data version discards all datasets. */
 export class ArchiveCache {
   readonly #deps: ArchiveDeps
-  readonly #datasets = new Map<string, Promise<Dataset>>()
+  readonly #datasets = new Map<string, Promise<VersionedDataset>>()
   #recent: CachedArchive[] = []
   #version = -1
 
@@ -42,12 +48,12 @@ export class ArchiveCache {
 
   async get(horizon: Horizon, market: string | null): Promise<CachedArchive> {
     await this.#followDataVersion()
-    const dataVersion = this.#version
+    const version = this.#version
     const whole = this.#loadOnce(horizon, () => this.#load(horizon))
-    const data =
+    const wanted =
       market === null ? whole : this.#loadOnce(`${horizon} ${market}`, () => this.#filter(whole, market))
-    const archive = { horizon, market, data: await data, dataVersion }
-    if (dataVersion === this.#version) {
+    const archive = { horizon, market, ...(await wanted) }
+    if (version === this.#version) {
       const others = this.#recent.filter(other => other.horizon !== horizon || other.market !== market)
       this.#recent = [archive, ...others].slice(0, maxRecent)
     }
@@ -55,7 +61,7 @@ export class ArchiveCache {
   }
 
   /** The version is read before the rows: a batch that commits in between makes the next request load again. Read after
-   * them, it would hide that batch. */
+   * them, it would hide that batch. The rows name their own. */
   async #followDataVersion(): Promise<void> {
     const current = await this.#deps.dataVersion()
     if (current <= this.#version) return
@@ -64,7 +70,7 @@ export class ArchiveCache {
     this.#recent = []
   }
 
-  #loadOnce(name: string, load: () => Promise<Dataset>): Promise<Dataset> {
+  #loadOnce(name: string, load: () => Promise<VersionedDataset>): Promise<VersionedDataset> {
     const existing = this.#datasets.get(name)
     if (existing) return existing
     const loading = load()
@@ -75,18 +81,23 @@ export class ArchiveCache {
     return loading
   }
 
-  async #load(horizon: Horizon): Promise<Dataset> {
+  async #load(horizon: Horizon): Promise<VersionedDataset> {
     const days: SignalDay[] = []
-    for await (const some of this.#deps.loadArchive(horizon)) days.push(...some)
+    let dataVersion = this.#version
+    const onVersion = (version: number) => {
+      dataVersion = version
+    }
+    for await (const some of this.#deps.loadArchive(horizon, onVersion)) days.push(...some)
     // Before a market is looked for in it: an empty archive has none, and the market would get the blame.
     if (days.length === 0) throw horizonMissing(horizon, await this.#deps.listHorizons())
-    return this.#deps.pool.run('archive_build', { days }, { priority: 'background' })
+    const data = await this.#deps.pool.run('archive_build', { days }, { priority: 'background' })
+    return { data, dataVersion }
   }
 
-  async #filter(whole: Promise<Dataset>, market: string): Promise<Dataset> {
-    const data = await whole
+  async #filter(whole: Promise<VersionedDataset>, market: string): Promise<VersionedDataset> {
+    const { data, dataVersion } = await whole
     const filtered = await this.#deps.pool.run('dataset_filter', { data, market }, { priority: 'background' })
-    if (filtered) return filtered
+    if (filtered) return { data: filtered, dataVersion }
     throw new Failure(
       'backtest_impossible',
       `The archive has no rows of market ${market}. Its markets: ${allNames(data.markets).join(', ') || 'none'}.`,

@@ -25,6 +25,12 @@ export const BodyQuerySchema = Type.Object(
       'With a CSV body: `evidence` as in a JSON body, as JSON text.',
       '{"seed":1,"bootstraps":1000}',
     ),
+    data_version: Type.Optional(
+      Type.Integer({
+        ...{ minimum: 0, maximum: 2_147_483_647, examples: [1] },
+        description: 'With a CSV body: `data_version` as in a JSON body.',
+      }),
+    ),
   },
   { additionalProperties: false },
 )

@@ -1,3 +1,4 @@
+import { readLicence } from '../../access/queries.ts'
 import type { Dataset } from '../../backtest/dataset/dataset.ts'
 import { archiveKey } from '../../backtest/pipeline/archiveDataset.ts'
 import type { EncodedResult } from '../../backtest/pipeline/encodeResult.ts'
@@ -9,8 +10,10 @@ import type { Ticket } from '../../backtest/pool/scheduler.ts'
 import type { BacktestSource, BodyFormat, BodyQuery, ResultFormat } from '../../backtest/request.ts'
 import { Failure } from '../../errors.ts'
 import type { MarketCosts } from '../../markets/costs.ts'
+import type { Sql } from '../../postgres/client.ts'
 import { openPanel, type PanelDeps } from '../panels/panels.ts'
 import type { ArchiveCache } from './archive.ts'
+import type { PinnedArchives } from './pinnedArchives.ts'
 import { openScored, type ScoreDeps } from './score.ts'
 
 interface BacktestOptions extends Omit<SweepOptions, 'ticket'>, BodyOptions {}
@@ -46,6 +49,8 @@ export interface BacktestDeps {
   readonly panels?: PanelDeps
   /** The archive ranked by company metrics; none offline. */
   readonly scores?: ScoreDeps
+  /** The archive of earlier data versions; none offline. */
+  readonly pinned?: PinnedDeps
 }
 
 interface BodyOptions {
@@ -93,7 +98,11 @@ export async function prepareBacktest(
   }
   if (read.kind !== 'archive') return read
   const { request } = read
-  const rows = await awaitRows(pool, options.ticket, openSource(deps, keyId, request.source))
+  const rows = await awaitRows(
+    pool,
+    options.ticket,
+    openSource(deps, keyId, request.source, request.dataVersion),
+  )
   return pool.run('backtest_archive', { ...rows, request, costs, resultFormat }, options)
 }
 
@@ -107,12 +116,21 @@ export async function openStored(
   return openPanel(panels, keyId, panelId)
 }
 
-/** The rows of the archive that a source names, ranked by its metric if it has one. */
+interface PinnedDeps {
+  readonly sql: Sql
+  readonly archives: Pick<PinnedArchives, 'get'>
+}
+
+/** The rows of the archive that a source names, ranked by its metric if it has one.
+ *
+ * @param pinned the data version that the request names; undefined: none */
 export async function openSource(
-  { archive, scores }: Pick<BacktestDeps, 'archive' | 'scores'>,
+  deps: Pick<BacktestDeps, 'archive' | 'scores' | 'pinned'>,
   keyId: number | null,
   source: BacktestSource,
+  pinned?: number,
 ): Promise<Pick<ArchiveInput, 'data' | 'dataVersion' | 'score'>> {
+  const { archive, scores } = pinned === undefined ? deps : await pinSource(deps, keyId, pinned)
   if (source.score !== undefined) {
     if (scores === undefined || keyId === null) throw noMetrics()
     return openScored(scores, keyId, source)
@@ -120,6 +138,36 @@ export async function openSource(
   const { horizon, market } = archiveKey(source)
   const { data, dataVersion } = await archive.get(horizon, market)
   return { data, dataVersion }
+}
+
+/** The archive at a data version. The licence is read at this point, not with the request: a job runs long after it. */
+async function pinSource(
+  { scores, pinned }: Pick<BacktestDeps, 'scores' | 'pinned'>,
+  keyId: number | null,
+  version: number,
+): Promise<Pick<BacktestDeps, 'archive' | 'scores'>> {
+  if (pinned === undefined || keyId === null) throw noVersions()
+  const licence = (await readLicence(pinned.sql, keyId))?.licence ?? 'free'
+  if (licence === 'free' || licence === 'demo') throw pinRefused(licence)
+  const at = await pinned.archives.get(version)
+  return {
+    archive: at.archive,
+    ...(scores === undefined ? {} : { scores: { ...scores, scores: at.scores } }),
+  }
+}
+
+function pinRefused(licence: string): Failure {
+  return new Failure(
+    'licence_required',
+    `data_version for the archive requires an evaluation key or a Personal or Commercial data licence; this key has the quant plan with the ${licence} licence. Omit data_version for the present.`,
+    { param: 'data_version' },
+  )
+}
+
+function noVersions(): Failure {
+  return new Failure('parameter_invalid', 'No earlier data versions are available here. Omit data_version.', {
+    param: 'data_version',
+  })
 }
 
 /** An unknown horizon is answered with those of the archive: of the ones that the schema allows, some may have no rows. */

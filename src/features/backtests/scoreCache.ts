@@ -11,7 +11,8 @@ import type { FoundSpans, SpanRequest } from './scoreQueries.ts'
 interface ScoreCacheDeps {
   readonly pool: ComputePool
   readonly archive: Pick<ArchiveCache, 'get'>
-  readonly readSpans: (request: SpanRequest) => Promise<FoundSpans>
+  /** The values as they stand at a data version: that of the archive which they rank. */
+  readonly readSpans: (request: SpanRequest, dataVersion: number) => Promise<FoundSpans>
 }
 
 type ScoreRequest = Pick<SpanRequest, 'market' | 'metric' | 'unit' | 'maxAgeDays'> & {
@@ -75,7 +76,7 @@ export class ScoreCache {
     const firstDate = isoDate(archive.days[0])
     const lastDate = isoDate(archive.days[archive.days.length - 1])
     const wanted = { names, market, metric, unit, maxAgeDays, firstDate, lastDate }
-    const { entityIds, ...spans } = await readSpans(wanted)
+    const { entityIds, ...spans } = await readSpans(wanted, dataVersion)
     const assets = spans.places.length / 4
     if (assets === 0) throw noValues(request, firstDate, lastDate)
     const data = await pool.run('archive_score', { data: archive, spans }, { priority: 'background' })

@@ -1,6 +1,6 @@
 import type { ScoreSpans } from '../../backtest/pipeline/scoredArchive.ts'
 import type { IsoDate } from '../../dates.ts'
-import type { Sql } from '../../postgres/client.ts'
+import type { SqlClient } from '../../postgres/client.ts'
 
 export interface SpanRequest {
   /** The ids of an archive's assets of one market, one per line: tickers, or TICKER:MARKET if two markets share one. No
@@ -26,7 +26,7 @@ export interface FoundSpans extends ScoreSpans {
  * each day. The value is read from fact_as_of on every day on which it may change. It holds from the day after, because a
  * filing of a date may come after that date's close. A value filed before the end of its year is an error or a forecast, and is
  * ignored. Returns one packed row: a market has too many values for a row each. */
-export async function readSpans(sql: Sql, request: SpanRequest): Promise<FoundSpans> {
+export async function readSpans(sql: SqlClient, request: SpanRequest): Promise<FoundSpans> {
   const { names, market, metric, unit, maxAgeDays, firstDate, lastDate } = request
   const [found] = await sql<[FoundSpans]>`
     with listed as (

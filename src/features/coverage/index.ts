@@ -2,6 +2,7 @@ import { Failure } from '../../errors.ts'
 import type { DataFormat } from '../../formats/columns.ts'
 import { readMarket } from '../../markets/parameters.ts'
 import type { CompanyDeps, SnapshotDeps } from '../companies/deps.ts'
+import type { RegisterFreshness } from '../syncs/freshness.ts'
 import { type CoveragePosition, coveragePage, marketCoverage } from './queries.ts'
 import { type CoverageIndex, defaultCoverageLimit, maxCoverageLimit } from './schema.ts'
 
@@ -27,7 +28,11 @@ export interface CoverageQuery {
 
 /** Markets, manifests, metrics and a page of tickers. Triggers maintain the counts and pages are read by key, so the cost does not
  * grow with the number of entities. */
-export async function coverageIndex(deps: SnapshotDeps, query: CoverageQuery): Promise<CoverageIndex> {
+export async function coverageIndex(
+  deps: SnapshotDeps,
+  query: CoverageQuery,
+  syncs: readonly RegisterFreshness[] = [],
+): Promise<CoverageIndex> {
   const { market, after, limit } = readPage(deps, query)
   const [sums, page] = await Promise.all([
     marketCoverage(deps.sql, deps.today()),
@@ -45,6 +50,7 @@ export async function coverageIndex(deps: SnapshotDeps, query: CoverageQuery): P
         entities: found?.entities ?? 0,
         first_filed: found?.firstFiled ?? null,
         last_filed: found?.lastFiled ?? null,
+        sync: syncs.find(sync => sync.market === manifest.code) ?? null,
       }
     }),
     manifests: [...deps.markets.manifests],

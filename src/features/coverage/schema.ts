@@ -3,6 +3,7 @@ import { freeLicenceNotice } from '../../access/licences.ts'
 import { DataVersionParameter } from '../../http/pinned.ts'
 import { Manifest } from '../../markets/manifest.ts'
 import { MetricDefinition } from '../../markets/metrics.ts'
+import { RegisterFreshness } from '../syncs/freshness.ts'
 
 const strict = { additionalProperties: false } as const
 const day = (description: string) =>
@@ -19,6 +20,10 @@ export const CoverageMarket = Type.Object(
     entities: Type.Integer({ description: 'Number of known companies, with or without figures.' }),
     first_filed: day('Filing day of the earliest filing on record; null if there is none.'),
     last_filed: day('Filing day of the latest filing on record; null if there is none.'),
+    sync: Type.Union([RegisterFreshness, Type.Null()], {
+      description:
+        'How current the market is. Null: it was never fetched from its register, its data came as files; or the request names a data_version.',
+    }),
   },
   { ...strict, $id: 'CoverageMarket' },
 )

@@ -5,6 +5,7 @@ import { operation } from '../../http/docs/operation.ts'
 import { familyReader } from '../../http/parameters.ts'
 import { answerPinned } from '../../http/pinned.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
+import { withAcceptedFormat } from '../../http/preferences.ts'
 import { answerMarketPage, type MarketPageDeps, marketPageErrors } from '../marketPages/answer.ts'
 import { planCrossSection, readCrossSection } from './crossSection.ts'
 import {
@@ -23,11 +24,13 @@ export function crossSectionRoutes(http: HttpPlugin, deps: MarketPageDeps) {
   return new Elysia({ name: 'crossSection' }).use(http).get(
     '/api/v1/cross-section',
     ({ context }) => {
-      const { query, members } = readQuery(context.queryText)
+      const { query: sent, members } = readQuery(context.queryText)
+      const query = withAcceptedFormat(context, sent)
       const { principal } = context.authenticatedCaller
       const plan = planCrossSection(deps, principal, query, members)
       const { market, cacheKey } = plan
       const form = readForm(query)
+      const fileName = ['cross-section', market, plan.metrics, plan.asOf]
       return answerPinned(deps, context, query.data_version, deps => {
         if (plan.metrics.length > 1) {
           return answerMarketPage(deps, context, {
@@ -35,6 +38,7 @@ export function crossSectionRoutes(http: HttpPlugin, deps: MarketPageDeps) {
             market,
             cacheKey,
             columns: crossSectionTableSheet(plan.metrics),
+            fileName,
             read: () => readCrossSectionTable(deps, principal, plan),
           })
         }
@@ -43,6 +47,7 @@ export function crossSectionRoutes(http: HttpPlugin, deps: MarketPageDeps) {
           market,
           cacheKey,
           columns: crossSectionSheet,
+          fileName,
           read: () => readCrossSection(deps, principal, plan),
         })
       })

@@ -6,6 +6,7 @@ import { operation } from '../../http/docs/operation.ts'
 import { queryReader } from '../../http/parameters.ts'
 import { answerPinned } from '../../http/pinned.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
+import { withAcceptedFormat } from '../../http/preferences.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
 import { answerMarketPage, type MarketPageDeps } from '../marketPages/answer.ts'
 import { planFilings, readFilings } from './filings.ts'
@@ -22,7 +23,7 @@ export function filingsRoutes(http: HttpPlugin, deps: FilingsDeps) {
   return new Elysia({ name: 'filings' }).use(http).get(
     '/api/v1/filings',
     ({ context }) => {
-      const query = readQuery(context.queryText)
+      const query = withAcceptedFormat(context, readQuery(context.queryText))
       const form = readForm(query)
       const { principal } = context.authenticatedCaller
       const { data_version: version, ticker } = query
@@ -35,6 +36,7 @@ export function filingsRoutes(http: HttpPlugin, deps: FilingsDeps) {
           market: plan.market,
           cacheKey: plan.cacheKey,
           columns: filingsSheet,
+          fileName: ['filings', plan.ticker ?? plan.market, plan.asOf],
           read: () => readFilings(deps, plan),
         })
       })

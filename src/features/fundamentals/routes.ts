@@ -15,17 +15,20 @@ import {
 } from '../../http/answers.ts'
 import { compressions } from '../../http/compression.ts'
 import type { Answer, RequestContext } from '../../http/context.ts'
+import { asFile } from '../../http/fileName.ts'
 import { entityTag } from '../../http/headers.ts'
 import { queryReader } from '../../http/parameters.ts'
 import { answerPinned, type Pinnable } from '../../http/pinned.ts'
 import { cachedToday, PlanCache } from '../../http/planCache.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
+import { acceptedFormat, withAcceptedFormat } from '../../http/preferences.ts'
 import type { ResponseCache } from '../../http/responseCache.ts'
 import type { ReadLimiter } from '../../postgres/readLimiter.ts'
 import { withSnapshot } from '../../postgres/snapshot.ts'
 import type { CompanyDeps, PinnedStore } from '../companies/deps.ts'
 import { termsOf } from '../companies/terms.ts'
 import { coverageIndex } from '../coverage/index.ts'
+import type { Freshness } from '../syncs/freshness.ts'
 import { fundamentalsOperation } from './documentation.ts'
 import { planCompanies, planCompany } from './plan.ts'
 import { answerCompany } from './read.ts'
@@ -40,6 +43,7 @@ export interface FundamentalsDeps extends CompanyDeps, Pinnable<PinnedStore> {
   readonly readLimiter: ReadLimiter
   readonly dataVersion: () => number
   readonly elapsedMs: () => number
+  readonly freshness: Freshness
 }
 
 const readQuery = queryReader(FundamentalsQuery)
@@ -55,7 +59,7 @@ export function fundamentalsRoutes(http: HttpPlugin, deps: FundamentalsDeps) {
       const version = deps.dataVersion()
       const day = today()
       const { principal } = context.authenticatedCaller
-      const cached = plans.find(principal, context.queryText, version, day)
+      const cached = plans.find(principal, planQuery(context), version, day)
       if (cached !== undefined) return respondFromCache(deps.responses, context, version, cached)
       return answer(context, version, day)
     },
@@ -64,7 +68,8 @@ export function fundamentalsRoutes(http: HttpPlugin, deps: FundamentalsDeps) {
 
   async function answer(context: RequestContext, version: number, day: string): Promise<Answer> {
     const { principal } = context.authenticatedCaller
-    const query = readQuery(context.queryText)
+    const sent = readQuery(context.queryText)
+    const query = sent.ticker === undefined ? sent : withAcceptedFormat(context, sent)
     const { data_version: pinned } = query
     if (pinned !== undefined) {
       // Before the range of versions is looked up; `planCompany` refuses other requests of such keys.
@@ -83,7 +88,8 @@ export function fundamentalsRoutes(http: HttpPlugin, deps: FundamentalsDeps) {
     }
     if (query.ticker?.includes(',')) return answerSeveral(deps, context, query, version)
     const response = await planResponse(deps, context, query, day)
-    plans.store(principal, context.queryText, version, day, response)
+    // The index also depends on runs of `sync`, which make no new data version where they find nothing new.
+    if (query.ticker !== undefined) plans.store(principal, planQuery(context), version, day, response)
     return respondFromCache(deps.responses, context, version, response)
   }
 }
@@ -97,11 +103,21 @@ async function planResponse(
 ): Promise<CachedResponse> {
   if (query.ticker !== undefined) return answerOne(deps, context, query)
   const { principal } = context.authenticatedCaller
-  const { data_version: _, ...selection } = query
-  return cacheable(`index ${principal.licence} ${day} ${JSON.stringify(selection)}`, jsonType, async () => {
-    const index = await withSnapshot(deps.sql, sql => coverageIndex({ ...deps, sql }, selection))
+  const { data_version: pinned, ...selection } = query
+  // How current the server is says nothing about an earlier version of its data.
+  const syncs = pinned === undefined ? await deps.freshness.syncs() : []
+  const key = `index ${principal.licence} ${day} ${JSON.stringify([selection, syncs])}`
+  return cacheable(key, jsonType, async () => {
+    const index = await withSnapshot(deps.sql, sql => coverageIndex({ ...deps, sql }, selection, syncs))
     return JSON.stringify(withLicenceNotice(principal, index))
   })
+}
+
+/** What determines a plan besides its caller: the query, and the format that Accept chooses where the query names none. */
+function planQuery({ queryText, request }: RequestContext): string {
+  const format = acceptedFormat(request.headers.get('accept'))
+  // No query has a blank.
+  return format === 'json' ? queryText : `${queryText} ${format}`
 }
 
 async function answerOne(
@@ -118,9 +134,12 @@ async function answerOne(
     async () => {
       const list = await answerCompany(deps, principal, query, plan)
       const terms = termsOf(deps.markets, [list.market])
-      if (plan.layout === 'long') return renderList(form, sheetOf(plan), list, terms)
-      const table = tableOf(list, plan.columns)
-      return renderList(form, fundamentalsTableSheet(table.metrics), table, terms)
+      const table = plan.layout === 'long' ? null : tableOf(list, plan.columns)
+      const { content, headers } =
+        table === null
+          ? await renderList(form, sheetOf(plan), list, terms)
+          : await renderList(form, fundamentalsTableSheet(table.metrics), table, terms)
+      return { content, headers: { ...headers, ...asFile(form.format, plan.ticker, plan.asOf) } }
     },
     compressions.companyRows,
   )
@@ -142,5 +161,7 @@ async function answerSeveral(
   const { body, headers } = await deps.readLimiter.openStream(subject, signal, () =>
     streamCompanies(deps, principal, query, plan, signal),
   )
-  return streamAnswer(context, body, { ...own, ...headers }, compressions.companyRows)
+  const tickers = plan.companies.map(({ ticker }) => ticker)
+  const file = asFile(form.format, tickers, plan.selection.asOf)
+  return streamAnswer(context, body, { ...own, ...headers, ...file }, compressions.companyRows)
 }

@@ -11,6 +11,7 @@ import type { HttpPlugin } from '../../http/plugin.ts'
 import type { UnlistedProxy } from '../../http/unlistedProxy.ts'
 import { isReachable, type Sql } from '../../postgres/client.ts'
 import type { StorageWatch } from '../../postgres/storage.ts'
+import { type Freshness, RegisterFreshness } from '../syncs/freshness.ts'
 
 export interface HealthDeps {
   readonly sql: Sql
@@ -19,6 +20,7 @@ export interface HealthDeps {
   readonly dataVersion: () => number
   readonly draining: Draining
   readonly unlistedProxy: UnlistedProxy
+  readonly freshness: Freshness
 }
 
 const pingTimeoutMs = 2_000
@@ -27,7 +29,7 @@ const answer = (body: object): Answer => ({ status: 200, headers, body: JSON.str
 
 /** /health: the process is running. /ready: it can serve requests. Neither counts towards a limit. */
 export function healthRoutes(http: HttpPlugin, deps: HealthDeps) {
-  const { sql, storage, version, dataVersion, draining, unlistedProxy } = deps
+  const { sql, storage, version, dataVersion, draining, unlistedProxy, freshness } = deps
   return new Elysia({ name: 'health' })
     .use(http)
     .get(
@@ -51,13 +53,15 @@ export function healthRoutes(http: HttpPlugin, deps: HealthDeps) {
           throw new Failure('database_unavailable', 'Not ready: the disk of the database is full.', {
             retryAfterSeconds: 30,
           })
-        if (reachable) {
+        const syncs = reachable ? await syncsInTime(freshness) : null
+        if (syncs !== null) {
           const { warning } = unlistedProxy
           return answer({
             object: 'readiness',
             status: 'ready',
             data_version: dataVersion(),
             warnings: warning === null ? [] : [warning],
+            syncs,
           })
         }
         throw new Failure('database_unavailable', 'Not ready: the database does not respond.', {
@@ -66,6 +70,12 @@ export function healthRoutes(http: HttpPlugin, deps: HealthDeps) {
       },
       { ...readyOperation },
     )
+}
+
+/** null: the database does not say it in time. */
+function syncsInTime(freshness: Freshness): Promise<readonly RegisterFreshness[] | null> {
+  const late = Bun.sleep(pingTimeoutMs).then(() => null)
+  return Promise.race([freshness.syncs().catch(() => null), late])
 }
 
 const strict = { additionalProperties: false } as const
@@ -107,6 +117,9 @@ const readyOperation = operation({
         data_version: Type.Integer({ description: 'The data version that is being served.' }),
         warnings: Type.Array(Type.String(), {
           description: 'What the operator should change, although the service works.',
+        }),
+        syncs: Type.Array(RegisterFreshness, {
+          description: 'How current each market is that was ever fetched, or is to be by the schedule.',
         }),
       },
       { ...strict, $id: 'Readiness' },

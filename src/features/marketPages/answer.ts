@@ -6,6 +6,7 @@ import { type NotedList, renderList } from '../../formats/rows.ts'
 import { cacheable, contentTypes, respondFromCache } from '../../http/answers.ts'
 import { compressions } from '../../http/compression.ts'
 import type { Answer, RequestContext } from '../../http/context.ts'
+import { asFile } from '../../http/fileName.ts'
 import type { Pinnable } from '../../http/pinned.ts'
 import type { ResponseCache } from '../../http/responseCache.ts'
 import type { ReadLimiter } from '../../postgres/readLimiter.ts'
@@ -26,6 +27,8 @@ interface PageRequest<Name extends string> {
   readonly market: string
   readonly cacheKey: string
   readonly columns: readonly Column<Name>[]
+  /** What the rows are, of whom, and of which day. */
+  readonly fileName: readonly (string | readonly string[])[]
   readonly read: () => Promise<NotedList<Name> & { readonly next: string | null }>
 }
 
@@ -33,7 +36,7 @@ interface PageRequest<Name extends string> {
 export function answerMarketPage<Name extends string>(
   deps: MarketPageDeps,
   context: RequestContext,
-  { form, market, cacheKey, columns, read }: PageRequest<Name>,
+  { form, market, cacheKey, columns, fileName, read }: PageRequest<Name>,
 ): Answer | Promise<Answer> {
   const { subject } = context.authenticatedCaller
   const response = cacheable(
@@ -42,7 +45,8 @@ export function answerMarketPage<Name extends string>(
     async () => {
       const list = await deps.readLimiter.run(subject, read)
       const body = await renderList(form, columns, list, termsOf(deps.markets, [market]))
-      return { ...body, next: list.next }
+      const headers = { ...body.headers, ...asFile(form.format, ...fileName) }
+      return { ...body, headers, next: list.next }
     },
     compressions.marketRows,
   )

@@ -5,6 +5,7 @@ import { operation } from '../../http/docs/operation.ts'
 import { queryReader } from '../../http/parameters.ts'
 import { answerPinned } from '../../http/pinned.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
+import { withAcceptedFormat } from '../../http/preferences.ts'
 import { answerMarketPage, type MarketPageDeps, marketPageErrors } from '../marketPages/answer.ts'
 import { planRestatements, readRestatements } from './restatements.ts'
 import { RestatementList, RestatementsQuery, restatementSheet } from './schema.ts'
@@ -16,7 +17,7 @@ export function restatementsRoutes(http: HttpPlugin, deps: MarketPageDeps) {
   return new Elysia({ name: 'restatements' }).use(http).get(
     '/api/v1/restatements',
     ({ context }) => {
-      const query = readQuery(context.queryText)
+      const query = withAcceptedFormat(context, readQuery(context.queryText))
       const { principal } = context.authenticatedCaller
       const plan = planRestatements(deps, principal, query)
       const form = readForm(query)
@@ -26,6 +27,7 @@ export function restatementsRoutes(http: HttpPlugin, deps: MarketPageDeps) {
           market: plan.market,
           cacheKey: plan.cacheKey,
           columns: restatementSheet,
+          fileName: ['restatements', plan.market, plan.metric, plan.asOf],
           read: () => readRestatements(deps, principal, plan),
         }),
       )

@@ -2,6 +2,7 @@ import type { SignalDay } from '../../backtest/pipeline/archiveDataset.ts'
 import type { IsoDate } from '../../dates.ts'
 import { type Horizon, horizonDays, horizons } from '../../horizons.ts'
 import type { ReservedSql, Sql, SqlClient } from '../../postgres/client.ts'
+import { readDataVersion } from '../../postgres/dataVersion.ts'
 
 /** A row's place in the served order: date descending, then ticker, horizon and market. */
 export interface SignalPosition {
@@ -203,14 +204,18 @@ export async function resolvedHorizons(sql: SqlClient): Promise<Horizon[]> {
 
 const daysPerFetch = 50
 
-/** The archive of one horizon for backtests: every resolved signal, in the order of days, some days at a time. */
+/** The archive of one horizon for backtests: every resolved signal, in the order of days, some days at a time.
+ *
+ * @param onVersion receives the data version of the rows before the first of them */
 export async function* streamResolvedSignals(
   sql: Sql,
   horizon: Horizon,
+  onVersion: (dataVersion: number) => void = () => {},
 ): AsyncGenerator<SignalDay[], void, undefined> {
   const connection = await sql.reserve()
   try {
     await beginSnapshot(connection)
+    onVersion(await readDataVersion(connection))
     await connection`
       declare archive no scroll cursor for
       select date - date '1970-01-01' as day,

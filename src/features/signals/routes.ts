@@ -5,10 +5,12 @@ import { readForm } from '../../formats/columns.ts'
 import { contentTypes, dataHeaders, notModified, streamAnswer } from '../../http/answers.ts'
 import answers from '../../http/docs/examples/answers.json' with { type: 'json' }
 import { operation } from '../../http/docs/operation.ts'
+import { asFile } from '../../http/fileName.ts'
 import { entityTag } from '../../http/headers.ts'
 import { queryReader } from '../../http/parameters.ts'
 import { answerPinned, type Pinnable } from '../../http/pinned.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
+import { withAcceptedFormat } from '../../http/preferences.ts'
 import type { Sql } from '../../postgres/client.ts'
 import type { ReadLimiter } from '../../postgres/readLimiter.ts'
 import { planSignals } from './plan.ts'
@@ -33,7 +35,7 @@ export function signalsRoutes(http: HttpPlugin, deps: SignalsDeps) {
   return new Elysia({ name: 'signals' }).use(http).get(
     '/api/v1/signals',
     ({ context }) => {
-      const query = readQuery(context.queryText)
+      const query = withAcceptedFormat(context, readQuery(context.queryText))
       const { principal, subject } = context.authenticatedCaller
       const plan = planSignals(deps, principal, query)
       const form = readForm(query)
@@ -48,7 +50,10 @@ export function signalsRoutes(http: HttpPlugin, deps: SignalsDeps) {
           openSignals(deps.sql, plan, form.format, signal, form.comments),
         )
         if (next !== null) own['X-Next-Cursor'] = next
-        return streamAnswer(context, body, { ...own, ...headers })
+        const ends = query.to ?? plan.viewEnds ?? deps.today()
+        const of = [query.market, query.horizon].flatMap(part => part ?? [])
+        const file = asFile(form.format, 'signals', ...of, ends)
+        return streamAnswer(context, body, { ...own, ...headers, ...file })
       })
     },
     { ...signalsOperation },

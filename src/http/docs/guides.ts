@@ -15,6 +15,7 @@ export const guides = {
   'importing-and-syncing': 'docs/importing-and-syncing.md',
   backtests: 'docs/backtests.md',
   clients: 'docs/clients.md',
+  spreadsheets: 'docs/spreadsheets.md',
   operations: 'docs/operations.md',
   architecture: 'ARCHITECTURE.md',
   contributing: 'CONTRIBUTING.md',

@@ -70,6 +70,10 @@ export const headers = {
       'With formats other than JSON: the field note of the JSON, up to 2,000 characters, encoded likewise. Absent where there is nothing to say.',
     schema: text,
   },
+  'Content-Disposition': {
+    description: 'With formats other than JSON: the name under which to save the rows.',
+    schema: text,
+  },
   'X-Next-Cursor': {
     description: 'Send it as `cursor` to get the next page, in every format; absent on the last page.',
     schema: text,
@@ -89,7 +93,13 @@ const ofLimits: readonly HeaderName[] = [
   'RateLimit',
 ]
 
-const ofRows: readonly HeaderName[] = ['Link', 'X-Attribution', 'X-Note', 'X-Next-Cursor']
+const ofRows: readonly HeaderName[] = [
+  'Content-Disposition',
+  'Link',
+  'X-Attribution',
+  'X-Note',
+  'X-Next-Cursor',
+]
 
 const headerReferences = (...names: readonly HeaderName[]) =>
   Object.fromEntries(names.map(name => [name, { $ref: `#/components/headers/${name}` }]))
@@ -155,7 +165,10 @@ export function accepted({ schema, description, example }: AcceptedParts) {
 function rowFormats(rows: AnswerParts['rows']) {
   if (rows === undefined) return {}
   return {
-    'text/csv': { schema: text, examples: { csv: { summary: 'format=csv', value: rows.csv } } },
+    'text/csv': {
+      schema: text,
+      examples: { csv: { summary: 'format=csv, or Accept: text/csv', value: rows.csv } },
+    },
     'application/x-ndjson': {
       schema: text,
       examples: { ndjson: { summary: 'format=ndjson', value: rows.ndjson } },

@@ -61,7 +61,11 @@ const vacuumFromFacts = 250_000
 const reindexFromFacts = 1_000_000
 
 const factTables = (sql: Sql) =>
-  sql(['fact', 'fact_repeat', 'filing', 'pulled_filing', 'entity', 'entity_ticker'])
+  sql([
+    ...['fact', 'fact_repeat', 'filing', 'pulled_filing', 'entity', 'entity_ticker'],
+    // What earlier data versions are read from.
+    ...['fact_past', 'filing_past', 'entity_past', 'entity_ticker_past'],
+  ])
 
 /** After an import: updates statistics, visibility map and indexes, as the number of added facts requires. It blocks no
  * reader; importers wait only while dropped indexes are created. */

@@ -116,27 +116,6 @@ export async function markImported(sql: Sql, paths: readonly string[]): Promise<
   await sql`update sync_file set imported_at = now() where path = any(${paths}::text[])`
 }
 
-/** An arbitrary number that all `sync` commands on one database share. */
-const syncLock = 0x61737379
-
-/** Takes the lock that lets one process at a time fetch from a register. null: another process holds it. The lock ends with
- * its connection, so a killed process leaves none behind. */
-export async function takeSyncLock(sql: Sql, market: string): Promise<{ release(): Promise<void> } | null> {
-  const connection = await sql.reserve()
-  const [row] = await connection<{ taken: boolean }[]>`
-    select pg_try_advisory_lock(${syncLock}, hashtext(${market})) as taken`
-  if (!row.taken) {
-    connection.release()
-    return null
-  }
-  return {
-    release: async () => {
-      await connection`select pg_advisory_unlock(${syncLock}, hashtext(${market}))`.catch(() => {})
-      connection.release()
-    },
-  }
-}
-
 /** The next companies of a market that are not done for the day, ordered by number.
  *
  * @param after the last number of the previous page; empty: from the beginning */

@@ -1,6 +1,7 @@
 import type { IsoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
 import type { Sql } from '../../postgres/client.ts'
+import { takeSyncLock } from '../../postgres/syncLock.ts'
 import { assertSettings, type SyncTask } from '../network/source.ts'
 import { fetchRegister } from './fetchRegister.ts'
 import { type ImportTotals, importWaiting, newImportTotals } from './importWaiting.ts'
@@ -11,9 +12,11 @@ import {
   readCursors,
   readWaitingCompanies,
   saveCursor,
-  takeSyncLock,
   withoutDoneCompanies,
 } from './queries.ts'
+
+/** Another run of the market is under way. */
+export class SyncBusy extends Failure {}
 
 export interface SyncSummary {
   readonly fetched: FetchSummary
@@ -30,23 +33,24 @@ const bytesPerRound = 256 * 1024 * 1024
 /** Fetches what is new in a register, archives it, and imports it as files observed on that day. An interruption at any point
  * loses nothing: the next run continues.
  *
- * @param onSummary receives the summary before the first request; it is updated during the run */
+ * @param onSummary receives the summary before the first request, when no other process can fetch from the register; it is updated
+ * during the run */
 export async function syncRegister(
   sql: Sql,
   options: SyncOptions,
-  onSummary: (summary: SyncSummary) => void = () => {},
+  onSummary: (summary: SyncSummary) => void | Promise<void> = () => {},
 ): Promise<SyncSummary> {
   const { source, register, settings } = options
   assertSettings(source, settings)
   const lock = await takeSyncLock(sql, source.market)
   if (lock === null)
-    throw new Failure(
+    throw new SyncBusy(
       'conflict',
       `Another process is already fetching ${source.market}. Wait until it finishes.`,
     )
   try {
     const summary: SyncSummary = { fetched: newFetchSummary(), imported: newImportTotals(), waiting: 0 }
-    onSummary(summary)
+    await onSummary(summary)
     const { fetched, imported } = summary
     const importNow = async () => {
       if (register !== undefined) await importWaiting(sql, register, options, imported)

@@ -54,9 +54,14 @@ export class PinnedPools<Store> {
     return [...this.#entries.keys()]
   }
 
+  /** Fails for a version that is not remembered, with what is allowed. */
+  async requireKnown(version: number): Promise<void> {
+    requireInRange(version, await this.#deps.readRange())
+  }
+
   /** Opens a data version, or fails with what is allowed. Who opens it has to release it. */
   async open(version: number, signal?: AbortSignal): Promise<Pin<Store>> {
-    requireInRange(version, await this.#deps.readRange())
+    await this.requireKnown(version)
     const entry = await this.#enter(version, signal)
     let released = false
     const release = () => {

@@ -33,10 +33,13 @@ for (const fields of configs) {
     const truth = JSON.stringify(results[0])
     expect(truth).toContain('"n_periods":80')
     for (const result of results) expect(JSON.stringify(result)).toBe(truth)
-    const { data_version, source, ...archive } = await bench.run({ ...fields, source: {} })
+    const { data_version, source, request, ...archive } = await bench.run({ ...fields, source: {} })
     expect(data_version).toBe(7)
     expect(source).toEqual({ market: null, horizon: '1d', from: null, to: null, limit: null })
-    expect(JSON.stringify(archive)).toBe(truth)
+    expect<object | undefined>(request).toEqual({ data_version: 7, source: { horizon: '1d' }, ...fields })
+    const { request: ofRows, ...rows } = results[0]
+    expect<object | undefined>(ofRows).toEqual(fields)
+    expect(JSON.stringify(archive)).toBe(JSON.stringify(rows))
   })
 }
 

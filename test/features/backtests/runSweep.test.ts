@@ -84,9 +84,10 @@ test('the winner, and each trial, is its single backtest to the bit; only the fo
   }
   const winner = singles.get(result.best?.label ?? '')
   if (!winner) throw new Error('the winner is no trial')
-  const { best, trials, deflated_sharpe, folds, metrics, sweep: grid, ...record } = result
+  const { best, trials, deflated_sharpe, folds, metrics, sweep: grid, request, ...record } = result
+  expect<object | undefined>(request).toEqual({ config, sweep, include })
   expect<object | undefined>(grid).toEqual(sweep)
-  const { folds: ownFolds, metrics: ownMetrics, ...own } = winner
+  const { folds: ownFolds, metrics: ownMetrics, request: _, ...own } = winner
   expect(record).toEqual(own)
   expect(best?.metrics).toEqual(ownMetrics)
   expect(metrics).toEqual({ ...ownMetrics, oos_sharpe_mean: metrics.oos_sharpe_mean })
@@ -133,9 +134,10 @@ test('1, 2 and 4 threads and any slices give the same bits, and so do slices tha
 
 test('no order of rows changes a bit of a sweep, and a panel gives what the archive gives', async () => {
   const sweep = { quantile: [0.2, 0.5], holdDays: [1, 3] }
-  const truth = await run({ sweep, panel, config: { returnDays: 1 } })
-  expect(await run({ sweep, panel: [...panel].reverse(), config: { returnDays: 1 } })).toEqual(truth)
-  const { data_version: _, source, ...archive } = await run({ sweep, source: {} })
+  const whole = await run({ sweep, panel, config: { returnDays: 1 } })
+  expect(await run({ sweep, panel: [...panel].reverse(), config: { returnDays: 1 } })).toEqual(whole)
+  const { request: _ofRows, ...truth } = whole
+  const { data_version: _, source, request: _sent, ...archive } = await run({ sweep, source: {} })
   expect(source?.horizon).toBe('1d')
   expect(archive).toEqual(truth)
 })

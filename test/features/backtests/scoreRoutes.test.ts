@@ -126,7 +126,12 @@ describe('a backtest by a figure', () => {
       await Bun.sleep(50)
     const { answer: after } = await run({ source: { ...source, score: 'cash' } })
     expect(after.data_version).toBe(before.data_version + 1)
-    expect({ ...after, data_version: 0 }).toEqual({ ...before, data_version: 0 })
+    expect(after.request).toEqual({ ...before.request, data_version: after.data_version })
+    expect({ ...after, data_version: 0, request: null }).toEqual({
+      ...before,
+      data_version: 0,
+      request: null,
+    })
   }, 20_000)
 })
 

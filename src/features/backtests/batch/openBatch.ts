@@ -25,13 +25,13 @@ export async function checkBatch(
 ): Promise<CheckedBatch> {
   const sent = ownBuffer(body)
   const opened = await deps.pool.run('batch_body', { body: sent }, { ...options, transfer: [sent.buffer] })
-  const { items, panel, sharesRows } = opened
+  const { items, panel, sharesRows, dataVersion } = opened
   await requireStored(deps, keyId, items)
   const byRows = groupByRows(items)
   requireFewScores(byRows)
   const groups = byRows.map(group => ({
-    entries: group.map(entryOf),
-    open: () => openRows(deps, keyId, group[0].item, panel),
+    entries: group.map(placed => entryOf(placed, dataVersion)),
+    open: () => openRows(deps, keyId, group[0].item, panel, dataVersion),
   }))
   if (!sharesRows) return { size: items.length, groups }
   const rows = await groups[0].open()
@@ -89,9 +89,17 @@ function rowsKey({ rows }: BatchItem): string {
   }
 }
 
-function entryOf({ index, item }: PlacedItem): BatchEntry {
+function entryOf({ index, item }: PlacedItem, dataVersion: number | undefined): BatchEntry {
   const { config, include, rows } = item
-  return { index, config, include, source: rows.kind === 'archive' ? rows.source : null }
+  const panelId = rows.kind === 'stored' ? rows.panelId : undefined
+  return {
+    index,
+    config,
+    include,
+    source: rows.kind === 'archive' ? rows.source : null,
+    panelId,
+    dataVersion,
+  }
 }
 
 async function openRows(
@@ -99,6 +107,7 @@ async function openRows(
   keyId: number,
   { rows }: BatchItem,
   panel: Dataset | null,
+  dataVersion: number | undefined,
 ): Promise<BatchRowsOpened> {
   switch (rows.kind) {
     case 'sent':
@@ -107,7 +116,7 @@ async function openRows(
     case 'stored':
       return { data: await openStored(deps, keyId, rows.panelId), dataVersion: null }
     case 'archive':
-      return openSource(deps, keyId, rows.source)
+      return openSource(deps, keyId, rows.source, dataVersion)
     default:
       return rows satisfies never
   }

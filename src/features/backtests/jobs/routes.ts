@@ -34,7 +34,6 @@ const path = '/api/v1/backtests'
 const readId = pathReader('id', BacktestJobParams.properties.id)
 const readQuery = queryReader(BacktestJobsQuery)
 const readForm = queryReader(BacktestJobQuery)
-const Vary = 'Accept, Accept-Encoding, Authorization'
 const idleSeconds = 60
 
 /** GET /api/v1/backtests and what is below it: backtests that were submitted with `Prefer: respond-async`. */
@@ -75,8 +74,7 @@ async function read({ sql, pool, settings }: JobRouteDeps, context: RequestConte
   const job = await readJob(sql, keyId, idOf(context))
   const asPage = format === 'html' && job.state === 'succeeded'
   const tag = entityTag(0, `${asPage} ${job.id} ${job.state} ${job.done} ${job.total} ${job.round}`)
-  const own = asPage ? pageHeaders(contentPolicy, tag) : dataHeaders(jsonType, tag)
-  const headers = { ...own, Vary }
+  const headers = asPage ? pageHeaders(contentPolicy, tag) : dataHeaders(jsonType, tag)
   const same = notModified(context, headers)
   if (same !== null) return same
   const stored = asPage ? await readStored(sql, job.id) : null

@@ -14,11 +14,13 @@ import { type BacktestDeps, runBacktest } from '../../../../src/features/backtes
 import { explainDatabaseError } from '../../../../src/postgres/errors.ts'
 import { StorageWatch } from '../../../../src/postgres/storage.ts'
 import { shippedDatabase, type TestDatabase } from '../../../database.ts'
+import { pinsOf } from '../../../pins.ts'
 import { markets } from '../../companies/fixtures.ts'
 
 let db: TestDatabase
 let deps: BacktestDeps
 let pool: ComputePool
+let pins: ReturnType<typeof pinsOf>
 let stopJobs: () => Promise<void>
 
 beforeAll(async () => {
@@ -26,7 +28,8 @@ beforeAll(async () => {
   const { sql } = db
   await migrateQueue(db.url)
   pool = new ComputePool({ threads: 2, queue: 50, timeLimitMs: 20_000 })
-  deps = makeBacktests({ sql, pool, config: readConfig({}), markets, dataVersion: () => 2 })
+  pins = pinsOf(sql)
+  deps = makeBacktests({ sql, pool, config: readConfig({}), markets, pins, dataVersion: () => 2 })
   stopJobs = await startJobs(
     { url: db.url, concurrency: 2, drainTimeoutMs: 5_000 },
     {
@@ -43,6 +46,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await stopJobs()
+  await pins.close()
   await pool.close()
   await db.close()
 }, 60_000)

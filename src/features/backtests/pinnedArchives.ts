@@ -1,0 +1,108 @@
+import { LRUCache } from 'lru-cache'
+import type { ComputePool } from '../../backtest/pool/computePool.ts'
+import type { Sql } from '../../postgres/client.ts'
+import { readDataVersion } from '../../postgres/dataVersion.ts'
+import { withSnapshot } from '../../postgres/snapshot.ts'
+import { ArchiveCache, type ArchiveDeps } from './archive.ts'
+import { ScoreCache } from './scoreCache.ts'
+import { type FoundSpans, readSpans, type SpanRequest } from './scoreQueries.ts'
+
+/** The database at one data version, until it is released. */
+interface OpenPin {
+  readonly store: { readonly sql: Sql }
+  release(): void
+}
+
+/** What opens earlier data versions. */
+export interface ArchivePins {
+  open(version: number, signal?: AbortSignal): Promise<OpenPin>
+  /** Fails for a version that is not remembered, with what is allowed. */
+  requireKnown(version: number): Promise<void>
+}
+
+interface PinnedArchiveDeps {
+  readonly pool: ComputePool
+  readonly pins: ArchivePins
+  /** As in `ArchiveDeps`, of the database that a pool reads. */
+  readonly loadArchive: (
+    sql: Sql,
+    ...request: Parameters<ArchiveDeps['loadArchive']>
+  ) => ReturnType<ArchiveDeps['loadArchive']>
+  readonly listHorizons: (sql: Sql) => ReturnType<ArchiveDeps['listHorizons']>
+}
+
+/** The archive of one data version, and the same ranked by metrics. */
+export interface PinnedArchive {
+  readonly archive: ArchiveCache
+  readonly scores: ScoreCache
+}
+
+/** Each may have a dataset per horizon and market in memory. */
+const maxVersions = 2
+
+/** The archives of the pinned data versions that were used last, in shared memory. Backtests that use a dropped one still finish
+ * on it. Connections are used only while rows are loaded. */
+export class PinnedArchives {
+  readonly #deps: PinnedArchiveDeps
+  readonly #archives = new LRUCache<number, PinnedArchive>({ max: maxVersions })
+
+  constructor(deps: PinnedArchiveDeps) {
+    this.#deps = deps
+  }
+
+  /** Fails for a version that is not remembered, also where its rows are still in memory: who may read it must not depend on what
+   * others have read. */
+  async get(version: number): Promise<PinnedArchive> {
+    await this.#deps.pins.requireKnown(version)
+    const known = this.#archives.get(version)
+    if (known !== undefined) return known
+    const made = this.#make(version)
+    this.#archives.set(version, made)
+    return made
+  }
+
+  #make(version: number): PinnedArchive {
+    const { pool, pins, loadArchive, listHorizons } = this.#deps
+    const archive = new ArchiveCache({
+      pool,
+      dataVersion: () => version,
+      loadArchive: (...request) => streamAt(pins, version, sql => loadArchive(sql, ...request)),
+      listHorizons: () => useAt(pins, version, listHorizons),
+    })
+    const scores = new ScoreCache({
+      ...{ pool, archive },
+      readSpans: wanted => useAt(pins, version, sql => readSpans(sql, wanted)),
+    })
+    return { archive, scores }
+  }
+}
+
+/** The values that rank an archive, of the very data version of its rows, though an import came in between. */
+export async function readSpansAt(
+  { sql, pins }: { readonly sql: Sql; readonly pins: ArchivePins },
+  wanted: SpanRequest,
+  dataVersion: number,
+): Promise<FoundSpans> {
+  const current = await withSnapshot(sql, async connection =>
+    (await readDataVersion(connection)) === dataVersion ? readSpans(connection, wanted) : null,
+  )
+  return current ?? useAt(pins, dataVersion, pinned => readSpans(pinned, wanted))
+}
+
+async function useAt<T>(pins: ArchivePins, version: number, work: (sql: Sql) => Promise<T>): Promise<T> {
+  const pin = await pins.open(version)
+  try {
+    return await work(pin.store.sql)
+  } finally {
+    pin.release()
+  }
+}
+
+async function* streamAt<T>(pins: ArchivePins, version: number, open: (sql: Sql) => AsyncIterable<T>) {
+  const pin = await pins.open(version)
+  try {
+    yield* open(pin.store.sql)
+  } finally {
+    pin.release()
+  }
+}

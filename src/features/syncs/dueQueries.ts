@@ -1,0 +1,52 @@
+import type { Sql } from '../../postgres/client.ts'
+
+/** Records that a run of a market is due. One that a process works on is that run. */
+export async function markDue(sql: Sql, market: string): Promise<void> {
+  await sql`
+    insert into sync_due (market, due_at, try_at) values (${market}, now(), now())
+    on conflict (market) do update set due_at = excluded.due_at, try_at = excluded.try_at, attempts = 0
+    where sync_due.process_id is null`
+}
+
+/** A run that this process is to do. */
+export interface DueRun {
+  readonly market: string
+  readonly attempts: number
+}
+
+/** Claims runs whose time has come: those of no process, of a dead one, or of this one, which has lost them. Of two processes at once
+ * one gets each. */
+export async function claimDue(
+  sql: Sql,
+  processId: string,
+  markets: readonly string[],
+  limit: number,
+): Promise<readonly DueRun[]> {
+  return sql<DueRun[]>`
+    update sync_due set process_id = ${processId}
+    where market in (
+      select market from sync_due d
+      where market = any(${[...markets]}::text[]) and try_at <= now()
+        and (process_id is null or process_id = ${processId}
+             or not exists (select from job_process p where p.process_id = d.process_id))
+      order by try_at, market limit ${limit}
+      for update skip locked)
+    returning market, attempts`
+}
+
+/** The run is over, and the schedule wants no other before its next time. */
+export async function settleDue(sql: Sql, processId: string, market: string): Promise<void> {
+  await sql`delete from sync_due where market = ${market} and process_id = ${processId}`
+}
+
+/** Leaves the run to whichever process comes first after a wait. */
+export async function postponeDue(
+  sql: Sql,
+  processId: string,
+  { market, attempts }: DueRun,
+  waitMs: number,
+): Promise<void> {
+  await sql`
+    update sync_due set process_id = null, attempts = ${attempts}, try_at = now() + ${waitMs} * interval '1 ms'
+    where market = ${market} and process_id = ${processId}`
+}

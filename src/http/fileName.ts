@@ -1,0 +1,24 @@
+import type { DataFormat } from '../formats/columns.ts'
+
+const maxPartLength = 40
+const maxListed = 3
+
+/** `Content-Disposition` of rows as a file: browsers and spreadsheets save them under a name that says what they are. JSON has none:
+ * it is read in place. A name has letters, digits and `.-_` only: anything else could end the header, or mean a folder.
+ *
+ * @param parts what the rows are, of whom, and of which day; a list stands for its first members */
+export function asFile(
+  format: DataFormat,
+  ...parts: readonly (string | readonly string[])[]
+): Readonly<Record<string, string>> {
+  if (format === 'json') return {}
+  const name = ['asfiled', ...parts.map(part => (typeof part === 'string' ? part : shortened(part)))]
+    .map(part => part.replaceAll(/[^\w.-]+/g, '_').slice(0, maxPartLength))
+    .join('-')
+  return { 'Content-Disposition': `attachment; filename="${name}.${format}"` }
+}
+
+function shortened(list: readonly string[]): string {
+  const rest = list.length - maxListed
+  return rest > 0 ? `${list.slice(0, maxListed).join('_')}_and_${rest}_more` : list.join('_')
+}
