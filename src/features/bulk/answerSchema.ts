@@ -73,11 +73,14 @@ export const BulkManifestSchema = Type.Object(
           name: text('Terms of its register.'),
           url: text('Where they are published.'),
         },
-        strict,
+        { ...strict, $id: 'BulkTerms' },
       ),
     ),
     attribution: Type.Array(
-      Type.Object({ market: text('Market.'), text: text('The statutory attribution.') }, strict),
+      Type.Object(
+        { market: text('Market.'), text: text('The statutory attribution.') },
+        { ...strict, $id: 'BulkAttribution' },
+      ),
     ),
   },
   { ...strict, $id: 'BulkManifest' },

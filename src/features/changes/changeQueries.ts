@@ -91,8 +91,7 @@ export async function readChanges(
           where until_version > ${upto} and since_version between ${first} and ${last}) n
         join entity_past o on o.entity_id = n.entity_id and o.since_version <= ${since} and o.until_version > ${since}
         where o.ticker <> n.ticker) c
-      join entity e on e.entity_id = c.entity_id and e.market = any(${markets}::text[])
-      where ${isAfter(sql, after)}
+      where ${isAfter(sql, after)} and (select e.market from entity e where e.entity_id = c.entity_id) = any(${markets}::text[])
       order by ${order(sql)} limit ${limit})
     ${named(sql, upto)}`
 }
@@ -138,17 +137,21 @@ const isAfter = (
   (c.version, c.entity_id, c.metric_id, c.period_end, c.filed, c.fp, c.filing_id)
     > (${version}::int, ${entityId}::int, ${metricId}::smallint, ${end}::date, ${filed}::date, ${fp}::smallint, ${filingId}::int)`
 
-/** The changes with names instead of numbers: the company's ID is that of the version to which the mirror is moved. */
+/** The changes with names instead of numbers: the company's ID is that of the version to which the mirror is moved. Companies and
+ * filings one by one: joined, they would be read as whole tables, which takes longer than all else. */
 const named = (sql: SqlClient, upto: number) => sql`
   select c.version, c.change, c.entity_id as "entityId", c.metric_id as "metricId", c.period_end as "end", c.filed, c.fp,
          c.filing_id as "filingId", c.fy, c.period_start as start, c.until, c.value, c.data_version as "dataVersion",
-         coalesce(o.ticker, e.ticker) as ticker, m.name as metric, u.name as unit, t.name as tag,
-         coalesce(l.accession, (select p.accession from filing_past p where p.filing_id = c.filing_id limit 1)) as accession
+         coalesce(
+           (select o.ticker from entity_past o
+            where o.entity_id = c.entity_id and o.since_version <= ${upto} and o.until_version > ${upto}),
+           (select e.ticker from entity e where e.entity_id = c.entity_id)) as ticker,
+         m.name as metric, u.name as unit, t.name as tag,
+         coalesce(
+           (select l.accession from filing l where l.filing_id = c.filing_id),
+           (select p.accession from filing_past p where p.filing_id = c.filing_id limit 1)) as accession
   from changes c
-  join entity e on e.entity_id = c.entity_id
-  left join entity_past o on o.entity_id = c.entity_id and o.since_version <= ${upto} and o.until_version > ${upto}
   left join metric m on m.metric_id = c.metric_id
   left join unit u on u.unit_id = c.unit_id
   left join tag t on t.tag_id = c.tag_id
-  left join filing l on l.filing_id = c.filing_id
   order by ${order(sql)}`

@@ -6,8 +6,10 @@ import { cacheable, contentTypes, respondFromCache } from '../../http/answers.ts
 import { compressions } from '../../http/compression.ts'
 import answers from '../../http/docs/examples/answers.json' with { type: 'json' }
 import { operation } from '../../http/docs/operation.ts'
+import { asFile } from '../../http/fileName.ts'
 import { queryReader } from '../../http/parameters.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
+import { withAcceptedFormat } from '../../http/preferences.ts'
 import type { ResponseCache } from '../../http/responseCache.ts'
 import type { Markets } from '../../markets/markets.ts'
 import type { Sql } from '../../postgres/client.ts'
@@ -35,7 +37,7 @@ export function changesRoutes(http: HttpPlugin, deps: ChangesDeps) {
   return new Elysia({ name: 'changes' }).use(http).get(
     '/api/v1/changes',
     ({ context }) => {
-      const query = readQuery(context.queryText)
+      const query = withAcceptedFormat(context, readQuery(context.queryText))
       const { principal, subject } = context.authenticatedCaller
       requireBulk(principal, 'Changes of the whole data')
       const form = readForm(query)
@@ -48,8 +50,9 @@ export function changesRoutes(http: HttpPlugin, deps: ChangesDeps) {
           const list = await deps.readLimiter.run(subject, () =>
             listChanges(deps.sql, query, today, manifests),
           )
-          const terms = { licenceAddress: '', registerTerms }
-          return { ...(await renderList(form, changeSheet, list, terms)), next: list.next }
+          const body = await renderList(form, changeSheet, list, { licenceAddress: '', registerTerms })
+          const headers = { ...body.headers, ...asFile(form.format, 'changes', String(since), list.as_of) }
+          return { ...body, headers, next: list.next }
         },
         compressions.marketRows,
       )

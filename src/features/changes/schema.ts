@@ -37,6 +37,7 @@ export const ChangesQuery = Type.Object(
         minLength: 1,
         maxLength: maxCursorLength,
         description: '`next` of the page before, with the same since.',
+        examples: ['eyJyYW5nZSI6eyJzaW5jZSI6MX19'],
       }),
     ),
     format: FormatSchema,

@@ -179,6 +179,7 @@ describe('the schemas of /openapi.json', () => {
     const rows = ['text/csv', 'application/x-ndjson', 'application/vnd.apache.parquet']
     expect(Object.fromEntries(formats)).toEqual({
       'get /api/v1/fundamentals': rows,
+      'get /api/v1/changes': rows,
       'get /api/v1/cross-section': rows,
       'get /api/v1/restatements': rows,
       'get /api/v1/filings': rows,
