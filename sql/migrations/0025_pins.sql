@@ -61,6 +61,8 @@ $$;
 -- The other tables have `since_version`. In `fact`, `data_version` is the version in which the figure came, and answers name it; this
 -- is the version in which its row was last changed. null: never, which takes no space.
 alter table fact add column amended_version integer;
+-- For writers that name no version. The import names it, so that COPY need not call this for every row.
+alter table fact alter column data_version set default next_data_version();
 
 create function stamp_fact() returns trigger language plpgsql as $$
 begin

@@ -107,7 +107,7 @@ export class PinnedPools<Store> {
       }
       const leftMs = until - this.#deps.elapsedMs()
       if (leftMs <= 0 || this.#waiting.size >= maxWaiting) throw tooManyVersions()
-      await this.#placeOrTimeout(leftMs)
+      await this.#placeOrTimeout(leftMs, signal)
     }
   }
 
@@ -145,14 +145,16 @@ export class PinnedPools<Store> {
     closeEntry(entry).catch(() => {})
   }
 
-  #placeOrTimeout(ms: number): Promise<void> {
+  #placeOrTimeout(ms: number, signal?: AbortSignal): Promise<void> {
     return new Promise(resolve => {
       const wake = () => {
         clearTimeout(timer)
+        signal?.removeEventListener('abort', wake)
         this.#waiting.delete(wake)
         resolve()
       }
       const timer = setTimeout(wake, ms)
+      signal?.addEventListener('abort', wake, { once: true })
       this.#waiting.add(wake)
     })
   }
