@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { IsoDateSchema } from '../dates.ts'
 import { MarketCode } from '../markets/parameters.ts'
-import { AsOfPeriodSchema } from './asOf/request.ts'
+import { defaultMaxAgeDays, PanelScore } from './figureScore.ts'
 import { BacktestEvidence } from './requestEvidence.ts'
 
 export const PanelId = Type.String({
@@ -91,10 +91,6 @@ export const BacktestConfig = Type.Object(
   { ...strict, $id: 'BacktestConfig' },
 )
 export type BacktestConfig = Static<typeof BacktestConfig>
-
-/** Default maximum age of a figure that ranks its company, in days from the end of its period. It is one year, until the next
- * period ends, and six months, until that period's report is certain to be filed. */
-export const defaultMaxAgeDays = 550
 
 export const BacktestSource = Type.Object(
   {
@@ -224,34 +220,6 @@ export const BacktestSweep = Type.Object(
   },
 )
 export type BacktestSweep = Static<typeof BacktestSweep>
-
-export const PanelScore = Type.Object(
-  {
-    asOf: Type.String({
-      pattern: '^[a-z][a-z0-9_]{0,63}$',
-      allowed: 'the name of a metric, in lower case',
-      description: 'A metric from the coverage index. Amounts of money rank companies of one currency only.',
-      examples: ['roe'],
-    }),
-    fp: Type.Optional(AsOfPeriodSchema),
-    max_age_days: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: 3_660,
-        default: defaultMaxAgeDays,
-        description:
-          'Maximum age of a figure, in days from the end of its period to the date. A name whose latest figure is older has no score on that date.',
-      }),
-    ),
-  },
-  {
-    ...strict,
-    $id: 'PanelScore',
-    description:
-      "With panel: the metric that is the score of each row, as known strictly before its date. It replaces the rows' own scores, which may be left out; `asset` is the ID of a company. Requires a licence that includes as_of; with an evaluation key, every company of the rows counts as seen.",
-  },
-)
-export type PanelScore = Static<typeof PanelScore>
 
 export const RequestDataVersion = Type.Optional(
   Type.Integer({

@@ -1,13 +1,7 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { Horizon } from '../horizons.ts'
-import {
-  BacktestConfig,
-  BacktestInclude,
-  BacktestSource,
-  BacktestSweep,
-  PanelId,
-  PanelScore,
-} from './request.ts'
+import { BacktestScore, PanelScore } from './figureScore.ts'
+import { BacktestConfig, BacktestInclude, BacktestSource, BacktestSweep, PanelId } from './request.ts'
 import { BacktestEvidence } from './requestEvidence.ts'
 import { BacktestCurves } from './resultCurves.ts'
 import { EvidenceUsed } from './resultEvidence.ts'
@@ -107,41 +101,6 @@ export const BacktestWarning = Type.Object(
   { ...strict, $id: 'BacktestWarning' },
 )
 export type BacktestWarning = Static<typeof BacktestWarning>
-
-export const BacktestScore = Type.Object(
-  {
-    metric: Type.String({ description: 'The metric used as the score.' }),
-    definition: Type.String({ description: 'Definition of the metric.' }),
-    unit: Type.String({ description: 'Unit of the figures; figures in any other unit are not used.' }),
-    market: Type.String({
-      description: "Market of the ranked companies; of a caller's rows all of them, separated by commas.",
-    }),
-    fiscal_period: Type.Union(
-      [Type.Literal('FY'), Type.Literal('Q'), Type.Literal('TTM'), Type.Literal('latest')],
-      {
-        description:
-          'FY: the latest known full fiscal year. Q: the latest single quarter. TTM: the latest trailing twelve months. latest: the latest period of any kind.',
-      },
-    ),
-    known: Type.Literal('filed before the date', {
-      description: 'Filings made on the date itself are not known yet.',
-    }),
-    max_age_days: Type.Integer({
-      description: 'Maximum age of a figure, in days from the end of its period.',
-    }),
-    n_names: count("Names in the archive of this market, or in the caller's rows."),
-    n_assets: count(
-      "Names that have such a figure on some date. The others are never ranked. Names are matched by today's tickers, so companies since renamed, acquired or delisted are missing: the universe has survivorship bias.",
-    ),
-    attribution: Type.String({ description: "The statutory attribution of the market's figures." }),
-  },
-  {
-    ...strict,
-    $id: 'BacktestScore',
-    description: 'With source.score or score: how the score of each date is defined.',
-  },
-)
-export type BacktestScore = Static<typeof BacktestScore>
 
 export const BacktestSourceUsed = Type.Object(
   {

@@ -91,6 +91,16 @@ const table: Row[] = [
   get(restatements, `${restatements}?metric=revenue&market=US&as_of=2016-12-31`, licenceRequired),
   get(crossSection, `${crossSection}?metric=roe&market=US`, always(200)),
   get(crossSection, `${crossSection}?metric=roe&market=US&as_of=2016-12-31`, licenceRequired),
+  ...[
+    ['AAPL', always(200)] as const,
+    ['SNOW', licenceRequired] as const,
+    // Nothing of a company: there is nothing to open.
+    ['NOSUCH', always(200)] as const,
+  ].map(([ticker, good]) => ({
+    ...get('/api/v1/as-of', '/api/v1/as-of', good),
+    method: 'POST' as const,
+    body: JSON.stringify({ rows: { date: ['2023-12-31'], ticker: [ticker] }, metrics: ['revenue'] }),
+  })),
   get('/api/v1/coverage/:id', '/api/v1/coverage/320193', always(200)),
   get('/api/v1/metrics', '/api/v1/metrics?market=US', always(200)),
   get('/api/v1/filings', '/api/v1/filings?ticker=SNOW&as_of=2023-12-31', always(200)),

@@ -1,24 +1,12 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { IsoDateSchema } from '../../dates.ts'
+import { AsOfPeriodSchema } from '../figureScore.ts'
 
 export const maxJoinRows = 5_000_000
 export const maxJoinMetrics = 20
 export const maxTickerLength = 64
 
 const strict = { additionalProperties: false } as const
-
-export const asOfPeriods = ['FY', 'Q', 'TTM', 'latest'] as const
-export type AsOfPeriod = (typeof asOfPeriods)[number]
-
-export const AsOfPeriodSchema = Type.Union(
-  asOfPeriods.map(period => Type.Literal(period)),
-  {
-    default: 'FY',
-    description:
-      'Which period counts as latest. FY: the latest full fiscal year. Q: the latest single quarter; a balance at the end of a year counts as one. TTM: the latest trailing twelve months. latest: the latest period of any kind, as view=latest shows it.',
-    examples: ['FY'],
-  },
-)
 
 export const maxAgeLimits = { minimum: 0, maximum: 36_600 } as const
 
@@ -105,6 +93,7 @@ export const AsOfJoinRequest = Type.Object(
       },
       {
         ...strict,
+        $id: 'AsOfJoinRows',
         description: 'Columns of equal length: element i of each is row i. In any order; a row may repeat.',
       },
     ),

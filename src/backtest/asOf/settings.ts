@@ -2,7 +2,8 @@ import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { Failure } from '../../errors.ts'
 import { describeFault } from '../codec/faults.ts'
 import type { JsonObject } from '../codec/jsonReader.ts'
-import { type AsOfPeriod, type JoinExtra, JoinSettings } from './request.ts'
+import type { AsOfPeriod } from '../figureScore.ts'
+import { type JoinExtra, JoinSettings } from './request.ts'
 
 /** What a join computes, with every default filled in. */
 export interface JoinPlan {

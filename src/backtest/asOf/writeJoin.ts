@@ -1,6 +1,7 @@
+import type { AsOfPeriod } from '../figureScore.ts'
 import { type JoinInput, joinRows, unitsOf } from './joinTask.ts'
 import { parquetFile } from './parquetAnswer.ts'
-import type { AsOfPeriod, JoinFormat } from './request.ts'
+import type { JoinFormat } from './request.ts'
 import { csvLines, type Joined, jsonColumns, ndjsonLines } from './textAnswer.ts'
 
 /** What an answer says besides its columns. */

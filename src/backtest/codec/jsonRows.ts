@@ -29,6 +29,7 @@ export const minRowBytes = '{"date":"2024-01-02","asset":"A","score":1,"forward_
 export function readJsonRows(reader: JsonReader): ParsedPanel {
   const panel = new PanelBuilder(rowCapacity(reader.bytes, minRowBytes))
   const rows = new JsonRowReader(reader, panel)
+  const missingScore = () => missingScoreOf(panel, row => ['panel', row])
   reader.expect(0x5b)
   if (!reader.take(0x5d)) {
     do {
@@ -39,15 +40,18 @@ export function readJsonRows(reader: JsonReader): ParsedPanel {
         reader.path.pop()
       }
       checkPanelSize(panel.count, panel.markets.names.length)
+      if (panel.withoutScore === panel.count - 1 && !mayNameScore(reader)) break
     } while (reader.take(0x2c))
+    const fault = missingScore()
+    if (fault !== null && !mayNameScore(reader)) throw fault
     reader.expect(0x5d)
   }
-  return {
-    columns: panel.columns(),
-    placeOf: row => `panel[${row}]`,
-    missingScore: missingScoreOf(panel, row => ['panel', row]),
-  }
+  return { columns: panel.columns(), placeOf: row => `panel[${row}]`, missingScore: missingScore() }
 }
+
+/** Whether a field of the body may say where the scores come from, before or after the rows. If not, the first row without one is the
+ * first fault. */
+const mayNameScore = ({ text }: JsonReader): boolean => text.includes('asOf') || text.includes('\\u')
 
 const rowCheck = TypeCompiler.Compile(PanelRowWithoutScore)
 const wholeRowCheck = TypeCompiler.Compile(BacktestPanelRow)

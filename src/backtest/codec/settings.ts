@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { Failure } from '../../errors.ts'
+import type { PanelScore } from '../figureScore.ts'
 import {
   type BacktestConfig,
   type BacktestInclude,
@@ -8,7 +9,6 @@ import {
   type BacktestSource,
   type BacktestSweep,
   type BodyQuery,
-  type PanelScore,
 } from '../request.ts'
 import { type BacktestEvidence, evidenceSections, maxCpcvChoices } from '../requestEvidence.ts'
 import { describeFault } from './faults.ts'

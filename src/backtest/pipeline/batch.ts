@@ -4,6 +4,7 @@ import { type BatchItem, readBatchBody } from '../codec/batchBody.ts'
 import type { Dataset } from '../dataset/dataset.ts'
 import { shareDataset } from '../dataset/packed.ts'
 import { rankDataset } from '../dataset/rank.ts'
+import type { BacktestScore } from '../figureScore.ts'
 import {
   chanceVariance,
   deflateRecord,
@@ -14,7 +15,6 @@ import {
   trialsVarianceOf,
 } from '../overfitting/winner.ts'
 import type { BacktestConfig, BacktestInclude, BacktestSource } from '../request.ts'
-import type { BacktestScore } from '../result.ts'
 import { encodeResult } from './encodeResult.ts'
 import { buildPanelDataset } from './panelDataset.ts'
 import { resolveConfig } from './resolveConfig.ts'

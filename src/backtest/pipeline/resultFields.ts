@@ -1,6 +1,7 @@
 import { type IsoDate, isoDate } from '../../dates.ts'
 import { addBusinessDays } from '../dataset/calendar.ts'
-import { type BacktestSource, defaultMaxAgeDays } from '../request.ts'
+import { defaultMaxAgeDays } from '../figureScore.ts'
+import type { BacktestSource } from '../request.ts'
 import type { BacktestFold, BacktestResult, BacktestSourceUsed } from '../result.ts'
 import type { BacktestMetrics } from '../resultMetrics.ts'
 import type { Summary } from '../summary.ts'

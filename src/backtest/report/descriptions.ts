@@ -1,4 +1,5 @@
-import type { BacktestDropped, BacktestResult, BacktestScore } from '../result.ts'
+import type { BacktestScore } from '../figureScore.ts'
+import type { BacktestDropped, BacktestResult } from '../result.ts'
 import { count, percent, plural } from './numberFormat.ts'
 
 type Config = BacktestResult['config']

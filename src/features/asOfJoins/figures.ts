@@ -1,6 +1,6 @@
 import type { EventBlock } from '../../backtest/asOf/events.ts'
 import { firstOfBlock } from '../../backtest/asOf/gather.ts'
-import type { AsOfPeriod } from '../../backtest/asOf/request.ts'
+import type { AsOfPeriod } from '../../backtest/figureScore.ts'
 import { Failure } from '../../errors.ts'
 import type { Sql, SqlClient } from '../../postgres/client.ts'
 import { readDataVersion } from '../../postgres/dataVersion.ts'

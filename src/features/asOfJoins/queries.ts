@@ -1,5 +1,5 @@
 import { companiesPerBlock, neverEnds } from '../../backtest/asOf/events.ts'
-import type { AsOfPeriod } from '../../backtest/asOf/request.ts'
+import type { AsOfPeriod } from '../../backtest/figureScore.ts'
 import type { SqlClient, SqlFragment } from '../../postgres/client.ts'
 
 /** The vintages of a metric of a block of companies. */

@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { AsOfPeriodSchema, DataVersionSchema, MaxAgeSchema } from '../../backtest/asOf/request.ts'
+import { DataVersionSchema, MaxAgeSchema } from '../../backtest/asOf/request.ts'
+import { AsOfPeriodSchema } from '../../backtest/figureScore.ts'
 import { FormatSchema } from '../../formats/columns.ts'
 
 const text = (description: string, example: string) =>
@@ -28,8 +29,23 @@ export const JoinQuery = Type.Object(
 )
 export type JoinQuery = Static<typeof JoinQuery>
 
-const cells = <T extends ReturnType<typeof Type.Number> | ReturnType<typeof Type.String>>(schema: T) =>
-  Type.Array(Type.Union([schema, Type.Null()]))
+const RenamedTicker = Type.Object(
+  {
+    sent: Type.String({ description: 'An ID that the company had before.' }),
+    ticker: Type.String({ description: 'Its current ID.' }),
+  },
+  { additionalProperties: false, $id: 'RenamedTicker' },
+)
+
+const AsOfJoinColumns = Type.Object(
+  { date: Type.Array(Type.String({ format: 'date' })), ticker: Type.Array(Type.String()) },
+  {
+    additionalProperties: Type.Array(Type.Union([Type.Number(), Type.String(), Type.Null()])),
+    $id: 'AsOfJoinColumns',
+    description:
+      'Element i of each column is row i, in the order sent: `date` and `ticker` as they were sent, then each metric, followed by the columns of `with`. null: nothing was known, or it was too old.',
+  },
+)
 
 export const AsOfJoin = Type.Object(
   {
@@ -46,16 +62,9 @@ export const AsOfJoin = Type.Object(
     }),
     unknown_count: Type.Integer({ description: 'All tickers that name no company, each once.' }),
     renamed: Type.Optional(
-      Type.Array(
-        Type.Object(
-          {
-            sent: Type.String({ description: 'An ID that the company had before.' }),
-            ticker: Type.String({ description: 'Its current ID.' }),
-          },
-          { additionalProperties: false },
-        ),
-        { description: 'Former IDs in the rows, the first 100; absent if there are none.' },
-      ),
+      Type.Array(RenamedTicker, {
+        description: 'Former IDs in the rows, the first 100; absent if there are none.',
+      }),
     ),
     licence: Type.Optional(Type.String({ description: 'With a demo or free key.' })),
     attribution: Type.Array(Type.String(), {
@@ -65,14 +74,7 @@ export const AsOfJoin = Type.Object(
       description:
         'For each metric the units of its values. More than one means amounts that cannot be compared, such as companies of several markets.',
     }),
-    columns: Type.Object(
-      { date: Type.Array(Type.String({ format: 'date' })), ticker: Type.Array(Type.String()) },
-      {
-        additionalProperties: cells(Type.Number()),
-        description:
-          'Element i of each column is row i, in the order sent: `date` and `ticker` as they were sent, then each metric, followed by the columns of `with`. null: nothing was known, or it was too old.',
-      },
-    ),
+    columns: AsOfJoinColumns,
   },
   { additionalProperties: false, $id: 'AsOfJoin' },
 )

@@ -1,5 +1,5 @@
 import type { EventBlock } from '../../backtest/asOf/events.ts'
-import type { AsOfPeriod } from '../../backtest/asOf/request.ts'
+import type { AsOfPeriod } from '../../backtest/figureScore.ts'
 import type { SqlClient } from '../../postgres/client.ts'
 import { readDataVersion } from '../../postgres/dataVersion.ts'
 import type { EventStore } from './eventStore.ts'

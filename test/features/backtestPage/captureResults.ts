@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { defaultMaxAgeDays } from '../../../src/backtest/request.ts'
+import { defaultMaxAgeDays } from '../../../src/backtest/figureScore.ts'
 import { storedChoices, storedName, storedRequest } from '../../../src/features/backtestPage/storedGrid.ts'
 import {
   type ShippedArchive,

@@ -119,6 +119,14 @@ const everyOperation = `
   text(data?.data[0].markets[0].tags[0][0])
 }
 {
+  const body = { rows: { date: ['2010-01-26'], ticker: ['AAPL'] }, metrics: ['roe'], fp: 'TTM' as const }
+  const { data } = await client.POST('/api/v1/as-of', { body })
+  number(data?.unknown_count)
+  text(data?.columns.date[0])
+  const value = data?.columns.roe[0]
+  if (typeof value === 'number') number(value)
+}
+{
   const query = { metric: 'roe', market: 'US', format: 'json' } as const
   const { data } = await client.GET('/api/v1/cross-section', { params: { query } })
   if (data?.object === 'cross_section') number(data.data[0].value)

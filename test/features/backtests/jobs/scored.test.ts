@@ -5,6 +5,7 @@ import { ComputePool } from '../../../../src/backtest/pool/computePool.ts'
 import { startJobs } from '../../../../src/boot/jobs.ts'
 import { makeBacktests, makeEvents } from '../../../../src/boot/resources.ts'
 import { readConfig } from '../../../../src/config.ts'
+import { isoDate } from '../../../../src/dates.ts'
 import { JobNotifier } from '../../../../src/features/backtests/jobs/events.ts'
 import { readResult } from '../../../../src/features/backtests/jobs/jobQueries.ts'
 import { readJob } from '../../../../src/features/backtests/jobs/keyJobs.ts'
@@ -102,6 +103,28 @@ test('a submitted backtest by a figure is the one that is answered at once, alon
     const answer = new TextDecoder().decode(bytes)
     expect(await readResult(db.sql, job.id)).toBe(answer)
     expect(JSON.parse(answer).score).toMatchObject({ metric: 'roe', max_age_days: 600, n_assets: 2 })
+  }
+}, 30_000)
+
+test('a submitted backtest of own rows by a figure is the one that is answered at once, alone and as a sweep', async () => {
+  const keyId = await newKey('commercial')
+  const panel = Array.from({ length: 40 }, (_, i) => ({
+    ...{
+      date: isoDate(15_000 + 7 * (i >> 1)),
+      asset: i % 2 === 0 ? 'AAPL' : 'GE',
+      forward_return: i / 1_000,
+    },
+  }))
+  for (const sweep of [false, { quantile: [0.1, 0.5], holdDays: [5, 10] }]) {
+    const config = { returnDays: 5 }
+    const sent = () =>
+      new TextEncoder().encode(JSON.stringify({ panel, score: { asOf: 'revenue' }, config, sweep }))
+    const job = await ended(keyId, sent())
+    expect([job.state, job.errorMessage]).toEqual(['succeeded', null])
+    const { bytes } = await runBacktest(deps, sent(), undefined, { keyId })
+    const answer = new TextDecoder().decode(bytes)
+    expect(await readResult(db.sql, job.id)).toBe(answer)
+    expect(JSON.parse(answer).score).toMatchObject({ metric: 'revenue', unit: 'USD', n_names: 2 })
   }
 }, 30_000)
 

@@ -1,0 +1,84 @@
+import { type Static, Type } from '@sinclair/typebox'
+
+const count = (description: string) => Type.Integer({ minimum: 0, description })
+const strict = { additionalProperties: false } as const
+
+export const asOfPeriods = ['FY', 'Q', 'TTM', 'latest'] as const
+export type AsOfPeriod = (typeof asOfPeriods)[number]
+
+export const AsOfPeriodSchema = Type.Union(
+  asOfPeriods.map(period => Type.Literal(period)),
+  {
+    default: 'FY',
+    description:
+      'Which period counts as latest. FY: the latest full fiscal year. Q: the latest single quarter; a balance at the end of a year counts as one. TTM: the latest trailing twelve months. latest: the latest period of any kind, as view=latest shows it.',
+    examples: ['FY'],
+  },
+)
+
+/** Default maximum age of a figure that ranks its company, in days from the end of its period. It is one year, until the next
+ * period ends, and six months, until that period's report is certain to be filed. */
+export const defaultMaxAgeDays = 550
+
+export const PanelScore = Type.Object(
+  {
+    asOf: Type.String({
+      pattern: '^[a-z][a-z0-9_]{0,63}$',
+      allowed: 'the name of a metric, in lower case',
+      description: 'A metric from the coverage index. Amounts of money rank companies of one currency only.',
+      examples: ['roe'],
+    }),
+    fp: Type.Optional(AsOfPeriodSchema),
+    max_age_days: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 3_660,
+        default: defaultMaxAgeDays,
+        description:
+          'Maximum age of a figure, in days from the end of its period to the date. A name whose latest figure is older has no score on that date.',
+      }),
+    ),
+  },
+  {
+    ...strict,
+    $id: 'PanelScore',
+    description:
+      "With panel: the metric that is the score of each row, as known strictly before its date. It replaces the rows' own scores, which may be left out; `asset` is the ID of a company. Requires a licence that includes as_of; with an evaluation key, every company of the rows counts as seen.",
+  },
+)
+export type PanelScore = Static<typeof PanelScore>
+
+export const BacktestScore = Type.Object(
+  {
+    metric: Type.String({ description: 'The metric used as the score.' }),
+    definition: Type.String({ description: 'Definition of the metric.' }),
+    unit: Type.String({ description: 'Unit of the figures; figures in any other unit are not used.' }),
+    market: Type.String({
+      description: "Market of the ranked companies; of a caller's rows all of them, separated by commas.",
+    }),
+    fiscal_period: Type.Union(
+      [Type.Literal('FY'), Type.Literal('Q'), Type.Literal('TTM'), Type.Literal('latest')],
+      {
+        description:
+          'FY: the latest known full fiscal year. Q: the latest single quarter. TTM: the latest trailing twelve months. latest: the latest period of any kind.',
+      },
+    ),
+    known: Type.Literal('filed before the date', {
+      description: 'Filings made on the date itself are not known yet.',
+    }),
+    max_age_days: Type.Integer({
+      description: 'Maximum age of a figure, in days from the end of its period.',
+    }),
+    n_names: count("Names in the archive of this market, or in the caller's rows."),
+    n_assets: count(
+      "Names that have such a figure on some date. The others are never ranked. Names are matched by today's tickers, so companies since renamed, acquired or delisted are missing: the universe has survivorship bias.",
+    ),
+    attribution: Type.String({ description: "The statutory attribution of the market's figures." }),
+  },
+  {
+    ...strict,
+    $id: 'BacktestScore',
+    description: 'With source.score or score: how the score of each date is defined.',
+  },
+)
+export type BacktestScore = Static<typeof BacktestScore>
