@@ -15,6 +15,7 @@ export const guides = {
   'importing-and-syncing': 'docs/importing-and-syncing.md',
   backtests: 'docs/backtests.md',
   clients: 'docs/clients.md',
+  'joins-and-mirrors': 'docs/joins-and-mirrors.md',
   spreadsheets: 'docs/spreadsheets.md',
   assistants: 'docs/assistants.md',
   python: 'clients/python/README.md',
