@@ -22,6 +22,7 @@ import { restoreBackup } from '../../src/postgres/embedded/backup/restore.ts'
 import { padding, tarHeader } from '../../src/postgres/embedded/backup/tar.ts'
 import { writeBackup } from '../../src/postgres/embedded/backup/write.ts'
 import { type EmbeddedCluster, openCluster } from '../../src/postgres/embedded/cluster.ts'
+import { versionedTables } from '../../src/postgres/pins/pinQueries.ts'
 import { runInProcess } from '../commands/runInProcess.ts'
 import { readRows, readTables } from './tables.ts'
 
@@ -41,7 +42,16 @@ beforeAll(async () => {
   await sql.unsafe(readFileSync(join(import.meta.dir, 'states/0.1.0.sql'), 'utf8')).simple()
   await sql.unsafe('discard all').simple()
   await (await openDatabase(readConfig({ DATA_DIR: dataDir }), 0, quiet)).close()
-  await sql`insert into entity_former_id (ticker, entity_id) select 'BEFORE', min(entity_id) from entity`
+  await sql`insert into entity_former_id (ticker, entity_id, since_version) select 'BEFORE', min(entity_id), 0 from entity`
+  // What a version replaces is remembered in tables of its own.
+  for (const table of versionedTables) {
+    const [{ column }] = await sql<{ column: string }[]>`
+      select attname as column from pg_attribute
+      where attrelid = ${table}::regclass and attnum > 0 and not attisdropped
+        and attname not in ('since_version', 'amended_version') and attgenerated = '' and attidentity <> 'a'
+      order by attnum desc limit 1`
+    await sql`update ${sql(table)} set ${sql(column)} = ${sql(column)}`
+  }
   await sql`create table written (step int primary key, text text not null)`
   await sql`create table last_step (step int not null, changes int not null)`
   await sql`insert into last_step values (0, 0)`
@@ -144,7 +154,7 @@ test('a backup that is taken while rows are written is the database of one momen
       const columns = tables.get(name) ?? []
       expect(found.get(name)).toEqual(columns)
       const rows = await readRows(sql, name, columns)
-      expect(rows.length).toBeGreaterThan(0)
+      expect([name, rows.length > 0]).toEqual([name, true])
       expect(await readRows(restored, name, columns)).toEqual(rows)
     }
     const upToStep = sql`select * from written where step <= ${step} order by step`
