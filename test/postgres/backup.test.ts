@@ -22,6 +22,7 @@ import { restoreBackup } from '../../src/postgres/embedded/backup/restore.ts'
 import { padding, tarHeader } from '../../src/postgres/embedded/backup/tar.ts'
 import { writeBackup } from '../../src/postgres/embedded/backup/write.ts'
 import { type EmbeddedCluster, openCluster } from '../../src/postgres/embedded/cluster.ts'
+import { versionedTables } from '../../src/postgres/pins/pinQueries.ts'
 import { runInProcess } from '../commands/runInProcess.ts'
 import { readRows, readTables } from './tables.ts'
 
@@ -41,7 +42,16 @@ beforeAll(async () => {
   await sql.unsafe(readFileSync(join(import.meta.dir, 'states/0.1.0.sql'), 'utf8')).simple()
   await sql.unsafe('discard all').simple()
   await (await openDatabase(readConfig({ DATA_DIR: dataDir }), 0, quiet)).close()
-  await sql`insert into entity_former_id (ticker, entity_id) select 'BEFORE', min(entity_id) from entity`
+  await sql`insert into entity_former_id (ticker, entity_id, since_version) select 'BEFORE', min(entity_id), 0 from entity`
+  // What a version replaces is remembered in tables of its own.
+  for (const table of versionedTables) {
+    const [{ column }] = await sql<{ column: string }[]>`
+      select attname as column from pg_attribute
+      where attrelid = ${table}::regclass and attnum > 0 and not attisdropped
+        and attname not in ('since_version', 'amended_version') and attgenerated = '' and attidentity <> 'a'
+      order by attnum desc limit 1`
+    await sql`update ${sql(table)} set ${sql(column)} = ${sql(column)}`
+  }
   await sql`insert into sync_run (market, is_scheduled, is_partial) values ('US', true, false)`
   await sql`insert into sync_due (market, due_at, try_at) values ('US', now(), now())`
   await sql`create table written (step int primary key, text text not null)`

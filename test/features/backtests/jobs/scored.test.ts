@@ -12,6 +12,7 @@ import { readJob } from '../../../../src/features/backtests/jobs/keyJobs.ts'
 import { migrateQueue } from '../../../../src/features/backtests/jobs/queue.ts'
 import { submitJob } from '../../../../src/features/backtests/jobs/submit.ts'
 import { type BacktestDeps, runBacktest } from '../../../../src/features/backtests/run.ts'
+import { advanceDataVersion } from '../../../../src/postgres/dataVersion.ts'
 import { explainDatabaseError } from '../../../../src/postgres/errors.ts'
 import { StorageWatch } from '../../../../src/postgres/storage.ts'
 import { shippedDatabase, type TestDatabase } from '../../../database.ts'
@@ -131,4 +132,22 @@ test('a submitted backtest of own rows by a figure is the one that is answered a
 test('a submitted backtest by a figure fails where the licence does not open it', async () => {
   const job = await ended(await newKey('free'), body(false))
   expect([job.state, job.errorCode, job.errorParam]).toEqual(['failed', 'licence_required', 'source.score'])
+}, 30_000)
+
+test('a submitted backtest of an earlier data version is the one that was answered then, alone and as a sweep', async () => {
+  const keyId = await newKey('commercial')
+  for (const sweep of [false, { quantile: [0.1, 0.5], holdDays: [1, 5, 10] }]) {
+    const { bytes } = await runBacktest(deps, body(sweep), undefined, { keyId })
+    const before = new TextDecoder().decode(bytes)
+    await db.sql.begin(async transaction => {
+      await transaction`update signal set predicted = -predicted`
+      await transaction`update fact set value = -value where entity_id % 2 = 0`
+      await advanceDataVersion(transaction, { source: 'us', entities: 0, factsAdded: 0 })
+    })
+    const again = new TextEncoder().encode(JSON.stringify(JSON.parse(before).request))
+    const job = await ended(keyId, again)
+    expect([job.state, job.errorMessage]).toEqual(['succeeded', null])
+    expect(await readResult(db.sql, job.id)).toBe(before)
+    expect(job.dataVersion).toBe(JSON.parse(before).data_version)
+  }
 }, 30_000)
