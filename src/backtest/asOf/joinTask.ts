@@ -36,7 +36,9 @@ export function unitsOf({ events, positions }: JoinedColumn): number[] {
   const seen = new Set<number>()
   const { units } = events
   let last = -1
-  for (const position of positions) {
+  // An iterator would make an object for each row.
+  for (let row = 0; row < positions.length; row++) {
+    const position = positions[row]
     if (position < 0 || units[position] === last) continue
     last = units[position]
     seen.add(last)

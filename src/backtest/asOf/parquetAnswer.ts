@@ -1,32 +1,28 @@
 import { withinLimit } from './answerLimit.ts'
 import type { JoinedColumn } from './joinTask.ts'
+import { encodeChunk, encodings, type KeyedColumn, rowsPerGroup } from './parquetPages.ts'
 import { none } from './positions.ts'
+import { maxTickerLength } from './request.ts'
 import type { Joined } from './textAnswer.ts'
 import { encodeThrift, i32, i64, list, struct, type Thrift, text } from './thrift.ts'
 
 /* A join as Parquet. Every column is a dictionary and places in it, because that is what a join makes: a few thousand figures, each shown
  * on many rows. hyparquet-writer finds the dictionary by comparing all values: 0.9 s for 1.26M rows and 5 metrics, this takes a tenth. */
 
-const rowsPerGroup = 131_072
 const magic = new TextEncoder().encode('PAR1')
 const encoder = new TextEncoder()
 
 /** Numbers of the format: parquet.thrift. */
 const types = { INT32: 1, DOUBLE: 5, BYTE_ARRAY: 6 } as const
 const converted = { UTF8: 0, DATE: 6 } as const
-const encodings = { PLAIN: 0, RLE: 3, RLE_DICTIONARY: 8 } as const
-const pages = { data: 0, dictionary: 2 } as const
 
-/** A column of the answer: for each row a key, and how the value of a key is stored. */
-interface ParquetColumn {
+/** A column of the answer, and how its values are stored. */
+interface ParquetColumn extends KeyedColumn {
   readonly name: string
   readonly type: keyof typeof types
   readonly converted: keyof typeof converted | null
-  /** Keys are 0 to `keys - 1`; `none` is null. */
-  readonly keyOf: Int32Array
-  readonly keys: number
-  /** The values of some keys, PLAIN. */
-  readonly encode: (keys: readonly number[]) => Uint8Array
+  /** Bytes of a stored value, at most. */
+  readonly maxValueBytes: number
 }
 
 /** @param metadata key-value metadata of the file */
@@ -37,20 +33,23 @@ export function parquetFile(
 ): Uint8Array {
   const columns = parquetColumns(joined)
   const { count } = joined.rows
-  const parts: Uint8Array[] = [magic]
-  let size = magic.length
+  // Pages of it that are never written take no memory.
+  const file = new Uint8Array(new SharedArrayBuffer(Math.min(limit, maxFileBytes(columns, count, metadata))))
+  let size = 0
   const add = (bytes: Uint8Array) => {
-    parts.push(bytes)
+    file.set(bytes, withinLimit(size + bytes.length, limit) - bytes.length)
     size += bytes.length
-    withinLimit(size, limit)
   }
+  add(magic)
+  const places = new Int32Array(Math.min(count, rowsPerGroup))
+  const placesOf = columns.map(({ keys }) => new Int32Array(keys).fill(none))
   const groups: Thrift[] = []
   for (let from = 0; from < count; from += rowsPerGroup) {
     const to = Math.min(count, from + rowsPerGroup)
     const groupStart = size
-    const chunks = columns.map(column => {
+    const chunks = columns.map((column, i) => {
       const start = size
-      const { dictionary, data } = encodeChunk(column, from, to)
+      const { dictionary, data } = encodeChunk(column, from, to, places, placesOf[i])
       add(dictionary)
       const dataStart = size
       add(data)
@@ -73,13 +72,25 @@ export function parquetFile(
   new DataView(end.buffer).setUint32(0, footer.length, true)
   end.set(magic, 4)
   add(end)
-  const file = new Uint8Array(new SharedArrayBuffer(size))
-  let at = 0
-  for (const part of parts) {
-    file.set(part, at)
-    at += part.length
-  }
-  return file
+  return file.subarray(0, size)
+}
+
+/** Of a row in a page: 17 bits of its place, and one of its level. */
+const maxRowBytes = 3
+
+/** As many bytes as a file can have: pages, and in its metadata some hundred bytes for each. */
+function maxFileBytes(
+  columns: readonly ParquetColumn[],
+  count: number,
+  metadata: Readonly<Record<string, string>>,
+): number {
+  const groups = Math.ceil(count / rowsPerGroup)
+  const ofPages = columns.reduce(
+    (bytes, { keys, maxValueBytes }) =>
+      bytes + groups * Math.min(keys, rowsPerGroup) * maxValueBytes + count * maxRowBytes,
+    0,
+  )
+  return ofPages + (groups + 1) * columns.length * 1_024 + 4 * JSON.stringify(metadata).length + 4_096
 }
 
 function parquetColumns({ rows, columns, extras }: Joined): ParquetColumn[] {
@@ -89,6 +100,7 @@ function parquetColumns({ rows, columns, extras }: Joined): ParquetColumn[] {
       name: 'date',
       type: 'INT32',
       converted: 'DATE',
+      maxValueBytes: 4,
       keyOf,
       keys: days,
       encode: keys => days32(keys, key => key + firstDay),
@@ -97,6 +109,7 @@ function parquetColumns({ rows, columns, extras }: Joined): ParquetColumn[] {
       name: 'ticker',
       type: 'BYTE_ARRAY',
       converted: 'UTF8',
+      maxValueBytes: 4 + 3 * maxTickerLength,
       keyOf: rows.name,
       keys: rows.names.length,
       encode: keys => texts(keys.map(key => rows.names[key])),
@@ -117,7 +130,7 @@ function parquetColumns({ rows, columns, extras }: Joined): ParquetColumn[] {
 
 /** The figures of a metric; the key of one is its place among the events. */
 const valueColumn = ({ name, events, positions }: JoinedColumn): ParquetColumn => ({
-  ...{ name, type: 'DOUBLE', converted: null },
+  ...{ name, type: 'DOUBLE', converted: null, maxValueBytes: 8 },
   keyOf: positions,
   keys: events.values.length,
   encode: keys => {
@@ -131,15 +144,14 @@ const valueColumn = ({ name, events, positions }: JoinedColumn): ParquetColumn =
 /** The key of a day is its distance from the first. */
 function dayKeys(day: Int32Array): { firstDay: number; days: number; keyOf: Int32Array } {
   let [first, last] = [day[0], day[0]]
-  for (const value of day) {
-    if (value < first) first = value
-    if (value > last) last = value
+  // An iterator would make an object for each row.
+  for (let row = 0; row < day.length; row++) {
+    if (day[row] < first) first = day[row]
+    if (day[row] > last) last = day[row]
   }
-  return {
-    firstDay: first,
-    days: last - first + 1,
-    keyOf: first === 0 ? day : day.map(value => value - first),
-  }
+  const keyOf = new Int32Array(day.length)
+  for (let row = 0; row < day.length; row++) keyOf[row] = day[row] - first
+  return { firstDay: first, days: last - first + 1, keyOf }
 }
 
 function days32(keys: readonly number[], dayOf: (key: number) => number): Uint8Array {
@@ -159,111 +171,6 @@ function texts(values: readonly string[]): Uint8Array {
     bytes.set(value, at + 4)
     at += 4 + value.length
   }
-  return bytes
-}
-
-/** The pages of some rows of a column: the values that they show, each once, and for each row its place among them. */
-function encodeChunk(
-  { keyOf, keys, encode }: ParquetColumn,
-  from: number,
-  to: number,
-): { dictionary: Uint8Array; data: Uint8Array } {
-  const placeOf = new Int32Array(keys).fill(none)
-  const shown: number[] = []
-  const places = new Int32Array(to - from)
-  const levels = new Uint8Array((to - from + 7) >> 3)
-  let present = 0
-  for (let row = from; row < to; row++) {
-    const key = keyOf[row]
-    if (key === none) continue
-    let place = placeOf[key]
-    if (place === none) {
-      place = shown.push(key) - 1
-      placeOf[key] = place
-    }
-    places[present++] = place
-    levels[(row - from) >> 3] |= 1 << ((row - from) & 7)
-  }
-  const values = encode(shown)
-  const width = Math.max(1, 32 - Math.clz32(Math.max(0, shown.length - 1)))
-  const data = dataPage(levels, packBits(places, present, width), present, width)
-  return {
-    dictionary: withHeader(
-      values,
-      struct(...pageFields(pages.dictionary, values.length), [
-        7,
-        struct([1, i32(shown.length)], [2, i32(encodings.PLAIN)]),
-      ]),
-    ),
-    data: withHeader(
-      data,
-      struct(...pageFields(pages.data, data.length), [
-        5,
-        struct(
-          [1, i32(to - from)],
-          [2, i32(encodings.RLE_DICTIONARY)],
-          [3, i32(encodings.RLE)],
-          [4, i32(encodings.RLE)],
-        ),
-      ]),
-    ),
-  }
-}
-
-const pageFields = (type: number, size: number): [number, Thrift][] => [
-  [1, i32(type)],
-  [2, i32(size)],
-  [3, i32(size)],
-]
-
-function withHeader(page: Uint8Array, header: Thrift): Uint8Array {
-  const encoded = encodeThrift(header)
-  const bytes = new Uint8Array(encoded.length + page.length)
-  bytes.set(encoded)
-  bytes.set(page, encoded.length)
-  return bytes
-}
-
-/** Definition levels with their length before them, then the width of a place, then the places: both as one bit-packed run. */
-function dataPage(levels: Uint8Array, packed: Uint8Array, present: number, width: number): Uint8Array {
-  const levelRun = runHeader(levels.length)
-  const run = present === 0 ? new Uint8Array(0) : runHeader((present + 7) >> 3)
-  const bytes = new Uint8Array(4 + levelRun.length + levels.length + 1 + run.length + packed.length)
-  new DataView(bytes.buffer).setUint32(0, levelRun.length + levels.length, true)
-  let at = 4
-  for (const part of [levelRun, levels, Uint8Array.of(width), run, packed]) {
-    bytes.set(part, at)
-    at += part.length
-  }
-  return bytes
-}
-
-/** @param groups of eight values */
-function runHeader(groups: number): Uint8Array {
-  const bytes: number[] = []
-  let rest = groups * 2 + 1
-  for (; rest >= 0x80; rest >>>= 7) bytes.push((rest & 0x7f) | 0x80)
-  bytes.push(rest)
-  return Uint8Array.from(bytes)
-}
-
-/** `width` bits of each, least significant first, in whole groups of eight. */
-function packBits(values: Int32Array, count: number, width: number): Uint8Array {
-  const bytes = new Uint8Array(((count + 7) >> 3) * width)
-  let at = 0
-  let buffer = 0
-  let bits = 0
-  for (let i = 0; i < count; i++) {
-    // At most 7 bits wait, and a place has at most 17: a group has no more rows.
-    buffer |= values[i] << bits
-    bits += width
-    while (bits >= 8) {
-      bytes[at++] = buffer & 0xff
-      buffer >>>= 8
-      bits -= 8
-    }
-  }
-  if (bits > 0) bytes[at] = buffer & 0xff
   return bytes
 }
 

@@ -1,16 +1,54 @@
 import { dayNumber, isIsoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
 import { showValue } from '../codec/faults.ts'
-import { type ParquetTable, readParquet } from '../panelFile/parquetTable.ts'
+import { NameInterner } from '../codec/nameInterner.ts'
+import { readParquetChunks } from '../panelFile/parquetTable.ts'
 import { maxJoinRows, maxTickerLength } from './request.ts'
-import { type ParsedRows, RowsBuilder, tooManyRows } from './rows.ts'
+import { type ParsedRows, tooManyRows } from './rows.ts'
 
-/** Rows as a Parquet file with the columns date and ticker. */
+/** Rows as a Parquet file with the columns date and ticker. Values become numbers part by part: as text they take ten times the memory. */
 export async function readParquetRows(bytes: Uint8Array<ArrayBuffer>): Promise<ParsedRows> {
-  const table = await readParquet(bytes, [], 2 * maxJoinRows)
-  const dates = columnOf(table, 'date')
-  const tickers = columnOf(table, 'ticker')
-  const other = [...table.columns.keys()].find(name => name !== 'date' && name !== 'ticker')
+  const names = new NameInterner(maxTickerLength)
+  let day = emptyColumn(0)
+  let name = emptyColumn(0)
+  let taken = 0
+  const dates = new Map<unknown, number>()
+  const tickers = new Map<unknown, number>()
+  const count = await readParquetChunks(bytes, [], 2 * maxJoinRows, {
+    open: (columns, rows) => {
+      requireColumns(columns)
+      if (rows > maxJoinRows) tooManyRows()
+      day = emptyColumn(rows)
+      name = emptyColumn(rows)
+    },
+    take: (column, values, from, length) => {
+      taken += length
+      const isDate = column === 'date'
+      const known = isDate ? dates : tickers
+      const numbers = isDate ? day : name
+      for (let i = 0; i < length; i++) {
+        const value = values[i]
+        let number = known.get(value)
+        if (number === undefined) {
+          number = isDate ? readDate(value, from + i) : names.numberOf(readTicker(value, from + i))
+          known.set(value, number)
+        }
+        numbers[from + i] = number
+      }
+    },
+  })
+  if (taken !== 2 * count) {
+    throw new Failure('body_invalid', 'The file has fewer values than rows. Write it again.', {
+      param: 'rows',
+    })
+  }
+  return { count, day, name, names: names.names }
+}
+
+const emptyColumn = (rows: number) => new Int32Array(new SharedArrayBuffer(4 * rows))
+
+function requireColumns(columns: readonly string[]): void {
+  const other = columns.find(name => name !== 'date' && name !== 'ticker')
   if (other !== undefined) {
     throw new Failure(
       'parameter_unknown',
@@ -18,34 +56,11 @@ export async function readParquetRows(bytes: Uint8Array<ArrayBuffer>): Promise<P
       { param: 'rows' },
     )
   }
-  if (table.count > maxJoinRows) tooManyRows()
-  const rows = new RowsBuilder(table.count + 2)
-  const days = new Map<unknown, number>()
-  const names = new Map<unknown, number>()
-  for (let row = 0; row < table.count; row++) {
-    const date = dates[row]
-    let day = days.get(date)
-    if (day === undefined) {
-      day = readDate(date, row)
-      days.set(date, day)
-    }
-    const ticker = tickers[row]
-    let name = names.get(ticker)
-    if (name === undefined) {
-      name = rows.names.numberOf(readTicker(ticker, row))
-      names.set(ticker, name)
-    }
-    rows.push(day, name)
-  }
-  return rows.finish()
-}
-
-function columnOf({ columns }: ParquetTable, name: string): readonly unknown[] {
-  const column = columns.get(name)
-  if (column !== undefined) return column
+  const absent = ['date', 'ticker'].find(name => !columns.includes(name))
+  if (absent === undefined) return
   throw new Failure(
     'parameter_invalid',
-    `The file does not have the column ${name}. Send the columns date and ticker.`,
+    `The file does not have the column ${absent}. Send the columns date and ticker.`,
     { param: 'rows' },
   )
 }

@@ -78,20 +78,16 @@ export function ndjsonLines(joined: Joined, limit: number): Uint8Array {
   const [nameView, keyView] = [viewOf(names.bytes), viewOf(keys.bytes)]
   for (let row = 0; row < count; row++) {
     let key = 0
-    const nextKey = () => {
-      sink.copy(keyView, keys.starts[key], keys.starts[key + 1])
-      key++
-    }
-    nextKey()
+    sink.copy(keyView, keys.starts[key], keys.starts[++key])
     sink.quotedDay(day[row])
-    nextKey()
+    sink.copy(keyView, keys.starts[key], keys.starts[++key])
     sink.copy(nameView, names.starts[name[row]], names.starts[name[row] + 1])
-    for (const writer of writers) {
-      nextKey()
-      writer.valueOrNull(row)
-      for (const extra of extras) {
-        nextKey()
-        writer.dayOrNull(row, extra)
+    for (let metric = 0; metric < writers.length; metric++) {
+      sink.copy(keyView, keys.starts[key], keys.starts[++key])
+      writers[metric].valueOrNull(row)
+      for (let extra = 0; extra < extras.length; extra++) {
+        sink.copy(keyView, keys.starts[key], keys.starts[++key])
+        writers[metric].dayOrNull(row, extras[extra])
       }
     }
     sink.byte(0x7d)
@@ -117,12 +113,12 @@ export function csvLines(joined: Joined, limit: number): Uint8Array {
     sink.day(day[row])
     sink.byte(comma)
     sink.copy(nameView, names.starts[name[row]], names.starts[name[row] + 1])
-    for (const writer of writers) {
+    for (let metric = 0; metric < writers.length; metric++) {
       sink.byte(comma)
-      writer.value(row)
-      for (const extra of extras) {
+      writers[metric].value(row)
+      for (let extra = 0; extra < extras.length; extra++) {
         sink.byte(comma)
-        writer.day(row, extra)
+        writers[metric].day(row, extras[extra])
       }
     }
     sink.byte(0x0d)
@@ -148,7 +144,9 @@ function cellBytes(
   for (const { events, positions } of columns) {
     const { textStarts } = events
     let absent = 0
-    for (const position of positions) {
+    // An iterator would make an object for each row.
+    for (let row = 0; row < count; row++) {
+      const position = positions[row]
       if (position === none) absent++
       else bytes += textStarts[position + 1] - textStarts[position]
     }

@@ -34,12 +34,41 @@ export async function readParquet(
   numbers: readonly string[],
   cellLimit: number = maxCells,
 ): Promise<ParquetTable> {
+  const columns = new Map<string, unknown[]>()
+  const count = await readParquetChunks(bytes, numbers, cellLimit, {
+    open: (names, count) => {
+      for (const name of names) columns.set(name, new Array<unknown>(count).fill(null))
+    },
+    take: (name, values, from, length) => {
+      const column = columns.get(name)
+      if (column === undefined) return
+      for (let i = 0; i < length; i++) column[from + i] = values[i]
+    },
+  })
+  return { count, columns }
+}
+
+/** What becomes of the columns of a file. */
+export interface ParquetSink {
+  readonly open: (names: readonly string[], rows: number) => void
+  /** The first `length` values of a part of a column, for the rows after `from`. */
+  readonly take: (name: string, values: ArrayLike<unknown>, from: number, length: number) => void
+}
+
+/** Reads a Parquet file part by part, so that its values need not be in memory together. Returns the number of rows. */
+export async function readParquetChunks(
+  bytes: Uint8Array<ArrayBuffer>,
+  numbers: readonly string[],
+  cellLimit: number,
+  { open, take }: ParquetSink,
+): Promise<number> {
   try {
     const metadata = parquetMetadata(bytes.buffer)
     const names = columnNames(metadata, numbers)
     const count = countRows(metadata)
     if (count * names.length > cellLimit) throw tooManyCells(count, names.length, cellLimit)
-    const columns = new Map(names.map(column => [column, new Array<unknown>(count).fill(null)]))
+    open(names, count)
+    let failure: unknown
     let groupStart = 0
     for (const group of metadata.row_groups) {
       const groupEnd = groupStart + Number(group.num_rows)
@@ -48,16 +77,19 @@ export async function readParquet(
         ...{ metadata, columns: names, rowStart: groupStart, rowEnd: groupEnd, compressors, parsers },
         // An exception here would be lost.
         onChunk: ({ columnName, columnData, rowStart }) => {
-          const column = columns.get(columnName)
-          if (column === undefined) return
-          const length = Math.min(columnData.length, groupEnd - rowStart)
-          for (let i = 0; i < length; i++) column[rowStart + i] = columnData[i]
+          try {
+            take(columnName, columnData, rowStart, Math.min(columnData.length, groupEnd - rowStart))
+          } catch (error) {
+            failure ??= error
+          }
         },
       })
+      if (failure !== undefined) throw failure
       groupStart = groupEnd
     }
-    return { count, columns }
+    return count
   } catch (cause) {
+    if (cause instanceof Failure) throw cause
     const reason = cause instanceof Error ? cause.message : String(cause)
     throw new Failure('body_invalid', `It cannot be read as Parquet: ${reason}.`, { cause })
   }
