@@ -15,7 +15,6 @@ import {
   readTickers,
   streamMarket,
 } from './bulkQueries.ts'
-import { RowBuffer } from './parquet/rowBuffer.ts'
 import {
   type BulkFileEntry,
   type BulkManifest,
@@ -31,6 +30,7 @@ import {
   unfinishedIn,
   writeDurably,
 } from './release.ts'
+import { RowBuffer } from './rowBuffer.ts'
 
 export interface BuildOptions {
   readonly sql: Sql

@@ -1,9 +1,8 @@
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs'
-import type { ColumnChunk } from 'hyparquet'
-import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
-import { ColumnChunkWriter, type ColumnValues } from './parquet/columnChunk.ts'
-import { none, RowBuffer, rowsPerGroup } from './parquet/rowBuffer.ts'
-import { fiscalPeriods, kinds, parquetSchema } from './schema.ts'
+import { ColumnChunkWriter, type ColumnValues } from '../../formats/parquet/columnChunk.ts'
+import { ColumnFile } from '../../formats/parquet/columnFile.ts'
+import { none, RowBuffer, rowsPerGroup } from './rowBuffer.ts'
+import { fiscalPeriods, kinds, parquetColumns } from './schema.ts'
 
 /** What the numbers in a row stand for. */
 export interface RowNames {
@@ -13,7 +12,7 @@ export interface RowNames {
   readonly tickers: ReadonlyMap<number, string>
 }
 
-const chunks = new ColumnChunkWriter()
+const chunks = new ColumnChunkWriter({ maxRows: rowsPerGroup, codec: 'ZSTD' })
 const kindOf = new Int32Array(rowsPerGroup)
 const trailingSuffix = '_ttm'
 
@@ -21,40 +20,21 @@ const trailingSuffix = '_ttm'
 export class BulkFile {
   readonly #fd: number
   readonly #hash = new Bun.CryptoHasher('sha256')
-  readonly #writer = new ByteWriter()
-  readonly #parquet: ParquetWriter
+  readonly #file: ColumnFile
   buffer = new RowBuffer()
   rows = 0
   bytes = 0
 
   constructor(path: string, metadata: Readonly<Record<string, string>>) {
     this.#fd = openSync(path, 'w', 0o644)
-    this.#parquet = new ParquetWriter({
-      writer: this.#writer,
-      schema: parquetSchema,
-      kvMetadata: Object.entries(metadata).map(([key, value]) => ({ key, value })),
-      createdBy: 'asfiled',
-    })
+    this.#file = new ColumnFile(chunks, parquetColumns, metadata)
   }
 
   /** Writes the rows of a full buffer, or of the last one, as a row group. */
   writeGroup(buffer: RowBuffer, names: RowNames, accessions: ReadonlyMap<number, string>): void {
     const { count } = buffer
     if (count === 0) return
-    const start = this.#writer.offset
-    const columns: ColumnChunk[] = columnsOf(buffer, names, accessions).map(column =>
-      chunks.write(this.#writer, column, count),
-    )
-    this.#parquet.row_groups.push({
-      columns,
-      num_rows: BigInt(count),
-      total_byte_size: columns.reduce(
-        (sum, { meta_data }) => sum + (meta_data?.total_uncompressed_size ?? 0n),
-        0n,
-      ),
-      total_compressed_size: BigInt(this.#writer.offset - start),
-    })
-    this.#parquet.num_rows += BigInt(count)
+    this.#file.writeGroup(columnsOf(buffer, names, accessions), count)
     this.rows += count
     buffer.count = 0
     this.#flush()
@@ -62,7 +42,7 @@ export class BulkFile {
 
   /** Writes the footer and waits until the file is on disk. Returns its digest. */
   finish(): string {
-    this.#parquet.finish()
+    this.#file.finish()
     this.#flush()
     fsyncSync(this.#fd)
     closeSync(this.#fd)
@@ -74,12 +54,10 @@ export class BulkFile {
   }
 
   #flush(): void {
-    const bytes = this.#writer.getBytes()
+    const bytes = this.#file.take()
     this.#hash.update(bytes)
     for (let at = 0; at < bytes.length; ) at += writeSync(this.#fd, bytes, at)
     this.bytes += bytes.length
-    // The index of the buffer only: offsets in the file continue.
-    this.#writer.index = 0
   }
 }
 
@@ -95,10 +73,10 @@ function columnsOf(
     textOf: (number: number) => string,
     isOptional = false,
   ): ColumnValues => ({
-    ...{ name, type: 'BYTE_ARRAY', values, textOf, isOptional },
+    ...{ name, type: 'BYTE_ARRAY', values, none, textOf, isOptional },
   })
   const whole32 = (name: string, values: Int32Array, isOptional = false): ColumnValues => ({
-    ...{ name, type: 'INT32', values, isOptional },
+    ...{ name, type: 'INT32', values, none, isOptional },
   })
   return [
     text('ticker', whole.entity, id => nameOf(names.tickers, id)),

@@ -1,7 +1,7 @@
 import type { IsoDate } from '../../dates.ts'
 import type { ReservedSql, Sql } from '../../postgres/client.ts'
 import { readFixedRows } from '../../postgres/copyReader.ts'
-import { none, type RowBuffer } from './parquet/rowBuffer.ts'
+import { none, type RowBuffer } from './rowBuffer.ts'
 
 /** An arbitrary number that all builders on one database share. */
 const buildLock = 0x62756c6b

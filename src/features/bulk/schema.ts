@@ -54,17 +54,14 @@ const elements: Record<BulkColumn['type'], Omit<SchemaElement, 'name'>> = {
   number: { type: 'DOUBLE' },
 }
 
-/** The schema of the Parquet files. */
-export const parquetSchema: SchemaElement[] = [
-  { name: 'root', num_children: bulkColumns.length },
-  ...bulkColumns.map(
-    ({ name, type, nullable }): SchemaElement => ({
-      name,
-      ...elements[type],
-      repetition_type: nullable ? 'OPTIONAL' : 'REQUIRED',
-    }),
-  ),
-]
+/** The columns of the Parquet files. */
+export const parquetColumns = bulkColumns.map(
+  ({ name, type, nullable }): SchemaElement => ({
+    name,
+    ...elements[type],
+    repetition_type: nullable ? 'OPTIONAL' : 'REQUIRED',
+  }),
+)
 
 export const fiscalPeriods = ['FY', 'Q1', 'Q2', 'Q3', 'Q4', 'TTM'] as const
 export const kinds = ['stated', 'derived'] as const

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { Bytes, writeHybrid } from '../../../src/features/bulk/parquet/runLength.ts'
 import { buildFolder, releaseFolder, releasesIn, unfinishedIn } from '../../../src/features/bulk/release.ts'
+import { Bytes, writeHybrid } from '../../../src/formats/parquet/runLength.ts'
 import { sampleDatabase, type TestDatabase } from '../../database.ts'
 import { findPython, runPython } from '../../python.ts'
 import { manifests, sorted, truth } from '../changes/mirror.ts'
@@ -154,8 +154,8 @@ describe('an interrupted build', () => {
 test('packed and repeated values are read as they were written', () => {
   fc.assert(
     fc.property(
-      fc.integer({ min: 1, max: 14 }),
-      fc.array(fc.record({ value: fc.nat({ max: 16_383 }), times: fc.integer({ min: 1, max: 20 }) }), {
+      fc.integer({ min: 1, max: 18 }),
+      fc.array(fc.record({ value: fc.nat({ max: 262_143 }), times: fc.integer({ min: 1, max: 20 }) }), {
         maxLength: 40,
       }),
       (bits, runs) => {

@@ -2,80 +2,94 @@ import type { ColumnChunk, ColumnMetaData, ParquetType, Statistics } from 'hypar
 import type { ByteWriter } from 'hyparquet-writer'
 import { writePageHeader } from 'hyparquet-writer/src/datapage.js'
 import { Dictionary } from './dictionary.ts'
-import { none, rowsPerGroup } from './rowBuffer.ts'
 import { Bytes, writeHybrid } from './runLength.ts'
+
+/** Distinct values as numbers: a row has the number of its value, or the one that stands for null. */
+interface Numbered {
+  readonly name: string
+  readonly values: Int32Array
+  /** Stands for null. */
+  readonly none: number
+  /** Without it a null is an error, as the schema says that there is none. */
+  readonly isOptional?: boolean
+}
 
 /** One column of a row group. */
 export type ColumnValues =
   | { readonly name: string; readonly type: 'DOUBLE'; readonly values: Float64Array }
-  | {
-      readonly name: string
-      readonly type: 'INT32'
-      readonly values: Int32Array
-      readonly isOptional?: boolean
-    }
-  | {
-      readonly name: string
-      readonly type: 'BYTE_ARRAY'
-      /** The number of a text in each row. */
-      readonly values: Int32Array
-      readonly textOf: (number: number) => string
-      readonly isOptional?: boolean
-    }
+  | (Numbered & { readonly type: 'DOUBLE'; readonly valueOf: (number: number) => number })
+  /** The numbers are the values. */
+  | (Numbered & { readonly type: 'INT32' })
+  | (Numbered & { readonly type: 'BYTE_ARRAY'; readonly textOf: (number: number) => string })
+
+type NumberedValues = Exclude<ColumnValues, { values: Float64Array }>
+
+const isPlain = (column: ColumnValues): column is Exclude<ColumnValues, Numbered> =>
+  column.values instanceof Float64Array
+
+export interface ChunkSettings {
+  /** Rows that a group has at most. */
+  readonly maxRows: number
+  readonly codec: 'ZSTD' | 'UNCOMPRESSED'
+}
 
 /** Writes column chunks. The library writes the structure of the file; this writes the values, which with it would take six times
- * as long: it turns each column into arrays of objects, and each value into a call. */
+ * as long: it turns each column into arrays of objects, each value into a call, and finds a dictionary by comparing all values. */
 export class ColumnChunkWriter {
-  readonly #dictionary = new Dictionary(rowsPerGroup, none)
-  readonly #levels = new Uint8Array(rowsPerGroup)
+  readonly #codec: ChunkSettings['codec']
+  readonly #dictionary: Dictionary
+  readonly #levels: Uint8Array
   readonly #page = new Bytes()
   readonly #levelBytes = new Bytes()
+
+  constructor({ maxRows, codec }: ChunkSettings) {
+    this.#codec = codec
+    this.#dictionary = new Dictionary(maxRows)
+    this.#levels = new Uint8Array(maxRows)
+  }
 
   /** @param count rows of the group */
   write(writer: ByteWriter, column: ColumnValues, count: number): ColumnChunk {
     const start = writer.offset
     const { name, type } = column
+    const codec = this.#codec
     const page = this.#page
     page.reset()
-    if (column.type === 'DOUBLE') {
+    if (isPlain(column)) {
       // Not as numbers of a dictionary: it would store 0 and -0 as one value.
-      const bytes = new Uint8Array(column.values.buffer, 0, count * 8)
-      page.reserve(bytes.length)
-      page.buffer.set(bytes)
-      page.at = bytes.length
-      const uncompressed = writeDataPage(writer, page.written(), noLevels, count, count, 'PLAIN')
-      return chunk({ name, type, count, start, writer, uncompressed, dictionary: null })
+      const { buffer, byteOffset } = column.values
+      page.append(new Uint8Array(buffer, byteOffset, count * 8))
+      const uncompressed = writeDataPage(writer, page.written(), {
+        ...{ codec, levels: noLevels, count, present: count, encoding: 'PLAIN' },
+      })
+      return chunk({ name, type, codec, count, start, writer, uncompressed, dictionary: null })
     }
     const dictionary = this.#dictionary
-    const present = dictionary.number(column.values, count)
+    const present = dictionary.number(column.values, count, column.none)
     if (present < count && column.isOptional !== true)
       throw new Error(`The column ${name} has a row without a value.`)
     writeDictionary(page, column, dictionary)
     const dictionaryAt = writer.offset
-    let uncompressed = writeDictionaryPage(writer, page.written(), dictionary.size)
+    let uncompressed = writeDictionaryPage(writer, page.written(), codec, dictionary.size)
     const dataAt = writer.offset
     page.reset()
     const bits = Math.max(1, 32 - Math.clz32(Math.max(dictionary.size - 1, 1)))
     page.reserve(1)
     page.buffer[page.at++] = bits
     writeHybrid(page, dictionary.indexes, present, bits)
-    const levels = column.isOptional === true ? this.#definitionLevels(column.values, count) : noLevels
-    uncompressed += writeDataPage(writer, page.written(), levels, count, present, 'RLE_DICTIONARY')
-    const made = chunk({
-      name,
-      type,
-      count,
-      start,
-      writer,
-      uncompressed,
-      dictionary: { dictionaryAt, dataAt },
+    const levels = column.isOptional === true ? this.#definitionLevels(column, count) : noLevels
+    uncompressed += writeDataPage(writer, page.written(), {
+      ...{ codec, levels, count, present, encoding: 'RLE_DICTIONARY' },
     })
-    if (made.meta_data !== undefined && column.type === 'INT32')
+    const made = chunk({
+      ...{ name, type, codec, count, start, writer, uncompressed, dictionary: { dictionaryAt, dataAt } },
+    })
+    if (made.meta_data !== undefined && type === 'INT32')
       made.meta_data.statistics = statisticsOf(dictionary, count - present)
     return made
   }
 
-  #definitionLevels(values: Int32Array, count: number): Uint8Array {
+  #definitionLevels({ values, none }: NumberedValues, count: number): Uint8Array {
     const levels = this.#levels
     for (let row = 0; row < count; row++) levels[row] = values[row] === none ? 0 : 1
     this.#levelBytes.reset()
@@ -99,32 +113,42 @@ function statisticsOf({ keys, size }: Dictionary, nulls: number): Statistics {
 
 const noLevels = new Uint8Array(0)
 
-function writeDictionary(
-  page: Bytes,
-  column: Exclude<ColumnValues, { type: 'DOUBLE' }>,
-  { keys, size }: Dictionary,
-) {
-  if (column.type === 'INT32') {
-    const bytes = new Uint8Array(keys.buffer, 0, size * 4)
-    page.reserve(bytes.length)
-    page.buffer.set(bytes)
-    page.at = bytes.length
-    return
-  }
-  for (let index = 0; index < size; index++) {
-    const text = column.textOf(keys[index])
-    // A character of UTF-16 takes at most three bytes.
-    page.reserve(4 + text.length * 3)
-    const { written } = encoder.encodeInto(text, page.buffer.subarray(page.at + 4))
-    new DataView(page.buffer.buffer).setUint32(page.at, written, true)
-    page.at += 4 + written
+function writeDictionary(page: Bytes, column: NumberedValues, { keys, size }: Dictionary) {
+  switch (column.type) {
+    case 'INT32':
+      page.append(new Uint8Array(keys.buffer, 0, size * 4))
+      return
+    case 'DOUBLE': {
+      page.reserve(size * 8)
+      const view = new DataView(page.buffer.buffer)
+      for (let index = 0; index < size; index++, page.at += 8)
+        view.setFloat64(page.at, column.valueOf(keys[index]), true)
+      return
+    }
+    case 'BYTE_ARRAY':
+      for (let index = 0; index < size; index++) {
+        const text = column.textOf(keys[index])
+        // A character of UTF-16 takes at most three bytes.
+        page.reserve(4 + text.length * 3)
+        const { written } = encoder.encodeInto(text, page.buffer.subarray(page.at + 4))
+        new DataView(page.buffer.buffer).setUint32(page.at, written, true)
+        page.at += 4 + written
+      }
+      return
+    default:
+      column satisfies never
   }
 }
 
 const encoder = new TextEncoder()
 
-function writeDictionaryPage(writer: ByteWriter, bytes: Uint8Array, size: number): number {
-  const compressed = compress(bytes)
+function writeDictionaryPage(
+  writer: ByteWriter,
+  bytes: Uint8Array,
+  codec: ChunkSettings['codec'],
+  size: number,
+): number {
+  const compressed = compress(bytes, codec)
   const start = writer.offset
   writePageHeader(writer, {
     type: 'DICTIONARY_PAGE',
@@ -137,15 +161,20 @@ function writeDictionaryPage(writer: ByteWriter, bytes: Uint8Array, size: number
   return header + bytes.length
 }
 
+interface DataPage {
+  readonly codec: ChunkSettings['codec']
+  readonly levels: Uint8Array
+  readonly count: number
+  readonly present: number
+  readonly encoding: 'PLAIN' | 'RLE_DICTIONARY'
+}
+
 function writeDataPage(
   writer: ByteWriter,
   bytes: Uint8Array,
-  levels: Uint8Array,
-  count: number,
-  present: number,
-  encoding: 'PLAIN' | 'RLE_DICTIONARY',
+  { codec, levels, count, present, encoding }: DataPage,
 ): number {
-  const compressed = compress(bytes)
+  const compressed = compress(bytes, codec)
   const start = writer.offset
   writePageHeader(writer, {
     type: 'DATA_PAGE_V2',
@@ -155,7 +184,7 @@ function writeDataPage(
       ...{ num_values: count, num_nulls: count - present, num_rows: count, encoding },
       definition_levels_byte_length: levels.length,
       repetition_levels_byte_length: 0,
-      is_compressed: true,
+      is_compressed: codec !== 'UNCOMPRESSED',
     },
   })
   const header = writer.offset - start
@@ -165,11 +194,13 @@ function writeDataPage(
 }
 
 /** Of zstd's levels the fastest: the next ones make files a tenth smaller for twice the time. */
-const compress = (bytes: Uint8Array): Uint8Array => Bun.zstdCompressSync(new Uint8Array(bytes), { level: 1 })
+const compress = (bytes: Uint8Array, codec: ChunkSettings['codec']): Uint8Array =>
+  codec === 'ZSTD' ? Bun.zstdCompressSync(new Uint8Array(bytes), { level: 1 }) : bytes
 
 interface ChunkParts {
   readonly name: string
   readonly type: ParquetType
+  readonly codec: ChunkSettings['codec']
   readonly count: number
   readonly start: number
   readonly writer: ByteWriter
@@ -177,12 +208,21 @@ interface ChunkParts {
   readonly dictionary: { readonly dictionaryAt: number; readonly dataAt: number } | null
 }
 
-function chunk({ name, type, count, start, writer, uncompressed, dictionary }: ChunkParts): ColumnChunk {
+function chunk({
+  name,
+  type,
+  codec,
+  count,
+  start,
+  writer,
+  uncompressed,
+  dictionary,
+}: ChunkParts): ColumnChunk {
   const meta: ColumnMetaData = {
     type,
     encodings: dictionary === null ? ['PLAIN'] : ['PLAIN', 'RLE_DICTIONARY'],
     path_in_schema: [name],
-    codec: 'ZSTD',
+    codec,
     num_values: BigInt(count),
     total_uncompressed_size: BigInt(uncompressed),
     total_compressed_size: BigInt(writer.offset - start),

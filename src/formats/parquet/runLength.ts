@@ -15,6 +15,12 @@ export class Bytes {
     this.buffer = grown
   }
 
+  append(bytes: Uint8Array): void {
+    this.reserve(bytes.length)
+    this.buffer.set(bytes, this.at)
+    this.at += bytes.length
+  }
+
   /** The bytes so far. They are overwritten after the next `reset`. */
   written(): Uint8Array {
     return this.buffer.subarray(0, this.at)
