@@ -52,6 +52,7 @@ beforeAll(async () => {
       order by attnum desc limit 1`
     await sql`update ${sql(table)} set ${sql(column)} = ${sql(column)}`
   }
+  await sql`insert into future_day (day, entity_id) values ('2999-12-31', 1)`
   await sql`insert into sync_run (market, is_scheduled, is_partial) values ('US', true, false)`
   await sql`insert into sync_due (market, due_at, try_at) values ('US', now(), now())`
   await sql`create table written (step int primary key, text text not null)`

@@ -202,6 +202,21 @@ const everyOperation = `
   text(String(deleted))
 }
 {
+  const { data } = await client.GET('/api/v1/changes', { params: { query: { since: 1, limit: 5 } } })
+  const row = data?.data[0]
+  if (row?.change === 'added') number(row.value)
+  text(data?.next ?? '')
+}
+{
+  const { data } = await client.GET('/api/v1/bulk', {})
+  number(data?.releases[0].files)
+}
+{
+  const path = { version: '11', file: 'manifest.json' }
+  const { data } = await client.GET('/api/v1/bulk/{version}/{file}', { params: { path } })
+  text(data?.files[0].sha256)
+}
+{
   const { data } = await client.GET('/api/search', { params: { query: { q: 'apple' } } })
   text(data?.results[0].ticker)
 }
