@@ -5,16 +5,8 @@ import { count } from '../numberFormat.ts'
 import { reportSections } from '../reportSections.ts'
 
 /** The request that gives every number of the page as JSON, with all defaults spelled out: later defaults do not change it. */
-export function requestOf({
-  config,
-  source,
-  sweep,
-  evidence,
-  data_version,
-  request,
-}: BacktestResult): object {
+export function requestOf({ config, source, sweep, evidence, request }: BacktestResult): object {
   return {
-    ...(data_version === undefined ? {} : { data_version }),
     ...(source === undefined ? { panel: 'YOUR ROWS' } : { source: withoutNull(source) }),
     ...(request?.score === undefined ? {} : { score: request.score }),
     config: withoutNull(config),
@@ -41,7 +33,7 @@ export function runAgain(result: BacktestResult): Markup {
     source === undefined
       ? html`<p>Put your rows, or the <code>id</code> of a stored panel, in place of <code>"YOUR ROWS"</code>. The same rows give the same numbers, to the last digit.</p>`
       : version !== undefined &&
-        html`<p>This ran on data version ${count(version)}. With it the same numbers come again, to the last digit, whatever is imported later; without it they are of the newest version, which may have more rows.</p>`
+        html`<p>This ran on data version ${count(version)}. The same version gives the same numbers, to the last digit; a later one may have more rows. Add <code>"data_version": ${version}</code> to run on this one, whatever was imported since, with a licence that includes <code>as_of</code>.</p>`
   return html`<p>Save this as <code>request.json</code>. It names every setting, also those left at their defaults:</p>
 <pre class="request">${writeRequest(requestOf(result))}</pre>
 ${rows}
