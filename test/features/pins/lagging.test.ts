@@ -44,7 +44,11 @@ test('a panel scored by a server that has not yet seen an import has companies a
   const key = await sellKey(sql, { licence: 'commercial', quant: true })
   const dates = ['2012-01-03', '2012-01-10', '2012-01-17']
   const panel = dates.flatMap((date, week) =>
-    ['AAPL', 'MSFT', 'INTC'].map((asset, i) => ({ date, asset, forward_return: (i - 1) * (week + 1) * 0.01 })),
+    ['AAPL', 'MSFT', 'INTC'].map((asset, i) => ({
+      date,
+      asset,
+      forward_return: (i - 1) * (week + 1) * 0.01,
+    })),
   )
   const run = async () => {
     const answer = await fetch(`${server.url}/api/v1/backtest`, {
