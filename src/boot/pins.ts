@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts'
 import type { PinnedStore } from '../features/companies/deps.ts'
 import { companyDirectory } from '../features/companies/queries.ts'
+import { ResponseCache } from '../http/responseCache.ts'
 import { connect, type Sql } from '../postgres/client.ts'
 import { PinnedPools } from '../postgres/pins/pinnedPools.ts'
 import { pinnedSearchPath, readPinRange } from '../postgres/pins/pinQueries.ts'
@@ -9,6 +10,7 @@ import { ReadLimiter } from '../postgres/readLimiter.ts'
 /** Of each version: two for large reads, of which one stays free of streams, and two for single companies. */
 const connections = 2
 const directoryCapacity = 5_000
+const maxCachedBytes = 16 * 1_024 * 1_024
 
 interface PinParts {
   readonly config: Pick<Config, 'statementTimeoutMs'>
@@ -35,6 +37,7 @@ export function openPins({ config, url, sql, elapsedMs }: PinParts): PinnedPools
           ...{ sql: pool, lookups, dataVersion: () => version },
           directory: companyDirectory(lookups, directoryCapacity),
           readLimiter: new ReadLimiter(connections - 1),
+          responses: new ResponseCache(maxCachedBytes),
         },
         close: async () => {
           await Promise.all([pool.end({ timeout: 5 }), lookups.end({ timeout: 5 })])

@@ -39,7 +39,7 @@ export interface BodySource {
   ) => Headers
 }
 
-const maxBytes = 64 * 1_024 * 1_024
+const defaultMaxBytes = 64 * 1_024 * 1_024
 const maxEntryBytes = 8 * 1_024 * 1_024
 /** What an entry costs in addition to its bytes, roughly. */
 const entryBytes = 1_000
@@ -48,15 +48,19 @@ const entryBytes = 1_000
  * limits, and a plan's key contains who may see it. Requests for a body that is being rendered wait for it, so many requests for one
  * company are one query. */
 export class ResponseCache {
-  readonly #bodies = new LRUCache<string, CachedBody, () => Promise<CachedBody>>({
-    maxSize: maxBytes,
-    maxEntrySize: maxEntryBytes,
-    sizeCalculation: ({ blob }, key) => entryBytes + key.length + blob.size,
-    fetchMethod: (_key, _stale, { context: make }) => make(),
-    // A body that a new data version overtook still answers the requests that wait for it. It is not cached.
-    ignoreFetchAbort: true,
-  })
+  readonly #bodies: LRUCache<string, CachedBody, () => Promise<CachedBody>>
   #version = -1
+
+  constructor(maxBytes = defaultMaxBytes) {
+    this.#bodies = new LRUCache({
+      maxSize: maxBytes,
+      maxEntrySize: maxEntryBytes,
+      sizeCalculation: ({ blob }, key) => entryBytes + key.length + blob.size,
+      fetchMethod: (_key, _stale, { context: make }) => make(),
+      // A body that a new data version overtook still answers the requests that wait for it. It is not cached.
+      ignoreFetchAbort: true,
+    })
+  }
 
   /** A body that is cached already, without a promise: nearly every request ends here. */
   find(version: number, keys: BodyKeys, encoding: Encoding): CachedBody | null {

@@ -28,10 +28,17 @@ export async function findJoinCompanies(
   dataVersion: number,
 ): Promise<VersionedCompanies<JoinCompanies>> {
   const found = await findAll(ids => directory?.findAll(ids) ?? findCompanies(lookups, ids), names)
-  const versions = new Set(found.identities.map(company => company.dataVersion))
+  return versioned(found, dataVersion)
+}
+
+/** Companies with the data version that they were found in.
+ *
+ * @param dataVersion where none was found */
+export function versioned(companies: JoinCompanies, dataVersion: number): VersionedCompanies<JoinCompanies> {
+  const versions = new Set(companies.identities.map(company => company.dataVersion))
   const [version = dataVersion] = versions
   // No version has such companies: the caller finds them again in a snapshot.
-  return { dataVersion: versions.size > 1 ? -1 : version, companies: found }
+  return { dataVersion: versions.size > 1 ? -1 : version, companies }
 }
 
 /** The companies as a snapshot has them. */

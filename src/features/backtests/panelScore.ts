@@ -7,7 +7,7 @@ import { addDays, dayNumber, type IsoDate, isoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
 import type { Markets } from '../../markets/markets.ts'
 import type { Sql, SqlClient } from '../../postgres/client.ts'
-import { findInSnapshot, type JoinCompanies } from '../asOfJoins/companies.ts'
+import { findInSnapshot, type JoinCompanies, versioned } from '../asOfJoins/companies.ts'
 import type { EventStore } from '../asOfJoins/eventStore.ts'
 import { openFigures } from '../asOfJoins/figures.ts'
 import { unitNumber } from '../asOfJoins/scoreFigures.ts'
@@ -59,7 +59,8 @@ export async function scorePanel(
           if (!(await recordEntities(sql, keyId, seen, entityCap))) throw capReached(seen.length, entityCap)
         },
       }
-      const first = { dataVersion, companies: await findInSnapshot(store, ids) }
+      // Not of `dataVersion`, which an import may have overtaken: an old ID would get the figures of another company.
+      const first = versioned(await findInSnapshot(store, ids), dataVersion)
       return openFigures(lease, source, first, { metrics: [metric], fp })
     }
     const { companies, blocks, dataVersion } = await atVersion(deps, pinned, open)

@@ -75,7 +75,7 @@ async function startOf(sql: SqlClient, query: ChangesQuery, today: IsoDate): Pro
     )
   if (query.cursor !== undefined) {
     const cursor = decodeCursor(query.cursor, since, today)
-    if (cursor.range.upto > history.newest)
+    if (cursor.range.upto > history.newest || cursor.range.upto < since)
       throw refused('cursor', 'cursor names a data version that is not there. Omit it.')
     return cursor
   }

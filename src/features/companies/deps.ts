@@ -1,4 +1,5 @@
 import type { IsoDate } from '../../dates.ts'
+import type { ResponseCache } from '../../http/responseCache.ts'
 import type { Markets } from '../../markets/markets.ts'
 import type { Sql, SqlClient } from '../../postgres/client.ts'
 import type { ReadLimiter } from '../../postgres/readLimiter.ts'
@@ -24,6 +25,8 @@ export interface PinnedStore {
   readonly directory: CompanyDirectory
   readonly readLimiter: ReadLimiter
   readonly dataVersion: () => number
+  /** Its own: the present answers of a server may be of a version that it has not yet heard of, and are remembered under the one before. */
+  readonly responses: ResponseCache
 }
 
 /** For answers from several statements: the connection of a snapshot, so that all see the same data. */

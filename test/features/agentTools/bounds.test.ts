@@ -68,6 +68,30 @@ describe('an answer is bounded, says what it leaves out, and its pages are the w
     )
   })
 
+  test('two filters of one metric both hold', async () => {
+    const args = { market: 'US', metrics: ['roe'], max_characters: 40_000 }
+    const roe = { metric: 'roe' }
+    const wide = { ...args, filters: [{ ...roe, min: 0.1, max: 0.3 }] }
+    const parts = {
+      ...args,
+      filters: [
+        { ...roe, min: 0.1 },
+        { ...roe, max: 0.3 },
+        { ...roe, min: -1 },
+      ],
+    }
+    const rows = rowsOf(await pages('screen', parts, 40_000))
+    expect(rows.length).toBeGreaterThan(10)
+    expect(rows).toEqual(rowsOf(await pages('screen', wide, 40_000)))
+  })
+
+  test('top and order without sort_by are refused: the first rows would look like the best', async () => {
+    for (const sent of [{ top: 5 }, { order: 'ascending' }]) {
+      const reply = await tools.call('screen', { market: 'US', metrics: ['roe'], ...sent })
+      expect([reply.isError, reply.text]).toEqual([true, expect.stringContaining('needs sort_by')])
+    }
+  })
+
   test('a market without a ranking: pages of the API, cut again, lose no company', async () => {
     const args = {
       market: 'US',

@@ -143,19 +143,26 @@ export function readPage(
   cursor: string | undefined,
   call: ToolCall,
 ): Promise<ReadPage> {
-  const bounds = (args.filters ?? []).flatMap(({ metric, min, max }): [string, number | undefined][] => [
-    [`min_${metric}`, min],
-    [`max_${metric}`, max],
-  ])
   return read(call, ReadPage, {
     path: '/api/v1/cross-section',
     query: {
       ...{ metric: args.metrics.join(','), market: args.market.toUpperCase(), limit, cursor },
       ...{ fp: args.fp, as_of: args.as_of, sector: args.sector, max_age_days: args.max_age_days },
       data_version: args.data_version,
-      ...Object.fromEntries(bounds),
+      ...boundsOf(args.filters ?? []),
     },
   })
+}
+
+/** All filters hold, so of two bounds of one metric the narrower one. */
+function boundsOf(filters: NonNullable<ScreenArgs['filters']>): Record<string, number> {
+  const bounds: Record<string, number> = {}
+  for (const { metric, min, max } of filters) {
+    const [lower, upper] = [`min_${metric}`, `max_${metric}`]
+    if (min !== undefined) bounds[lower] = Math.max(min, bounds[lower] ?? min)
+    if (max !== undefined) bounds[upper] = Math.min(max, bounds[upper] ?? max)
+  }
+  return bounds
 }
 
 export function rowsOf(metrics: readonly string[], found: ReadPage): ScreenRow[] {

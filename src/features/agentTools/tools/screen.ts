@@ -41,6 +41,12 @@ export const screen = defineTool({
         'parameter_invalid',
         `sort_by ${sort_by} is not one of metrics. Name it there, too.`,
       )
+    const needsSort = (['top', 'order'] as const).find(name => args[name] !== undefined)
+    if (sort_by === undefined && needsSort !== undefined)
+      throw new ToolRefusal(
+        'parameter_invalid',
+        `${needsSort} needs sort_by. Send it, too, or omit ${needsSort}.`,
+      )
     const place = readPlace(args)
     const found =
       sort_by === undefined ? await onePage(args, place, call) : await ranking(args, sort_by, call)
