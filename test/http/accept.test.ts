@@ -3,12 +3,13 @@ import { asFile } from '../../src/http/fileName.ts'
 import { acceptedFormat } from '../../src/http/preferences.ts'
 import { sellKey } from './callers.ts'
 import { realServer } from './realServer.ts'
+import { testToday } from './testServer.ts'
 
 setDefaultTimeout(60_000)
 
 const server = await realServer()
 afterAll(() => server.stop(), 60_000)
-const key = `Bearer ${await sellKey(server.sql, { licence: 'oem', perMinute: 100_000 })}`
+const key = `Bearer ${await sellKey(server.sql, { licence: 'oem', perMinute: 100_000, bulk: true })}`
 
 const send = (path: string, headers: Record<string, string> = {}) =>
   fetch(server.url + path, { headers: { Authorization: key, ...headers } })
@@ -36,6 +37,7 @@ const lists: Record<string, string> = {
   '/api/v1/filings?ticker=AAPL&as_of=2010-02-01': 'asfiled-filings-AAPL-2010-02-01',
   '/api/v1/filings?market=US&as_of=2010-02-01': 'asfiled-filings-US-2010-02-01',
   '/api/v1/signals?horizon=7d&limit=50&to=2020-01-31': 'asfiled-signals-7d-2020-01-31',
+  '/api/v1/changes?since=0&limit=50': `asfiled-changes-0-${testToday}`,
 }
 
 describe.each(Object.keys(lists))('%s', path => {
@@ -71,6 +73,46 @@ describe.each(Object.keys(lists))('%s', path => {
     expect((await send(path, { Accept: types.json, 'If-None-Match': tag })).status).toBe(200)
     expect((await send(path, { 'If-None-Match': tag })).status).toBe(200)
   })
+})
+
+test('an as-of join, too, whatever the form of its body', async () => {
+  const rows = { date: ['2010-01-26', '2009-10-28'], ticker: ['AAPL', 'AAPL'] }
+  const json = JSON.stringify({ rows, metrics: ['revenue', 'roe'], fp: 'FY' })
+  const csv = 'date,ticker\n2010-01-26,AAPL\n2009-10-28,AAPL\n'
+  const join = (format: string | null, accept: string, body: string, settings: string) =>
+    fetch(`${server.url}/api/v1/as-of?${format === null ? '' : `format=${format}`}${settings}`, {
+      method: 'POST',
+      headers: {
+        Authorization: key,
+        Accept: accept,
+        'Content-Type': body === csv ? 'text/csv' : 'application/json',
+      },
+      body,
+    })
+  const tags = new Set<string>()
+  for (const [body, settings] of [
+    [json, ''],
+    [csv, '&metrics=revenue,roe&fp=FY'],
+  ] as const) {
+    for (const format of formats) {
+      const byAccept = await join(null, types[format], body, settings)
+      const byFormat = await join(format, 'text/csv', body, settings)
+      for (const { status, headers } of [byAccept, byFormat]) {
+        expect(status).toBe(200)
+        expect(headers.get('content-type')).toStartWith(types[format])
+        expect(headers.get('vary')).toBe('Accept, Accept-Encoding, Authorization')
+        expect(headers.get('content-disposition')).toBe(
+          format === 'json' ? null : `attachment; filename="asfiled-as-of-revenue_roe-FY.${format}"`,
+        )
+      }
+      expect(await bytesOf(byAccept)).toBe(await bytesOf(byFormat))
+      const tag = byAccept.headers.get('etag') ?? ''
+      expect(byFormat.headers.get('etag')).toBe(tag)
+      tags.add(tag)
+    }
+  }
+  expect(tags.size).toBe(2 * formats.length)
+  expect((await join(null, '*/*', json, '')).headers.get('content-type')).toBe('application/json')
 })
 
 test('of several types the one with the greatest weight is sent; of equals one that is named, then JSON', () => {

@@ -1,12 +1,9 @@
 import { TypeCompiler } from '@sinclair/typebox/compiler'
-import { dayNumber } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
 import { openJson } from '../codec/body.ts'
-import { readNameFast } from '../codec/cells.ts'
-import { DayMemo, noDay } from '../codec/cursor.ts'
 import { describeFault, unknownParameter } from '../codec/faults.ts'
+import { DayColumn, type JsonColumn, NameColumn } from '../codec/jsonColumn.ts'
 import { formatPath, type JsonObject, type JsonReader } from '../codec/jsonReader.ts'
-import { NameInterner } from '../codec/nameInterner.ts'
 import { AsOfJoinRequest, joinRowSchemas, maxJoinRows, maxTickerLength } from './request.ts'
 import { type ParsedRows, rowCapacity, tooManyRows } from './rows.ts'
 
@@ -71,7 +68,10 @@ function readColumns(reader: JsonReader): ParsedRows {
     )
   }
   const capacity = rowCapacity(reader.bytes, minElementBytes)
-  const columns = { date: new DateColumn(reader, capacity), ticker: new TickerColumn(reader, capacity) }
+  const columns = {
+    date: new DayColumn(reader, capacity),
+    ticker: new NameColumn(reader, capacity, maxTickerLength, false),
+  }
   const lengths = new Map<ColumnName, number>()
   reader.expect(0x7b)
   if (!reader.take(0x7d)) {
@@ -89,13 +89,13 @@ function readColumns(reader: JsonReader): ParsedRows {
   const { date, ticker } = columns
   return {
     count,
-    day: date.days.subarray(0, count),
-    name: ticker.numbers.subarray(0, count),
-    names: ticker.names.names,
+    day: date.days(count),
+    name: ticker.numbers(count),
+    names: ticker.names,
   }
 }
 
-function readColumn(reader: JsonReader, column: DateColumn | TickerColumn, name: ColumnName): number {
+function readColumn(reader: JsonReader, column: JsonColumn, name: ColumnName): number {
   reader.skipSpace()
   if (reader.bytes[reader.at] !== 0x5b) {
     throw new Failure('parameter_invalid', `${reader.here} must be an array with one value per row.`, {
@@ -146,56 +146,4 @@ function commonLength(lengths: ReadonlyMap<ColumnName, number>): number {
     `rows.date has ${dates} values and rows.ticker ${tickers}. Both need one value per row.`,
     { param: 'rows' },
   )
-}
-
-/** Elements of the common form go straight from bytes to columns. `take` leaves the reader where it was at any other. */
-class DateColumn {
-  readonly days: Int32Array
-  readonly #reader: JsonReader
-  readonly #memo = new DayMemo()
-
-  constructor(reader: JsonReader, capacity: number) {
-    this.#reader = reader
-    this.days = new Int32Array(new SharedArrayBuffer(4 * capacity))
-  }
-
-  take(place: number): boolean {
-    const { bytes, at } = this.#reader
-    if (bytes[at] !== 0x22 || bytes[at + 11] !== 0x22) return false
-    const day = this.#memo.read(this.#reader, at + 1)
-    if (day === noDay) return false
-    this.#reader.at = at + 12
-    this.days[place] = day
-    return true
-  }
-
-  put(place: number, value: string): void {
-    this.days[place] = dayNumber(value)
-  }
-}
-
-class TickerColumn {
-  readonly names = new NameInterner(maxTickerLength)
-  readonly numbers: Int32Array
-  readonly #reader: JsonReader
-
-  constructor(reader: JsonReader, capacity: number) {
-    this.#reader = reader
-    this.numbers = new Int32Array(new SharedArrayBuffer(4 * capacity))
-  }
-
-  take(place: number): boolean {
-    const from = this.#reader.at
-    const number = readNameFast(this.#reader, this.names)
-    if (number === -1) {
-      this.#reader.at = from
-      return false
-    }
-    this.numbers[place] = number
-    return true
-  }
-
-  put(place: number, value: string): void {
-    this.numbers[place] = this.names.numberOf(value)
-  }
 }

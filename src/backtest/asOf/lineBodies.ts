@@ -142,7 +142,7 @@ export function readNdjsonRows(bytes: Uint8Array): ParsedRows {
       pushChecked(rows, reader.value(), line, 'null')
       reader.path.pop()
     }
-    endLine(reader)
+    reader.endLine()
   }
   return rows.finish()
 }
@@ -182,11 +182,4 @@ function takeWord(reader: JsonReader, word: Uint8Array): boolean {
   for (let i = 0; i < word.length; i++) if (bytes[at + i] !== word[i]) return false
   reader.at = at + word.length
   return true
-}
-
-function endLine(reader: JsonReader): void {
-  const { bytes, at: end } = reader
-  reader.skipSpace()
-  for (let i = end; i < reader.at; i++) if (bytes[i] === 0x0a) return
-  if (reader.at < bytes.length) reader.malformed('a line contains more than one value')
 }

@@ -1,7 +1,5 @@
-import { dayNumber } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
 import {
-  type Bounds,
   type ColumnName,
   cellChecks,
   cellSchemas,
@@ -9,19 +7,15 @@ import {
   columnNames,
   maxAssetLength,
   maxMarketLength,
-  readNameFast,
-  readNumberFast,
   requiredColumns,
   returnBounds,
   rowCapacity,
   scoreBounds,
-  takeNull,
   volumeBounds,
 } from './cells.ts'
-import { DayMemo, noDay } from './cursor.ts'
 import { describeFault, unknownParameter } from './faults.ts'
-import { formatPath, type JsonReader, type JsonValue } from './jsonReader.ts'
-import { NameInterner } from './nameInterner.ts'
+import { DayColumn, type JsonColumn, NameColumn, NumberColumn } from './jsonColumn.ts'
+import { formatPath, type JsonReader } from './jsonReader.ts'
 import type { ParsedPanel } from './panelBuilder.ts'
 
 const minElementBytes = '1,'.length
@@ -140,115 +134,4 @@ function toUint16(numbers: Int32Array): Uint16Array {
   const narrow = new Uint16Array(new SharedArrayBuffer(2 * numbers.length))
   narrow.set(numbers)
   return narrow
-}
-
-/** A column that is filled as its JSON array is read, in shared memory: a dataset may take it over. Its capacity is at
- * least one element more than allowed. */
-interface JsonColumn {
-  /** The fast path: takes the element at the reader's place. For anything but the common form it returns false, with
-   * the reader where it was. */
-  take(place: number): boolean
-  /** Takes an element that was read as a value and fits the schema. */
-  put(place: number, value: JsonValue): void
-}
-
-class DayColumn implements JsonColumn {
-  readonly #reader: JsonReader
-  readonly #memo = new DayMemo()
-  readonly #days: Int32Array
-
-  constructor(reader: JsonReader, capacity: number) {
-    this.#reader = reader
-    this.#days = new Int32Array(new SharedArrayBuffer(4 * capacity))
-  }
-
-  take(place: number): boolean {
-    const { bytes, at } = this.#reader
-    if (bytes[at] !== 0x22 || bytes[at + 11] !== 0x22) return false
-    const day = this.#memo.read(this.#reader, at + 1)
-    if (day === noDay) return false
-    this.#reader.at = at + 12
-    this.#days[place] = day
-    return true
-  }
-
-  put(place: number, value: JsonValue): void {
-    this.#days[place] = dayNumber(String(value))
-  }
-
-  days(count: number): Int32Array {
-    return this.#days.subarray(0, count)
-  }
-}
-
-/** Names by number. */
-class NameColumn implements JsonColumn {
-  readonly #reader: JsonReader
-  readonly #interner: NameInterner
-  readonly #nullable: boolean
-  readonly #numbers: Int32Array
-
-  /** @param nullable null is the name '', number 0 */
-  constructor(reader: JsonReader, capacity: number, maxLength: number, nullable: boolean) {
-    this.#reader = reader
-    this.#numbers = new Int32Array(new SharedArrayBuffer(4 * capacity))
-    this.#interner = new NameInterner(maxLength)
-    this.#nullable = nullable
-    if (nullable) this.#interner.numberOf('')
-  }
-
-  take(place: number): boolean {
-    const from = this.#reader.at
-    const number = this.#nullable && takeNull(this.#reader) ? 0 : readNameFast(this.#reader, this.#interner)
-    if (number === -1) {
-      this.#reader.at = from
-      return false
-    }
-    this.#numbers[place] = number
-    return true
-  }
-
-  put(place: number, value: JsonValue): void {
-    this.#numbers[place] = this.#interner.numberOf(String(value))
-  }
-
-  get names(): readonly string[] {
-    return this.#interner.names
-  }
-
-  numbers(count: number): Int32Array {
-    return this.#numbers.subarray(0, count)
-  }
-}
-
-/** NaN for null. */
-class NumberColumn implements JsonColumn {
-  readonly #reader: JsonReader
-  readonly #bounds: Bounds
-  readonly #values: Float64Array
-
-  constructor(reader: JsonReader, capacity: number, bounds: Bounds) {
-    this.#reader = reader
-    this.#values = new Float64Array(new SharedArrayBuffer(8 * capacity))
-    this.#bounds = bounds
-  }
-
-  take(place: number): boolean {
-    const from = this.#reader.at
-    const value = readNumberFast(this.#reader, this.#bounds)
-    if (value === Number.POSITIVE_INFINITY) {
-      this.#reader.at = from
-      return false
-    }
-    this.#values[place] = value
-    return true
-  }
-
-  put(place: number, value: JsonValue): void {
-    this.#values[place] = typeof value === 'number' ? value : Number.NaN
-  }
-
-  values(count: number): Float64Array {
-    return this.#values.subarray(0, count)
-  }
 }

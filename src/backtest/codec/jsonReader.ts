@@ -132,6 +132,14 @@ export class JsonReader implements ByteCursor {
     throw new Failure('parameter_repeated', `${param} is given twice. Send it once.`, { param })
   }
 
+  /** Goes to the next line of NDJSON. */
+  endLine(): void {
+    const { bytes, at: end } = this
+    this.skipSpace()
+    for (let i = end; i < this.at; i++) if (bytes[i] === 0x0a) return
+    if (this.at < bytes.length) this.malformed('a line contains more than one value')
+  }
+
   malformed(what: string): never {
     const before = this.bytes.subarray(0, this.at)
     let line = 1

@@ -29,7 +29,7 @@ function readHeader(reader: JsonReader, lines: LineCounter): JsonObject {
   const start = reader.at
   const value = readValue(reader, lines)
   if (isHeader(value)) {
-    endLine(reader)
+    reader.endLine()
     return value
   }
   reader.at = start
@@ -52,7 +52,7 @@ function readRows(reader: JsonReader, lines: LineCounter, maxRows: number): Pane
       pushChecked(panel, readValue(reader, lines), [place])
     }
     checkPanelSize(panel.count, panel.markets.names.length)
-    endLine(reader)
+    reader.endLine()
   }
   return panel
 }
@@ -62,13 +62,6 @@ function readValue(reader: JsonReader, lines: LineCounter): JsonValue {
   const value = reader.value()
   reader.path.pop()
   return value
-}
-
-function endLine(reader: JsonReader): void {
-  const { bytes, at: end } = reader
-  reader.skipSpace()
-  for (let i = end; i < reader.at; i++) if (bytes[i] === 0x0a) return
-  if (reader.at < bytes.length) reader.malformed('a line contains more than one value')
 }
 
 /** Reads the lines before a row to find its own. They are already known to be valid. */

@@ -33,8 +33,9 @@ export function drawBlocks(
   meanBlock: number,
   { starts, ends }: Blocks,
 ): number {
-  const state = firstState(seed, stream)
-  let [a, b, c, d] = state
+  // The generator's step is written out three times: as a closure or an object it takes 1.4 times as long (5,000 resamples of 2,520
+  // periods: 37 ms against 53 and 51).
+  let [a, b, c, d] = firstState(seed, stream)
   // u < 1/L exactly, without a division for each period: both sides times 2^32, a power of two.
   const bound = (1 / meanBlock) * two32
   let r = Math.imul(b, 5)

@@ -1,5 +1,5 @@
 import type { MarketCosts } from '../../markets/costs.ts'
-import type { BatchDeflation, BatchSummaryLine } from '../batchResult.ts'
+import type { BatchSummaryLine } from '../batchResult.ts'
 import { type BatchItem, readBatchBody } from '../codec/batchBody.ts'
 import type { Dataset } from '../dataset/dataset.ts'
 import { shareDataset } from '../dataset/packed.ts'
@@ -9,7 +9,6 @@ import {
   chanceVariance,
   deflateRecord,
   pickWinner,
-  type RecordDeflation,
   type TrialRecord,
   trialRecord,
   trialsVarianceOf,
@@ -18,7 +17,7 @@ import type { BacktestConfig, BacktestInclude, BacktestSource } from '../request
 import { encodeResult } from './encodeResult.ts'
 import { buildPanelDataset } from './panelDataset.ts'
 import { resolveConfig } from './resolveConfig.ts'
-import { finiteOrNull } from './resultFields.ts'
+import { writeDeflation } from './resultFields.ts'
 import { runSelected } from './runRequest.ts'
 import { panelSelector, type SelectedData, selectArchiveData, selectPanelData } from './selectData.ts'
 import { describeFailure, type TaskFailure } from './taskFailure.ts'
@@ -145,22 +144,6 @@ function selector({ data, dataVersion, score, costs }: BatchInput): (entry: Batc
   return ({ config, include, source }) => {
     if (source === null || dataVersion === null) return selectPanel(config)
     return selectArchiveData({ data, dataVersion, score, costs, request: { config, include, source } })
-  }
-}
-
-function writeDeflation(deflation: RecordDeflation): BatchDeflation {
-  return {
-    dsr: finiteOrNull(deflation.dsr),
-    survives: deflation.survives,
-    trials: deflation.trials,
-    sharpe_per_period: finiteOrNull(deflation.sharpePerPeriod),
-    sharpe_threshold: deflation.sharpeThreshold,
-    trials_variance: deflation.trialsVariance,
-    skew: finiteOrNull(deflation.skew),
-    kurtosis_raw: finiteOrNull(deflation.kurtosisRaw),
-    n_periods: deflation.periods,
-    psr: finiteOrNull(deflation.psr),
-    min_track_record_periods: finiteOrNull(deflation.minTrackRecordPeriods),
   }
 }
 

@@ -1,6 +1,8 @@
 import { type IsoDate, isoDate } from '../../dates.ts'
+import type { BatchDeflation } from '../batchResult.ts'
 import { addBusinessDays } from '../dataset/calendar.ts'
 import { defaultMaxAgeDays } from '../figureScore.ts'
+import type { RecordDeflation } from '../overfitting/winner.ts'
 import type { BacktestSource } from '../request.ts'
 import type { BacktestFold, BacktestResult, BacktestSourceUsed } from '../result.ts'
 import type { BacktestMetrics } from '../resultMetrics.ts'
@@ -31,6 +33,22 @@ export function writeMetrics(summary: Summary): BacktestMetrics {
 /** JSON has no Infinity: a value that overflowed becomes null. */
 export function finiteOrNull(value: number | null): number | null {
   return value !== null && Number.isFinite(value) ? value : null
+}
+
+export function writeDeflation(deflation: RecordDeflation): BatchDeflation {
+  return {
+    dsr: finiteOrNull(deflation.dsr),
+    survives: deflation.survives,
+    trials: deflation.trials,
+    sharpe_per_period: finiteOrNull(deflation.sharpePerPeriod),
+    sharpe_threshold: deflation.sharpeThreshold,
+    trials_variance: deflation.trialsVariance,
+    skew: finiteOrNull(deflation.skew),
+    kurtosis_raw: finiteOrNull(deflation.kurtosisRaw),
+    n_periods: deflation.periods,
+    psr: finiteOrNull(deflation.psr),
+    min_track_record_periods: finiteOrNull(deflation.minTrackRecordPeriods),
+  }
 }
 
 export function writeConfig(config: ResolvedConfig): BacktestResult['config'] {

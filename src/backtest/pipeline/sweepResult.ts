@@ -11,7 +11,7 @@ import { writeUnseen } from './curves.ts'
 import { writeEvidence } from './evidence.ts'
 import { versionOf } from './requestEcho.ts'
 import type { ResolvedConfig } from './resolveConfig.ts'
-import { finiteOrNull, writeFolds } from './resultFields.ts'
+import { finiteOrNull, writeDeflation, writeFolds } from './resultFields.ts'
 import { runConfiguration } from './runConfiguration.ts'
 import { sweepRecords } from './sweepEvidence.ts'
 import type { SliceSeries, SweepPlan } from './sweepPlan.ts'
@@ -56,7 +56,7 @@ export function writeSweepResult(
     sweep: gridOf(configs),
     best: { label: best.label, config: own.config, metrics: own.metrics },
     trials: trials.map(trial => writeTrial(trial, periodsPerYear)),
-    deflated_sharpe: writeDeflation(deflation),
+    deflated_sharpe: writeSweepDeflation(deflation),
   }
   return {
     ...own,
@@ -111,21 +111,15 @@ function writeTrial(
   }
 }
 
-function writeDeflation(deflation: Deflation): SweepFields['deflated_sharpe'] {
+/** The fields of a batch's verdict, with those of a sweep between and behind them. */
+function writeSweepDeflation(deflation: Deflation): SweepFields['deflated_sharpe'] {
+  const { psr, min_track_record_periods, ...shared } = writeDeflation(deflation)
   return {
-    dsr: finiteOrNull(deflation.dsr),
-    survives: deflation.survives,
-    trials: deflation.trials,
-    sharpe_per_period: finiteOrNull(deflation.sharpePerPeriod),
-    sharpe_threshold: deflation.sharpeThreshold,
-    trials_variance: deflation.trialsVariance,
-    skew: finiteOrNull(deflation.skew),
-    kurtosis_raw: finiteOrNull(deflation.kurtosisRaw),
-    n_periods: deflation.periods,
+    ...shared,
     trials_effective: deflation.trialsEffective,
     dsr_effective: finiteOrNull(deflation.dsrEffective),
-    psr: finiteOrNull(deflation.psr),
-    min_track_record_periods: finiteOrNull(deflation.minTrackRecordPeriods),
+    psr,
+    min_track_record_periods,
     pbo: finiteOrNull(deflation.pbo),
   }
 }

@@ -27,6 +27,7 @@ export interface JoinDeps extends CompanyDeps {
 
 export interface JoinAnswer extends WrittenJoin {
   readonly dataVersion: number
+  readonly metrics: readonly string[]
   /** Gives the memory of the answer back. Must be called once it is sent. */
   readonly release: () => void
 }
@@ -68,7 +69,7 @@ export async function runJoin(
         },
         { signal, ticket },
       )
-      return { ...written, dataVersion, release: room.keep(written.bytes.length) }
+      return { ...written, dataVersion, metrics: plan.metrics, release: room.keep(written.bytes.length) }
     } catch (error) {
       room.release()
       throw error

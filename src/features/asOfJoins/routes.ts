@@ -9,9 +9,11 @@ import { contentTypes, dataHeaders, streamAnswer } from '../../http/answers.ts'
 import { type BodyReader, formatOfBody } from '../../http/body.ts'
 import { compressions } from '../../http/compression.ts'
 import { type Answer, type RequestContext, withoutIdleTimeout } from '../../http/context.ts'
+import { asFile } from '../../http/fileName.ts'
 import { entityTag } from '../../http/headers.ts'
 import { queryReader } from '../../http/parameters.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
+import { withAcceptedFormat } from '../../http/preferences.ts'
 import { termsOf } from '../companies/terms.ts'
 import { noteOf } from './description.ts'
 import { joinOperation } from './documentation.ts'
@@ -31,7 +33,8 @@ export function asOfJoinRoutes(http: HttpPlugin, deps: JoinRouteDeps) {
     '/api/v1/as-of',
     ({ context }) => {
       const bodyFormat = formatOfBody(context.request.headers, joinMediaTypes)
-      const { format = 'json', ...query } = context.queryText === '' ? {} : readQuery(context.queryText)
+      const sent = context.queryText === '' ? {} : readQuery(context.queryText)
+      const { format = 'json', ...query } = withAcceptedFormat<JoinQuery>(context, sent)
       const settings = settingsOf(query, bodyFormat)
       return withoutIdleTimeout(context, () =>
         deps.bodies.use(context, bytes => answerJoin(deps, context, bytes, bodyFormat, settings, format)),
@@ -72,7 +75,7 @@ async function answerJoin(
   const { principal, subject } = context.authenticatedCaller
   const { signal } = context.request
   // Hashed before the join: the bytes move to the thread and are gone here.
-  const request = `as-of ${principal.licence} ${bodyFormat} ${format} ${context.queryText} ${Bun.hash.xxHash64(bytes)}`
+  const request = `as-of ${principal.licence} ${bodyFormat} ${format} ${JSON.stringify(query)} ${Bun.hash.xxHash64(bytes)}`
   const sent = { body: ownBuffer(bytes), format: bodyFormat, query }
   const joined = await deps.perKeyLimit.use(subject, () => runJoin(deps, principal, sent, format, signal))
   const { about, release } = joined
@@ -84,6 +87,7 @@ async function answerJoin(
   const terms = termsOf(deps.markets, about.markets)
   const headers = {
     ...dataHeaders(contentTypes[format], entityTag(joined.dataVersion, request)),
+    ...asFile(format, 'as-of', joined.metrics, about.fp),
     ...(format === 'json'
       ? {}
       : noticeHeaders({
