@@ -38,9 +38,11 @@ function readHeader(reader: JsonReader, lines: LineCounter): JsonObject {
 
 function isHeader(value: JsonValue): value is JsonObject {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
-  // A row has a score, too: that of a request is an object.
-  return settingNames.some(name => name in value && (name !== 'score' || typeof value[name] === 'object'))
+  return settingNames.some(name => name in value && (name !== 'score' || isObject(value[name])))
 }
+
+/** A row has a score, too: a number or null. That of a request is an object. */
+const isObject = (value: JsonValue | undefined) => typeof value === 'object' && value !== null
 
 /** Reads at most `maxRows` rows; the reader is then before what follows them. */
 function readRows(reader: JsonReader, lines: LineCounter, maxRows: number): PanelBuilder {

@@ -99,3 +99,11 @@ test('a row is found again by its line, whatever comes before it', () => {
   expect([0, 1, 2, 4].map(i => csv?.(i))).toEqual(['line 2', 'line 3', 'line 5', 'line 7'])
   expect([0, 1, 4].map(i => ndjson?.(i))).toEqual(['line 2', 'line 3', 'line 6'])
 })
+
+test('a first line with a missing score is a row; one whose score names a metric is the settings', () => {
+  const rows = '{"score":null,"date":"2024-01-01","asset":"A","forward_return":0.1}\n'
+  const read = (text: string) => readBody(new TextEncoder().encode(text), 'ndjson')
+  expect(read(rows).panel?.columns.count).toBe(1)
+  const scored = read(`{"score":{"asOf":"roe"}}\n${rows}`)
+  expect(scored).toMatchObject({ panel: { columns: { count: 1 } }, score: { asOf: 'roe' } })
+})
