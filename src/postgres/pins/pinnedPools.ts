@@ -29,7 +29,7 @@ interface Entry<Store> {
 
 /** Each store has connections of its own. */
 const maxStores = 4
-/** A store that nobody reads is closed after this long, unless another version needs its place before. */
+/** A store without a reader is closed after this long, unless another version needs its place before. */
 const idleMs = 60_000
 const maxWaiting = 100
 const maxWaitMs = 10_000

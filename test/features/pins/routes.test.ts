@@ -211,7 +211,7 @@ test('a stream holds its version until it ends or its reader leaves, and no long
     left.abort()
     await reader?.cancel().catch(() => {})
   }
-  // Five other versions need the places of those that nobody reads.
+  // Five other versions need the places of those without a reader.
   for (let other = 1; other <= 6; other++)
     expect((await get(first, pinnedPath('/api/v1/coverage/AAPL', other))).status).toBeLessThan(500)
   expect(pins.versions.length).toBeLessThanOrEqual(4)
