@@ -71,7 +71,7 @@ begin
 end
 $$;
 
--- Copies the rows that a statement replaced or removed, except those that came in this very version: no answer has shown these.
+-- Copies the rows that a statement replaced or removed, except those that came in this very version: nobody was served these.
 create function keep_facts() returns trigger language plpgsql as $$
 declare
   ending integer;
