@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { checkSchedule } from '../boot/syncs.ts'
 import { nextTime } from '../cron.ts'
 import { registerSyncs } from '../features/syncs/freshness.ts'
 import { type MarketRuns, readMarketRuns } from '../features/syncs/freshnessQueries.ts'
@@ -25,6 +26,8 @@ export function addSyncStatusCommand(sync: Command, context: CliContext): void {
 
 async function status(context: CliContext, asJson: boolean): Promise<void> {
   const { syncSchedule } = context.config
+  // A market without a register is in no row: the schedule would look empty.
+  checkSchedule(context.config, line => console.error(line))
   const runs = await context.withDatabase(sql => readMarketRuns(sql, [...sources.keys()]))
   const rows = registerSyncs(runs, syncSchedule).map(sync => {
     const { documents = null, facts = null, dataVersion = null } = runOf(runs, sync.market)

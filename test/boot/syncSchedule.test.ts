@@ -118,19 +118,24 @@ test('a schedule turned off runs nothing, and says what was', async () => {
   expect(await bench.due()).toHaveLength(1)
 })
 
-test('a schedule of a market without a register stops the start, in words', async () => {
-  const child = Bun.spawn(['bun', 'src/main.ts'], {
-    ...{ cwd: repository, stdout: 'ignore', stderr: 'pipe' },
-    env: {
-      ...process.env,
-      DATABASE_URL: bench.db.url,
-      DATA_DIR: bench.folder,
-      PORT: '0',
-      SYNC_SCHEDULE: 'xx=0 6 * * *',
-    },
-  })
-  expect(await new Response(child.stderr).text()).toContain(
-    'SYNC_SCHEDULE names xx: there is no register to fetch from. Those with one are us, ',
-  )
-  expect(await child.exited).toBe(1)
+test('a schedule of a market without a register stops the start and the status, in words', async () => {
+  for (const [command, code] of [
+    [['src/main.ts'], 1],
+    [['src/cli.ts', 'sync', 'status'], 2],
+  ] as const) {
+    const child = Bun.spawn(['bun', ...command], {
+      ...{ cwd: repository, stdout: 'ignore', stderr: 'pipe' },
+      env: {
+        ...process.env,
+        DATABASE_URL: bench.db.url,
+        DATA_DIR: bench.folder,
+        PORT: '0',
+        SYNC_SCHEDULE: 'xx=0 6 * * *',
+      },
+    })
+    expect(await new Response(child.stderr).text()).toContain(
+      'SYNC_SCHEDULE names xx: there is no register to fetch from. Those with one are us, ',
+    )
+    expect([command, await child.exited]).toEqual([command, code])
+  }
 })

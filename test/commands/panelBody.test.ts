@@ -153,17 +153,30 @@ test('a Parquet file that could be misread is refused with what to do', async ()
   expect((await sent(await fixture('refused-infinite.parquet'))).panel.score).toEqual(['Infinity'])
 })
 
-test('a damaged Parquet file is read or refused, and never endless', async () => {
+test('a damaged Parquet file is read or refused in our own words, and never endless', async () => {
   for (const name of ['pandas-zstd-v2', 'polars-zstd']) {
     const whole = await fixture(`${name}.parquet`)
     for (let at = 4; at < whole.length; at += 3) {
       const damaged = whole.slice()
       damaged[at] ^= 1 << (at % 8)
       const error = await readParquet(damaged, []).catch((error: unknown) => error)
-      if (error instanceof Error) expect(error).toBeInstanceOf(Failure)
+      if (!(error instanceof Error)) continue
+      expect(error).toBeInstanceOf(Failure)
+      // The text of an exception of the library says nothing to a client.
+      expect(error.message).toMatch(
+        /^It cannot be read as Parquet: (it is|it has|its columns|the column|a page is) /,
+      )
     }
     expect((await refusal(whole.slice(0, -100))).message).toContain('cannot be read as Parquet')
   }
+})
+
+test('a Parquet file with a column twice is refused: either could be meant', async () => {
+  const column = { name: 'date', data: ['2024-01-02'] }
+  const file = parquetWriteBuffer({ columnData: [column, { ...column, data: ['2024-01-03'] }] })
+  const error = await readParquet(new Uint8Array(file), []).catch((error: unknown) => error)
+  expect(error).toBeInstanceOf(Failure)
+  expect(String(error)).toContain('it has the column date twice')
 })
 
 describe('rows of a panel', () => {

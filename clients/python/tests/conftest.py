@@ -10,7 +10,7 @@ from asfiled import Client
 
 @pytest.fixture(autouse=True)
 def no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Neither key nor address of whoever runs the tests."""
+    """Neither key nor address of the one who runs the tests."""
     monkeypatch.delenv("ASFILED_KEY", raising=False)
     monkeypatch.delenv("ASFILED_URL", raising=False)
 

@@ -81,7 +81,7 @@ def test_a_filing_of_the_date_itself_counts_only_when_inclusive(fake: Fake) -> N
 def test_pandas_rows_order_index_and_columns_stay(fake: Fake) -> None:
     index = pd.Index(["x", "x", "y"], name="label")
     frame = pd.DataFrame(
-        {"day": pd.to_datetime(["2011-03-01", "2009-01-01", "2010-03-01"]), "name": ["007A", "AAPL", "AAPL"], "kept": [1, 2, 3]},
+        {"day": pd.to_datetime(["2011-03-01", "2009-01-01", "2010-03-01"]), "name": ["007A", "AAPL", "AAPL"], "own": [1, 2, 3]},
         index=index,
     )
     before = frame.copy(deep=True)
@@ -97,7 +97,7 @@ def test_pandas_rows_order_index_and_columns_stay(fake: Fake) -> None:
 
 
 def test_polars_frames_come_back_as_polars_whatever_the_client_is_of(fake: Fake) -> None:
-    frame = pl.DataFrame({"date": ["2011-03-01", "2010-03-01"], "ticker": ["007A", "AAPL"], "kept": [1, 2]})
+    frame = pl.DataFrame({"date": ["2011-03-01", "2010-03-01"], "ticker": ["007A", "AAPL"], "own": [1, 2]})
     joined = Client("k", fake.url, frame="pandas").as_of_join(frame, "roe", with_=["end"])
     assert joined.drop("roe", "roe_end").equals(frame)
     assert joined["roe"].to_list() == [2.0, 42.9] and joined.schema["roe_end"] == pl.Date
@@ -157,9 +157,9 @@ def test_ids_stay_texts(fake: Fake) -> None:
 
 def test_unknown_tickers_are_named_and_their_rows_stay(fake: Fake, library: str) -> None:
     client = Client("k", fake.url, frame=library)
-    with pytest.warns(UnknownTickers, match=r"Unknown tickers \(1\) have no values: NOBODY"):
-        panel = client.panel(["NOBODY", "007A"], "roe", ["2011-03-01"])
-    assert len(panel) == 2 and client.last.unknown == ("NOBODY",)
+    with pytest.warns(UnknownTickers, match=r"Unknown tickers \(1\) have no values: NOSUCH"):
+        panel = client.panel(["NOSUCH", "007A"], "roe", ["2011-03-01"])
+    assert len(panel) == 2 and client.last.unknown == ("NOSUCH",)
 
 
 def test_a_column_of_the_same_name_is_not_overwritten(fake: Fake) -> None:

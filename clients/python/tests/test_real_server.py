@@ -241,13 +241,13 @@ def test_a_join_knows_what_the_api_knew_the_day_before(client: Client, library: 
 
 def test_a_join_keeps_the_frame_and_names_unknown_tickers(client: Client) -> None:
     frame = pd.DataFrame(
-        {"kept": [1, 2, 3], "date": pd.to_datetime(["2010-02-01", "2009-12-31", "2010-02-01"]), "ticker": ["AAPL", "AAPL", "NOBODY1"]},
+        {"own": [1, 2, 3], "date": pd.to_datetime(["2010-02-01", "2009-12-31", "2010-02-01"]), "ticker": ["AAPL", "AAPL", "NOSUCH1"]},
         index=[5, 5, 6],
     )
-    with pytest.warns(UserWarning, match="NOBODY1"):
+    with pytest.warns(UserWarning, match="NOSUCH1"):
         joined = client.as_of_join(frame, "revenue")
     assert joined["revenue"].fillna(-1).tolist() == [42_905_000_000, 36_537_000_000, -1]
-    pd.testing.assert_frame_equal(joined[["kept", "date", "ticker"]], frame)
+    pd.testing.assert_frame_equal(joined[["own", "date", "ticker"]], frame)
 
 
 Rows = dict[tuple[Any, ...], dict[str, Any]]
@@ -309,10 +309,10 @@ def test_changes_and_bulk_rows_are_frames_of_the_library(
 
 def test_an_earlier_version_answers_as_the_store_stood_then(client: Client, releases: tuple[int, int]) -> None:
     early, late = releases
-    asked: dict[str, Any] = {"fp": "FY", "fy": 2010, "view": "latest"}
-    assert client.fundamentals("AAPL", "revenue", **asked, as_of="2012-06-01")["v"].to_list() == [65_000_000_000]
+    query: dict[str, Any] = {"fp": "FY", "fy": 2010, "view": "latest"}
+    assert client.fundamentals("AAPL", "revenue", **query, as_of="2012-06-01")["v"].to_list() == [65_000_000_000]
     assert client.last.data_version is not None and client.last.data_version >= late
-    pinned = client.fundamentals("AAPL", "revenue", **asked, as_of="2012-06-01", data_version=early)
+    pinned = client.fundamentals("AAPL", "revenue", **query, as_of="2012-06-01", data_version=early)
     assert pinned["v"].to_list() == [65_225_000_000] and client.last.data_version == early
     for version, value in ((early, 65_225_000_000), (None, 65_000_000_000)):
         panel = client.panel("AAPL", "revenue", ["2011-06-01"], data_version=version)

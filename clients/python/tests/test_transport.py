@@ -107,7 +107,7 @@ def test_a_score_as_of_each_date_needs_no_column_of_scores() -> None:
     import polars as pl
 
     result = {"object": "backtest_result", "metrics": {"sharpe": 1.0}, "n_periods": 3}
-    rows = pl.DataFrame({"date": ["2024-01-02"], "asset": ["A"], "forward_return": [0.1], "kept": [1]})
+    rows = pl.DataFrame({"date": ["2024-01-02"], "asset": ["A"], "forward_return": [0.1], "own": [1]})
     with serving(lambda sent: as_json(result)) as fake, Client(key, fake.url) as client:
         client.backtest(rows, score={"asOf": "roe"}, data_version=4)
         assert json.loads(fake.sent[0].body) == {

@@ -24,6 +24,11 @@ const maxRows = 10_000_000
 const maxCells = 60_000_000
 const maxPageBytes = 1_024 * 1_024 * 1_024
 
+/** What is wrong with a file, in words for its sender. The text of any other exception reaches no client. */
+class FileFault extends Error {}
+
+const damaged = 'it is damaged, or of a kind that is not supported; write it again as plain Parquet'
+
 /** Reads a Parquet file, one group of rows after the other. hyparquet believes the sizes in a page's header, and its loops then never
  * end in a damaged file. `patches/` makes it check them: bytes and values of a page, bytes of its levels, length of a run.
  *
@@ -90,7 +95,7 @@ export async function readParquetChunks(
     return count
   } catch (cause) {
     if (cause instanceof Failure) throw cause
-    const reason = cause instanceof Error ? cause.message : String(cause)
+    const reason = cause instanceof FileFault ? cause.message : damaged
     throw new Failure('body_invalid', `It cannot be read as Parquet: ${reason}.`, { cause })
   }
 }
@@ -100,17 +105,17 @@ function countRows({ row_groups: groups }: FileMetaData): number {
   let count = 0
   for (const { num_rows: rows, columns } of groups) {
     if (columns.some(({ meta_data: column }) => column?.num_values !== rows))
-      throw new Error('its columns have different numbers of rows')
+      throw new FileFault('its columns have different numbers of rows')
     count += Number(rows)
     if (count > maxRows)
-      throw new Error(`it has more than ${maxRows.toLocaleString('en')} rows; split it by date`)
+      throw new FileFault(`it has more than ${maxRows.toLocaleString('en')} rows; split it by date`)
   }
   return count
 }
 
-function tooManyCells(rows: number, columns: number, limit: number): Error {
+function tooManyCells(rows: number, columns: number, limit: number): FileFault {
   const [a, b, c] = [rows, columns, limit].map(value => value.toLocaleString('en'))
-  return new Error(
+  return new FileFault(
     `it has ${a} rows of ${b} columns, more than ${c} values; write only the columns of a panel`,
   )
 }
@@ -121,18 +126,22 @@ const pandasIndex = /^__index_level_\d+__$/
 function columnNames(metadata: FileMetaData, numbers: readonly string[]): string[] {
   const columns = parquetSchema(metadata).children.filter(({ element }) => !pandasIndex.test(element.name))
   for (const { element, children } of columns) {
-    if (children.length > 0) throw new Error(`the column ${element.name} is nested; write plain columns only`)
+    if (children.length > 0)
+      throw new FileFault(`the column ${element.name} is nested; write plain columns only`)
     const isDecimal = element.converted_type === 'DECIMAL' || element.logical_type?.type === 'DECIMAL'
     if (isDecimal && numbers.includes(element.name))
-      throw new Error(`the column ${element.name} is DECIMAL; write it as DOUBLE`)
+      throw new FileFault(`the column ${element.name} is DECIMAL; write it as DOUBLE`)
   }
-  return columns.map(({ element }) => element.name)
+  const names = columns.map(({ element }) => element.name)
+  const repeated = names.find((name, place) => names.indexOf(name) !== place)
+  if (repeated !== undefined) throw new FileFault(`it has the column ${repeated} twice; write each once`)
+  return names
 }
 
 const bounded =
   (unpack: (input: Uint8Array, length: number) => Uint8Array) =>
   (input: Uint8Array, length: number): Uint8Array => {
-    if (length > maxPageBytes) throw new Error('a page is larger than 1 GB')
+    if (length > maxPageBytes) throw new FileFault('a page is larger than 1 GB')
     return unpack(input, length)
   }
 
@@ -140,7 +149,7 @@ const bounded =
 const limit = (length: number) => ({ maxOutputLength: Math.max(1, length) })
 
 const notRead = (codec: string) => () => {
-  throw new Error(`it is compressed with ${codec}; write it with snappy, gzip, zstd, brotli or none`)
+  throw new FileFault(`it is compressed with ${codec}; write it with snappy, gzip, zstd, brotli or none`)
 }
 
 const compressors: Compressors = {

@@ -25,7 +25,7 @@ export interface ApiAnswer {
  * here, so limits, licences, entity caps and refusals are those of the API. */
 export type PerformRequest = (request: ApiRequest, signal: AbortSignal) => Promise<ApiAnswer>
 
-/** What a tool answers instead of a result. The message is written for whoever reads the conversation. */
+/** What a tool answers instead of a result. The message is written for the reader of the conversation. */
 export class ToolRefusal extends Error {
   readonly code: string
   readonly near: readonly string[]

@@ -77,7 +77,7 @@ function toolCall({ perform }: ToolDeps, context: ServerContext): ToolCall {
     reportProgress: async (progress, total, message) => {
       if (progressToken === undefined || signal.aborted) return
       const params = { progressToken, progress, message, ...(total === null ? {} : { total }) }
-      // Whoever no longer listens has no use for it.
+      // A client that no longer listens has no use for it.
       await notify({ method: 'notifications/progress', params }).catch(() => {})
     },
   }

@@ -47,7 +47,7 @@ export async function openBulkSnapshot(sql: Sql): Promise<BulkSnapshot | null> {
   }
 }
 
-/** One after the other by index, in the order of the disk: no workers beside it, which requests need, and no timeout, since a
+/** One after the other by index, in the order of the disk: no parallel workers, which requests need, and no timeout, since a
  * market takes minutes and a connection waits while the other one works. */
 const settings = [
   ...[

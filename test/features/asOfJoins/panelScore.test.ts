@@ -60,14 +60,14 @@ describe('a panel whose score is a metric', () => {
     expect(panel.some(row => typeof row.score === 'number')).toBe(true)
     const expected = withoutEcho(await ok('backtest', { config, include, panel }))
     const score = { asOf: 'roe' }
-    const asked = await ok('backtest', { score, config, include, panel: rows })
-    expect([...Value.Errors(BacktestResult, asked)]).toEqual([])
-    expect(withoutEcho(asked)).toEqual(expected)
-    expect(asked.score).toMatchObject({
+    const given = await ok('backtest', { score, config, include, panel: rows })
+    expect([...Value.Errors(BacktestResult, given)]).toEqual([])
+    expect(withoutEcho(given)).toEqual(expected)
+    expect(given.score).toMatchObject({
       ...{ metric: 'roe', unit: 'pure', market: 'US', fiscal_period: 'FY', known: 'filed before the date' },
       ...{ max_age_days: 550, n_names: tickers.length },
     })
-    expect([asked.data_version, asked.request.score]).toEqual([version, score])
+    expect([given.data_version, given.request.score]).toEqual([version, score])
     const columns = Object.fromEntries(
       (['date', 'asset', 'forward_return'] as const).map(name => [name, rows.map(row => row[name])]),
     )

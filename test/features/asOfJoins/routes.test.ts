@@ -213,9 +213,9 @@ describe('rights', () => {
       metrics: ['roe'],
     })
     // Each asks for four of them; ten fit, so that some are refused whatever their order.
-    const asked = Array.from({ length: 30 }, (_, i) => of([0, 3, 5, 7].map(step => tickers[(i + step) % 12])))
-    const statuses = await Promise.all(asked.map(async request => (await post(request, key)).status))
-    const allowed = new Set(asked.flatMap((request, i) => (statuses[i] === 200 ? request.rows.ticker : [])))
+    const sent = Array.from({ length: 30 }, (_, i) => of([0, 3, 5, 7].map(step => tickers[(i + step) % 12])))
+    const statuses = await Promise.all(sent.map(async request => (await post(request, key)).status))
+    const allowed = new Set(sent.flatMap((request, i) => (statuses[i] === 200 ? request.rows.ticker : [])))
     expect(new Set(statuses)).toEqual(new Set([200, 403]))
     const [{ seen }] = await database.sql<{ seen: number }[]>`
       select count(*)::int as seen from key_entity where key_id = (select max(key_id) from api_key)`

@@ -62,7 +62,7 @@ async function setDay(to: string): Promise<void> {
   sql = connect({ url: database.url, connections: 3, statementTimeoutMs: 60_000 })
 }
 
-test('a copy kept by the feed is the data, row by row, on every day and under imports', async () => {
+test('a copy maintained by the feed is the data, row by row, on every day and under imports', async () => {
   await setDay(day)
   let examined = 0
   await fc.assert(

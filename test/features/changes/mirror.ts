@@ -16,7 +16,7 @@ const keyOf = (row: MirrorRow) =>
 
 const withoutChange = ({ version: _, change: __, ...row }: MirrorRow): MirrorRow => row
 
-/** A copy of the data that is kept by the feed alone, as a client's. */
+/** A copy of the data that the feed alone maintains, as a client's. */
 export class Mirror {
   readonly rows = new Map<string, MirrorRow>()
   version = 0

@@ -154,8 +154,8 @@ test('every past table has the columns of its table, and every view of the pinne
   for (const table of versionedTables) {
     const own = await columnsOf('public', table)
     expect(await columnsOf('public', `${table}_past`)).toEqual(['until_version integer', ...own])
-    const kept = own.filter(column => !/^(since_version|amended_version) /.test(column))
-    expect(await columnsOf('pinned', table)).toEqual(kept)
+    const visible = own.filter(column => !/^(since_version|amended_version) /.test(column))
+    expect(await columnsOf('pinned', table)).toEqual(visible)
   }
   const views = await sql<{ name: string }[]>`
     select relname as name from pg_class where relnamespace = 'pinned'::regnamespace and relkind = 'v' order by 1`

@@ -42,4 +42,4 @@ def as_of_join(
             version = answer_of(frames.read([reply.body])[1][0]).data_version
     values, said = frames.read(bodies)
     answer = joined([answer_of(fields) for fields in said])
-    return frames.beside(frame, date, values, prefix), answer
+    return frames.next_to(frame, date, values, prefix), answer

@@ -39,7 +39,7 @@ class Frames(Protocol):
     def join_bodies(self, frame: Any, date: str, ticker: str, size: int) -> Iterator[bytes]:
         """The columns date and ticker of a caller's frame as Parquet, `size` rows at a time."""
 
-    def beside(self, frame: Any, date: str, added: Any, prefix: str) -> Any:
+    def next_to(self, frame: Any, date: str, added: Any, prefix: str) -> Any:
         """The caller's frame with the columns of a join at its right, row by row, its index unchanged."""
 
     def note(self, frame: Any, answer: Mapping[str, Any]) -> Any:
@@ -76,7 +76,7 @@ def require_columns(present: Sequence[Any], needed: Sequence[str]) -> None:
 
 
 def day_text(value: object) -> str:
-    """A day as the server has it. A time of day is refused: which filings were known at noon nobody can say from a day."""
+    """A day as the server has it. A time of day is refused: a day does not say which filings were known at noon."""
     if isinstance(value, str):
         try:
             return dt.date.fromisoformat(value).isoformat()
@@ -123,7 +123,7 @@ def finite(name: str, values: Sequence[float | None]) -> list[float | None]:
 
 
 def require_joined(rows: int, sent: int, same_days: bool) -> None:
-    """A join whose rows are others than those sent would put values beside the wrong names."""
+    """A join whose rows are others than those sent would put values next to the wrong names."""
     if rows != sent or not same_days:
         raise AnswerError(f"The join answered {rows} rows for {sent}, or others than those sent.")
 

@@ -59,7 +59,7 @@ class PandasFrames:
             pq.write_table(table.slice(start, size), sink)
             yield bytes(sink.getvalue())
 
-    def beside(self, frame: Any, date: str, added: Any, prefix: str) -> Any:
+    def next_to(self, frame: Any, date: str, added: Any, prefix: str) -> Any:
         same = len(added) == len(frame) and bool(
             (added["date"].to_numpy().astype("datetime64[D]") == _day_array(frame[date], date)).all()
         )

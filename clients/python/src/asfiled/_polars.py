@@ -52,7 +52,7 @@ class PolarsFrames:
             rows.slice(start, size).write_parquet(sink, compression="snappy")
             yield sink.getvalue()
 
-    def beside(self, frame: pl.DataFrame, date: str, added: pl.DataFrame, prefix: str) -> pl.DataFrame:
+    def next_to(self, frame: pl.DataFrame, date: str, added: pl.DataFrame, prefix: str) -> pl.DataFrame:
         same = added.height == frame.height and bool((added["date"] == _days(frame[date])).all())
         require_joined(added.height, frame.height, same)
         values = added.drop("date", "ticker")

@@ -161,7 +161,7 @@ async function look(current: Job, call: ToolCall): Promise<{ job: Job; waitSecon
   return { job: current, waitSeconds: retryAfterSeconds ?? 1 }
 }
 
-/** Nobody waits for it any more. */
+/** No client waits for it any more. */
 async function cancel({ id }: Job, call: ToolCall): Promise<never> {
   await call.requestAnyway({ method: 'DELETE', path: jobPath(id) }).catch(() => {})
   throw new ToolRefusal('cancelled', 'The call was cancelled, and the backtest with it.')

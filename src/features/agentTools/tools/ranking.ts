@@ -24,10 +24,10 @@ export async function ranking(args: ScreenArgs, sortBy: string, call: ToolCall):
   const withValue = rows.filter(row => rankedBy(row) !== null)
   withValue.sort((a, b) => sign * ((rankedBy(a) ?? 0) - (rankedBy(b) ?? 0)) || (a.ticker < b.ticker ? -1 : 1))
   const { rows: comparable, note: currencyNote } = await ofOneCurrency(args, sortBy, withValue, call)
-  const kept = args.top === undefined ? comparable : comparable.slice(0, args.top)
+  const shown = args.top === undefined ? comparable : comparable.slice(0, args.top)
   const without = rows.length - withValue.length
   const notes = [
-    ...(kept.length < comparable.length
+    ...(shown.length < comparable.length
       ? [`${comparable.length} companies are ranked; top cuts the list.`]
       : []),
     ...(currencyNote === null ? [] : [currencyNote]),
@@ -36,7 +36,7 @@ export async function ranking(args: ScreenArgs, sortBy: string, call: ToolCall):
   ]
   return {
     page: first,
-    rows: kept,
+    rows: shown,
     nextPage: null,
     ...(notes.length === 0 ? {} : { leftOut: notes.join(' ') }),
   }
