@@ -108,8 +108,8 @@ export function childrenOf(dataDir: string): number[] {
     })
 }
 
-/** /ready, when the server has looked again. */
-export async function readiness(server: ServerProcess) {
+/** /ready of servers, when they have looked again. */
+export async function readiness(...servers: readonly ServerProcess[]) {
   await Bun.sleep(2_100)
-  return (await server.get('/ready')).json()
+  return Promise.all(servers.map(async server => (await server.get('/ready')).json()))
 }

@@ -84,7 +84,7 @@ describe.skipIf(process.env.LONG === undefined)('a scheduled run (LONG=1)', () =
     })
     await bench.timeComes('US')
     await bench.untilDone()
-    const { syncs } = await readiness(server)
+    const [{ syncs }] = await readiness(server)
     expect(syncs).toMatchObject([{ market: 'US', schedule: null, age_hours: 0 }])
     worker.kill('SIGTERM')
     expect(await worker.exited).toBe(0)

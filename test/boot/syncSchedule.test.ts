@@ -9,7 +9,6 @@ import {
   scheduleBench,
   until,
 } from './scheduleBench.ts'
-import type { ServerProcess } from './serverProcess.ts'
 
 setDefaultTimeout(180_000)
 
@@ -20,9 +19,9 @@ beforeEach(async () => {
 afterEach(() => bench.close())
 
 test('two servers on one database fetch once when the time comes, and both say how current the market is', async () => {
-  const servers = [await bench.startServer(), await bench.startServer()]
+  const servers = await Promise.all([bench.startServer(), bench.startServer()])
   const empty = { running: false, last_success: null, age_hours: null, last_failure: null }
-  expect((await (servers[0] as ServerProcess).get('/ready')).status).toBe(200)
+  expect((await servers[0].get('/ready')).status).toBe(200)
   await bench.timeComes('US')
   await bench.untilDone()
   await until(async () => (await bench.due()).length === 0)
@@ -31,8 +30,9 @@ test('two servers on one database fetch once when the time comes, and both say h
   expect(done[0]?.facts).toBeGreaterThan(20)
   expect(bench.requestsFor('companyfacts/CIK0000320193')).toBe(1)
   const second = { market: 'BE', schedule: '0 0 29 2 *', ...empty }
-  for (const server of servers) {
-    const { syncs } = await readiness(server)
+  const ready = await readiness(...servers)
+  for (const [place, server] of servers.entries()) {
+    const { syncs } = ready[place]
     const [us, ...others] = syncs.toSorted((a: { market: string }, b: { market: string }) =>
       a.market < b.market ? 1 : -1,
     )
@@ -61,7 +61,7 @@ test('kill -9 of a server and its run in the middle: another server ends what it
   expect(bench.requestsFor('companyfacts/CIK0000320193')).toBe(1)
   expect(bench.requestsFor('companyfacts/CIK0001997711')).toBe(2)
   expect((await storedFacts(bench.db.sql)).length).toBeGreaterThan(20)
-  const { syncs } = await readiness(second)
+  const [{ syncs }] = await readiness(second)
   const us = syncs.find((sync: { market: string }) => sync.market === 'US')
   expect(us.last_failure.reason).toContain('The run ended without a word')
   expect(us.age_hours).toBe(0)
@@ -80,7 +80,7 @@ test('a register that fails is reported in words without a secret, and tried aga
     expect(run.waitS).toBeGreaterThan(40)
     expect(run.waitS).toBeLessThanOrEqual(60)
   }
-  const text = JSON.stringify((await readiness(server)).syncs)
+  const text = JSON.stringify((await readiness(server))[0].syncs)
   expect(text).toContain('Set NBB_KEY in the environment')
   expect(text).toContain('The register refuses the request (403).')
   for (const secret of [...allSecrets, 'secret-5120', 'http://', '127.0.0.1', 'at run'])
@@ -107,7 +107,7 @@ test('a schedule turned off runs nothing, and says what was', async () => {
   await bench.db.sql`
     insert into sync_run (market, is_scheduled, is_partial, started_at, ended_at, outcome)
     values ('US', true, false, now() - interval '3 days', now() - interval '71 hours', 'done')`
-  const { syncs } = await readiness(server)
+  const [{ syncs }] = await readiness(server)
   expect(syncs).toEqual([
     {
       ...{ market: 'US', schedule: null, running: false, age_hours: 71, last_failure: null },

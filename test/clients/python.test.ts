@@ -32,6 +32,7 @@ beforeAll(async () => {
   key = /asf_live_\w+/.exec(server.said())?.[0] ?? ''
   const early = await buildRelease()
   await importAmendment()
+  await importNewTicker()
   releases = [early, await buildRelease()]
 })
 
@@ -57,6 +58,18 @@ async function importAmendment(): Promise<void> {
   const facts = { cik: 320193, entityName: 'Apple Inc.', facts: { 'us-gaap': { SalesRevenueNet: fact } } }
   const file = join(folder, 'CIK0000320193.json')
   await Bun.write(file, JSON.stringify(facts))
+  await importUs(file)
+}
+
+/** Masco has another ticker in the list of the SEC: in the feed it is renamed. */
+async function importNewTicker(): Promise<void> {
+  const file = join(folder, 'company_tickers.json')
+  const masco = { cik_str: 62996, ticker: 'MASX', title: 'MASCO CORP /DE/' }
+  await Bun.write(file, JSON.stringify({ 0: masco }))
+  await importUs(file)
+}
+
+async function importUs(file: string): Promise<void> {
   const { code, err } = await runCommand(dataDir, 'import', 'us', file)
   if (code !== 0) throw new Error(err)
 }

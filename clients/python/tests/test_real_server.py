@@ -182,6 +182,29 @@ def test_a_backtest_of_a_frame_is_that_of_the_archive(client: Client, library: s
     assert page.startswith("<!doctype html>") and len(page) > 100_000
 
 
+def test_a_score_as_of_each_date_is_the_join_of_the_same_rows(client: Client, library: str) -> None:
+    days = [str(dt.date(2009, 10, 14) + dt.timedelta(weeks=week)) for week in range(24)]
+    tickers = ["AAPL", "MSFT", "INTC", "IBM", "GE", "CVX"]
+    count = len(days) * len(tickers)
+    columns = {
+        "date": [day for day in days for _ in tickers],
+        "ticker": tickers * len(days),
+        "forward_return": [float(value) for value in np.cos(np.arange(count)) / 40],
+    }
+    rows = pd.DataFrame(columns) if library == "pandas" else pl.DataFrame(columns)
+    config = {"quantile": 0.4, "holdDays": 5, "returnDays": 5}
+    asked = client.backtest(rows, columns={"asset": "ticker"}, score={"asOf": "roe"}, config=config, progress=False)
+    assert asked.result["score"]["metric"] == "roe" and asked.request["score"] == {"asOf": "roe"}
+    joined = client.as_of_join(rows, "roe", max_age_days=asked.result["score"]["max_age_days"])
+    assert len(set(joined["roe"].to_list())) > 6
+    by_hand = client.backtest(joined, columns={"asset": "ticker", "score": "roe"}, config=config, progress=False)
+    assert asked.metrics == by_hand.metrics and asked.curve.equals(by_hand.curve)
+    again = client.backtest(rows, columns={"asset": "ticker"}, **asked.request, progress=False)
+    assert again.result == asked.result
+    with pytest.raises(errors.ParameterInvalidError, match="no_such_metric"):
+        client.backtest(rows, columns={"asset": "ticker"}, score={"asOf": "no_such_metric"}, progress=False)
+
+
 def test_a_submitted_backtest_has_the_bits_of_a_direct_one_and_shows_progress(client: Client, tmp_path: Path) -> None:
     source = {"market": "US", "horizon": "1d"}
     grid = {"quantile": [0.1, 0.2], "holdDays": [1, 5]}
@@ -291,6 +314,10 @@ def test_a_release_and_the_feed_are_the_next_release_row_by_row(
     for page in pages:
         mirrored(mirror, page)
     assert mirror == wanted
+    # A rename has one row, and its company many.
+    renamed = [row for page in pages for row in page.rows(named=True) if row["change"] == "renamed"]
+    assert [row["ticker"] for row in renamed] == ["MASX"] and renamed[0]["metric"] is None
+    assert sum(row["entity"] == renamed[0]["entity"] for row in wanted.values()) > 10
     assert (feed.data_version, feed.as_of) == (late.data_version, late.as_of)
 
 
@@ -303,7 +330,10 @@ def test_changes_and_bulk_rows_are_frames_of_the_library(
     day = "datetime64[us]" if library == "pandas" else "Date"
     for frame in (page, rows):
         assert [str(frame[name].dtype) for name in ("period_end", "filed", "until")] == [day] * 3
-        assert all(isinstance(accession, str) for accession in frame["accession"].to_list())
+        changes = frame["change"].to_list() if "change" in frame.columns else ["added"] * len(frame)
+        # A renamed company has no filing.
+        for accession, change in zip(frame["accession"].to_list(), changes):
+            assert isinstance(accession, str) == (change != "renamed")
     assert len(rows) == sum(file["rows"] for file in early.manifest["files"] if (file["market"], file["year"]) == ("US", 2010))
 
 
@@ -323,7 +353,10 @@ def test_an_earlier_version_answers_as_the_store_stood_then(client: Client, rele
     assert "0000320193-12-999999" in client.filings("AAPL")["accession"].to_list()
     assert client.signals(limit=5, data_version=early).equals(client.signals(limit=5))
     market = client.cross_section("revenue", "US", as_of="2010-03-31", data_version=early)
-    assert market.equals(client.cross_section("revenue", "US", as_of="2010-03-31"))
+    now = client.cross_section("revenue", "US", as_of="2010-03-31")
+    assert dict(zip(market["issuer_id"], market["value"])) == dict(zip(now["issuer_id"], now["value"]))
+    # Masco was renamed since.
+    assert set(market["ticker"]) ^ set(now["ticker"]) == {"MAS", "MASX"}
     with pytest.raises(errors.ParameterInvalidError, match="data_version"):
         client.fundamentals("AAPL", data_version=late + 1_000)
 

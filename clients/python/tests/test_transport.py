@@ -101,20 +101,11 @@ def test_a_backtest_is_sent_again_under_one_idempotency_key() -> None:
         assert len(set(keys[:3])) == 1 and keys[3] != keys[0]
 
 
-def test_a_score_as_of_each_date_needs_no_column_of_scores() -> None:
-    import json
-
+def test_rows_without_a_score_or_with_a_source_are_refused_before_they_are_sent() -> None:
     import polars as pl
 
-    result = {"object": "backtest_result", "metrics": {"sharpe": 1.0}, "n_periods": 3}
     rows = pl.DataFrame({"date": ["2024-01-02"], "asset": ["A"], "forward_return": [0.1], "own": [1]})
-    with serving(lambda sent: as_json(result)) as fake, Client(key, fake.url) as client:
-        client.backtest(rows, score={"asOf": "roe"}, data_version=4)
-        assert json.loads(fake.sent[0].body) == {
-            "panel": {"date": ["2024-01-02"], "asset": ["A"], "forward_return": [0.1]},
-            "score": {"asOf": "roe"},
-            "data_version": 4,
-        }
+    with Client(key, "http://127.0.0.1:9") as client:
         with pytest.raises(ValueError, match="no column score"):
             client.backtest(rows)
         with pytest.raises(ValueError, match="frame and source both name rows"):

@@ -19,6 +19,8 @@ export interface ImportOptions {
   readonly replaces?: boolean
   /** True: another import follows at once, and the caller maintains the tables at the end. */
   readonly isPart?: boolean
+  /** Reported facts after which a batch is written. Smaller ones take longer as a whole. */
+  readonly factsPerBatch?: number
 }
 
 export interface ImportSummary extends Omit<BatchResult, 'undatedFilings'> {
@@ -30,7 +32,7 @@ export interface ImportSummary extends Omit<BatchResult, 'undatedFilings'> {
   dataVersion: number
 }
 
-const factsPerBatch = 80_000
+const defaultFactsPerBatch = 80_000
 const entitiesPerBatch = 2_000
 
 /** The only way into the fact tables. Imports `units` in batches of bounded size. Each is committed as a whole, with a data
@@ -82,14 +84,14 @@ export async function importFacts(
 async function writeWhilePreparing(
   sql: Sql,
   units: AsyncIterable<ReadUnit> | Iterable<ReadUnit>,
-  { rules, observedOn }: ImportOptions,
+  { rules, observedOn, factsPerBatch = defaultFactsPerBatch }: ImportOptions,
   balances: BalanceReport,
   write: (batch: PreparedBatch) => Promise<void>,
 ): Promise<void> {
   let previous: Promise<void> = Promise.resolve()
   let writing = previous
   try {
-    for await (const batch of batches(units)) {
+    for await (const batch of batches(units, factsPerBatch)) {
       const prepared = await prepareBatch(sql, batch, rules, observedOn ?? null)
       for (const { parsed } of batch)
         for (const document of parsed) {
@@ -109,6 +111,7 @@ async function writeWhilePreparing(
 
 async function* batches(
   units: AsyncIterable<ReadUnit> | Iterable<ReadUnit>,
+  factsPerBatch: number,
 ): AsyncGenerator<readonly ReadUnit[]> {
   let batch: ReadUnit[] = []
   let facts = 0

@@ -19,6 +19,8 @@ export interface RegisterFiles {
   /** True: indexes that slow down a large load are dropped and created again at its end. The load takes less time, and
    * cross-sections and name searches take longer until then. */
   readonly isBulk?: boolean
+  /** See `ImportOptions`. */
+  readonly factsPerBatch?: number
 }
 
 export interface RegisterImport {
@@ -35,7 +37,7 @@ interface ImportProgress {
 export async function importRegister(
   sql: Sql,
   register: Register,
-  { paths, observedOn, isDayKnown = true, isBulk = false }: RegisterFiles,
+  { paths, observedOn, isDayKnown = true, isBulk = false, ...batches }: RegisterFiles,
   onProgress: (progress: ImportProgress) => void,
 ): Promise<RegisterImport> {
   const files = await listFiles(paths, register.documentNames)
@@ -46,7 +48,8 @@ export async function importRegister(
   const units = readUnits(dated, files, await readImportedFiles(sql), read)
   const overwriting = overwrites ? { observedOn: dayNumber(observedOn), replaces } : {}
   if (isBulk) await dropSecondaryIndexes(sql)
-  const written = await importFacts(sql, units, { source: market.toLowerCase(), rules, ...overwriting })
+  const options = { source: market.toLowerCase(), rules, ...overwriting, ...batches }
+  const written = await importFacts(sql, units, options)
   return { read, written }
 }
 

@@ -167,7 +167,9 @@ describe('a sweep', () => {
   }
 
   test('that takes longer than the call waits goes on, and the next call waits for it', async () => {
-    const first = await auto().call('run_backtest', { ...long, wait_seconds: 1 })
+    const holdDays = long.sweep.holdDays.slice(0, 9)
+    const longer = { ...long, sweep: { ...long.sweep, holdDays }, wait_seconds: 1 }
+    const first = await auto().call('run_backtest', longer)
     const { state, job_id, left_out } = first.structured
     expect(['queued', 'running']).toContain(state)
     expect(left_out).toContain(`Call run_backtest with job_id ${job_id}`)

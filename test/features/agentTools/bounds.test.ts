@@ -118,8 +118,12 @@ describe('an answer is bounded, says what it leaves out, and its pages are the w
   })
 
   test('changes, restatements and coverage', async () => {
-    await pages('compare_as_of', { ticker: 'AAPL', from_day: '2009-01-01', to_day: '2026-01-01' })
-    const restated = rowsOf(await pages('get_restatements', { market: 'US', metrics: ['net_income'] }))
+    // Larger answers: each page of a market reads it again.
+    const max_characters = 40_000
+    const days = { from_day: '2009-01-01', to_day: '2026-01-01' }
+    await pages('compare_as_of', { ticker: 'AAPL', ...days, max_characters }, max_characters)
+    const market = { market: 'US', metrics: ['net_income'], max_characters }
+    const restated = rowsOf(await pages('get_restatements', market, max_characters))
     const first = await api('/api/v1/restatements?market=US&metric=net_income&limit=5000')
     expect(restated.map(({ ticker, filed, value }) => [ticker, filed, value])).toEqual(
       first.data.map((row: Structured) => [row.ticker, row.filed, row.value]),
