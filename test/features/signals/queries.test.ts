@@ -10,7 +10,7 @@ beforeAll(async () => {
   db = await testDatabase()
   await db.sql`
     insert into signal (date, horizon, ticker, market, predicted, actual, source, resolved_at)
-    select date '2000-01-01' + n / 50, 1, 'T' || n % 50, 'US', n, 1, 'backfill', now()
+    select date '2000-01-01' + n / 50, 1, 'T' || n % 50, case when n % 50 < 10 then 'US' else 'JP' end, n, 1, 'backfill', now()
     from generate_series(1, 40000) n`
   await db.sql`
     insert into signal (date, horizon, ticker, market, predicted, source)
