@@ -16,7 +16,7 @@ import { flagshipOf, makeBacktests, makeEvents } from './resources.ts'
 import { endOnSignal, stopTimeoutMs } from './shutdown.ts'
 import { checkSchedule, startSyncs, syncTasks } from './syncs.ts'
 
-/** Runs submitted backtests until SIGINT or SIGTERM, then finishes the tasks in progress and ends the process. */
+/** Runs submitted backtests and joins until SIGINT or SIGTERM, then finishes the tasks in progress and ends the process. */
 export async function runWorker(config: Config, today: () => IsoDate): Promise<void> {
   const opened = new AsyncDisposableStack()
   const announce = (line: string) => console.log(`asfiled worker: ${line}`)
