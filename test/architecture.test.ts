@@ -59,6 +59,7 @@ const features: Record<string, readonly string[]> = {
   panels: [],
   asOfJoins: ['companies'],
   backtests: ['panels', 'asOfJoins', 'companies'],
+  joinJobs: ['asOfJoins', 'backtests'],
   backtestPage: ['account', 'backtests', 'signals'],
   health: ['syncs'],
   agentTools: [

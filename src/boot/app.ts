@@ -18,6 +18,8 @@ import { crossSectionRoutes } from '../features/crossSection/routes.ts'
 import { filingsRoutes } from '../features/filings/routes.ts'
 import { fundamentalsRoutes } from '../features/fundamentals/routes.ts'
 import { healthRoutes } from '../features/health/routes.ts'
+import { joinJobRoutes } from '../features/joinJobs/routes.ts'
+import { submitJoin } from '../features/joinJobs/submit.ts'
 import { licensingRoutes } from '../features/licensing/routes.ts'
 import { metricsRoutes } from '../features/metrics/routes.ts'
 import { orderRoutes } from '../features/orders/routes.ts'
@@ -74,7 +76,11 @@ export function createApp(resources: Resources) {
     restatementsRoutes(plugin, shared),
     filingsRoutes(plugin, shared),
     metricsRoutes(plugin, { ...shared, tagGroups: tagGroupsOf }),
-    asOfJoinRoutes(plugin, shared),
+    asOfJoinRoutes(plugin, {
+      ...shared,
+      submitJoin: (context, sent, format) => submitJoin(shared, context, sent, format),
+    }),
+    joinJobRoutes(plugin, shared),
     signalsRoutes(plugin, shared),
     backtestRoutes(plugin, shared),
     batchRoutes(plugin, shared),

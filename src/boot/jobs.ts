@@ -26,9 +26,12 @@ export async function startJobs(
   parts: JobParts,
   scheduled: readonly ScheduledTask[] = [],
 ): Promise<() => Promise<void>> {
-  const { sql, backtests, processId, explain, storage, report, notifier } = parts
+  const { sql, backtests, runJoin, processId, explain, storage, report, notifier } = parts
   const openJobs = new OpenJobs()
-  const deps: JobDeps = { sql, backtests, processId, explain, storage, report, openJobs }
+  const deps: JobDeps = {
+    ...{ sql, backtests, processId, explain, storage, report, openJobs },
+    ...(runJoin === undefined ? {} : { runJoin }),
+  }
   await migrateQueue(url)
   const locks: string[] = []
   const maintenance = maintainJobs(deps, locks, () => performance.now())

@@ -107,7 +107,7 @@ export function makeResources(opened: Opened) {
     recordUse: (caller: Caller, route: string) => usage.record(caller, route),
     mailer: makeMailer(config, opened),
     settings,
-    flagship: new Set(config.flagshipTickers.map(ticker => ticker.toUpperCase())),
+    flagship: flagshipOf(config),
     readLimiter: new ReadLimiter(Math.max(1, Math.floor(config.databaseConnections / 2))),
     events,
     answerMemory: new AnswerMemory(),
@@ -119,6 +119,10 @@ export function makeResources(opened: Opened) {
     unlistedProxy: new UnlistedProxy(opened.log, elapsedMs),
   }
 }
+
+/** IDs that demo and free keys see in full. */
+export const flagshipOf = ({ flagshipTickers }: Pick<Config, 'flagshipTickers'>) =>
+  new Set(flagshipTickers.map(ticker => ticker.toUpperCase()))
 
 type BacktestParts = Pick<Opened, 'sql' | 'pool' | 'config' | 'markets' | 'pins' | 'today'> & {
   readonly dataVersion: () => number | Promise<number>

@@ -1,19 +1,22 @@
 import { ComputePool } from '../backtest/pool/computePool.ts'
 import type { Config } from '../config.ts'
 import type { IsoDate } from '../dates.ts'
+import { AnswerMemory } from '../features/asOfJoins/answerMemory.ts'
 import { JobNotifier } from '../features/backtests/jobs/events.ts'
+import { runJoinJob } from '../features/joinJobs/run.ts'
 import { createLog } from '../http/log.ts'
 import { loadMarkets } from '../markets/markets.ts'
-import { readDataVersion } from '../postgres/dataVersion.ts'
+import { connect } from '../postgres/client.ts'
+import { readDataVersion, watchDataVersion } from '../postgres/dataVersion.ts'
 import { StorageWatch } from '../postgres/storage.ts'
 import { describeDatabase, openDatabase, superviseDatabase } from './database.ts'
 import { startJobs } from './jobs.ts'
 import { openPins } from './pins.ts'
-import { makeBacktests, makeEvents } from './resources.ts'
+import { flagshipOf, makeBacktests, makeEvents } from './resources.ts'
 import { endOnSignal, stopTimeoutMs } from './shutdown.ts'
 import { checkSchedule, startSyncs, syncTasks } from './syncs.ts'
 
-/** Runs submitted backtests until SIGINT or SIGTERM, then finishes the tasks in progress and ends the process. */
+/** Runs submitted backtests and joins until SIGINT or SIGTERM, then finishes the tasks in progress and ends the process. */
 export async function runWorker(config: Config, today: () => IsoDate): Promise<void> {
   const opened = new AsyncDisposableStack()
   const announce = (line: string) => console.log(`asfiled worker: ${line}`)
@@ -36,6 +39,20 @@ export async function runWorker(config: Config, today: () => IsoDate): Promise<v
   const storage = new StorageWatch(sql, config.databaseUrl === null ? config.dataDir : null)
   const pins = openPins({ config, url, sql, elapsedMs: () => performance.now() })
   opened.defer(() => pins.close())
+  const lookups = connect({
+    ...{ url, connections: 2, indexLookupsOnly: true, applicationName: 'asfiled-lookups' },
+    statementTimeoutMs: config.statementTimeoutMs,
+  })
+  opened.defer(() => lookups.end({ timeout: 5 }))
+  const version = await watchDataVersion(sql, () => {})
+  opened.defer(() => version.close())
+  const events = makeEvents({ pool, config })
+  const joins = {
+    ...{ sql, lookups, pool, markets, pins, events, today },
+    flagship: flagshipOf(config),
+    answerMemory: new AnswerMemory(),
+    dataVersion: version.current,
+  }
   const concurrency = Math.max(1, config.jobConcurrency)
   const processId = crypto.randomUUID()
   const stopJobs = await startJobs(
@@ -43,10 +60,10 @@ export async function runWorker(config: Config, today: () => IsoDate): Promise<v
     {
       sql,
       backtests: makeBacktests({
-        ...{ sql, pool, config, markets, pins, today },
-        events: makeEvents({ pool, config }),
+        ...{ sql, pool, config, markets, pins, today, events },
         dataVersion: () => readDataVersion(sql),
       }),
+      runJoin: (job, openJob) => runJoinJob(joins, job, openJob),
       processId,
       explain: storage.explain,
       storage,

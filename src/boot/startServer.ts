@@ -6,6 +6,7 @@ import type { IsoDate } from '../dates.ts'
 import { Failure } from '../errors.ts'
 import { startOutbox } from '../features/account/outbox.ts'
 import { companyDirectory } from '../features/companies/queries.ts'
+import { runJoinJob } from '../features/joinJobs/run.ts'
 import { capConnections } from '../http/connections.ts'
 import type { Draining } from '../http/draining.ts'
 import { createLog } from '../http/log.ts'
@@ -117,6 +118,7 @@ export async function startServer(
     { url, concurrency: config.jobConcurrency, drainTimeoutMs: config.drainTimeoutMs },
     {
       ...resources,
+      runJoin: (job, openJob) => runJoinJob(resources, job, openJob),
       explain: resources.storage.explain,
       report: (message, error) => log.warn(error === null ? {} : { err: error }, message),
     },

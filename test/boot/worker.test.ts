@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import { addBusinessDays } from '../../src/backtest/dataset/calendar.ts'
 import { dayNumber, isoDate } from '../../src/dates.ts'
 import { type TestDatabase, testDatabase } from '../database.ts'
+import { insertCompanies } from '../features/companies/fixtures.ts'
 import { sellKey } from '../http/callers.ts'
 import { makeDataDir, removeDataDir, type ServerProcess, startServerProcess } from './serverProcess.ts'
 
@@ -120,7 +121,53 @@ async function untilBegun(jobId: string, shares: number): Promise<void> {
   }
 }
 
+/** Two million rows: seconds of work. */
+const joinRows = (() => {
+  const lines = ['date,ticker']
+  for (let row = 0; row < 2_000_000; row++)
+    lines.push(`20${10 + (row % 15)}-0${1 + (row % 9)}-15,${['AAPL', 'GOOGL', 'NOSUCH', 'SNOW'][row % 4]}`)
+  return lines.join('\n')
+})()
+
+const postJoin = (server: ServerProcess, format: string, headers: Record<string, string> = {}) =>
+  fetch(`${server.address}/api/v1/as-of?metrics=revenue,eps&with=end&format=${format}`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'text/csv', ...headers },
+    body: joinRows,
+  })
+
+async function stateOf(jobId: string): Promise<string> {
+  const [row] = await db.sql<{ state: string }[]>`select state from backtest_job where job_id = ${jobId}`
+  return row.state
+}
+
 describe('asfiled worker', () => {
+  test(
+    'that is killed -9 halfway through an as-of join leaves it to the next, and the bytes are those of a server',
+    async () => {
+      await insertCompanies(db.sql)
+      const server = await startServer()
+      const first = await startWorker()
+      const { id, url } = await (await postJoin(server, 'csv', { Prefer: 'respond-async' })).json()
+      while ((await stateOf(id)) === 'queued') await Bun.sleep(2)
+      await Bun.sleep(300)
+      first.kill('SIGKILL')
+      await first.exited
+      expect(await stateOf(id)).toBe('running')
+      const second = await startWorker()
+      for (let tries = 0; tries < 1_200 && (await stateOf(id)) === 'running'; tries++) await Bun.sleep(25)
+      expect(await stateOf(id)).toBe('succeeded')
+      const result = await (await server.get(`${url}/result`, key)).bytes()
+      const direct = await (await postJoin(server, 'csv')).bytes()
+      expect(result.length).toBeGreaterThan(50_000_000)
+      expect(Buffer.from(result).equals(Buffer.from(direct))).toBe(true)
+      second.kill('SIGTERM')
+      server.signal('SIGTERM')
+      expect(await Promise.all([second.exited, server.exited])).toEqual([0, 0])
+    },
+    minute,
+  )
+
   test(
     'two of them share a sweep; one is killed -9 half-way, and the result is that of one server to the byte',
     async () => {

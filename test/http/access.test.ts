@@ -72,6 +72,10 @@ const ofQuant =
     caller === 'quant' ? outcome : [403, 'quant_required']
 const licenceRequired: Row['good'] = caller => (isFree(caller) ? [403, 'licence_required'] : 200)
 
+/** All share the demo key, so that it has no joins of its own. */
+const ofOwnKey: Row['good'] = caller =>
+  caller === 'demo' ? [403, 'licence_required'] : [404, 'entity_unknown']
+
 /** OEM only where its order form says so, which this one does not. */
 const ofBulk =
   (outcome: Outcome): Row['good'] =>
@@ -101,6 +105,14 @@ const table: Row[] = [
     method: 'POST' as const,
     body: JSON.stringify({ rows: { date: ['2023-12-31'], ticker: [ticker] }, metrics: ['revenue'] }),
   })),
+  ...[
+    get('/api/v1/as-of/:id', `/api/v1/as-of/${unknownId}`, ofOwnKey),
+    get('/api/v1/as-of/:id/result', `/api/v1/as-of/${unknownId}/result`, ofOwnKey),
+    {
+      ...get('/api/v1/as-of/:id', `/api/v1/as-of/${unknownId}`, ofOwnKey),
+      method: 'DELETE' as const,
+    },
+  ],
   get('/api/v1/coverage/:id', '/api/v1/coverage/320193', always(200)),
   get('/api/v1/metrics', '/api/v1/metrics?market=US', always(200)),
   get('/api/v1/filings', '/api/v1/filings?ticker=SNOW&as_of=2023-12-31', always(200)),

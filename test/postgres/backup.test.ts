@@ -55,6 +55,8 @@ beforeAll(async () => {
   await sql`insert into future_day (day, entity_id) values ('2999-12-31', 1)`
   await sql`insert into sync_run (market, is_scheduled, is_partial) values ('US', true, false)`
   await sql`insert into sync_due (market, due_at, try_at) values ('US', now(), now())`
+  await sql`insert into as_of_result (job_id, headers, parts, stored_bytes) select job_id, '{}', 1, 1 from backtest_job limit 1`
+  await sql`insert into as_of_part (job_id, part, bytes) select job_id, 0, '\\x00' from as_of_result`
   await sql`create table written (step int primary key, text text not null)`
   await sql`create table last_step (step int not null, changes int not null)`
   await sql`insert into last_step values (0, 0)`

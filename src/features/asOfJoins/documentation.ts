@@ -1,7 +1,9 @@
 import { AsOfJoinRequest } from '../../backtest/asOf/request.ts'
 import answers from '../../http/docs/examples/answers.json' with { type: 'json' }
+import joinJobs from '../../http/docs/examples/joinJobs.json' with { type: 'json' }
 import requests from '../../http/docs/examples/requests.json' with { type: 'json' }
 import { operation } from '../../http/docs/operation.ts'
+import { AsOfJoinJob } from './jobSchema.ts'
 import { AsOfJoin, JoinQuery } from './schema.ts'
 
 const description = `Rows of date and ticker in, one column per metric out, in the order sent: what was known of each company before each date.
@@ -11,6 +13,8 @@ The value is that of the latest period of which a figure was filed strictly befo
 \`max_age_days\` leaves out what is too old on the date of the row. \`with\` adds columns \`<metric>_end\` and \`<metric>_filed\`. Tickers that name no company are in \`unknown\`, and their rows have null. Former IDs lead to today's company.
 
 The body is JSON by columns, CSV, NDJSON or Parquet, the answer what \`format\` names. CSV, NDJSON and Parquet have the columns date and ticker, and take the settings as query parameters. Up to 5,000,000 rows of 100,000 tickers, and 20 metrics. Parquet is the fastest and smallest both ways.
+
+With \`Prefer: respond-async\`, the response is 202 once body, rights and data version are checked, with the stored join (the schema \`AsOfJoinJob\`) and its URL in \`Location\`. \`x-responses\` has that response. It runs even if this connection closes or this server stops. Follow it with \`GET /api/v1/as-of/{id}\`; its \`result_url\` has the bytes of the synchronous answer. An Idempotency-Key counts only then. At most 256 MB compressed are stored of a result, and 2 GB of all results of a key: the oldest are deleted first. Not with the demo key.
 
 Requires a licence that includes \`as_of\`; the demo key and free keys may join the flagship companies. With an evaluation key every company of the rows counts as seen.`
 
@@ -39,6 +43,13 @@ export const joinOperation = operation({
     examples: { apple: { summary: 'The answer to the example `apple`', value: answers.as_of } },
     rows: { csv: answers.as_of_csv, ndjson: answers.as_of_ndjson },
   },
+  idempotent: true,
+  accepted: {
+    schema: AsOfJoinJob,
+    description:
+      'With `Prefer: respond-async`: the stored join, which will run. Location is its URL; Retry-After is absent once it has ended.',
+    example: joinJobs.queued,
+  },
   errors: [
     'malformed_json',
     'parameter_invalid',
@@ -48,6 +59,8 @@ export const joinOperation = operation({
     'media_type_unsupported',
     'licence_required',
     'entity_cap_reached',
+    'idempotency_in_flight',
+    'idempotency_reused',
     'compute_busy',
     'compute_timeout',
     'compute_lost',

@@ -4,6 +4,7 @@ import type { JoinFormat } from '../../backtest/asOf/request.ts'
 import type { JoinPlan } from '../../backtest/asOf/settings.ts'
 import type { WrittenJoin } from '../../backtest/asOf/writeJoin.ts'
 import type { ComputePool } from '../../backtest/pool/computePool.ts'
+import type { Priority } from '../../backtest/pool/scheduler.ts'
 import { Failure } from '../../errors.ts'
 import type { SqlClient } from '../../postgres/client.ts'
 import { nearNames } from '../../spelling.ts'
@@ -40,9 +41,10 @@ export async function runJoin(
   sent: Omit<JoinBodyInput, 'today'>,
   format: JoinFormat,
   signal: AbortSignal,
+  priority: Priority = 'interactive',
 ): Promise<JoinAnswer> {
   const { pool, markets, events, answerMemory } = deps
-  const ticket = pool.admit()
+  const ticket = pool.admit(priority)
   const lease = events.lease()
   try {
     const input = { ...sent, today: deps.today() }
@@ -78,6 +80,26 @@ export async function runJoin(
     lease.release()
     pool.leave(ticket)
   }
+}
+
+/** Checks a join that runs later: its body, its settings, its data version, and whether the caller may see its companies, which count as
+ * seen. The caller's bytes stay.
+ *
+ * @returns how many rows it has */
+export async function checkJoin(
+  deps: JoinDeps,
+  principal: Principal,
+  sent: Omit<JoinBodyInput, 'today'>,
+  signal: AbortSignal,
+): Promise<number> {
+  const { pool, markets } = deps
+  const { rows, plan } = await pool.run('join_body', { ...sent, today: deps.today() }, { signal })
+  requireMetrics(markets.metrics, plan)
+  await atVersion(deps, plan.dataVersion, signal, async at => {
+    const { companies } = await findJoinCompanies(at, rows.names, at.dataVersion())
+    await authorizeJoin(at, principal, companies)
+  })
+  return rows.count
 }
 
 /** Runs `work` on the store of a data version; null: on the present one. */

@@ -3,19 +3,15 @@ import { type JoinFormat, joinMediaTypes } from '../../backtest/asOf/request.ts'
 import type { JsonObject } from '../../backtest/codec/jsonReader.ts'
 import { ownBuffer } from '../../backtest/pool/computePool.ts'
 import { Failure } from '../../errors.ts'
-import { noticeHeaders } from '../../formats/notices.ts'
 import { SpoolBudget, spool } from '../../formats/spool.ts'
-import { contentTypes, dataHeaders, streamAnswer } from '../../http/answers.ts'
+import { streamAnswer } from '../../http/answers.ts'
 import { type BodyReader, formatOfBody } from '../../http/body.ts'
 import { compressions } from '../../http/compression.ts'
 import { type Answer, type RequestContext, withoutIdleTimeout } from '../../http/context.ts'
-import { asFile } from '../../http/fileName.ts'
-import { entityTag } from '../../http/headers.ts'
 import { queryReader } from '../../http/parameters.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
-import { withAcceptedFormat } from '../../http/preferences.ts'
-import { termsOf } from '../companies/terms.ts'
-import { noteOf } from './description.ts'
+import { prefersAsync, withAcceptedFormat } from '../../http/preferences.ts'
+import { chunksOf, joinHeaders, joinTag, type SentJoin } from './answer.ts'
 import { joinOperation } from './documentation.ts'
 import { type JoinDeps, runJoin } from './join.ts'
 import { JoinQuery } from './schema.ts'
@@ -23,6 +19,8 @@ import { JoinQuery } from './schema.ts'
 interface JoinRouteDeps extends JoinDeps {
   readonly bodies: BodyReader
   readonly perKeyLimit: { use<T>(subject: string, work: () => Promise<T>): Promise<T> }
+  /** Stores the join of a request with `Prefer: respond-async`, and accepts it. */
+  readonly submitJoin: (context: RequestContext, sent: SentJoin, format: JoinFormat) => Promise<Answer>
 }
 
 const readQuery = queryReader(JoinQuery)
@@ -37,7 +35,12 @@ export function asOfJoinRoutes(http: HttpPlugin, deps: JoinRouteDeps) {
       const { format = 'json', ...query } = withAcceptedFormat<JoinQuery>(context, sent)
       const settings = settingsOf(query, bodyFormat)
       return withoutIdleTimeout(context, () =>
-        deps.bodies.use(context, bytes => answerJoin(deps, context, bytes, bodyFormat, settings, format)),
+        deps.bodies.use(context, bytes => {
+          const sent = { body: ownBuffer(bytes), format: bodyFormat, query: settings }
+          return prefersAsync(context.request.headers.get('prefer'))
+            ? deps.submitJoin(context, sent, format)
+            : answerJoin(deps, context, sent, format)
+        }),
       )
     },
     { ...joinOperation, parse: 'none' },
@@ -62,50 +65,19 @@ function settingsOf({ metrics, with: extras, ...query }: JoinQuery, format: Join
 
 /** A reader who is slower than the answer stops it. It is in memory already, and needs no second copy. */
 const noBudget = new SpoolBudget(0)
-const chunkBytes = 512 * 1_024
 
 async function answerJoin(
   deps: JoinRouteDeps,
   context: RequestContext,
-  bytes: Uint8Array<ArrayBuffer>,
-  bodyFormat: JoinFormat,
-  query: JsonObject,
+  sent: SentJoin,
   format: JoinFormat,
 ): Promise<Answer> {
   const { principal, subject } = context.authenticatedCaller
   const { signal } = context.request
   // Hashed before the join: the bytes move to the thread and are gone here.
-  const request = `as-of ${principal.licence} ${bodyFormat} ${format} ${JSON.stringify(query)} ${Bun.hash.xxHash64(bytes)}`
-  const sent = { body: ownBuffer(bytes), format: bodyFormat, query }
+  const tag = joinTag(principal, sent, format)
   const joined = await deps.perKeyLimit.use(subject, () => runJoin(deps, principal, sent, format, signal))
-  const { about, release } = joined
-  const notices = {
-    licence: about.licence === undefined ? null : { text: about.licence, address: '' },
-    attribution: about.attribution,
-    note: noteOf(about),
-  }
-  const terms = termsOf(deps.markets, about.markets)
-  const headers = {
-    ...dataHeaders(contentTypes[format], entityTag(joined.dataVersion, request)),
-    ...asFile(format, 'as-of', joined.metrics, about.fp),
-    ...(format === 'json'
-      ? {}
-      : noticeHeaders({
-          ...notices,
-          registerTerms: terms.registerTerms,
-          licence: notices.licence && { ...notices.licence, address: terms.licenceAddress },
-        })),
-  }
-  const body = spool(chunksOf(joined.bytes, release), release, noBudget)
+  const headers = joinHeaders(deps.markets, joined, format, tag)
+  const body = spool(chunksOf(joined.bytes, joined.release), joined.release, noBudget)
   return streamAnswer(context, body, headers, compressions.marketRows)
-}
-
-/** Copies, because a body cannot be sent from shared memory. */
-async function* chunksOf(bytes: Uint8Array, release: () => void): AsyncGenerator<Uint8Array> {
-  try {
-    for (let at = 0; at < bytes.length; at += chunkBytes)
-      yield new Uint8Array(bytes.subarray(at, at + chunkBytes))
-  } finally {
-    release()
-  }
 }

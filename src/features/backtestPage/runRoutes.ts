@@ -54,7 +54,7 @@ async function findRun(deps: RunRouteDeps, context: RequestContext): Promise<Job
   const { keyIds } = await findRunner(deps, context)
   const id = context.path.split('/')[3] ?? ''
   if (keyIds.length === 0 || !uuid.test(id)) return null
-  const job = await findJob(deps.sql, id)
+  const job = await findJob(deps.sql, id, 'backtest')
   return job !== null && keyIds.includes(job.keyId) ? job : null
 }
 
@@ -108,7 +108,7 @@ async function sendEvents(
   context.server?.timeout(context.request, idleSeconds)
   const body = jobEvents({
     read: async () => {
-      const job = await findJob(sql, id)
+      const job = await findJob(sql, id, 'backtest')
       if (job === null) throw new Failure('entity_unknown', 'The backtest is gone.')
       return job
     },

@@ -126,7 +126,7 @@ export const sharedParameters = {
   ),
   IdempotencyKey: header(
     'Idempotency-Key',
-    'Any text that identifies this request, such as a UUID. If the same request is sent again with it within 24 hours, it does not run twice: the response is the same result, or the same submitted backtest.',
+    'Any text that identifies this request, such as a UUID. If the same request is sent again with it within 24 hours, it does not run twice: the response is the same result, or the same submitted backtest or join.',
     '5f2b1c9e-sweep-1',
   ),
 }

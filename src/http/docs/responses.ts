@@ -147,7 +147,7 @@ export function created(answer: AnswerParts, description: string, traits: Respon
 /** The response of a request that is accepted. It is in `x-responses`, which has the form of `responses`: generated clients type
  * the data as the content of any success in `responses`, and as undefined where one has none. No field of it could be read. */
 export function accepted({ schema, description, example }: AcceptedParts) {
-  const examples = { accepted: { summary: 'The stored backtest', value: example } }
+  const examples = { accepted: { summary: 'What was stored', value: example } }
   return {
     description,
     headers: headerReferences(

@@ -127,6 +127,15 @@ const everyOperation = `
   if (typeof value === 'number') number(value)
 }
 {
+  const params = { path: { id: 'a' } }
+  const { data } = await client.GET('/api/v1/as-of/{id}', { params })
+  text(data?.result_url ?? '')
+  const { data: result } = await client.GET('/api/v1/as-of/{id}/result', { params })
+  number(result?.unknown_count)
+  const { data: cancelled } = await client.DELETE('/api/v1/as-of/{id}', { params })
+  number(cancelled?.progress.done)
+}
+{
   const query = { metric: 'roe', market: 'US', format: 'json' } as const
   const { data } = await client.GET('/api/v1/cross-section', { params: { query } })
   if (data?.object === 'cross_section') number(data.data[0].value)

@@ -179,6 +179,7 @@ describe('the schemas of /openapi.json', () => {
     const rows = ['text/csv', 'application/x-ndjson', 'application/vnd.apache.parquet']
     expect(Object.fromEntries(formats)).toEqual({
       'post /api/v1/as-of': rows,
+      'get /api/v1/as-of/{id}/result': rows,
       'get /api/v1/fundamentals': rows,
       'get /api/v1/changes': rows,
       'get /api/v1/cross-section': rows,

@@ -4,13 +4,18 @@ import type { ErrorCode } from '../../../errors.ts'
 export const jobStates = ['queued', 'running', 'succeeded', 'failed', 'cancelled'] as const
 type JobState = (typeof jobStates)[number]
 
+/** Backtests and as-of joins share the queue, the limits of a key and the expiry. Each kind has addresses of its own. */
+export type JobKind = 'backtest' | 'as_of'
+
 /** A backtest that was submitted with `Prefer: respond-async`, as the table `backtest_job` has it.
  *
  * `submit.ts` stores it with its body and its first task. `queue.ts` hands tasks to the processes that run them, and
  * `performTask.ts` runs one. The first task runs a single configuration to its result. For a sweep it plans the shards of
- * `shards.ts`, which any process may run; the last task makes the result of all of them. `maintain.ts` cleans up. */
+ * `shards.ts`, which any process may run; the last task makes the result of all of them. `maintain.ts` cleans up.
+ * A submitted as-of join is a row of another kind (`features/joinJobs`). */
 export interface Job {
   readonly id: string
+  readonly kind: JobKind
   readonly keyId: number
   readonly state: JobState
   /** The id of the request that submitted it. */

@@ -1,25 +1,27 @@
 import { storedAnswer } from '../../../backtest/pipeline/encodeResult.ts'
 import type { Sql, SqlClient } from '../../../postgres/client.ts'
-import type { Job } from './job.ts'
+import type { Job, JobKind } from './job.ts'
 import { addTasks, type NewTask, removeTasks } from './queue.ts'
 
 export const jobColumns = (sql: SqlClient) => sql`
-  job_id as id, key_id as "keyId", state, request_id as "requestId", body_format as "bodyFormat",
+  job_id as id, kind, key_id as "keyId", state, request_id as "requestId", body_format as "bodyFormat",
   body_query as "bodyQuery", body_bytes::float8 as "bodyBytes", submitted_data_version::float8 as "submittedDataVersion",
   data_version::float8 as "dataVersion", fingerprint, round, trials_done as done, trials_total as total,
   error_code as "errorCode", error_message as "errorMessage", error_param as "errorParam",
   created_at as "createdAt", started_at as "startedAt", finished_at as "finishedAt"`
 
-export async function findJob(sql: Sql, jobId: string): Promise<Job | null> {
-  const [row] = await sql<Job[]>`select ${jobColumns(sql)} from backtest_job where job_id = ${jobId}`
+/** A job of this kind: at the address of the other kind it is unknown. */
+export async function findJob(sql: Sql, jobId: string, kind: JobKind): Promise<Job | null> {
+  const [row] = await sql<Job[]>`
+    select ${jobColumns(sql)} from backtest_job where job_id = ${jobId} and kind = ${kind}`
   return row ?? null
 }
 
-/** The jobs of a key that follow `after`, newest first. */
+/** The backtests of a key that follow `after`, newest first. */
 export async function listJobs(sql: Sql, keyId: number, limit: number, after: string | null): Promise<Job[]> {
   const rows = await sql<Job[]>`
     select ${jobColumns(sql)} from backtest_job
-    where key_id = ${keyId} ${after === null ? sql`` : sql`and job_id < ${after}`}
+    where key_id = ${keyId} and kind = 'backtest' ${after === null ? sql`` : sql`and job_id < ${after}`}
     order by job_id desc limit ${limit}`
   return [...rows]
 }
@@ -77,7 +79,12 @@ interface JobError {
 }
 
 type JobEnd =
-  | { readonly state: 'succeeded'; readonly result: Uint8Array; readonly dataVersion: number | null }
+  | {
+      readonly state: 'succeeded'
+      /** Bytes, or what stores them: a result of many parts. */
+      readonly result: Uint8Array | ((transaction: SqlClient) => Promise<void>)
+      readonly dataVersion: number | null
+    }
   | { readonly state: 'failed'; readonly error: JobError }
   | { readonly state: 'cancelled' }
 
@@ -91,9 +98,12 @@ export async function endJob(
   end: JobEnd,
   keyId: number | null = null,
 ): Promise<boolean> {
-  const result = end.state === 'succeeded' ? await Bun.zstdCompress(end.result) : null
+  const stored = end.state === 'succeeded' ? end.result : null
+  const result = stored instanceof Uint8Array ? await Bun.zstdCompress(stored) : null
   const error = end.state === 'failed' ? end.error : null
-  return sql.begin(async transaction => {
+  const ending = sql.begin(async transaction => {
+    // Before the job is locked: parts take a while, and a cancellation must not wait for them.
+    if (typeof stored === 'function') await stored(transaction)
     const ended = await transaction`
       update backtest_job set state = ${end.state}, finished_at = now(),
         error_code = ${error?.code ?? null}, error_message = ${error?.message ?? null}, error_param = ${error?.param ?? null}
@@ -106,7 +116,7 @@ export async function endJob(
         }
       where job_id = ${jobId} and finished_at is null
         ${keyId === null ? transaction`` : transaction`and key_id = ${keyId}`}`
-    if (ended.count === 0) return false
+    if (ended.count === 0) throw new AlreadyEnded()
     if (result !== null)
       await transaction`insert into job_result (job_id, bytes) values (${jobId}, ${result})`
     await transaction`delete from job_body where job_id = ${jobId}`
@@ -115,7 +125,14 @@ export async function endJob(
     await notifyJobChange(transaction, jobId, end.state)
     return true
   })
+  return ending.catch(error => {
+    if (error instanceof AlreadyEnded) return false
+    throw error
+  })
 }
+
+/** Undoes what the transaction has stored of the result. */
+class AlreadyEnded extends Error {}
 
 /** The ids among `jobIds` whose jobs are unfinished. */
 export async function findUnfinished(sql: Sql, jobIds: readonly string[]): Promise<Set<string>> {

@@ -6,7 +6,7 @@ import type { BacktestJobsQuery } from './schema.ts'
 
 /** A job of this key. Another key's job fails like one that never existed, so that nothing of it is revealed. */
 export async function readJob(sql: Sql, keyId: number, jobId: string): Promise<Job> {
-  const job = await findJob(sql, jobId)
+  const job = await findJob(sql, jobId, 'backtest')
   if (job?.keyId === keyId) return job
   throw new Failure(
     'entity_unknown',
@@ -35,6 +35,8 @@ export async function pageJobs(sql: Sql, keyId: number, query: BacktestJobsQuery
 /** Cancels a job of this key, even if it is running: every process that works on it is notified. A job that has ended stays as
  * it is. */
 export async function cancelJob(sql: Sql, keyId: number, jobId: string): Promise<Job> {
+  // A job of another kind is none of these.
+  await readJob(sql, keyId, jobId)
   await endJob(sql, jobId, { state: 'cancelled' }, keyId)
   return readJob(sql, keyId, jobId)
 }

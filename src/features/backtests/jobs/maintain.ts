@@ -98,7 +98,7 @@ async function failAbandoned({ sql, report }: JobDeps): Promise<void> {
   for (const jobId of await findAbandonedJobs(sql)) {
     const { code, message } = new Failure(
       'compute_failed',
-      'The backtest could not be computed: every process that ran it stopped, possibly out of memory. Send fewer rows.',
+      'It could not be computed: every process that ran it stopped, possibly out of memory. Send fewer rows.',
     )
     const ended = await endJob(sql, jobId, { state: 'failed', error: { code, message, param: null } })
     if (ended) report(`Job ${jobId} failed: no process could run it.`, null)

@@ -4,11 +4,14 @@ import { Failure } from '../../../errors.ts'
 import type { Sql } from '../../../postgres/client.ts'
 import type { StorageWatch } from '../../../postgres/storage.ts'
 import type { BacktestDeps } from '../run.ts'
+import type { Job } from './job.ts'
 
 /** What a process runs tasks with. */
 export interface JobDeps {
   readonly sql: Sql
   readonly backtests: BacktestDeps
+  /** Runs a submitted as-of join, and stores its result; none where there are only backtests. */
+  readonly runJoin?: (job: Job, openJob: OpenJob) => Promise<void>
   readonly openJobs: OpenJobs
   readonly processId: string
   /** The foreseen failure behind what a driver threw; null: a defect. */

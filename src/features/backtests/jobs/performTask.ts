@@ -54,6 +54,8 @@ function perform(deps: JobDeps, job: OpenJob, task: JobTask): Promise<void> {
       return runShard(deps, job, task.payload)
     case 'backtest_finish':
       return finishSweepJob(deps, job, task.payload)
+    case 'as_of_run':
+      return startJoin(deps, job, task.payload)
     default:
       return task satisfies never
   }
@@ -68,4 +70,15 @@ async function startJob(deps: JobDeps, openJob: OpenJob, { jobId, round }: Round
   if (prepared.kind === 'sweep') return planShards(sql, jobId, round, prepared.plan)
   const { bytes: result, dataVersion } = prepared.result
   await endJob(sql, jobId, { state: 'succeeded', result, dataVersion })
+}
+
+/** The only task of a join. */
+async function startJoin(
+  { sql, runJoin }: JobDeps,
+  openJob: OpenJob,
+  { jobId, round }: RoundTask,
+): Promise<void> {
+  if (runJoin === undefined) throw new Failure('internal', 'This process runs no as-of joins.')
+  const job = await startRound(sql, jobId, round)
+  if (job !== null) await runJoin(job, openJob)
 }

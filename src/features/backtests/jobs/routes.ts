@@ -90,7 +90,7 @@ async function cancel({ sql, settings }: JobRouteDeps, context: RequestContext):
   const keyId = requireQuant(context)
   noQuery(context)
   const job = await cancelJob(sql, keyId, idOf(context))
-  return plain(jobSummary(job, settings.baseUrl))
+  return plainAnswer(jobSummary(job, settings.baseUrl))
 }
 
 async function events(deps: JobRouteDeps, streams: StreamCount, context: RequestContext): Promise<Answer> {
@@ -114,11 +114,20 @@ async function events(deps: JobRouteDeps, streams: StreamCount, context: Request
 /** 202: the backtest is stored and will run. */
 export function acceptedAnswer({ job, replayed }: SubmittedJob, baseUrl: string): Answer {
   const summary = jobSummary(job, baseUrl)
-  const { headers } = plain(summary)
+  const body = `${JSON.stringify(summary).slice(0, -1)},"result":null}`
+  return { status: 202, headers: acceptedHeaders(summary, replayed), body }
+}
+
+/** Of a 202, for a job of any kind. */
+export function acceptedHeaders(
+  summary: { readonly url: string; readonly finished_at: string | null },
+  replayed: boolean,
+): Headers {
+  const { headers } = plainAnswer(summary)
   headers.set('Location', summary.url)
   if (replayed) headers.set('Idempotency-Replayed', 'true')
   if (summary.finished_at === null) headers.set('Retry-After', '1')
-  return { status: 202, headers, body: `${JSON.stringify(summary).slice(0, -1)},"result":null}` }
+  return headers
 }
 
 export const eventHeaders = {
@@ -129,7 +138,8 @@ export const eventHeaders = {
   'X-Accel-Buffering': 'no',
 }
 
-function plain(body: object): Answer {
+/** Of what changes without a data version. */
+export function plainAnswer(body: object): Answer {
   return {
     status: 200,
     headers: answerHeaders({

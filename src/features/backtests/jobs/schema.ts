@@ -65,7 +65,7 @@ export const BacktestJobList = Type.Object(
   { ...strict, $id: 'BacktestJobList' },
 )
 
-const uuid = '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$'
+export const uuid = '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$'
 
 export const BacktestJobParams = Type.Object(
   {
@@ -119,10 +119,15 @@ const retentionMs = jobRetentionDays * 86_400_000
 
 /** A job as answers have it, without its result. */
 export function jobSummary(job: Job, baseUrl: string): BacktestJobSummary {
-  const { finishedAt } = job
+  const { error, ...facts } = jobFacts(job, baseUrl)
   const url = `/api/v1/backtests/${job.id}`
+  return { object: 'backtest', ...facts, url, events_url: `${url}/events`, error }
+}
+
+/** What answers say of a job of any kind. */
+export function jobFacts(job: Job, baseUrl: string) {
+  const { finishedAt } = job
   return {
-    object: 'backtest',
     id: job.id,
     state: job.state,
     progress: { done: job.done, total: job.total },
@@ -132,8 +137,6 @@ export function jobSummary(job: Job, baseUrl: string): BacktestJobSummary {
     started_at: job.startedAt?.toISOString() ?? null,
     finished_at: finishedAt?.toISOString() ?? null,
     expires_at: finishedAt === null ? null : new Date(finishedAt.getTime() + retentionMs).toISOString(),
-    url,
-    events_url: `${url}/events`,
     error: jobError(job, baseUrl),
   }
 }

@@ -3,10 +3,10 @@ import { Failure } from '../../../errors.ts'
 import type { Sql } from '../../../postgres/client.ts'
 import { claim, requestDigest } from './idempotency.ts'
 import { releaseClaim } from './idempotencyQueries.ts'
-import type { Job } from './job.ts'
+import type { Job, JobKind } from './job.ts'
 import { findJob } from './jobQueries.ts'
 import { type Backlog, insertJob, readBacklog } from './submitQueries.ts'
-import { startTask } from './taskKinds.ts'
+import { firstTask } from './taskKinds.ts'
 
 export interface SubmitDeps {
   readonly sql: Sql
@@ -25,6 +25,14 @@ export interface Submission {
   readonly idempotencyKey: string | null
 }
 
+/** A backtest, or a join that has been checked. */
+type AnySubmission = Omit<Submission, 'format' | 'query'> & {
+  readonly kind: JobKind
+  readonly format: string
+  readonly query: object
+  readonly total: number | null
+}
+
 export interface SubmittedJob {
   readonly job: Job
   /** Whether it is the job of an earlier request with the same Idempotency-Key. */
@@ -33,15 +41,22 @@ export interface SubmittedJob {
 
 /** Stores a backtest as a queued job. Once this returns, the job survives a crash of every process. With an Idempotency-Key
  * that was sent before, returns the job of that earlier request. */
-export async function submitJob(deps: SubmitDeps, submission: Submission): Promise<SubmittedJob> {
+export const submitJob = (deps: SubmitDeps, submission: Submission): Promise<SubmittedJob> =>
+  submitAny(deps, { ...submission, kind: 'backtest', total: null })
+
+/** The same for a job of any kind. */
+export async function submitAny(deps: SubmitDeps, submission: AnySubmission): Promise<SubmittedJob> {
   const { sql, processId } = deps
-  const { keyId, body, format, query, idempotencyKey } = submission
+  const { kind, keyId, body, format, query, idempotencyKey } = submission
   if (idempotencyKey === null) return { job: await storeJob(deps, submission), replayed: false }
-  const digest = await requestDigest(['respond-async', format, query], body)
+  const digest = await requestDigest(
+    kind === 'backtest' ? ['respond-async', format, query] : ['respond-async', format, query, kind],
+    body,
+  )
   const request = { keyId, name: idempotencyKey, digest, processId }
   const claimed = await claim(sql, request)
   if (claimed.kind === 'job') {
-    const job = await findJob(sql, claimed.jobId)
+    const job = await findJob(sql, claimed.jobId, kind)
     if (job) return { job, replayed: true }
   }
   try {
@@ -52,9 +67,9 @@ export async function submitJob(deps: SubmitDeps, submission: Submission): Promi
   }
 }
 
-async function storeJob(deps: SubmitDeps, submission: Submission): Promise<Job> {
+async function storeJob(deps: SubmitDeps, submission: AnySubmission): Promise<Job> {
   const { sql, newId, dataVersion } = deps
-  const { keyId, requestId, body, format, query, idempotencyKey } = submission
+  const { kind, keyId, requestId, body, format, query, total, idempotencyKey } = submission
   const id = newId()
   const admit = (backlog: Backlog) => checkBacklog(backlog, body.length)
   // Before the body is compressed and sent: a key at its limit must not cost that work.
@@ -63,6 +78,8 @@ async function storeJob(deps: SubmitDeps, submission: Submission): Promise<Job> 
     sql,
     {
       id,
+      kind,
+      total,
       keyId,
       requestId,
       body,
@@ -71,7 +88,7 @@ async function storeJob(deps: SubmitDeps, submission: Submission): Promise<Job> 
       dataVersion: dataVersion(),
       claim: idempotencyKey,
     },
-    startTask(id, 0),
+    firstTask(kind, id),
     admit,
   )
 }
@@ -84,14 +101,14 @@ function checkBacklog({ jobs, bytes }: Backlog, newBytes: number): void {
   if (jobs >= maxUnfinishedJobs) {
     throw new Failure(
       'compute_busy',
-      `${jobs} backtests of this key are queued or running; the limit is ${maxUnfinishedJobs}. Wait for one to end, or DELETE one.`,
+      `${jobs} backtests and joins of this key are queued or running; the limit is ${maxUnfinishedJobs}. Wait for one to end, or DELETE one.`,
       { retryAfterSeconds: 10 },
     )
   }
   if (bytes + newBytes > maxUnfinishedBytes) {
     throw new Failure(
       'compute_busy',
-      `The queued and running backtests of this key have ${Math.round(bytes / 1e6)} MB of bodies. With this one they would exceed the limit of ${Math.round(maxUnfinishedBytes / 1e6)} MB. Wait for one to end, or DELETE one.`,
+      `The queued and running backtests and joins of this key have ${Math.round(bytes / 1e6)} MB of bodies. With this one they would exceed the limit of ${Math.round(maxUnfinishedBytes / 1e6)} MB. Wait for one to end, or DELETE one.`,
       { retryAfterSeconds: 10 },
     )
   }

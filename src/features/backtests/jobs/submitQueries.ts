@@ -1,16 +1,19 @@
 import type { Sql, SqlClient } from '../../../postgres/client.ts'
-import type { Job } from './job.ts'
+import type { Job, JobKind } from './job.ts'
 import { jobColumns } from './jobQueries.ts'
 import { addTasks, type NewTask } from './queue.ts'
 
 interface NewJob {
   readonly id: string
+  readonly kind: JobKind
   readonly keyId: number
   readonly requestId: string
   readonly body: Uint8Array<ArrayBuffer>
   readonly bodyFormat: string
   readonly bodyQuery: object
   readonly dataVersion: number
+  /** What it has to do; null: not known yet. */
+  readonly total: number | null
   /** The Idempotency-Key that was claimed for it. */
   readonly claim: string | null
 }
@@ -45,10 +48,10 @@ export async function insertJob(
     admit(await readBacklog(transaction, job.keyId))
     const [stored] = await transaction<Job[]>`
       insert into backtest_job
-        (job_id, key_id, request_id, body_format, body_query, body_bytes, submitted_data_version)
+        (job_id, kind, key_id, request_id, body_format, body_query, body_bytes, submitted_data_version, trials_total)
       values (
-        ${job.id}, ${job.keyId}, ${job.requestId}, ${job.bodyFormat}, ${JSON.stringify(job.bodyQuery)}::text::json,
-        ${job.body.length}, ${job.dataVersion})
+        ${job.id}, ${job.kind}, ${job.keyId}, ${job.requestId}, ${job.bodyFormat}, ${JSON.stringify(job.bodyQuery)}::text::json,
+        ${job.body.length}, ${job.dataVersion}, ${job.total})
       returning ${jobColumns(transaction)}`
     if (job.claim !== null) {
       await transaction`

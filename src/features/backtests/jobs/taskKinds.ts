@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
+import type { JobKind } from './job.ts'
 import type { NewTask, QueueTask } from './queue.ts'
 
 const round = { jobId: Type.String(), round: Type.Integer() }
@@ -15,10 +16,10 @@ export type RoundTask = Static<typeof RoundPayload>
 export type ShardTask = Static<typeof ShardPayload>
 
 /** Do not rename these: the queue stores them, and other versions of this program read them. */
-export const taskKinds = ['backtest_start', 'backtest_share', 'backtest_finish'] as const
+export const taskKinds = ['backtest_start', 'backtest_share', 'backtest_finish', 'as_of_run'] as const
 
 export type JobTask =
-  | { readonly kind: 'backtest_start' | 'backtest_finish'; readonly payload: RoundTask }
+  | { readonly kind: 'backtest_start' | 'backtest_finish' | 'as_of_run'; readonly payload: RoundTask }
   | { readonly kind: 'backtest_share'; readonly payload: ShardTask }
 
 /** A job of one configuration runs before every shard, and two sweeps alternate shard by shard. So no job waits for the end of
@@ -32,6 +33,12 @@ export function startTask(jobId: string, round: number): NewTask {
     name: `start/${round}`,
     priority: priorities.start,
   }
+}
+
+/** The first task of a job. */
+export function firstTask(kind: JobKind, jobId: string): NewTask {
+  const task = startTask(jobId, 0)
+  return kind === 'backtest' ? task : { ...task, kind: 'as_of_run' }
 }
 
 export function shardTask(payload: ShardTask): NewTask {
@@ -55,7 +62,8 @@ export function finishTask(jobId: string, round: number): NewTask {
 /** A task of the queue, checked: another version of this program may have added it. */
 export function readTask({ kind, payload }: Pick<QueueTask, 'kind' | 'payload'>): JobTask {
   if (kind === 'backtest_share' && Value.Check(ShardPayload, payload)) return { kind, payload }
-  if ((kind === 'backtest_start' || kind === 'backtest_finish') && Value.Check(RoundPayload, payload)) {
+  const isOfRound = kind === 'backtest_start' || kind === 'backtest_finish' || kind === 'as_of_run'
+  if (isOfRound && Value.Check(RoundPayload, payload)) {
     return { kind, payload }
   }
   throw new Error(`The queue contains a ${kind} task, which this version does not know.`)

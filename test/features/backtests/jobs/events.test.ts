@@ -142,6 +142,7 @@ describe('a stream of events', () => {
   const pace: EventPace = { heartbeatMs: 20, pollMs: 10, minIntervalMs: 1, maxDurationMs: 200 }
   const job: Job = {
     id: 'x',
+    kind: 'backtest',
     keyId: 1,
     state: 'running',
     requestId: 'r',

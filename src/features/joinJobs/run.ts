@@ -1,0 +1,62 @@
+import type { Principal } from '../../access/licences.ts'
+import { readLicence } from '../../access/queries.ts'
+import { Failure } from '../../errors.ts'
+import type { Sql } from '../../postgres/client.ts'
+import { joinHeaders, joinTag } from '../asOfJoins/answer.ts'
+import { type JoinDeps, runJoin } from '../asOfJoins/join.ts'
+import type { Job } from '../backtests/jobs/job.ts'
+import { endJob } from '../backtests/jobs/jobQueries.ts'
+import type { OpenJob } from '../backtests/jobs/openJobs.ts'
+import { readBody } from '../backtests/jobs/submitQueries.ts'
+import { readJoinRequest, storeResult } from './queries.ts'
+
+/** Runs a submitted join to its result, as a synchronous request would: the bytes are the same. One that ran halfway has stored nothing. */
+export async function runJoinJob(
+  deps: JoinDeps,
+  job: Job,
+  { signal }: Pick<OpenJob, 'signal'>,
+): Promise<void> {
+  const { sql, markets } = deps
+  const { bodyFormat, format, query } = await readJoinRequest(sql, job.id)
+  const principal = await principalOf(sql, job.keyId)
+  const { joined, tag } = await whenThereIsRoom(signal, async () => {
+    const body = await readBody(sql, job.id, job.bodyBytes)
+    if (body === null) throw new Failure('internal', 'The body of the join has been deleted.')
+    const sent = { body, format: bodyFormat, query }
+    // Hashed before the join: the bytes move to the thread and are gone here.
+    const tag = joinTag(principal, sent, format)
+    return { tag, joined: await runJoin(deps, principal, sent, format, signal, 'background') }
+  })
+  try {
+    const result = { headers: joinHeaders(markets, joined, format, tag), bytes: joined.bytes, signal }
+    await endJob(sql, job.id, {
+      state: 'succeeded',
+      dataVersion: joined.dataVersion,
+      result: transaction => storeResult(transaction, job.id, result),
+    })
+  } finally {
+    joined.release()
+  }
+}
+
+/** The licence is read at this point, not with the request: a job runs long after it, and its key may have another one by then. */
+async function principalOf(sql: Sql, keyId: number): Promise<Principal> {
+  const { licence, entityCap } = (await readLicence(sql, keyId)) ?? { licence: 'free', entityCap: null }
+  return { keyId, licence, entityCap, quant: false, bulk: false }
+}
+
+const maxWaits = 30
+const waitMs = 2_000
+
+/** Full memory turns away requests, whose clients can send them again. A job waits for its turn, for a minute. */
+async function whenThereIsRoom<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  for (let waits = 0; ; waits++) {
+    signal.throwIfAborted()
+    try {
+      return await work()
+    } catch (error) {
+      if (waits >= maxWaits || !(error instanceof Failure) || error.code !== 'compute_busy') throw error
+      await Bun.sleep(waitMs)
+    }
+  }
+}

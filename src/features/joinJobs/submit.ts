@@ -1,0 +1,51 @@
+import type { JoinFormat } from '../../backtest/asOf/request.ts'
+import { Failure } from '../../errors.ts'
+import type { Answer, RequestContext } from '../../http/context.ts'
+import { idempotencyKey } from '../../http/preferences.ts'
+import type { SentJoin } from '../asOfJoins/answer.ts'
+import { checkJoin, type JoinDeps } from '../asOfJoins/join.ts'
+import { acceptedHeaders } from '../backtests/jobs/routes.ts'
+import { type SubmitDeps, submitAny } from '../backtests/jobs/submit.ts'
+import { joinSummary } from './schema.ts'
+
+interface SubmitJoinDeps extends JoinDeps, Omit<SubmitDeps, 'sql' | 'dataVersion'> {
+  readonly perKeyLimit: { use<T>(subject: string, work: () => Promise<T>): Promise<T> }
+  readonly settings: { readonly baseUrl: string }
+}
+
+/** Checks a join, so that its faults and refusals come at once, and stores it as a queued job. */
+export async function submitJoin(
+  deps: SubmitJoinDeps,
+  context: RequestContext,
+  sent: SentJoin,
+  format: JoinFormat,
+): Promise<Answer> {
+  const keyId = requireOwnKey(context)
+  const { principal, subject } = context.authenticatedCaller
+  const { signal, headers } = context.request
+  const idempotency = idempotencyKey(headers)
+  const rows = await deps.perKeyLimit.use(subject, () => checkJoin(deps, principal, sent, signal))
+  const { job, replayed } = await submitAny(deps, {
+    ...{ keyId, kind: 'as_of', total: rows },
+    requestId: context.id,
+    body: sent.body,
+    format: sent.format,
+    query: { format, settings: sent.query },
+    idempotencyKey: idempotency,
+  })
+  const summary = joinSummary(job, deps.settings.baseUrl)
+  const answer = acceptedHeaders(summary, replayed)
+  answer.set('Preference-Applied', 'respond-async')
+  return { status: 202, headers: answer, body: JSON.stringify(summary) }
+}
+
+/** The id of the caller's key. All who use the demo key would share its joins. */
+export function requireOwnKey(context: RequestContext): number {
+  const { keyId } = context.authenticatedCaller.principal
+  if (keyId !== null) return keyId
+  throw new Failure(
+    'licence_required',
+    'A submitted as-of join belongs to a key, and all users share the demo key. Use a key of your own, which may be a free one, or omit Prefer.',
+    { param: 'Authorization' },
+  )
+}
