@@ -61,6 +61,14 @@ async function onServer<T>(work: (served: Served, key: string) => Promise<T>): P
   }
 }
 
+/** A result without the one thing in which it may differ: its echo of the request names the stored panel. */
+function withoutPanel(text: string, id: string): string {
+  const { request, ...result } = JSON.parse(text)
+  const { panel = id, ...settings } = request
+  if (panel !== id) throw new Error('The echo of the request names another panel.')
+  return JSON.stringify([settings, result])
+}
+
 /** Times storing the rows, then backtests on the stored panel, one after the other. */
 async function timeStored(
   served: Served,
@@ -74,7 +82,7 @@ async function timeStored(
   const storeMs = performance.now() - startedMs
   const request = new TextEncoder().encode(JSON.stringify({ config: { holdDays: 5 }, panel: stored.id }))
   const onStored = { ...body, type: 'application/json', query: '', bytes: request }
-  if ((await post(served, key, onStored)) !== expected)
+  if (withoutPanel(await post(served, key, onStored), stored.id) !== withoutPanel(expected, stored.id))
     throw new Error('A stored panel got a different response.')
   const timesMs: number[] = []
   for (let i = 0; i < requests; i++) {

@@ -15,7 +15,8 @@ export async function openPanelKernel(
 ): Promise<(request: StoredPanelRequest) => BacktestResult> {
   const data = rankedPanel(columns)
   const costs = (await loadMarkets()).costs.plain
-  return ({ config, include }) => runPanelBacktest(data, { config, include, sweep: false }, costs)
+  return ({ config, include, panelId }) =>
+    runPanelBacktest(data, { config, include, panelId, sweep: false }, costs)
 }
 
 /** Returns a function that runs configurations on a panel in this thread as the task of a batch does, up to the bytes. */
