@@ -22,14 +22,7 @@ import { planRestatements, readRestatements } from '../../src/features/restateme
 import type { Restatement, RestatementsQuery } from '../../src/features/restatements/schema.ts'
 import { type TestDatabase, testDatabase } from '../database.ts'
 import { companyDeps, principal } from './companies/fixtures.ts'
-import {
-  type Draft,
-  draftsOf,
-  firstDay,
-  importAs,
-  spanDays,
-  statementsOf,
-} from './companies/randomFilings.ts'
+import { companyDrafts, firstDay, importAs, spanDays, statementsOf } from './companies/randomFilings.ts'
 import { knownOn } from './fundamentals/invariants.ts'
 
 /* What was known on a day is what the filings up to that day alone state. So every company is imported twice: whole, in the
@@ -45,29 +38,6 @@ beforeAll(async () => {
 afterAll(() => database.close(), 60_000)
 
 const me = principal('personal')
-
-/** A year, or its first quarter. */
-const periods = [2018, 2019, 2020].flatMap(year => [
-  { start: `${year}-01-01`, end: `${year}-12-31` },
-  { start: `${year}-01-01`, end: `${year}-03-31` },
-])
-const drafts = fc.array(draftsOf(periods, [2, 12]), { minLength: 2, maxLength: 6 })
-/** States what trailing twelve months need: a year, its first quarter, and that of the year after. */
-const whole: fc.Arbitrary<Draft> = fc.record({
-  day: fc.integer({ min: 0, max: spanDays / 2 }),
-  hour: fc.constant(8),
-  name: fc.constant(null),
-  form: fc.constant('10-Q'),
-  figures: fc
-    .tuple(fc.constantFrom('revenue', 'net_income'), fc.integer({ min: 1, max: 9 }))
-    .map(([metric, value]) =>
-      [2, 3, 5].map(place => ({ metric, period: periods[place], value: value + place })),
-    ),
-})
-const company = fc.oneof(
-  { weight: 3, arbitrary: drafts },
-  { weight: 1, arbitrary: fc.array(whole, { minLength: 1, maxLength: 4 }) },
-)
 
 const ofTrailing = { metric: 'revenue,net_income,net_margin,roe', fp: 'TTM' } as const
 
@@ -173,7 +143,7 @@ test('no reader shows on a day what only later filings state', async () => {
   let named = 0
   await fc.assert(
     fc.asyncProperty(
-      fc.array(company, { minLength: 2, maxLength: 4 }),
+      fc.array(companyDrafts, { minLength: 2, maxLength: 4 }),
       fc.integer({ min: -1, max: spanDays }),
       fc.integer({ min: 0, max: spanDays }),
       fc.constantFrom('roe', 'revenue', 'assets', 'net_margin'),

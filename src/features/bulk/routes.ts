@@ -67,21 +67,18 @@ export function bulkRoutes(http: HttpPlugin, deps: BulkDeps) {
 }
 
 async function listReleases({ folder, dataVersion }: BulkDeps, context: RequestContext): Promise<Answer> {
+  const releases = releasesIn(folder).flatMap(version => {
+    const found = manifestOf(folder, version)
+    if (found === null) return []
+    const { data_version, as_of, rows, bytes, files } = found
+    const manifest = `${path}/${version}/${manifestFile}`
+    return [{ data_version, as_of, rows, bytes, files: files.length, manifest }]
+  })
   const text = JSON.stringify({
     object: 'bulk_list',
     data_version: dataVersion(),
-    count: releasesIn(folder).length,
-    releases: releasesIn(folder).map(version => {
-      const { data_version, as_of, rows, bytes, files } = readManifest(folder, version)
-      return {
-        data_version,
-        as_of,
-        rows,
-        bytes,
-        files: files.length,
-        manifest: `${path}/${version}/${manifestFile}`,
-      }
-    }),
+    count: releases.length,
+    releases,
   })
   const headers = dataHeaders(jsonType, entityTag(0, text))
   return notModified(context, headers) ?? encodedAnswer(context, text, headers)
@@ -98,6 +95,7 @@ function answerFile(
   const release = releases.find(known => String(known) === version)
   if (release === undefined) throw noRelease(releases, version)
   const manifest = manifestOf(folder, release)
+  if (manifest === null) throw noRelease(without(releases, release), version)
   // The path on disk is made of what the manifest names and of nothing that was sent.
   const entry = manifest.files.find(({ path: known }) => known === file)
   const place = releaseFolder(folder, release)
@@ -134,17 +132,24 @@ function answerFile(
 const manifests = new Map<string, BulkManifest>()
 const maxManifests = 64
 
-function manifestOf(folder: string, release: number): BulkManifest {
-  // A release that is removed and built again is another file.
-  const { mtimeMs } = statSync(join(releaseFolder(folder, release), manifestFile))
-  const key = `${folder} ${release} ${mtimeMs}`
-  const known = manifests.get(key)
-  if (known !== undefined) return known
-  if (manifests.size >= maxManifests) manifests.clear()
-  const manifest = readManifest(folder, release)
-  manifests.set(key, manifest)
-  return manifest
+/** null: it was removed since the folder was listed, or its manifest cannot be read. Then it counts as not there. */
+function manifestOf(folder: string, release: number): BulkManifest | null {
+  try {
+    // A release that is removed and built again is another file.
+    const { mtimeMs } = statSync(join(releaseFolder(folder, release), manifestFile))
+    const key = `${folder} ${release} ${mtimeMs}`
+    const known = manifests.get(key)
+    if (known !== undefined) return known
+    if (manifests.size >= maxManifests) manifests.clear()
+    const manifest = readManifest(folder, release)
+    manifests.set(key, manifest)
+    return manifest
+  } catch {
+    return null
+  }
 }
+
+const without = (releases: readonly number[], release: number) => releases.filter(other => other !== release)
 
 function toLatest(releases: readonly number[], file: string): Answer {
   const newest = releases.at(0)

@@ -6,14 +6,7 @@ import { readCompany } from '../../../src/features/fundamentals/read.ts'
 import type { FundamentalsQuery } from '../../../src/features/fundamentals/schema.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
 import { principal } from '../companies/fixtures.ts'
-import {
-  type Draft,
-  draftsOf,
-  firstDay,
-  importAs,
-  spanDays,
-  statementsOf,
-} from '../companies/randomFilings.ts'
+import { companyDrafts, firstDay, importAs, spanDays, statementsOf } from '../companies/randomFilings.ts'
 import { type JoinBench, joinBench } from './joinBench.ts'
 
 /* A row of a join is what the fundamentals route answers for its company as of the day before its date. So each row is compared with that
@@ -29,28 +22,6 @@ afterAll(async () => {
   await bench.close()
   await database.close()
 }, 60_000)
-
-const periods = [2018, 2019, 2020].flatMap(year => [
-  { start: `${year}-01-01`, end: `${year}-12-31` },
-  { start: `${year}-01-01`, end: `${year}-03-31` },
-])
-const drafts = fc.array(draftsOf(periods, [2, 12]), { minLength: 2, maxLength: 6 })
-/** States what trailing twelve months need: a year, its first quarter, and that of the year after. */
-const whole: fc.Arbitrary<Draft> = fc.record({
-  day: fc.integer({ min: 0, max: spanDays / 2 }),
-  hour: fc.constant(8),
-  name: fc.constant(null),
-  form: fc.constant('10-Q'),
-  figures: fc
-    .tuple(fc.constantFrom('revenue', 'net_income'), fc.integer({ min: 1, max: 9 }))
-    .map(([metric, value]) =>
-      [2, 3, 5].map(place => ({ metric, period: periods[place], value: value + place })),
-    ),
-})
-const company = fc.oneof(
-  { weight: 3, arbitrary: drafts },
-  { weight: 1, arbitrary: fc.array(whole, { minLength: 1, maxLength: 4 }) },
-)
 
 const periodOf = {
   FY: { view: 'latest', fp: 'FY' },
@@ -94,7 +65,7 @@ test('every row is what the fundamentals route answers as of the day before its 
   let later = 0
   await fc.assert(
     fc.asyncProperty(
-      fc.array(company, { minLength: 1, maxLength: 3 }),
+      fc.array(companyDrafts, { minLength: 1, maxLength: 3 }),
       fc.uniqueArray(fc.integer({ min: -1, max: spanDays + 2 }), { minLength: 2, maxLength: 4 }),
       fc.constantFrom('roe', 'revenue', 'assets', 'net_margin'),
       fc.constantFrom('FY', 'Q', 'TTM', 'latest'),

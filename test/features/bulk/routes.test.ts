@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { createReadStream, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createReadStream, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BulkFileEntry, BulkManifest } from '../../../src/features/bulk/release.ts'
 import { releaseFolder, removeRelease } from '../../../src/features/bulk/release.ts'
@@ -120,6 +120,25 @@ test('an OEM key has what its order form says, and a refusal says what is needed
   expect((await refused.json()).error.message).toContain('where its order form says so')
   const other = await sellKey(server.sql, { licence: 'oem', bulk: true })
   expect((await get({ Authorization: `Bearer ${other}` })).status).toBe(200)
+})
+
+test('a release whose manifest cannot be read counts as not there, and the others are served', async () => {
+  const damaged = releaseFolder(folder, 999_999)
+  mkdirSync(damaged)
+  writeFileSync(join(damaged, 'manifest.json'), '{"object":')
+  try {
+    const list = await get({}, `${server.url}/api/v1/bulk`)
+    expect([list.status, await list.json()]).toMatchObject([
+      200,
+      { count: 1, releases: [{ data_version: manifest.data_version }] },
+    ])
+    const answer = await get({}, `${server.url}/api/v1/bulk/999999/manifest.json`)
+    const { error } = await answer.json()
+    expect([answer.status, error.code]).toEqual([404, 'entity_unknown'])
+    expect((await get()).status).toBe(200)
+  } finally {
+    rmSync(damaged, { recursive: true })
+  }
 })
 
 test('a release that is removed meanwhile is read to its end, and then answered in words', async () => {

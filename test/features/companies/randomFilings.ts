@@ -109,3 +109,27 @@ export async function importAs(
   })
   return ticker
 }
+
+/** A year, or its first quarter. */
+const periods = [2018, 2019, 2020].flatMap(year => [
+  { start: `${year}-01-01`, end: `${year}-12-31` },
+  { start: `${year}-01-01`, end: `${year}-03-31` },
+])
+const drafts = fc.array(draftsOf(periods, [2, 12]), { minLength: 2, maxLength: 6 })
+/** States what trailing twelve months need: a year, its first quarter, and that of the year after. */
+const whole: fc.Arbitrary<Draft> = fc.record({
+  day: fc.integer({ min: 0, max: spanDays / 2 }),
+  hour: fc.constant(8),
+  name: fc.constant(null),
+  form: fc.constant('10-Q'),
+  figures: fc
+    .tuple(fc.constantFrom('revenue', 'net_income'), fc.integer({ min: 1, max: 9 }))
+    .map(([metric, value]) =>
+      [2, 3, 5].map(place => ({ metric, period: periods[place], value: value + place })),
+    ),
+})
+/** The filings of one company. */
+export const companyDrafts = fc.oneof(
+  { weight: 3, arbitrary: drafts },
+  { weight: 1, arbitrary: fc.array(whole, { minLength: 1, maxLength: 4 }) },
+)
