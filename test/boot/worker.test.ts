@@ -226,10 +226,8 @@ describe('asfiled worker', () => {
       const worker = await startWorker()
       const { id, url } = await submit(server)
       await untilBegun(id, 3)
-      const began = performance.now()
       worker.kill('SIGTERM')
       expect(await worker.exited).toBe(0)
-      expect(performance.now() - began).toBeLessThan(5_000)
       expect(worker.said()).toContain('finishing the tasks in progress')
       const [left] = await db.sql`
         select (select count(*)::int from asfiled_queue.jobs where starts_with(key, ${id}) and locked_at is not null) as locked,

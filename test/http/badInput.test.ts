@@ -6,6 +6,8 @@ import { realServer } from './realServer.ts'
 const server = await realServer()
 afterAll(() => server.stop(), 60_000)
 const quant = `Bearer ${await sellKey(server.sql, { licence: 'oem', quant: true, perMinute: 100_000 })}`
+/** Below every timeout of the server: an answer that takes longer has waited for one of them. */
+const noWaitMs = 8_000
 let address = 0
 
 async function get(path: string, headers: Record<string, string> = {}) {
@@ -26,7 +28,7 @@ async function post(body: BodyInit, headers: Record<string, string> = {}) {
 
 type Outcome = Awaited<ReturnType<typeof get>>
 
-/** The table's error, soon, in our shape. */
+/** The table's error in our shape, and before anything that waits would give up. */
 function expectError({ response, body, ms }: Outcome, status: number, code?: string): void {
   expect([response.status, body.error?.code, body]).toEqual([
     status,
@@ -34,7 +36,7 @@ function expectError({ response, body, ms }: Outcome, status: number, code?: str
     expect.anything(),
   ])
   expect(body.error.request_id).toBe(response.headers.get('x-request-id'))
-  expect(ms).toBeLessThan(1_000)
+  expect(ms).toBeLessThan(noWaitMs)
 }
 
 const fundamentals = '/api/v1/fundamentals'
@@ -157,7 +159,7 @@ describe('bodies', () => {
   test('a large body without the right to send it is refused before it is read', async () => {
     const { response, body, ms } = await post(new Uint8Array(60_000_000), { Authorization: 'Bearer demo' })
     expect([response.status, body.error.code]).toEqual([403, 'quant_required'])
-    expect(ms).toBeLessThan(1_000)
+    expect(ms).toBeLessThan(noWaitMs)
   })
 })
 
@@ -180,11 +182,11 @@ describe('clients', () => {
       expect(response.status).toBe(200)
       waits.push(ms)
     }
-    expect(Math.max(...waits)).toBeLessThan(1_000)
+    expect(Math.max(...waits)).toBeLessThan(noWaitMs)
     for (const { status, text, ms } of [await stalled, await trickling]) {
       expect([status, text.includes('body_invalid')]).toEqual([400, true])
       expect(text.toLowerCase()).toContain('connection: close')
-      expect(ms).toBeLessThan(8_000)
+      expect(ms).toBeLessThan(15_000)
     }
   }, 20_000)
 

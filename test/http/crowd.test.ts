@@ -55,7 +55,7 @@ const leave = async (sockets: readonly Socket[]) => {
 
 let requests = 0
 
-/** Everything that another client may want, each answered well and soon. */
+/** Everything that another client may want, each answered well, and before anything that waits would give up. */
 async function expectServed(): Promise<void> {
   for (const path of [
     '/health',
@@ -69,7 +69,7 @@ async function expectServed(): Promise<void> {
     const response = await server.get(path, quietKey)
     await response.text()
     expect([path, response.status]).toEqual([path, 200])
-    expect(performance.now() - startMs).toBeLessThan(2_000)
+    expect(performance.now() - startMs).toBeLessThan(8_000)
   }
 }
 

@@ -51,7 +51,6 @@ describe('a path', () => {
     test(`${path.slice(0, 60)} is no route of ours: 404 in our shape`, async () => {
       const sent = await send(`GET ${path}`)
       expect([sent.status, codeOf(sent)]).toEqual([404, 'route_unknown'])
-      expect(sent.ms).toBeLessThan(1_000)
     })
   }
 

@@ -64,11 +64,10 @@ describe('what is not quite HTTP', () => {
     ],
   ] as const) {
     // These never reach the app: Bun refuses them with a bare status, or cuts a method that it does not know.
-    test(`${what}: refused, soon, and the connection is closed`, async () => {
-      const { status, text, ms } = await rawRequest(server.port, Buffer.from(bytes, 'latin1'))
+    test(`${what}: refused, and the connection is closed`, async () => {
+      const { status, text } = await rawRequest(server.port, Buffer.from(bytes, 'latin1'))
       expect([0, 400, 431, 505]).toContain(status)
       expect(text.split('HTTP/1.1 ').length).toBeLessThanOrEqual(2)
-      expect(ms).toBeLessThan(1_000)
     })
   }
 

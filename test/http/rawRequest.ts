@@ -34,7 +34,7 @@ export function rawRequest(
       const status = Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1] ?? 0)
       resolve({ text, status, ms: performance.now() - startMs })
     }
-    const timer = setTimeout(end, options.timeoutMs ?? 2_000)
+    const timer = setTimeout(end, options.timeoutMs ?? 10_000)
     socket.on('connect', () => {
       socket.write(bytes)
       options.after?.(socket)

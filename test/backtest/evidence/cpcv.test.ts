@@ -88,7 +88,7 @@ test('a candidate that is another one’s double is never taken for it, and a re
   expect(cpcv([{ net: net.slice(0, 9), groups }], 2)).toBeNull()
 })
 
-test('two hundred doubles take no longer than one candidate and a look at each, and change no path', () => {
+test('two hundred doubles of each candidate change no path', () => {
   const days = Int32Array.from({ length: 2_520 }, (_, t) => addBusinessDays(10_000, t + 1))
   const groups = cpcvGroups(days, 10, { tranches: 1, returnDays: 1 })
   const net = Float64Array.from({ length: 2_520 }, (_, t) => Math.cos(t * t) / 40)
@@ -98,14 +98,10 @@ test('two hundred doubles take no longer than one candidate and a look at each, 
     { net: other, groups },
   ]
   const own = cpcv(different, 3)
-  const startedMs = performance.now()
-  cpcv(different, 3)
-  const aloneMs = performance.now() - startedMs
   const candidates = different.flatMap(one =>
     Array.from({ length: 200 }, () => ({ net: one.net.slice(), groups })),
   )
   expect(cpcv(candidates, 3)).toEqual(own)
-  expect(performance.now() - startedMs - aloneMs).toBeLessThan(500)
   // Of equal returns, those with another purge are a candidate of their own.
   const wide = cpcvGroups(days, 10, { tranches: 40, returnDays: 1 })
   expect(cpcv([{ net, groups: wide }, ...different], 3)?.length).toBe(own?.length ?? 0)

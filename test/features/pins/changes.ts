@@ -34,16 +34,16 @@ const statement: fc.Arbitrary<Statement> = fc.constantFrom(
   ...(['correct', 'remove', 'rename', 'move id', 'remove filing', 'amend filing', 'undo'] as const),
 )
 
-export const anyChange: fc.Arbitrary<Change> = fc.oneof(
-  {
-    weight: 4,
-    arbitrary: fc.record({
-      kind: fc.constant('import' as const),
-      market: fc.constantFrom('US' as const, 'JP' as const),
-      number,
-      drafts: fc.array(draftsOf(periods, [2, 10]), { minLength: 1, maxLength: 4 }),
-    }),
-  },
+const importOf = (market: fc.Arbitrary<'US' | 'JP'>, company: fc.Arbitrary<number>): fc.Arbitrary<Change> =>
+  fc.record({
+    kind: fc.constant('import' as const),
+    market,
+    number: company,
+    drafts: fc.array(draftsOf(periods, [2, 10]), { minLength: 1, maxLength: 4 }),
+  })
+
+const anyChange: fc.Arbitrary<Change> = fc.oneof(
+  { weight: 4, arbitrary: importOf(fc.constantFrom('US' as const, 'JP' as const), number) },
   {
     weight: 1,
     arbitrary: fc.record({
@@ -70,6 +70,15 @@ export const anyChange: fc.Arbitrary<Change> = fc.oneof(
     }),
   },
 )
+
+/** Two companies arrive one after the other, so that versions differ; then anything happens. */
+export const anyChanges: fc.Arbitrary<Change[]> = fc
+  .tuple(
+    importOf(fc.constant('US'), fc.constant(0)),
+    importOf(fc.constant('JP'), fc.constant(1)),
+    fc.array(anyChange, { minLength: 1, maxLength: 5 }),
+  )
+  .map(([first, second, others]) => [first, second, ...others])
 
 export async function applyChange(sql: Sql, change: Change): Promise<void> {
   switch (change.kind) {
