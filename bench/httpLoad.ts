@@ -4,7 +4,7 @@ import { ResponseRecorder } from './httpLoad/responseRecorder.ts'
 
 /** The load generator of bench/http.ts, bench/service.ts and bench/scale.ts. It is its own process, so that it does not use
  * the time of the measured server. Keep-alive connections over plain sockets each send the next request after the whole
- * response. Reads its task as JSON from the first argument and prints the outcome as JSON. SIGTERM ends it early. */
+ * response, or requests arrive at a fixed rate. Reads its task as JSON from the first argument and prints the outcome as JSON. SIGTERM ends it early. */
 
 interface SharedTask {
   port: number
@@ -15,6 +15,9 @@ interface SharedTask {
   body?: string
   /** Pause of each connection after a response. */
   restMs?: number
+  /** Requests arrive at this rate, whether or not earlier ones are answered, and a latency counts from the arrival. One that finds all
+   * connections busy waits for the first. Default: each connection sends the next request after a response. */
+  arrivalsPerSecond?: number
   /** A file for the different responses to requests with `recordAs`, one `RecordedResponse` per line. */
   record?: string
 }
@@ -58,6 +61,8 @@ export interface LoadOutcome extends Latencies {
   notRecorded: number
 }
 
+/** Arrivals that wait for a connection. Further ones are failures. */
+const maxWaiting = 20_000
 const maxSlowest = 5
 const maxFailed = 5
 /** Wait for responses that are outstanding at the end. */
@@ -108,6 +113,9 @@ async function load(task: LoadTask): Promise<LoadOutcome> {
     running = false
     end()
   }
+  /** Arrivals that wait for a connection, and connections that wait for an arrival. */
+  const waiting: number[] = []
+  const idle: (() => void)[] = []
   const isOnce = 'once' in task && task.once === true
   const note = ({ kind, path }: PreparedRequest, ms: number) => {
     times.push(ms)
@@ -131,13 +139,18 @@ async function load(task: LoadTask): Promise<LoadOutcome> {
       let sent: PreparedRequest | null = null
       const send = (socket: { write(data: Buffer): number }) => {
         if (!running) return
+        const arrivedAt = task.arrivalsPerSecond === undefined ? performance.now() : waiting.shift()
+        if (arrivedAt === undefined) {
+          idle.push(() => send(socket))
+          return
+        }
         if (isOnce && next >= requests.length) {
           if (outstanding === 0) stop()
           return
         }
         sent = requests[next++ % requests.length]
         outstanding++
-        sentAt = performance.now()
+        sentAt = arrivedAt
         socket.write(sent.bytes)
       }
       return Bun.connect({
@@ -167,8 +180,19 @@ async function load(task: LoadTask): Promise<LoadOutcome> {
       })
     }),
   )
+  const arriving =
+    task.arrivalsPerSecond === undefined
+      ? null
+      : arrive(task.arrivalsPerSecond, at => {
+          if (!running) return false
+          if (waiting.length >= maxWaiting) fail('an arrival found too many others waiting')
+          else waiting.push(at)
+          idle.shift()?.()
+          return true
+        })
   await Promise.race([over, Bun.sleep(task.ms)])
   stop()
+  await arriving
   const cpu = process.cpuUsage(cpuBefore)
   const seconds = (ended - start) / 1_000
   const completed = times.length
@@ -186,6 +210,17 @@ async function load(task: LoadTask): Promise<LoadOutcome> {
     kinds: Object.fromEntries(Object.entries(timesByKind).map(([kind, found]) => [kind, latencies(found)])),
     slowest,
     notRecorded: record?.notRecorded ?? 0,
+  }
+}
+
+/** Calls `begin` with the time of each arrival, at even distances, until it returns false. A late timer makes the arrivals since then
+ * late, and each keeps its own time. */
+async function arrive(perSecond: number, begin: (at: number) => boolean): Promise<void> {
+  const start = performance.now()
+  for (let count = 0; ; ) {
+    const due = ((performance.now() - start) * perSecond) / 1_000
+    for (; count < due; count++) if (!begin(start + (count / perSecond) * 1_000)) return
+    await Bun.sleep(1)
   }
 }
 

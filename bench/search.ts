@@ -36,7 +36,7 @@ export async function benchSearch({
       { name: 'search.load', value: (performance.now() - started) / 1_000, unit: 's' },
     ]
     const [{ mb }] = await sql<{ mb: number }[]>`
-      select pg_relation_size('entity_search') / 1048576.0::float8 as mb`
+      select pg_relation_size('entity_names') / 1048576.0::float8 as mb`
     figures.push({ name: 'search.index', value: mb, unit: 'MB' })
     const kinds = searchQueries(lists, await sample(sql), 200, generator(11))
     const lookups = connect({ url, connections: 1, statementTimeoutMs: 0, indexLookupsOnly: true })
@@ -49,7 +49,7 @@ export async function benchSearch({
 }
 
 async function fill(sql: Sql, lists: Lists, scale: number): Promise<void> {
-  await sql.unsafe('drop index entity_search')
+  await sql.unsafe('drop index entity_names')
   const random = generator(7)
   for (const [market, count] of Object.entries(entities)) {
     const total = Math.max(1, Math.round(count * scale))
@@ -65,7 +65,7 @@ async function fill(sql: Sql, lists: Lists, scale: number): Promise<void> {
   }
   await sql`insert into entity_ticker select ticker, entity_id from entity`
   await sql.unsafe(`set maintenance_work_mem = '512MB'`)
-  await sql.unsafe('create index entity_search on entity using gin (search_terms(market, name, search_name))')
+  await sql.unsafe('create index entity_names on entity using gin (name_terms(market, name, search_name))')
   await sql.unsafe('vacuum analyze entity')
   await sql.unsafe('vacuum analyze entity_ticker')
 }

@@ -33,7 +33,7 @@ export interface Context {
 }
 
 export interface LoadOptions
-  extends Pick<Extract<LoadTask, { path: string }>, 'connections' | 'ms' | 'record'> {
+  extends Pick<Extract<LoadTask, { path: string }>, 'connections' | 'ms' | 'record' | 'arrivalsPerSecond'> {
   readonly requests: readonly LoadRequest[]
   readonly once?: boolean
 }

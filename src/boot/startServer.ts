@@ -31,6 +31,7 @@ import { startJobs } from './jobs.ts'
 import { openPins } from './pins.ts'
 import { admissionTimeoutMs, makeResources } from './resources.ts'
 import { checkSchedule, startSyncs, syncTasks } from './syncs.ts'
+import { startWarming } from './warmSearch.ts'
 
 const admissionConnections = 2
 
@@ -129,6 +130,7 @@ export async function startServer(
   const syncs = startSyncs({ ...resources, config })
   opened.defer(async () => syncs?.close(config.drainTimeoutMs))
   const { address, port } = listen(createApp(resources), config, opened)
+  startWarming(sql, log)
   // With PORT=0 the system chose the port only now.
   if (config.port === 0) resources.settings.baseUrl = address
   const stopReminders = remindOfEnds(sql, resources.settings)

@@ -1,6 +1,7 @@
 import { Failure } from '../../errors.ts'
 import type { Sql } from '../../postgres/client.ts'
-import { type FoundEntity, findIds, findNames, findNumbers, makeProbe } from './queries.ts'
+import { findNames, makeProbe } from './nameQueries.ts'
+import { type FoundEntity, findIds, findNumbers } from './queries.ts'
 import { type SearchHit, searchCharacters, searchHits } from './schema.ts'
 
 /** Up to eight entities for a name, a symbol or a registration number. Order: the registration number, the exact ID, IDs that begin

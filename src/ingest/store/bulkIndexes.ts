@@ -6,8 +6,8 @@ import type { Sql } from '../../postgres/client.ts'
  * searches scan whole tables. */
 export const secondaryIndexes = {
   fact_cross_section: 'on fact (metric_id, entity_id, period_end desc, filed desc) where fp < 5',
-  entity_search:
-    'on entity using gin (search_terms(market, name, search_name)) with (gin_pending_list_limit = 256)',
+  entity_names:
+    'on entity using gin (name_terms(market, name, search_name)) with (gin_pending_list_limit = 256)',
 } as const
 
 const lockTimeoutS = 10

@@ -18,7 +18,11 @@ export async function prepareDatabase(location: ClusterLocation, port: number): 
     if (found.length === 0) await sql.unsafe(`create database ${databaseName} owner ${serviceRole}`)
     return secret
   })
-  await withAdmin(location, port, databaseName, giveToRole)
+  await withAdmin(location, port, databaseName, async sql => {
+    await giveToRole(sql)
+    // The role may not create it. With it a start reads the names of companies into memory.
+    await sql`create extension if not exists pg_prewarm`
+  })
   const url = new URL(adminUrl(location, port, databaseName))
   return Object.assign(url, { username: serviceRole, password }).href
 }

@@ -64,8 +64,8 @@ test('a long read is not cut off, and those behind it wait no longer than the lo
 
 test('a single missing index is created, and the others are left alone', async () => {
   const made = await definitions()
-  await db.sql`drop index entity_search`
-  expect(await findMissingIndexes(db.sql)).toEqual(['entity_search'])
+  await db.sql`drop index entity_names`
+  expect(await findMissingIndexes(db.sql)).toEqual(['entity_names'])
   expect(await createMissingIndexes(db.sql)).toBe(true)
   expect(await definitions()).toEqual(made)
 })

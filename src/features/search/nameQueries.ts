@@ -1,0 +1,222 @@
+import type postgres from 'postgres'
+import type { SqlClient } from '../../postgres/client.ts'
+import type { FoundEntity } from './queries.ts'
+
+/** A cap on the names that one branch of a statement reads; own names and other names are a branch each. */
+const maxNameCandidates = 500
+/** The lengths of names in the index (SQL functions name_size and name_terms_of). */
+const lengths = [4, 6, 8, 10, 12, 14, 16, 18, 20, 24, 28, 32, 40]
+const sizeLetters = 'abcdefghijklmn'
+/** Words of a query that the index looks for. Each further one costs more to look up than it excludes; names are compared with all words. */
+const maxIndexedWords = 4
+/** Up to so many names with the rarest word of a query are read at once. Of more only the short ones are, as long as there are enough. */
+const maxNamesAtOnce = 4_000
+
+/** From this length on, few names begin with the query, and all are read in one statement. For a shorter query short names are read
+ * first. In bytes, because one Chinese character narrows as much as a syllable. */
+const isLong = ({ folded }: SearchProbe) => Buffer.byteLength(folded) >= 6
+
+type Level = 'prefix' | 'contains'
+
+/** Names of some lengths, by their places in `lengths`; the place after the last is of all that are longer. */
+interface Sizes {
+  readonly first: number
+  readonly last: number
+}
+
+const allSizes: Sizes = { first: 0, last: lengths.length }
+
+/** Entities with a name (their own or another) that starts with the query, then those with a name that contains it. On each
+ * of these levels, the shortest matching name comes first; ties are ordered by ID. `seen` are entities found earlier. If
+ * there are few matches, all are read. For a common word, short names are read first: otherwise every name that contains it
+ * would be read. */
+export async function findNames(
+  sql: SqlClient,
+  probe: SearchProbe,
+  seen: readonly number[],
+  limit: number,
+): Promise<readonly FoundEntity[]> {
+  const common = await commonWords(sql)
+  const words = probe.words === null ? null : indexedWords(probe.words, common)
+  const search = { sql, probe, words, seen, limit }
+  const sizes = sizesFor(probe.length)
+  const begun = isLong(probe) ? [] : await shortestFirst(search, 'prefix', sizes)
+  if (begun.length === limit) return begun
+  const isCommon = words?.every(word => common.has(word)) ?? false
+  if (!isCommon) {
+    const all = await candidates(search, 'contains', allSizes)
+    if (!all.isCut) return all.found
+  }
+  const longer = { first: (sizes.at(-1)?.last ?? -1) + 1, last: allSizes.last }
+  const everyLength = [...sizes, longer]
+  const prefixed = await shortestFirst(
+    without(search, begun),
+    'prefix',
+    isLong(probe) ? everyLength : [longer],
+  )
+  const beginning = [...begun, ...prefixed]
+  if (beginning.length === limit) return beginning
+  return [...beginning, ...(await shortestFirst(without(search, beginning), 'contains', everyLength))]
+}
+
+interface Search {
+  sql: SqlClient
+  probe: SearchProbe
+  /** Those of its words that the index looks for. */
+  words: readonly string[] | null
+  seen: readonly number[]
+  limit: number
+}
+
+/** The matches that are missing after an earlier level. */
+function without(search: Search, found: readonly FoundEntity[]): Search {
+  const seen = [...search.seen, ...found.map(entity => entity.entityId)]
+  return { ...search, seen, limit: search.limit - found.length }
+}
+
+/** Reads names of each range of lengths in turn, ascending, until there are enough. Of a range all matches are found, or as many as
+ * are missing: so none of the ranges before has a match left. */
+async function shortestFirst(search: Search, level: Level, ranges: readonly Sizes[]) {
+  const found: FoundEntity[] = []
+  for (const sizes of ranges) {
+    if (found.length === search.limit) break
+    found.push(...(await candidates(without(search, found), level, sizes)).found)
+  }
+  return found
+}
+
+/** The lengths near that of the query, in three ranges. */
+function sizesFor(length: number): Sizes[] {
+  const start = lengths.findIndex(bound => bound >= length)
+  if (start < 0) return [{ first: 0, last: lengths.length - 1 }]
+  const ends = [0, 2, 6].map(step => start + step).filter(place => place < lengths.length)
+  return ends.map((last, place) => ({ first: place === 0 ? 0 : ends[place - 1] + 1, last }))
+}
+
+async function candidates(
+  { sql, probe, words, seen, limit }: Search,
+  level: Level,
+  sizes: Sizes,
+): Promise<{ found: FoundEntity[]; isCut: boolean }> {
+  const read = (table: 'entity' | 'entity_other_name', condition: postgres.Fragment) => {
+    const own = table === 'entity' ? sql`, ticker, name, market` : sql``
+    return sql`
+      (select *, count(*) over () = ${maxNameCandidates} as is_cut
+       from (select entity_id, search_name, char_length(name) as length ${own} from ${sql(table)}
+             where ${condition} and entity_id <> all(${[...seen]})
+             limit ${maxNameCandidates}) read)`
+  }
+  // A company's own name brings what is shown of it. Looking that up by its number would read two more pages for each candidate.
+  const branch = (condition: postgres.Fragment) => sql`
+    select entity_id, search_name, length, is_cut, ticker, name, market from ${read('entity', condition)} own
+    union all
+    select other.entity_id, other.search_name, length, is_cut, e.ticker, e.name, e.market
+    from ${read('entity_other_name', condition)} other join entity e on e.entity_id = other.entity_id`
+  const grams = branch(holding(sql, probe, level, sizes))
+  // Two selects and not one with `or`: the latter computes the terms of every row again.
+  const all =
+    words === null ? grams : sql`${grams} union all ${branch(wording(sql, probe, words, level, sizes))}`
+  const rows = await sql<(FoundEntity & { isCut: boolean })[]>`
+    select entity_id as "entityId", ticker, name, market, is_cut as "isCut"
+    from (
+      select distinct on (entity_id) entity_id, ticker, name, market, length,
+        starts_with(search_name, ${probe.folded}) as begins, bool_or(is_cut) over () as is_cut
+      from (${all}) candidate
+      order by entity_id, begins desc, length) best
+    order by begins desc, length, ticker collate "C"
+    limit ${limit}`
+  return { found: [...rows], isCut: rows[0]?.isCut ?? false }
+}
+
+/** Outside France, Belgium and Denmark: the query as one text. */
+function holding(sql: SqlClient, probe: SearchProbe, level: Level, { last }: Sizes): postgres.Fragment {
+  const short = last < lengths.length ? [`l${lengths[last]}`] : []
+  return level === 'prefix'
+    ? sql`name_terms(market, name, search_name) @> ${[probe.prefix, ...probe.grams, ...short]}
+        and starts_with(search_name, ${probe.folded})`
+    : sql`name_terms(market, name, search_name) @> ${[...probe.grams, ...short]}
+        and strpos(search_name, ${probe.folded}) > 0`
+}
+
+/** France, Belgium and Denmark: every word of the query, as a whole word or as the beginning of one. That a name has its letters at all
+ * is a cheap condition, which spares most names the one that takes them apart. */
+function wording(
+  sql: SqlClient,
+  probe: SearchProbe,
+  words: readonly string[],
+  level: Level,
+  { first, last }: Sizes,
+): postgres.Fragment {
+  const letters = [...sizeLetters.slice(first, last + 1)]
+  const holds = (term: string) =>
+    sql`name_terms(market, name, search_name) && ${letters.map(letter => term + letter)}`
+  const matches = words.reduce(
+    (conditions, word) => sql`${holds(word)} and ${conditions}`,
+    sql`search_name like all(${probe.inside}) and search_spaced(search_name) like all(${probe.patterns})`,
+  )
+  return level === 'prefix'
+    ? sql`${holds(probe.beginning)} and starts_with(search_name, ${probe.folded}) and ${matches}`
+    : matches
+}
+
+/** The rarest words, as far as that is known, then the longest. */
+function indexedWords(words: readonly string[], common: ReadonlySet<string>): readonly string[] {
+  const rank = (word: string) => word.length - (common.has(word) ? 100 : 0)
+  return words.toSorted((a, b) => rank(b) - rank(a)).slice(0, maxIndexedWords)
+}
+
+/** After so many searches the statistics are read again: those of a new database are empty, and words become common. */
+const searchesBetweenReads = 2_000
+
+interface ReadWords {
+  searches: number
+  readonly words: Promise<ReadonlySet<string>>
+}
+
+const readWords = new WeakMap<SqlClient, ReadWords>()
+
+/** Terms of so many names that these are not read all at once. They decide how names are read and not which are found. */
+function commonWords(sql: SqlClient): Promise<ReadonlySet<string>> {
+  let known = readWords.get(sql)
+  if (known === undefined || known.searches >= searchesBetweenReads) {
+    known = { searches: 0, words: readCommonWords(sql).catch(() => new Set()) }
+    readWords.set(sql, known)
+  }
+  known.searches++
+  return known.words
+}
+
+/** By the statistics of the index, which list its commonest terms. */
+async function readCommonWords(sql: SqlClient): Promise<ReadonlySet<string>> {
+  const rows = await sql<{ word: string }[]>`
+    select left(term, -1) as word
+    from pg_stats s join pg_class c on c.oid = to_regclass(s.tablename)
+    cross join lateral unnest(s.most_common_elems::text::text[], s.most_common_elem_freqs) as element(term, share)
+    where s.schemaname = current_schema() and s.tablename = 'entity_names' and term ~ '^[wp]'
+    group by 1 having sum(share * reltuples) > ${maxNamesAtOnce}`
+  return new Set(rows.map(({ word }) => word))
+}
+
+/** A query as the database's search functions take it: folded like every stored name, and its index terms without the letters of the
+ * length. */
+export interface SearchProbe {
+  folded: string
+  /** Characters of `folded`. */
+  length: number
+  /** The terms of its beginning, in markets of words and elsewhere. */
+  beginning: string
+  prefix: string
+  /** Terms of its words, and what each word has to look like; null if it has no word. */
+  words: string[] | null
+  patterns: string[] | null
+  /** The same without the borders of words. */
+  inside: string[] | null
+  grams: string[]
+}
+
+export async function makeProbe(sql: SqlClient, text: string): Promise<SearchProbe> {
+  const [probe] = await sql<SearchProbe[]>`
+    select folded, char_length(folded) as length, p.beginning, p.prefix, p.words, p.patterns, p.inside, p.grams
+    from search_text(${text}) as folded, name_probe(folded) as p`
+  return probe
+}

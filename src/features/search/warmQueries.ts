@@ -1,0 +1,39 @@
+import type { Sql } from '../../postgres/client.ts'
+
+/** What a search reads, the most scattered first. */
+const relations = [
+  'entity_names',
+  'entity_other_names',
+  'entity',
+  'entity_other_name',
+  'entity_ticker_search',
+  'entity_former_id_search',
+  'entity_ticker',
+  'entity_pkey',
+]
+
+/** Reads what searches read from disk into memory, in the order of the files. A search for a name touches hundreds of scattered pages:
+ * the first ones after a start would wait for the disk for each. Returns the bytes read; null where the database lacks the
+ * extension pg_prewarm. What is larger than half of the database's buffers goes into the system's cache, so that it does not displace
+ * figures.
+ *
+ * @param maxBytes what comes after so many bytes is left out */
+export async function warmSearch(sql: Sql, maxBytes: number): Promise<number | null> {
+  const [{ canWarm, bufferBytes }] = await sql<{ canWarm: boolean; bufferBytes: number }[]>`
+    select to_regproc('pg_prewarm') is not null as "canWarm",
+           pg_size_bytes(current_setting('shared_buffers'))::float8 as "bufferBytes"`
+  if (!canWarm) return null
+  const sizes = await sql<{ name: string; bytes: number }[]>`
+    select name, pg_relation_size(to_regclass(name))::float8 as bytes
+    from unnest(${relations}::text[]) with ordinality listed(name, place)
+    where to_regclass(name) is not null order by place`
+  let sum = 0
+  const fitting = sizes.filter(({ bytes }) => {
+    if (sum + bytes > maxBytes) return false
+    sum += bytes
+    return true
+  })
+  const mode = sum <= bufferBytes / 2 ? 'buffer' : 'read'
+  for (const { name } of fitting) await sql`select pg_prewarm(${name}::regclass, ${mode})`
+  return sum
+}
