@@ -30,6 +30,7 @@ import {
 import { startJobs } from './jobs.ts'
 import { openPins } from './pins.ts'
 import { admissionTimeoutMs, makeResources } from './resources.ts'
+import { keepAnswersReady } from './readyAnswers.ts'
 import { checkSchedule, startSyncs, syncTasks } from './syncs.ts'
 
 const admissionConnections = 2
@@ -74,6 +75,9 @@ export async function startServer(
 
   const stopVersions = forgetOldVersions(sql, config.keepVersions)
   opened.defer(async () => stopVersions())
+
+  const stopAnswers = keepAnswersReady(sql)
+  opened.defer(stopAnswers)
 
   const pool = new ComputePool({
     threads: config.computeThreads,
