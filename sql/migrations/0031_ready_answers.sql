@@ -1,13 +1,13 @@
 -- Why: a company that no one has requested for a while lies on disk. Its `view=latest` reads its ID, its name, its other IDs and every
--- metric, each on pages of its own. Here is what one ID shows today, in one row: the company that it names, and the rows of
--- view=latest. It is a copy, and never a source: it is made of fact_as_of, and each change of what it shows removes it in the same
+-- metric, each on pages of its own, and its history every filing. Here is what one ID shows today, in one row: the company that it names,
+-- and the rows of view=latest and of view=history. It is a copy, and never a source: it is made of fact_as_of, and each change of what it shows removes it in the same
 -- transaction, whoever makes the change. A server that finds no row reads the tables.
 -- The row has figures and no text of an answer, so that day, data version, licence, format and notices are those of the request.
 
 create table ready_answer (
   ticker text primary key,
   entity_id integer not null,
-  -- The rows are those of every day from `first_day` on, before `end_day`: the next day on which a figure on record is filed or ends.
+  -- They are those of every day from `first_day` on, before `end_day`: the next day on which a figure on record is filed or ends.
   first_day date not null,
   end_day date not null,
   preferred text not null,
@@ -15,21 +15,24 @@ create table ready_answer (
   market text not null,
   name text,
   twin text,
-  -- [[fy, fp, end, filed, unit, 1 if derived + 2 if of an earlier generation, metric, value, metric, value, ...], ...]
-  rows text not null,
+  -- [[fy, fp, end, filed, unit, 1 if derived + 2 if of an earlier generation, until, metric, value, metric, value, ...], ...]
+  latest text not null,
+  -- The same. null: there are more than a thousand rows, or two filings of one day state one figure. Which of these comes first is read
+  -- from the filings, and their changes remove no row here.
+  history text,
   check (first_day < end_day)
 );
 -- A long row stays on its page, compressed: a page of its own would be a further read from disk.
-alter table ready_answer alter column rows set storage main;
+alter table ready_answer alter column latest set storage main, alter column history set storage main;
 
 -- How far the companies were looked through for such that lack theirs: `upto` is the number of a company, null where all were, in the
 -- pass that began on `day`. A pass begins each day, for the rows that have ended, and after a bulk load.
 create table ready_sweep (
   only_row boolean primary key default true check (only_row),
-  day date not null default '-infinity',
-  upto integer default 0
+  day date not null,
+  upto integer
 );
-insert into ready_sweep default values;
+insert into ready_sweep (day, upto) values (import_day(), 0);
 
 -- An earlier data version has none: a pinned request reads the tables as they stood.
 do $$
@@ -38,12 +41,18 @@ begin
 end
 $$;
 
+-- A day as a text of JSON, whatever the DateStyle of the connection.
+create function ready_group(fy smallint, fp smallint, period_end date, filed date, unit text, kind integer, until date, figures text) returns text
+language sql immutable parallel safe
+return format('[%s,%s,%s,%s,%s,%s,%s,%s]', fy, fp, to_json(period_end), to_json(filed), to_json(unit), kind,
+              coalesce(to_json(until)::text, 'null'), figures);
+
 -- The IDs of these companies that have no row, or one that has ended, get theirs. Nothing is done while another transaction changes what
 -- readers see (it would not see that change, and the change would not find the row), nor during a bulk load, which has dropped
 -- an index: the rows are made afterwards. Returns how many rows it made; null: it was not its turn.
 create function fill_ready_answers(companies integer[]) returns integer
 language plpgsql
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off set datestyle = 'ISO, YMD' set extra_float_digits = 1
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off set extra_float_digits = 1
 as $$
 declare
   today constant date := import_day();
@@ -58,23 +67,34 @@ begin
   if not found then return null; end if;
   delete from ready_answer r using unnest(companies) c, entity_ticker t
   where t.entity_id = c and r.ticker = t.ticker and r.end_day <= today;
-  insert into ready_answer (ticker, entity_id, first_day, end_day, preferred, issuer_id, market, name, twin, rows)
-  select t.ticker, e.entity_id, today, next.day, e.ticker, e.issuer_id, e.market, e.name,
+  insert into ready_answer (ticker, entity_id, first_day, end_day, preferred, issuer_id, market, name, twin, latest, history)
+  select t.ticker, e.entity_id, today, known.next_day, e.ticker, e.issuer_id, e.market, e.name,
          (select min(o.ticker) from entity_ticker o
           where o.entity_id = e.entity_id and o.ticker <> t.ticker and split_part(o.ticker, '.', 1) = split_part(t.ticker, '.', 1)),
-         latest.rows
+         latest.rows,
+         case when known.vintages <= 1000 and known.vintages = (
+             select count(*) from (
+               select distinct f.metric_id, f.period_end, f.filed, f.fp from fact_as_of(today) f where f.entity_id = c) places)
+           then (
+             select '[' || coalesce(string_agg(ready_group(g.fy, g.fp, g.period_end, g.filed, g.unit, g.kind, g.until, g.figures), ','), '') || ']'
+             from (
+               select f.fy, f.fp, f.period_end, f.filed, u.name as unit, (f.tag_id is null)::int + 2 * f.is_earlier::int as kind, f.until,
+                      string_agg(to_json(m.name) || ',' || to_json(f.value), ',') as figures
+               from fact_as_of(today) f join metric m on m.metric_id = f.metric_id join unit u on u.unit_id = f.unit_id
+               where f.entity_id = c
+               group by 1, 2, 3, 4, 5, 6, 7) g) end
   from unnest(companies) c
   join entity e on e.entity_id = c
   join entity_ticker t on t.entity_id = c
   cross join lateral (
-    select coalesce(min(least(
+    select count(*) filter (where f.fp < 5 and f.filed <= today) as vintages,
+           coalesce(min(least(
              case when f.filed > today then f.filed end,
              case when f.superseded > today then f.superseded end,
-             case when f.earlier_since > today then f.earlier_since end)), 'infinity') as day
-    from fact f where f.entity_id = c) next
+             case when f.earlier_since > today then f.earlier_since end)), 'infinity') as next_day
+    from fact f where f.entity_id = c) known
   cross join lateral (
-    select coalesce('[' || string_agg(
-             format('[%s,%s,"%s","%s",%s,%s,%s]', g.fy, g.fp, g.period_end, g.filed, to_json(g.unit), g.kind, g.figures), ',') || ']', '[]') as rows
+    select '[' || coalesce(string_agg(ready_group(g.fy, g.fp, g.period_end, g.filed, g.unit, g.kind, null, g.figures), ','), '') || ']' as rows
     from (
       select l.fy, l.fp, l.period_end, l.filed, u.name as unit, (l.tag_id is null)::int + 2 * l.is_earlier::int as kind,
              string_agg(to_json(m.name) || ',' || to_json(l.value), ',') as figures

@@ -29,8 +29,8 @@ import {
 } from './housekeeping.ts'
 import { startJobs } from './jobs.ts'
 import { openPins } from './pins.ts'
-import { admissionTimeoutMs, makeResources } from './resources.ts'
 import { keepAnswersReady } from './readyAnswers.ts'
+import { admissionTimeoutMs, makeResources } from './resources.ts'
 import { checkSchedule, startSyncs, syncTasks } from './syncs.ts'
 
 const admissionConnections = 2

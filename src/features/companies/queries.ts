@@ -23,7 +23,7 @@ export interface CompanyIdentity {
   readonly ready?: ReadyRows | undefined
 }
 
-/** The rows of `view=latest` of a company, stored with its facts (`ready_answer`). */
+/** The rows of a company as of today, stored with its facts (`ready_answer`). */
 export interface ReadyRows {
   /** Of the same snapshot as the rows. */
   readonly dataVersion: number
@@ -31,7 +31,10 @@ export interface ReadyRows {
   readonly firstDay: IsoDate
   /** ... and before this one, on which a figure on record is filed or ends. `infinity` sorts after every day. */
   readonly endDay: IsoDate
-  readonly packed: string
+  /** The rows of `view=latest`, packed as the migration of the table says. */
+  readonly latest: string
+  /** The same of `view=history`; null: they have to be read. */
+  readonly history: string | null
 }
 
 interface ReadyAnswer
@@ -45,16 +48,16 @@ export async function findReady(
 ): Promise<Map<string, CompanyIdentity & { readonly ready: ReadyRows }>> {
   const answers = await sql<ReadyAnswer[]>`
     select ticker, entity_id as "entityId", preferred, issuer_id as "issuerId", name, market, twin,
-           first_day as "firstDay", end_day as "endDay", rows as packed,
+           first_day as "firstDay", end_day as "endDay", latest, history,
            (select version::int from data_version) as "dataVersion"
     from ready_answer where ticker = any(${[...ids]}::text[])`
   return new Map(
-    answers.map(({ firstDay, endDay, packed, ...company }) => [
+    answers.map(({ firstDay, endDay, latest, history, ...company }) => [
       company.ticker,
       {
         ...company,
         ...{ sentId: null, formerHolders: [] },
-        ready: { dataVersion: company.dataVersion, firstDay, endDay, packed },
+        ready: { dataVersion: company.dataVersion, firstDay, endDay, latest, history },
       },
     ]),
   )

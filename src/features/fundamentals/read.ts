@@ -102,8 +102,9 @@ function adjusted({ v, u, filed }: StoredRow, splits: readonly Split[]) {
 async function readRows(deps: ReadDeps, plan: CompanyPlan): Promise<StoredRows> {
   if (plan.otherMarket !== null) return { dataVersion: await readDataVersion(deps.sql), rows: [] }
   if (isTrailing(plan)) return trailingRows(deps.sql, plan)
-  if (plan.view === 'history') return historyRows(deps.sql, plan)
-  return (await readReadyRows(deps.sql, plan)) ?? latestRows(deps.sql, plan)
+  const ready = await readReadyRows(deps.sql, plan)
+  if (ready !== null) return ready
+  return plan.view === 'latest' ? latestRows(deps.sql, plan) : historyRows(deps.sql, plan)
 }
 
 function restriction(plan: CompanyPlan, fiscalYear: number): string | null {

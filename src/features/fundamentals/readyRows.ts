@@ -4,11 +4,10 @@ import { selectsAllPeriods } from './periods.ts'
 import type { CompanyPlan } from './plan.ts'
 import type { StoredRow, StoredRows } from './queries.ts'
 
-/** The form of answer that ready rows are of: every metric of view=latest, whole. What has fewer rows, further columns or another day
- * reads the tables. */
+/** The form of answer that ready rows are of: a view whole. What has fewer rows, further columns or another day reads the tables. */
 export const isReadyForm = (plan: CompanyPlan): boolean =>
   plan.choosesBy === null &&
-  plan.view === 'latest' &&
+  plan.vintage === 'all' &&
   plan.otherMarket === null &&
   !plan.recentFiscalYearOnly &&
   plan.metrics === null &&
@@ -21,8 +20,9 @@ export const isReadyForm = (plan: CompanyPlan): boolean =>
 export async function readReadyRows(sql: SqlClient, plan: CompanyPlan): Promise<StoredRows | null> {
   if (!isReadyForm(plan)) return null
   const ready = plan.ready ?? (await findReady(sql, [plan.ticker])).get(plan.ticker)?.ready
-  if (ready === undefined || plan.asOf < ready.firstDay || plan.asOf >= ready.endDay) return null
-  return { dataVersion: ready.dataVersion, rows: unpackRows(ready.packed) }
+  const packed = plan.view === 'latest' ? ready?.latest : ready?.history
+  if (ready === undefined || typeof packed !== 'string' || plan.asOf < ready.firstDay || plan.asOf >= ready.endDay) return null
+  return { dataVersion: ready.dataVersion, rows: unpackRows(packed) }
 }
 
 type PackedGroup = [
@@ -32,20 +32,26 @@ type PackedGroup = [
   filed: string,
   unit: string,
   kind: number,
+  until: string | null,
   ...figures: (string | number)[],
 ]
 
-/** In the order of `latestRows`: names of metrics are plain ASCII, so their order here is that of the collation C. */
+/** In the order of `latestRows` and `historyRows`. Names of metrics are plain ASCII, so their order here is that of the collation C. No
+ * two rows have one place in it. */
 export function unpackRows(packed: string): StoredRow[] {
   const groups: readonly PackedGroup[] = JSON.parse(packed)
   const rows: StoredRow[] = []
-  for (const [fy, fp, end, filed, u, kind, ...figures] of groups) {
+  for (const [fy, fp, end, filed, u, kind, until, ...figures] of groups) {
     const derived = (kind & 1) !== 0
     const earlier = (kind & 2) !== 0
     for (let at = 0; at < figures.length; at += 2) {
       const m = String(figures[at])
-      rows.push({ m, fy, fp, end, filed, v: Number(figures[at + 1]), u, until: null, derived, earlier })
+      rows.push({ m, fy, fp, end, filed, v: Number(figures[at + 1]), u, until, derived, earlier })
     }
   }
-  return rows.sort((a, b) => (a.m < b.m ? -1 : 1))
+  return rows.sort(
+    (a, b) => compare(a.m, b.m) || compare(a.end, b.end) || compare(a.filed, b.filed) || a.fp - b.fp,
+  )
 }
+
+const compare = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1)
