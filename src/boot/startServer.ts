@@ -29,6 +29,7 @@ import {
 } from './housekeeping.ts'
 import { startJobs } from './jobs.ts'
 import { openPins } from './pins.ts'
+import { keepAnswersReady } from './readyAnswers.ts'
 import { admissionTimeoutMs, makeResources } from './resources.ts'
 import { checkSchedule, startSyncs, syncTasks } from './syncs.ts'
 import { startWarming } from './warmSearch.ts'
@@ -75,6 +76,9 @@ export async function startServer(
 
   const stopVersions = forgetOldVersions(sql, config.keepVersions)
   opened.defer(async () => stopVersions())
+
+  const stopAnswers = keepAnswersReady(sql)
+  opened.defer(stopAnswers)
 
   const pool = new ComputePool({
     threads: config.computeThreads,

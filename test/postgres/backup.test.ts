@@ -53,6 +53,7 @@ beforeAll(async () => {
     await sql`update ${sql(table)} set ${sql(column)} = ${sql(column)}`
   }
   await sql`insert into future_day (day, entity_id) values ('2999-12-31', 1)`
+  await sql`select fill_ready_answers(array(select entity_id from entity))`
   await sql`insert into sync_run (market, is_scheduled, is_partial) values ('US', true, false)`
   await sql`insert into sync_due (market, due_at, try_at) values ('US', now(), now())`
   await sql`insert into as_of_result (job_id, headers, parts, stored_bytes) select job_id, '{}', 1, 1 from backtest_job limit 1`

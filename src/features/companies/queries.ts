@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import type { IsoDate } from '../../dates.ts'
 import type { Sql, SqlClient } from '../../postgres/client.ts'
 
 export interface CompanyIdentity {
@@ -18,6 +19,48 @@ export interface CompanyIdentity {
   readonly sentId: string | null
   /** Today's IDs of other entities that had this ID before. */
   readonly formerHolders: readonly string[]
+  /** What came with it where it was just looked up: one probe finds both. */
+  readonly ready?: ReadyRows | undefined
+}
+
+/** The rows of a company as of today, stored with its facts (`ready_answer`). */
+export interface ReadyRows {
+  /** Of the same snapshot as the rows. */
+  readonly dataVersion: number
+  /** They are those of every day from this one on ... */
+  readonly firstDay: IsoDate
+  /** ... and before this one, on which a figure on record is filed or ends. `infinity` sorts after every day. */
+  readonly endDay: IsoDate
+  /** The rows of `view=latest`, packed as the migration of the table says. */
+  readonly latest: string
+  /** The same of `view=history`; null: they have to be read. */
+  readonly history: string | null
+}
+
+interface ReadyAnswer
+  extends Omit<CompanyIdentity, 'sentId' | 'formerHolders' | 'ready'>,
+    Omit<ReadyRows, 'dataVersion'> {}
+
+/** The companies with a ready answer among those that IDs name, by ID, each by one probe. The others have to be found in the tables. */
+export async function findReady(
+  sql: SqlClient,
+  ids: readonly string[],
+): Promise<Map<string, CompanyIdentity & { readonly ready: ReadyRows }>> {
+  const answers = await sql<ReadyAnswer[]>`
+    select ticker, entity_id as "entityId", preferred, issuer_id as "issuerId", name, market, twin,
+           first_day as "firstDay", end_day as "endDay", latest, history,
+           (select version::int from data_version) as "dataVersion"
+    from ready_answer where ticker = any(${[...ids]}::text[])`
+  return new Map(
+    answers.map(({ firstDay, endDay, latest, history, ...company }) => [
+      company.ticker,
+      {
+        ...company,
+        ...{ sentId: null, formerHolders: [] },
+        ready: { dataVersion: company.dataVersion, firstDay, endDay, latest, history },
+      },
+    ]),
+  )
 }
 
 /** The companies that IDs name, by ID. `ids` are in upper case. An ID that is no current one leads to the company that had it last. */
@@ -93,11 +136,16 @@ export function companyDirectory(sql: Sql, capacity = 50_000): CompanyDirectory 
         if (company !== undefined) found.set(id, company)
       }
       if (found.size === ids.length) return found
-      const unseen = await findCompanies(
-        sql,
-        ids.filter(id => !found.has(id)),
-      )
-      for (const [id, company] of unseen) {
+      const unseen = ids.filter(id => !found.has(id))
+      for (const [id, company] of await findReady(sql, unseen)) {
+        // Only the request that looked it up gets the rows: they would be outdated where this server has not yet heard of an import.
+        const { ready: _, ...identity } = company
+        found.set(id, company)
+        current.set(id, identity)
+      }
+      const others = unseen.filter(id => !found.has(id))
+      if (others.length === 0) return found
+      for (const [id, company] of await findCompanies(sql, others)) {
         found.set(id, company)
         current.set(id, company)
       }

@@ -38,6 +38,8 @@ export interface CompanyPlan extends Selection, CompanyIdentity {
   readonly recentFiscalYearOnly: boolean
   /** The answer carries the Free Licence. */
   readonly freeLicence: boolean
+  /** By which parameter the caller chose a day or a data version; null: by none. */
+  readonly choosesBy: 'as_of' | 'data_version' | null
   /** Equal keys mean equal bytes while the data version stays the same. */
   readonly cacheKey: string
 }
@@ -208,7 +210,7 @@ function planFor(
     ...(layout === 'long' ? [] : ['wide', columns]),
     ...fields,
   ])
-  return { ...company, ...selection, otherMarket, recentFiscalYearOnly, freeLicence, cacheKey }
+  return { ...company, ...selection, otherMarket, recentFiscalYearOnly, freeLicence, choosesBy, cacheKey }
 }
 
 function pastRefused(

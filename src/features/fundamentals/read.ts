@@ -18,6 +18,7 @@ import {
   type StoredRow,
   type StoredRows,
 } from './queries.ts'
+import { readReadyRows } from './readyRows.ts'
 import {
   type FundamentalsList,
   type FundamentalsQuery,
@@ -101,6 +102,8 @@ function adjusted({ v, u, filed }: StoredRow, splits: readonly Split[]) {
 async function readRows(deps: ReadDeps, plan: CompanyPlan): Promise<StoredRows> {
   if (plan.otherMarket !== null) return { dataVersion: await readDataVersion(deps.sql), rows: [] }
   if (isTrailing(plan)) return trailingRows(deps.sql, plan)
+  const ready = await readReadyRows(deps.sql, plan)
+  if (ready !== null) return ready
   return plan.view === 'latest' ? latestRows(deps.sql, plan) : historyRows(deps.sql, plan)
 }
 

@@ -127,12 +127,16 @@ async function answerOne(
 ): Promise<CachedResponse> {
   const { principal } = context.authenticatedCaller
   const form = readForm(query)
-  const plan = await planCompany(deps, principal, query)
+  // Plans are cached, and rows that came with the company are for its first answer alone.
+  const { ready: found, ...plan } = await planCompany(deps, principal, query)
+  let ready = found
   return cacheable(
     `${form.key} ${plan.cacheKey}`,
     contentTypes[form.format],
     async () => {
-      const list = await answerCompany(deps, principal, query, plan)
+      const first = { ...plan, ready }
+      ready = undefined
+      const list = await answerCompany(deps, principal, query, first)
       const terms = termsOf(deps.markets, [list.market])
       const table = plan.layout === 'long' ? null : tableOf(list, plan.columns)
       const { content, headers } =

@@ -18,6 +18,7 @@ import { countFigures, type FilingIds, removeFilings } from '../store/filingQuer
 import { recordFutureDays } from '../store/futureDayQueries.ts'
 import { planByIndex, recordImportedFiles, takeImportLock } from '../store/importQueries.ts'
 import type { FactNames } from '../store/nameQueries.ts'
+import { fillReadyAnswers } from '../store/readyQueries.ts'
 import { reportedFactOf } from '../store/storedRows.ts'
 import { applyObservations } from './applyObservations.ts'
 import { diffEntity } from './diffEntity.ts'
@@ -62,6 +63,11 @@ export async function writeBatch(
   for (const item of work) unplaced += changes.collect(item, filings, rules)
   await changes.write(transaction, names, ids)
   await removeFilings(transaction, obsolete)
+  // Whatever changed has removed them.
+  await fillReadyAnswers(
+    transaction,
+    entities.map(({ entityId }) => entityId),
+  )
   await recordImportedFiles(transaction, receipts)
   const entitiesChanged = entities.filter(entity => entity.changed).length
   return {
