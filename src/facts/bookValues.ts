@@ -18,12 +18,12 @@ interface Tools {
 /** Equity by the share count that is served for the same fiscal period. The count on the cover of a report is of a later day than
  * its balance, so the two are no pair of one day as other computed figures are. */
 export class BookValues {
-  private readonly equities = new Map<string, Set<Series>>()
+  private readonly equities = new Map<number, Set<Series>>()
 
   /** Computes, at the end of a day, the figures of the fiscal periods in which equity or count changed. */
   update(tools: Tools): void {
     const { counts, vintages } = tools
-    const affected = new Map<string, Filing>()
+    const affected = new Map<number, Filing>()
     const note = (series: Series | undefined, filing: Filing) => {
       const label = labelOf(series)
       if (series === undefined || label === null) return
@@ -42,16 +42,16 @@ export class BookValues {
     }
   }
 
-  private add(label: string, series: Series): void {
+  private add(label: number, series: Series): void {
     const known = this.equities.get(label)
     if (known === undefined) this.equities.set(label, new Set([series]))
     else known.add(series)
   }
 }
 
-const labelOf = (series: Series | undefined): string | null => {
+const labelOf = (series: Series | undefined): number | null => {
   const label = series?.period.label ?? null
-  return label === null ? null : `${label.fy} ${label.fp}`
+  return label === null ? null : label.fy * 8 + label.fp
 }
 
 function updateOne(equity: Series, filing: Filing, { counts, periods, vintages }: Tools): void {

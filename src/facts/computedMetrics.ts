@@ -61,6 +61,7 @@ export function updateComputed(periods: PeriodIndex, vintages: VintageBuilder): 
   for (const { key, filing } of vintages.touchedGroups()) {
     const { top: find, name } = key % 8 === 5 ? trailingInputs(vintages, key) : yearlyInputs(vintages, key)
     for (const computed of computedMetrics) {
+      if (find(computed.parts[0].metric) === undefined) continue
       const parts = computed.parts.map(({ metric }) => find(metric))
       updateOne(name(computed.name), computed, { parts, find }, periods, vintages, filing)
     }

@@ -56,6 +56,7 @@ export class CoverCounts {
     { period }: Series,
     metric: string,
   ): { readonly series: Series; readonly statedOn: number } | null {
+    if (this.served.size === 0) return null
     const series = this.served.get(keyOf({ metric, period }))?.series
     const statedOn = series && this.statedOn.get(series)
     return series === undefined || statedOn === undefined ? null : { series, statedOn }

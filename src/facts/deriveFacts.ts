@@ -88,15 +88,17 @@ export function deriveFacts(
     const placed = placeInPeriods(inReport, filing, periods)
     const [counted, figures] = partition(placed, one => one.reported.metric === rules.coverCount?.metric)
     for (const one of figures) readPlaced(one, false)
-    // Rounded days would move the report of a first quarter of sixteen weeks into the second.
-    const exact = inReport.filter(({ rounded }) => !rounded)
-    const day = lastDayOf(exact.length > 0 ? exact : inReport)
-    const isRounded = exact.length === 0
-    for (const reported of onCover.toSorted(inOrderOfCovers)) {
-      const own = day === null ? null : periods.labelOfDay(day, isRounded, calendar)
-      const label = reportLabel(filing.form, own, reported.end, calendar)
-      const series = periods.seriesOf(counts.resolve(reported, label, periods), reported.metric)
-      readPlaced({ reported, series }, true)
+    if (onCover.length > 0) {
+      // Rounded days would move the report of a first quarter of sixteen weeks into the second.
+      const exact = inReport.filter(({ rounded }) => !rounded)
+      const day = lastDayOf(exact.length > 0 ? exact : inReport)
+      const isRounded = exact.length === 0
+      for (const reported of onCover.toSorted(inOrderOfCovers)) {
+        const own = day === null ? null : periods.labelOfDay(day, isRounded, calendar)
+        const label = reportLabel(filing.form, own, reported.end, calendar)
+        const series = periods.seriesOf(counts.resolve(reported, label, periods), reported.metric)
+        readPlaced({ reported, series }, true)
+      }
     }
     for (const one of counted) readPlaced(one, false)
     for (const reported of [...selection.unserved, ...selection.lesser]) repeats.push(unlabelled(reported))

@@ -200,9 +200,15 @@ function yearsReported(reportedFacts: readonly ReportedFact[]): FiscalYear[] {
   for (const { start, end, rounded } of reportedFacts) {
     if (start === null || spanOf(start, end) !== 4) continue
     const other = years.get(end)
-    const earliest = Math.min(start, other?.year.start ?? start)
-    const year: FiscalYear = { start: earliest, end, ...(rounded ? { isRounded: true } : {}) }
-    years.set(end, { year, count: (other?.count ?? 0) + 1 })
+    const year: FiscalYear = rounded ? { start, end, isRounded: true } : { start, end }
+    if (other === undefined) years.set(end, { year, count: 1 })
+    else {
+      other.count++
+      // The last of them says whether the year is rounded.
+      const earliest = Math.min(start, other.year.start)
+      if (earliest !== other.year.start || rounded !== (other.year.isRounded === true))
+        other.year = { ...year, start: earliest }
+    }
   }
   const maxCount = Math.max(0, ...[...years.values()].map(({ count }) => count))
   const usual = [...years.values()].filter(({ count }) => count * 5 >= maxCount).map(({ year }) => year)

@@ -4,9 +4,11 @@ import type { Filing } from './reportedFact.ts'
 import type { ReportedToday, VintageBuilder } from './vintages.ts'
 import {
   followPair,
+  hasSpan,
   isKnown,
   isOneGeneration,
   type KnownSeries,
+  pairAt,
   sumOf,
   wasRestated,
   type YearsToDate,
@@ -54,12 +56,12 @@ function pairOf(
 ): QuarterPair | null {
   const longer = bySpan[fp]
   const shorter = bySpan[fp - 1]
-  const pair = quarterPairs[fp]
-  if (filing === null || pair === null || !(stated.has(fp) || stated.has(fp - 1))) return null
+  if (filing === null || !(hasSpan(stated, fp) || hasSpan(stated, fp - 1))) return null
+  const pair = pairAt(quarterPairs, fp)
   followPair(
     pair,
-    { series: longer, isConfirmed: confirmed.has(fp) },
-    { series: shorter, isConfirmed: confirmed.has(fp - 1) },
+    { series: longer, isConfirmed: hasSpan(confirmed, fp) },
+    { series: shorter, isConfirmed: hasSpan(confirmed, fp - 1) },
   )
   if (!isKnown(longer) || !isKnown(shorter)) return null
   if (longer.current.unit !== shorter.current.unit || longer.period.label === null) return null

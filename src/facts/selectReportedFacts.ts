@@ -11,7 +11,8 @@ export interface Selection {
   /** What the filing states of the same under tags of other groups, one per group: stored, never served. Whether its value is that
    * of the chosen one shows only when all of the filing is known. */
   readonly lesser: ReportedFact[]
-  /** For each chosen fact the groups of all tags under which the filing states that very value, one bit each. */
+  /** For each chosen fact the groups of all tags under which the filing states that very value, one bit each; without an entry where
+   * that is its own group alone. */
   readonly groups: ReadonlyMap<ReportedFact, number>
   /** The filing's own; the previous one if the filing reports no money. */
   readonly currency: string | null
@@ -26,23 +27,38 @@ export function selectReportedFacts(
   previousCurrency: string | null,
 ): Selection {
   const basisOf = ({ tag }: ReportedFact) => rules.basis?.(tag) ?? 0
-  const statements = new Map<string, ReportedFact[]>()
+  const statements: ReportedFact[][] = []
+  const periodsOf = new Map<string, Map<number, ReportedFact[][]>>()
   for (const reported of reportedFacts) {
     const { metric, unit, start, end, rounded } = reported
     const span = spanOf(start, end)
     if (span === null) continue
-    const key = `${metric} ${span}${rounded ? 'r' : ' '}${end} ${unit} ${basisOf(reported)}`
-    const known = statements.get(key)
-    if (known === undefined) statements.set(key, [reported])
-    else addStatement(known, reported, rules)
+    let periods = periodsOf.get(metric)
+    if (periods === undefined) {
+      periods = new Map()
+      periodsOf.set(metric, periods)
+    }
+    // A text of all that tells figures apart would cost more than all else here.
+    const period = (end * 8 + span) * 2 + (rounded ? 1 : 0)
+    const ofPeriod = periods.get(period)
+    const basis = basisOf(reported)
+    const known = ofPeriod?.find(([first]) => first.unit === unit && basisOf(first) === basis)
+    if (known !== undefined) {
+      addStatement(known, reported, rules)
+      continue
+    }
+    const stated = [reported]
+    statements.push(stated)
+    if (ofPeriod === undefined) periods.set(period, [stated])
+    else ofPeriod.push(stated)
   }
   const preferred: ReportedFact[] = []
   const lesser: ReportedFact[] = []
   const groups = new Map<ReportedFact, number>()
-  for (const stated of statements.values()) {
+  for (const stated of statements) {
     const best = stated.reduce((a, b) => (isPreferred(b, a, rules) ? b : a))
     preferred.push(best)
-    groups.set(best, groupsOf(best, stated, rules))
+    if (stated.length > 1 || rules.broadTags !== undefined) groups.set(best, groupsOf(best, stated, rules))
     for (const reported of stated) if (reported !== best) lesser.push(reported)
   }
   let bestBasis = Number.POSITIVE_INFINITY

@@ -5,9 +5,11 @@ import { spanOf, trailingMetric } from './spans.ts'
 import type { VintageBuilder } from './vintages.ts'
 import {
   followPair,
+  hasSpan,
   isKnown,
   isOneGeneration,
   type KnownSeries,
+  pairAt,
   sumOf,
   type YearsToDate,
   type YearToDate,
@@ -29,9 +31,10 @@ export class TrailingYears {
 
   /** Derives what the statements of a day allow, at its end. */
   update(years: YearsToDate, periods: PeriodIndex, vintages: VintageBuilder): void {
+    for (const year of years.ofDay) followYear(year)
+    if (!years.hasParts) return
     const affected = new Set<YearToDate>()
     for (const year of years.ofDay) {
-      followYear(year)
       affected.add(year)
       const next = years.find(year.metric, year.start + 365, slackDays)
       if (next !== undefined) affected.add(next)
@@ -55,15 +58,13 @@ export class TrailingYears {
     span: PartOfYear,
     { periods, vintages, filing, derivedToday }: Context,
   ): Series | null {
-    const comparison = year.comparisons[span]
     const current = year.series[span]
     const prior = before.series[span]
-    const isStated = year.stated.has(span) || before.stated.has(span)
-    if (comparison === null || !(isStated || before.stated.has(4))) return null
+    if (!(hasSpan(year.stated | before.stated, span) || hasSpan(before.stated, 4))) return null
     followPair(
-      comparison,
-      { series: current, isConfirmed: year.confirmed.has(span) },
-      { series: prior, isConfirmed: before.confirmed.has(span) },
+      pairAt(year.comparisons, span),
+      { series: current, isConfirmed: hasSpan(year.confirmed, span) },
+      { series: prior, isConfirmed: hasSpan(before.confirmed, span) },
     )
     if (!isKnown(current) || current.period.label === null) return null
     const series = periods.seriesOf(this.periodAt(current.period), trailingMetric(year.metric))
@@ -100,15 +101,12 @@ interface Context {
 
 /** Takes in what the day's filings state of a year and of the parts of it that they may be subtracted from. */
 function followYear({ series, yearPairs, confirmed }: YearToDate): void {
-  for (const span of spans) {
-    const pair = yearPairs[span]
-    if (pair === null) continue
+  for (const span of spans)
     followPair(
-      pair,
-      { series: series[4], isConfirmed: confirmed.has(4) },
-      { series: series[span], isConfirmed: confirmed.has(span) },
+      pairAt(yearPairs, span),
+      { series: series[4], isConfirmed: hasSpan(confirmed, 4) },
+      { series: series[span], isConfirmed: hasSpan(confirmed, span) },
     )
-  }
 }
 
 function later(a: Filing | null, b: Filing | null): Filing | null {
@@ -129,7 +127,7 @@ function trailingOf(year: YearToDate, before: YearToDate, span: PartOfYear): Tra
   const [current, full, prior] = [year.series[span], before.series[4], before.series[span]]
   const [comparison, yearPair] = [year.comparisons[span], before.yearPairs[span]]
   if (!isKnown(current) || !isKnown(full) || !isKnown(prior)) return null
-  if (comparison === null || yearPair === null) return null
+  if (comparison === undefined || yearPair === undefined) return null
   if (!isOneGeneration(comparison) || !isOneGeneration(yearPair)) return null
   const parts: readonly KnownSeries[] = [current, full, prior]
   const unit = current.current.unit

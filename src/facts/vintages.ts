@@ -43,7 +43,7 @@ export class VintageBuilder {
 
   /** Every vintage, in the order of filings. */
   get facts(): readonly FactRow[] {
-    return this.rows.filter(row => !this.retracted.has(row))
+    return this.retracted.size === 0 ? this.rows : this.rows.filter(row => !this.retracted.has(row))
   }
 
   /** Adds a vintage unless it repeats the current one. A derived figure that returns to one generation is a vintage even if
@@ -70,7 +70,7 @@ export class VintageBuilder {
       filing,
       superseded: null,
       earlierSince: earlierSince === null ? null : filing.filed,
-      inputs: otherAccessions(figure.inputs ?? [], filing),
+      inputs: figure.inputs === undefined ? none : otherAccessions(figure.inputs, filing),
     }
     if (current !== null) {
       current.superseded = filing.filed
@@ -214,6 +214,7 @@ export class VintageBuilder {
 export const ratioKey = (row: { end: number; fp: number }) => row.end * 8 + row.fp
 
 function otherAccessions(inputs: readonly Filing[], filing: Filing): readonly string[] {
+  if (inputs.every(({ accession }) => accession === filing.accession)) return none
   const accessions = new Set(inputs.map(({ accession }) => accession))
   accessions.delete(filing.accession)
   return accessions.size === 0 ? none : [...accessions].sort()

@@ -7,16 +7,17 @@ export interface YearToDate {
   readonly metric: string
   readonly start: number
   readonly series: (Series | undefined)[]
-  /** The pairs whose differences are the second, third and fourth quarter. */
-  readonly quarterPairs: readonly (Pair | null)[]
+  /** The pairs whose differences are the second, third and fourth quarter. A pair begins when one of its figures is first stated:
+   * `pairAt`. In markets without reports of quarters nearly none does. */
+  readonly quarterPairs: (Pair | undefined)[]
   /** The year and the year to date after each span. */
-  readonly yearPairs: readonly (Pair | null)[]
+  readonly yearPairs: (Pair | undefined)[]
   /** The year to date after each span and that of the year before. */
-  readonly comparisons: readonly (Pair | null)[]
-  /** The spans that filings of the day have stated. */
-  readonly stated: Set<number>
+  readonly comparisons: (Pair | undefined)[]
+  /** The spans that filings of the day have stated, one bit each: `hasSpan`. */
+  stated: number
   /** Those of them that were stated under as good a tag as the current figure's. */
-  readonly confirmed: Set<number>
+  confirmed: number
   /** The last filing of the day that stated one of them; null: none has. */
   filing: Filing | null
 }
@@ -40,8 +41,16 @@ export const isKnown = (series: Series | undefined): series is KnownSeries =>
 
 const newGeneration = (): Generation => ({ value: null, unit: '', restated: 0 })
 const newPair = (): Pair => ({ longer: newGeneration(), shorter: newGeneration() })
-const newPairs = (first: number, last: number): (Pair | null)[] =>
-  Array.from({ length: 5 }, (_, span) => (span >= first && span <= last ? newPair() : null))
+
+export function pairAt(pairs: (Pair | undefined)[], span: number): Pair {
+  const known = pairs[span]
+  if (known !== undefined) return known
+  const added = newPair()
+  pairs[span] = added
+  return added
+}
+
+export const hasSpan = (bits: number, span: number): boolean => (bits & (1 << span)) !== 0
 
 const startSlackDays = 7
 
@@ -49,6 +58,8 @@ const startSlackDays = 7
 export class YearsToDate {
   private readonly byMetric = new Map<string, YearToDate[]>()
   private changed: YearToDate[] = []
+  /** Whether a filing has stated a part of a year. Until then nothing but years can be derived. */
+  hasParts = false
 
   /** Notes a flow that a filing states, new, restated or confirmed. The same amount under a lesser tag confirms nothing: a
    * difference with a figure restated since would be of no generation. */
@@ -57,15 +68,19 @@ export class YearsToDate {
     if (span === 0 || start === null) return
     const yearToDate = this.find(metric, start, startSlackDays) ?? this.add(metric, start)
     yearToDate.series[span] = series
-    yearToDate.stated.add(span)
-    if (confirms) yearToDate.confirmed.add(span)
+    if (span !== 4) this.hasParts = true
+    yearToDate.stated |= 1 << span
+    if (confirms) yearToDate.confirmed |= 1 << span
     if (yearToDate.filing === null) this.changed.push(yearToDate)
     if (yearToDate.filing === null || compareFilings(yearToDate.filing, filing) < 0)
       yearToDate.filing = filing
   }
 
   find(metric: string, start: number, slack: number): YearToDate | undefined {
-    return this.byMetric.get(metric)?.find(candidate => Math.abs(candidate.start - start) <= slack)
+    const years = this.byMetric.get(metric)
+    if (years === undefined) return undefined
+    for (const candidate of years) if (Math.abs(candidate.start - start) <= slack) return candidate
+    return undefined
   }
 
   /** Those of which filings of the day stated something. */
@@ -75,8 +90,8 @@ export class YearsToDate {
 
   endDay(): void {
     for (const yearToDate of this.changed) {
-      yearToDate.stated.clear()
-      yearToDate.confirmed.clear()
+      yearToDate.stated = 0
+      yearToDate.confirmed = 0
       yearToDate.filing = null
     }
     this.changed = []
@@ -84,8 +99,15 @@ export class YearsToDate {
 
   private add(metric: string, start: number): YearToDate {
     const added: YearToDate = {
-      ...{ metric, start, series: [], stated: new Set(), confirmed: new Set(), filing: null },
-      ...{ quarterPairs: newPairs(2, 4), yearPairs: newPairs(1, 3), comparisons: newPairs(1, 3) },
+      metric,
+      start,
+      series: [],
+      quarterPairs: [],
+      yearPairs: [],
+      comparisons: [],
+      stated: 0,
+      confirmed: 0,
+      filing: null,
     }
     const ofMetric = this.byMetric.get(metric)
     if (ofMetric === undefined) this.byMetric.set(metric, [added])

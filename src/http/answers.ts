@@ -96,7 +96,7 @@ export function respondFromCache(
   const encoding = dataEncoding(context, response.type, response.compression)
   if (headers.get('if-none-match') === null) {
     const body = cache.find(dataVersion, response.bodies, encoding)
-    if (body !== null) return { status: 200, headers: body.headers, body: body.blob }
+    if (body !== null) return { status: 200, headers: body.headers, body: body.blob, isShared: true }
   }
   return renderIntoCache(cache, context, dataVersion, response, encoding)
 }

@@ -69,6 +69,8 @@ export interface Answer {
   readonly status: number
   readonly body: AnswerBody
   readonly headers: Headers
+  /** Whether many answers share `headers`. What depends on the caller's limits alone is then set once for all of them. */
+  readonly isShared?: true
 }
 
 /** Requires the quant plan, which opens backtests, and returns the id of the key. */

@@ -5,6 +5,7 @@ import { withoutEdit } from '../observations/factsFromObservations.ts'
 import {
   addFilings,
   amendFilings,
+  countFigures,
   FilingIds,
   type OwnedFiling,
   readFilings,
@@ -12,20 +13,26 @@ import {
 } from '../store/filingQueries.ts'
 import type { EntityWork } from './entityWork.ts'
 
-interface SavedFilings {
+/** The filings of a batch, before they are written. */
+export interface PlannedFilings {
   /** All filings that facts of the batch come from, new and stored ones, by accession. */
   readonly filings: ReadonlyMap<string, Filing>
+  /** Of those on record; `saveFilings` adds the others. */
   readonly ids: FilingIds
-  /** Numbers of filings on record that no fact comes from any more: an observation that was imported late showed that they
-   * are not edits. */
-  readonly obsolete: readonly number[]
+  /** Accessions of those on record. */
+  readonly stored: readonly string[]
+  readonly added: readonly OwnedFiling[]
+  readonly amended: readonly Filing[]
+  /** Accessions of a register that overwrites. */
+  readonly observed: ReadonlySet<string>
 }
 
-/** Adds the filings of a batch and completes those on record. */
-export async function saveFilings(
+/** Merges what a batch states of filings with what is on record. Figures are derived from the result, and counted, before any filing
+ * is written: a count that came later would write each new filing twice. */
+export async function planFilings(
   transaction: TransactionSql,
   work: readonly EntityWork[],
-): Promise<SavedFilings> {
+): Promise<PlannedFilings> {
   const stated = new Map<string, OwnedFiling>()
   const accessions = new Set<string>()
   const observed = new Set<string>()
@@ -42,6 +49,7 @@ export async function saveFilings(
   }
   const ids = new FilingIds()
   const filings = await readFilings(transaction, [...accessions], ids)
+  const stored = [...filings.keys()]
   const added: OwnedFiling[] = []
   const amended: Filing[] = []
   for (const owned of stated.values()) {
@@ -53,9 +61,36 @@ export async function saveFilings(
     else if (!isSameFiling(merged, known)) amended.push(merged)
     filings.set(merged.accession, merged)
   }
-  await addFilings(transaction, added, ids)
+  return { filings, ids, stored, added, amended, observed }
+}
+
+/** Adds the filings of a batch and completes those on record. Returns the numbers of filings on record that no fact comes from any
+ * more: an observation that was imported late showed that they are not edits.
+ *
+ * @param figures how many figures of each filing are on record after this batch, by accession */
+export async function saveFilings(
+  transaction: TransactionSql,
+  work: readonly EntityWork[],
+  { ids, stored, added, amended, observed }: PlannedFilings,
+  figures: ReadonlyMap<string, number>,
+): Promise<readonly number[]> {
+  await addFilings(transaction, added, ids, figures)
   await amendFilings(transaction, amended)
-  return { filings, ids, obsolete: await findObsolete(transaction, work, observed) }
+  await countFigures(transaction, figuresOnRecord(figures, stored))
+  return findObsolete(transaction, work, observed)
+}
+
+/** Those of filings that were on record before: new ones come with their counts. */
+function figuresOnRecord(
+  figures: ReadonlyMap<string, number>,
+  stored: readonly string[],
+): ReadonlyMap<string, number> {
+  const counted = new Map<string, number>()
+  for (const accession of stored) {
+    const count = figures.get(accession)
+    if (count !== undefined) counted.set(accession, count)
+  }
+  return counted
 }
 
 /** The filings on record, and edits of them, that were observed but that no fact now comes from. */

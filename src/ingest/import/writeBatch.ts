@@ -14,7 +14,7 @@ import {
   type RepeatsOfEntity,
   removeRows,
 } from '../store/factQueries.ts'
-import { countFigures, type FilingIds, removeFilings } from '../store/filingQueries.ts'
+import { type FilingIds, removeFilings } from '../store/filingQueries.ts'
 import { recordFutureDays } from '../store/futureDayQueries.ts'
 import { planByIndex, recordImportedFiles, takeImportLock } from '../store/importQueries.ts'
 import type { FactNames } from '../store/nameQueries.ts'
@@ -24,7 +24,7 @@ import { applyObservations } from './applyObservations.ts'
 import { diffEntity } from './diffEntity.ts'
 import { type EntityWork, readEntityWork } from './entityWork.ts'
 import type { PreparedBatch } from './prepareBatch.ts'
-import { saveFilings } from './saveFilings.ts'
+import { planFilings, saveFilings } from './saveFilings.ts'
 
 export interface BatchResult {
   /** Entities that are new or about which more is known. */
@@ -57,11 +57,12 @@ export async function writeBatch(
     observations === null
       ? stated
       : await applyObservations(transaction, names, stated, observations, overwriteRules)
-  const { filings, ids, obsolete } = await saveFilings(transaction, work)
+  const planned = await planFilings(transaction, work)
   const changes = new FactChanges()
   let unplaced = 0
-  for (const item of work) unplaced += changes.collect(item, filings, rules)
-  await changes.write(transaction, names, ids)
+  for (const item of work) unplaced += changes.collect(item, planned.filings, rules)
+  const obsolete = await saveFilings(transaction, work, planned, changes.figures)
+  await changes.write(transaction, names, planned.ids)
   await removeFilings(transaction, obsolete)
   // Whatever changed has removed them.
   await fillReadyAnswers(
@@ -90,7 +91,7 @@ class FactChanges {
   readonly undatedFilings = new Map<number, number>()
   readonly removedFacts: string[] = []
   /** By accession: all figures of a filing that are on record after this batch, served or not. */
-  private readonly figures = new Map<string, number>()
+  readonly figures = new Map<string, number>()
   private readonly removedRepeats: string[] = []
   private readonly addedFacts: FactsOfEntity[] = []
   private readonly amendedFacts: FactsOfEntity[] = []
@@ -134,7 +135,6 @@ class FactChanges {
     if (this.factsAdded > 0) await addFacts(transaction, names, ids, this.addedFacts, dataVersion)
     if (this.repeatsAdded > 0) await addRepeats(transaction, names, ids, this.addedRepeats, dataVersion)
     await recordFutureDays(transaction, [...this.addedFacts, ...this.amendedFacts])
-    await countFigures(transaction, this.figures)
   }
 }
 

@@ -1,5 +1,6 @@
 import { type EntityProfile, entityKey } from '../../facts/reportedFact.ts'
-import type { Sql, TransactionSql } from '../../postgres/client.ts'
+import type { Sql, SqlClient, TransactionSql } from '../../postgres/client.ts'
+import { planByIndex } from './importQueries.ts'
 import {
   assignTickers,
   endReplacedTickers,
@@ -91,6 +92,11 @@ const identify = (row: EntityRecord) => ({
 const idWithoutTicker = ({ market, issuerId }: { market: string; issuerId: string }) =>
   market === 'US' ? `CIK${issuerId}` : `${issuerId}.${market}`
 
+/** Whether an entity is the one that is wanted. The planner may only find it by its number there: where the statistics are of a smaller
+ * table, an index of whole markets looks as good, and each entity would be searched among all of its market. */
+const isWanted = (sql: SqlClient) =>
+  sql`entity.issuer_id = wanted.issuer_id and entity.market || '' = wanted.market`
+
 async function readEntities(
   transaction: TransactionSql,
   profiles: readonly EntityProfile[],
@@ -98,7 +104,7 @@ async function readEntities(
   const rows = await transaction<EntityRecord[]>`
     select entity.* from unnest(
       ${profiles.map(profile => profile.market)}::text[], ${profiles.map(profile => profile.issuerId)}::text[]
-    ) as wanted (market, issuer_id) join entity using (market, issuer_id)`
+    ) as wanted (market, issuer_id) join entity on ${isWanted(transaction)}`
   return new Map(rows.map(row => [entityKey(identify(row)), row]))
 }
 
@@ -235,11 +241,14 @@ export async function readKnownEntities(
   sql: Sql,
   profiles: readonly EntityProfile[],
 ): Promise<ReadonlySet<string>> {
-  const rows = await sql<{ market: string; issuer_id: string }[]>`
-    select wanted.market, wanted.issuer_id from unnest(
-      ${profiles.map(profile => profile.market)}::text[], ${profiles.map(profile => profile.issuerId)}::text[]
-    ) as wanted (market, issuer_id)
-    cross join lateral (
-      select from entity where market = wanted.market and issuer_id = wanted.issuer_id limit 1) known`
-  return new Set(rows.map(({ market, issuer_id: issuerId }) => entityKey({ market, issuerId })))
+  return sql.begin('read only', async transaction => {
+    await planByIndex(transaction)
+    const rows = await transaction<{ market: string; issuer_id: string }[]>`
+      select wanted.market, wanted.issuer_id from unnest(
+        ${profiles.map(profile => profile.market)}::text[], ${profiles.map(profile => profile.issuerId)}::text[]
+      ) as wanted (market, issuer_id)
+      cross join lateral (
+        select from entity where ${isWanted(transaction)} limit 1) known`
+    return new Set(rows.map(({ market, issuer_id: issuerId }) => entityKey({ market, issuerId })))
+  })
 }

@@ -76,11 +76,13 @@ export interface OwnedFiling {
   readonly filing: Filing
 }
 
-/** Adds filings, and their numbers to `ids`. The numbers are taken from the sequence first: COPY returns none. */
+/** Adds filings with their numbers of figures, and their own numbers to `ids`. These are taken from the sequence first: COPY returns
+ * none. */
 export async function addFilings(
   transaction: TransactionSql,
   added: readonly OwnedFiling[],
   ids: FilingIds,
+  figures: ReadonlyMap<string, number>,
 ): Promise<void> {
   if (added.length === 0) return
   const taken = await transaction<{ id: number }[]>`
@@ -92,13 +94,17 @@ export async function addFilings(
   })
   await copyBytes(
     transaction,
-    'copy filing (filing_id, accession, entity_id, form, filed, accepted_at, fiscal_year_end, company_name, sector) from stdin (format binary)',
-    encodeFilings(added, ids),
+    'copy filing (filing_id, accession, entity_id, form, filed, accepted_at, fiscal_year_end, company_name, sector, figures) from stdin (format binary)',
+    encodeFilings(added, ids, figures),
   )
 }
 
-function* encodeFilings(added: readonly OwnedFiling[], ids: FilingIds): Generator<Uint8Array> {
-  const copy = new BinaryCopyWriter(9)
+function* encodeFilings(
+  added: readonly OwnedFiling[],
+  ids: FilingIds,
+  figures: ReadonlyMap<string, number>,
+): Generator<Uint8Array> {
+  const copy = new BinaryCopyWriter(10)
   for (const { entityId, filing } of added) {
     copy.row()
     copy.integer(ids.id(filing.accession))
@@ -111,6 +117,7 @@ function* encodeFilings(added: readonly OwnedFiling[], ids: FilingIds): Generato
       if (text === undefined) copy.null()
       else copy.text(text)
     }
+    copy.integer(figures.get(filing.accession) ?? 0)
     yield* copy.takeFull()
   }
   yield* copy.finish()
@@ -136,7 +143,7 @@ export async function amendFilings(transaction: TransactionSql, amended: readonl
         is distinct from (better.form, better.filed, better.accepted_at, better.fiscal_year_end, better.company_name, better.sector)`
 }
 
-/** Records how many figures filings state, by accession. */
+/** Records how many figures filings on record state, by accession. */
 export async function countFigures(
   transaction: TransactionSql,
   counts: ReadonlyMap<string, number>,

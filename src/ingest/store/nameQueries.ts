@@ -24,10 +24,10 @@ export async function registerNames(
 ): Promise<void> {
   for (const { metric, unit, tag } of figures) {
     metrics.note(metric)
-    metrics.note(withoutTrailing(metric))
     units.note(unit)
     if (tag !== null) tags.note(tag)
   }
+  metrics.noteWithoutTrailing()
   await metrics.insertNoted()
   await units.insertNoted()
   await tags.insertNoted()
@@ -79,6 +79,11 @@ export class NameTable {
   /** Notes a name that `insertNoted` gives a number if it has none. */
   note(name: string): void {
     if (!this.ids.has(name)) this.missing.add(name)
+  }
+
+  /** Notes what the noted names are the trailing twelve months of. */
+  noteWithoutTrailing(): void {
+    for (const name of this.missing) this.note(withoutTrailing(name))
   }
 
   /** Gives a number to every noted name that has none. Committed at once: a batch that fails leaves at most an unused
