@@ -29,6 +29,9 @@ export class Cluster {
   readonly serverAddresses: readonly string[]
   readonly worker: Part
   readonly proxy: Part
+  /** A server that knows no replica, for comparison. HAProxy does not know it. */
+  readonly reference: Part
+  readonly referenceAddress: string
   /** The node that writes, and the one that follows it. */
   primary: PostgresNode
   replica: PostgresNode
@@ -43,6 +46,8 @@ export class Cluster {
     serverAddresses: readonly string[]
     worker: Part
     proxy: Part
+    reference: Part
+    referenceAddress: string
     primary: PostgresNode
     replica: PostgresNode
     databaseUrl: string
@@ -53,6 +58,8 @@ export class Cluster {
     this.serverAddresses = parts.serverAddresses
     this.worker = parts.worker
     this.proxy = parts.proxy
+    this.reference = parts.reference
+    this.referenceAddress = parts.referenceAddress
     this.primary = parts.primary
     this.replica = parts.replica
     this.environment = parts.environment
@@ -65,7 +72,7 @@ export class Cluster {
   static async start({ folder, primaryFolder, report, settings = {} }: ClusterOptions): Promise<Cluster> {
     // PostgreSQL may run as an account of its own, which has to pass.
     mkdirSync(folder, { recursive: true, mode: 0o711 })
-    const [front, database, nodeOne, nodeTwo, ...serverPorts] = freePorts(6)
+    const [front, database, nodeOne, nodeTwo, other, ...serverPorts] = freePorts(7)
     report('PostgreSQL, with the shipped sample ...')
     const primary = await PostgresNode.primary('db-one', primaryFolder ?? resolve(folder, 'db-one'), nodeOne)
     const replica = await (async () => {
@@ -81,7 +88,8 @@ export class Cluster {
     const databaseUrl = Object.assign(new URL(primary.serviceUrl), { port: String(database) }).href
     const environment = {
       DATABASE_URL: databaseUrl,
-      DATABASE_READ_URL: replica.serviceUrl,
+      // Both nodes: the one that is the primary is left out, so that the list stays right after a promotion.
+      DATABASE_READ_URL: `${primary.serviceUrl},${replica.serviceUrl}`,
       HOST: '127.0.0.1',
       TRUSTED_PROXIES: '127.0.0.1',
       DRAIN_DELAY_MS: '3000',
@@ -101,6 +109,16 @@ export class Cluster {
     })
     const own = { ...environment, DATA_DIR: resolve(folder, 'worker'), JOB_CONCURRENCY: '1' }
     const worker = new Part('worker', ['bun', 'src/cli.ts', 'worker'], own, resolve(folder, 'worker.log'))
+    const alone = {
+      ...environment,
+      DATABASE_READ_URL: '',
+      PORT: String(other),
+      DATA_DIR: resolve(folder, 'reference'),
+      JOB_CONCURRENCY: '0',
+      STATEMENT_TIMEOUT_MS: '60000',
+    }
+    const reference = new Part('reference', ['bun', 'src/main.ts'], alone, resolve(folder, 'reference.log'))
+    const referenceAddress = `http://127.0.0.1:${other}`
     const configurations = await writeProxyConfigurations(folder, {
       front,
       database,
@@ -116,14 +134,14 @@ export class Cluster {
     const cluster = new Cluster({
       address: `http://127.0.0.1:${front}`,
       serverAddresses: serverPorts.map(port => `http://127.0.0.1:${port}`),
-      ...{ servers, worker, proxy, primary, replica, databaseUrl, environment },
+      ...{ servers, worker, proxy, reference, referenceAddress, primary, replica, databaseUrl, environment },
     })
     try {
       report('HAProxy, two servers and a worker ...')
       proxy.start()
       await until('HAProxy leads to the primary', async () => (await cluster.sql`select 1`).length === 1)
-      for (const part of [...servers, worker]) part.start()
-      for (const address of cluster.serverAddresses) await cluster.untilReady(address)
+      for (const part of [...servers, worker, reference]) part.start()
+      for (const address of [...cluster.serverAddresses, referenceAddress]) await cluster.untilReady(address)
       await cluster.untilReady()
       return cluster
     } catch (error) {
@@ -178,7 +196,7 @@ export class Cluster {
   /** Ends every process, the databases last. */
   async stop(): Promise<void> {
     await this.sql.end({ timeout: 1 })
-    await Promise.all([...this.servers, this.worker].map(part => part.end('SIGKILL')))
+    await Promise.all([...this.servers, this.worker, this.reference].map(part => part.end('SIGKILL')))
     await this.proxy.end('SIGKILL')
     await Promise.all([this.primary, this.replica].map(node => node.end('SIGKILL')))
   }
@@ -215,6 +233,8 @@ async function writeProxyConfigurations(
     ['127.0.0.1:5500', `127.0.0.1:${database}`],
     ['127.0.0.1:5501', `127.0.0.1:${nodePorts[0]}`],
     ['127.0.0.1:5502', `127.0.0.1:${nodePorts[1]}`],
+    // The load has many addresses, each with limits of its own.
+    ['    http-request del-header X-Forwarded-For\n    option forwardfor\n', ''],
     ['    user haproxy\n', ''],
     ['    group haproxy\n', ''],
   ]

@@ -14,7 +14,7 @@ import { adminUrl, databaseName } from '../../src/postgres/embedded/admin.ts'
 import { type ClusterLocation, prepareCluster } from '../../src/postgres/embedded/folder.ts'
 import { serverEnvironment, wrap } from '../../src/postgres/embedded/identity.ts'
 import { prepareDatabase } from '../../src/postgres/embedded/roles.ts'
-import { Part, until } from './processes.ts'
+import { childrenOf, Part, until } from './processes.ts'
 
 /** The user of HAProxy's check. It may connect from this machine without a password, and has no rights. */
 const checkUser = 'haproxy_check'
@@ -27,12 +27,18 @@ export class PostgresNode {
   readonly #part: Part
   #serviceUrl: string
 
-  private constructor(name: string, port: number, location: ClusterLocation, serviceUrl: string) {
+  private constructor(
+    name: string,
+    port: number,
+    location: ClusterLocation,
+    serviceUrl: string,
+    readonly more: readonly string[],
+  ) {
     this.name = name
     this.port = port
     this.location = location
     this.#serviceUrl = serviceUrl
-    const args = ['-D', location.cluster, ...settings(port).flatMap(setting => ['-c', setting])]
+    const args = ['-D', location.cluster, ...[...settings(port), ...more].flatMap(setting => ['-c', setting])]
     const [program, programArgs, { uid, gid }] = wrap(location.account, location.binaries.postgres, args)
     // Bun starts no program as another user; setpriv does.
     const command =
@@ -42,14 +48,21 @@ export class PostgresNode {
     this.#part = new Part(name, command, serverEnvironment, resolve(location.cluster, '..', 'postgres.log'))
   }
 
-  /** A new primary with an empty database. */
-  static async primary(name: string, folder: string, port: number): Promise<PostgresNode> {
+  /** A new primary with an empty database.
+   *
+   * @param more settings of this node and of its replicas */
+  static async primary(
+    name: string,
+    folder: string,
+    port: number,
+    more: readonly string[] = [],
+  ): Promise<PostgresNode> {
     mkdirSync(folder, { recursive: true, mode: 0o711 })
     const location = await prepareCluster(folder, () => {})
     // Before the lines of initdb: the first one that fits decides.
     const rules = resolve(location.cluster, 'pg_hba.conf')
     writeFileSync(rules, `host postgres ${checkUser} 127.0.0.1/32 trust\n${readFileSync(rules, 'utf8')}`)
-    const node = new PostgresNode(name, port, location, '')
+    const node = new PostgresNode(name, port, location, '', more)
     await node.start()
     node.#serviceUrl = await prepareDatabase(location, port)
     const admin = node.admin('postgres')
@@ -69,7 +82,7 @@ export class PostgresNode {
     const cluster = resolve(folder, 'database/cluster')
     const location = { ...primary.location, cluster, log: resolve(cluster, 'server.log') }
     const url = Object.assign(new URL(primary.serviceUrl), { port: String(port) }).href
-    const node = new PostgresNode(name, port, location, url)
+    const node = new PostgresNode(name, port, location, url, primary.more)
     await node.copyFrom(primary)
     return node
   }
@@ -139,6 +152,19 @@ export class PostgresNode {
   /** SIGKILL: as a crash. SIGINT: a fast shutdown, which sends all of its log to its replicas first. */
   end(signal: 'SIGKILL' | 'SIGINT'): Promise<void> {
     return this.#part.end(signal)
+  }
+
+  /** For SIGSTOP and SIGCONT, which a process does not pass on to its children. */
+  signalAll(signal: 'SIGSTOP' | 'SIGCONT'): void {
+    const { pid } = this.#part
+    if (pid === null) return
+    for (const child of [pid, ...childrenOf(pid)]) {
+      try {
+        process.kill(child, signal)
+      } catch {
+        // It has ended meanwhile.
+      }
+    }
   }
 
   /** Makes a replica a primary. */

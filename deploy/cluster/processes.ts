@@ -1,4 +1,4 @@
-import { closeSync, openSync, readFileSync } from 'node:fs'
+import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs'
 
 /** Ports of loopback that are free now. */
 export function freePorts(count: number): number[] {
@@ -17,6 +17,20 @@ export async function until(what: string, isTrue: () => Promise<boolean>, timeou
     await Bun.sleep(50)
   }
   throw new Error(`After ${timeoutMs / 1_000} s it is not so: ${what}.`)
+}
+
+export function childrenOf(pid: number): number[] {
+  return readdirSync('/proc')
+    .filter(name => /^\d+$/.test(name))
+    .map(Number)
+    .filter(child => {
+      try {
+        // The name of a program may have blanks; what follows it has none.
+        return Number(readFileSync(`/proc/${child}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[1]) === pid
+      } catch {
+        return false
+      }
+    })
 }
 
 /** A program of the cluster that can be started, killed and started again. Its output goes to a file. */

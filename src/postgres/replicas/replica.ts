@@ -15,6 +15,9 @@ export interface ReplicaDeps {
   readonly report: (line: string) => void
 }
 
+/** `primary`: it was promoted. The pools of the primary lead to it. */
+export type ReplicaState = 'up' | 'lost' | 'primary'
+
 const connectTimeoutS = 2
 /** A replica that says nothing for this long is lost, with every statement that waits for it. */
 const checkTimeoutMs = 2_000
@@ -31,8 +34,8 @@ export class Replica {
   readonly #watch: Sql
   readonly #attached = new Set<AttachedPool>()
   #version = -1
-  #isUp = false
-  #wasUp = true
+  #state: ReplicaState = 'lost'
+  #isReported = false
   #isClosed = false
   #wake = () => {}
   #watching: Promise<void>
@@ -48,9 +51,13 @@ export class Replica {
     this.#watching = this.#follow()
   }
 
-  /** The version that it has at least; -1: it does not answer. */
+  get state(): ReplicaState {
+    return this.#state
+  }
+
+  /** The version that it has at least; -1: it is not asked. */
   get version(): number {
-    return this.#isUp ? this.#version : -1
+    return this.#state === 'up' ? this.#version : -1
   }
 
   attach(options: ReplicaPoolOptions): AttachedPool {
@@ -85,7 +92,7 @@ export class Replica {
   async #follow(): Promise<void> {
     while (!this.#isClosed) {
       await this.#check()
-      const isBehind = this.#isUp && this.#version < this.#deps.floor()
+      const isBehind = this.#state === 'up' && this.#version < this.#deps.floor()
       await this.#pause(isBehind ? pauseBehindMs : pauseMs)
     }
   }
@@ -95,16 +102,20 @@ export class Replica {
     const found = await Promise.race([readHistory(this.#watch).catch(() => null), late])
     if (this.#isClosed) return
     if (found === null) return this.#lose('it does not answer')
-    if (found.timeline !== null && found.timeline !== this.#deps.timeline())
+    const isPrimary = found.timeline !== null
+    if (isPrimary && found.timeline !== this.#deps.timeline())
       return this.#lose('it is no replica, and writes another history than the primary')
-    if (!this.#wasUp) this.#deps.report(`The replica ${this.name} answers again.`)
+    if (this.#isReported) this.#deps.report(`The replica ${this.name} answers again.`)
+    this.#isReported = false
     this.#version = found.version
-    this.#isUp = this.#wasUp = true
+    this.#state = isPrimary ? 'primary' : 'up'
   }
 
   #lose(why: string): void {
-    if (this.#wasUp) this.#deps.report(`The replica ${this.name} is left out: ${why}. The primary reads.`)
-    this.#wasUp = this.#isUp = false
+    if (!this.#isReported)
+      this.#deps.report(`The replica ${this.name} is left out: ${why}. The primary reads.`)
+    this.#isReported = true
+    this.#state = 'lost'
     this.#version = -1
     for (const pool of this.#attached) pool.renew()
   }

@@ -40,8 +40,9 @@ export class Replicas {
   /** For the operator: which replicas are not read from. */
   warnings(): string[] {
     const floor = this.#deps.floor()
-    return this.#replicas.flatMap(({ name, version }) => {
-      if (version === -1) return [`The replica ${name} does not answer: the primary reads in its place.`]
+    return this.#replicas.flatMap(({ name, state, version }) => {
+      if (state === 'primary') return []
+      if (state === 'lost') return [`The replica ${name} does not answer: the primary reads in its place.`]
       if (version >= floor) return []
       return [
         `The replica ${name} is at data version ${version}, behind ${floor}: the primary reads in its place.`,
