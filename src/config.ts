@@ -13,6 +13,8 @@ export interface Config {
   readonly dataDir: string
   /** null: start the embedded PostgreSQL in `dataDir`. */
   readonly databaseUrl: string | null
+  /** Streaming replicas of that database, which answer reads; empty: it answers all. */
+  readonly databaseReadUrls: readonly string[]
   /** Where the first start writes the owner's key; null: to standard output. */
   readonly ownerKeyFile: string | null
   readonly databaseConnections: number
@@ -110,6 +112,10 @@ export function readConfig(environment: Environment): Config {
     baseUrl,
     dataDir,
     databaseUrl: text('DATABASE_URL', '') || null,
+    // Each may name several hosts with commas, too.
+    databaseReadUrls: text('DATABASE_READ_URL', '')
+      .split(/\s*,\s*(?=\w+:\/\/)/)
+      .filter(url => url !== ''),
     ownerKeyFile: text('OWNER_KEY_FILE', '') || null,
     databaseConnections: integer('DATABASE_CONNECTIONS', 10, 2, 1_000),
     statementTimeoutMs: integer('STATEMENT_TIMEOUT_MS', 10_000, 100, 600_000),
@@ -202,13 +208,25 @@ function readRegisters(text: (name: string, fallback: string) => string): Readon
   })
 }
 
-function* addressFaults({ databaseUrl, host, baseUrl, allowUnverifiedMarkets }: Config): Generator<string> {
+function* addressFaults({
+  databaseUrl,
+  databaseReadUrls,
+  host,
+  baseUrl,
+  allowUnverifiedMarkets,
+}: Config): Generator<string> {
   const odd = allowUnverifiedMarkets.find(code => !/^[A-Z]{2}$/.test(code))
   if (odd !== undefined)
     yield `ALLOW_UNVERIFIED_MARKETS names ${odd}, which is no code of a market. Send codes of two letters, separated by commas, like FR,KR.`
   // The value is not repeated: it may contain a password.
   if (databaseUrl !== null && !isDatabaseUrl(databaseUrl))
     yield 'DATABASE_URL is not a URL like postgres://user:password@host:5432/database.'
+  if (!databaseReadUrls.every(isDatabaseUrl))
+    yield 'DATABASE_READ_URL has an entry that is not a URL like postgres://user:password@host:5432/database. Separate several by commas.'
+  if (databaseReadUrls.length > maxReplicas)
+    yield `DATABASE_READ_URL names ${databaseReadUrls.length} replicas; ${maxReplicas} are allowed.`
+  if (databaseReadUrls.length > 0 && databaseUrl === null)
+    yield 'DATABASE_READ_URL is set, but DATABASE_URL is not. Set it to the primary of those replicas.'
   if (!/^[\w.:-]+$/.test(host)) yield `HOST=${host} is not an address or host name. Omit it to use 127.0.0.1.`
   if (!isHttpUrl(baseUrl))
     yield `BASE_URL=${baseUrl} is not a URL like https://data.example.com. Omit it to use HOST and PORT.`
@@ -263,6 +281,8 @@ function* registerFaults(registers: Readonly<Record<string, string>>): Generator
       yield `${name} may contain only printable ASCII characters.`
   }
 }
+
+const maxReplicas = 16
 
 const isHttpUrl = (text: string) => /^https?:\/\//.test(text) && URL.canParse(text)
 

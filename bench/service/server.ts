@@ -42,7 +42,11 @@ interface PostRequest {
   readonly signal?: AbortSignal
 }
 
-export function post({ port }: Served, route: string, { key, body, type, query, signal }: PostRequest) {
+export function post(
+  { port }: Pick<Served, 'port'>,
+  route: string,
+  { key, body, type, query, signal }: PostRequest,
+) {
   return fetch(`http://127.0.0.1:${port}/api/v1/${route}${query ?? ''}`, {
     method: 'POST',
     headers: {
@@ -56,7 +60,11 @@ export function post({ port }: Served, route: string, { key, body, type, query, 
 }
 
 /** Posts a request and returns the body of the response. Throws for an error status. */
-export async function postOk(service: Served, route: string, request: PostRequest): Promise<string> {
+export async function postOk(
+  service: Pick<Served, 'port'>,
+  route: string,
+  request: PostRequest,
+): Promise<string> {
   const response = await post(service, route, request)
   const text = await response.text()
   if (!response.ok) throw new Error(`${route} was answered ${response.status}: ${text.slice(0, 300)}`)

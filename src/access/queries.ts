@@ -1,4 +1,5 @@
 import type { Sql, TransactionSql } from '../postgres/client.ts'
+import { primaryOf } from '../postgres/replicas/route.ts'
 import { claimEvaluation } from './evaluationQueries.ts'
 import type { Licence } from './licences.ts'
 
@@ -178,7 +179,7 @@ export async function recordEntities(
   entityIds: readonly number[],
   cap: number,
 ): Promise<boolean> {
-  const [row] = await sql<{ allowed: boolean }[]>`
+  const [row] = await primaryOf(sql)<{ allowed: boolean }[]>`
     select record_entities(${keyId}, ${[...entityIds]}::int[], ${cap}) as allowed`
   return row.allowed
 }

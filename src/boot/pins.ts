@@ -4,8 +4,10 @@ import { companyDirectory } from '../features/companies/queries.ts'
 import { ResponseCache } from '../http/responseCache.ts'
 import { connect, type Sql } from '../postgres/client.ts'
 import { PinnedPools } from '../postgres/pins/pinnedPools.ts'
-import { pinnedSearchPath, readPinRange } from '../postgres/pins/pinQueries.ts'
+import { pinnedPath, readPinRange } from '../postgres/pins/pinQueries.ts'
 import { ReadLimiter } from '../postgres/readLimiter.ts'
+import type { ReplicaPoolOptions } from '../postgres/replicas/replica.ts'
+import type { Replicas } from '../postgres/replicas/replicas.ts'
 
 /** Of each version: two for large reads, of which one stays free of streams, and two for single companies. */
 const connections = 2
@@ -18,29 +20,47 @@ interface PinParts {
   /** Connections that are free whatever requests wait for: requests are let in by them. */
   readonly sql: Sql
   readonly elapsedMs: () => number
+  /** null: the primary answers all. */
+  readonly replicas?: Replicas | null
 }
 
 /** Opens the stores of pinned data versions, each on connections of its own. */
-export function openPins({ config, url, sql, elapsedMs }: PinParts): PinnedPools<PinnedStore> {
+export function openPins({
+  config,
+  url,
+  sql,
+  elapsedMs,
+  replicas = null,
+}: PinParts): PinnedPools<PinnedStore> {
   const { statementTimeoutMs } = config
   return new PinnedPools({
     readRange: () => readPinRange(sql),
     elapsedMs,
     open: async version => {
-      const pin = { version, searchPath: await pinnedSearchPath(sql) }
-      const applicationName = `asfiled-pin-${version}`
-      const options = { url, connections, statementTimeoutMs, applicationName, pin }
-      const pool = connect(options)
-      const lookups = connect({ ...options, indexLookupsOnly: true })
+      const { searchPath, versionTable } = await pinnedPath(sql)
+      const options = {
+        ...{ connections, statementTimeoutMs, applicationName: `asfiled-pin-${version}` },
+        pin: { version, searchPath },
+      }
+      const open = (own: ReplicaPoolOptions) => {
+        const primary = connect({ ...own, url })
+        const reads = replicas?.openPinned(primary, own, version, versionTable)
+        return {
+          sql: reads?.sql ?? primary,
+          close: () => Promise.all([reads?.close(), primary.end({ timeout: 5 })]),
+        }
+      }
+      const pool = open(options)
+      const lookups = open({ ...options, indexLookupsOnly: true })
       return {
         store: {
-          ...{ sql: pool, lookups, dataVersion: () => version },
-          directory: companyDirectory(lookups, directoryCapacity),
+          ...{ sql: pool.sql, lookups: lookups.sql, dataVersion: () => version },
+          directory: companyDirectory(lookups.sql, directoryCapacity),
           readLimiter: new ReadLimiter(connections - 1),
-          responses: new ResponseCache(maxCachedBytes),
+          responses: new ResponseCache({ maxBytes: maxCachedBytes }),
         },
         close: async () => {
-          await Promise.all([pool.end({ timeout: 5 }), lookups.end({ timeout: 5 })])
+          await Promise.all([pool.close(), lookups.close()])
         },
       }
     },

@@ -31,6 +31,7 @@ import type { Markets } from '../markets/markets.ts'
 import type { Sql } from '../postgres/client.ts'
 import type { PinnedPools } from '../postgres/pins/pinnedPools.ts'
 import { ReadLimiter } from '../postgres/readLimiter.ts'
+import type { Replicas } from '../postgres/replicas/replicas.ts'
 import { StorageWatch } from '../postgres/storage.ts'
 import { Semaphore } from '../semaphore.ts'
 
@@ -42,7 +43,10 @@ export interface Opened {
   readonly admission: Sql
   /** For statements on single companies and searches (`indexLookupsOnly`). */
   readonly lookups: Sql
-  /** Over `lookups`; forgotten at each new data version. */
+  /** `sql` and `lookups` for what only reads: replicas answer, where there are any. */
+  readonly reads?: { readonly sql: Sql; readonly lookups: Sql }
+  readonly replicas?: Replicas | null
+  /** Over the lookups that read; forgotten at each new data version. */
   readonly directory: CompanyDirectory
   readonly pins: PinnedPools<PinnedStore>
   readonly pool: ComputePool

@@ -5,7 +5,6 @@ import type { Config } from '../config.ts'
 import type { IsoDate } from '../dates.ts'
 import { Failure } from '../errors.ts'
 import { startOutbox } from '../features/account/outbox.ts'
-import { companyDirectory } from '../features/companies/queries.ts'
 import { runJoinJob } from '../features/joinJobs/run.ts'
 import { capConnections } from '../http/connections.ts'
 import type { Draining } from '../http/draining.ts'
@@ -13,7 +12,6 @@ import { createLog } from '../http/log.ts'
 import { findMissingIndexes } from '../ingest/store/bulkIndexes.ts'
 import { loadMarkets } from '../markets/markets.ts'
 import { connect } from '../postgres/client.ts'
-import { watchDataVersion } from '../postgres/dataVersion.ts'
 import { createApp } from './app.ts'
 import type { BannerFacts } from './banner.ts'
 import { scheduleBulk } from './bulk.ts'
@@ -30,6 +28,7 @@ import {
 import { startJobs } from './jobs.ts'
 import { openPins } from './pins.ts'
 import { keepAnswersReady } from './readyAnswers.ts'
+import { openReads } from './reads.ts'
 import { admissionTimeoutMs, makeResources } from './resources.ts'
 import { checkSchedule, startSyncs, syncTasks } from './syncs.ts'
 import { startWarming } from './warmSearch.ts'
@@ -101,13 +100,14 @@ export async function startServer(
     indexLookupsOnly: true,
   })
   opened.defer(() => lookups.end({ timeout: 5 }))
-  const directory = companyDirectory(lookups)
-  const version = await watchDataVersion(sql, () => directory.forget())
-  opened.defer(() => version.close())
-  const pins = openPins({ config, url, sql: admission, elapsedMs: () => performance.now() })
+  const reads = await openReads({ config, sql, lookups, report: line => log.warn(line) })
+  opened.defer(() => reads.close())
+  const { directory, version, replicas } = reads
+  const pins = openPins({ config, url, sql: admission, replicas, elapsedMs: () => performance.now() })
   opened.defer(() => pins.close())
   const resources = makeResources({
-    ...{ config, sql, admission, lookups, directory, pins, pool, log, today },
+    ...{ config, sql, admission, lookups, directory, replicas, pins, pool, log, today },
+    reads: { sql: reads.sql, lookups: reads.lookups },
     showInTerminal: text => console.log(text),
     markets: await loadMarkets(),
     dataVersion: version.current,

@@ -101,13 +101,18 @@ export function respondFromCache(
   return renderIntoCache(cache, context, dataVersion, response, encoding)
 }
 
+/** An import may end between two statements of an answer. Rendered this often it is sent under the version of the last attempt. */
+const maxRenderings = 8
+
 async function renderIntoCache(
   cache: ResponseCache,
   context: RequestContext,
   dataVersion: number,
-  { key, bodies, type, compression, isPersonal, make }: CachedResponse,
+  response: CachedResponse,
   encoding: Encoding,
+  left = maxRenderings,
 ): Promise<Answer> {
+  const { key, bodies, type, compression, isPersonal, make } = response
   const data = dataHeaders(type, entityTag(dataVersion, key))
   const own = isPersonal ? { ...data, Vary: 'Accept-Encoding, Cookie' } : data
   const complete = isPersonal ? personalHeaders : answerHeaders
@@ -126,6 +131,8 @@ async function renderIntoCache(
         ...(next === null ? {} : { 'X-Next-Cursor': next }),
       }),
   })
+  const now = cache.current?.() ?? dataVersion
+  if (now > dataVersion && left > 1) return renderIntoCache(cache, context, now, response, encoding, left - 1)
   if (same !== null) return same
   return { status: 200, headers: body.headers, body: body.blob }
 }

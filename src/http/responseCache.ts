@@ -39,6 +39,12 @@ export interface BodySource {
   ) => Headers
 }
 
+interface CacheOptions {
+  readonly maxBytes?: number
+  /** The data version that answers are to be of now: one that was overtaken while it was rendered is rendered again. */
+  readonly current?: () => number
+}
+
 const defaultMaxBytes = 64 * 1_024 * 1_024
 const maxEntryBytes = 8 * 1_024 * 1_024
 /** What an entry costs in addition to its bytes, roughly. */
@@ -51,7 +57,11 @@ export class ResponseCache {
   readonly #bodies: LRUCache<string, CachedBody, () => Promise<CachedBody>>
   #version = -1
 
-  constructor(maxBytes = defaultMaxBytes) {
+  /** null: answers may be of a version that this server has not yet heard of. */
+  readonly current: (() => number) | null
+
+  constructor({ maxBytes = defaultMaxBytes, current }: CacheOptions = {}) {
+    this.current = current ?? null
     this.#bodies = new LRUCache({
       maxSize: maxBytes,
       maxEntrySize: maxEntryBytes,

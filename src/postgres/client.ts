@@ -9,13 +9,15 @@ export type SqlClient = postgres.ISql
 /** Part of a query, to be interpolated into another one. */
 export type SqlFragment = postgres.PendingQuery<postgres.Row[]>
 
-interface DatabaseOptions {
+export interface DatabaseOptions {
   url: string
   /** Size of the pool. */
   connections: number
   /** The server cancels a query that runs longer. 0: no limit (imports). */
   statementTimeoutMs: number
   applicationName?: string
+  /** Another connection than this one is tried then. Default: 5. */
+  connectTimeoutS?: number
   /** For queries that find their rows by index. Each connection plans such a query once for all parameters, without table
    * scans and without parallel workers. Planning takes longer than running, starting workers takes longer still, and
    * for a common word the planner would choose to read all names. */
@@ -37,7 +39,7 @@ export function connect(options: DatabaseOptions): Sql {
   return postgres(options.url, {
     max: options.connections,
     idle_timeout: 60,
-    connect_timeout: 5,
+    connect_timeout: options.connectTimeoutS ?? 5,
     // The driver counts each lost connection as an attempt: after a server crash its default would wait up to 20 s.
     backoff: attempt => Math.min(0.05 * 2 ** attempt, 1),
     max_lifetime: 60 * 60,

@@ -39,9 +39,36 @@ export async function advanceDataVersion(transaction: SqlClient, batch: ImportBa
   return Number(row.version)
 }
 
-interface DataVersionWatch {
+interface History {
+  readonly version: number
+  /** The history that this database writes. A replica that is promoted begins a new one; null: it is a replica. */
+  readonly timeline: string | null
+}
+
+export async function readHistory(sql: SqlClient): Promise<History> {
+  const [row] = await sql<{ version: string; timeline: string | null }[]>`
+    select version, case when pg_is_in_recovery() then null
+      else left(pg_walfile_name(pg_current_wal_lsn()), 8) end as timeline
+    from data_version`
+  return { version: Number(row.version), timeline: row.timeline }
+}
+
+/** Moves a promoted replica on to a version that no server has seen. It may lack the last versions of its primary, and must not use
+ * their numbers for other rows: caches have them. */
+async function advancePast(sql: Sql, version: number): Promise<number> {
+  return sql.begin(async transaction => {
+    await transaction`update data_version set version = greatest(version, ${version})`
+    return advanceDataVersion(transaction, { source: 'promotion', entities: 0, factsAdded: 0 })
+  })
+}
+
+export interface DataVersionWatch {
   /** The latest version this server has seen. */
   current(): number
+  /** The database has this version. */
+  raise(version: number): void
+  /** The history that the primary writes. */
+  timeline(): string | null
   close(): Promise<void>
 }
 
@@ -52,20 +79,41 @@ const pollMs = 5_000
 export async function watchDataVersion(
   sql: Sql,
   onChange: (version: number) => void,
+  report: (line: string) => void = () => {},
 ): Promise<DataVersionWatch> {
-  let version = await readDataVersion(sql)
+  let { version, timeline } = await readHistory(sql)
   const update = (next: number) => {
     if (next <= version) return
     version = next
     onChange(next)
   }
-  const refresh = () => {
-    readDataVersion(sql).then(update, () => {})
+  const follow = async () => {
+    const found = await readHistory(sql)
+    if (found.timeline === null) return
+    if (timeline === null || found.timeline === timeline) {
+      timeline = found.timeline
+      return update(found.version)
+    }
+    const next = await advancePast(sql, version)
+    timeline = found.timeline
+    report(
+      `The primary is a promoted replica, which was at data version ${found.version}. It goes on as ${next}.`,
+    )
+    update(next)
+  }
+  let isFollowing = false
+  const refresh = async () => {
+    if (isFollowing) return
+    isFollowing = true
+    await follow().catch(() => {})
+    isFollowing = false
   }
   const listener = await sql.listen(dataChannel, payload => update(Number(payload)), refresh)
   const poll = setInterval(refresh, pollMs)
   return {
     current: () => version,
+    raise: update,
+    timeline: () => timeline,
     close: async () => {
       clearInterval(poll)
       await listener.unlisten().catch(() => {})

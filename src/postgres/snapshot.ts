@@ -1,4 +1,5 @@
 import type { ReservedSql, Sql, SqlClient } from './client.ts'
+import { readRouteOf } from './replicas/route.ts'
 
 /** A reserved connection in a read-only transaction: all its queries see the same data. */
 export interface Snapshot {
@@ -7,8 +8,14 @@ export interface Snapshot {
   release(): Promise<void>
 }
 
-/** Runs `work` on a snapshot. `work` must not use the pool itself: with all connections in use it would wait for its own. */
-export async function withSnapshot<T>(sql: Sql, work: (connection: SqlClient) => Promise<T>): Promise<T> {
+/** Runs `work` on a snapshot. `work` must not use the pool itself: with all connections in use it would wait for its own. On a pool
+ * with replicas it may run again, on the primary: it must only read. */
+export function withSnapshot<T>(sql: Sql, work: (connection: SqlClient) => Promise<T>): Promise<T> {
+  return readRouteOf(sql)?.snapshot(work) ?? runInSnapshot(sql, work)
+}
+
+/** The same, on the database of this very pool. */
+export async function runInSnapshot<T>(sql: Sql, work: (connection: SqlClient) => Promise<T>): Promise<T> {
   const snapshot = await openSnapshot(sql)
   try {
     return await work(snapshot.connection)

@@ -55,8 +55,8 @@ describe.skipIf(process.env.LONG === undefined || haproxy === null)(
         file,
         shipped
           .replace('bind :80\n', `bind 127.0.0.1:${front}\n`)
-          .replace('127.0.0.1:3001', `127.0.0.1:${ports[0]}`)
-          .replace('127.0.0.1:3002', `127.0.0.1:${ports[1]}`)
+          .replaceAll('127.0.0.1:3001', `127.0.0.1:${ports[0]}`)
+          .replaceAll('127.0.0.1:3002', `127.0.0.1:${ports[1]}`)
           .replace(/ {4}(user|group) haproxy\n/g, ''),
       )
       proxy = Bun.spawn(['haproxy', '-db', '-f', file], { stdout: 'ignore', stderr: 'inherit' })

@@ -21,6 +21,7 @@ export interface HealthDeps {
   readonly draining: Draining
   readonly unlistedProxy: UnlistedProxy
   readonly freshness: Freshness
+  readonly replicas?: { warnings(): string[] } | null
 }
 
 const pingTimeoutMs = 2_000
@@ -29,7 +30,7 @@ const answer = (body: object): Answer => ({ status: 200, headers, body: JSON.str
 
 /** /health: the process is running. /ready: it can serve requests. Neither counts towards a limit. */
 export function healthRoutes(http: HttpPlugin, deps: HealthDeps) {
-  const { sql, storage, version, dataVersion, draining, unlistedProxy, freshness } = deps
+  const { sql, storage, version, dataVersion, draining, unlistedProxy, freshness, replicas } = deps
   return new Elysia({ name: 'health' })
     .use(http)
     .get(
@@ -60,7 +61,7 @@ export function healthRoutes(http: HttpPlugin, deps: HealthDeps) {
             object: 'readiness',
             status: 'ready',
             data_version: dataVersion(),
-            warnings: warning === null ? [] : [warning],
+            warnings: [...(warning === null ? [] : [warning]), ...(replicas?.warnings() ?? [])],
             syncs,
           })
         }

@@ -12,11 +12,17 @@ export async function readPinRange(sql: Sql): Promise<PinRange> {
   return row
 }
 
-/** The schemas in which a pinned connection finds its tables: those of the views before the tables themselves. */
-export async function pinnedSearchPath(sql: Sql): Promise<string> {
-  const [row] = await sql<{ path: string }[]>`
-    select 'pinned, ' || quote_ident(current_schema()) as path`
-  return row.path
+interface PinnedPath {
+  /** The schemas in which a pinned connection finds its tables: those of the views before the tables themselves. */
+  readonly searchPath: string
+  /** The table with the version of the database itself, which one of those views hides. */
+  readonly versionTable: string
+}
+
+export async function pinnedPath(sql: Sql): Promise<PinnedPath> {
+  const [row] = await sql<PinnedPath[]>`
+    select 'pinned, ' || quote_ident(current_schema()) as "searchPath", current_schema() || '.data_version' as "versionTable"`
+  return row
 }
 
 /** The tables that remember. A migration that adds one adds it here, too. */

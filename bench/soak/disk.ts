@@ -1,0 +1,34 @@
+import { closeSync, mkdirSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs'
+import { resolve } from 'node:path'
+
+/** A small disk of its own in memory, which can be filled up. null: this account may not mount one. */
+export function mountDisk(folder: string, megabytes: number) {
+  mkdirSync(folder, { recursive: true })
+  const options = ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=0711`, 'tmpfs', folder]
+  if (
+    process.platform !== 'linux' ||
+    Bun.spawnSync(['mount', ...options], { stderr: 'ignore' }).exitCode !== 0
+  )
+    return null
+  const ballast = resolve(folder, 'ballast')
+  return {
+    fill() {
+      const file = openSync(ballast, 'w')
+      const chunk = Buffer.alloc(256 * 1_024, 1)
+      try {
+        for (;;) {
+          const { bavail, bsize } = statfsSync(folder)
+          const size = Math.min(chunk.length, bavail * bsize)
+          if (size <= 0) return
+          writeSync(file, chunk, 0, size)
+        }
+      } catch (error) {
+        if (!(error instanceof Error && 'code' in error && error.code === 'ENOSPC')) throw error
+      } finally {
+        closeSync(file)
+      }
+    },
+    free: () => rmSync(ballast, { force: true }),
+    unmount: () => void Bun.spawnSync(['umount', '--lazy', folder], { stderr: 'ignore' }),
+  }
+}

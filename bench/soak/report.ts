@@ -1,0 +1,96 @@
+import type { WrongAnswer } from '../../deploy/cluster/judge.ts'
+import { type Span, spanTable } from '../../deploy/cluster/load.ts'
+import type { LimitTally } from './limits.ts'
+import type { MemoryTrend } from './memory.ts'
+import type { SyncTally } from './syncs.ts'
+import type { WriteTally } from './writers.ts'
+
+export interface SoakOutcome {
+  readonly minutes: number
+  readonly spans: readonly Span[]
+  readonly kinds: ReadonlyMap<string, number>
+  readonly examples: readonly string[]
+  readonly compared: number
+  readonly same: number
+  readonly skipped: number
+  readonly wrong: readonly WrongAnswer[]
+  readonly writes: readonly WriteTally[]
+  readonly limits: LimitTally
+  readonly syncs: SyncTally
+  readonly memory: readonly MemoryTrend[]
+  readonly backtests: Readonly<Record<string, number>>
+}
+
+/** What the soak requires; an empty list: it passed. */
+export function faultsOf({ wrong, writes, limits, memory, compared, syncs }: SoakOutcome): string[] {
+  const faults: string[] = []
+  if (wrong.length > 0) faults.push(`${wrong.length} wrong answers`)
+  if (compared === 0) faults.push('no answer was compared')
+  for (const { what, acknowledged, lost } of writes) {
+    if (lost > 0) faults.push(`${lost} of ${acknowledged} acknowledged ${what} are lost`)
+    if (acknowledged === 0) faults.push(`no ${what} were written`)
+  }
+  if (limits.over > 0) faults.push(`${limits.over} requests above a limit were answered`)
+  if (limits.unexplained > 0) faults.push(`${limits.unexplained} limits ended early without a cause`)
+  for (const { name, isFlat, firstMb, lastMb } of memory)
+    if (!isFlat)
+      faults.push(`the memory of ${name} grew from ${firstMb.toFixed(0)} to ${lastMb.toFixed(0)} MB`)
+  for (const [market, code] of Object.entries(syncs.last))
+    if (code !== 0) faults.push(`the last sync of ${market} failed`)
+  return faults
+}
+
+export function soakReport(outcome: SoakOutcome, machine: string, command: string): string {
+  const { spans, kinds, examples, compared, same, skipped, wrong, writes, limits, syncs, memory } = outcome
+  const faults = faultsOf(outcome)
+  const sum = (of: (span: Span) => number) => spans.reduce((total, span) => total + of(span), 0)
+  const failed = sum(span => Object.values(span.failures).reduce((total, count) => total + count, 0))
+  const requests = sum(span => span.requests)
+  return `# The soak
+
+Two servers, a worker, a primary, a streaming replica and HAProxy on one machine, under a mixed load of every route, with imports, syncs
+against recorded registers, submitted sweeps, and one part killed after the other. This file is the last outcome of \`${command}\`.
+
+${machine}
+
+**${faults.length === 0 ? 'Passed' : `Failed: ${faults.join('; ')}`}.** ${requests.toLocaleString('en-US')} requests in ${outcome.minutes} minutes.
+
+| what | outcome |
+|---|---|
+| wrong answers | ${wrong.length}: ${compared.toLocaleString('en-US')} compared with what the primary answers for the same data version, ${same.toLocaleString('en-US')} with another answer to the same request${skipped === 0 ? '' : `, ${skipped} left out because too many waited`} |
+| requests that failed | ${failed}, by event below |
+| refused with 503 and Retry-After | ${sum(span => span.refused)}, while the primary was away or its disk full |
+${writes.map(({ what, acknowledged, refused, lost }) => `| acknowledged ${what} | ${acknowledged}, ${lost} lost (${refused} were refused) |`).join('\n')}
+| limits | ${limits.rounds} keys with a daily limit, sent to both servers: ${limits.exact} got exactly it, ${limits.over} requests above one; ${limits.under} counted and not answered, because a part was killed meanwhile |
+| syncs | ${syncs.runs} runs, ${syncs.failed} failed while the database was away, the last of each market succeeded: ${Object.values(syncs.last).every(code => code === 0) ? 'yes' : 'no'} |
+| backtests of one client | ${Object.entries(outcome.backtests)
+    .map(([status, count]) => `${count} x ${status}`)
+    .join(', ')} |
+
+## Events
+
+An event is what happened at the beginning of a span. The longest gap is the longest time in which no request of any client succeeded.
+
+${spanTable(spans)}
+
+## Memory
+
+Resident megabytes in the last half of the run, or of the process's life since its last start: the lowest of 30 seconds each.
+
+| process | first | last | highest | slope |
+|---|---|---|---|---|
+${memory.map(({ name, firstMb, lastMb, maxMb, slopeMbPerHour }) => `| ${name} | ${firstMb.toFixed(0)} | ${lastMb.toFixed(0)} | ${maxMb.toFixed(0)} | ${slopeMbPerHour === null ? 'too short' : `${slopeMbPerHour.toFixed(0)} MB/hour`} |`).join('\n')}
+
+## Requests
+
+${[...kinds].map(([kind, count]) => `${kind} ${count.toLocaleString('en-US')}`).join(', ')}.
+${list(
+  'Wrong answers',
+  wrong.map(({ path, why, at }) => `${new Date(at).toISOString()} ${path}: ${why}`),
+)}${list('Failures', examples)}`
+}
+
+function list(title: string, lines: readonly string[]): string {
+  if (lines.length === 0) return ''
+  return `\n## ${title}\n\n${lines.map(line => `- \`${line.replaceAll('`', "'").replaceAll(/\s+/g, ' ').slice(0, 300)}\``).join('\n')}\n`
+}

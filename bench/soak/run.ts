@@ -1,0 +1,167 @@
+import { mkdtempSync } from 'node:fs'
+import { availableParallelism, loadavg, tmpdir, totalmem } from 'node:os'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { Cluster, removeFolder } from '../../deploy/cluster/cluster.ts'
+import { importedCompanies, importedTicker, importRandomFiling } from '../../deploy/cluster/imports.ts'
+import { Judge } from '../../deploy/cluster/judge.ts'
+import { Load } from '../../deploy/cluster/load.ts'
+import { makeMix } from '../../deploy/cluster/requests.ts'
+import { startBacktests } from './backtests.ts'
+import { mountDisk } from './disk.ts'
+import { makeEvents } from './events.ts'
+import { LimitWatch } from './limits.ts'
+import { MemoryWatch } from './memory.ts'
+import { faultsOf, type SoakOutcome, soakReport } from './report.ts'
+import { startSyncs } from './syncs.ts'
+import { Writers } from './writers.ts'
+
+const help = `An hour, or another time, of everything at once on a cluster of this machine: bun bench/soak/run.ts [--minutes 60] [--out FILE]
+
+  --minutes   how long the load lasts; preparing it and looking for every write afterwards takes some minutes more
+  --out       where the report goes (Markdown); standard output has it in any case
+  --clients   clients that send requests, each with a pause of 20 ms (default 6)
+
+Kills a server, the worker, the replica or the primary every two minutes (more often where the time is short) and fills the disk of
+the primary once, where this account may mount one. Needs haproxy. Exit code 1: a wrong answer, a lost write, a limit that was not
+exact, or memory that grew.
+`
+
+const diskMegabytes = 2_500
+
+interface SoakOptions {
+  readonly minutes: number
+  readonly clients: number
+  readonly folder: string
+  readonly report: (line: string) => void
+}
+
+async function soak({ minutes, clients, folder, report }: SoakOptions): Promise<SoakOutcome> {
+  const diskFolder = resolve(folder, 'disk')
+  const disk = mountDisk(diskFolder, diskMegabytes)
+  if (disk === null) report('This account may not mount a small disk: none is filled up.')
+  let cluster: Cluster | null = null
+  try {
+    cluster = await Cluster.start({
+      ...{ folder, report, settings: { BULK_DIR: resolve(folder, 'bulk') } },
+      ...(disk === null ? {} : { primaryFolder: resolve(diskFolder, 'db') }),
+    })
+    return await runLoad(cluster, disk, { minutes, clients, folder, report })
+  } finally {
+    await cluster?.stop()
+    disk?.unmount()
+  }
+}
+
+async function runLoad(
+  cluster: Cluster,
+  disk: ReturnType<typeof mountDisk>,
+  { minutes, clients, folder, report }: SoakOptions,
+): Promise<SoakOutcome> {
+  const key = await cluster.newKey()
+  for (let number = 1; number <= importedCompanies; number++) await importRandomFiling(cluster.sql, number, 0)
+  const files = await buildBulk(cluster, key)
+  const judge = new Judge(cluster.referenceAddress, key)
+  const mix = makeMix({
+    changing: Array.from({ length: importedCompanies }, (_, n) => importedTicker(n + 1)),
+    steady: ['ABNB', 'SNOW', 'CRM', 'ADBE'],
+    today: new Date().toISOString().slice(0, 10),
+    files,
+  })
+  const load = new Load({ address: cluster.address, key, clients, pauseMs: 20, next: mix, judge })
+  const writers = new Writers(cluster, await cluster.newKey())
+  const syncs = await startSyncs(cluster, folder)
+  const backtests = await startBacktests(cluster)
+  const parts = [...cluster.servers, cluster.worker, cluster.proxy, cluster.reference]
+  const memory = new MemoryWatch(parts)
+  let disturbedAt = Number.NEGATIVE_INFINITY
+  let isDisturbed = false
+  const limits = new LimitWatch(cluster, at => isDisturbed || disturbedAt > at)
+  const endAt = performance.now() + minutes * 60_000
+  const everyMs = Math.min(120_000, (minutes * 60_000) / 10)
+  let cutAt = performance.now()
+  let lastName = 'none'
+  for (const { name, happen } of makeEvents(cluster, disk, minutes * 60_000, everyMs)) {
+    await Bun.sleep(Math.max(0, cutAt + everyMs - performance.now()))
+    if (performance.now() > endAt - everyMs / 2) break
+    report(JSON.stringify(load.cut(lastName)))
+    cutAt = performance.now()
+    lastName = name
+    isDisturbed = true
+    await happen()
+    isDisturbed = false
+    disturbedAt = performance.now()
+    report(
+      `${name}: over after ${((disturbedAt - cutAt) / 1_000).toFixed(1)} s; ${judge.compared} compared, ${judge.wrong.length} wrong`,
+    )
+  }
+  await Bun.sleep(Math.max(0, endAt - performance.now()))
+  report('The end: what was acknowledged is looked for.')
+  await load.stop()
+  load.cut(lastName)
+  const [limitTally, backtestTally, syncTally] = await Promise.all([
+    limits.stop(),
+    backtests.stop(),
+    syncs.stop(),
+    writers.stop(),
+  ])
+  const trends = memory.stop()
+  const writes = await writers.count()
+  await judge.close()
+  return {
+    ...{ minutes, spans: load.spans, kinds: load.kinds, examples: load.examples },
+    ...{ compared: judge.compared, same: judge.same, skipped: judge.skipped, wrong: judge.wrong },
+    ...{ writes, limits: limitTally, syncs: syncTally, memory: trends, backtests: backtestTally },
+  }
+}
+
+/** The paths of the files of a release. */
+async function buildBulk(cluster: Cluster, key: string): Promise<string[]> {
+  const child = Bun.spawn(['bun', 'src/cli.ts', 'bulk', 'build'], {
+    cwd: resolve(import.meta.dir, '../..'),
+    env: { ...process.env, ...cluster.environment },
+    ...{ stdin: 'ignore', stdout: 'ignore', stderr: 'inherit', timeout: 300_000 },
+  })
+  if ((await child.exited) !== 0) throw new Error('The bulk files could not be built.')
+  const response = await fetch(`${cluster.address}/api/v1/bulk`, {
+    headers: { Authorization: `Bearer ${key}` },
+  })
+  const text = await response.text()
+  return [...text.matchAll(/"(?:path|url|href)":"(?:https?:\/\/[^/"]+)?(\/api\/v1\/bulk\/[^"]+)"/g)].map(
+    ([, path]) => path,
+  )
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({
+    options: {
+      minutes: { type: 'string', default: '60' },
+      clients: { type: 'string', default: '6' },
+      out: { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  if (values.help) {
+    console.log(help)
+    process.exit(0)
+  }
+  const minutes = Number(values.minutes)
+  const folder = mkdtempSync(join(tmpdir(), 'asfiled-soak-'))
+  const startedAt = performance.now()
+  const report = (line: string) =>
+    console.error(`${((performance.now() - startedAt) / 1_000).toFixed(0).padStart(5)} s  ${line}`)
+  let code = 1
+  try {
+    const before = loadavg()[0]
+    const outcome = await soak({ minutes, clients: Number(values.clients), folder, report })
+    const commit = Bun.spawnSync(['git', 'rev-parse', '--short', 'HEAD']).stdout.toString().trim()
+    const machine = `Commit ${commit}, ${new Date().toISOString().slice(0, 10)}, ${availableParallelism()} cores, ${Math.round(totalmem() / 1e9)} GB; load average ${before.toFixed(1)} before it, ${loadavg()[0].toFixed(1)} at its end.`
+    const text = soakReport(outcome, machine, `bun bench/soak/run.ts --minutes ${minutes}`)
+    if (values.out !== undefined) await Bun.write(values.out, text)
+    console.log(text)
+    code = faultsOf(outcome).length === 0 ? 0 : 1
+  } finally {
+    removeFolder(folder)
+  }
+  process.exit(code)
+}

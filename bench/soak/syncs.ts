@@ -1,0 +1,50 @@
+import { resolve } from 'node:path'
+import type { Cluster } from '../../deploy/cluster/cluster.ts'
+import { startReplay } from '../../test/ingest/network/replay.ts'
+
+export interface SyncTally {
+  readonly runs: number
+  readonly done: number
+  /** Runs that ended with a failure: the database was away. The next one continues. */
+  readonly failed: number
+  /** How the last run of each market ended. */
+  readonly last: Readonly<Record<string, number>>
+}
+
+const markets = ['us', 'jp', 'kr', 'tw', 'fr', 'be', 'dk', 'nz']
+const pauseMs = 15_000
+
+/** Runs `asfiled sync` of one market after the other against registers that answer as recorded. */
+export async function startSyncs(cluster: Cluster, folder: string) {
+  const replay = await startReplay()
+  const tally = { runs: 0, done: 0, failed: 0, last: {} as Record<string, number> }
+  let isOpen = true
+  const run = async (market: string) => {
+    const child = Bun.spawn(['bun', 'src/cli.ts', 'sync', market], {
+      cwd: resolve(import.meta.dir, '../..'),
+      env: { ...process.env, ...cluster.environment, ...replay.settings, DATA_DIR: resolve(folder, 'syncs') },
+      ...{ stdin: 'ignore', stdout: 'ignore', stderr: 'ignore', timeout: 120_000 },
+    })
+    const code = await child.exited
+    tally.runs++
+    tally.last[market] = code
+    if (code === 0) tally.done++
+    else tally.failed++
+  }
+  const working = (async () => {
+    for (let place = 0; isOpen; place++) {
+      await run(markets[place % markets.length])
+      for (let waited = 0; isOpen && waited < pauseMs; waited += 500) await Bun.sleep(500)
+    }
+  })()
+  return {
+    /** Ends with one run of each market that failed last. */
+    async stop(): Promise<SyncTally> {
+      isOpen = false
+      await working
+      for (const [market, code] of Object.entries(tally.last)) if (code !== 0) await run(market)
+      await replay.stop()
+      return tally
+    },
+  }
+}

@@ -1,0 +1,95 @@
+import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs'
+
+/** Ports of loopback that are free now. */
+export function freePorts(count: number): number[] {
+  const listeners = Array.from({ length: count }, () =>
+    Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } }),
+  )
+  const ports = listeners.map(({ port }) => port)
+  for (const listener of listeners) listener.stop(true)
+  return ports
+}
+
+export async function until(what: string, isTrue: () => Promise<boolean>, timeoutMs = 60_000): Promise<void> {
+  const end = performance.now() + timeoutMs
+  while (performance.now() < end) {
+    if (await isTrue().catch(() => false)) return
+    await Bun.sleep(50)
+  }
+  throw new Error(`After ${timeoutMs / 1_000} s it is not so: ${what}.`)
+}
+
+export function childrenOf(pid: number): number[] {
+  return readdirSync('/proc')
+    .filter(name => /^\d+$/.test(name))
+    .map(Number)
+    .filter(child => {
+      try {
+        // The name of a program may have blanks; what follows it has none.
+        return Number(readFileSync(`/proc/${child}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[1]) === pid
+      } catch {
+        return false
+      }
+    })
+}
+
+/** A program of the cluster that can be started, killed and started again. Its output goes to a file. */
+export class Part {
+  readonly name: string
+  readonly #command: readonly string[]
+  readonly #environment: Readonly<Record<string, string>>
+  readonly #log: string
+  #child: Bun.Subprocess | null = null
+
+  constructor(
+    name: string,
+    command: readonly string[],
+    environment: Readonly<Record<string, string>>,
+    log: string,
+  ) {
+    this.name = name
+    this.#command = command
+    this.#environment = environment
+    this.#log = log
+  }
+
+  get pid(): number | null {
+    return this.#child?.pid ?? null
+  }
+
+  get isRunning(): boolean {
+    return this.#child !== null && this.#child.exitCode === null && this.#child.signalCode === null
+  }
+
+  start(): void {
+    const log = openSync(this.#log, 'a')
+    this.#child = Bun.spawn([...this.#command], {
+      cwd: new URL('../..', import.meta.url).pathname,
+      env: { ...process.env, ...this.#environment },
+      ...{ stdin: 'ignore', stdout: log, stderr: log },
+    })
+    closeSync(log)
+  }
+
+  /** Ends it and waits until it has. */
+  async end(signal: NodeJS.Signals): Promise<void> {
+    if (this.#child === null) return
+    this.#child.kill(signal)
+    await this.#child.exited
+  }
+
+  /** What it has written since its first start. */
+  output(): string {
+    return readFileSync(this.#log, 'utf8')
+  }
+
+  /** Resident megabytes; null: it does not run. */
+  memoryMb(): number | null {
+    if (!this.isRunning || this.pid === null) return null
+    try {
+      return (Number(readFileSync(`/proc/${this.pid}/statm`, 'utf8').split(' ')[1]) * 4_096) / 1e6
+    } catch {
+      return null
+    }
+  }
+}

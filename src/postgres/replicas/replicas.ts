@@ -1,0 +1,80 @@
+import type { Sql } from '../client.ts'
+import { type ReadChoice, readPool } from './readPool.ts'
+import { type AttachedPool, Replica, type ReplicaDeps, type ReplicaPoolOptions } from './replica.ts'
+
+interface ReplicasDeps extends Omit<ReplicaDeps, 'url'> {
+  readonly urls: readonly string[]
+  readonly seen: (version: number) => void
+}
+
+/** A pool that reads from replicas, and what closes its connections to them. */
+export interface OpenReadPool {
+  readonly sql: Sql
+  close(): Promise<void>
+}
+
+/** The replicas of DATABASE_READ_URL. */
+export class Replicas {
+  readonly #deps: ReplicasDeps
+  readonly #replicas: readonly Replica[]
+  #turn = 0
+
+  constructor(deps: ReplicasDeps) {
+    this.#deps = deps
+    this.#replicas = deps.urls.map(url => new Replica({ ...deps, url }))
+  }
+
+  /** A pool that reads the present data. */
+  open(primary: Sql, options: ReplicaPoolOptions): OpenReadPool {
+    const { floor, seen } = this.#deps
+    return this.#open(primary, options, { floor, seen, versionTable: 'data_version' })
+  }
+
+  /** A pool that reads an earlier version: each replica that has replayed it has the same rows.
+   *
+   * @param versionTable the table of that name, which the views of pinned versions hide */
+  openPinned(primary: Sql, options: ReplicaPoolOptions, version: number, versionTable: string): OpenReadPool {
+    return this.#open(primary, options, { floor: () => version, seen: () => {}, versionTable })
+  }
+
+  /** For the operator: which replicas are not read from. */
+  warnings(): string[] {
+    const floor = this.#deps.floor()
+    return this.#replicas.flatMap(({ name, state, version }) => {
+      if (state === 'primary') return []
+      if (state === 'lost') return [`The replica ${name} does not answer: the primary reads in its place.`]
+      if (version >= floor) return []
+      return [
+        `The replica ${name} is at data version ${version}, behind ${floor}: the primary reads in its place.`,
+      ]
+    })
+  }
+
+  /** There is a new data version: those that have it should be known soon. */
+  wake(): void {
+    for (const replica of this.#replicas) replica.wake()
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#replicas.map(replica => replica.close()))
+  }
+
+  #open(primary: Sql, options: ReplicaPoolOptions, choice: Omit<ReadChoice, 'choose'>): OpenReadPool {
+    const pools = this.#replicas.map(replica => ({ replica, pool: replica.attach(options) }))
+    return {
+      sql: readPool(primary, { ...choice, choose: floor => this.#choose(pools, floor) }),
+      close: async () => {
+        await Promise.all(pools.map(({ pool }) => pool.close()))
+      },
+    }
+  }
+
+  /** In turn, of those that are recent enough. */
+  #choose(
+    pools: readonly { readonly replica: Replica; readonly pool: AttachedPool }[],
+    floor: number,
+  ): AttachedPool | null {
+    const recent = pools.filter(({ replica }) => replica.version >= floor)
+    return recent.length === 0 ? null : recent[this.#turn++ % recent.length].pool
+  }
+}
