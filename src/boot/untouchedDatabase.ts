@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts'
 import { Failure } from '../errors.ts'
+import { readApplied } from '../postgres/applied.ts'
 import { connect, type Sql } from '../postgres/client.ts'
 import { openCluster } from '../postgres/embedded/cluster.ts'
 import { hasCluster } from '../postgres/embedded/folder.ts'
@@ -30,7 +31,8 @@ export async function openUntouched(
     await cluster?.close()
   }
   try {
-    await sql`select 1`
+    // Any statement shows whether the database answers.
+    await readApplied(sql)
   } catch (error) {
     await close()
     throw explainConnectError(error, withoutPassword(url)) ?? error

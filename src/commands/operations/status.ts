@@ -14,10 +14,10 @@ The database of DATABASE_URL or DATA_DIR is read as it is: nothing is created or
 started for this and stopped again. Servers and workers are those whose heartbeat, which each writes every second, is not
 older than five seconds. No key, password or address of a person is shown.
 
-  schema      the number of the last migration; "pending" are those that this version adds
-  fetched     how long ago a sync fetched everything of a market; "imported" the same for ./asfiled import
-  jobs        submitted backtests and as-of joins
-  backup      the last one of ./asfiled backup, or that ./asfiled backup --record noted
+  schema      The number of the last migration; "pending" are those that this version adds
+  fetched     How long ago a sync fetched everything of a market; "imported" the same for ./asfiled import
+  jobs        Submitted backtests and as-of joins
+  backup      The last one of ./asfiled backup, or that ./asfiled backup --record noted
 
 Exit code: 0 healthy; 1 something needs attention, which the last lines name with what to do; 2 wrong usage.
 

@@ -26,10 +26,10 @@ Nothing is changed: the next start of a server of this version, or ./asfiled mig
 settings of the old. Each pending migration is named with why it exists, the tables that it locks or writes, and their size here.
 What cannot be known from here is marked "?", and is no reason for exit code 1.
 
-  backup    whether one of the last day is on record (./asfiled backup, or ./asfiled backup --record)
-  servers   whether processes of the older version run, and may go on while servers are replaced one after the other
-  locks     whether a migration takes long, or would wait for a transaction that is open
-  disk      whether the room that it may take for a while is free
+  backup    Whether one of the last day is on record (./asfiled backup, or ./asfiled backup --record)
+  servers   Whether processes of the older version run, and may go on while servers are replaced one after the other
+  locks     Whether a migration takes long, or would wait for a transaction that is open
+  disk      Whether the room that it may take for a while is free
 
 Exit code: 0 the upgrade is safe, or there is nothing to do; 1 it is not safe, or the database cannot be read; 2 wrong usage.
 
