@@ -131,7 +131,7 @@ export function assertEmbedded({ databaseUrl }: Config, instead: string): void {
   if (databaseUrl !== null)
     throw new Failure(
       'parameter_invalid',
-      `DATABASE_URL names ${withoutPassword(databaseUrl)}, and this command works on the embedded database in DATA_DIR. ${instead} (see docs/operations.md), or unset DATABASE_URL.`,
+      `DATABASE_URL names ${withoutPassword(databaseUrl)}, and this command works on the embedded database in DATA_DIR. ${instead} (see docs/deployment.md), or unset DATABASE_URL.`,
     )
 }
 
