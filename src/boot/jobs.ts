@@ -1,13 +1,18 @@
+import { hostname } from 'node:os'
 import type { JobNotifier } from '../features/backtests/jobs/events.ts'
 import { watchJobs } from '../features/backtests/jobs/jobQueries.ts'
 import { maintainJobs } from '../features/backtests/jobs/maintain.ts'
+import type { ProcessIdentity } from '../features/backtests/jobs/maintainQueries.ts'
 import { type JobDeps, OpenJobs } from '../features/backtests/jobs/openJobs.ts'
 import { performTask } from '../features/backtests/jobs/performTask.ts'
 import { migrateQueue, openQueue, type QueueTask, type TimedTask } from '../features/backtests/jobs/queue.ts'
 import { taskKinds } from '../features/backtests/jobs/taskKinds.ts'
+import { version } from '../postgres/history.ts'
 
 export interface JobSettings {
   readonly url: string
+  /** What `asfiled status` calls this process. */
+  readonly role?: ProcessIdentity['role']
   /** Tasks that this process runs at a time; 0: it leaves them to other processes. */
   readonly concurrency: number
   /** How long closing waits for the tasks in progress before it hands them to other processes. */
@@ -22,7 +27,7 @@ export type JobParts = Omit<JobDeps, 'openJobs'> & { readonly notifier: JobNotif
 /** Makes this process one of those that run submitted backtests. Returns the function that ends it: a task in progress is
  * finished or, after `drainTimeoutMs`, handed back. */
 export async function startJobs(
-  { url, concurrency, drainTimeoutMs }: JobSettings,
+  { url, role, concurrency, drainTimeoutMs }: JobSettings,
   parts: JobParts,
   scheduled: readonly ScheduledTask[] = [],
 ): Promise<() => Promise<void>> {
@@ -30,6 +35,7 @@ export async function startJobs(
   const openJobs = new OpenJobs()
   const deps: JobDeps = {
     ...{ sql, backtests, processId, explain, storage, report, openJobs },
+    identity: role === undefined ? null : { role, version, host: hostname(), pid: process.pid },
     ...(runJoin === undefined ? {} : { runJoin }),
   }
   await migrateQueue(url)

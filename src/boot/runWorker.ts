@@ -56,7 +56,7 @@ export async function runWorker(config: Config, today: () => IsoDate): Promise<v
   const concurrency = Math.max(1, config.jobConcurrency)
   const processId = crypto.randomUUID()
   const stopJobs = await startJobs(
-    { url, concurrency, drainTimeoutMs: config.drainTimeoutMs },
+    { url, role: 'worker', concurrency, drainTimeoutMs: config.drainTimeoutMs },
     {
       sql,
       backtests: makeBacktests({

@@ -120,7 +120,7 @@ export async function startServer(
   const bulk = scheduleBulk(config, log)
   opened.defer(() => bulk.close())
   const stopJobs = await startJobs(
-    { url, concurrency: config.jobConcurrency, drainTimeoutMs: config.drainTimeoutMs },
+    { url, role: 'server', concurrency: config.jobConcurrency, drainTimeoutMs: config.drainTimeoutMs },
     {
       ...resources,
       runJoin: (job, openJob) => runJoinJob(resources, job, openJob),

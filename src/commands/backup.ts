@@ -1,11 +1,16 @@
+import { resolve } from 'node:path'
 import type { Command } from 'commander'
+import { openUntouched } from '../boot/untouchedDatabase.ts'
 import type { Config } from '../config.ts'
 import { Failure } from '../errors.ts'
+import { describeFailure } from '../ingest/sync/outcome.ts'
+import { connect } from '../postgres/client.ts'
 import { writeBackup } from '../postgres/embedded/backup/write.ts'
-import { openCluster } from '../postgres/embedded/cluster.ts'
+import { type EmbeddedCluster, openCluster } from '../postgres/embedded/cluster.ts'
 import { hasCluster } from '../postgres/embedded/folder.ts'
 import { withoutPassword } from '../postgres/errors.ts'
 import { abortOnSignal, type CliContext, exitCodes } from './context.ts'
+import { type OperatorRun, recordRun } from './operations/runQueries.ts'
 import { type Progress, printLine, startProgress } from './output.ts'
 
 const help = `
@@ -14,24 +19,63 @@ tar archive compressed with zstd. It gets its name when it is complete and on di
 FILE.*.part, which can be removed. It contains the digests of all keys and the password of the database: only your
 account can read it. Not in it: DATA_DIR/registers, the responses of the registers, which sync stores as plain files.
 
-A database that DATABASE_URL names is backed up with pg_dump or pg_basebackup.
+A database that DATABASE_URL names is backed up with pg_dump or pg_basebackup. --record then notes in it that FILE was made, so
+that ./asfiled status and ./asfiled upgrade --check know. A backup of this command is noted by itself.
 
-Exit code: 0 the backup is complete; 1 it failed or was stopped, and FILE does not exist; 2 wrong usage.
+Exit code: 0 the backup is complete, or noted; 1 it failed or was stopped, and FILE does not exist; 2 wrong usage.
 
-Example:
-  ./asfiled backup /backups/asfiled-$(date +%F).tar.zst`
+Examples:
+  ./asfiled backup /backups/asfiled-$(date +%F).tar.zst
+  pg_dump --format=custom --file=asfiled.dump "$DATABASE_URL" && ./asfiled backup --record asfiled.dump`
 
 /** `backup`: one file with the embedded database, written while servers run. */
 export function addBackupCommand(program: Command, context: CliContext): void {
   program
     .command('backup')
     .description('Back up the embedded database to one file, while servers run')
-    .argument('<file>', 'A new file')
+    .argument('<file>', 'A new file; with --record, where the backup of another tool is')
+    .option('--record', 'Only note that another tool has made the backup FILE now')
     .addHelpText('after', help)
-    .action(async (file: string) => {
-      process.exitCode = await run(context.config, file)
+    .action(async (file: string, { record }: { record?: true }) => {
+      process.exitCode = record ? await note(context, file) : await run(context.config, file)
     })
 }
+
+const maxNameLength = 1_000
+const noteTimeoutMs = 5_000
+
+/** Another tool made it: the file may be on another machine, so it is not looked for. */
+async function note(context: CliContext, file: string): Promise<number> {
+  if (file === '' || file.length > maxNameLength || /\p{C}/u.test(file))
+    throw new Failure(
+      'parameter_invalid',
+      `The name of a backup has 1 to ${maxNameLength} characters, and no control characters.`,
+    )
+  const bytes = await Bun.file(file)
+    .stat()
+    .then(
+      found => (found.isFile() ? found.size : null),
+      () => null,
+    )
+  // As it is: a command that notes the backup before an upgrade must not upgrade.
+  const database = await openUntouched(context.config, noteTimeoutMs, line => console.error(line))
+  try {
+    await recordRun(database.sql, backupRun(file, 0, bytes))
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === '42P01')) throw error
+    throw new Failure(
+      'conflict',
+      'The database is of a version that does not record backups. Upgrade it first: ./asfiled upgrade --check says how.',
+    )
+  } finally {
+    await database.close()
+  }
+  await printLine(`Noted: ${file} is the last backup of this database.`)
+  return exitCodes.done
+}
+
+const backupRun = (file: string, seconds: number, bytes: number | null) =>
+  ({ kind: 'backup', subject: file, seconds, outcome: 'done', reason: null, bytes }) as const
 
 async function run(config: Config, file: string): Promise<number> {
   assertEmbedded(config, 'Back it up with pg_dump or pg_basebackup')
@@ -43,15 +87,22 @@ async function run(config: Config, file: string): Promise<number> {
   const signal = abortOnSignal(() => 'Stopping; no backup will be written.')
   const cluster = await openCluster(config.dataDir, line => console.error(line))
   const progress = startProgress('Backing up')
+  const startedAt = performance.now()
+  const seconds = () => (performance.now() - startedAt) / 1_000
   try {
     const { bytes, databaseBytes } = await writeBackup(cluster, file, signal, showBytes(progress))
     progress.stop()
+    await remember(cluster, backupRun(resolve(file), seconds(), bytes))
     await printLine(
       `${file}: ${megabytes(bytes)}, of a database of ${megabytes(databaseBytes)}. Restore it with: DATA_DIR=<new folder> ./asfiled restore ${file}`,
     )
     return exitCodes.done
   } catch (error) {
     progress.stop()
+    const [outcome, reason] = signal.aborted
+      ? (['stopped', null] as const)
+      : (['failed', describeFailure(error)] as const)
+    await remember(cluster, { ...backupRun(resolve(file), seconds(), null), outcome, reason })
     if (!signal.aborted) throw error
     console.error('Stopped. No backup was written.')
     return exitCodes.failed
@@ -60,12 +111,27 @@ async function run(config: Config, file: string): Promise<number> {
   }
 }
 
+/** The backup itself is what counts: a database of an older version has no such record, and a lost one takes none. */
+async function remember(cluster: EmbeddedCluster, ended: OperatorRun): Promise<void> {
+  const sql = connect({ url: cluster.url, connections: 1, statementTimeoutMs: 5_000 })
+  try {
+    await recordRun(sql, ended)
+  } catch {
+    if (ended.outcome === 'done')
+      console.error(
+        'The backup is complete, but could not be noted in the database: asfiled status will not name it.',
+      )
+  } finally {
+    await sql.end({ timeout: 2 })
+  }
+}
+
 /** @param instead what to do with the other one, as a sentence without its full stop */
 export function assertEmbedded({ databaseUrl }: Config, instead: string): void {
   if (databaseUrl !== null)
     throw new Failure(
       'parameter_invalid',
-      `DATABASE_URL names ${withoutPassword(databaseUrl)}, and this command works on the embedded database in DATA_DIR. ${instead} (see docs/operations.md), or unset DATABASE_URL.`,
+      `DATABASE_URL names ${withoutPassword(databaseUrl)}, and this command works on the embedded database in DATA_DIR. ${instead} (see docs/deployment.md), or unset DATABASE_URL.`,
     )
 }
 

@@ -1,12 +1,15 @@
 import type { Command } from 'commander'
 import type { IsoDate } from '../dates.ts'
 import { Failure } from '../errors.ts'
-import { importRegister, type RegisterFiles } from '../ingest/import/importRegister.ts'
+import { importRegister, type RegisterFiles, type RegisterImport } from '../ingest/import/importRegister.ts'
 import { registers } from '../ingest/registers/allRegisters.ts'
 import type { Register } from '../ingest/registers/registerInterface.ts'
+import { describeFailure } from '../ingest/sync/outcome.ts'
+import type { Sql } from '../postgres/client.ts'
 import { writeInBulk } from './bulkWrite.ts'
 import type { CliContext } from './context.ts'
 import { reportImport } from './ingestReport.ts'
+import { recordRun } from './operations/runQueries.ts'
 import { parseDay } from './options.ts'
 import { grouped } from './output.ts'
 
@@ -59,11 +62,12 @@ async function run(context: CliContext, register: Register, files: RegisterFiles
   const { imported, seconds } = await writeInBulk(context, 'Importing', async (sql, progress) => {
     const startedAt = performance.now()
     const secondsSoFar = () => (performance.now() - startedAt) / 1000
-    const imported = await importRegister(sql, register, files, ({ read, bytesTotal }) => {
+    const importing = importRegister(sql, register, files, ({ read, bytesTotal }) => {
       const rate = Math.round(read.figuresRead / Math.max(secondsSoFar(), 0.001))
       const note = `${grouped(read.documents)} documents, ${grouped(rate)} figures/s`
       progress.update({ done: read.bytesRead, total: bytesTotal, note })
     })
+    const imported = await recordedImport(sql, register.market, secondsSoFar, importing)
     return { imported, seconds: secondsSoFar() }
   })
   if (register.overwrites && files.isDayKnown === false && imported.read.documentsUnchanged > 0)
@@ -71,4 +75,28 @@ async function run(context: CliContext, register: Register, files: RegisterFiles
       'Content that was imported before was skipped. If it was downloaded again and is unchanged, give the day of that download with --pulled.',
     )
   return reportImport(imported, seconds)
+}
+
+/** Notes how an import ended, for `asfiled status`. The import itself is what counts: where that cannot be noted, nothing is said. */
+async function recordedImport(
+  sql: Sql,
+  market: string,
+  seconds: () => number,
+  importing: Promise<RegisterImport>,
+): Promise<RegisterImport> {
+  const note = (outcome: 'done' | 'incomplete' | 'failed', reason: string | null) =>
+    recordRun(sql, {
+      ...{ kind: 'import', subject: market, seconds: seconds(), outcome, reason, bytes: null },
+    }).catch(() => {})
+  try {
+    const imported = await importing
+    const { documents, skipped } = imported.read
+    if (documents === 0) await note('failed', 'No document could be read.')
+    else if (skipped.length === 0) await note('done', null)
+    else await note('incomplete', `${grouped(skipped.length)} documents could not be read.`)
+    return imported
+  } catch (error) {
+    await note('failed', describeFailure(error))
+    throw error
+  }
 }

@@ -16,6 +16,9 @@ import { addImportCommand } from './import.ts'
 import { addKeysCommand } from './keys.ts'
 import { addMcpCommand } from './mcp.ts'
 import { addMigrateCommand } from './migrate.ts'
+import { addStatusCommand } from './operations/status.ts'
+import { addUpgradeCommand } from './operations/upgrade.ts'
+import { addVersionCommand } from './operations/version.ts'
 import { addRestoreCommand } from './restore.ts'
 import { addServeCommand } from './serve.ts'
 import { addSignalsCommand } from './signals.ts'
@@ -36,6 +39,9 @@ export function makeProgram(context: CliContext): Command {
   addServeCommand(program, context)
   addWorkerCommand(program, context)
   addMcpCommand(program, context)
+  addStatusCommand(program, context)
+  addVersionCommand(program, context)
+  addUpgradeCommand(program, context)
   addMigrateCommand(program, context)
   addImportCommand(program, context)
   addSyncCommand(program, context)

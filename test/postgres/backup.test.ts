@@ -58,6 +58,7 @@ beforeAll(async () => {
   await sql`insert into sync_due (market, due_at, try_at) values ('US', now(), now())`
   await sql`insert into as_of_result (job_id, headers, parts, stored_bytes) select job_id, '{}', 1, 1 from backtest_job limit 1`
   await sql`insert into as_of_part (job_id, part, bytes) select job_id, 0, '\\x00' from as_of_result`
+  await sql`insert into operator_run (kind, subject, started_at, outcome) values ('import', 'US', now(), 'done')`
   await sql`create table written (step int primary key, text text not null)`
   await sql`create table last_step (step int not null, changes int not null)`
   await sql`insert into last_step values (0, 0)`

@@ -19,6 +19,7 @@ export const guides = {
   spreadsheets: 'docs/spreadsheets.md',
   assistants: 'docs/assistants.md',
   python: 'clients/python/README.md',
+  deployment: 'docs/deployment.md',
   operations: 'docs/operations.md',
   architecture: 'ARCHITECTURE.md',
   contributing: 'CONTRIBUTING.md',

@@ -35,7 +35,7 @@ export function maintainJobs(
   locks: readonly string[],
   elapsedMs: () => number,
 ): JobMaintenance {
-  const { sql, processId, report } = deps
+  const { sql, processId, identity = null, report } = deps
   let heartbeats = 0
   let lastHeartbeatMs = Number.NEGATIVE_INFINITY
   let running: Promise<void> | null = null
@@ -43,7 +43,7 @@ export function maintainJobs(
   const maintain = async () => {
     // A process that was silent itself (its database was unreachable) cannot tell whether others are dead.
     const wasSilent = elapsedMs() - lastHeartbeatMs >= silentMs / 2
-    await recordHeartbeat(sql, processId, locks)
+    await recordHeartbeat(sql, processId, locks, identity)
     lastHeartbeatMs = elapsedMs()
     if (!wasSilent) {
       for (const dead of await releaseDeadProcesses(sql, silentMs))
@@ -71,7 +71,7 @@ export function maintainJobs(
   tick()
   const timer = setInterval(tick, heartbeatMs)
   return {
-    heartbeat: () => recordHeartbeat(sql, processId, locks),
+    heartbeat: () => recordHeartbeat(sql, processId, locks, identity),
     close: async () => {
       clearInterval(timer)
       await running

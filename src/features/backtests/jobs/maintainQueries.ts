@@ -44,10 +44,25 @@ export async function findAbandonedJobs(sql: Sql): Promise<string[]> {
   return rows.map(row => row.jobId)
 }
 
+/** What a process says of itself, for `asfiled status`. */
+export interface ProcessIdentity {
+  readonly role: 'server' | 'worker'
+  readonly version: string
+  readonly host: string
+  readonly pid: number
+}
+
 /** Records that a process is alive, and the names under which it locks tasks. */
-export async function recordHeartbeat(sql: Sql, processId: string, locks: readonly string[]): Promise<void> {
+export async function recordHeartbeat(
+  sql: Sql,
+  processId: string,
+  locks: readonly string[],
+  identity: ProcessIdentity | null,
+): Promise<void> {
+  const { role = null, version = null, host = null, pid = null } = identity ?? {}
   await sql`
-    insert into job_process (process_id, locks) values (${processId}, ${[...locks]}::text[])
+    insert into job_process (process_id, locks, role, version, host, pid)
+    values (${processId}, ${[...locks]}::text[], ${role}, ${version}, ${host}, ${pid})
     on conflict (process_id) do update set locks = excluded.locks, seen_at = now()`
 }
 

@@ -5,6 +5,7 @@ import type { Sql } from '../../../postgres/client.ts'
 import type { StorageWatch } from '../../../postgres/storage.ts'
 import type { BacktestDeps } from '../run.ts'
 import type { Job } from './job.ts'
+import type { ProcessIdentity } from './maintainQueries.ts'
 
 /** What a process runs tasks with. */
 export interface JobDeps {
@@ -14,6 +15,8 @@ export interface JobDeps {
   readonly runJoin?: (job: Job, openJob: OpenJob) => Promise<void>
   readonly openJobs: OpenJobs
   readonly processId: string
+  /** null: it says nothing of itself. */
+  readonly identity?: ProcessIdentity | null
   /** The foreseen failure behind what a driver threw; null: a defect. */
   readonly explain: (error: unknown) => Failure | null
   readonly storage: StorageWatch

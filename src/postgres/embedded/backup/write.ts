@@ -3,6 +3,7 @@ import { dirname, resolve, sep } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { constants, createZstdCompress } from 'node:zlib'
 import { Failure, reasonOf } from '../../../errors.ts'
+import { readApplied } from '../../applied.ts'
 import { isDiskFull } from '../../errors.ts'
 import type { AppliedMigration } from '../../history.ts'
 import { databaseName, withAdmin } from '../admin.ts'
@@ -118,14 +119,5 @@ async function moveTo(draft: string, target: string, file: string): Promise<void
   await folder.close()
 }
 
-/** The record of an older version has neither digests nor versions. */
-async function readMigrations({ location, port }: EmbeddedCluster): Promise<AppliedMigration[]> {
-  return withAdmin(location, port, databaseName, async sql => {
-    const [{ known }] = await sql<{ known: boolean }[]>`select to_regclass('migration') is not null as known`
-    if (!known) return []
-    const rows = await sql<AppliedMigration[]>`
-      select name, to_jsonb(m) ->> 'digest' as digest, to_jsonb(m) ->> 'version' as version
-      from migration m order by name`
-    return rows.map(({ name, digest, version }) => ({ name, digest, version }))
-  })
-}
+const readMigrations = ({ location, port }: EmbeddedCluster): Promise<AppliedMigration[]> =>
+  withAdmin(location, port, databaseName, readApplied)

@@ -1,0 +1,41 @@
+import type { Config } from '../config.ts'
+import { Failure } from '../errors.ts'
+import { readApplied } from '../postgres/applied.ts'
+import { connect, type Sql } from '../postgres/client.ts'
+import { openCluster } from '../postgres/embedded/cluster.ts'
+import { hasCluster } from '../postgres/embedded/folder.ts'
+import { explainConnectError, withoutPassword } from '../postgres/errors.ts'
+
+export interface UntouchedDatabase {
+  readonly sql: Sql
+  close(): Promise<void>
+}
+
+/** Opens the database of the settings as it is: nothing is created or migrated, so that a command can look at the database of a
+ * newer or older version. A stopped embedded PostgreSQL is started, and stopped at the end. */
+export async function openUntouched(
+  config: Config,
+  statementTimeoutMs: number,
+  announce: (line: string) => void,
+): Promise<UntouchedDatabase> {
+  if (config.databaseUrl === null && !hasCluster(config.dataDir))
+    throw new Failure(
+      'database_unavailable',
+      `DATA_DIR=${config.dataDir} contains no database. Start the server first, or set DATABASE_URL.`,
+    )
+  const cluster = config.databaseUrl === null ? await openCluster(config.dataDir, announce) : null
+  const url = config.databaseUrl ?? cluster?.url ?? ''
+  const sql = connect({ url, connections: 1, statementTimeoutMs, applicationName: 'asfiled-status' })
+  const close = async () => {
+    await sql.end({ timeout: 2 })
+    await cluster?.close()
+  }
+  try {
+    // Any statement shows whether the database answers.
+    await readApplied(sql)
+  } catch (error) {
+    await close()
+    throw explainConnectError(error, withoutPassword(url)) ?? error
+  }
+  return { sql, close }
+}

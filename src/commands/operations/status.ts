@@ -1,0 +1,143 @@
+import type { Command } from 'commander'
+import { describeDatabase } from '../../boot/database.ts'
+import { version } from '../../postgres/history.ts'
+import { type CliContext, exitCodes } from '../context.ts'
+import { parseNumber } from '../options.ts'
+import { printLine } from '../output.ts'
+import { type Attention, aliveProcesses, findAttention } from './attention.ts'
+import { readCommit } from './installation.ts'
+import { readStatus, type ServiceState } from './readStatus.ts'
+import { statusScreen } from './statusScreen.ts'
+
+const help = `
+The database of DATABASE_URL or DATA_DIR is read as it is: nothing is created or migrated. A stopped embedded database is
+started for this and stopped again. Servers and workers are those whose heartbeat, which each writes every second, is not
+older than five seconds. No key, password or address of a person is shown.
+
+  schema      The number of the last migration; "pending" are those that this version adds
+  fetched     How long ago a sync fetched everything of a market; "imported" the same for ./asfiled import
+  jobs        Submitted backtests and as-of joins
+  backup      The last one of ./asfiled backup, or that ./asfiled backup --record noted
+
+Exit code: 0 healthy; 1 something needs attention, which the last lines name with what to do; 2 wrong usage.
+
+Examples:
+  ./asfiled status
+  ./asfiled status --json | jq .attention
+  ./asfiled status --max-backup-age 1 || mail -s "asfiled needs attention" ops@firm.example`
+
+interface StatusFlags {
+  readonly json?: true
+  readonly timeout: number
+  readonly maxBackupAge: number
+}
+
+/** `status`: what an operator asks first, on one screen. */
+export function addStatusCommand(program: Command, context: CliContext): void {
+  program
+    .command('status')
+    .description('Whether the service is healthy: servers, data, jobs, disk, errors and backup')
+    .option('--json', 'As JSON')
+    .option('--timeout <seconds>', 'How long to wait for the database', parseNumber, 20)
+    .option('--max-backup-age <days>', 'An older last backup needs attention; 0: do not look', parseNumber, 7)
+    .addHelpText('after', help)
+    .action((flags: StatusFlags) => status(context, flags))
+}
+
+async function status(context: CliContext, { json, timeout, maxBackupAge }: StatusFlags): Promise<void> {
+  const { config, now, today } = context
+  const { state, isLate } = await readStatus(config, {
+    timeoutMs: Math.min(Math.max(timeout, 0.1), 3_600) * 1_000,
+    today: today(),
+    announce: line => console.error(line),
+  })
+  const isEmbedded = config.databaseUrl === null
+  const attention = findAttention(state, {
+    ...{ nowMs: now().getTime(), schedule: config.syncSchedule, isEmbedded },
+    maxBackupAgeDays: maxBackupAge > 0 ? maxBackupAge : null,
+  })
+  const frame = { version, commit: readCommit(), database: describeDatabase(config), isEmbedded }
+  await printLine(
+    json
+      ? JSON.stringify(statusObject(frame, state, attention), null, 2)
+      : statusScreen(frame, state, attention),
+  )
+  process.exitCode = attention.length === 0 ? exitCodes.done : exitCodes.failed
+  // A database that hangs holds its connection, and with it this process.
+  if (isLate) process.exit(exitCodes.failed)
+}
+
+/** The same for programs. Sizes are bytes, ages seconds. */
+function statusObject(
+  frame: { version: string; commit: string | null; database: string },
+  state: ServiceState,
+  attention: readonly Attention[],
+) {
+  const { unreachable, disk, schema, server, data, markets, syncs, imports, processes } = state
+  const { jobs, mail, backup, missingIndexes, errors } = state
+  const alive = aliveProcesses(state)
+  return {
+    object: 'status',
+    healthy: attention.length === 0,
+    version: frame.version,
+    commit: frame.commit,
+    database: {
+      name: frame.database.replace(/^Database: /, ''),
+      unreachable,
+      postgresql: server?.version ?? null,
+      size: server?.sizeBytes ?? null,
+      connections: server?.connections ?? null,
+      max_connections: server?.maxConnections ?? null,
+      is_standby: server?.isStandby ?? null,
+    },
+    schema,
+    data:
+      data === null
+        ? null
+        : {
+            version: data.version,
+            changed_at: data.changedAt,
+            missing_indexes: missingIndexes,
+            markets: [...(markets ?? [])].map(([market, { entities, lastFiled }]) => ({
+              market,
+              companies: entities,
+              last_filed: lastFiled,
+              imported_seconds_ago: imports?.find(entry => entry.market === market)?.ageSeconds ?? null,
+            })),
+            syncs,
+          },
+    processes:
+      processes?.map(process => ({
+        role: process.role,
+        version: process.version,
+        host: process.host,
+        pid: process.pid,
+        started_at: process.startedAt,
+        alive: alive.includes(process),
+      })) ?? null,
+    jobs:
+      jobs === null
+        ? null
+        : {
+            waiting: jobs.waiting,
+            running: jobs.running,
+            failed_within_a_day: jobs.failed,
+            oldest_waiting_seconds: jobs.oldestWaitingSeconds,
+          },
+    mail: mail === null ? null : { waiting: mail.waiting, failed_within_a_week: mail.failed },
+    disk: disk === null ? null : { folder: disk.folder, free: disk.freeBytes, total: disk.totalBytes },
+    backup:
+      backup === undefined || backup === null
+        ? null
+        : { at: backup.at, file: backup.file, bytes: backup.bytes, age: backup.ageSeconds },
+    errors:
+      errors?.map(({ at, what, subject, reason, isOver }) => ({
+        at,
+        what,
+        subject,
+        reason,
+        is_over: isOver,
+      })) ?? null,
+    attention,
+  }
+}

@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { makeContext } from '../../../src/commands/context.ts'
+import { readEffects } from '../../../src/commands/operations/migrationEffects.ts'
+import { checkUpgrade, neededBytes } from '../../../src/commands/operations/upgradeChecks.ts'
+import { readConfig } from '../../../src/config.ts'
+import { readMigration, readShipped } from '../../../src/postgres/history.ts'
+import { migrate } from '../../../src/postgres/migrations.ts'
+import { blankDatabase, type TestDatabase, testDatabase } from '../../database.ts'
+import { runInProcess } from '../runInProcess.ts'
+
+setDefaultTimeout(120_000)
+
+let db: TestDatabase
+beforeAll(async () => {
+  db = await testDatabase()
+})
+afterAll(() => db.close(), 60_000)
+
+const check = (url: string, ...words: string[]) =>
+  runInProcess(['upgrade', '--check', ...words], makeContext(readConfig({ DATABASE_URL: url })))
+
+describe('upgrade --check', () => {
+  test('of an up-to-date database is safe, and has nothing to do', async () => {
+    expect(await check(db.url)).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('No migration is pending'),
+    })
+  })
+
+  test('without --check is wrong usage: nothing is upgraded by accident', async () => {
+    expect((await runInProcess(['upgrade'])).code).toBe(2)
+  })
+
+  test('of an older database names each migration with why, changes nothing, and foretells that older servers may go on', async () => {
+    const older = await testDatabase()
+    try {
+      await older.sql.unsafe(
+        `delete from migration where name >= '0033'; drop table operator_run;
+         alter table job_process drop column role, drop column version, drop column host, drop column pid;
+         insert into job_process (process_id, locks) values (gen_random_uuid(), '{}')`,
+      )
+      const before = (await older.sql`select name from migration`).length
+      const run = await check(older.url)
+      expect(run.out).toContain('0033_operations.sql')
+      expect(run.out).toContain('an operator asks first which servers and workers live')
+      expect(run.out).toMatch(/job_process \(\d+ rows, \d+ MB\): a lock for a moment/)
+      expect(run.out).toMatch(/Every pending migration only adds, so they\s+may go on/)
+      expect((await older.sql`select name from migration`).length).toBe(before)
+      // What it foretold holds: the migrations apply, and the old server's heartbeat goes on.
+      await migrate(older.sql)
+      await older.sql`
+        insert into job_process (process_id, locks) values (gen_random_uuid(), '{}')
+        on conflict (process_id) do update set locks = excluded.locks, seen_at = now()`
+      expect((await check(older.url)).code).toBe(0)
+    } finally {
+      await older.close()
+    }
+  })
+
+  test('of an empty database asks for no backup', async () => {
+    const empty = await blankDatabase()
+    try {
+      const run = await check(empty.url, '--json')
+      expect(JSON.parse(run.out)).toMatchObject({ safe: true, schema: { number: 0 } })
+      expect((await empty.sql`select to_regclass('migration') as found`)[0].found).toBeNull()
+    } finally {
+      await empty.close()
+    }
+  })
+
+  test('of a newer database is not safe, and says which version to run', async () => {
+    await db.sql`insert into migration (name, digest, version) values ('0999_later.sql', 'x', '9.1.0')`
+    const run = await check(db.url)
+    await db.sql`delete from migration where name = '0999_later.sql'`
+    expect(run).toMatchObject({ code: 1, out: expect.stringContaining('is of a newer asfiled (9.1.0)') })
+  })
+})
+
+const facts = {
+  version: '2.0.0',
+  schema: { number: 29, shipped: 30, pending: ['0030_x.sql'], refusal: null },
+  ...{ alive: [], disk: null, server: null, longest: null },
+  backup: { at: '2026-01-01T00:00:00Z', file: 'a', bytes: 1, ageSeconds: 60 },
+}
+const old = { role: null, version: null, host: null, pid: null, startedAt: '', silentSeconds: 0 }
+const pendingOf = (text: string, bytes = 0, rows = 0) => {
+  const effects = readEffects(text)
+  return [
+    { name: '0030_x.sql', ...effects, sizes: effects.touched.map(({ table }) => ({ table, rows, bytes })) },
+  ]
+}
+const verdicts = (changes: Partial<Parameters<typeof checkUpgrade>[0]>) =>
+  Object.fromEntries(
+    checkUpgrade({ ...facts, pending: pendingOf('create table t ()'), ...changes }).map(({ about, ok }) => [
+      about,
+      ok,
+    ]),
+  )
+
+describe('an upgrade is not safe', () => {
+  test('where a migration takes from running servers what they use', () => {
+    expect(verdicts({ alive: [old] }).servers).toBe(true)
+    for (const text of [
+      'alter table fact drop column unit',
+      'alter table fact rename to figure',
+      'drop function fact_as_of(date)',
+      'create or replace function fact_as_of(d date) returns int language sql as $$select 1$$',
+      'alter table fact add column unit text not null',
+      'do $$ begin end $$',
+    ]) {
+      expect([text, verdicts({ alive: [old], pending: pendingOf(text) }).servers]).toEqual([text, false])
+      expect([text, verdicts({ pending: pendingOf(text) }).servers]).toEqual([text, true])
+    }
+  })
+
+  test('while its author says otherwise: `-- Upgrade: rolling` is believed', () => {
+    const text =
+      '-- Why: x.\n-- Upgrade: rolling. Older servers do not use it.\n\nalter table fact add check (true);'
+    expect(readEffects(text)).toMatchObject({ why: 'x.', breaks: null })
+  })
+
+  test('without a backup of the last day, or while a transaction is open that it would wait for', () => {
+    expect(verdicts({})).toEqual({ backup: true, servers: true, locks: true, disk: null })
+    expect(verdicts({ backup: null }).backup).toBe(false)
+    expect(verdicts({ backup: { ...facts.backup, ageSeconds: 90_000 } }).backup).toBe(false)
+    expect(verdicts({ longest: { pid: 1, application: 'pg_dump', seconds: 61 } }).locks).toBe(false)
+  })
+
+  test('without the room for what is written anew', () => {
+    const pending = pendingOf('create index i on fact (unit)', 10e9)
+    expect(neededBytes(pending)).toBeGreaterThan(5e9)
+    const disk = { folder: '/', totalBytes: 1e12 }
+    expect(verdicts({ pending, disk: { ...disk, freeBytes: 4e9 } }).disk).toBe(false)
+    expect(verdicts({ pending, disk: { ...disk, freeBytes: 9e9 } }).disk).toBe(true)
+  })
+})
+
+describe('what a migration does is read from its statements', () => {
+  test.each([
+    ['create index i on account.session (a)', 'account.session', 'index'],
+    ['update fact set a = 1', 'fact', 'rows'],
+    ['insert into metric (name) select name from entity', 'entity', 'rows'],
+    ['alter table fact add column a int', 'fact', 'lock'],
+    ['alter table fact alter column a type bigint', 'fact', 'rewrite'],
+    ['alter table fact alter column a set not null', 'fact', 'scan'],
+  ] as const)('%s', (text, table, kind) => {
+    expect(readEffects(text).touched).toContainEqual({ table, kind })
+  })
+
+  test('of each shipped one: it has a reason, and tables that it makes itself do not count', async () => {
+    for (const { name } of await readShipped())
+      expect([name, readEffects(await readMigration(name)).why]).not.toEqual([name, ''])
+    expect(
+      readEffects('create table t (a int); create index i on t (a); update t set a = 1').touched,
+    ).toEqual([])
+  })
+})
