@@ -86,6 +86,7 @@ export async function startServer(
     connections: admissionConnections,
     statementTimeoutMs: admissionTimeoutMs,
     applicationName: 'asfiled-admission',
+    isShared: true,
   })
   opened.defer(() => admission.end({ timeout: 5 }))
   const lookups = connect({
