@@ -40,12 +40,19 @@ describe('traceparent', () => {
   test('yields nothing but hexadecimal digits, whatever is sent', () => {
     const parts = fc.constantFrom('00', '01', 'ff', '-', traceId, parentId, '"', '\n', "'", 'asf_live_x')
     fc.assert(
-      fc.property(fc.oneof(fc.string(), fc.array(parts).map(all => all.join('')), fc.array(parts).map(all => all.join('-'))), sent => {
-        const trace = parseTraceparent(sent)
-        if (trace === null) return
-        expect(trace.traceId).toMatch(/^[0-9a-f]{32}$/)
-        expect(trace.parentId).toMatch(/^[0-9a-f]{16}$/)
-      }),
+      fc.property(
+        fc.oneof(
+          fc.string(),
+          fc.array(parts).map(all => all.join('')),
+          fc.array(parts).map(all => all.join('-')),
+        ),
+        sent => {
+          const trace = parseTraceparent(sent)
+          if (trace === null) return
+          expect(trace.traceId).toMatch(/^[0-9a-f]{32}$/)
+          expect(trace.parentId).toMatch(/^[0-9a-f]{16}$/)
+        },
+      ),
       { numRuns: 5_000 },
     )
   })
@@ -69,7 +76,9 @@ describe('statements', () => {
       }
       // More than there are connections: some open for a statement, some wait behind others.
       const names = await Promise.all(
-        Array.from({ length: 200 }, (_, n) => (n % 3 === 0 ? runInTrace(scopeOf(true), () => nameOf(n)) : nameOf(n))),
+        Array.from({ length: 200 }, (_, n) =>
+          n % 3 === 0 ? runInTrace(scopeOf(true), () => nameOf(n)) : nameOf(n),
+        ),
       )
       for (const [n, row] of names.entries())
         expect(row).toEqual({ name: n % 3 === 0 ? `traced ${traceId}` : 'traced', n })
@@ -102,7 +111,12 @@ describe('statements', () => {
     const db = await testDatabase()
     const sql = connect({ url: db.url, connections: 1, statementTimeoutMs: 5_000, applicationName: 'traced' })
     try {
-      const failed = await runInTrace(scopeOf(true), () => sql`select 1 / 0`.then(() => '', error => error.code))
+      const failed = await runInTrace(scopeOf(true), () =>
+        sql`select 1 / 0`.then(
+          () => '',
+          error => error.code,
+        ),
+      )
       const [{ name }] = await sql`select current_setting('application_name') as name`
       expect([failed, name]).toEqual(['22012', 'traced'])
       const [{ pid }] = await runInTrace(scopeOf(true), () => sql`select pg_backend_pid() as pid`)

@@ -28,7 +28,8 @@ import {
   remindOfEnds,
 } from './housekeeping.ts'
 import { startJobs } from './jobs.ts'
-import { openPins } from './pins.ts'
+import { startMetrics } from './metrics.ts'
+import { openPins, poolsOf } from './pins.ts'
 import { admissionTimeoutMs, makeResources } from './resources.ts'
 import { checkSchedule, startSyncs, syncTasks } from './syncs.ts'
 
@@ -108,6 +109,23 @@ export async function startServer(
     markets: await loadMarkets(),
     dataVersion: version.current,
   })
+  const { markets, requestCounter, responses } = resources
+  // Before all that follows, so that it is closed after it: how a server drains is worth seeing.
+  startMetrics(
+    {
+      ...{ config, url, role: 'server', markets: markets.codes, requests: requestCounter, log, announce },
+      service: {
+        pools: () => ({
+          main: [sql],
+          lookups: [lookups],
+          admission: [admission],
+          pinned: pins.opened.flatMap(poolsOf),
+        }),
+        ...{ threads: () => pool.use, answers: () => responses, dataVersion: version.current },
+      },
+    },
+    opened,
+  )
   opened.defer(() => resources.mailer.close())
   opened.defer(startOutbox(resources))
   opened.defer(() => resources.usage.flush())
@@ -135,7 +153,10 @@ export async function startServer(
   const stopReminders = remindOfEnds(sql, resources.settings)
   opened.defer(async () => stopReminders())
   const caps = { total: config.maxConnections, perAddress: config.maxConnectionsPerAddress }
-  const stopCaps = capConnections({ port, caps, trustedProxies: config.trustedProxies, log })
+  const onClosed = (count: number) => {
+    if (requestCounter !== null) requestCounter.closedConnections += count
+  }
+  const stopCaps = capConnections({ port, caps, trustedProxies: config.trustedProxies, log, onClosed })
   opened.defer(async () => stopCaps())
   opened.defer(async () => resources.notifier.close())
   opened.defer(() => drain(resources.draining, config.drainDelayMs, announce))
