@@ -79,6 +79,7 @@ export async function runWorker(config: Config, today: () => IsoDate): Promise<v
       explain: storage.explain,
       storage,
       report: (message, error) => log.warn(error === null ? {} : { err: error }, message),
+      logTask: line => log.info(line, 'task'),
       notifier: new JobNotifier(),
     },
     syncTasks(sql, config.syncSchedule),

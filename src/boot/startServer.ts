@@ -140,6 +140,7 @@ export async function startServer(
       runJoin: (job, openJob) => runJoinJob(resources, job, openJob),
       explain: resources.storage.explain,
       report: (message, error) => log.warn(error === null ? {} : { err: error }, message),
+      logTask: line => log.info(line, 'task'),
     },
     [...bulk.tasks, ...syncTasks(sql, config.syncSchedule)],
   )

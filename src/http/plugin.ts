@@ -4,12 +4,13 @@ import { type AccessDeps, authenticate, type Caller, TooManyInvalidKeys } from '
 import { findVisitor, takePage } from '../access/visitor.ts'
 import { type ErrorCode, Failure } from '../errors.ts'
 import type { Limits, Verdict } from '../limits/decision.ts'
-import { currentScope, parseTraceparent, runInTrace, TraceScope } from '../trace.ts'
+import { currentScope } from '../trace.ts'
 import { clientAddressReader, proxyMatcher } from './clientAddress.ts'
 import { type Answer, RequestContext, requestId } from './context.ts'
 import type { Draining } from './draining.ts'
 import { asFailure, type ExplainError, errorAnswer } from './errors.ts'
 import { innerAddress } from './innerRequest.ts'
+import { inTraceOfRequest } from './inTraceOfRequest.ts'
 import { addLimitHeaders } from './limitHeaders.ts'
 import { accessLog, type LogRequests } from './log.ts'
 import { routeUnknown, unroutedAnswer } from './notFound.ts'
@@ -163,21 +164,6 @@ export function httpPlugin(deps: HttpDeps, appOf: () => AnyElysia) {
     .onError({ as: 'global' }, ({ request, context = begin(request), route, code, error }) =>
       code === 'NOT_FOUND' ? answerUnrouted(context) : fail(context, route, error),
     )
-}
-
-/** Around each request: runs one with a valid traceparent in its trace. All others pay for one look at their headers. */
-const inTraceOfRequest: Parameters<AnyElysia['wrap']>[0] = (handle, request) => {
-  const header = request.headers.get('traceparent')
-  const trace = header === null ? null : parseTraceparent(header)
-  if (trace === null) return handle
-  const scope = new TraceScope(trace)
-  return async (...given: unknown[]) => {
-    try {
-      return await runInTrace(scope, () => handle(...given))
-    } finally {
-      scope.isOpen = false
-    }
-  }
 }
 
 /** Fails if the path does not begin as its route does. Elysia looks for the path from the twelfth character of the URL on: of a Host

@@ -37,10 +37,12 @@ export class EventLoopDelay {
   #read(): readonly Reading[] {
     if (this.#monitor.count === 0) return []
     const seconds = (nanoseconds: number) => nanoseconds / nanosecondsPerSecond
+    const worst = seconds(this.#monitor.max)
     return [
-      { labels: { quantile: '0.5' }, value: seconds(this.#monitor.percentile(50)) },
-      { labels: { quantile: '0.99' }, value: seconds(this.#monitor.percentile(99)) },
-      { labels: { quantile: '1' }, value: seconds(this.#monitor.max) },
+      // The monitor rounds percentiles, which may then be above the worst.
+      { labels: { stat: 'p50' }, value: Math.min(seconds(this.#monitor.percentile(50)), worst) },
+      { labels: { stat: 'p99' }, value: Math.min(seconds(this.#monitor.percentile(99)), worst) },
+      { labels: { stat: 'max' }, value: worst },
     ]
   }
 }
@@ -84,9 +86,9 @@ export function exposeProcess(registry: Registry, parts: ProcessParts): void {
   gauge('process_max_fds', 'Open files and sockets that the system allows.', maxOpenFiles)
   gauge(
     'asfiled_event_loop_delay_seconds',
-    'How late the event loop ran in the last 15 seconds: quantiles, 1 is the worst.',
+    'How late the event loop was in the last 15 seconds: median, 99th percentile and worst.',
     () => eventLoop.readings(),
-    ['quantile'],
+    ['stat'],
   )
   const disk = (name: string, help: string, of: (space: Space) => number) =>
     gauge(name, help, () => {
