@@ -128,7 +128,7 @@ describe('metrics', () => {
       stdout: 'ignore',
       stderr: 'pipe',
     })
-    expect(await child.stderr.text()).toContain('METRICS_PORT=39999 is the port of the service')
+    expect(await new Response(child.stderr).text()).toContain('METRICS_PORT=39999 is the port of the service')
     expect(await child.exited).toBe(1)
   })
 
@@ -139,7 +139,7 @@ describe('metrics', () => {
       stdout: 'ignore',
       stderr: 'pipe',
     })
-    const said = await child.stderr.text()
+    const said = await new Response(child.stderr).text()
     expect(said).toContain(`Could not listen on 127.0.0.1:${port} for metrics.`)
     expect(said).toContain('Set METRICS_PORT to a free port')
     expect(await child.exited).not.toBe(0)
