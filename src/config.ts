@@ -57,6 +57,9 @@ export interface Config {
   /** The server whose API `asfiled mcp` calls, and the key that it sends. */
   readonly agentUrl: string
   readonly agentKey: string
+  /** Where this process shows its metrics; null: nowhere. */
+  readonly metricsPort: number | null
+  readonly metricsHost: string
   readonly logLevel: LogLevel
   readonly logRequests: LogRequests
   /** Addresses and credentials of the registers that `sync` fetches from, by the name of the setting. Empty: not set. */
@@ -144,6 +147,8 @@ export function readConfig(environment: Environment): Config {
     operatorLaw: text('OPERATOR_LAW', '') || null,
     agentUrl: text('ASFILED_URL', baseUrl).replace(/\/+$/, ''),
     agentKey: text('ASFILED_KEY', 'demo'),
+    metricsPort: text('METRICS_PORT', '') === '' ? null : integer('METRICS_PORT', 0, 0, 65_535),
+    metricsHost: text('METRICS_HOST', '127.0.0.1'),
     logLevel: logLevel ?? 'info',
     logRequests: logRequests ?? 'sampled',
     registers: readRegisters(text),
@@ -151,7 +156,7 @@ export function readConfig(environment: Environment): Config {
     syncTimeoutMinutes: integer('SYNC_TIMEOUT_MINUTES', 1_440, 1, 10_080),
   }
   faults.push(...addressFaults(config), ...mailFaults(config), ...operatorFaults(config))
-  faults.push(...registerFaults(config.registers), ...agentFaults(config))
+  faults.push(...registerFaults(config.registers), ...agentFaults(config), ...metricsFaults(config))
   if (faults.length > 0)
     throw new Failure('parameter_invalid', `These settings are invalid:\n  ${faults.join('\n  ')}`)
   return Object.freeze(config)
@@ -230,6 +235,13 @@ function* addressFaults({
   if (!/^[\w.:-]+$/.test(host)) yield `HOST=${host} is not an address or host name. Omit it to use 127.0.0.1.`
   if (!isHttpUrl(baseUrl))
     yield `BASE_URL=${baseUrl} is not a URL like https://data.example.com. Omit it to use HOST and PORT.`
+}
+
+function* metricsFaults({ port, metricsPort, metricsHost }: Config): Generator<string> {
+  if (metricsPort !== null && metricsPort === port && port !== 0)
+    yield `METRICS_PORT=${metricsPort} is the port of the service, which would show the metrics to its clients. Use another one, or omit it to show none.`
+  if (!/^[\w.:-]+$/.test(metricsHost))
+    yield `METRICS_HOST=${metricsHost} is not an address or host name. Omit it to use 127.0.0.1.`
 }
 
 function* agentFaults({ agentUrl, agentKey, baseUrl }: Config): Generator<string> {

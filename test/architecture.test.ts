@@ -14,9 +14,10 @@ const rooms: Record<string, readonly string[]> = {
   commands: ['*'],
   features: [
     ...['http', 'access', 'limits', 'markets', 'formats', 'facts', 'backtest', 'postgres'],
-    ...['dates', 'cron', 'horizons', 'spelling', 'semaphore', 'html', 'errors'],
+    ...['dates', 'cron', 'horizons', 'spelling', 'semaphore', 'html', 'trace', 'errors'],
   ],
-  http: ['access', 'limits', 'formats', 'backtest', 'html', 'dates', 'errors'],
+  http: ['access', 'limits', 'formats', 'backtest', 'html', 'dates', 'trace', 'errors'],
+  metrics: ['postgres', 'errors'],
   ingest: ['facts', 'formats', 'postgres', 'dates', 'errors'],
   backtest: ['markets', 'formats', 'horizons', 'html', 'dates', 'errors'],
   access: ['limits', 'postgres', 'dates', 'errors'],
@@ -24,7 +25,7 @@ const rooms: Record<string, readonly string[]> = {
   markets: ['dates', 'spelling', 'errors'],
   facts: ['dates', 'errors'],
   formats: ['dates', 'errors'],
-  postgres: ['semaphore', 'errors'],
+  postgres: ['semaphore', 'trace', 'errors'],
   config: ['cron', 'errors'],
   cron: [],
   dates: [],
@@ -32,6 +33,7 @@ const rooms: Record<string, readonly string[]> = {
   spelling: [],
   semaphore: [],
   html: [],
+  trace: [],
   errors: [],
   workers: ['backtest', 'dates', 'errors'],
 }
@@ -85,6 +87,7 @@ const packageRooms: Record<string, readonly string[]> = {
   '@modelcontextprotocol/server': ['features'],
   '@modelcontextprotocol/server/stdio': ['features'],
   pg: ['features'],
+  'prom-client': ['metrics'],
   nodemailer: ['features'],
   tldts: ['access'],
 }

@@ -35,7 +35,6 @@ import { openapiRoutes } from '../http/docs/openapi.ts'
 import { docsRoutes } from '../http/docs/routes.ts'
 import { errorPage } from '../http/pages/errorPage.ts'
 import { httpPlugin, requireAccessPolicies } from '../http/plugin.ts'
-import { ResponseCache } from '../http/responseCache.ts'
 import { registers } from '../ingest/registers/allRegisters.ts'
 import type { Resources } from './resources.ts'
 
@@ -61,7 +60,6 @@ export function createApp(resources: Resources) {
   const shared = {
     ...resources,
     version: settings.version,
-    responses: new ResponseCache(resources.replicas ? { current: resources.dataVersion } : {}),
     // One reader for all routes: its memory bound is one for the server.
     bodies: new BodyReader(settings.bodyLimitMb, resources.elapsedMs),
     perKeyLimit: new PerKeyLimit(config.computeThreads, config.computeQueue),

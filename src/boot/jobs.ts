@@ -31,12 +31,13 @@ export async function startJobs(
   parts: JobParts,
   scheduled: readonly ScheduledTask[] = [],
 ): Promise<() => Promise<void>> {
-  const { sql, backtests, runJoin, processId, explain, storage, report, notifier } = parts
+  const { sql, backtests, runJoin, processId, explain, storage, report, logTask, notifier } = parts
   const openJobs = new OpenJobs()
   const deps: JobDeps = {
     ...{ sql, backtests, processId, explain, storage, report, openJobs },
     identity: role === undefined ? null : { role, version, host: hostname(), pid: process.pid },
     ...(runJoin === undefined ? {} : { runJoin }),
+    ...(logTask === undefined ? {} : { logTask }),
   }
   await migrateQueue(url)
   const locks: string[] = []

@@ -14,6 +14,9 @@ const connections = 2
 const directoryCapacity = 5_000
 const maxCachedBytes = 16 * 1_024 * 1_024
 
+/** The connections of a store. */
+export const poolsOf = ({ sql, lookups }: PinnedStore): readonly Sql[] => [sql, lookups]
+
 interface PinParts {
   readonly config: Pick<Config, 'statementTimeoutMs'>
   readonly url: string

@@ -24,10 +24,12 @@ import { PanelCache } from '../features/panels/cache.ts'
 import { resolvedHorizons, streamResolvedSignals } from '../features/signals/queries.ts'
 import { Freshness } from '../features/syncs/freshness.ts'
 import { Draining } from '../http/draining.ts'
+import { ResponseCache } from '../http/responseCache.ts'
 import { UnlistedProxy } from '../http/unlistedProxy.ts'
 import { takeHits } from '../limits/queries.ts'
 import { RateLimiter } from '../limits/rateLimiter.ts'
 import type { Markets } from '../markets/markets.ts'
+import { RequestCounts } from '../metrics/requestCounts.ts'
 import type { Sql } from '../postgres/client.ts'
 import type { PinnedPools } from '../postgres/pins/pinnedPools.ts'
 import { ReadLimiter } from '../postgres/readLimiter.ts'
@@ -108,6 +110,8 @@ export function makeResources(opened: Opened) {
       ...{ sql, elapsedMs, schedule: config.syncSchedule },
       markets: opened.markets.codes,
     }),
+    responses: new ResponseCache(opened.replicas ? { current: opened.dataVersion } : {}),
+    requestCounter: config.metricsPort === null ? null : new RequestCounts(),
     recordUse: (caller: Caller, route: string) => usage.record(caller, route),
     mailer: makeMailer(config, opened),
     settings,

@@ -11,7 +11,8 @@ import { readDataVersion, watchDataVersion } from '../postgres/dataVersion.ts'
 import { StorageWatch } from '../postgres/storage.ts'
 import { describeDatabase, openDatabase, superviseDatabase } from './database.ts'
 import { startJobs } from './jobs.ts'
-import { openPins } from './pins.ts'
+import { startMetrics } from './metrics.ts'
+import { openPins, poolsOf } from './pins.ts'
 import { flagshipOf, makeBacktests, makeEvents } from './resources.ts'
 import { endOnSignal, stopTimeoutMs } from './shutdown.ts'
 import { checkSchedule, startSyncs, syncTasks } from './syncs.ts'
@@ -46,6 +47,16 @@ export async function runWorker(config: Config, today: () => IsoDate): Promise<v
   opened.defer(() => lookups.end({ timeout: 5 }))
   const version = await watchDataVersion(sql, () => {})
   opened.defer(() => version.close())
+  startMetrics(
+    {
+      ...{ config, url, role: 'worker', markets: markets.codes, requests: null, log, announce },
+      service: {
+        pools: () => ({ main: [sql], lookups: [lookups], pinned: pins.opened.flatMap(poolsOf) }),
+        ...{ threads: () => pool.use, answers: null, dataVersion: version.current },
+      },
+    },
+    opened,
+  )
   const events = makeEvents({ pool, config })
   const joins = {
     ...{ sql, lookups, pool, markets, pins, events, today },
@@ -68,6 +79,7 @@ export async function runWorker(config: Config, today: () => IsoDate): Promise<v
       explain: storage.explain,
       storage,
       report: (message, error) => log.warn(error === null ? {} : { err: error }, message),
+      logTask: line => log.info(line, 'task'),
       notifier: new JobNotifier(),
     },
     syncTasks(sql, config.syncSchedule),

@@ -26,9 +26,10 @@ import {
   remindOfEnds,
 } from './housekeeping.ts'
 import { startJobs } from './jobs.ts'
-import { openPins } from './pins.ts'
-import { keepAnswersReady } from './readyAnswers.ts'
+import { startMetrics } from './metrics.ts'
+import { openPins, poolsOf } from './pins.ts'
 import { openReads } from './reads.ts'
+import { keepAnswersReady } from './readyAnswers.ts'
 import { admissionTimeoutMs, makeResources } from './resources.ts'
 import { checkSchedule, startSyncs, syncTasks } from './syncs.ts'
 import { startWarming } from './warmSearch.ts'
@@ -90,6 +91,7 @@ export async function startServer(
     connections: admissionConnections,
     statementTimeoutMs: admissionTimeoutMs,
     applicationName: 'asfiled-admission',
+    isShared: true,
   })
   opened.defer(() => admission.end({ timeout: 5 }))
   const lookups = connect({
@@ -112,6 +114,23 @@ export async function startServer(
     markets: await loadMarkets(),
     dataVersion: version.current,
   })
+  const { markets, requestCounter, responses } = resources
+  // Before all that follows, so that it is closed after it: how a server drains is worth seeing.
+  startMetrics(
+    {
+      ...{ config, url, role: 'server', markets: markets.codes, requests: requestCounter, log, announce },
+      service: {
+        pools: () => ({
+          main: [sql],
+          lookups: [lookups],
+          admission: [admission],
+          pinned: pins.opened.flatMap(poolsOf),
+        }),
+        ...{ threads: () => pool.use, answers: () => responses, dataVersion: version.current },
+      },
+    },
+    opened,
+  )
   opened.defer(() => resources.mailer.close())
   opened.defer(startOutbox(resources))
   opened.defer(() => resources.usage.flush())
@@ -126,6 +145,7 @@ export async function startServer(
       runJoin: (job, openJob) => runJoinJob(resources, job, openJob),
       explain: resources.storage.explain,
       report: (message, error) => log.warn(error === null ? {} : { err: error }, message),
+      logTask: line => log.info(line, 'task'),
     },
     [...bulk.tasks, ...syncTasks(sql, config.syncSchedule)],
   )
@@ -140,7 +160,10 @@ export async function startServer(
   const stopReminders = remindOfEnds(sql, resources.settings)
   opened.defer(async () => stopReminders())
   const caps = { total: config.maxConnections, perAddress: config.maxConnectionsPerAddress }
-  const stopCaps = capConnections({ port, caps, trustedProxies: config.trustedProxies, log })
+  const onClosed = (count: number) => {
+    if (requestCounter !== null) requestCounter.closedConnections += count
+  }
+  const stopCaps = capConnections({ port, caps, trustedProxies: config.trustedProxies, log, onClosed })
   opened.defer(async () => stopCaps())
   opened.defer(async () => resources.notifier.close())
   opened.defer(() => drain(resources.draining, config.drainDelayMs, announce))

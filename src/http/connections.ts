@@ -46,10 +46,12 @@ export interface WatchedServer {
   /** Their connections neither count nor close: a proxy has caps of its own. */
   readonly trustedProxies: readonly string[]
   readonly log: Logger
+  /** Called with the number of connections that were closed. */
+  readonly onClosed?: (count: number) => void
 }
 
 /** Closes connections to `port` of this process that are over the caps. Returns the function that stops it. */
-export function capConnections({ port, caps, trustedProxies, log }: WatchedServer): () => void {
+export function capConnections({ port, caps, trustedProxies, log, onClosed }: WatchedServer): () => void {
   const sockets = openSystemSockets()
   if (sockets === null) {
     log.warn('Connections are not capped on this system. Put a proxy with connection limits in front.')
@@ -72,6 +74,7 @@ export function capConnections({ port, caps, trustedProxies, log }: WatchedServe
     const over = connectionsOverCaps(connections, caps)
     for (const { fd } of over) sockets.close(fd)
     closed += over.length
+    if (over.length > 0) onClosed?.(over.length)
     if (closed === 0 || performance.now() - reportedAt < reportEveryMs) return
     log.warn(
       { closed, address: over.at(0)?.address, open: connections.length - over.length },

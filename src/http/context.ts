@@ -2,6 +2,7 @@ import type { Server } from 'bun'
 import type { Caller } from '../access/authenticate.ts'
 import { Failure } from '../errors.ts'
 import type { Verdict } from '../limits/decision.ts'
+import type { TraceScope } from '../trace.ts'
 
 /** One request while it is handled: what was sent, and what is known of it so far. */
 export class RequestContext {
@@ -11,6 +12,8 @@ export class RequestContext {
   /** The client's address, as limits count it and the log shows it. */
   readonly address: string
   readonly startMs: number
+  /** null: the request came without a valid traceparent. */
+  readonly scope: TraceScope | null
   /** Set by the route's access policy. No answer leaves without it (`httpPlugin`). */
   admitted = false
   /** Whether it counted against the limits of its key or address. */
@@ -30,12 +33,14 @@ export class RequestContext {
     id: string,
     address: string,
     startMs: number,
+    scope: TraceScope | null = null,
   ) {
     this.request = request
     this.server = server
     this.id = id
     this.address = address
     this.startMs = startMs
+    this.scope = scope
   }
 
   /** The caller on a route whose access policy is `key`, where there always is one. */

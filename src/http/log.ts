@@ -80,7 +80,8 @@ const sampleEvery = 100
 const probes: ReadonlySet<string> = new Set(['/health', '/ready'])
 
 /** Logs requests, one line each, in the form and to the stream of `log`. `errors` logs those with status 400 and above.
- * `sampled` logs errors, slow requests, and one in a hundred of the others, with `"sample":100` in its line. The line is
+ * `sampled` logs errors, slow requests, and one in a hundred of the others, with `"sample":100` in its line. Both log each request of a
+ * trace that a trusted proxy follows: its ids are of use only with the line. The line is
  * concatenated, because pino's serialiser costs more than the rest of a cached answer. No value needs escaping: ids and
  * methods are tokens, routes and codes are constants. */
 export function accessLog(log: Logger, requests: LogRequests): AccessLog {
@@ -91,7 +92,8 @@ export function accessLog(log: Logger, requests: LogRequests): AccessLog {
   return (context, route, status, code, ms) => {
     if (probes.has(route)) return
     let sample = ''
-    if (requests !== 'all' && status < 400) {
+    const { id, request, caller, address, scope } = context
+    if (requests !== 'all' && status < 400 && scope?.isFollowed !== true) {
       if (requests === 'errors') return
       if (ms < slowMs) {
         if (++skipped < sampleEvery) return
@@ -99,11 +101,12 @@ export function accessLog(log: Logger, requests: LogRequests): AccessLog {
         sample = `,"sample":${sampleEvery}`
       }
     }
-    const { id, request, caller, address } = context
     const key = caller === null ? '' : `,"key":"${caller.name}"`
     const error = code === null ? '' : `,"code":"${code}"`
+    const trace =
+      scope === null ? '' : `,"traceId":"${scope.trace.traceId}","parentId":"${scope.trace.parentId}"`
     write(
-      `{"level":${levelInfo},"time":${Date.now()},"requestId":"${id}","method":"${request.method}","route":"${route}","status":${status}${error},"ms":${Math.round(ms * 100) / 100}${key},"address":"${address}"${sample},"msg":"request"}\n`,
+      `{"level":${levelInfo},"time":${Date.now()},"requestId":"${id}","method":"${request.method}","route":"${route}","status":${status}${error},"ms":${Math.round(ms * 100) / 100}${key},"address":"${address}"${trace}${sample},"msg":"request"}\n`,
     )
   }
 }

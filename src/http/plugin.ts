@@ -2,13 +2,15 @@ import { type AnyElysia, Elysia } from 'elysia'
 import type { Logger } from 'pino'
 import { type AccessDeps, authenticate, type Caller, TooManyInvalidKeys } from '../access/authenticate.ts'
 import { findVisitor, takePage } from '../access/visitor.ts'
-import { Failure } from '../errors.ts'
+import { type ErrorCode, Failure } from '../errors.ts'
 import type { Limits, Verdict } from '../limits/decision.ts'
+import { currentScope } from '../trace.ts'
 import { clientAddressReader, proxyMatcher } from './clientAddress.ts'
 import { type Answer, RequestContext, requestId } from './context.ts'
 import type { Draining } from './draining.ts'
 import { asFailure, type ExplainError, errorAnswer } from './errors.ts'
 import { innerAddress } from './innerRequest.ts'
+import { inTraceOfRequest } from './inTraceOfRequest.ts'
 import { addLimitHeaders, withPolicy } from './limitHeaders.ts'
 import { accessLog, type LogRequests } from './log.ts'
 import { routeUnknown, unroutedAnswer } from './notFound.ts'
@@ -23,6 +25,13 @@ export interface HttpSettings {
   readonly logRequests: LogRequests
 }
 
+/** Counts for the metrics of a server. */
+export interface RequestCounter {
+  /** @param route its template, never what a client sent */
+  countRequest(route: string, status: number, ms: number): void
+  countError(code: ErrorCode): void
+}
+
 export interface HttpDeps {
   readonly settings: HttpSettings
   readonly log: Logger
@@ -34,6 +43,8 @@ export interface HttpDeps {
   readonly unlistedProxy: UnlistedProxy
   /** Called for each request that counted against the limits of a key. */
   readonly recordUse: (caller: Caller, route: string) => void
+  /** null: nothing is counted, because no port shows it. */
+  readonly requestCounter: RequestCounter | null
   /** The error as a page, for a browser; null: the request is not for one. */
   readonly errorPage: (context: RequestContext, failure: Failure) => Answer | null
 }
@@ -56,7 +67,7 @@ const clientClosedRequest = 499
  * @param appOf the app that the plugin ends up in, for its server and its routes. Elysia's own `server` costs every request
  *   more, and a request without a route has none */
 export function httpPlugin(deps: HttpDeps, appOf: () => AnyElysia) {
-  const { log, elapsedMs, settings, draining, unlistedProxy } = deps
+  const { log, elapsedMs, settings, draining, unlistedProxy, requestCounter } = deps
   const addressOf = clientAddressReader(settings.trustedProxies)
   const logRequest = accessLog(log, settings.logRequests)
   const isTrusted = proxyMatcher(settings.trustedProxies)
@@ -72,7 +83,11 @@ export function httpPlugin(deps: HttpDeps, appOf: () => AnyElysia) {
     // A request of this process has no socket.
     const inner = socketAddress === null ? innerAddress(request) : undefined
     const address = inner ?? addressOf(socketAddress, forwarded)
-    return new RequestContext(request, server, id, address, elapsedMs())
+    const scope = currentScope()
+    // A message of the agent tools makes requests within its own, whose scope is theirs.
+    if (scope !== null && socketAddress !== null)
+      scope.isFollowed = scope.trace.isSampled && isTrusted(socketAddress)
+    return new RequestContext(request, server, id, address, elapsedMs(), scope)
   }
 
   /** Refuses an answer that no access policy admitted. A hook that Elysia skips or does not await must not let a request
@@ -82,20 +97,27 @@ export function httpPlugin(deps: HttpDeps, appOf: () => AnyElysia) {
     return fail(context, route, new Error('No access policy admitted this request.'))
   }
 
-  function finish(context: RequestContext, route: string, answer: Answer, code: string | null): Response {
+  function finish(context: RequestContext, route: string, answer: Answer, code: ErrorCode | null): Response {
     const response = toResponse(context, answer)
     if (draining.active) response.headers.set('Connection', 'close')
     // Bun drops a connection on which a second request arrives before the first is answered: the log must not call that a 200.
     const status = context.request.signal.aborted ? clientClosedRequest : answer.status
-    logRequest(context, route, status, code, elapsedMs() - context.startMs)
+    end(context, route, status, code)
     if (context.counted && context.caller !== null) deps.recordUse(context.caller, route)
     return response
+  }
+
+  function end(context: RequestContext, route: string, status: number, code: ErrorCode | null): void {
+    const ms = elapsedMs() - context.startMs
+    logRequest(context, route, status, code, ms)
+    requestCounter?.countRequest(route, status, ms)
+    if (code !== null) requestCounter?.countError(code)
   }
 
   function fail(context: RequestContext, route: string, error: unknown): Response {
     const { failure, defect } = asFailure(deps.explain, error)
     if (defect && context.request.signal.aborted) {
-      logRequest(context, route, clientClosedRequest, null, elapsedMs() - context.startMs)
+      end(context, route, clientClosedRequest, null)
       return new Response(null, { status: clientClosedRequest })
     }
     if (failure instanceof TooManyInvalidKeys) context.verdict = failure.verdict
@@ -116,6 +138,7 @@ export function httpPlugin(deps: HttpDeps, appOf: () => AnyElysia) {
   }
 
   return new Elysia({ name: 'http' })
+    .wrap(inTraceOfRequest)
     .derive({ as: 'global' }, ({ request }) => ({ context: begin(request) }))
     .macro({
       access: (policy: AccessPolicy) => ({

@@ -56,6 +56,9 @@ const entryBytes = 1_000
 export class ResponseCache {
   readonly #bodies: LRUCache<string, CachedBody, () => Promise<CachedBody>>
   #version = -1
+  /** Answers from memory, and those that were made. One that waits for an answer in the making is neither. */
+  hits = 0
+  misses = 0
 
   /** null: answers may be of a version that this server has not yet heard of. */
   readonly current: (() => number) | null
@@ -74,7 +77,10 @@ export class ResponseCache {
 
   /** A body that is cached already, without a promise: nearly every request ends here. */
   find(version: number, keys: BodyKeys, encoding: Encoding): CachedBody | null {
-    return version === this.#version ? (this.#bodies.get(keys[encoding]) ?? null) : null
+    const body = version === this.#version ? this.#bodies.get(keys[encoding]) : undefined
+    if (body === undefined) return null
+    this.hits++
+    return body
   }
 
   async get(version: number, keys: BodyKeys, encoding: Encoding, source: BodySource): Promise<CachedBody> {
@@ -83,6 +89,7 @@ export class ResponseCache {
       this.#bodies.clear()
     }
     const plain = await this.#load(version, keys.identity, async () => {
+      this.misses++
       const { content, next = null, headers = {} } = await source.make()
       return cachedBody(content, 'identity', { next, own: headers }, source)
     })

@@ -1,5 +1,6 @@
 import postgres from 'postgres'
 import { Failure } from '../errors.ts'
+import { followedTraceId } from '../trace.ts'
 
 export type Sql = postgres.Sql
 export type TransactionSql = postgres.TransactionSql
@@ -22,6 +23,8 @@ export interface DatabaseOptions {
    * scans and without parallel workers. Planning takes longer than running, starting workers takes longer still, and
    * for a common word the planner would choose to read all names. */
   indexLookupsOnly?: boolean
+  /** For statements that each work for many requests: naming the trace of one of them would be wrong. */
+  isShared?: boolean
   /** The data version that every statement reads. Readers' SQL finds the views of the schema `pinned` before the tables. */
   pin?: { readonly version: number; readonly searchPath: string }
 }
@@ -36,7 +39,9 @@ const indexLookupSettings = {
 
 /** A pool of connections. Dates stay text (`YYYY-MM-DD`): a day is not an instant, and a Date would shift it by time zone. */
 export function connect(options: DatabaseOptions): Sql {
+  const { applicationName = 'asfiled', isShared = false } = options
   return postgres(options.url, {
+    ...(isShared ? {} : { named: () => statementName(applicationName) }),
     max: options.connections,
     idle_timeout: 60,
     connect_timeout: options.connectTimeoutS ?? 5,
@@ -45,7 +50,7 @@ export function connect(options: DatabaseOptions): Sql {
     max_lifetime: 60 * 60,
     onnotice: () => {},
     connection: {
-      application_name: options.applicationName ?? 'asfiled',
+      application_name: applicationName,
       statement_timeout: options.statementTimeoutMs,
       idle_in_transaction_session_timeout: 60_000,
       TimeZone: 'UTC',
@@ -60,6 +65,34 @@ export function connect(options: DatabaseOptions): Sql {
     },
   })
 }
+
+/** What `patches/` adds to the driver: the application name under which a statement runs; null: that of the pool. In pg_stat_activity, and
+ * with %a in log_line_prefix in the log of PostgreSQL, a statement so shows the trace that it belongs to. A comment in its text would make
+ * each statement a new one, to be planned anew. */
+function statementName(pool: string): string | null {
+  const traceId = followedTraceId()
+  return traceId === null ? null : `${pool} ${traceId}`
+}
+
+/** The connections of a pool, as `patches/` lets the driver count them. */
+export interface PoolUse {
+  /** Connections that it may open. */
+  readonly max: number
+  readonly idle: number
+  /** Those that run a statement or a transaction, or are being opened for one. */
+  readonly inUse: number
+  /** Statements that wait until another one has ended. */
+  readonly waiting: number
+}
+
+/** null: the driver in node_modules is not patched yet (`bun install` does it). */
+export function poolUse(sql: Sql): PoolUse | null {
+  const use: unknown = Reflect.get(sql, 'use')
+  return isPoolUse(use) ? use : null
+}
+
+const isPoolUse = (use: unknown): use is PoolUse =>
+  typeof use === 'object' && use !== null && 'inUse' in use && 'waiting' in use
 
 /** True if the database answers a query within `timeoutMs`. */
 export async function isReachable(sql: Sql, timeoutMs: number): Promise<boolean> {

@@ -23,7 +23,9 @@ test('processes of a pool that imports yield to others, later connections too, a
   try {
     const first = await importing.reserve()
     const second = await importing.reserve()
-    const pids = await Promise.all([first, second].map(async sql => (await sql`select pg_backend_pid() as pid`)[0].pid))
+    const pids = await Promise.all(
+      [first, second].map(async sql => (await sql`select pg_backend_pid() as pid`)[0].pid),
+    )
     // The pool has no connection left for the look at its own.
     first.release()
     const deadline = performance.now() + 10_000

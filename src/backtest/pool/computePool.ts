@@ -51,6 +51,12 @@ export class ComputePool {
     return this.#settings.threads
   }
 
+  /** What runs and waits now, and the seconds that threads were in use. */
+  get use(): { threads: number; running: number; waiting: number; busySeconds: number } {
+    const { running, waiting, busyMs } = this.#scheduler.use
+    return { threads: this.#settings.threads, running, waiting, busySeconds: busyMs / 1_000 }
+  }
+
   constructor(settings: PoolSettings) {
     this.#settings = settings
     this.#scheduler = new FairScheduler(settings.threads, settings.queue)

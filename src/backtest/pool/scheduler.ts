@@ -37,6 +37,9 @@ export class FairScheduler {
   #newcomerLast = false
   #onIdle: (() => void) | null = null
   #closed = false
+  /** Milliseconds of all slots in use, up to `#countedMs`. */
+  #busyMs = 0
+  #countedMs = performance.now()
   /** Moving average of the time that a ticket is busy. */
   #averageMs = 1_000
 
@@ -68,6 +71,14 @@ export class FairScheduler {
     return ticket
   }
 
+  /** Slots in use, tasks that wait for one, and the time of all slots since the start. */
+  get use(): { running: number; waiting: number; busyMs: number } {
+    this.#countBusy()
+    let waiting = 0
+    for (const ticket of this.#tickets) waiting += ticket.waiting.length
+    return { running: this.#taken, waiting, busyMs: this.#busyMs }
+  }
+
   leave(ticket: Ticket): void {
     this.releaseHeld(ticket)
     this.#tickets.delete(ticket)
@@ -92,6 +103,7 @@ export class FairScheduler {
   release(ticket: Ticket, startedMs: number): void {
     ticket.busyMs += performance.now() - startedMs
     ticket.running--
+    this.#countBusy()
     this.#taken--
     this.#next()?.waiting.shift()?.()
   }
@@ -122,7 +134,15 @@ export class FairScheduler {
     })
   }
 
+  /** To be called before `#taken` changes. */
+  #countBusy(): void {
+    const now = performance.now()
+    this.#busyMs += this.#taken * (now - this.#countedMs)
+    this.#countedMs = now
+  }
+
   #serve(ticket: Ticket): void {
+    this.#countBusy()
     this.#taken++
     ticket.running++
     this.#newcomerLast = ticket.lastServed === null

@@ -21,6 +21,7 @@ export const guides = {
   python: 'clients/python/README.md',
   deployment: 'docs/deployment.md',
   operations: 'docs/operations.md',
+  monitoring: 'docs/monitoring.md',
   architecture: 'ARCHITECTURE.md',
   contributing: 'CONTRIBUTING.md',
   changelog: 'CHANGELOG.md',

@@ -23,6 +23,8 @@ interface PinDeps<Store> {
 
 interface Entry<Store> {
   readonly opened: Promise<OpenedStore<Store>>
+  /** null: it is not open yet. */
+  store: Store | null
   users: number
   usedMs: number
 }
@@ -120,11 +122,21 @@ export class PinnedPools<Store> {
       this.#drop(...oldest)
     }
     const opened = this.#deps.open(version)
+    const entry: Entry<Store> = { opened, store: null, users: 0, usedMs: this.#deps.elapsedMs() }
     // Who waits for it sees the failure.
-    opened.catch(() => {})
-    const entry = { opened, users: 0, usedMs: this.#deps.elapsedMs() }
+    opened.then(
+      ({ store }) => {
+        entry.store = store
+      },
+      () => {},
+    )
     this.#entries.set(version, entry)
     return entry
+  }
+
+  /** Those that are open now. */
+  get opened(): readonly Store[] {
+    return [...this.#entries.values()].flatMap(({ store }) => (store === null ? [] : [store]))
   }
 
   #leave(entry: Entry<Store>): void {

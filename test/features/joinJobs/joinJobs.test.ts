@@ -291,7 +291,7 @@ describe('a submitted join', () => {
     const { id, url } = await submitted()
     const job = await findJob(database.sql, id, 'as_of')
     if (job === null) throw new Error('It is gone.')
-    const openJob = () => ({ id, signal: new AbortController().signal, prepared: null })
+    const openJob = () => ({ id, signal: new AbortController().signal, origin: null, prepared: null })
     const both = await Promise.allSettled([runs(job, openJob()), runs(job, openJob())])
     expect(both.map(({ status }) => status)).toContain('fulfilled')
     const end = await ended(url)

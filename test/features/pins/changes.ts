@@ -42,7 +42,7 @@ const importOf = (market: fc.Arbitrary<'US' | 'JP'>, company: fc.Arbitrary<numbe
     drafts: fc.array(draftsOf(periods, [2, 10]), { minLength: 1, maxLength: 4 }),
   })
 
-const anyChange: fc.Arbitrary<Change> = fc.oneof(
+export const anyChange: fc.Arbitrary<Change> = fc.oneof(
   { weight: 4, arbitrary: importOf(fc.constantFrom('US' as const, 'JP' as const), number) },
   {
     weight: 1,

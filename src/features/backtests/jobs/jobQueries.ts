@@ -17,6 +17,19 @@ export async function findJob(sql: Sql, jobId: string, kind: JobKind): Promise<J
   return row ?? null
 }
 
+export interface JobOrigin {
+  readonly requestId: string
+  /** As `storedTrace` writes it; null: the request came without. */
+  readonly trace: string | null
+}
+
+/** The request that submitted a job; null: the job is unknown. */
+export async function readOrigin(sql: Sql, jobId: string): Promise<JobOrigin | null> {
+  const [row] = await sql<JobOrigin[]>`
+    select request_id as "requestId", trace from backtest_job where job_id = ${jobId}`
+  return row ?? null
+}
+
 /** The backtests of a key that follow `after`, newest first. */
 export async function listJobs(sql: Sql, keyId: number, limit: number, after: string | null): Promise<Job[]> {
   const rows = await sql<Job[]>`

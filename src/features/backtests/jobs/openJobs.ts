@@ -5,7 +5,21 @@ import type { Sql } from '../../../postgres/client.ts'
 import type { StorageWatch } from '../../../postgres/storage.ts'
 import type { BacktestDeps } from '../run.ts'
 import type { Job } from './job.ts'
+import type { JobOrigin } from './jobQueries.ts'
 import type { ProcessIdentity } from './maintainQueries.ts'
+
+/** A task of a job in the log. Only tasks of traces have a line: all others are known from their job. */
+export interface TaskLine {
+  readonly jobId: string
+  /** Of the request that submitted the job. */
+  readonly requestId: string
+  readonly traceId: string
+  readonly parentId: string
+  readonly task: string
+  readonly attempt: number
+  readonly outcome: 'done' | 'failed'
+  readonly ms: number
+}
 
 /** What a process runs tasks with. */
 export interface JobDeps {
@@ -21,6 +35,8 @@ export interface JobDeps {
   readonly explain: (error: unknown) => Failure | null
   readonly storage: StorageWatch
   readonly report: (message: string, error: unknown) => void
+  /** Logs a task that belongs to a trace. */
+  readonly logTask?: (line: TaskLine) => void
 }
 
 /** A job that this process works on, or did a moment ago. */
@@ -29,6 +45,8 @@ export interface OpenJob {
   /** Aborts when the job has ended (cancelled, or failed in another process). Aborts with a Failure when only this process
    * stops working on it. */
   readonly signal: AbortSignal
+  /** The request that submitted it; null: not read yet. */
+  origin: Promise<JobOrigin | null> | null
   /** What this process made of the body; shared by all shards that run here. */
   prepared: { readonly round: number; readonly backtest: Promise<BacktestOutcome> } | null
 }
@@ -88,5 +106,5 @@ export class OpenJobs {
 
 function newEntry(id: string): Entry {
   const controller = new AbortController()
-  return { job: { id, signal: controller.signal, prepared: null }, controller, tasks: 0 }
+  return { job: { id, signal: controller.signal, origin: null, prepared: null }, controller, tasks: 0 }
 }

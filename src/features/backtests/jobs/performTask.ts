@@ -2,6 +2,7 @@ import { type ErrorCode, Failure } from '../../../errors.ts'
 import { asFailure } from '../../../http/errors.ts'
 import { isDiskFull } from '../../../postgres/errors.ts'
 import { endJob, startRound } from './jobQueries.ts'
+import { inTraceOfJob } from './jobTrace.ts'
 import type { JobDeps, OpenJob } from './openJobs.ts'
 import { prepareJob } from './prepare.ts'
 import type { QueueTask } from './queue.ts'
@@ -26,7 +27,7 @@ export async function performTask(deps: JobDeps, queued: QueueTask): Promise<voi
   const { jobId } = task.payload
   const job = deps.openJobs.enter(jobId)
   try {
-    await perform(deps, job, task)
+    await inTraceOfJob(deps, job, queued, () => perform(deps, job, task))
   } catch (error) {
     if (job.signal.aborted && !(job.signal.reason instanceof Failure)) return
     const { failure } = asFailure(deps.explain, error)

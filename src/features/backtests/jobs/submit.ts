@@ -1,6 +1,7 @@
 import type { BodyFormat, BodyQuery } from '../../../backtest/request.ts'
 import { Failure } from '../../../errors.ts'
 import type { Sql } from '../../../postgres/client.ts'
+import { currentScope, storedTrace } from '../../../trace.ts'
 import { claim, requestDigest } from './idempotency.ts'
 import { releaseClaim } from './idempotencyQueries.ts'
 import type { Job, JobKind } from './job.ts'
@@ -71,6 +72,7 @@ async function storeJob(deps: SubmitDeps, submission: AnySubmission): Promise<Jo
   const { sql, newId, dataVersion } = deps
   const { kind, keyId, requestId, body, format, query, total, idempotencyKey } = submission
   const id = newId()
+  const scope = currentScope()
   const admit = (backlog: Backlog) => checkBacklog(backlog, body.length)
   // Before the body is compressed and sent: a key at its limit must not cost that work.
   admit(await readBacklog(sql, keyId))
@@ -86,6 +88,7 @@ async function storeJob(deps: SubmitDeps, submission: AnySubmission): Promise<Jo
       bodyFormat: format,
       bodyQuery: query,
       dataVersion: dataVersion(),
+      trace: scope === null ? null : storedTrace(scope),
       claim: idempotencyKey,
     },
     firstTask(kind, id),

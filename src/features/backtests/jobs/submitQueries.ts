@@ -14,6 +14,8 @@ interface NewJob {
   readonly dataVersion: number
   /** What it has to do; null: not known yet. */
   readonly total: number | null
+  /** Of its request, as `storedTrace` writes it. */
+  readonly trace: string | null
   /** The Idempotency-Key that was claimed for it. */
   readonly claim: string | null
 }
@@ -48,10 +50,10 @@ export async function insertJob(
     admit(await readBacklog(transaction, job.keyId))
     const [stored] = await transaction<Job[]>`
       insert into backtest_job
-        (job_id, kind, key_id, request_id, body_format, body_query, body_bytes, submitted_data_version, trials_total)
+        (job_id, kind, key_id, request_id, body_format, body_query, body_bytes, submitted_data_version, trials_total, trace)
       values (
         ${job.id}, ${job.kind}, ${job.keyId}, ${job.requestId}, ${job.bodyFormat}, ${JSON.stringify(job.bodyQuery)}::text::json,
-        ${job.body.length}, ${job.dataVersion}, ${job.total})
+        ${job.body.length}, ${job.dataVersion}, ${job.total}, ${job.trace})
       returning ${jobColumns(transaction)}`
     if (job.claim !== null) {
       await transaction`

@@ -1,0 +1,171 @@
+import type { Registry } from 'prom-client'
+import type { Sql } from '../postgres/client.ts'
+import { exposeGauge, type Reading } from './expose.ts'
+import {
+  type JobCount,
+  type MarketFigures,
+  readJobCounts,
+  readMarketFigures,
+  readStoreFigures,
+  type StoreFigures,
+} from './queries.ts'
+
+interface Figures {
+  readonly markets: readonly MarketFigures[]
+  readonly jobs: readonly JobCount[]
+  readonly store: StoreFigures
+}
+
+/** Any number of scrapers cost the database one reading in this time. */
+const maxAgeMs = 5_000
+/** A scrape without its process would be of less use than one without the database. */
+const maxWaitMs = 2_000
+
+/** What the database knows, read for a scrape at most every five seconds, on a connection of its own. While it does not answer, nothing
+ * of it is known: old numbers would look like new ones. */
+export class DatabaseFigures {
+  readonly #sql: Sql
+  readonly #markets: readonly string[]
+  readonly #elapsedMs: () => number
+  #reading: Promise<Figures | null> | null = null
+  #known: Figures | null = null
+  #readAt = Number.NEGATIVE_INFINITY
+
+  constructor(sql: Sql, markets: readonly string[], elapsedMs: () => number) {
+    this.#sql = sql
+    this.#markets = markets
+    this.#elapsedMs = elapsedMs
+  }
+
+  /** null: the database does not answer in time. */
+  async read(): Promise<Figures | null> {
+    if (this.#known !== null && this.#elapsedMs() - this.#readAt <= maxAgeMs) return this.#known
+    // One that hangs is waited for again, and never doubled.
+    this.#reading ??= this.#query().finally(() => {
+      this.#reading = null
+    })
+    return Promise.race([this.#reading, Bun.sleep(maxWaitMs).then(() => null)])
+  }
+
+  async #query(): Promise<Figures | null> {
+    try {
+      const [markets, jobs, store] = await Promise.all([
+        readMarketFigures(this.#sql, this.#markets),
+        readJobCounts(this.#sql),
+        readStoreFigures(this.#sql),
+      ])
+      this.#known = { markets, jobs, store }
+      this.#readAt = this.#elapsedMs()
+      return this.#known
+    } catch {
+      this.#known = null
+      return null
+    }
+  }
+}
+
+const jobKinds = ['backtest', 'as_of'] as const
+const jobStates = ['queued', 'running', 'succeeded', 'failed', 'cancelled'] as const
+
+export function exposeDatabase(registry: Registry, database: DatabaseFigures): void {
+  const gauge = (
+    name: string,
+    help: string,
+    read: (figures: Figures) => Iterable<Reading>,
+    labelNames?: string[],
+  ) =>
+    exposeGauge(registry, { name, help, ...(labelNames === undefined ? {} : { labelNames }) }, async () => {
+      const figures = await database.read()
+      return figures === null ? [] : read(figures)
+    })
+  const ofMarkets = (name: string, help: string, value: (market: MarketFigures) => number | null) =>
+    gauge(
+      name,
+      help,
+      ({ markets }) =>
+        markets.flatMap(figures => {
+          const found = value(figures)
+          return found === null ? [] : [{ labels: { market: figures.market }, value: found }]
+        }),
+      ['market'],
+    )
+  exposeGauge(
+    registry,
+    {
+      name: 'asfiled_database_up',
+      help: 'Whether the database answered these metrics within 2 seconds. While it is 0, what it knows has no value.',
+    },
+    async () => [{ value: (await database.read()) === null ? 0 : 1 }],
+  )
+  gauge('asfiled_database_size_bytes', 'Size of the database.', ({ store }) => [{ value: store.bytes }])
+  gauge('asfiled_database_data_version', 'The data version in the database.', ({ store }) => [
+    { value: store.version },
+  ])
+  gauge('asfiled_job_processes', 'Servers and workers that run jobs.', ({ store }) => [
+    { value: store.processes },
+  ])
+  gauge(
+    'asfiled_jobs',
+    'Submitted backtests and as-of joins, by state. Finished ones are on record for a week.',
+    ({ jobs }) =>
+      jobKinds.flatMap(kind =>
+        jobStates.map(state => ({
+          labels: { kind, state },
+          value: jobs.find(job => job.kind === kind && job.state === state)?.count ?? 0,
+        })),
+      ),
+    ['kind', 'state'],
+  )
+  gauge(
+    'asfiled_job_oldest_queued_timestamp_seconds',
+    'When the oldest job that waits was submitted, as Unix time. No value: none waits.',
+    ({ jobs }) =>
+      jobs
+        .filter(({ kind, state }) => state === 'queued' && jobKinds.some(known => known === kind))
+        .map(({ kind, oldest }) => ({ labels: { kind }, value: oldest })),
+    ['kind'],
+  )
+  ofMarkets(
+    'asfiled_market_newest_filed_timestamp_seconds',
+    'The newest filing day of the market up to today, as Unix time of its midnight in UTC.',
+    market => market.newestFiled,
+  )
+  ofMarkets(
+    'asfiled_import_last_timestamp_seconds',
+    'When a batch of the market was last imported, as Unix time, by hand or by a sync.',
+    market => market.lastImport,
+  )
+  ofMarkets(
+    'asfiled_import_facts_last_hour',
+    'Facts of the market that imports have stored within the last hour.',
+    market => market.factsLastHour,
+  )
+  ofMarkets(
+    'asfiled_sync_last_success_timestamp_seconds',
+    'End of the last sync that fetched everything there was, as Unix time.',
+    market => market.lastSync,
+  )
+  ofMarkets(
+    'asfiled_sync_last_failure_timestamp_seconds',
+    'End of the last sync that did not fetch everything, as Unix time, also where a later one did.',
+    market => market.lastFailure,
+  )
+  ofMarkets(
+    'asfiled_sync_failed_attempts',
+    'Runs of the schedule that failed since the last one that was due.',
+    market => market.failedAttempts,
+  )
+  ofMarkets('asfiled_sync_running', 'Whether a sync is under way, by the schedule or by hand.', market =>
+    market.syncRunning ? 1 : 0,
+  )
+  ofMarkets(
+    'asfiled_sync_documents',
+    'Documents that the sync under way has fetched; 0: none is.',
+    market => market.documents,
+  )
+  ofMarkets(
+    'asfiled_sync_facts',
+    'Facts that the sync under way has stored; 0: none is.',
+    market => market.facts,
+  )
+}

@@ -1,0 +1,77 @@
+import { expect, test } from 'bun:test'
+import { makeDataDir, removeDataDir, startServerProcess } from '../boot/serverProcess.ts'
+import { scrape } from './metricsProcess.ts'
+
+if (!process.env.LONG) console.warn('Skipped without LONG=1: it starts an embedded PostgreSQL and stops it.')
+
+const figures = '/api/v1/fundamentals?ticker=AAPL&view=latest'
+
+test.skipIf(!process.env.LONG)(
+  'without a database, and under load, the metrics of the process still come',
+  async () => {
+    const folder = makeDataDir()
+    const own = await startServerProcess(folder, {
+      METRICS_PORT: '0',
+      LOG_LEVEL: 'silent',
+      COMPUTE_THREADS: '1',
+    })
+    let running = true
+    const load = Array.from({ length: 64 }, async () => {
+      while (running)
+        await own.get(figures).then(
+          answer => answer.arrayBuffer(),
+          () => {},
+        )
+    })
+    try {
+      const busy = await scrape(own)
+      expect(busy.get('asfiled_database_up')).toBe(1)
+      const pid = Number(await postmaster(folder))
+      expect(pid).toBeGreaterThan(1)
+      // Stopped, it accepts connections and answers none, and the server that watches over it cannot start another.
+      process.kill(pid, 'SIGSTOP')
+      const stopped = await stopChildren(pid)
+      await Bun.sleep(6_000)
+      const down = await scrape(own)
+      expect(down.get('asfiled_database_up')).toBe(0)
+      expect(down.get('process_resident_memory_bytes')).toBeGreaterThan(0)
+      expect([...down.keys()].some(name => name.startsWith('asfiled_jobs'))).toBe(false)
+      for (const one of [pid, ...stopped]) process.kill(one, 'SIGCONT')
+    } finally {
+      running = false
+      own.signal('SIGKILL')
+      await own.exited
+      await Promise.all(load)
+      const pid = Number((await postmaster(folder)) ?? 0)
+      if (pid > 1) process.kill(pid, 'SIGTERM')
+      await Bun.sleep(2_000)
+      removeDataDir(folder)
+    }
+  },
+)
+
+/** The process id of the PostgreSQL of a folder. */
+async function postmaster(folder: string): Promise<string | null> {
+  for await (const file of new Bun.Glob('**/postmaster.pid').scan({ cwd: folder, dot: true }))
+    return (await Bun.file(`${folder}/${file}`).text()).split('\n')[0]
+  return null
+}
+
+async function stopChildren(pid: number): Promise<number[]> {
+  const stopped: number[] = []
+  for await (const stat of new Bun.Glob('[0-9]*/stat').scan({ cwd: '/proc', onlyFiles: false })) {
+    const text = await Bun.file(`/proc/${stat}`)
+      .text()
+      .catch(() => '')
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+    if (Number(fields[1]) !== pid) continue
+    const child = Number(stat.split('/')[0])
+    try {
+      process.kill(child, 'SIGSTOP')
+      stopped.push(child)
+    } catch {
+      // It has ended.
+    }
+  }
+  return stopped
+}
