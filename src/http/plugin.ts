@@ -1,10 +1,9 @@
 import { type AnyElysia, Elysia } from 'elysia'
 import type { Logger } from 'pino'
-import { type AccessDeps, authenticate, type Caller, TooManyInvalidKeys } from '../access/authenticate.ts'
-import { findVisitor, takePage } from '../access/visitor.ts'
-import { type ErrorCode, Failure } from '../errors.ts'
-import type { Limits, Verdict } from '../limits/decision.ts'
+import { type AccessDeps, type Caller, TooManyInvalidKeys } from '../access/authenticate.ts'
+import type { ErrorCode, Failure } from '../errors.ts'
 import { currentScope } from '../trace.ts'
+import { type AccessPolicy, authorize, requireOneHost } from './admission.ts'
 import { clientAddressReader, proxyMatcher } from './clientAddress.ts'
 import { type Answer, RequestContext, requestId } from './context.ts'
 import type { Draining } from './draining.ts'
@@ -48,12 +47,6 @@ export interface HttpDeps {
   /** The error as a page, for a browser; null: the request is not for one. */
   readonly errorPage: (context: RequestContext, failure: Failure) => Answer | null
 }
-
-/** Who may use a route. `key` requires an API key and counts requests per key (per address for the demo key). `standing` requires
- * one, shows what is left and counts separately. `search` counts per address. `page` and `download` are for visitors without a
- * key: they count per address, and the caller has the rights of their account (`findVisitor`). `agent` is for messages to the agent
- * tools, which come with a key or as demo and count separately: what a tool requests counts as such. `open` counts nothing. */
-export type AccessPolicy = 'key' | 'standing' | 'search' | 'page' | 'download' | 'agent' | 'open'
 
 export type HttpPlugin = ReturnType<typeof httpPlugin>
 
@@ -173,111 +166,6 @@ export function httpPlugin(deps: HttpDeps, appOf: () => AnyElysia) {
  * header with three letters or fewer it skips the first part of the path, and `/x/search` would be `/search`. */
 function requireOwnPath(context: RequestContext, route: string): void {
   if (context.path.split('/', 2)[1] !== route.split('/', 2)[1]) throw routeUnknown(context)
-}
-
-const searchLimits: Limits = { perMinute: 120, perDay: 3_000 }
-/** Of questions about one's own limits, which do not count against these. */
-const standingLimits: Limits = { perMinute: 60, perDay: null }
-
-/** Authenticates if the policy needs a key, counts the request, and fails if its limit is used up. */
-async function authorize(
-  access: AccessDeps,
-  context: RequestContext,
-  policy: Exclude<AccessPolicy, 'open'>,
-): Promise<void> {
-  requireOneHost(context)
-  let verdict: Verdict
-  if (policy === 'agent') return admitAgent(access, context)
-  if (policy === 'search') verdict = await access.rateLimiter.take(`search:${context.address}`, searchLimits)
-  else if (policy === 'page' || policy === 'download') {
-    verdict = await countVisit(access, context, policy)
-  } else {
-    const found = authenticate(access, context.request.headers, context.address)
-    // A cached caller comes without a promise: awaiting it would cost each such request a turn of the event loop.
-    context.caller = found instanceof Promise ? await found : found
-    if (policy === 'standing') return admitStanding(access, context, context.caller)
-    verdict = await access.rateLimiter.take(context.caller.subject, context.caller.limits)
-  }
-  context.verdict = verdict
-  if (verdict.refused !== null) throw rateLimited(verdict, verdict.refused)
-  context.counted = true
-  context.admitted = true
-}
-
-/** A page counts before its visitor is looked up: a page beyond the limit costs the database nothing. A download cannot, as its limit
- * is the visitor's. */
-async function countVisit(
-  access: AccessDeps,
-  context: RequestContext,
-  policy: 'page' | 'download',
-): Promise<Verdict> {
-  const { rateLimiter } = access
-  const { request, address } = context
-  const counted = policy === 'page' ? await takePage(rateLimiter, address) : null
-  if (counted !== null && counted.refused !== null) return counted
-  const { principal, name, isSignedIn, downloads } = await findVisitor(access, request)
-  const subject = `${policy}:${address}`
-  context.isSignedIn = isSignedIn
-  context.caller = { principal, name, subject, limits: counted?.limits ?? downloads, ownKeyId: null }
-  return counted ?? rateLimiter.take(subject, downloads)
-}
-
-const asDemo = { get: () => 'Bearer demo' }
-/** Messages of the agent tools' protocol for each request that the key may make: a call needs a handful to open a connection. */
-const agentMessages = 5
-
-/** Nothing of it counts against the key's own limits: those count what the tools request. */
-async function admitAgent(access: AccessDeps, context: RequestContext): Promise<void> {
-  const { headers } = context.request
-  const caller = await authenticate(access, headers.has('authorization') ? headers : asDemo, context.address)
-  context.caller = caller
-  const limits = { perMinute: agentMessages * caller.limits.perMinute, perDay: null }
-  const verdict = await access.rateLimiter.take(`agent:${caller.subject}`, limits)
-  if (verdict.refused !== null) {
-    context.verdict = verdict
-    throw rateLimited(verdict, verdict.refused)
-  }
-  context.admitted = true
-}
-
-/** The headers are those of the key's own limits, also where they are used up. */
-async function admitStanding(access: AccessDeps, context: RequestContext, caller: Caller): Promise<void> {
-  const asking = await access.rateLimiter.take(`standing:${caller.subject}`, standingLimits)
-  context.verdict = asking
-  if (asking.refused !== null) throw rateLimited(asking, asking.refused)
-  context.standing = await access.rateLimiter.peek(caller.subject, caller.limits)
-  context.verdict = context.standing.verdict
-  context.admitted = true
-}
-
-/** The refusal of a request beyond a limit. */
-export function rateLimited(verdict: Verdict, refused: NonNullable<Verdict['refused']>): Failure {
-  const { perMinute, perDay } = verdict.limits
-  const { by, retryAfterSeconds } = refused
-  const message =
-    by === 'day'
-      ? `The limit of ${perDay?.toLocaleString('en')} requests per day is used up. It resets at 00:00 UTC, in ${retryAfterSeconds} s.`
-      : `The limit of ${perMinute.toLocaleString('en')} requests per minute is used up. Wait ${retryAfterSeconds} s; the headers show how many requests are left.`
-  return new Failure(by === 'day' ? 'rate_limited_day' : 'rate_limited_minute', message, {
-    retryAfterSeconds,
-  })
-}
-
-/** A name or an address, and maybe a port: the characters of RFC 3986 section 3.2 without user and comma. */
-const hostPattern = /^[\w.~%!$&'()*+;=:[\]-]+$/
-
-/** Fails if the request names two hosts or an impossible one (RFC 9112 section 3.2). Two programs that pick different ones of two
- * would disagree about the target of the request. Bun joins repeated headers with a comma, and refuses HTTP/1.1 without the header. */
-function requireOneHost({ request }: RequestContext): void {
-  const host = request.headers.get('host')
-  if (host === null || hostPattern.test(host)) return
-  throw new Failure(
-    'parameter_invalid',
-    host.includes(',')
-      ? 'The request has more than one Host header. Send one.'
-      : 'The Host header is not the name or address of a host. Send it like data.example.com:3000.',
-    { param: 'Host' },
-  )
 }
 
 /** The response for an answer, with the headers that belong only to this request. */

@@ -1,8 +1,8 @@
 import { type AccessDeps, authenticate } from '../../access/authenticate.ts'
 import { tokenDigest } from '../../access/cookies.ts'
 import { findQuantKeys, type QuantKey } from '../../access/visitorQueries.ts'
+import { rateLimited } from '../../http/admission.ts'
 import { type RequestContext, requireQuant } from '../../http/context.ts'
-import { rateLimited } from '../../http/plugin.ts'
 import type { Sql } from '../../postgres/client.ts'
 
 export interface RunnerDeps {

@@ -1,7 +1,7 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
 import type { DocumentDecoration } from 'elysia'
 import type { ErrorCode } from '../../errors.ts'
-import type { AccessPolicy } from '../plugin.ts'
+import type { AccessPolicy } from '../admission.ts'
 import {
   type AcceptedParts,
   type AnswerParts,
