@@ -32,7 +32,9 @@ try {
   const { rows, histories, bytes } = await count()
   const made = rows - before.rows
   console.log(`${made} made in ${seconds.toFixed(0)} s, ${((seconds / made) * 1e6).toFixed(0)} us each`)
-  console.log(`${rows} rows, ${histories} with a history; ${(bytes / rows).toFixed(0)} bytes each with the index`)
+  console.log(
+    `${rows} rows, ${histories} with a history; ${(bytes / rows).toFixed(0)} bytes each with the index`,
+  )
 
   async function count(): Promise<{ rows: number; histories: number; bytes: number }> {
     const [row] = await sql<{ rows: number; histories: number; bytes: number }[]>`

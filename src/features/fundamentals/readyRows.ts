@@ -21,7 +21,13 @@ export async function readReadyRows(sql: SqlClient, plan: CompanyPlan): Promise<
   if (!isReadyForm(plan)) return null
   const ready = plan.ready ?? (await findReady(sql, [plan.ticker])).get(plan.ticker)?.ready
   const packed = plan.view === 'latest' ? ready?.latest : ready?.history
-  if (ready === undefined || typeof packed !== 'string' || plan.asOf < ready.firstDay || plan.asOf >= ready.endDay) return null
+  if (
+    ready === undefined ||
+    typeof packed !== 'string' ||
+    plan.asOf < ready.firstDay ||
+    plan.asOf >= ready.endDay
+  )
+    return null
   return { dataVersion: ready.dataVersion, rows: unpackRows(packed) }
 }
 
