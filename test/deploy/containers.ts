@@ -28,13 +28,17 @@ async function command(words: readonly string[], timeoutMs: number): Promise<Run
 /** Runtimes of Debian. One of them refuses machines with two versions of cgroups. */
 const runtimes = [[], ['--runtime', 'runc']] as const
 
+/** Podman lowers its own limit of processes to 32,768 before it starts a container. */
+const maxLimit = 30_000
+
 /** Podman gives a container more than this process may have, which some machines refuse. */
 function ownLimits(): string[] {
   const text = readFileSync('/proc/self/limits', 'utf8')
   const names = { nofile: 'Max open files', nproc: 'Max processes' }
   return Object.entries(names).flatMap(([name, label]) => {
     const hard = new RegExp(`^${label}\\s+\\S+\\s+(\\d+)`, 'm').exec(text)?.[1]
-    return hard === undefined ? [] : ['--ulimit', `${name}=${hard}:${hard}`]
+    const limit = Math.min(Number(hard), maxLimit)
+    return hard === undefined ? [] : ['--ulimit', `${name}=${limit}:${limit}`]
   })
 }
 

@@ -1,5 +1,5 @@
 /** What a migration does to a database in use, read from its statements. It errs on the side of caution: what it does not know counts
- * as long, and as nothing that an older server can go on beside. */
+ * as long, and as nothing that an older server can go on with. */
 export interface MigrationEffects {
   /** The sentences of its opening comment. */
   readonly why: string

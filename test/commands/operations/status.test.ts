@@ -49,7 +49,7 @@ describe('status', () => {
     expect(await about()).toEqual([])
     await db.sql`update job_process set seen_at = now() - interval '6 seconds'`
     expect(await about()).toEqual(['servers'])
-    // A worker serves nobody's requests.
+    // A worker serves no requests.
     await beat(crypto.randomUUID(), { ...server, role: 'worker' })
     expect(await about()).toEqual(['servers'])
     await db.sql`delete from job_process`
