@@ -64,7 +64,7 @@ async function runLoad(
   const judge = new Judge(cluster.referenceAddress, key)
   const mix = makeMix({
     changing: Array.from({ length: importedCompanies }, (_, n) => importedTicker(n + 1)),
-    steady: ['ABNB', 'SNOW', 'CRM', 'ADBE'],
+    steady: ['SNOW', 'ABT', 'HPQ', 'IBM', 'JPM', 'XOM'],
     today: new Date().toISOString().slice(0, 10),
     files,
   })

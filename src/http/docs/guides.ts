@@ -20,6 +20,7 @@ export const guides = {
   assistants: 'docs/assistants.md',
   python: 'clients/python/README.md',
   operations: 'docs/operations.md',
+  scaling: 'docs/scaling.md',
   architecture: 'ARCHITECTURE.md',
   contributing: 'CONTRIBUTING.md',
   changelog: 'CHANGELOG.md',
