@@ -19,10 +19,14 @@ export interface SoakOutcome {
   readonly syncs: SyncTally
   readonly memory: readonly MemoryTrend[]
   readonly backtests: Readonly<Record<string, number>>
+  /** Processes that ended by themselves, and after how many seconds each time. */
+  readonly ended: Readonly<Record<string, readonly number[]>>
 }
 
+const maxStartSeconds = 90
+
 /** What the soak requires; an empty list: it passed. */
-export function faultsOf({ wrong, writes, limits, memory, compared, syncs }: SoakOutcome): string[] {
+export function faultsOf({ wrong, writes, limits, memory, compared, syncs, ended }: SoakOutcome): string[] {
   const faults: string[] = []
   if (wrong.length > 0) faults.push(`${wrong.length} wrong answers`)
   if (compared === 0) faults.push('no answer was compared')
@@ -37,6 +41,10 @@ export function faultsOf({ wrong, writes, limits, memory, compared, syncs }: Soa
       faults.push(`the memory of ${name} grew from ${firstMb.toFixed(0)} to ${lastMb.toFixed(0)} MB`)
   for (const [market, code] of Object.entries(syncs.last))
     if (code !== 0) faults.push(`the last sync of ${market} failed`)
+  // A start fails while the database is away, and whoever supervises the process starts it again.
+  for (const [name, seconds] of Object.entries(ended))
+    for (const after of seconds)
+      if (after > maxStartSeconds) faults.push(`${name} ended by itself after ${after} s`)
   return faults
 }
 
@@ -63,6 +71,11 @@ ${machine}
 ${writes.map(({ what, acknowledged, refused, lost }) => `| acknowledged ${what} | ${acknowledged}, ${lost} lost (${refused} were refused) |`).join('\n')}
 | limits | ${limits.rounds} keys with a daily limit, sent to both servers: ${limits.exact} got exactly it, ${limits.over} requests above one; ${limits.under} counted and not answered, because a part was killed meanwhile |
 | syncs | ${syncs.runs} runs, ${syncs.failed} failed while the database was away, the last of each market succeeded: ${Object.values(syncs.last).every(code => code === 0) ? 'yes' : 'no'} |
+| processes that ended by themselves | ${
+    Object.entries(outcome.ended)
+      .map(([name, seconds]) => `${name} after ${seconds.join(', ')} s`)
+      .join('; ') || 'none'
+  } |
 | backtests of one client | ${Object.entries(outcome.backtests)
     .map(([status, count]) => `${count} x ${status}`)
     .join(', ')} |
@@ -87,7 +100,7 @@ ${[...kinds].map(([kind, count]) => `${kind} ${count.toLocaleString('en-US')}`).
 ${list(
   'Wrong answers',
   wrong.map(({ path, why, at }) => `${new Date(at).toISOString()} ${path}: ${why}`),
-)}${list('Failures', examples)}`
+)}${list('Failures', examples)}${list('Syncs that failed', syncs.reasons)}`
 }
 
 function list(title: string, lines: readonly string[]): string {

@@ -64,7 +64,7 @@ async function runLoad(
   const judge = new Judge(cluster.referenceAddress, key)
   const mix = makeMix({
     changing: Array.from({ length: importedCompanies }, (_, n) => importedTicker(n + 1)),
-    steady: ['ABNB', 'SNOW', 'CRM', 'ADBE'],
+    steady: ['SNOW', 'ABT', 'HPQ', 'IBM', 'JPM', 'XOM'],
     today: new Date().toISOString().slice(0, 10),
     files,
   })
@@ -92,7 +92,7 @@ async function runLoad(
     isDisturbed = false
     disturbedAt = performance.now()
     report(
-      `${name}: over after ${((disturbedAt - cutAt) / 1_000).toFixed(1)} s; ${judge.compared} compared, ${judge.wrong.length} wrong`,
+      `${name}: over after ${((disturbedAt - cutAt) / 1_000).toFixed(1)} s; ${judge.compared} compared, ${judge.wrong.length} wrong ${judge.wrong.at(-1)?.path ?? ''} ${judge.wrong.at(-1)?.why ?? ''}`,
     )
   }
   await Bun.sleep(Math.max(0, endAt - performance.now()))
@@ -112,6 +112,9 @@ async function runLoad(
     ...{ minutes, spans: load.spans, kinds: load.kinds, examples: load.examples },
     ...{ compared: judge.compared, same: judge.same, skipped: judge.skipped, wrong: judge.wrong },
     ...{ writes, limits: limitTally, syncs: syncTally, memory: trends, backtests: backtestTally },
+    ended: Object.fromEntries(
+      parts.filter(part => part.endedAfter.length > 0).map(part => [part.name, part.endedAfter]),
+    ),
   }
 }
 

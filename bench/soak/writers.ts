@@ -108,8 +108,15 @@ export class Writers {
     return response.json()
   }
 
+  /** At the end nothing is killed any more: a refusal passes. */
   async #read(path: string, key: string): Promise<Response> {
-    return fetch(this.#cluster.address + path, { headers: { Authorization: `Bearer ${key}` } })
+    const init = { headers: { Authorization: `Bearer ${key}` } }
+    for (let left = 60; ; left--) {
+      const response = await fetch(this.#cluster.address + path, init).catch(() => null)
+      if (response !== null && (response.status < 500 || left === 0)) return response
+      if (left === 0) throw new Error(`${path} is not answered.`)
+      await Bun.sleep(500)
+    }
   }
 
   async #lostImports(): Promise<number> {

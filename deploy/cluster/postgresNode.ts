@@ -140,7 +140,7 @@ export class PostgresNode {
 
   /** Starts it and waits until it answers queries. */
   async start(timeoutMs = 60_000): Promise<void> {
-    this.#part.start()
+    if (!this.isRunning) this.#part.start()
     const admin = this.admin('postgres')
     try {
       await until(`${this.name} answers`, async () => (await admin`select 1`).length === 1, timeoutMs)

@@ -19,6 +19,8 @@ export async function until(what: string, isTrue: () => Promise<boolean>, timeou
   throw new Error(`After ${timeoutMs / 1_000} s it is not so: ${what}.`)
 }
 
+const maxRestarts = 20
+
 export function childrenOf(pid: number): number[] {
   return readdirSync('/proc')
     .filter(name => /^\d+$/.test(name))
@@ -40,6 +42,10 @@ export class Part {
   readonly #environment: Readonly<Record<string, string>>
   readonly #log: string
   #child: Bun.Subprocess | null = null
+  #isWanted = false
+  #startedAt = 0
+  /** After how many seconds it ended by itself, each time. It was started again then, as by whatever supervises it. */
+  readonly endedAfter: number[] = []
 
   constructor(
     name: string,
@@ -62,6 +68,8 @@ export class Part {
   }
 
   start(): void {
+    this.#isWanted = true
+    this.#startedAt = performance.now()
     const log = openSync(this.#log, 'a')
     this.#child = Bun.spawn([...this.#command], {
       cwd: new URL('../..', import.meta.url).pathname,
@@ -69,10 +77,21 @@ export class Part {
       ...{ stdin: 'ignore', stdout: log, stderr: log },
     })
     closeSync(log)
+    void this.#supervise(this.#child)
+  }
+
+  /** Starts it again a second after it has ended by itself, at most so often. */
+  async #supervise(child: Bun.Subprocess): Promise<void> {
+    await child.exited
+    if (!this.#isWanted || this.#child !== child) return
+    this.endedAfter.push(Math.round((performance.now() - this.#startedAt) / 1_000))
+    await Bun.sleep(1_000)
+    if (this.#isWanted && this.endedAfter.length < maxRestarts) this.start()
   }
 
   /** Ends it and waits until it has. */
   async end(signal: NodeJS.Signals): Promise<void> {
+    this.#isWanted = false
     if (this.#child === null) return
     this.#child.kill(signal)
     await this.#child.exited

@@ -7,3 +7,5 @@ try {
   console.error(error instanceof Error ? error.message : 'No answer.')
   process.exit(1)
 }
+
+export {}

@@ -2,8 +2,8 @@
 -- four or six, and every company with these was read. And a common word with "no longer than" was an intersection of two long lists.
 -- Now a word has a term of each length from four to nine, and the term of a name in a market of words ends with the letter of the
 -- name's length: one list holds the short names of a common word and nothing else.
--- Building the two indexes takes about as long as in a bulk load; imports wait for it, and readers do not. Names of servers of the
--- version before are found slowly until these are restarted, because their indexes go.
+-- Upgrade: Older servers search names slowly until they are restarted, because the indexes that they use go.
+-- Building the two indexes takes about as long as in a bulk load; imports wait for it, and readers do not.
 
 -- The length of a name as a letter: a for up to 4 characters, n for more than 40. Readers send the letters of the lengths that they want.
 create function name_size(length integer) returns text

@@ -2,6 +2,7 @@
 -- metric, each on pages of its own, and its history every filing. Here is what one ID shows today, in one row: the company that it names,
 -- and the rows of view=latest and of view=history. It is a copy, and never a source: it is made of fact_as_of, and each change of what it shows removes it in the same
 -- transaction, whoever makes the change. A server that finds no row reads the tables.
+-- Upgrade: rolling. Older servers do not read it, and what they write removes its rows.
 -- The row has figures and no text of an answer, so that day, data version, licence, format and notices are those of the request.
 
 create table ready_answer (

@@ -1,5 +1,5 @@
 import type { Sql, TransactionSql } from '../postgres/client.ts'
-import { primaryOf } from '../postgres/replicas/route.ts'
+import { primaryOf } from '../postgres/readRoute.ts'
 import { claimEvaluation } from './evaluationQueries.ts'
 import type { Licence } from './licences.ts'
 

@@ -45,7 +45,7 @@ export interface Opened {
   readonly admission: Sql
   /** For statements on single companies and searches (`indexLookupsOnly`). */
   readonly lookups: Sql
-  /** `sql` and `lookups` for what only reads: replicas answer, where there are any. */
+  /** The same two pools for what only reads: replicas answer, where there are any. */
   readonly reads?: { readonly sql: Sql; readonly lookups: Sql }
   readonly replicas?: Replicas | null
   /** Over the lookups that read; forgotten at each new data version. */

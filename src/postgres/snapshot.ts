@@ -1,5 +1,5 @@
 import type { ReservedSql, Sql, SqlClient } from './client.ts'
-import { readRouteOf } from './replicas/route.ts'
+import { readRouteOf } from './readRoute.ts'
 
 /** A reserved connection in a read-only transaction: all its queries see the same data. */
 export interface Snapshot {

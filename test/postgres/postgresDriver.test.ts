@@ -96,3 +96,77 @@ describe('a connection that dies', () => {
     expect(await answers(one)).toEqual([1, 2, 3])
   })
 })
+
+test('a connection that is lost while the driver learns the types of arrays is opened again, and knows them', async () => {
+  const { hostname, port } = new URL(db.url)
+  const target = { hostname, port: Number(port) }
+  let cuts = 2
+  const door = Bun.listen<{ inner: Promise<Bun.Socket<undefined>> }>({
+    ...{ hostname: '127.0.0.1', port: 0 },
+    socket: {
+      open(socket) {
+        const inner = Bun.connect<undefined>({
+          ...{ ...target, data: undefined },
+          socket: { data: (_, chunk) => void socket.write(chunk), close: () => void socket.end() },
+        })
+        socket.data = { inner }
+      },
+      async data(socket, chunk) {
+        const sent = Buffer.from(chunk)
+        if (sent.includes('typcategory') && cuts-- > 0) socket.end()
+        else (await socket.data.inner).write(sent)
+      },
+      close: socket => void socket.data.inner.then(inner => inner.end()),
+    },
+  })
+  const url = Object.assign(new URL(db.url), { hostname: '127.0.0.1', port: String(door.port) }).href
+  const reserving = connect({ url, connections: 1, statementTimeoutMs: 5_000 })
+  const querying = connect({ url, connections: 1, statementTimeoutMs: 5_000 })
+  try {
+    const connection = await reserving.reserve()
+    expect((await connection`select array['a', 'b'] as list`)[0].list).toEqual(['a', 'b'])
+    connection.release()
+    cuts = 1
+    expect((await querying`select ${['a', 'b']}::text[] as list`)[0].list).toEqual(['a', 'b'])
+  } finally {
+    await Promise.all([reserving.end({ timeout: 0 }), querying.end({ timeout: 0 })])
+    door.stop(true)
+  }
+}, 20_000)
+
+test('connections that could not be reserved are not missing from the pool afterwards', async () => {
+  const { hostname, port } = new URL(db.url)
+  const [free] = [Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })]
+  const own = free.port
+  free.stop(true)
+  const url = Object.assign(new URL(db.url), { hostname: '127.0.0.1', port: String(own) }).href
+  const pool = connect({ url, connections: 2, statementTimeoutMs: 5_000 })
+  const refused = await Promise.allSettled(Array.from({ length: 6 }, () => pool.reserve()))
+  expect(refused.map(({ status }) => status)).toEqual(new Array(6).fill('rejected'))
+  const door = Bun.listen<{ inner: Promise<Bun.Socket<undefined>> }>({
+    ...{ hostname: '127.0.0.1', port: own },
+    socket: {
+      open(socket) {
+        const inner = Bun.connect<undefined>({
+          ...{ hostname, port: Number(port), data: undefined },
+          socket: { data: (_, chunk) => void socket.write(chunk), close: () => void socket.end() },
+        })
+        socket.data = { inner }
+      },
+      data: (socket, chunk) => {
+        const sent = Buffer.from(chunk)
+        void socket.data.inner.then(inner => inner.write(sent))
+      },
+      close: socket => void socket.data.inner.then(inner => inner.end()),
+    },
+  })
+  try {
+    const [one, two] = await Promise.all([pool.reserve(), pool.reserve()])
+    expect((await one`select 1 as n`)[0].n + (await two`select 2 as n`)[0].n).toBe(3)
+    one.release()
+    two.release()
+  } finally {
+    await pool.end({ timeout: 0 })
+    door.stop(true)
+  }
+}, 20_000)

@@ -22,6 +22,7 @@ export const guides = {
   deployment: 'docs/deployment.md',
   operations: 'docs/operations.md',
   monitoring: 'docs/monitoring.md',
+  scaling: 'docs/scaling.md',
   architecture: 'ARCHITECTURE.md',
   contributing: 'CONTRIBUTING.md',
   changelog: 'CHANGELOG.md',

@@ -1,7 +1,7 @@
 import { Failure } from '../../errors.ts'
 import type { Sql, SqlClient } from '../client.ts'
+import { setReadRoute } from '../readRoute.ts'
 import { runInSnapshot } from '../snapshot.ts'
-import { setReadRoute } from './route.ts'
 
 /** A pool of a replica that may be asked now. */
 export interface ReplicaPool {

@@ -5,7 +5,7 @@ import { openPins } from '../../../src/boot/pins.ts'
 import { openReads } from '../../../src/boot/reads.ts'
 import { addDays } from '../../../src/dates.ts'
 import { connect, type Sql } from '../../../src/postgres/client.ts'
-import { primaryOf } from '../../../src/postgres/replicas/route.ts'
+import { primaryOf } from '../../../src/postgres/readRoute.ts'
 import { withSnapshot } from '../../../src/postgres/snapshot.ts'
 import {
   companyDrafts,
@@ -250,26 +250,20 @@ test('whatever the replica lags, an answer is the primary’s at the version tha
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async steps => {
       const importing: Promise<unknown>[] = []
       for (const next of steps) {
-        if (next.kind === 'pause') await pause()
-        else if (next.kind === 'resume') await resume()
-        else if (next.kind === 'import')
+        if (next.kind === 'import') {
+          const drafts = next.drafts.map(draft => ({ ...draft, form: `10-K${serial++}` }))
           // Not awaited: it ends while answers are read.
-          importing.push(
-            importOne(
-              next.drafts.map(draft => ({ ...draft, form: `10-K${serial++}` })),
-              next.company,
-            ),
-          )
-        else {
+          importing.push(importOne(drafts, next.company))
+        } else if (next.kind === 'read') {
           const path = pathOf(next.route, next.company, addDays(firstDay, next.day))
           const answer = await fetchJson(server, path)
-          expect([path, answer.status, answer.text]).toEqual([path, 200, answer.text])
+          expect([path, answer.status]).toEqual([path, 200])
           expect(answer.version).toBeGreaterThanOrEqual(shown)
           shown = answer.version
           if (next.route !== 'several') expect(answer.tag).toStartWith(`W/"${answer.version}-`)
           const truth = await fetchJson(reference, `${path}&data_version=${answer.version}`)
           expect(answer.text).toBe(truth.text)
-        }
+        } else await (next.kind === 'pause' ? pause() : resume())
       }
       await Promise.all(importing)
       await resume()

@@ -1,4 +1,4 @@
-import type { Sql, SqlClient } from '../client.ts'
+import type { Sql, SqlClient } from './client.ts'
 
 /** Where the reads of a pool go that has replicas. */
 export interface ReadRoute {
