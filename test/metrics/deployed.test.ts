@@ -123,7 +123,9 @@ describe('what is deployed', () => {
       stdout: 'pipe',
       stderr: 'pipe',
     })
-    const said = (await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])).join('')
+    const said = (
+      await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
+    ).join('')
     return { code: await child.exited, said }
   }
   if (promtool === null)
