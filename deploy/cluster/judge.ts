@@ -65,6 +65,8 @@ export class Judge {
       else this.skipped++
       return
     }
+    // A tool says in an answer of its own that the request which it made was refused.
+    if (truth === 'figures' && body.includes('"isError":true')) return
     const content = truth === 'figures' ? (body.match(/"v":[^,}]+/g) ?? []).join() : body
     this.#compare(`${path} ${sent ?? ''}`, content.replaceAll(/"?data_version\\?"?:\s*\d+/g, ''), path)
   }

@@ -1,8 +1,7 @@
 import { addDays } from '../../src/dates.ts'
 
 /** How an answer is judged: against what the primary answers for the data version that it names (`pinned`); against the first answer to
- * the same request, but for the version (`same`); the same for its figures alone (`figures`), because a sync may
- * rename the company; or by its status alone. */
+ * the same request, but for the version (`same`), or for the figures of a tool (`figures`); or by its status alone. */
 type Truth = 'pinned' | 'same' | 'figures' | 'status'
 
 export interface LoadRequest {
