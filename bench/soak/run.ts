@@ -28,6 +28,7 @@ exact, or memory that grew.
 `
 
 const diskMegabytes = 2_500
+const maxBulkFiles = 10
 
 interface SoakOptions {
   readonly minutes: number
@@ -126,13 +127,17 @@ async function buildBulk(cluster: Cluster, key: string): Promise<string[]> {
     ...{ stdin: 'ignore', stdout: 'ignore', stderr: 'inherit', timeout: 300_000 },
   })
   if ((await child.exited) !== 0) throw new Error('The bulk files could not be built.')
-  const response = await fetch(`${cluster.address}/api/v1/bulk`, {
-    headers: { Authorization: `Bearer ${key}` },
-  })
-  const text = await response.text()
-  return [...text.matchAll(/"(?:path|url|href)":"(?:https?:\/\/[^/"]+)?(\/api\/v1\/bulk\/[^"]+)"/g)].map(
-    ([, path]) => path,
-  )
+  const read = async (path: string): Promise<unknown> => {
+    const response = await fetch(cluster.address + path, { headers: { Authorization: `Bearer ${key}` } })
+    if (!response.ok) throw new Error(`${path}: ${response.status}`)
+    return response.json()
+  }
+  const [manifest] =
+    JSON.stringify(await read('/api/v1/bulk')).match(/\/api\/v1\/bulk\/\d+\/manifest\.json/) ?? []
+  if (manifest === undefined) throw new Error('There is no bulk release.')
+  const names = JSON.stringify(await read(manifest)).matchAll(/"path":"([^"]+\.parquet)"/g)
+  const files = [...names].map(([, name]) => manifest.replace('manifest.json', name))
+  return [manifest, ...files.slice(0, maxBulkFiles)]
 }
 
 if (import.meta.main) {

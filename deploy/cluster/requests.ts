@@ -1,8 +1,8 @@
 import { addDays } from '../../src/dates.ts'
 
 /** How an answer is judged: against what the primary answers for the data version that it names (`pinned`); against the first answer to
- * the same request, but for the version (`same`); or by its status alone. */
-type Truth = 'pinned' | 'same' | 'status'
+ * the same request, but for the version (`same`), or for the figures of a tool (`figures`); or by its status alone. */
+type Truth = 'pinned' | 'same' | 'figures' | 'status'
 
 export interface LoadRequest {
   readonly kind: string
@@ -152,13 +152,18 @@ export function makeMix({ changing, steady, today, files = [] }: MixInput): () =
     [
       1,
       () => ({
-        ...post('tool', '/mcp', {
-          ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
-          params: {
-            name: 'get_latest_fundamentals',
-            arguments: { tickers: [one(steady)], metrics: ['revenue'], as_of: '2014-12-31' },
+        ...post(
+          'tool',
+          '/mcp',
+          {
+            ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+            params: {
+              name: 'get_latest_fundamentals',
+              arguments: { tickers: [one(steady)], metrics: ['revenue'], as_of: '2014-12-31' },
+            },
           },
-        }),
+          'figures',
+        ),
         accept: 'application/json, text/event-stream',
       }),
     ],

@@ -28,6 +28,7 @@ export const guides = {
   changelog: 'CHANGELOG.md',
   security: 'SECURITY.md',
   benchmarks: 'bench/README.md',
+  soak: 'docs/soak.md',
   'long-tests': 'docs/long-tests.md',
   'bun-pipelining': 'docs/bun-pipelining.md',
   'bun-large-answers': 'docs/bun-large-answers.md',
