@@ -9,7 +9,7 @@ import { countPage } from '../marketPages/answer.ts'
 import { explainEmptyPage, pageFields } from '../marketPages/page.ts'
 import { type MarketDeps, type MarketQuery, marketCacheKey, resolveMarketPage } from '../marketPages/query.ts'
 import { describeFilters, type Filter, readFilters } from './filters.ts'
-import { crossSectionRows } from './queries.ts'
+import { readPage } from './rangeQueries.ts'
 import {
   type CrossSection,
   type CrossSectionPeriod,
@@ -75,7 +75,7 @@ export async function readCrossSection(
   principal: Principal,
   plan: CrossSectionPlan,
 ): Promise<CrossSection> {
-  const page = await crossSectionRows(deps.sql, plan)
+  const page = await readPage(deps.sql, plan)
   const { rows, next } = page
   await countPage(deps, principal, rows)
   const source = deps.markets.get(plan.market)?.source_notice ?? plan.market
