@@ -16,7 +16,7 @@ export function lineSender(port: number, authorization: string) {
   const common = commonHeaders(authorization)
   return async (line: string, headers = ''): Promise<Sent> => {
     const bytes = Buffer.from(`${line} HTTP/1.1\r\n${headers}${common}\r\n`, 'latin1')
-    const { text, status, ms } = await rawRequest(port, bytes, { timeoutMs: 3_000 })
+    const { text, status, ms } = await rawRequest(port, bytes, { timeoutMs: 10_000 })
     const [head, ...rest] = text.split('\r\n\r\n')
     return { status, head, body: rest.join('\r\n\r\n'), ms }
   }
