@@ -73,6 +73,10 @@ export class Replica {
     return pool
   }
 
+  get pools(): readonly AttachedPool[] {
+    return [...this.#attached]
+  }
+
   /** Looks at it again, soon. */
   wake(): void {
     this.#wake()
@@ -131,6 +135,9 @@ export class Replica {
   }
 }
 
+/** What is read from a pool. */
+export type ReadPurpose = 'main' | 'lookups' | 'pinned'
+
 interface PoolEvents {
   readonly behind: (version: number) => void
   readonly hung: () => void
@@ -159,6 +166,12 @@ export class AttachedPool implements ReplicaPool {
 
   get sql(): Sql {
     return this.#sql
+  }
+
+  get purpose(): ReadPurpose {
+    const { pin, indexLookupsOnly } = this.#options
+    if (pin !== undefined) return 'pinned'
+    return indexLookupsOnly === true ? 'lookups' : 'main'
   }
 
   /** Fails what waits, and starts with new connections. */
