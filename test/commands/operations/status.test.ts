@@ -99,7 +99,7 @@ describe('status', () => {
     const older = await testDatabase()
     try {
       await older.sql.unsafe(
-        `delete from migration where name >= '0033'; drop table operator_run;
+        `delete from migration where name >= '0032'; drop table operator_run; alter table backtest_job drop column trace;
          alter table job_process drop column role, drop column version, drop column host, drop column pid`,
       )
       const before = await older.sql`select name from migration`
