@@ -17,9 +17,10 @@ is compared with what a server of the primary alone answers for the data version
 
   --seconds   the time of each event
   --clients   how many clients send requests, each with a pause of 10 ms
-  --folder    where everything is; by default a folder that is removed at the end
+  --folder    for data, logs and configuration; by default one that is removed at the end
 
-Needs haproxy (Debian: apt-get install haproxy). Exit code 1: a wrong answer, a lost job, or a failure where none may be.
+Needs haproxy (Debian: apt-get install haproxy). Exit code 1: a wrong answer or a lost job. Failed
+requests are in the table: a request that a killed server works on may fail.
 `
 
 interface RunOptions {

@@ -66,6 +66,19 @@ const namesOfConnections = async () =>
     await db.sql`select application_name as name from pg_stat_activity where datname = current_database()`
   ).map(({ name }) => String(name))
 
+/** Submits a job under a trace, and waits for its line in the log of the worker. */
+async function submitCsv(path: string, traceId: string, rows: readonly string[]) {
+  const answer = await send(path, `00-${traceId}-${parentId}-01`, {
+    method: 'POST',
+    body: rows.join('\n'),
+    headers: { 'Content-Type': 'text/csv', Prefer: 'respond-async' },
+  })
+  expect(answer.status).toBe(202)
+  const { id } = await answer.json()
+  const [line] = await linesOf(worker, traceId, 1)
+  return { id, requestId: answer.headers.get('x-request-id'), line }
+}
+
 describe('a trace that a trusted proxy follows', () => {
   test('is in the line of its request, and its statements run under its id in pg_stat_activity', async () => {
     const traceId = newTrace()
@@ -104,14 +117,7 @@ describe('a trace that a trusted proxy follows', () => {
         rows.push(
           `2020-01-${String(date).padStart(2, '0')},A${asset},${(asset * 7 + date * 3) % 11},${((asset + date) % 5) / 100}`,
         )
-    const answer = await send('/api/v1/backtest', `00-${traceId}-${parentId}-01`, {
-      method: 'POST',
-      body: rows.join('\n'),
-      headers: { 'Content-Type': 'text/csv', Prefer: 'respond-async' },
-    })
-    expect(answer.status).toBe(202)
-    const { id } = await answer.json()
-    const [line] = await linesOf(worker, traceId, 1)
+    const { id, requestId, line } = await submitCsv('/api/v1/backtest', traceId, rows)
     expect(line).toMatchObject({
       msg: 'task',
       jobId: id,
@@ -120,7 +126,7 @@ describe('a trace that a trusted proxy follows', () => {
       traceId,
       parentId,
     })
-    expect(line.requestId).toBe(answer.headers.get('x-request-id'))
+    expect(line.requestId).toBe(requestId)
     const names = (await db.sql`select distinct name from seen_name`).map(({ name }) => name)
     expect(names).toEqual([`asfiled ${traceId}`])
     const [request] = await linesOf(server, traceId, 1)
@@ -131,14 +137,8 @@ describe('a trace that a trusted proxy follows', () => {
 
   test('is in the log of the worker that runs its submitted as-of join', async () => {
     const traceId = newTrace()
-    const answer = await send('/api/v1/as-of?metrics=revenue', `00-${traceId}-${parentId}-01`, {
-      method: 'POST',
-      body: 'date,ticker\n2020-01-15,AAPL',
-      headers: { 'Content-Type': 'text/csv', Prefer: 'respond-async' },
-    })
-    expect(answer.status).toBe(202)
-    const { id } = await answer.json()
-    const [line] = await linesOf(worker, traceId, 1)
+    const rows = ['date,ticker', '2020-01-15,AAPL']
+    const { id, line } = await submitCsv('/api/v1/as-of?metrics=revenue', traceId, rows)
     expect(line).toMatchObject({
       msg: 'task',
       jobId: id,

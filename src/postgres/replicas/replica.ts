@@ -55,7 +55,7 @@ export class Replica {
     return this.#state
   }
 
-  /** The version that it has at least; -1: it is not asked. */
+  /** The version that it has at least; -1: it is not read from. */
   get version(): number {
     return this.#state === 'up' ? this.#version : -1
   }

@@ -132,11 +132,11 @@ describe('status', () => {
       env: { ...process.env, DATABASE_URL: `postgres://ana:hunter2@127.0.0.1:${port}/asfiled` },
       ...{ stdout: 'pipe', stderr: 'pipe', timeout: 30_000 },
     })
-    const said = (await new Response(child.stdout).text()) + (await new Response(child.stderr).text())
+    const output = (await new Response(child.stdout).text()) + (await new Response(child.stderr).text())
     expect(await child.exited).toBe(1)
     expect(child.signalCode).toBeNull()
-    expect(said).toContain('it did not answer within 1 s')
-    expect(said).not.toMatch(/hunter2|ana:/)
+    expect(output).toContain('it did not answer within 1 s')
+    expect(output).not.toMatch(/hunter2|ana:/)
     silent.close()
   })
 })

@@ -57,7 +57,7 @@ describe('upgrade --check', () => {
     }
   })
 
-  test('of an empty database asks for no backup', async () => {
+  test('of an empty database needs no backup', async () => {
     const empty = await blankDatabase()
     try {
       const run = await check(empty.url, '--json')
