@@ -5,10 +5,10 @@ import { sweepReadyAnswers } from '../src/ingest/store/readyQueries.ts'
 
 const help = `Usage: bun bench/readyAnswers.ts [--data-dir DIR] [--slice N]
 
-Makes the ready answers that a database lacks, at once: a server does it in half of its time. DATABASE_URL can name a database instead
-of --data-dir. Prints how long it took and how much disk they take.
+Makes the ready answers that a database lacks without a pause; a server pauses for as long as it works. DATABASE_URL can name a
+database instead of --data-dir. Prints how long it took and how much disk they take.
 
-  --slice N   companies a statement (200)`
+  --slice N   companies of a statement (200)`
 
 const { values } = parseArgs({
   options: {

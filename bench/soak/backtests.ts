@@ -28,7 +28,7 @@ export async function startBacktests(cluster: Cluster) {
     }
   })()
   return {
-    /** How many had each status. */
+    /** How many answers have each status. */
     async stop(): Promise<Readonly<Record<string, number>>> {
       isOpen = false
       await working

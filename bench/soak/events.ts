@@ -73,7 +73,7 @@ async function fillUp(cluster: Cluster, disk: NonNullable<ReturnType<typeof moun
     await Bun.sleep(500)
   }
   disk.free()
-  // Without room for its log PostgreSQL stops; whoever runs it starts it again.
+  // Without room for its log PostgreSQL stops; its supervisor starts it again.
   if (!cluster.primary.isRunning) await cluster.primary.start()
   await cluster.untilReady()
 }

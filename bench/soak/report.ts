@@ -41,7 +41,7 @@ export function faultsOf({ wrong, writes, limits, memory, compared, syncs, ended
       faults.push(`the memory of ${name} grew from ${firstMb.toFixed(0)} to ${lastMb.toFixed(0)} MB`)
   for (const [market, code] of Object.entries(syncs.last))
     if (code !== 0) faults.push(`the last sync of ${market} failed`)
-  // A start fails while the database is away, and whoever supervises the process starts it again.
+  // A start fails while the database is away, and the process's supervisor starts it again.
   for (const [name, seconds] of Object.entries(ended))
     for (const after of seconds)
       if (after > maxStartSeconds) faults.push(`${name} ended by itself after ${after} s`)
@@ -92,7 +92,7 @@ Resident megabytes in the last half of the run, or of the process's life since i
 
 | process | first | last | highest | slope |
 |---|---|---|---|---|
-${memory.map(({ name, firstMb, lastMb, maxMb, slopeMbPerHour }) => `| ${name} | ${firstMb.toFixed(0)} | ${lastMb.toFixed(0)} | ${maxMb.toFixed(0)} | ${slopeMbPerHour === null ? 'too short' : `${slopeMbPerHour.toFixed(0)} MB/hour`} |`).join('\n')}
+${memory.map(({ name, firstMb, lastMb, maxMb, slopeMbPerHour }) => `| ${name} | ${shown(firstMb)} | ${shown(lastMb)} | ${maxMb.toFixed(0)} | ${slopeMbPerHour === null ? 'too short' : `${slopeMbPerHour.toFixed(0)} MB/hour`} |`).join('\n')}
 
 ## Requests
 
@@ -102,6 +102,9 @@ ${list(
   wrong.map(({ path, why, at }) => `${new Date(at).toISOString()} ${path}: ${why}`),
 )}${list('Failures', examples)}${list('Syncs that failed', syncs.reasons)}`
 }
+
+/** A process that was killed a moment before the end has no samples, which is not a memory of nothing. */
+const shown = (mb: number) => (mb === 0 ? 'not seen' : mb.toFixed(0))
 
 function list(title: string, lines: readonly string[]): string {
   if (lines.length === 0) return ''

@@ -159,22 +159,6 @@ export class Cluster {
     )
   }
 
-  /** Waits until the replica has replayed what the primary has. */
-  async untilReplicaFollows(): Promise<void> {
-    const [on, at] = [this.primary.admin(), this.replica.admin()]
-    try {
-      await until('the replica has what the primary has', async () => {
-        const [{ lsn }] = await on<{ lsn: string }[]>`select pg_current_wal_lsn()::text as lsn`
-        const [{ done }] = await at<
-          { done: boolean }[]
-        >`select pg_last_wal_replay_lsn() >= ${lsn}::pg_lsn as done`
-        return done
-      })
-    } finally {
-      await Promise.all([on.end({ timeout: 1 }), at.end({ timeout: 1 })])
-    }
-  }
-
   /** Makes the replica the primary, and the dead primary's folder a new replica, which is not started: servers do not know it. */
   async promote(): Promise<void> {
     await this.replica.promote()

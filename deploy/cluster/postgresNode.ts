@@ -167,6 +167,22 @@ export class PostgresNode {
     }
   }
 
+  /** Waits until this replica has replayed what `primary` has now. */
+  async untilReplayed(primary: PostgresNode): Promise<void> {
+    const [on, at] = [primary.admin(), this.admin()]
+    try {
+      // The place of the next record, and not of what is on disk: commits that wait for no disk count, too.
+      const [{ lsn }] = await on<{ lsn: string }[]>`select pg_current_wal_insert_lsn()::text as lsn`
+      await until(`${this.name} has what ${primary.name} has`, async () => {
+        const [{ done }] = await at<{ done: boolean }[]>`
+          select pg_last_wal_replay_lsn() >= ${lsn}::pg_lsn as done`
+        return done
+      })
+    } finally {
+      await Promise.all([on.end({ timeout: 1 }), at.end({ timeout: 1 })])
+    }
+  }
+
   /** Makes a replica a primary. */
   async promote(): Promise<void> {
     const admin = this.admin('postgres')

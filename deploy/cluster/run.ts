@@ -17,19 +17,20 @@ is compared with what a server of the primary alone answers for the data version
 
   --seconds   the time of each event
   --clients   how many clients send requests, each with a pause of 10 ms
-  --folder    where everything is; by default a folder that is removed at the end
+  --folder    for data, logs and configuration; by default one that is removed at the end
 
-Needs haproxy (Debian: apt-get install haproxy). Exit code 1: a wrong answer, a lost job, or a failure where none may be.
+Needs haproxy (Debian: apt-get install haproxy). Exit code 1: a wrong answer or a lost job. Failed
+requests are in the table: a request that a killed server works on may fail.
 `
 
-export interface RunOptions {
+interface RunOptions {
   readonly seconds: number
   readonly clients: number
   readonly folder: string
   readonly report: (line: string) => void
 }
 
-export interface RunOutcome {
+interface RunOutcome {
   readonly spans: readonly Span[]
   readonly wrong: Judge['wrong']
   readonly compared: number
@@ -47,7 +48,7 @@ export async function proveCluster({ seconds, clients, folder, report }: RunOpti
     const key = await cluster.newKey()
     for (let number = 1; number <= importedCompanies; number++)
       await importRandomFiling(cluster.sql, number, 0)
-    await cluster.untilReplicaFollows()
+    await cluster.replica.untilReplayed(cluster.primary)
     const judge = new Judge(cluster.referenceAddress, key)
     const changing = Array.from({ length: importedCompanies }, (_, n) => importedTicker(n + 1))
     const next = makeMix({
@@ -104,7 +105,7 @@ export async function proveCluster({ seconds, clients, folder, report }: RunOpti
     // What the replica has not received when its primary dies is lost, unless commits wait for a replica: docs/scaling.md.
     isImporting = false
     await importing
-    await cluster.untilReplicaFollows()
+    await cluster.replica.untilReplayed(cluster.primary)
     await event('primary: kill -9, the replica is promoted', async () => {
       await cluster.primary.end('SIGKILL')
       await cluster.promote()
@@ -139,7 +140,7 @@ async function pauseReplay(cluster: Cluster, isPaused: boolean): Promise<void> {
 }
 
 /** A sweep that takes some seconds; null: it was refused. */
-export async function submit(address: string, key: string): Promise<string | null> {
+async function submit(address: string, key: string): Promise<string | null> {
   const response = await fetch(`${address}/api/v1/backtest`, {
     method: 'POST',
     headers: {
@@ -155,7 +156,7 @@ export async function submit(address: string, key: string): Promise<string | nul
 }
 
 /** How many of the jobs do not succeed within a minute. */
-export async function countLost(address: string, key: string, jobs: readonly string[]): Promise<number> {
+async function countLost(address: string, key: string, jobs: readonly string[]): Promise<number> {
   const headers = { Authorization: `Bearer ${key}` }
   let lost = 0
   for (const id of jobs)

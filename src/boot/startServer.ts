@@ -125,6 +125,7 @@ export async function startServer(
           lookups: [lookups],
           admission: [admission],
           pinned: pins.opened.flatMap(poolsOf),
+          ...replicas?.pools,
         }),
         ...{ threads: () => pool.use, answers: () => responses, dataVersion: version.current },
       },

@@ -1,10 +1,10 @@
 import type { Config } from '../config.ts'
 import { Failure } from '../errors.ts'
-import { readApplied } from '../postgres/applied.ts'
 import { connect, type Sql } from '../postgres/client.ts'
 import { openCluster } from '../postgres/embedded/cluster.ts'
 import { hasCluster } from '../postgres/embedded/folder.ts'
 import { explainConnectError, withoutPassword } from '../postgres/errors.ts'
+import { readApplied } from '../postgres/history.ts'
 
 export interface UntouchedDatabase {
   readonly sql: Sql

@@ -77,7 +77,7 @@ async function run(context: CliContext, register: Register, files: RegisterFiles
   return reportImport(imported, seconds)
 }
 
-/** Notes how an import ended, for `asfiled status`. The import itself is what counts: where that cannot be noted, nothing is said. */
+/** Notes how an import ended, for `asfiled status`. The import itself succeeds also where that cannot be noted. */
 async function recordedImport(
   sql: Sql,
   market: string,

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import packageFile from '../../package.json' with { type: 'json' }
 import { Failure } from '../errors.ts'
+import type { SqlClient } from './client.ts'
 
 /** A migration as this version ships it. */
 export interface Migration {
@@ -22,6 +23,17 @@ const sqlFolder = resolve(import.meta.dir, '../../sql')
 export const version = packageFile.version
 
 const fileOf = (name: string, folder: string) => Bun.file(resolve(folder, 'migrations', name))
+
+/** The migrations of a database as it is, in order; empty where it has no record of any. The record of an older version has neither
+ * digests nor versions. */
+export async function readApplied(sql: SqlClient): Promise<AppliedMigration[]> {
+  const [{ known }] = await sql<{ known: boolean }[]>`select to_regclass('migration') is not null as known`
+  if (!known) return []
+  const rows = await sql<AppliedMigration[]>`
+    select name, to_jsonb(m) ->> 'digest' as digest, to_jsonb(m) ->> 'version' as version
+    from migration m order by name`
+  return rows.map(({ name, digest, version }) => ({ name, digest, version }))
+}
 
 /** The shipped migrations in order. Throws where a file is not the one that was shipped. */
 export async function readShipped(folder: string = sqlFolder): Promise<Migration[]> {

@@ -1,57 +1,36 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, statfsSync, writeSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { mountDisk } from '../../bench/soak/disk.ts'
 import { connect } from '../../src/postgres/client.ts'
 import { runCommand, type ServerProcess, startServerProcess } from './serverProcess.ts'
 
 setDefaultTimeout(120_000)
 
-const disk = mkdtempSync(join(tmpdir(), 'asfiled-disk-'))
-const mounted =
-  process.platform === 'linux' &&
-  Bun.spawnSync(['mount', '-t', 'tmpfs', '-o', 'size=320m', 'tmpfs', disk], { stderr: 'ignore' }).exitCode ===
-    0
-if (!mounted) console.warn('skipped: this account may not mount a small disk')
+const folder = mkdtempSync(join(tmpdir(), 'asfiled-disk-'))
+const disk = mountDisk(folder, 320)
+if (disk === null) console.warn('skipped: this account may not mount a small disk')
 
-const dataDir = join(disk, 'data')
-const ballast = join(disk, 'ballast')
+const dataDir = join(folder, 'data')
 let server: ServerProcess
 let key = ''
 
 beforeAll(async () => {
-  if (!mounted) return
+  if (disk === null) return
   server = await startServerProcess(dataDir, { COMPUTE_THREADS: '1', JOB_CONCURRENCY: '1' })
   key = /asf_live_\w+/.exec(server.said())?.[0] ?? ''
 }, 120_000)
 
 afterAll(async () => {
-  if (mounted) {
-    rmSync(ballast, { force: true })
+  if (disk !== null) {
+    disk.free()
     server.signal('SIGTERM')
     await server.exited
-    Bun.spawnSync(['umount', '--lazy', disk])
+    disk.unmount()
   }
-  rmSync(disk, { recursive: true, force: true })
+  rmSync(folder, { recursive: true, force: true })
 }, 60_000)
-
-/** Uses the disk up, but for `leftBytes`. */
-function fill(leftBytes: number): void {
-  const file = openSync(ballast, 'w')
-  const chunk = Buffer.alloc(256 * 1024, 1)
-  try {
-    for (;;) {
-      const { bavail, bsize } = statfsSync(disk)
-      const size = Math.min(chunk.length, bavail * bsize - leftBytes)
-      if (size <= 0) return
-      writeSync(file, chunk, 0, size)
-    }
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOSPC')) throw error
-  } finally {
-    closeSync(file)
-  }
-}
 
 /** A panel that differs from all others: it is stored anew. */
 function panel(seed: number, days: number): string {
@@ -86,7 +65,7 @@ async function until(path: string, status: number): Promise<Response> {
   }
 }
 
-describe.skipIf(!mounted)('a full disk', () => {
+describe.skipIf(disk === null)('a full disk', () => {
   const acknowledged: string[] = []
   const refusals: { status: number; retryAfter: string | null; message: string }[] = []
   let job = ''
@@ -108,10 +87,10 @@ describe.skipIf(!mounted)('a full disk', () => {
     expect(acknowledged).toHaveLength(1)
     const submitted = await post('/api/v1/backtest', panel(0.5, 200), { Prefer: 'respond-async' })
     job = (await submitted.json()).id
-    fill(2 * 2 ** 20)
+    disk?.fill(2 * 2 ** 20)
     for (let seed = 2; seed < 40 && refusals.length < 5; seed++) {
       await store(seed)
-      fill(0)
+      disk?.fill()
     }
     expect(refusals).toHaveLength(5)
     for (const { status, retryAfter, message } of refusals)
@@ -141,7 +120,7 @@ describe.skipIf(!mounted)('a full disk', () => {
   })
 
   test('is over when there is room: the same process is ready, and all that it acknowledged is there', async () => {
-    rmSync(ballast)
+    disk?.free()
     await until('/ready', 200)
     const before = acknowledged.length
     await store(100)
@@ -163,7 +142,7 @@ describe.skipIf(!mounted)('a full disk', () => {
     const password = readFileSync(join(dataDir, 'database/password'), 'utf8').trim()
     const url = `postgres://asfiled:${password}@127.0.0.1:${port}/asfiled`
     const sql = connect({ url, connections: 1, statementTimeoutMs: 30_000 })
-    fill(0)
+    disk?.fill()
     // Each takes a new segment of the log; those that were made in advance are soon used up.
     const stopped = async () => {
       for (let n = 0; n < 100; n++) {
@@ -188,7 +167,7 @@ describe.skipIf(!mounted)('a full disk', () => {
       expect(run.err).toContain('disk')
       expect(run.err).not.toMatch(/\n\s+at /)
     }
-    rmSync(ballast)
+    disk?.free()
     await until('/ready', 200)
     const stored = await storedPanels()
     expect(acknowledged.filter(id => !stored.includes(id))).toEqual([])

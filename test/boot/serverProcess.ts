@@ -4,15 +4,19 @@ import { join, resolve } from 'node:path'
 
 const repository = resolve(import.meta.dir, '../..')
 
-export interface ServerProcess {
-  readonly address: string
-  /** Everything the process has said on standard output so far. */
+export interface RunningProcess {
+  /** Everything the process has written to standard output so far, and to standard error: its log. */
   said(): string
+  logged(): string
   readonly pid: number
-  get(path: string, key?: string): Promise<Response>
   signal(name: 'SIGTERM' | 'SIGINT' | 'SIGHUP' | 'SIGKILL'): void
   /** The exit code. */
   readonly exited: Promise<number>
+}
+
+export interface ServerProcess extends RunningProcess {
+  readonly address: string
+  get(path: string, key?: string): Promise<Response>
 }
 
 export function makeDataDir(): string {
@@ -37,30 +41,52 @@ export async function startServerProcess(
   dataDir: string,
   extra: Record<string, string> = {},
 ): Promise<ServerProcess> {
-  const child = Bun.spawn(['bun', 'src/main.ts'], {
-    cwd: repository,
-    env: { ...environmentOf(dataDir), ...extra },
-    stdout: 'pipe',
-    stderr: 'inherit',
-  })
-  let said = ''
-  const listening = Promise.withResolvers<string>()
-  const follow = async () => {
-    const decoder = new TextDecoder()
-    for await (const chunk of child.stdout) {
-      said += decoder.decode(chunk, { stream: true })
-      const address = /is ready at\s+(http:\S+)/.exec(said)?.[1]
-      if (address !== undefined && said.endsWith('\n\n')) listening.resolve(address)
-    }
-    listening.reject(new Error(`the server ended before it was ready:\n${said}`))
-  }
-  follow()
-  const address = await listening.promise
+  const child = await startProcess(
+    ['src/main.ts'],
+    { ...environmentOf(dataDir), ...extra },
+    // The line with the address may come in two pieces; a blank line follows it.
+    said => addressIn(said) !== undefined && said.endsWith('\n\n'),
+  )
+  const address = addressIn(child.said()) ?? ''
   return {
-    address,
-    said: () => said,
-    pid: child.pid,
+    ...{ ...child, address },
     get: (path, key = 'demo') => fetch(address + path, { headers: { Authorization: `Bearer ${key}` } }),
+  }
+}
+
+const addressIn = (said: string) => /is ready at\s+(http:\S+)/.exec(said)?.[1]
+
+/** `asfiled worker` in a process of its own, once it is ready. */
+export const startWorkerProcess = (settings: Record<string, string>): Promise<RunningProcess> =>
+  startProcess(['src/cli.ts', 'worker'], { ...process.env, ...settings }, said =>
+    said.includes('ready; runs'),
+  )
+
+/** Its log is also shown, unless it is one of every request: a test that fails needs it. */
+async function startProcess(
+  command: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+  isReady: (said: string) => boolean,
+): Promise<RunningProcess> {
+  const child = Bun.spawn(['bun', ...command], { cwd: repository, env, stdout: 'pipe', stderr: 'pipe' })
+  const texts = { said: '', logged: '' }
+  const ready = Promise.withResolvers<void>()
+  const follow = async (name: keyof typeof texts, stream: ReadableStream<Uint8Array>) => {
+    const decoder = new TextDecoder()
+    for await (const chunk of stream) {
+      texts[name] += decoder.decode(chunk, { stream: true })
+      if (name === 'logged' && env.LOG_LEVEL !== 'info') process.stderr.write(chunk)
+      if (isReady(texts.said)) ready.resolve()
+    }
+    ready.reject(new Error(`The process ended before it was ready:\n${texts.said}${texts.logged}`))
+  }
+  void follow('said', child.stdout)
+  void follow('logged', child.stderr)
+  await ready.promise
+  return {
+    said: () => texts.said,
+    logged: () => texts.logged,
+    pid: child.pid,
     signal: name => child.kill(name),
     exited: child.exited,
   }

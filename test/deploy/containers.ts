@@ -42,7 +42,7 @@ function ownLimits(): string[] {
   })
 }
 
-/** Builds the image from this tree and finds out how it is run here. null: this machine cannot, which is said. */
+/** Builds the image from this tree and finds out how it is run here. null: this machine cannot, which is reported. */
 export async function findPodman(root: string, image: string): Promise<Podman | null> {
   if (Bun.which('podman') === null || Bun.which('buildah') === null)
     return skip('there is no podman or no buildah')

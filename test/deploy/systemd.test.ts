@@ -14,8 +14,8 @@ const analyze = async (...words: string[]) => {
     stderr: 'pipe',
     timeout: 60_000,
   })
-  const said = (await new Response(child.stdout).text()) + (await new Response(child.stderr).text())
-  return { code: await child.exited, said }
+  const output = (await new Response(child.stdout).text()) + (await new Response(child.stderr).text())
+  return { code: await child.exited, output }
 }
 
 describe('units of systemd', () => {
@@ -39,8 +39,12 @@ describe('units of systemd', () => {
         )
       }
       for (const unit of units) {
-        const { code, said } = await analyze('verify', '--man=no', join(root, 'units', unit))
-        expect([unit, code, said.split('\n').filter(line => line.includes('asfiled'))]).toEqual([unit, 0, []])
+        const { code, output } = await analyze('verify', '--man=no', join(root, 'units', unit))
+        expect([unit, code, output.split('\n').filter(line => line.includes('asfiled'))]).toEqual([
+          unit,
+          0,
+          [],
+        ])
       }
     } finally {
       rmSync(root, { recursive: true })
@@ -52,13 +56,13 @@ describe('units of systemd', () => {
     async () => {
       for (const unit of units) {
         // The threshold is in tenths.
-        const { code, said } = await analyze(
+        const { code, output } = await analyze(
           'security',
           '--offline=true',
           '--threshold=15',
           join(folder, unit),
         )
-        expect([unit, code, /Overall exposure level for \S+: [\d.]+/.exec(said)?.[0]]).toEqual([
+        expect([unit, code, /Overall exposure level for \S+: [\d.]+/.exec(output)?.[0]]).toEqual([
           unit,
           0,
           expect.any(String),

@@ -123,10 +123,10 @@ describe('what is deployed', () => {
       stdout: 'pipe',
       stderr: 'pipe',
     })
-    const said = (
+    const output = (
       await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
     ).join('')
-    return { code: await child.exited, said }
+    return { code: await child.exited, output }
   }
   if (promtool === null)
     console.warn(
@@ -136,7 +136,7 @@ describe('what is deployed', () => {
   test.skipIf(promtool === null)(
     'promtool accepts the metrics, the configuration and the rules, and their unit tests pass',
     async () => {
-      expect(await run(text, 'check', 'metrics')).toEqual({ code: 0, said: '' })
+      expect(await run(text, 'check', 'metrics')).toEqual({ code: 0, output: '' })
       expect(await run(null, 'check', 'config', 'prometheus.yaml')).toMatchObject({ code: 0 })
       expect(await run(null, 'check', 'rules', 'alerts.yaml')).toMatchObject({ code: 0 })
       expect(await run(null, 'test', 'rules', 'alerts.test.yaml')).toMatchObject({ code: 0 })

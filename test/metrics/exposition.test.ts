@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { connect } from 'node:net'
-import { type ServerProcess, startServerProcess } from '../boot/serverProcess.ts'
+import { type ServerProcess, startServerProcess, startWorkerProcess } from '../boot/serverProcess.ts'
 import { type TestDatabase, testDatabase } from '../database.ts'
 import { insertCompanies } from '../features/companies/fixtures.ts'
 import { sellKey } from '../http/callers.ts'
-import { metricsAddress, scrape, startWorkerProcess } from './metricsProcess.ts'
+import { metricsAddress, scrape } from './metricsProcess.ts'
 
 setDefaultTimeout(90_000)
 
@@ -155,7 +155,7 @@ describe('metrics', () => {
       expect(series.get('asfiled_database_up')).toBe(1)
       expect([...series.keys()].filter(name => name.startsWith('asfiled_request'))).toEqual([])
     } finally {
-      worker.kill('SIGTERM')
+      worker.signal('SIGTERM')
       expect(await worker.exited).toBe(0)
     }
   })

@@ -1,16 +1,20 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import {
+  type RunningProcess,
+  type ServerProcess,
+  startServerProcess,
+  startWorkerProcess,
+} from '../boot/serverProcess.ts'
 import { type TestDatabase, testDatabase } from '../database.ts'
 import { insertCompanies } from '../features/companies/fixtures.ts'
 import { sellKey } from '../http/callers.ts'
-import { type LoggedProcess, startLoggedServer, startWorkerProcess } from './metricsProcess.ts'
 
 setDefaultTimeout(60_000)
 
 let db: TestDatabase
-let server: LoggedProcess
-let worker: LoggedProcess
+let server: ServerProcess
+let worker: RunningProcess
 let key = ''
-let address = ''
 
 beforeAll(async () => {
   db = await testDatabase()
@@ -22,12 +26,11 @@ beforeAll(async () => {
     LOG_LEVEL: 'info',
     TRUSTED_PROXIES: '127.0.0.1',
   }
-  server = await startLoggedServer({ ...settings, JOB_CONCURRENCY: '0', LOG_REQUESTS: 'errors' })
+  server = await startServerProcess('', { ...settings, JOB_CONCURRENCY: '0', LOG_REQUESTS: 'errors' })
   worker = await startWorkerProcess({ ...settings, JOB_CONCURRENCY: '1' })
-  address = /is ready at\s+(http:\S+)/.exec(server.said())?.[1] ?? ''
 })
 afterAll(async () => {
-  for (const one of [server, worker]) one.kill('SIGTERM')
+  for (const one of [server, worker]) one.signal('SIGTERM')
   expect(await Promise.all([server.exited, worker.exited])).toEqual([0, 0])
   await db.close()
 })
@@ -37,7 +40,7 @@ const parentId = '00f067aa0ba902b7'
 const figures = '/api/v1/fundamentals?ticker=AAPL&view=latest'
 
 const send = (path: string, traceparent: string | null, init: RequestInit = {}) =>
-  fetch(address + path, {
+  fetch(server.address + path, {
     ...init,
     headers: {
       Authorization: `Bearer ${key}`,
@@ -47,7 +50,7 @@ const send = (path: string, traceparent: string | null, init: RequestInit = {}) 
   })
 
 /** The lines of a log that name a trace, once there are that many. */
-async function linesOf(process: LoggedProcess, traceId: string, count: number) {
+async function linesOf(process: RunningProcess, traceId: string, count: number) {
   const found = () =>
     process
       .logged()
@@ -62,6 +65,19 @@ const namesOfConnections = async () =>
   (
     await db.sql`select application_name as name from pg_stat_activity where datname = current_database()`
   ).map(({ name }) => String(name))
+
+/** Submits a job under a trace, and waits for its line in the log of the worker. */
+async function submitCsv(path: string, traceId: string, rows: readonly string[]) {
+  const answer = await send(path, `00-${traceId}-${parentId}-01`, {
+    method: 'POST',
+    body: rows.join('\n'),
+    headers: { 'Content-Type': 'text/csv', Prefer: 'respond-async' },
+  })
+  expect(answer.status).toBe(202)
+  const { id } = await answer.json()
+  const [line] = await linesOf(worker, traceId, 1)
+  return { id, requestId: answer.headers.get('x-request-id'), line }
+}
 
 describe('a trace that a trusted proxy follows', () => {
   test('is in the line of its request, and its statements run under its id in pg_stat_activity', async () => {
@@ -101,14 +117,7 @@ describe('a trace that a trusted proxy follows', () => {
         rows.push(
           `2020-01-${String(date).padStart(2, '0')},A${asset},${(asset * 7 + date * 3) % 11},${((asset + date) % 5) / 100}`,
         )
-    const answer = await send('/api/v1/backtest', `00-${traceId}-${parentId}-01`, {
-      method: 'POST',
-      body: rows.join('\n'),
-      headers: { 'Content-Type': 'text/csv', Prefer: 'respond-async' },
-    })
-    expect(answer.status).toBe(202)
-    const { id } = await answer.json()
-    const [line] = await linesOf(worker, traceId, 1)
+    const { id, requestId, line } = await submitCsv('/api/v1/backtest', traceId, rows)
     expect(line).toMatchObject({
       msg: 'task',
       jobId: id,
@@ -117,7 +126,7 @@ describe('a trace that a trusted proxy follows', () => {
       traceId,
       parentId,
     })
-    expect(line.requestId).toBe(answer.headers.get('x-request-id'))
+    expect(line.requestId).toBe(requestId)
     const names = (await db.sql`select distinct name from seen_name`).map(({ name }) => name)
     expect(names).toEqual([`asfiled ${traceId}`])
     const [request] = await linesOf(server, traceId, 1)
@@ -128,14 +137,8 @@ describe('a trace that a trusted proxy follows', () => {
 
   test('is in the log of the worker that runs its submitted as-of join', async () => {
     const traceId = newTrace()
-    const answer = await send('/api/v1/as-of?metrics=revenue', `00-${traceId}-${parentId}-01`, {
-      method: 'POST',
-      body: 'date,ticker\n2020-01-15,AAPL',
-      headers: { 'Content-Type': 'text/csv', Prefer: 'respond-async' },
-    })
-    expect(answer.status).toBe(202)
-    const { id } = await answer.json()
-    const [line] = await linesOf(worker, traceId, 1)
+    const rows = ['date,ticker', '2020-01-15,AAPL']
+    const { id, line } = await submitCsv('/api/v1/as-of?metrics=revenue', traceId, rows)
     expect(line).toMatchObject({
       msg: 'task',
       jobId: id,
@@ -176,7 +179,7 @@ describe('a trace that a trusted proxy follows', () => {
 })
 
 test('a stranger who claims to follow a trace gets neither a line of its own nor its id on statements', async () => {
-  const open = await startLoggedServer({
+  const open = await startServerProcess('', {
     DATABASE_URL: db.url,
     LOG_LEVEL: 'info',
     LOG_REQUESTS: 'errors',
@@ -184,15 +187,16 @@ test('a stranger who claims to follow a trace gets neither a line of its own nor
     JOB_CONCURRENCY: '0',
   })
   try {
-    const at = /is ready at\s+(http:\S+)/.exec(open.said())?.[1] ?? ''
     const traceId = newTrace()
     const headers = { Authorization: `Bearer ${key}`, traceparent: `00-${traceId}-${parentId}-01` }
-    expect((await fetch(at + figures, { headers })).status).toBe(200)
-    expect((await fetch(`${at}/api/v1/fundamentals?ticker=NOSUCHCOMPANY`, { headers })).status).toBe(404)
+    expect((await fetch(open.address + figures, { headers })).status).toBe(200)
+    expect(
+      (await fetch(`${open.address}/api/v1/fundamentals?ticker=NOSUCHCOMPANY`, { headers })).status,
+    ).toBe(404)
     expect((await namesOfConnections()).filter(name => name.includes(traceId))).toEqual([])
     expect(await linesOf(open, traceId, 1)).toMatchObject([{ status: 404 }])
   } finally {
-    open.kill('SIGTERM')
+    open.signal('SIGTERM')
     await open.exited
   }
 })

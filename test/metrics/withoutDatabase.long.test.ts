@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { childrenOf } from '../../deploy/cluster/processes.ts'
 import { makeDataDir, removeDataDir, startServerProcess } from '../boot/serverProcess.ts'
 import { scrape } from './metricsProcess.ts'
 
@@ -30,7 +31,8 @@ test.skipIf(!process.env.LONG)(
       expect(pid).toBeGreaterThan(1)
       // Stopped, it accepts connections and answers none, and the server that watches over it cannot start another.
       process.kill(pid, 'SIGSTOP')
-      const stopped = await stopChildren(pid)
+      const stopped = childrenOf(pid)
+      for (const child of stopped) process.kill(child, 'SIGSTOP')
       await Bun.sleep(6_000)
       const down = await scrape(own)
       expect(down.get('asfiled_database_up')).toBe(0)
@@ -55,23 +57,4 @@ async function postmaster(folder: string): Promise<string | null> {
   for await (const file of new Bun.Glob('**/postmaster.pid').scan({ cwd: folder, dot: true }))
     return (await Bun.file(`${folder}/${file}`).text()).split('\n')[0]
   return null
-}
-
-async function stopChildren(pid: number): Promise<number[]> {
-  const stopped: number[] = []
-  for await (const stat of new Bun.Glob('[0-9]*/stat').scan({ cwd: '/proc', onlyFiles: false })) {
-    const text = await Bun.file(`/proc/${stat}`)
-      .text()
-      .catch(() => '')
-    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
-    if (Number(fields[1]) !== pid) continue
-    const child = Number(stat.split('/')[0])
-    try {
-      process.kill(child, 'SIGSTOP')
-      stopped.push(child)
-    } catch {
-      // It has ended.
-    }
-  }
-  return stopped
 }

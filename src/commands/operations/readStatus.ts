@@ -6,9 +6,8 @@ import { type RegisterFreshness, registerSyncs } from '../../features/syncs/fres
 import { readMarketRuns } from '../../features/syncs/freshnessQueries.ts'
 import { sources } from '../../ingest/registers/allRegisters.ts'
 import { findMissingIndexes } from '../../ingest/store/bulkIndexes.ts'
-import { readApplied } from '../../postgres/applied.ts'
 import type { Sql } from '../../postgres/client.ts'
-import { type AppliedMigration, findPending, readShipped } from '../../postgres/history.ts'
+import { type AppliedMigration, findPending, readApplied, readShipped } from '../../postgres/history.ts'
 import { schemaNumber } from './installation.ts'
 import {
   type BackupState,

@@ -11,7 +11,7 @@ export interface OperatorRun {
   readonly bytes: number | null
 }
 
-const keepRuns = 1_000
+const maxRuns = 1_000
 
 /** Records the end of a run, and forgets the oldest beyond a bound, but never the last backup. */
 export async function recordRun(sql: SqlClient, run: OperatorRun): Promise<void> {
@@ -21,6 +21,6 @@ export async function recordRun(sql: SqlClient, run: OperatorRun): Promise<void>
     values (${kind}, ${subject}, now() - ${seconds} * interval '1 second', ${outcome}, ${reason}, ${bytes})`
   await sql`
     delete from operator_run where run_id in (
-      select run_id from operator_run order by run_id desc offset ${keepRuns})
+      select run_id from operator_run order by run_id desc offset ${maxRuns})
       and run_id <> (select coalesce(max(run_id), 0) from operator_run where kind = 'backup' and outcome = 'done')`
 }

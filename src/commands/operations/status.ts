@@ -32,7 +32,7 @@ interface StatusFlags {
   readonly maxBackupAge: number
 }
 
-/** `status`: what an operator asks first, on one screen. */
+/** `status`: what an operator looks for first, on one screen. */
 export function addStatusCommand(program: Command, context: CliContext): void {
   program
     .command('status')

@@ -3,7 +3,7 @@ import type { Sql, SqlClient } from '../client.ts'
 import { setReadRoute } from '../readRoute.ts'
 import { runInSnapshot } from '../snapshot.ts'
 
-/** A pool of a replica that may be asked now. */
+/** A pool of a replica that may be read from now. */
 export interface ReplicaPool {
   readonly sql: Sql
   /** No statement takes longer: the server cancels it before. One that does hangs with its connection. */
@@ -25,7 +25,7 @@ export interface ReadChoice {
   readonly versionTable: string
 }
 
-/** A pool whose statements are read from replicas, and from the primary where none may be asked or where one fails. Only awaited
+/** A pool whose statements are read from replicas, and from the primary where none may be read from or where one fails. Only awaited
  * statements and `withSnapshot` are: transactions, reserved connections, cursors and `unsafe` are the primary's.
  *
  * The version of the database is read before and after each statement on its connection. The one before must not be below the floor:
@@ -140,7 +140,7 @@ async function readVersion(connection: SqlClient, { versionTable }: ReadChoice):
   return Number(row.version)
 }
 
-/** A replica that was promoted, and had not received all of its primary's log. The servers move its version on (`dataVersion.ts`). */
+/** A replica that was promoted without all of its primary's log. The servers move its version on (`dataVersion.ts`). */
 function requireRecent(version: number, floor: number): void {
   if (version >= floor) return
   throw new Failure(

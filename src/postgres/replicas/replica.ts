@@ -55,7 +55,7 @@ export class Replica {
     return this.#state
   }
 
-  /** The version that it has at least; -1: it is not asked. */
+  /** The version that it has at least; -1: it is not read from. */
   get version(): number {
     return this.#state === 'up' ? this.#version : -1
   }
@@ -71,6 +71,10 @@ export class Replica {
     })
     this.#attached.add(pool)
     return pool
+  }
+
+  get pools(): readonly AttachedPool[] {
+    return [...this.#attached]
   }
 
   /** Looks at it again, soon. */
@@ -131,6 +135,9 @@ export class Replica {
   }
 }
 
+/** What is read from a pool. */
+export type ReadPurpose = 'main' | 'lookups' | 'pinned'
+
 interface PoolEvents {
   readonly behind: (version: number) => void
   readonly hung: () => void
@@ -159,6 +166,12 @@ export class AttachedPool implements ReplicaPool {
 
   get sql(): Sql {
     return this.#sql
+  }
+
+  get purpose(): ReadPurpose {
+    const { pin, indexLookupsOnly } = this.#options
+    if (pin !== undefined) return 'pinned'
+    return indexLookupsOnly === true ? 'lookups' : 'main'
   }
 
   /** Fails what waits, and starts with new connections. */

@@ -1,6 +1,12 @@
 import type { Sql } from '../client.ts'
 import { type ReadChoice, readPool } from './readPool.ts'
-import { type AttachedPool, Replica, type ReplicaDeps, type ReplicaPoolOptions } from './replica.ts'
+import {
+  type AttachedPool,
+  type ReadPurpose,
+  Replica,
+  type ReplicaDeps,
+  type ReplicaPoolOptions,
+} from './replica.ts'
 
 interface ReplicasDeps extends Omit<ReplicaDeps, 'url'> {
   readonly urls: readonly string[]
@@ -48,6 +54,13 @@ export class Replicas {
         `The replica ${name} is at data version ${version}, behind ${floor}: the primary reads in its place.`,
       ]
     })
+  }
+
+  /** The connections to all replicas by what they read, for the metrics. */
+  get pools(): Readonly<Record<`replica_${ReadPurpose}`, readonly Sql[]>> {
+    const pools = this.#replicas.flatMap(replica => replica.pools)
+    const of = (purpose: ReadPurpose) => pools.filter(pool => pool.purpose === purpose).map(({ sql }) => sql)
+    return { replica_main: of('main'), replica_lookups: of('lookups'), replica_pinned: of('pinned') }
   }
 
   /** There is a new data version: those that have it should be known soon. */

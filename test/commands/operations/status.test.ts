@@ -99,7 +99,7 @@ describe('status', () => {
     const older = await testDatabase()
     try {
       await older.sql.unsafe(
-        `delete from migration where name >= '0033'; drop table operator_run;
+        `delete from migration where name >= '0032'; drop table operator_run; alter table backtest_job drop column trace;
          alter table job_process drop column role, drop column version, drop column host, drop column pid`,
       )
       const before = await older.sql`select name from migration`
@@ -132,11 +132,11 @@ describe('status', () => {
       env: { ...process.env, DATABASE_URL: `postgres://ana:hunter2@127.0.0.1:${port}/asfiled` },
       ...{ stdout: 'pipe', stderr: 'pipe', timeout: 30_000 },
     })
-    const said = (await new Response(child.stdout).text()) + (await new Response(child.stderr).text())
+    const output = (await new Response(child.stdout).text()) + (await new Response(child.stderr).text())
     expect(await child.exited).toBe(1)
     expect(child.signalCode).toBeNull()
-    expect(said).toContain('it did not answer within 1 s')
-    expect(said).not.toMatch(/hunter2|ana:/)
+    expect(output).toContain('it did not answer within 1 s')
+    expect(output).not.toMatch(/hunter2|ana:/)
     silent.close()
   })
 })

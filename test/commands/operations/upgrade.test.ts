@@ -35,13 +35,13 @@ describe('upgrade --check', () => {
     const older = await testDatabase()
     try {
       await older.sql.unsafe(
-        `delete from migration where name >= '0033'; drop table operator_run;
+        `delete from migration where name >= '0032'; drop table operator_run; alter table backtest_job drop column trace;
          alter table job_process drop column role, drop column version, drop column host, drop column pid;
          insert into job_process (process_id, locks) values (gen_random_uuid(), '{}')`,
       )
       const before = (await older.sql`select name from migration`).length
       const run = await check(older.url)
-      expect(run.out).toContain('0033_operations.sql')
+      expect(run.out).toContain('0032_operations.sql')
       expect(run.out).toContain('an operator asks first which servers and workers live')
       expect(run.out).toMatch(/job_process \(\d+ rows, \d+ MB\): a lock for a moment/)
       expect(run.out).toMatch(/Every pending migration only adds, so they\s+may go on/)
@@ -57,7 +57,7 @@ describe('upgrade --check', () => {
     }
   })
 
-  test('of an empty database asks for no backup', async () => {
+  test('of an empty database needs no backup', async () => {
     const empty = await blankDatabase()
     try {
       const run = await check(empty.url, '--json')

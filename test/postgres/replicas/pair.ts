@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { PostgresNode } from '../../../deploy/cluster/postgresNode.ts'
-import { freePorts, until } from '../../../deploy/cluster/processes.ts'
+import { freePorts } from '../../../deploy/cluster/processes.ts'
 import { connect, type Sql } from '../../../src/postgres/client.ts'
 import { migrate } from '../../../src/postgres/migrations.ts'
 
@@ -33,21 +33,13 @@ export async function startPair(): Promise<ReplicaPair> {
   await replica.start()
   const door = new Door(one)
   const url = Object.assign(new URL(primary.serviceUrl), { port: String(door.port) }).href
-  const admin = { primary: primary.admin(), replica: replica.admin() }
+  const admin = replica.admin()
   return {
     ...{ primary, replica, door, url },
-    onReplica: work => work(admin.replica),
-    caughtUp: () =>
-      until('the replica has what the primary has', async () => {
-        const [{ lsn }] = await admin.primary<
-          { lsn: string }[]
-        >`select pg_current_wal_insert_lsn()::text as lsn`
-        const [{ done }] = await admin.replica<{ done: boolean }[]>`
-          select pg_last_wal_replay_lsn() >= ${lsn}::pg_lsn as done`
-        return done
-      }),
+    onReplica: work => work(admin),
+    caughtUp: () => replica.untilReplayed(primary),
     async close() {
-      await Promise.all([admin.primary.end({ timeout: 0 }), admin.replica.end({ timeout: 0 })])
+      await admin.end({ timeout: 0 })
       await Promise.all([primary.end('SIGKILL'), replica.end('SIGKILL')])
       door.close()
       rmSync(folder, { recursive: true, force: true })

@@ -105,7 +105,7 @@ test('reads are the replica’s, and what writes is the primary’s', async () =
   })
 })
 
-test('a replica that is behind what this server has seen is not asked, and is again when it has caught up', async () => {
+test('a replica that is behind what this server has seen is not read from, and is again when it has caught up', async () => {
   await untilReplicaReads()
   await pause()
   const ticker = await importOne([aDraft])
