@@ -89,7 +89,12 @@ export function fundamentalsRoutes(http: HttpPlugin, deps: FundamentalsDeps) {
     if (query.ticker?.includes(',')) return answerSeveral(deps, context, query, version)
     // The index also depends on runs of `sync`, which make no new data version where they find nothing new.
     if (query.ticker === undefined)
-      return respondFromCache(deps.responses, context, version, await indexResponse(deps, context, query, day))
+      return respondFromCache(
+        deps.responses,
+        context,
+        version,
+        await indexResponse(deps, context, query, day),
+      )
     const { first, later } = await answerOne(deps, context, query)
     plans.store(principal, planQuery(context), version, day, later)
     return respondFromCache(deps.responses, context, version, first)
