@@ -37,8 +37,8 @@ export async function openReads({ config, sql, lookups, report }: ReadParts): Pr
     directory = companyDirectory(lookups)
     return { sql, lookups, directory, version, replicas, close: () => version.close() }
   }
-  const { current: floor, raise: seen, timeline } = version
-  const opened = new Replicas({ urls, floor, seen, timeline, report })
+  const { current: floor, raise: seen, timeline, system } = version
+  const opened = new Replicas({ urls, floor, seen, timeline, system, report })
   replicas = opened
   const large = opened.open(sql, {
     ...{ connections: databaseConnections, statementTimeoutMs, applicationName: 'asfiled-reads' },

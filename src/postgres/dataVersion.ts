@@ -41,16 +41,18 @@ export async function advanceDataVersion(transaction: SqlClient, batch: ImportBa
 
 interface History {
   readonly version: number
+  /** The number that PostgreSQL gave its files when they were made. A replica has that of its primary, and no other database has it. */
+  readonly system: string
   /** The history that this database writes. A replica that is promoted begins a new one; null: it is a replica. */
   readonly timeline: string | null
 }
 
 export async function readHistory(sql: SqlClient): Promise<History> {
-  const [row] = await sql<{ version: string; timeline: string | null }[]>`
-    select version, case when pg_is_in_recovery() then null
+  const [row] = await sql<{ version: string; system: string; timeline: string | null }[]>`
+    select version, (select system_identifier::text from pg_control_system()) as system, case when pg_is_in_recovery() then null
       else left(pg_walfile_name(pg_current_wal_lsn()), 8) end as timeline
     from data_version`
-  return { version: Number(row.version), timeline: row.timeline }
+  return { ...row, version: Number(row.version) }
 }
 
 /** Moves a promoted replica on to a version that no server has seen. It may lack the last versions of its primary, and must not use
@@ -69,6 +71,8 @@ export interface DataVersionWatch {
   raise(version: number): void
   /** The history that the primary writes. */
   timeline(): string | null
+  /** Which database it is (`History`). */
+  system(): string
   close(): Promise<void>
 }
 
@@ -81,7 +85,7 @@ export async function watchDataVersion(
   onChange: (version: number) => void,
   report: (line: string) => void = () => {},
 ): Promise<DataVersionWatch> {
-  let { version, timeline } = await readHistory(sql)
+  let { version, timeline, system } = await readHistory(sql)
   const update = (next: number) => {
     if (next <= version) return
     version = next
@@ -89,6 +93,7 @@ export async function watchDataVersion(
   }
   const follow = async () => {
     const found = await readHistory(sql)
+    system = found.system
     if (found.timeline === null) return
     if (timeline === null || found.timeline === timeline) {
       timeline = found.timeline
@@ -114,6 +119,7 @@ export async function watchDataVersion(
     current: () => version,
     raise: update,
     timeline: () => timeline,
+    system: () => system,
     close: async () => {
       clearInterval(poll)
       await listener.unlisten().catch(() => {})

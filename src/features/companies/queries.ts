@@ -41,7 +41,8 @@ interface ReadyAnswer
   extends Omit<CompanyIdentity, 'sentId' | 'formerHolders' | 'ready'>,
     Omit<ReadyRows, 'dataVersion'> {}
 
-/** The companies with a ready answer among those that IDs name, by ID, each by one probe. The others have to be found in the tables. */
+/** The companies with a ready answer among those that IDs name, by ID, each by one probe and with its rows, which may be tens of kilobytes.
+ * The others have to be found in the tables. */
 export async function findReady(
   sql: SqlClient,
   ids: readonly string[],
@@ -61,6 +62,15 @@ export async function findReady(
       },
     ]),
   )
+}
+
+/** The same companies without their rows: a join names tens of thousands. */
+async function findReadyNames(sql: SqlClient, ids: readonly string[]): Promise<Map<string, CompanyIdentity>> {
+  const named = await sql<Omit<CompanyIdentity, 'sentId' | 'formerHolders' | 'ready'>[]>`
+    select ticker, entity_id as "entityId", preferred, issuer_id as "issuerId", name, market, twin,
+           (select version::int from data_version) as "dataVersion"
+    from ready_answer where ticker = any(${[...ids]}::text[])`
+  return new Map(named.map(company => [company.ticker, { ...company, sentId: null, formerHolders: [] }]))
 }
 
 /** The companies that IDs name, by ID. `ids` are in upper case. An ID that is no current one leads to the company that had it last. */
@@ -137,7 +147,9 @@ export function companyDirectory(sql: Sql, capacity = 50_000): CompanyDirectory 
       }
       if (found.size === ids.length) return found
       const unseen = ids.filter(id => !found.has(id))
-      for (const [id, company] of await findReady(sql, unseen)) {
+      // A request for several companies reads the rows of one after the other, which bounds its memory.
+      const named = await (ids.length === 1 ? findReady(sql, unseen) : findReadyNames(sql, unseen))
+      for (const [id, company] of named) {
         // Only the request that looked it up gets the rows: they would be outdated where this server has not yet heard of an import.
         const { ready: _, ...identity } = company
         found.set(id, company)

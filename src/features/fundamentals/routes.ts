@@ -30,7 +30,7 @@ import { termsOf } from '../companies/terms.ts'
 import { coverageIndex } from '../coverage/index.ts'
 import type { Freshness } from '../syncs/freshness.ts'
 import { fundamentalsOperation } from './documentation.ts'
-import { planCompanies, planCompany } from './plan.ts'
+import { type CompanyPlan, planCompanies, planCompany } from './plan.ts'
 import { answerCompany } from './read.ts'
 import { FundamentalsQuery } from './schema.ts'
 import { sheetOf } from './sheet.ts'
@@ -82,26 +82,42 @@ export function fundamentalsRoutes(http: HttpPlugin, deps: FundamentalsDeps) {
               deps.responses,
               context,
               pinned,
-              await planResponse(atVersion, context, query, day),
+              await pinnedResponse(atVersion, context, query, day),
             ),
       )
     }
     if (query.ticker?.includes(',')) return answerSeveral(deps, context, query, version)
-    const response = await planResponse(deps, context, query, day)
     // The index also depends on runs of `sync`, which make no new data version where they find nothing new.
-    if (query.ticker !== undefined) plans.store(principal, planQuery(context), version, day, response)
-    return respondFromCache(deps.responses, context, version, response)
+    if (query.ticker === undefined)
+      return respondFromCache(
+        deps.responses,
+        context,
+        version,
+        await indexResponse(deps, context, query, day),
+      )
+    const { first, later } = await answerOne(deps, context, query)
+    plans.store(principal, planQuery(context), version, day, later)
+    return respondFromCache(deps.responses, context, version, first)
   }
 }
 
-/** A request for one company, or for the coverage index. */
-async function planResponse(
+/** A request for one company, or for the coverage index, at a pinned version. */
+async function pinnedResponse(
   deps: FundamentalsDeps,
   context: RequestContext,
   query: FundamentalsQuery,
   day: string,
 ): Promise<CachedResponse> {
-  if (query.ticker !== undefined) return answerOne(deps, context, query)
+  if (query.ticker === undefined) return indexResponse(deps, context, query, day)
+  return (await answerOne(deps, context, query)).first
+}
+
+async function indexResponse(
+  deps: FundamentalsDeps,
+  context: RequestContext,
+  query: FundamentalsQuery,
+  day: string,
+): Promise<CachedResponse> {
   const { principal } = context.authenticatedCaller
   const { data_version: pinned, ...selection } = query
   // How current the server is says nothing about an earlier version of its data.
@@ -120,33 +136,41 @@ function planQuery({ queryText, request }: RequestContext): string {
   return format === 'json' ? queryText : `${queryText} ${format}`
 }
 
+/** An answer that may use the rows that came with its company, and the one to cache as a plan. That one has no rows: thousands of plans with
+ * rows would fill the memory, and they would be outdated. */
+interface PlannedAnswer {
+  readonly first: CachedResponse
+  readonly later: CachedResponse
+}
+
 async function answerOne(
   deps: FundamentalsDeps,
   context: RequestContext,
   query: FundamentalsQuery,
-): Promise<CachedResponse> {
+): Promise<PlannedAnswer> {
   const { principal } = context.authenticatedCaller
   const form = readForm(query)
-  // Plans are cached, and rows that came with the company are for its first answer alone.
-  const { ready: found, ...plan } = await planCompany(deps, principal, query)
-  let ready = found
-  return cacheable(
+  const { ready, ...plan } = await planCompany(deps, principal, query)
+  const render = async (given: CompanyPlan) => {
+    const list = await answerCompany(deps, principal, query, given)
+    const terms = termsOf(deps.markets, [list.market])
+    const table = plan.layout === 'long' ? null : tableOf(list, plan.columns)
+    const { content, headers } =
+      table === null
+        ? await renderList(form, sheetOf(plan), list, terms)
+        : await renderList(form, fundamentalsTableSheet(table.metrics), table, terms)
+    return { content, headers: { ...headers, ...asFile(form.format, plan.ticker, plan.asOf) } }
+  }
+  const later = cacheable(
     `${form.key} ${plan.cacheKey}`,
     contentTypes[form.format],
-    async () => {
-      const first = { ...plan, ready }
-      ready = undefined
-      const list = await answerCompany(deps, principal, query, first)
-      const terms = termsOf(deps.markets, [list.market])
-      const table = plan.layout === 'long' ? null : tableOf(list, plan.columns)
-      const { content, headers } =
-        table === null
-          ? await renderList(form, sheetOf(plan), list, terms)
-          : await renderList(form, fundamentalsTableSheet(table.metrics), table, terms)
-      return { content, headers: { ...headers, ...asFile(form.format, plan.ticker, plan.asOf) } }
-    },
+    () => render(plan),
     compressions.companyRows,
   )
+  if (ready === undefined) return { first: later, later }
+  // This server may have heard of a newer version since: an answer is rendered again then, and must not be of these rows.
+  const make = () => render(ready.dataVersion < deps.dataVersion() ? plan : { ...plan, ready })
+  return { first: { ...later, make }, later }
 }
 
 async function answerSeveral(

@@ -12,6 +12,8 @@ export interface ReplicaDeps {
   readonly floor: () => number
   /** The history that the primary writes; null: not known. A database that is no replica must write the same one. */
   readonly timeline: () => string | null
+  /** Which database the primary is. A replica of another one, like that of a test, has other figures under the same versions. */
+  readonly system: () => string
   readonly report: (line: string) => void
 }
 
@@ -106,6 +108,7 @@ export class Replica {
     const found = await Promise.race([readHistory(this.#watch).catch(() => null), late])
     if (this.#isClosed) return
     if (found === null) return this.#lose('it does not answer')
+    if (found.system !== this.#deps.system()) return this.#lose('it is a copy of another database')
     const isPrimary = found.timeline !== null
     if (isPrimary && found.timeline !== this.#deps.timeline())
       return this.#lose('it is no replica, and writes another history than the primary')

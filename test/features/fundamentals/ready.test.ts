@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { companyDirectory } from '../../../src/features/companies/queries.ts'
+import { companyDirectory, findCompanies } from '../../../src/features/companies/queries.ts'
 import { planCompany } from '../../../src/features/fundamentals/plan.ts'
 import { answerCompany } from '../../../src/features/fundamentals/read.ts'
 import { unpackRows } from '../../../src/features/fundamentals/readyRows.ts'
@@ -233,6 +233,19 @@ test('a company that was not requested before costs one statement, a probe by it
   expect(statements.map(text => /from (\w+)/.exec(text.replace(/\(select[^)]*\)/, ''))?.[1])).toEqual([
     'ready_answer',
   ])
+})
+
+test('a request that names several companies does not hold the rows of all of them', async () => {
+  await fillAll()
+  const ids = await readyIds()
+  expect(ids.length).toBeGreaterThan(5)
+  const found = await companyDirectory(sql).findAll(ids)
+  expect([...found.keys()].sort()).toEqual(ids)
+  expect([...found.values()].filter(({ ready }) => ready !== undefined)).toEqual([])
+  const plain = await findCompanies(sql, ids)
+  expect(Object.fromEntries(found)).toEqual(Object.fromEntries(plain))
+  const [id] = ids
+  expect((await companyDirectory(sql).findAll([id])).get(id)?.ready).toBeDefined()
 })
 
 test('rows come in the order of the tables, and figures are the very numbers', () => {

@@ -272,6 +272,35 @@ test('whatever the replica lags, an answer is the primary’s at the version tha
   )
 })
 
+test('a replica of another database is not read, whatever its data version', async () => {
+  const other = await startPair()
+  try {
+    const elsewhere = connect({ url: other.url, connections: 1, statementTimeoutMs: 10_000 })
+    await elsewhere`update data_version set version = 1000000`
+    await elsewhere.end()
+    await other.caughtUp()
+    const lookups = connect({ url: pair.url, connections: 1, statementTimeoutMs: 10_000 })
+    const lines: string[] = []
+    const misled = await openReads({
+      config: {
+        ...{
+          databaseReadUrls: [other.replica.serviceUrl],
+          databaseConnections: 2,
+          statementTimeoutMs: 10_000,
+        },
+      },
+      ...{ sql, lookups, report: line => lines.push(line) },
+    })
+    await until('it was looked at', async () => lines.length > 0 || (await isFromReplica(misled.sql)))
+    expect(await isFromReplica(misled.sql)).toBe(false)
+    expect(lines).toEqual([expect.stringContaining('it is a copy of another database')])
+    await misled.close()
+    await lookups.end()
+  } finally {
+    await other.close()
+  }
+})
+
 test('a promoted replica that lacks an import goes on under versions that no server has seen', async () => {
   await untilReplicaReads()
   await pair.onReplica(admin => admin`alter system set primary_conninfo = ''`)
