@@ -185,7 +185,10 @@ describe('documents', () => {
 
   test('every setting of .env.example is read, and every setting that is read is in it', async () => {
     const listed = (await Bun.file(resolve(root, '.env.example')).text()).match(/^[A-Z_]+(?==)/gm) ?? []
-    const config = await Bun.file(resolve(root, 'src/config.ts')).text()
+    const sources = ['src/config.ts', 'src/registerSettings.ts'].map(file =>
+      Bun.file(resolve(root, file)).text(),
+    )
+    const config = (await Promise.all(sources)).join()
     const read = [...config.matchAll(/(?:text|integer|list)\('([A-Z_]+)'|environment\.([A-Z_]+)/g)].map(
       match => match[1] ?? match[2],
     )
