@@ -48,10 +48,14 @@ beforeAll(async () => {
     ...{ config, url: pair.url, sql, replicas, elapsedMs: () => performance.now() },
   })
   closing.push(() => pins.close())
-  server = await testServer(sql, { reads, directory, replicas, pins, dataVersion: version.current })
+  // Ready answers are of this day.
+  const [{ today }] = await sql<{ today: string }[]>`select import_day() as today`
+  server = await testServer(sql, {
+    ...{ reads, directory, replicas, pins, dataVersion: version.current, today: () => today },
+  })
   closing.push(() => server.stop())
   // Its pins have connections to the address of the pool.
-  reference = await testServer(sql)
+  reference = await testServer(sql, { today: () => today })
   closing.push(() => reference.stop())
   key = await sellKey(sql, { licence: 'oem', perMinute: 1_000_000 })
 }, 120_000)
@@ -225,6 +229,8 @@ const step = fc.oneof(
         'cross-section',
         'restatements',
         'several',
+        'ready',
+        'ready history',
       ),
       day: fc.integer({ min: 0, max: spanDays + 2 }),
     }),
@@ -234,6 +240,8 @@ const step = fc.oneof(
 function pathOf(route: string, company: number, day: string): string {
   const id = `E${company}`
   if (route === 'latest') return `/api/v1/fundamentals?ticker=${id}&view=latest&as_of=${day}`
+  if (route === 'ready') return `/api/v1/fundamentals?ticker=${id}&view=latest`
+  if (route === 'ready history') return `/api/v1/fundamentals?ticker=${id}`
   if (route === 'several')
     return `/api/v1/fundamentals?ticker=${id},E${company === 900 ? 901 : 900}&as_of=${day}`
   if (route === 'filings') return `/api/v1/filings?ticker=${id}&as_of=${day}`
