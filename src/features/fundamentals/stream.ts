@@ -5,6 +5,7 @@ import { commentLine, type Notices, noticeHeaders, noticeLines } from '../../for
 import { listMetadata, streamRows } from '../../formats/rows.ts'
 import { spool } from '../../formats/spool.ts'
 import { readDataVersion } from '../../postgres/dataVersion.ts'
+import { noteVersion } from '../../postgres/readRoute.ts'
 import { openSnapshot, type Snapshot } from '../../postgres/snapshot.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
 import { termsOf } from '../companies/terms.ts'
@@ -64,6 +65,7 @@ async function openPlanned(
       await snapshot.release()
       throw error
     })
+    noteVersion(deps.sql, version)
     if (plan.companies.every(company => company.dataVersion === version)) return { snapshot, plan }
     // Release the connection before planning takes another: with all of them held so, every request would wait forever.
     await snapshot.release()

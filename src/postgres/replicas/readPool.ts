@@ -38,7 +38,10 @@ export function readPool(primary: Sql, choice: ReadChoice): Sql {
       return isTemplate(sent[0]) ? lazily(query, () => readRows(primary, choice, sent)) : query
     },
   })
-  setReadRoute(pool, { primary, snapshot: work => readSnapshot(primary, choice, work) })
+  setReadRoute(pool, {
+    ...{ primary, seen: choice.seen },
+    snapshot: work => readSnapshot(primary, choice, work),
+  })
   return pool
 }
 

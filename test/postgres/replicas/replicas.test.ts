@@ -5,6 +5,7 @@ import { openPins } from '../../../src/boot/pins.ts'
 import { openReads } from '../../../src/boot/reads.ts'
 import { addDays } from '../../../src/dates.ts'
 import { connect, type Sql } from '../../../src/postgres/client.ts'
+import { readDataVersion } from '../../../src/postgres/dataVersion.ts'
 import { primaryOf } from '../../../src/postgres/readRoute.ts'
 import { withSnapshot } from '../../../src/postgres/snapshot.ts'
 import {
@@ -278,6 +279,16 @@ test('whatever the replica lags, an answer is the primary’s at the version tha
     }),
     { numRuns: Number(process.env.LONG === undefined ? 12 : 150) },
   )
+})
+
+test('several companies are answered though this server has not heard of an import that the replica lacks', async () => {
+  await untilReplicaReads()
+  await pause()
+  // No notification comes with it, as while the connection that listens is lost.
+  await sql`update data_version set version = version + 1`
+  const answer = await fetchJson(server, '/api/v1/fundamentals?ticker=E900,E901')
+  await resume()
+  expect([answer.status, answer.version]).toEqual([200, await readDataVersion(sql)])
 })
 
 test('a replica of another database is not read, whatever its data version', async () => {
