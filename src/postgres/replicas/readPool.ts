@@ -115,13 +115,17 @@ async function readSnapshot<T>(
   const floor = choice.floor()
   const replica = choice.choose(floor)
   if (replica !== null) {
+    const progress = new Progress()
     const reading = runInSnapshot(replica.sql, async connection => {
       const version = await readVersion(connection, choice)
       if (version < floor) replica.behind(version)
-      return version < floor ? null : { version, value: await work(connection) }
+      if (version < floor) return null
+      progress.note(-1)
+      const value = await work(followed(connection, progress)).finally(() => progress.note(1))
+      return { version, value }
     })
     // What the rows themselves say, like an unknown company, the primary would say, too.
-    const read = await inTime(reading, replica).catch(error => {
+    const read = await inTime(reading, replica, progress).catch(error => {
       if (error instanceof Failure) throw error
       return null
     })
@@ -153,13 +157,51 @@ function requireRecent(version: number, floor: number): void {
   )
 }
 
-/** Fails where the replica neither answers nor refuses in time. */
-async function inTime<T>(work: Promise<T>, { limitMs, hung }: ReplicaPool): Promise<T> {
+/** How far the statements of a snapshot are. It may have many, and take as long as they do together. */
+class Progress {
+  /** Statements that are not answered. Opening and closing the snapshot is one. */
+  waiting = 1
+  /** When one was last sent or answered. */
+  sinceMs = performance.now()
+
+  note(change: number): void {
+    this.waiting += change
+    this.sinceMs = performance.now()
+  }
+}
+
+/** The same connection, which records its progress. */
+function followed<Connection extends SqlClient>(connection: Connection, progress: Progress): Connection {
+  return new Proxy(connection, {
+    apply(target, self, sent: unknown[]) {
+      const query: object = Reflect.apply(target, self, sent)
+      if (!isTemplate(sent[0])) return query
+      return lazily(query, () => {
+        progress.note(1)
+        return Promise.resolve(query).finally(() => progress.note(-1))
+      })
+    },
+  })
+}
+
+/** Fails where the replica neither answers nor refuses a statement in time. */
+async function inTime<T>(
+  work: Promise<T>,
+  { limitMs, hung }: ReplicaPool,
+  progress = new Progress(),
+): Promise<T> {
   const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => {
+  let timer: Timer
+  const look = () => {
+    const leftMs = progress.waiting === 0 ? limitMs : progress.sinceMs + limitMs - performance.now()
+    if (leftMs > 1) {
+      timer = setTimeout(look, leftMs)
+      return
+    }
     hung()
     late.reject(new Error('The replica does not answer.'))
-  }, limitMs)
+  }
+  timer = setTimeout(look, limitMs)
   try {
     return await Promise.race([work, late.promise])
   } finally {

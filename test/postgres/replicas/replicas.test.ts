@@ -291,6 +291,31 @@ test('several companies are answered though this server has not heard of an impo
   expect([answer.status, answer.version]).toEqual([200, await readDataVersion(sql)])
 })
 
+test('a snapshot may take longer than a statement may, and the replica is not taken for a dead one', async () => {
+  await untilReplicaReads()
+  const lines: string[] = []
+  const config = {
+    databaseReadUrls: [pair.replica.serviceUrl],
+    databaseConnections: 2,
+    statementTimeoutMs: 1_000,
+  }
+  const short = await openReads({ config, sql, lookups: sql, report: line => lines.push(line) })
+  await until('the replica reads', () => isFromReplica(short.sql))
+  let runs = 0
+  const read = withSnapshot(short.sql, async snapshot => {
+    runs++
+    const seen: boolean[] = []
+    for (let part = 0; part < 4; part++) {
+      const [{ replica }] = await snapshot<{ replica: boolean }[]>`
+        select pg_is_in_recovery() as replica, pg_sleep(0.7)::text`
+      seen.push(replica)
+    }
+    return seen
+  })
+  expect([await read, runs, lines]).toEqual([[true, true, true, true], 1, []])
+  await short.close()
+})
+
 test('a replica of another database is not read, whatever its data version', async () => {
   const other = await startPair()
   try {
