@@ -263,6 +263,8 @@ describe('a backup is refused, and leaves no database', () => {
     change(manifest)
     const text = Buffer.from(JSON.stringify(manifest))
     const rest = tar.subarray(512 + size + padding(size).length)
+    const digestOf = (content: Uint8Array) => new Bun.CryptoHasher('sha256').update(content).digest('hex')
+    rest.write(digestOf(text), rest.indexOf(digestOf(tar.subarray(512, 512 + size))))
     const parts = [tarHeader(manifestName, 'file', text.length, 0), text, padding(text.length), rest]
     writeFileSync(changed, await packed(Buffer.concat(parts)))
   }

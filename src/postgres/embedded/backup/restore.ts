@@ -141,7 +141,7 @@ class Restore {
     let isComplete = false
     for await (const entry of readTar(this.#decompressed())) {
       this.signal.throwIfAborted()
-      if (manifest === null) manifest = await this.#readManifest(entry)
+      if (manifest === null) manifest = await this.#readManifest(entry).catch(this.#explainRefusal)
       else if (isComplete) throw new DamagedArchive('more files follow after its checksums')
       else if (entry.name === checksumsName) {
         this.#verify(await textOf(entry))
@@ -197,6 +197,19 @@ class Restore {
     return manifest
   }
 
+  /** A damaged description reads like one of another version or build, so the rest is read: its checksums say which it is. */
+  #explainRefusal = async (refusal: unknown): Promise<never> => {
+    let digest: string | null = null
+    for await (const entry of readTar(this.#decompressed())) {
+      this.signal.throwIfAborted()
+      if (entry.name === manifestName) digest = digestOf(await textOf(entry))
+      else if (entry.name === checksumsName && checksumsIn(await textOf(entry)).get(manifestName) !== digest)
+        throw new DamagedArchive('its description is not what was backed up')
+      else for await (const _ of entry.content) this.signal.throwIfAborted()
+    }
+    throw refusal
+  }
+
   async #write({ name, kind, content }: TarEntry): Promise<void> {
     const path = this.#pathOf(name)
     if (kind === 'folder') {
@@ -228,20 +241,23 @@ class Restore {
     return join(this.draft, ...parts)
   }
 
-  /** @param text lines as `sha256sum` writes them */
   #verify(text: string): void {
-    const expected = new Map(
-      text
-        .split('\n')
-        .filter(line => line !== '')
-        .map((line): [string, string] => [line.slice(66), line.slice(0, 64)]),
-    )
+    const expected = checksumsIn(text)
     const missing = [...expected.keys()].find(name => !this.#found.has(name))
     if (missing !== undefined) throw new DamagedArchive(`it lacks ${missing}`)
     for (const [name, digest] of this.#found)
       if (expected.get(name) !== digest) throw new DamagedArchive(`${name} is not what was backed up`)
   }
 }
+
+/** @param text lines as `sha256sum` writes them */
+const checksumsIn = (text: string): ReadonlyMap<string, string> =>
+  new Map(
+    text
+      .split('\n')
+      .filter(line => line !== '')
+      .map((line): [string, string] => [line.slice(66), line.slice(0, 64)]),
+  )
 
 /** The draft is empty at first, so that only the archive itself can be the cause: a file twice, or without its folder. */
 function explainPlace(name: string): (error: unknown) => never {
