@@ -4,6 +4,7 @@ import {
   crossSectionRows,
   crossSectionStatement,
 } from '../src/features/crossSection/queries.ts'
+import { readPage } from '../src/features/crossSection/rangeQueries.ts'
 import { tableRows } from '../src/features/crossSection/tablePage.ts'
 import {
   numberedMetrics,
@@ -60,7 +61,7 @@ export function benchCrossSection({ short = false, explain = false } = {}): Prom
     let after: number | null = null
     do {
       const started = performance.now()
-      const page = await crossSectionRows(sql, { ...whole, limit: 10_000, after })
+      const page = await readPage(sql, { ...whole, limit: 10_000, after })
       pages.push(performance.now() - started)
       after = page.next
     } while (after !== null)
@@ -141,8 +142,10 @@ async function proveParity(sql: Sql, whole: CrossSectionScope): Promise<void> {
     where f.metric_id = (select metric_id from metric where name = 'roe') and f.fp = 0
     order by e.entity_id, f.period_end desc, f.filed desc`
   const { rows } = await crossSectionRows(sql, whole)
-  if (JSON.stringify(rows) !== JSON.stringify([...truth]))
-    throw new Error('the cross-section differs from the plain one')
+  const byRanges = await readPage(sql, whole)
+  for (const found of [rows, byRanges.rows])
+    if (JSON.stringify(found) !== JSON.stringify([...truth]))
+      throw new Error('the cross-section differs from the plain one')
 }
 
 const namesOf = async (sql: Sql) =>

@@ -9,7 +9,7 @@ import { sampleEntities } from './sampleEntities.ts'
 
 const clients = 4
 const queriesPerKind = 300
-const bounds = { p50Ms: 4, p99Ms: 40, maxMs: 200 }
+const bounds = { p50Ms: 3, p99Ms: 25, maxMs: 150 }
 /** An address may search 120 times a minute. */
 const searchesOfAddress = 100
 /** Warm-up queries, which differ from the timed ones: they warm up the server, but not these names. */

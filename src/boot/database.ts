@@ -25,7 +25,6 @@ export async function openDatabase(
   statementTimeoutMs: number,
   announce: (line: string) => void,
   ifMissing: 'create' | 'fail' = 'create',
-  applicationName = 'asfiled',
 ): Promise<OpenDatabase> {
   if (config.databaseUrl === null && ifMissing === 'fail' && !hasCluster(config.dataDir))
     throw new Failure(
@@ -34,9 +33,7 @@ export async function openDatabase(
     )
   const cluster = config.databaseUrl === null ? await openCluster(config.dataDir, announce) : null
   const url = config.databaseUrl ?? cluster?.url ?? ''
-  const sql = connect({
-    ...{ url, connections: config.databaseConnections, statementTimeoutMs, applicationName },
-  })
+  const sql = connect({ url, connections: config.databaseConnections, statementTimeoutMs })
   const close = async () => {
     await sql.end({ timeout: 5 })
     await cluster?.close()

@@ -1,11 +1,10 @@
 import { constants, setPriority } from 'node:os'
 import { Failure } from '../errors.ts'
 import type { Sql } from '../postgres/client.ts'
-import { lowerBackends } from '../postgres/embedded/backends.ts'
 import type { CliContext } from './context.ts'
 import { type Progress, startProgress } from './output.ts'
 
-/** Runs work that writes to the database for minutes or hours: at low priority, in the embedded database too, with a progress display, and with a lost
+/** Runs work that writes to the database for minutes or hours: at low priority, with a progress display, and with a lost
  * connection explained. */
 export function writeInBulk<T>(
   context: CliContext,
@@ -14,14 +13,12 @@ export function writeInBulk<T>(
 ): Promise<T> {
   return context.withDatabase(async sql => {
     lowerPriority()
-    const stopLowering = context.config.databaseUrl === null ? lowerBackends(sql) : () => {}
     const progress = startProgress(label)
     try {
       return await work(sql, progress)
     } catch (error) {
       throw explainConnectionLoss(error)
     } finally {
-      stopLowering()
       progress.stop()
     }
   })

@@ -21,8 +21,6 @@ export interface CliContext {
 }
 
 const noTimeLimit = 0
-/** Of the connections of this process alone, so that it finds them among those of the database. */
-const applicationName = `asfiled-command-${crypto.randomUUID().slice(0, 8)}`
 
 export function makeContext(config: Config): CliContext {
   return {
@@ -30,8 +28,7 @@ export function makeContext(config: Config): CliContext {
     now: () => new Date(),
     today: () => new Date().toISOString().slice(0, 10),
     withDatabase: async (work, ifMissing = 'fail') => {
-      const announce = (line: string) => console.error(line)
-      const database = await openDatabase(config, noTimeLimit, announce, ifMissing, applicationName)
+      const database = await openDatabase(config, noTimeLimit, line => console.error(line), ifMissing)
       console.error(describeDatabase(config))
       const explainRoom = config.databaseUrl === null ? watchRoom(config.dataDir) : () => null
       try {

@@ -143,7 +143,7 @@ test('an import that loses its database reports it, and the same command complet
   const killer = setInterval(async () => {
     await db.sql`
       select pg_terminate_backend(pid) from pg_stat_activity
-      where datname = current_database() and application_name like 'asfiled-command-%' and query ilike 'copy fact %'`
+      where datname = current_database() and application_name = 'asfiled' and query ilike 'copy fact %'`
   }, 20)
   const broken = await running
   clearInterval(killer)

@@ -70,7 +70,7 @@ export async function crossSectionRows(sql: SqlClient, scope: CrossSectionScope)
  * one. A page costs what its companies cost, however many come before it. `bench/crossSection.ts --explain` shows the plan. */
 export function crossSectionStatement(sql: SqlClient, scope: CrossSectionScope): SqlFragment {
   const { market, after, limit } = scope
-  const later = after === null ? sql`` : sql`and e.entity_id > ${after}`
+  const later = laterThan(sql, market, after)
   const page = sql`
     select e.entity_id, e.ticker, e.issuer_id, l.*
     from entity e cross join lateral (${latestOf(sql, scope, sql`e.entity_id`, sql``)}) l
@@ -84,6 +84,13 @@ export function crossSectionStatement(sql: SqlClient, scope: CrossSectionScope):
     from data_version d left join (${shown}) r on true left join unit u on u.unit_id = r.unit_id
     order by r.entity_id`
 }
+
+/** The companies after one. Without one it begins at the market's first: the planner may read companies by their number alone, and so all
+ * those of the markets before. */
+export const laterThan = (sql: SqlClient, market: string, after: number | null): SqlFragment =>
+  after === null
+    ? sql`and e.entity_id >= (select min(m.entity_id) from entity m where m.market = ${market})`
+    : sql`and e.entity_id > ${after}`
 
 /** Which figure of a company counts. */
 export type FigureScope = Pick<CrossSectionScope, 'asOf' | 'fp' | 'from' | 'filters' | 'sector'>

@@ -49,7 +49,7 @@ async function readByRanges(sql: SqlClient, scope: CrossSectionScope): Promise<C
     if (range.version !== version) return null
     if (range.companies > 0) {
       if (range.last - range.first > maxNumbersPerCompany * range.companies) return null
-      const found = await readRange(sql, scope, after, range.last)
+      const found = await readRange(sql, scope, range)
       if (found.version !== version) return null
       for (const row of found.rows) rows.push(row)
       after = range.last
@@ -93,8 +93,7 @@ type Answer = (CrossSectionRow | { readonly entityId: null }) & { readonly versi
 async function readRange(
   sql: SqlClient,
   scope: CrossSectionScope,
-  after: number,
-  last: number,
+  { first, last }: CompanyRange,
 ): Promise<{ readonly version: number; readonly rows: readonly CrossSectionRow[] }> {
   const { asOf, market, from } = scope
   const metricId = sql`(select metric_id from metric where name = ${scope.metric})`
@@ -102,7 +101,7 @@ async function readRange(
   // With a bound that is as near, nothing older is wanted.
   const isBounded = from !== null && from > usual
   const since = isBounded ? from : usual
-  const ofRange = sql`e.market = ${market} and e.entity_id > ${after} and e.entity_id <= ${last}`
+  const ofRange = sql`e.market = ${market} and e.entity_id between ${first} and ${last}`
   const older = latestFigure(sql, scope, metricId, sql`e.entity_id`, sql`and f.period_end < ${since}`)
   const others = isBounded
     ? sql``
@@ -115,7 +114,7 @@ async function readRange(
     with recent as materialized (
       select distinct on (f.entity_id) f.entity_id, f.fy, f.fp, f.period_end, f.filed, f.value, f.unit_id, f.tag_id, f.is_earlier
       from fact_as_of(${asOf}) f
-      where f.metric_id = ${metricId} and f.entity_id > ${after} and f.entity_id <= ${last}
+      where f.metric_id = ${metricId} and f.entity_id between ${first} and ${last}
         and f.current and f.fp = 0 and f.period_end >= ${since}
       order by f.entity_id, f.period_end desc)
     select d.version, r.entity_id as "entityId", r.ticker, r.issuer_id as "issuerId", r.fy, r.fp,

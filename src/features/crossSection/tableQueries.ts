@@ -1,7 +1,7 @@
 import { addDays, type IsoDate } from '../../dates.ts'
 import type { SqlClient, SqlFragment } from '../../postgres/client.ts'
 import { recentFiscalYear, servedPeriod } from '../fundamentals/queries.ts'
-import { type CrossSectionScope, fits, latestFigure, trailingPeriod } from './queries.ts'
+import { type CrossSectionScope, fits, laterThan, latestFigure, trailingPeriod } from './queries.ts'
 import { type MetricNumbers, trailingFigures } from './trailingQueries.ts'
 
 export interface TableScope extends Omit<CrossSectionScope, 'metric'> {
@@ -88,7 +88,7 @@ export function tableStatement(
 ): SqlFragment {
   const ids = metrics.map(({ id }) => id)
   const { market, after, upTo, limit, asOf, from } = scope
-  const lower = after === null ? sql`` : sql`and e.entity_id > ${after}`
+  const lower = laterThan(sql, market, after)
   const upper = upTo === null ? sql`` : sql`and e.entity_id <= ${upTo}`
   const usual = addDays(asOf, -usualAgeDays)
   const since = from !== null && from > usual ? from : usual
