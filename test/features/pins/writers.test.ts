@@ -159,7 +159,9 @@ test('every past table has the columns of its table, and every view of the pinne
   }
   const views = await sql<{ name: string }[]>`
     select relname as name from pg_class where relnamespace = 'pinned'::regnamespace and relkind = 'v' order by 1`
-  expect(views.map(view => view.name)).toEqual([...versionedTables, 'data_version', 'ready_answer'].toSorted())
+  expect(views.map(view => view.name)).toEqual(
+    [...versionedTables, 'data_version', 'ready_answer'].toSorted(),
+  )
 })
 
 test('the as-of rule of the pinned schema is the text of the one rule, but for how it finds a filing', async () => {
