@@ -10,6 +10,10 @@ interface StoredBlock {
   leases: number
 }
 
+/** Data versions whose blocks stay, the most recently used ones: those of the present, of requests that began before an import, and of
+ * pins. Otherwise one import after the other fills the whole bound with blocks that are never read again. */
+const maxVersions = 4
+
 /** Events of companies in shared memory, by data version, metric, kind of period and block of companies. Each is built once, however many
  * requests wait for it. Together they never take more than the bound: the least recently used go first, and what a request uses
  * stays until it is done. */
@@ -90,7 +94,19 @@ export class EventStore {
     const stored = { block, bytes, leases: 1 }
     this.#blocks.set(key, stored)
     this.#bytes += bytes
+    this.#forgetVersions()
     return stored
+  }
+
+  #forgetVersions(): void {
+    const recent = new Set<string>()
+    for (const [key, { leases, bytes }] of [...this.#blocks].reverse()) {
+      const version = versionOf(key)
+      if (recent.size < maxVersions) recent.add(version)
+      if (leases > 0 || recent.has(version)) continue
+      this.#blocks.delete(key)
+      this.#bytes -= bytes
+    }
   }
 
   #evictFor(bytes: number): void {
@@ -168,3 +184,5 @@ export class EventLease {
 
 const keyOf = (dataVersion: number, { metric, fp, firstEntity }: BlockName) =>
   `${dataVersion} ${metric} ${fp} ${firstEntity}`
+
+const versionOf = (key: string) => key.slice(0, key.indexOf(' '))

@@ -83,6 +83,25 @@ test('the memory is bounded: the least recently used block goes first, and none 
   expect(store.size).toBe(3)
 })
 
+test('blocks of the four data versions used last stay, and those that a request uses: imports do not fill the memory', async () => {
+  const { store, built } = counting(2 ** 30)
+  const use = async (version: number) => {
+    const lease = store.lease()
+    await lease.open(database.sql, version, [name('nothing', 1), name('nothing', 2)])
+    lease.release()
+  }
+  const holding = store.lease()
+  await holding.open(database.sql, 1, [name('nothing', 1)])
+  for (const version of [2, 3, 4, 5, 6, 7]) await use(version)
+  // Two blocks of each of four versions, and the one that is held.
+  expect([store.size, store.bytes, built.length]).toEqual([9, 9 * bytesOfOne, 13])
+  for (const version of [4, 5, 6, 7]) await use(version)
+  expect(built.length).toBe(13)
+  holding.release()
+  await use(8)
+  expect([store.size, store.bytes]).toEqual([8, 8 * bytesOfOne])
+})
+
 test('a read that fails is not remembered, and those who waited for it read by themselves', async () => {
   let broken = true
   const store = new EventStore(async vintages => {
