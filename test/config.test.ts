@@ -92,7 +92,8 @@ test('every setting is in .env.example with the default that the code has', asyn
     [...text.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(match => [match[1], match[2]]),
   )
   expect(readConfig(named)).toEqual(readConfig({}))
-  const source = await Bun.file(new URL('../src/config.ts', import.meta.url)).text()
+  const sources = ['config', 'registerSettings'].map(name => new URL(`../src/${name}.ts`, import.meta.url))
+  const source = (await Promise.all(sources.map(url => Bun.file(url).text()))).join('\n')
   const read = [...source.matchAll(/(?:text|list|integer)\('([A-Z_]+)'/g)].map(match => match[1])
   expect([...new Set([...read, 'DATABASE_URL'])].sort()).toEqual(Object.keys(named).sort())
 })
