@@ -43,16 +43,17 @@ export class Replicas {
     return this.#open(primary, options, { floor: () => version, seen: () => {}, versionTable })
   }
 
-  /** For the operator: which replicas are not read from. */
+  /** For the operator: which replicas are not read from, by their place in DATABASE_READ_URL. Anyone may read this at /ready, so it names no
+   * address; the log does. */
   warnings(): string[] {
     const floor = this.#deps.floor()
-    return this.#replicas.flatMap(({ name, state, version }) => {
+    return this.#replicas.flatMap(({ state, version }, place) => {
+      const name = `Replica ${place + 1} of DATABASE_READ_URL`
       if (state === 'primary') return []
-      if (state === 'lost') return [`The replica ${name} does not answer: the primary reads in its place.`]
+      if (state === 'lost')
+        return [`${name} is left out: the primary reads in its place. The log says why, and names it.`]
       if (version >= floor) return []
-      return [
-        `The replica ${name} is at data version ${version}, behind ${floor}: the primary reads in its place.`,
-      ]
+      return [`${name} is at data version ${version}, behind ${floor}: the primary reads in its place.`]
     })
   }
 
