@@ -14,7 +14,8 @@ export interface UpgradeFacts {
   readonly version: string
   readonly schema: SchemaState
   readonly pending: readonly PendingMigration[]
-  readonly alive: readonly ProcessState[]
+  /** null: it could not be read. */
+  readonly alive: readonly ProcessState[] | null
   readonly backup: BackupState | null | undefined
   readonly disk: DiskState | null
   readonly server: ServerState | null
@@ -101,7 +102,15 @@ function checkBackup({ backup, schema }: UpgradeFacts): UpgradeCheck {
   }
 }
 
-function checkServers({ alive, pending, version }: UpgradeFacts): UpgradeCheck {
+function checkServers({ alive, pending, schema, version }: UpgradeFacts): UpgradeCheck {
+  if (schema.number === 0) return { about: 'servers', ok: true, message: 'The database is empty.' }
+  if (alive === null)
+    return {
+      about: 'servers',
+      ok: null,
+      message:
+        'Which servers and workers are running could not be read. Look yourself, and stop them all before the first new one starts.',
+    }
   const older = alive.filter(process => process.version !== version)
   if (alive.length === 0) return { about: 'servers', ok: true, message: 'No server or worker is running.' }
   const who = `${alive.length} ${alive.length === 1 ? 'process is' : 'processes are'} running (${older.length} of another version)`

@@ -113,6 +113,11 @@ describe('an upgrade is not safe', () => {
     }
   })
 
+  test('for certain, where it cannot be read which servers run: that is said, and is no yes', () => {
+    expect(verdicts({ alive: null }).servers).toBeNull()
+    expect(verdicts({ alive: [] }).servers).toBe(true)
+  })
+
   test('while its author says otherwise: `-- Upgrade: rolling` is believed', () => {
     const text =
       '-- Why: x.\n-- Upgrade: rolling. Older servers do not use it.\n\nalter table fact add check (true);'
