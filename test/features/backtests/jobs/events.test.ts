@@ -5,6 +5,7 @@ import { type EventPace, jobEvents } from '../../../../src/features/backtests/jo
 import type { Job } from '../../../../src/features/backtests/jobs/job.ts'
 import { shippedDatabase, type TestDatabase } from '../../../database.ts'
 import { sellKey } from '../../../http/callers.ts'
+import { insertWaitingJobs } from './waitingJobs.ts'
 
 const minute = 60_000
 let db: TestDatabase
@@ -59,17 +60,9 @@ async function submit(body: object): Promise<{ id: string; url: string; events_u
   return response.json()
 }
 
-/** A job that no process runs. */
 async function waiting(): Promise<string> {
-  const [row] = await db.sql<{ id: string }[]>`
-    insert into backtest_job (job_id, key_id, request_id, body_format, body_query, body_bytes, submitted_data_version)
-    select uuidv7(), key_id, 'x', 'json', '{}', 1, 1 from api_key where prefix = ${key.slice(0, 17)}
-    returning job_id as id`
-  // Its task is for later: a job without any would be given up.
-  await db.sql`
-    select asfiled_queue.add_job(
-      'later', '{}'::json, job_key := ${`${row.id}/later`}, run_at := now() + interval '1 hour')`
-  return row.id
+  const [id] = await insertWaitingJobs(db.sql, key, 1)
+  return id
 }
 
 describe('the events of a backtest', () => {

@@ -12,6 +12,7 @@ import examples from '../../../../src/http/docs/examples/backtests.json' with { 
 import { shippedDatabase, type TestDatabase } from '../../../database.ts'
 import { sellKey } from '../../../http/callers.ts'
 import { asPanel, signals } from '../backtestBench.ts'
+import { insertWaitingJobs } from './waitingJobs.ts'
 
 const minute = 60_000
 let db: TestDatabase
@@ -221,11 +222,7 @@ describe('a submitted backtest', () => {
 
   test('is one of at most 16 that wait or run of a key; the next is refused with a Retry-After', async () => {
     const own = await newKey()
-    // No process runs what was never put into the queue.
-    await db.sql`
-      insert into backtest_job (job_id, key_id, request_id, body_format, body_query, body_bytes, submitted_data_version)
-      select uuidv7(), (select key_id from api_key where prefix = ${own.slice(0, 17)}), 'x', 'json', '{}', 1, 1
-      from generate_series(1, 15)`
+    await insertWaitingJobs(db.sql, own, 15)
     expect((await submit(single, { as: own })).status).toBe(202)
     const results = await Promise.all([1, 2, 3].map(() => submit(single, { as: own })))
     const refused = results.filter(response => response.status === 503)
