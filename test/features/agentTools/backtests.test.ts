@@ -167,15 +167,26 @@ describe('a sweep', () => {
   }
 
   test('that takes longer than the call waits goes on, and the next call waits for it', async () => {
-    const holdDays = long.sweep.holdDays.slice(0, 9)
-    const longer = { ...long, sweep: { ...long.sweep, holdDays }, wait_seconds: 1 }
+    const { sql } = database
+    // A sweep succeeds only once this lock is free: how fast the machine is does not matter.
+    await sql.unsafe(`
+      create function wait_for_test() returns trigger language plpgsql as $$
+      begin perform pg_advisory_xact_lock_shared(20261122); return new; end $$;
+      create trigger wait_for_test before update on backtest_job
+      for each row when (new.state = 'succeeded') execute function wait_for_test()`)
+    const holder = await sql.reserve()
+    await holder`select pg_advisory_lock(20261122)`
+    const longer = { source: { market: 'US', horizon: '7d' }, sweep: true, wait_seconds: 1 }
     const first = await auto().call('run_backtest', longer)
+    await holder`select pg_advisory_unlock(20261122)`
+    holder.release()
     const { state, job_id, left_out } = first.structured
     expect(['queued', 'running']).toContain(state)
     expect(left_out).toContain(`Call run_backtest with job_id ${job_id}`)
     const second = await auto().call('run_backtest', { job_id, wait_seconds: 60 })
     isShort(second)
     expect(second.structured).toMatchObject({ state: 'succeeded', job_id })
+    await sql`drop trigger wait_for_test on backtest_job`
   })
 
   // A client of 2025 over HTTP cancels by a message of its own, which a server without sessions cannot relate to the call: it ends with
