@@ -13,12 +13,18 @@ export interface MemoryTrend {
   readonly firstMb: number
   readonly lastMb: number
   readonly maxMb: number
-  readonly isFlat: boolean
+  /** The lowest of each three minutes of the process's life. */
+  readonly seriesMb: readonly number[]
+  /** null: not judged, because the process was started too late. */
+  readonly isFlat: boolean | null
 }
 
 const everyMs = 5_000
 /** Garbage collection moves the memory by more than a leak would: the lowest of some samples counts. */
 const samplesPerPoint = 6
+const samplesPerSeriesPoint = 36
+/** Caches fill after a start. A process that was killed later than this before the end is not judged by its half life. */
+const judgedAfterMinutes = 20
 
 /** Watches the resident memory of processes. */
 export class MemoryWatch {
@@ -49,16 +55,24 @@ export class MemoryWatch {
 /** The slope of the lowest samples of the last half, by least squares. */
 function trendOf(name: string, samples: readonly Sample[]): MemoryTrend {
   const half = samples.slice(Math.floor(samples.length / 2))
-  const points: Sample[] = []
-  for (let at = 0; at + samplesPerPoint <= half.length; at += samplesPerPoint) {
-    const group = half.slice(at, at + samplesPerPoint)
-    points.push({ minute: group[0].minute, mb: Math.min(...group.map(({ mb }) => mb)) })
-  }
+  const points = lowestOf(half, samplesPerPoint)
   const firstMb = points[0]?.mb ?? 0
   const lastMb = points.at(-1)?.mb ?? 0
   const maxMb = Math.max(0, ...samples.map(({ mb }) => mb))
-  const isFlat = lastMb <= Math.max(firstMb * 1.1, firstMb + 64)
-  return { name, slopeMbPerHour: slope(points), firstMb, lastMb, maxMb, isFlat }
+  const lived = (samples.at(-1)?.minute ?? 0) - (samples[0]?.minute ?? 0)
+  const isFlat = lived < judgedAfterMinutes ? null : lastMb <= Math.max(firstMb * 1.1, firstMb + 64)
+  const seriesMb = lowestOf(samples, samplesPerSeriesPoint).map(({ mb }) => mb)
+  return { name, slopeMbPerHour: slope(points), firstMb, lastMb, maxMb, seriesMb, isFlat }
+}
+
+/** The lowest sample of each group, without the last group where it is not full. */
+function lowestOf(samples: readonly Sample[], size: number): Sample[] {
+  const points: Sample[] = []
+  for (let at = 0; at + size <= samples.length; at += size) {
+    const group = samples.slice(at, at + size)
+    points.push({ minute: group[0].minute, mb: Math.min(...group.map(({ mb }) => mb)) })
+  }
+  return points
 }
 
 function slope(points: readonly Sample[]): number | null {

@@ -24,9 +24,12 @@ export interface SoakOutcome {
 }
 
 const maxStartSeconds = 90
+/** In a run of this length the first server lives long enough. */
+const judgedMinutes = 50
 
 /** What the soak requires; an empty list: it passed. */
-export function faultsOf({ wrong, writes, limits, memory, compared, syncs, ended }: SoakOutcome): string[] {
+export function faultsOf(outcome: SoakOutcome): string[] {
+  const { wrong, writes, limits, memory, compared, syncs, ended } = outcome
   const faults: string[] = []
   if (wrong.length > 0) faults.push(`${wrong.length} wrong answers`)
   if (compared === 0) faults.push('no answer was compared')
@@ -37,10 +40,15 @@ export function faultsOf({ wrong, writes, limits, memory, compared, syncs, ended
   if (limits.over > 0) faults.push(`${limits.over} requests above a limit were answered`)
   if (limits.unexplained > 0) faults.push(`${limits.unexplained} limits ended early without a cause`)
   for (const { name, isFlat, firstMb, lastMb } of memory)
-    if (!isFlat)
+    if (isFlat === false)
       faults.push(`the memory of ${name} grew from ${firstMb.toFixed(0)} to ${lastMb.toFixed(0)} MB`)
   for (const [market, code] of Object.entries(syncs.last))
     if (code !== 0) faults.push(`the last sync of ${market} failed`)
+  if (
+    outcome.minutes >= judgedMinutes &&
+    !memory.some(({ name, isFlat }) => name === 'server-one' && isFlat !== null)
+  )
+    faults.push('the memory of server-one was not judged')
   // A start fails while the database is away, and the process's supervisor starts it again.
   for (const [name, seconds] of Object.entries(ended))
     for (const after of seconds)
@@ -88,11 +96,12 @@ ${spanTable(spans)}
 
 ## Memory
 
-Resident megabytes in the last half of the run, or of the process's life since its last start: the lowest of 30 seconds each.
+Resident megabytes in the last half of the process's life since its last start: the lowest of 30 seconds each. A life of less than 20
+minutes is not judged. The last column has the lowest of each three minutes of the whole life.
 
-| process | first | last | highest | slope |
-|---|---|---|---|---|
-${memory.map(({ name, firstMb, lastMb, maxMb, slopeMbPerHour }) => `| ${name} | ${shown(firstMb)} | ${shown(lastMb)} | ${maxMb.toFixed(0)} | ${slopeMbPerHour === null ? 'too short' : `${slopeMbPerHour.toFixed(0)} MB/hour`} |`).join('\n')}
+| process | first | last | highest | slope | flat | life |
+|---|---|---|---|---|---|---|
+${memory.map(memoryRow).join('\n')}
 
 ## Requests
 
@@ -101,6 +110,13 @@ ${list(
   'Wrong answers',
   wrong.map(({ path, why, at }) => `${new Date(at).toISOString()} ${path}: ${why}`),
 )}${list('Failures', examples)}${list('Syncs that failed', syncs.reasons)}`
+}
+
+function memoryRow({ name, firstMb, lastMb, maxMb, slopeMbPerHour, seriesMb, isFlat }: MemoryTrend): string {
+  const slope = slopeMbPerHour === null ? 'too short' : `${slopeMbPerHour.toFixed(0)} MB/hour`
+  const flat = isFlat === null ? 'not judged' : isFlat ? 'yes' : 'no'
+  const life = seriesMb.map(mb => mb.toFixed(0)).join(' ')
+  return `| ${name} | ${shown(firstMb)} | ${shown(lastMb)} | ${maxMb.toFixed(0)} | ${slope} | ${flat} | ${life} |`
 }
 
 /** A process that was killed a moment before the end has no samples, which is not a memory of nothing. */

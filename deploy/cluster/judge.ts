@@ -71,6 +71,10 @@ export class Judge {
     this.#compare(`${path} ${sent ?? ''}`, content.replaceAll(/"?data_version\\?"?:\s*\d+/g, ''), path)
   }
 
+  get waiting(): number {
+    return this.#waiting.length
+  }
+
   /** Waits until all is compared that was taken. */
   async close(): Promise<void> {
     this.#isOpen = false

@@ -80,7 +80,8 @@ export class Load {
   async #client(): Promise<void> {
     while (this.#isOpen) {
       await this.#send(this.#options.next())
-      await Bun.sleep(this.#options.pauseMs)
+      // The longer the judge is behind, the longer the pause: it compares all answers, so it sets how many there are.
+      await Bun.sleep(this.#options.pauseMs + this.#options.judge.waiting / 20)
     }
   }
 

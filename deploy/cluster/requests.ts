@@ -110,7 +110,8 @@ export function makeMix({ changing, steady, today, files = [] }: MixInput): () =
     [2, () => get('company page', `/companies/${company()}`, 'status')],
     [1, () => get('pages', one(['/', '/markets', '/markets/US', '/search?q=apple', '/catalogue']), 'status')],
     [1, () => get('documents', one(['/docs', '/docs/guides', '/openapi.json', '/health']), 'same')],
-    [1, () => get('me', '/api/v1/me', 'status')],
+    // Rarely: a key may ask for it 60 times a minute.
+    [0.3, () => get('me', '/api/v1/me', 'status')],
     [files.length === 0 ? 0 : 1, () => get('bulk file', one(files), 'same')],
     [
       2,
