@@ -59,7 +59,9 @@ const names = positionals.length > 0 ? positionals : Object.keys(benches)
 const judged: Judged[] = []
 for (const name of names) {
   console.error(`bench: ${name} ...`)
+  const startedAt = performance.now()
   judged.push(...(await runTwiceIfMissed(name)))
+  console.error(`bench: ${name}: ${((performance.now() - startedAt) / 1_000).toFixed(0)} s`)
 }
 console.log(table(judged))
 
