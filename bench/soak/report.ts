@@ -73,7 +73,7 @@ ${machine}
 
 | what | outcome |
 |---|---|
-| wrong answers | ${wrong.length}: ${compared.toLocaleString('en-US')} compared with what the primary answers for the same data version, ${same.toLocaleString('en-US')} with another answer to the same request${skipped === 0 ? '' : `, ${skipped} left out because too many waited`} |
+| wrong answers | ${wrong.length}: ${compared.toLocaleString('en-US')} compared with what the primary answers for the same data version, ${same.toLocaleString('en-US')} with another answer to the same request${skipped === 0 ? '' : `, ${skipped} left out because too many waited or the day ended`} |
 | requests that failed | ${failed}, by event below |
 | refused with 503 and Retry-After | ${sum(span => span.refused)}, while the primary was away or its disk full |
 ${writes.map(({ what, acknowledged, refused, lost }) => `| acknowledged ${what} | ${acknowledged}, ${lost} lost (${refused} were refused) |`).join('\n')}

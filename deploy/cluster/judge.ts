@@ -11,6 +11,8 @@ interface Waiting {
   readonly path: string
   readonly version: number
   readonly digest: string
+  /** When it was answered: a company shows what its register states without a day only as of today, so midnight changes an answer. */
+  readonly day: string
   tries: number
 }
 
@@ -22,6 +24,7 @@ const maxAtOnce = 40
 const maxTries = 200
 const bodyVersion = /"data_version":\s*(\d+)/
 
+const today = () => new Date().toISOString().slice(0, 10)
 const digestOf = (text: string) => String(Bun.hash(text))
 
 /** Compares answers with what a server of the primary alone answers for the same data version. */
@@ -30,7 +33,7 @@ export class Judge {
   /** Answers compared with the primary's, and with an equal request's. */
   compared = 0
   same = 0
-  /** Not compared, because too many waited. */
+  /** Not compared, because too many waited, or because the day ended before. */
   skipped = 0
   readonly #address: string
   readonly #key: string
@@ -59,9 +62,10 @@ export class Judge {
       // A stream begins with its tag, before its snapshot is opened: it may be of a later version.
       if (tagged !== undefined && tagged !== null && Number(tagged) > Number(version))
         this.#report(path, `the tag is of version ${tagged}, the rows of ${version}`)
-      this.#compare(`${path} @${version}`, body, path)
+      const day = today()
+      this.#compare(`${path} @${version} on ${day}`, body, path)
       if (this.#waiting.length < maxWaiting)
-        this.#waiting.push({ path, version: Number(version), digest: digestOf(body), tries: 0 })
+        this.#waiting.push({ path, version: Number(version), digest: digestOf(body), day, tries: 0 })
       else this.skipped++
       return
     }
@@ -115,13 +119,17 @@ export class Judge {
   }
 
   async #judge(waiting: Waiting): Promise<void> {
-    const { path, version, digest } = waiting
+    const { path, version, digest, day } = waiting
     const url = `${this.#address}${path}${path.includes('?') ? '&' : '?'}data_version=${version}`
     const headers = { Authorization: `Bearer ${this.#key}` }
     try {
       const response = await fetch(url, { headers, signal: AbortSignal.timeout(20_000) })
       const body = await response.text()
       if (response.status >= 500 || response.status === 429) throw new Error(String(response.status))
+      if (today() !== day) {
+        this.skipped++
+        return
+      }
       this.compared++
       if (!response.ok)
         this.#report(
