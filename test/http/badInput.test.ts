@@ -225,9 +225,9 @@ describe('clients', () => {
     const readOpen = () => server.sql`
       select query from pg_stat_activity
       where datname = current_database() and state like 'idle in transaction%'`
-    // What the server writes meanwhile is open for a moment, too.
+    // What the server writes meanwhile is open for a moment, too. The database ends a forgotten one only after 60 s.
     let open = await readOpen()
-    for (let tries = 0; tries < 100 && open.length > 0; tries++) {
+    for (let tries = 0; tries < 20 && open.length > 0; tries++) {
       await Bun.sleep(100)
       open = await readOpen()
     }

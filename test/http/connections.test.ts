@@ -105,9 +105,9 @@ describe.skipIf(process.platform !== 'linux')('a thousand connections of one cli
 })
 
 describe.skipIf(process.platform !== 'linux')('caps on connections', () => {
+  const cap = 200
   beforeAll(() => start({ MAX_CONNECTIONS_PER_ADDRESS: String(cap), MAX_CONNECTIONS: '300' }), 60_000)
   afterAll(stop)
-  const cap = 200
   /** Two looks at the sockets, and time to close them. */
   const settleMs = 1_500
 
