@@ -47,6 +47,10 @@ export interface Config {
   /** How many releases of them stay. */
   readonly bulkKeep: number
   readonly trustedProxies: readonly string[]
+  /** How fast a server reads the pages of the database to check them; 0: it does not. */
+  readonly pageCheckMbPerSecond: number
+  /** How often it begins to. */
+  readonly pageCheckHours: number
   /** The SMTP server that mail goes out by; null: none. */
   readonly mailUrl: string | null
   readonly mailFrom: string
@@ -141,6 +145,8 @@ export function readConfig(environment: Environment): Config {
     bulkSchedule: bulkSchedule !== null && 'text' in bulkSchedule ? bulkSchedule : null,
     bulkKeep: integer('BULK_KEEP', 3, 1, 1_000),
     trustedProxies: list('TRUSTED_PROXIES', ''),
+    pageCheckMbPerSecond: integer('PAGE_CHECK_MB_PER_SECOND', 8, 0, 10_000),
+    pageCheckHours: integer('PAGE_CHECK_HOURS', 6, 1, 8_760),
     mailUrl: text('MAIL_URL', '') || null,
     mailFrom: text('MAIL_FROM', ''),
     adminEmails: list('ADMIN_EMAILS', '').map(email => email.toLowerCase()),

@@ -2,7 +2,7 @@ import type { Config } from '../config.ts'
 import { Failure } from '../errors.ts'
 import { migrateQueue } from '../features/backtests/jobs/queue.ts'
 import { assertSupportedServer, connect, isReachable, type Sql } from '../postgres/client.ts'
-import { openCluster } from '../postgres/embedded/cluster.ts'
+import { type EmbeddedCluster, openCluster } from '../postgres/embedded/cluster.ts'
 import { hasCluster } from '../postgres/embedded/folder.ts'
 import { explainConnectError, withoutPassword } from '../postgres/errors.ts'
 import { migrate } from '../postgres/migrations.ts'
@@ -11,7 +11,7 @@ export interface OpenDatabase {
   readonly sql: Sql
   readonly url: string
   /** null if DATABASE_URL names the server: that one is never started or stopped here. */
-  readonly embedded: { ensureRunning(): Promise<void> } | null
+  readonly embedded: Pick<EmbeddedCluster, 'ensureRunning' | 'location'> | null
   close(): Promise<void>
 }
 

@@ -31,11 +31,13 @@ import { RateLimiter } from '../limits/rateLimiter.ts'
 import type { Markets } from '../markets/markets.ts'
 import { RequestCounts } from '../metrics/requestCounts.ts'
 import type { Sql } from '../postgres/client.ts'
+import { DamageWatch } from '../postgres/integrity/damageWatch.ts'
 import type { PinnedPools } from '../postgres/pins/pinnedPools.ts'
 import { ReadLimiter } from '../postgres/readLimiter.ts'
 import type { Replicas } from '../postgres/replicas/replicas.ts'
 import { StorageWatch } from '../postgres/storage.ts'
 import { Semaphore } from '../semaphore.ts'
+import { logDamage } from './pageCheck.ts'
 
 /** What a server opens first: its settings, connections, threads and log. */
 export interface Opened {
@@ -73,7 +75,8 @@ export function makeResources(opened: Opened) {
   const { config, sql, admission } = opened
   const settings = { ...config, version: packageFile.version }
   const elapsedMs = () => performance.now()
-  const storage = new StorageWatch(sql, config.databaseUrl === null ? config.dataDir : null)
+  const damage = new DamageWatch({ sql, elapsedMs, report: finding => logDamage(opened.log, finding) })
+  const storage = new StorageWatch(sql, config.databaseUrl === null ? config.dataDir : null, damage)
   const rateLimiter = new RateLimiter({
     takeHits: async hits => {
       try {
@@ -105,6 +108,7 @@ export function makeResources(opened: Opened) {
     elapsedMs,
     access,
     storage,
+    damage,
     usage,
     freshness: new Freshness({
       ...{ sql, elapsedMs, schedule: config.syncSchedule },

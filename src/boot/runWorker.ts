@@ -8,10 +8,12 @@ import { createLog } from '../http/log.ts'
 import { loadMarkets } from '../markets/markets.ts'
 import { connect } from '../postgres/client.ts'
 import { readDataVersion, watchDataVersion } from '../postgres/dataVersion.ts'
+import { DamageWatch } from '../postgres/integrity/damageWatch.ts'
 import { StorageWatch } from '../postgres/storage.ts'
 import { describeDatabase, openDatabase, superviseDatabase } from './database.ts'
 import { startJobs } from './jobs.ts'
 import { startMetrics } from './metrics.ts'
+import { logDamage } from './pageCheck.ts'
 import { openPins, poolsOf } from './pins.ts'
 import { flagshipOf, makeBacktests, makeEvents } from './resources.ts'
 import { endOnSignal, stopTimeoutMs } from './shutdown.ts'
@@ -37,8 +39,10 @@ export async function runWorker(config: Config, today: () => IsoDate): Promise<v
   })
   opened.defer(() => pool.close())
   const markets = await loadMarkets()
-  const storage = new StorageWatch(sql, config.databaseUrl === null ? config.dataDir : null)
-  const pins = openPins({ config, url, sql, elapsedMs: () => performance.now() })
+  const elapsedMs = () => performance.now()
+  const damage = new DamageWatch({ sql, elapsedMs, report: finding => logDamage(log, finding) })
+  const storage = new StorageWatch(sql, config.databaseUrl === null ? config.dataDir : null, damage)
+  const pins = openPins({ config, url, sql, elapsedMs })
   opened.defer(() => pins.close())
   const lookups = connect({
     ...{ url, connections: 2, indexLookupsOnly: true, applicationName: 'asfiled-lookups' },

@@ -27,6 +27,7 @@ import {
 } from './housekeeping.ts'
 import { startJobs } from './jobs.ts'
 import { startMetrics } from './metrics.ts'
+import { startPageCheck } from './pageCheck.ts'
 import { openPins, poolsOf } from './pins.ts'
 import { openReads } from './reads.ts'
 import { keepAnswersReady } from './readyAnswers.ts'
@@ -156,6 +157,11 @@ export async function startServer(
   opened.defer(async () => syncs?.close(config.drainTimeoutMs))
   const { address, port } = listen(createApp(resources), config, opened)
   startWarming(sql, log)
+  const stopCheck = startPageCheck({
+    ...{ config, url, log, damage: resources.damage },
+    folder: embedded?.location.cluster ?? null,
+  })
+  opened.defer(stopCheck)
   // With PORT=0 the system chose the port only now.
   if (config.port === 0) resources.settings.baseUrl = address
   const stopReminders = remindOfEnds(sql, resources.settings)

@@ -3,11 +3,13 @@ import { Failure } from '../errors.ts'
 import { connect, type Sql } from '../postgres/client.ts'
 import { openCluster } from '../postgres/embedded/cluster.ts'
 import { hasCluster } from '../postgres/embedded/folder.ts'
-import { explainConnectError, withoutPassword } from '../postgres/errors.ts'
+import { explainConnectError, isDamage, withoutPassword } from '../postgres/errors.ts'
 import { readApplied } from '../postgres/history.ts'
 
 export interface UntouchedDatabase {
   readonly sql: Sql
+  /** The folder with the files of the embedded database; null: DATABASE_URL names another one. */
+  readonly folder: string | null
   close(): Promise<void>
 }
 
@@ -34,8 +36,11 @@ export async function openUntouched(
     // Any statement shows whether the database answers.
     await readApplied(sql)
   } catch (error) {
-    await close()
-    throw explainConnectError(error, withoutPassword(url)) ?? error
+    // A damaged page there is an answer, too, and commands look for more of them.
+    if (!isDamage(error)) {
+      await close()
+      throw explainConnectError(error, withoutPassword(url)) ?? error
+    }
   }
-  return { sql, close }
+  return { sql, folder: cluster?.location.cluster ?? null, close }
 }

@@ -9,7 +9,7 @@ const connectionLost =
 
 const fullRetrySeconds = 30
 
-const codeOf = (error: unknown): string =>
+export const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
 
 /** Whether the cause is a full disk: PostgreSQL says 53100, the system ENOSPC, and EDQUOT where the account's share is used up. */
@@ -23,6 +23,29 @@ export function isConnectionLost(error: unknown): boolean {
   const code = codeOf(error)
   return serverUnavailable.test(code) || connectionLost.test(code)
 }
+
+/** data_corrupted and index_corrupted. */
+const corrupted = /^XX00[12]$/
+/** The system could not read or write a file. */
+const ioError = '58030'
+const undefinedFile = '58P01'
+const dataFile = /\b(?:base|global|pg_tblspc|pg_xact|pg_multixact)\//
+
+/** Whether a part of the database is damaged: a page whose checksum is wrong, a broken index, a file that is gone or cannot be read. */
+export function isDamage(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const code = codeOf(error)
+  return corrupted.test(code) || code === ioError || (code === undefinedFile && dataFile.test(error.message))
+}
+
+const damagedRetrySeconds = 300
+
+const serviceDamaged = (cause: unknown) =>
+  unavailable(
+    'A part of the database of this service is damaged, so the request was not carried out. Requests for other data may work. Try again when its operator has repaired it.',
+    cause,
+    damagedRetrySeconds,
+  )
 
 export const serviceDiskFull = (cause: unknown) =>
   unavailable(
@@ -57,6 +80,7 @@ export function explainDatabaseError(error: unknown): Failure | null {
     )
   }
   if (isDiskFull(error)) return serviceDiskFull(error)
+  if (isDamage(error)) return serviceDamaged(error)
   const scarce = scarcity(code)
   if (scarce !== null) return unavailable(`${scarce} Try again in a few seconds.`, error)
   if (!isConnectionLost(error)) return null
@@ -73,6 +97,10 @@ export function explainToOperator(error: unknown): Failure | null {
   const afterwards = 'What was committed before is stored; then run the same command again.'
   const explain = (message: string) => new Failure('database_unavailable', message, { cause: error })
   if (isDiskFull(error)) return explain(`The disk is full (${error.message}). Make room on it. ${afterwards}`)
+  if (isDamage(error))
+    return explain(
+      `A part of the database is damaged (${error.message}). ./asfiled verify finds all that is; see "A damaged database" in docs/operations.md.`,
+    )
   const scarce = scarcity(code)
   if (scarce !== null)
     return explain(`${scarce} PostgreSQL says: ${error.message} (${code}). End that. ${afterwards}`)

@@ -4,6 +4,7 @@ import { Failure } from '../errors.ts'
 import type { Sql } from './client.ts'
 import { databaseFolder } from './embedded/folder.ts'
 import { explainDatabaseError, isConnectionLost, isDiskFull, serviceDiskFull } from './errors.ts'
+import type { DamageWatch } from './integrity/damageWatch.ts'
 
 /** A segment of PostgreSQL's log. Where there is no room for the next one it stops. */
 const minFreeBytes = 16 * 2 ** 20
@@ -14,12 +15,15 @@ const probeRows = 25_000
 export class StorageWatch {
   readonly #sql: Sql
   readonly #folder: string | null
+  readonly #damage: Pick<DamageWatch, 'note'> | null
   #wasFull = false
 
-  /** @param folder where the database is on this machine; null: it is elsewhere, and only failed writes show that it is full */
-  constructor(sql: Sql, folder: string | null) {
+  /** @param folder where the database is on this machine; null: it is elsewhere, and only failed writes show that it is full
+   * @param damage receives the errors that are explained, since they may say that a page is damaged */
+  constructor(sql: Sql, folder: string | null, damage: Pick<DamageWatch, 'note'> | null = null) {
     this.#sql = sql
     this.#folder = folder
+    this.#damage = damage
   }
 
   /** As `explainDatabaseError`, and remembers a full disk until a write succeeds. A PostgreSQL without room for its log stops, which
@@ -31,6 +35,7 @@ export class StorageWatch {
 
   note(error: unknown): void {
     if (isDiskFull(error)) this.#wasFull = true
+    this.#damage?.note(error)
   }
 
   async isFull(): Promise<boolean> {

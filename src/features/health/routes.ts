@@ -10,12 +10,15 @@ import { noQuery } from '../../http/parameters.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
 import type { UnlistedProxy } from '../../http/unlistedProxy.ts'
 import { isReachable, type Sql } from '../../postgres/client.ts'
+import { isDamage } from '../../postgres/errors.ts'
+import type { DamageWatch } from '../../postgres/integrity/damageWatch.ts'
 import type { StorageWatch } from '../../postgres/storage.ts'
 import { type Freshness, RegisterFreshness } from '../syncs/freshness.ts'
 
 export interface HealthDeps {
   readonly sql: Sql
   readonly storage: StorageWatch
+  readonly damage: Pick<DamageWatch, 'note' | 'warning'>
   readonly version: string
   readonly dataVersion: () => number
   readonly draining: Draining
@@ -30,7 +33,7 @@ const answer = (body: object): Answer => ({ status: 200, headers, body: JSON.str
 
 /** /health: the process is running. /ready: it can serve requests. Neither counts towards a limit. */
 export function healthRoutes(http: HttpPlugin, deps: HealthDeps) {
-  const { sql, storage, version, dataVersion, draining, unlistedProxy, freshness, replicas } = deps
+  const { sql, storage, damage, version, dataVersion, draining, unlistedProxy, freshness, replicas } = deps
   return new Elysia({ name: 'health' })
     .use(http)
     .get(
@@ -54,14 +57,15 @@ export function healthRoutes(http: HttpPlugin, deps: HealthDeps) {
           throw new Failure('database_unavailable', 'Not ready: the disk of the database is full.', {
             retryAfterSeconds: 30,
           })
-        const syncs = reachable ? await syncsInTime(freshness) : null
+        const syncs = reachable ? await syncsInTime(freshness, damage) : null
         if (syncs !== null) {
           const { warning } = unlistedProxy
+          const damaged = await damage.warning()
           return answer({
             object: 'readiness',
             status: 'ready',
             data_version: dataVersion(),
-            warnings: [...(warning === null ? [] : [warning]), ...(replicas?.warnings() ?? [])],
+            warnings: [...[warning, damaged].filter(text => text !== null), ...(replicas?.warnings() ?? [])],
             syncs,
           })
         }
@@ -73,10 +77,17 @@ export function healthRoutes(http: HttpPlugin, deps: HealthDeps) {
     )
 }
 
-/** null: the database does not say it in time. */
-function syncsInTime(freshness: Freshness): Promise<readonly RegisterFreshness[] | null> {
+/** null: the database does not say it in time. A database that is damaged there may answer everything else. */
+function syncsInTime(
+  freshness: Freshness,
+  damage: Pick<DamageWatch, 'note'>,
+): Promise<readonly RegisterFreshness[] | null> {
   const late = Bun.sleep(pingTimeoutMs).then(() => null)
-  return Promise.race([freshness.syncs().catch(() => null), late])
+  const syncs = freshness.syncs().catch(error => {
+    damage.note(error)
+    return isDamage(error) ? [] : null
+  })
+  return Promise.race([syncs, late])
 }
 
 const strict = { additionalProperties: false } as const

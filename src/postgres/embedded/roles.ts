@@ -22,6 +22,13 @@ export async function prepareDatabase(location: ClusterLocation, port: number): 
     await giveToRole(sql)
     // The role may not create it. With it a start reads the names of companies into memory.
     await sql`create extension if not exists pg_prewarm`
+    // The same for the check of tables and indexes. Its functions answer what is broken, and change nothing.
+    await sql`create extension if not exists amcheck`
+    await sql.unsafe(`
+      grant execute on function verify_heapam(regclass, boolean, boolean, text, bigint, bigint),
+        bt_index_check(regclass, boolean), gin_index_check(regclass) to ${serviceRole}`)
+    // A repaired page is on disk after a checkpoint.
+    await sql.unsafe(`grant pg_checkpoint to ${serviceRole}`)
   })
   const url = new URL(adminUrl(location, port, databaseName))
   return Object.assign(url, { username: serviceRole, password }).href

@@ -1,0 +1,43 @@
+import type { SqlClient } from '../client.ts'
+
+/** What the role of a connection may use to look at pages, and how the database stores them. */
+export interface Means {
+  readonly blockBytes: number
+  /** Blocks of a file; a larger relation has several files. */
+  readonly segmentBlocks: number
+  readonly hasChecksums: boolean
+  /** pg_read_binary_file: reads files of the database past its memory. */
+  readonly readsFiles: boolean
+  /** pg_prewarm: reads any page into the memory of PostgreSQL, which verifies it. */
+  readonly prewarms: boolean
+  /** verify_heapam, bt_index_check and gin_index_check of amcheck. */
+  readonly checksTables: boolean
+  readonly checksBtrees: boolean
+  readonly checksGin: boolean
+}
+
+/** Functions of extensions, by what they are for. Those of a schema that is not searched count as missing. */
+const functions = {
+  readsFiles: 'pg_read_binary_file(text,bigint,bigint,boolean)',
+  prewarms: 'pg_prewarm(regclass,text,text,bigint,bigint)',
+  checksTables: 'verify_heapam(regclass,boolean,boolean,text,bigint,bigint)',
+  checksBtrees: 'bt_index_check(regclass,boolean)',
+  checksGin: 'gin_index_check(regclass)',
+} as const
+
+export async function readMeans(sql: SqlClient): Promise<Means> {
+  const [storage] = await sql<{ blockBytes: number; segmentBlocks: number; hasChecksums: boolean }[]>`
+    select max(setting) filter (where name = 'block_size')::int as "blockBytes",
+      max(setting) filter (where name = 'segment_size')::int as "segmentBlocks",
+      bool_or(name = 'data_checksums' and setting = 'on') as "hasChecksums"
+    from pg_settings where name in ('block_size', 'segment_size', 'data_checksums')`
+  const allowed = await sql<{ use: string }[]>`
+    select use from unnest(${Object.keys(functions)}::text[], ${Object.values(functions)}::text[]) f (use, signature)
+    where coalesce(has_function_privilege(to_regprocedure(signature), 'execute'), false)`
+  const has = (use: keyof typeof functions) => allowed.some(entry => entry.use === use)
+  return {
+    ...storage,
+    ...{ readsFiles: has('readsFiles'), prewarms: has('prewarms'), checksTables: has('checksTables') },
+    ...{ checksBtrees: has('checksBtrees'), checksGin: has('checksGin') },
+  }
+}
