@@ -9,6 +9,7 @@ import { writeBackup } from '../postgres/embedded/backup/write.ts'
 import { type EmbeddedCluster, openCluster } from '../postgres/embedded/cluster.ts'
 import { hasCluster } from '../postgres/embedded/folder.ts'
 import { withoutPassword } from '../postgres/errors.ts'
+import { countDamagedRelations } from '../postgres/integrity/damageQueries.ts'
 import { abortOnSignal, type CliContext, exitCodes } from './context.ts'
 import { type OperatorRun, recordRun } from './operations/runQueries.ts'
 import { type Progress, printLine, startProgress } from './output.ts'
@@ -116,6 +117,10 @@ async function remember(cluster: EmbeddedCluster, ended: OperatorRun): Promise<v
   const sql = connect({ url: cluster.url, connections: 1, statementTimeoutMs: 5_000 })
   try {
     await recordRun(sql, ended)
+    if (ended.outcome === 'done' && (await countDamagedRelations(sql)) > 0)
+      console.error(
+        'The database is damaged, and this backup contains the damage: keep the earlier ones. ./asfiled status says what is damaged and what to do.',
+      )
   } catch {
     if (ended.outcome === 'done')
       console.error(

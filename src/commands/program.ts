@@ -18,6 +18,7 @@ import { addMcpCommand } from './mcp.ts'
 import { addMigrateCommand } from './migrate.ts'
 import { addStatusCommand } from './operations/status.ts'
 import { addUpgradeCommand } from './operations/upgrade.ts'
+import { addVerifyCommand } from './operations/verify.ts'
 import { addVersionCommand } from './operations/version.ts'
 import { addRestoreCommand } from './restore.ts'
 import { addServeCommand } from './serve.ts'
@@ -40,6 +41,7 @@ export function makeProgram(context: CliContext): Command {
   addWorkerCommand(program, context)
   addMcpCommand(program, context)
   addStatusCommand(program, context)
+  addVerifyCommand(program, context)
   addVersionCommand(program, context)
   addUpgradeCommand(program, context)
   addMigrateCommand(program, context)

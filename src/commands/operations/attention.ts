@@ -1,9 +1,10 @@
 import { nextTime, type ScheduledSync } from '../../cron.ts'
+import { damageRemedy, damageSentence } from '../../postgres/integrity/damageSentence.ts'
 import type { ServiceState } from './readStatus.ts'
 
 /** Something that an operator should mend. */
 export interface Attention {
-  readonly about: 'database' | 'schema' | 'servers' | 'data' | 'jobs' | 'mail' | 'disk' | 'backup'
+  readonly about: 'database' | 'schema' | 'servers' | 'data' | 'jobs' | 'mail' | 'disk' | 'backup' | 'damage'
   /** What is wrong, as a sentence. */
   readonly message: string
   /** What to do about it. */
@@ -46,6 +47,7 @@ export function findAttention(state: ServiceState, rules: AttentionRules): reado
       ...ofDisk(state),
     ]
   return [
+    ...ofDamage(state, rules),
     ...ofSchema(state),
     ...ofDisk(state),
     ...ofServers(state),
@@ -54,6 +56,34 @@ export function findAttention(state: ServiceState, rules: AttentionRules): reado
     ...ofMail(state),
     ...ofBackup(state, rules),
   ]
+}
+
+function* ofDamage(
+  { pageCheck, damagedReads }: ServiceState,
+  { isEmbedded }: AttentionRules,
+): Generator<Attention> {
+  for (const finding of pageCheck?.findings ?? [])
+    yield {
+      about: 'damage',
+      message: `${damageSentence(finding)} First seen at ${finding.firstSeenAt}.`,
+      mend: damageRemedy(finding, isEmbedded),
+    }
+  if (pageCheck !== null && pageCheck.damagedRelations > pageCheck.findings.length)
+    yield {
+      about: 'damage',
+      message: `${pageCheck.damagedRelations} tables and indexes are damaged; those above are the first.`,
+      mend: 'Restore the last backup.',
+    }
+  if ((pageCheck?.findings.length ?? 0) > 0) return
+  const find = './asfiled verify finds all that is damaged and says what to do.'
+  if (damagedReads.length > 0)
+    yield { about: 'damage', message: `The database is damaged: ${damagedReads[0]}.`, mend: find }
+  else if (pageCheck?.checksumFailures !== null && pageCheck?.isFailureNew)
+    yield {
+      about: 'damage',
+      message: `PostgreSQL has counted ${count(pageCheck.checksumFailures, 'page')} with a wrong checksum, the last at ${pageCheck.lastFailureAt}.`,
+      mend: find,
+    }
 }
 
 function* ofSchema({ schema }: ServiceState): Generator<Attention> {

@@ -7,8 +7,10 @@ import { readMarketRuns } from '../../features/syncs/freshnessQueries.ts'
 import { sources } from '../../ingest/registers/allRegisters.ts'
 import { findMissingIndexes } from '../../ingest/store/bulkIndexes.ts'
 import type { Sql } from '../../postgres/client.ts'
+import { codeOf, isDamage } from '../../postgres/errors.ts'
 import { type AppliedMigration, findPending, readApplied, readShipped } from '../../postgres/history.ts'
 import { schemaNumber } from './installation.ts'
+import { type PageCheckState, readPageCheck } from './pageCheckQueries.ts'
 import {
   type BackupState,
   type DataState,
@@ -61,15 +63,19 @@ export interface ServiceState {
   backup: BackupState | null | undefined
   missingIndexes: readonly string[] | null
   errors: readonly PastError[] | null
+  pageCheck: PageCheckState | null
+  /** What PostgreSQL said where it ran into damaged pages while this was read. */
+  damagedReads: readonly string[]
 }
 
 const nothingKnown = (): ServiceState => ({
   ...{ unreachable: null, disk: null, schema: null, server: null, data: null, markets: null, syncs: null },
   ...{ imports: null, processes: null, jobs: null, mail: null, backup: undefined, missingIndexes: null },
-  errors: null,
+  ...{ errors: null, pageCheck: null, damagedReads: [] },
 })
 
 const maxErrors = 8
+const maxFindings = 20
 /** Of one statement; the whole has the time limit of the command. */
 const statementTimeoutMs = 5_000
 
@@ -107,7 +113,15 @@ async function readAll(config: Config, { today, announce }: ReadOptions, state: 
   const database = await openUntouched(config, statementTimeoutMs, announce)
   try {
     const { sql } = database
-    state.schema = await readSchemaState(sql)
+    const known: Known = (reading, none) =>
+      reading.catch(error => {
+        if (isDamage(error) && error instanceof Error)
+          state.damagedReads = [...state.damagedReads, error.message]
+        else if (!notKnown.has(codeOf(error))) throw error
+        return none
+      })
+    state.pageCheck = await known(readPageCheck(sql, maxFindings), null)
+    state.schema = await known(readSchemaState(sql), null)
     state.server = await known(readServerState(sql), null)
     state.processes = await known(readProcesses(sql), null)
     state.data = await known(readDataState(sql), null)
@@ -152,16 +166,7 @@ export function compareHistory(
 
 /** A table or column of a later version, or a statement that took too long: the rest of the report says enough. */
 const notKnown = new Set(['42P01', '42703', '3F000', '57014'])
-
-async function known<T, None>(reading: Promise<T>, none: None): Promise<T | None> {
-  try {
-    return await reading
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-    if (!notKnown.has(code)) throw error
-    return none
-  }
-}
+type Known = <T, None>(reading: Promise<T>, none: None) => Promise<T | None>
 
 export function readDisk(folder: string): DiskState | null {
   try {

@@ -6,8 +6,10 @@ import { parseNumber } from '../options.ts'
 import { printLine } from '../output.ts'
 import { type Attention, aliveProcesses, findAttention } from './attention.ts'
 import { readCommit } from './installation.ts'
+import type { PageCheckState } from './pageCheckQueries.ts'
 import { readStatus, type ServiceState } from './readStatus.ts'
-import { statusScreen } from './statusScreen.ts'
+import { type StatusFrame, statusScreen } from './statusScreen.ts'
+import { damageObject } from './verify.ts'
 
 const help = `
 The database of DATABASE_URL or DATA_DIR is read as it is: nothing is created or migrated. A stopped embedded database is
@@ -17,6 +19,7 @@ older than five seconds. No key, password or address of a person is shown.
   schema      The number of the last migration; "pending" are those that this version adds
   fetched     How long ago a sync fetched everything of a market; "imported" the same for ./asfiled import
   jobs        Submitted backtests and as-of joins
+  pages       When all pages of the database were last checked for damage (./asfiled verify does it now)
   backup      The last one of ./asfiled backup, or that ./asfiled backup --record noted
 
 Exit code: 0 healthy; 1 something needs attention, which the last lines name with what to do; 2 wrong usage.
@@ -68,13 +71,9 @@ async function status(context: CliContext, { json, timeout, maxBackupAge }: Stat
 }
 
 /** The same for programs. Sizes are bytes, ages seconds. */
-function statusObject(
-  frame: { version: string; commit: string | null; database: string },
-  state: ServiceState,
-  attention: readonly Attention[],
-) {
+function statusObject(frame: StatusFrame, state: ServiceState, attention: readonly Attention[]) {
   const { unreachable, disk, schema, server, data, markets, syncs, imports, processes } = state
-  const { jobs, mail, backup, missingIndexes, errors } = state
+  const { jobs, mail, backup, missingIndexes, errors, pageCheck } = state
   const alive = aliveProcesses(state)
   return {
     object: 'status',
@@ -126,6 +125,7 @@ function statusObject(
           },
     mail: mail === null ? null : { waiting: mail.waiting, failed_within_a_week: mail.failed },
     disk: disk === null ? null : { folder: disk.folder, free: disk.freeBytes, total: disk.totalBytes },
+    page_check: pageCheck === null ? null : pageCheckObject(pageCheck, frame.isEmbedded),
     backup:
       backup === undefined || backup === null
         ? null
@@ -139,5 +139,22 @@ function statusObject(
         is_over: isOver,
       })) ?? null,
     attention,
+  }
+}
+
+function pageCheckObject(state: PageCheckState, isEmbedded: boolean) {
+  const { last, running, findings, damagedRelations, unchecked, hasChecksums } = state
+  return {
+    checksums: hasChecksums,
+    checksum_failures: state.checksumFailures,
+    last: last === null ? null : { at: last.at, age: last.ageSeconds, pages: last.pages },
+    running: running === null ? null : { pages: running.pages, total_pages: running.totalPages },
+    unchecked,
+    damaged_relations: damagedRelations,
+    damage: findings.map(finding => ({
+      ...damageObject(finding, isEmbedded),
+      first_seen: finding.firstSeenAt,
+      last_seen: finding.lastSeenAt,
+    })),
   }
 }

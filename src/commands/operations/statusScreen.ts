@@ -31,6 +31,7 @@ export function statusScreen(
     row('jobs', ofJobs(state)),
     row('mail', ofMail(state)),
     row('disk', ofDisk(frame, state)),
+    row('pages', ofPages(state)),
     row('backup', ofBackup(state)),
   ]
   const markets = marketTable(state)
@@ -57,6 +58,7 @@ export function statusScreen(
 const row = (label: string, text: string) =>
   label.padEnd(indent) + wrapText(text, width - indent, ' '.repeat(indent))
 const unknown = 'not known'
+const maxUnchecked = 3
 /** Reasons come from registers and drivers: one must not fill the screen. */
 const clip = (text: string) => (text.length > 400 ? `${text.slice(0, 400)} ...` : text)
 
@@ -103,6 +105,18 @@ function ofDisk({ isEmbedded }: StatusFrame, { disk }: ServiceState): string {
   if (disk === null) return isEmbedded ? unknown : `${unknown}: it is that of the PostgreSQL`
   const share = Math.round((100 * disk.freeBytes) / disk.totalBytes)
   return `${size(disk.freeBytes)} of ${size(disk.totalBytes)} free (${share}%) at ${disk.folder}`
+}
+
+function ofPages({ pageCheck }: ServiceState): string {
+  if (pageCheck === null) return unknown
+  const { last, running, damagedRelations, unchecked, hasChecksums } = pageCheck
+  const share = running === null ? 0 : Math.floor((100 * running.pages) / Math.max(1, running.totalPages))
+  const now = running === null ? '' : `; a check is at ${Math.min(100, share)}%`
+  const off = hasChecksums ? '' : '; checksums are off, so damaged pages may give wrong figures'
+  if (last === null) return `never checked as a whole${now}${off}`
+  const found = damagedRelations === 0 ? 'nothing damaged' : `${damagedRelations} tables or indexes damaged`
+  const left = unchecked.length === 0 ? '' : ` Not checked: ${unchecked.slice(0, maxUnchecked).join(' ')}`
+  return `all ${grouped(last.pages)} checked ${age(last.ageSeconds)} ago, ${found}${now}${off}.${left}`
 }
 
 function ofBackup({ backup }: ServiceState): string {

@@ -35,7 +35,7 @@ describe('upgrade --check', () => {
     const older = await testDatabase()
     try {
       await older.sql.unsafe(
-        `delete from migration where name >= '0032'; drop table operator_run; alter table backtest_job drop column trace;
+        `delete from migration where name >= '0032'; drop table operator_run, page_check, page_damage; alter table backtest_job drop column trace;
          alter table job_process drop column role, drop column version, drop column host, drop column pid;
          insert into job_process (process_id, locks) values (gen_random_uuid(), '{}')`,
       )
