@@ -101,6 +101,16 @@ export function exposeDatabase(registry: Registry, database: DatabaseFigures): v
   gauge('asfiled_database_data_version', 'The data version in the database.', ({ store }) => [
     { value: store.version },
   ])
+  gauge(
+    'asfiled_database_damaged_relations',
+    'Tables, indexes and other relations with damage that is not repaired.',
+    ({ store }) => [{ value: store.damagedRelations }],
+  )
+  gauge(
+    'asfiled_database_page_check_timestamp_seconds',
+    'When all pages of the database were last checked, as Unix time. No value: never.',
+    ({ store }) => (store.lastPageCheck === null ? [] : [{ value: store.lastPageCheck }]),
+  )
   gauge('asfiled_job_processes', 'Servers and workers that run jobs.', ({ store }) => [
     { value: store.processes },
   ])

@@ -74,12 +74,18 @@ export interface StoreFigures {
   readonly bytes: number
   /** Processes that run jobs and were alive a moment ago. */
   readonly processes: number
+  /** Tables, indexes and other relations with damage that is not repaired. */
+  readonly damagedRelations: number
+  /** When all pages were last checked; null: never. */
+  readonly lastPageCheck: number | null
 }
 
 export async function readStoreFigures(sql: Sql): Promise<StoreFigures> {
   const [row] = await sql<StoreFigures[]>`
     select (select version::float8 from data_version) as version,
       pg_database_size(current_database())::float8 as bytes,
-      (select count(*)::float8 from job_process where seen_at > now() - interval '5 seconds') as processes`
+      (select count(*)::float8 from job_process where seen_at > now() - interval '5 seconds') as processes,
+      (select count(distinct relation)::float8 from page_damage) as "damagedRelations",
+      (select extract(epoch from max(ended_at))::float8 from page_check where outcome in ('clean', 'damaged')) as "lastPageCheck"`
   return row
 }
