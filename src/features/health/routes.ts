@@ -8,7 +8,6 @@ import type { Draining } from '../../http/draining.ts'
 import { answerHeaders } from '../../http/headers.ts'
 import { noQuery } from '../../http/parameters.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
-import type { UnlistedProxy } from '../../http/unlistedProxy.ts'
 import { isReachable, type Sql } from '../../postgres/client.ts'
 import type { StorageWatch } from '../../postgres/storage.ts'
 import { type Freshness, RegisterFreshness } from '../syncs/freshness.ts'
@@ -19,7 +18,6 @@ export interface HealthDeps {
   readonly version: string
   readonly dataVersion: () => number
   readonly draining: Draining
-  readonly unlistedProxy: UnlistedProxy
   readonly freshness: Freshness
   readonly replicas?: { warnings(): string[] } | null
 }
@@ -30,7 +28,7 @@ const answer = (body: object): Answer => ({ status: 200, headers, body: JSON.str
 
 /** /health: the process is running. /ready: it can serve requests. Neither counts towards a limit. */
 export function healthRoutes(http: HttpPlugin, deps: HealthDeps) {
-  const { sql, storage, version, dataVersion, draining, unlistedProxy, freshness, replicas } = deps
+  const { sql, storage, version, dataVersion, draining, freshness, replicas } = deps
   return new Elysia({ name: 'health' })
     .use(http)
     .get(
@@ -56,12 +54,11 @@ export function healthRoutes(http: HttpPlugin, deps: HealthDeps) {
           })
         const syncs = reachable ? await syncsInTime(freshness) : null
         if (syncs !== null) {
-          const { warning } = unlistedProxy
           return answer({
             object: 'readiness',
             status: 'ready',
             data_version: dataVersion(),
-            warnings: [...(warning === null ? [] : [warning]), ...(replicas?.warnings() ?? [])],
+            warnings: replicas?.warnings() ?? [],
             syncs,
           })
         }
