@@ -1,5 +1,5 @@
 /** What a cookie of ours is for. */
-export type CookieName = 'session' | 'signin'
+export type CookieName = 'session' | 'signin' | 'known'
 
 /** Reads and writes our cookies. They are HttpOnly, so no script can read them, and SameSite=Lax, so no form of another site
  * carries them. Over https they have the prefix `__Host-`: no subdomain and no http page can set them. */

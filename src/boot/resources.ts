@@ -102,6 +102,7 @@ export function makeResources(opened: Opened) {
     epochMs: () => Date.now(),
   }
   const events = makeEvents(opened)
+  const requestCounter = config.metricsPort === null ? null : new RequestCounts()
   const usage = new UsageRecorder({ addUse: uses => addUse(sql, uses) })
   return {
     ...opened,
@@ -115,7 +116,7 @@ export function makeResources(opened: Opened) {
       markets: opened.markets.codes,
     }),
     responses: new ResponseCache(opened.replicas ? { current: opened.dataVersion } : {}),
-    requestCounter: config.metricsPort === null ? null : new RequestCounts(),
+    requestCounter,
     recordUse: (caller: Caller, route: string) => usage.record(caller, route),
     mailer: makeMailer(config, opened),
     settings,
@@ -128,7 +129,7 @@ export function makeResources(opened: Opened) {
     newId: () => Bun.randomUUIDv7(),
     notifier: new JobNotifier(),
     draining: new Draining(),
-    unlistedProxy: new UnlistedProxy(opened.log, elapsedMs),
+    unlistedProxy: new UnlistedProxy(opened.log, elapsedMs, requestCounter),
   }
 }
 

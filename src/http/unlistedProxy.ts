@@ -1,35 +1,35 @@
 import type { Logger } from 'pino'
 
 const logEveryMs = 60_000
-const warnForMs = 600_000
 
-/** Notices requests with X-Forwarded-For from an address outside TRUSTED_PROXIES. If that is a proxy, all its clients share one
- * limit, and no other sign shows it. A client may also send the header itself, so this is a warning and no error. */
+export interface UnlistedProxyCounter {
+  countUnlistedProxy(): void
+}
+
+/** Notices requests with X-Forwarded-For from an address outside TRUSTED_PROXIES. If that is a proxy, all its
+ * clients share one limit, and no other sign shows it. Any client can send the header, so only operators see
+ * this, in the log and in the metrics: no public answer depends on it. */
 export class UnlistedProxy {
   readonly #log: Logger
   readonly #elapsedMs: () => number
-  #seenMs = Number.NEGATIVE_INFINITY
+  readonly #counter: UnlistedProxyCounter | null
   #loggedMs = Number.NEGATIVE_INFINITY
 
-  constructor(log: Logger, elapsedMs: () => number) {
+  /** @param counter null: the process shows no metrics */
+  constructor(log: Logger, elapsedMs: () => number, counter: UnlistedProxyCounter | null) {
     this.#log = log
     this.#elapsedMs = elapsedMs
+    this.#counter = counter
   }
 
   notice(address: string): void {
+    this.#counter?.countUnlistedProxy()
     const nowMs = this.#elapsedMs()
-    this.#seenMs = nowMs
     if (nowMs - this.#loggedMs < logEveryMs) return
     this.#loggedMs = nowMs
     this.#log.warn(
       { address },
       'X-Forwarded-For arrives from an address outside TRUSTED_PROXIES, and its clients share one limit. If it is your proxy, add it to TRUSTED_PROXIES. If it is a client, nothing is wrong.',
     )
-  }
-
-  /** For /ready, which anyone can read: the address is only in the log. null: none in the last ten minutes. */
-  get warning(): string | null {
-    if (this.#elapsedMs() - this.#seenMs > warnForMs) return null
-    return 'X-Forwarded-For arrives from an address outside TRUSTED_PROXIES. The log names it.'
   }
 }

@@ -36,6 +36,7 @@ export class RequestCounts {
   readonly #errors = new Map<ErrorCode, number>()
   /** Of connections that were closed because their client, or all clients, had too many. */
   closedConnections = 0
+  #fromUnlistedProxies = 0
 
   countRequest(route: string, status: number, ms: number): void {
     const counts = this.#routes.get(route) ?? this.#add(route)
@@ -49,6 +50,14 @@ export class RequestCounts {
 
   countError(code: ErrorCode): void {
     this.#errors.set(code, (this.#errors.get(code) ?? 0) + 1)
+  }
+
+  countUnlistedProxy(): void {
+    this.#fromUnlistedProxies++
+  }
+
+  get fromUnlistedProxies(): number {
+    return this.#fromUnlistedProxies
   }
 
   *byStatus(): Generator<Reading> {
@@ -126,5 +135,13 @@ export function exposeRequests(registry: Registry, counts: RequestCounts): void 
       labelNames: ['limit'],
     },
     () => counts.refused(),
+  )
+  exposeCounter(
+    registry,
+    {
+      name: 'asfiled_unlisted_proxy_requests_total',
+      help: 'Requests with X-Forwarded-For from an address outside TRUSTED_PROXIES.',
+    },
+    () => [{ value: counts.fromUnlistedProxies }],
   )
 }

@@ -57,6 +57,15 @@ describe('metrics', () => {
     expect(grown(`asfiled_request_duration_seconds_sum{${route},status="2xx"}`)).toBeGreaterThan(0)
   })
 
+  test('count requests that name a client and come from no trusted proxy', async () => {
+    const of = async () => (await scrape(server)).get('asfiled_unlisted_proxy_requests_total') ?? Number.NaN
+    const before = await of()
+    await get('/health')
+    for (let i = 0; i < 4; i++) await get('/health', { 'X-Forwarded-For': `203.0.113.${i}` })
+    await Bun.sleep(1_100)
+    expect((await of()) - before).toBe(4)
+  })
+
   test('have the same number of series however many paths, keys, headers and methods are sent, and nothing of those in them', async () => {
     const random = () => Math.random().toString(36).slice(2)
     const flood = async (count: number) => {

@@ -1,5 +1,6 @@
 import type { Sql, TransactionSql } from '../../postgres/client.ts'
 import { nameActor } from './auditQueries.ts'
+import { rememberBrowser } from './browserQueries.ts'
 
 interface NewCode {
   readonly browser: Uint8Array
@@ -30,6 +31,8 @@ interface CodeUse {
   readonly maxGuesses: number
   readonly session: Uint8Array
   readonly previousSession: Uint8Array | null
+  readonly known: Uint8Array
+  readonly previousKnown: Uint8Array | null
   readonly address: string
   readonly agent: string
 }
@@ -55,7 +58,7 @@ export async function signIn(
 async function openSession(
   transaction: TransactionSql,
   { email, domain }: { email: string; domain: string },
-  { session, previousSession, address, agent }: CodeUse,
+  { session, previousSession, known, previousKnown, address, agent }: CodeUse,
 ): Promise<void> {
   const [{ accountId }] = await transaction<{ accountId: number }[]>`
     insert into account.account (email, domain) values (${email}, ${domain})
@@ -63,9 +66,11 @@ async function openSession(
     returning account_id as "accountId"`
   if (previousSession !== null)
     await transaction`delete from account.session where digest = ${previousSession}`
+  const browser = { accountId, digest: known, previous: previousKnown, address, agent }
+  const browserId = await rememberBrowser(transaction, browser)
   await transaction`
-    insert into account.session (digest, account_id, address, agent)
-    values (${session}, ${accountId}, ${address}, ${agent})`
+    insert into account.session (digest, account_id, browser_id, address, agent)
+    values (${session}, ${accountId}, ${browserId}, ${address}, ${agent})`
   await nameActor(transaction, { email, accountId, address })
   await transaction`select account.write_audit('signed_in', ${accountId}::int, '', ${agent})`
 }

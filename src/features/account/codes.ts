@@ -20,10 +20,13 @@ function codeDigest(token: string, code: string): Uint8Array {
 }
 
 /** Sends a code to a mailbox and returns the token for the cookie of the browser that requested it. Nothing depends on whether the mailbox
- * has an account: the answer and its time are the same. */
+ * has an account: the answer and its time are the same.
+ *
+ * @param whenLost called if the mail is given up after this has returned */
 export async function sendCode(
   { sql, mailer, baseUrl }: { sql: Sql; mailer: Mailer; baseUrl: string },
   mailbox: Mailbox,
+  whenLost: () => Promise<void>,
 ): Promise<string> {
   const token = makeToken()
   const code = makeCode()
@@ -34,12 +37,13 @@ export async function sendCode(
     domain: mailbox.registrableDomain,
     minutes: codeMinutes,
   })
-  await mailer.send({
+  const mail = {
     to: mailbox.address,
     subject: 'Your sign-in code',
     text: codeMail(code, baseUrl),
     minutes: codeMinutes,
-  })
+  }
+  await mailer.send(mail, whenLost)
   return token
 }
 
@@ -57,31 +61,37 @@ export interface Visit {
 }
 
 export type SignIn =
-  /** The token of the new session, for its cookie. */
-  | { readonly outcome: 'done'; readonly token: string }
+  /** The tokens for the cookies of the new session and of the browser, which is known from now on. */
+  | { readonly outcome: 'done'; readonly session: string; readonly known: string }
   | { readonly outcome: 'wrong'; readonly guessesLeft: number }
   /** Expired, used, guessed out, or never sent to this browser. */
   | { readonly outcome: 'over' }
 
-/** Uses a code. The session has a token of its own, never one that came with the request, and replaces the browser's earlier one. */
-export async function useCode(
-  sql: Sql,
-  browserToken: string,
-  code: string,
-  previousSession: string | null,
-  visit: Visit,
-): Promise<SignIn> {
-  const token = makeToken()
+/** The tokens that a browser sent. */
+export interface SentTokens {
+  /** Of the browser that requested the code. */
+  readonly signin: string
+  readonly session: string | null
+  readonly known: string | null
+}
+
+/** Uses a code. The new session and the known browser have tokens of their own, never ones that came with the
+ * request, and replace the browser's earlier ones. */
+export async function useCode(sql: Sql, sent: SentTokens, code: string, visit: Visit): Promise<SignIn> {
+  const [session, known] = [makeToken(), makeToken()]
+  const digestOf = (token: string | null) => (token === null ? null : tokenDigest(token))
   const used = await signInStored(sql, {
-    browser: tokenDigest(browserToken),
-    digest: codeDigest(browserToken, code.replaceAll(/[\s-]/g, '')),
+    browser: tokenDigest(sent.signin),
+    digest: codeDigest(sent.signin, code.replaceAll(/[\s-]/g, '')),
     maxGuesses,
-    session: tokenDigest(token),
-    previousSession: previousSession === null ? null : tokenDigest(previousSession),
+    session: tokenDigest(session),
+    previousSession: digestOf(sent.session),
+    known: tokenDigest(known),
+    previousKnown: digestOf(sent.known),
     ...visit,
   })
   if (used === null) return { outcome: 'over' }
-  if (used.isRight) return { outcome: 'done', token }
+  if (used.isRight) return { outcome: 'done', session, known }
   const guessesLeft = maxGuesses - used.guesses
   return guessesLeft > 0 ? { outcome: 'wrong', guessesLeft } : { outcome: 'over' }
 }

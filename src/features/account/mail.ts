@@ -6,8 +6,10 @@ import type { ClaimedMail } from './outboxQueries.ts'
 /** `smtp` sends. `terminal` shows mail to a person who runs a server on their own machine. `off` sends nothing: sign-in says so. */
 export interface Mailer {
   readonly kind: 'smtp' | 'terminal' | 'off'
-  /** Returns when the mail is queued: how long the recipient's server takes shows nothing. */
-  send(mail: Mail): Promise<void>
+  /** Returns when the mail is queued: how long the recipient's server takes shows nothing.
+   *
+   * @param whenLost called if no attempt to send the queued mail succeeds. Not called if this fails */
+  send(mail: Mail, whenLost?: () => Promise<void>): Promise<void>
   /** Makes one attempt to send a mail of the outbox. Returns when it is accepted, and fails if it is not. */
   deliver(mail: ClaimedMail): Promise<void>
   /** Waits for what is queued, at most for the time that one attempt takes. */
@@ -60,7 +62,7 @@ function terminalMailer({ sql, showInTerminal }: MailDeps): Mailer {
   }
   return {
     kind: 'terminal',
-    send: show,
+    send: mail => show(mail),
     deliver: ({ text, attachmentName, ...mail }) =>
       show({ ...mail, text: attachmentName === null ? text : `${text}\nAttached: ${attachmentName}\n` }),
     close: async () => {},
@@ -103,7 +105,7 @@ function smtpMailer(url: string, from: string, log: MailLog): Mailer {
     await transport.sendMail({ to: mail.to, subject: mail.subject, text: mail.text, ...durable })
   }
 
-  async function deliver(mail: Mail): Promise<void> {
+  async function deliver(mail: Mail, whenLost?: () => Promise<void>): Promise<void> {
     for (const pauseMs of [...pausesMs, null]) {
       try {
         await sendOnce(mail)
@@ -112,7 +114,8 @@ function smtpMailer(url: string, from: string, log: MailLog): Mailer {
         const { isFinal, reason } = refusalOf(error)
         const isLast = pauseMs === null || closing.signal.aborted || isFinal
         log.warn({ smtp: reason, domain: mail.to.split('@')[1], isLast }, 'a mail was not accepted')
-        if (isLast) return
+        // The database may be what fails. Nothing is lost then but a count.
+        if (isLast) return await whenLost?.().catch(() => {})
         await Bun.sleep(pauseMs)
       }
     }
@@ -120,12 +123,12 @@ function smtpMailer(url: string, from: string, log: MailLog): Mailer {
 
   return {
     kind: 'smtp',
-    send: async mail => {
+    send: async (mail, whenLost) => {
       if (queued.size >= maxQueued)
         throw new Failure('compute_busy', 'Too many mails are waiting to be sent. Try again in a minute.', {
           retryAfterSeconds: 60,
         })
-      const delivery = deliver(mail).finally(() => queued.delete(delivery))
+      const delivery = deliver(mail, whenLost).finally(() => queued.delete(delivery))
       queued.add(delivery)
     },
     deliver: mail =>

@@ -31,7 +31,8 @@ export async function listLocalMail(sql: Sql, limit: number): Promise<LocalMail[
   return [...rows]
 }
 
-/** Deletes what has expired: codes, sessions and local mail. Bounded, so that the statements stay short. */
+/** Deletes what has expired: codes, sessions, known browsers and local mail. Bounded, so that the statements stay
+ * short. */
 export async function deleteExpired(sql: Sql, limit: number): Promise<void> {
   await sql`
     delete from account.sign_in_code where browser in (
@@ -39,5 +40,8 @@ export async function deleteExpired(sql: Sql, limit: number): Promise<void> {
   await sql`
     delete from account.session where session_id in (
       select session_id from account.session where expires_at < now() limit ${limit} for update skip locked)`
+  await sql`
+    delete from account.known_browser where browser_id in (
+      select browser_id from account.known_browser where expires_at < now() limit ${limit} for update skip locked)`
   await sql`delete from account.local_mail where expires_at < now()`
 }

@@ -6,6 +6,7 @@ import type { Answer, RequestContext } from '../../http/context.ts'
 import { noQuery } from '../../http/parameters.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
 import { type Actor, listAudit } from './auditQueries.ts'
+import { forgetBrowsers, listBrowsers } from './browserQueries.ts'
 import type { Form } from './forms.ts'
 import { countNewKey, makeFreeKey, makeGrantedKey, nameKey, revokeKey, rotateKey } from './keys.ts'
 import { describeCaller, meOperation } from './me.ts'
@@ -59,9 +60,15 @@ export function accountRoutes(http: HttpPlugin, deps: AccountDeps) {
       '/account',
       async ({ context }) =>
         visitors.signedInPage(context, async ({ session }) => {
-          const sessions = await listSessions(sql, session.accountId)
-          const audit = await listAudit(sql, { accountId: session.accountId }, shownAuditEntries)
-          return pageAnswer(200, profilePage(session, sessions, audit, isAdmin(deps.settings, session.email)))
+          const { accountId } = session
+          const profile = {
+            session,
+            sessions: await listSessions(sql, accountId),
+            browsers: await listBrowsers(sql, accountId, visitors.knownDigest(context)),
+            audit: await listAudit(sql, { accountId }, shownAuditEntries),
+            isAdmin: isAdmin(deps.settings, session.email),
+          }
+          return pageAnswer(200, profilePage(profile))
         }),
       { ...hidden },
     )
@@ -73,6 +80,18 @@ export function accountRoutes(http: HttpPlugin, deps: AccountDeps) {
             form.text('session') === 'others' ? { allBut: session.sessionId } : { only: form.id('session') }
           await endSessions(sql, actor, which, 'session_ended')
           return redirectAnswer('/account')
+        }),
+      { ...hiddenForm },
+    )
+    .post(
+      '/account/browsers',
+      async ({ context }) =>
+        visitors.signedInForm(context, async ({ actor }, form) => {
+          const which = form.text('browser') === 'all' ? 'all' : { only: [form.id('browser')] }
+          const forgotten = await forgetBrowsers(sql, actor, which)
+          const own = visitors.knownDigest(context)
+          const isOwn = own !== null && forgotten.some(digest => Buffer.compare(digest, own) === 0)
+          return redirectAnswer('/account', isOwn ? [visitors.cookies.clear('known')] : [])
         }),
       { ...hiddenForm },
     )

@@ -1,5 +1,6 @@
 import type { Sql, SqlClient } from '../../postgres/client.ts'
 import { type Actor, nameActor, writeAudit } from './auditQueries.ts'
+import { deleteBrowsers } from './browserQueries.ts'
 
 /** Who is signed in with a session. */
 export interface Session {
@@ -50,7 +51,8 @@ export async function listSessions(sql: Sql, accountId: number): Promise<ListedS
   return [...rows]
 }
 
-/** Ends sessions of the actor's account.
+/** Ends sessions of the actor's account. A browser that signs out stays known. One whose session is ended from the list
+ * is forgotten; where all others are ended, browsers without a session are forgotten, too.
  *
  * @param which one session, or all others than this one */
 export async function endSessions(
@@ -60,13 +62,18 @@ export async function endSessions(
   act: 'signed_out' | 'session_ended',
 ): Promise<number> {
   return sql.begin(async transaction => {
-    const ended = await transaction<{ address: string; agent: string }[]>`
+    await nameActor(transaction, actor)
+    const ended = await transaction<{ address: string; agent: string; browserId: number | null }[]>`
       delete from account.session
       where account_id = ${actor.accountId}
         and ${'only' in which ? transaction`session_id = ${which.only}` : transaction`session_id <> ${which.allBut}`}
-      returning address, agent`
-    await nameActor(transaction, actor)
+      returning address, agent, browser_id as "browserId"`
     for (const { address, agent } of ended) await writeAudit(transaction, act, address, agent)
+    if (act === 'session_ended') {
+      const only = ended.flatMap(({ browserId }) => browserId ?? [])
+      const browsers = 'only' in which ? { only } : { allButOf: which.allBut }
+      await deleteBrowsers(transaction, actor.accountId, browsers)
+    }
     return ended.length
   })
 }

@@ -1,21 +1,23 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { tokenDigest } from '../../access/cookies.ts'
-import { parseMailbox } from '../../access/emailAddress.ts'
+import { type Mailbox, parseMailbox } from '../../access/emailAddress.ts'
 import { Failure } from '../../errors.ts'
 import type { RequestContext } from '../../http/context.ts'
 import { noQuery, queryReader } from '../../http/parameters.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
+import { findKnownBrowser, isKnownNetwork, rememberedDays } from './browserQueries.ts'
 import { findCodeEmail } from './codeQueries.ts'
 import { codeMinutes, sendCode, useCode } from './codes.ts'
 import type { Form } from './forms.ts'
 import { pageAnswer, redirectAnswer } from './pages/frame.ts'
 import { codePage, signInPage } from './pages/signInPages.ts'
-import { countGuess, countGuessOf, countSend } from './sendLimits.ts'
+import { countGuess, countSend, giveSendBack } from './sendLimits.ts'
 import { endSessions } from './sessionQueries.ts'
 import type { Visitors } from './visitor.ts'
 
 const sessionSeconds = 30 * 86_400
+const knownSeconds = rememberedDays * 86_400
 const codeSeconds = codeMinutes * 60
 const maxAgentLength = 300
 
@@ -39,14 +41,38 @@ export function signInRoutes(http: HttpPlugin, visitors: Visitors) {
   const { deps, cookies } = visitors
   const mail = deps.mailer.kind
 
+  /** The number of the browser that sent a request, if it signed in with this mailbox before. */
+  async function knownBrowserOf(context: RequestContext, email: string): Promise<number | null> {
+    const digest = visitors.knownDigest(context)
+    return digest === null ? null : findKnownBrowser(deps.sql, digest, email)
+  }
+
+  /** Counts a code and sends it. What is shared with others gets a mail that was not sent back. */
+  async function sendCounted(context: RequestContext, mailbox: Mailbox): Promise<string> {
+    const { sql, settings } = deps
+    const network = context.address
+    const sender = {
+      network,
+      knownBrowser: await knownBrowserOf(context, mailbox.address),
+      isKnownNetwork: await isKnownNetwork(sql, network, mailbox.registrableDomain),
+    }
+    const counted = await countSend(sql, sender, mailbox)
+    const notSent = () => giveSendBack(sql, counted)
+    try {
+      return await sendCode({ ...deps, baseUrl: settings.baseUrl }, mailbox, notSent)
+    } catch (error) {
+      await notSent().catch(() => {})
+      throw error
+    }
+  }
+
   async function requestCode(context: RequestContext, form: Form) {
     const next = safeNext(form.text('next'))
     const email = form.text('email')
     if (mail === 'off') return redirectAnswer('/sign-in')
     try {
       const mailbox = await parseMailbox(email)
-      await countSend(deps.access.rateLimiter, context.address, mailbox)
-      const token = await sendCode({ ...deps, baseUrl: deps.settings.baseUrl }, mailbox)
+      const token = await sendCounted(context, mailbox)
       return redirectAnswer(`/sign-in/code?next=${next}`, [cookies.write('signin', token, codeSeconds)])
     } catch (error) {
       if (!(error instanceof Failure) || error.code !== 'parameter_invalid') throw error
@@ -69,21 +95,26 @@ export function signInRoutes(http: HttpPlugin, visitors: Visitors) {
         { 'Set-Cookie': cookies.clear('signin') },
       )
     if (browser === null) return over()
-    const { rateLimiter } = deps.access
-    await countGuess(rateLimiter, context.address)
     const email = await findCodeEmail(deps.sql, tokenDigest(browser))
+    const knownBrowser = email === null ? null : await knownBrowserOf(context, email)
+    await countGuess(deps.sql, { network: context.address, email, knownBrowser })
     if (email === null) return over()
-    await countGuessOf(rateLimiter, email)
     const agent = (headers.get('user-agent') ?? '').replaceAll(/\p{C}/gu, '').slice(0, maxAgentLength)
     const visit = { address: context.address, agent }
-    const used = await useCode(deps.sql, browser, form.text('code'), cookies.read(headers, 'session'), visit)
+    const sent = {
+      signin: browser,
+      session: cookies.read(headers, 'session'),
+      known: cookies.read(headers, 'known'),
+    }
+    const used = await useCode(deps.sql, sent, form.text('code'), visit)
     if (used.outcome === 'over') return over()
     if (used.outcome === 'wrong') {
       const fault = `That is not the code. ${used.guessesLeft} ${used.guessesLeft === 1 ? 'try is' : 'tries are'} left.`
       return pageAnswer(400, codePage({ mail, next, email, fault }))
     }
     return redirectAnswer(next, [
-      cookies.write('session', used.token, sessionSeconds),
+      cookies.write('session', used.session, sessionSeconds),
+      cookies.write('known', used.known, knownSeconds),
       cookies.clear('signin'),
     ])
   }

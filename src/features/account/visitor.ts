@@ -106,6 +106,12 @@ export class Visitors {
     return { session, token, actor: { email, accountId, address } }
   }
 
+  /** The digest of the token of a known browser on this request; null: none. */
+  knownDigest({ request }: RequestContext): Uint8Array | null {
+    const token = this.cookies.read(request.headers, 'known')
+    return token === null ? null : tokenDigest(token)
+  }
+
   async #count({ rateLimiter }: AccessDeps, context: RequestContext): Promise<void> {
     const verdict = await takePage(rateLimiter, context.address)
     // Its headers say what is left, as those of pages of the data do.

@@ -8,7 +8,6 @@ import type { Draining } from '../../http/draining.ts'
 import { answerHeaders } from '../../http/headers.ts'
 import { noQuery } from '../../http/parameters.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
-import type { UnlistedProxy } from '../../http/unlistedProxy.ts'
 import { isReachable, type Sql } from '../../postgres/client.ts'
 import { isDamage } from '../../postgres/errors.ts'
 import type { DamageWatch } from '../../postgres/integrity/damageWatch.ts'
@@ -22,7 +21,6 @@ export interface HealthDeps {
   readonly version: string
   readonly dataVersion: () => number
   readonly draining: Draining
-  readonly unlistedProxy: UnlistedProxy
   readonly freshness: Freshness
   readonly replicas?: { warnings(): string[] } | null
 }
@@ -33,7 +31,7 @@ const answer = (body: object): Answer => ({ status: 200, headers, body: JSON.str
 
 /** /health: the process is running. /ready: it can serve requests. Neither counts towards a limit. */
 export function healthRoutes(http: HttpPlugin, deps: HealthDeps) {
-  const { sql, storage, damage, version, dataVersion, draining, unlistedProxy, freshness, replicas } = deps
+  const { sql, storage, damage, version, dataVersion, draining, freshness, replicas } = deps
   return new Elysia({ name: 'health' })
     .use(http)
     .get(
@@ -59,13 +57,12 @@ export function healthRoutes(http: HttpPlugin, deps: HealthDeps) {
           })
         const syncs = reachable ? await syncsInTime(freshness, damage) : null
         if (syncs !== null) {
-          const { warning } = unlistedProxy
           const damaged = await damage.warning()
           return answer({
             object: 'readiness',
             status: 'ready',
             data_version: dataVersion(),
-            warnings: [...[warning, damaged].filter(text => text !== null), ...(replicas?.warnings() ?? [])],
+            warnings: [...(damaged === null ? [] : [damaged]), ...(replicas?.warnings() ?? [])],
             syncs,
           })
         }

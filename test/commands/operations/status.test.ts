@@ -100,7 +100,9 @@ describe('status', () => {
     try {
       await older.sql.unsafe(
         `delete from migration where name >= '0032'; drop table operator_run; alter table backtest_job drop column trace;
-         alter table job_process drop column role, drop column version, drop column host, drop column pid`,
+         alter table job_process drop column role, drop column version, drop column host, drop column pid;
+         alter table account.session drop column browser_id; drop table account.known_browser;
+         drop index account.session_address; drop function take_hits_together, give_hits_back`,
       )
       const before = await older.sql`select name from migration`
       const run = await runInProcess(['status'], contextOf({ DATABASE_URL: older.url }))

@@ -37,6 +37,8 @@ describe('upgrade --check', () => {
       await older.sql.unsafe(
         `delete from migration where name >= '0032'; drop table operator_run, page_check, page_damage; alter table backtest_job drop column trace;
          alter table job_process drop column role, drop column version, drop column host, drop column pid;
+         alter table account.session drop column browser_id; drop table account.known_browser;
+         drop index account.session_address; drop function take_hits_together, give_hits_back;
          insert into job_process (process_id, locks) values (gen_random_uuid(), '{}')`,
       )
       const before = (await older.sql`select name from migration`).length

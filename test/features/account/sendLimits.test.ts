@@ -46,10 +46,23 @@ describe('codes are sent a limited number of times, on two servers together', ()
   test('to a registrable domain: its subdomains count together, and another domain is not concerned', async () => {
     const { accepted, page } = await sendMany(40, place => ({
       email: `p${place}@mail${place % 3}.fund.co.uk`,
+      network: `10.90.0.${place}`,
     }))
-    expect(accepted).toBe(20)
+    // The last two are from the reserve.
+    expect(accepted).toBe(20 + 2)
     expect(page).toContain('to fund.co.uk')
     expect((await sendMany(1, () => ({ email: 'a@other.co.uk' }))).accepted).toBe(1)
+  })
+
+  test('to a registrable domain: what is open to all, and then two from the reserve to each neighbourhood', async () => {
+    const from = (neighbourhood: string) => (place: number) => ({
+      email: `${neighbourhood}${place}@house.co.uk`,
+      network: `10.${neighbourhood}.${place}`,
+    })
+    expect((await sendMany(40, from('91.1'))).accepted).toBe(20 + 2)
+    expect((await sendMany(40, from('91.2'))).accepted).toBe(2)
+    const sixth = (place: number) => ({ email: `six${place}@house.co.uk`, network: `2001:db8:1:${place}::1` })
+    expect((await sendMany(40, sixth)).accepted).toBe(2)
   })
 
   test('from a network, and one that is used up takes nothing from an address', async () => {
@@ -61,6 +74,19 @@ describe('codes are sent a limited number of times, on two servers together', ()
     expect(page).toContain('from your network')
     await sendMany(10, () => ({ email: 'free@free.example', network: '10.99.0.1' }))
     expect((await sendMany(3, () => ({ email: 'free@free.example' }))).accepted).toBe(3)
+  })
+
+  test('to those that were sent: refused requests leave the domain, and the networks that sent them, as they were', async () => {
+    const nobody = (place: number) => ({ email: 'nobody@refused.example', network: `10.92.${place}.1` })
+    expect((await sendMany(200, nobody)).accepted).toBe(3)
+    const [{ sent }] = await sql`
+      select used_today as sent from limit_counter where subject = 'code-domain:refused.example'`
+    expect(sent).toBe(3)
+    expect((await sendMany(6, place => ({ email: `p${place}@refused.example` }))).accepted).toBe(6)
+    // Of 200 networks 197 were refused.
+    const spent = await sql`
+      select from limit_counter where subject like 'code-network:10.92.%' and used_today > 0`
+    expect(spent).toHaveLength(3)
   })
 
   test('to a provider of free mail more often, since its addresses have nothing to do with each other', async () => {

@@ -186,6 +186,7 @@ describe('a session', () => {
     cookies.push(...browser.cookies.values())
     const stored = JSON.stringify([
       await sql`select *, encode(digest, 'base64') from account.session`,
+      await sql`select *, encode(digest, 'base64') from account.known_browser`,
       await sql`select *, encode(digest, 'base64'), encode(browser, 'escape') from account.sign_in_code`,
     ])
     for (const secret of cookies) expect(stored).not.toContain(secret)
@@ -206,7 +207,9 @@ describe('a session', () => {
     expect([await isIn(first), await isIn(third)]).toEqual([false, true])
     const copy = new Map(third.cookies)
     await third.post('/sign-out')
-    expect(third.cookies.size).toBe(0)
+    // The browser stays known: its cookie signs nobody in.
+    expect([...third.cookies.keys()]).toEqual(['asfiled_known'])
+    expect(await isIn(third)).toBe(false)
     for (const [name, value] of copy) third.cookies.set(name, value)
     expect(await isIn(third)).toBe(false)
     const fourth = await signedIn(server, newAddress())
@@ -296,6 +299,7 @@ describe('forms of other sites', () => {
     '/sign-in/code',
     '/sign-out',
     '/account/sessions',
+    '/account/browsers',
     '/account/api-keys',
     '/account/api-keys/make',
     '/account/api-keys/rotate',

@@ -1,5 +1,6 @@
 import { html, type Markup } from '../../../html.ts'
 import type { AuditEntry } from '../auditQueries.ts'
+import { type ListedBrowser, rememberedDays } from '../browserQueries.ts'
 import type { ListedSession, Session } from '../sessionQueries.ts'
 import { accountPage, table } from './frame.ts'
 
@@ -8,6 +9,7 @@ const actTexts: Readonly<Record<string, string>> = {
   signed_in: 'Signed in',
   signed_out: 'Signed out',
   session_ended: 'Session ended',
+  browser_forgotten: 'Browser forgotten',
   key_made: 'Key made',
   key_rotated: 'Key rotated',
   key_revoked: 'Key revoked',
@@ -23,13 +25,16 @@ const actTexts: Readonly<Record<string, string>> = {
 
 export const actText = (act: string): string => actTexts[act] ?? act
 
-/** /account: who one is, where one is signed in, and what was done. */
-export const profilePage = (
-  session: Session,
-  sessions: readonly ListedSession[],
-  audit: readonly AuditEntry[],
-  isAdmin: boolean,
-): string =>
+interface Profile {
+  readonly session: Session
+  readonly sessions: readonly ListedSession[]
+  readonly browsers: readonly ListedBrowser[]
+  readonly audit: readonly AuditEntry[]
+  readonly isAdmin: boolean
+}
+
+/** /account: who one is, where one is signed in, which browsers are known, and what was done. */
+export const profilePage = ({ session, sessions, browsers, audit, isAdmin }: Profile): string =>
   accountPage({
     title: 'Account',
     email: session.email,
@@ -41,13 +46,25 @@ export const profilePage = (
 </dl>
 <p><a class="action" href="/account/api-keys">API keys</a> <a class="action" href="/account/usage">Usage</a>${isAdmin && html` <a class="action" href="/admin">Administration</a>`}</p>
 <h2 id="sessions">Sessions</h2>
-<p>A session ends 30 days after its sign-in. Times are UTC.</p>
+<p>A session ends 30 days after its sign-in. Ending one here also forgets its browser. Times are UTC.</p>
 ${table({
   label: 'Sessions',
   head: ['Browser', 'Network', 'Signed in', 'Last seen', 'Ends', ''],
   rows: sessions.map(row => sessionCells(row, row.sessionId === session.sessionId)),
 })}
 ${sessions.length > 1 && html`<form method="post" action="/account/sessions"><button name="session" value="others">End all others</button></form>`}
+<h2 id="browsers">Known browsers</h2>
+<p>A browser that signed in stays known for ${rememberedDays} days, also after you sign out. It gets codes even if strangers have used up those of your address. It cannot sign in without a code.</p>
+${
+  browsers.length === 0
+    ? html`<p>No browser is known.</p>`
+    : table({
+        label: 'Known browsers',
+        head: ['Browser', 'Network', 'Last sign-in', 'Until', ''],
+        rows: browsers.map(browserCells),
+      })
+}
+${browsers.length > 1 && html`<form method="post" action="/account/browsers"><button name="browser" value="all">Forget all</button></form>`}
 <h2 id="log">Log</h2>
 <p>The latest 50 acts on this account. Nothing can be removed from the log. Times are UTC.</p>
 ${table({ label: 'Log', head: ['When', 'What', 'Details', 'By', 'Network'], rows: audit.map(auditCells) })}`,
@@ -65,6 +82,14 @@ const sessionCells = (
   html`<form method="post" action="/account/sessions"><button name="session" value="${sessionId}" aria-label="End the session of ${signedIn}">End</button></form>`,
 ]
 
+const browserCells = ({ browserId, agent, address, signedIn, ends, isThis }: ListedBrowser) => [
+  html`${browserName(agent)}${isThis && html` <span class="tag">this one</span>`}`,
+  address,
+  signedIn,
+  ends,
+  html`<form method="post" action="/account/browsers"><button name="browser" value="${browserId}" aria-label="Forget the browser of ${signedIn}">Forget</button></form>`,
+]
+
 export const auditCells = ({ at, act, about, detail, actor, address }: AuditEntry): (string | Markup)[] => [
   at,
   actText(act),
@@ -74,7 +99,8 @@ export const auditCells = ({ at, act, about, detail, actor, address }: AuditEntr
 ]
 
 /** Acts whose details are a User-Agent. */
-const isAgent = (act: string) => ['signed_in', 'signed_out', 'session_ended'].includes(act)
+const isAgent = (act: string) =>
+  ['signed_in', 'signed_out', 'session_ended', 'browser_forgotten'].includes(act)
 
 const browsers: readonly (readonly [RegExp, string])[] = [
   [/Edg\//, 'Edge'],

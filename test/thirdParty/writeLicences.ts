@@ -1,0 +1,3 @@
+import { licencesFile, thirdPartyLicences } from './licences.ts'
+
+await Bun.write(licencesFile, await thirdPartyLicences())
