@@ -6,6 +6,8 @@ import { readParquetChunks } from '../panelFile/parquetTable.ts'
 import { maxJoinRows, maxTickerLength } from './request.ts'
 import { type ParsedRows, tooManyRows } from './rows.ts'
 
+const limits = { numbers: [], cells: 2 * maxJoinRows, textLength: maxTickerLength }
+
 /** Rows as a Parquet file with the columns date and ticker. Values become numbers part by part: as text they take ten times the memory. */
 export async function readParquetRows(bytes: Uint8Array<ArrayBuffer>): Promise<ParsedRows> {
   const names = new NameInterner(maxTickerLength)
@@ -14,7 +16,7 @@ export async function readParquetRows(bytes: Uint8Array<ArrayBuffer>): Promise<P
   let taken = 0
   const dates = new Map<unknown, number>()
   const tickers = new Map<unknown, number>()
-  const count = await readParquetChunks(bytes, [], 2 * maxJoinRows, {
+  const count = await readParquetChunks(bytes, limits, {
     open: (columns, rows) => {
       requireColumns(columns)
       if (rows > maxJoinRows) tooManyRows()
