@@ -4,7 +4,10 @@ import { showValue } from '../codec/faults.ts'
 import { NameInterner } from '../codec/nameInterner.ts'
 import { readParquetChunks } from '../panelFile/parquetTable.ts'
 import { maxJoinRows, maxTickerLength } from './request.ts'
-import { type ParsedRows, tooManyRows } from './rows.ts'
+import { maxTickers, type ParsedRows, tooManyRows, tooManyTickers } from './rows.ts'
+
+/** Values whose number is remembered. There are more days than a body can use. */
+const maxKnown = 100_000
 
 const limits = { numbers: [], cells: 2 * maxJoinRows, textLength: maxTickerLength }
 
@@ -33,7 +36,8 @@ export async function readParquetRows(bytes: Uint8Array<ArrayBuffer>): Promise<P
         let number = known.get(value)
         if (number === undefined) {
           number = isDate ? readDate(value, from + i) : names.numberOf(readTicker(value, from + i))
-          known.set(value, number)
+          if (names.names.length > maxTickers) throw tooManyTickers()
+          if (known.size < maxKnown) known.set(value, number)
         }
         numbers[from + i] = number
       }

@@ -31,7 +31,10 @@ export interface ParquetReading extends ParquetLimits {
 }
 
 /** Reads a Parquet file, one group of rows after the other. */
-export async function readParquet(bytes: Uint8Array<ArrayBuffer>, reading: ParquetReading): Promise<ParquetTable> {
+export async function readParquet(
+  bytes: Uint8Array<ArrayBuffer>,
+  reading: ParquetReading,
+): Promise<ParquetTable> {
   const columns = new Map<string, unknown[]>()
   const count = await readParquetChunks(bytes, reading, {
     open: (names, count) => {
@@ -63,7 +66,7 @@ export async function readParquetChunks(
   try {
     const metadata = readFooter(bytes)
     const columns = readableColumns(metadata, numbers)
-    const names = columns.map(({ schema }) => schema.name)
+    const names = columns.toSorted((a, b) => a.index - b.index).map(({ schema }) => schema.name)
     const count = countRows(metadata)
     if (count * names.length > limits.cells) throw tooManyCells(count, names.length, limits.cells)
     open(names, count)
@@ -159,8 +162,11 @@ function readableColumns({ schema }: FileMetaData, numbers: readonly string[]): 
     names.add(name)
     columns.push({ schema: element, index: place - 1 })
   }
-  return columns
+  // Texts first: a file whose texts cannot be used is refused before its numbers take time and memory.
+  return [...columns].sort((a, b) => Number(isText(b.schema)) - Number(isText(a.schema)))
 }
+
+const isText = ({ type }: SchemaElement) => type === 'BYTE_ARRAY'
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 const decode = (bytes: Uint8Array | undefined) => bytes && decoder.decode(bytes)

@@ -262,7 +262,15 @@ function checkedHeader(header: PageHeader): CheckedHeader {
   if (header.type === 'DATA_PAGE' && first !== undefined) {
     const { encoding } = first
     const values = counted(first.num_values)
-    return { kind: header.type, levelBytes: null, isPacked: true, encoding, values, packedBytes, unpackedBytes }
+    return {
+      kind: header.type,
+      levelBytes: null,
+      isPacked: true,
+      encoding,
+      values,
+      packedBytes,
+      unpackedBytes,
+    }
   }
   if (header.type !== 'DATA_PAGE_V2' || second === undefined) throw new FileFault(damaged)
   // A plain column has no repetitions.

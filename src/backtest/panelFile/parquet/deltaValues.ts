@@ -5,43 +5,50 @@ import type { PageBytes } from './pageBytes.ts'
 const maxMiniblocks = 1_024
 const maxMiniblockValues = 65_536
 const maxVarintBytes = 10
+/** Up to here a number and what precedes it in its first byte fit in 32 bits. */
+const maxNarrowWidth = 24
 
 /** Reads whole numbers that are written as differences, some at a time. Differences of 0 take no bytes: a page of a few bytes may be
  * millions of numbers. */
 export class DeltaReader {
   readonly #page: PageBytes
-  readonly #bits: 32 | 64
   #isOpen = false
   #isFirst = true
   #value = 0n
   #minDelta = 0n
+  /** The same two in 32 bits. */
+  #small = 0
+  #smallMinDelta = 0
   #miniblockValues = 0
   #widths: Uint8Array = new Uint8Array(0)
   /** The miniblock being read, and how many of its values are left. */
   #miniblock = 0
   #left = 0
-  #pending = 0n
+  #pendingWide = 0n
+  #pendingNarrow = 0
   #pendingBits = 0
 
-  /** @param bits of a number: sums wrap around */
-  constructor(page: PageBytes, bits: 32 | 64) {
+  constructor(page: PageBytes) {
     this.#page = page
-    this.#bits = bits
   }
 
-  /** Hands `count` numbers to `take`. */
-  async read(count: number, take: (value: bigint, index: number) => void): Promise<void> {
+  /** Fills the first `count` elements. */
+  async read(output: Int32Array | BigInt64Array, count: number): Promise<void> {
     if (count > 0 && !this.#isOpen) await this.#open()
+    const isSmall = output instanceof Int32Array
     for (let i = 0; i < count; i++) {
       if (this.#isFirst) this.#isFirst = false
       else {
         if (this.#left === 0) await this.#nextMiniblock()
         this.#left--
         const width = this.#widths[this.#miniblock]
-        const difference = width === 0 ? this.#minDelta : this.#minDelta + (await this.#packed(width))
-        this.#value = BigInt.asIntN(this.#bits, this.#value + difference)
+        const missing = width - this.#pendingBits
+        if (missing > 8 * this.#page.available) await this.#page.fill(Math.ceil(missing / 8))
+        if (isSmall) this.#small = (this.#small + this.#smallMinDelta + this.#smallPacked(width)) | 0
+        else this.#value = BigInt.asIntN(64, this.#value + this.#minDelta + this.#packed(width))
       }
-      take(this.#value, i)
+      if (isSmall) output[i] = this.#small
+      else output[i] = this.#value
     }
   }
 
@@ -49,7 +56,7 @@ export class DeltaReader {
   async end(): Promise<void> {
     if (this.#left === 0) return
     const width = this.#widths[this.#miniblock]
-    const bytes = Math.floor((this.#left * width + this.#pendingBits) / 8)
+    const bytes = (this.#left * width - this.#pendingBits) / 8
     await this.#page.fill(bytes)
     this.#page.at += bytes
     this.#left = 0
@@ -60,7 +67,8 @@ export class DeltaReader {
     const blockValues = Number(await this.#varint())
     const miniblocks = Number(await this.#varint())
     await this.#varint()
-    this.#value = BigInt.asIntN(this.#bits, zigzag(await this.#varint()))
+    this.#value = BigInt.asIntN(64, zigzag(await this.#varint()))
+    this.#small = Number(BigInt.asIntN(32, this.#value))
     this.#miniblockValues = blockValues / miniblocks
     const isValid =
       miniblocks > 0 &&
@@ -77,26 +85,43 @@ export class DeltaReader {
     this.#miniblock++
     if (this.#miniblock >= this.#widths.length) {
       this.#minDelta = zigzag(await this.#varint())
+      this.#smallMinDelta = Number(BigInt.asIntN(32, this.#minDelta))
       await this.#page.fill(this.#widths.length)
       for (let i = 0; i < this.#widths.length; i++) this.#widths[i] = this.#page.bytes[this.#page.at++]
       this.#miniblock = 0
     }
-    if (this.#widths[this.#miniblock] > 64)
-      throw damage('a page has differences of more than 64 bits')
+    if (this.#widths[this.#miniblock] > 64) throw damage('a page has differences of more than 64 bits')
     this.#left = this.#miniblockValues
-    this.#pending = 0n
+    this.#pendingWide = 0n
+    this.#pendingNarrow = 0
     this.#pendingBits = 0
   }
 
-  async #packed(width: number): Promise<bigint> {
+  /** Wide differences of 32-bit numbers lose only what wraps around. */
+  #smallPacked(width: number): number {
+    return width <= maxNarrowWidth ? this.#narrow(width) : Number(BigInt.asIntN(32, this.#wide(width)))
+  }
+
+  #packed(width: number): bigint {
+    return width <= maxNarrowWidth ? BigInt(this.#narrow(width)) : this.#wide(width)
+  }
+
+  #narrow(width: number): number {
     const page = this.#page
-    while (this.#pendingBits < width) {
-      if (page.available === 0) await page.fill(1)
-      this.#pending |= BigInt(page.bytes[page.at++]) << BigInt(this.#pendingBits)
-      this.#pendingBits += 8
-    }
-    const value = BigInt.asUintN(width, this.#pending)
-    this.#pending >>= BigInt(width)
+    for (; this.#pendingBits < width; this.#pendingBits += 8)
+      this.#pendingNarrow |= page.bytes[page.at++] << this.#pendingBits
+    const value = this.#pendingNarrow & ((1 << width) - 1)
+    this.#pendingNarrow >>>= width
+    this.#pendingBits -= width
+    return value
+  }
+
+  #wide(width: number): bigint {
+    const page = this.#page
+    for (; this.#pendingBits < width; this.#pendingBits += 8)
+      this.#pendingWide |= BigInt(page.bytes[page.at++]) << BigInt(this.#pendingBits)
+    const value = BigInt.asUintN(width, this.#pendingWide)
+    this.#pendingWide >>= BigInt(width)
     this.#pendingBits -= width
     return value
   }

@@ -167,20 +167,11 @@ function takeBytes(page: PageBytes, length: number): Uint8Array | Promise<Uint8A
 }
 
 function deltaNumbers(page: PageBytes, type: 'INT32' | 'INT64'): ValueReader {
-  const numbers = new DeltaReader(page, type === 'INT32' ? 32 : 64)
+  const numbers = new DeltaReader(page)
   return {
     read: async count => {
-      if (type === 'INT64') {
-        const values = new BigInt64Array(count)
-        await numbers.read(count, (value, i) => {
-          values[i] = value
-        })
-        return values
-      }
-      const values = new Int32Array(count)
-      await numbers.read(count, (value, i) => {
-        values[i] = Number(value)
-      })
+      const values = type === 'INT32' ? new Int32Array(count) : new BigInt64Array(count)
+      await numbers.read(values, count)
       return values
     },
   }
@@ -189,12 +180,17 @@ function deltaNumbers(page: PageBytes, type: 'INT32' | 'INT64'): ValueReader {
 /** The lengths of all texts of a page come before the first of them. */
 async function lengths(page: PageBytes, bounds: ColumnBounds, count: number): Promise<Uint16Array> {
   const values = new Uint16Array(count)
-  const numbers = new DeltaReader(page, 32)
-  await numbers.read(count, (value, i) => {
-    if (value < 0n) throw damage('a page has a text of a negative length')
-    bounds.checkText(Number(value))
-    values[i] = Number(value)
-  })
+  const numbers = new DeltaReader(page)
+  const some = new Int32Array(Math.min(count, 16_384))
+  for (let at = 0; at < count; at += some.length) {
+    const length = Math.min(some.length, count - at)
+    await numbers.read(some, length)
+    for (let i = 0; i < length; i++) {
+      if (some[i] < 0) throw damage('a page has a text of a negative length')
+      bounds.checkText(some[i])
+      values[at + i] = some[i]
+    }
+  }
   await numbers.end()
   return values
 }
@@ -237,7 +233,9 @@ async function splitValues(page: PageBytes, column: StoredColumn, count: number)
   const { type } = column
   const width = type === 'FIXED_LEN_BYTE_ARRAY' ? (column.width ?? 0) : 0
   if (type === 'BOOLEAN' || type === 'BYTE_ARRAY' || type === 'INT96' || width > 16)
-    throw new FileFault(`it has ${type} values in the encoding BYTE_STREAM_SPLIT; write it again as plain Parquet`)
+    throw new FileFault(
+      `it has ${type} values in the encoding BYTE_STREAM_SPLIT; write it again as plain Parquet`,
+    )
   const size = type === 'FIXED_LEN_BYTE_ARRAY' ? width : widthOf(type)
   await page.fill(count * size)
   const { bytes, at } = page

@@ -41,8 +41,7 @@ export class RunReader {
     if (page.available < maxHeaderBytes) await page.tryFill(maxHeaderBytes)
     let header = 0
     for (let i = 0; ; i++) {
-      if (i === maxHeaderBytes || page.available === 0)
-        throw damage('a page ends before its last value')
+      if (i === maxHeaderBytes || page.available === 0) throw damage('a page ends before its last value')
       const byte = page.bytes[page.at++]
       header += (byte & 0x7f) * 2 ** (7 * i)
       if (byte < 0x80) break

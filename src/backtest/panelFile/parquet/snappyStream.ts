@@ -17,7 +17,8 @@ export function* unpackSnappy(input: Uint8Array, length: number): Generator<Uint
   while (at < input.length) {
     const element = readElement(input, at)
     at = element.next
-    if (element.offset > to) throw new FileFault('it is compressed with an unusual kind of Snappy; write it with zstd')
+    if (element.offset > to)
+      throw new FileFault('it is compressed with an unusual kind of Snappy; write it with zstd')
     let left = element.length
     while (left > 0) {
       if (to === output.length) {
