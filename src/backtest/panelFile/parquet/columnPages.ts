@@ -1,19 +1,11 @@
-import type {
-  ColumnMetaData,
-  DecodedArray,
-  Encoding,
-  PageHeader,
-  ParquetParsers,
-  SchemaElement,
-} from 'hyparquet'
-import { parquetHeader } from 'hyparquet/src/column.js'
+import type { ColumnMetaData, DecodedArray, Encoding, ParquetParsers, SchemaElement } from 'hyparquet'
 import { convert, DEFAULT_PARSERS } from 'hyparquet/src/convert.js'
 import { ColumnBounds, type ParquetLimits } from './bounds.ts'
 import { damaged, FileFault } from './faults.ts'
 import { PageBytes, unpackPage } from './pageBytes.ts'
+import { type CheckedHeader, readPageHeader } from './pageHeader.ts'
 import { openIndexes, openValues, plainValues, type ValueReader } from './pageValues.ts'
 import { RunReader } from './runLength.ts'
-import { checkThrift } from './thriftCheck.ts'
 
 /** A column of one row group. */
 export interface ColumnPart {
@@ -28,9 +20,6 @@ export type CellSink = (cells: ArrayLike<unknown>, from: number, length: number)
 
 /** Values that are in memory at a time. */
 const batchValues = 16_384
-/** A header has the smallest and the largest value of its page. */
-const maxHeaderBytes = 65_536
-const maxHeaderValues = 100
 /** A writer may end an empty group with an empty page. */
 const maxEmptyPages = 16
 
@@ -87,7 +76,7 @@ class ColumnPages {
     while (this.#row < this.#part.rows) {
       if (at >= this.#bytes.length)
         throw new FileFault(`the column ${this.#part.schema.name} has fewer values than rows`)
-      const { header, end } = this.#header(at)
+      const { header, end } = readPageHeader(this.#bytes, at)
       const packed = this.#bytes.subarray(end, end + header.packedBytes)
       if (packed.length < header.packedBytes) throw new FileFault(damaged)
       at = end + header.packedBytes
@@ -95,14 +84,6 @@ class ColumnPages {
       if (header.kind === 'DICTIONARY_PAGE') await this.#readDictionary(packed, header)
       else await this.#readData(packed, header)
     }
-  }
-
-  #header(at: number): { header: CheckedHeader; end: number } {
-    const to = Math.min(this.#bytes.length, at + maxHeaderBytes)
-    const end = checkThrift(this.#bytes, at, to, maxHeaderValues)
-    const { buffer, byteOffset } = this.#bytes
-    const view = new DataView(buffer, byteOffset + at, end - at)
-    return { header: checkedHeader(parquetHeader({ view, offset: 0 })), end }
   }
 
   async #readDictionary(packed: Uint8Array, { values, unpackedBytes }: CheckedHeader): Promise<void> {
@@ -229,66 +210,6 @@ function withNulls(values: DecodedArray, levels: Uint8Array, from: number, lengt
   let next = 0
   for (let i = 0; i < length; i++) cells[i] = levels[from + i] === 0 ? null : values[next++]
   return cells
-}
-
-interface CheckedHeader {
-  readonly kind: 'DICTIONARY_PAGE' | 'DATA_PAGE' | 'DATA_PAGE_V2'
-  readonly values: number
-  readonly packedBytes: number
-  readonly unpackedBytes: number
-  readonly encoding: Encoding
-  /** Bytes of the levels before the values, which are not packed; null: they are within the page. */
-  readonly levelBytes: number | null
-  readonly isPacked: boolean
-}
-
-/** These numbers decide how much is read, and how long. */
-function checkedHeader(header: PageHeader): CheckedHeader {
-  const packedBytes = counted(header.compressed_page_size)
-  const unpackedBytes = counted(header.uncompressed_page_size)
-  const { dictionary_page_header: dictionary, data_page_header: first, data_page_header_v2: second } = header
-  if (header.type === 'DICTIONARY_PAGE' && dictionary !== undefined) {
-    const values = counted(dictionary.num_values)
-    return {
-      kind: header.type,
-      encoding: 'PLAIN',
-      levelBytes: null,
-      isPacked: true,
-      values,
-      packedBytes,
-      unpackedBytes,
-    }
-  }
-  if (header.type === 'DATA_PAGE' && first !== undefined) {
-    const { encoding } = first
-    const values = counted(first.num_values)
-    return {
-      kind: header.type,
-      levelBytes: null,
-      isPacked: true,
-      encoding,
-      values,
-      packedBytes,
-      unpackedBytes,
-    }
-  }
-  if (header.type !== 'DATA_PAGE_V2' || second === undefined) throw new FileFault(damaged)
-  // A plain column has no repetitions.
-  if (counted(second.repetition_levels_byte_length) > 0) throw new FileFault(damaged)
-  return {
-    kind: header.type,
-    levelBytes: counted(second.definition_levels_byte_length),
-    isPacked: second.is_compressed !== false,
-    encoding: second.encoding,
-    values: counted(second.num_values),
-    packedBytes,
-    unpackedBytes,
-  }
-}
-
-function counted(value: unknown): number {
-  if (typeof value === 'number' && Number.isInteger(value) && value >= 0) return value
-  throw new FileFault(damaged)
 }
 
 /** Where the pages of a column are in the file. Its dictionary comes first; Polars leaves its offset out. */
