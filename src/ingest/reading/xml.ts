@@ -8,9 +8,9 @@ interface XmlHandler {
   text(piece: string): void
 }
 
-/** Registers' documents have a tenth of either. The parser makes objects of each open element and of each attribute of a tag. */
+/** Far above any document of a register. The parser makes objects of each open element and of each attribute of a tag. */
 const maxDepth = 512
-const maxAttributes = 2_048
+const maxAttributes = 65_536
 
 /** Reads a document in one pass. Throws for a DOCTYPE: its entities could expand without limit or name local files.
  *
