@@ -1,5 +1,5 @@
 import { access, constants } from 'node:fs/promises'
-import { gunzipSync } from 'node:zlib'
+import { unpackRows } from '../backtest/panelFile/unpackRows.ts'
 import { Failure, reasonOf } from '../errors.ts'
 
 /** A file that a command reads, or standard input, that is not read yet. */
@@ -50,13 +50,12 @@ export async function readInput(
       chunks.push(chunk)
       onRead(size)
     }
-    const content = unpacked(joined(chunks))
+    const content = await unpackRows(joined(chunks), { bytes: maxBytes })
     refuseUnreadable(content, name)
     return content
   } catch (cause) {
-    if (cause instanceof Failure) throw cause
-    if (cause instanceof Error && 'code' in cause && cause.code === 'ERR_BUFFER_TOO_LARGE')
-      throw tooLarge(name)
+    if (cause instanceof Failure)
+      throw new Failure(cause.code, cause.message.replace(/^The (gzipped )?file /, `${name} `))
     throw new Failure('body_invalid', `${name} could not be read: ${reasonOf(cause)}.`, { cause })
   }
 }
@@ -70,11 +69,6 @@ export function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
     at += part.length
   }
   return whole
-}
-
-function unpacked(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
-  const isGzip = bytes[0] === 0x1f && bytes[1] === 0x8b
-  return isGzip ? joined([gunzipSync(bytes, { maxOutputLength: maxBytes })]) : bytes
 }
 
 /** First bytes of what people send by mistake. As rows, their fault would be an unreadable cell in line 1. */

@@ -4,34 +4,40 @@ import { showValue } from '../codec/faults.ts'
 import { NameInterner } from '../codec/nameInterner.ts'
 import { readParquetChunks } from '../panelFile/parquetTable.ts'
 import { maxJoinRows, maxTickerLength } from './request.ts'
-import { type ParsedRows, tooManyRows } from './rows.ts'
+import { maxTickers, type ParsedRows, tooManyRows, tooManyTickers } from './rows.ts'
+
+/** Values whose number is remembered. There are more days than a body can use. */
+const maxKnown = 100_000
+
+const limits = { numbers: [], cells: 2 * maxJoinRows, textLength: maxTickerLength }
 
 /** Rows as a Parquet file with the columns date and ticker. Values become numbers part by part: as text they take ten times the memory. */
 export async function readParquetRows(bytes: Uint8Array<ArrayBuffer>): Promise<ParsedRows> {
   const names = new NameInterner(maxTickerLength)
-  let day = emptyColumn(0)
-  let name = emptyColumn(0)
+  let day = new NumberColumn(0)
+  let name = new NumberColumn(0)
   let taken = 0
   const dates = new Map<unknown, number>()
   const tickers = new Map<unknown, number>()
-  const count = await readParquetChunks(bytes, [], 2 * maxJoinRows, {
+  const count = await readParquetChunks(bytes, limits, {
     open: (columns, rows) => {
       requireColumns(columns)
       if (rows > maxJoinRows) tooManyRows()
-      day = emptyColumn(rows)
-      name = emptyColumn(rows)
+      day = new NumberColumn(rows)
+      name = new NumberColumn(rows)
     },
     take: (column, values, from, length) => {
       taken += length
       const isDate = column === 'date'
       const known = isDate ? dates : tickers
-      const numbers = isDate ? day : name
+      const numbers = (isDate ? day : name).upTo(from + length)
       for (let i = 0; i < length; i++) {
         const value = values[i]
         let number = known.get(value)
         if (number === undefined) {
           number = isDate ? readDate(value, from + i) : names.numberOf(readTicker(value, from + i))
-          known.set(value, number)
+          if (names.names.length > maxTickers) throw tooManyTickers()
+          if (known.size < maxKnown) known.set(value, number)
         }
         numbers[from + i] = number
       }
@@ -42,10 +48,29 @@ export async function readParquetRows(bytes: Uint8Array<ArrayBuffer>): Promise<P
       param: 'rows',
     })
   }
-  return { count, day, name, names: names.names }
+  return { count, day: day.upTo(count), name: name.upTo(count), names: names.names }
 }
 
-const emptyColumn = (rows: number) => new Int32Array(new SharedArrayBuffer(4 * rows))
+/** A column in shared memory that grows with its values: a file may claim millions of rows and have none. */
+class NumberColumn {
+  readonly #rows: number
+  #values = new Int32Array(new SharedArrayBuffer(0))
+
+  constructor(rows: number) {
+    this.#rows = rows
+  }
+
+  /** The values, with room for `count` of them. */
+  upTo(count: number): Int32Array {
+    const before = this.#values
+    if (count > before.length) {
+      const room = Math.min(this.#rows, Math.max(count, 2 * before.length))
+      this.#values = new Int32Array(new SharedArrayBuffer(4 * room))
+      this.#values.set(before)
+    }
+    return this.#values
+  }
+}
 
 function requireColumns(columns: readonly string[]): void {
   const other = columns.find(name => name !== 'date' && name !== 'ticker')

@@ -35,6 +35,7 @@ export class RowsBuilder {
     this.#day[row] = day
     this.#name[row] = name
     if (row >= maxJoinRows) tooManyRows()
+    if (name >= maxTickers) throw tooManyTickers()
   }
 
   pushRow({ date, ticker }: { readonly date: IsoDate; readonly ticker: string }): void {
@@ -60,6 +61,15 @@ export function tooManyRows(): never {
   )
 }
 
+/** Each of these takes more memory than its row, so readers stop at the first one too many. */
+export function tooManyTickers(): Failure {
+  return new Failure(
+    'body_invalid',
+    `rows names more than ${maxTickers.toLocaleString('en')} different tickers. Split it by ticker.`,
+    { param: 'rows' },
+  )
+}
+
 /** Refuses rows without any, too many tickers, and days that have not come yet. What is filed later must decide no row.
  *
  * @param placeOf names the cell of a row's date, for messages */
@@ -74,13 +84,7 @@ export function checkRows(
       param: 'rows',
     })
   }
-  if (names.length > maxTickers) {
-    throw new Failure(
-      'body_invalid',
-      `rows names ${names.length.toLocaleString('en')} different tickers; the limit is ${maxTickers.toLocaleString('en')}. Split it by ticker.`,
-      { param: 'rows' },
-    )
-  }
+  if (names.length > maxTickers) throw tooManyTickers()
   const last = dayNumber(lastDate)
   for (let row = 0; row < count; row++)
     if (day[row] > last) throw tooLate(day[row], lastDate, inclusive, placeOf(row))

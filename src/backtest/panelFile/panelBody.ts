@@ -1,14 +1,14 @@
 import { Failure } from '../../errors.ts'
 import { type Horizon, horizonDays } from '../../horizons.ts'
-import { columnNames } from '../codec/cells.ts'
+import { columnNames, maxAssetLength, maxMarketLength } from '../codec/cells.ts'
 import { CsvReader } from '../codec/csvCells.ts'
 import { plural } from '../report/numberFormat.ts'
 import type { BodyFormat, BodyQuery } from '../request.ts'
-import { type PanelColumns, panelColumns } from './panelColumns.ts'
+import { checkPanelTable, type PanelColumns, panelColumns } from './panelColumns.ts'
 import { firstLine, type PanelFormat, recogniseFormat, withoutByteOrderMark } from './panelFormat.ts'
 import { type ParquetTable, readParquet } from './parquetTable.ts'
 import { readCsvSignals, readJsonSignals, readNdjsonSignals, readSignalTable } from './signalFile.ts'
-import { areSignals, type SignalPanel } from './signalRows.ts'
+import { areSignals, checkSignalColumns, type SignalPanel } from './signalRows.ts'
 
 type AxisValue = string | number
 
@@ -60,9 +60,20 @@ export async function makePanelBody(source: PanelSource, settings: BacktestSetti
 async function openFile(source: PanelSource) {
   const format = source.format ?? recogniseFormat(source.bytes)
   const bytes = format === 'json' || format === 'ndjson' ? withoutByteOrderMark(source.bytes) : source.bytes
-  const table = format === 'parquet' ? await readParquet(bytes, numberColumns, source.cellLimit) : null
+  const table = format === 'parquet' ? await readTable(bytes, source.cellLimit) : null
   return { table, bytes, format }
 }
+
+/** Of all columns together: what a process of its own has room for. */
+const maxCells = 60_000_000
+
+const readTable = (bytes: Uint8Array<ArrayBuffer>, cells = maxCells) =>
+  readParquet(bytes, {
+    numbers: numberColumns,
+    cells,
+    textLength: Math.max(maxAssetLength, maxMarketLength),
+    check: (names, rows) => (areSignals(names) ? checkSignalColumns(names) : checkPanelTable(names, rows)),
+  })
 
 function panelBody(
   table: ParquetTable | null,

@@ -13,16 +13,16 @@ export interface PanelColumns {
   readonly dollar_volume?: readonly (string | number | null)[]
 }
 
-/** The columns of a Parquet file as those of a panel. */
-export function panelColumns({ count, columns }: ParquetTable): PanelColumns {
+/** Fails unless a table has the columns of a panel, and no more rows than one. Called before the cells are read. */
+export function checkPanelTable(names: readonly string[], count: number): void {
   const allowed: readonly string[] = columnNames
-  const absent = requiredColumns.find(name => !columns.has(name))
+  const absent = requiredColumns.find(name => !names.includes(name))
   if (absent !== undefined)
     throw new Failure(
       'body_invalid',
       `The column ${absent} is missing. Required columns: ${requiredColumns.join(', ')}. Optional: ${optionalColumns.join(', ')}.`,
     )
-  const unknown = [...columns.keys()].find(name => !allowed.includes(name))
+  const unknown = names.find(name => !allowed.includes(name))
   if (unknown !== undefined)
     throw new Failure(
       'body_invalid',
@@ -33,6 +33,10 @@ export function panelColumns({ count, columns }: ParquetTable): PanelColumns {
       'body_invalid',
       `There are more than ${maxPanelRows.toLocaleString('en')} rows. Split the file by date.`,
     )
+}
+
+/** The columns of a Parquet file as those of a panel. */
+export function panelColumns({ columns }: ParquetTable): PanelColumns {
   const cells = (name: string) => columns.get(name) ?? []
   return {
     date: cells('date').map(textCell),

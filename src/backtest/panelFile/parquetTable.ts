@@ -1,15 +1,16 @@
-import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import {
-  type Compressors,
   type FileMetaData,
   type ParquetParsers,
   parquetMetadata,
-  parquetRead,
-  parquetSchema,
-  snappyUncompress,
+  type RowGroup,
+  type SchemaElement,
 } from 'hyparquet'
 import { isoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
+import type { ParquetLimits } from './parquet/bounds.ts'
+import { type CellSink, type ColumnPart, readColumnPart } from './parquet/columnPages.ts'
+import { damaged, FileFault, FileTooLarge } from './parquet/faults.ts'
+import { checkThrift } from './parquet/thriftCheck.ts'
 
 /** The columns of a Parquet file. Days and timestamps at midnight are `YYYY-MM-DD`; a timestamp with a time of day keeps it, so that
  * it is refused as a date instead of being moved to another day. */
@@ -20,28 +21,24 @@ export interface ParquetTable {
 
 /** Far more than a backtest takes, because a file of forecasts may hold several horizons. */
 const maxRows = 10_000_000
-/** Of all columns together. A column of equal values takes a few bytes in a file, and 8 for each row in memory: 20 KB become gigabytes. */
-const maxCells = 60_000_000
-const maxPageBytes = 1_024 * 1_024 * 1_024
 
-/** What is wrong with a file, in words for its sender. The text of any other exception reaches no client. */
-class FileFault extends Error {}
+/** A column of equal values takes a few bytes in a file, and 8 for each row in memory: 20 KB become gigabytes. */
+export interface ParquetReading extends ParquetLimits {
+  /** The columns that must be numbers: a DECIMAL in them would lose digits. */
+  readonly numbers: readonly string[]
+  /** Refuses columns and rows that are of no use, before any is read. */
+  readonly check?: (names: readonly string[], rows: number) => void
+}
 
-const damaged = 'it is damaged, or of a kind that is not supported; write it again as plain Parquet'
-
-/** Reads a Parquet file, one group of rows after the other. hyparquet believes the sizes in a page's header, and its loops then never
- * end in a damaged file. `patches/` makes it check them: bytes and values of a page, bytes of its levels, length of a run.
- *
- * @param numbers the columns that must be numbers: a DECIMAL in them would lose digits
- * @param cellLimit rows times columns; above it nothing is read */
+/** Reads a Parquet file, one group of rows after the other. */
 export async function readParquet(
   bytes: Uint8Array<ArrayBuffer>,
-  numbers: readonly string[],
-  cellLimit: number = maxCells,
+  reading: ParquetReading,
 ): Promise<ParquetTable> {
   const columns = new Map<string, unknown[]>()
-  const count = await readParquetChunks(bytes, numbers, cellLimit, {
+  const count = await readParquetChunks(bytes, reading, {
     open: (names, count) => {
+      reading.check?.(names, count)
       for (const name of names) columns.set(name, new Array<unknown>(count).fill(null))
     },
     take: (name, values, from, length) => {
@@ -60,44 +57,68 @@ export interface ParquetSink {
   readonly take: (name: string, values: ArrayLike<unknown>, from: number, length: number) => void
 }
 
-/** Reads a Parquet file part by part, so that its values need not be in memory together. Returns the number of rows. */
+/** Reads a Parquet file part by part, so that neither its pages nor its values need be in memory together. Returns the number of rows. */
 export async function readParquetChunks(
   bytes: Uint8Array<ArrayBuffer>,
-  numbers: readonly string[],
-  cellLimit: number,
+  { numbers, ...limits }: ParquetReading,
   { open, take }: ParquetSink,
 ): Promise<number> {
   try {
-    const metadata = parquetMetadata(bytes.buffer)
-    const names = columnNames(metadata, numbers)
+    const metadata = readFooter(bytes)
+    const columns = readableColumns(metadata, numbers)
+    const names = columns.toSorted((a, b) => a.index - b.index).map(({ schema }) => schema.name)
     const count = countRows(metadata)
-    if (count * names.length > cellLimit) throw tooManyCells(count, names.length, cellLimit)
+    if (count * names.length > limits.cells) throw tooManyCells(count, names.length, limits.cells)
     open(names, count)
-    let failure: unknown
     let groupStart = 0
     for (const group of metadata.row_groups) {
-      const groupEnd = groupStart + Number(group.num_rows)
-      await parquetRead({
-        file: { byteLength: bytes.length, slice: (start, end) => bytes.buffer.slice(start, end) },
-        ...{ metadata, columns: names, rowStart: groupStart, rowEnd: groupEnd, compressors, parsers },
-        // An exception here would be lost.
-        onChunk: ({ columnName, columnData, rowStart }) => {
-          try {
-            take(columnName, columnData, rowStart, Math.min(columnData.length, groupEnd - rowStart))
-          } catch (error) {
-            failure ??= error
-          }
-        },
-      })
-      if (failure !== undefined) throw failure
-      groupStart = groupEnd
+      for (const column of columns) {
+        const from = groupStart
+        const sink: CellSink = (cells, row, length) => take(column.schema.name, cells, from + row, length)
+        await readColumnPart(bytes, partOf(group, column), limits, parsers, sink)
+      }
+      groupStart += Number(group.num_rows)
     }
     return count
   } catch (cause) {
     if (cause instanceof Failure) throw cause
     const reason = cause instanceof FileFault ? cause.message : damaged
-    throw new Failure('body_invalid', `It cannot be read as Parquet: ${reason}.`, { cause })
+    const code = cause instanceof FileTooLarge ? 'body_too_large' : 'body_invalid'
+    throw new Failure(code, `It cannot be read as Parquet: ${reason}.`, { cause })
   }
+}
+
+/** A column of a row group has about 40 entries: thousands of both fit. Each becomes an object. */
+const maxFooterValues = 250_000
+const maxFooterBytes = 8 * 1_024 * 1_024
+
+/** The file's description of itself, which stands at its end. */
+function readFooter(bytes: Uint8Array<ArrayBuffer>): FileMetaData {
+  const end = bytes.length - 8
+  if (end < 4) throw new FileFault(damaged)
+  const length = new DataView(bytes.buffer, bytes.byteOffset + end).getUint32(0, true)
+  if (length > end) throw new FileFault(damaged)
+  if (length > maxFooterBytes) {
+    const shown = length.toLocaleString('en')
+    throw new FileTooLarge(
+      `its description (the footer) has ${shown} bytes, more than ${maxFooterBytes.toLocaleString('en')}; write it in fewer and larger row groups, without metadata`,
+    )
+  }
+  checkThrift(bytes, end - length, end, maxFooterValues)
+  return parquetMetadata(bytes, { geoparquet: false })
+}
+
+interface ReadableColumn {
+  readonly schema: SchemaElement
+  /** Its place in each row group. */
+  readonly index: number
+}
+
+function partOf({ columns, num_rows: rows }: RowGroup, { schema, index }: ReadableColumn): ColumnPart {
+  const metadata = columns[index]?.meta_data
+  const isThere = metadata?.path_in_schema.length === 1 && metadata.path_in_schema[0] === schema.name
+  if (!isThere) throw new FileFault(`a row group has no column ${schema.name}`)
+  return { schema, metadata, rows: Number(rows) }
 }
 
 /** Fails where the parts of the file disagree: their counts decide how much memory is taken. */
@@ -106,16 +127,17 @@ function countRows({ row_groups: groups }: FileMetaData): number {
   for (const { num_rows: rows, columns } of groups) {
     if (columns.some(({ meta_data: column }) => column?.num_values !== rows))
       throw new FileFault('its columns have different numbers of rows')
+    if (!(rows >= 0)) throw new FileFault(damaged)
     count += Number(rows)
     if (count > maxRows)
-      throw new FileFault(`it has more than ${maxRows.toLocaleString('en')} rows; split it by date`)
+      throw new FileTooLarge(`it has more than ${maxRows.toLocaleString('en')} rows; split it by date`)
   }
   return count
 }
 
-function tooManyCells(rows: number, columns: number, limit: number): FileFault {
+function tooManyCells(rows: number, columns: number, limit: number): FileTooLarge {
   const [a, b, c] = [rows, columns, limit].map(value => value.toLocaleString('en'))
-  return new FileFault(
+  return new FileTooLarge(
     `it has ${a} rows of ${b} columns, more than ${c} values; write only the columns of a panel`,
   )
 }
@@ -123,48 +145,28 @@ function tooManyCells(rows: number, columns: number, limit: number): FileFault {
 /** pandas stores an index without a name under such a name. */
 const pandasIndex = /^__index_level_\d+__$/
 
-function columnNames(metadata: FileMetaData, numbers: readonly string[]): string[] {
-  const columns = parquetSchema(metadata).children.filter(({ element }) => !pandasIndex.test(element.name))
-  for (const { element, children } of columns) {
-    if (children.length > 0)
-      throw new FileFault(`the column ${element.name} is nested; write plain columns only`)
+function readableColumns({ schema }: FileMetaData, numbers: readonly string[]): ReadableColumn[] {
+  const columns: ReadableColumn[] = []
+  const names = new Set<string>()
+  // The first element is the table. The tree of a nested schema would take the square of its depth in memory.
+  for (const [place, element] of schema.entries()) {
+    const { name, num_children: children = 0, repetition_type: repetition } = element
+    if (place === 0) continue
+    if (children > 0 || repetition === 'REPEATED')
+      throw new FileFault(`the column ${name} is nested; write plain columns only`)
+    if (pandasIndex.test(name)) continue
     const isDecimal = element.converted_type === 'DECIMAL' || element.logical_type?.type === 'DECIMAL'
-    if (isDecimal && numbers.includes(element.name))
-      throw new FileFault(`the column ${element.name} is DECIMAL; write it as DOUBLE`)
+    if (isDecimal && numbers.includes(name))
+      throw new FileFault(`the column ${name} is DECIMAL; write it as DOUBLE`)
+    if (names.has(name)) throw new FileFault(`it has the column ${name} twice; write each once`)
+    names.add(name)
+    columns.push({ schema: element, index: place - 1 })
   }
-  const names = columns.map(({ element }) => element.name)
-  const repeated = names.find((name, place) => names.indexOf(name) !== place)
-  if (repeated !== undefined) throw new FileFault(`it has the column ${repeated} twice; write each once`)
-  return names
+  // Texts first: a file whose texts cannot be used is refused before its numbers take time and memory.
+  return [...columns].sort((a, b) => Number(isText(b.schema)) - Number(isText(a.schema)))
 }
 
-const bounded =
-  (unpack: (input: Uint8Array, length: number) => Uint8Array) =>
-  (input: Uint8Array, length: number): Uint8Array => {
-    if (length > maxPageBytes) throw new FileFault('a page is larger than 1 GB')
-    return unpack(input, length)
-  }
-
-/** zlib refuses a limit of 0. */
-const limit = (length: number) => ({ maxOutputLength: Math.max(1, length) })
-
-const notRead = (codec: string) => () => {
-  throw new FileFault(`it is compressed with ${codec}; write it with snappy, gzip, zstd, brotli or none`)
-}
-
-const compressors: Compressors = {
-  SNAPPY: bounded((input, length) => {
-    const output = new Uint8Array(length)
-    snappyUncompress(input, output)
-    return output
-  }),
-  GZIP: bounded((input, length) => gunzipSync(input, limit(length))),
-  ZSTD: bounded((input, length) => zstdDecompressSync(input, limit(length))),
-  BROTLI: bounded((input, length) => brotliDecompressSync(input, limit(length))),
-  LZ4: notRead('LZ4'),
-  LZ4_RAW: notRead('LZ4'),
-  LZO: notRead('LZO'),
-}
+const isText = ({ type }: SchemaElement) => type === 'BYTE_ARRAY'
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 const decode = (bytes: Uint8Array | undefined) => bytes && decoder.decode(bytes)

@@ -1,4 +1,3 @@
-import { gunzipSync } from 'node:zlib'
 import { Failure } from '../../errors.ts'
 import type { Horizon } from '../../horizons.ts'
 import { readBody } from '../codec/body.ts'
@@ -8,7 +7,8 @@ import { resolveConfig } from '../pipeline/resolveConfig.ts'
 import { selectPanelData } from '../pipeline/selectData.ts'
 import type { BodyFormat, BodyQuery } from '../request.ts'
 import { type BacktestSettings, type FileHead, makePanelBody, type PanelBody } from './panelBody.ts'
-import { recogniseFormat } from './panelFormat.ts'
+import { type PanelFormat, recogniseFormat } from './panelFormat.ts'
+import { unpackRows } from './unpackRows.ts'
 
 export interface PanelFileInput {
   readonly bytes: Uint8Array<ArrayBuffer>
@@ -31,7 +31,7 @@ export interface PanelFile {
   readonly lastDay: number
 }
 
-/** A packed file may not become more than this: a few kilobytes of gzip unpack to gigabytes. */
+/** Of a gzipped file, as much as a server takes of one that is not. */
 const maxUnpackedBytes = 256 * 1_024 * 1_024
 
 /** Rows times columns of a Parquet file. Twice the largest panel: each thread may read such a file at a time. */
@@ -40,14 +40,9 @@ const maxParquetCells = 24_000_000
 /** Reads a CSV, NDJSON or Parquet file, plain or gzipped. Rows and settings are checked whole, so that each fault has its line at
  * once and not in a backtest that has begun. */
 export async function readPanelFile({ bytes, horizon, settings }: PanelFileInput): Promise<PanelFile> {
-  const plain = unpacked(bytes)
+  const plain = await unpackRows(bytes, { bytes: maxUnpackedBytes, check: refuseJson })
   const format = recogniseFormat(plain)
-  if (format === 'json')
-    throw new Failure(
-      'body_invalid',
-      'The file is JSON. Choose a CSV, NDJSON or Parquet file, or send the JSON to POST /api/v1/backtest.',
-      { param: 'file' },
-    )
+  refuseJson(format)
   const made = await makePanelBody({ bytes: plain, format, horizon, cellLimit: maxParquetCells }, settings)
   try {
     const parsed = readBody(made.bytes, made.format, made.query)
@@ -72,6 +67,15 @@ export async function readPanelFile({ bytes, horizon, settings }: PanelFileInput
   }
 }
 
+function refuseJson(format: PanelFormat): void {
+  if (format !== 'json') return
+  throw new Failure(
+    'body_invalid',
+    'The file is JSON. Choose a CSV, NDJSON or Parquet file, or send the JSON to POST /api/v1/backtest.',
+    { param: 'file' },
+  )
+}
+
 /** Rows that became columns are named by their place in the file. */
 function inPlacesOfFile(failure: Failure, { placeOf }: PanelBody): Failure {
   if (placeOf === null) return failure
@@ -82,17 +86,4 @@ function inPlacesOfFile(failure: Failure, { placeOf }: PanelBody): Failure {
     ...failure.details,
     ...(param === undefined ? {} : { param: named(param) }),
   })
-}
-
-function unpacked(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
-  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes
-  try {
-    return new Uint8Array(gunzipSync(bytes, { maxOutputLength: maxUnpackedBytes }))
-  } catch (cause) {
-    throw new Failure(
-      'body_invalid',
-      `The file looks gzipped, but it is damaged or has more than ${maxUnpackedBytes / 1_024 / 1_024} MB unpacked.`,
-      { param: 'file', cause },
-    )
-  }
 }

@@ -6,6 +6,9 @@ import { type JsonPlace, locateJsonFault, placeIn } from './jsonFault.ts'
  * Figures of registers have at least three times as many. */
 const minBytesPerBracket = 32
 
+/** The same for its values. Figures and names of registers take twice as many on average, with their keys. */
+const minBytesPerValue = 5
+
 /** Before a document of this size garbage is collected, so that the previous document does not occupy memory as well. */
 const collectGarbageBytes = 8 * 1024 * 1024
 
@@ -39,15 +42,24 @@ export function decodeUtf8(bytes: Uint8Array): string {
   }
 }
 
-/** Throws if the document has so many objects and lists that it may not fit in memory when parsed. */
+/** Throws if the document has so many objects, lists and values that it may not fit in memory when parsed. */
 export function assertParsedSize(bytes: Uint8Array): void {
-  const maxBrackets = Math.max(100_000, bytes.length / minBytesPerBracket)
   let brackets = 0
-  for (let at = 0; at < bytes.length; at++) if (bytes[at] === 0x7b || bytes[at] === 0x5b) brackets++
-  if (brackets <= maxBrackets) return
+  let commas = 0
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at]
+    if (byte === 0x2c) commas++
+    else if (byte === 0x7b || byte === 0x5b) brackets++
+  }
+  refuseMany('opening brackets', brackets, bytes, Math.max(100_000, bytes.length / minBytesPerBracket))
+  refuseMany('commas', commas, bytes, Math.max(1_000_000, bytes.length / minBytesPerValue))
+}
+
+function refuseMany(what: string, count: number, bytes: Uint8Array, max: number): void {
+  if (count <= max) return
   throw new Failure(
     'body_invalid',
-    `The document has ${brackets} opening brackets in ${bytes.length} bytes; the limit is ${Math.floor(maxBrackets)}.`,
+    `The document has ${count} ${what} in ${bytes.length} bytes; the limit is ${Math.floor(max)}.`,
   )
 }
 
@@ -59,6 +71,8 @@ interface JsonLine {
 
 /** Parses JSON documents in UTF-8, one per line. Skips empty lines. */
 export function parseJsonLines(bytes: Uint8Array): JsonLine[] {
+  // A line alone may have many brackets, and all lines are in memory together.
+  assertParsedSize(bytes)
   const documents: JsonLine[] = []
   let number = 0
   for (let start = 0; start < bytes.length; ) {

@@ -40,10 +40,15 @@ const dropReturn = (line: string) => (line.endsWith('\r') ? line.slice(0, -1) : 
 /** Text blocks of reports have some hundred kilobytes: no record of a register is longer than this. */
 const maxRecordBytes = 16 * 1024 * 1024
 
+/** Each row and each cell becomes an object. No register has a table this wide, or rows this short. */
+const maxColumns = 10_000
+const minBytesPerRow = 16
+
 /** Parses a delimited file by RFC 4180. All rows must have as many cells as the first. Errors name the line.
  *
  * @param firstLine the line of the first row, counted from 1 */
 export function readCsv(text: string, delimiter: ',' | ';' | '\t', firstLine = 1): string[][] {
+  refuseManyCells(text, delimiter)
   try {
     return parse(text, {
       delimiter,
@@ -78,4 +83,24 @@ export function csvRows(text: string): CsvRows {
     header,
     records: rows.map(cells => Object.fromEntries(cells.map((cell, at) => [header[at], cell]))),
   }
+}
+
+function refuseManyCells(text: string, delimiter: string): void {
+  const end = text.indexOf('\n')
+  const columns = countOf(delimiter, end === -1 ? text : text.slice(0, end)) + 1
+  if (columns > maxColumns)
+    throw new Failure('body_invalid', `The table has ${columns} columns; the limit is ${maxColumns}.`)
+  const maxRows = Math.max(100_000, Math.floor(text.length / minBytesPerRow))
+  const rows = countOf('\n', text)
+  if (rows > maxRows)
+    throw new Failure(
+      'body_invalid',
+      `The table has ${rows} lines in ${text.length} characters; the limit is ${maxRows}.`,
+    )
+}
+
+function countOf(character: string, text: string): number {
+  let count = 0
+  for (let at = text.indexOf(character); at !== -1; at = text.indexOf(character, at + 1)) count++
+  return count
 }

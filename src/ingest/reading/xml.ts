@@ -8,6 +8,10 @@ interface XmlHandler {
   text(piece: string): void
 }
 
+/** Far above any document of a register. The parser makes objects of each open element and of each attribute of a tag. */
+const maxDepth = 512
+const maxAttributes = 65_536
+
 /** Reads a document in one pass. Throws for a DOCTYPE: its entities could expand without limit or name local files.
  *
  * @param where prefix of error messages, to name one of several documents */
@@ -19,8 +23,20 @@ export function readXml(text: string, handler: XmlHandler, where = ''): void {
   }
   parser.on('doctype', () => check('a DOCTYPE is not allowed'))
   parser.on('error', error => check(error.message.replace(/^\d+:\d+: /, '').replace(/\.$/, '')))
-  parser.on('opentag', tag => check(handler.open(tag)))
-  parser.on('closetag', ({ name }) => check(handler.close(name)))
+  let depth = 0
+  let attributes = 0
+  parser.on('attribute', () => {
+    if (++attributes > maxAttributes) check(`an element has more than ${maxAttributes} attributes`)
+  })
+  parser.on('opentag', tag => {
+    attributes = 0
+    if (++depth > maxDepth) check(`elements are nested deeper than ${maxDepth} levels`)
+    check(handler.open(tag))
+  })
+  parser.on('closetag', ({ name }) => {
+    depth--
+    check(handler.close(name))
+  })
   parser.on('text', piece => handler.text(piece))
   parser.on('cdata', piece => handler.text(piece))
   parser.write(text).close()

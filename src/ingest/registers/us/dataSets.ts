@@ -35,7 +35,10 @@ async function* readParts(
   const contentKey = `${sub.crc32.toString(36)}-${num.crc32.toString(36)}-${num.uncompressedSize}`
   if (progress.isKnown(contentKey)) return
   // Checked before anything is imported: a cut set, or one with a flipped digit, must not be imported in part.
-  for (const entry of [sub, num]) await checkEntry(set.zip, entry)
+  for (const entry of [sub, num]) {
+    refuseLargePart(entry)
+    await checkEntry(set.zip, entry)
+  }
   const data = new FinancialStatementData()
   let faults = 0
   const faulty = (name: string, reason: string) => {
@@ -55,6 +58,17 @@ async function* readParts(
   progress.unplaced(data.unplaced)
   // A set with faults is read again by the next import, when it may have been repaired.
   if (faults === 0) yield { parsed: [], receipt: { contentKey, name: set.path } }
+}
+
+/** Parts are read line by line, so a large one takes time and not memory. Those of SEC have up to a gigabyte. */
+const maxPartBytes = 8_000_000_000
+
+function refuseLargePart({ fileName, uncompressedSize }: Entry): void {
+  if (uncompressedSize > maxPartBytes)
+    throw new Failure(
+      'body_too_large',
+      `${fileName} has ${Math.ceil(uncompressedSize / 1e6)} MB unpacked; the limit is ${maxPartBytes / 1e6} MB.`,
+    )
 }
 
 function* unitsOf(data: FinancialStatementData): Generator<ReadUnit> {

@@ -1,0 +1,116 @@
+import type { ParquetType } from 'hyparquet'
+import { plural } from '../../report/numberFormat.ts'
+import { damage, FileTooLarge } from './faults.ts'
+
+/** What the reader of a file can use. A file states its sizes itself, and may lie, so these decide how much is unpacked. */
+export interface ParquetLimits {
+  /** Rows times columns of the whole file. */
+  readonly cells: number
+  /** Characters of a text. */
+  readonly textLength: number
+}
+
+/** Levels, dictionary indexes and block headers that a writer adds to each value. */
+const overheadPerValue = 16
+/** What a page takes besides its values. */
+const pageOverhead = 65_536
+/** The same for a column of a row group, with all its page headers. */
+const columnOverhead = 1_048_576
+/** Unused categories may be more than the rows, but there is no use for more of them than this. */
+const maxUnusedEntries = 100_000
+/** A text that is a little too long is named by its row. This one is not worth unpacking. */
+const minTextBytes = 1_024
+
+/** How many bytes the parts of a column may have once they are unpacked: a function of its values, whatever the file states. */
+export class ColumnBounds {
+  readonly #name: string
+  readonly #textLength: number
+  readonly #rows: number
+  readonly #valueBytes: number
+  #unpacked = 0
+
+  constructor(
+    column: { readonly name: string; readonly type: ParquetType; readonly width: number | undefined },
+    rows: number,
+    { textLength }: ParquetLimits,
+  ) {
+    this.#name = column.name
+    this.#textLength = textLength
+    this.#rows = rows
+    this.#valueBytes = widthOf(column.type, column.width, textLength)
+    if (this.#valueBytes > this.maxTextBytes)
+      throw this.#tooLarge(`has values of ${shown(this.#valueBytes)} bytes`)
+  }
+
+  /** Of one value. */
+  get maxTextBytes(): number {
+    return Math.max(minTextBytes, bytesOfText(this.#textLength))
+  }
+
+  get maxEntries(): number {
+    return Math.max(this.#rows, maxUnusedEntries)
+  }
+
+  /** Checks the size of the whole column in its row group, as the footer states it. */
+  checkStated(bytes: number): void {
+    if (bytes > this.#max) throw this.#tooLarge(`has ${shown(bytes)} bytes unpacked`)
+  }
+
+  /** Checks a page before it is unpacked, and counts it. */
+  addPage(values: number, bytes: number): void {
+    this.#unpacked += bytes
+    const max = values * (this.#valueBytes + overheadPerValue) + pageOverhead
+    if (bytes > max)
+      throw this.#tooLarge(`has a page of ${shown(bytes)} bytes unpacked for ${plural(values, 'value')}`)
+    if (this.#unpacked > this.#max) throw this.#tooLarge(`has more than ${shown(this.#max)} bytes unpacked`)
+  }
+
+  /** Checks a page that has the distinct values of the column, before it is unpacked. */
+  addDictionary(entries: number, bytes: number): void {
+    if (entries > this.maxEntries)
+      throw this.#tooLarge(`has a dictionary of ${shown(entries)} values for ${plural(this.#rows, 'row')}`)
+    this.addPage(entries, bytes)
+  }
+
+  /** Checks a text as soon as its length is known. */
+  checkText(bytes: number): void {
+    if (bytes > this.maxTextBytes) throw this.#tooLarge(`has a value of ${shown(bytes)} bytes`)
+  }
+
+  get #max(): number {
+    return (this.#rows + this.maxEntries) * (this.#valueBytes + overheadPerValue) + columnOverhead
+  }
+
+  #tooLarge(what: string): FileTooLarge {
+    return new FileTooLarge(
+      `the column ${this.#name} ${what}, and it has ${plural(this.#rows, 'row')} there; a value is a day, a number or a text of up to ${this.#textLength} characters. Shorten the texts, or write only the columns that are needed`,
+    )
+  }
+}
+
+/** A character of UTF-16 has up to 3 bytes in UTF-8. */
+const bytesOfText = (length: number) => 3 * length
+
+function widthOf(type: ParquetType, width: number | undefined, textLength: number): number {
+  switch (type) {
+    case 'BOOLEAN':
+      return 1
+    case 'INT32':
+    case 'FLOAT':
+      return 4
+    case 'INT64':
+    case 'DOUBLE':
+      return 8
+    case 'INT96':
+      return 12
+    case 'FIXED_LEN_BYTE_ARRAY':
+      if (width === undefined || !(width > 0)) throw damage('it has a column without a width')
+      return width
+    case 'BYTE_ARRAY':
+      return 4 + bytesOfText(textLength)
+    default:
+      return type satisfies never
+  }
+}
+
+const shown = (value: number) => value.toLocaleString('en')

@@ -1,0 +1,223 @@
+import type { ColumnMetaData, DecodedArray, Encoding, ParquetParsers, SchemaElement } from 'hyparquet'
+import { convert, DEFAULT_PARSERS } from 'hyparquet/src/convert.js'
+import { ColumnBounds, type ParquetLimits } from './bounds.ts'
+import { damaged, FileFault } from './faults.ts'
+import { PageBytes, unpackPage } from './pageBytes.ts'
+import { type CheckedHeader, readPageHeader } from './pageHeader.ts'
+import { openIndexes, openValues, plainValues, type ValueReader } from './pageValues.ts'
+import { RunReader } from './runLength.ts'
+
+/** A column of one row group. */
+export interface ColumnPart {
+  readonly schema: SchemaElement
+  readonly metadata: ColumnMetaData
+  /** Of the row group. */
+  readonly rows: number
+}
+
+/** Gets some cells of a column, for the rows of the group after `from`. */
+export type CellSink = (cells: ArrayLike<unknown>, from: number, length: number) => void
+
+/** Values that are in memory at a time. */
+const batchValues = 16_384
+/** A writer may end an empty group with an empty page. */
+const maxEmptyPages = 16
+
+/** Reads the pages of a column one after the other, some thousand values at a time. hyparquet reads headers and converts values; it would
+ * unpack a page whole, and make an object of each value at once. */
+export async function readColumnPart(
+  file: Uint8Array,
+  part: ColumnPart,
+  limits: ParquetLimits,
+  parsers: Partial<ParquetParsers>,
+  sink: CellSink,
+): Promise<void> {
+  await new ColumnPages(file, part, limits, parsers, sink).read()
+}
+
+class ColumnPages {
+  readonly #part: ColumnPart
+  readonly #bounds: ColumnBounds
+  readonly #convert: (values: DecodedArray) => DecodedArray
+  readonly #sink: CellSink
+  readonly #bytes: Uint8Array
+  #dictionary: DecodedArray | null = null
+  #row = 0
+
+  constructor(
+    file: Uint8Array,
+    part: ColumnPart,
+    limits: ParquetLimits,
+    parsers: Partial<ParquetParsers>,
+    sink: CellSink,
+  ) {
+    const { schema: element, metadata, rows } = part
+    const { name } = element
+    if (element.type !== metadata.type) throw new FileFault(damaged)
+    this.#part = part
+    this.#sink = sink
+    this.#bounds = new ColumnBounds({ name, type: metadata.type, width: element.type_length }, rows, limits)
+    this.#bounds.checkStated(Number(metadata.total_uncompressed_size))
+    this.#bytes = file.subarray(...rangeOf(metadata, file.length))
+    const decoder = {
+      pathInSchema: [name],
+      schemaPath: [{ element, children: [], count: 1, path: [name] }],
+      type: metadata.type,
+      codec: metadata.codec,
+      parsers: { ...DEFAULT_PARSERS, ...parsers },
+      element,
+    }
+    this.#convert = values => convert(values, decoder)
+  }
+
+  async read(): Promise<void> {
+    let at = 0
+    let emptyPages = 0
+    while (this.#row < this.#part.rows) {
+      if (at >= this.#bytes.length)
+        throw new FileFault(`the column ${this.#part.schema.name} has fewer values than rows`)
+      const { header, end } = readPageHeader(this.#bytes, at)
+      const packed = this.#bytes.subarray(end, end + header.packedBytes)
+      if (packed.length < header.packedBytes) throw new FileFault(damaged)
+      at = end + header.packedBytes
+      if (header.values === 0 && ++emptyPages > maxEmptyPages) throw new FileFault(damaged)
+      if (header.kind === 'DICTIONARY_PAGE') await this.#readDictionary(packed, header)
+      else await this.#readData(packed, header)
+    }
+  }
+
+  async #readDictionary(packed: Uint8Array, { values, unpackedBytes }: CheckedHeader): Promise<void> {
+    this.#bounds.addDictionary(values, unpackedBytes)
+    const page = unpackPage(packed, unpackedBytes, this.#part.metadata.codec)
+    try {
+      this.#dictionary = this.#convert(await plainValues(page, this.#stored).read(values))
+    } finally {
+      page.close()
+    }
+  }
+
+  async #readData(packed: Uint8Array, header: CheckedHeader): Promise<void> {
+    const { values, unpackedBytes } = header
+    if (values > this.#part.rows - this.#row)
+      throw new FileFault(`the column ${this.#part.schema.name} has more values than rows`)
+    this.#bounds.addPage(values, unpackedBytes)
+    const levelBytes = header.levelBytes ?? 0
+    if (levelBytes > packed.length || levelBytes > unpackedBytes) throw new FileFault(damaged)
+    const codec = header.isPacked ? this.#part.metadata.codec : 'UNCOMPRESSED'
+    const page = unpackPage(packed.subarray(levelBytes), unpackedBytes - levelBytes, codec)
+    try {
+      const levels =
+        header.levelBytes === null
+          ? await this.#levelsWithin(page, values)
+          : await this.#levels(packed.subarray(0, levelBytes), values)
+      await this.#readCells(page, header, levels)
+    } finally {
+      page.close()
+    }
+  }
+
+  get #stored() {
+    const { metadata, schema } = this.#part
+    return { type: metadata.type, width: schema.type_length, bounds: this.#bounds }
+  }
+
+  get #isNullable(): boolean {
+    return this.#part.schema.repetition_type !== 'REQUIRED'
+  }
+
+  /** The first pages of a file of version 1 begin with the length of their levels. */
+  async #levelsWithin(page: PageBytes, values: number): Promise<Uint8Array | null> {
+    if (!this.#isNullable) return null
+    await page.fill(4)
+    const { buffer, byteOffset } = page.bytes
+    const length = new DataView(buffer, byteOffset + page.at, 4).getUint32(0, true)
+    page.at += 4
+    // No writer takes more for a level than a run of its own.
+    if (length > 4 * values + 64) throw new FileFault(damaged)
+    await page.fill(length)
+    page.at += length
+    return this.#levels(page.bytes.subarray(page.at - length, page.at), values)
+  }
+
+  /** For each value 1, or 0 if it is null; null: none is. */
+  async #levels(bytes: Uint8Array, values: number): Promise<Uint8Array | null> {
+    if (!this.#isNullable) return null
+    const levels = new Uint8Array(values)
+    await new RunReader(new PageBytes(bytes), 1).read(levels, values)
+    return levels.includes(0) ? levels : null
+  }
+
+  async #readCells(page: PageBytes, header: CheckedHeader, levels: Uint8Array | null): Promise<void> {
+    const present = levels === null ? header.values : countPresent(levels, 0, header.values)
+    if (present === 0) {
+      this.#fillNulls(header.values)
+      return
+    }
+    const reader = await this.#open(page, header.encoding, present)
+    for (let at = 0; at < header.values; ) {
+      const length = Math.min(batchValues, header.values - at)
+      const count = levels === null ? length : countPresent(levels, at, at + length)
+      const values = await reader.read(count)
+      const cells = levels === null ? values : withNulls(values, levels, at, length)
+      this.#sink(cells, this.#row, length)
+      this.#row += length
+      at += length
+    }
+  }
+
+  #fillNulls(count: number): void {
+    for (let left = count; left > 0; ) {
+      const length = Math.min(batchValues, left)
+      this.#sink(new Array<null>(length).fill(null), this.#row, length)
+      this.#row += length
+      left -= length
+    }
+  }
+
+  /** Reads values as the sender means them. */
+  async #open(page: PageBytes, encoding: Encoding, present: number): Promise<ValueReader> {
+    if (encoding !== 'RLE_DICTIONARY' && encoding !== 'PLAIN_DICTIONARY') {
+      const stored = await openValues(page, encoding, this.#stored, present)
+      return { read: async count => this.#convert(await stored.read(count)) }
+    }
+    const dictionary = this.#dictionary
+    if (dictionary === null) throw new FileFault(damaged)
+    const runs = await openIndexes(page)
+    const indexes = new Int32Array(Math.min(batchValues, present))
+    return {
+      read: async count => {
+        await runs.read(indexes, count)
+        const values = new Array<unknown>(count)
+        for (let i = 0; i < count; i++) {
+          const index = indexes[i]
+          if (!(index >= 0 && index < dictionary.length)) throw new FileFault(damaged)
+          values[i] = dictionary[index]
+        }
+        return values
+      },
+    }
+  }
+}
+
+function countPresent(levels: Uint8Array, from: number, to: number): number {
+  let count = 0
+  for (let i = from; i < to; i++) count += levels[i]
+  return count
+}
+
+function withNulls(values: DecodedArray, levels: Uint8Array, from: number, length: number): unknown[] {
+  const cells = new Array<unknown>(length)
+  let next = 0
+  for (let i = 0; i < length; i++) cells[i] = levels[from + i] === 0 ? null : values[next++]
+  return cells
+}
+
+/** Where the pages of a column are in the file. Its dictionary comes first; Polars leaves its offset out. */
+function rangeOf(metadata: ColumnMetaData, fileBytes: number): [from: number, to: number] {
+  const data = Number(metadata.data_page_offset)
+  const dictionary = Number(metadata.dictionary_page_offset ?? 0)
+  const from = dictionary > 0 && dictionary < data ? dictionary : data
+  const to = from + Number(metadata.total_compressed_size)
+  if (!(from >= 0 && from <= to && to <= fileBytes)) throw new FileFault(damaged)
+  return [from, to]
+}

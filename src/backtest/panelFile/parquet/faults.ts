@@ -1,0 +1,11 @@
+/** What is wrong with a file, in words for its sender. The text of any other exception reaches no client. */
+export class FileFault extends Error {}
+
+/** The file would take more memory than its reader can use. */
+export class FileTooLarge extends FileFault {}
+
+/** @param what of the file contradicts itself */
+export const damage = (what: string) =>
+  new FileFault(`it is damaged: ${what}; write it again as plain Parquet`)
+
+export const damaged = 'it is damaged, or of a kind that is not supported; write it again as plain Parquet'

@@ -1,0 +1,128 @@
+import {
+  brotliDecompressSync,
+  createBrotliDecompress,
+  createGunzip,
+  createZstdDecompress,
+  gunzipSync,
+  zstdDecompressSync,
+} from 'node:zlib'
+import { type CompressionCodec, snappyUncompress } from 'hyparquet'
+import { damage, FileFault } from './faults.ts'
+import { unpackSnappy } from './snappyStream.ts'
+
+/** The bytes of a page from its beginning. Of a large one, only a part is in memory. */
+export class PageBytes {
+  bytes: Uint8Array
+  at = 0
+  readonly #rest: ByteChunks | null
+  /** What `#rest` has yet to give, by the page's header. */
+  #left: number
+
+  constructor(bytes: Uint8Array, rest: ByteChunks | null = null, left = 0) {
+    this.bytes = bytes
+    this.#rest = rest
+    this.#left = left
+  }
+
+  get available(): number {
+    return this.bytes.length - this.at
+  }
+
+  /** Has `count` bytes from `at` in `bytes`. Callers who read value by value check `available` first: waiting for nothing costs time, too. */
+  async fill(count: number): Promise<void> {
+    if (!(await this.tryFill(count))) throw damage('a page ends before its last value')
+  }
+
+  /** False if the page ends before. Bytes that were handed out stay as they are. */
+  async tryFill(count: number): Promise<boolean> {
+    let available = this.available
+    if (available >= count) return true
+    if (count - available > this.#left) return false
+    const parts = [this.bytes.subarray(this.at)]
+    while (available < count) {
+      const chunk = await this.#next()
+      if (chunk === null) break
+      parts.push(chunk)
+      available += chunk.length
+    }
+    this.bytes = Buffer.concat(parts)
+    this.at = 0
+    return available >= count
+  }
+
+  /** Ends the unpacking. */
+  close(): void {
+    this.#rest?.close()
+  }
+
+  async #next(): Promise<Uint8Array | null> {
+    const { done, value } = (await this.#rest?.chunks.next()) ?? { done: true, value: undefined }
+    if (done === true || value === undefined) return null
+    this.#left -= value.length
+    if (this.#left < 0) throw damage('a page is larger than its header states')
+    return value
+  }
+}
+
+interface ByteChunks {
+  readonly chunks: AsyncIterator<Uint8Array> | Iterator<Uint8Array>
+  close(): void
+}
+
+/** A page of this size is unpacked at once, which is faster. Writers make pages of about 1 MB. */
+const maxWholeBytes = 2 * 1_024 * 1_024
+const chunkSize = 256 * 1_024
+
+/** @param length of the page once it is unpacked, as its header states it */
+export function unpackPage(packed: Uint8Array, length: number, codec: CompressionCodec): PageBytes {
+  if (codec !== 'UNCOMPRESSED' && length > maxWholeBytes)
+    return new PageBytes(new Uint8Array(0), unpackParts(packed, length, codec), length)
+  const bytes = codec === 'UNCOMPRESSED' ? packed : unpackWhole(packed, length, codec)
+  if (bytes.length !== length) throw damage('a page has another size than its header states')
+  return new PageBytes(bytes)
+}
+
+function unpackWhole(packed: Uint8Array, length: number, codec: CompressionCodec): Uint8Array {
+  // zlib refuses a limit of 0.
+  const limit = { maxOutputLength: Math.max(1, length) }
+  switch (codec) {
+    case 'SNAPPY': {
+      const output = new Uint8Array(length)
+      snappyUncompress(packed, output)
+      return output
+    }
+    case 'GZIP':
+      return gunzipSync(packed, limit)
+    case 'ZSTD':
+      return zstdDecompressSync(packed, limit)
+    case 'BROTLI':
+      return brotliDecompressSync(packed, limit)
+    default:
+      throw notRead(codec)
+  }
+}
+
+function unpackParts(packed: Uint8Array, length: number, codec: CompressionCodec): ByteChunks {
+  switch (codec) {
+    case 'SNAPPY':
+      return { chunks: unpackSnappy(packed, length), close: () => {} }
+    case 'GZIP':
+      return streamed(createGunzip({ chunkSize }), packed)
+    case 'ZSTD':
+      return streamed(createZstdDecompress({ chunkSize }), packed)
+    case 'BROTLI':
+      return streamed(createBrotliDecompress({ chunkSize }), packed)
+    default:
+      throw notRead(codec)
+  }
+}
+
+function streamed(stream: ReturnType<typeof createGunzip>, packed: Uint8Array): ByteChunks {
+  stream.end(packed)
+  return { chunks: stream[Symbol.asyncIterator](), close: () => void stream.destroy() }
+}
+
+const notRead = (codec: string) =>
+  new FileFault(
+    `it is compressed with ${codec.split('_')[0]}; write it with snappy, gzip, zstd, brotli or none`,
+  )
