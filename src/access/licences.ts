@@ -33,7 +33,8 @@ export const freeLicenceNotice =
 export const freeLicenceAddress = '/docs/guides/keys-and-limits#licences'
 
 /** True for keys whose data is Free Data. Each of their responses carries the notice. */
-export const isFreeData = ({ licence }: Principal): boolean => licence === 'demo' || licence === 'free'
+export const isFreeData = ({ licence }: Pick<Principal, 'licence'>): boolean =>
+  licence === 'demo' || licence === 'free'
 
 /** Adds the notice of the Free Licence if the caller has no other licence. */
 export function withLicenceNotice<Answer extends object>(
@@ -51,24 +52,41 @@ interface LicenceLimits {
   /** Distinct entities the key may ever see; null: no cap. */
   readonly entityCap: number | null
   readonly bulk: boolean
+  /** Bytes of request bodies that a caller may have in flight on one server; null: as many as the server has room for. Unlike the
+   * other limits it is not stored with a grant. */
+  readonly bodyBytes: number | null
 }
 
+const megabyte = 1_024 * 1_024
+
 const limitsByLicence: Record<Licence, LicenceLimits> = {
-  demo: { perMinute: 60, perDay: 2_000, entityCap: null, bulk: false },
-  free: { perMinute: 120, perDay: 5_000, entityCap: null, bulk: false },
-  evaluation: { perMinute: 120, perDay: 2_000, entityCap: 1_000, bulk: false },
-  personal: { perMinute: 300, perDay: null, entityCap: null, bulk: false },
-  commercial: { perMinute: 1_000, perDay: null, entityCap: null, bulk: false },
-  redistribution: { perMinute: 3_000, perDay: null, entityCap: null, bulk: true },
-  oem: { perMinute: 3_000, perDay: null, entityCap: null, bulk: false },
+  demo: { perMinute: 60, perDay: 2_000, entityCap: null, bulk: false, bodyBytes: megabyte },
+  free: { perMinute: 120, perDay: 5_000, entityCap: null, bulk: false, bodyBytes: megabyte },
+  evaluation: { perMinute: 120, perDay: 2_000, entityCap: 1_000, bulk: false, bodyBytes: null },
+  personal: { perMinute: 300, perDay: null, entityCap: null, bulk: false, bodyBytes: null },
+  commercial: { perMinute: 1_000, perDay: null, entityCap: null, bulk: false, bodyBytes: null },
+  redistribution: { perMinute: 3_000, perDay: null, entityCap: null, bulk: true, bodyBytes: null },
+  oem: { perMinute: 3_000, perDay: null, entityCap: null, bulk: false, bodyBytes: null },
 }
 
 const quantPerMinute = 300
 
-/** The limits of a licence. The quant plan raises the minute limit to at least its own and removes the daily cap. It changes
- * neither the entity cap nor bulk access. */
+/** The limits of a licence. The quant plan raises the minute limit to at least its own and removes the daily cap and the
+ * licence's own bound of request bodies. It changes neither the entity cap nor bulk access. */
 export function licenceLimits(licence: Licence, quant: boolean): LicenceLimits {
   const limits = limitsByLicence[licence]
   if (!quant) return limits
-  return { ...limits, perMinute: Math.max(quantPerMinute, limits.perMinute), perDay: null }
+  return { ...limits, perMinute: Math.max(quantPerMinute, limits.perMinute), perDay: null, bodyBytes: null }
 }
+
+/** Who gives way where a server has no room for all: the lower rank does. Those who pay share the highest one, which the quant plan
+ * gives to any licence. */
+export function rankOf({ licence, quant }: Pick<Principal, 'licence' | 'quant'>): number {
+  return quant ? paidRank : Math.min(paidRank, licences.indexOf(licence))
+}
+
+const paidRank = licences.indexOf('personal')
+
+/** Whether a caller's requests use only the part of a server that is not kept for others: demo and free keys without the quant plan. */
+export const isUnpaid = (principal: Pick<Principal, 'licence' | 'quant'>): boolean =>
+  isFreeData(principal) && !principal.quant

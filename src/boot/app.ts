@@ -60,8 +60,8 @@ export function createApp(resources: Resources) {
   const shared = {
     ...resources,
     version: settings.version,
-    // One reader for all routes: its memory bound is one for the server.
-    bodies: new BodyReader(settings.bodyLimitMb, resources.elapsedMs),
+    // One reader for all routes: its bounds are those of the server.
+    bodies: new BodyReader(settings.bodyLimitMb),
     perKeyLimit: new PerKeyLimit(config.computeThreads, config.computeQueue),
     computeTimeoutMs: config.computeTimeoutMs,
     panels: backtests.panels,

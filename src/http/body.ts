@@ -1,144 +1,182 @@
+import { demoPrincipal } from '../access/authenticate.ts'
+import { isUnpaid, licenceLimits, type Principal, rankOf } from '../access/licences.ts'
 import { type BodyFormat, mediaTypes } from '../backtest/request.ts'
 import { Failure } from '../errors.ts'
+import { type BodyAccount, type BodyOwner, sweepMs } from './bodies/bodyAccount.ts'
+import { BodyAccounts } from './bodies/bodyAccounts.ts'
+import { cutShort, tooLarge } from './bodies/failures.ts'
 import type { RequestContext } from './context.ts'
 
-const graceMs = 5_000
-/** A body that arrives more slowly than this, on average after the grace period, is rejected: a slow sender would occupy
- * memory for hours. */
-const minBytesPerMs = 16
-/** One server holds bodies of this many times the largest size, at most. */
-const maxBodies = 4
+/** Room for the first bytes of a body. It grows as they arrive: what a client announces allocates nothing. */
+const firstCapacity = 64 * 1_024
+/** What a body that was cut may keep in memory until its turn to be answered. */
+const stoppedLater = 64 * 1_024
 
-interface Reader {
-  read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>
+type Reader = ReadableStreamDefaultReader<Uint8Array>
+type Bytes = Uint8Array<ArrayBuffer>
+
+interface UseOptions {
+  /** The largest body that the route takes, where that is less than what the server takes. */
+  readonly maxBytes?: number
+  /** Whose body it is, where that is not the caller whom the access policy found. */
+  readonly sender?: Sender | undefined
 }
 
-/** Reads bodies whole, as bytes. Size, speed and the memory of all bodies together are bounded. */
+export type Sender = Pick<Principal, 'keyId' | 'licence' | 'quant'>
+
+/** Reads bodies whole, as bytes. One reader serves all routes: the size, the speed and the memory of bodies are bounded by key, by
+ * address and for the whole server (`BodyAccounts`). */
 export class BodyReader {
-  readonly #limit: number
-  readonly #elapsedMs: () => number
-  #held = 0
+  readonly #largest: number
+  readonly #accounts: BodyAccounts
+  readonly #stopped = new PacedTasks()
+  #timer: Timer | null = null
 
-  constructor(limitMb: number, elapsedMs: () => number) {
-    this.#limit = limitMb * 1_024 * 1_024
-    this.#elapsedMs = elapsedMs
+  constructor(limitMb: number) {
+    this.#largest = limitMb * 1_024 * 1_024
+    this.#accounts = new BodyAccounts(this.#largest)
   }
 
-  /** Passes the bytes to `work`. They count towards the memory bound until it is done. */
-  async use<T>(context: RequestContext, work: (bytes: Uint8Array<ArrayBuffer>) => Promise<T>): Promise<T> {
-    const declared = Number(context.request.headers.get('content-length') ?? 0)
-    if (declared > this.#limit) throw this.#tooLarge(`${declared.toLocaleString('en')} bytes`)
-    const room = { held: 0 }
-    this.#requireRoom(declared)
-    try {
-      return await work(await this.#read(context, declared, room))
-    } finally {
-      this.#held -= room.held
-    }
-  }
-
-  #requireRoom(bytes: number): void {
-    if (this.#held + bytes > this.#limit * maxBodies) {
-      throw new Failure(
-        'compute_busy',
-        'The server has reached its limit of request bodies in memory. Try again in a moment.',
-        {
-          param: 'body',
-          retryAfterSeconds: 5,
-        },
-      )
-    }
-  }
-
-  /** Bytes count as they arrive, not as Content-Length announces them: a client that announces much and sends little would
-   * otherwise block everybody else. */
-  #hold(room: { held: number }, bytes: number): void {
-    this.#requireRoom(bytes)
-    this.#held += bytes
-    room.held += bytes
-  }
-
-  async #read(
+  /** Passes the bytes to `work`. They count towards the memory bounds until it is done. */
+  async use<T>(
     context: RequestContext,
-    declared: number,
-    room: { held: number },
-  ): Promise<Uint8Array<ArrayBuffer>> {
-    const stream = context.request.body
-    if (stream === null) return new Uint8Array(0)
-    const reader = stream.getReader()
-    try {
-      return await this.#gather(reader, declared, room)
-    } catch (error) {
-      reader.cancel().catch(() => {})
-      throw error
-    }
-  }
-
-  async #gather(reader: Reader, declared: number, room: { held: number }): Promise<Uint8Array<ArrayBuffer>> {
-    const startMs = this.#elapsedMs()
-    // Allocated by Content-Length, but only the pages that bytes arrive for are touched and become memory.
-    let whole = new Uint8Array(declared)
-    let size = 0
-    for (;;) {
-      const chunk = await this.#next(reader, size, startMs)
-      if (chunk === null) break
-      const end = size + chunk.length
-      if (end > this.#limit) throw this.#tooLarge('more')
-      this.#hold(room, chunk.length)
-      if (end > whole.length) {
-        const grown = new Uint8Array(Math.min(this.#limit, Math.max(end, whole.length * 2, 65_536)))
-        grown.set(whole.subarray(0, size))
-        whole = grown
-      }
-      whole.set(chunk, size)
-      size = end
-    }
-    if (size < declared) throw cutShort(size, declared)
-    return whole.subarray(0, size)
-  }
-
-  /** The next chunk, null at the end. Only time spent waiting for the client counts. */
-  async #next(reader: Reader, size: number, startMs: number): Promise<Uint8Array | null> {
-    const waitMs = Math.min(graceMs, startMs + graceMs + size / minBytesPerMs - this.#elapsedMs())
-    let timer: Timer | undefined
-    const tooSlow = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(slow(size)), Math.max(0, waitMs))
+    work: (bytes: Bytes) => Promise<T>,
+    { maxBytes = this.#largest, sender = context.caller?.principal ?? demoPrincipal }: UseOptions = {},
+  ): Promise<T> {
+    const owner = ownerOf(sender, context.address)
+    const ofRoute = Math.min(maxBytes, this.#largest)
+    const limit = Math.min(ofRoute, owner.maxBytes ?? ofRoute)
+    const isOfTier = limit < ofRoute
+    const announced = announcedSize(context.request)
+    if (announced !== null && announced > limit) throw tooLarge(announced, limit, isOfTier)
+    const body = new IncomingBody(context.request, announced, limit, isOfTier)
+    const account = this.#accounts.open(owner, announced, limit, () => {
+      // Its client goes on sending: without this the connection would stay open for it.
+      context.closesConnection = true
+      if (body.size > stoppedLater) body.stop()
+      else this.#stopped.add(() => body.stop())
     })
+    this.#watch()
     try {
-      const { done, value } = await Promise.race([reader.read(), tooSlow])
-      return done || value === undefined ? null : value
-    } catch (error) {
-      throw error instanceof Failure ? error : cutShort(size, null)
+      const bytes = await body.read(account)
+      account.complete()
+      return await work(bytes)
     } finally {
-      clearTimeout(timer)
+      account.close()
     }
   }
 
-  #tooLarge(what: string): Failure {
-    const limit = `${this.#limit / 1_024 / 1_024} MB`
-    return new Failure('body_too_large', `The body has ${what}; the limit is ${limit}. Send fewer rows.`, {
-      param: 'body',
-    })
+  #watch(): void {
+    this.#timer ??= setInterval(() => {
+      this.#accounts.sweep()
+      if (this.#accounts.arriving > 0 || this.#timer === null) return
+      clearInterval(this.#timer)
+      this.#timer = null
+    }, sweepMs).unref()
   }
 }
 
-function slow(size: number): Failure {
-  return new Failure(
-    'body_invalid',
-    `The body arrived too slowly: ${size.toLocaleString('en')} bytes, then nothing. Send it without a pause, at 16 KB per second or more.`,
-    { param: 'body' },
-  )
+const tasksAtOnce = 2
+const tasksEveryMs = 10
+
+/** Runs tasks a few at a time: thousands of answers at once would keep every other client waiting. */
+class PacedTasks {
+  readonly #waiting: (() => void)[] = []
+  #timer: Timer | null = null
+
+  add(task: () => void): void {
+    this.#waiting.push(task)
+    this.#timer ??= setInterval(() => this.#runSome(), tasksEveryMs)
+  }
+
+  #runSome(): void {
+    for (const task of this.#waiting.splice(0, tasksAtOnce)) task()
+    if (this.#waiting.length > 0 || this.#timer === null) return
+    clearInterval(this.#timer)
+    this.#timer = null
+  }
 }
 
-function cutShort(size: number, declared: number | null): Failure {
-  const of = declared === null ? '' : ` of the ${declared.toLocaleString('en')} that Content-Length announced`
-  return new Failure(
-    'body_invalid',
-    `The body ended after ${size.toLocaleString('en')} bytes${of}. Send it whole.`,
-    {
-      param: 'body',
-    },
-  )
+/** Without a key the address is the caller, whatever the route. */
+export function ownerOf(sender: Sender, address: string): BodyOwner {
+  const { keyId, licence, quant } = sender
+  return {
+    caller: keyId === null ? `address:${address}` : `key:${keyId}`,
+    address,
+    rank: rankOf(sender),
+    isUnpaid: isUnpaid(sender),
+    maxBytes: licenceLimits(licence, quant).bodyBytes,
+  }
+}
+
+function announcedSize({ headers }: Request): number | null {
+  const length = headers.get('content-length')
+  return length === null ? null : Number(length)
+}
+
+class IncomingBody {
+  readonly #reader: Reader | null
+  readonly #announced: number | null
+  readonly #limit: number
+  readonly #isOfTier: boolean
+  /** Bytes that arrived until now. */
+  size = 0
+
+  constructor({ body }: Request, announced: number | null, limit: number, isOfTier: boolean) {
+    this.#reader = body === null ? null : body.getReader()
+    this.#announced = announced
+    this.#limit = limit
+    this.#isOfTier = isOfTier
+  }
+
+  /** Ends the read that waits. */
+  stop(): void {
+    this.#reader?.cancel().catch(() => {})
+  }
+
+  async read(account: BodyAccount): Promise<Bytes> {
+    if (this.#reader === null) return new Uint8Array(0)
+    try {
+      return await this.#gather(this.#reader, account)
+    } catch (error) {
+      this.stop()
+      throw account.failure ?? error
+    }
+  }
+
+  async #gather(reader: Reader, account: BodyAccount): Promise<Bytes> {
+    const expected = Math.min(this.#announced ?? this.#limit, this.#limit)
+    let whole = new Uint8Array(Math.min(expected, firstCapacity))
+    for (;;) {
+      const chunk = await nextChunk(reader, this.size)
+      if (chunk === null) break
+      // Bytes of a body that was cut are dropped until it is stopped.
+      if (account.failure !== null) continue
+      const start = this.size
+      const end = start + chunk.length
+      if (end > this.#limit) throw tooLarge(null, this.#limit, this.#isOfTier)
+      account.receive(chunk.length)
+      if (end > whole.length) whole = grown(whole, Math.min(expected, Math.max(end, 2 * whole.length)))
+      whole.set(chunk, start)
+      this.size = end
+    }
+    if (account.failure !== null) throw account.failure
+    if (this.#announced !== null && this.size < this.#announced) throw cutShort(this.size, this.#announced)
+    return whole.subarray(0, this.size)
+  }
+}
+
+/** The same bytes with room for more. The memory that they had is free at once, and not when it is collected. */
+const grown = ({ buffer }: Bytes, capacity: number): Bytes => new Uint8Array(buffer.transfer(capacity))
+
+/** The next chunk, null at the end. */
+async function nextChunk(reader: Reader, size: number): Promise<Uint8Array | null> {
+  try {
+    const { done, value } = await reader.read()
+    return done || value === undefined ? null : value
+  } catch {
+    throw cutShort(size, null)
+  }
 }
 
 /** The format of a body by its headers. An unsupported one is refused before a byte is read. */

@@ -1,5 +1,5 @@
 import { dlopen, FFIType, ptr } from 'bun:ffi'
-import { readdirSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
 import type { Logger } from 'pino'
 import { clientAddressReader, proxyMatcher } from './clientAddress.ts'
 
@@ -24,7 +24,11 @@ export function connectionsOverCaps(
   connections: readonly Connection[],
   { total, perAddress }: ConnectionCaps,
 ): Connection[] {
+  if (connections.length <= Math.min(total, perAddress)) return []
   const counts = new Map<string, number>()
+  for (const { address } of connections) counts.set(address, (counts.get(address) ?? 0) + 1)
+  if (connections.length <= total && [...counts.values()].every(count => count <= perAddress)) return []
+  counts.clear()
   const ranked = connections
     .toSorted((a, b) => a.fd - b.fd)
     .map(connection => {
@@ -62,16 +66,21 @@ export function capConnections({ port, caps, trustedProxies, log, onClosed }: Wa
   const minCap = Math.min(caps.total, caps.perAddress)
   let closed = 0
   let reportedAt = Number.NEGATIVE_INFINITY
-  const sweep = () => {
-    const descriptors = sockets.descriptors()
+  const sweep = async () => {
+    const descriptors = await sockets.descriptors()
     // Even if all were connections of one client, no cap would be exceeded.
     if (descriptors.length <= minCap) return
     const connections: Connection[] = []
-    for (const fd of descriptors) {
+    const addressOf = (fd: number) => {
       const peer = sockets.peerOf(fd, port)
-      if (peer !== null && !isExempt(peer)) connections.push({ fd, address: keyOf(peer, null) })
+      return peer === null || isExempt(peer) ? null : keyOf(peer, null)
     }
-    const over = connectionsOverCaps(connections, caps)
+    await inSlices(descriptors, fd => {
+      const address = addressOf(fd)
+      if (address !== null) connections.push({ fd, address })
+    })
+    // Since it was looked at, a descriptor may have become another client's.
+    const over = connectionsOverCaps(connections, caps).filter(({ fd, address }) => addressOf(fd) === address)
     for (const { fd } of over) sockets.close(fd)
     closed += over.length
     if (over.length > 0) onClosed?.(over.length)
@@ -83,14 +92,42 @@ export function capConnections({ port, caps, trustedProxies, log, onClosed }: Wa
     closed = 0
     reportedAt = performance.now()
   }
-  const timer = setInterval(sweep, everyMs)
-  timer.unref()
-  return () => clearInterval(timer)
+  const report = (err: unknown) => log.warn({ err }, 'The open connections could not be counted.')
+  return repeatedly(() => sweep().catch(report), everyMs)
+}
+
+/** Runs `task` again and again, `pauseMs` after its last run has ended. Returns the function that stops it. */
+function repeatedly(task: () => Promise<void>, pauseMs: number): () => void {
+  let timer: Timer
+  let stopped = false
+  const next = () => {
+    if (!stopped) timer = setTimeout(run, pauseMs).unref()
+  }
+  const run = () => task().finally(next)
+  next()
+  return () => {
+    stopped = true
+    clearTimeout(timer)
+  }
+}
+
+const sliceMs = 0.5
+const betweenLooksAtClock = 16
+
+/** Calls `look` for each item. With thousands of them this takes tens of milliseconds, so requests are answered in between. */
+async function inSlices<T>(items: readonly T[], look: (item: T) => void): Promise<void> {
+  let endMs = performance.now() + sliceMs
+  for (const [index, item] of items.entries()) {
+    look(item)
+    if (index % betweenLooksAtClock !== 0 || performance.now() < endMs) continue
+    await new Promise(resolve => setTimeout(resolve, 1))
+    endMs = performance.now() + sliceMs
+  }
 }
 
 interface SystemSockets {
   /** All descriptors of this process. */
-  descriptors(): number[]
+  descriptors(): Promise<number[]>
   /** The other side's address, if `fd` is a connection to our `port`; else null. */
   peerOf(fd: number, port: number): string | null
   /** As if the client had closed it: Bun then closes the descriptor itself. */
@@ -127,7 +164,7 @@ function systemSockets(library: string): SystemSockets {
   const length = new Int32Array(new ArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
   const [addressAt, lengthAt] = [ptr(address), ptr(length)]
   return {
-    descriptors: () => readdirSync(isMac ? '/dev/fd' : '/proc/self/fd').map(Number),
+    descriptors: async () => (await readdir(isMac ? '/dev/fd' : '/proc/self/fd')).map(Number),
     peerOf(fd, port) {
       length[0] = maxAddressBytes
       if (symbols.getsockname(fd, addressAt, lengthAt) !== 0 || portOf(address) !== port) return null

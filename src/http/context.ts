@@ -16,6 +16,8 @@ export class RequestContext {
   readonly scope: TraceScope | null
   /** Set by the route's access policy. No answer leaves without it (`httpPlugin`). */
   admitted = false
+  /** Whether the answer ends the connection: the rest of the request is not read. */
+  closesConnection = false
   /** Whether it counted against the limits of its key or address. */
   counted = false
   /** Set by authentication, on routes that need a key. */

@@ -92,7 +92,7 @@ export function httpPlugin(deps: HttpDeps, appOf: () => AnyElysia) {
 
   function finish(context: RequestContext, route: string, answer: Answer, code: ErrorCode | null): Response {
     const response = toResponse(context, answer)
-    if (draining.active) response.headers.set('Connection', 'close')
+    if (draining.active || context.closesConnection) response.headers.set('Connection', 'close')
     // Bun drops a connection on which a second request arrives before the first is answered: the log must not call that a 200.
     const status = context.request.signal.aborted ? clientClosedRequest : answer.status
     end(context, route, status, code)

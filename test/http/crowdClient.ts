@@ -1,4 +1,4 @@
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 
 /** A crowd of connections in a process of its own, so that it does not use the time of the client that is measured. Each sends
  * `bytes` and then a byte every `dripMs`. Prints `open` when all are connected and have sent, and at the end of its standard input
@@ -6,15 +6,18 @@ import { connect } from 'node:net'
 export interface CrowdTask {
   port: number
   connections: number
-  /** The address that they come from. */
-  source: string
+  /** The address that they come from; of several, each in turn. */
+  source: string | readonly string[]
   bytes: string
   /** Padding after `bytes`. */
   padding?: number
   dripMs?: number
+  /** A connection that the server has closed is opened again after so long. */
+  reopenMs?: number
 }
 
 export interface CrowdOutcome {
+  /** Connections that were opened. */
   open: number
   closed: number
   /** Seconds from connected to closed, of the last to be closed. */
@@ -57,18 +60,27 @@ export async function startCrowd(task: CrowdTask): Promise<Crowd> {
 
 const maxConnectMs = 20_000
 
-async function runCrowd({ port, connections, source, bytes, padding = 0, dripMs }: CrowdTask): Promise<void> {
+async function runCrowd(task: CrowdTask): Promise<void> {
+  const { port, connections, source, bytes, padding = 0, dripMs, reopenMs } = task
   const outcome: CrowdOutcome = { open: 0, closed: 0, lastClosedAfter: 0, statuses: {} }
   const message = Buffer.from(bytes + 'a'.repeat(padding))
+  const sources = typeof source === 'string' ? [source] : source
   const settled: Promise<void>[] = []
-  const sockets = Array.from({ length: connections }, () => {
+  const sockets = new Set<Socket>()
+  const open = (index: number) => {
     const { promise, resolve } = Promise.withResolvers<void>()
-    settled.push(promise)
-    const socket = connect({ port, host: '127.0.0.1', localAddress: source })
+    const localAddress = sources[index % sources.length]
+    const socket = connect({
+      port,
+      host: '127.0.0.1',
+      ...(localAddress === undefined ? {} : { localAddress }),
+    })
     let openedAt = 0
     socket.on('connect', () => {
       openedAt = performance.now()
       outcome.open++
+      // Not before: what is written while it connects nests until the stack is full.
+      sockets.add(socket)
       socket.write(message, () => resolve())
     })
     socket.on('data', chunk => {
@@ -79,21 +91,33 @@ async function runCrowd({ port, connections, source, bytes, padding = 0, dripMs 
     socket.on('close', () => {
       outcome.closed++
       outcome.lastClosedAfter = (performance.now() - openedAt) / 1_000
+      sockets.delete(socket)
       resolve()
+      if (reopenMs !== undefined) setTimeout(open, reopenMs, index)
     })
-    return socket
-  })
+    return promise
+  }
+  for (let index = 0; index < connections; index++) settled.push(open(index))
   await Promise.race([Promise.all(settled), Bun.sleep(maxConnectMs)])
   console.log('open')
-  if (dripMs !== undefined)
-    setInterval(() => {
-      for (const socket of sockets) if (socket.writable) socket.write('a')
-    }, dripMs)
+  if (dripMs !== undefined) dripInTurn(sockets, dripMs)
   for await (const _ of Bun.stdin.stream()) {
     // Nothing is sent: the end of the stream ends the crowd.
   }
   console.log(JSON.stringify(outcome))
   process.exit(0)
+}
+
+const turns = 20
+
+/** A byte to each socket in each period, not to all at the same moment. */
+function dripInTurn(sockets: ReadonlySet<Socket>, dripMs: number): void {
+  let turn = 0
+  setInterval(() => {
+    turn = (turn + 1) % turns
+    for (const [index, socket] of [...sockets].entries())
+      if (index % turns === turn && socket.writable) socket.write('a')
+  }, dripMs / turns)
 }
 
 if (import.meta.main) await runCrowd(JSON.parse(Bun.argv[2]))

@@ -24,6 +24,8 @@ function isOwnOrigin(headers: Headers, baseUrl: string): boolean {
 
 const formType = 'application/x-www-form-urlencoded'
 const maxFieldLength = 1_000
+/** A dozen fields, of which each character may take nine bytes. */
+const maxFormBytes = 128 * 1_024
 const unprintable = /[\p{Cc}\u2028-\u202e\u2066-\u2069]/u
 
 /** The fields of a form that was sent from a page of ours. */
@@ -72,5 +74,7 @@ export async function readForm(context: RequestContext, bodies: BodyReader, base
     throw new Failure('media_type_unsupported', `Send the form as ${formType}, as its page does.`, {
       param: 'Content-Type',
     })
-  return bodies.use(context, async bytes => new Form(new TextDecoder().decode(bytes)))
+  return bodies.use(context, async bytes => new Form(new TextDecoder().decode(bytes)), {
+    maxBytes: maxFormBytes,
+  })
 }

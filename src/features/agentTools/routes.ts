@@ -1,7 +1,7 @@
 import { createMcpHandler } from '@modelcontextprotocol/server'
 import { Elysia } from 'elysia'
 import { Failure } from '../../errors.ts'
-import { BodyReader } from '../../http/body.ts'
+import type { BodyReader } from '../../http/body.ts'
 import { type Answer, type RequestContext, withoutIdleTimeout } from '../../http/context.ts'
 import { forClientAt } from '../../http/innerRequest.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
@@ -11,18 +11,17 @@ import { toolServer } from './server.ts'
 export interface AgentToolDeps {
   readonly settings: { readonly baseUrl: string; readonly version: string }
   readonly log: { readonly error: (fields: object, message: string) => void }
-  readonly elapsedMs: () => number
+  readonly bodies: BodyReader
   /** The whole app: what a tool requests passes all that a request from outside passes. */
   readonly handle: (request: Request) => Promise<Response>
 }
 
 /** A message is a few arguments. */
-const maxMessageMb = 1
+const maxMessageBytes = 1_024 * 1_024
 
 /** POST /mcp: the agent tools over streamable HTTP, without sessions, so that any server may answer any message. */
 export function agentToolRoutes(http: HttpPlugin, deps: AgentToolDeps) {
-  const { settings, log, elapsedMs } = deps
-  const bodies = new BodyReader(maxMessageMb, elapsedMs)
+  const { settings, log, bodies } = deps
   const report = (error: unknown) => log.error({ route: '/mcp', err: error }, 'defect')
   const handler = createMcpHandler(
     ({ authInfo }) => {
@@ -42,7 +41,9 @@ export function agentToolRoutes(http: HttpPlugin, deps: AgentToolDeps) {
     async ({ context }) => {
       requireOwnOrigin(context, settings.baseUrl)
       requireJson(context)
-      const parsedBody = await bodies.use(context, async bytes => messageOf(bytes))
+      const parsedBody = await bodies.use(context, async bytes => messageOf(bytes), {
+        maxBytes: maxMessageBytes,
+      })
       return withoutIdleTimeout(context, async () => {
         const { request, address, id } = context
         const token = request.headers.get('authorization') ?? 'Bearer demo'

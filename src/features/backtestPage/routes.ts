@@ -9,13 +9,14 @@ import type { HttpPlugin } from '../../http/plugin.ts'
 import type { ResponseCache } from '../../http/responseCache.ts'
 import type { Markets } from '../../markets/markets.ts'
 import { yearToDateSuffix } from '../../markets/metrics.ts'
+import { requireOwnForm } from '../account/forms.ts'
 import { redirectAnswer } from '../account/pages/frame.ts'
 import { pageJobs } from '../backtests/jobs/keyJobs.ts'
 import { readSignalExtent } from '../signals/queries.ts'
 import { answerPage, storedAnswer } from './answers.ts'
 import type { ArchiveFacts } from './formSection.ts'
 import { backtestPage } from './page.ts'
-import { inFormWords, type Typed, useForm } from './runForm.ts'
+import { inFormWords, type SentForm, type Typed, useForm } from './runForm.ts'
 import { findRunner, type Runner } from './runner.ts'
 import { runPath } from './runPage.ts'
 import { type RunRouteDeps, runRoutes } from './runRoutes.ts'
@@ -100,35 +101,46 @@ async function showForm(
   )
 }
 
-function receiveForm(
+/** Who sends the form is known before it is read: what they may upload depends on their key. */
+async function receiveForm(
   deps: BacktestPageDeps,
   archive: ArchiveExtent,
   context: RequestContext,
 ): Promise<Answer> {
   const { bodies, settings } = deps
-  return useForm(context, bodies, settings.baseUrl, async sent => {
-    const runner = await findRunner(deps, context)
-    const [keyId] = runner.keyIds
-    if (keyId === undefined) {
-      if (!context.isSignedIn) return redirectAnswer('/sign-in?next=/backtest')
-      requireQuant(context)
-      throw new Error('A visitor with the quant plan has no key.')
+  requireOwnForm(context, settings.baseUrl)
+  const runner = await findRunner(deps, context)
+  const [keyId] = runner.keyIds
+  if (keyId === undefined) {
+    if (!context.isSignedIn) return redirectAnswer('/sign-in?next=/backtest')
+    requireQuant(context)
+    throw new Error('A visitor with the quant plan has no key.')
+  }
+  const { licence } = context.authenticatedCaller.principal
+  const act = (sent: SentForm) => runForm(deps, archive, context, { runner, keyId, sent })
+  return useForm(context, bodies, settings.baseUrl, act, { keyId, licence, quant: true })
+}
+
+async function runForm(
+  deps: BacktestPageDeps,
+  archive: ArchiveExtent,
+  context: RequestContext,
+  { runner, keyId, sent }: { runner: Runner; keyId: number; sent: SentForm },
+): Promise<Answer> {
+  const { typed } = sent
+  const { signal } = context.request
+  try {
+    await runner.count()
+    if (typed.do === 'check') {
+      const checked = await withoutIdleTimeout(context, () => checkFile(deps, keyId, sent, signal))
+      return showForm(deps, archive, context, runner, { typed, checked })
     }
-    const { typed } = sent
-    const { signal } = context.request
-    try {
-      await runner.count()
-      if (typed.do === 'check') {
-        const checked = await withoutIdleTimeout(context, () => checkFile(deps, keyId, sent, signal))
-        return showForm(deps, archive, context, runner, { typed, checked })
-      }
-      const id = await withoutIdleTimeout(context, () => startRun(deps, keyId, context.id, sent, signal))
-      return redirectAnswer(runPath(id))
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error
-      return showForm(deps, archive, context, runner, { typed, failure: error })
-    }
-  })
+    const id = await withoutIdleTimeout(context, () => startRun(deps, keyId, context.id, sent, signal))
+    return redirectAnswer(runPath(id))
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+    return showForm(deps, archive, context, runner, { typed, failure: error })
+  }
 }
 
 /** What the archive spans, read once per data version: it is on every view of the page. */

@@ -2,7 +2,7 @@ import type { BacktestSettings } from '../../backtest/panelFile/panelBody.ts'
 import { reportSections } from '../../backtest/report/reportSections.ts'
 import { Failure } from '../../errors.ts'
 import { type Horizon, horizons } from '../../horizons.ts'
-import type { BodyReader } from '../../http/body.ts'
+import type { BodyReader, Sender } from '../../http/body.ts'
 import type { RequestContext } from '../../http/context.ts'
 import { requireOwnForm } from '../account/forms.ts'
 
@@ -25,18 +25,21 @@ const maxFieldLength = 400
 const unprintable = /[\p{Cc}\u2028-\u202e\u2066-\u2069]/u
 const formTypes = ['application/x-www-form-urlencoded', 'multipart/form-data']
 
-/** Passes the form of a page of ours to `act`. Its bytes count towards the memory of all bodies until `act` is done. */
+/** Passes the form of a page of ours to `act`. Its bytes count towards the memory of all bodies until `act` is done.
+ *
+ * @param sender whose bytes they are, if not the visitor's */
 export function useForm<T>(
   context: RequestContext,
   bodies: BodyReader,
   baseUrl: string,
   act: (form: SentForm) => Promise<T>,
+  sender?: Sender,
 ): Promise<T> {
   requireOwnForm(context, baseUrl)
   const type = context.request.headers.get('content-type') ?? ''
   if (!formTypes.includes(type.split(';')[0]?.trim().toLowerCase() ?? ''))
     throw new Failure('media_type_unsupported', 'Send the form as its page does.', { param: 'Content-Type' })
-  return bodies.use(context, async bytes => act(await parseForm(bytes, type)))
+  return bodies.use(context, async bytes => act(await parseForm(bytes, type)), { sender })
 }
 
 async function parseForm(bytes: Uint8Array<ArrayBuffer>, type: string): Promise<SentForm> {

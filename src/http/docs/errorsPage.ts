@@ -59,7 +59,8 @@ export const errorAdvice: Record<ErrorCode, string> = {
     'The ID is not a known company, or not a backtest or panel of this key. For companies, `near` has up to three similar IDs, and /api/search finds the ID for a name.',
   method_not_allowed:
     'The route does not accept this method. The Allow header lists the methods that it accepts.',
-  body_too_large: 'The body exceeds the size limit. Send fewer rows, or a shorter span of dates.',
+  body_too_large:
+    'The body exceeds the size limit, which is 1 MB for demo and free keys. Send fewer rows, or a shorter span of dates.',
   media_type_unsupported:
     'Send the body as application/json, text/csv or application/x-ndjson, in UTF-8, not compressed.',
   idempotency_in_flight: 'An earlier request with this Idempotency-Key is still running. Wait and try again.',
@@ -71,7 +72,8 @@ export const errorAdvice: Record<ErrorCode, string> = {
     'The limit of requests per minute is used up. Retry-After gives the seconds until the next request is allowed. A refused request does not count.',
   rate_limited_day:
     'The limit of requests per day is used up. It resets at 00:00 UTC; Retry-After gives the seconds until then.',
-  compute_busy: 'The queue of the service, or of this key, is full. Try again after Retry-After.',
+  compute_busy:
+    'The queue of the service, or of this key, is full, or there is no room for more request bodies. Try again after Retry-After.',
   compute_timeout:
     'The computation exceeded its time limit. Send fewer rows, dates or configurations; the same request would time out again.',
   compute_lost:

@@ -1,0 +1,67 @@
+import { Failure } from '../../errors.ts'
+
+/** Why a request body is not taken, in words that say what to send instead. */
+
+const param = 'body'
+
+/** What a bound of bodies is a bound of. */
+export type RoomScope = 'caller' | 'address' | 'server'
+
+interface Owner {
+  readonly isUnpaid: boolean
+}
+
+const retryAfterSeconds = 5
+const megabytes = (bytes: number) => `${bytes / 1_024 / 1_024} MB`
+const count = (bytes: number) => `${bytes.toLocaleString('en')} ${bytes === 1 ? 'byte' : 'bytes'}`
+
+export function noRoom(scope: RoomScope, { isUnpaid }: Owner, max: number): Failure {
+  const message =
+    scope === 'server'
+      ? 'The server has reached its limit of request bodies in memory. Try again in a moment.'
+      : `${scope === 'address' ? 'Your address' : whoseBodies(isUnpaid)} may have ${megabytes(max)} of request bodies in flight on this server, which this one exceeds. Wait for another one to be answered, then send it again.`
+  return new Failure('compute_busy', message, { param, retryAfterSeconds })
+}
+
+const whoseBodies = (isUnpaid: boolean) => (isUnpaid ? 'A demo or free caller' : 'A key')
+
+export function crowded(scope: RoomScope, max: number): Failure {
+  const from = { caller: 'with one key', address: 'from one address', server: 'at this server' }[scope]
+  return new Failure(
+    'compute_busy',
+    `More than ${max.toLocaleString('en')} request bodies arrive slowly ${from}, and this one was among the slowest. Send fewer at a time, each without a pause.`,
+    { param, retryAfterSeconds },
+  )
+}
+
+export function tooSlow(size: number): Failure {
+  return new Failure(
+    'body_invalid',
+    `The body arrived too slowly: after ${count(size)} less than 16 KB per second came for 5 seconds. Send it without a pause, at 16 KB per second or more.`,
+    { param },
+  )
+}
+
+export function overdue(size: number, deadlineSeconds: number): Failure {
+  return new Failure(
+    'body_invalid',
+    `The body took too long: ${count(size)} arrived within the ${Math.round(deadlineSeconds)} seconds that it may take. Send it faster, or send fewer rows.`,
+    { param },
+  )
+}
+
+export function cutShort(size: number, announced: number | null): Failure {
+  const of =
+    announced === null ? '' : ` of the ${announced.toLocaleString('en')} that Content-Length announced`
+  return new Failure('body_invalid', `The body ended after ${count(size)}${of}. Send it whole.`, { param })
+}
+
+/** @param size null: more than the limit, and not announced
+ * @param isOfTier the limit is that of demo and free callers, and not the server's */
+export function tooLarge(size: number | null, limit: number, isOfTier: boolean): Failure {
+  const what = `The body has ${size === null ? 'more' : count(size)}; the limit`
+  const message = isOfTier
+    ? `${what} for demo and free keys is ${megabytes(limit)}. Send fewer rows, or use a key of another licence.`
+    : `${what} is ${megabytes(limit)}. Send fewer rows.`
+  return new Failure('body_too_large', message, { param })
+}
