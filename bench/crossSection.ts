@@ -78,6 +78,7 @@ export function benchCrossSection({ short = false, explain = false } = {}): Prom
       after: null,
       limit: 5_000,
       recentFiscalYearOnly: false,
+      seen: null,
     })
     figures.push({ name: 'restatements.page_5k', value: performance.now() - restated, unit: 'ms' })
     if (changes.rows.length === 0) throw new Error('no restatement was found')

@@ -3,13 +3,14 @@ import { planSignals } from '../src/features/signals/plan.ts'
 import type { SignalList } from '../src/features/signals/schema.ts'
 import { openSignals } from '../src/features/signals/stream.ts'
 import type { Sql } from '../src/postgres/client.ts'
+import { testCursors } from '../test/cursors.ts'
 import type { Figure } from './figure.ts'
 import { scratchDatabase } from './scratchDatabase.ts'
 import { table } from './table.ts'
 
 const rows = 50_000
 const quant = { keyId: 1, licence: 'personal', quant: true, entityCap: null, bulk: false } as const
-const plan = planSignals({ today: () => '2026-01-01' }, quant, { limit: rows })
+const plan = planSignals({ today: () => '2026-01-01', cursors: testCursors }, quant, { limit: rows })
 
 /** The largest signals request, from the database to the last byte: its time, and the growth of the process's memory. First
  * proves parity: both formats against the rows as the driver reads them. */
@@ -41,7 +42,7 @@ export function benchSignals({ short = false } = {}): Promise<Figure[]> {
 
 async function drain(sql: Sql, format: 'json' | 'csv'): Promise<void> {
   let bytes = 0
-  for await (const chunk of (await openSignals(sql, plan, format)).body) {
+  for await (const chunk of (await openSignals({ sql, cursors: testCursors }, plan, format)).body) {
     bytes += chunk.length
     watchMemory()
   }
@@ -63,8 +64,12 @@ const readRows = (sql: Sql) => sql`
 
 async function proveParity(sql: Sql): Promise<void> {
   const expected = JSON.stringify([...(await readRows(sql))])
-  const list = (await new Response((await openSignals(sql, plan, 'json')).body).json()) as SignalList
-  const csv = await new Response((await openSignals(sql, plan, 'csv')).body).text()
+  const list = (await new Response(
+    (
+      await openSignals({ sql, cursors: testCursors }, plan, 'json')
+    ).body,
+  ).json()) as SignalList
+  const csv = await new Response((await openSignals({ sql, cursors: testCursors }, plan, 'csv')).body).text()
   const [head, ...lines] = csv.trimEnd().split('\r\n')
   const names = head.split(',')
   const read = lines.map(line =>

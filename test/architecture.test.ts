@@ -54,7 +54,7 @@ const features: Record<string, readonly string[]> = {
   search: [],
   pages: [
     ...['companies', 'coverage', 'companyProfile', 'fundamentals', 'filings'],
-    ...['crossSection', 'restatements', 'search'],
+    ...['crossSection', 'restatements', 'marketPages', 'search'],
   ],
   signals: [],
   bulk: [],

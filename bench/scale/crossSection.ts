@@ -2,6 +2,7 @@ import type { Principal } from '../../src/access/licences.ts'
 import { addDays } from '../../src/dates.ts'
 import { planCrossSection, readCrossSection } from '../../src/features/crossSection/crossSection.ts'
 import { crossSectionLimit } from '../../src/features/crossSection/schema.ts'
+import { CursorSigner } from '../../src/http/cursor.ts'
 import { loadMarkets } from '../../src/markets/markets.ts'
 import type { ScaleFigure } from './bounds.ts'
 import type { Context } from './context.ts'
@@ -42,11 +43,12 @@ export async function crossSection(context: Context): Promise<ScaleFigure[]> {
   }
   const verb = await context.withSql(async sql => {
     const markets = await loadMarkets()
-    const deps = { sql, markets, today: () => today, recordEntities: async () => true }
+    const cursors = new CursorSigner(new Uint8Array(32))
+    const deps = { sql, markets, today: () => today, cursors }
     const times: number[] = []
     for (const day of days) {
       const query = { metric, market, as_of: day, limit: crossSectionLimit.max }
-      const plan = { ...planCrossSection(deps, principal, query), limit: companies }
+      const plan = { ...planCrossSection(deps, { principal, allowance: null }, query), limit: companies }
       const began = performance.now()
       const { count } = await readCrossSection(deps, principal, plan)
       times.push(performance.now() - began)

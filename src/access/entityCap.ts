@@ -1,10 +1,10 @@
 import { Failure } from '../errors.ts'
 import type { Sql } from '../postgres/client.ts'
 import type { Principal } from './licences.ts'
-import { recordEntities } from './queries.ts'
+import { recordEntities, recordPage, seenEntities } from './queries.ts'
 
 /** Counts the companies of a response against the cap of its key. A response that would exceed the cap is refused as a whole,
- * and none of its companies counts.
+ * and none of its companies counts. Only for companies that the request names: a refusal must not depend on their figures.
  *
  * @param what the part of the request that exceeds the cap, for the message
  * @param hint how to request less, if less may still fit */
@@ -24,4 +24,62 @@ export async function enforceEntityCap(
     `This ${principal.licence} key may see ${entityCap.toLocaleString('en-US')} distinct companies, and ${what} would exceed that. Companies it has already seen stay available${hint}. A Personal or Commercial data licence covers all companies.`,
     { param },
   )
+}
+
+/** What a capped key may still see. */
+export interface Allowance {
+  /** The companies that it has seen, by number. */
+  readonly seen: readonly number[]
+  /** How many others it may see. */
+  readonly left: number
+}
+
+/** Between reading the allowance and counting a page another request of the same key used it up. */
+class AllowanceTaken extends Error {}
+
+const maxAttempts = 8
+
+/** Answers with what the key may see: null for keys without a cap. A page of figures that a capped key has not named is answered from all
+ * companies only while the key may still see as many as a page can have, else from the companies that it has seen. So neither
+ * the answer nor a refusal depends on figures that it may not see. `work` runs again if the allowance was used meanwhile. */
+export function withAllowance<T>(
+  sql: Sql,
+  { keyId, entityCap }: Principal,
+  work: (allowance: Allowance | null) => T | Promise<T>,
+): T | Promise<T> {
+  return keyId === null || entityCap === null ? work(null) : withOwnAllowance(sql, keyId, entityCap, work)
+}
+
+async function withOwnAllowance<T>(
+  sql: Sql,
+  keyId: number,
+  cap: number,
+  work: (allowance: Allowance) => T | Promise<T>,
+): Promise<T> {
+  for (let attempts = maxAttempts; attempts > 0; attempts--) {
+    const seen = await seenEntities(sql, keyId)
+    try {
+      return await work({ seen, left: Math.max(0, cap - seen.length) })
+    } catch (error) {
+      if (!(error instanceof AllowanceTaken)) throw error
+    }
+  }
+  throw new Failure(
+    'compute_busy',
+    'Other requests of this key count companies at the same time, again and again. Try again in a moment.',
+    { retryAfterSeconds: 1 },
+  )
+}
+
+/** Counts the companies of a page that was read from all companies of a market.
+ *
+ * @param limit how many companies the page could have had: what is on it decides nothing */
+export async function countPage(
+  sql: Sql,
+  { keyId, entityCap }: Principal,
+  entityIds: readonly number[],
+  limit: number,
+): Promise<void> {
+  if (keyId === null || entityCap === null) return
+  if (!(await recordPage(sql, keyId, entityIds, limit, entityCap))) throw new AllowanceTaken()
 }

@@ -184,6 +184,28 @@ export async function recordEntities(
   return row.allowed
 }
 
+/** The same for a page of a market: only if the key may still see as many new companies as such a page can have.
+ *
+ * @param limit how many companies a page can have */
+export async function recordPage(
+  sql: Sql,
+  keyId: number,
+  entityIds: readonly number[],
+  limit: number,
+  cap: number,
+): Promise<boolean> {
+  const [row] = await primaryOf(sql)<{ allowed: boolean }[]>`
+    select record_page(${keyId}, ${[...entityIds]}::int[], ${limit}, ${cap}) as allowed`
+  return row.allowed
+}
+
+/** The companies that a capped key has seen. None is ever taken away, so lists of one length are one list. */
+export async function seenEntities(sql: Sql, keyId: number): Promise<readonly number[]> {
+  const [row] = await primaryOf(sql)<{ seen: number[] }[]>`
+    select coalesce(array_agg(entity_id order by entity_id), '{}') as seen from key_entity where key_id = ${keyId}`
+  return row.seen
+}
+
 export interface RevokedKey {
   readonly prefix: string
   readonly email: string

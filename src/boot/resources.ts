@@ -15,7 +15,7 @@ import { AnswerMemory } from '../features/asOfJoins/answerMemory.ts'
 import { EventStore } from '../features/asOfJoins/eventStore.ts'
 import { ArchiveCache } from '../features/backtests/archive.ts'
 import { JobNotifier } from '../features/backtests/jobs/events.ts'
-import { openFiguresAt, PinnedArchives } from '../features/backtests/pinnedArchives.ts'
+import { findListedAt, openFiguresAt, PinnedArchives } from '../features/backtests/pinnedArchives.ts'
 import type { BacktestDeps } from '../features/backtests/run.ts'
 import { ScoreCache } from '../features/backtests/scoreCache.ts'
 import type { PinnedStore } from '../features/companies/deps.ts'
@@ -23,6 +23,7 @@ import type { CompanyDirectory } from '../features/companies/queries.ts'
 import { PanelCache } from '../features/panels/cache.ts'
 import { resolvedHorizons, streamResolvedSignals } from '../features/signals/queries.ts'
 import { Freshness } from '../features/syncs/freshness.ts'
+import type { CursorSigner } from '../http/cursor.ts'
 import { Draining } from '../http/draining.ts'
 import { ResponseCache } from '../http/responseCache.ts'
 import { UnlistedProxy } from '../http/unlistedProxy.ts'
@@ -60,6 +61,7 @@ export interface Opened {
   readonly today: () => IsoDate
   readonly dataVersion: () => number
   readonly markets: Markets
+  readonly cursors: CursorSigner
 }
 
 export type Resources = ReturnType<typeof makeResources>
@@ -187,6 +189,7 @@ export function makeBacktests({
       scores: new ScoreCache({
         ...{ pool, archive },
         openFigures: (wanted, version) => openFiguresAt({ sql, pins, events }, wanted, version),
+        findListed: (names, market, version) => findListedAt({ sql, pins }, names, market, version),
       }),
     },
     panelScores: { sql, pool, markets, events, pins, dataVersion, today },

@@ -7,11 +7,13 @@ import { Failure } from '../errors.ts'
 import { startOutbox } from '../features/account/outbox.ts'
 import { runJoinJob } from '../features/joinJobs/run.ts'
 import { capConnections } from '../http/connections.ts'
+import { CursorSigner } from '../http/cursor.ts'
 import type { Draining } from '../http/draining.ts'
 import { createLog } from '../http/log.ts'
 import { findMissingIndexes } from '../ingest/store/bulkIndexes.ts'
 import { loadMarkets } from '../markets/markets.ts'
 import { connect } from '../postgres/client.ts'
+import { readCursorSecret } from '../postgres/cursorSecret.ts'
 import { createApp } from './app.ts'
 import type { BannerFacts } from './banner.ts'
 import { scheduleBulk } from './bulk.ts'
@@ -114,6 +116,7 @@ export async function startServer(
     showInTerminal: text => console.log(text),
     markets: await loadMarkets(),
     dataVersion: version.current,
+    cursors: new CursorSigner(await readCursorSecret(sql)),
   })
   const { markets, requestCounter, responses } = resources
   // Before all that follows, so that it is closed after it: how a server drains is worth seeing.

@@ -21,7 +21,7 @@ import type { FundamentalsTableRow } from '../../src/features/fundamentals/table
 import { planRestatements, readRestatements } from '../../src/features/restatements/restatements.ts'
 import type { Restatement, RestatementsQuery } from '../../src/features/restatements/schema.ts'
 import { type TestDatabase, testDatabase } from '../database.ts'
-import { companyDeps, principal } from './companies/fixtures.ts'
+import { companyDeps, principal, viewerOf } from './companies/fixtures.ts'
 import { companyDrafts, firstDay, importAs, spanDays, statementsOf } from './companies/randomFilings.ts'
 import { knownOn } from './fundamentals/invariants.ts'
 
@@ -49,7 +49,7 @@ async function crossSection(query: Partial<CrossSectionQuery>): Promise<CrossSec
   let cursor: string | undefined
   do {
     const wanted = { metric: 'roe', market: 'US', limit: 2, ...query, ...(cursor ? { cursor } : {}) }
-    const page = await readCrossSection(deps, me, planCrossSection(deps, me, wanted))
+    const page = await readCrossSection(deps, me, planCrossSection(deps, viewerOf(me), wanted))
     rows.push(...page.data)
     cursor = page.next ?? undefined
   } while (cursor !== undefined)
@@ -58,7 +58,7 @@ async function crossSection(query: Partial<CrossSectionQuery>): Promise<CrossSec
 
 async function crossSectionTable(query: Partial<CrossSectionQuery>): Promise<CrossSectionTableRow[]> {
   const wanted = { metric: 'roe', market: 'US', ...query }
-  const { data } = await readCrossSectionTable(deps, me, planCrossSection(deps, me, wanted))
+  const { data } = await readCrossSectionTable(deps, me, planCrossSection(deps, viewerOf(me), wanted))
   return data
 }
 
@@ -72,7 +72,7 @@ async function restatements(query: Partial<RestatementsQuery>): Promise<Restatem
   let cursor: string | undefined
   do {
     const wanted = { metric: 'roe', market: 'US', limit: 1, ...query, ...(cursor ? { cursor } : {}) }
-    const page = await readRestatements(deps, me, planRestatements(deps, me, wanted))
+    const page = await readRestatements(deps, me, planRestatements(deps, viewerOf(me), wanted))
     rows.push(...page.data)
     cursor = page.next ?? undefined
   } while (cursor !== undefined)

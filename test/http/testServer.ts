@@ -7,6 +7,7 @@ import { readConfig } from '../../src/config.ts'
 import { companyDirectory } from '../../src/features/companies/queries.ts'
 import { loadMarkets } from '../../src/markets/markets.ts'
 import type { Sql } from '../../src/postgres/client.ts'
+import { testCursors } from '../cursors.ts'
 import { pinsOf } from '../pins.ts'
 
 /** The day on which the tests' servers live. */
@@ -54,6 +55,7 @@ export async function testServer(
     today: () => testToday,
     dataVersion: () => 1,
     markets: await loadMarkets(),
+    cursors: testCursors,
   }
   const resources = { ...makeResources({ ...opened, ...change }), ...change }
   const unwatch = await watchAccess(sql, () => resources.access.keyCache.invalidate())

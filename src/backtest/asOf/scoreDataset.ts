@@ -21,8 +21,6 @@ export interface ScoredRows {
   readonly data: Dataset
   /** Assets with a value on some date. */
   readonly assets: number
-  /** Their companies, each once. */
-  readonly entityIds: readonly number[]
   /** The numbers of the units of their values. */
   readonly units: readonly number[]
 }
@@ -49,10 +47,9 @@ export function scoreDataset(input: ScoreInput): ScoredRows {
 }
 
 /** The assets that have a value that was known before the last date, and was not too old on the first. */
-function countScored({ data, entities, units, maxAgeDays }: ScoreInput, events: Events) {
+function countScored({ data, units, maxAgeDays }: ScoreInput, events: Events) {
   const firstDay = data.days[0]
   const lastDay = data.days[data.days.length - 1]
-  const companies = new Set<number>()
   const shown = new Set<number>()
   let assets = 0
   for (let place = 0; place < nameCount(data.assets); place++) {
@@ -63,9 +60,7 @@ function countScored({ data, entities, units, maxAgeDays }: ScoreInput, events: 
       has = true
       shown.add(events.units[event])
     }
-    if (!has) continue
-    assets++
-    companies.add(entities[place])
+    if (has) assets++
   }
-  return { assets, entityIds: [...companies], units: [...shown] }
+  return { assets, units: [...shown] }
 }

@@ -31,7 +31,7 @@ function digestOf(args: ListArguments): string {
 }
 
 const noDay = '-'
-const cursorShape = /^([0-9a-z]{1,13}) (\d{1,9}) (\d{1,15}) (\d{4}-\d\d-\d\d|-) ([\w-]{0,400})$/
+const cursorShape = /^([0-9a-z]{1,13}) (\d{1,9}) (\d{1,15}) (\d{4}-\d\d-\d\d|-) ([\w-]{0,500})$/
 
 export function readPlace(args: ListArguments): Place {
   if (args.cursor === undefined) return { page: '', skip: 0, dataVersion: null, asOf: noDay }

@@ -42,6 +42,18 @@ export const listOf = (what: string, example: string, maxItems: number) =>
   )
 
 /** Arguments of every tool whose answer is a list. */
+/** Companies of a page for a key whose companies are counted: more would use up an evaluation. */
+const maxCounted = 100
+
+/** What to ask for instead, to see others than the companies that the key has seen; null: that is all it may see, or there is no such limit. */
+export function limitForCapped(page: {
+  readonly seen_only?: boolean
+  readonly companies_left?: number
+}): number | null {
+  const { seen_only: seenOnly = false, companies_left: left = 0 } = page
+  return seenOnly && left > 0 ? Math.min(left, maxCounted) : null
+}
+
 export const listArguments = {
   cursor: Type.Optional(
     Type.String({

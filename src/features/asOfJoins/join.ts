@@ -15,7 +15,7 @@ import { describeJoin } from './description.ts'
 import type { EventLease, EventStore } from './eventStore.ts'
 import { type OpenedFigures, openFigures } from './figures.ts'
 
-export interface JoinDeps extends CompanyDeps {
+export interface JoinDeps extends Omit<CompanyDeps, 'cursors'> {
   readonly pool: ComputePool
   readonly events: EventStore
   readonly answerMemory: AnswerMemory

@@ -1,9 +1,10 @@
 import { LRUCache } from 'lru-cache'
 import type { ComputePool } from '../../backtest/pool/computePool.ts'
-import type { Sql } from '../../postgres/client.ts'
+import type { Sql, SqlClient } from '../../postgres/client.ts'
 import { readDataVersion } from '../../postgres/dataVersion.ts'
 import { withSnapshot } from '../../postgres/snapshot.ts'
 import type { EventStore } from '../asOfJoins/eventStore.ts'
+import { findListed } from '../asOfJoins/queries.ts'
 import { type FigureRequest, type OpenedFigures, openListedFigures } from '../asOfJoins/scoreFigures.ts'
 import { ArchiveCache, type ArchiveDeps } from './archive.ts'
 import { ScoreCache } from './scoreCache.ts'
@@ -74,23 +75,41 @@ export class PinnedArchives {
     const scores = new ScoreCache({
       ...{ pool, archive },
       openFigures: wanted => useAt(pins, version, sql => openListedFigures(events, sql, wanted)),
+      findListed: (names, market) => useAt(pins, version, sql => findListed(sql, names, market)),
     })
     return { archive, scores }
   }
 }
 
+interface VersionedReads {
+  readonly sql: Sql
+  readonly pins: ArchivePins
+}
+
 /** The values that rank an archive, of the very data version of its rows, though an import came in between. */
-export async function openFiguresAt(
-  { sql, pins, events }: { readonly sql: Sql; readonly pins: ArchivePins; readonly events: EventStore },
+export const openFiguresAt = (
+  { events, ...reads }: VersionedReads & { readonly events: EventStore },
   wanted: FigureRequest,
   dataVersion: number,
-): Promise<OpenedFigures> {
+): Promise<OpenedFigures> => readAt(reads, dataVersion, sql => openListedFigures(events, sql, wanted))
+
+/** The companies of the assets of an archive, in the same way. */
+export const findListedAt = (
+  reads: VersionedReads,
+  names: string,
+  market: string,
+  dataVersion: number,
+): Promise<readonly number[]> => readAt(reads, dataVersion, sql => findListed(sql, names, market))
+
+async function readAt<T>(
+  { sql, pins }: VersionedReads,
+  dataVersion: number,
+  read: (sql: SqlClient) => Promise<T>,
+): Promise<T> {
   const current = await withSnapshot(sql, async connection =>
-    (await readDataVersion(connection)) === dataVersion
-      ? openListedFigures(events, connection, wanted)
-      : null,
+    (await readDataVersion(connection)) === dataVersion ? { value: await read(connection) } : null,
   )
-  return current ?? useAt(pins, dataVersion, pinned => openListedFigures(events, pinned, wanted))
+  return current === null ? useAt(pins, dataVersion, read) : current.value
 }
 
 async function useAt<T>(pins: ArchivePins, version: number, work: (sql: Sql) => Promise<T>): Promise<T> {

@@ -99,11 +99,14 @@ type ScoredArchive = Required<Pick<ArchiveInput, 'data' | 'dataVersion' | 'score
 export interface ScoreDeps {
   readonly markets: Pick<Markets, 'metrics' | 'codes' | 'get'>
   readonly sql: Sql
-  readonly scores: Pick<ScoreCache, 'get'>
+  readonly scores: Pick<ScoreCache, 'get' | 'listed'>
 }
 
+const maxAttempts = 8
+
 /** The archive of a source that ranks by a metric. A result reveals something of every ranked company on every date. So the
- * key's licence must open `as_of` for all companies, and all of them count towards an entity cap. */
+ * key's licence must open `as_of` for all companies, and all of them count towards an entity cap: each that could be ranked, before any
+ * figure is read, so that a refusal does not tell how many have one. */
 export async function openScored(
   { markets, sql, scores }: ScoreDeps,
   keyId: number,
@@ -115,15 +118,28 @@ export async function openScored(
   if (licence === 'free' || licence === 'demo') throw licenceRequired(plan.metric, licence)
   const { market, metric, unit, max_age_days: maxAgeDays } = plan
   const { horizon } = archiveKey(source)
-  const found = await scores.get({ horizon, market, metric, unit, maxAgeDays })
-  if (entityCap !== null && !(await recordEntities(sql, keyId, found.entityIds, entityCap)))
-    throw entityCapReached(plan.market, found.entityIds.length, entityCap)
   const { attribution, ...before } = plan
-  return {
-    data: found.data,
-    dataVersion: found.dataVersion,
-    score: { ...before, n_names: found.names, n_assets: found.assets, attribution },
+  for (let attempts = maxAttempts; attempts > 0; attempts--) {
+    const counted = entityCap === null ? null : await scores.listed(horizon, market)
+    if (entityCap !== null && counted !== null) {
+      const { entityIds } = counted
+      if (!(await recordEntities(sql, keyId, entityIds, entityCap)))
+        throw entityCapReached(market, entityIds.length, entityCap)
+    }
+    const found = await scores.get({ horizon, market, metric, unit, maxAgeDays })
+    // Otherwise an import came in between, and may have brought companies that were not counted.
+    if (counted === null || counted.dataVersion === found.dataVersion)
+      return {
+        data: found.data,
+        dataVersion: found.dataVersion,
+        score: { ...before, n_names: found.names, n_assets: found.assets, attribution },
+      }
   }
+  throw new Failure(
+    'database_unavailable',
+    'The data changed again and again while this request was read. Try again in a moment.',
+    { retryAfterSeconds: 1 },
+  )
 }
 
 function licenceRequired(metric: string, licence: string): Failure {
@@ -137,7 +153,7 @@ function licenceRequired(metric: string, licence: string): Failure {
 function entityCapReached(market: string, companies: number, cap: number): Failure {
   return new Failure(
     'entity_cap_reached',
-    `source.score ranks ${companies.toLocaleString('en-US')} companies of market ${market}. Together with the companies that this key has already seen, they exceed its cap of ${cap.toLocaleString('en-US')} distinct companies. None of them was counted. A Personal or Commercial data licence covers all companies.`,
+    `source.score ranks among the ${companies.toLocaleString('en-US')} companies of market ${market} in the archive, whether they report the metric or not. Together with the companies that this key has already seen, they exceed its cap of ${cap.toLocaleString('en-US')} distinct companies. None of them was counted. A Personal or Commercial data licence covers all companies.`,
     { param: 'source.score' },
   )
 }

@@ -13,6 +13,10 @@ interface ScoreCacheDeps {
   readonly archive: Pick<ArchiveCache, 'get'>
   /** The values as they stand at a data version: that of the archive which they rank. */
   readonly openFigures: (request: FigureRequest, dataVersion: number) => Promise<OpenedFigures>
+  /** The company of each asset of a market at a data version; -1: none.
+   *
+   * @param names as those of a `FigureRequest` */
+  readonly findListed: (names: string, market: string, dataVersion: number) => Promise<readonly number[]>
 }
 
 type ScoreRequest = Pick<FigureRequest, 'market' | 'metric' | 'unit'> & {
@@ -24,8 +28,6 @@ type ScoreRequest = Pick<FigureRequest, 'market' | 'metric' | 'unit'> & {
 interface ScoredDataset {
   readonly data: Dataset
   readonly dataVersion: number
-  /** The companies that have a value of the metric. */
-  readonly entityIds: readonly number[]
   /** Assets of the market. */
   readonly names: number
   /** Those of them that have a value; more than companies if one is listed twice. */
@@ -70,6 +72,19 @@ export class ScoreCache {
     return this.#datasets.forceFetch(key, { context })
   }
 
+  /** The companies of the archive's assets of a market, whatever figures they have. */
+  async listed(
+    horizon: Horizon,
+    market: string,
+  ): Promise<{ readonly dataVersion: number; readonly entityIds: readonly number[] }> {
+    const { archive, pool, findListed } = this.#deps
+    const { data, dataVersion } = await archive.get(horizon, market)
+    const names = await pool.run('dataset_names', { data }, { priority: 'background' })
+    const found = new Set(await findListed(names, market, dataVersion))
+    found.delete(-1)
+    return { dataVersion, entityIds: [...found] }
+  }
+
   async #load(request: ScoreRequest, archive: Dataset, dataVersion: number): Promise<ScoredDataset> {
     const { pool, openFigures } = this.#deps
     const { market, metric, unit, maxAgeDays } = request
@@ -77,9 +92,9 @@ export class ScoreCache {
     const { release, ...figures } = await openFigures({ names, market, metric, unit, fp: 'FY' }, dataVersion)
     try {
       const input = { data: archive, ...figures, maxAgeDays, ranked: true }
-      const { data, assets, entityIds } = await pool.run('dataset_score', input, { priority: 'background' })
+      const { data, assets } = await pool.run('dataset_score', input, { priority: 'background' })
       if (assets === 0) throw noValues(request, archive)
-      return { data, dataVersion, entityIds, names: nameCount(archive.assets), assets }
+      return { data, dataVersion, names: nameCount(archive.assets), assets }
     } finally {
       release()
     }

@@ -2,6 +2,7 @@ import type { IsoDate } from '../../dates.ts'
 import { addDays } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
 import type { Row } from '../../formats/columns.ts'
+import type { CursorSigner } from '../../http/cursor.ts'
 import type { Manifest } from '../../markets/manifest.ts'
 import type { SqlClient } from '../../postgres/client.ts'
 import { metricName } from '../bulk/bulkFile.ts'
@@ -34,12 +35,12 @@ export interface ChangeListAnswer {
 
 /** A page of what changed since a data version. */
 export async function listChanges(
-  sql: SqlClient,
+  { sql, cursors }: { readonly sql: SqlClient; readonly cursors: CursorSigner },
   query: ChangesQuery,
   today: IsoDate,
   manifests: readonly Manifest[],
 ): Promise<ChangeListAnswer> {
-  const start = await startOf(sql, query, today)
+  const start = await startOf(sql, cursors, query, today)
   const range: ChangeRange = { ...start.range, markets: manifests.map(({ code }) => code) }
   const { rows, next } = await readPage(sql, range, start, query.limit ?? changesLimit.default)
   return {
@@ -49,13 +50,18 @@ export async function listChanges(
     as_of: range.asOf,
     attribution: manifests.map(({ attribution }) => attribution),
     count: rows.length,
-    next: next === null ? null : encodeCursor({ range: start.range, ...next }),
+    next: next === null ? null : encodeCursor(cursors, { range: start.range, ...next }),
     data: rows.map(rowOf),
   }
 }
 
 /** Where the page begins: at the cursor, or at the first change after the version and the day that were sent. */
-async function startOf(sql: SqlClient, query: ChangesQuery, today: IsoDate): Promise<Cursor> {
+async function startOf(
+  sql: SqlClient,
+  cursors: CursorSigner,
+  query: ChangesQuery,
+  today: IsoDate,
+): Promise<Cursor> {
   const { since } = query
   const history = await readHistory(sql, since)
   if (since > history.newest)
@@ -74,7 +80,7 @@ async function startOf(sql: SqlClient, query: ChangesQuery, today: IsoDate): Pro
       `since_day=${query.since_day} is later than today, ${today}. Send the as_of of an earlier answer, or omit it.`,
     )
   if (query.cursor !== undefined) {
-    const cursor = decodeCursor(query.cursor, since, today)
+    const cursor = decodeCursor(cursors, query.cursor, since, today)
     if (cursor.range.upto > history.newest || cursor.range.upto < since)
       throw refused('cursor', 'cursor names a data version that is not there. Omit it.')
     return cursor

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
-import { type IsoDate, isIsoDate } from '../../dates.ts'
-import { Failure } from '../../errors.ts'
+import type { IsoDate } from '../../dates.ts'
+import { type CursorScope, type CursorSigner, notValid } from '../../http/cursor.ts'
 import type { ChangePlace, ChangeRange } from './changeQueries.ts'
 
 /** First what changed with a data version, then what became due without one. */
@@ -33,31 +33,18 @@ const Content = Type.Object(
   strict,
 )
 
-export const encodeCursor = (cursor: Cursor): string =>
-  Buffer.from(JSON.stringify(cursor)).toString('base64url')
+/** Keys that may take the whole data see all of it. */
+const scopeOf = (since: number): CursorScope => ({ route: 'changes', rights: 'bulk', query: [since] })
+
+export const encodeCursor = (cursors: CursorSigner, cursor: Cursor): string =>
+  cursors.write(scopeOf(cursor.range.since), JSON.stringify(cursor))
 
 export const maxCursorLength = 600
 
 /** The place that a page names, of the answer to this `since`. */
-export function decodeCursor(text: string, since: number, today: IsoDate): Cursor {
-  const cursor = cursorOf(text)
+export function decodeCursor(cursors: CursorSigner, text: string, since: number, today: IsoDate): Cursor {
+  const content: unknown = JSON.parse(cursors.read(scopeOf(since), text))
   // A later day would show figures before they are filed.
-  if (cursor === null || cursor.range.since !== since || cursor.range.asOf > today)
-    throw new Failure(
-      'parameter_invalid',
-      `cursor is not one that GET /api/v1/changes?since=${since} has returned. Send the \`next\` of the page before, with the same since, or omit cursor.`,
-      { param: 'cursor' },
-    )
-  return cursor
-}
-
-function cursorOf(text: string): Cursor | null {
-  try {
-    const content: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))
-    if (!Value.Check(Content, content)) return null
-    const { range, after } = content
-    return [range.sinceDay, range.asOf, after.end, after.filed].every(isIsoDate) ? content : null
-  } catch {
-    return null
-  }
+  if (!Value.Check(Content, content) || content.range.asOf > today) throw notValid()
+  return content
 }

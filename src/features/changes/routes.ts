@@ -4,6 +4,7 @@ import { readForm } from '../../formats/columns.ts'
 import { renderList } from '../../formats/rows.ts'
 import { cacheable, contentTypes, respondFromCache } from '../../http/answers.ts'
 import { compressions } from '../../http/compression.ts'
+import type { CursorSigner } from '../../http/cursor.ts'
 import answers from '../../http/docs/examples/answers.json' with { type: 'json' }
 import { operation } from '../../http/docs/operation.ts'
 import { asFile } from '../../http/fileName.ts'
@@ -26,6 +27,7 @@ interface ChangesDeps {
   readonly readLimiter: ReadLimiter
   readonly dataVersion: () => number
   readonly today: () => IsoDate
+  readonly cursors: CursorSigner
 }
 
 const readQuery = queryReader(ChangesQuery)
@@ -47,9 +49,7 @@ export function changesRoutes(http: HttpPlugin, deps: ChangesDeps) {
         `changes ${form.key} ${JSON.stringify([today, since, since_day, cursor, limit])}`,
         contentTypes[form.format],
         async () => {
-          const list = await deps.readLimiter.run(subject, () =>
-            listChanges(deps.sql, query, today, manifests),
-          )
+          const list = await deps.readLimiter.run(subject, () => listChanges(deps, query, today, manifests))
           const body = await renderList(form, changeSheet, list, { licenceAddress: '', registerTerms })
           const headers = { ...body.headers, ...asFile(form.format, 'changes', String(since), list.as_of) }
           return { ...body, headers, next: list.next }

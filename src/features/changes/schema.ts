@@ -36,7 +36,7 @@ export const ChangesQuery = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: maxCursorLength,
-        description: '`next` of the page before, with the same since.',
+        description: '`next` of the page before, with the same since. It is signed.',
         examples: ['eyJyYW5nZSI6eyJzaW5jZSI6MX19'],
       }),
     ),

@@ -1,4 +1,5 @@
 import type { IsoDate } from '../../dates.ts'
+import type { CursorSigner } from '../../http/cursor.ts'
 import type { ResponseCache } from '../../http/responseCache.ts'
 import type { Markets } from '../../markets/markets.ts'
 import type { Sql, SqlClient } from '../../postgres/client.ts'
@@ -12,6 +13,7 @@ export interface CompanyDeps {
   readonly lookups: Sql
   readonly markets: Markets
   readonly today: () => IsoDate
+  readonly cursors: CursorSigner
   /** IDs that demo and free keys see in full, in upper case. */
   readonly flagship: ReadonlySet<string>
   /** Remembers companies between requests; without it each request queries the database. */

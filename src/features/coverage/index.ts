@@ -1,5 +1,8 @@
+import { Type } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
 import { Failure } from '../../errors.ts'
 import type { DataFormat } from '../../formats/columns.ts'
+import { type CursorScope, type CursorSigner, notValid } from '../../http/cursor.ts'
 import { readMarket } from '../../markets/parameters.ts'
 import type { CompanyDeps, SnapshotDeps } from '../companies/deps.ts'
 import type { RegisterFreshness } from '../syncs/freshness.ts'
@@ -26,10 +29,19 @@ export interface CoverageQuery {
   readonly fields?: string
 }
 
+type CoverageIndexDeps = SnapshotDeps & Pick<CompanyDeps, 'cursors'>
+
+/** It names companies and has no figures: every key sees all of it. */
+const scopeOf = (market: string | null): CursorScope => ({
+  route: 'coverage',
+  rights: 'all',
+  query: [market],
+})
+
 /** Markets, manifests, metrics and a page of tickers. Triggers maintain the counts and pages are read by key, so the cost does not
  * grow with the number of entities. */
 export async function coverageIndex(
-  deps: SnapshotDeps,
+  deps: CoverageIndexDeps,
   query: CoverageQuery,
   syncs: readonly RegisterFreshness[] = [],
 ): Promise<CoverageIndex> {
@@ -58,12 +70,12 @@ export async function coverageIndex(
     tickers: {
       count: page.tickers.length,
       data: page.tickers,
-      next: page.next === null ? null : encodeCursor(page.next),
+      next: page.next === null ? null : encodeCursor(deps.cursors, market, page.next),
     },
   }
 }
 
-function readPage(deps: Pick<CompanyDeps, 'markets'>, query: CoverageQuery) {
+function readPage(deps: Pick<CompanyDeps, 'markets' | 'cursors'>, query: CoverageQuery) {
   for (const param of [
     'as_of',
     'view',
@@ -88,13 +100,7 @@ function readPage(deps: Pick<CompanyDeps, 'markets'>, query: CoverageQuery) {
     refuse('limit', `limit=${limit} is not allowed: send a whole number from 1 to ${maxCoverageLimit}.`)
   }
   const market = query.market === undefined ? null : readMarket(deps.markets, query.market)
-  const after = query.cursor === undefined ? null : decodeCursor(query.cursor)
-  if (after !== null && market !== null && after.market !== market) {
-    refuse(
-      'cursor',
-      `cursor belongs to a page of market ${after.market}, not ${market}. Omit one of the two.`,
-    )
-  }
+  const after = query.cursor === undefined ? null : decodeCursor(deps.cursors, market, query.cursor)
   return { market, limit, after }
 }
 
@@ -102,33 +108,16 @@ function refuse(param: string, message: string): never {
   throw new Failure('parameter_invalid', message, { param })
 }
 
-/** A position in the index as opaque text. */
-export function encodeCursor(place: CoveragePosition): string {
-  return Buffer.from(JSON.stringify([place.market, place.ticker, place.entityId])).toString('base64url')
+/** A position in the index as signed text. */
+function encodeCursor(cursors: CursorSigner, market: string | null, place: CoveragePosition): string {
+  return cursors.write(scopeOf(market), JSON.stringify([place.market, place.ticker, place.entityId]))
 }
 
-export function decodeCursor(cursor: string): CoveragePosition {
-  const place = parse(cursor)
-  if (place !== null) return place
-  throw new Failure(
-    'parameter_invalid',
-    'cursor is not valid. Send the `next` of the previous page unchanged, or omit cursor for the first page.',
-    { param: 'cursor' },
-  )
-}
+const Parts = Type.Tuple([Type.String(), Type.String(), Type.Integer()])
 
-function parse(cursor: string): CoveragePosition | null {
-  if (!/^[\w-]{1,200}$/.test(cursor)) return null
-  let parts: unknown
-  try {
-    parts = JSON.parse(Buffer.from(cursor, 'base64url').toString())
-  } catch {
-    return null
-  }
-  if (!Array.isArray(parts) || parts.length !== 3) return null
-  const [market, ticker, entityId]: unknown[] = parts
-  if (typeof market !== 'string' || typeof ticker !== 'string' || typeof entityId !== 'number') return null
-  if (!/^[\x20-\x7e]{0,64}$/.test(market + ticker)) return null
-  if (!Number.isInteger(entityId) || entityId < 0 || entityId > 2_147_483_647) return null
-  return { market, ticker, entityId }
+function decodeCursor(cursors: CursorSigner, market: string | null, cursor: string): CoveragePosition {
+  const parts: unknown = JSON.parse(cursors.read(scopeOf(market), cursor))
+  if (!Value.Check(Parts, parts)) throw notValid()
+  const [ofMarket, ticker, entityId] = parts
+  return { market: ofMarket, ticker, entityId }
 }

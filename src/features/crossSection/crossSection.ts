@@ -5,9 +5,15 @@ import { readColumns } from '../../markets/parameters.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
 import { plainZero } from '../fundamentals/read.ts'
 import { fiscalPeriods } from '../fundamentals/schema.ts'
-import { countPage } from '../marketPages/answer.ts'
-import { explainEmptyPage, pageFields } from '../marketPages/page.ts'
-import { type MarketDeps, type MarketQuery, marketCacheKey, resolveMarketPage } from '../marketPages/query.ts'
+import { countRows } from '../marketPages/answer.ts'
+import { explainEmptyPage, nextCompany, pageFields } from '../marketPages/page.ts'
+import {
+  type MarketDeps,
+  type MarketQuery,
+  marketCacheKey,
+  type PageViewer,
+  resolveMarketPage,
+} from '../marketPages/query.ts'
 import { describeFilters, type Filter, readFilters } from './filters.ts'
 import { readPage } from './rangeQueries.ts'
 import {
@@ -35,16 +41,20 @@ export interface CrossSectionPlan extends MarketQuery {
 
 export function planCrossSection(
   deps: MarketDeps,
-  principal: Principal,
+  viewer: PageViewer,
   query: CrossSectionQuery,
   bounds: ReadonlyMap<string, number> = new Map(),
 ): CrossSectionPlan {
   const metrics = readColumns(deps.markets.metrics, query.metric)
   const filters = readFilters(deps.markets.metrics, bounds)
   checkCount(metrics, filters)
-  const question = resolveMarketPage(deps, principal, query, crossSectionLimit)
   const period = query.fp ?? 'FY'
   const maxAgeDays = query.max_age_days ?? null
+  const question = resolveMarketPage(deps, viewer, query, {
+    route: 'cross-section',
+    limits: crossSectionLimit,
+    query: [metrics, filters, query.sector, period, maxAgeDays],
+  })
   const plan = {
     metric: metrics[0],
     ...question,
@@ -56,7 +66,7 @@ export function planCrossSection(
     maxAgeDays,
     from: maxAgeDays === null ? null : daysBefore(question.asOf, maxAgeDays),
   }
-  return { ...plan, cacheKey: marketCacheKey('cross-section', principal, plan) }
+  return { ...plan, cacheKey: marketCacheKey('cross-section', viewer.principal, plan) }
 }
 
 function checkCount(metrics: readonly string[], filters: readonly Filter[]): void {
@@ -71,13 +81,14 @@ function checkCount(metrics: readonly string[], filters: readonly Filter[]): voi
 
 /** A page of one metric of every company of a market. The companies on the page count against the key's cap. */
 export async function readCrossSection(
-  deps: Pick<CompanyDeps, 'sql' | 'markets'>,
+  deps: Pick<CompanyDeps, 'sql' | 'markets' | 'cursors'>,
   principal: Principal,
   plan: CrossSectionPlan,
 ): Promise<CrossSection> {
   const page = await readPage(deps.sql, plan)
-  const { rows, next } = page
-  await countPage(deps, principal, rows)
+  const { rows } = page
+  await countRows(deps, principal, plan, rows)
+  const next = nextCompany(plan, page)
   const source = deps.markets.get(plan.market)?.source_notice ?? plan.market
   const notes = [rows.length === 0 ? emptyPageNote(deps, plan, next !== null) : null, restriction(plan)]
   return {
@@ -89,7 +100,7 @@ export async function readCrossSection(
     max_age_days: plan.maxAgeDays,
     ...(plan.sector === null ? {} : { sector: plan.sector }),
     ...(plan.filters.length === 0 ? {} : { filters: [...plan.filters] }),
-    ...pageFields(deps, plan, page, notes),
+    ...pageFields(deps, plan, { ...page, next }, notes),
     data: rows.map(row => ({
       ticker: row.ticker,
       issuer_id: row.issuerId,

@@ -24,6 +24,8 @@ export interface CrossSectionScope {
   readonly filters: readonly Filter[]
   /** The first digits of the SIC code that the latest filing up to the day states; null: any. */
   readonly sector: string | null
+  /** The only companies that are read, whatever figures others have; null or absent: all of the market. */
+  readonly seen?: readonly number[] | null
 }
 
 export interface CrossSectionRow {
@@ -47,22 +49,25 @@ export interface CrossSectionPage {
   readonly next: number | null
 }
 
-type Answer = (CrossSectionRow | { readonly entityId: number; readonly fy: null }) & {
+type Answer = (CrossSectionRow | { readonly entityId: null }) & Head
+
+interface Head {
   readonly version: string
+  /** Of a key that sees the recent fiscal year alone: the last company that was looked at, if others follow it. */
+  readonly examined: number | null
 }
-type Nothing = { readonly version: string; readonly entityId: null }
 
 /** One page: a row for each company that has one, in the order in which companies were first imported. */
 export async function crossSectionRows(sql: SqlClient, scope: CrossSectionScope): Promise<CrossSectionPage> {
   const { limit } = scope
-  const answer = await sql<(Answer | Nothing)[]>`${crossSectionStatement(sql, scope)}`
-  const places = answer.flatMap(row => (row.entityId === null ? [] : [row]))
-  const onPage = places.slice(0, limit)
-  const last = onPage.at(-1)
+  const answer = await sql<Answer[]>`${crossSectionStatement(sql, scope)}`
+  const [{ version, examined }] = answer
+  const found = answer.flatMap(row => (row.entityId === null ? [] : [withoutHead(row)]))
+  const rows = found.slice(0, limit)
   return {
-    dataVersion: Number(answer[0].version),
-    rows: onPage.flatMap(row => (row.fy === null ? [] : [withoutVersion(row)])),
-    next: places.length > limit && last !== undefined ? last.entityId : null,
+    dataVersion: Number(version),
+    rows,
+    next: found.length > limit ? (rows.at(-1)?.entityId ?? null) : examined,
   }
 }
 
@@ -74,16 +79,41 @@ export function crossSectionStatement(sql: SqlClient, scope: CrossSectionScope):
   const page = sql`
     select e.entity_id, e.ticker, e.issuer_id, l.*
     from entity e cross join lateral (${latestOf(sql, scope, sql`e.entity_id`, sql``)}) l
-    where e.market = ${market} ${later} ${scope.recentFiscalYearOnly ? sql`` : fits(sql, scope, sql`e.entity_id`, sql``)}
+    where e.market = ${market} ${later} ${ofSeen(sql, scope)} ${fits(sql, scope, sql`e.entity_id`, sql``)}
     order by e.entity_id
     limit ${limit + 1}`
-  const shown = scope.recentFiscalYearOnly ? ofRecentYear(sql, scope, page) : page
+  const recent = scope.recentFiscalYearOnly
   return sql`
-    select d.version, r.entity_id as "entityId", r.ticker, r.issuer_id as "issuerId", r.fy, r.fp,
+    ${recent ? examinedCompanies(sql, scope) : sql``}
+    select d.version, ${recent ? lastExamined(sql) : sql`null::int`} as examined,
+           r.entity_id as "entityId", r.ticker, r.issuer_id as "issuerId", r.fy, r.fp,
            r.period_end as "end", r.filed, r.value, u.name as unit, r.tag_id is null as derived, r.is_earlier as earlier
-    from data_version d left join (${shown}) r on true left join unit u on u.unit_id = r.unit_id
+    from data_version d left join (${recent ? ofRecentYear(sql, scope) : page}) r on true left join unit u on u.unit_id = r.unit_id
     order by r.entity_id`
 }
+
+/** Only companies that a key has seen: no figure of any other is read, so none can show. */
+export const ofSeen = (sql: SqlClient, { seen = null }: Pick<CrossSectionScope, 'seen'>): SqlFragment =>
+  seen === null ? sql`` : sql`and e.entity_id = any(${[...seen]}::int[])`
+
+/** Companies that a page looks at for a key that sees the recent fiscal year alone. */
+const maxExamined = 1_000
+
+/** A page of such a key is made from the next companies of the market, whichever figures they have: where it ends must not tell of the years
+ * that the key does not see. */
+export function examinedCompanies(
+  sql: SqlClient,
+  { market, after }: Pick<CrossSectionScope, 'market' | 'after'>,
+): SqlFragment {
+  return sql`
+    with next_companies as materialized (
+      select e.entity_id, e.ticker, e.issuer_id from entity e
+      where e.market = ${market} ${laterThan(sql, market, after)} order by e.entity_id limit ${maxExamined + 1}),
+    examined as materialized (select * from next_companies order by entity_id limit ${maxExamined})`
+}
+
+export const lastExamined = (sql: SqlClient): SqlFragment =>
+  sql`case when (select count(*) from next_companies) > ${maxExamined} then (select max(entity_id) from examined) end`
 
 /** The companies after one. Without one it begins at the market's first: the planner may read companies by their number alone, and so all
  * those of the markets before. */
@@ -127,17 +157,20 @@ export function latestFigure(
     limit 1`
 }
 
-/** The page's companies, each with its figure of the most recent fiscal year, if any. The year is determined only for the
- * companies of the page, because it costs one probe per metric. */
-function ofRecentYear(sql: SqlClient, scope: CrossSectionScope, page: SqlFragment) {
+/** The companies with a figure of their most recent fiscal year. The year costs one probe per metric, so it is determined only for companies
+ * that have a figure of any year. */
+function ofRecentYear(sql: SqlClient, scope: CrossSectionScope) {
   const year = recentFiscalYear(sql, scope.asOf, sql`p.entity_id`)
   const ofYear = sql`and f.fy = y.fy`
   return sql`
     select p.entity_id, p.ticker, p.issuer_id, l.*
-    from (${page}) p
-    cross join lateral (select ${year} as fy) y
-    left join lateral (${latestOf(sql, scope, sql`p.entity_id`, ofYear)}) l
-      on true ${fits(sql, scope, sql`p.entity_id`, ofYear)}`
+    from examined p
+    cross join lateral (
+      select ${year} as fy where exists (select from (${latestOf(sql, scope, sql`p.entity_id`, sql``)}) any_year)) y
+    cross join lateral (${latestOf(sql, scope, sql`p.entity_id`, ofYear)}) l
+    where true ${fits(sql, scope, sql`p.entity_id`, ofYear)}
+    order by p.entity_id
+    limit ${scope.limit + 1}`
 }
 
 /** Whether a company is of the sector, and its figures are within all bounds. A demo key's bounds are compared with what it sees, the most recent
@@ -170,9 +203,6 @@ function ofSector(sql: SqlClient, { sector, asOf }: FigureScope, entityId: SqlFr
     order by l.filed desc, l.accepted_at desc nulls last, l.accession desc limit 1) like ${`SIC ${sector}%`}`
 }
 
-function withoutVersion({
-  version: _,
-  ...row
-}: CrossSectionRow & { readonly version: string }): CrossSectionRow {
+function withoutHead({ version: _, examined: __, ...row }: CrossSectionRow & Head): CrossSectionRow {
   return row
 }

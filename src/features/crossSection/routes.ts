@@ -1,5 +1,7 @@
 import { Elysia } from 'elysia'
-import { readForm } from '../../formats/columns.ts'
+import { withAllowance } from '../../access/entityCap.ts'
+import { type Form, readForm } from '../../formats/columns.ts'
+import type { Answer, RequestContext } from '../../http/context.ts'
 import answers from '../../http/docs/examples/answers.json' with { type: 'json' }
 import { operation } from '../../http/docs/operation.ts'
 import { familyReader } from '../../http/parameters.ts'
@@ -7,7 +9,7 @@ import { answerPinned } from '../../http/pinned.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
 import { withAcceptedFormat } from '../../http/preferences.ts'
 import { answerMarketPage, type MarketPageDeps, marketPageErrors } from '../marketPages/answer.ts'
-import { planCrossSection, readCrossSection } from './crossSection.ts'
+import { type CrossSectionPlan, planCrossSection, readCrossSection } from './crossSection.ts'
 import {
   CrossSectionAnswer,
   CrossSectionQuery,
@@ -27,33 +29,38 @@ export function crossSectionRoutes(http: HttpPlugin, deps: MarketPageDeps) {
       const { query: sent, members } = readQuery(context.queryText)
       const query = withAcceptedFormat(context, sent)
       const { principal } = context.authenticatedCaller
-      const plan = planCrossSection(deps, principal, query, members)
-      const { market, cacheKey } = plan
-      const form = readForm(query)
-      const fileName = ['cross-section', market, plan.metrics, plan.asOf]
-      return answerPinned(deps, context, query.data_version, deps => {
-        if (plan.metrics.length > 1) {
-          return answerMarketPage(deps, context, {
-            form,
-            market,
-            cacheKey,
-            columns: crossSectionTableSheet(plan.metrics),
-            fileName,
-            read: () => readCrossSectionTable(deps, principal, plan),
-          })
-        }
-        return answerMarketPage(deps, context, {
-          form,
-          market,
-          cacheKey,
-          columns: crossSectionSheet,
-          fileName,
-          read: () => readCrossSection(deps, principal, plan),
-        })
+      return withAllowance(deps.sql, principal, allowance => {
+        const plan = planCrossSection(deps, { principal, allowance }, query, members)
+        return answerPinned(deps, context, query.data_version, deps =>
+          answerPlan(deps, context, readForm(query), plan),
+        )
       })
     },
     { ...crossSectionOperation },
   )
+}
+
+function answerPlan(
+  deps: MarketPageDeps,
+  context: RequestContext,
+  form: Form,
+  plan: CrossSectionPlan,
+): Answer | Promise<Answer> {
+  const { principal } = context.authenticatedCaller
+  const { market, cacheKey, metrics } = plan
+  const page = { form, market, cacheKey, fileName: ['cross-section', market, metrics, plan.asOf] }
+  if (metrics.length > 1) {
+    return answerMarketPage(deps, context, {
+      ...page,
+      columns: crossSectionTableSheet(metrics),
+      read: () => readCrossSectionTable(deps, principal, plan),
+    })
+  }
+  return answerMarketPage(deps, context, {
+    ...page,
+    columns: crossSectionSheet,
+    read: () => readCrossSection(deps, principal, plan),
+  })
 }
 
 const crossSectionOperation = operation({
@@ -61,7 +68,7 @@ const crossSectionOperation = operation({
   tag: 'Fundamentals',
   summary: 'Metrics of every company of a market, as known on a given day',
   description:
-    'One row per company: its latest figure of the metric that was filed on or before `as_of`, in the vintage that was current on that day. `fp` chooses which period counts as latest, or trailing twelve months; `max_age_days` excludes companies that stopped reporting long ago. Companies are in the order in which they were first imported, so pages never shift. `next` (in other formats the header X-Next-Cursor) continues after `limit` companies. A figure filed on `as_of` itself is included: to trade at the open of a day, send the previous day.\n\nSeveral metrics (`metric=roe,revenue`, up to 20) make a table: one row per company, a column for each metric with what the request for it alone answers. `older` names the figures of an earlier period than the row. `min_<metric>` and `max_<metric>` leave only companies whose figure is within the bound, on metrics with or without a column.\n\nThe demo key and free keys see the most recent reported fiscal year of each company, without `as_of`. With an evaluation key, every company on a page counts as seen.',
+    'One row per company: its latest figure of the metric that was filed on or before `as_of`, in the vintage that was current on that day. `fp` chooses which period counts as latest, or trailing twelve months; `max_age_days` excludes companies that stopped reporting long ago. Companies are in the order in which they were first imported, so pages never shift. `next` (in other formats the header X-Next-Cursor) continues after `limit` companies. A figure filed on `as_of` itself is included: to trade at the open of a day, send the previous day.\n\nSeveral metrics (`metric=roe,revenue`, up to 20) make a table: one row per company, a column for each metric with what the request for it alone answers. `older` names the figures of an earlier period than the row. `min_<metric>` and `max_<metric>` leave only companies whose figure is within the bound, on metrics with or without a column.\n\nThe demo key and free keys see the most recent reported fiscal year of each company, without `as_of`. With an evaluation key, every company on a page counts as seen, and a page is of 100 companies if `limit` is not sent. Where the key may not see as many further companies as `limit`, the answer is about those that it has seen, and says so (`seen_only`).',
   access: 'key',
   query: CrossSectionQuery,
   family: {

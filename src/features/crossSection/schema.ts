@@ -11,6 +11,7 @@ export const crossSectionLimit = {
   max: 10_000,
   default: 1_000,
   maxFree: 1_000,
+  defaultCapped: 100,
 } as const satisfies PageLimit
 
 /** The limit of metrics in one request, those that only filter included: each costs a look at every company of the page. */
@@ -77,7 +78,7 @@ export const CrossSectionQuery = Type.Object(
     ),
     limit: marketParameters.limit(
       crossSectionLimit,
-      `Maximum number of companies; \`next\` continues after them. The demo key and free keys get at most ${crossSectionLimit.maxFree} per page. With an evaluation key, each company on the page counts as seen.`,
+      `Maximum number of companies; \`next\` continues after them. The demo key and free keys get at most ${crossSectionLimit.maxFree} per page. With an evaluation key, each company on the page counts as seen; default ${crossSectionLimit.defaultCapped} then, or as many as it may still see.`,
     ),
     cursor: marketParameters.cursor,
     format: marketParameters.format,
@@ -147,6 +148,8 @@ export const CrossSection = Type.Object(
     licence: marketPageFields.licence,
     attribution: marketPageFields.attribution,
     note: marketPageFields.note('which rows this key does not see'),
+    seen_only: marketPageFields.seen_only,
+    companies_left: marketPageFields.companies_left,
     count: Type.Integer({
       description:
         'Number of rows in data. With the demo key or a free key, a page may have fewer rows than limit although more pages follow.',

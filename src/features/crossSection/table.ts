@@ -3,21 +3,22 @@ import type { CompanyDeps } from '../companies/deps.ts'
 import { currencies, isPeriodFigure } from '../fundamentals/columns.ts'
 import { plainZero } from '../fundamentals/read.ts'
 import { fiscalPeriods } from '../fundamentals/schema.ts'
-import { countPage } from '../marketPages/answer.ts'
-import { pageFields } from '../marketPages/page.ts'
+import { countRows } from '../marketPages/answer.ts'
+import { nextCompany, pageFields } from '../marketPages/page.ts'
 import { type CrossSectionPlan, emptyPageNote, restriction } from './crossSection.ts'
 import type { CrossSectionTable, CrossSectionTableRow } from './schema.ts'
 import { isLater, type TableCompany, tableRows } from './tablePage.ts'
 
 /** A page of several metrics of every company of a market. A company counts against the key's cap once, whatever it has. */
 export async function readCrossSectionTable(
-  deps: Pick<CompanyDeps, 'sql' | 'markets'>,
+  deps: Pick<CompanyDeps, 'sql' | 'markets' | 'cursors'>,
   principal: Principal,
   plan: CrossSectionPlan,
 ): Promise<CrossSectionTable> {
   const page = await tableRows(deps.sql, plan)
-  const { rows, next } = page
-  await countPage(deps, principal, rows)
+  const { rows } = page
+  await countRows(deps, principal, plan, rows)
+  const next = nextCompany(plan, page)
   const source = deps.markets.get(plan.market)?.source_notice ?? plan.market
   const notes = [rows.length === 0 ? emptyPageNote(deps, plan, next !== null) : null, restriction(plan)]
   return {
@@ -29,7 +30,7 @@ export async function readCrossSectionTable(
     max_age_days: plan.maxAgeDays,
     ...(plan.sector === null ? {} : { sector: plan.sector }),
     ...(plan.filters.length === 0 ? {} : { filters: [...plan.filters] }),
-    ...pageFields(deps, plan, page, notes),
+    ...pageFields(deps, plan, { ...page, next }, notes),
     data: rows.map(company => tableRow(company, plan.metrics, source)),
   }
 }

@@ -42,14 +42,14 @@ export async function tableRows(
   const nameOf = new Map(metrics.map(({ id, name }) => [id, name]))
   const unitOf = await unitNames(sql)
   const unpack = (company: PackedCompany) => unpackCompany(company, nameOf, unitOf)
-  const { version, rows } =
+  const { version, rows, examined } =
     (await readInParts(sql, scope, metrics, unpack, companiesPerPart)) ??
     (await readAtOnce(sql, scope, metrics, unpack))
   const onPage = rows.slice(0, scope.limit)
   return {
     dataVersion: version,
-    rows: onPage.filter(({ figures }) => figures.size > 0),
-    next: rows.length > scope.limit ? (onPage.at(-1)?.entityId ?? null) : null,
+    rows: onPage,
+    next: rows.length > scope.limit ? (onPage.at(-1)?.entityId ?? null) : examined,
   }
 }
 
@@ -57,6 +57,8 @@ interface Companies {
   readonly version: number
   /** Sorted. Of one more than the page holds, if there are more. */
   readonly rows: TableCompany[]
+  /** The last company that was looked at, if others follow it and only some were looked at. */
+  readonly examined: number | null
 }
 
 type Unpack = (company: PackedCompany) => TableCompany
@@ -67,12 +69,12 @@ async function readAtOnce(
   metrics: readonly NumberedMetric[],
   unpack: Unpack,
 ): Promise<Companies> {
-  const { version, companies } = await readCompanies(
+  const { version, companies, examined } = await readCompanies(
     sql,
     { ...scope, upTo: null, limit: scope.limit + 1 },
     metrics,
   )
-  return { version, rows: companies.map(unpack) }
+  return { version, rows: companies.map(unpack), examined }
 }
 
 /** While the database works on two parts of a page, the server unpacks a third. */
@@ -86,8 +88,8 @@ async function readInParts(
   unpack: Unpack,
   companiesPerPart: number,
 ): Promise<Companies | null> {
-  const { after, limit } = scope
-  if (limit < 2 * companiesPerPart) return null
+  const { after, limit, seen = null } = scope
+  if (limit < 2 * companiesPerPart || seen !== null) return null
   const ends = await partEnds(sql, scope, companiesPerPart)
   if (ends.length < 2) return null
   const parts = ends.map((upTo, place) => ({ after: place === 0 ? after : ends[place - 1], upTo }))
@@ -97,7 +99,7 @@ async function readInParts(
     for (let place = next++; place < parts.length; place = next++) {
       const part = { ...scope, ...parts[place], limit: companiesPerPart }
       const { version, companies } = await readCompanies(sql, part, metrics)
-      found[place] = { version, rows: companies.map(unpack) }
+      found[place] = { version, rows: companies.map(unpack), examined: null }
     }
   }
   await Promise.all(Array.from({ length: partsAtOnce }, readParts))
@@ -107,7 +109,7 @@ async function readInParts(
   const { version, rows: others } = await readAtOnce(sql, rest, metrics, unpack)
   if (found.some(part => part.version !== version)) return null
   for (const row of others) rows.push(row)
-  return { version, rows }
+  return { version, rows, examined: null }
 }
 
 function unpackCompany(

@@ -1,7 +1,16 @@
 import { addDays, type IsoDate } from '../../dates.ts'
 import type { SqlClient, SqlFragment } from '../../postgres/client.ts'
 import { recentFiscalYear, servedPeriod } from '../fundamentals/queries.ts'
-import { type CrossSectionScope, fits, laterThan, latestFigure, trailingPeriod } from './queries.ts'
+import {
+  type CrossSectionScope,
+  examinedCompanies,
+  fits,
+  lastExamined,
+  laterThan,
+  latestFigure,
+  ofSeen,
+  trailingPeriod,
+} from './queries.ts'
 import { type MetricNumbers, trailingFigures } from './trailingQueries.ts'
 
 export interface TableScope extends Omit<CrossSectionScope, 'metric'> {
@@ -19,25 +28,34 @@ export interface PackedCompany {
   readonly entityId: number
   readonly ticker: string
   readonly issuerId: string
-  /** null: none in the fiscal year that the key sees, or out of the bounds. */
   readonly recent: Uint8Array | null
   readonly before: Uint8Array | null
 }
 
-type Answer = { readonly version: string } & (PackedCompany | { readonly entityId: null })
+/** `examined` is that of a single metric. */
+type Answer = { readonly version: string; readonly examined: number | null } & (
+  | PackedCompany
+  | { readonly entityId: null }
+)
+
+export interface ReadCompanies {
+  readonly version: number
+  readonly examined: number | null
+  readonly companies: PackedCompany[]
+}
 
 /** The companies that have any of the metrics, in the order in which they were first imported. */
 export async function readCompanies(
   sql: SqlClient,
   part: TablePart,
   metrics: readonly MetricNumbers[],
-): Promise<{ readonly version: number; readonly companies: PackedCompany[] }> {
+): Promise<ReadCompanies> {
   const answer = await sql<Answer[]>`${tableStatement(sql, part, metrics)}`
   // Here, because the database would write the rows of a large page to disk to sort them.
   const companies = answer
     .flatMap(row => (row.entityId === null ? [] : [row]))
     .sort((a, b) => a.entityId - b.entityId)
-  return { version: Number(answer[0].version), companies }
+  return { version: Number(answer[0].version), examined: answer[0].examined, companies }
 }
 
 export interface NumberedMetric extends MetricNumbers {
@@ -101,7 +119,7 @@ export function tableStatement(
       from unnest(${ids}::smallint[]) w(metric_id)
       cross join lateral (${latestFigure(sql, scope, sql`w.metric_id`, sql`e.entity_id`, sql`and f.period_end < ${since}`)}) f
       where a.seen is null or not ${ids}::smallint[] <@ a.seen`
-  const kept = scope.recentFiscalYearOnly ? sql`` : fits(sql, scope, sql`e.entity_id`, sql``)
+  const kept = fits(sql, scope, sql`e.entity_id`, sql``)
   const page = sql`
     select e.entity_id, e.ticker, e.issuer_id, a.cells as recent, b.cells as before
     from entity e
@@ -109,13 +127,14 @@ export function tableStatement(
       select string_agg(${packed(sql)}, '') as cells, array_agg(f.metric_id) as seen
       from (${figuresOf(sql, scope, metrics, since)}) f) a
     cross join lateral (${older}) b
-    where e.market = ${market} ${lower} ${upper} and (a.cells is not null or b.cells is not null) ${kept}
+    where e.market = ${market} ${lower} ${upper} ${ofSeen(sql, scope)} and (a.cells is not null or b.cells is not null) ${kept}
     order by e.entity_id
     limit ${limit}`
-  const shown = scope.recentFiscalYearOnly ? ofRecentYear(sql, scope, metrics, page) : page
+  const recent = scope.recentFiscalYearOnly
   return sql`
-    select d.version, r.entity_id as "entityId", r.ticker, r.issuer_id as "issuerId", r.recent, r.before
-    from data_version d left join (${shown}) r on true`
+    ${recent ? examinedCompanies(sql, scope) : sql``}
+    select d.version, ${recent ? lastExamined(sql) : sql`null::int`} as examined, r.entity_id as "entityId", r.ticker, r.issuer_id as "issuerId", r.recent, r.before
+    from data_version d left join (${recent ? ofRecentYear(sql, scope, metrics) : page}) r on true`
 }
 
 /** All figures of a company `e` that are current on the day and end since a day. The company is a range of one: with an equality
@@ -139,21 +158,19 @@ function figuresOf(
       and f.current ${wanted} ${bound} and f.period_end <= ${before}`
 }
 
-/** The figures of the most recent fiscal year alone, for the companies of the page. */
-function ofRecentYear(
-  sql: SqlClient,
-  scope: TableScope,
-  metrics: readonly MetricNumbers[],
-  page: SqlFragment,
-) {
+/** The companies with figures of their most recent fiscal year, by the rule of a single metric. */
+function ofRecentYear(sql: SqlClient, scope: TablePart, metrics: readonly MetricNumbers[]) {
   const figures = figuresOf(sql, scope, metrics, scope.from)
   return sql`
     select e.entity_id, e.ticker, e.issuer_id, c.cells as recent, null::bytea as before
-    from (${page}) e
-    cross join lateral (select ${recentFiscalYear(sql, scope.asOf, sql`e.entity_id`)} as fy) y
-    left join lateral (
+    from examined e
+    cross join lateral (
+      select ${recentFiscalYear(sql, scope.asOf, sql`e.entity_id`)} as fy where exists (select from (${figures}) any_year)) y
+    cross join lateral (
       select string_agg(${packed(sql)}, '') as cells from (${figures}) f where f.fy = y.fy) c
-      on true ${fits(sql, scope, sql`e.entity_id`, sql`and f.fy = y.fy`)}`
+    where c.cells is not null ${fits(sql, scope, sql`e.entity_id`, sql`and f.fy = y.fy`)}
+    order by e.entity_id
+    limit ${scope.limit}`
 }
 
 /** A figure `f` as `unpackFigures` reads it: arrays of numbers would take longer to write and to read than to find. */

@@ -1,6 +1,7 @@
 import { freeLicenceNotice, isFreeData, type Principal } from '../../access/licences.ts'
 import { Failure } from '../../errors.ts'
 import { readAsOf, readDay } from '../../facts/asOf.ts'
+import type { CursorScope } from '../../http/cursor.ts'
 import { documentUrl } from '../../markets/documents.ts'
 import { readMarket } from '../../markets/parameters.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
@@ -16,11 +17,13 @@ export interface FilingsPlan extends FilingScope {
   readonly firstVersion: number | null
   readonly freeLicence: boolean
   readonly notes: readonly string[]
+  /** Of the cursors of this list. */
+  readonly scope: CursorScope
   readonly cacheKey: string
 }
 
 export async function planFilings(
-  deps: Pick<CompanyDeps, 'lookups' | 'markets' | 'today' | 'directory'>,
+  deps: Pick<CompanyDeps, 'lookups' | 'markets' | 'today' | 'directory' | 'cursors'>,
   principal: Principal,
   query: FilingsQuery,
 ): Promise<FilingsPlan> {
@@ -34,20 +37,23 @@ export async function planFilings(
     throw refused('market', `${company.ticker} belongs to market ${company.market}, not ${sentMarket}.`)
   }
   const list = { market, entityId: company?.entityId ?? null, asOf }
-  const place = query.cursor === undefined ? null : decodeCursor(query.cursor, list)
+  const from = query.from === undefined ? null : readDay('from', query.from)
+  const forms = query.form === undefined ? null : readForms(query.form)
+  const scope = { route: 'filings', rights: isFreeData(principal) ? 'free' : 'full', query: [from, forms] }
+  const place = query.cursor === undefined ? null : decodeCursor(deps.cursors, scope, query.cursor, list)
   const changed = company === undefined ? null : changedId(company.sentId ?? company.ticker, company)
   const plan = {
     ...list,
     ticker: company?.ticker ?? null,
-    from: query.from === undefined ? null : readDay('from', query.from),
-    forms: query.form === undefined ? null : readForms(query.form),
+    from,
+    forms,
     after: place?.position ?? null,
     limit: query.limit ?? defaultFilings,
     firstVersion: place?.dataVersion ?? null,
     freeLicence: isFreeData(principal),
     notes: changed === null ? [] : [changed],
   }
-  return { ...plan, cacheKey: `filings ${JSON.stringify(Object.values(plan))}` }
+  return { ...plan, scope, cacheKey: `filings ${JSON.stringify(Object.values(plan))}` }
 }
 
 function readForms(sent: string): string[] {
@@ -61,14 +67,16 @@ function readForms(sent: string): string[] {
 
 /** A page of filings. */
 export async function readFilings(
-  { sql, markets }: Pick<CompanyDeps, 'sql' | 'markets'>,
+  { sql, markets, cursors }: Pick<CompanyDeps, 'sql' | 'markets' | 'cursors'>,
   plan: FilingsPlan,
 ): Promise<FilingList> {
   const page = await filingPage(sql, plan)
   const { market, asOf, ticker } = plan
   const manifest = markets.get(market)
   const note = [...plan.notes, ...pageNotes(plan, page)].join(' ')
-  const version = plan.firstVersion ?? page.dataVersion
+  const dataVersion = plan.firstVersion ?? page.dataVersion
+  const next =
+    page.next === null ? null : encodeCursor(cursors, plan.scope, plan, { position: page.next, dataVersion })
   return {
     object: 'filing_list',
     ...{ market, ticker, from: plan.from, as_of: asOf },
@@ -77,7 +85,7 @@ export async function readFilings(
     attribution: manifest ? [manifest.attribution] : [],
     ...(note === '' ? {} : { note }),
     count: page.filings.length,
-    next: page.next === null ? null : encodeCursor(plan, { position: page.next, dataVersion: version }),
+    next,
     data: page.filings.map(filing => ({
       filed: filing.filed,
       form: filing.form,

@@ -48,9 +48,10 @@ export const FilingsQuery = Type.Object(
     cursor: Type.Optional(
       Type.String({
         minLength: 1,
-        maxLength: 400,
-        description: 'The `next` of the previous page, with the other parameters unchanged.',
-        examples: ['WyJVUyIsIjIwMTAtMDItMDEiXQ'],
+        maxLength: 500,
+        description:
+          'The `next` of the previous page, with the other parameters unchanged; only `limit` and `format` may change. It is signed.',
+        examples: ['kx0cZcJ2Y0mVb3f5w1qk7Q3vJm0lTzV9u8h2b6a1c4VbIlVTIiwiMjAxMC0wMi0wMSJd'],
       }),
     ),
     format: FormatSchema,

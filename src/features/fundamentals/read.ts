@@ -39,7 +39,7 @@ export async function readCompany(deps: ReadDeps, plan: CompanyPlan): Promise<Fu
   const { dataVersion, rows } = await readRows(deps, plan)
   const isLatest = plan.view === 'latest'
   const oldest = isLatest ? await staleBefore(deps.sql, plan, rows) : null
-  const splits = plan.adjust === null ? null : await readSplits(deps, plan)
+  const splits = plan.adjust === null ? null : shownSplits(plan, rows, await readSplits(deps, plan))
   const notes = [
     rows.length === 0 ? null : restriction(plan, rows[0].fy),
     await explainAbsence(deps, plan, new Set(rows.map(row => row.m))),
@@ -89,6 +89,12 @@ export async function readCompany(deps: ReadDeps, plan: CompanyPlan): Promise<Fu
 
 async function readSplits({ sql }: ReadDeps, plan: CompanyPlan): Promise<Split[]> {
   return plan.otherMarket === null ? detectSplits(await splitEvidence(sql, plan)) : []
+}
+
+/** A key that sees one fiscal year is shown the splits that adjust a figure of it, and none of the years before. */
+function shownSplits(plan: CompanyPlan, rows: readonly StoredRow[], splits: Split[]): Split[] {
+  if (!plan.recentFiscalYearOnly) return splits
+  return splits.filter(split => rows.some(({ filed }) => filed < split.filed))
 }
 
 /** A share count or a figure per share after the splits that its own filing could not show. */

@@ -1,4 +1,4 @@
-import { enforceEntityCap } from '../../access/entityCap.ts'
+import { countPage } from '../../access/entityCap.ts'
 import type { Principal } from '../../access/licences.ts'
 import type { ErrorCode } from '../../errors.ts'
 import type { Column, Form } from '../../formats/columns.ts'
@@ -12,10 +12,11 @@ import type { ResponseCache } from '../../http/responseCache.ts'
 import type { ReadLimiter } from '../../postgres/readLimiter.ts'
 import type { CompanyDeps, PinnedStore } from '../companies/deps.ts'
 import { termsOf } from '../companies/terms.ts'
+import type { MarketQuery } from './query.ts'
 
 /** What the routes need that answer a market by pages. */
 export interface MarketPageDeps
-  extends Pick<CompanyDeps, 'sql' | 'markets' | 'today'>,
+  extends Pick<CompanyDeps, 'sql' | 'markets' | 'today' | 'cursors'>,
     Pinnable<PinnedStore> {
   readonly responses: ResponseCache
   readonly readLimiter: ReadLimiter
@@ -53,15 +54,15 @@ export function answerMarketPage<Name extends string>(
   return respondFromCache(deps.responses, context, deps.dataVersion(), response)
 }
 
-/** The companies on a page count against an evaluation's cap, each once. */
-export async function countPage(
-  deps: Pick<CompanyDeps, 'sql'>,
+/** The companies on a page count against an evaluation's cap, each once; those that it has seen are counted already. */
+export async function countRows(
+  { sql }: Pick<CompanyDeps, 'sql'>,
   principal: Principal,
+  { limit, seen }: Pick<MarketQuery, 'limit' | 'seen'>,
   rows: readonly { readonly entityId: number }[],
 ): Promise<void> {
-  const seen = [...new Set(rows.map(row => row.entityId))]
-  const advice = '; a smaller limit may still be allowed'
-  await enforceEntityCap(deps, principal, seen, 'this page', 'limit', advice)
+  if (principal.entityCap === null || seen !== null) return
+  await countPage(sql, principal, [...new Set(rows.map(row => row.entityId))], limit)
 }
 
 /** What can go wrong with any page of a market. */

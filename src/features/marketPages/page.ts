@@ -13,30 +13,54 @@ interface FoundPage {
  *
  * @param notes why rows are missing; null entries are left out */
 export function pageFields(
-  { markets }: Pick<CompanyDeps, 'markets'>,
+  { markets, cursors }: Pick<CompanyDeps, 'markets' | 'cursors'>,
   query: MarketQuery,
   { dataVersion, rows, next }: FoundPage,
   notes: readonly (string | null)[],
 ) {
-  const { market, asOf, freeLicence } = query
+  const { market, asOf, freeLicence, seen, left, scope } = query
   const manifest = markets.get(market)
   const firstVersion = query.firstVersion ?? dataVersion
   const changed = dataVersion === firstVersion ? null : versionNote(firstVersion, dataVersion, freeLicence)
-  const note = [...notes, changed].filter(text => text !== null).join(' ')
+  const note = [...notes, seenOnlyNote(query), changed].filter(text => text !== null).join(' ')
   return {
     data_version: dataVersion,
     ...(freeLicence ? { licence: freeLicenceNotice } : {}),
     attribution: manifest ? [manifest.attribution] : [],
     ...(note === '' ? {} : { note }),
+    ...(seen === null || left === null ? {} : { seen_only: true as const, companies_left: left }),
     count: rows.length,
-    next: next === null ? null : encodeCursor({ market, entityId: next, asOf, dataVersion: firstVersion }),
+    next:
+      next === null
+        ? null
+        : encodeCursor(cursors, scope, { market, entityId: next, asOf, dataVersion: firstVersion }),
   }
+}
+
+/** Why companies that fit may be missing: said whether there are any or not. */
+function seenOnlyNote({ seen, left, limit }: MarketQuery): string | null {
+  if (seen === null || left === null) return null
+  const known = `this answer is only about the ${seen.length.toLocaleString('en-US')} companies that it has seen`
+  const all = 'A Personal or Commercial data licence covers all companies.'
+  if (left === 0) return `This key has seen all the companies that it may see: ${known}. ${all}`
+  const page = `a page may have ${limit.toLocaleString('en-US')}`
+  return `This key may see ${left.toLocaleString('en-US')} more companies, and ${page}: ${known}. Send limit=${left} or less for all companies of the market.`
 }
 
 /** Each row is true as of its day, but an import between two pages may have added filings of that day or before. */
 function versionNote(first: number, now: number, isFree: boolean): string {
   const mend = isFree ? 'start again without cursor' : `send data_version=${first} with the cursor`
   return `The first page has data version ${first}, this page has ${now}: it includes data imported in between, which earlier pages do not. To read one data version, ${mend}.`
+}
+
+/** The company after which a page of companies continues. Of a page that was counted against a cap it follows from the rows alone:
+ * whether another company follows depends on figures that were not counted. */
+export function nextCompany(
+  { left, seen, limit }: Pick<MarketQuery, 'left' | 'seen' | 'limit'>,
+  { rows, next }: { readonly rows: readonly { readonly entityId: number }[]; readonly next: number | null },
+): number | null {
+  if (left === null || seen !== null) return next
+  return rows.length === limit ? (rows.at(-1)?.entityId ?? null) : null
 }
 
 interface EmptyPageTexts {
@@ -51,7 +75,7 @@ interface EmptyPageTexts {
 /** Why a page of a market has no rows. */
 export function explainEmptyPage(
   { markets }: Pick<CompanyDeps, 'markets'>,
-  { market, metric, after }: MarketQuery,
+  { market, metric, after, seen }: MarketQuery,
   hasMore: boolean,
   texts: EmptyPageTexts,
 ): string {
@@ -60,6 +84,7 @@ export function explainEmptyPage(
     return `Market ${market} is announced, but its figures are not served yet: there is no importer for it.`
   }
   if (hasMore) return `${texts.onPage}; \`next\` continues.`
+  if (seen !== null) return 'No company that this key has seen fits these parameters.'
   if (after !== null) return texts.afterCursor
   if (markets.metrics.get(metric)?.markets.includes(market) !== true) {
     return `The register of market ${market} does not report ${metric}. GET /api/v1/fundamentals lists the markets that report it.`

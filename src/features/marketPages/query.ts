@@ -1,9 +1,11 @@
 import { Type } from '@sinclair/typebox'
+import type { Allowance } from '../../access/entityCap.ts'
 import { isFreeData, type Principal } from '../../access/licences.ts'
 import { type IsoDate, isIsoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
 import { readAsOf } from '../../facts/asOf.ts'
 import { CommentsSchema, FormatSchema } from '../../formats/columns.ts'
+import { type CursorScope, type CursorSigner, notValid, refusedCursor } from '../../http/cursor.ts'
 import { DataVersionParameter } from '../../http/pinned.ts'
 import { MarketCode, readMarket, readMetrics } from '../../markets/parameters.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
@@ -15,6 +17,8 @@ export interface PageLimit {
   readonly default: number
   /** For demo and free keys. */
   readonly maxFree: number
+  /** For keys whose companies are counted: a page of the usual size would use up an evaluation. */
+  readonly defaultCapped: number
 }
 
 /** Parameters of every request for one metric of all companies of a market. */
@@ -45,8 +49,8 @@ export const marketParameters = {
       minLength: 1,
       maxLength: 200,
       description:
-        'The `next` of the previous page, with the other parameters unchanged. It is valid for the day of that page: after midnight UTC, also send the `as_of` of that page.',
-      examples: ['VVMgMSAyMDEwLTAyLTAxIDQ'],
+        'The `next` of the previous page, with the other parameters unchanged; only `limit` and `format` may change. It is signed, for the rights that it was made for, and valid for the day of that page: after midnight UTC, also send the `as_of` of that page.',
+      examples: ['kx0cZcJ2Y0mVb3f5w1qk7Q3vJm0lTzV9u8h2b6a1c4VVUyAxIDIwMTAtMDItMDEgNA'],
     }),
   ),
   format: FormatSchema,
@@ -70,12 +74,25 @@ export const marketPageFields = {
         description: `Why there are no rows, ${leftOut}, or that data was imported since the first page.`,
       }),
     ),
+  seen_only: Type.Optional(
+    Type.Literal(true, {
+      description:
+        'Only where it applies: the key may not see as many further companies as `limit`, so this answer is about those that it has seen.',
+    }),
+  ),
+  companies_left: Type.Optional(
+    Type.Integer({
+      description: 'With `seen_only`: how many further companies the key may see.',
+      examples: [3],
+    }),
+  ),
   next: Type.Union([Type.String(), Type.Null()], {
-    description: 'Send it as `cursor` to get the companies after these; null on the last page.',
+    description:
+      'Send it as `cursor` to get the companies after these; null on the last page. With an evaluation key a full page always has one.',
   }),
 }
 
-export type MarketDeps = Pick<CompanyDeps, 'markets' | 'today'>
+export type MarketDeps = Pick<CompanyDeps, 'markets' | 'today' | 'cursors'>
 
 interface MarketRequest {
   readonly metric: string
@@ -99,31 +116,47 @@ export interface MarketQuery {
   /** Demo and free keys. Flagship companies are no exception on pages of a market. */
   readonly recentFiscalYearOnly: boolean
   readonly freeLicence: boolean
+  /** How many further companies a capped key may see; null: it has no cap. */
+  readonly left: number | null
+  /** The companies that the answer may be about: those that a capped key has seen, if a page could exceed its cap. null: all. */
+  readonly seen: readonly number[] | null
+  /** Of the cursors of this list. */
+  readonly scope: CursorScope
 }
 
-export function resolveMarketQuery(
-  deps: MarketDeps,
-  principal: Principal,
-  sent: MarketRequest,
-  limits: PageLimit,
-): MarketQuery {
-  return { metric: readMetric(deps, sent.metric), ...resolveMarketPage(deps, principal, sent, limits) }
+/** Who asks for a page of a market. */
+export interface PageViewer {
+  readonly principal: Principal
+  /** null: the key has no cap. */
+  readonly allowance: Allowance | null
 }
 
-/** The same without the metric. */
+/** What of a request is a list's own. */
+export interface OwnPage {
+  readonly route: string
+  readonly limits: PageLimit
+  /** The parameters that decide its rows, besides market and day. */
+  readonly query: object
+}
+
+/** A page without what is its list's own. */
 export function resolveMarketPage(
   deps: MarketDeps,
-  principal: Principal,
+  { principal, allowance }: PageViewer,
   sent: Omit<MarketRequest, 'metric'>,
-  limits: PageLimit,
+  { route, limits, query }: OwnPage,
 ): Omit<MarketQuery, 'metric'> {
+  if (principal.entityCap !== null && allowance === null)
+    throw new Error('A page for a capped key is planned with its allowance.')
   const free = isFreeData(principal)
   const market = readMarket(deps.markets, sent.market, '')
   const asOf = readAsOf(sent.as_of, deps.today())
   for (const param of ['as_of', 'data_version'] as const)
     if (free && sent[param] !== undefined) throw pastRefused(principal, param)
-  const limit = sent.limit ?? limits.default
-  const place = sent.cursor === undefined ? null : decodeCursor(sent.cursor, market, asOf)
+  const limit = sent.limit ?? (allowance === null ? limits.default : defaultOf(allowance, limits))
+  const scope = { route, rights: pageRights(principal), query }
+  const place =
+    sent.cursor === undefined ? null : decodeCursor(deps.cursors, scope, sent.cursor, market, asOf)
   return {
     market,
     asOf,
@@ -132,17 +165,37 @@ export function resolveMarketPage(
     firstVersion: place?.dataVersion ?? null,
     recentFiscalYearOnly: free,
     freeLicence: free,
+    left: allowance?.left ?? null,
+    seen: allowance === null || allowance.left >= limit ? null : allowance.seen,
+    scope,
   }
 }
 
-/** Equal keys mean equal bytes while the data version stays the same. A capped key has cache entries of its own: rendering its
- * answer counts its companies, and another key's entry would skip that. */
-export function marketCacheKey(name: string, principal: Principal, plan: object): string {
-  const viewer = principal.entityCap === null ? '' : `key ${principal.keyId}`
-  return `${name} ${viewer} ${JSON.stringify(Object.values(plan))}`
+/** As many as the key may still see. */
+const defaultOf = ({ left }: Allowance, { defaultCapped }: PageLimit): number =>
+  left === 0 ? defaultCapped : Math.min(left, defaultCapped)
+
+/** Those of a cursor: callers with equal answers have the same. */
+function pageRights(principal: Principal): string {
+  if (principal.entityCap !== null) return `key ${principal.keyId}`
+  return isFreeData(principal) ? 'free' : 'full'
 }
 
-function readMetric(deps: MarketDeps, sent: string): string {
+/** Equal keys mean equal bytes while the data version stays the same. A capped key has cache entries of its own: rendering its
+ * answer counts its companies, and another key's entry would skip that. What is answered from the companies that it has seen is
+ * another answer with each further one. */
+export function marketCacheKey(
+  name: string,
+  principal: Principal,
+  plan: Omit<MarketQuery, 'metric'>,
+): string {
+  const { left, seen, scope: _, ...query } = plan
+  const ofSeen = seen === null ? '' : ` seen ${seen.length} left ${left}`
+  const viewer = principal.entityCap === null ? '' : `key ${principal.keyId}${ofSeen}`
+  return `${name} ${viewer} ${JSON.stringify(Object.values(query))}`
+}
+
+export function readMetric(deps: MarketDeps, sent: string): string {
   const names = readMetrics(deps.markets.metrics, sent) ?? []
   if (names.length === 1) return names[0]
   throw new Failure(
@@ -171,38 +224,34 @@ export interface PagePosition {
   readonly dataVersion: number
 }
 
-const maxEntityId = 2_147_483_647
-
-/** A position as opaque text. */
-export function encodeCursor({ market, entityId, asOf, dataVersion }: PagePosition): string {
-  return Buffer.from(`${market} ${entityId} ${asOf} ${dataVersion}`).toString('base64url')
+export function encodeCursor(cursors: CursorSigner, scope: CursorScope, position: PagePosition): string {
+  const { market, entityId, asOf, dataVersion } = position
+  return cursors.write(scope, `${market} ${entityId} ${asOf} ${dataVersion}`)
 }
 
 /** The position that a cursor names. It has to belong to the same market and day. */
-export function decodeCursor(cursor: string, market: string, asOf: IsoDate): PagePosition {
-  const place = parse(cursor)
-  if (place === null) {
-    throw refused(
-      'cursor is not valid. Send the `next` of the previous page unchanged, or omit cursor for the first page.',
-    )
-  }
+export function decodeCursor(
+  cursors: CursorSigner,
+  scope: CursorScope,
+  cursor: string,
+  market: string,
+  asOf: IsoDate,
+): PagePosition {
+  const place = parse(cursors.read(scope, cursor))
+  if (place === null) throw notValid()
   if (place.market !== market) {
-    throw refused(
+    throw refusedCursor(
       `cursor belongs to a page of market ${place.market}, not ${market}. Omit cursor for the first page.`,
     )
   }
   if (place.asOf === asOf) return place
-  throw refused(
+  throw refusedCursor(
     `cursor belongs to a page as of ${place.asOf}, not ${asOf}: together they would mix what was known on two days. Send as_of=${place.asOf} with it, or omit cursor for the first page.`,
   )
 }
 
-function parse(cursor: string): PagePosition | null {
-  const text = Buffer.from(cursor, 'base64url').toString('latin1')
+function parse(position: string): PagePosition | null {
   const [, market = '', digits = '', asOf = '', version = ''] =
-    /^([A-Z]{2}) (\d{1,10}) (\d{4}-\d\d-\d\d) (\d{1,15})$/.exec(text) ?? []
-  const place = { market, entityId: Number(digits), asOf, dataVersion: Number(version) }
-  return isIsoDate(asOf) && place.entityId <= maxEntityId && encodeCursor(place) === cursor ? place : null
+    /^([A-Z]{2}) (\d{1,10}) (\d{4}-\d\d-\d\d) (\d{1,15})$/.exec(position) ?? []
+  return isIsoDate(asOf) ? { market, entityId: Number(digits), asOf, dataVersion: Number(version) } : null
 }
-
-const refused = (message: string) => new Failure('parameter_invalid', message, { param: 'cursor' })

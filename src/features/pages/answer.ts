@@ -1,9 +1,11 @@
+import { withAllowance } from '../../access/entityCap.ts'
 import { Failure } from '../../errors.ts'
 import { cacheable, respondFromCache } from '../../http/answers.ts'
 import { compressions } from '../../http/compression.ts'
 import type { Answer, RequestContext } from '../../http/context.ts'
 import { pageHeaders, type SitePage, sitePage } from '../../http/pages/sitePage.ts'
 import { maxQueryLength } from '../../http/parameters.ts'
+import type { PageViewer } from '../marketPages/query.ts'
 import { type PageDeps, viewerKey } from './deps.ts'
 
 const { 'Content-Type': type, ...ownHeaders } = pageHeaders
@@ -22,6 +24,20 @@ export function answerPage(
   const rendered = async () => ({ content: sitePage(await make(), context), headers: ownHeaders })
   const response = cacheable(whole, type, rendered, compressions.companyRows, true)
   return respondFromCache(deps.responses, context, deps.dataVersion(), response)
+}
+
+/** The same for a list of a market: another one with each company that the visitor's licence has counted. */
+export function answerList(
+  deps: Pick<PageDeps, 'sql' | 'responses' | 'dataVersion' | 'today' | 'settings'>,
+  context: RequestContext,
+  key: string,
+  make: (viewer: PageViewer) => Promise<SitePage>,
+): Answer | Promise<Answer> {
+  const { principal } = context.authenticatedCaller
+  return withAllowance(deps.sql, principal, allowance => {
+    const ofSeen = allowance === null ? '' : ` seen ${allowance.seen.length}`
+    return answerPage(deps, context, `${key}${ofSeen}`, () => make({ principal, allowance }))
+  })
 }
 
 /** The query string of a form, without the fields that were left empty: browsers send those, too, and an empty value is an error of

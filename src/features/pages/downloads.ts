@@ -4,6 +4,7 @@ import { renderList } from '../../formats/rows.ts'
 import { html, type Markup } from '../../html.ts'
 import { contentTypes } from '../../http/answers.ts'
 import type { Manifest } from '../../markets/manifest.ts'
+import { resolveCompanies } from '../companies/lookup.ts'
 import { termsOf } from '../companies/terms.ts'
 import { planCompany } from '../fundamentals/plan.ts'
 import { answerCompany } from '../fundamentals/read.ts'
@@ -45,15 +46,17 @@ export async function companyDownload(
   format: DownloadFormat,
 ): Promise<{ content: string | Uint8Array<ArrayBuffer>; headers: Record<string, string> }> {
   const query = { ticker: id.toUpperCase(), fields: 'accession,form,tag,start,accepted_at,inputs,url' }
-  const plan = await planCompany(deps, principal, query)
-  const manifest = deps.markets.get(plan.market)
+  // Before the plan, which counts the company: a refused download must not.
+  const [{ market }] = await resolveCompanies(deps, [query.ticker])
+  const manifest = deps.markets.get(market)
   if (manifest === undefined || !isDownloadable(deps.settings, manifest)) {
     throw new Failure(
       'licence_required',
-      `${manifest === undefined ? '' : unreadTerms(manifest)} The operator offers them with ALLOW_UNVERIFIED_MARKETS=${plan.market}.`,
+      `${manifest === undefined ? '' : unreadTerms(manifest)} The operator offers them with ALLOW_UNVERIFIED_MARKETS=${market}.`,
       { param: 'id' },
     )
   }
+  const plan = await planCompany(deps, principal, query)
   const list = await answerCompany(deps, principal, query, plan)
   const form = { format, comments: format === 'csv', key: format }
   const { content, headers } = await renderList(

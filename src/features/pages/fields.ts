@@ -1,3 +1,4 @@
+import type { Allowance } from '../../access/entityCap.ts'
 import type { Principal } from '../../access/licences.ts'
 import { html, type Markup } from '../../html.ts'
 import { yearToDateSuffix } from '../../markets/metrics.ts'
@@ -11,6 +12,12 @@ export const marketField = ({ markets }: Pick<PageDeps, 'markets'>, chosen: stri
 
 /** Companies of a list for a visitor whose licence counts them: a list of a thousand would use up an evaluation. */
 export const cappedCompanies = 100
+
+/** How many companies a list for a visitor has: no more than the licence may still count, so that it is never refused. */
+export const listLimit = (allowance: Allowance | null, all: number): number => {
+  if (allowance === null) return all
+  return allowance.left === 0 ? cappedCompanies : Math.min(cappedCompanies, allowance.left)
+}
 
 /** What a list costs a visitor whose licence counts companies. */
 export const cappedNote = ({ entityCap, licence }: Principal): Markup | false =>

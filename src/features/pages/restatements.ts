@@ -3,10 +3,11 @@ import { isFreeData, type Principal } from '../../access/licences.ts'
 import { html, type Markup } from '../../html.ts'
 import type { SitePage } from '../../http/pages/sitePage.ts'
 import { queryReader } from '../../http/parameters.ts'
+import type { PageViewer } from '../marketPages/query.ts'
 import { planRestatements, type RestatementsPlan, readRestatements } from '../restatements/restatements.ts'
 import { type Restatement, RestatementsQuery, restatementsLimit } from '../restatements/schema.ts'
 import type { PageDeps } from './deps.ts'
-import { cappedCompanies, cappedNote, marketField, metricField, namesOf, visitorNote } from './fields.ts'
+import { cappedNote, listLimit, marketField, metricField, namesOf, visitorNote } from './fields.ts'
 import { changeInPercent, exactFigure, formOf, scaleOf, shownChange, shownFigure } from './figures.ts'
 import { openChanges } from './openChanges.ts'
 import { metricLabel } from './statements.ts'
@@ -27,13 +28,14 @@ const onlyOpen =
 /** /restatements: the latest changes of a metric among the companies of a market, with their sizes. */
 export async function restatementsPage(
   deps: PageDeps,
-  principal: Principal,
+  viewer: PageViewer,
   sent: RestatementsPageQuery,
 ): Promise<SitePage> {
+  const { principal, allowance } = viewer
   const { metric: name = 'revenue', market: code = 'US', ...rest } = sent
   const isCapped = principal.entityCap !== null
-  const limit = isCapped ? cappedCompanies : restatementsLimit.maxFree
-  const plan = planRestatements(deps, principal, { metric: name, market: code, limit, ...rest })
+  const limit = listLimit(allowance, restatementsLimit.maxFree)
+  const plan = planRestatements(deps, viewer, { metric: name, market: code, limit, ...rest })
   const { page, head } = frameOf(deps, principal, plan, rest)
   // Opening the page alone must not use up companies.
   if (isCapped && Object.keys(sent).length === 0) return { ...page, main: head }

@@ -7,7 +7,7 @@ import { noQuery, pathReader, queryReader } from '../../http/parameters.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
 import { MarketCode } from '../../markets/parameters.ts'
 import { CompanyParams } from '../companyProfile/schema.ts'
-import { answerPage, filledFields } from './answer.ts'
+import { answerList, answerPage, filledFields } from './answer.ts'
 import { assetAnswer } from './assets.ts'
 import { cataloguePage } from './catalogue.ts'
 import { companyPage } from './company/page.ts'
@@ -104,7 +104,7 @@ export function pageRoutes(http: HttpPlugin, deps: PageDeps) {
       async ({ context }) => {
         const query = readRestatementsPageQuery(filledFields(context.queryText))
         const key = `restatements ${JSON.stringify(query)}`
-        return answerPage(deps, context, key, () => restatementsPage(deps, principalOf(context), query))
+        return answerList(deps, context, key, viewer => restatementsPage(deps, viewer, query))
       },
       { ...page },
     )
@@ -113,9 +113,7 @@ export function pageRoutes(http: HttpPlugin, deps: PageDeps) {
       async ({ context }) => {
         const text = filledFields(context.queryText)
         const screen = readScreen(text)
-        return answerPage(deps, context, `screen ${text}`, () =>
-          screenPage(deps, principalOf(context), screen),
-        )
+        return answerList(deps, context, `screen ${text}`, viewer => screenPage(deps, viewer, screen))
       },
       { ...page },
     )

@@ -4,8 +4,9 @@ import type { SitePage } from '../../http/pages/sitePage.ts'
 import { planCrossSection } from '../crossSection/crossSection.ts'
 import type { CrossSectionTable, CrossSectionTableRow } from '../crossSection/schema.ts'
 import { readCrossSectionTable } from '../crossSection/table.ts'
+import type { PageViewer } from '../marketPages/query.ts'
 import type { PageDeps } from './deps.ts'
-import { cappedCompanies, cappedNote, marketField, metricField, namesOf, visitorNote } from './fields.ts'
+import { cappedNote, listLimit, marketField, metricField, namesOf, visitorNote } from './fields.ts'
 import { exactFigure, formOf, shownFigure } from './figures.ts'
 import { columnFields, type Screen, screenPath } from './screenQuery.ts'
 import { metricLabel } from './statements.ts'
@@ -16,18 +17,19 @@ const maxRows = 200
 const millions = { divisor: 1e6, name: 'millions' } as const
 
 /** /screen: metrics of every company of a market as a sortable table, as of any day that the visitor may see. */
-export async function screenPage(deps: PageDeps, principal: Principal, screen: Screen): Promise<SitePage> {
+export async function screenPage(deps: PageDeps, viewer: PageViewer, screen: Screen): Promise<SitePage> {
+  const { principal, allowance } = viewer
   const { columns, sort } = screen
   const query = {
     metric: columns.join(','),
     market: screen.market,
     fp: screen.period,
-    limit: principal.entityCap === null ? examined : cappedCompanies,
+    limit: listLimit(allowance, examined),
     ...(screen.maxAgeDays === undefined ? {} : { max_age_days: screen.maxAgeDays }),
     ...(screen.asOf === undefined ? {} : { as_of: screen.asOf }),
     ...(screen.cursor === undefined ? {} : { cursor: screen.cursor }),
   }
-  const plan = planCrossSection(deps, principal, query, screen.bounds)
+  const plan = planCrossSection(deps, viewer, query, screen.bounds)
   const shown = { ...screen, sort: sort !== null && columns.includes(sort.metric) ? sort : null }
   const country = deps.markets.get(plan.market)?.name
   const page = {

@@ -13,6 +13,8 @@ export interface RestatementScope {
   /** Companies to examine. */
   readonly limit: number
   readonly recentFiscalYearOnly: boolean
+  /** The only companies that are examined, whatever figures others have; null: all of the market. */
+  readonly seen: readonly number[] | null
 }
 
 export interface RestatementRow {
@@ -46,16 +48,18 @@ interface Head {
 /** Vintages whose value or unit differs from the previous vintage, both filed up to `asOf`. A page examines a fixed number of
  * companies, even if few of them have changes. This bounds its cost: one range of fact_cross_section per company. */
 export async function restatementRows(sql: SqlClient, scope: RestatementScope): Promise<RestatementPage> {
-  const { metric, market, asOf, from, after, limit } = scope
+  const { metric, market, asOf, from, after, limit, seen } = scope
   const later = after === null ? sql`` : sql`and entity_id > ${after}`
+  const ofSeen = seen === null ? sql`` : sql`and entity_id = any(${[...seen]}::int[])`
   const since = from === null ? sql`` : sql`and v.filed >= ${from}`
+  // The value before the change may be filed under another fiscal year, which such a key does not see.
   const year = scope.recentFiscalYearOnly
-    ? sql`and v.fy = ${recentFiscalYear(sql, asOf, sql`e.entity_id`)}`
+    ? sql`and v.fy_before = v.fy and v.fy = ${recentFiscalYear(sql, asOf, sql`e.entity_id`)}`
     : sql``
   const answer = await sql<(Head & (RestatementRow | { readonly entityId: null }))[]>`
     with next_companies as materialized (
       select entity_id, ticker, issuer_id from entity
-      where market = ${market} ${later} order by entity_id limit ${limit + 1}),
+      where market = ${market} ${later} ${ofSeen} order by entity_id limit ${limit + 1}),
     companies as materialized (select * from next_companies order by entity_id limit ${limit})
     select d.version, (select count(*)::int from next_companies) as looked,
            (select max(entity_id) from companies) as last, r.*
@@ -67,7 +71,7 @@ export async function restatementRows(sql: SqlClient, scope: RestatementScope): 
       cross join lateral (
         select f.fy, f.fp, f.period_end, f.filed, f.value, f.unit_id, f.accepted_at, f.accession,
                lag(f.filed) over vintages as filed_before, lag(f.value) over vintages as value_before,
-               lag(f.unit_id) over vintages as unit_before
+               lag(f.unit_id) over vintages as unit_before, lag(f.fy) over vintages as fy_before
         from fact_as_of(${asOf}) f
         where f.metric_id = (select metric_id from metric where name = ${metric}) and f.entity_id = e.entity_id
         window vintages as (

@@ -4,13 +4,15 @@ import { readDay } from '../../facts/asOf.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
 import { plainZero } from '../fundamentals/read.ts'
 import { fiscalPeriods } from '../fundamentals/schema.ts'
-import { countPage } from '../marketPages/answer.ts'
+import { countRows } from '../marketPages/answer.ts'
 import { explainEmptyPage, pageFields } from '../marketPages/page.ts'
 import {
   type MarketDeps,
   type MarketQuery,
   marketCacheKey,
-  resolveMarketQuery,
+  type PageViewer,
+  readMetric,
+  resolveMarketPage,
 } from '../marketPages/query.ts'
 import { restatementRows } from './queries.ts'
 import { type RestatementList, type RestatementsQuery, restatementsLimit } from './schema.ts'
@@ -24,12 +26,14 @@ export interface RestatementsPlan extends MarketQuery {
 
 export function planRestatements(
   deps: MarketDeps,
-  principal: Principal,
+  viewer: PageViewer,
   query: RestatementsQuery,
 ): RestatementsPlan {
-  const question = resolveMarketQuery(deps, principal, query, restatementsLimit)
-  const plan = { ...question, from: query.from === undefined ? null : readDay('from', query.from) }
-  return { ...plan, cacheKey: marketCacheKey('restatements', principal, plan) }
+  const metric = readMetric(deps, query.metric)
+  const from = query.from === undefined ? null : readDay('from', query.from)
+  const own = { route: 'restatements', limits: restatementsLimit, query: [metric, from] }
+  const plan = { metric, ...resolveMarketPage(deps, viewer, query, own), from }
+  return { ...plan, cacheKey: marketCacheKey('restatements', viewer.principal, plan) }
 }
 
 const restriction =
@@ -37,13 +41,13 @@ const restriction =
 
 /** A page of the changes of one metric in a market. Companies with a change count against the key's cap. */
 export async function readRestatements(
-  deps: Pick<CompanyDeps, 'sql' | 'markets'>,
+  deps: Pick<CompanyDeps, 'sql' | 'markets' | 'cursors'>,
   principal: Principal,
   plan: RestatementsPlan,
 ): Promise<RestatementList> {
   const page = await restatementRows(deps.sql, plan)
   const { rows, next } = page
-  await countPage(deps, principal, rows)
+  await countRows(deps, principal, plan, rows)
   const source = deps.markets.get(plan.market)?.source_notice ?? plan.market
   const notes = [
     rows.length === 0 ? emptyPageNote(deps, plan, next !== null) : null,

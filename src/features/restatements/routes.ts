@@ -1,4 +1,5 @@
 import { Elysia } from 'elysia'
+import { withAllowance } from '../../access/entityCap.ts'
 import { readForm } from '../../formats/columns.ts'
 import answers from '../../http/docs/examples/answers.json' with { type: 'json' }
 import { operation } from '../../http/docs/operation.ts'
@@ -19,18 +20,20 @@ export function restatementsRoutes(http: HttpPlugin, deps: MarketPageDeps) {
     ({ context }) => {
       const query = withAcceptedFormat(context, readQuery(context.queryText))
       const { principal } = context.authenticatedCaller
-      const plan = planRestatements(deps, principal, query)
       const form = readForm(query)
-      return answerPinned(deps, context, query.data_version, deps =>
-        answerMarketPage(deps, context, {
-          form,
-          market: plan.market,
-          cacheKey: plan.cacheKey,
-          columns: restatementSheet,
-          fileName: ['restatements', plan.market, plan.metric, plan.asOf],
-          read: () => readRestatements(deps, principal, plan),
-        }),
-      )
+      return withAllowance(deps.sql, principal, allowance => {
+        const plan = planRestatements(deps, { principal, allowance }, query)
+        return answerPinned(deps, context, query.data_version, deps =>
+          answerMarketPage(deps, context, {
+            form,
+            market: plan.market,
+            cacheKey: plan.cacheKey,
+            columns: restatementSheet,
+            fileName: ['restatements', plan.market, plan.metric, plan.asOf],
+            read: () => readRestatements(deps, principal, plan),
+          }),
+        )
+      })
     },
     { ...restatementsOperation },
   )
@@ -41,7 +44,7 @@ const restatementsOperation = operation({
   tag: 'Fundamentals',
   summary: 'Figures whose value changed, before and after',
   description:
-    'One row for each vintage whose value differs from the previous vintage: an amendment, a recast comparative, a share split. Both values are as known on `as_of`. `from` bounds the filing day of the change. Each page covers `limit` companies and includes every change of each; `next` (in other formats the header X-Next-Cursor) continues.\n\nThe demo key and free keys see the most recent reported fiscal year of each company, without `as_of`. With an evaluation key, every company on a page counts as seen.',
+    'One row for each vintage whose value differs from the previous vintage: an amendment, a recast comparative, a share split. Both values are as known on `as_of`. `from` bounds the filing day of the change. Each page covers `limit` companies and includes every change of each; `next` (in other formats the header X-Next-Cursor) continues.\n\nThe demo key and free keys see the most recent reported fiscal year of each company, without `as_of`. With an evaluation key, every company on a page counts as seen, and a page covers 100 companies if `limit` is not sent. Where the key may not see as many further companies as `limit`, the answer is about those that it has seen, and says so (`seen_only`).',
   access: 'key',
   query: RestatementsQuery,
   example: { metric: 'revenue', market: 'US' },

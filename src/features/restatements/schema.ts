@@ -6,7 +6,12 @@ import { marketPageFields, marketParameters, type PageLimit } from '../marketPag
 
 const strict = { additionalProperties: false } as const
 
-export const restatementsLimit = { max: 5_000, default: 1_000, maxFree: 500 } as const satisfies PageLimit
+export const restatementsLimit = {
+  max: 5_000,
+  default: 1_000,
+  maxFree: 500,
+  defaultCapped: 100,
+} as const satisfies PageLimit
 
 /** GET /api/v1/restatements: figures whose value changed. */
 export const RestatementsQuery = Type.Object(
@@ -22,7 +27,7 @@ export const RestatementsQuery = Type.Object(
     data_version: marketParameters.data_version,
     limit: marketParameters.limit(
       restatementsLimit,
-      `Number of companies that a page covers. It includes every change of each, so it may be empty although \`next\` continues. The demo key and free keys get at most ${restatementsLimit.maxFree}.`,
+      `Number of companies that a page covers. It includes every change of each, so it may be empty although \`next\` continues. The demo key and free keys get at most ${restatementsLimit.maxFree}. With an evaluation key the default is ${restatementsLimit.defaultCapped}, or as many as it may still see.`,
     ),
     cursor: marketParameters.cursor,
     format: marketParameters.format,
@@ -83,6 +88,8 @@ export const RestatementList = Type.Object(
     licence: marketPageFields.licence,
     attribution: marketPageFields.attribution,
     note: marketPageFields.note('which changes this key does not see'),
+    seen_only: marketPageFields.seen_only,
+    companies_left: marketPageFields.companies_left,
     count: Type.Integer({ description: 'Number of rows in data.' }),
     next: marketPageFields.next,
     data: Type.Array(Restatement, {

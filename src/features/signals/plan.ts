@@ -2,8 +2,9 @@ import { isFreeData, type Principal, tierOf } from '../../access/licences.ts'
 import { addDays, type IsoDate, isIsoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
 import { horizonDays } from '../../horizons.ts'
+import { type CursorScope, type CursorSigner, notValid } from '../../http/cursor.ts'
 import type { SignalFilter, SignalPosition } from './queries.ts'
-import { firstSignalDay, type SignalsQuery, signalLimit, signalTickerPattern } from './schema.ts'
+import { firstSignalDay, type SignalsQuery, signalLimit } from './schema.ts'
 
 /** The delay of the view of a key without the quant plan. */
 const signalDelayDays = 90
@@ -19,11 +20,13 @@ export interface SignalsPlan {
   /** The last day that the key sees; null: it sees all. */
   readonly viewEnds: IsoDate | null
   readonly limit: number
+  /** Of the cursors of this list. */
+  readonly scope: CursorScope
   readonly cacheKey: string
 }
 
 export function planSignals(
-  deps: { readonly today: () => IsoDate },
+  deps: { readonly today: () => IsoDate; readonly cursors: CursorSigner },
   principal: Principal,
   query: SignalsQuery,
 ): SignalsPlan {
@@ -36,22 +39,31 @@ export function planSignals(
   const delayedDays = principal.quant ? 0 : signalDelayDays
   const viewEnds = principal.quant ? null : addDays(deps.today(), -signalDelayDays)
   const to = query.to !== undefined && (viewEnds === null || query.to < viewEnds) ? query.to : viewEnds
+  const tier = tierOf(principal)
+  const freeLicence = isFreeData(principal)
+  const market = query.market?.toUpperCase() ?? null
+  const horizon = query.horizon === undefined ? null : horizonDays(query.horizon)
+  const scope = {
+    route: 'signals',
+    rights: `${tier}${freeLicence ? ' free' : ''}`,
+    query: [market, horizon, query.from, query.to],
+  }
   const plan = {
-    tier: tierOf(principal),
+    tier,
     fullAccess: principal.quant,
     delayedDays,
-    freeLicence: isFreeData(principal),
+    freeLicence,
     viewEnds,
     filter: {
-      market: query.market?.toUpperCase() ?? null,
-      horizonDays: query.horizon === undefined ? null : horizonDays(query.horizon),
+      market,
+      horizonDays: horizon,
       from: query.from ?? null,
       to,
-      after: query.cursor === undefined ? null : decodeCursor(query.cursor),
+      after: query.cursor === undefined ? null : decodeCursor(deps.cursors, scope, query.cursor),
     },
     limit: query.limit ?? signalLimit.default,
   }
-  return { ...plan, cacheKey: JSON.stringify(plan) }
+  return { ...plan, scope, cacheKey: JSON.stringify(plan) }
 }
 
 function requireDay(param: 'from' | 'to', day: IsoDate | undefined): void {
@@ -63,28 +75,13 @@ function requireDay(param: 'from' | 'to', day: IsoDate | undefined): void {
   )
 }
 
-const ticker = new RegExp(signalTickerPattern)
-
-/** A place in the served order as clients send it back: opaque, and safe in a URL. */
-export function encodeCursor(place: SignalPosition): string {
-  const parts = [place.date, place.ticker, String(place.horizonDays), place.market]
-  return Buffer.from(parts.join(' ')).toString('base64url')
+/** A place in the served order as clients send it back. */
+export function encodeCursor(cursors: CursorSigner, scope: CursorScope, place: SignalPosition): string {
+  return cursors.write(scope, [place.date, place.ticker, place.horizonDays, place.market].join(' '))
 }
 
-function decodeCursor(cursor: string): SignalPosition {
-  const parts = Buffer.from(cursor, 'base64url').toString('latin1').split(' ')
-  const [date = '', name = '', horizon = '', market = ''] = parts
-  const isPlace =
-    parts.length === 4 &&
-    isIsoDate(date) &&
-    ticker.test(name) &&
-    /^[137]$/.test(horizon) &&
-    /^[A-Z]{2}$/.test(market)
-  const place = { date, ticker: name, horizonDays: Number(horizon), market }
-  if (isPlace && encodeCursor(place) === cursor) return place
-  throw new Failure(
-    'parameter_invalid',
-    'cursor is not valid. Send the `next` of a signal list unchanged, or omit cursor to start at the first row.',
-    { param: 'cursor' },
-  )
+function decodeCursor(cursors: CursorSigner, scope: CursorScope, cursor: string): SignalPosition {
+  const [date = '', ticker = '', horizon = '', market] = cursors.read(scope, cursor).split(' ')
+  if (!isIsoDate(date) || market === undefined) throw notValid()
+  return { date, ticker, horizonDays: Number(horizon), market }
 }

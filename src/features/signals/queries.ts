@@ -188,16 +188,19 @@ export async function readSignalExtent(
     where s.actual is not null ${ofMarket} ${inView}`
   return {
     markets: markets.map(row => row.market),
-    horizons: await resolvedHorizons(sql),
+    horizons: await resolvedHorizons(sql, lastDay),
     days: days.first === null || days.last === null ? null : { first: days.first, last: days.last },
   }
 }
 
-/** The horizons of which there are resolved signals. One probe of the primary key each. */
-export async function resolvedHorizons(sql: SqlClient): Promise<Horizon[]> {
+/** The horizons of which there are resolved signals.
+ *
+ * @param lastDay up to this day; null: one probe of the primary key each */
+export async function resolvedHorizons(sql: SqlClient, lastDay: IsoDate | null = null): Promise<Horizon[]> {
+  const inView = lastDay === null ? sql`` : sql`and s.date <= ${lastDay}`
   const rows = await sql<{ days: number }[]>`
     select h.days from unnest(${horizons.map(horizonDays)}::smallint[]) as h (days)
-    where exists (select from signal s where s.horizon = h.days and s.actual is not null)`
+    where exists (select from signal s where s.horizon = h.days and s.actual is not null ${inView})`
   const known = new Set(rows.map(row => row.days))
   return horizons.filter(horizon => known.has(horizonDays(horizon)))
 }

@@ -3,6 +3,7 @@ import { requirePinRight } from '../../access/pinRights.ts'
 import type { IsoDate } from '../../dates.ts'
 import { readForm } from '../../formats/columns.ts'
 import { contentTypes, dataHeaders, notModified, streamAnswer } from '../../http/answers.ts'
+import type { CursorSigner } from '../../http/cursor.ts'
 import answers from '../../http/docs/examples/answers.json' with { type: 'json' }
 import { operation } from '../../http/docs/operation.ts'
 import { asFile } from '../../http/fileName.ts'
@@ -25,6 +26,7 @@ interface SignalStore {
 
 interface SignalsDeps extends SignalStore, Pinnable<SignalStore> {
   readonly today: () => IsoDate
+  readonly cursors: CursorSigner
   readonly flagship: ReadonlySet<string>
 }
 
@@ -47,7 +49,7 @@ export function signalsRoutes(http: HttpPlugin, deps: SignalsDeps) {
         if (same !== null) return same
         const { signal } = context.request
         const { next, body, headers } = await deps.readLimiter.openStream(subject, signal, () =>
-          openSignals(deps.sql, plan, form.format, signal, form.comments),
+          openSignals(deps, plan, form.format, signal, form.comments),
         )
         if (next !== null) own['X-Next-Cursor'] = next
         const ends = query.to ?? plan.viewEnds ?? deps.today()

@@ -78,9 +78,10 @@ export const SignalsQuery = Type.Object(
     cursor: Type.Optional(
       Type.String({
         minLength: 1,
-        maxLength: 128,
-        description: 'The `next` of the previous page; continues after its last row.',
-        examples: ['MjAxNy0wOC0zMSBBQkIgMSBVUw'],
+        maxLength: 200,
+        description:
+          'The `next` of the previous page, with the other parameters unchanged; continues after its last row. It is signed.',
+        examples: ['kx0cZcJ2Y0mVb3f5w1qk7Q3vJm0lTzV9u8h2b6a1c4UyMDE3LTA4LTMxIEFCQiAxIFVT'],
       }),
     ),
     format: FormatSchema,

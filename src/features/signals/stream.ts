@@ -3,6 +3,7 @@ import { csvLine, type DataFormat } from '../../formats/columns.ts'
 import { type Notices, noticeHeaders, noticeLines } from '../../formats/notices.ts'
 import { listMetadata, streamRows } from '../../formats/rows.ts'
 import { spool } from '../../formats/spool.ts'
+import type { CursorSigner } from '../../http/cursor.ts'
 import type { Sql } from '../../postgres/client.ts'
 import { encodeCursor, type SignalsPlan } from './plan.ts'
 import { readSignalPage, type SignalExtent, type SignalPage } from './queries.ts'
@@ -24,7 +25,7 @@ interface SignalResponse {
  * the first row reject. A client that disconnects (`signal`, or a cancelled stream) cancels the statement and returns its
  * connection. */
 export async function openSignals(
-  sql: Sql,
+  { sql, cursors }: { readonly sql: Sql; readonly cursors: CursorSigner },
   plan: SignalsPlan,
   format: DataFormat,
   signal?: AbortSignal,
@@ -34,7 +35,7 @@ export async function openSignals(
   const ended = signal === undefined ? cancelled.signal : AbortSignal.any([cancelled.signal, signal])
   const text = format === 'parquet' ? 'ndjson' : format
   const page = await readSignalPage(sql, plan.filter, plan.limit, text, ended, plan.viewEnds)
-  const next = page.last === null ? null : encodeCursor(page.last)
+  const next = page.last === null ? null : encodeCursor(cursors, plan.scope, page.last)
   const head = listHead(plan, page, next)
   const first = await page.rows.next()
   const { promise: read, resolve: onRead } = Promise.withResolvers<void>()

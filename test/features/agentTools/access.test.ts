@@ -180,7 +180,36 @@ describe('who may use the tools is who may use the API', () => {
     expect(await latest('GOOGL')).toContain('code: entity_cap_reached')
     expect(await latest('AAPL')).toContain('revenue')
     const ranking = { market: 'US', metrics: ['roe'], sort_by: 'roe' }
-    expect((await tools.call('screen', ranking)).text).toContain('code: entity_cap_reached')
+    const atCap = (await tools.call('screen', ranking)).text
+    expect(atCap).toContain('only about the 2 companies that it has seen')
+    expect(atCap).not.toContain('GOOGL')
+    await tools.close()
+  })
+
+  test('a ranking of an evaluation counts the companies that it ranks, and no more than may be counted', async () => {
+    const { sql } = database
+    const key = await sellKey(sql, { licence: 'evaluation', expires: '2099-01-01' })
+    await sql`update key_grant set entity_cap = 2
+      where key_id = (select key_id from api_key where prefix = ${key.slice(0, 17)})`
+    await Bun.sleep(100)
+    const tools = await over(nextAddress(), key)
+    const seen = async () => {
+      const rows = await sql`
+        select 1 from key_entity join api_key using (key_id) where prefix = ${key.slice(0, 17)}`
+      return rows.length
+    }
+    const narrow = { market: 'US', metrics: ['revenue'], sort_by: 'revenue' }
+    const filters = [{ metric: 'revenue', min: 300e9 }]
+    const first = await tools.call('screen', { ...narrow, filters })
+    expect(first.text).toContain('AAPL')
+    const counted = await seen()
+    expect(counted).toBe(first.structured.data.length)
+    const all = await tools.call('screen', narrow)
+    expect(all.structured.data.length).toBeLessThanOrEqual(2)
+    expect(await seen()).toBeLessThanOrEqual(2)
+    const changes = await tools.call('get_restatements', { market: 'US', metrics: ['revenue'] })
+    expect(changes.structured.data.every(({ ticker }: { ticker: string }) => ticker !== '')).toBe(true)
+    expect(await seen()).toBeLessThanOrEqual(2)
     await tools.close()
   })
 })

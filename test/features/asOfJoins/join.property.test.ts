@@ -4,6 +4,7 @@ import { addDays, dayNumber } from '../../../src/dates.ts'
 import { planCompany } from '../../../src/features/fundamentals/plan.ts'
 import { readCompany } from '../../../src/features/fundamentals/read.ts'
 import type { FundamentalsQuery } from '../../../src/features/fundamentals/schema.ts'
+import { testCursors } from '../../cursors.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
 import { principal } from '../companies/fixtures.ts'
 import { companyDrafts, firstDay, importAs, spanDays, statementsOf } from '../companies/randomFilings.ts'
@@ -47,7 +48,7 @@ async function naive(
   maxAge: number | undefined,
 ): Promise<Cell> {
   const { deps } = bench
-  const plan = await planCompany(deps, principal('personal'), {
+  const plan = await planCompany({ ...deps, cursors: testCursors }, principal('personal'), {
     ...{ ticker, metric, as_of: known },
     ...periodOf[fp],
   })

@@ -39,6 +39,7 @@ test('scores are read once for everyone, and again only when the data version ha
   const scores = new ScoreCache({
     pool,
     archive,
+    findListed: async () => [],
     openFigures: async requested => {
       reads.push(requested)
       await Bun.sleep(20)
@@ -72,6 +73,7 @@ test('the cache is bounded, and evicts the scores used longest ago', async () =>
   bench = openBench()
   const scores = new ScoreCache({
     ...{ pool: bench.deps.pool, archive: bench.deps.archive },
+    findListed: async () => [],
     openFigures: async requested => {
       reads.push(Number(requested.metric))
       return figuresOf(requested, '2024-01-10')
@@ -95,6 +97,7 @@ test('a read that fails is not cached, and at most two run at a time', async () 
   bench = openBench()
   const scores = new ScoreCache({
     ...{ pool: bench.deps.pool, archive: bench.deps.archive },
+    findListed: async () => [],
     openFigures: async requested => {
       maxUnderWay = Math.max(maxUnderWay, ++underWay)
       if (underWay === 2) gate.resolve()

@@ -191,29 +191,36 @@ describe('who may rank by a figure', () => {
     expect((await run({ source: { market: 'US' } }, free)).status).toBe(200)
   })
 
-  test('an evaluation key sees every company that is ranked, within its cap', async () => {
+  test('with an evaluation key every company that could be ranked counts, before a figure is read', async () => {
     const key = await sellKey(server.sql, { licence: 'evaluation', quant: false, expires: '2099-01-01' })
+    const prefix = key.slice(0, 17)
     const seen = async () => {
       const rows = await server.sql`
         select e.ticker from key_entity join entity e using (entity_id) join api_key k using (key_id)
-        where k.prefix = ${key.slice(0, 17)} order by 1`
+        where k.prefix = ${prefix} order by 1`
       return rows.map(({ ticker }) => ticker)
     }
-    await server.sql`
-      update key_grant set entity_cap = 1, quant = true
-      where key_id = (select key_id from api_key where prefix = ${key.slice(0, 17)})`
-    const { status, answer } = await run({ source }, key)
-    expect([status, answer.error.code]).toEqual([403, 'entity_cap_reached'])
-    expect(answer.error.message).toContain(
-      '2 companies of market US. Together with the companies that this key has already seen, they exceed its cap of 1 ',
-    )
+    const raiseCap = (cap: number) =>
+      server.sql`
+        update key_grant set entity_cap = ${cap}, quant = true
+        where key_id = (select key_id from api_key where prefix = ${prefix})`
+    // The shipped archive has 50 companies of the market. Two of them have a roe, and none this metric: the refusal tells neither.
+    await raiseCap(49)
+    const refusals = []
+    for (const score of ['roe', 'assets', 'research_and_development']) {
+      const { status, answer } = await run({ source: { ...source, score } }, key)
+      refusals.push([status, answer.error.code, answer.error.message])
+    }
+    expect(new Set(refusals.map(refusal => JSON.stringify(refusal))).size).toBe(1)
+    expect(refusals[0].slice(0, 2)).toEqual([403, 'entity_cap_reached'])
+    expect(refusals[0][2]).toContain('the 50 companies of market US in the archive')
     expect(await seen()).toEqual([])
-    await server.sql`
-      update key_grant set entity_cap = 2
-      where key_id = (select key_id from api_key where prefix = ${key.slice(0, 17)})`
+    await raiseCap(50)
     for (const score of ['roe', 'assets']) {
       expect((await run({ source: { ...source, score } }, key)).status).toBe(200)
-      expect(await seen()).toEqual(['AAPL', 'GOOGL'])
+      const counted = await seen()
+      expect(counted.length).toBe(50)
+      expect(counted).toContain('AAPL')
     }
   })
 })

@@ -4,6 +4,7 @@ import type { ChangeField } from '../../../src/features/changes/schema.ts'
 import type { Row } from '../../../src/formats/columns.ts'
 import { loadMarkets, type Markets } from '../../../src/markets/markets.ts'
 import type { Sql } from '../../../src/postgres/client.ts'
+import { testCursors } from '../../cursors.ts'
 
 export type MirrorRow = Row<ChangeField>
 
@@ -87,7 +88,7 @@ export async function follow(servers: readonly Sql[], mirror: Mirror, options: S
   let page = 0
   do {
     const list = await listChanges(
-      servers[page++ % servers.length],
+      { sql: servers[page++ % servers.length], cursors: testCursors },
       {
         ...{ since, limit },
         ...(saysDay && mirror.day !== null ? { since_day: mirror.day } : {}),

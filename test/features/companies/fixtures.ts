@@ -1,8 +1,11 @@
+import { withAllowance } from '../../../src/access/entityCap.ts'
 import { createKey } from '../../../src/access/keys.ts'
 import type { Principal } from '../../../src/access/licences.ts'
 import type { CompanyDeps } from '../../../src/features/companies/deps.ts'
+import type { PageViewer } from '../../../src/features/marketPages/query.ts'
 import { loadMarkets } from '../../../src/markets/markets.ts'
 import type { Sql } from '../../../src/postgres/client.ts'
+import { testCursors } from '../../cursors.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
 
 /** One vintage as a test states it: [metric, fp, fy, start or null, end, filed, value, accession]. */
@@ -83,6 +86,15 @@ export const principal = (licence: Principal['licence'], more: Partial<Principal
   ...more,
 })
 
+/** A key without a cap asks for a page of a market. */
+export const viewerOf = (caller: Principal): PageViewer => ({ principal: caller, allowance: null })
+
+/** A capped key asks, with what it may see at present.
+ *
+ * @param work as for a route: runs again where a page was counted meanwhile */
+export const asCapped = <T>(sql: Sql, caller: Principal, work: (viewer: PageViewer) => Promise<T>) =>
+  withAllowance(sql, caller, allowance => work({ principal: caller, allowance }))
+
 export const markets = await loadMarkets()
 
 /** The shipped manifests, one of them of a market whose importer does not ship. */
@@ -100,6 +112,7 @@ export const companyDeps = (sql: Sql, change: Partial<CompanyDeps> = {}): Compan
   lookups: sql,
   markets,
   today: () => '2026-11-20',
+  cursors: testCursors,
   flagship: new Set(),
   ...change,
 })

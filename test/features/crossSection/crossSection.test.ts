@@ -5,13 +5,16 @@ import { isIsoDate } from '../../../src/dates.ts'
 import { Failure } from '../../../src/errors.ts'
 import { planCrossSection, readCrossSection } from '../../../src/features/crossSection/crossSection.ts'
 import { CrossSection, type CrossSectionQuery } from '../../../src/features/crossSection/schema.ts'
+import type { PageViewer } from '../../../src/features/marketPages/query.ts'
 import {
+  asCapped,
   type CompanyBench,
   companyBench,
   entityIdOf,
   evaluationKey,
   principal,
   seenEntities,
+  viewerOf,
 } from '../companies/fixtures.ts'
 
 FormatRegistry.Set('date', isIsoDate)
@@ -24,9 +27,11 @@ afterAll(() => bench.database.close(), 60_000)
 
 const personal = principal('personal')
 
-async function read(query: Partial<CrossSectionQuery>, who = personal) {
-  const plan = planCrossSection(bench, who, { metric: 'revenue', market: 'US', ...query })
-  const list = await readCrossSection(bench, who, plan)
+const read = (query: Partial<CrossSectionQuery>, who = personal) => readAs(viewerOf(who), query)
+
+async function readAs(viewer: PageViewer, query: Partial<CrossSectionQuery>) {
+  const plan = planCrossSection(bench, viewer, { metric: 'revenue', market: 'US', ...query })
+  const list = await readCrossSection(bench, viewer.principal, plan)
   expect([...Value.Errors(CrossSection, list)]).toEqual([])
   return list
 }
@@ -99,25 +104,49 @@ describe('a cross-section', () => {
     expect(list.licence).toContain('Free Licence')
     expect(list.note).toContain('most recent reported fiscal year')
     const failure = refused(() =>
-      planCrossSection(bench, principal('free'), { metric: 'roe', market: 'US', as_of: '2025-01-01' }),
+      planCrossSection(bench, viewerOf(principal('free')), {
+        metric: 'roe',
+        market: 'US',
+        as_of: '2025-01-01',
+      }),
     )
     expect([failure.code, failure.details.param]).toEqual(['licence_required', 'as_of'])
     expect(
-      planCrossSection(bench, principal('demo'), { metric: 'roe', market: 'US', limit: 9_999 }).limit,
+      planCrossSection(bench, viewerOf(principal('demo')), { metric: 'roe', market: 'US', limit: 9_999 })
+        .limit,
     ).toBe(1_000)
   })
 
-  test('counts the companies of its page against the cap, and a capped key has cache keys of its own', async () => {
+  test('counts the companies of its page against the cap, and at the cap answers from those that were seen', async () => {
     const who = await evaluationKey(bench.sql, 1)
     const apple = [await entityIdOf(bench.sql, 'AAPL')]
-    await read({ limit: 1 }, who)
+    const ask = (query: Partial<CrossSectionQuery>) =>
+      asCapped(bench.sql, who, viewer => readAs(viewer, query))
+    const larger = await ask({ limit: 2 })
+    expect([larger.count, larger.seen_only, larger.companies_left]).toEqual([0, true, 1])
+    expect(larger.note).toContain('This key may see 1 more companies, and a page may have 2')
+    expect(await seenEntities(bench.sql, who)).toEqual([])
+    // Without a limit the page has as many as the key may still see.
+    const first = await ask({})
+    expect([first.data.map(({ ticker }) => ticker), first.seen_only]).toEqual([['AAPL'], undefined])
     expect(await seenEntities(bench.sql, who)).toEqual(apple)
-    await expect(read({}, who)).rejects.toMatchObject({ code: 'entity_cap_reached' })
+    const atCap = await ask({})
+    expect([atCap.data.map(({ ticker }) => ticker), atCap.next]).toEqual([['AAPL'], null])
+    expect(atCap.note).toContain('only about the 1 companies that it has seen')
     expect(await seenEntities(bench.sql, who)).toEqual(apple)
+  })
+
+  test('has cache keys of its own for a capped key, and for each number of companies that it has seen', () => {
     const query = { metric: 'roe', market: 'US' }
-    const keys = [who, principal('evaluation', { keyId: 8 }), personal].map(
-      viewer => planCrossSection(bench, viewer, query).cacheKey,
-    )
-    expect(new Set(keys).size).toBe(3)
+    const capped = (keyId: number, seen: number[], left: number) => ({
+      principal: principal('evaluation', { keyId }),
+      allowance: { seen, left },
+    })
+    const viewers = [
+      ...[capped(7, [], 1_000), capped(8, [], 1_000), viewerOf(personal)],
+      ...[capped(7, [1], 0), capped(7, [1, 2], 0), capped(7, [1, 2], 1)],
+    ]
+    const keys = viewers.map(viewer => planCrossSection(bench, viewer, { ...query, limit: 2 }).cacheKey)
+    expect(new Set(keys).size).toBe(viewers.length)
   })
 })

@@ -278,6 +278,19 @@ describe('an evaluation', () => {
     expect((await see(cookie, company)).html).toContain('one of the 5,000 that your oem licence may see')
   })
 
+  test('counts no company whose download is refused for the terms of its register', async () => {
+    const { sql } = database
+    const { cookie, keyId } = await memberWith(server, sql, evaluation)
+    const unread = { market: 'KR', issuerId: '00126380', ticker: '005930.KS', name: null }
+    await insertEntity(sql, unread)
+    const seen = async () => (await sql`select 1 from key_entity where key_id = ${keyId}`).length
+    for (const format of ['csv', 'json', 'parquet']) {
+      const { status, html } = await see(cookie, `/companies/005930.KS/download?format=${format}`)
+      expect([format, status, await seen()]).toEqual([format, 403, 0])
+      expect(html).toContain('ALLOW_UNVERIFIED_MARKETS=KR')
+    }
+  })
+
   test('is refused a company beyond its cap, in words, and still sees the earlier ones', async () => {
     const { sql } = database
     const { cookie, keyId, browser } = await memberWith(server, sql, evaluation)

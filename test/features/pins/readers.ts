@@ -16,7 +16,7 @@ import { presenceIn } from '../../../src/features/metrics/queries.ts'
 import { planRestatements, readRestatements } from '../../../src/features/restatements/restatements.ts'
 import { planSignals } from '../../../src/features/signals/plan.ts'
 import { openSignals } from '../../../src/features/signals/stream.ts'
-import { principal } from '../companies/fixtures.ts'
+import { principal, viewerOf } from '../companies/fixtures.ts'
 
 const me = principal('personal')
 const quant = principal('personal', { quant: true })
@@ -61,19 +61,19 @@ export async function answersOf(
     for (const fp of ['FY', 'Q1', 'TTM', 'latest'] as const) {
       for (const metric of ['revenue', 'roe'])
         await ask(`${metric} ${fp} of ${market}`, () =>
-          readCrossSection(deps, me, planCrossSection(deps, me, { metric, market, fp, as_of })),
+          readCrossSection(deps, me, planCrossSection(deps, viewerOf(me), { metric, market, fp, as_of })),
         )
       await ask(`table ${fp} of ${market}`, () =>
         readCrossSectionTable(
           deps,
           me,
-          planCrossSection(deps, me, { metric: 'revenue,assets,net_margin', market, fp, as_of }),
+          planCrossSection(deps, viewerOf(me), { metric: 'revenue,assets,net_margin', market, fp, as_of }),
         ),
       )
     }
     for (const metric of ['revenue', 'net_margin'])
       await ask(`restatements of ${metric} in ${market}`, () =>
-        readRestatements(deps, me, planRestatements(deps, me, { metric, market, as_of })),
+        readRestatements(deps, me, planRestatements(deps, viewerOf(me), { metric, market, as_of })),
       )
     await ask(`presence in ${market}`, async () => {
       const { companies, ...rest } = await presenceIn(deps.sql, market, as_of)
@@ -94,7 +94,7 @@ export async function answersOf(
   })
   await ask('signals', async () => {
     const plan = planSignals(deps, quant, { to: as_of })
-    return new Response((await openSignals(deps.sql, plan, 'ndjson')).body).text()
+    return new Response((await openSignals(deps, plan, 'ndjson')).body).text()
   })
   return answers
 }

@@ -5,6 +5,7 @@ import type { SignalList, SignalRow, SignalsQuery } from '../../../src/features/
 import { openSignals } from '../../../src/features/signals/stream.ts'
 import { loadMarkets } from '../../../src/markets/markets.ts'
 import type { Sql } from '../../../src/postgres/client.ts'
+import { testCursors } from '../../cursors.ts'
 
 const markets = await loadMarkets()
 
@@ -44,13 +45,15 @@ export function takeBytes(
 }
 
 export async function list(sql: Sql, principal: Principal, query: SignalsQuery = {}): Promise<SignalList> {
-  const plan = planSignals({ today: () => today }, principal, query)
-  return new Response((await openSignals(sql, plan, 'json')).body).json() as Promise<SignalList>
+  const plan = planSignals({ today: () => today, cursors: testCursors }, principal, query)
+  return new Response(
+    (await openSignals({ sql, cursors: testCursors }, plan, 'json')).body,
+  ).json() as Promise<SignalList>
 }
 
 export async function csv(sql: Sql, principal: Principal, query: SignalsQuery = {}): Promise<string> {
-  const plan = planSignals({ today: () => today }, principal, query)
-  return new Response((await openSignals(sql, plan, 'csv')).body).text()
+  const plan = planSignals({ today: () => today, cursors: testCursors }, principal, query)
+  return new Response((await openSignals({ sql, cursors: testCursors }, plan, 'csv')).body).text()
 }
 
 /** Everything on record but the times of recording. */

@@ -6,6 +6,7 @@ import { type SignalRow, signalTickerPattern } from '../../../src/features/signa
 import { openSignals } from '../../../src/features/signals/stream.ts'
 import type { Horizon } from '../../../src/horizons.ts'
 import { connect, type Sql } from '../../../src/postgres/client.ts'
+import { testCursors } from '../../cursors.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
 import { csv, demo, inServedOrder, list, personal, quant, take, today } from './fixtures.ts'
 
@@ -57,7 +58,13 @@ test('every resolved row comes with its very numbers, in the served order, and n
 
 test('the fields stand in the order of the specification (2.3)', async () => {
   const text = await new Response(
-    (await openSignals(sql, planSignals({ today: () => today }, demo, { limit: 1 }), 'json')).body,
+    (
+      await openSignals(
+        { sql, cursors: testCursors },
+        planSignals({ today: () => today, cursors: testCursors }, demo, { limit: 1 }),
+        'json',
+      )
+    ).body,
   ).text()
   expect(Object.keys(JSON.parse(text))).toEqual([
     ...[
@@ -83,7 +90,13 @@ test('CSV has the same rows, the same number text, a header and RFC 4180 line en
   expect(head).toBe('date,ticker,market,horizon,predicted_pct,actual_pct,status,source')
   expect(lines.pop()).toBe('')
   const text = await new Response(
-    (await openSignals(sql, planSignals({ today: () => today }, quant, { limit: 50_000 }), 'json')).body,
+    (
+      await openSignals(
+        { sql, cursors: testCursors },
+        planSignals({ today: () => today, cursors: testCursors }, quant, { limit: 50_000 }),
+        'json',
+      )
+    ).body,
   ).text()
   const objects = text.slice(text.indexOf('"data":[') + 8, -2).match(/\{[^}]*\}/g) ?? []
   const cells = objects.map(object =>
@@ -207,17 +220,20 @@ test('a client that leaves gives its connection back and cancels its statement',
   await few`
     insert into signal (date, horizon, ticker, market, predicted, actual, source, resolved_at)
     select date '1950-01-01' + n, 1, 'GONE', 'GG', 1, 1, 'backfill', now() from generate_series(1, 20000) n`
-  const plan = planSignals({ today: () => today }, quant, { market: 'GG', limit: 50_000 })
+  const plan = planSignals({ today: () => today, cursors: testCursors }, quant, {
+    market: 'GG',
+    limit: 50_000,
+  })
   for (let round = 0; round < 5; round++) {
-    const reader = (await openSignals(few, plan, 'json')).body.getReader()
+    const reader = (await openSignals({ sql: few, cursors: testCursors }, plan, 'json')).body.getReader()
     await reader.read()
     await reader.cancel()
     const gone = new AbortController()
-    const { body, count } = await openSignals(few, plan, 'csv', gone.signal)
+    const { body, count } = await openSignals({ sql: few, cursors: testCursors }, plan, 'csv', gone.signal)
     gone.abort()
     await new Response(body).text().catch(() => {})
     expect(count).toBe(20_000)
-    await expect(openSignals(few, plan, 'csv', gone.signal)).rejects.toThrow()
+    await expect(openSignals({ sql: few, cursors: testCursors }, plan, 'csv', gone.signal)).rejects.toThrow()
     const [{ one }] = await few<{ one: number }[]>`select 1 as one`
     expect(one).toBe(1)
   }
@@ -230,10 +246,12 @@ test('a client that leaves gives its connection back and cancels its statement',
 test('a statement that the server stops reaches the caller as an error, not as a short list', async () => {
   const strict = connect({ url: db.url, connections: 1, statementTimeoutMs: 5_000 })
   await strict`alter table signal rename to signal_away`
-  const plan = planSignals({ today: () => today }, quant, {})
-  await expect(openSignals(strict, plan, 'json')).rejects.toThrow('signal')
+  const plan = planSignals({ today: () => today, cursors: testCursors }, quant, {})
+  await expect(openSignals({ sql: strict, cursors: testCursors }, plan, 'json')).rejects.toThrow('signal')
   await strict`alter table signal_away rename to signal`
-  expect(await new Response((await openSignals(strict, plan, 'json')).body).text()).toEndWith(']}')
+  expect(
+    await new Response((await openSignals({ sql: strict, cursors: testCursors }, plan, 'json')).body).text(),
+  ).toEndWith(']}')
   await strict.end({ timeout: 1 })
 })
 
@@ -246,13 +264,13 @@ test.each([
   [{ to: '0000-01-01' }, 'to'],
   [{ from: '2026-01-02', to: '2026-01-01' }, 'from'],
 ])('%p is refused by name', (query, param) => {
-  const attempt = () => planSignals({ today: () => today }, quant, query)
+  const attempt = () => planSignals({ today: () => today, cursors: testCursors }, quant, query)
   expect(attempt).toThrow(expect.objectContaining({ code: 'parameter_invalid', details: { param } }))
 })
 
 test('equal requests have equal cache keys, and what changes the bytes changes the key', () => {
   const key = (principal = quant, query = {}, day = today) =>
-    planSignals({ today: () => day }, principal, query).cacheKey
+    planSignals({ today: () => day, cursors: testCursors }, principal, query).cacheKey
   expect(key()).toBe(key())
   expect(key(quant, { limit: 5_000 })).toBe(key())
   expect(key(quant, {}, '2026-03-02')).toBe(key())

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { CrossSection, CrossSectionQuery, CrossSectionTable } from '../../crossSection/schema.ts'
 import { read, type ToolCall } from '../api.ts'
-import { listArguments, versionArgument } from '../schemas.ts'
+import { limitForCapped, listArguments, versionArgument } from '../schemas.ts'
 import { given } from './figures.ts'
 
 const query = CrossSectionQuery.properties
@@ -105,6 +105,8 @@ export const ScreenRow = Type.Object({
 export type ScreenRow = Static<typeof ScreenRow>
 
 const page = {
+  seen_only: table.seen_only,
+  companies_left: table.companies_left,
   as_of: table.as_of,
   data_version: table.data_version,
   licence: table.licence,
@@ -137,7 +139,20 @@ export interface Found {
   readonly leftOut?: string
 }
 
-export function readPage(
+/** A page of at most so many companies, of fewer where the key may not see as many. */
+export async function readPage(
+  args: ScreenArgs,
+  limit: number,
+  cursor: string | undefined,
+  call: ToolCall,
+): Promise<ReadPage> {
+  const found = await readExactly(args, limit, cursor, call)
+  const fewer = limitForCapped(found)
+  return fewer === null ? found : readExactly(args, Math.min(limit, fewer), cursor, call)
+}
+
+/** A page as the API answers it. */
+export function readExactly(
   args: ScreenArgs,
   limit: number,
   cursor: string | undefined,

@@ -1,7 +1,8 @@
 import { Type } from '@sinclair/typebox'
 import { MetricDefinition } from '../../../markets/metrics.ts'
 import { read, type ToolCall, ToolRefusal } from '../api.ts'
-import { type Found, readPage, rowsOf, type ScreenArgs, type ScreenRow } from './crossSection.ts'
+import { limitForCapped } from '../schemas.ts'
+import { type Found, readExactly, rowsOf, type ScreenArgs, type ScreenRow } from './crossSection.ts'
 
 const rankingCompanies = 10_000
 /** Free keys get a thousand companies a page. */
@@ -9,11 +10,15 @@ const maxRankingPages = 10
 
 /** A ranking needs all companies: those of a few pages, all of one data version and day. */
 export async function ranking(args: ScreenArgs, sortBy: string, call: ToolCall): Promise<Found> {
-  const first = await readPage(args, rankingCompanies, undefined, call)
+  const whole = await readExactly(args, rankingCompanies, undefined, call)
+  const fewer = limitForCapped(whole)
+  const first = fewer === null ? whole : await readExactly(args, fewer, undefined, call)
+  // Each page of a key whose companies are counted uses up more of them.
+  const maxPages = fewer === null ? maxRankingPages : 1
   const rows = rowsOf(args.metrics, first)
   let { next } = first
-  for (let pages = 1; next !== null && pages < maxRankingPages; pages++) {
-    const more = await readPage(args, rankingCompanies, next, call)
+  for (let pages = 1; next !== null && pages < maxPages; pages++) {
+    const more = await readExactly(args, rankingCompanies, next, call)
     if (more.data_version !== first.data_version)
       throw new ToolRefusal('conflict', 'Data was imported while the companies were read. Call again.')
     rows.push(...rowsOf(args.metrics, more))
@@ -32,7 +37,7 @@ export async function ranking(args: ScreenArgs, sortBy: string, call: ToolCall):
       : []),
     ...(currencyNote === null ? [] : [currencyNote]),
     ...(without > 0 ? [`${without} companies without ${sortBy} are not ranked.`] : []),
-    ...(next === null ? [] : ['The market has more companies than a ranking covers: filter further.']),
+    ...(next === null ? [] : [moreNote(fewer)]),
   ]
   return {
     page: first,
@@ -41,6 +46,11 @@ export async function ranking(args: ScreenArgs, sortBy: string, call: ToolCall):
     ...(notes.length === 0 ? {} : { leftOut: notes.join(' ') }),
   }
 }
+
+const moreNote = (counted: number | null) =>
+  counted === null
+    ? 'The market has more companies than a ranking covers: filter further.'
+    : `Only the first ${counted} companies that pass the filters are ranked, because each counts against what this key may see: filter further.`
 
 const ReadUnits = Type.Object({
   metrics: Type.Array(

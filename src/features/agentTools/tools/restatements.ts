@@ -3,7 +3,7 @@ import { IsoDateSchema } from '../../../dates.ts'
 import { Restatement, RestatementList } from '../../restatements/schema.ts'
 import { read, type ToolCall, ToolRefusal } from '../api.ts'
 import { fitRows, readPlace, requireSame } from '../pages.ts'
-import { listArguments, listFields, listOf, versionArgument } from '../schemas.ts'
+import { limitForCapped, listArguments, listFields, listOf, versionArgument } from '../schemas.ts'
 import { defineTool, type ToolAnswer } from '../tool.ts'
 import { companyNames, given, notesOf, type ReadRow, readFigures } from './figures.ts'
 
@@ -30,6 +30,8 @@ type Row = Static<typeof Row>
 
 const { accession: _, accession_before: __, ...readFields } = Row.properties
 const ReadList = Type.Object({
+  seen_only: list.seen_only,
+  companies_left: list.companies_left,
   as_of: list.as_of,
   data_version: list.data_version,
   licence: list.licence,
@@ -148,15 +150,19 @@ async function ofMarket(
   call: ToolCall,
 ): Promise<ToolAnswer<Static<typeof Answer>>> {
   const place = readPlace(args)
-  const found = await read(call, ReadList, {
-    path: '/api/v1/restatements',
-    query: {
-      ...{ metric, market: market.toUpperCase(), from: args.from, limit: pageCompanies },
-      as_of: args.as_of,
-      data_version: args.data_version,
-      cursor: place.page === '' ? undefined : place.page,
-    },
-  })
+  const readPage = (limit: number) =>
+    read(call, ReadList, {
+      path: '/api/v1/restatements',
+      query: {
+        ...{ metric, market: market.toUpperCase(), from: args.from, limit },
+        as_of: args.as_of,
+        data_version: args.data_version,
+        cursor: place.page === '' ? undefined : place.page,
+      },
+    })
+  const first = await readPage(pageCompanies)
+  const fewer = limitForCapped(first)
+  const found = fewer === null ? first : await readPage(fewer)
   requireSame(place, found)
   const { as_of, data_version, attribution, licence, note } = found
   return fitRows({

@@ -1,0 +1,76 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { Failure } from '../errors.ts'
+
+/** The list that a cursor continues, and for whom. */
+export interface CursorScope {
+  readonly route: string
+  /** What the caller may see. Callers who share cached answers have the same, or their cursors would differ. */
+  readonly rights: string
+  /** The parameters that decide which rows the list has, with their defaults. Not those that a next page may change (`limit`, `format`), and
+   * not those that the position itself states (`as_of`). */
+  readonly query: unknown
+}
+
+const tagBytes = 16
+const digestBytes = 8
+const headBytes = tagBytes + 2 * digestBytes
+
+/** Makes cursors, and reads only those that it made: a position, signed together with what it is a position in. The same position
+ * gives the same text, so equal answers are equal bytes. It is signed and not hidden: it must state nothing that its receiver may not know. */
+export class CursorSigner {
+  readonly #secret: Uint8Array
+
+  /** @param secret 32 bytes that all servers of one database share */
+  constructor(secret: Uint8Array) {
+    if (secret.length !== 32) throw new Error(`The secret of cursors has ${secret.length} bytes, not 32.`)
+    this.#secret = secret
+  }
+
+  write(scope: CursorScope, position: string): string {
+    const body = Buffer.concat([...this.#digestsOf(scope), Buffer.from(position)])
+    return Buffer.concat([this.#mac('cursor', body, tagBytes), body]).toString('base64url')
+  }
+
+  /** The position of a cursor of this list. */
+  read(scope: CursorScope, cursor: string): string {
+    const bytes = Buffer.from(cursor, 'base64url')
+    const [tag, body] = [bytes.subarray(0, tagBytes), bytes.subarray(tagBytes)]
+    // Decoding skips characters that are not base64url, so that altered text may have the same bytes.
+    const isOurs =
+      bytes.length > headBytes &&
+      bytes.toString('base64url') === cursor &&
+      timingSafeEqual(this.#mac('cursor', body, tagBytes), tag)
+    if (!isOurs) throw notValid()
+    const [ofList, ofRights] = this.#digestsOf(scope)
+    if (!ofRights.equals(body.subarray(digestBytes, 2 * digestBytes)))
+      throw refusedCursor(
+        'cursor was made for other rights: with another key, or before the licence of this key changed. Omit cursor for the first page.',
+      )
+    if (!ofList.equals(body.subarray(0, digestBytes)))
+      throw refusedCursor(
+        'cursor belongs to a request with other parameters. Send those of the page that it came with (limit and format may change), or omit cursor for the first page.',
+      )
+    return bytes.subarray(headBytes).toString()
+  }
+
+  #digestsOf({ route, rights, query }: CursorScope): [Buffer, Buffer] {
+    return [
+      this.#mac('list', JSON.stringify([route, query]), digestBytes),
+      this.#mac('rights', rights, digestBytes),
+    ]
+  }
+
+  /** @param use keeps the digests of one use from passing for those of another */
+  #mac(use: 'cursor' | 'list' | 'rights', content: string | Uint8Array, bytes: number): Buffer {
+    return createHmac('sha256', this.#secret).update(`${use}\n`).update(content).digest().subarray(0, bytes)
+  }
+}
+
+/** Of a text that no server of this database signed. */
+export const notValid = (): Failure =>
+  refusedCursor(
+    'cursor is not valid: it was altered or cut off, or is of a version that did not sign cursors. Send the `next` of the previous page unchanged, or omit cursor for the first page.',
+  )
+
+export const refusedCursor = (message: string): Failure =>
+  new Failure('parameter_invalid', message, { param: 'cursor' })

@@ -1,0 +1,7 @@
+import type { SqlClient } from './client.ts'
+
+/** The secret with which the servers of this database sign cursors. Migration 0035 makes it. */
+export async function readCursorSecret(sql: SqlClient): Promise<Uint8Array> {
+  const [{ secret }] = await sql<[{ secret: Uint8Array }]>`select secret from cursor_secret`
+  return secret
+}
