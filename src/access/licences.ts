@@ -43,6 +43,25 @@ export function withLicenceNotice<Answer extends object>(
   return isFreeData(principal) ? { ...answer, licence: freeLicenceNotice } : answer
 }
 
+/** Rows that keys whose data is free may join in a minute: a free key, or an address with the demo key. */
+const freeRowsPerMinute = 100_000
+/** The same for all addresses of one network together. One person may have all of them, but they may also be those of an office. */
+const networkRowsPerMinute = 5 * freeRowsPerMinute
+
+/** Rows that a key may join in a minute, whatever its requests. */
+export interface RowLimits {
+  readonly perMinute: number
+  readonly perMinuteOfNetwork: number
+}
+
+/** Whether nobody pays for the thread time of a key. For that of the quant plan somebody does, whatever the licence. */
+export const isUnpaid = ({ licence, quant }: Pick<Principal, 'licence' | 'quant'>): boolean =>
+  !quant && (licence === 'demo' || licence === 'free')
+
+/** The limits of rows; null: none. They are not stored with a grant: all grants of a licence have the same. */
+export const rowLimits = (principal: Pick<Principal, 'licence' | 'quant'>): RowLimits | null =>
+  isUnpaid(principal) ? { perMinute: freeRowsPerMinute, perMinuteOfNetwork: networkRowsPerMinute } : null
+
 /** The limits of a new grant. They are stored with the grant: a change of the table leaves existing grants as they are. */
 interface LicenceLimits {
   readonly perMinute: number

@@ -7,7 +7,7 @@ import { maxJoinRows, maxTickerLength } from './request.ts'
 import { type ParsedRows, tooManyRows } from './rows.ts'
 
 /** Rows as a Parquet file with the columns date and ticker. Values become numbers part by part: as text they take ten times the memory. */
-export async function readParquetRows(bytes: Uint8Array<ArrayBuffer>): Promise<ParsedRows> {
+export async function readParquetRows(bytes: Uint8Array<ArrayBuffer>, maxRows: number): Promise<ParsedRows> {
   const names = new NameInterner(maxTickerLength)
   let day = emptyColumn(0)
   let name = emptyColumn(0)
@@ -17,7 +17,8 @@ export async function readParquetRows(bytes: Uint8Array<ArrayBuffer>): Promise<P
   const count = await readParquetChunks(bytes, [], 2 * maxJoinRows, {
     open: (columns, rows) => {
       requireColumns(columns)
-      if (rows > maxJoinRows) tooManyRows()
+      // By the metadata: no value has been read yet.
+      if (rows > maxRows) tooManyRows(maxRows, rows)
       day = emptyColumn(rows)
       name = emptyColumn(rows)
     },
