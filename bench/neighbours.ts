@@ -5,7 +5,7 @@ import { makePanel } from './backtest/makePanel.ts'
 import { grids } from './backtest/sweeps.ts'
 import type { Figure } from './figure.ts'
 import { codeOf, demoJoin, equalRows, type SentRequest, send } from './neighbours/senders.ts'
-import { type Service, withService } from './service/server.ts'
+import { postOk, type Service, withService } from './service/server.ts'
 import { table } from './table.ts'
 
 /** What an innocent caller with a paid key notices of others: the time of a backtest while they send, over its time on the idle server,
@@ -14,11 +14,16 @@ import { table } from './table.ts'
 export interface Neighbours {
   readonly name: string
   readonly senders: number
-  /** @param key of another paid caller */
-  readonly next: (sender: number, round: number, key: string) => SentRequest
+  readonly next: (sender: number, round: number, other: OtherCaller) => SentRequest
 }
 
-const encoder = new TextEncoder()
+/** A paid caller besides the innocent one. */
+interface OtherCaller {
+  readonly key: string
+  /** Of its stored panel. */
+  readonly panel: string
+}
+
 const fiveMillion = equalRows(5_000_000)
 const smallJoin = equalRows(5_000)
 const wholeBudget = equalRows(100_000)
@@ -48,29 +53,23 @@ export const scenarios: readonly Neighbours[] = [
   {
     name: '16_sweeps_of_another_key',
     senders: 16,
-    next: (_sender, _round, key) => ({
+    next: (_sender, _round, { key, panel }) => ({
       path: '/api/v1/backtest',
       headers: paidHeaders(key),
-      body: sweepBody,
+      body: JSON.stringify({ panel, sweep: grids.sweep200 }),
     }),
   },
   {
     name: '8_paid_joins_of_5m_rows',
     senders: 8,
-    next: (_sender, _round, key) => {
+    next: (_sender, _round, { key }) => {
       const { path, body } = demoJoin('', fiveMillion)
       return { path, body, headers: paidHeaders(key, 'application/vnd.apache.parquet') }
     },
   },
 ]
 
-const sweepPanel = formattedBodies(makePanel(504, 200))[1]
-const sweepBody = encoder.encode(
-  `{"sweep":${JSON.stringify(grids.sweep200)},${new TextDecoder()
-    .decode(sweepPanel.bytes)
-    .slice(1)
-    .replace(/^"config":\{[^}]*\},/, '')}`,
-)
+const sweptPanel = formattedBodies(makePanel(2_520, 500))[2]
 const innocent = formattedBodies(makePanel(504, 100))[2]
 const giveUpMs = 60_000
 const rampMs = 1_000
@@ -86,7 +85,7 @@ export async function benchNeighbours(names: readonly string[], rounds: number, 
   return withService(
     async service => {
       const key = await service.newKey()
-      const other = await service.newKey()
+      const other = await openOther(service)
       for (let i = 0; i < 20; i++) await askOnce(service, key)
       const figures: Figure[] = []
       for (const scenario of scenarios) {
@@ -102,11 +101,18 @@ export async function benchNeighbours(names: readonly string[], rounds: number, 
   )
 }
 
+async function openOther(service: Service): Promise<OtherCaller> {
+  const key = await service.newKey()
+  const stored = await postOk(service, 'panels', { key, body: sweptPanel.bytes, type: sweptPanel.type })
+  const { id }: { id: string } = JSON.parse(stored)
+  return { key, panel: id }
+}
+
 async function runRound(
   service: Service,
   { name, senders, next }: Neighbours,
   round: number,
-  { key, other }: { readonly key: string; readonly other: string },
+  { key, other }: { readonly key: string; readonly other: OtherCaller },
 ): Promise<Round> {
   const idle = await askRepeatedly(service, key, 9)
   const load = send(service, senders, sender => next(sender, round, other))

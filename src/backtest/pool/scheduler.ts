@@ -20,7 +20,7 @@ const systemClock: SchedulerClock = {
 
 /** A paid caller that uses no thread gets one more than there are when it has waited this long: all are in tasks of others that take
  * longer. */
-const reserveAfterMs = 20
+const reserveAfterMs = 5
 /** The charge of a task before anything is known of such tasks. */
 const unknownMs = 10
 
@@ -43,6 +43,7 @@ export class FairScheduler {
   #tickets = 0
   #taken = 0
   #takenUnpaid = 0
+  #isReserveTaken = false
   #served = 0
   #isReserveDue = false
   #onIdle: (() => void) | null = null
@@ -110,7 +111,12 @@ export class FairScheduler {
   get use(): { running: number; waiting: number; busyMs: number } {
     this.#countBusy()
     const { waiting } = this.#shares.root
-    return { running: this.#taken, waiting, busyMs: this.#busyMs }
+    return { running: this.#inUse, waiting, busyMs: this.#busyMs }
+  }
+
+  /** Callers that it remembers. */
+  get callers(): number {
+    return this.#shares.size
   }
 
   leave(ticket: Ticket): void {
@@ -139,13 +145,14 @@ export class FairScheduler {
     return this.#wait(ticket, estimateMs, signal)
   }
 
-  release(ticket: Ticket, { startedMs, estimateMs }: Slot): void {
+  release(ticket: Ticket, { startedMs, estimateMs, isReserve }: Slot): void {
     const usedMs = this.#clock.nowMs() - startedMs
     const { share, caller } = ticket
     ticket.busyMs += usedMs
     ticket.running--
     this.#countBusy()
-    this.#taken--
+    if (isReserve) this.#isReserveTaken = false
+    else this.#taken--
     if (isUnpaid(caller.tier)) this.#takenUnpaid--
     share.charge(usedMs - estimateMs)
     share.advance(usedMs)
@@ -180,10 +187,14 @@ export class FairScheduler {
     })
   }
 
-  /** To be called before `#taken` changes. */
+  get #inUse(): number {
+    return this.#taken + (this.#isReserveTaken ? 1 : 0)
+  }
+
+  /** To be called before a slot is taken or given back. */
   #countBusy(): void {
     const now = this.#clock.nowMs()
-    this.#busyMs += this.#taken * (now - this.#countedMs)
+    this.#busyMs += this.#inUse * (now - this.#countedMs)
     this.#countedMs = now
   }
 
@@ -192,10 +203,11 @@ export class FairScheduler {
     return !isUnpaid(tier) || this.#takenUnpaid < this.#unpaidSlots
   }
 
-  #serve(ticket: Ticket, estimateMs: number): Slot {
+  #serve(ticket: Ticket, estimateMs: number, isReserve = false): Slot {
     const { share, caller } = ticket
     this.#countBusy()
-    this.#taken++
+    if (isReserve) this.#isReserveTaken = true
+    else this.#taken++
     if (isUnpaid(caller.tier)) this.#takenUnpaid++
     ticket.running++
     share.activate()
@@ -203,7 +215,7 @@ export class FairScheduler {
     share.charge(estimateMs)
     share.newcomerLast = ticket.lastServed === null
     ticket.lastServed = this.#served++
-    return { startedMs: this.#clock.nowMs(), estimateMs }
+    return { startedMs: this.#clock.nowMs(), estimateMs, isReserve }
   }
 
   /** Gives free slots to those that wait. */
@@ -222,11 +234,11 @@ export class FairScheduler {
     this.#openReserve()
   }
 
-  #startNextOf(caller: Share): void {
+  #startNextOf(caller: Share, isReserve = false): void {
     const ticket = nextTicket(caller, this.#ticketsOf.get(caller) ?? [])
     const task = ticket?.waiting.shift()
     if (ticket === null || task === undefined) throw new Error('A caller waits without a task.')
-    const slot = this.#serve(ticket, task.estimateMs)
+    const slot = this.#serve(ticket, task.estimateMs, isReserve)
     this.#endWait(caller)
     task.start(slot)
   }
@@ -239,13 +251,13 @@ export class FairScheduler {
   /** Starts a task of a paid caller that uses no slot although all are taken, at once if free or demo callers have one of them, else when
    * it has waited long enough. */
   #openReserve(): void {
-    if (this.#taken !== this.#slots) return
+    if (this.#isReserveTaken || this.#taken < this.#slots) return
     const { root } = this.#shares
     const caller = root.next(share => (share.parent === root ? !isUnpaidShare(share) : share.running === 0))
     if (caller === null) return
     const dueMs = this.#takenUnpaid > 0 ? 0 : this.#waitingSince(caller) + reserveAfterMs
     const leftMs = dueMs - this.#clock.nowMs()
-    if (leftMs <= 0) this.#startNextOf(caller)
+    if (leftMs <= 0) this.#startNextOf(caller, true)
     else if (!this.#isReserveDue) {
       this.#isReserveDue = true
       this.#clock.later(leftMs, () => {

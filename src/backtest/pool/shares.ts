@@ -96,6 +96,11 @@ const maxRemembered = 1_000
 export class Shares {
   readonly root = new Share()
 
+  /** Callers, and networks that have some. */
+  get size(): number {
+    return countBelow(this.root) - this.root.children.size
+  }
+
   /** The share of a caller, which is made if it has none. */
   of({ tier, network, name }: ComputeCaller): Share {
     const ofTier = child(this.root, tier, tierWeights[tier])
@@ -117,6 +122,12 @@ export class Shares {
       if (tier.children.size > maxRemembered) forgetBelow(tier)
     }
   }
+}
+
+function countBelow(share: Share): number {
+  let count = 0
+  for (const below of share.children.values()) count += 1 + countBelow(below)
+  return count
 }
 
 const isEmpty = (share: Share) => share.admitted === 0 && share.children.size === 0 && !share.isActive

@@ -30,6 +30,8 @@ export interface Slot {
   readonly startedMs: number
   /** What the task was charged when it started. */
   readonly estimateMs: number
+  /** Whether it is the slot that there is besides those of the threads. */
+  readonly isReserve: boolean
 }
 
 /** `background`: work of a submitted backtest, or rows that requests wait for which were admitted before. It is never turned away,
