@@ -2,7 +2,7 @@ import { Failure } from '../../errors.ts'
 import { type ComputeCaller, isUnpaid } from './caller.ts'
 import { QueueBounds } from './queueBounds.ts'
 import { type Share, Shares } from './shares.ts'
-import { nextTicket, type Priority, type Slot, type Ticket } from './tickets.ts'
+import { nextTicket, type Priority, type Slot, type Ticket, TicketBook } from './tickets.ts'
 
 /** The clock of a scheduler; tests have their own. */
 export interface SchedulerClock {
@@ -39,8 +39,7 @@ export class FairScheduler {
   readonly #bounds: QueueBounds
   readonly #clock: SchedulerClock
   readonly #shares = new Shares()
-  readonly #ticketsOf = new Map<Share, Set<Ticket>>()
-  #tickets = 0
+  readonly #tickets = new TicketBook()
   #taken = 0
   #takenUnpaid = 0
   #isReserveTaken = false
@@ -74,26 +73,9 @@ export class FairScheduler {
     if (isInteractive) this.#requirePlace(caller, share)
     const lastServed = isInteractive ? null : this.#served++
     const ticket = { caller, priority, share, running: 0, waiting: [], lastServed, busyMs: 0, held: null }
-    this.#add(share, ticket)
-    this.#tickets++
+    this.#tickets.add(ticket)
     if (isInteractive) countUpwards(share, 'interactive', 1)
     return ticket
-  }
-
-  #add(share: Share, ticket: Ticket): void {
-    const tickets = this.#ticketsOf.get(share)
-    if (tickets === undefined) this.#ticketsOf.set(share, new Set([ticket]))
-    else tickets.add(ticket)
-    share.admitted++
-  }
-
-  /** False: it had left before. */
-  #remove(share: Share, ticket: Ticket): boolean {
-    const tickets = this.#ticketsOf.get(share)
-    if (!tickets?.delete(ticket)) return false
-    if (tickets.size === 0) this.#ticketsOf.delete(share)
-    share.admitted--
-    return true
   }
 
   #requirePlace(caller: ComputeCaller, share: Share): void {
@@ -122,12 +104,11 @@ export class FairScheduler {
   leave(ticket: Ticket): void {
     this.releaseHeld(ticket)
     const { share, priority } = ticket
-    if (!this.#remove(share, ticket)) return
-    this.#tickets--
+    if (!this.#tickets.remove(ticket)) return
     if (priority === 'interactive') countUpwards(share, 'interactive', -1)
     this.#shares.forgetIdle(share)
     this.#averageMs += 0.2 * (ticket.busyMs - this.#averageMs)
-    if (this.#tickets === 0) this.#onIdle?.()
+    if (this.#tickets.size === 0) this.#onIdle?.()
   }
 
   /** Resolves when the ticket gets a slot, which it has to release.
@@ -177,7 +158,7 @@ export class FairScheduler {
   /** Admits no more. Resolves when the last ticket has left. */
   async close(): Promise<void> {
     this.#closed = true
-    if (this.#tickets === 0) return
+    if (this.#tickets.size === 0) return
     await new Promise<void>(resolve => {
       const previous = this.#onIdle
       this.#onIdle = () => {
@@ -235,7 +216,7 @@ export class FairScheduler {
   }
 
   #startNextOf(caller: Share, isReserve = false): void {
-    const ticket = nextTicket(caller, this.#ticketsOf.get(caller) ?? [])
+    const ticket = nextTicket(caller, this.#tickets.of(caller))
     const task = ticket?.waiting.shift()
     if (ticket === null || task === undefined) throw new Error('A caller waits without a task.')
     const slot = this.#serve(ticket, task.estimateMs, isReserve)
@@ -255,7 +236,7 @@ export class FairScheduler {
     const { root } = this.#shares
     const caller = root.next(share => (share.parent === root ? !isUnpaidShare(share) : share.running === 0))
     if (caller === null) return
-    const dueMs = this.#takenUnpaid > 0 ? 0 : this.#waitingSince(caller) + reserveAfterMs
+    const dueMs = this.#takenUnpaid > 0 ? 0 : this.#tickets.waitingSince(caller) + reserveAfterMs
     const leftMs = dueMs - this.#clock.nowMs()
     if (leftMs <= 0) this.#startNextOf(caller, true)
     else if (!this.#isReserveDue) {
@@ -265,13 +246,6 @@ export class FairScheduler {
         this.#openReserve()
       })
     }
-  }
-
-  #waitingSince(caller: Share): number {
-    let since = Number.POSITIVE_INFINITY
-    for (const { waiting } of this.#ticketsOf.get(caller) ?? [])
-      for (const { sinceMs } of waiting) since = Math.min(since, sinceMs)
-    return since
   }
 
   #wait(ticket: Ticket, estimateMs: number, signal?: AbortSignal): Promise<Slot> {

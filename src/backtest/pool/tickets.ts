@@ -38,10 +38,51 @@ export interface Slot {
  * and not preferred as a newcomer. */
 export type Priority = 'interactive' | 'background'
 
-/** The one of a caller's tickets that gets its next slot. A newcomer is a ticket that has not had a slot yet. A slot goes to the newcomer that came
- * first. The next slot goes to one of the other tickets: the one with the fewest slots now that has waited longest since its last slot.
- * So a newcomer waits for at most one slot of a ticket that needs a hundred. Many newcomers take at most every other slot from that
- * ticket. */
+/** The admitted requests, by caller. */
+export class TicketBook {
+  readonly #ofCaller = new Map<Share, Set<Ticket>>()
+  #size = 0
+
+  get size(): number {
+    return this.#size
+  }
+
+  of(caller: Share): Iterable<Ticket> {
+    return this.#ofCaller.get(caller) ?? []
+  }
+
+  add(ticket: Ticket): void {
+    const { share } = ticket
+    const tickets = this.#ofCaller.get(share)
+    if (tickets === undefined) this.#ofCaller.set(share, new Set([ticket]))
+    else tickets.add(ticket)
+    share.admitted++
+    this.#size++
+  }
+
+  /** False: it had left before. */
+  remove(ticket: Ticket): boolean {
+    const { share } = ticket
+    const tickets = this.#ofCaller.get(share)
+    if (!tickets?.delete(ticket)) return false
+    if (tickets.size === 0) this.#ofCaller.delete(share)
+    share.admitted--
+    this.#size--
+    return true
+  }
+
+  /** Since when the caller has waited for a slot. */
+  waitingSince(caller: Share): number {
+    let since = Number.POSITIVE_INFINITY
+    for (const { waiting } of this.of(caller)) since = Math.min(since, waiting[0]?.sinceMs ?? since)
+    return since
+  }
+}
+
+/** The one of a caller's tickets that gets its next slot. A newcomer is a ticket that has not had a slot yet. A slot goes to the newcomer
+ * that came first. The next slot goes to one of the other tickets: the one with the fewest slots now that has waited longest since
+ * its last slot. So a newcomer waits for at most one slot of a ticket that needs a hundred. Many newcomers take at most every other
+ * slot from that ticket. */
 export function nextTicket(caller: Share, tickets: Iterable<Ticket>): Ticket | null {
   let newcomer: Ticket | null = null
   let other: Ticket | null = null

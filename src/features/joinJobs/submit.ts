@@ -1,3 +1,4 @@
+import { isUnpaid } from '../../access/licences.ts'
 import type { JoinFormat } from '../../backtest/asOf/request.ts'
 import { Failure } from '../../errors.ts'
 import type { Answer, RequestContext } from '../../http/context.ts'
@@ -30,7 +31,7 @@ export async function submitJoin(
   const idempotency = idempotencyKey(headers)
   const rows = await deps.perKeyLimit.use(subject, () => checkJoin(deps, sender, sent, signal))
   const { job, replayed } = await submitAny(deps, {
-    ...{ keyId, kind: 'as_of', total: rows },
+    ...{ keyId, kind: 'as_of', total: rows, isUnpaid: isUnpaid(sender.principal) },
     requestId: context.id,
     body: sent.body,
     format: sent.format,
