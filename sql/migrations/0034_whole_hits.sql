@@ -1,6 +1,6 @@
 -- A request may count as many hits at once, such as the rows that it joins. It is then granted all of them or
 -- none, and a refused one uses up nothing. Negative hits are given back.
--- Upgrade: rolling. Older servers call take_hits as before.
+-- Upgrade: rolling. Older servers call the functions without `whole`, which stay for them.
 
 create function limit_step(
   state limit_counter, wanted integer, per_minute integer, per_day integer, clock double precision, whole boolean
@@ -79,12 +79,3 @@ begin
   end loop;
 end
 $$;
-
-create or replace function take_hits(
-  subjects text[], wanted integer[], per_minute integer[], per_day integer[], clock double precision default null
-) returns setof limit_counter
-language sql
-as $$
-  select * from take_hits(subjects, wanted, per_minute, per_day, clock, array_fill(false, array[cardinality(subjects)]))
-$$;
-drop function limit_step(limit_counter, integer, integer, integer, double precision);

@@ -1,4 +1,4 @@
-import { isFreeData, type Principal } from '../../access/licences.ts'
+import { isFreeData, isUnpaid, type Principal } from '../../access/licences.ts'
 import type { JoinBodyInput } from '../../backtest/asOf/joinBody.ts'
 import type { JoinFormat } from '../../backtest/asOf/request.ts'
 import type { JoinPlan } from '../../backtest/asOf/settings.ts'
@@ -68,7 +68,7 @@ export async function runJoin(
     })
     requireMetrics(markets.metrics, plan)
     await budget?.charge(rows.count)
-    const room = answerMemory.reserve(rows.count, plan)
+    const room = answerMemory.reserve(rows.count, plan, isUnpaid(principal))
     try {
       const figures = await atVersion(deps, plan.dataVersion, signal, at =>
         openJoin(at, principal, lease, rows.names, plan, signal),
