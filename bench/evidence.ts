@@ -4,6 +4,7 @@ import { buildRankedDataset } from '../src/backtest/pipeline/archiveDataset.ts'
 import { sweepRecords } from '../src/backtest/pipeline/sweepEvidence.ts'
 import { planArchiveSweep, type SliceSeries, type SweepPlan } from '../src/backtest/pipeline/sweepPlan.ts'
 import { readTrials } from '../src/backtest/pipeline/sweepTrials.ts'
+import { operator } from '../src/backtest/pool/caller.ts'
 import { ComputePool } from '../src/backtest/pool/computePool.ts'
 import { runSpa } from '../src/backtest/pool/runSpa.ts'
 import { runSlice, runSweep } from '../src/backtest/pool/runSweep.ts'
@@ -62,9 +63,11 @@ export async function benchEvidence({ short = false } = {}): Promise<Figure[]> {
     })
   try {
     const wide = planOf(grids.sweep200, ['spa'])
-    const series = await Promise.all(wide.slices.map((_, slice) => runSlice(pool, wide, slice)))
+    const series = await Promise.all(
+      wide.slices.map((_, slice) => runSlice(pool, wide, slice, { caller: operator })),
+    )
     const spaOf = (plan: SweepPlan, slices: readonly SliceSeries[]) => {
-      const ticket = pool.admit()
+      const ticket = pool.admit(operator)
       return runSpa(pool, plan, slices, { ticket }).finally(() => pool.leave(ticket))
     }
     await proveParity(wide, series, await spaOf(wide, series))
@@ -73,9 +76,9 @@ export async function benchEvidence({ short = false } = {}): Promise<Figure[]> {
     const naive = timeGather(wide, series, short)
     const bare = planOf(true, [])
     const full = planOf(true, ['spa', 'interval', 'cpcv', 'track_record'])
-    const sweep = await timeAsync(() => runSweep(pool, bare), runs)
-    const both = await timeAsync(() => runSweep(pool, full), runs)
-    const again = await timeAsync(() => runSweep(pool, bare), runs)
+    const sweep = await timeAsync(() => runSweep(pool, bare, { ticket: pool.admit(operator) }), runs)
+    const both = await timeAsync(() => runSweep(pool, full, { ticket: pool.admit(operator) }), runs)
+    const again = await timeAsync(() => runSweep(pool, bare, { ticket: pool.admit(operator) }), runs)
     // The machine may have been busy: measure both sides of the ratio again. The faster result counts, on both.
     const spa = faster(first, await timeAsync(() => spaOf(wide, series), runs))
     const numpy = Math.min(numpyBefore, timeNumpy())

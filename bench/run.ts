@@ -12,6 +12,7 @@ import type { Figure } from './figure.ts'
 import { benchHttp, httpFigures } from './http.ts'
 import { benchImport } from './import.ts'
 import { benchMetrics, metricsFigures } from './metrics.ts'
+import { benchNeighbours } from './neighbours.ts'
 import { benchSearch } from './search.ts'
 import { benchService } from './service.ts'
 import { benchSignals } from './signals.ts'
@@ -21,7 +22,7 @@ const help = `Usage: bun run bench [--short] [NAME...]
 
 Proves parity, then measures, and compares the figures with bench/budget.json.
 
-  NAME      as_of_join, backtest, bodies, cross_section, evidence, http, import, metrics, search, service, signals; default: all
+  NAME      as_of_join, backtest, bodies, cross_section, evidence, http, import, metrics, neighbours, search, service, signals; default: all
   --short   fewer and smaller runs, as in CI
 
 Prints a table, writes bench/out/results.json, and after full runs appends a line to bench/history.jsonl.
@@ -36,6 +37,7 @@ const benches: Record<string, (options: { short: boolean }) => Promise<readonly 
   http: ({ short }) => benchHttp(short ? 3 : 7, short ? 1_500 : 3_000).then(httpFigures),
   import: benchImport,
   metrics: ({ short }) => benchMetrics(short ? 200 : 1_500).then(metricsFigures),
+  neighbours: ({ short }) => benchNeighbours([], short ? 1 : 5, 2),
   search: benchSearch,
   service: benchService,
   signals: benchSignals,

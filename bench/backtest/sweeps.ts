@@ -4,6 +4,7 @@ import { decodeResult } from '../../src/backtest/pipeline/encodeResult.ts'
 import type { BacktestOutcome } from '../../src/backtest/pipeline/runRequest.ts'
 import type { SweepPlan } from '../../src/backtest/pipeline/sweepPlan.ts'
 import { planArchiveSweep } from '../../src/backtest/pipeline/sweepPlan.ts'
+import { operator } from '../../src/backtest/pool/caller.ts'
 import { ComputePool } from '../../src/backtest/pool/computePool.ts'
 import { runSweep } from '../../src/backtest/pool/runSweep.ts'
 import type { BacktestResult } from '../../src/backtest/result.ts'
@@ -48,9 +49,13 @@ export async function openSweeps(columns: Columns, threads: number): Promise<Swe
   const plans = { sweep48: await plan(grids.sweep48), sweep200: await plan(grids.sweep200) }
   return {
     plans,
-    run: async grid => decodeResult(await runSweep(pool, plans[grid])),
+    run: async grid => decodeResult(await runSweep(pool, plans[grid], { ticket: pool.admit(operator) })),
     single: () =>
-      pool.run('backtest_archive', { data, request, costs, dataVersion: 1, resultFormat: 'json' }),
+      pool.run(
+        'backtest_archive',
+        { data, request, costs, dataVersion: 1, resultFormat: 'json' },
+        { caller: operator },
+      ),
     close: () => pool.close(),
   }
 }

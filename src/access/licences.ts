@@ -44,6 +44,26 @@ export function withLicenceNotice<Answer extends object>(
   return isFreeData(principal) ? { ...answer, licence: freeLicenceNotice } : answer
 }
 
+/** Rows that keys whose data is free may join in a minute: a free key, or an address with the demo key. */
+const freeRowsPerMinute = 100_000
+/** The same for all addresses of one network together. One person may have all of them, but they may also be those of an office. */
+const networkRowsPerMinute = 5 * freeRowsPerMinute
+
+/** Rows that a key may join in a minute, whatever its requests. */
+export interface RowLimits {
+  readonly perMinute: number
+  readonly perMinuteOfNetwork: number
+}
+
+/** Demo and free keys without the quant plan. Their requests use only the part of a server's threads and memory that is not kept for
+ * others. */
+export const isUnpaid = (principal: Pick<Principal, 'licence' | 'quant'>): boolean =>
+  isFreeData(principal) && !principal.quant
+
+/** The limits of rows; null: none. They are not stored with a grant: all grants of a licence have the same. */
+export const rowLimits = (principal: Pick<Principal, 'licence' | 'quant'>): RowLimits | null =>
+  isUnpaid(principal) ? { perMinute: freeRowsPerMinute, perMinuteOfNetwork: networkRowsPerMinute } : null
+
 /** The limits of a new grant. They are stored with the grant: a change of the table leaves existing grants as they are. */
 interface LicenceLimits {
   readonly perMinute: number
@@ -86,7 +106,3 @@ export function rankOf({ licence, quant }: Pick<Principal, 'licence' | 'quant'>)
 }
 
 const paidRank = licences.indexOf('personal')
-
-/** Whether a caller's requests use only the part of a server that is not kept for others: demo and free keys without the quant plan. */
-export const isUnpaid = (principal: Pick<Principal, 'licence' | 'quant'>): boolean =>
-  isFreeData(principal) && !principal.quant

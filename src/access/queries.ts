@@ -159,6 +159,7 @@ export async function listKeys(sql: Sql): Promise<ListedKey[]> {
 
 interface KeyLicence {
   readonly licence: Licence
+  readonly quant: boolean
   /** Distinct entities the key may ever see; null: no cap. */
   readonly entityCap: number | null
 }
@@ -166,7 +167,7 @@ interface KeyLicence {
 /** The licence of a key that holds a grant. null: no such key. */
 export async function readLicence(sql: Sql, keyId: number): Promise<KeyLicence | null> {
   const [row] = await sql<KeyLicence[]>`
-    select licence, entity_cap as "entityCap"
+    select licence, quant, entity_cap as "entityCap"
     from grant_that_counts(${keyId}) where starts_at <= now()`
   return row ?? null
 }

@@ -5,6 +5,7 @@ import { Cookies } from '../access/cookies.ts'
 import { findKey, findKeys } from '../access/queries.ts'
 import { SharedLookup } from '../access/sharedLookup.ts'
 import { findSessionRights } from '../access/visitorQueries.ts'
+import { sharedData } from '../backtest/pool/caller.ts'
 import type { ComputePool } from '../backtest/pool/computePool.ts'
 import type { Config } from '../config.ts'
 import type { IsoDate } from '../dates.ts'
@@ -147,7 +148,7 @@ type BacktestParts = Pick<Opened, 'sql' | 'pool' | 'config' | 'markets' | 'pins'
 /** The figures of companies in shared memory, for as-of joins and for backtests by a figure. */
 export const makeEvents = ({ pool, config }: Pick<Opened, 'pool' | 'config'>) =>
   new EventStore(
-    vintages => pool.run('events_build', vintages, { priority: 'background' }),
+    vintages => pool.run('events_build', vintages, { caller: sharedData, priority: 'background' }),
     config.joinMemoryMb * 1_024 * 1_024,
   )
 

@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander'
 import { type BacktestSettings, makePanelBody, type PanelBody } from '../backtest/panelFile/panelBody.ts'
 import { panelFormats } from '../backtest/panelFile/panelFormat.ts'
 import { decodeResult } from '../backtest/pipeline/encodeResult.ts'
+import { operator } from '../backtest/pool/caller.ts'
 import { ComputePool } from '../backtest/pool/computePool.ts'
 import { tearSheet } from '../backtest/report/tearSheet/page.ts'
 import type { BacktestResult, BacktestWarning } from '../backtest/result.ts'
@@ -181,7 +182,9 @@ async function runOffline(
 ): Promise<BacktestResult> {
   const { costs } = await loadMarkets()
   const deps = { pool, archive: noArchive, costs: costs.plain }
-  return decodeResult(await runBacktest(deps, bytes, undefined, { format, query, onProgress }))
+  return decodeResult(
+    await runBacktest(deps, bytes, undefined, { caller: operator, format, query, onProgress }),
+  )
 }
 
 /** A failure of the engine in the words of the command line: with the option, or with the file and the place in it. */

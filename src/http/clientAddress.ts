@@ -70,6 +70,17 @@ function mappedAddress(address: string): string | null {
   return [groups[6] >> 8, groups[6] & 255, groups[7] >> 8, groups[7] & 255].join('.')
 }
 
+/** The network of a client's address, of which one customer may have all addresses: /24 of IPv4, /48 of IPv6.
+ *
+ * @param address as `ClientAddress` returns it */
+export function networkOf(address: string): string {
+  if (address.includes(':')) {
+    const groups = groupsOf(address.slice(0, address.indexOf('/'))).slice(0, 3)
+    return `${groups.map(group => group.toString(16)).join(':')}::/48`
+  }
+  return isIP(address) === 4 ? `${address.slice(0, address.lastIndexOf('.'))}.0/24` : address
+}
+
 /** The first four groups of an IPv6 address. */
 function network(address: string): string {
   const groups = groupsOf(address).slice(0, 4)

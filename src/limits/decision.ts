@@ -61,13 +61,25 @@ export function verdictOf(
   }
 }
 
-/** Seconds until the sliding window admits one more hit, if no other arrives. The weight of the previous minute decreases
+/** The verdict on hits that are granted all or not at all.
+ *
+ * @param wanted at most as many as a minute has */
+export function verdictOfWhole(counter: HitCounter, { perMinute }: Limits, wanted: number): Verdict {
+  const limits = { perMinute, perDay: null }
+  const verdict = verdictOf(counter, limits, true, 0)
+  if (counter.granted === wanted) return verdict
+  const elapsed = Math.max(0, counter.at - counter.minute * minuteSeconds)
+  const waitSeconds = Math.max(1, Math.ceil(secondsUntilGranted(counter, perMinute, elapsed, wanted)))
+  return { ...verdict, allowed: false, refused: { by: 'minute', retryAfterSeconds: waitSeconds } }
+}
+
+/** Seconds until the sliding window admits so many more hits, if no others arrive. The weight of the previous minute decreases
  * linearly. When the current minute ends, it becomes the previous one. */
-function secondsUntilGranted(counter: HitCounter, perMinute: number, elapsed: number): number {
-  const room = perMinute - 1 - counter.used
+function secondsUntilGranted(counter: HitCounter, perMinute: number, elapsed: number, wanted = 1): number {
+  const room = perMinute - wanted - counter.used
   if (room >= 0) {
     if (counter.used_before <= room) return 0
     return Math.max(0, minuteSeconds * (1 - room / counter.used_before) - elapsed)
   }
-  return minuteSeconds - elapsed + minuteSeconds * (1 - (perMinute - 1) / counter.used)
+  return minuteSeconds - elapsed + minuteSeconds * (1 - (perMinute - wanted) / counter.used)
 }

@@ -2,7 +2,10 @@ import type { Sql } from '../postgres/client.ts'
 
 export interface HitRequest {
   readonly subject: string
+  /** Negative ones are given back. */
   readonly wanted: number
+  /** Whether all that are wanted are granted or none. */
+  readonly whole?: boolean
   readonly perMinute: number
   readonly perDay: number | null
 }
@@ -20,8 +23,8 @@ export interface HitCounter {
   readonly at: number
 }
 
-/** Grants each subject as many of the wanted hits as its limits allow. One query does it, exactly, also when other servers
- * count at the same time.
+/** Grants each subject as many of the wanted hits as its limits allow, and returns the counters in the order of the requests. One query does it,
+ * exactly, also when other servers count at the same time.
  *
  * @param clockSeconds replaces the clock of the database, for tests */
 export async function takeHits(
@@ -29,14 +32,27 @@ export async function takeHits(
   hits: readonly HitRequest[],
   clockSeconds: number | null = null,
 ): Promise<HitCounter[]> {
-  const sorted = hits.length > 1 ? hits.toSorted((a, b) => (a.subject < b.subject ? -1 : 1)) : hits
+  const order = Array.from(hits, (_, place) => place)
+  if (hits.length > 1) order.sort((a, b) => bySubject(hits[a], hits[b]))
+  const sorted = order.map(place => hits[place])
   const rows = await sql<HitCounter[]>`
     select subject, granted, minute::float8 as minute, used, used_before, used_today, at
     from take_hits(
       ${sorted.map(hit => hit.subject)}::text[], ${sorted.map(hit => hit.wanted)}::int[],
       ${sorted.map(hit => hit.perMinute)}::int[], ${sorted.map(hit => hit.perDay)}::int[],
-      ${clockSeconds}::float8)`
-  return [...rows]
+      ${clockSeconds}::float8, ${sorted.map(hit => (hit.whole === true ? 1 : 0))}::int[]::bool[])
+      with ordinality as t (
+        subject, minute, used, used_before, day, used_today, granted, at, place)
+    order by place`
+  const counters = new Array<HitCounter>(rows.length)
+  for (const [i, row] of rows.entries()) counters[order[i]] = row
+  return counters
+}
+
+/** Hits of one subject stay in the order in which they came. */
+function bySubject(a: HitRequest, b: HitRequest): number {
+  if (a.subject === b.subject) return 0
+  return a.subject < b.subject ? -1 : 1
 }
 
 /** Deletes counters of days before yesterday, at most `limit` of them. It skips locked counters, so that it never waits for a

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { Failure } from '../errors.ts'
-import { type Limits, type Verdict, verdictOf } from './decision.ts'
+import { type Limits, type Verdict, verdictOf, verdictOfWhole } from './decision.ts'
 import type { HitCounter, HitRequest } from './queries.ts'
 
 interface RateLimiterDeps {
@@ -22,7 +22,20 @@ interface HitGroup {
   wanted: number
 }
 
-type Batch = Map<string, HitGroup>
+/** Hits of one request, of which all are granted or none; negative ones are given back. */
+interface WholeHits extends Omit<HitGroup, 'wanted'> {
+  readonly subject: string
+  readonly wanted: number
+}
+
+/** What one query counts. */
+interface Batch {
+  readonly groups: Map<string, HitGroup>
+  readonly wholes: WholeHits[]
+}
+
+const emptyBatch = (): Batch => ({ groups: new Map(), wholes: [] })
+const sizeOf = ({ groups, wholes }: Batch) => groups.size + wholes.length
 
 const maxWaiting = 20_000
 const maxSubjects = 1_000
@@ -34,7 +47,7 @@ const maxSubjects = 1_000
 export class RateLimiter {
   readonly #deps: RateLimiterDeps
   readonly #refusals = new RefusalCache()
-  #gathering: Batch = new Map()
+  #gathering = emptyBatch()
   #inFlight: Batch | null = null
   #waiting = 0
   /** The batch in flight has timed out. Requests fail at once until its query ends. */
@@ -55,6 +68,19 @@ export class RateLimiter {
     return verdictOf(counter, group.limits, granted, granted ? counter.granted - 1 - index : 0)
   }
 
+  /** Counts several hits of one request, all or none.
+   *
+   * @param limits without a day
+   * @param wanted at most as many as a minute has */
+  async takeWhole(subject: string, limits: Limits, wanted: number): Promise<Verdict> {
+    return verdictOfWhole(await this.#count(subject, limits, wanted), limits, wanted)
+  }
+
+  /** Takes hits off that `takeWhole` has counted. */
+  async giveBack(subject: string, limits: Limits, count: number): Promise<void> {
+    await this.#count(subject, limits, -count)
+  }
+
   /** What is left to `subject`, without counting anything. */
   async peek(subject: string, limits: Limits): Promise<{ verdict: Verdict; usedToday: number }> {
     const group = this.#join(subject, limits)
@@ -68,26 +94,44 @@ export class RateLimiter {
   }
 
   #join(subject: string, limits: Limits): HitGroup {
-    if (this.#stalled) throw databaseUnavailable()
-    if (this.#waiting >= maxWaiting || this.#gathering.size >= maxSubjects) throw tooManyWaiting()
-    this.#waiting++
-    const existing = this.#gathering.get(subject)
+    this.#requireRoom()
+    const existing = this.#gathering.groups.get(subject)
     if (existing !== undefined) return existing
     const { promise: counted, resolve, reject } = Promise.withResolvers<HitCounter>()
     const group = { limits, counted, resolve, reject, wanted: 0 }
-    this.#gathering.set(subject, group)
-    if (this.#inFlight === null && this.#waiting === 1) queueMicrotask(() => this.#flush())
+    this.#gathering.groups.set(subject, group)
+    this.#flushSoon()
     return group
   }
 
+  #count(subject: string, limits: Limits, wanted: number): Promise<HitCounter> {
+    this.#requireRoom()
+    const { promise: counted, resolve, reject } = Promise.withResolvers<HitCounter>()
+    this.#gathering.wholes.push({ subject, limits, counted, resolve, reject, wanted })
+    this.#flushSoon()
+    return counted
+  }
+
+  #requireRoom(): void {
+    if (this.#stalled) throw databaseUnavailable()
+    if (this.#waiting >= maxWaiting || sizeOf(this.#gathering) >= maxSubjects) throw tooManyWaiting()
+    this.#waiting++
+  }
+
+  #flushSoon(): void {
+    if (this.#inFlight === null && this.#waiting === 1) queueMicrotask(() => this.#flush())
+  }
+
   #flush(): void {
-    if (this.#inFlight !== null || this.#gathering.size === 0) return
+    if (this.#inFlight !== null || sizeOf(this.#gathering) === 0) return
     const batch = this.#gathering
     this.#inFlight = batch
-    this.#gathering = new Map()
+    this.#gathering = emptyBatch()
     this.#waiting = 0
     const hits: HitRequest[] = []
-    for (const [subject, { wanted, limits }] of batch) hits.push({ subject, wanted, ...limits })
+    for (const [subject, { wanted, limits }] of batch.groups) hits.push({ subject, wanted, ...limits })
+    for (const { subject, wanted, limits } of batch.wholes)
+      hits.push({ subject, wanted, whole: true, ...limits })
     const timer = setTimeout(() => this.#abandon(batch), this.#deps.timeoutMs)
     this.#deps
       .takeHits(hits)
@@ -104,30 +148,35 @@ export class RateLimiter {
   }
 
   #settle(batch: Batch, counters: readonly HitCounter[]): void {
-    for (const counter of counters) {
-      const group = batch.get(counter.subject)
-      if (group === undefined) continue
+    const groups = [...batch.groups.values()]
+    for (const [place, counter] of counters.entries()) {
+      const group = groups[place]
+      if (group === undefined) {
+        batch.wholes[place - groups.length]?.resolve(counter)
+        continue
+      }
       if (counter.granted < group.wanted) {
         const verdict = verdictOf(counter, group.limits, false, 0)
         this.#refusals.store(counter.subject, verdict, this.#deps.elapsedMs())
       }
       group.resolve(counter)
     }
-    if (counters.length < batch.size) rejectAll(batch, databaseUnavailable())
+    if (counters.length < sizeOf(batch)) rejectAll(batch, databaseUnavailable())
   }
 
   #abandon(batch: Batch): void {
     this.#stalled = true
     rejectAll(batch, databaseUnavailable())
     rejectAll(this.#gathering, databaseUnavailable())
-    this.#gathering = new Map()
+    this.#gathering = emptyBatch()
     this.#waiting = 0
   }
 }
 
 /** Rejects the groups that are still pending: a settled promise does not change. */
-function rejectAll(batch: Batch, failure: Failure): void {
-  for (const { reject } of batch.values()) reject(failure)
+function rejectAll({ groups, wholes }: Batch, failure: Failure): void {
+  for (const { reject } of groups.values()) reject(failure)
+  for (const { reject } of wholes) reject(failure)
 }
 
 /** A cause that says when to try again, as a full disk does, stays as it is. */

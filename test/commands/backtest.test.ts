@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { decodeResult } from '../../src/backtest/pipeline/encodeResult.ts'
+import { operator } from '../../src/backtest/pool/caller.ts'
 import { ComputePool } from '../../src/backtest/pool/computePool.ts'
 import type { BacktestResult } from '../../src/backtest/result.ts'
 import { runBacktest } from '../../src/features/backtests/run.ts'
@@ -68,7 +69,9 @@ async function served(request: object): Promise<BacktestResult> {
     get: () => Promise.reject(new Error('no archive here')),
   }
   const body = new TextEncoder().encode(JSON.stringify({ panel, ...request }))
-  return decodeResult(await runBacktest({ pool, archive, costs: costs.plain }, body))
+  return decodeResult(
+    await runBacktest({ pool, archive, costs: costs.plain }, body, undefined, { caller: operator }),
+  )
 }
 
 async function expectFaults(code: number, faults: readonly [string[], string][]): Promise<void> {

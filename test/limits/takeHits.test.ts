@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test'
-import { verdictOf } from '../../src/limits/decision.ts'
+import { verdictOf, verdictOfWhole } from '../../src/limits/decision.ts'
 import { deleteOldCounters, takeHits } from '../../src/limits/queries.ts'
 import { testDatabase } from '../database.ts'
 
@@ -113,9 +113,9 @@ test('hits of many subjects are counted in one query, each by its own limits', a
     midnight,
   )
   expect(rows.map(row => [row.subject, row.granted])).toEqual([
+    ['z', 3],
     ['a', 2],
     ['m', 5],
-    ['z', 3],
   ])
 })
 
@@ -140,4 +140,73 @@ test('deletes old counters in batches, and none of today', async () => {
   expect(await deleteOldCounters(sql, 3)).toBe(1)
   const left = await sql<{ subject: string }[]>`select subject from limit_counter order by subject`
   expect(left.map(row => row.subject)).toEqual(['age:0', 'age:1'])
+})
+
+describe('hits that are granted all or not at all', () => {
+  let next = 0
+  function newRows(perMinute: number) {
+    const subject = `rows:${++next}`
+    return async (wanted: number, clock: number) => {
+      const [row] = await takeHits(sql, [{ subject, wanted, whole: true, perMinute, perDay: null }], clock)
+      return row
+    }
+  }
+
+  test('a refused request uses up nothing, and a smaller one is granted', async () => {
+    const take = newRows(100_000)
+    expect((await take(60_000, midnight)).granted).toBe(60_000)
+    const refused = await take(60_000, midnight + 1)
+    expect([refused.granted, refused.used]).toEqual([0, 60_000])
+    expect((await take(40_000, midnight + 2)).granted).toBe(40_000)
+  })
+
+  test('Retry-After is exact: so many are granted then, and not a second earlier', async () => {
+    for (const [first, second, at] of [
+      [100_000, 1, 10],
+      [100_000, 70_000, 59],
+      [60_000, 100_000, 30],
+    ]) {
+      const take = newRows(100_000)
+      await take(first, midnight + at)
+      const limits = { perMinute: 100_000, perDay: null }
+      const verdict = verdictOfWhole(await take(second, midnight + at), limits, second)
+      const wait = verdict.refused?.retryAfterSeconds ?? 0
+      expect((await take(second, midnight + at + wait - 1)).granted).toBe(0)
+      expect((await take(second, midnight + at + wait)).granted).toBe(second)
+    }
+  })
+
+  test('what is given back can be used again, also when the minute has ended meanwhile', async () => {
+    const take = newRows(100)
+    await take(80, midnight + 59)
+    expect((await take(-80, midnight + 61)).used_before).toBe(0)
+    expect((await take(100, midnight + 62)).granted).toBe(100)
+    await take(-30, midnight + 63)
+    expect((await take(31, midnight + 64)).granted).toBe(0)
+    expect((await take(30, midnight + 64)).granted).toBe(30)
+    // More than was counted leaves nothing below zero.
+    expect((await take(-1_000, midnight + 65)).used).toBe(0)
+  })
+
+  test('one query counts several of one subject, each with its own answer in the order of the requests', async () => {
+    const want = (subject: string, wanted: number) => ({
+      ...{ subject, wanted, whole: true },
+      perMinute: 100,
+      perDay: null,
+    })
+    const hits = [want('rows:y', 70), want('rows:x', 10), want('rows:y', 40), want('rows:y', 30)]
+    const rows = await takeHits(sql, hits, midnight)
+    expect(rows.map(row => [row.subject, row.granted])).toEqual([
+      ['rows:y', 70],
+      ['rows:x', 10],
+      ['rows:y', 0],
+      ['rows:y', 30],
+    ])
+  })
+
+  test('servers of the version before count as they did', async () => {
+    const [row] = await sql<{ granted: number }[]>`
+      select granted from take_hits(${['old']}::text[], ${[5]}::int[], ${[3]}::int[], ${[null]}::int[], ${midnight}::float8)`
+    expect(row.granted).toBe(3)
+  })
 })

@@ -3,7 +3,7 @@ import type { JsonObject } from '../codec/jsonReader.ts'
 import { readJsonJoin } from './jsonBody.ts'
 import { readCsvRows, readNdjsonRows } from './lineBodies.ts'
 import { readParquetRows } from './parquetRows.ts'
-import type { JoinFormat } from './request.ts'
+import { type JoinFormat, maxJoinRows } from './request.ts'
 import { checkRows, type ParsedRows } from './rows.ts'
 import { type JoinPlan, readJoinSettings } from './settings.ts'
 
@@ -15,6 +15,8 @@ export interface JoinBodyInput {
   readonly query: JsonObject
   /** UTC. */
   readonly today: IsoDate
+  /** That the caller may send; by default as many as anybody may. A longer body is read no further. */
+  readonly maxRows?: number | undefined
 }
 
 export interface JoinBody {
@@ -37,16 +39,17 @@ async function readRows({
   body,
   format,
   query,
+  maxRows = maxJoinRows,
 }: JoinBodyInput): Promise<{ rows: ParsedRows; fields: JsonObject }> {
   switch (format) {
     case 'json':
-      return readJsonJoin(body, [])
+      return readJsonJoin(body, [], maxRows)
     case 'csv':
-      return { rows: readCsvRows(body), fields: query }
+      return { rows: readCsvRows(body, maxRows), fields: query }
     case 'ndjson':
-      return { rows: readNdjsonRows(body), fields: query }
+      return { rows: readNdjsonRows(body, maxRows), fields: query }
     case 'parquet':
-      return { rows: await readParquetRows(body), fields: query }
+      return { rows: await readParquetRows(body, maxRows), fields: query }
     default:
       return format satisfies never
   }

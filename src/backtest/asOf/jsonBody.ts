@@ -22,6 +22,7 @@ const cellChecks = {
 export function readJsonJoin(
   bytes: Uint8Array,
   more: readonly string[],
+  maxRows: number = maxJoinRows,
 ): { fields: JsonObject; rows: ParsedRows } {
   const reader = openJson(bytes, 'Send {"rows": {"date": [...], "ticker": [...]}, "metrics": ["roe"]}.')
   reader.skipSpace()
@@ -40,7 +41,7 @@ export function readJsonJoin(
       const key = reader.key(name => name in fields || (name === 'rows' && rows !== null))
       if (!known.includes(key)) throw unknownParameter(key.slice(0, 60), known)
       reader.path.push(key)
-      if (key === 'rows') rows = readColumns(reader)
+      if (key === 'rows') rows = readColumns(reader, maxRows)
       else fields[key] = reader.value()
       reader.path.pop()
     } while (reader.take(0x2c))
@@ -58,7 +59,7 @@ export function readJsonJoin(
 
 const minElementBytes = '"A",'.length
 
-function readColumns(reader: JsonReader): ParsedRows {
+function readColumns(reader: JsonReader, maxRows: number): ParsedRows {
   reader.skipSpace()
   if (reader.bytes[reader.at] !== 0x7b) {
     throw new Failure(
@@ -80,7 +81,7 @@ function readColumns(reader: JsonReader): ParsedRows {
       const name = columnNames.find(column => column === key)
       if (name === undefined) throw unknownParameter(formatPath([...reader.path, key]), columnNames)
       reader.path.push(name)
-      lengths.set(name, readColumn(reader, columns[name], name))
+      lengths.set(name, readColumn(reader, columns[name], name, maxRows))
       reader.path.pop()
     } while (reader.take(0x2c))
     reader.expect(0x7d)
@@ -95,7 +96,7 @@ function readColumns(reader: JsonReader): ParsedRows {
   }
 }
 
-function readColumn(reader: JsonReader, column: JsonColumn, name: ColumnName): number {
+function readColumn(reader: JsonReader, column: JsonColumn, name: ColumnName, maxRows: number): number {
   reader.skipSpace()
   if (reader.bytes[reader.at] !== 0x5b) {
     throw new Failure('parameter_invalid', `${reader.here} must be an array with one value per row.`, {
@@ -107,7 +108,7 @@ function readColumn(reader: JsonReader, column: JsonColumn, name: ColumnName): n
   let place = 0
   do {
     reader.skipSpace()
-    if (place === maxJoinRows) tooManyRows()
+    if (place === maxRows) tooManyRows(maxRows)
     if (!column.take(place)) column.put(place, readChecked(reader, name, place))
     place++
   } while (reader.take(0x2c))

@@ -31,12 +31,12 @@ function pushChecked(rows: RowsBuilder, row: JsonValue, line: number, missing: s
 }
 
 /** Rows as CSV: a header with date and ticker in either order, then one line per row. */
-export function readCsvRows(bytes: Uint8Array): ParsedRows {
+export function readCsvRows(bytes: Uint8Array, maxRows: number): ParsedRows {
   const reader = new CsvReader(bytes)
   if (reader.ended)
     throw new Failure('body_invalid', 'The body is empty. Start it with the header line date,ticker.')
   const columns = readHeader(reader.row())
-  const rows = new RowsBuilder(rowCapacity(bytes, minLineBytes))
+  const rows = new RowsBuilder(rowCapacity(bytes, minLineBytes), maxRows)
   const days = new DayMemo()
   const dateFirst = columns[0] === 'date'
   while (!reader.ended) {
@@ -125,13 +125,13 @@ function readLine(reader: CsvReader, rows: RowsBuilder, columns: readonly Column
 }
 
 /** Rows as NDJSON: {"date": ..., "ticker": ...}, one per line. */
-export function readNdjsonRows(bytes: Uint8Array): ParsedRows {
+export function readNdjsonRows(bytes: Uint8Array, maxRows: number): ParsedRows {
   const reader = new JsonReader(bytes)
   reader.skipSpace()
   if (reader.at === bytes.length)
     throw new Failure('body_invalid', 'The body is empty. Send one row {"date", "ticker"} per line.')
   const lines = new LineCounter(bytes)
-  const rows = new RowsBuilder(rowCapacity(bytes, minNdjsonBytes))
+  const rows = new RowsBuilder(rowCapacity(bytes, minNdjsonBytes), maxRows)
   const days = new DayMemo()
   while (reader.at < bytes.length) {
     const start = reader.at

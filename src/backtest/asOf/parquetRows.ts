@@ -12,7 +12,7 @@ const maxKnown = 100_000
 const limits = { numbers: [], cells: 2 * maxJoinRows, textLength: maxTickerLength }
 
 /** Rows as a Parquet file with the columns date and ticker. Values become numbers part by part: as text they take ten times the memory. */
-export async function readParquetRows(bytes: Uint8Array<ArrayBuffer>): Promise<ParsedRows> {
+export async function readParquetRows(bytes: Uint8Array<ArrayBuffer>, maxRows: number): Promise<ParsedRows> {
   const names = new NameInterner(maxTickerLength)
   let day = new NumberColumn(0)
   let name = new NumberColumn(0)
@@ -22,7 +22,8 @@ export async function readParquetRows(bytes: Uint8Array<ArrayBuffer>): Promise<P
   const count = await readParquetChunks(bytes, limits, {
     open: (columns, rows) => {
       requireColumns(columns)
-      if (rows > maxJoinRows) tooManyRows()
+      // By the metadata: no value has been read yet.
+      if (rows > maxRows) tooManyRows(maxRows, rows)
       day = new NumberColumn(rows)
       name = new NumberColumn(rows)
     },

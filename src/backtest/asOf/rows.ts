@@ -24,8 +24,10 @@ export class RowsBuilder {
   count = 0
   readonly #day: Int32Array
   readonly #name: Int32Array
+  readonly #maxRows: number
 
-  constructor(capacity: number) {
+  constructor(capacity: number, maxRows: number) {
+    this.#maxRows = maxRows
     this.#day = new Int32Array(new SharedArrayBuffer(4 * capacity))
     this.#name = new Int32Array(new SharedArrayBuffer(4 * capacity))
   }
@@ -34,7 +36,7 @@ export class RowsBuilder {
     const row = this.count++
     this.#day[row] = day
     this.#name[row] = name
-    if (row >= maxJoinRows) tooManyRows()
+    if (row >= this.#maxRows) tooManyRows(this.#maxRows)
     if (name >= maxTickers) throw tooManyTickers()
   }
 
@@ -53,12 +55,18 @@ export class RowsBuilder {
   }
 }
 
-export function tooManyRows(): never {
-  throw new Failure(
-    'body_invalid',
-    `rows has more than ${maxJoinRows.toLocaleString('en')} rows. Split it by date.`,
-    { param: 'rows' },
-  )
+/** @param maxRows that the caller may send
+ * @param count null: reading stopped at the first that is too many */
+export function tooManyRows(maxRows: number, count: number | null = null): never {
+  const limit = maxRows.toLocaleString('en')
+  if (maxRows < maxJoinRows) {
+    throw new Failure(
+      'body_too_large',
+      `rows has ${count === null ? `more than ${limit}` : count.toLocaleString('en')} rows; the demo key and free keys may join ${limit} a minute. Split it by date and send the parts over several minutes, or use an evaluation key or one with a Personal or Commercial data licence.`,
+      { param: 'rows' },
+    )
+  }
+  throw new Failure('body_invalid', `rows has more than ${limit} rows. Split it by date.`, { param: 'rows' })
 }
 
 /** Each of these takes more memory than its row, so readers stop at the first one too many. */

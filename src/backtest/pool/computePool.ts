@@ -1,12 +1,15 @@
 import Piscina from 'piscina'
 import { Failure } from '../../errors.ts'
 import { restoreFailure } from '../pipeline/taskFailure.ts'
-import { FairScheduler, type Priority, type Ticket } from './scheduler.ts'
+import type { ComputeCaller } from './caller.ts'
+import { FairScheduler } from './scheduler.ts'
+import { TaskEstimates, unitsOf } from './taskEstimates.ts'
 import type { TaskInput, TaskKind, TaskOutput, TaskReply } from './tasks.ts'
+import type { Priority, Ticket } from './tickets.ts'
 
 export interface PoolSettings {
   readonly threads: number
-  /** Requests that may wait while all threads are busy. */
+  /** Requests with paid keys that may wait while all threads are busy; free keys and the demo key have half as many places each. */
   readonly queue: number
   /** How long a task may run; its wait does not count. */
   readonly timeLimitMs: number
@@ -14,14 +17,27 @@ export interface PoolSettings {
   readonly worker?: URL
 }
 
-export interface RunOptions {
+export type RunOptions = TaskOptions & (AdmittedTask | SingleTask)
+
+/** The task is one of several of an admitted request. */
+interface AdmittedTask {
+  /** From `admit`. */
+  readonly ticket: Ticket
+  readonly caller?: undefined
+}
+
+/** The task is a request of its own. */
+interface SingleTask {
+  /** For whom it runs. */
+  readonly caller: ComputeCaller
+  readonly priority?: Priority
+  readonly ticket?: undefined
+}
+
+export interface TaskOptions {
   readonly signal?: AbortSignal | undefined
   /** Memory that moves to the thread. A task that gave its memory away is not tried again after a crash. */
   readonly transfer?: ArrayBuffer[]
-  /** From `admit`: the task is one of several of an admitted request. */
-  readonly ticket?: Ticket
-  /** Of a task without a ticket. */
-  readonly priority?: Priority
   /** Shared memory that the task checks as it runs: when its caller gives up, 1 is put there and the task ends by
    * itself. Without it the task's thread is ended, and another one has to start. */
   readonly stop?: Int32Array
@@ -45,6 +61,7 @@ export class ComputePool {
   readonly #settings: PoolSettings
   readonly #scheduler: FairScheduler
   readonly #workers: Piscina
+  readonly #estimates = new TaskEstimates()
 
   /** Tasks that can run at a time. */
   get threads(): number {
@@ -63,7 +80,8 @@ export class ComputePool {
     this.#workers = new Piscina({
       filename: (settings.worker ?? workerEntry).href,
       minThreads: settings.threads,
-      maxThreads: settings.threads,
+      // The one more starts when the scheduler first needs it.
+      maxThreads: settings.threads + 1,
       idleTimeout: Number.POSITIVE_INFINITY,
     })
     // A thread that dies already fails its task. Without a listener, the error event would also end the whole process.
@@ -72,8 +90,8 @@ export class ComputePool {
 
   /** Admits a request of several tasks: none of them is turned away for a full queue, and they alternate with those of
    * other requests. Fails as `run` does. Every ticket has to `leave`. */
-  admit(priority?: Priority): Ticket {
-    return this.#scheduler.admit(priority)
+  admit(caller: ComputeCaller, priority?: Priority): Ticket {
+    return this.#scheduler.admit(caller, priority)
   }
 
   leave(ticket: Ticket): void {
@@ -85,14 +103,10 @@ export class ComputePool {
     this.#scheduler.releaseHeld(ticket)
   }
 
-  async run<K extends TaskKind>(
-    kind: K,
-    input: TaskInput<K>,
-    options: RunOptions = {},
-  ): Promise<TaskOutput<K>> {
+  async run<K extends TaskKind>(kind: K, input: TaskInput<K>, options: RunOptions): Promise<TaskOutput<K>> {
     if (options.ticket) return this.#runAdmitted(kind, input, options, options.ticket)
     options.signal?.throwIfAborted()
-    const ticket = this.admit(options.priority)
+    const ticket = this.admit(options.caller, options.priority)
     try {
       return await this.#runAdmitted(kind, input, options, ticket)
     } finally {
@@ -103,30 +117,37 @@ export class ComputePool {
   async #runAdmitted<K extends TaskKind>(
     kind: K,
     input: TaskInput<K>,
-    options: RunOptions,
+    options: TaskOptions,
     ticket: Ticket,
   ): Promise<TaskOutput<K>> {
-    const startedMs = await this.#scheduler.acquire(ticket, options.signal)
+    const units = unitsOf(kind, input)
+    const slot = await this.#scheduler.acquire(
+      ticket,
+      options.signal,
+      this.#estimates.estimateMs(kind, units),
+    )
+    const startedMs = performance.now()
     let held = false
     try {
       const attempts = options.transfer?.length ? 1 : 2
       const reply = await this.#attempt(kind, input, options, attempts)
       options.signal?.throwIfAborted()
       if (reply.ok) {
+        this.#estimates.learn(kind, units, performance.now() - startedMs)
         held = options.holdThread === true
         return reply.output
       }
       throw restoreFailure(reply.failure)
     } finally {
-      if (held) this.#scheduler.hold(ticket, startedMs)
-      else this.#scheduler.release(ticket, startedMs)
+      if (held) this.#scheduler.hold(ticket, slot)
+      else this.#scheduler.release(ticket, slot)
     }
   }
 
   async #attempt<K extends TaskKind>(
     kind: K,
     input: TaskInput<K>,
-    options: RunOptions,
+    options: TaskOptions,
     attemptsLeft: number,
   ): Promise<TaskReply<K>> {
     const { timeLimitMs } = this.#settings

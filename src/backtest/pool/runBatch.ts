@@ -3,7 +3,7 @@ import type { MarketCosts } from '../../markets/costs.ts'
 import type { BatchEntry, BatchRowsOpened, BatchTrial } from '../pipeline/batch.ts'
 import { restoreFailure } from '../pipeline/taskFailure.ts'
 import type { ComputePool } from './computePool.ts'
-import type { Ticket } from './scheduler.ts'
+import type { Ticket } from './tickets.ts'
 
 /** Backtests of a batch that run on the same rows. */
 export interface BatchGroup {

@@ -1,8 +1,8 @@
 import { maximaPerResample, type SpaResult, spaResult } from '../evidence/spa.ts'
 import { cutSpaSlices } from '../pipeline/sweepEvidence.ts'
 import type { SliceSeries, SweepPlan } from '../pipeline/sweepPlan.ts'
-import type { ComputePool, RunOptions } from './computePool.ts'
-import type { Ticket } from './scheduler.ts'
+import type { ComputePool, TaskOptions } from './computePool.ts'
+import type { Ticket } from './tickets.ts'
 
 /** Runs the test for superior predictive ability of a sweep whose slices are all done. Each lane takes the next slice of resamples,
  * and every slice competes fairly with other requests. Every resample has its own random numbers, and p values are counts: the
@@ -15,7 +15,7 @@ export async function runSpa(
   pool: ComputePool,
   plan: SweepPlan,
   series: readonly SliceSeries[],
-  options: Pick<RunOptions, 'signal'> & { readonly ticket: Ticket },
+  options: Pick<TaskOptions, 'signal'> & { readonly ticket: Ticket },
   afterSlice: () => void = () => {},
 ): Promise<SpaResult | null | undefined> {
   const { evidence } = plan

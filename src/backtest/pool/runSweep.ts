@@ -3,14 +3,14 @@ import type { EncodedResult } from '../pipeline/encodeResult.ts'
 import type { SliceSeries, SweepPlan } from '../pipeline/sweepPlan.ts'
 import { rebalanceDates } from '../portfolio/rebalance.ts'
 import type { ResultFormat } from '../request.ts'
-import type { ComputePool, RunOptions } from './computePool.ts'
+import type { ComputePool, RunOptions, TaskOptions } from './computePool.ts'
 import { runSpa } from './runSpa.ts'
-import type { Ticket } from './scheduler.ts'
+import type { Ticket } from './tickets.ts'
 
 export interface SweepOptions {
   readonly signal?: AbortSignal | undefined
-  /** From `pool.admit`; `runSweep` leaves it when the sweep is over. Without it the sweep has to be admitted. */
-  readonly ticket?: Ticket
+  /** From `pool.admit`; `runSweep` leaves it when the sweep is over. */
+  readonly ticket: Ticket
   /** By default JSON. */
   readonly resultFormat?: ResultFormat | undefined
   /** Called after every slice with the number of finished trials and of all trials. */
@@ -26,13 +26,7 @@ export interface SweepOptions {
 export async function runSweep(
   pool: ComputePool,
   plan: SweepPlan,
-  {
-    signal,
-    ticket = pool.admit(),
-    resultFormat = 'json',
-    onProgress,
-    timeLimitMs = Number.POSITIVE_INFINITY,
-  }: SweepOptions = {},
+  { signal, ticket, resultFormat = 'json', onProgress, timeLimitMs = Number.POSITIVE_INFINITY }: SweepOptions,
 ): Promise<EncodedResult> {
   const busyMsBefore = ticket.busyMs
   const failed = new AbortController()
@@ -90,7 +84,7 @@ export async function runSlice(
   pool: ComputePool,
   plan: SweepPlan,
   slice: number,
-  options: Pick<RunOptions, 'signal' | 'ticket'> = {},
+  options: RunOptions,
 ): Promise<SliceSeries> {
   const { data, view, tradingCosts } = plan
   const configs = plan.slices[slice].map(place => plan.configs[place])
@@ -116,7 +110,7 @@ export async function finishSweep(
   plan: SweepPlan,
   series: readonly SliceSeries[],
   resultFormat: ResultFormat,
-  options: Pick<RunOptions, 'signal'> & { readonly ticket: Ticket },
+  options: Pick<TaskOptions, 'signal'> & { readonly ticket: Ticket },
   afterSlice?: () => void,
 ): Promise<EncodedResult> {
   const spa = await runSpa(pool, plan, series, options, afterSlice)

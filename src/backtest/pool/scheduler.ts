@@ -1,124 +1,158 @@
 import { Failure } from '../../errors.ts'
+import { type ComputeCaller, isUnpaid } from './caller.ts'
+import { QueueBounds } from './queueBounds.ts'
+import { type Share, Shares } from './shares.ts'
+import { nextTicket, type Priority, type Slot, type Ticket, TicketBook } from './tickets.ts'
 
-/** One admitted request: a single backtest, or a sweep of many slices. */
-export interface Ticket {
-  readonly priority: Priority
-  /** Slots that it uses now. */
-  running: number
-  /** Starts its waiting tasks, oldest first. */
-  readonly waiting: (() => void)[]
-  /** The number of the last slot that it was given, counted over all tickets; null: none yet. */
-  lastServed: number | null
-  /** Milliseconds of slots that it has used. */
-  busyMs: number
-  /** Since when it holds the slot of a finished task for its next one; null: it holds none. */
-  heldSinceMs: number | null
+/** The clock of a scheduler; tests have their own. */
+export interface SchedulerClock {
+  readonly nowMs: () => number
+  /** Calls `wake` once after `ms`. */
+  readonly later: (ms: number, wake: () => void) => void
 }
 
-/** `background`: work of a submitted backtest, or rows that requests wait for which were admitted before. It is never turned away,
- * and not preferred as a newcomer. */
-export type Priority = 'interactive' | 'background'
+const systemClock: SchedulerClock = {
+  nowMs: () => performance.now(),
+  later: (ms, wake) => {
+    setTimeout(wake, ms).unref()
+  },
+}
+
+/** A paid caller that uses no thread gets one more than there are when it has waited this long: all are in tasks of others that take
+ * longer. */
+const reserveAfterMs = 5
+/** The charge of a task before anything is known of such tasks. */
+const unknownMs = 10
 
 /** Decides which request uses a thread next, which one waits, and which one is turned away. There is one slot per
  * thread.
  *
- * The queue is bounded in tickets: an admitted request is never turned away halfway. A newcomer is a ticket that has not had
- * a slot yet. A slot goes to the newcomer that came first. The next slot goes to one of the other tickets: the one with the
- * fewest slots now that has waited longest since its last slot. So a newcomer waits for at most one slot of a ticket that
- * needs a hundred. Many newcomers take at most every other slot from that ticket. */
+ * Callers share the time of the threads (`Share`): a request that comes rarely is next, however many others one caller has here. Free
+ * and demo callers together leave at least one of several slots to the others. A running task cannot be interrupted. Where tasks
+ * of others hold every slot for long, there is therefore one slot more, for a paid caller that has none: the
+ * system then divides the processors.
+ *
+ * The queue is bounded in tickets (`QueueBounds`): an admitted request is never turned away halfway. */
 export class FairScheduler {
   readonly #slots: number
-  readonly #maxWaiting: number
-  readonly #tickets = new Set<Ticket>()
-  /** Interactive tickets: the queue is bounded in them. */
-  #interactive = 0
+  readonly #unpaidSlots: number
+  readonly #bounds: QueueBounds
+  readonly #clock: SchedulerClock
+  readonly #shares = new Shares()
+  readonly #tickets = new TicketBook()
   #taken = 0
+  #takenUnpaid = 0
+  #isReserveTaken = false
   #served = 0
-  #newcomerLast = false
+  #isReserveDue = false
   #onIdle: (() => void) | null = null
   #closed = false
   /** Milliseconds of all slots in use, up to `#countedMs`. */
   #busyMs = 0
-  #countedMs = performance.now()
+  #countedMs: number
   /** Moving average of the time that a ticket is busy. */
   #averageMs = 1_000
 
-  constructor(slots: number, maxWaiting: number) {
+  constructor(slots: number, maxWaiting: number, clock = systemClock) {
     this.#slots = slots
-    this.#maxWaiting = maxWaiting
+    this.#unpaidSlots = unpaidSlotsOf(slots)
+    this.#bounds = new QueueBounds(slots, this.#unpaidSlots, maxWaiting)
+    this.#clock = clock
+    this.#countedMs = clock.nowMs()
   }
 
   /** Admits a request, or fails with `compute_busy` (an interactive one) or `shutting_down`. Every ticket has to `leave`. */
-  admit(priority: Priority = 'interactive'): Ticket {
+  admit(caller: ComputeCaller, priority: Priority = 'interactive'): Ticket {
     if (this.#closed) {
       throw new Failure('shutting_down', 'The server is shutting down. Try again in a moment.', {
         retryAfterSeconds: 5,
       })
     }
     const isInteractive = priority === 'interactive'
-    const waiting = this.#interactive - this.#slots
-    if (isInteractive && waiting >= this.#maxWaiting) {
-      throw new Failure(
-        'compute_busy',
-        `All ${this.#slots} workers are busy and ${waiting} backtests wait. Try again later.`,
-        { retryAfterSeconds: this.#expectedWaitSeconds(waiting + 1) },
-      )
-    }
+    const share = this.#shares.of(caller)
+    if (isInteractive) this.#requirePlace(caller, share)
     const lastServed = isInteractive ? null : this.#served++
-    const ticket = { priority, running: 0, waiting: [], lastServed, busyMs: 0, heldSinceMs: null }
+    const ticket = { caller, priority, share, running: 0, waiting: [], lastServed, busyMs: 0, held: null }
     this.#tickets.add(ticket)
-    if (isInteractive) this.#interactive++
+    if (isInteractive) countUpwards(share, 'interactive', 1)
     return ticket
   }
 
-  /** Slots in use, tasks that wait for one, and the time of all slots since the start. */
+  #requirePlace(caller: ComputeCaller, share: Share): void {
+    try {
+      const parties = { ofCaller: share, ofTier: this.#shares.tier(caller.tier) }
+      this.#bounds.require(caller, parties, ahead => this.#expectedWaitSeconds(ahead))
+    } catch (refusal) {
+      this.#shares.forgetIdle(share)
+      throw refusal
+    }
+  }
+
+  /** Slots in use, tasks that wait for one, and the time of all slots since the start. There may be one slot more in use than there are
+   * threads. */
   get use(): { running: number; waiting: number; busyMs: number } {
     this.#countBusy()
-    let waiting = 0
-    for (const ticket of this.#tickets) waiting += ticket.waiting.length
-    return { running: this.#taken, waiting, busyMs: this.#busyMs }
+    const { waiting } = this.#shares.root
+    return { running: this.#inUse, waiting, busyMs: this.#busyMs }
+  }
+
+  /** Callers that it remembers. */
+  get callers(): number {
+    return this.#shares.size
   }
 
   leave(ticket: Ticket): void {
     this.releaseHeld(ticket)
-    this.#tickets.delete(ticket)
-    if (ticket.priority === 'interactive') this.#interactive--
+    const { share, priority } = ticket
+    if (!this.#tickets.remove(ticket)) return
+    if (priority === 'interactive') countUpwards(share, 'interactive', -1)
+    this.#shares.forgetIdle(share)
     this.#averageMs += 0.2 * (ticket.busyMs - this.#averageMs)
     if (this.#tickets.size === 0) this.#onIdle?.()
   }
 
-  /** Resolves when the ticket gets a slot, with the time for `release`. */
-  async acquire(ticket: Ticket, signal?: AbortSignal): Promise<number> {
+  /** Resolves when the ticket gets a slot, which it has to release.
+   *
+   * @param estimateMs how long the task may take; its caller is charged that until it is known */
+  async acquire(ticket: Ticket, signal?: AbortSignal, estimateMs = unknownMs): Promise<Slot> {
     signal?.throwIfAborted()
-    const heldSinceMs = ticket.heldSinceMs
-    if (heldSinceMs !== null) {
-      ticket.heldSinceMs = null
-      return heldSinceMs
+    const { held } = ticket
+    if (held !== null) {
+      ticket.held = null
+      return held
     }
-    if (this.#taken < this.#slots) this.#serve(ticket)
-    else await this.#wait(ticket, signal)
-    return performance.now()
+    // Whoever waits while a slot is free may not have it.
+    if (this.#hasSlotFor(ticket.caller)) return this.#serve(ticket, estimateMs)
+    return this.#wait(ticket, estimateMs, signal)
   }
 
-  release(ticket: Ticket, startedMs: number): void {
-    ticket.busyMs += performance.now() - startedMs
+  release(ticket: Ticket, { startedMs, estimateMs, isReserve }: Slot): void {
+    const usedMs = this.#clock.nowMs() - startedMs
+    const { share, caller } = ticket
+    ticket.busyMs += usedMs
     ticket.running--
     this.#countBusy()
-    this.#taken--
-    this.#next()?.waiting.shift()?.()
+    if (isReserve) this.#isReserveTaken = false
+    else this.#taken--
+    if (isUnpaid(caller.tier)) this.#takenUnpaid--
+    share.charge(usedMs - estimateMs)
+    share.advance(usedMs)
+    countUpwards(share, 'running', -1)
+    share.settle()
+    this.#startWaiting()
   }
 
   /** Keeps the slot for the ticket's next `acquire`. A ticket that first has to wait for something else must call
    * `releaseHeld`, or the slot stays idle. */
-  hold(ticket: Ticket, startedMs: number): void {
-    ticket.heldSinceMs = startedMs
+  hold(ticket: Ticket, slot: Slot): void {
+    ticket.held = slot
   }
 
   releaseHeld(ticket: Ticket): void {
-    const { heldSinceMs } = ticket
-    if (heldSinceMs === null) return
-    ticket.heldSinceMs = null
-    this.release(ticket, heldSinceMs)
+    const { held } = ticket
+    if (held === null) return
+    ticket.held = null
+    this.release(ticket, held)
   }
 
   /** Admits no more. Resolves when the last ticket has left. */
@@ -134,45 +168,104 @@ export class FairScheduler {
     })
   }
 
-  /** To be called before `#taken` changes. */
+  get #inUse(): number {
+    return this.#taken + (this.#isReserveTaken ? 1 : 0)
+  }
+
+  /** To be called before a slot is taken or given back. */
   #countBusy(): void {
-    const now = performance.now()
-    this.#busyMs += this.#taken * (now - this.#countedMs)
+    const now = this.#clock.nowMs()
+    this.#busyMs += this.#inUse * (now - this.#countedMs)
     this.#countedMs = now
   }
 
-  #serve(ticket: Ticket): void {
+  #hasSlotFor({ tier }: Pick<ComputeCaller, 'tier'>): boolean {
+    if (this.#taken >= this.#slots) return false
+    return !isUnpaid(tier) || this.#takenUnpaid < this.#unpaidSlots
+  }
+
+  #serve(ticket: Ticket, estimateMs: number, isReserve = false): Slot {
+    const { share, caller } = ticket
     this.#countBusy()
-    this.#taken++
+    if (isReserve) this.#isReserveTaken = true
+    else this.#taken++
+    if (isUnpaid(caller.tier)) this.#takenUnpaid++
     ticket.running++
-    this.#newcomerLast = ticket.lastServed === null
+    share.activate()
+    countUpwards(share, 'running', 1)
+    share.charge(estimateMs)
+    share.newcomerLast = ticket.lastServed === null
     ticket.lastServed = this.#served++
+    return { startedMs: this.#clock.nowMs(), estimateMs, isReserve }
   }
 
-  #next(): Ticket | null {
-    let newcomer: Ticket | null = null
-    let other: Ticket | null = null
-    for (const ticket of this.#tickets) {
-      if (ticket.waiting.length === 0) continue
-      if (ticket.lastServed === null) newcomer ??= ticket
-      else if (other === null || comesFirst(ticket, other)) other = ticket
+  /** Gives free slots to those that wait. */
+  #startWaiting(): void {
+    const { root } = this.#shares
+    const free = { paid: true, unpaid: true }
+    const mayHave = (share: Share) =>
+      share.parent !== root || (isUnpaidShare(share) ? free.unpaid : free.paid)
+    while (root.waiting > 0) {
+      free.paid = this.#hasSlotFor({ tier: 'paid' })
+      free.unpaid = this.#hasSlotFor({ tier: 'demo' })
+      const caller = free.paid ? root.next(mayHave) : null
+      if (caller === null) break
+      this.#startNextOf(caller)
     }
-    return newcomer && !(other && this.#newcomerLast) ? newcomer : other
+    this.#openReserve()
   }
 
-  #wait(ticket: Ticket, signal?: AbortSignal): Promise<void> {
-    return new Promise<void>((resolve, reject) => {
-      const start = () => {
+  #startNextOf(caller: Share, isReserve = false): void {
+    const ticket = nextTicket(caller, this.#tickets.of(caller))
+    const task = ticket?.waiting.shift()
+    if (ticket === null || task === undefined) throw new Error('A caller waits without a task.')
+    const slot = this.#serve(ticket, task.estimateMs, isReserve)
+    this.#endWait(caller)
+    task.start(slot)
+  }
+
+  #endWait(share: Share): void {
+    countUpwards(share, 'waiting', -1)
+    share.settle()
+  }
+
+  /** Starts a task of a paid caller that uses no slot although all are taken, at once if free or demo callers have one of them, else when
+   * it has waited long enough. */
+  #openReserve(): void {
+    if (this.#isReserveTaken || this.#taken < this.#slots) return
+    const { root } = this.#shares
+    const caller = root.next(share => (share.parent === root ? !isUnpaidShare(share) : share.running === 0))
+    if (caller === null) return
+    const dueMs = this.#takenUnpaid > 0 ? 0 : this.#tickets.waitingSince(caller) + reserveAfterMs
+    const leftMs = dueMs - this.#clock.nowMs()
+    if (leftMs <= 0) this.#startNextOf(caller, true)
+    else if (!this.#isReserveDue) {
+      this.#isReserveDue = true
+      this.#clock.later(leftMs, () => {
+        this.#isReserveDue = false
+        this.#openReserve()
+      })
+    }
+  }
+
+  #wait(ticket: Ticket, estimateMs: number, signal?: AbortSignal): Promise<Slot> {
+    const { share } = ticket
+    return new Promise<Slot>((resolve, reject) => {
+      const start = (slot: Slot) => {
         signal?.removeEventListener('abort', giveUp)
-        this.#serve(ticket)
-        resolve()
+        resolve(slot)
       }
+      const task = { estimateMs, sinceMs: this.#clock.nowMs(), start }
       const giveUp = () => {
-        ticket.waiting.splice(ticket.waiting.indexOf(start), 1)
+        ticket.waiting.splice(ticket.waiting.indexOf(task), 1)
+        this.#endWait(share)
         reject(signal?.reason)
       }
       signal?.addEventListener('abort', giveUp, { once: true })
-      ticket.waiting.push(start)
+      ticket.waiting.push(task)
+      share.activate()
+      countUpwards(share, 'waiting', 1)
+      this.#openReserve()
     })
   }
 
@@ -181,6 +274,11 @@ export class FairScheduler {
   }
 }
 
-function comesFirst(a: Ticket, b: Ticket): boolean {
-  return a.running === b.running ? (a.lastServed ?? 0) < (b.lastServed ?? 0) : a.running < b.running
+/** Slots that free and demo callers may use together. A server with one thread has no other; its paid callers get the slot on top. */
+const unpaidSlotsOf = (slots: number) => Math.max(1, slots - Math.max(1, Math.floor(slots / 4)))
+
+const isUnpaidShare = ({ name }: Share) => name === 'free' || name === 'demo'
+
+function countUpwards(share: Share, what: 'interactive' | 'running' | 'waiting', change: number): void {
+  for (let party: Share | null = share; party !== null; party = party.parent) party[what] += change
 }

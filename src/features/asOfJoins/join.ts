@@ -1,11 +1,13 @@
-import { isFreeData, type Principal } from '../../access/licences.ts'
+import { isFreeData, isUnpaid, type Principal } from '../../access/licences.ts'
 import type { JoinBodyInput } from '../../backtest/asOf/joinBody.ts'
 import type { JoinFormat } from '../../backtest/asOf/request.ts'
 import type { JoinPlan } from '../../backtest/asOf/settings.ts'
 import type { WrittenJoin } from '../../backtest/asOf/writeJoin.ts'
+import type { ComputeCaller } from '../../backtest/pool/caller.ts'
 import type { ComputePool } from '../../backtest/pool/computePool.ts'
-import type { Priority } from '../../backtest/pool/scheduler.ts'
+import type { Priority } from '../../backtest/pool/tickets.ts'
 import { Failure } from '../../errors.ts'
+import type { RowBudget } from '../../http/rowBudget.ts'
 import type { SqlClient } from '../../postgres/client.ts'
 import { nearNames } from '../../spelling.ts'
 import type { CompanyDeps, PinnedStore } from '../companies/deps.ts'
@@ -26,6 +28,15 @@ export interface JoinDeps extends Omit<CompanyDeps, 'cursors'> {
   }
 }
 
+/** Who sends a join. */
+export interface JoinSender {
+  readonly principal: Principal
+  /** For whom the threads work. */
+  readonly caller: ComputeCaller
+  /** null: any number of rows, or they have been counted. */
+  readonly budget: RowBudget | null
+}
+
 export interface JoinAnswer extends WrittenJoin {
   readonly dataVersion: number
   readonly metrics: readonly string[]
@@ -33,28 +44,31 @@ export interface JoinAnswer extends WrittenJoin {
   readonly release: () => void
 }
 
+type SentRows = Omit<JoinBodyInput, 'today' | 'maxRows'>
+
 /** Runs a join: the bytes of the body go to a thread, and those of the answer come back. This thread sees the names of the rows and what is
  * computed, so that it finds the companies and whether the caller may see them. */
 export async function runJoin(
   deps: JoinDeps,
-  principal: Principal,
-  sent: Omit<JoinBodyInput, 'today'>,
+  { principal, caller, budget }: JoinSender,
+  sent: SentRows,
   format: JoinFormat,
   signal: AbortSignal,
   priority: Priority = 'interactive',
 ): Promise<JoinAnswer> {
   const { pool, markets, events, answerMemory } = deps
-  const ticket = pool.admit(priority)
+  const ticket = pool.admit(caller, priority)
   const lease = events.lease()
   try {
-    const input = { ...sent, today: deps.today() }
+    const input = { ...sent, today: deps.today(), maxRows: budget?.maxRows }
     const { rows, plan } = await pool.run('join_body', input, {
       signal,
       ticket,
       transfer: [sent.body.buffer],
     })
     requireMetrics(markets.metrics, plan)
-    const room = answerMemory.reserve(rows.count, plan)
+    await budget?.charge(rows.count)
+    const room = answerMemory.reserve(rows.count, plan, isUnpaid(principal))
     try {
       const figures = await atVersion(deps, plan.dataVersion, signal, at =>
         openJoin(at, principal, lease, rows.names, plan, signal),
@@ -88,13 +102,15 @@ export async function runJoin(
  * @returns how many rows it has */
 export async function checkJoin(
   deps: JoinDeps,
-  principal: Principal,
-  sent: Omit<JoinBodyInput, 'today'>,
+  { principal, caller, budget }: JoinSender,
+  sent: SentRows,
   signal: AbortSignal,
 ): Promise<number> {
   const { pool, markets } = deps
-  const { rows, plan } = await pool.run('join_body', { ...sent, today: deps.today() }, { signal })
+  const input = { ...sent, today: deps.today(), maxRows: budget?.maxRows }
+  const { rows, plan } = await pool.run('join_body', input, { signal, caller })
   requireMetrics(markets.metrics, plan)
+  await budget?.charge(rows.count)
   await atVersion(deps, plan.dataVersion, signal, async at => {
     const { companies } = await findJoinCompanies(at, rows.names, at.dataVersion())
     await authorizeJoin(at, principal, companies)

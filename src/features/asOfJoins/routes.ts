@@ -7,16 +7,20 @@ import { SpoolBudget, spool } from '../../formats/spool.ts'
 import { streamAnswer } from '../../http/answers.ts'
 import { type BodyReader, formatOfBody } from '../../http/body.ts'
 import { compressions } from '../../http/compression.ts'
+import { computeCaller } from '../../http/computeCaller.ts'
 import { type Answer, type RequestContext, withoutIdleTimeout } from '../../http/context.ts'
 import { queryReader } from '../../http/parameters.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
 import { prefersAsync, withAcceptedFormat } from '../../http/preferences.ts'
+import { rowBudget } from '../../http/rowBudget.ts'
+import type { RateLimiter } from '../../limits/rateLimiter.ts'
 import { chunksOf, joinHeaders, joinTag, type SentJoin } from './answer.ts'
 import { joinOperation } from './documentation.ts'
-import { type JoinDeps, runJoin } from './join.ts'
+import { type JoinDeps, type JoinSender, runJoin } from './join.ts'
 import { JoinQuery } from './schema.ts'
 
 interface JoinRouteDeps extends JoinDeps {
+  readonly access: { readonly rateLimiter: RateLimiter }
   readonly bodies: BodyReader
   readonly perKeyLimit: { use<T>(subject: string, work: () => Promise<T>): Promise<T> }
   /** Stores the join of a request with `Prefer: respond-async`, and accepts it. */
@@ -63,6 +67,17 @@ function settingsOf({ metrics, with: extras, ...query }: JoinQuery, format: Join
   )
 }
 
+/** Who sends the join of a request. */
+export function joinSender(rateLimiter: RateLimiter, context: RequestContext): JoinSender {
+  const { address, authenticatedCaller } = context
+  const { principal } = authenticatedCaller
+  return {
+    principal,
+    caller: computeCaller(principal, address),
+    budget: rowBudget(rateLimiter, authenticatedCaller, address),
+  }
+}
+
 /** A reader who is slower than the answer stops it. It is in memory already, and needs no second copy. */
 const noBudget = new SpoolBudget(0)
 
@@ -73,10 +88,11 @@ async function answerJoin(
   format: JoinFormat,
 ): Promise<Answer> {
   const { principal, subject } = context.authenticatedCaller
+  const sender = joinSender(deps.access.rateLimiter, context)
   const { signal } = context.request
   // Hashed before the join: the bytes move to the thread and are gone here.
   const tag = joinTag(principal, sent, format)
-  const joined = await deps.perKeyLimit.use(subject, () => runJoin(deps, principal, sent, format, signal))
+  const joined = await deps.perKeyLimit.use(subject, () => runJoin(deps, sender, sent, format, signal))
   const headers = joinHeaders(deps.markets, joined, format, tag)
   const body = spool(chunksOf(joined.bytes, joined.release), joined.release, noBudget)
   return streamAnswer(context, body, headers, compressions.marketRows)

@@ -1,7 +1,10 @@
+import { demoPrincipal } from '../../access/authenticate.ts'
+import type { ComputeCaller } from '../../backtest/pool/caller.ts'
 import type { ComputePool } from '../../backtest/pool/computePool.ts'
 import { contentPolicy, styleSource } from '../../backtest/report/tearSheet/policy.ts'
 import { cacheable, jsonType, respondFromCache } from '../../http/answers.ts'
 import { compressions } from '../../http/compression.ts'
+import { computeCaller } from '../../http/computeCaller.ts'
 import type { Answer, RequestContext } from '../../http/context.ts'
 import { personalHeaders } from '../../http/headers.ts'
 import { contentSecurityPolicy, pageHeaders, type SitePage, sitePage } from '../../http/pages/sitePage.ts'
@@ -52,18 +55,23 @@ function formHeaders(form: ResultForm, name: string): Record<string, string> {
   }
 }
 
-async function contentOf(pool: ComputePool, result: string, form: ResultForm) {
+async function contentOf(pool: ComputePool, caller: ComputeCaller, result: string, form: ResultForm) {
   if (form === 'json') return result
-  if (form === 'csv') return (await pool.run('result_parts', { result })).curve
-  return (await pool.run('result_page', { stored: result })).bytes
+  if (form === 'csv') return (await pool.run('result_parts', { result }, { caller })).curve
+  return (await pool.run('result_page', { stored: result }, { caller })).bytes
 }
 
 /** The result of a run in a form.
  *
  * @param result as it is stored for a page, otherwise the answer alone */
-export async function resultAnswer(pool: ComputePool, result: string, form: ResultForm): Promise<Answer> {
+export async function resultAnswer(
+  pool: ComputePool,
+  caller: ComputeCaller,
+  result: string,
+  form: ResultForm,
+): Promise<Answer> {
   const headers = { ...formHeaders(form, 'backtest'), ...unstored }
-  return { status: 200, headers: personalHeaders(headers), body: await contentOf(pool, result, form) }
+  return { status: 200, headers: personalHeaders(headers), body: await contentOf(pool, caller, result, form) }
 }
 
 interface StoredDeps {
@@ -82,12 +90,13 @@ export function storedAnswer(
   form: ResultForm,
 ): Answer | Promise<Answer> {
   const name = storedName(choice)
+  const visitor = computeCaller(demoPrincipal, context.address)
   const { 'Content-Type': type = jsonType, ...own } = formHeaders(
     form,
     `example-${name.replaceAll(' ', '-')}`,
   )
   const make = async () => {
-    const content = await contentOf(pool, await stored.read(choice), form)
+    const content = await contentOf(pool, visitor, await stored.read(choice), form)
     return { content, headers: own }
   }
   const key = `stored ${settings.version} ${form} ${name}`

@@ -1,4 +1,5 @@
 import { Elysia } from 'elysia'
+import { paidKey } from '../../backtest/pool/caller.ts'
 import type { ComputePool } from '../../backtest/pool/computePool.ts'
 import { Failure } from '../../errors.ts'
 import type { BodyReader } from '../../http/body.ts'
@@ -73,7 +74,8 @@ async function showRun(deps: RunRouteDeps, context: RequestContext): Promise<Ans
   const job = isPage ? await findRun(deps, context) : await requireRun(deps, context)
   if (job === null) return answerPage(context, 404, missingRunPage())
   const result = job.state === 'succeeded' ? await readResult(sql, job.id) : null
-  const parts = result === null ? null : await pool.run('result_parts', { result })
+  const parts =
+    result === null ? null : await pool.run('result_parts', { result }, { caller: paidKey(job.keyId) })
   return answerPage(
     context,
     200,
@@ -89,10 +91,10 @@ async function showRun(deps: RunRouteDeps, context: RequestContext): Promise<Ans
 
 async function answerResult(deps: RunRouteDeps, context: RequestContext, kind: ResultForm): Promise<Answer> {
   noQuery(context)
-  const { id, state } = await requireRun(deps, context)
+  const { id, state, keyId } = await requireRun(deps, context)
   const read = kind === 'html' ? readStored : readResult
   const result = state === 'succeeded' ? await read(deps.sql, id) : null
-  if (result !== null) return resultAnswer(deps.pool, result, kind)
+  if (result !== null) return resultAnswer(deps.pool, paidKey(keyId), result, kind)
   throw new Failure('conflict', `This backtest has no result: it is ${state}.`, { param: 'id' })
 }
 

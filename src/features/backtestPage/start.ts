@@ -1,5 +1,6 @@
 import { readBody } from '../../backtest/codec/body.ts'
 import type { PanelFile } from '../../backtest/panelFile/readPanelFile.ts'
+import { paidKey } from '../../backtest/pool/caller.ts'
 import type { ComputePool } from '../../backtest/pool/computePool.ts'
 import { Failure } from '../../errors.ts'
 import { type SubmitDeps, submitJob } from '../backtests/jobs/submit.ts'
@@ -28,7 +29,10 @@ export async function checkFile(
     settings: settingsOf(typed),
   }
   return perKeyLimit.use(keyId, () =>
-    pool.run('panel_file', input, { signal, transfer: [input.bytes.buffer] }),
+    pool.run('panel_file', input, {
+      ...{ signal, caller: paidKey(keyId) },
+      transfer: [input.bytes.buffer],
+    }),
   )
 }
 

@@ -1,5 +1,6 @@
 import { type NameTable, nameAt, nameCount } from '../../backtest/dataset/dataset.ts'
 import type { CachedArchive, SignalDay } from '../../backtest/pipeline/archiveDataset.ts'
+import { sharedData } from '../../backtest/pool/caller.ts'
 import type { ComputePool } from '../../backtest/pool/computePool.ts'
 import { Failure } from '../../errors.ts'
 import type { Horizon } from '../../horizons.ts'
@@ -19,6 +20,9 @@ export interface ArchiveDeps {
 
 /** A dataset, and the data version of its rows: results name it, so it must be exact. */
 type VersionedDataset = Pick<CachedArchive, 'data' | 'dataVersion'>
+
+/** Everyone's requests wait for a dataset. */
+const background = { caller: sharedData, priority: 'background' } as const
 
 /** Every request sends the recent archives to its worker thread, and each costs some microseconds to send. */
 const maxRecent = 4
@@ -90,13 +94,13 @@ export class ArchiveCache {
     for await (const some of this.#deps.loadArchive(horizon, onVersion)) days.push(...some)
     // Before a market is looked for in it: an empty archive has none, and the market would get the blame.
     if (days.length === 0) throw horizonMissing(horizon, await this.#deps.listHorizons())
-    const data = await this.#deps.pool.run('archive_build', { days }, { priority: 'background' })
+    const data = await this.#deps.pool.run('archive_build', { days }, background)
     return { data, dataVersion }
   }
 
   async #filter(whole: Promise<VersionedDataset>, market: string): Promise<VersionedDataset> {
     const { data, dataVersion } = await whole
-    const filtered = await this.#deps.pool.run('dataset_filter', { data, market }, { priority: 'background' })
+    const filtered = await this.#deps.pool.run('dataset_filter', { data, market }, background)
     if (filtered) return { data: filtered, dataVersion }
     throw new Failure(
       'backtest_impossible',

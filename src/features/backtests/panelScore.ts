@@ -2,6 +2,7 @@ import { readLicence, recordEntities } from '../../access/queries.ts'
 import { type Dataset, nameCount } from '../../backtest/dataset/dataset.ts'
 import { defaultMaxAgeDays, type PanelScore } from '../../backtest/figureScore.ts'
 import type { PanelScored } from '../../backtest/pipeline/selectData.ts'
+import { paidKey } from '../../backtest/pool/caller.ts'
 import type { ComputePool } from '../../backtest/pool/computePool.ts'
 import { addDays, dayNumber, type IsoDate, isoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
@@ -83,7 +84,7 @@ export async function scorePanel(
         maxAgeDays,
         ranked: false,
       },
-      { priority: 'background' },
+      { caller: paidKey(keyId), priority: 'background' },
     )
     const units = scored.units.map(unit => events.units.get(unit) ?? '')
     if (scored.assets === 0) throw noValues(metric, maxAgeDays)

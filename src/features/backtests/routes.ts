@@ -1,4 +1,5 @@
 import { Elysia } from 'elysia'
+import { paidKey } from '../../backtest/pool/caller.ts'
 import { contentPolicy } from '../../backtest/report/tearSheet/policy.ts'
 import type { RawRequest, ResultFormat } from '../../backtest/request.ts'
 import { dataHeaders, encodedAnswer, jsonType, pageHeaders } from '../../http/answers.ts'
@@ -82,7 +83,7 @@ async function answerBacktest(
   const own = resultFormat === 'html' ? pageHeaders(contentPolicy, tag) : dataHeaders(jsonType, tag)
   const run = () =>
     perKeyLimit.use(keyId, async () => {
-      const options = { format, query, keyId, resultFormat, timeLimitMs }
+      const options = { caller: paidKey(keyId), format, query, keyId, resultFormat, timeLimitMs }
       return (await runBacktest(backtests, bytes, context.request.signal, options)).bytes
     })
   if (idempotency === null) return encodedAnswer(context, await run(), { ...own, Vary })

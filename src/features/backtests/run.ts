@@ -4,9 +4,10 @@ import { archiveKey } from '../../backtest/pipeline/archiveDataset.ts'
 import type { EncodedResult } from '../../backtest/pipeline/encodeResult.ts'
 import type { BacktestOutcome, RowsNeeded } from '../../backtest/pipeline/runRequest.ts'
 import type { ArchiveInput, PanelScored } from '../../backtest/pipeline/selectData.ts'
-import { type ComputePool, ownBuffer, type RunOptions } from '../../backtest/pool/computePool.ts'
+import { type ComputeCaller, paidKey } from '../../backtest/pool/caller.ts'
+import { type ComputePool, ownBuffer, type TaskOptions } from '../../backtest/pool/computePool.ts'
 import { runSweep, type SweepOptions } from '../../backtest/pool/runSweep.ts'
-import type { Ticket } from '../../backtest/pool/scheduler.ts'
+import type { Ticket } from '../../backtest/pool/tickets.ts'
 import type { BacktestSource, BodyFormat, BodyQuery, ResultFormat } from '../../backtest/request.ts'
 import { Failure } from '../../errors.ts'
 import type { MarketCosts } from '../../markets/costs.ts'
@@ -17,20 +18,22 @@ import { type PanelScoreDeps, scorePanel } from './panelScore.ts'
 import type { PinnedArchives } from './pinnedArchives.ts'
 import { openScored, type ScoreDeps } from './score.ts'
 
-interface BacktestOptions extends Omit<SweepOptions, 'ticket'>, BodyOptions {}
+interface BacktestOptions extends Omit<SweepOptions, 'ticket'>, BodyOptions {
+  readonly caller: ComputeCaller
+}
 
 /** Runs the backtest or sweep of a request body to its result. */
 export async function runBacktest(
   deps: BacktestDeps,
   body: Uint8Array,
-  signal?: AbortSignal,
-  { onProgress, timeLimitMs, ...bodyOptions }: Omit<BacktestOptions, 'signal'> = {},
+  signal: AbortSignal | undefined,
+  { caller, onProgress, timeLimitMs, ...bodyOptions }: Omit<BacktestOptions, 'signal'>,
 ): Promise<EncodedResult> {
   signal?.throwIfAborted()
   const { pool } = deps
   const { resultFormat } = bodyOptions
   // One ticket for the whole request: a sweep whose body was read is not turned away half-way.
-  const ticket = pool.admit()
+  const ticket = pool.admit(caller)
   let sweepLeaves = false
   try {
     const prepared = await prepareBacktest(deps, body, { signal, ticket }, bodyOptions)
@@ -77,7 +80,7 @@ const maxCopiedBytes = 65_536
 export async function prepareBacktest(
   deps: BacktestDeps,
   body: Uint8Array,
-  options: RunOptions & { readonly ticket: Ticket },
+  options: TaskOptions & { readonly ticket: Ticket },
   { format = 'json', query = {}, keyId = null, resultFormat = 'json' }: BodyOptions,
 ): Promise<BacktestOutcome> {
   const { pool, archive, costs } = deps
@@ -122,7 +125,7 @@ async function openPanelRows(
   const names =
     needed.kind === 'unscored'
       ? needed.names
-      : await deps.pool.run('dataset_names', { data }, { priority: 'background' })
+      : await deps.pool.run('dataset_names', { data }, { caller: paidKey(keyId), priority: 'background' })
   return scorePanel(deps.panelScores, keyId, data, names, score, dataVersion)
 }
 

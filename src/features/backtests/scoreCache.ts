@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { type Dataset, nameCount } from '../../backtest/dataset/dataset.ts'
+import { sharedData } from '../../backtest/pool/caller.ts'
 import type { ComputePool } from '../../backtest/pool/computePool.ts'
 import { isoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
@@ -38,6 +39,8 @@ interface ScoredDataset {
 export const maxScoredDatasets = 8
 /** Each load uses a database connection while it reads the values. */
 const maxLoads = 2
+/** Everyone's requests wait for a dataset. */
+const background = { caller: sharedData, priority: 'background' } as const
 
 /** The archive ranked by metrics, in shared memory: one dataset per data version, horizon, market, metric and age. Concurrent
  * requests share one load. The cache drops the least recently used dataset; backtests that use it still finish on it. */
@@ -79,7 +82,7 @@ export class ScoreCache {
   ): Promise<{ readonly dataVersion: number; readonly entityIds: readonly number[] }> {
     const { archive, pool, findListed } = this.#deps
     const { data, dataVersion } = await archive.get(horizon, market)
-    const names = await pool.run('dataset_names', { data }, { priority: 'background' })
+    const names = await pool.run('dataset_names', { data }, background)
     const found = new Set(await findListed(names, market, dataVersion))
     found.delete(-1)
     return { dataVersion, entityIds: [...found] }
@@ -88,11 +91,11 @@ export class ScoreCache {
   async #load(request: ScoreRequest, archive: Dataset, dataVersion: number): Promise<ScoredDataset> {
     const { pool, openFigures } = this.#deps
     const { market, metric, unit, maxAgeDays } = request
-    const names = await pool.run('dataset_names', { data: archive }, { priority: 'background' })
+    const names = await pool.run('dataset_names', { data: archive }, background)
     const { release, ...figures } = await openFigures({ names, market, metric, unit, fp: 'FY' }, dataVersion)
     try {
       const input = { data: archive, ...figures, maxAgeDays, ranked: true }
-      const { data, assets } = await pool.run('dataset_score', input, { priority: 'background' })
+      const { data, assets } = await pool.run('dataset_score', input, background)
       if (assets === 0) throw noValues(request, archive)
       return { data, dataVersion, names: nameCount(archive.assets), assets }
     } finally {

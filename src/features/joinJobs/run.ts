@@ -1,6 +1,7 @@
 import type { Principal } from '../../access/licences.ts'
 import { readLicence } from '../../access/queries.ts'
 import { Failure } from '../../errors.ts'
+import { computeCaller } from '../../http/computeCaller.ts'
 import type { Sql } from '../../postgres/client.ts'
 import { joinHeaders, joinTag } from '../asOfJoins/answer.ts'
 import { type JoinDeps, runJoin } from '../asOfJoins/join.ts'
@@ -19,13 +20,15 @@ export async function runJoinJob(
   const { sql, markets } = deps
   const { bodyFormat, format, query } = await readJoinRequest(sql, job.id)
   const principal = await principalOf(sql, job.keyId)
+  // Its rows were counted when it was submitted.
+  const sender = { principal, caller: computeCaller(principal, ''), budget: null }
   const { joined, tag } = await whenThereIsRoom(signal, async () => {
     const body = await readBody(sql, job.id, job.bodyBytes)
     if (body === null) throw new Failure('internal', 'The body of the join has been deleted.')
     const sent = { body, format: bodyFormat, query }
     // Hashed before the join: the bytes move to the thread and are gone here.
     const tag = joinTag(principal, sent, format)
-    return { tag, joined: await runJoin(deps, principal, sent, format, signal, 'background') }
+    return { tag, joined: await runJoin(deps, sender, sent, format, signal, 'background') }
   })
   try {
     const result = { headers: joinHeaders(markets, joined, format, tag), bytes: joined.bytes, signal }
@@ -41,8 +44,9 @@ export async function runJoinJob(
 
 /** The licence is read at this point, not with the request: a job runs long after it, and its key may have another one by then. */
 async function principalOf(sql: Sql, keyId: number): Promise<Principal> {
-  const { licence, entityCap } = (await readLicence(sql, keyId)) ?? { licence: 'free', entityCap: null }
-  return { keyId, licence, entityCap, quant: false, bulk: false }
+  const none = { licence: 'free', quant: false, entityCap: null } as const
+  const { licence, quant, entityCap } = (await readLicence(sql, keyId)) ?? none
+  return { keyId, licence, quant, entityCap, bulk: false }
 }
 
 const maxWaits = 30

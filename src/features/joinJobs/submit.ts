@@ -1,14 +1,18 @@
+import { isUnpaid } from '../../access/licences.ts'
 import type { JoinFormat } from '../../backtest/asOf/request.ts'
 import { Failure } from '../../errors.ts'
 import type { Answer, RequestContext } from '../../http/context.ts'
 import { idempotencyKey } from '../../http/preferences.ts'
+import type { RateLimiter } from '../../limits/rateLimiter.ts'
 import type { SentJoin } from '../asOfJoins/answer.ts'
 import { checkJoin, type JoinDeps } from '../asOfJoins/join.ts'
+import { joinSender } from '../asOfJoins/routes.ts'
 import { acceptedHeaders } from '../backtests/jobs/routes.ts'
 import { type SubmitDeps, submitAny } from '../backtests/jobs/submit.ts'
 import { joinSummary } from './schema.ts'
 
 interface SubmitJoinDeps extends JoinDeps, Omit<SubmitDeps, 'sql' | 'dataVersion'> {
+  readonly access: { readonly rateLimiter: RateLimiter }
   readonly perKeyLimit: { use<T>(subject: string, work: () => Promise<T>): Promise<T> }
   readonly settings: { readonly baseUrl: string }
 }
@@ -21,12 +25,13 @@ export async function submitJoin(
   format: JoinFormat,
 ): Promise<Answer> {
   const keyId = requireOwnKey(context)
-  const { principal, subject } = context.authenticatedCaller
+  const { subject } = context.authenticatedCaller
+  const sender = joinSender(deps.access.rateLimiter, context)
   const { signal, headers } = context.request
   const idempotency = idempotencyKey(headers)
-  const rows = await deps.perKeyLimit.use(subject, () => checkJoin(deps, principal, sent, signal))
+  const rows = await deps.perKeyLimit.use(subject, () => checkJoin(deps, sender, sent, signal))
   const { job, replayed } = await submitAny(deps, {
-    ...{ keyId, kind: 'as_of', total: rows },
+    ...{ keyId, kind: 'as_of', total: rows, isUnpaid: isUnpaid(sender.principal) },
     requestId: context.id,
     body: sent.body,
     format: sent.format,

@@ -1,5 +1,6 @@
 import { type Dataset, nameCount } from '../../backtest/dataset/dataset.ts'
 import { openDataset } from '../../backtest/dataset/packed.ts'
+import { paidKey } from '../../backtest/pool/caller.ts'
 import { type ComputePool, ownBuffer } from '../../backtest/pool/computePool.ts'
 import type { BodyFormat } from '../../backtest/request.ts'
 import { Failure } from '../../errors.ts'
@@ -38,7 +39,7 @@ export async function storePanel(
   const { packed, content, ranking } = await pool.run(
     'panel_pack',
     { body: owned, format },
-    { signal, transfer: [owned.buffer] },
+    { signal, caller: paidKey(keyId), transfer: [owned.buffer] },
   )
   const data = openDataset(packed)
   if (data === null) throw new Error('A packed panel cannot be opened.')
@@ -72,12 +73,13 @@ export async function openPanel(
 ): Promise<Dataset> {
   const row = await touchPanel(sql, keyId, panelId)
   if (row === null) throw panelUnknown(panelId, 'panel')
+  const background = { caller: paidKey(keyId), priority: 'background' } as const
   return cache.get(panelId, async () => {
     const packed = await reads.run(() => readParts(sql, panelId, row.packedBytes))
     if (packed === null) throw panelUnknown(panelId, 'panel')
     const data = openDataset(packed)
     if (data === null) throw new Failure('internal', `The stored panel ${panelId} cannot be read.`)
-    return { ...data, ranking: await pool.run('dataset_rank', { data }, { priority: 'background' }) }
+    return { ...data, ranking: await pool.run('dataset_rank', { data }, background) }
   })
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { readParquetRows } from '../../../src/backtest/asOf/parquetRows.ts'
+import { maxJoinRows } from '../../../src/backtest/asOf/request.ts'
 import { readPanelFile } from '../../../src/backtest/panelFile/readPanelFile.ts'
 import { Failure } from '../../../src/errors.ts'
 import { damagedFiles, parquetBombs } from './parquetBombs.ts'
@@ -17,7 +18,7 @@ async function refusal(read: Promise<unknown>): Promise<Failure> {
 describe('a body of a join that would become far more than any join needs is refused with 413', () => {
   for (const { name, bytes, reason } of parquetBombs(40)) {
     test(`${name}: ${bytes.length} bytes`, async () => {
-      const { code, message } = await refusal(readParquetRows(bytes))
+      const { code, message } = await refusal(readParquetRows(bytes, maxJoinRows))
       expect({ code, message }).toEqual({ code: 'body_too_large', message: expect.stringMatching(reason) })
     }, 30_000)
   }
@@ -26,7 +27,7 @@ describe('a body of a join that would become far more than any join needs is ref
 describe('a Parquet file that contradicts itself is refused as damaged, and at once', () => {
   for (const { name, bytes } of damagedFiles()) {
     test(name, async () => {
-      const { code, message } = await refusal(readParquetRows(bytes))
+      const { code, message } = await refusal(readParquetRows(bytes, maxJoinRows))
       expect({ code, message }).toEqual({
         code: 'body_invalid',
         message: expect.stringMatching(/^It cannot be read as Parquet: it is damaged/),
@@ -50,7 +51,7 @@ test('a ticker that is only a little too long is named by its row, as before', a
       pages: [{ values: 2, packed: plain, unpackedBytes: plain.length }],
     },
   ])
-  expect(await refusal(readParquetRows(bytes))).toMatchObject({
+  expect(await refusal(readParquetRows(bytes, maxJoinRows))).toMatchObject({
     code: 'parameter_invalid',
     details: { param: 'ticker[1]' },
   })
@@ -73,7 +74,7 @@ test('a file of more tickers than a join takes is refused at the first one too m
       pages: [{ values: rows, packed: plain, unpackedBytes: plain.length }],
     },
   ])
-  expect((await refusal(readParquetRows(bytes))).message).toBe(
+  expect((await refusal(readParquetRows(bytes, maxJoinRows))).message).toBe(
     'rows names more than 100,000 different tickers. Split it by ticker.',
   )
 })
@@ -101,6 +102,7 @@ test('five million rows in pages of one piece are read, whatever their encoding'
         pages: [{ values: rows, packed: new Uint8Array(packed), unpackedBytes: plain.length }],
       },
     ]),
+    maxJoinRows,
   )
   expect([read.count, read.names, read.day[rows - 1], read.name[rows - 1]]).toEqual([
     rows,

@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'bun:test'
 import type { Dataset } from '../../../src/backtest/dataset/dataset.ts'
+import { operator } from '../../../src/backtest/pool/caller.ts'
 import { ComputePool, type PoolSettings } from '../../../src/backtest/pool/computePool.ts'
 import { Failure } from '../../../src/errors.ts'
 import { datasetOf } from '../rows.ts'
@@ -23,7 +24,7 @@ function counter(): Dataset {
 }
 
 const filter = (pool: ComputePool, market: string, data = counter(), signal?: AbortSignal) =>
-  pool.run('dataset_filter', { data, market }, { signal })
+  pool.run('dataset_filter', { data, market }, { caller: operator, signal })
 
 async function failure(promise: Promise<unknown>): Promise<Failure> {
   const error = await promise.then(
@@ -101,7 +102,7 @@ test('does not try again if the memory was transferred', async () => {
     pool.run(
       'backtest_body',
       { body, format: 'json', query: {}, archives: [], costs, resultFormat: 'json' },
-      { transfer: [body.buffer] },
+      { caller: operator, transfer: [body.buffer] },
     ),
   )
   expect(lost.code).toBe('compute_lost')

@@ -1,5 +1,7 @@
 import { expect, test } from 'bun:test'
-import { FairScheduler, type Ticket } from '../../../src/backtest/pool/scheduler.ts'
+import { operator } from '../../../src/backtest/pool/caller.ts'
+import { FairScheduler } from '../../../src/backtest/pool/scheduler.ts'
+import type { Ticket } from '../../../src/backtest/pool/tickets.ts'
 
 /** Uses `count` slots, one after the other, and logs each as it starts. */
 async function work(
@@ -20,11 +22,11 @@ async function work(
 test('a ticket of many slots makes a newcomer wait for one', async () => {
   const scheduler = new FairScheduler(2, 10)
   const log: string[] = []
-  const sweep = scheduler.admit()
+  const sweep = scheduler.admit(operator)
   const lanes = [work(scheduler, sweep, 'sweep', 20, log), work(scheduler, sweep, 'sweep', 20, log)]
   await Bun.sleep(5)
   const before = log.length
-  const single = scheduler.admit()
+  const single = scheduler.admit(operator)
   await work(scheduler, single, 'single', 1, log)
   expect(log.indexOf('single') - before).toBeLessThanOrEqual(1)
   await Promise.all(lanes)
@@ -34,11 +36,11 @@ test('a ticket of many slots makes a newcomer wait for one', async () => {
 test('two sweeps and a newcomer: the newcomer is next, and the sweeps share evenly', async () => {
   const scheduler = new FairScheduler(2, 10)
   const log: string[] = []
-  const [a, b] = [scheduler.admit(), scheduler.admit()]
+  const [a, b] = [scheduler.admit(operator), scheduler.admit(operator)]
   const lanes = [a, a, b, b].map((ticket, i) => work(scheduler, ticket, i < 2 ? 'a' : 'b', 15, log))
   await Bun.sleep(7)
   const before = log.length
-  await work(scheduler, scheduler.admit(), 'new', 1, log)
+  await work(scheduler, scheduler.admit(operator), 'new', 1, log)
   expect(log.indexOf('new') - before).toBeLessThanOrEqual(1)
   await Promise.all(lanes)
   const middle = log.slice(4, 40)
@@ -52,7 +54,7 @@ test('background work admitted again and again is never a newcomer: an interacti
   let over = false
   const share = async () => {
     while (!over) {
-      const ticket = scheduler.admit('background')
+      const ticket = scheduler.admit(operator, 'background')
       await work(scheduler, ticket, 'share', 2, log)
       scheduler.leave(ticket)
     }
@@ -61,7 +63,7 @@ test('background work admitted again and again is never a newcomer: an interacti
   for (let i = 0; i < 10; i++) {
     await Bun.sleep(5)
     const before = log.length
-    const single = scheduler.admit()
+    const single = scheduler.admit(operator)
     await work(scheduler, single, `single ${i}`, 1, log)
     scheduler.leave(single)
     expect(log.indexOf(`single ${i}`) - before).toBeLessThanOrEqual(1)
@@ -72,30 +74,30 @@ test('background work admitted again and again is never a newcomer: an interacti
 
 test('a full queue turns away requests, never background work, which takes no place of theirs', () => {
   const scheduler = new FairScheduler(1, 1)
-  const background = [scheduler.admit('background'), scheduler.admit('background')]
-  const requests = [scheduler.admit(), scheduler.admit()]
-  expect(() => scheduler.admit()).toThrow('All 1 workers are busy and 1 backtests wait')
-  expect(scheduler.admit('background')).toBeDefined()
+  const background = [scheduler.admit(operator, 'background'), scheduler.admit(operator, 'background')]
+  const requests = [scheduler.admit(operator), scheduler.admit(operator)]
+  expect(() => scheduler.admit(operator)).toThrow('All 1 workers are busy and 1 backtests wait')
+  expect(scheduler.admit(operator, 'background')).toBeDefined()
   for (const ticket of background) scheduler.leave(ticket)
-  expect(() => scheduler.admit()).toThrow('1 backtests wait')
+  expect(() => scheduler.admit(operator)).toThrow('1 backtests wait')
   scheduler.leave(requests[0])
-  expect(scheduler.admit()).toBeDefined()
+  expect(scheduler.admit(operator)).toBeDefined()
 })
 
 test('an admitted request is not turned away, however many come after it', async () => {
   const scheduler = new FairScheduler(1, 1)
-  const [first, second] = [scheduler.admit(), scheduler.admit()]
-  expect(() => scheduler.admit()).toThrow('All 1 workers are busy and 1 backtests wait')
+  const [first, second] = [scheduler.admit(operator), scheduler.admit(operator)]
+  expect(() => scheduler.admit(operator)).toThrow('All 1 workers are busy and 1 backtests wait')
   const log: string[] = []
   await Promise.all([work(scheduler, first, 'first', 3, log), work(scheduler, second, 'second', 3, log)])
   expect(log).toEqual(['first', 'second', 'first', 'second', 'first', 'second'])
   scheduler.leave(first)
-  expect(scheduler.admit()).toBeDefined()
+  expect(scheduler.admit(operator)).toBeDefined()
 })
 
 test('closing waits for tickets, not for slots: a sweep finishes its slices', async () => {
   const scheduler = new FairScheduler(1, 1)
-  const ticket = scheduler.admit()
+  const ticket = scheduler.admit(operator)
   let closed = false
   const closing = scheduler.close().then(() => {
     closed = true
@@ -103,7 +105,7 @@ test('closing waits for tickets, not for slots: a sweep finishes its slices', as
   const log: string[] = []
   await work(scheduler, ticket, 'slice', 3, log)
   expect([closed, log.length]).toEqual([false, 3])
-  expect(() => scheduler.admit()).toThrow('shutting down')
+  expect(() => scheduler.admit(operator)).toThrow('shutting down')
   scheduler.leave(ticket)
   await closing
   expect(closed).toBe(true)

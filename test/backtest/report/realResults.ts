@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { decodeResult } from '../../../src/backtest/pipeline/encodeResult.ts'
+import { operator } from '../../../src/backtest/pool/caller.ts'
 import { reportSections } from '../../../src/backtest/report/reportSections.ts'
 import type { BacktestResult } from '../../../src/backtest/result.ts'
 import { dayNumber } from '../../../src/dates.ts'
@@ -46,7 +47,10 @@ export interface RealResult {
 export function openEngine() {
   const bench = openBench({ loadArchive: shippedSignals, timeLimitMs: 120_000 })
   const run = (body: object, resultFormat: 'json' | 'html') =>
-    runBacktest(bench.deps, new TextEncoder().encode(JSON.stringify(body)), undefined, { resultFormat })
+    runBacktest(bench.deps, new TextEncoder().encode(JSON.stringify(body)), undefined, {
+      caller: operator,
+      resultFormat,
+    })
   return {
     bench,
     close: bench.close,

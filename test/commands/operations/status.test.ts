@@ -99,7 +99,10 @@ describe('status', () => {
     const older = await testDatabase()
     try {
       await older.sql.unsafe(
-        `delete from migration where name >= '0032'; drop table operator_run; alter table backtest_job drop column trace;
+        `delete from migration where name >= '0032';
+         drop function take_hits(text[], integer[], integer[], integer[], double precision, boolean[]);
+         drop function limit_step(limit_counter, integer, integer, integer, double precision, boolean);
+         drop table operator_run; alter table backtest_job drop column trace;
          alter table job_process drop column role, drop column version, drop column host, drop column pid;
          alter table account.session drop column browser_id; drop table account.known_browser;
          drop index account.session_address; drop function take_hits_together, give_hits_back`,

@@ -1,4 +1,5 @@
 import { readJoinBody } from '../../../src/backtest/asOf/joinBody.ts'
+import { operator } from '../../../src/backtest/pool/caller.ts'
 import { ComputePool } from '../../../src/backtest/pool/computePool.ts'
 import { AnswerMemory } from '../../../src/features/asOfJoins/answerMemory.ts'
 import { EventStore } from '../../../src/features/asOfJoins/eventStore.ts'
@@ -41,7 +42,7 @@ export async function joinBench(sql: Sql, maxBytes = 2 ** 28, today = '2026-11-2
     ...companyDeps(sql),
     today: () => today,
     pool,
-    events: new EventStore(vintages => pool.run('events_build', vintages), maxBytes),
+    events: new EventStore(vintages => pool.run('events_build', vintages, { caller: operator }), maxBytes),
     answerMemory: new AnswerMemory(),
     dataVersion: () => version,
     pins: { use: () => Promise.reject(new Error('No version is pinned here.')) },
@@ -55,7 +56,8 @@ export async function joinBench(sql: Sql, maxBytes = 2 ** 28, today = '2026-11-2
         format: 'json',
         query: {},
       } as const
-      const answer = await runJoin(deps, principal('personal'), sent, 'json', new AbortController().signal)
+      const sender = { principal: principal('personal'), caller: operator, budget: null }
+      const answer = await runJoin(deps, sender, sent, 'json', new AbortController().signal)
       answer.release()
       return JSON.parse(new TextDecoder().decode(new Uint8Array(answer.bytes)))
     },

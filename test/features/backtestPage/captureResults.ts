@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { defaultMaxAgeDays } from '../../../src/backtest/figureScore.ts'
+import { operator } from '../../../src/backtest/pool/caller.ts'
 import { storedChoices, storedName, storedRequest } from '../../../src/features/backtestPage/storedGrid.ts'
 import {
   type ShippedArchive,
@@ -18,7 +19,7 @@ export async function captureResults({
   const results = new Map<string, string>()
   for (const choice of storedChoices()) {
     const body = new TextEncoder().encode(JSON.stringify(storedRequest(choice)))
-    const { bytes } = await runBacktest(resources.backtests, body)
+    const { bytes } = await runBacktest(resources.backtests, body, undefined, { caller: operator })
     results.set(storedName(choice), new TextDecoder().decode(bytes))
   }
   return results

@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { operator } from '../../../src/backtest/pool/caller.ts'
 import { storedChoices, storedName, storedRequest } from '../../../src/features/backtestPage/storedGrid.ts'
 import { openStored, readStored } from '../../../src/features/backtestPage/storedResults.ts'
 import { runBacktest } from '../../../src/features/backtests/run.ts'
@@ -19,7 +20,7 @@ const compared = process.env.LONG === '1' ? all : all.filter((_, i) => i % 12 ==
 describe('the stored results are those that the service computes from the shipped archive, to the bit', () => {
   test.each(compared.map(choice => [storedName(choice), choice] as const))('%s', async (name, choice) => {
     const body = new TextEncoder().encode(JSON.stringify(storedRequest(choice)))
-    const { bytes } = await runBacktest(server.resources.backtests, body)
+    const { bytes } = await runBacktest(server.resources.backtests, body, undefined, { caller: operator })
     const stored = await readStored(file, name)
     const computed = new TextDecoder().decode(bytes)
     // Not toBe on the texts: a difference would print half a megabyte.

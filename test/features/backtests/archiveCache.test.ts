@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from 'bun:test'
+import { operator } from '../../../src/backtest/pool/caller.ts'
 import { type Bench, openBench, signals } from './backtestBench.ts'
 
 let bench: Bench | null = null
@@ -54,8 +55,8 @@ test('a load that fails is not remembered', async () => {
 test('rows that an admitted request needs are loaded, however full the queue is by then', async () => {
   bench = openBench()
   const { pool, archive } = bench.deps
-  const admitted = Array.from({ length: 52 }, () => pool.admit())
-  expect(() => pool.admit()).toThrow('are busy')
+  const admitted = Array.from({ length: 52 }, () => pool.admit(operator))
+  expect(() => pool.admit(operator)).toThrow('are busy')
   expect((await archive.get('1d', 'US')).market).toBe('US')
   for (const ticket of admitted) pool.leave(ticket)
 })

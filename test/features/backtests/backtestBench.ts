@@ -1,5 +1,6 @@
 import { addBusinessDays } from '../../../src/backtest/dataset/calendar.ts'
 import { decodeResult } from '../../../src/backtest/pipeline/encodeResult.ts'
+import { operator } from '../../../src/backtest/pool/caller.ts'
 import { ComputePool } from '../../../src/backtest/pool/computePool.ts'
 import type { BacktestResult } from '../../../src/backtest/result.ts'
 import { dayNumber, isoDate } from '../../../src/dates.ts'
@@ -84,7 +85,12 @@ export function openBench({
   }
   return {
     deps,
-    run: async body => decodeResult(await runBacktest(deps, new TextEncoder().encode(JSON.stringify(body)))),
+    run: async body =>
+      decodeResult(
+        await runBacktest(deps, new TextEncoder().encode(JSON.stringify(body)), undefined, {
+          caller: operator,
+        }),
+      ),
     close: () => pool.close(),
   }
 }

@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from 'bun:test'
 import { decodeResult } from '../../../src/backtest/pipeline/encodeResult.ts'
+import { operator } from '../../../src/backtest/pool/caller.ts'
 import { runBacktest } from '../../../src/features/backtests/run.ts'
 import { everyFormat } from '../../backtest/codec/encodeRequest.ts'
 import { asPanel, openBench, signals } from './backtestBench.ts'
@@ -23,7 +24,7 @@ const configs = [
 ]
 
 const ask = ({ bytes, format, query }: ReturnType<typeof everyFormat>[number]) =>
-  runBacktest(bench.deps, bytes, undefined, { format, query }).then(decodeResult)
+  runBacktest(bench.deps, bytes, undefined, { caller: operator, format, query }).then(decodeResult)
 
 for (const fields of configs) {
   test(`one result, to the bit, in every form and order, and from the archive: ${JSON.stringify(fields)}`, async () => {

@@ -5,6 +5,7 @@ import { resolveEvidence } from '../../../src/backtest/pipeline/evidence.ts'
 import { sweepRecords } from '../../../src/backtest/pipeline/sweepEvidence.ts'
 import { planArchiveSweep, type SweepPlan } from '../../../src/backtest/pipeline/sweepPlan.ts'
 import { readTrials } from '../../../src/backtest/pipeline/sweepTrials.ts'
+import { operator } from '../../../src/backtest/pool/caller.ts'
 import { ComputePool } from '../../../src/backtest/pool/computePool.ts'
 import { runSlice, runSweep } from '../../../src/backtest/pool/runSweep.ts'
 import type { BacktestEvidence } from '../../../src/backtest/requestEvidence.ts'
@@ -64,8 +65,10 @@ test.skipIf(python === null || peers === null)(
       for (const benchmark of ['universe', 'cash'] as const) {
         const sent = { seed: 77, bootstraps: 150, meanBlock: 3.5, benchmark, groups: 6, testGroups: 2 }
         const plan = await planOf({ quantile: [0.1, 0.3], weighting: ['equal', 'rank', 'score'] }, sent)
-        const { evidence, best } = decodeResult(await runSweep(pool, plan))
-        const series = await Promise.all(plan.slices.map((_, slice) => runSlice(pool, plan, slice)))
+        const { evidence, best } = decodeResult(await runSweep(pool, plan, { ticket: pool.admit(operator) }))
+        const series = await Promise.all(
+          plan.slices.map((_, slice) => runSlice(pool, plan, slice, { caller: operator })),
+        )
         const trials = readTrials(plan, series, plan.view.endDate)
         const { universe } = sweepRecords(plan, trials, 0, [])
         const file = `${process.env.TMPDIR ?? '/tmp'}/asfiled-evidence-${process.pid}.json`
@@ -118,9 +121,12 @@ test('1, 2 and 4 threads give the same bytes, and another seed gives other ones'
   for (const threads of [1, 2, 4]) {
     const pool = new ComputePool({ threads, queue: 9, timeLimitMs: 60_000 })
     try {
-      answers.push(await runSweep(pool, plan))
+      answers.push(await runSweep(pool, plan, { ticket: pool.admit(operator) }))
       if (threads > 1) continue
-      const [one, other] = [await runSweep(pool, plan), await runSweep(pool, await planOf(true, { seed: 2 }))]
+      const [one, other] = [
+        await runSweep(pool, plan, { ticket: pool.admit(operator) }),
+        await runSweep(pool, await planOf(true, { seed: 2 }), { ticket: pool.admit(operator) }),
+      ]
       expect(decodeResult(other).evidence?.interval).not.toEqual(decodeResult(one).evidence?.interval)
     } finally {
       await pool.close()
@@ -197,6 +203,7 @@ test('a sweep that its caller leaves stops its resamples, and the pool serves th
     const leaving = new AbortController()
     let done = 0
     const left = runSweep(pool, plan, {
+      ticket: pool.admit(operator),
       signal: leaving.signal,
       onProgress: (finished, total) => {
         done = finished
@@ -207,7 +214,9 @@ test('a sweep that its caller leaves stops its resamples, and the pool serves th
     await expect(left).rejects.toThrow('left')
     expect(done).toBe(48)
     expect(
-      decodeResult(await runSweep(pool, await planOf(true, { bootstraps: 100 }))).evidence?.spa,
+      decodeResult(
+        await runSweep(pool, await planOf(true, { bootstraps: 100 }), { ticket: pool.admit(operator) }),
+      ).evidence?.spa,
     ).toBeDefined()
   } finally {
     await pool.close()
@@ -218,7 +227,9 @@ test('a sweep past its time limit ends among its resamples with the advice to su
   const pool = new ComputePool({ threads: 1, queue: 9, timeLimitMs: 60_000 })
   try {
     const plan = await planOf(true, { bootstraps: 10_000, meanBlock: 1 })
-    await expect(runSweep(pool, plan, { timeLimitMs: 60 })).rejects.toThrow('Prefer: respond-async')
+    await expect(runSweep(pool, plan, { ticket: pool.admit(operator), timeLimitMs: 60 })).rejects.toThrow(
+      'Prefer: respond-async',
+    )
   } finally {
     await pool.close()
   }

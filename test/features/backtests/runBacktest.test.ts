@@ -2,6 +2,7 @@ import { afterAll, expect, spyOn, test } from 'bun:test'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { addBusinessDays } from '../../../src/backtest/dataset/calendar.ts'
 import { decodeResult } from '../../../src/backtest/pipeline/encodeResult.ts'
+import { operator } from '../../../src/backtest/pool/caller.ts'
 import { BacktestResult } from '../../../src/backtest/result.ts'
 import { dayNumber, isoDate, registerFormats } from '../../../src/dates.ts'
 import { Failure } from '../../../src/errors.ts'
@@ -366,7 +367,9 @@ test('no order of rows and no number of runs at once changes a bit of the result
 
 test('a part of a larger buffer is copied, not taken', async () => {
   const text = new TextEncoder().encode(`xx${JSON.stringify({ panel })}`)
-  const result = decodeResult(await runBacktest(bench.deps, text.subarray(2)))
+  const result = decodeResult(
+    await runBacktest(bench.deps, text.subarray(2), undefined, { caller: operator }),
+  )
   expect(result.n_dates).toBe(80)
   expect(text.length).toBeGreaterThan(2)
 })
@@ -376,7 +379,7 @@ test('a small body is copied, so that its backtest is tried again where a thread
   const given = async (rows: typeof panel) => {
     const body = new TextEncoder().encode(JSON.stringify({ panel: rows }))
     run.mockClear()
-    await runBacktest(bench.deps, body)
+    await runBacktest(bench.deps, body, undefined, { caller: operator })
     return { bytes: body.length, moved: run.mock.calls[0]?.[2]?.transfer?.length }
   }
   try {

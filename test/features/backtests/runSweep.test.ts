@@ -4,6 +4,7 @@ import * as simple from 'simple-statistics'
 import { decodeResult } from '../../../src/backtest/pipeline/encodeResult.ts'
 import type { SweepPlan } from '../../../src/backtest/pipeline/sweepPlan.ts'
 import { planArchiveSweep } from '../../../src/backtest/pipeline/sweepPlan.ts'
+import { operator } from '../../../src/backtest/pool/caller.ts'
 import { ComputePool } from '../../../src/backtest/pool/computePool.ts'
 import { finishSweep, runSlice, runSweep } from '../../../src/backtest/pool/runSweep.ts'
 import { BacktestResult } from '../../../src/backtest/result.ts'
@@ -108,23 +109,23 @@ test('1, 2 and 4 threads and any slices give the same bits, and so do slices tha
   const pools = [1, 2, 4].map(threads => new ComputePool({ threads, queue: 9, timeLimitMs: 20_000 }))
   try {
     const plan = await archivePlan()
-    const truth = await runSweep(pools[0], plan)
+    const truth = await runSweep(pools[0], plan, { ticket: pools[0].admit(operator) })
     for (const pool of pools) {
       for (const cut of [1, 5, 48]) {
         const places = [...plan.slices.flat()].reverse()
         const slices = Array.from({ length: cut }, (_, s) => places.filter((_, i) => i % cut === s))
-        expect(await runSweep(pool, { ...plan, slices })).toEqual(truth)
+        expect(await runSweep(pool, { ...plan, slices }, { ticket: pool.admit(operator) })).toEqual(truth)
       }
     }
     const other = await archivePlan()
     expect(other.slices).toEqual(plan.slices)
     const sent: Uint8Array[] = []
     for (const [s] of other.slices.entries()) {
-      const series = await runSlice(pools[s % 3], other, s)
+      const series = await runSlice(pools[s % 3], other, s, { caller: operator })
       sent.push(Uint8Array.from(new Uint8Array(series.buffer)))
     }
     const back = sent.map(bytes => new Float64Array(bytes.buffer))
-    const ticket = pools[2].admit()
+    const ticket = pools[2].admit(operator)
     expect(await finishSweep(pools[2], plan, back, 'json', { ticket })).toEqual(truth)
     pools[2].leave(ticket)
   } finally {
@@ -148,7 +149,11 @@ test('progress counts trials and ends with all of them', async () => {
     const plan = await archivePlan()
     const seen: number[] = []
     const slices = plan.configs.map((_, i) => [i])
-    await runSweep(pool, { ...plan, slices }, { onProgress: done => seen.push(done) })
+    await runSweep(
+      pool,
+      { ...plan, slices },
+      { ticket: pool.admit(operator), onProgress: done => seen.push(done) },
+    )
     expect(seen).toEqual(plan.configs.map((_, i) => i + 1))
   } finally {
     await pool.close()
@@ -217,13 +222,17 @@ test('a sweep past its time fails with a message that states it, and its threads
     const plan = await archivePlan()
     // Each configuration a slice of its own, so that there is an end between two of them.
     const slices = plan.configs.map((_, place) => [place])
-    const late = await runSweep(pool, { ...plan, slices }, { timeLimitMs: 0.001 }).catch(
-      (error: unknown) => error,
-    )
+    const late = await runSweep(
+      pool,
+      { ...plan, slices },
+      { ticket: pool.admit(operator), timeLimitMs: 0.001 },
+    ).catch((error: unknown) => error)
     expect(late).toBeInstanceOf(Failure)
     expect(late).toMatchObject({ code: 'compute_timeout' })
     expect(String(late)).toContain('respond-async')
-    const result = decodeResult(await runSweep(pool, { ...plan, slices }, { timeLimitMs: 20_000 }))
+    const result = decodeResult(
+      await runSweep(pool, { ...plan, slices }, { ticket: pool.admit(operator), timeLimitMs: 20_000 }),
+    )
     expect(result.trials?.length).toBe(48)
   } finally {
     await pool.close()
@@ -236,7 +245,9 @@ test('a sweep is let in once, from its first byte to its result: it cannot be tu
     const entered = spyOn(pool, 'admit')
     const left = spyOn(pool, 'leave')
     const body = new TextEncoder().encode(JSON.stringify({ panel, sweep: { quantile: [0.1, 0.2, 0.3] } }))
-    const { trials } = decodeResult(await runBacktest({ ...bench.deps, pool }, body))
+    const { trials } = decodeResult(
+      await runBacktest({ ...bench.deps, pool }, body, undefined, { caller: operator }),
+    )
     expect(trials?.length).toBe(3)
     await Bun.sleep(0)
     expect(entered).toHaveBeenCalledTimes(1)

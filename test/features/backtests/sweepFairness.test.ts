@@ -3,6 +3,7 @@ import { makePanel } from '../../../bench/backtest/makePanel.ts'
 import { buildRankedDataset } from '../../../src/backtest/pipeline/archiveDataset.ts'
 import type { SweepPlan } from '../../../src/backtest/pipeline/sweepPlan.ts'
 import { planArchiveSweep } from '../../../src/backtest/pipeline/sweepPlan.ts'
+import { operator } from '../../../src/backtest/pool/caller.ts'
 import { ComputePool } from '../../../src/backtest/pool/computePool.ts'
 import { runSweep } from '../../../src/backtest/pool/runSweep.ts'
 import { costs } from './backtestBench.ts'
@@ -26,11 +27,16 @@ test('a sweep of 1,000 does not make another’s backtest wait for more than a s
   expect(plan.configs.length).toBe(1_000)
   const { data } = plan
   const single = () =>
-    pool.run('backtest_archive', { data, request, costs, dataVersion: 1, resultFormat: 'json' })
+    pool.run(
+      'backtest_archive',
+      { data, request, costs, dataVersion: 1, resultFormat: 'json' },
+      { caller: operator },
+    )
   for (let i = 0; i < 5; i++) await single()
   const controller = new AbortController()
   const finished: number[] = []
   const sweep = runSweep(pool, plan, {
+    ticket: pool.admit(operator),
     signal: controller.signal,
     onProgress: () => finished.push(performance.now()),
   })
@@ -54,12 +60,20 @@ test('a caller who leaves stops a sweep at once, and no thread is lost', async (
   const onBothThreads = () =>
     Promise.all(
       [1, 2].map(() =>
-        pool.run('backtest_archive', { data, request, costs, dataVersion: 1, resultFormat: 'json' }),
+        pool.run(
+          'backtest_archive',
+          { data, request, costs, dataVersion: 1, resultFormat: 'json' },
+          { caller: operator },
+        ),
       ),
     )
   const controller = new AbortController()
   let slices = 0
-  const sweep = runSweep(pool, plan, { signal: controller.signal, onProgress: () => slices++ })
+  const sweep = runSweep(pool, plan, {
+    ticket: pool.admit(operator),
+    signal: controller.signal,
+    onProgress: () => slices++,
+  })
   sweep.catch(() => {})
   while (slices < 3) await Bun.sleep(1)
   controller.abort(new Error('the client left'))

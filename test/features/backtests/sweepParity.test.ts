@@ -6,6 +6,7 @@ import { readPanelFile } from '../../../bench/panelFile.ts'
 import { buildRankedDataset } from '../../../src/backtest/pipeline/archiveDataset.ts'
 import { decodeResult } from '../../../src/backtest/pipeline/encodeResult.ts'
 import { planArchiveSweep } from '../../../src/backtest/pipeline/sweepPlan.ts'
+import { operator } from '../../../src/backtest/pool/caller.ts'
 import { ComputePool } from '../../../src/backtest/pool/computePool.ts'
 import { runSweep } from '../../../src/backtest/pool/runSweep.ts'
 import type { BacktestResult } from '../../../src/backtest/result.ts'
@@ -70,7 +71,7 @@ async function sweep(file: string, grid: object): Promise<BacktestResult> {
   const slices = Array.from({ length: Math.ceil(places.length / 2) }, (_, i) =>
     places.slice(2 * i, 2 * i + 2),
   )
-  return decodeResult(await runSweep(pool, { ...plan, slices }))
+  return decodeResult(await runSweep(pool, { ...plan, slices }, { ticket: pool.admit(operator) }))
 }
 
 const panels = [

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { operator } from '../../../src/backtest/pool/caller.ts'
 import { ComputePool } from '../../../src/backtest/pool/computePool.ts'
 import type { BacktestPanelRow } from '../../../src/backtest/request.ts'
 import { Failure } from '../../../src/errors.ts'
@@ -68,7 +69,7 @@ async function failure(promise: Promise<unknown>): Promise<Failure> {
 async function ask(deps: PanelDeps, key: number, body: object): Promise<string> {
   const backtests = { ...bench.deps, panels: deps }
   const bytes = new TextEncoder().encode(JSON.stringify(body))
-  const { bytes: answer } = await runBacktest(backtests, bytes, undefined, { keyId: key })
+  const { bytes: answer } = await runBacktest(backtests, bytes, undefined, { caller: operator, keyId: key })
   // The echo of the request names the panel, and nothing else differs.
   const named = new RegExp(`"request":{"panel":"${'panel' in body ? body.panel : ''}",?`)
   const text = new TextDecoder().decode(answer)

@@ -1,4 +1,5 @@
 import { Elysia } from 'elysia'
+import { paidKey } from '../../../backtest/pool/caller.ts'
 import { runBatch } from '../../../backtest/pool/runBatch.ts'
 import { Failure } from '../../../errors.ts'
 import { SpoolBudget, spool } from '../../../formats/spool.ts'
@@ -77,7 +78,7 @@ async function openAnswer(
   const { pool, costs } = backtests
   const left = new AbortController()
   const signal = AbortSignal.any([context.request.signal, left.signal])
-  const ticket = pool.admit()
+  const ticket = pool.admit(paidKey(keyId))
   const { size, groups } = await checkBatch(backtests, bytes, keyId, { signal, ticket }).catch(error => {
     pool.leave(ticket)
     throw error

@@ -1,7 +1,7 @@
 import { storedAnswer } from '../../../backtest/pipeline/encodeResult.ts'
 import type { Sql, SqlClient } from '../../../postgres/client.ts'
 import type { Job, JobKind } from './job.ts'
-import { addTasks, type NewTask, removeTasks } from './queue.ts'
+import { addTasks, type NewTask, removeTasks } from './taskQueries.ts'
 
 export const jobColumns = (sql: SqlClient) => sql`
   job_id as id, kind, key_id as "keyId", state, request_id as "requestId", body_format as "bodyFormat",

@@ -1,6 +1,7 @@
 import type { Dataset } from '../../../backtest/dataset/dataset.ts'
 import type { BacktestOutcome } from '../../../backtest/pipeline/runRequest.ts'
 import type { SweepPlan } from '../../../backtest/pipeline/sweepPlan.ts'
+import { paidKey } from '../../../backtest/pool/caller.ts'
 import { Failure } from '../../../errors.ts'
 import { prepareBacktest } from '../run.ts'
 import type { Job } from './job.ts'
@@ -25,7 +26,7 @@ export function prepareJob(deps: JobDeps, openJob: OpenJob, job: Job): Promise<B
 async function prepare({ sql, backtests }: JobDeps, { signal }: OpenJob, job: Job): Promise<BacktestOutcome> {
   const body = await readBody(sql, job.id, job.bodyBytes)
   if (body === null) throw new Failure('internal', 'The body of the backtest has been deleted.')
-  const ticket = backtests.pool.admit('background')
+  const ticket = backtests.pool.admit(paidKey(job.keyId), 'background')
   try {
     const { bodyFormat: format, bodyQuery: query, keyId } = job
     return await prepareBacktest(

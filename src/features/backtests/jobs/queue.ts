@@ -10,7 +10,6 @@ import {
 } from 'graphile-worker'
 import { Pool } from 'pg'
 import { Failure } from '../../../errors.ts'
-import type { SqlClient } from '../../../postgres/client.ts'
 
 interface QueueOptions {
   readonly url: string
@@ -183,15 +182,6 @@ function reporter(report: (line: string) => void): Logger {
   })
 }
 
-export interface NewTask {
-  readonly kind: string
-  readonly payload: object
-  /** Names the task among those of its job. */
-  readonly name: string
-  /** Tasks with the lowest number run first. */
-  readonly priority: number
-}
-
 /** A task that this process has claimed. */
 export interface QueueTask {
   readonly kind: string
@@ -202,22 +192,4 @@ export interface QueueTask {
 }
 
 /** A bound, because the task may be what kills the processes that run it. */
-const maxAttempts = 4
-
-/** Adds tasks of a job to the queue. Called in the transaction that makes them necessary, so that neither commits alone. */
-export async function addTasks(client: SqlClient, jobId: string, tasks: readonly NewTask[]): Promise<void> {
-  await client`
-    select asfiled_queue.add_job(
-      t.kind, t.payload::json, job_key := ${jobId} || '/' || t.name, max_attempts := ${maxAttempts}, priority := t.priority)
-    from unnest(
-      ${tasks.map(task => task.kind)}::text[], ${tasks.map(task => JSON.stringify(task.payload))}::text[],
-      ${tasks.map(task => task.name)}::text[], ${tasks.map(task => task.priority)}::int[]
-    ) t (kind, payload, name, priority)`
-}
-
-/** Removes the tasks of a job from the queue, except those in progress. */
-export async function removeTasks(client: SqlClient, jobId: string): Promise<void> {
-  await client`
-    select asfiled_queue.complete_jobs(array(
-      select id from asfiled_queue.jobs where starts_with(key, ${`${jobId}/`}) and locked_at is null))`
-}
+export const maxAttempts = 4

@@ -1,4 +1,5 @@
 import { Elysia } from 'elysia'
+import { paidKey } from '../../../backtest/pool/caller.ts'
 import type { ComputePool } from '../../../backtest/pool/computePool.ts'
 import { contentPolicy } from '../../../backtest/report/tearSheet/policy.ts'
 import { Failure } from '../../../errors.ts'
@@ -82,7 +83,7 @@ async function read({ sql, pool, settings }: JobRouteDeps, context: RequestConte
   const content =
     stored === null
       ? jobText(job, settings.baseUrl, result)
-      : (await pool.run('result_page', { stored })).bytes
+      : (await pool.run('result_page', { stored }, { caller: paidKey(keyId) })).bytes
   return encodedAnswer(context, content, headers)
 }
 

@@ -1,6 +1,6 @@
 import type { Sql } from '../../../postgres/client.ts'
 import { notifyJobChange } from './jobQueries.ts'
-import { addTasks, type NewTask } from './queue.ts'
+import { addTasks, type NewTask } from './taskQueries.ts'
 
 interface RoundPlan {
   readonly trials: number

@@ -1,4 +1,5 @@
 import type { SweepPlan, SweepSlice } from '../../../backtest/pipeline/sweepPlan.ts'
+import { paidKey } from '../../../backtest/pool/caller.ts'
 import { finishSweep, runSlice } from '../../../backtest/pool/runSweep.ts'
 import type { Sql } from '../../../postgres/client.ts'
 import { endJob, findRunningJob } from './jobQueries.ts'
@@ -40,16 +41,21 @@ export async function runShard(deps: JobDeps, openJob: OpenJob, shard: ShardTask
   if (job === null) return
   const plan = await prepareSweep(deps, openJob, job)
   if (plan === null) return
-  const series = await runSlices(deps, openJob.signal, { ...plan, slices })
+  const series = await runSlices(deps, job.keyId, openJob.signal, { ...plan, slices })
   const configs = slices.flat()
   await storeShard(sql, jobId, round, { place, configs, series, processId }, finishTask(jobId, round))
 }
 
 /** The series of all slices, concatenated. Each slice takes its own turn in the pool: an arriving request waits for one slice,
  * not for the shard. */
-async function runSlices(deps: JobDeps, signal: AbortSignal, plan: SweepPlan): Promise<Uint8Array> {
+async function runSlices(
+  deps: JobDeps,
+  keyId: number,
+  signal: AbortSignal,
+  plan: SweepPlan,
+): Promise<Uint8Array> {
   const { pool } = deps.backtests
-  const ticket = pool.admit('background')
+  const ticket = pool.admit(paidKey(keyId), 'background')
   try {
     const parts: Uint8Array[] = []
     for (let slice = 0; slice < plan.slices.length; slice++) {
@@ -77,7 +83,7 @@ export async function finishSweepJob(
   const slices = shards.map(shard => shard.configs)
   const series = shards.map(shard => shard.series)
   const { pool } = backtests
-  const options = { signal: openJob.signal, ticket: pool.admit('background') }
+  const options = { signal: openJob.signal, ticket: pool.admit(paidKey(job.keyId), 'background') }
   const result = await finishSweep(pool, { ...plan, slices }, series, 'stored', options).finally(() =>
     pool.leave(options.ticket),
   )

@@ -32,6 +32,8 @@ type AnySubmission = Omit<Submission, 'format' | 'query'> & {
   readonly format: string
   readonly query: object
   readonly total: number | null
+  /** Whether nobody pays for its time. */
+  readonly isUnpaid: boolean
 }
 
 export interface SubmittedJob {
@@ -43,7 +45,7 @@ export interface SubmittedJob {
 /** Stores a backtest as a queued job. Once this returns, the job survives a crash of every process. With an Idempotency-Key
  * that was sent before, returns the job of that earlier request. */
 export const submitJob = (deps: SubmitDeps, submission: Submission): Promise<SubmittedJob> =>
-  submitAny(deps, { ...submission, kind: 'backtest', total: null })
+  submitAny(deps, { ...submission, kind: 'backtest', total: null, isUnpaid: false })
 
 /** The same for a job of any kind. */
 export async function submitAny(deps: SubmitDeps, submission: AnySubmission): Promise<SubmittedJob> {
@@ -91,7 +93,7 @@ async function storeJob(deps: SubmitDeps, submission: AnySubmission): Promise<Jo
       trace: scope === null ? null : storedTrace(scope),
       claim: idempotencyKey,
     },
-    firstTask(kind, id),
+    firstTask(kind, id, submission.isUnpaid),
     admit,
   )
 }

@@ -1,7 +1,7 @@
 import type { Sql, SqlClient } from '../../../postgres/client.ts'
 import type { Job, JobKind } from './job.ts'
 import { jobColumns } from './jobQueries.ts'
-import { addTasks, type NewTask } from './queue.ts'
+import { addTasks, type NewTask } from './taskQueries.ts'
 
 interface NewJob {
   readonly id: string

@@ -1,7 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import type { JobKind } from './job.ts'
-import type { NewTask, QueueTask } from './queue.ts'
+import type { QueueTask } from './queue.ts'
+import type { NewTask } from './taskQueries.ts'
 
 const round = { jobId: Type.String(), round: Type.Integer() }
 const RoundPayload = Type.Object(round)
@@ -22,22 +23,20 @@ export type JobTask =
   | { readonly kind: 'backtest_start' | 'backtest_finish' | 'as_of_run'; readonly payload: RoundTask }
   | { readonly kind: 'backtest_share'; readonly payload: ShardTask }
 
-/** A job of one configuration runs before every shard, and two sweeps alternate shard by shard. So no job waits for the end of
- * another key's sweep. */
-const priorities = { start: 0, finish: 1, firstShard: 10 }
-
 export function startTask(jobId: string, round: number): NewTask {
   return {
     kind: 'backtest_start',
     payload: { jobId, round } satisfies RoundTask,
     name: `start/${round}`,
-    priority: priorities.start,
+    turn: 'start',
   }
 }
 
-/** The first task of a job. */
-export function firstTask(kind: JobKind, jobId: string): NewTask {
-  const task = startTask(jobId, 0)
+/** The first task of a job.
+ *
+ * @param isUnpaid whether the key has no licence that is paid for */
+export function firstTask(kind: JobKind, jobId: string, isUnpaid: boolean): NewTask {
+  const task: NewTask = { ...startTask(jobId, 0), turn: isUnpaid ? 'unpaid' : 'start' }
   return kind === 'backtest' ? task : { ...task, kind: 'as_of_run' }
 }
 
@@ -46,7 +45,7 @@ export function shardTask(payload: ShardTask): NewTask {
     kind: 'backtest_share',
     payload,
     name: `share/${payload.round}/${payload.place}`,
-    priority: priorities.firstShard + payload.place,
+    turn: 'shard',
   }
 }
 
@@ -55,7 +54,7 @@ export function finishTask(jobId: string, round: number): NewTask {
     kind: 'backtest_finish',
     payload: { jobId, round } satisfies RoundTask,
     name: `finish/${round}`,
-    priority: priorities.finish,
+    turn: 'finish',
   }
 }
 

@@ -2,6 +2,7 @@ import { afterAll, describe, expect, spyOn, test } from 'bun:test'
 import fc from 'fast-check'
 import * as simple from 'simple-statistics'
 import { decodeResult } from '../../../../src/backtest/pipeline/encodeResult.ts'
+import { operator } from '../../../../src/backtest/pool/caller.ts'
 import { ComputePool } from '../../../../src/backtest/pool/computePool.ts'
 import type { BacktestConfig } from '../../../../src/backtest/request.ts'
 import { deflatedSharpe, expectedMaxOfNormals } from '../../../../src/backtest/statistics/sharpe.ts'
@@ -18,7 +19,11 @@ const panel = asPanel(signals(80))
 
 const single = async (body: object) =>
   new TextDecoder().decode(
-    (await runBacktest(bench.deps, new TextEncoder().encode(JSON.stringify(body)))).bytes,
+    (
+      await runBacktest(bench.deps, new TextEncoder().encode(JSON.stringify(body)), undefined, {
+        caller: operator,
+      })
+    ).bytes,
   )
 
 async function failure(body: unknown): Promise<Failure> {
@@ -238,7 +243,12 @@ describe('the verdict', () => {
 
   test('of the best is that of a sweep of the same configurations, to the bit', async () => {
     const sweep = decodeResult(
-      await runBacktest(bench.deps, new TextEncoder().encode(JSON.stringify({ panel, sweep: true }))),
+      await runBacktest(
+        bench.deps,
+        new TextEncoder().encode(JSON.stringify({ panel, sweep: true })),
+        undefined,
+        { caller: operator },
+      ),
     )
     const configs = (sweep.trials ?? []).map(({ label }) => {
       const [direction, quantile, weighting, hold] = label.split(' ')

@@ -1,4 +1,5 @@
 import type { BatchDeflation, BatchSummaryLine } from '../../../../src/backtest/batchResult.ts'
+import { operator } from '../../../../src/backtest/pool/caller.ts'
 import type { ComputePool } from '../../../../src/backtest/pool/computePool.ts'
 import { runBatch } from '../../../../src/backtest/pool/runBatch.ts'
 import type { BacktestResult } from '../../../../src/backtest/result.ts'
@@ -26,7 +27,7 @@ export async function openBatch(
 ): Promise<BatchRun> {
   const left = new AbortController()
   const { signal } = left
-  const ticket = pool.admit()
+  const ticket = pool.admit(operator)
   const bytes = new TextEncoder().encode(typeof body === 'string' ? body : JSON.stringify(body))
   const checked = await checkBatch({ ...deps, pool }, bytes, 1, { signal, ticket }).catch(error => {
     pool.leave(ticket)

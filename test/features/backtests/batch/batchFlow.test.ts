@@ -2,7 +2,8 @@ import { afterAll, expect, type Mock, spyOn, test } from 'bun:test'
 import { makePanel } from '../../../../bench/backtest/makePanel.ts'
 import { buildRankedDataset } from '../../../../src/backtest/pipeline/archiveDataset.ts'
 import type { BatchInput } from '../../../../src/backtest/pipeline/batch.ts'
-import { ComputePool } from '../../../../src/backtest/pool/computePool.ts'
+import { operator } from '../../../../src/backtest/pool/caller.ts'
+import { ComputePool, type RunOptions } from '../../../../src/backtest/pool/computePool.ts'
 import { type BatchPart, runBatch } from '../../../../src/backtest/pool/runBatch.ts'
 import type { BacktestInclude } from '../../../../src/backtest/request.ts'
 import { registerFormats } from '../../../../src/dates.ts'
@@ -33,7 +34,7 @@ function start({ data = small, count = 500, timeLimitMs = 60_000, on = pool, inc
     config: { quantile: ((index % 50) + 1) / 100, holdDays: 1 + (index % 9), returnDays: 1 },
   }))
   const group = { entries, open: async () => ({ data, dataVersion: null }) }
-  const ticket = on.admit()
+  const ticket = on.admit(operator)
   const parts = runBatch(on, [group], { costs, signal: left.signal, ticket, timeLimitMs })
   return { parts, leave: () => left.abort(new Error('the client left')) }
 }
@@ -55,7 +56,7 @@ function sentBy(run: Mock<ComputePool['run']>): number {
   return inputs.reduce((sum, { entries }) => sum + entries.length, 0)
 }
 
-const nextTask = () => pool.run('dataset_names', { data: small })
+const nextTask = () => pool.run('dataset_names', { data: small }, { caller: operator })
 
 test('small backtests share tasks, which get smaller towards the end; each runs once', async () => {
   const run = spyOn(pool, 'run')
@@ -148,7 +149,7 @@ test('backtests past the time limit of the batch end with compute_timeout, and t
 test('a backtest that kills its thread fails alone: the others of its task run again', async () => {
   const original = pool.run.bind(pool)
   const run = spyOn(pool, 'run')
-  run.mockImplementation(((kind: 'batch_items', input: BatchInput, options: object) =>
+  run.mockImplementation(((kind: 'batch_items', input: BatchInput, options: RunOptions) =>
     input.entries.some(({ index }) => index === 7)
       ? Promise.reject(new Failure('compute_lost', 'Its worker stopped.'))
       : original(kind, input, options)) as typeof pool.run)
@@ -168,7 +169,7 @@ test('a pool that closes lets a batch finish, and turns the next one away', asyn
   const { parts } = start({ on })
   const first = await parts.next()
   const closing = on.close()
-  expect(() => on.admit()).toThrow('shutting down')
+  expect(() => on.admit(operator)).toThrow('shutting down')
   const begun = first.value?.trials.map(({ index }) => index) ?? []
   expect([...begun, ...(await indexesOf(parts))].length).toBe(500)
   await closing
@@ -186,7 +187,7 @@ test('rows that cannot be opened fail their own backtests, and the next rows are
     },
   }))
   const signal = new AbortController().signal
-  const parts = runBatch(pool, groups, { costs, signal, ticket: pool.admit(), timeLimitMs: 60_000 })
+  const parts = runBatch(pool, groups, { costs, signal, ticket: pool.admit(operator), timeLimitMs: 60_000 })
   const failed: number[] = []
   const done: number[] = []
   for await (const part of parts) {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, spyOn, test } from 'bun:test'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { makePanel } from '../../../../bench/backtest/makePanel.ts'
 import { buildRankedDataset } from '../../../../src/backtest/pipeline/archiveDataset.ts'
+import { operator } from '../../../../src/backtest/pool/caller.ts'
 import { ComputePool } from '../../../../src/backtest/pool/computePool.ts'
 import { registerFormats } from '../../../../src/dates.ts'
 import { BatchLine } from '../../../../src/features/backtests/batch/schema.ts'
@@ -193,7 +194,7 @@ test('a client who hangs up frees the pool at once, and their place', async () =
     left.abort()
     await Bun.sleep(150)
     const sent = run.mock.calls.length
-    await Promise.all([1, 2].map(() => pool.run('dataset_names', { data })))
+    await Promise.all([1, 2].map(() => pool.run('dataset_names', { data }, { caller: operator })))
     await Bun.sleep(200)
     // Only the two above.
     expect(run.mock.calls.length - sent).toBe(2)

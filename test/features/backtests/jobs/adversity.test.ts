@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { operator } from '../../../../src/backtest/pool/caller.ts'
 import { Failure } from '../../../../src/errors.ts'
 import { readResult } from '../../../../src/features/backtests/jobs/jobQueries.ts'
 import { deleteExpired } from '../../../../src/features/backtests/jobs/maintainQueries.ts'
@@ -254,8 +255,8 @@ test('a full queue does not turn a job away: it takes its turn with the requests
   })
   const work = worker({ sql: counting })
   const { pool } = work.backtests
-  const others = Array.from({ length: 51 }, () => pool.admit())
-  expect(() => pool.admit()).toThrow('are busy')
+  const others = Array.from({ length: 51 }, () => pool.admit(operator))
+  expect(() => pool.admit(operator)).toThrow('are busy')
   await step(work, job.id)
   for (const other of others) pool.leave(other)
   expect((await bench.ended(job.id)).state).toBe('succeeded')

@@ -1,4 +1,5 @@
 import { createKey } from '../../../../src/access/keys.ts'
+import { operator } from '../../../../src/backtest/pool/caller.ts'
 import { ComputePool } from '../../../../src/backtest/pool/computePool.ts'
 import type { ResultFormat } from '../../../../src/backtest/request.ts'
 import { startJobs } from '../../../../src/boot/jobs.ts'
@@ -167,7 +168,7 @@ export async function jobBench(): Promise<JobBench> {
       throw new Error(`The job did not end within 15 s. ${reports.join('\n')}`)
     },
     answer: async (body, resultFormat) => {
-      const { bytes } = await runBacktest(alone, encode(body), undefined, { resultFormat })
+      const { bytes } = await runBacktest(alone, encode(body), undefined, { caller: operator, resultFormat })
       return new TextDecoder().decode(bytes)
     },
     stopAll,

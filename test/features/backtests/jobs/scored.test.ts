@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { createKey } from '../../../../src/access/keys.ts'
 import type { Licence } from '../../../../src/access/licences.ts'
+import { operator } from '../../../../src/backtest/pool/caller.ts'
 import { ComputePool } from '../../../../src/backtest/pool/computePool.ts'
 import { startJobs } from '../../../../src/boot/jobs.ts'
 import { makeBacktests, makeEvents } from '../../../../src/boot/resources.ts'
@@ -100,7 +101,7 @@ test('a submitted backtest by a figure is the one that is answered at once, alon
   for (const sweep of [false, { quantile: [0.1, 0.5], holdDays: [1, 5, 10] }]) {
     const job = await ended(keyId, body(sweep))
     expect([job.state, job.errorMessage]).toEqual(['succeeded', null])
-    const { bytes } = await runBacktest(deps, body(sweep), undefined, { keyId })
+    const { bytes } = await runBacktest(deps, body(sweep), undefined, { caller: operator, keyId })
     const answer = new TextDecoder().decode(bytes)
     expect(await readResult(db.sql, job.id)).toBe(answer)
     expect(JSON.parse(answer).score).toMatchObject({ metric: 'roe', max_age_days: 600, n_assets: 2 })
@@ -122,7 +123,7 @@ test('a submitted backtest of own rows by a figure is the one that is answered a
       new TextEncoder().encode(JSON.stringify({ panel, score: { asOf: 'revenue' }, config, sweep }))
     const job = await ended(keyId, sent())
     expect([job.state, job.errorMessage]).toEqual(['succeeded', null])
-    const { bytes } = await runBacktest(deps, sent(), undefined, { keyId })
+    const { bytes } = await runBacktest(deps, sent(), undefined, { caller: operator, keyId })
     const answer = new TextDecoder().decode(bytes)
     expect(await readResult(db.sql, job.id)).toBe(answer)
     expect(JSON.parse(answer).score).toMatchObject({ metric: 'revenue', unit: 'USD', n_names: 2 })
@@ -137,7 +138,7 @@ test('a submitted backtest by a figure fails where the licence does not open it'
 test('a submitted backtest of an earlier data version is the one that was answered then, alone and as a sweep', async () => {
   const keyId = await newKey('commercial')
   for (const sweep of [false, { quantile: [0.1, 0.5], holdDays: [1, 5, 10] }]) {
-    const { bytes } = await runBacktest(deps, body(sweep), undefined, { keyId })
+    const { bytes } = await runBacktest(deps, body(sweep), undefined, { caller: operator, keyId })
     const before = new TextDecoder().decode(bytes)
     await db.sql.begin(async transaction => {
       await transaction`update signal set predicted = -predicted`

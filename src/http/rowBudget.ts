@@ -1,0 +1,82 @@
+import { type Principal, rowLimits } from '../access/licences.ts'
+import { Failure } from '../errors.ts'
+import type { Limits, Verdict } from '../limits/decision.ts'
+import type { RateLimiter } from '../limits/rateLimiter.ts'
+import { networkOf } from './clientAddress.ts'
+
+/** The rows that a caller may join in a minute, counted for all servers together. */
+export interface RowBudget {
+  /** The most that one request may have. */
+  readonly maxRows: number
+  /** Counts rows before they are joined, all or none. Fails with `rate_limited_minute`. */
+  charge(rows: number): Promise<void>
+}
+
+type RowCounter = Pick<RateLimiter, 'takeWhole' | 'giveBack'>
+
+/** The budget of a free key, or of an address with the demo key and of its network. null: the caller has none.
+ *
+ * @param subject names the caller's counters */
+export function rowBudget(
+  counter: RowCounter,
+  { principal, subject }: { readonly principal: Principal; readonly subject: string },
+  address: string,
+): RowBudget | null {
+  const limits = rowLimits(principal)
+  if (limits === null) return null
+  const isDemo = principal.keyId === null
+  const own = {
+    subject: `rows:${subject}`,
+    limits: perMinute(limits.perMinute),
+    whose: isDemo ? 'of your address with the demo key' : 'of this free key',
+  }
+  const network = networkOf(address)
+  const ofNetwork = {
+    subject: `rows:network:${network}`,
+    limits: perMinute(limits.perMinuteOfNetwork),
+    whose: `with the demo key from your network, ${network}`,
+  }
+  return {
+    maxRows: limits.perMinute,
+    charge: async rows => {
+      await take(counter, own, rows)
+      if (!isDemo) return
+      try {
+        await take(counter, ofNetwork, rows)
+      } catch (refusal) {
+        await counter.giveBack(own.subject, own.limits, rows)
+        throw refusal
+      }
+    },
+  }
+}
+
+const perMinute = (rows: number): Limits => ({ perMinute: rows, perDay: null })
+
+interface Counted {
+  readonly subject: string
+  readonly limits: Limits
+  /** For messages. */
+  readonly whose: string
+}
+
+async function take(counter: RowCounter, { subject, limits, whose }: Counted, rows: number): Promise<void> {
+  const verdict = await counter.takeWhole(subject, limits, rows)
+  if (verdict.refused !== null) throw tooManyRows(verdict, verdict.refused.retryAfterSeconds, rows, whose)
+}
+
+function tooManyRows(
+  { limits, minuteRemaining }: Verdict,
+  retryAfterSeconds: number,
+  rows: number,
+  whose: string,
+): Failure {
+  const [sent, left, limit] = [rows, minuteRemaining, limits.perMinute].map(count =>
+    count.toLocaleString('en'),
+  )
+  return new Failure(
+    'rate_limited_minute',
+    `The request joins ${sent} rows, and ${left} are left of the ${limit} rows a minute ${whose}. Wait ${retryAfterSeconds} s, or send fewer rows. Evaluation keys and data licences have no such limit.`,
+    { param: 'rows', retryAfterSeconds },
+  )
+}
