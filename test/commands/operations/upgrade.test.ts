@@ -37,6 +37,7 @@ describe('upgrade --check', () => {
       await older.sql.unsafe(
         `delete from migration where name >= '0032'; drop table operator_run; alter table backtest_job drop column trace;
          alter table job_process drop column role, drop column version, drop column host, drop column pid;
+         drop table cursor_secret; drop function record_page;
          insert into job_process (process_id, locks) values (gen_random_uuid(), '{}')`,
       )
       const before = (await older.sql`select name from migration`).length
