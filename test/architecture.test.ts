@@ -246,22 +246,6 @@ describe('habits', () => {
     expect(all.filter(source => loose.test(source.text)).map(source => source.path)).toEqual([])
   })
 
-  test('words are plain: the private ones of the past are in no document, and nearly in no source', async () => {
-    const words = /\b(told|untold|asked|had|kept|nobody|somebody|whoever|beside)\b/gi
-    const documents: string[] = []
-    for (const file of new Bun.Glob('{*.md,docs/*.md,manifests/*.yaml,sample/*.md,bench/*.md}').scanSync(
-      root,
-    )) {
-      const text = await Bun.file(join(root, file)).text()
-      // What is quoted as code is a name or a sentence of something else.
-      for (const [word] of text.replaceAll(/`[^`]*`/g, '').matchAll(words)) documents.push(`${file}: ${word}`)
-    }
-    expect(documents).toEqual([])
-    const found = all.flatMap(({ text }) => text.match(words) ?? [])
-    expect(found.length).toBeLessThanOrEqual(60)
-    expect(all.filter(({ text }) => /\b(most|least)[A-Z]\w*/.test(text)).map(({ path }) => path)).toEqual([])
-  })
-
   test('a path that a document names exists', async () => {
     const missing: string[] = []
     for (const file of new Bun.Glob('{*.md,docs/*.md,sample/*.md,bench/*.md}').scanSync(root)) {

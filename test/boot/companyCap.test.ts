@@ -81,3 +81,27 @@ test('an evaluation sees 1,000 companies and no more, by API, pages and download
   const me = await (await servers[1].get('/api/v1/me', key)).json()
   expect(me.entities).toMatchObject({ used: cap })
 })
+
+test('a cursor of one server process continues on another: the secret comes with the database', async () => {
+  const [first, second] = servers
+  const page = await (await first.get('/api/v1/fundamentals?limit=5')).json()
+  const path = `/api/v1/fundamentals?limit=5&cursor=${page.tickers.next}`
+  const [here, there] = await Promise.all(
+    [first, second].map(async server => (await server.get(path)).json()),
+  )
+  expect(here.tickers.data.map(({ ticker }: { ticker: string }) => ticker)).toEqual([
+    'C0006',
+    'C0007',
+    'C0008',
+    'C0009',
+    'C0010',
+  ])
+  expect(there.tickers).toEqual(here.tickers)
+  const [{ secret }] = await sql<[{ secret: Uint8Array }]>`select secret from cursor_secret`
+  const other = await testDatabase()
+  const [{ secret: ofOther }] = await other.sql<[{ secret: Uint8Array }]>`select secret from cursor_secret`
+  await other.close()
+  expect(secret.length).toBe(32)
+  // Test databases are copies of one template, which is migrated once: the secret comes with the data, as in a restored backup.
+  expect(Buffer.from(ofOther).equals(secret)).toBe(true)
+})
