@@ -65,6 +65,9 @@ export class ComputePool {
       minThreads: settings.threads,
       maxThreads: settings.threads,
       idleTimeout: Number.POSITIVE_INFINITY,
+      // Otherwise an idle thread blocks in Atomics.wait: its event loop stands still, and its garbage collector with it. The
+      // rows and answers of its last tasks then stay in memory until it has other tasks, gigabytes after a load.
+      atomics: 'disabled',
     })
     // A thread that dies already fails its task. Without a listener, the error event would also end the whole process.
     this.#workers.on('error', () => {})
