@@ -14,20 +14,30 @@ import { simulateSlice } from '../src/backtest/pipeline/sweepPlan.ts'
 import { writeSweepResult } from '../src/backtest/pipeline/sweepResult.ts'
 import { describeFailure } from '../src/backtest/pipeline/taskFailure.ts'
 import type { Task, TaskKind, TaskReply } from '../src/backtest/pool/tasks.ts'
+import { releaseKernelMemory } from '../src/backtest/portfolio/kernel/wasm.ts'
 import { resultParts } from '../src/backtest/report/resultParts.ts'
 import { registerFormats } from '../src/dates.ts'
+import { IdleRest } from './idleRest.ts'
 import { warmUp } from './warmUp.ts'
 
 registerFormats()
 warmUp()
 
+const rest = new IdleRest(() => {
+  releaseKernelMemory()
+  Bun.gc(true)
+})
+
 /** The entry point of a worker thread: one task in, one reply out. It never throws, for an Error would lose its code
  * on the way to the other thread. */
 export default async function compute(task: Task): Promise<TaskReply<TaskKind>> {
+  rest.begin()
   try {
     return { ok: true, output: await perform(task) }
   } catch (error) {
     return { ok: false, failure: describeFailure(error) }
+  } finally {
+    rest.end()
   }
 }
 

@@ -18,6 +18,7 @@ import { openPins, poolsOf } from './pins.ts'
 import { flagshipOf, makeBacktests, makeEvents } from './resources.ts'
 import { endOnSignal, stopTimeoutMs } from './shutdown.ts'
 import { checkSchedule, startSyncs, syncTasks } from './syncs.ts'
+import { dropUnusedMemory } from './unusedMemory.ts'
 
 /** Runs submitted backtests and joins until SIGINT or SIGTERM, then finishes the tasks in progress and ends the process. */
 export async function runWorker(config: Config, today: () => IsoDate): Promise<void> {
@@ -68,16 +69,19 @@ export async function runWorker(config: Config, today: () => IsoDate): Promise<v
     answerMemory: new AnswerMemory(),
     dataVersion: version.current,
   }
+  const backtests = makeBacktests({
+    ...{ sql, pool, config, markets, pins, today, events },
+    dataVersion: () => readDataVersion(sql),
+  })
+  const stopTrimming = dropUnusedMemory(backtests.panels.cache, events)
+  opened.defer(async () => stopTrimming())
   const concurrency = Math.max(1, config.jobConcurrency)
   const processId = crypto.randomUUID()
   const stopJobs = await startJobs(
     { url, role: 'worker', concurrency, drainTimeoutMs: config.drainTimeoutMs },
     {
       sql,
-      backtests: makeBacktests({
-        ...{ sql, pool, config, markets, pins, today, events },
-        dataVersion: () => readDataVersion(sql),
-      }),
+      backtests,
       runJoin: (job, openJob) => runJoinJob(joins, job, openJob),
       processId,
       explain: storage.explain,

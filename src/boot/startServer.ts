@@ -35,6 +35,7 @@ import { openReads } from './reads.ts'
 import { keepAnswersReady } from './readyAnswers.ts'
 import { admissionTimeoutMs, makeResources } from './resources.ts'
 import { checkSchedule, startSyncs, syncTasks } from './syncs.ts'
+import { dropUnusedMemory } from './unusedMemory.ts'
 import { startWarming } from './warmSearch.ts'
 
 const admissionConnections = 2
@@ -119,6 +120,8 @@ export async function startServer(
     cursors: new CursorSigner(await readCursorSecret(sql)),
   })
   const { markets, requestCounter, responses } = resources
+  const stopTrimming = dropUnusedMemory(resources.backtests.panels.cache, resources.events)
+  opened.defer(async () => stopTrimming())
   // Before all that follows, so that it is closed after it: how a server drains is worth seeing.
   startMetrics(
     {

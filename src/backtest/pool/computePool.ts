@@ -83,6 +83,9 @@ export class ComputePool {
       // The one more starts when the scheduler first needs it.
       maxThreads: settings.threads + 1,
       idleTimeout: Number.POSITIVE_INFINITY,
+      // Otherwise an idle thread blocks in Atomics.wait: its event loop stands still, and its garbage collector with it. The
+      // rows and answers of its last tasks then stay in memory until it has other tasks, gigabytes after a load.
+      atomics: 'disabled',
     })
     // A thread that dies already fails its task. Without a listener, the error event would also end the whole process.
     this.#workers.on('error', () => {})

@@ -8,6 +8,8 @@ interface StoredBlock {
   readonly bytes: number
   /** Requests that use it now. */
   leases: number
+  /** The number of the interval in which it was used last. */
+  usedIn: number
 }
 
 /** Data versions whose blocks stay, the most recently used ones: those of the present, of requests that began before an import, and of
@@ -24,6 +26,7 @@ export class EventStore {
   readonly #blocks = new Map<string, StoredBlock>()
   readonly #loads = new Map<string, Promise<EventBlock>>()
   #bytes = 0
+  #interval = 0
   /** A number always names the same unit, so what was read stays true. */
   #units: ReadonlyMap<number, string> = new Map()
 
@@ -57,6 +60,7 @@ export class EventStore {
     this.#blocks.delete(key)
     this.#blocks.set(key, stored)
     stored.leases++
+    stored.usedIn = this.#interval
     return stored
   }
 
@@ -80,6 +84,20 @@ export class EventStore {
     this.#units = await readUnits(sql)
   }
 
+  /** To be called at regular intervals. While the blocks take more than `restBytes`, drops those that were not used during the last
+   * `intervals`, the least recently used first. Returns the bytes that are free now. */
+  dropUnused(intervals: number, restBytes: number): number {
+    this.#interval++
+    const before = this.#bytes
+    for (const [key, { leases, usedIn, bytes }] of this.#blocks) {
+      if (this.#bytes <= restBytes) break
+      if (leases > 0 || usedIn >= this.#interval - intervals) continue
+      this.#blocks.delete(key)
+      this.#bytes -= bytes
+    }
+    return before - this.#bytes
+  }
+
   async #build(name: BlockName, sql: SqlClient): Promise<EventBlock> {
     const rows = await readVintages(sql, name)
     return this.#buildBlock({ firstEntity: name.firstEntity, rows })
@@ -91,7 +109,7 @@ export class EventStore {
     if (other !== null) return other
     const bytes = eventBytes(block)
     this.#evictFor(bytes)
-    const stored = { block, bytes, leases: 1 }
+    const stored = { block, bytes, leases: 1, usedIn: this.#interval }
     this.#blocks.set(key, stored)
     this.#bytes += bytes
     this.#forgetVersions()

@@ -1,16 +1,26 @@
 import { LRUCache } from 'lru-cache'
 import { type Dataset, datasetBytes } from '../../backtest/dataset/dataset.ts'
 
+interface StoredPanel {
+  readonly data: Dataset
+  /** The number of the interval in which it was used last. */
+  usedIn: number
+}
+
 /** Datasets of stored panels in shared memory, ranked once for all threads: the most recently used, up to a number of bytes.
  * Backtests that use an evicted dataset still finish on it. */
 export class PanelCache {
-  readonly #panels: LRUCache<string, Dataset, () => Promise<Dataset>>
+  readonly #panels: LRUCache<string, StoredPanel, () => Promise<Dataset>>
+  #interval = 0
 
   constructor(maxBytes: number) {
     this.#panels = new LRUCache({
       maxSize: maxBytes,
-      sizeCalculation: datasetBytes,
-      fetchMethod: (_panelId, _stale, { context: load }) => load(),
+      sizeCalculation: ({ data }) => datasetBytes(data),
+      fetchMethod: async (_panelId, _stale, { context: load }) => ({
+        data: await load(),
+        usedIn: this.#interval,
+      }),
       // A panel that is forgotten while it loads still answers the backtests that wait for it. It is not cached.
       ignoreFetchAbort: true,
     })
@@ -21,11 +31,27 @@ export class PanelCache {
   }
 
   /** Loads a missing panel, once for all concurrent callers. A failed load is not cached. */
-  get(panelId: string, load: () => Promise<Dataset>): Promise<Dataset> {
-    return this.#panels.forceFetch(panelId, { context: load })
+  async get(panelId: string, load: () => Promise<Dataset>): Promise<Dataset> {
+    const stored = await this.#panels.forceFetch(panelId, { context: load })
+    stored.usedIn = this.#interval
+    return stored.data
   }
 
   forget(panelId: string): void {
     this.#panels.delete(panelId)
+  }
+
+  /** To be called at regular intervals. While the panels take more than `restBytes`, drops those that were not used during the last
+   * `intervals`, the least recently used first. Returns the bytes that are free now. */
+  dropUnused(intervals: number, restBytes: number): number {
+    this.#interval++
+    const before = this.bytes
+    for (const panelId of [...this.#panels.rkeys()]) {
+      if (this.bytes <= restBytes) break
+      // A panel that is being loaded has no value yet.
+      const stored = this.#panels.peek(panelId)
+      if (stored !== undefined && stored.usedIn < this.#interval - intervals) this.#panels.delete(panelId)
+    }
+    return before - this.bytes
   }
 }

@@ -29,6 +29,7 @@ export const guides = {
   security: 'SECURITY.md',
   benchmarks: 'bench/README.md',
   soak: 'docs/soak.md',
+  abuse: 'docs/abuse.md',
   'long-tests': 'docs/long-tests.md',
   'bun-pipelining': 'docs/bun-pipelining.md',
   'bun-large-answers': 'docs/bun-large-answers.md',

@@ -53,6 +53,15 @@ test('ends a task past its time and is whole again', async () => {
   expect(await filter(pool, 'fine')).toBeNull()
 })
 
+test('an idle thread runs its event loop, without which its garbage is never collected', async () => {
+  const pool = open()
+  const data = counter()
+  await filter(pool, 'later', data)
+  // The timer ends after the task: a thread that blocks until its next task never gets there.
+  for (let wait = 0; wait < 100 && Atomics.load(data.days, 0) < 2; wait++) await Bun.sleep(20)
+  expect(Atomics.load(data.days, 0)).toBe(2)
+})
+
 test('time spent waiting does not count against the limit', async () => {
   const pool = open({ timeLimitMs: 1_000, queue: 20 })
   const tasks = Array.from({ length: 10 }, () => filter(pool, 'sleep'))

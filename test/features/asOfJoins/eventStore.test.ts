@@ -83,6 +83,31 @@ test('the memory is bounded: the least recently used block goes first, and none 
   expect(store.size).toBe(3)
 })
 
+test('drops blocks that were not used for some intervals, but none that a request uses, down to what it keeps at rest', async () => {
+  const { store, built } = counting(2 ** 30)
+  const use = async (block: number) => {
+    const lease = store.lease()
+    await lease.open(database.sql, 1, [name('nothing', block)])
+    lease.release()
+  }
+  const holding = store.lease()
+  await holding.open(database.sql, 1, [name('nothing', 1)])
+  for (const block of [2, 3, 4]) await use(block)
+  expect(store.dropUnused(2, bytesOfOne)).toBe(0)
+  await use(2)
+  expect(store.dropUnused(2, bytesOfOne)).toBe(0)
+  // 1 is in use, 2 was used an interval ago.
+  expect(store.dropUnused(2, bytesOfOne)).toBe(2 * bytesOfOne)
+  expect([store.size, store.bytes]).toEqual([2, 2 * bytesOfOne])
+  holding.release()
+  await use(2)
+  expect(built.length).toBe(4)
+  expect(store.dropUnused(2, bytesOfOne)).toBe(bytesOfOne)
+  for (let interval = 0; interval < 5; interval++) expect(store.dropUnused(2, bytesOfOne)).toBe(0)
+  await use(2)
+  expect([built.length, store.size]).toEqual([4, 1])
+})
+
 test('blocks of the four data versions used last stay, and those that a request uses: imports do not fill the memory', async () => {
   const { store, built } = counting(2 ** 30)
   const use = async (version: number) => {

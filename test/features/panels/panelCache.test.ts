@@ -64,3 +64,36 @@ test('a panel forgotten while it is loaded is served and not cached', async () =
   expect(await loading).toBe(data)
   expect(cache.bytes).toBe(0)
 })
+
+test('drops what was not used for some intervals, the least recently used first, down to what it keeps at rest', async () => {
+  const cache = new PanelCache(10 * one)
+  let loads = 0
+  const get = (id: string) =>
+    cache.get(id, async () => {
+      loads++
+      return data
+    })
+  for (const id of ['a', 'b', 'c', 'd']) await get(id)
+  expect(cache.dropUnused(2, one)).toBe(0)
+  await get('a')
+  expect(cache.dropUnused(2, one)).toBe(0)
+  // b, c and d were not used during the last two intervals, and a was.
+  expect([cache.dropUnused(2, one), cache.bytes]).toEqual([3 * one, one])
+  await get('a')
+  expect(loads).toBe(4)
+  for (let interval = 0; interval < 5; interval++) expect(cache.dropUnused(2, one)).toBe(0)
+  await get('a')
+  expect(loads).toBe(4)
+  await get('b')
+  expect([loads, cache.bytes]).toEqual([5, 2 * one])
+})
+
+test('a panel that is being loaded is not dropped', async () => {
+  const cache = new PanelCache(10 * one)
+  const loaded = Promise.withResolvers<typeof data>()
+  const loading = cache.get('a', () => loaded.promise)
+  for (let interval = 0; interval < 5; interval++) cache.dropUnused(2, 0)
+  loaded.resolve(data)
+  expect(await loading).toBe(data)
+  expect(cache.bytes).toBe(one)
+})

@@ -49,6 +49,11 @@ export function openKernel(bytes: number): Kernel {
   }
 }
 
+/** Gives up the memory that the next run would reuse. */
+export function releaseKernelMemory(): void {
+  reusable = null
+}
+
 /** Assigns addresses one after the other, each a multiple of 16. */
 export class Layout {
   bytes = 64
