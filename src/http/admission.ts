@@ -5,9 +5,10 @@ import type { Limits, Verdict } from '../limits/decision.ts'
 import type { RequestContext } from './context.ts'
 
 /** Who may use a route. `key` requires an API key and counts requests per key (per address for the demo key). `standing` requires
- * one, shows what is left and counts separately. `search` counts per address. `page` and `download` are for visitors without a
- * key: they count per address, and the caller has the rights of their account (`findVisitor`). `agent` is for messages to the agent
- * tools, which come with a key or as demo and count separately: what a tool requests counts as such. `open` counts nothing. */
+ * one, shows what is left and counts separately. `search` needs no key: it counts per address, or against a key that is sent. `page`
+ * and `download` are for visitors without a key: they count per address, and the caller has the rights of their account
+ * (`findVisitor`). `agent` is for messages to the agent tools, which come with a key or as demo and count separately: what a tool
+ * requests counts as such. `open` counts nothing. */
 export type AccessPolicy = 'key' | 'standing' | 'search' | 'page' | 'download' | 'agent' | 'open'
 
 const searchLimits: Limits = { perMinute: 120, perDay: 3_000 }
@@ -23,7 +24,7 @@ export async function authorize(
   requireOneHost(context)
   let verdict: Verdict
   if (policy === 'agent') return admitAgent(access, context)
-  if (policy === 'search') verdict = await access.rateLimiter.take(`search:${context.address}`, searchLimits)
+  if (policy === 'search') verdict = await countSearch(access, context)
   else if (policy === 'page' || policy === 'download') {
     verdict = await countVisit(access, context, policy)
   } else {
@@ -37,6 +38,17 @@ export async function authorize(
   if (verdict.refused !== null) throw rateLimited(verdict, verdict.refused)
   context.counted = true
   context.admitted = true
+}
+
+/** The demo key belongs to nobody, so a search that sends it counts as one without a key. */
+async function countSearch(access: AccessDeps, context: RequestContext): Promise<Verdict> {
+  const { headers } = context.request
+  const hasKey = (headers.get('authorization') ?? '') !== ''
+  const caller = hasKey ? await authenticate(access, headers, context.address) : null
+  if (caller === null || caller.ownKeyId === null)
+    return access.rateLimiter.take(`search:${context.address}`, searchLimits)
+  context.caller = caller
+  return access.rateLimiter.take(caller.subject, caller.limits)
 }
 
 /** A page counts before its visitor is looked up: a page beyond the limit costs the database nothing. A download cannot, as its limit

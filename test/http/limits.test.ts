@@ -98,7 +98,7 @@ describe('headers', () => {
   })
 })
 
-test('the demo key and the search are counted by address, keys by key', async () => {
+test('the demo key and searches without a key are counted by address, keys by key', async () => {
   const server = await testServer(database.sql)
   const remaining = async (target: string, headers: Record<string, string>) =>
     (await fetch(server.url + target, { headers })).headers.get('x-ratelimit-remaining')
@@ -113,6 +113,8 @@ test('the demo key and the search are counted by address, keys by key', async ()
   const key = await oem(50)
   expect(await remaining(path, { ...key, ...from('10.1.0.1') })).toBe('49')
   expect(await remaining(path, { ...key, ...from('10.1.0.2') })).toBe('48')
+  expect(await remaining('/api/search?q=a', { ...key, ...from('10.1.0.1') })).toBe('47')
+  expect(await remaining('/api/search?q=a', { ...demo, ...from('10.1.0.1') })).toBe('118')
   await server.stop()
 })
 

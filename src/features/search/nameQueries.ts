@@ -14,7 +14,7 @@ const maxNamesAtOnce = 4_000
 
 /** From this length on, few names begin with the query, and all are read in one statement. For a shorter query short names are read
  * first. In bytes, because one Chinese character narrows as much as a syllable. */
-const isLong = ({ folded }: SearchProbe) => Buffer.byteLength(folded) >= 6
+const isLong = ({ squeezed }: SearchProbe) => Buffer.byteLength(squeezed) >= 6
 
 type Level = 'prefix' | 'contains'
 
@@ -37,12 +37,15 @@ export async function findNames(
   limit: number,
 ): Promise<readonly FoundEntity[]> {
   const common = await commonWords(sql)
-  const words = probe.words === null ? null : indexedWords(probe.words, common)
-  const search = { sql, probe, words, seen, limit }
+  const readings = readingsOf(probe).map(reading => ({
+    ...reading,
+    indexed: rarestTerms(reading.words.map(termOf), common),
+  }))
+  const search = { sql, probe, readings, seen, limit }
   const sizes = sizesFor(probe.length)
   const begun = isLong(probe) ? [] : await shortestFirst(search, 'prefix', sizes)
   if (begun.length === limit) return begun
-  const isCommon = words?.every(word => common.has(word)) ?? false
+  const isCommon = readings.some(({ indexed }) => indexed.every(word => common.has(word)))
   if (!isCommon) {
     const all = await candidates(search, 'contains', allSizes)
     if (!all.isCut) return all.found
@@ -62,8 +65,7 @@ export async function findNames(
 interface Search {
   sql: SqlClient
   probe: SearchProbe
-  /** Those of its words that the index looks for. */
-  words: readonly string[] | null
+  readings: readonly IndexedReading[]
   seen: readonly number[]
   limit: number
 }
@@ -94,7 +96,7 @@ function sizesFor(length: number): Sizes[] {
 }
 
 async function candidates(
-  { sql, probe, words, seen, limit }: Search,
+  { sql, probe, readings, seen, limit }: Search,
   level: Level,
   sizes: Sizes,
 ): Promise<{ found: FoundEntity[]; isCut: boolean }> {
@@ -112,15 +114,16 @@ async function candidates(
     union all
     select other.entity_id, other.search_name, length, is_cut, e.ticker, e.name, e.market
     from ${read('entity_other_name', condition)} other join entity e on e.entity_id = other.entity_id`
-  const grams = branch(holding(sql, probe, level, sizes))
-  // Two selects and not one with `or`: the latter computes the terms of every row again.
-  const all =
-    words === null ? grams : sql`${grams} union all ${branch(wording(sql, probe, words, level, sizes))}`
+  // A select for each way to match and not one with `or`, which would compute the terms of every row again.
+  const all = readings.reduce(
+    (selects, reading) => sql`${selects} union all ${branch(wording(sql, probe, reading, level, sizes))}`,
+    branch(holding(sql, probe, level, sizes)),
+  )
   const rows = await sql<(FoundEntity & { isCut: boolean })[]>`
     select entity_id as "entityId", ticker, name, market, is_cut as "isCut"
     from (
       select distinct on (entity_id) entity_id, ticker, name, market, length,
-        starts_with(search_name, ${probe.folded}) as begins, bool_or(is_cut) over () as is_cut
+        starts_with(search_squeezed(search_name), ${probe.squeezed}) as begins, bool_or(is_cut) over () as is_cut
       from (${all}) candidate
       order by entity_id, begins desc, length) best
     order by begins desc, length, ticker collate "C"
@@ -128,41 +131,79 @@ async function candidates(
   return { found: [...rows], isCut: rows[0]?.isCut ?? false }
 }
 
-/** Outside France, Belgium and Denmark: the query as one text. */
+/** Outside France, Belgium and Denmark: the query as one text without marks. */
 function holding(sql: SqlClient, probe: SearchProbe, level: Level, { last }: Sizes): postgres.Fragment {
   const short = last < lengths.length ? [`l${lengths[last]}`] : []
   return level === 'prefix'
     ? sql`name_terms(market, name, search_name) @> ${[probe.prefix, ...probe.grams, ...short]}
-        and starts_with(search_name, ${probe.folded})`
+        and starts_with(search_squeezed(search_name), ${probe.squeezed})`
     : sql`name_terms(market, name, search_name) @> ${[...probe.grams, ...short]}
-        and strpos(search_name, ${probe.folded}) > 0`
+        and strpos(search_squeezed(search_name), ${probe.squeezed}) > 0`
 }
 
-/** France, Belgium and Denmark: every word of the query, as a whole word or as the beginning of one. That a name has its letters at all
- * is a cheap condition, which spares most names the one that takes them apart. */
+/** One way to take the words of a query: each must be a word of the name or, from four characters on, begin one. */
+interface Reading {
+  readonly words: readonly string[]
+  /** A regular expression for the words of a name as its own marks separate them; null: none is needed. */
+  readonly begins: string | null
+}
+
+interface IndexedReading extends Reading {
+  /** Terms of those words that the index looks for. */
+  readonly indexed: readonly string[]
+}
+
+const maxWholeWord = 3
+
+/** The words as marks separate them, joined across marks, and all as one word. The last finds WALMART for "wal mart": but a short last
+ * word still has to end where a word of the name ends, so that "total di" does not find TOTAL DIRECT. */
+function readingsOf({ squeezed, words, joined }: SearchProbe): Reading[] {
+  const distinct = [words, joined].filter(
+    (list, index, all) =>
+      list.length > 0 && all.findIndex(other => other.join(' ') === list.join(' ')) === index,
+  )
+  const readings: Reading[] = distinct.map(list => ({ words: list, begins: null }))
+  if (squeezed === '' || distinct.some(list => list.length === 1)) return readings
+  const endsShort = Array.from(words.at(-1) ?? '').length <= maxWholeWord
+  const begins = endsShort ? `^ ${Array.from(squeezed).join(' ?')} ` : null
+  return [...readings, { words: [squeezed], begins }]
+}
+
+const longestTerm = 9
+
+/** The term by which the index has a word. */
+export function termOf(word: string): string {
+  const letters = Array.from(word)
+  return letters.length <= maxWholeWord ? `w${word}` : `p${letters.slice(0, longestTerm).join('')}`
+}
+
+const patternOf = (word: string) => (Array.from(word).length <= maxWholeWord ? `% ${word} %` : `% ${word}%`)
+
+/** France, Belgium and Denmark: every word of the query, as a whole word or as the beginning of one. */
 function wording(
   sql: SqlClient,
   probe: SearchProbe,
-  words: readonly string[],
+  { words, indexed, begins }: IndexedReading,
   level: Level,
   { first, last }: Sizes,
 ): postgres.Fragment {
   const letters = [...sizeLetters.slice(first, last + 1)]
   const holds = (term: string) =>
     sql`name_terms(market, name, search_name) && ${letters.map(letter => term + letter)}`
-  const matches = words.reduce(
-    (conditions, word) => sql`${holds(word)} and ${conditions}`,
-    sql`search_name like all(${probe.inside}) and search_spaced(search_name) like all(${probe.patterns})`,
+  const conditions = indexed.reduce(
+    (all, term) => sql`${holds(term)} and ${all}`,
+    sql`search_name_words(search_name) like all(${words.map(patternOf)})`,
   )
+  const matches = begins === null ? conditions : sql`${conditions} and search_spaced(search_name) ~ ${begins}`
   return level === 'prefix'
-    ? sql`${holds(probe.beginning)} and starts_with(search_name, ${probe.folded}) and ${matches}`
+    ? sql`${holds(probe.beginning)} and starts_with(search_squeezed(search_name), ${probe.squeezed}) and ${matches}`
     : matches
 }
 
-/** The rarest words, as far as that is known, then the longest. */
-function indexedWords(words: readonly string[], common: ReadonlySet<string>): readonly string[] {
-  const rank = (word: string) => word.length - (common.has(word) ? 100 : 0)
-  return words.toSorted((a, b) => rank(b) - rank(a)).slice(0, maxIndexedWords)
+/** The rarest, as far as that is known, then the longest. */
+function rarestTerms(terms: readonly string[], common: ReadonlySet<string>): readonly string[] {
+  const rank = (term: string) => term.length - (common.has(term) ? 100 : 0)
+  return terms.toSorted((a, b) => rank(b) - rank(a)).slice(0, maxIndexedWords)
 }
 
 /** After so many searches the statistics are read again: those of a new database are empty, and words become common. */
@@ -201,22 +242,23 @@ async function readCommonWords(sql: SqlClient): Promise<ReadonlySet<string>> {
  * length. */
 export interface SearchProbe {
   folded: string
-  /** Characters of `folded`. */
+  /** Without spaces and marks; empty if the query has nothing else. */
+  squeezed: string
+  /** Characters of `squeezed`. */
   length: number
   /** The terms of its beginning, in markets of words and elsewhere. */
   beginning: string
   prefix: string
-  /** Terms of its words, and what each word has to look like; null if it has no word. */
-  words: string[] | null
-  patterns: string[] | null
-  /** The same without the borders of words. */
-  inside: string[] | null
   grams: string[]
+  /** As marks separate them. */
+  words: string[]
+  /** As spaces separate them, without marks. */
+  joined: string[]
 }
 
 export async function makeProbe(sql: SqlClient, text: string): Promise<SearchProbe> {
   const [probe] = await sql<SearchProbe[]>`
-    select folded, char_length(folded) as length, p.beginning, p.prefix, p.words, p.patterns, p.inside, p.grams
+    select folded, p.squeezed, char_length(p.squeezed) as length, p.beginning, p.prefix, p.grams, p.words, p.joined
     from search_text(${text}) as folded, name_probe(folded) as p`
   return probe
 }

@@ -4,23 +4,59 @@ import type { SqlClient } from '../../postgres/client.ts'
 const maxIdCandidates = 800
 const lastCharacter = '\u{10FFFF}'
 
-/** Entities whose ID is `folded`, then those whose ID begins with it, then those of which either was true of a former ID. An
- * entity with several such IDs comes once, under the best match; by a former one under its ID of today. */
-export function findIds(sql: SqlClient, folded: string, limit: number): Promise<FoundEntity[]> {
-  const beginning = (table: 'entity_ticker' | 'entity_former_id') => sql`
-    (select ticker, entity_id, search_text(ticker) as id, ${table === 'entity_former_id'}::boolean as former
-     from ${sql(table)}
+/** IDs without marks are at most this long: a share class (BRK-B) is the only part of a symbol that a mark separates. */
+const maxSymbolLetters = 8
+
+/** Spellings of an ID that differ in one mark: BRK.B, BRK/B and BRKB for BRK-B. */
+function spellings(folded: string, squeezed: string): string[] {
+  if (!/^[a-z0-9]+$/.test(squeezed) || squeezed.length > maxSymbolLetters) return [folded]
+  const split = Array.from({ length: squeezed.length - 1 }, (_, index) => index + 1)
+  return [folded, squeezed, ...split.map(at => `${squeezed.slice(0, at)}-${squeezed.slice(at)}`)]
+}
+
+/** Entities with this ID or the code before its suffix (2330 of 2330.TW), however its marks are written; then those whose ID begins with
+ * `folded`, then those of which either was true of a former ID. An entity with several such IDs comes once, under the best match; by a
+ * former one under its ID of today. */
+export function findIds(
+  sql: SqlClient,
+  { folded, squeezed }: { readonly folded: string; readonly squeezed: string },
+  limit: number,
+): Promise<FoundEntity[]> {
+  const spelled = spellings(folded, squeezed)
+  const columns = (table: 'entity_ticker' | 'entity_former_id') =>
+    sql`ticker, entity_id, search_text(ticker) as id, ${table === 'entity_former_id'}::boolean as former from ${sql(table)}`
+  const matching = (table: 'entity_ticker' | 'entity_former_id') => sql`
+    (select ${columns(table)} where search_text(ticker) = any(${spelled}))
+    union all
+    (select ${columns(table)}
      where search_text(ticker) ~>=~ ${folded} and search_text(ticker) ~<~ ${folded + lastCharacter}
      order by search_text(ticker) using ~<~
      limit ${maxIdCandidates})`
   return sql<FoundEntity[]>`
     select "entityId", ticker, name, market from (
       select distinct on (e.entity_id) e.entity_id as "entityId", case when t.former then e.ticker else t.ticker end as ticker,
-             e.name, e.market, t.id = ${folded} as exact, t.former
-      from (${beginning('entity_ticker')} union all ${beginning('entity_former_id')}) t
+             e.name, e.market, t.rank, t.former
+      from (
+        select *, case when id = ${folded} then 0 when id = any(${spelled}) then 1
+                       when starts_with(id, ${`${folded}.`}) and char_length(id) = ${Array.from(folded).length + suffixLength} then 2
+                       else 3 end as rank
+        from (${matching('entity_ticker')} union all ${matching('entity_former_id')}) read) t
       join entity e on e.entity_id = t.entity_id
-      order by e.entity_id, t.former, t.id = ${folded} desc, t.ticker = e.ticker desc, t.ticker collate "C") found
-    order by former, exact desc, (name is null), char_length(name), ticker collate "C"
+      order by e.entity_id, t.former, t.rank, t.ticker = e.ticker desc, t.ticker collate "C") found
+    order by former, rank, (name is null), char_length(name), ticker collate "C"
+    limit ${limit}`
+}
+
+/** Of `.TW`. */
+const suffixLength = 3
+
+/** Entities that an exchange lists under this code, where the code is not part of their ID (7974 of E02367.JP). */
+export function findCodes(sql: SqlClient, code: string, limit: number): Promise<FoundEntity[]> {
+  return sql<FoundEntity[]>`
+    select entity_id as "entityId", e.ticker, e.name, e.market
+    from entity_other_name o join entity e using (entity_id)
+    where name_terms(o.market, o.name, o.search_name) @> ${[`n${code}`]} and o.search_name = ${code}
+    order by e.ticker collate "C"
     limit ${limit}`
 }
 

@@ -18,7 +18,7 @@ export interface SearchDeps {
 
 const readQuery = queryReader(SearchQuery)
 
-/** GET /api/search: needs no key, counted by address. */
+/** GET /api/search: needs no key. It counts by address, or against a key that is sent. */
 export function searchRoutes(http: HttpPlugin, { lookups, responses, dataVersion }: SearchDeps) {
   return new Elysia({ name: 'search' }).use(http).get(
     '/api/search',
@@ -38,7 +38,7 @@ const searchOperation = operation({
   tag: 'Search',
   summary: 'Find the ID of a company',
   description:
-    'Finds companies by name, symbol or registration number: up to 8 hits, the best first. Any registered name matches, in English or in its own script; the hit shows its name in the register. Send the `ticker` of a hit to the fundamentals endpoint unchanged. No key is required; each IP address is limited to 120 requests per minute and 3,000 per day.',
+    'Finds companies by name, symbol or registration number: up to 8 hits, the best first. Any registered name matches, in English or in its own script; the hit shows its name in the register. Punctuation, spaces, accents and case do not matter: `walmart` finds Wal-Mart, and `BRK.B` finds BRK-B. Send the `ticker` of a hit to the fundamentals endpoint unchanged. No key is required; each IP address is limited to 120 requests per minute and 3,000 per day. If you send a key, the limits of the key apply instead.',
   access: 'search',
   query: SearchQuery,
   example: { q: 'apple' },

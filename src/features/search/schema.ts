@@ -9,7 +9,7 @@ export const SearchQuery = Type.Object(
     q: Type.String({
       allowed: 'a name, a symbol or a registration number',
       description:
-        'A name, a symbol or a registration number. Case, accents and full-width forms do not matter.',
+        'A name, a symbol or a registration number. Case, accents, punctuation, spaces and full-width forms do not matter.',
       examples: ['apple'],
     }),
   },

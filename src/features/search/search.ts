@@ -1,7 +1,7 @@
 import { Failure } from '../../errors.ts'
 import type { Sql } from '../../postgres/client.ts'
-import { findNames, makeProbe } from './nameQueries.ts'
-import { type FoundEntity, findIds, findNumbers } from './queries.ts'
+import { findNames, makeProbe, type SearchProbe } from './nameQueries.ts'
+import { type FoundEntity, findCodes, findIds, findNumbers } from './queries.ts'
 import { type SearchHit, searchCharacters, searchHits } from './schema.ts'
 
 /** Up to eight entities for a name, a symbol or a registration number. Order: the registration number, the exact ID, IDs that begin
@@ -26,14 +26,32 @@ async function findAll(sql: Sql, text: string): Promise<FoundEntity[]> {
   const addNumber = async ({ tickers, numbers, market }: RegistrationNumber) =>
     add(await findNumbers(sql, tickers, numbers, market, searchHits))
   if (number?.isShort === false) await addNumber(number)
-  add(await findIds(sql, probe.folded, searchHits + found.length))
+  if (listingCode.test(probe.folded)) add(await findCodes(sql, probe.folded, searchHits))
+  add(await findIds(sql, probe, searchHits + found.length))
   if (number?.isShort) await addNumber(number)
-  const missing = searchHits - found.length
-  if (missing > 0) {
+  const addNames = async (names: SearchProbe) => {
+    const missing = searchHits - found.length
     const seen = found.map(entity => entity.entityId)
-    add(await findNames(sql, probe, seen, missing))
+    if (missing > 0 && names.length > 0) add(await findNames(sql, names, seen, missing))
   }
+  await addNames(probe)
+  for (const other of otherConjunctions(probe.folded)) await addNames(await makeProbe(sql, other))
   return found
+}
+
+/** A code of the Tokyo Stock Exchange. */
+const listingCode = /^\d[\da-z]\d[\da-z]$/
+
+const conjunction = /(?<= )(?:and|et|und|og)(?= )/g
+
+/** The same name with its conjunction written otherwise: a register may have `&` where people write a word, and the reverse. */
+function otherConjunctions(folded: string): string[] {
+  const spaced = folded.replaceAll('&', ' & ')
+  const others = [
+    folded.replace(conjunction, '&'),
+    ...['and', 'et'].map(word => spaced.replaceAll('&', word)),
+  ]
+  return [...new Set(others)].filter(other => other !== folded && other !== spaced)
 }
 
 function readable(q: string): string {

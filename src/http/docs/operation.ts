@@ -54,6 +54,8 @@ const withKey: readonly ErrorCode[] = [...keyErrors, 'key_revoked', 'key_expired
 const withLimits: readonly ErrorCode[] = [...limitErrors, 'database_unavailable']
 
 const needsKey = (access: AccessPolicy) => access === 'key' || access === 'standing'
+/** A search needs no key, and counts against one that is sent. */
+const takesKey = (access: AccessPolicy) => needsKey(access) || access === 'search'
 
 /** What Elysia is given of a route: who may use it, and its documentation. */
 export interface Operation {
@@ -72,7 +74,7 @@ function documentation(parts: OperationParts): DocumentDecoration {
   const { id, tag, summary, description, access } = parts
   const codes = [
     ...everywhere,
-    ...(needsKey(access) ? withKey : []),
+    ...(takesKey(access) ? withKey : []),
     ...(access === 'open' ? [] : withLimits),
     ...parts.errors,
   ]
@@ -82,7 +84,7 @@ function documentation(parts: OperationParts): DocumentDecoration {
     tags: [tag],
     summary,
     description,
-    security: needsKey(access) ? [{ bearer: [] }] : [],
+    security: securityOf(access),
     parameters: [
       ...parametersOf('path', parts.path, parts.example),
       ...parametersOf('query', parts.query, parts.example),
@@ -102,6 +104,11 @@ function documentation(parts: OperationParts): DocumentDecoration {
     },
     ...(parts.accepted === undefined ? {} : { 'x-responses': { 202: accepted(parts.accepted) } }),
   }
+}
+
+function securityOf(access: AccessPolicy): Record<string, string[]>[] {
+  if (!takesKey(access)) return []
+  return needsKey(access) ? [{ bearer: [] }] : [{}, { bearer: [] }]
 }
 
 const header = (name: string, description: string, example: string) => ({

@@ -4,6 +4,9 @@ import type { EntityProfile } from '../../../src/facts/reportedFact.ts'
 import { searchEntities } from '../../../src/features/search/search.ts'
 import { importFacts } from '../../../src/ingest/import/importFacts.ts'
 import { openZip, readEntry } from '../../../src/ingest/reading/archives.ts'
+import { decodeText } from '../../../src/ingest/reading/text.ts'
+import { parseCodeList } from '../../../src/ingest/registers/jp/codeList.ts'
+import { LeftOut } from '../../../src/ingest/registers/registerInterface.ts'
 import { usRegister } from '../../../src/ingest/registers/us/register.ts'
 import { readDataVersion } from '../../../src/postgres/dataVersion.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
@@ -132,20 +135,8 @@ async function unzip(path: string): Promise<string> {
 }
 
 /** The name of every company of the list, with the English and the spoken one. No field holds a quotation mark. */
-function readJapanese(bytes: Uint8Array): EntityProfile[] {
-  const lines = new TextDecoder('shift_jis').decode(bytes).split('\r\n').slice(2)
-  return lines
-    .map(line => line.slice(1, -1).split('","'))
-    .filter(fields => fields.length > 8)
-    .map(([code, , , , , , name, english, kana]) => ({
-      market: 'JP',
-      issuerId: code,
-      name,
-      otherNames: [english, kana],
-      tickers: [`${code}.JP`],
-      registers: true,
-    }))
-}
+const readJapanese = (bytes: Uint8Array): EntityProfile[] =>
+  parseCodeList(decodeText(bytes, 'shift_jis'), new LeftOut())
 
 const withoutEntities = (text: string) =>
   text.replace(/&(amp|lt|gt|quot|apos);/g, (_, name: string) => {
@@ -180,6 +171,11 @@ describe.skipIf(japanese === null || korean === null)('of the real lists', () =>
     ['samsung electronics', '005930.KS', '삼성전자'],
     ['삼성전자', '005930.KS', '삼성전자'],
     ['toyota motor', 'E02144.JP', 'トヨタ自動車株式会社'],
+    ['TOYOTA-MOTOR', 'E02144.JP', 'トヨタ自動車株式会社'],
+    ['nintendo co ltd', 'E02367.JP', '任天堂株式会社'],
+    ['７９７４', 'E02367.JP', '任天堂株式会社'],
+    ['7974', 'E02367.JP', '任天堂株式会社'],
+    ['005930', '005930.KS', '삼성전자'],
   ])('%p finds %s first', async (q, ticker, name) => {
     expect((await hits(q))[0]).toMatchObject({ ticker, name })
   })

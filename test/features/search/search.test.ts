@@ -137,6 +137,7 @@ describe('French, Belgian and Danish names, word by word', () => {
     ['tot', ['111111113.FR']],
     ['tota', ['403170701.FR']],
     ['total di', []],
+    ['totaldi', ['403170701.FR']],
     ['total direct', ['403170701.FR']],
     ['anone', []],
     ['nordisk novo', ['24256790.DK']],
@@ -177,11 +178,70 @@ describe('text is the same after NFKC, case folding and removal of diacritics', 
   })
 })
 
-test('wildcards of the database are ordinary characters', async () => {
-  expect(await tickers('100%')).toEqual(['PCT'])
+describe('marks and spaces never decide', () => {
+  beforeAll(() =>
+    insert([
+      ['US', 'm01', 'KO', 'COCA COLA CO'],
+      ['US', 'm02', 'WMT', 'Walmart Inc.'],
+      ['US', 'm03', 'JPM', 'JPMORGAN CHASE & CO'],
+      ['US', 'm04', 'T', 'AT&T INC.'],
+      ['US', 'm05', 'MMM', '3M CO'],
+      ['US', 'm06', 'JNJ', 'JOHNSON & JOHNSON'],
+      ['US', 'm07', 'BBBY', 'BED BATH AND BEYOND INC'],
+      ['NZ', 'm08', 'CC1.NZ', "St. John's Trust"],
+      ['FR', 'm09', '222222221.FR', 'S.N.C.F. RESEAU'],
+      ['FR', 'm10', '222222222.FR', 'JEAN-CLAUDE DECAUX'],
+      ['FR', 'm11', '222222223.FR', "GROUPE L'AMBASSADE"],
+      ['DK', 'm12', '22222224.DK', 'Wal Mart Danmark ApS'],
+      ['FR', 'm13', '222222225.FR', 'DUPONT & FILS'],
+    ]),
+  )
+
+  test.each([
+    ['Coca-Cola', 'KO'],
+    ['cocacola co', 'KO'],
+    ['Wal-Mart', 'WMT'],
+    ['JP Morgan', 'JPM'],
+    ['J.P. Morgan', 'JPM'],
+    ['jpmorganchase', 'JPM'],
+    ['AT&T', 'T'],
+    ['at & t inc', 'T'],
+    ['3M Co.', 'MMM'],
+    ['3-M', 'MMM'],
+    ['ＣＯＣＡ－ＣＯＬＡ', 'KO'],
+    ['johnson and johnson', 'JNJ'],
+    ['Johnson Johnson', 'JNJ'],
+    ['Bed, Bath & Beyond', 'BBBY'],
+    ['st johns', 'CC1.NZ'],
+    ['st john’s', 'CC1.NZ'],
+    ['SNCF', '222222221.FR'],
+    ['s n c f', '222222221.FR'],
+    ['jean claude decaux', '222222222.FR'],
+    ['jeanclaude', '222222222.FR'],
+    ['lambassade', '222222223.FR'],
+    ["l'ambassade", '222222223.FR'],
+    ['ambassade', '222222223.FR'],
+    ['walmart danmark', '22222224.DK'],
+    ['dupont et fils', '222222225.FR'],
+    ["L'Oreal", '111111114.FR'],
+    ['LOreal', '111111114.FR'],
+    ['BRK.B', 'BRK-B'],
+    ['BRK/B', 'BRK-B'],
+    ['brk b', 'BRK-B'],
+    ['BRKB', 'BRK-B'],
+    ['2330', '2330.TW'],
+  ])('%p finds %p', async (q, expected) => {
+    expect((await tickers(q))[0]).toBe(expected)
+  })
+})
+
+test('wildcards of the database are marks like all others, and marks alone find nothing', async () => {
+  expect(await tickers('100%')).toEqual(['PCT', 'THOU'])
+  expect(await tickers('100% pure')).toEqual(['PCT'])
   expect(await tickers('snake_case')).toEqual(['UND'])
-  expect(await tickers('%')).toEqual(['PCT'])
-  expect(await tickers('_')).toEqual(['UND'])
+  expect(await tickers('snake%case')).toEqual(['UND'])
+  expect(await tickers('%')).toEqual([])
+  expect(await tickers('_')).toEqual([])
   for (const q of [
     '\\',
     "'",

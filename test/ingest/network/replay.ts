@@ -204,8 +204,20 @@ function openDart(path: string, query: URLSearchParams): Reply {
   return wanted === '00164779_2020_11014_CFS' ? ok(fixture(`kr-fnlttSinglAcntAll_${wanted}.json`)) : nothing
 }
 
+/** A row of the list of companies in the columns that the exchange's description of its interface names. */
+const companyList = JSON.stringify([
+  {
+    出表日期: '1150821',
+    公司代號: '1101',
+    公司名稱: '臺灣水泥股份有限公司',
+    公司簡稱: '台泥',
+    英文簡稱: 'TCC',
+  },
+])
+
 function twse(path: string): Reply {
   if (/^opendata\/t187ap0[67]_L_ci$/.test(path)) return ok(fixture(`tw-${path.slice(9)}.json`))
+  if (path === 'opendata/t187ap03_L') return ok(companyList)
   return /^opendata\/t187ap0[67]_L_(basi|bd|fh|ins|mim)$/.test(path) ? ok('[]') : missing
 }
 

@@ -65,12 +65,18 @@ export const expectedRuns = [
   {
     market: 'TW',
     options: {},
-    requests: ['t187ap06', 't187ap07'].flatMap(table =>
-      ['ci', 'basi', 'bd', 'fh', 'ins', 'mim'].map(industry => `GET /twse/opendata/${table}_L_${industry}`),
-    ),
-    files: ['t187ap06', 't187ap07'].flatMap(table =>
-      ['basi', 'bd', 'ci', 'fh', 'ins', 'mim'].map(industry => `tw/2026-11-21/${table}_L_${industry}.json`),
-    ),
+    requests: [
+      'GET /twse/opendata/t187ap03_L',
+      ...['t187ap06', 't187ap07'].flatMap(table =>
+        ['ci', 'basi', 'bd', 'fh', 'ins', 'mim'].map(industry => `GET /twse/opendata/${table}_L_${industry}`),
+      ),
+    ],
+    files: [
+      'tw/2026-11-21/t187ap03_L.json',
+      ...['t187ap06', 't187ap07'].flatMap(table =>
+        ['basi', 'bd', 'ci', 'fh', 'ins', 'mim'].map(industry => `tw/2026-11-21/${table}_L_${industry}.json`),
+      ),
+    ],
     requestsAgain: [],
   },
   {

@@ -352,10 +352,10 @@ test('a stop ends the run cleanly, and the next run continues', async () => {
   while (!replay.requests.some(line => line.endsWith('_fh'))) await Bun.sleep(5)
   stop.abort()
   const { fetched } = await running
-  expect(fetched).toMatchObject({ interrupted: true, saved: 3, failures: 0 })
+  expect(fetched).toMatchObject({ interrupted: true, saved: 4, failures: 0 })
   replay.requests.length = 0
   const second = await run('TW')
-  expect(second.fetched).toMatchObject({ stopped: null, saved: 9, cached: 3 })
+  expect(second.fetched).toMatchObject({ stopped: null, saved: 9, cached: 4 })
   expect(replay.requests[0]).toBe('GET /twse/opendata/t187ap06_L_fh')
 })
 

@@ -12,6 +12,7 @@ const columns = {
   kana: '提出者名（ヨミ）',
   industry: '提出者業種',
   listed: '上場区分',
+  securitiesCode: '証券コード',
 } as const
 
 /** The first line of the register's own file: its date and the number of rows that follow. */
@@ -44,9 +45,10 @@ export function parseCodeList(text: string, leftOut: LeftOut): EntityProfile[] {
     name: place(columns.name),
     englishName: place(columns.englishName),
     kana: place(columns.kana),
-    // Older lists do without these two.
+    // Older lists do without these.
     industry: header.indexOf(columns.industry),
     listed: header.indexOf(columns.listed),
+    securitiesCode: header.indexOf(columns.securitiesCode),
   }
   const profiles = new Map<string, EntityProfile>()
   for (const row of rows) {
@@ -62,7 +64,8 @@ type Places = Readonly<Record<keyof typeof columns, number>>
 
 function profileOf(code: string, row: readonly string[], at: Places, leftOut: LeftOut): EntityProfile {
   const name = textOf(row[at.name])
-  const others = [textOf(row[at.englishName]), textOf(row[at.kana])]
+  const listedAs = exchangeCode(textOf(row[at.securitiesCode]))
+  const others = [textOf(row[at.englishName]), textOf(row[at.kana]), listedAs]
   const stated = textOf(row[at.yearEnd])
   const [industry, listed] = [textOf(row[at.industry]), textOf(row[at.listed])]
   const fiscalYearEnd = stated === null ? null : yearEndOf(stated)
@@ -79,6 +82,11 @@ function profileOf(code: string, row: readonly string[], at: Places, leftOut: Le
     registers: true,
   }
 }
+
+/** The code by which people know a listed company, 7974, of the securities code 79740: the fifth character is the kind of security,
+ * 0 for ordinary shares. */
+const exchangeCode = (securitiesCode: string | null) =>
+  /^(\d[\dA-Z]\d[\dA-Z])0$/.exec(securitiesCode ?? '')?.[1] ?? null
 
 /** `MMDD` of 5月31日 and of 2月末日 (end of February), which becomes 0228; null if there is no such day. */
 export function yearEndOf(text: string): string | null {

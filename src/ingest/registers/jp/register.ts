@@ -10,7 +10,7 @@ export const jpRegister: Register = {
   concepts,
   rules,
   documentNames: /\.(xbrl|csv|json)$/i,
-  mapping: `2 ${JSON.stringify(concepts)}`,
+  mapping: `3 ${JSON.stringify(concepts)}`,
   readDocument,
   readSet: readInlineSet,
   help: `

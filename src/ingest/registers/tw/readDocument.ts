@@ -1,8 +1,12 @@
 import { decodeUtf8, parseJson } from '../../reading/json.ts'
 import type { DocumentContent, SourceDocument } from '../registerInterface.ts'
+import { isCompanyList, readCompanyList } from './companyList.ts'
 import { readHistory } from './history.ts'
 import { readTable } from './tables.ts'
 
-/** An archive of income statements in CSV, or a table of the open data in JSON. */
-export const readDocument = ({ name, bytes }: SourceDocument): DocumentContent =>
-  /\.csv$/i.test(name) ? readHistory(decodeUtf8(bytes)) : readTable(parseJson(bytes), name)
+/** An archive of income statements in CSV, or a table of the open data in JSON: figures, or the list of companies. */
+export function readDocument({ name, bytes }: SourceDocument): DocumentContent {
+  if (/\.csv$/i.test(name)) return readHistory(decodeUtf8(bytes))
+  const document = parseJson(bytes)
+  return isCompanyList(document) ? readCompanyList(document) : readTable(document, name)
+}

@@ -10,11 +10,12 @@ export const twRegister: Register = {
   rules,
   overwrites: true,
   documentNames: /\.(json|csv)$/i,
-  mapping: `2 ${JSON.stringify(concepts)}`,
+  mapping: `3 ${JSON.stringify(concepts)}`,
   readDocument,
   help: `
   t187ap06_L_*.json         Income statements of the latest quarter (_ci _basi _bd _fh _ins _mim by industry)
   t187ap07_L_*.json         Balance sheets of the latest quarter
+  t187ap03_L.json           The list of companies, with their full and English names
   *.csv, *.csv.gz           An archive of income statements, cumulative, in thousands
   A folder or a zip         Every .json and .csv in it
 

@@ -23,7 +23,7 @@ describe('the list of EDINET codes', () => {
       market: 'JP',
       issuerId: 'E02367',
       name: '任天堂株式会社',
-      otherNames: ['Nintendo Co., Ltd.', 'ニンテンドウカブシキガイシャ'],
+      otherNames: ['Nintendo Co., Ltd.', 'ニンテンドウカブシキガイシャ', '7974'],
       tickers: ['E02367.JP'],
       fiscalYearEnd: '0331',
       sector: 'EDINET その他製品',

@@ -57,6 +57,29 @@ test('the latest quarter in the open data: Taiwan Cement (1101), second quarter 
   expect(contribution.reportedFacts[0].filing.accession).toBe('TW:1101:2026Q2')
 })
 
+// The columns are those of t187ap03_L in the exchange's description of its interface; TSMC's names are its own.
+test('the list of companies adds their full and English names', () => {
+  const row = { 出表日期: '1150821', 公司代號: '2330', 公司名稱: '台灣積體電路製造股份有限公司' }
+  const content = read(
+    't187ap03_L.json',
+    JSON.stringify([
+      { ...row, 公司簡稱: '台積電', 英文簡稱: 'TSMC' },
+      { ...row, 公司代號: '910322', 公司簡稱: '康師傅-DR', 英文簡稱: 'TINGYI-DR' },
+    ]),
+  )
+  expect(content.parsed.map(({ profile }) => profile)).toEqual([
+    {
+      market: 'TW',
+      issuerId: '2330',
+      name: '台積電',
+      otherNames: ['台灣積體電路製造股份有限公司', 'TSMC'],
+      tickers: ['2330.TW'],
+      registers: true,
+    },
+  ])
+  expect(content.leftOut).toEqual({ 'a secondary listing, whose deadlines its home country sets': 1 })
+})
+
 test("the profit of the whole company is used where the owners' profit is missing", () => {
   const row = { 出表日期: '1130814', 年度: '113', 季別: '2', 公司代號: '2330', 公司名稱: '台積電' }
   const of = (owners: string) => {
