@@ -1,12 +1,12 @@
 import { freeLicenceNotice, type Principal } from '../../access/licences.ts'
 import { daySpan } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
-import { computedMetrics } from '../../markets/metrics.ts'
 import type { SqlClient } from '../../postgres/client.ts'
 import { readDataVersion } from '../../postgres/dataVersion.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
 import { assumedSuffix, changedId, withReason } from '../companies/notes.ts'
 import { provenanceOf } from './fields.ts'
+import { missingComponents } from './missing.ts'
 import { describePeriods, isTrailing, listPeriods, selectsAllPeriods } from './periods.ts'
 import { type CompanyPlan, planCompany } from './plan.ts'
 import {
@@ -46,7 +46,7 @@ export async function readCompany(deps: ReadDeps, plan: CompanyPlan): Promise<Fu
     assumedSuffix(manifest, plan.ticker, plan.twin === null ? [] : [plan.twin]),
     changedId(plan.sentId ?? plan.ticker, plan),
   ].filter(note => note !== null)
-  const missing = await missingComponents(deps, plan, new Set(rows.map(row => row.m)))
+  const missing = await missingComponents(deps.sql, plan, new Set(rows.map(row => row.m)))
   const { ticker, issuerId: issuer_id } = plan
   const source = manifest?.source_notice ?? plan.market
   const data: FundamentalsRow[] = rows.map(row => ({
@@ -150,24 +150,6 @@ async function explainAbsence(
     reasons.push(whose + (await whyUnfit(deps, plan, unfit)))
   } else if (shown.size === 0) reasons.push(`It reports: ${known.map(({ m }) => m).join(', ')}.`)
   return reasons.join(' ')
-}
-
-/** For each computed metric that was named and has no row: its components that no filing up to the day states. If all are stated,
- * then not for one period: all are named. */
-async function missingComponents(
-  { sql }: ReadDeps,
-  plan: CompanyPlan,
-  shown: ReadonlySet<string>,
-): Promise<NonNullable<FundamentalsList['missing']>> {
-  // A balance has no trailing twelve months, so none of its components is missing for them.
-  const possible = computedMetrics.filter(({ kind }) => kind === 'flow' || !isTrailing(plan))
-  const absent = possible.filter(({ name }) => plan.metrics?.includes(name) && !shown.has(name))
-  if (absent.length === 0) return []
-  const known = new Set((await knownMetrics(sql, plan.entityId, plan.asOf)).map(({ m }) => m))
-  return absent.map(({ name, components }) => {
-    const unstated = components.filter(component => !known.has(component))
-    return { metric: name, components: unstated.length === 0 ? [...components] : unstated }
-  })
 }
 
 function neverStated({ markets }: ReadDeps, plan: CompanyPlan, metrics: readonly string[]): string {

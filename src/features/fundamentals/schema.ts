@@ -217,6 +217,14 @@ const MissingComponents = Type.Object(
   {
     metric: Type.String({ description: 'A computed metric.', examples: ['free_cash_flow'] }),
     components: Type.Array(Type.String(), { examples: [['capital_expenditure']] }),
+    reason: Type.Optional(
+      Type.String({
+        description: 'Why components that are stated are not combined, with the fiscal period.',
+        examples: [
+          'FY 2020: one of long_term_debt_current and long_term_debt_noncurrent is stated with leases and the other without, so they are not added.',
+        ],
+      }),
+    ),
   },
   { ...strict, $id: 'MissingComponents' },
 )
@@ -280,7 +288,7 @@ export const FundamentalsList = Type.Object(
     missing: Type.Optional(
       Type.Array(MissingComponents, {
         description:
-          'Computed metrics that were named and have no row, each with the components that no filing up to as_of states. If all are stated, but not for one period, all are listed.',
+          'Computed metrics that were named and have no row, each with the components that no filing up to as_of states for the period that comes closest, the latest of several. Where nothing is unstated, components is empty and reason says why there is no row.',
         examples: [[{ metric: 'free_cash_flow', components: ['capital_expenditure'] }]],
       }),
     ),

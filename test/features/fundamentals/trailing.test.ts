@@ -103,6 +103,34 @@ test('debt that is not stated in all parts says which part is missing', async ()
   ])
 })
 
+test('where every part of a debt is served, what is missing is the reason why they are not added', async () => {
+  const missingOf = async (query: FundamentalsQuery) =>
+    (await readCompany(deps, await planCompany(deps, principal('personal'), query))).missing
+  // 10-K 0001652044-21-000010: 999 million due within a year without leases, 13,932 million with them.
+  const leases =
+    'FY 2020: one of long_term_debt_current and long_term_debt_noncurrent is stated with leases and the other without, so they are not added.'
+  const ofAlphabet = { ticker: 'GOOGL', fp: 'FY', fy: '2020' }
+  expect(await missingOf({ ...ofAlphabet, metric: 'total_debt' })).toEqual([
+    { metric: 'total_debt', components: [], reason: leases },
+  ])
+  expect(await missingOf({ ...ofAlphabet, metric: 'net_debt' })).toEqual([
+    {
+      metric: 'net_debt',
+      components: ['total_debt'],
+      reason: leases.replace('FY 2020: ', 'FY 2020: No total_debt: '),
+    },
+  ])
+  // Only the year of the request counts: for 2018 no commercial paper is stated, and in 2019 a total debt is served.
+  expect(await missingOf({ ...ofAlphabet, fy: '2019', metric: 'total_debt' })).toBeUndefined()
+  // Praxair, 10-K 0001193125-10-038766: short-term borrowings of 227 million and 71 of long-term debt due within a year.
+  const overlap = await missingOf({ ticker: 'CIK0000884905', metric: 'current_debt,total_debt', fp: 'FY' })
+  expect(overlap?.map(({ metric, components }) => [metric, components])).toEqual([
+    ['current_debt', []],
+    ['total_debt', ['current_debt']],
+  ])
+  for (const { reason } of overlap ?? []) expect(reason).toContain('may include long_term_debt_current')
+})
+
 test('nothing is missing for the trailing twelve months of a balance, which has none', async () => {
   const metric = 'total_debt,net_debt,working_capital,book_value_per_share,ebitda'
   const query = { ticker: 'LPA', metric, fp: 'TTM', as_of: '2024-04-25' }
