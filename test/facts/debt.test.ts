@@ -145,8 +145,8 @@ test('short-term borrowings are never added to the current part of long-term deb
   const total = {
     ShortTermBorrowings: ['short_term_borrowings', 8_945],
     DebtCurrent: ['current_debt', 8_945],
-  }
-  expect(of(total as Parameters<typeof of>[0])).toEqual([
+  } as const
+  expect(of(total)).toEqual([
     ['current_debt', 8_945],
     ['total_debt', 56_945],
     ['net_debt', 45_945],
@@ -156,8 +156,8 @@ test('short-term borrowings are never added to the current part of long-term deb
   const more = {
     CommercialPaper: ['commercial_paper', 100],
     ShortTermBorrowings: ['short_term_borrowings', 9_044],
-  }
-  expect(of(more as Parameters<typeof of>[0])).toEqual([])
+  } as const
+  expect(of(more)).toEqual([])
 })
 
 test('book value per share is equity by the count that is served for the period', () => {
