@@ -39,7 +39,7 @@ export const FundamentalsQuery = Type.Object(
       Type.Union([Type.Literal('history'), Type.Literal('latest')], {
         default: 'history',
         description:
-          'history: every vintage filed up to as_of. latest: one row per metric, the latest period in its latest vintage; a row is `stale` if the company has since reported a full year without that metric.',
+          'history: every vintage filed up to as_of. latest: one row per metric, the latest period in its latest vintage; a row is `stale` if the company has since reported a full year without that metric, or with fp=TTM a later part of a year.',
         examples: ['latest'],
       }),
     ),
@@ -198,7 +198,15 @@ export const FundamentalsRow = Type.Object(
     stale: Type.Optional(
       Type.Literal(true, {
         description:
-          'Only with view=latest, on a row whose period ended more than 350 days before the latest period that the company has reported: it has reported a full year since, without this metric.',
+          'Only with view=latest, on a row whose period ended more than 350 days before the latest period that the company has reported: it has reported a full year since, without this metric. With fp=TTM on every row after whose end it has reported a further part of a year.',
+      }),
+    ),
+    stale_reason: Type.Optional(
+      Type.String({
+        description: 'Only with fp=TTM and stale: why there are no trailing twelve months to the later day.',
+        examples: [
+          'No trailing twelve months to 2017-07-01 were known on 2017-08-03: dividends_paid was restated for one of the full year to 2016-09-24 and the year to date to 2016-06-25, and not yet for the other.',
+        ],
       }),
     ),
     generation: Type.Optional(

@@ -59,6 +59,28 @@ test('margins and returns on trailing twelve months; the history has vintages as
   expect(first.map(row => row.v / 1e6)).toEqual([34_562, 36_537])
 })
 
+test('trailing twelve months that a restatement holds back are stale, and say why', async () => {
+  const latest = async (as_of: string, metric: string) =>
+    (await read({ ticker: 'AAPL', fp: 'TTM', view: 'latest', metric, as_of })).map(row => [
+      row.end,
+      row.stale,
+      row.stale_reason,
+    ])
+  // 10-Q of 2017-08-02: nine months of fiscal 2016 restated from 8,978 to 9,058; the year waits for the 10-K of 2017-11-03.
+  const reason =
+    'No trailing twelve months to 2017-07-01 were known on 2017-08-10: dividends_paid was restated for one of the full year to 2016-09-24 and the year to date to 2016-06-25, and not yet for the other.'
+  expect(await latest('2017-08-10', 'dividends_paid')).toEqual([['2017-04-01', true, reason]])
+  expect(await latest('2017-08-01', 'dividends_paid')).toEqual([['2017-04-01', undefined, undefined]])
+  expect(await latest('2017-11-03', 'dividends_paid')).toEqual([['2017-09-30', undefined, undefined]])
+  // Revenue of the same day is not held back, nor is that of the restated year 2009, of which the interim figures came with it.
+  expect(await latest('2017-08-10', 'revenue')).toEqual([['2017-07-01', undefined, undefined]])
+  expect(await latest('2010-01-25', 'revenue')).toEqual([['2009-12-26', undefined, undefined]])
+  // A figure made of one that is held back names that one.
+  const [cashFlow] = await latest('2017-08-10', 'free_cash_flow')
+  expect(cashFlow.slice(0, 2)).toEqual(['2016-12-31', true])
+  expect(cashFlow[2]).toContain('operating_cash_flow is stated under names of different meaning')
+})
+
 test('TTM with other periods is refused, and says what to send', async () => {
   await expect(read({ ticker: 'AAPL', fp: 'FY,TTM' })).rejects.toThrow(/Send fp=TTM alone/)
 })
