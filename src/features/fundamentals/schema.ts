@@ -5,6 +5,7 @@ import { CommentsSchema, FormatSchema } from '../../formats/columns.ts'
 import { DataVersionParameter } from '../../http/pinned.ts'
 import { MarketCode } from '../../markets/parameters.ts'
 import { defaultCoverageLimit, maxCoverageLimit } from '../coverage/schema.ts'
+import { MissingComponents } from './missingSchema.ts'
 import { provenanceFields } from './provenanceSchema.ts'
 
 const strict = { additionalProperties: false } as const
@@ -220,22 +221,6 @@ export const FundamentalsRow = Type.Object(
   { ...strict, $id: 'FundamentalsRow' },
 )
 export type FundamentalsRow = Static<typeof FundamentalsRow>
-
-const MissingComponents = Type.Object(
-  {
-    metric: Type.String({ description: 'A computed metric.', examples: ['free_cash_flow'] }),
-    components: Type.Array(Type.String(), { examples: [['capital_expenditure']] }),
-    reason: Type.Optional(
-      Type.String({
-        description: 'Why components that are stated are not combined, with the fiscal period.',
-        examples: [
-          'FY 2020: one of long_term_debt_current and long_term_debt_noncurrent is stated with leases and the other without, so they are not added.',
-        ],
-      }),
-    ),
-  },
-  { ...strict, $id: 'MissingComponents' },
-)
 
 export const ShareSplit = Type.Object(
   {
