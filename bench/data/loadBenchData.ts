@@ -1,7 +1,7 @@
 import { Failure } from '../../src/errors.ts'
-import type { MetricRules } from '../../src/facts/metricRules.ts'
 import { type ImportSummary, importFacts } from '../../src/ingest/import/importFacts.ts'
 import type { ReadUnit } from '../../src/ingest/reading/progress.ts'
+import { registerOf } from '../../src/ingest/registers/allRegisters.ts'
 import { dropSecondaryIndexes, maintainFactTables } from '../../src/ingest/store/bulkIndexes.ts'
 import { isAllFrom, readImportedFiles } from '../../src/ingest/store/importQueries.ts'
 import type { Sql } from '../../src/postgres/client.ts'
@@ -24,15 +24,6 @@ export interface BenchData {
 
 const source = 'bench-data'
 const entitiesPerUnit = 50
-
-const instants = new Set(['assets', 'current_assets', 'cash', 'liabilities', 'equity'])
-const rules: MetricRules = {
-  annualForm: /^annual$/,
-  quarterlyForm: /^quarterly$/,
-  rule: metric => ({ kind: instants.has(metric) ? 'instant' : 'flow', additive: true }),
-  rank: () => 0,
-  group: () => 0,
-}
 
 /** Loads generated entities with the regular importer. Skips what an interrupted run has loaded. */
 export async function loadBenchData(
@@ -66,6 +57,8 @@ export async function loadBenchData(
         yield { parsed, receipt: { contentKey, name: contentKey } }
       }
     }
+    // By the register's own rules: an import would derive all figures of its companies anew by them.
+    const { rules } = registerOf(size.market)
     summaries.push(await importFacts(sql, units(), { source, rules, isPart: true }))
   }
   await maintainFactTables(

@@ -1,10 +1,11 @@
 import { dayNumber } from '../../src/dates.ts'
 import type { Filing, ParsedDocument, ReportedFact } from '../../src/facts/reportedFact.ts'
+import { registerOf } from '../../src/ingest/registers/allRegisters.ts'
 import { makeName } from './makeName.ts'
 import type { MarketSize } from './marketSizes.ts'
 
 /** The metrics of a filing, with the share of entities that state each. */
-const metrics: readonly (readonly [metric: string, kind: 'flow' | 'instant', share: number])[] = [
+const metrics = [
   ['revenue', 'flow', 0.6],
   ['gross_profit', 'flow', 0.5],
   ['operating_income', 'flow', 0.9],
@@ -14,10 +15,17 @@ const metrics: readonly (readonly [metric: string, kind: 'flow' | 'instant', sha
   ['cash', 'instant', 0.9],
   ['liabilities', 'instant', 0.9],
   ['equity', 'instant', 1],
-]
+] as const
 
-/** Built once: a string concatenated for each figure would be hashed for each. */
-const tags = new Map(metrics.map(([metric]) => [metric, `bench:${metric}`]))
+type Metric = (typeof metrics)[number][0]
+type Amounts = Readonly<Record<Metric, number>>
+
+/** A metric that an entity states, under the tag that its register prefers. */
+interface Stated {
+  readonly metric: Metric
+  readonly kind: 'flow' | 'instant'
+  readonly tag: string
+}
 
 const lastYear = 2025
 const reportDays = { annual: [80, 300], quarterly: [30, 55] } as const
@@ -29,7 +37,11 @@ export function makeEntity(size: MarketSize, number: number, seed: number): Pars
   const issuerId = issuerIdOf(market, number)
   const [minYears, maxYears] = size.years
   const years = minYears + Math.floor(random() * (maxYears - minYears + 1))
-  const stated = metrics.filter(([, , share]) => random() < share)
+  const { concepts } = registerOf(market)
+  const stated = metrics.flatMap(([metric, kind, share]): Stated[] => {
+    const tag = concepts[metric]?.tagGroups[0][0]
+    return random() < share && tag !== undefined ? [{ metric, kind, tag }] : []
+  })
   const scale = 10 ** (4 + 5 * random())
   const maker = new StatementMaker(size, issuerId, stated, scale, random)
   for (let year = lastYear - years + 1; year <= lastYear; year++) maker.addYear(year)
@@ -49,17 +61,17 @@ export function makeEntity(size: MarketSize, number: number, seed: number): Pars
 
 class StatementMaker {
   readonly statements: ReportedFact[] = []
-  readonly #values = new Map<string, number>()
+  #lastYear: Amounts | null = null
   readonly #size: MarketSize
   readonly #issuerId: string
-  readonly #stated: typeof metrics
+  readonly #stated: readonly Stated[]
   readonly #scale: number
   readonly #random: () => number
 
   constructor(
     size: MarketSize,
     issuerId: string,
-    stated: typeof metrics,
+    stated: readonly Stated[],
     scale: number,
     random: () => number,
   ) {
@@ -71,45 +83,41 @@ class StatementMaker {
   }
 
   addYear(year: number): void {
-    if (this.#size.isQuarterly) for (const quarter of [1, 2, 3]) this.#addQuarter(year, quarter)
+    let toDate: Amounts | null = null
+    if (this.#size.isQuarterly)
+      for (const quarter of [1, 2, 3]) toDate = this.#addQuarter(year, quarter, toDate)
     const { start, end } = this.#yearOf(year)
     const filing = this.#file(`${year}`, 'annual', end)
     const restates = this.#random() < this.#size.restated
-    for (const [metric, kind] of this.#stated) {
-      const before = this.#values.get(`${metric} ${year - 1}`)
-      if (before !== undefined) {
-        const last = this.#yearOf(year - 1)
-        this.#state(metric, kind, last.start, last.end, restates ? before + 1 : before, filing)
+    const amounts = this.#size.isQuarterly ? added(toDate, this.#amounts(1 / 4)) : this.#amounts(1)
+    const before = this.#lastYear
+    const last = this.#yearOf(year - 1)
+    for (const one of this.#stated) {
+      if (before !== null) {
+        const value = before[one.metric]
+        this.#state(one, last.start, last.end, restates ? value + 1 : value, filing)
       }
-      const value = this.#value()
-      this.#values.set(`${metric} ${year}`, value)
-      this.#state(metric, kind, start, end, value, filing)
+      this.#state(one, start, end, amounts[one.metric], filing)
     }
+    this.#lastYear = amounts
   }
 
-  /** States the quarter alone, and from the second quarter on also the year to date. */
-  #addQuarter(year: number, quarter: number): void {
+  /** States the quarter alone, and from the second quarter on also the year to date, which is the sum of its quarters. */
+  #addQuarter(year: number, quarter: number, before: Amounts | null): Amounts {
     const { start } = this.#yearOf(year)
     const end = monthsAfter(start, 3 * quarter) - 1
     const filing = this.#file(`${year}Q${quarter}`, 'quarterly', end)
-    for (const [metric, kind] of this.#stated) {
-      const value = this.#value() / 4
-      this.#state(metric, kind, monthsAfter(start, 3 * (quarter - 1)), end, Math.round(value), filing)
-      if (kind === 'flow' && quarter > 1)
-        this.#state(metric, kind, start, end, Math.round(value * quarter), filing)
+    const amounts = this.#amounts(1 / 4)
+    const toDate = added(before, amounts)
+    for (const one of this.#stated) {
+      this.#state(one, monthsAfter(start, 3 * (quarter - 1)), end, amounts[one.metric], filing)
+      if (one.kind === 'flow' && quarter > 1) this.#state(one, start, end, toDate[one.metric], filing)
     }
+    return toDate
   }
 
-  #state(
-    metric: string,
-    kind: 'flow' | 'instant',
-    start: number,
-    end: number,
-    value: number,
-    filing: Filing,
-  ): void {
+  #state({ metric, kind, tag }: Stated, start: number, end: number, value: number, filing: Filing): void {
     const { unit } = this.#size
-    const tag = tags.get(metric) ?? metric
     this.statements.push({
       ...{ metric, tag, unit, end, value, filing, rounded: false },
       start: kind === 'flow' ? start : null,
@@ -127,14 +135,48 @@ class StatementMaker {
     }
   }
 
-  #value(): number {
-    return Math.round(this.#scale * (0.5 + this.#random()))
+  /** The figures of a period, of which no part is more than its whole, and whose balance sheet adds up.
+   *
+   * @param share of a year's flows that is earned in the period */
+  #amounts(share: number): Amounts {
+    const random = this.#random
+    const part = (whole: number, least: number, most: number) =>
+      Math.round(whole * (least + (most - least) * random()))
+    const revenue = part(this.#scale * share, 0.5, 1.5)
+    const gross = part(revenue, 0.2, 0.9)
+    const operating = part(gross, -0.1, 0.6)
+    const assets = part(this.#scale, 0.5, 1.5)
+    const current = part(assets, 0.2, 0.9)
+    const liabilities = part(assets, 0.1, 0.9)
+    return {
+      revenue,
+      gross_profit: gross,
+      operating_income: operating,
+      net_income: operating - part(Math.abs(operating), 0, 0.5),
+      assets,
+      current_assets: current,
+      cash: part(current, 0.05, 0.9),
+      liabilities,
+      equity: assets - liabilities,
+    }
   }
 
   #yearOf(year: number): { start: number; end: number } {
     const { yearEnd } = this.#size
     const end = dayNumber(`${year}-${yearEnd.slice(0, 2)}-${yearEnd.slice(2)}`)
     return { start: monthsAfter(end + 1, -12), end }
+  }
+}
+
+/** The flows of two periods together, with the balances of the second. */
+function added(before: Amounts | null, period: Amounts): Amounts {
+  if (before === null) return period
+  return {
+    ...period,
+    revenue: before.revenue + period.revenue,
+    gross_profit: before.gross_profit + period.gross_profit,
+    operating_income: before.operating_income + period.operating_income,
+    net_income: before.net_income + period.net_income,
   }
 }
 

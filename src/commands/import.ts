@@ -15,9 +15,10 @@ import { grouped } from './output.ts'
 
 const help = `
 Importing the same files again adds nothing; an interrupted import continues where it stopped. Figures without a day, a
-filing or a finite number are left out and counted as malformed.
+filing or a finite number are left out, counted as malformed and named with their place.
 
-Exit code: 0 every document was read; 1 some were skipped (each is named), or nothing was imported; 2 wrong usage.`
+Exit code: 0 every document was read; 1 some were skipped or have malformed figures (each is named), or nothing was imported;
+2 wrong usage.`
 
 interface ImportFlags {
   readonly pulled?: IsoDate
@@ -52,7 +53,7 @@ export function addImportCommand(program: Command, context: CliContext): void {
             `--pulled ${pulled} is in the future. Give a day up to today.`,
             { param: 'pulled' },
           )
-        const files = { paths, observedOn: pulled ?? today, isDayKnown: pulled !== undefined, isBulk }
+        const files = { paths, today, observedOn: pulled ?? today, isDayKnown: pulled !== undefined, isBulk }
         process.exitCode = await run(context, register, files)
       })
   }

@@ -1,6 +1,8 @@
+import { isoDate } from '../dates.ts'
 import { type BalanceReport, balanceChecks } from '../facts/balanceChecks.ts'
 import type { RegisterImport } from '../ingest/import/importRegister.ts'
 import type { Source } from '../ingest/network/source.ts'
+import type { NamedFaults } from '../ingest/reading/namedFaults.ts'
 import type { SkippedDocument } from '../ingest/reading/progress.ts'
 import type { SyncSummary } from '../ingest/sync/syncRegister.ts'
 import { exitCodes } from './context.ts'
@@ -26,12 +28,19 @@ export function reportImport({ read, written }: RegisterImport, seconds: number)
     ['awaiting', awaiting(written.undatedFilings)],
     ...leftOut(read.leftOut),
     ['malformed', positive(read.malformed)],
+    ...named('  figure', read.faults),
+    ['contradictory', positive(read.contradictions.count)],
+    ...named('  figure', read.contradictions),
+    ['corrected', positive(written.corrections.count)],
+    ...named('  figure', written.corrections),
+    ['in the future', futureFilings(read.futureFilings)],
     ['skipped', read.skipped.length],
   ])
   printBalances(written.balances)
   printRows([['data version', String(written.dataVersion)]])
   if (read.documents === 0) console.error('Nothing was imported: no document could be read.')
-  return read.documents > 0 && read.skipped.length === 0 ? exitCodes.done : exitCodes.failed
+  const isComplete = read.documents > 0 && read.skipped.length === 0 && read.malformed === 0
+  return isComplete ? exitCodes.done : exitCodes.failed
 }
 
 /** Prints what a sync did, and returns its exit code. */
@@ -82,6 +91,23 @@ const positive = (value: number) => (value > 0 ? value : null)
 
 const awaiting = (filings: number) =>
   filings > 0 ? `${grouped(filings)} filings without a filing day in any document; stored, not served` : null
+
+/** The first of some figures, and how many more there are. */
+const named = (label: string, { count, named }: NamedFaults): Row[] => {
+  const rows = named.map((text): Row => [label, text])
+  return count > named.length ? [...rows, [label, `and ${grouped(count - named.length)} more`]] : rows
+}
+
+const maxFilingsNamed = 5
+
+function futureFilings(filings: ReadonlyMap<string, number>): string | null {
+  if (filings.size === 0) return null
+  const first = [...filings]
+    .slice(0, maxFilingsNamed)
+    .map(([accession, day]) => `${accession} (${isoDate(day)})`)
+  const more = filings.size > first.length ? ' and others' : ''
+  return `${grouped(filings.size)} filings dated after today, served from their day on: ${first.join(', ')}${more}`
+}
 
 const leftOut = (reasons: ReadonlyMap<string, number>) =>
   [...reasons].map(([reason, records]): Row => ['left out', `${grouped(records)}: ${reason}`])

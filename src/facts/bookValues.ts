@@ -66,7 +66,7 @@ function updateOne(equity: Series, filing: Filing, { counts, periods, vintages }
   }
   const { current } = equity
   // Equity that was restated after the count was last stated may be of another day's shares, before and after a split.
-  if (count.statedOn < current.filing.filed) {
+  if (count.statedOn < current.since) {
     if (isKnown(known)) vintages.markEarlier(known, filing)
     return
   }

@@ -24,7 +24,13 @@ export const computedMetrics: readonly Computed[] = [
   { name: 'ebitda', parts: [plus('operating_income'), plus('depreciation_amortization')] },
   { name: 'working_capital', parts: [plus('current_assets'), minus('current_liabilities')] },
   { name: 'short_term_borrowings', parts: [plus('commercial_paper')], isRefuted: hasOtherBorrowings },
-  { name: 'current_debt', parts: [plus('short_term_borrowings'), plus('long_term_debt_current')] },
+  {
+    // Some filers include the current part of long-term debt in `ShortTermBorrowings` (IBM: 8,945 million, of which 8,944), so the two are
+    // never added. Commercial paper runs for 270 days at most, so by definition it is no part of long-term debt.
+    name: 'current_debt',
+    parts: [plus('commercial_paper'), plus('long_term_debt_current')],
+    isRefuted: find => hasOtherBorrowings(find) || borrowsMoreThanPaper(find),
+  },
   {
     name: 'total_debt',
     parts: [plus('current_debt'), plus('long_term_debt_noncurrent')],
@@ -38,6 +44,12 @@ export const computedMetrics: readonly Computed[] = [
 function hasOtherBorrowings(find: Find): boolean {
   const other = find('other_short_term_borrowings')
   return isKnown(other) && other.current.value !== find('commercial_paper')?.current?.value
+}
+
+/** Short-term borrowings of another amount than the commercial paper: the paper is a part of them, or no part. */
+function borrowsMoreThanPaper(find: Find): boolean {
+  const borrowings = find('short_term_borrowings')
+  return isKnown(borrowings) && borrowings.current.value !== find('commercial_paper')?.current?.value
 }
 
 /** H&R Block states 2.6 million of `DebtCurrent` next to 1,675 million of short-term borrowings: the tag is not its total. */

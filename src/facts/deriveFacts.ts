@@ -6,9 +6,11 @@ import type { FactRow, RepeatRow } from './factRow.ts'
 import { groupByDay, groupByFiling } from './filings.ts'
 import { FiscalCalendar, lastDayOf } from './fiscalCalendar.ts'
 import type { MetricRules } from './metricRules.ts'
+import { MistaggedQuarters, type PlacedFact } from './mistaggedQuarters.ts'
 import { type Period, PeriodIndex, type Series } from './periods.ts'
 import { updateQuarters } from './quarters.ts'
 import { type Filing, type ReportedFact, unknownFilingDate } from './reportedFact.ts'
+import { type FilingRounding, roundingOf, roundingOfFiling } from './rounding.ts'
 import { partition, type Selection, selectReportedFacts } from './selectReportedFacts.ts'
 import { type Span, spanOf, storedMetric } from './spans.ts'
 import { TrailingYears } from './trailingYears.ts'
@@ -26,7 +28,7 @@ export interface DerivedEntity {
 }
 
 /** Changes when the same filings give other figures: all files are read again then. */
-export const derivationRevision = 3
+export const derivationRevision = 4
 
 interface DerivationContext {
   readonly rules: MetricRules
@@ -68,24 +70,34 @@ export function deriveFacts(
     for (const reported of impossible) repeats.push(unlabelled(reported))
     unplaced += impossible.length
     calendar.learn(filing, possible)
+    const rounding = roundingOfFiling([...selection.chosen, ...selection.unserved, ...selection.lesser])
     const [onCover, inReport] = partition(possible, ({ tag }) => rules.coverCount?.tags.test(tag) === true)
-    const readPlaced = ({ reported, series }: PlacedFact, isCover: boolean) => {
+    const placed = placeInPeriods(inReport, filing, periods)
+    const mistagged = new MistaggedQuarters(placed, years, periods)
+    const readPlaced = (one: PlacedFact, isCover: boolean) => {
+      const { reported, series } = one
       const { metric, period } = series
       if (!periods.label(period, calendar, filing.form)) {
         repeats.push({ reported, metric, label: null })
         unplaced++
         return
       }
+      const { additive } = rules.rule(reported.metric)
+      if (additive && mistagged.includes(one, roundingOf(reported.value, reported.unit, rounding))) {
+        repeats.push({ reported, metric, label: period.label })
+        return
+      }
       const isCount = reported.metric === rules.coverCount?.metric
       const isServed = !isCount || counts.admits(series, isCover)
-      const effect = isServed ? recordOnce(vintages, series, reported, selection, filing, rules) : 'ignored'
+      const effect = isServed
+        ? recordOnce(vintages, series, reported, { selection, filing, rules, rounding })
+        : 'ignored'
       if (isCount && effect === 'added') counts.record(series, isCover, vintages, filing)
       if (isCount && effect !== 'ignored') counts.note(series, filing)
       if (effect !== 'added') repeats.push({ reported, metric, label: period.label })
-      if (effect !== 'ignored' && rules.rule(reported.metric).additive)
+      if (effect !== 'ignored' && additive)
         years.note(reported.metric, series, filing, { confirms: effect !== 'echoed' })
     }
-    const placed = placeInPeriods(inReport, filing, periods)
     const [counted, figures] = partition(placed, one => one.reported.metric === rules.coverCount?.metric)
     for (const one of figures) readPlaced(one, false)
     if (onCover.length > 0) {
@@ -128,16 +140,23 @@ function recordOnce(
   vintages: VintageBuilder,
   series: Series,
   reported: ReportedFact,
-  { groups: ofChosen }: Selection,
-  filing: Filing,
-  rules: MetricRules,
+  { selection, filing, rules, rounding: ofFiling }: Reading,
 ): ReturnType<VintageBuilder['recordReported']> {
   if (series.lastReportedIn === filing.accession) return 'ignored'
   series.lastReportedIn = filing.accession
   const group = rules.group(reported.metric, reported.tag)
-  const groups = ofChosen.get(reported) ?? 1 << group
+  const groups = selection.groups.get(reported) ?? 1 << group
   const basis = rules.basis?.(reported.tag) ?? 0
-  return vintages.recordReported(series, reported, { group, groups, basis }, filing)
+  const rounding = roundingOf(reported.value, reported.unit, ofFiling)
+  return vintages.recordReported(series, reported, { group, groups, basis, rounding }, filing)
+}
+
+/** The filing that is being read. */
+interface Reading {
+  readonly selection: Selection
+  readonly filing: Filing
+  readonly rules: MetricRules
+  readonly rounding: FilingRounding
 }
 
 /** Days by which a period that the source rounded to the end of a month may seem to end later than it did. */
@@ -154,11 +173,6 @@ const unlabelled = (reported: ReportedFact): RepeatRow => ({
   metric: storedMetric(reported.metric, spanOf(reported.start, reported.end) ?? 0),
   label: null,
 })
-
-interface PlacedFact {
-  readonly reported: ReportedFact
-  readonly series: Series
-}
 
 /** Finds the period of each reported fact. The order matters. Exact periods come before rounded ones, which are matched to
  * them. Whole years come first. Flows come before balances, because a balance belongs to the quarter of the flows that end

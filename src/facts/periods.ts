@@ -2,6 +2,7 @@ import { nearestMonthEnd } from '../dates.ts'
 import type { FactRow, FiscalPeriod } from './factRow.ts'
 import type { FiscalCalendar } from './fiscalCalendar.ts'
 import type { ReportedFact } from './reportedFact.ts'
+import type { RoundingUnit } from './rounding.ts'
 import { fiscalYearName, type Span, storedMetric } from './spans.ts'
 
 /** A period of an entity, the same for all metrics. `label` is set once and stays: what a quarter is called must not depend
@@ -20,11 +21,19 @@ export interface PeriodLabel {
   readonly fp: FiscalPeriod
 }
 
+/** A vintage that may still change: it ends, or the days of its period become known. */
+export type OpenRow = { -readonly [Key in keyof FactRow]: FactRow[Key] } & {
+  /** The unit to which its statements rounded it, the finest of several. Of a derived figure 1. */
+  rounding: RoundingUnit
+  /** The filed day since which this is the value: before that of its own filing where it only states an earlier one more finely. */
+  since: number
+}
+
 /** One metric's vintages of one period, of which it holds the current one. */
 export interface Series {
   readonly metric: string
   readonly period: Period
-  current: { -readonly [Key in keyof FactRow]: FactRow[Key] } | null
+  current: OpenRow | null
   /** The group of the tag under which the current figure was reported; null while it is derived. */
   reportedGroup: number | null
   /** The day of the last filing that stated the current figure under its tag group. 0: it is derived. */
@@ -64,6 +73,11 @@ export class PeriodIndex {
       return rough
     }
     return this.add(span, start, end, false)
+  }
+
+  /** The period of a length that ends on a day, if it is known. */
+  at(span: Span, end: number): Period | undefined {
+    return this.periods.get(keyOf(span, end))
   }
 
   /** Gives a period its exact days. */

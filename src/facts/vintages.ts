@@ -1,10 +1,9 @@
 import type { FactRow } from './factRow.ts'
 import { compareFilings } from './filings.ts'
-import type { Period, Series } from './periods.ts'
+import type { OpenRow, Period, Series } from './periods.ts'
 import { isRatio } from './ratioDefinitions.ts'
 import type { Filing, ReportedFact } from './reportedFact.ts'
-
-type OpenRow = NonNullable<Series['current']>
+import { isOneAmount, type RoundingUnit } from './rounding.ts'
 
 interface Figure {
   readonly tag: string | null
@@ -15,6 +14,10 @@ interface Figure {
   readonly earlierSince?: number | null
   /** Filings of the figures that it was derived from. */
   readonly inputs?: readonly Filing[]
+  /** Of a reported figure. */
+  readonly rounding?: RoundingUnit
+  /** Of one that states the current figure more finely. */
+  readonly since?: number
 }
 
 /** A figure that was reported on the day that is being read. */
@@ -71,6 +74,8 @@ export class VintageBuilder {
       superseded: null,
       earlierSince: earlierSince === null ? null : filing.filed,
       inputs: figure.inputs === undefined ? none : otherAccessions(figure.inputs, filing),
+      rounding: figure.rounding ?? 1,
+      since: figure.since ?? filing.filed,
     }
     if (current !== null) {
       current.superseded = filing.filed
@@ -90,22 +95,19 @@ export class VintageBuilder {
   }
 
   /** Records what a filing reports. A tag of a lesser group than the current figure's neither replaces nor confirms it:
-   * where it states the same amount it is an echo.
+   * where it states the same amount it is an echo. Of two statements that differ by rounding alone the finer is current, from its own
+   * day, and the coarser repeats it.
    *
    * @param groups those of all tags under which the filing states the value, one bit each */
   recordReported(
     series: Series,
     reported: ReportedFact,
-    {
-      group,
-      groups: stated,
-      basis,
-    }: { readonly group: number; readonly groups: number; readonly basis: number },
+    { group, groups: stated, basis, rounding }: StatedAs,
     filing: Filing,
   ): 'added' | 'repeated' | 'echoed' | 'ignored' {
     const { tag, unit, value, rounded } = reported
     const { current } = series
-    const isKnown = current !== null && current.value === value && current.unit === unit
+    const isKnown = current !== null && isOneAmount(comparable(series, current), { value, unit, rounding })
     const groups = (isKnown ? series.groups : 0) | stated
     const currentGroup = series.reportedGroup ?? series.derivedGroup
     if (currentGroup !== null && group > currentGroup) {
@@ -118,8 +120,13 @@ export class VintageBuilder {
     series.derivedGroup = null
     series.groups = groups
     series.bases = (isKnown ? series.bases : 0) | (1 << basis)
+    if (isKnown && current.value !== value && rounding > current.rounding) return 'repeated'
     const start = rounded ? series.period.start : reported.start
-    if (!this.record(series, { tag, unit, value, start }, filing)) return 'repeated'
+    const since = isKnown ? current.since : filing.filed
+    if (!this.record(series, { tag, unit, value, start, rounding, since }, filing)) {
+      if (current !== null) current.rounding = finer(current.rounding, rounding)
+      return 'repeated'
+    }
     if (series.current !== null) {
       series.current.rounded = rounded
       this.reportedToday.push({ series, row: series.current, reported, previous: current })
@@ -169,9 +176,10 @@ export class VintageBuilder {
       if (current === null || current.end === period.end || isRatio(series.metric)) continue
       const isComputed = series.reportedGroup === null && series.derivedGroup === null
       if (isComputed !== (which === 'computed')) continue
-      const { unit, value, earlierSince } = current
+      const { unit, value, earlierSince, rounding, since } = current
       const inputs = [current.filing]
-      this.record(series, { tag: null, unit, value, start: period.start, earlierSince, inputs }, filing)
+      const figure = { tag: null, unit, value, start: period.start, earlierSince, inputs, rounding, since }
+      this.record(series, figure, filing)
     }
   }
 
@@ -210,6 +218,19 @@ export class VintageBuilder {
     this.reportedToday = []
   }
 }
+
+interface StatedAs {
+  readonly group: number
+  readonly groups: number
+  readonly basis: number
+  readonly rounding: RoundingUnit
+}
+
+/** A difference is no statement that a later one could have rounded. */
+const comparable = ({ reportedGroup }: Series, current: OpenRow): OpenRow =>
+  reportedGroup === null ? { ...current, rounding: 1 } : current
+
+const finer = (a: RoundingUnit, b: RoundingUnit): RoundingUnit => (a < b ? a : b)
 
 export const ratioKey = (row: { end: number; fp: number }) => row.end * 8 + row.fp
 

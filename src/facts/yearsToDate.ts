@@ -1,6 +1,7 @@
 import { compareFilings } from './filings.ts'
 import type { Series } from './periods.ts'
 import type { Filing } from './reportedFact.ts'
+import { isOneAmount, type RoundingUnit } from './rounding.ts'
 
 /** One metric's year to date. Arrays are indexed by span: after three, six, nine and twelve months from one start. */
 export interface YearToDate {
@@ -31,6 +32,7 @@ export interface Pair {
 interface Generation {
   value: number | null
   unit: string
+  rounding: RoundingUnit
   restated: number
 }
 
@@ -39,7 +41,7 @@ export type KnownSeries = Series & { readonly current: NonNullable<Series['curre
 export const isKnown = (series: Series | undefined): series is KnownSeries =>
   series !== undefined && series.current !== null
 
-const newGeneration = (): Generation => ({ value: null, unit: '', restated: 0 })
+const newGeneration = (): Generation => ({ value: null, unit: '', rounding: 1, restated: 0 })
 const newPair = (): Pair => ({ longer: newGeneration(), shorter: newGeneration() })
 
 export function pairAt(pairs: (Pair | undefined)[], span: number): Pair {
@@ -134,9 +136,12 @@ export function followPair(
 function countRestatement(own: Generation, series: Series | undefined): void {
   const current = series?.current ?? null
   if (current === null || (own.value === current.value && own.unit === current.unit)) return
-  if (own.value !== null) own.restated++
+  const { value, unit, rounding } = own
+  // The same amount in another rounding is of the same generation.
+  if (value !== null && !isOneAmount({ value, unit, rounding }, current)) own.restated++
   own.value = current.value
   own.unit = current.unit
+  own.rounding = current.rounding
 }
 
 /** Whether both figures of a pair were restated equally often, or the one confirmed since the other was. */

@@ -59,7 +59,9 @@ interface Preference {
   readonly group: number
 }
 
-const unknownTag: Preference = { rank: Number.MAX_SAFE_INTEGER, group: Number.MAX_SAFE_INTEGER }
+/** Groups are bits of a 32-bit number. A figure under a tag that left the table is comparable with others of such tags and gives way to
+ * every other: beyond the last bit its quarters would have no group in common with themselves. */
+const unknownTag: Preference = { rank: Number.MAX_SAFE_INTEGER, group: 30 }
 
 /** Indexes a register's table for reading its files (`usesOfTag`) and for deriving facts (`rules`). */
 export function conceptTable(concepts: Concepts, reportRules: ReportRules): ConceptTable {

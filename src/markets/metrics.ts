@@ -133,8 +133,8 @@ export const computedMetrics: readonly ComputedMetric[] = [
   compute(
     'current_debt',
     'stock',
-    ['short_term_borrowings', 'long_term_debt_current'],
-    'Debt due within a year, as the filer totals it, or short_term_borrowings + long_term_debt_current.',
+    ['commercial_paper', 'long_term_debt_current'],
+    'Debt due within a year, as the filer totals it, or commercial_paper + long_term_debt_current where no other short-term borrowings are stated. short_term_borrowings may include long_term_debt_current, so the two are never added.',
   ),
   compute(
     'total_debt',

@@ -126,6 +126,40 @@ test('no debt where the parts are not what they seem, or one is not stated', () 
   expect(debtOf(stated)).toEqual([])
 })
 
+test('short-term borrowings are never added to the current part of long-term debt, which they may include', () => {
+  const balances = {
+    LongTermDebtCurrent: ['long_term_debt_current', 8_944],
+    LongTermDebtNoncurrent: ['long_term_debt_noncurrent', 48_000],
+    CashAndCashEquivalentsAtCarryingValue: ['cash', 11_000],
+  } as const
+  const of = (more: Parameters<typeof report>[2]) => {
+    const filing = { accession: '0000051143-25-000001', filed: '2025-10-22' }
+    const { facts } = derive(report(filing, '2025-09-30', { ...balances, ...more }), '1231')
+    return facts
+      .filter(({ metric }) => /^(current|total|net)_debt$/.test(metric))
+      .map(({ metric, value }) => [metric, value / 1e6])
+  }
+  // IBM tags its short-term debt of 8,945 million, of which 8,944 is long-term debt due within a year, as ShortTermBorrowings.
+  expect(of({ ShortTermBorrowings: ['short_term_borrowings', 8_945] })).toEqual([])
+  // A total that the company states is one, whatever its parts are.
+  const total = {
+    ShortTermBorrowings: ['short_term_borrowings', 8_945],
+    DebtCurrent: ['current_debt', 8_945],
+  } as const
+  expect(of(total)).toEqual([
+    ['current_debt', 8_945],
+    ['total_debt', 56_945],
+    ['net_debt', 45_945],
+  ])
+  // Commercial paper runs for 270 days at most, so it is no part of long-term debt; where more was borrowed, it is not all.
+  expect(of({ CommercialPaper: ['commercial_paper', 100] })[0]).toEqual(['current_debt', 9_044])
+  const more = {
+    CommercialPaper: ['commercial_paper', 100],
+    ShortTermBorrowings: ['short_term_borrowings', 9_044],
+  } as const
+  expect(of(more)).toEqual([])
+})
+
 test('book value per share is equity by the count that is served for the period', () => {
   const derived = derive(apple.reportedFacts, '0926')
   // 10-K 0001193125-09-214859: equity 27,832, 900,678,473 shares on the cover. The 10-Q of 2010-01-25 restates equity, and the

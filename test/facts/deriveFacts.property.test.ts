@@ -14,6 +14,22 @@ const companies = await Promise.all(
   }),
 )
 
+/** Alphabet as it might have filed: every third report in thousands, and annual reports that tag second quarters as six months. */
+const alphabet = await sampleOf('0001652044')
+const annual = alphabet.reportedFacts.find(({ filing }) => filing.form === '10-K')
+companies.push({
+  ...alphabet.profile,
+  reportedFacts: alphabet.reportedFacts.flatMap((reported, index) => {
+    const { filing, start, end, value } = reported
+    const isFiner = filing.filed % 3 === 0 && Math.abs(value) >= 1e6
+    const stated = isFiner ? { ...reported, value: value + ((index % 900) - 450) * 1000 } : reported
+    const halfYear = start !== null && index % 4 === 0 && spanOf(start, end) === 1 ? start - 91 : null
+    if (halfYear === null || annual === undefined) return [stated]
+    const later = { ...annual.filing, accession: `${filing.accession}Y`, filed: filing.filed + 150 }
+    return [stated, { ...stated, start: halfYear, filing: later }]
+  }),
+})
+
 /** Some of the filings as the Financial Statement Data Sets have them, with period ends rounded to month ends. Some of these
  * filings come in no other form. */
 function roundedCopies(reportedFacts: readonly ReportedFact[]): ReportedFact[] {

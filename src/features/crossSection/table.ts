@@ -7,7 +7,7 @@ import { countRows } from '../marketPages/answer.ts'
 import { nextCompany, pageFields } from '../marketPages/page.ts'
 import { type CrossSectionPlan, emptyPageNote, restriction } from './crossSection.ts'
 import type { CrossSectionTable, CrossSectionTableRow } from './schema.ts'
-import { isLater, type TableCompany, tableRows } from './tablePage.ts'
+import { isLater, type TableCompany, type TableFigure, tableRows } from './tablePage.ts'
 
 /** A page of several metrics of every company of a market. A company counts against the key's cap once, whatever it has. */
 export async function readCrossSectionTable(
@@ -55,7 +55,7 @@ function tableRow(
     if (figure === undefined) continue
     if (figure.filed > filed) filed = figure.filed
     if (figure.earlier) earlier.push(metric)
-    if (figure.fy !== fy || figure.fp !== fp) older.push(`${metric}:${figure.end}`)
+    if (isOlder(metric, figure, latest)) older.push(`${metric}:${figure.end}`)
   }
   return {
     ticker,
@@ -71,3 +71,18 @@ function tableRow(
     source,
   }
 }
+
+type Dated = Pick<TableFigure, 'fy' | 'fp' | 'end'>
+
+/** Whether a figure is of an earlier period than the row. The trailing twelve months to two quarters have one fiscal year and one
+ * name, so the ends of periods decide. One fiscal period may have two ends: a source may have rounded one of them. */
+function isOlder(metric: string, figure: Dated, row: Dated): boolean {
+  const isSamePeriod = figure.fy === row.fy && figure.fp === row.fp && fiscalPeriods[row.fp] !== 'TTM'
+  if (isSamePeriod) return false
+  // A count is of a day after the period of the report on whose cover it stands.
+  if (!isPeriodFigure(metric)) return placeOf(figure) < placeOf(row)
+  return figure.end < row.end
+}
+
+/** Orders fiscal periods. A year ends with its fourth quarter. */
+const placeOf = ({ fy, fp }: Dated): number => fy * 4 + (fp === 0 ? 4 : fp)

@@ -27,7 +27,7 @@ const names: readonly string[] = fiscalPeriods
 const trailing = names.indexOf('TTM')
 
 /** Whether a request is for the trailing twelve months, which are served only when asked for. */
-export const isTrailing = ({ fps }: PeriodFilter): boolean => fps?.includes(trailing) === true
+export const isTrailing = ({ fps }: Pick<PeriodFilter, 'fps'>): boolean => fps?.includes(trailing) === true
 
 function readPeriods(sent: string): number[] {
   const places = new Set<number>()

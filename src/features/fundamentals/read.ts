@@ -1,12 +1,13 @@
 import { freeLicenceNotice, type Principal } from '../../access/licences.ts'
-import { daySpan } from '../../dates.ts'
+import { daySpan, type IsoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
-import { computedMetrics } from '../../markets/metrics.ts'
 import type { SqlClient } from '../../postgres/client.ts'
 import { readDataVersion } from '../../postgres/dataVersion.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
 import { assumedSuffix, changedId, withReason } from '../companies/notes.ts'
 import { provenanceOf } from './fields.ts'
+import { heldBackRows, mayBeHeldBack } from './heldBack.ts'
+import { missingComponents } from './missing.ts'
 import { describePeriods, isTrailing, listPeriods, selectsAllPeriods } from './periods.ts'
 import { type CompanyPlan, planCompany } from './plan.ts'
 import {
@@ -39,6 +40,7 @@ export async function readCompany(deps: ReadDeps, plan: CompanyPlan): Promise<Fu
   const { dataVersion, rows } = await readRows(deps, plan)
   const isLatest = plan.view === 'latest'
   const oldest = isLatest ? await staleBefore(deps.sql, plan, rows) : null
+  const heldBack = await heldBackRows(deps.sql, plan, rows)
   const splits = plan.adjust === null ? null : shownSplits(plan, rows, await readSplits(deps, plan))
   const notes = [
     rows.length === 0 ? null : restriction(plan, rows[0].fy),
@@ -46,7 +48,7 @@ export async function readCompany(deps: ReadDeps, plan: CompanyPlan): Promise<Fu
     assumedSuffix(manifest, plan.ticker, plan.twin === null ? [] : [plan.twin]),
     changedId(plan.sentId ?? plan.ticker, plan),
   ].filter(note => note !== null)
-  const missing = await missingComponents(deps, plan, new Set(rows.map(row => row.m)))
+  const missing = await missingComponents(deps.sql, plan, new Set(rows.map(row => row.m)))
   const { ticker, issuerId: issuer_id } = plan
   const source = manifest?.source_notice ?? plan.market
   const data: FundamentalsRow[] = rows.map(row => ({
@@ -64,7 +66,7 @@ export async function readCompany(deps: ReadDeps, plan: CompanyPlan): Promise<Fu
     kind: row.derived ? 'derived' : 'stated',
     ...(row.earlier ? { generation: 'earlier' } : {}),
     ...(splits === null ? {} : adjusted(row, splits)),
-    ...(oldest !== null && row.end < oldest ? { stale: true } : {}),
+    ...staleness(row, oldest, heldBack.get(row.m)),
     ...provenanceOf(row, plan.fields, { manifest, issuerId: issuer_id }),
   }))
   return {
@@ -85,6 +87,16 @@ export async function readCompany(deps: ReadDeps, plan: CompanyPlan): Promise<Fu
     count: data.length,
     data,
   }
+}
+
+/** Of a row whose period is not the company's latest. Twelve trailing months say why they end before the last report. */
+function staleness(
+  { end }: StoredRow,
+  oldest: IsoDate | null,
+  reason: string | undefined,
+): Pick<FundamentalsRow, 'stale' | 'stale_reason'> {
+  if (reason !== undefined) return { stale: true, stale_reason: reason }
+  return oldest !== null && end < oldest ? { stale: true } : {}
 }
 
 async function readSplits({ sql }: ReadDeps, plan: CompanyPlan): Promise<Split[]> {
@@ -158,24 +170,6 @@ async function explainAbsence(
   return reasons.join(' ')
 }
 
-/** For each computed metric that was named and has no row: its components that no filing up to the day states. If all are stated,
- * then not for one period: all are named. */
-async function missingComponents(
-  { sql }: ReadDeps,
-  plan: CompanyPlan,
-  shown: ReadonlySet<string>,
-): Promise<NonNullable<FundamentalsList['missing']>> {
-  // A balance has no trailing twelve months, so none of its components is missing for them.
-  const possible = computedMetrics.filter(({ kind }) => kind === 'flow' || !isTrailing(plan))
-  const absent = possible.filter(({ name }) => plan.metrics?.includes(name) && !shown.has(name))
-  if (absent.length === 0) return []
-  const known = new Set((await knownMetrics(sql, plan.entityId, plan.asOf)).map(({ m }) => m))
-  return absent.map(({ name, components }) => {
-    const unstated = components.filter(component => !known.has(component))
-    return { metric: name, components: unstated.length === 0 ? [...components] : unstated }
-  })
-}
-
 function neverStated({ markets }: ReadDeps, plan: CompanyPlan, metrics: readonly string[]): string {
   const absences = markets.get(plan.market)?.absences ?? {}
   const why = metrics.flatMap(metric =>
@@ -228,7 +222,10 @@ export async function answerCompany(
 /** The reason why a list is empty, and what its rows are compared with, is read after the list: all must be of one data version. */
 async function isConsistent({ sql }: ReadDeps, plan: CompanyPlan, list: FundamentalsList): Promise<boolean> {
   const readMore =
-    list.count === 0 || plan.adjust !== null || (plan.view === 'latest' && readsOtherRows(plan, list.data))
+    list.count === 0 ||
+    plan.adjust !== null ||
+    mayBeHeldBack(plan, list.count) ||
+    (plan.view === 'latest' && readsOtherRows(plan, list.data))
   return !readMore || (await readDataVersion(sql)) === list.data_version
 }
 

@@ -5,6 +5,7 @@ import { CommentsSchema, FormatSchema } from '../../formats/columns.ts'
 import { DataVersionParameter } from '../../http/pinned.ts'
 import { MarketCode } from '../../markets/parameters.ts'
 import { defaultCoverageLimit, maxCoverageLimit } from '../coverage/schema.ts'
+import { MissingComponents } from './missingSchema.ts'
 import { provenanceFields } from './provenanceSchema.ts'
 
 const strict = { additionalProperties: false } as const
@@ -39,7 +40,7 @@ export const FundamentalsQuery = Type.Object(
       Type.Union([Type.Literal('history'), Type.Literal('latest')], {
         default: 'history',
         description:
-          'history: every vintage filed up to as_of. latest: one row per metric, the latest period in its latest vintage; a row is `stale` if the company has since reported a full year without that metric.',
+          'history: every vintage filed up to as_of. latest: one row per metric, the latest period in its latest vintage; a row is `stale` if the company has since reported a full year without that metric, or with fp=TTM a later part of a year.',
         examples: ['latest'],
       }),
     ),
@@ -198,7 +199,15 @@ export const FundamentalsRow = Type.Object(
     stale: Type.Optional(
       Type.Literal(true, {
         description:
-          'Only with view=latest, on a row whose period ended more than 350 days before the latest period that the company has reported: it has reported a full year since, without this metric.',
+          'Only with view=latest, on a row whose period ended more than 350 days before the latest period that the company has reported: it has reported a full year since, without this metric. With fp=TTM on every row after whose end it has reported a further part of a year.',
+      }),
+    ),
+    stale_reason: Type.Optional(
+      Type.String({
+        description: 'Only with fp=TTM and stale: why there are no trailing twelve months to the later day.',
+        examples: [
+          'No trailing twelve months to 2017-07-01 were known on 2017-08-03: dividends_paid was restated for one of the full year to 2016-09-24 and the year to date to 2016-06-25, and not yet for the other.',
+        ],
       }),
     ),
     generation: Type.Optional(
@@ -212,14 +221,6 @@ export const FundamentalsRow = Type.Object(
   { ...strict, $id: 'FundamentalsRow' },
 )
 export type FundamentalsRow = Static<typeof FundamentalsRow>
-
-const MissingComponents = Type.Object(
-  {
-    metric: Type.String({ description: 'A computed metric.', examples: ['free_cash_flow'] }),
-    components: Type.Array(Type.String(), { examples: [['capital_expenditure']] }),
-  },
-  { ...strict, $id: 'MissingComponents' },
-)
 
 export const ShareSplit = Type.Object(
   {
@@ -280,7 +281,7 @@ export const FundamentalsList = Type.Object(
     missing: Type.Optional(
       Type.Array(MissingComponents, {
         description:
-          'Computed metrics that were named and have no row, each with the components that no filing up to as_of states. If all are stated, but not for one period, all are listed.',
+          'Computed metrics that were named and have no row, each with the components that no filing up to as_of states for the period that comes closest, the latest of several. Where nothing is unstated, components is empty and reason says why there is no row.',
         examples: [[{ metric: 'free_cash_flow', components: ['capital_expenditure'] }]],
       }),
     ),

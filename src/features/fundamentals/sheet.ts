@@ -1,5 +1,6 @@
 import type { Column } from '../../formats/columns.ts'
 import { provenanceSheet } from './fields.ts'
+import { isTrailing } from './periods.ts'
 import type { Selection } from './plan.ts'
 import type { FundamentalsRow } from './schema.ts'
 
@@ -27,9 +28,13 @@ export const sheetOf = ({
   view,
   adjust,
   fields,
-}: Pick<Selection, 'view' | 'adjust' | 'fields'>): readonly Column<keyof FundamentalsRow>[] => [
+  fps = null,
+}: Pick<Selection, 'view' | 'adjust' | 'fields'> & Partial<Pick<Selection, 'fps'>>): readonly Column<
+  keyof FundamentalsRow
+>[] => [
   ...fundamentalsSheet,
   ...(adjust === 'splits' ? [{ name: 'split_factor', kind: 'number' } as const] : []),
   ...(view === 'latest' ? [{ name: 'stale', kind: 'flag' } as const] : []),
+  ...(view === 'latest' && isTrailing({ fps }) ? [{ name: 'stale_reason', kind: 'text' } as const] : []),
   ...provenanceSheet.filter(({ name }) => fields.includes(name)),
 ]

@@ -1,3 +1,4 @@
+import { isoDate } from '../../dates.ts'
 import type { DerivedEntity } from '../../facts/deriveFacts.ts'
 import type { FactRow, RepeatRow } from '../../facts/factRow.ts'
 import type { StoredRow } from '../store/storedRows.ts'
@@ -8,6 +9,8 @@ interface EntityChange {
   readonly amendedFacts: readonly FactRow[]
   /** Positions of rows that are no longer derived. */
   readonly removedFacts: readonly string[]
+  /** Stated figures that a filing on record now states with another value: the register mended what it had taken from the filing. */
+  readonly corrections: readonly string[]
   readonly addedRepeats: readonly RepeatRow[]
   readonly removedRepeats: readonly string[]
 }
@@ -23,6 +26,7 @@ export function diffEntity(
       addedFacts: derived.facts,
       amendedFacts: [],
       removedFacts: [],
+      corrections: [],
       addedRepeats: derived.repeats,
       removedRepeats: [],
     }
@@ -33,20 +37,28 @@ export function diffEntity(
 function diffFacts(facts: readonly FactRow[], storedFacts: readonly StoredRow[]) {
   const addedFacts: FactRow[] = []
   const amendedFacts: FactRow[] = []
+  const corrections: string[] = []
   const stored = new Map(storedFacts.map(row => [factKey(row, row.filed, row.accession), row]))
   for (const fact of facts) {
     const key = factKey(fact, fact.filing.filed, fact.filing.accession)
     const row = stored.get(key)
     if (row === undefined || !isSameFigure(row, fact)) {
       addedFacts.push(fact)
+      if (row !== undefined && isCorrected(row, fact))
+        corrections.push(
+          `${fact.metric} to ${isoDate(fact.end)} in ${fact.filing.accession}: ${row.value}, now ${fact.value}`,
+        )
       continue
     }
     stored.delete(key)
     const isAmended = row.superseded !== fact.superseded || row.earlierSince !== fact.earlierSince
     if (isAmended || row.acceptedAt !== fact.filing.acceptedAt) amendedFacts.push(fact)
   }
-  return { addedFacts, amendedFacts, removedFacts: [...stored.values()].map(row => row.place) }
+  return { addedFacts, amendedFacts, corrections, removedFacts: [...stored.values()].map(row => row.place) }
 }
+
+const isCorrected = (stored: StoredRow, fact: FactRow): boolean =>
+  fact.tag !== null && stored.tag === fact.tag && stored.unit === fact.unit && stored.value !== fact.value
 
 function diffRepeats(repeats: readonly RepeatRow[], storedRepeats: readonly StoredRow[]) {
   const stored = new Map(storedRepeats.map(row => [repeatKey(row, row.metric, row.accession), row]))

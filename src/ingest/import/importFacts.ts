@@ -3,6 +3,7 @@ import { type BalanceReport, checkBalances, emptyBalanceReport } from '../../fac
 import type { MetricRules } from '../../facts/metricRules.ts'
 import type { Sql } from '../../postgres/client.ts'
 import { advanceDataVersion, hasChangedData, readDataVersion } from '../../postgres/dataVersion.ts'
+import { NamedFaults } from '../reading/namedFaults.ts'
 import type { ReadUnit } from '../reading/progress.ts'
 import { maintainFactTables } from '../store/bulkIndexes.ts'
 import { loadFactNames } from '../store/nameQueries.ts'
@@ -50,6 +51,7 @@ export async function importFacts(
     reportedFacts: 0,
     factsAdded: 0,
     factsRemoved: 0,
+    corrections: new NamedFaults(),
     repeats: 0,
     unplaced: 0,
     undatedFilings: 0,
@@ -136,6 +138,7 @@ function addTo(summary: ImportSummary, result: BatchResult): void {
   summary.reportedFacts += result.reportedFacts
   summary.factsAdded += result.factsAdded
   summary.factsRemoved += result.factsRemoved
+  summary.corrections.addAll(result.corrections)
   summary.repeats += result.repeats
   summary.unplaced += result.unplaced
   summary.changed ||= result.changed

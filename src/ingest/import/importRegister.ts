@@ -1,6 +1,7 @@
 import { dayNumber, type IsoDate } from '../../dates.ts'
+import { type Filing, unknownFilingDate } from '../../facts/reportedFact.ts'
 import type { Sql } from '../../postgres/client.ts'
-import { newReadProgress, type ReadProgress } from '../reading/progress.ts'
+import { newReadProgress, type ReadProgress, type ReadUnit } from '../reading/progress.ts'
 import type { Register } from '../registers/registerInterface.ts'
 import { dropSecondaryIndexes } from '../store/bulkIndexes.ts'
 import { readImportedFiles } from '../store/importQueries.ts'
@@ -16,6 +17,8 @@ export interface RegisterFiles {
   /** False: the day is an assumption. Content that was imported before is then skipped, for it may be an old file. If the day
    * is known, the same content on another day is news. */
   readonly isDayKnown?: boolean
+  /** Today, if `observedOn` is another day: filings dated later are counted and named. */
+  readonly today?: IsoDate
   /** True: indexes that slow down a large load are dropped and created again at its end. The load takes less time, and
    * cross-sections and name searches take longer until then. */
   readonly isBulk?: boolean
@@ -37,7 +40,7 @@ interface ImportProgress {
 export async function importRegister(
   sql: Sql,
   register: Register,
-  { paths, observedOn, isDayKnown = true, isBulk = false, ...batches }: RegisterFiles,
+  { paths, observedOn, isDayKnown = true, isBulk = false, today = observedOn, ...batches }: RegisterFiles,
   onProgress: (progress: ImportProgress) => void,
 ): Promise<RegisterImport> {
   const files = await listFiles(paths, register.documentNames)
@@ -49,8 +52,26 @@ export async function importRegister(
   const overwriting = overwrites ? { observedOn: dayNumber(observedOn), replaces } : {}
   if (isBulk) await dropSecondaryIndexes(sql)
   const options = { source: market.toLowerCase(), rules, ...overwriting, ...batches }
-  const written = await importFacts(sql, units, options)
+  const written = await importFacts(sql, notingFutureFilings(units, dayNumber(today), read), options)
   return { read, written }
+}
+
+/** Passes units on and notes the filings that are dated after today. They are stored, and served from their day on. */
+async function* notingFutureFilings(
+  units: AsyncIterable<ReadUnit>,
+  today: number,
+  { futureFilings }: ReadProgress,
+): AsyncGenerator<ReadUnit> {
+  const note = ({ accession, filed }: Filing) => {
+    if (filed > today && filed !== unknownFilingDate) futureFilings.set(accession, filed)
+  }
+  for await (const unit of units) {
+    for (const { reportedFacts, filings } of unit.parsed) {
+      for (const { filing } of reportedFacts) note(filing)
+      for (const filing of filings) note(filing)
+    }
+    yield unit
+  }
 }
 
 /** A register that overwrites may return to an earlier version of a document: then the same content is news, as of its day.

@@ -1,5 +1,7 @@
 import { type EntityProfile, entityKey, type ParsedDocument } from '../../facts/reportedFact.ts'
 
+import { notMended } from './laterStatements.ts'
+
 /** One document for each entity, in the order in which entities are first named. Days of observation (`observedOn`) are
  * lost: what was observed on two days was not stated on one. */
 export function mergeParsedDocuments(documents: readonly ParsedDocument[]): ParsedDocument[] {
@@ -15,7 +17,7 @@ export function mergeParsedDocuments(documents: readonly ParsedDocument[]): Pars
 function mergeTwo(a: ParsedDocument, b: ParsedDocument): ParsedDocument {
   return {
     profile: mergeProfiles(a.profile, b.profile),
-    reportedFacts: a.reportedFacts.concat(b.reportedFacts),
+    reportedFacts: [...notMended(a.reportedFacts, b.reportedFacts), ...b.reportedFacts],
     filings: a.filings.concat(b.filings),
   }
 }

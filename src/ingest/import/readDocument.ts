@@ -44,6 +44,8 @@ export function readDocument(
   }
   progress.figuresRead += content.figuresRead
   progress.malformed += content.malformed
+  if (content.faults !== undefined) progress.faults.merge(name, content.faults)
+  if (content.contradictions !== undefined) progress.contradictions.merge(name, content.contradictions)
   progress.unplaced += content.unplaced ?? 0
   for (const [reason, count] of Object.entries(content.leftOut ?? {})) addLeftOut(progress, reason, count)
   const isRecorded = !content.waits && !content.isAlwaysRead

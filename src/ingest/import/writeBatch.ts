@@ -1,10 +1,11 @@
 import { type DerivedEntity, deriveFacts } from '../../facts/deriveFacts.ts'
 import { isSameFiling } from '../../facts/filings.ts'
 import type { MetricRules } from '../../facts/metricRules.ts'
-import type { Filing, ReportedFact } from '../../facts/reportedFact.ts'
+import { entityKey, type Filing, type ReportedFact } from '../../facts/reportedFact.ts'
 import type { TransactionSql } from '../../postgres/client.ts'
 import { lockNextDataVersion } from '../../postgres/dataVersion.ts'
 import type { OverwriteRules } from '../observations/factsFromObservations.ts'
+import { NamedFaults } from '../reading/namedFaults.ts'
 import { saveEntities, saveOtherNames } from '../store/entityQueries.ts'
 import {
   addFacts,
@@ -23,6 +24,7 @@ import { reportedFactOf } from '../store/storedRows.ts'
 import { applyObservations } from './applyObservations.ts'
 import { diffEntity } from './diffEntity.ts'
 import { type EntityWork, readEntityWork } from './entityWork.ts'
+import { notMended } from './laterStatements.ts'
 import type { PreparedBatch } from './prepareBatch.ts'
 import { planFilings, saveFilings } from './saveFilings.ts'
 
@@ -32,6 +34,8 @@ export interface BatchResult {
   reportedFacts: number
   factsAdded: number
   factsRemoved: number
+  /** Figures of a filing on record for which a later document states another value. */
+  readonly corrections: NamedFaults
   repeats: number
   unplaced: number
   /** For each entity that the batch touched, how many of its filings still have no known day. */
@@ -76,6 +80,7 @@ export async function writeBatch(
     reportedFacts: items.reduce((sum, { parsed }) => sum + parsed.reportedFacts.length, 0),
     factsAdded: changes.factsAdded,
     factsRemoved: changes.removedFacts.length,
+    corrections: changes.corrections,
     repeats: changes.repeatsAdded,
     unplaced,
     undatedFilings: changes.undatedFilings,
@@ -90,6 +95,7 @@ class FactChanges {
   repeatsAdded = 0
   readonly undatedFilings = new Map<number, number>()
   readonly removedFacts: string[] = []
+  readonly corrections = new NamedFaults()
   /** By accession: all figures of a filing that are on record after this batch, served or not. */
   readonly figures = new Map<string, number>()
   private readonly removedRepeats: string[] = []
@@ -118,6 +124,7 @@ class FactChanges {
     this.factsAdded += change.addedFacts.length
     this.factsAmended += change.amendedFacts.length
     this.repeatsAdded += change.addedRepeats.length
+    for (const text of change.corrections) this.corrections.add(`${entityKey(work.entity)} ${text}`)
     for (const place of change.removedFacts) this.removedFacts.push(place)
     for (const place of change.removedRepeats) this.removedRepeats.push(place)
     return derived.unplaced
@@ -155,13 +162,13 @@ function allReportedFacts(work: EntityWork, filings: ReadonlyMap<string, Filing>
   const { storedFacts, storedRepeats, observedAccessions } = work
   const fresh = work.parsed.reportedFacts
   if (observedAccessions !== null || storedFacts.length + storedRepeats.length === 0) return fresh
-  const all = [...fresh]
+  const stored: ReportedFact[] = []
   for (const rows of [storedFacts, storedRepeats]) {
     for (const row of rows) {
       const filing = filings.get(row.accession)
       const reported = filing === undefined ? null : reportedFactOf(row, filing)
-      if (reported !== null) all.push(reported)
+      if (reported !== null) stored.push(reported)
     }
   }
-  return all
+  return [...fresh, ...notMended(stored, fresh)]
 }

@@ -1,4 +1,5 @@
 import type { ParsedDocument } from '../../facts/reportedFact.ts'
+import { NamedFaults } from './namedFaults.ts'
 
 /** Counts of an import while it reads its files. */
 export interface ReadProgress {
@@ -9,6 +10,12 @@ export interface ReadProgress {
   documentsUnchanged: number
   figuresRead: number
   malformed: number
+  /** Those of the malformed figures whose place is known. */
+  readonly faults: NamedFaults
+  /** Figures of which one filing states several values. */
+  readonly contradictions: NamedFaults
+  /** Filings dated after the day of the import, with figures or without, by accession: their days since 1970-01-01. */
+  readonly futureFilings: Map<string, number>
   /** Figures whose period matches no fiscal year. */
   unplaced: number
   /** Records that are deliberately not imported, counted by reason. */
@@ -25,6 +32,9 @@ export const newReadProgress = (onChange: () => void = () => {}): ReadProgress =
   documentsUnchanged: 0,
   figuresRead: 0,
   malformed: 0,
+  faults: new NamedFaults(),
+  contradictions: new NamedFaults(),
+  futureFilings: new Map(),
   unplaced: 0,
   leftOut: new Map(),
   skipped: [],

@@ -2,6 +2,7 @@ import type { MetricRules } from '../../facts/metricRules.ts'
 import type { ParsedDocument } from '../../facts/reportedFact.ts'
 import type { Concepts } from '../concepts.ts'
 import type { Entry, ZipFile } from '../reading/archives.ts'
+import type { NamedFaults } from '../reading/namedFaults.ts'
 import type { ReadUnit } from '../reading/progress.ts'
 
 /** A register, as the importer uses it. Each has a folder with the same files. `concepts` maps tags to metrics, and
@@ -56,6 +57,10 @@ export interface DocumentContent {
   readonly figuresRead: number
   /** Figures of a mapped tag that make no sense (no date, no number). */
   readonly malformed: number
+  /** The malformed ones by their place, where the parser knows it. */
+  readonly faults?: NamedFaults
+  /** Figures of which one filing states several values, by their place, with the value that is taken. */
+  readonly contradictions?: NamedFaults
   /** Figures over a period that no fiscal year has. */
   readonly unplaced?: number
   /** Records that were left out on purpose, by the reason (`LeftOut`). */

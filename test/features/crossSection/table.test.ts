@@ -92,7 +92,8 @@ test('each column of a table is the answer for its metric alone', async () => {
             expect(filed <= row.filed).toBe(true)
             const isOlder = row.older?.includes(`${metric}:${end}`) ?? false
             expect(row[metric]).toBe(value)
-            expect(isOlder).toBe(fy !== row.fy || period !== row.fp)
+            const isSame = fp !== 'TTM' && fy === row.fy && period === row.fp
+            expect(isOlder).toBe(!isSame && end < row.end)
           }
         }
       }
@@ -217,6 +218,20 @@ test('a figure of an earlier period is named with its end, and a cover count is 
     older: 'revenue:2010-12-31',
     currency: 'USD',
   })
+})
+
+test('trailing twelve months to an earlier quarter are older, although their year and name are those of the row', async () => {
+  const company = { market: 'US', issuerId: '0000000098', ticker: 'HELD', name: null }
+  const held = await insertEntity(bench.sql, company)
+  await insertVintages(bench.sql, held, [
+    ['revenue_ttm', 5, 2010, '2009-04-01', '2010-03-31', '2010-05-01', 10, 'held-1'],
+    ['net_income_ttm', 5, 2010, '2009-04-01', '2010-03-31', '2010-05-01', 1, 'held-1'],
+    ['net_income_ttm', 5, 2010, '2009-07-01', '2010-06-30', '2010-08-01', 2, 'held-2'],
+  ])
+  const sent = { metric: 'revenue,net_income', fp: 'TTM', as_of: '2010-12-31' } as const
+  const row = (await table(sent)).data.find(({ ticker }) => ticker === 'HELD')
+  expect(row).toMatchObject({ end: '2010-06-30', revenue: 10, net_income: 2, older: 'revenue:2010-03-31' })
+  await bench.sql`delete from fact where entity_id = ${held}`
 })
 
 test('filters leave the companies that fit, in a table and of one metric, and pages continue among them', async () => {

@@ -59,6 +59,28 @@ test('margins and returns on trailing twelve months; the history has vintages as
   expect(first.map(row => row.v / 1e6)).toEqual([34_562, 36_537])
 })
 
+test('trailing twelve months that a restatement holds back are stale, and say why', async () => {
+  const latest = async (as_of: string, metric: string) =>
+    (await read({ ticker: 'AAPL', fp: 'TTM', view: 'latest', metric, as_of })).map(row => [
+      row.end,
+      row.stale,
+      row.stale_reason,
+    ])
+  // 10-Q of 2017-08-02: nine months of fiscal 2016 restated from 8,978 to 9,058; the year waits for the 10-K of 2017-11-03.
+  const reason =
+    'No trailing twelve months to 2017-07-01 were known on 2017-08-10: dividends_paid was restated for one of the full year to 2016-09-24 and the year to date to 2016-06-25, and not yet for the other.'
+  expect(await latest('2017-08-10', 'dividends_paid')).toEqual([['2017-04-01', true, reason]])
+  expect(await latest('2017-08-01', 'dividends_paid')).toEqual([['2017-04-01', undefined, undefined]])
+  expect(await latest('2017-11-03', 'dividends_paid')).toEqual([['2017-09-30', undefined, undefined]])
+  // Revenue of the same day is not held back, nor is that of the restated year 2009, of which the interim figures came with it.
+  expect(await latest('2017-08-10', 'revenue')).toEqual([['2017-07-01', undefined, undefined]])
+  expect(await latest('2010-01-25', 'revenue')).toEqual([['2009-12-26', undefined, undefined]])
+  // A figure made of one that is held back names that one.
+  const [cashFlow] = await latest('2017-08-10', 'free_cash_flow')
+  expect(cashFlow.slice(0, 2)).toEqual(['2016-12-31', true])
+  expect(cashFlow[2]).toContain('operating_cash_flow is stated under names of different meaning')
+})
+
 test('TTM with other periods is refused, and says what to send', async () => {
   await expect(read({ ticker: 'AAPL', fp: 'FY,TTM' })).rejects.toThrow(/Send fp=TTM alone/)
 })
@@ -101,6 +123,34 @@ test('debt that is not stated in all parts says which part is missing', async ()
     { metric: 'total_debt', components: ['current_debt', 'long_term_debt_noncurrent'] },
     { metric: 'net_debt', components: ['total_debt'] },
   ])
+})
+
+test('where every part of a debt is served, what is missing is the reason why they are not added', async () => {
+  const missingOf = async (query: FundamentalsQuery) =>
+    (await readCompany(deps, await planCompany(deps, principal('personal'), query))).missing
+  // 10-K 0001652044-21-000010: 999 million due within a year without leases, 13,932 million with them.
+  const leases =
+    'FY 2020: one of long_term_debt_current and long_term_debt_noncurrent is stated with leases and the other without, so they are not added.'
+  const ofAlphabet = { ticker: 'GOOGL', fp: 'FY', fy: '2020' }
+  expect(await missingOf({ ...ofAlphabet, metric: 'total_debt' })).toEqual([
+    { metric: 'total_debt', components: [], reason: leases },
+  ])
+  expect(await missingOf({ ...ofAlphabet, metric: 'net_debt' })).toEqual([
+    {
+      metric: 'net_debt',
+      components: ['total_debt'],
+      reason: leases.replace('FY 2020: ', 'FY 2020: No total_debt: '),
+    },
+  ])
+  // Only the year of the request counts: for 2018 no commercial paper is stated, and in 2019 a total debt is served.
+  expect(await missingOf({ ...ofAlphabet, fy: '2019', metric: 'total_debt' })).toBeUndefined()
+  // Praxair, 10-K 0001193125-10-038766: short-term borrowings of 227 million and 71 of long-term debt due within a year.
+  const overlap = await missingOf({ ticker: 'CIK0000884905', metric: 'current_debt,total_debt', fp: 'FY' })
+  expect(overlap?.map(({ metric, components }) => [metric, components])).toEqual([
+    ['current_debt', []],
+    ['total_debt', ['current_debt']],
+  ])
+  for (const { reason } of overlap ?? []) expect(reason).toContain('may include long_term_debt_current')
 })
 
 test('nothing is missing for the trailing twelve months of a balance, which has none', async () => {

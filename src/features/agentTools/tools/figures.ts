@@ -21,6 +21,7 @@ const ReadRow = Type.Object({
   until: row.until,
   kind: row.kind,
   stale: row.stale,
+  stale_reason: row.stale_reason,
   generation: row.generation,
   split_factor: row.split_factor,
   accession: row.accession,

@@ -72,6 +72,7 @@ const Row = Type.Object({
     Type.String({ format: 'date', description: 'Day from which the figure is no longer current.' }),
   ),
   stale: row.stale,
+  stale_reason: row.stale_reason,
   generation: row.generation,
   split_factor: row.split_factor,
   accession: row.accession,
@@ -161,12 +162,12 @@ async function figures(
 
 function shownRow(one: ReadRow, isSeveral: boolean): Static<typeof Row> {
   const { ticker, m, fy, fp, end, filed, v, u, kind, until } = one
-  const { stale, generation, split_factor, accession, form, url } = one
+  const { stale, stale_reason, generation, split_factor, accession, form, url } = one
   return {
     ...(isSeveral ? { ticker } : {}),
     ...{ m, fy, fp, end, filed, v, u, kind },
     ...(until === null ? {} : { until }),
-    ...given({ stale, generation, split_factor, accession, form, url }),
+    ...given({ stale, stale_reason, generation, split_factor, accession, form, url }),
   }
 }
 

@@ -9,7 +9,7 @@ export const dkRegister: Register = {
   concepts,
   rules,
   documentNames: /\.(json|xml|xbrl)$/i,
-  mapping: `1 ${JSON.stringify(concepts)}`,
+  mapping: `2 ${JSON.stringify(concepts)}`,
   readDocument,
   help: `
   *.json                  The index of publications: hits of offentliggoerelser/_search

@@ -3,6 +3,7 @@ import type { TagUse } from '../../concepts.ts'
 import { numberOf, textOf, unitOf } from '../../reading/fields.ts'
 import { readXbrl, type XbrlContext, type XbrlFact, type XbrlInstance } from '../../xbrl/instance.ts'
 import { type DocumentContent, LeftOut } from '../registerInterface.ts'
+import { accountsByOrder, type OrderedFigure } from './accountsByOrder.ts'
 import { usesOfTag } from './concepts.ts'
 import { accessionOf, cvrOf, profileOf } from './publications.ts'
 
@@ -151,17 +152,52 @@ function ofOneBasis(figures: readonly Figure[], tally: Tally): Figure[] {
     figures.some(figure => figure.basis === basis && (!balance || isBalance(figure)))
   const preferred = order.find(basis => has(basis, true)) ?? order.find(basis => has(basis, false))
   const taken = figures.filter(({ basis }) => basis === preferred)
-  tally.leave(
-    'a figure of accounts other than the preferred ones (group before parent company)',
-    figures.length - taken.length,
-  )
+  tally.leave(otherAccounts, figures.length - taken.length)
   return taken
 }
 
+const otherAccounts = 'a figure of accounts other than the preferred ones (group before parent company)'
+
 const isBalance = ({ uses }: Figure) => uses.some(({ metric }) => metric === 'assets')
 
+/** The figures of a report, each stated once or several times. Where group and parent company are told apart by nothing but the order
+ * of their figures, those of the group. */
+function ofOneAccount(figures: readonly Figure[], report: XbrlInstance, tally: Tally): readonly Figure[] {
+  const repeated = [...groupByKey(figures, report).values()]
+  const differing = repeated.filter(differ)
+  // A single contradiction is an error in one figure, and the others count. Two accounts state most of their figures twice.
+  if (differing.length * 2 <= repeated.length || !differing.some(same => isBalance(same[0]))) return figures
+  const ordered = figures.map((figure): OrderedFigure & { readonly figure: Figure } => ({
+    figure,
+    key: keyOf(figure, report),
+    metrics: figure.uses.map(({ metric }) => metric),
+    contextId: figure.fact.context,
+    end: figure.context.end,
+    value: figure.value,
+  }))
+  const accounts = accountsByOrder(ordered)
+  if (accounts === null) {
+    tally.leave('a figure of a report that states two different balance sheets for one day', figures.length)
+    return []
+  }
+  tally.leave(otherAccounts, accounts.second.length)
+  tally.leave(
+    'a figure of a group or of its parent company, which the report does not tell apart',
+    accounts.ambiguous.length,
+  )
+  return accounts.first.map(({ figure }) => figure)
+}
+
+const keyOf = ({ tag, context, fact }: Figure, { units }: XbrlInstance): string =>
+  `${tag} ${context.start} ${context.end} ${units.get(fact.unit ?? '')}`
+
+const groupByKey = (figures: readonly Figure[], report: XbrlInstance): Map<string, Figure[]> =>
+  Map.groupBy(figures, figure => keyOf(figure, report))
+
+const differ = (same: readonly Figure[]): boolean => new Set(same.map(({ value }) => value)).size > 1
+
 function factsOfFigures(
-  figures: readonly Figure[],
+  all: readonly Figure[],
   report: XbrlInstance,
   filing: Filing,
   tally: Tally,
@@ -170,18 +206,7 @@ function factsOfFigures(
   const isAnnual = !/^(delårs|halvårs|kvartals|interim|half|quarter)/i.test(
     general(report, 'InformationOnTypeOfSubmittedReport')?.trim() ?? '',
   )
-  const repeated = Map.groupBy(
-    figures,
-    ({ tag, context, fact }) => `${tag} ${context.start} ${context.end} ${report.units.get(fact.unit ?? '')}`,
-  )
-  const differ = (same: readonly Figure[]) => new Set(same.map(({ value }) => value)).size > 1
-  // In some reports, only the ids of contexts tell the group's accounts from the parent company's: most of their figures
-  // come twice. A single contradiction is an error in one figure, and the others count.
-  const differing = [...repeated.values()].filter(differ)
-  if (differing.length * 2 > repeated.size && differing.some(same => isBalance(same[0]))) {
-    tally.leave('a figure of a report that states two different balance sheets for one day', figures.length)
-    return []
-  }
+  const repeated = groupByKey(ofOneAccount(all, report, tally), report)
   const reportedFacts: ReportedFact[] = []
   for (const same of repeated.values()) {
     if (differ(same)) {

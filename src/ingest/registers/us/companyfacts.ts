@@ -1,7 +1,9 @@
 import { Failure } from '../../../errors.ts'
 import type { Filing, ReportedFact } from '../../../facts/reportedFact.ts'
+import { type FilingRounding, isOneAmount, roundingOf } from '../../../facts/rounding.ts'
 import type { TagUse } from '../../concepts.ts'
 import { dayOf, isRecord, numberOf, textOf, unitOf } from '../../reading/fields.ts'
+import { NamedFaults, shown } from '../../reading/namedFaults.ts'
 import { usesOfTag } from './concepts.ts'
 import { cikOf } from './tickers.ts'
 
@@ -13,6 +15,10 @@ export interface CompanyFacts {
   /** Figures of a mapped tag that make no sense (no date, no number). */
   malformed: number
   readonly reportedFacts: ReportedFact[]
+  /** The malformed ones by their place. */
+  readonly faults: NamedFaults
+  /** Figures of which one filing states several values, by their place, with the value that is taken. */
+  readonly contradictions: NamedFaults
 }
 
 /** Parses one entity of the companyfacts API: `facts.{taxonomy}.{tag}.units.{unit}[]`. */
@@ -22,7 +28,10 @@ export function parseCompanyfacts(document: unknown): CompanyFacts {
     throw new Failure('body_invalid', 'A companyfacts file must have `cik` (a CIK) and `facts` (an object).')
   }
   const name = textOf(document.entityName)
-  const facts: CompanyFacts = { cik, name, figuresRead: 0, malformed: 0, reportedFacts: [] }
+  const facts: CompanyFacts = {
+    ...{ cik, name, figuresRead: 0, malformed: 0, reportedFacts: [] },
+    ...{ faults: new NamedFaults(), contradictions: new NamedFaults() },
+  }
   const filings = new Map<string, Filing>()
   for (const [taxonomy, tags] of Object.entries(document.facts)) {
     if (!isRecord(tags)) continue
@@ -53,24 +62,79 @@ function readFigures(
     return unit === null ? [] : [{ metric, unit, isFlow: concept.kind === 'flow' }]
   })
   if (targets.length === 0) return
-  for (const figure of figures) {
-    if (!isRecord(figure)) {
+  const stated = new Map<string, ReportedFact[]>()
+  for (const [place, figure] of figures.entries()) {
+    const read = readFigure(figure, filings)
+    if (typeof read === 'string') {
       into.malformed++
+      into.faults.add(`${tag} ${rawUnit}, figure ${place + 1}: ${read}`)
       continue
     }
-    const end = dayOf(figure.end)
-    const start = figure.start === undefined ? null : dayOf(figure.start)
-    const filing = filingOf(figure, filings)
-    const value = typeof figure.val === 'number' ? numberOf(figure.val) : Number.NaN
-    if (filing === null || Number.isNaN(value) || !(end > 0) || (start !== null && !(start <= end))) {
-      into.malformed++
+    const { filing, start, end, value } = read
+    const key = `${filing.accession} ${start} ${end}`
+    const known = stated.get(key)
+    if (known !== undefined) {
+      settle(known, read, `${tag} ${rawUnit} ${daysOf(figure)} in ${filing.accession}`, into)
       continue
     }
+    const ofFigure: ReportedFact[] = []
     for (const { metric, unit, isFlow } of targets) {
       if (isFlow !== (start !== null)) continue
-      into.reportedFacts.push({ metric, tag, unit, start, end, value, rounded: false, filing })
+      const reported = { metric, tag, unit, start, end, value, rounded: false, filing }
+      ofFigure.push(reported)
     }
+    stated.set(key, ofFigure)
   }
+  for (const ofFigure of stated.values()) into.reportedFacts.push(...ofFigure)
+}
+
+interface Figure {
+  readonly filing: Filing
+  readonly start: number | null
+  readonly end: number
+  readonly value: number
+}
+
+/** Reads one figure. A text says what is wrong with it. */
+function readFigure(figure: unknown, filings: Map<string, Filing>): Figure | string {
+  if (!isRecord(figure)) return `${shown(figure)} is not an object`
+  const where = typeof figure.accn === 'string' ? ` (${figure.accn})` : ''
+  const end = dayOf(figure.end)
+  const start = figure.start === undefined ? null : dayOf(figure.start)
+  if (!(end > 0)) return `end is ${shown(figure.end)}, not a day${where}`
+  if (start !== null && Number.isNaN(start)) return `start is ${shown(figure.start)}, not a day${where}`
+  if (start !== null && start > end) return `it starts on ${shown(figure.start)}, after its end${where}`
+  const value = typeof figure.val === 'number' ? numberOf(figure.val) : Number.NaN
+  if (Number.isNaN(value)) return `val is ${shown(figure.val)}, not a finite number${where}`
+  const filing = filingOf(figure, filings)
+  if (filing === null)
+    return `accn ${shown(figure.accn)}, form ${shown(figure.form)} and filed ${shown(figure.filed)} name no filing`
+  return { filing, start, end, value }
+}
+
+const daysOf = (figure: unknown): string =>
+  isRecord(figure) ? [figure.start, figure.end].filter(day => day !== undefined).join('..') : ''
+
+/** A filing states a figure again. The register states no decimals, so of two values that differ by rounding the finer is taken, else
+ * the first: the statements come before the notes. */
+function settle(known: ReportedFact[], { value, filing }: Figure, place: string, into: CompanyFacts): void {
+  const [first] = known
+  if (first === undefined) return
+  const kept = isFiner(value, first) ? value : first.value
+  // Of two days that the register states for the filing the later counts.
+  if (kept !== first.value || filing !== first.filing)
+    for (const [at, reported] of known.entries()) known[at] = { ...reported, value: kept, filing }
+  if (first.value === value) return
+  const other = kept === value ? first.value : value
+  const why = kept === value ? 'which has more digits' : 'the first of them'
+  into.contradictions.add(`${place}: ${first.value} and ${value}; ${kept} is taken, ${why}, and not ${other}`)
+}
+
+const coarse: FilingRounding = new Map([['', 1_000_000]])
+
+function isFiner(value: number, { value: first }: ReportedFact): boolean {
+  const [a, b] = [value, first].map(one => ({ value: one, unit: '', rounding: roundingOf(one, '', coarse) }))
+  return isOneAmount(a, b) && a.rounding < b.rounding
 }
 
 function filingOf(figure: Record<string, unknown>, filings: Map<string, Filing>): Filing | null {

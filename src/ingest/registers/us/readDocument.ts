@@ -14,8 +14,8 @@ export const readDocument = ({ bytes, name }: SourceDocument): DocumentContent =
 export function readJson(document: unknown, fileName: string): DocumentContent {
   if (isRecord(document) && 'facts' in document) {
     const facts = parseCompanyfacts(document)
-    const { figuresRead, malformed } = facts
-    return { parsed: [companyfactsParsed(facts)], figuresRead, malformed }
+    const { figuresRead, malformed, faults, contradictions } = facts
+    return { parsed: [companyfactsParsed(facts)], figuresRead, malformed, faults, contradictions }
   }
   if (isTickerList(document)) {
     const parsed = parseCompanyTickers(document).map(tickersParsed)
