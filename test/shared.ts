@@ -11,3 +11,15 @@ export function sharedPath(path: string): string | null {
   console.warn(`skipped: ../shared/${path} is not on this machine`)
   return null
 }
+
+/** What `asfiled import us` reads of the real files. The folder also has taxonomies and single filings, which are read by nothing yet. */
+export function unitedStatesPaths(): string[] | null {
+  const paths = [
+    'fsds/2009q3.zip',
+    'fsds/2010q1.zip',
+    'companyfacts',
+    'submissions',
+    'company_tickers.json',
+  ].map(path => sharedPath(`registers/us/${path}`))
+  return paths.includes(null) ? null : paths.filter(path => path !== null)
+}

@@ -178,7 +178,8 @@ const table: Row[] = [
   open('/admin/requests/:number', '/admin/requests/1', 303),
   open('/account/assets/:file', '/account/assets/account.css'),
   ...[
-    ...['/sign-in', '/sign-in/code', '/sign-out', '/account/sessions', '/account/api-keys'],
+    ...['/sign-in', '/sign-in/code', '/sign-out', '/account/sessions', '/account/browsers'],
+    '/account/api-keys',
     ...['/account/api-keys/name', '/account/api-keys/rotate', '/account/api-keys/revoke'],
     ...['/account/api-keys/make', '/account/licences', '/account/licences/withdraw', '/account/evaluation'],
   ].map(path => ({ ...open(path), method: 'POST' as const, body: '{}', good: () => formRefused })),

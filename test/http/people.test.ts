@@ -133,6 +133,7 @@ const table: readonly Row[] = [
   form('/sign-in', { email: 'no address' }, 400),
   form('/sign-in/code', { code: '000000' }, 400),
   form('/account/sessions', { session: '0' }, inAccount([303, '/account'])),
+  form('/account/browsers', { browser: '0' }, inAccount([303, '/account'])),
   form('/account/api-keys', { name: 'x'.repeat(61) }, inAccount(400)),
   form('/account/api-keys/name', { key: '0', name: 'x' }, inAccount(404)),
   form('/account/api-keys/rotate', { key: '0' }, inAccount(404)),

@@ -8,7 +8,7 @@ import { mergeParsedDocuments } from '../../../src/ingest/import/mergeDocuments.
 import { registerOf } from '../../../src/ingest/registers/allRegisters.ts'
 import { readParsedDocuments } from '../../../src/ingest/sample/makeSample.ts'
 import { sampleFiles } from '../../sampleFiles.ts'
-import { sharedPath } from '../../shared.ts'
+import { sharedPath, unitedStatesPaths } from '../../shared.ts'
 
 setDefaultTimeout(120_000)
 
@@ -18,7 +18,7 @@ afterAll(() => rmSync(workplace, { recursive: true, force: true }))
 
 /** Every company whose quarters are at hand. The other registers' files have no quarters. */
 const paths = {
-  US: [`${sharedPath('registers/us')}`],
+  US: unitedStatesPaths() ?? [],
   KR: [`${sharedPath('registers/kr')}`],
   TW: files?.get('tw') ?? [],
 } as const

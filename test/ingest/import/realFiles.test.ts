@@ -14,12 +14,12 @@ import { readParsedDocuments } from '../../../src/ingest/sample/makeSample.ts'
 import { readDataVersion } from '../../../src/postgres/dataVersion.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
 import { sampleFiles } from '../../sampleFiles.ts'
-import { sharedPath } from '../../shared.ts'
+import { unitedStatesPaths } from '../../shared.ts'
 import { storedFacts, storedFilings, storedProvenance, storedRepeatRows } from '../stored.ts'
 
 setDefaultTimeout(120_000)
 
-const folder = sharedPath('registers/us')
+const paths = unitedStatesPaths()
 let db: TestDatabase
 beforeAll(async () => {
   db = await testDatabase()
@@ -28,11 +28,11 @@ afterAll(() => db.close())
 
 const ignore = () => {}
 
-test.skipIf(folder === null)('every real file is read, and nothing is added twice', async () => {
+test.skipIf(paths === null)('every real file is read, and nothing is added twice', async () => {
   const first = await importRegister(
     db.sql,
     usRegister,
-    { paths: [`${folder}/fsds/2009q3.zip`, `${folder}`], observedOn: '2026-01-01' },
+    { paths: paths ?? [], observedOn: '2026-01-01' },
     ignore,
   )
   expect(first.read.skipped).toEqual([])
@@ -46,7 +46,7 @@ test.skipIf(folder === null)('every real file is read, and nothing is added twic
   const second = await importRegister(
     db.sql,
     usRegister,
-    { paths: [`${folder}`], observedOn: '2026-01-01' },
+    { paths: (paths ?? []).toReversed(), observedOn: '2026-01-01' },
     ignore,
   )
   expect([second.written.factsAdded, second.written.factsRemoved, second.written.repeats]).toEqual([0, 0, 0])
@@ -95,7 +95,7 @@ test.skipIf(files === null)('the sample gives the same rows as the real files, i
   await sample.close()
 })
 
-test.skipIf(folder === null)('fact_as_of gives what was current on a day', async () => {
+test.skipIf(paths === null)('fact_as_of gives what was current on a day', async () => {
   const current = async (ticker: string, metric: string, fy: number, fp: number, asOf: string) => {
     const rows = await db.sql<{ value: number }[]>`
       select f.value from fact_as_of(${asOf}) f
