@@ -18,9 +18,10 @@ const systemClock: SchedulerClock = {
   },
 }
 
-/** A paid caller that uses no thread gets one more than there are when it has waited this long: all are in tasks of others that take
- * longer. */
-const reserveAfterMs = 5
+/** A paid caller that uses no thread gets one more than there are if no task of the others is expected to end so soon, or when it has
+ * waited longer because the estimates were wrong. A thread of its own would be faster: the additional one shares the processors. */
+const soonMs = 20
+const patienceMs = 25
 /** The charge of a task before anything is known of such tasks. */
 const unknownMs = 10
 
@@ -40,9 +41,10 @@ export class FairScheduler {
   readonly #clock: SchedulerClock
   readonly #shares = new Shares()
   readonly #tickets = new TicketBook()
-  #taken = 0
   #takenUnpaid = 0
   #isReserveTaken = false
+  /** In use, without the one more. */
+  readonly #running = new Set<Slot>()
   #served = 0
   #isReserveDue = false
   #onIdle: (() => void) | null = null
@@ -126,14 +128,15 @@ export class FairScheduler {
     return this.#wait(ticket, estimateMs, signal)
   }
 
-  release(ticket: Ticket, { startedMs, estimateMs, isReserve }: Slot): void {
+  release(ticket: Ticket, slot: Slot): void {
+    const { startedMs, estimateMs, isReserve } = slot
     const usedMs = this.#clock.nowMs() - startedMs
     const { share, caller } = ticket
     ticket.busyMs += usedMs
     ticket.running--
     this.#countBusy()
     if (isReserve) this.#isReserveTaken = false
-    else this.#taken--
+    else this.#running.delete(slot)
     if (isUnpaid(caller.tier)) this.#takenUnpaid--
     share.charge(usedMs - estimateMs)
     share.advance(usedMs)
@@ -169,7 +172,7 @@ export class FairScheduler {
   }
 
   get #inUse(): number {
-    return this.#taken + (this.#isReserveTaken ? 1 : 0)
+    return this.#running.size + (this.#isReserveTaken ? 1 : 0)
   }
 
   /** To be called before a slot is taken or given back. */
@@ -180,7 +183,7 @@ export class FairScheduler {
   }
 
   #hasSlotFor({ tier }: Pick<ComputeCaller, 'tier'>): boolean {
-    if (this.#taken >= this.#slots) return false
+    if (this.#running.size >= this.#slots) return false
     return !isUnpaid(tier) || this.#takenUnpaid < this.#unpaidSlots
   }
 
@@ -188,7 +191,6 @@ export class FairScheduler {
     const { share, caller } = ticket
     this.#countBusy()
     if (isReserve) this.#isReserveTaken = true
-    else this.#taken++
     if (isUnpaid(caller.tier)) this.#takenUnpaid++
     ticket.running++
     share.activate()
@@ -196,7 +198,9 @@ export class FairScheduler {
     share.charge(estimateMs)
     share.newcomerLast = ticket.lastServed === null
     ticket.lastServed = this.#served++
-    return { startedMs: this.#clock.nowMs(), estimateMs, isReserve }
+    const slot = { startedMs: this.#clock.nowMs(), estimateMs, isReserve }
+    if (!isReserve) this.#running.add(slot)
+    return slot
   }
 
   /** Gives free slots to those that wait. */
@@ -229,15 +233,14 @@ export class FairScheduler {
     share.settle()
   }
 
-  /** Starts a task of a paid caller that uses no slot although all are taken, at once if free or demo callers have one of them, else when
-   * it has waited long enough. */
+  /** Starts a task of a paid caller that uses no slot although all are taken. */
   #openReserve(): void {
-    if (this.#isReserveTaken || this.#taken < this.#slots) return
+    if (this.#isReserveTaken || this.#running.size < this.#slots) return
     const { root } = this.#shares
     const caller = root.next(share => (share.parent === root ? !isUnpaidShare(share) : share.running === 0))
     if (caller === null) return
-    const dueMs = this.#takenUnpaid > 0 ? 0 : this.#tickets.waitingSince(caller) + reserveAfterMs
-    const leftMs = dueMs - this.#clock.nowMs()
+    const nowMs = this.#clock.nowMs()
+    const leftMs = this.#endsSoon(nowMs) ? this.#tickets.waitingSince(caller) + patienceMs - nowMs : 0
     if (leftMs <= 0) this.#startNextOf(caller, true)
     else if (!this.#isReserveDue) {
       this.#isReserveDue = true
@@ -246,6 +249,13 @@ export class FairScheduler {
         this.#openReserve()
       })
     }
+  }
+
+  /** Whether a slot is expected to become free soon. A task that is late is expected to take as long again as it is late. */
+  #endsSoon(nowMs: number): boolean {
+    for (const { startedMs, estimateMs } of this.#running)
+      if (Math.abs(startedMs + estimateMs - nowMs) <= soonMs) return true
+    return false
   }
 
   #wait(ticket: Ticket, estimateMs: number, signal?: AbortSignal): Promise<Slot> {
