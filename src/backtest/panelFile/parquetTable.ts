@@ -7,7 +7,7 @@ import {
 } from 'hyparquet'
 import { isoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
-import type { ParquetLimits } from './parquet/bounds.ts'
+import { EntryBudget, type ParquetLimits } from './parquet/bounds.ts'
 import { type CellSink, type ColumnPart, readColumnPart } from './parquet/columnPages.ts'
 import { damaged, FileFault, FileTooLarge } from './parquet/faults.ts'
 import { checkThrift } from './parquet/thriftCheck.ts'
@@ -70,12 +70,14 @@ export async function readParquetChunks(
     const count = countRows(metadata)
     if (count * names.length > limits.cells) throw tooManyCells(count, names.length, limits.cells)
     open(names, count)
+    const entries = new EntryBudget(count * names.length)
     let groupStart = 0
     for (const group of metadata.row_groups) {
       for (const column of columns) {
         const from = groupStart
         const sink: CellSink = (cells, row, length) => take(column.schema.name, cells, from + row, length)
-        await readColumnPart(bytes, partOf(group, column), limits, parsers, sink)
+        const part = { ...partOf(group, column), entries }
+        await readColumnPart(bytes, part, limits, parsers, sink)
       }
       groupStart += Number(group.num_rows)
     }
@@ -114,7 +116,10 @@ interface ReadableColumn {
   readonly index: number
 }
 
-function partOf({ columns, num_rows: rows }: RowGroup, { schema, index }: ReadableColumn): ColumnPart {
+function partOf(
+  { columns, num_rows: rows }: RowGroup,
+  { schema, index }: ReadableColumn,
+): Omit<ColumnPart, 'entries'> {
   const metadata = columns[index]?.meta_data
   const isThere = metadata?.path_in_schema.length === 1 && metadata.path_in_schema[0] === schema.name
   if (!isThere) throw new FileFault(`a row group has no column ${schema.name}`)

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { readParquetRows } from '../../../src/backtest/asOf/parquetRows.ts'
 import { maxJoinRows } from '../../../src/backtest/asOf/request.ts'
+import { PageBytes } from '../../../src/backtest/panelFile/parquet/pageBytes.ts'
+import { RunReader } from '../../../src/backtest/panelFile/parquet/runLength.ts'
 import { readPanelFile } from '../../../src/backtest/panelFile/readPanelFile.ts'
 import { Failure } from '../../../src/errors.ts'
 import { damagedFiles, parquetBombs } from './parquetBombs.ts'
@@ -111,6 +113,15 @@ test('five million rows in pages of one piece are read, whatever their encoding'
     0,
   ])
 }, 60_000)
+
+test('the last run of a long page is read where it begins in one piece and ends in the next', async () => {
+  // Eight packed numbers, and 64 times a 9: the length of that run takes two bytes.
+  const pieces = [Uint8Array.of(3, 0, 1, 2, 3, 4, 5, 6, 7, 0x80), Uint8Array.of(1, 9)]
+  const page = new PageBytes(new Uint8Array(0), { chunks: pieces.values(), close: () => {} }, 12)
+  const indexes = new Int32Array(72)
+  await new RunReader(page, 8).read(indexes, 72)
+  expect([...indexes]).toEqual([0, 1, 2, 3, 4, 5, 6, 7, ...new Array<number>(64).fill(9)])
+})
 
 test('a column of a panel that is a bomb is refused, and unknown columns before any is read', async () => {
   const length = 30_000_000

@@ -139,6 +139,25 @@ function manyEntries(): Bomb {
   }
 }
 
+/** A file has the bytes of a dictionary once, and each of its row groups refers to them. */
+function sharedDictionary(): Bomb {
+  const entries = 100_000
+  const plain = plainTexts(...new Array<Uint8Array>(entries).fill(same(60)))
+  const entry: PageSpec = {
+    kind: 'dictionary',
+    values: entries,
+    packed: packers.ZSTD(plain),
+    unpackedBytes: plain.length,
+  }
+  const run = packers.ZSTD(Uint8Array.of(1, 2, 0))
+  const page: PageSpec = { values: 1, encoding: 'RLE_DICTIONARY', packed: run, unpackedBytes: 3 }
+  return {
+    name: 'a dictionary of 100,000 texts that 3,000 row groups of one row share',
+    bytes: parquetFile(1, [dates(1), tickers('ZSTD', entry, page)], {}, 3_000),
+    reason: /the dictionaries of its row groups have more than 506,000 values together/,
+  }
+}
+
 /** Each text is the one before and a letter: 5,000 bytes become 12 MB, 60,000 become 1.8 GB. */
 function growingTexts(rows: number): Bomb {
   const plain = join(evenSteps(0, 1, rows), evenSteps(1, 0, rows), same(rows))
@@ -217,6 +236,7 @@ export function parquetBombs(cellMegabytes: number): Bomb[] {
     manyPages(),
     repeatedEntry(65_536, 5_000_000),
     manyEntries(),
+    sharedDictionary(),
     growingTexts(60_000),
     longLengths(),
     manyEntriesOfFooter(),

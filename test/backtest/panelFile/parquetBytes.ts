@@ -98,11 +98,13 @@ function pageBytes({ kind = 'data', values, encoding = 'PLAIN', packed, unpacked
 
 /** A file of one row group of required columns.
  *
- * @param more further fields of the footer */
+ * @param more further fields of the footer
+ * @param groups row groups that all refer to the same bytes */
 export function parquetFile(
   rows: number,
   columns: readonly ColumnSpec[],
   more: Struct = {},
+  groups = 1,
 ): Uint8Array<ArrayBuffer> {
   const parts: Uint8Array[] = [encoder.encode('PAR1')]
   let at = 4
@@ -133,7 +135,13 @@ export function parquetFile(
   const table = { 4: 'schema', 5: columns.length }
   return withFooter(
     join(...parts),
-    thrift({ 1: 1, 2: list(table, ...schema), 3: BigInt(rows), 4: list(group), ...more }),
+    thrift({
+      1: 1,
+      2: list(table, ...schema),
+      3: BigInt(groups * rows),
+      4: list(...new Array<Struct>(groups).fill(group)),
+      ...more,
+    }),
   )
 }
 

@@ -1,6 +1,6 @@
 import type { ColumnMetaData, DecodedArray, Encoding, ParquetParsers, SchemaElement } from 'hyparquet'
 import { convert, DEFAULT_PARSERS } from 'hyparquet/src/convert.js'
-import { ColumnBounds, type ParquetLimits } from './bounds.ts'
+import { ColumnBounds, type EntryBudget, type ParquetLimits } from './bounds.ts'
 import { damaged, FileFault } from './faults.ts'
 import { PageBytes, unpackPage } from './pageBytes.ts'
 import { type CheckedHeader, readPageHeader } from './pageHeader.ts'
@@ -13,6 +13,8 @@ export interface ColumnPart {
   readonly metadata: ColumnMetaData
   /** Of the row group. */
   readonly rows: number
+  /** Of the file: all its parts share it. */
+  readonly entries: EntryBudget
 }
 
 /** Gets some cells of a column, for the rows of the group after `from`. */
@@ -88,6 +90,7 @@ class ColumnPages {
 
   async #readDictionary(packed: Uint8Array, { values, unpackedBytes }: CheckedHeader): Promise<void> {
     this.#bounds.addDictionary(values, unpackedBytes)
+    this.#part.entries.take(values)
     const page = unpackPage(packed, unpackedBytes, this.#part.metadata.codec)
     try {
       this.#dictionary = this.#convert(await plainValues(page, this.#stored).read(values))

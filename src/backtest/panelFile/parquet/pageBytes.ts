@@ -30,14 +30,16 @@ export class PageBytes {
 
   /** Has `count` bytes from `at` in `bytes`. Callers who read value by value check `available` first: waiting for nothing costs time, too. */
   async fill(count: number): Promise<void> {
-    if (!(await this.tryFill(count))) throw damage('a page ends before its last value')
+    // Nothing more is unpacked for what is not there.
+    const isThere = count - this.available <= this.#left && (await this.tryFill(count))
+    if (!isThere) throw damage('a page ends before its last value')
   }
 
-  /** False if the page ends before. Bytes that were handed out stay as they are. */
+  /** False if the page ends before: then all that it has left is in `bytes`. Bytes that were handed out stay as they are. */
   async tryFill(count: number): Promise<boolean> {
     let available = this.available
     if (available >= count) return true
-    if (count - available > this.#left) return false
+    if (this.#left === 0) return false
     const parts = [this.bytes.subarray(this.at)]
     while (available < count) {
       const chunk = await this.#next()
