@@ -60,6 +60,15 @@ export const scenarios: readonly Neighbours[] = [
     }),
   },
   {
+    name: '16_sweeps_with_their_rows',
+    senders: 16,
+    next: (_sender, _round, { key }) => ({
+      path: '/api/v1/backtest',
+      headers: paidHeaders(key),
+      body: sweepWithRows,
+    }),
+  },
+  {
     name: '8_paid_joins_of_5m_rows',
     senders: 8,
     next: (_sender, _round, { key }) => {
@@ -69,6 +78,9 @@ export const scenarios: readonly Neighbours[] = [
   },
 ]
 
+const rowsToSweep = new TextDecoder().decode(formattedBodies(makePanel(504, 200))[1].bytes)
+/** Their body has the settings before its rows. */
+const sweepWithRows = `{"sweep":${JSON.stringify(grids.sweep200)},${rowsToSweep.slice(rowsToSweep.indexOf('"panel"'))}`
 const sweptPanel = formattedBodies(makePanel(2_520, 500))[2]
 const innocent = formattedBodies(makePanel(504, 100))[2]
 const giveUpMs = 60_000

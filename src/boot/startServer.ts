@@ -88,6 +88,7 @@ export async function startServer(
     threads: config.computeThreads,
     queue: config.computeQueue,
     timeLimitMs: config.computeTimeoutMs,
+    startsReserve: true,
   })
   opened.defer(() => pool.close())
   const admission = connect({

@@ -13,6 +13,9 @@ export interface PoolSettings {
   readonly queue: number
   /** How long a task may run; its wait does not count. */
   readonly timeLimitMs: number
+  /** Whether the thread on top of these starts with them, for a paid caller that finds all of them in use. By default it starts when it is
+   * first needed, which takes longer than most backtests. */
+  readonly startsReserve?: boolean
   /** The thread's entry point; tests pass a misbehaving one. */
   readonly worker?: URL
 }
@@ -79,8 +82,7 @@ export class ComputePool {
     this.#scheduler = new FairScheduler(settings.threads, settings.queue)
     this.#workers = new Piscina({
       filename: (settings.worker ?? workerEntry).href,
-      minThreads: settings.threads,
-      // The one more starts when the scheduler first needs it.
+      minThreads: settings.threads + (settings.startsReserve === true ? 1 : 0),
       maxThreads: settings.threads + 1,
       idleTimeout: Number.POSITIVE_INFINITY,
       // Otherwise an idle thread blocks in Atomics.wait: its event loop stands still, and its garbage collector with it. The
