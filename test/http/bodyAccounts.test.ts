@@ -83,9 +83,10 @@ describe('a body has a deadline by its size', () => {
   for (const [licence, announced, seconds] of [
     ['demo', megabyte, 32],
     ['demo', null, 32],
-    ['personal', 64 * megabyte, 158],
-    ['personal', largest, 542],
-    ['personal', null, 542],
+    ['personal', 5 * megabyte, 110],
+    ['evaluation', 64 * megabyte, 1_054],
+    ['personal', largest, 4_126],
+    ['personal', null, 4_126],
   ] as const)
     test(`${licence}, ${announced ?? 'nothing'} announced: ${seconds} s`, () => {
       const { open, pass } = bench()
@@ -101,6 +102,14 @@ describe('a body has a deadline by its size', () => {
       pass(1, feed)
       expect(body.failure?.message).toContain(`within the ${seconds} seconds`)
     })
+})
+
+test('5 MB from a phone that sends 64 KB per second arrive', () => {
+  const { open, pass } = bench()
+  const body = open(keyOf('personal', '10.0.0.1'), 5 * megabyte)
+  pass(80, () => body.receive(64 * kilobyte))
+  body.complete()
+  expect([body.failure, body.held]).toEqual([null, 5 * megabyte])
 })
 
 describe('what a caller may have in flight', () => {

@@ -10,6 +10,10 @@ const maxHeadBytes = 65_536
 /** Far more than a backtest takes, because a file of forecasts may hold several horizons. */
 const maxLines = 10_000_000
 
+/** A Parquet file has no lines to judge it by, and is packed already: gzip makes it a little smaller, or a few times where it is not. */
+const freeParquetBytes = 32 * 1_024 * 1_024
+const maxParquetRatio = 50
+
 const lineFeed = 0x0a
 const chunkSize = 256 * 1_024
 
@@ -29,7 +33,7 @@ export async function unpackRows(
   limits: UnpackLimits,
 ): Promise<Uint8Array<ArrayBuffer>> {
   if (!isGzip(packed)) return packed
-  const measure = new RowsMeasure(limits)
+  const measure = new RowsMeasure(limits, packed.length)
   for await (const chunk of gunzip(packed)) measure.add(chunk)
   const whole = new Uint8Array(measure.bytes)
   let at = 0
@@ -58,11 +62,13 @@ async function* gunzip(packed: Uint8Array): AsyncGenerator<Uint8Array> {
 class RowsMeasure {
   bytes = 0
   readonly #limits: UnpackLimits
+  readonly #maxParquetBytes: number
   #format: PanelFormat | null = null
   #lines = 0
 
-  constructor(limits: UnpackLimits) {
+  constructor(limits: UnpackLimits, packedBytes: number) {
     this.#limits = limits
+    this.#maxParquetBytes = Math.max(freeParquetBytes, maxParquetRatio * packedBytes)
   }
 
   add(chunk: Uint8Array): void {
@@ -75,6 +81,10 @@ class RowsMeasure {
       const megabytes = this.#limits.bytes / 1_024 / 1_024
       throw tooLarge(`has more than ${megabytes.toLocaleString('en')} MB unpacked. Split it by date.`)
     }
+    if (this.#format === 'parquet' && this.bytes > this.#maxParquetBytes)
+      throw tooLarge(
+        `is Parquet and has more than ${maxParquetRatio} times its size unpacked. Send it without gzip: write it with zstd instead.`,
+      )
     if (this.#format === 'csv' || this.#format === 'ndjson') this.#addLines(chunk)
   }
 

@@ -16,9 +16,10 @@ import { crowded, noRoom, overdue, type RoomScope, tooSlow } from './failures.ts
 /** A body that gets less than this per second, over the window, is cut. */
 const minBytesPerSecond = 16 * 1_024
 
-/** A body may take `baseSeconds`, and one second more for each of these many bytes that it may have. */
+/** A body may take `baseSeconds`, and one second more for each of these many bytes that it may have. A phone sends 64 KB per second; who
+ * sends more slowly than others with the same rights gives way to them, so a paid body may take its time. */
 const baseSeconds = 30
-const deadlineBytesPerSecond = 512 * 1_024
+const deadlineBytesPerSecond = { paid: 64 * 1_024, unpaid: 512 * 1_024 }
 
 /** Younger bodies do not count as slow: one of a few packets is complete by then. */
 const settledSweeps = 2
@@ -75,7 +76,8 @@ export class BodyAccounts {
       this.#leave(owner, tallies)
       throw error
     }
-    const deadlineSeconds = baseSeconds + (announced ?? limit) / deadlineBytesPerSecond
+    const bytesPerSecond = deadlineBytesPerSecond[owner.isUnpaid ? 'unpaid' : 'paid']
+    const deadlineSeconds = baseSeconds + (announced ?? limit) / bytesPerSecond
     const ledger: Ledger = {
       openedAt: this.#sweeps,
       tallies,

@@ -40,6 +40,16 @@ describe('a gzipped file that no reader of rows can use is refused before it is 
     expect(error.message).toContain('The file is JSON.')
   }, 20_000)
 
+  test('256 MB of zeros that begin as Parquet', async () => {
+    const error = await refusal(
+      unpackRows(packed(Buffer.concat([Buffer.from('PAR1'), megabytes(250, 0)])), limits),
+    )
+    expect([error.code, error.message]).toEqual([
+      'body_too_large',
+      'The gzipped file is Parquet and has more than 50 times its size unpacked. Send it without gzip: write it with zstd instead.',
+    ])
+  }, 20_000)
+
   test('more than a server takes of a file that is not gzipped', async () => {
     const error = await refusal(
       unpackRows(packed(Buffer.from('2024-01-02,A,1,1\n'.repeat(100_000))), { bytes: 1_048_576 }),
