@@ -66,13 +66,13 @@ function matchesByWord(name: string, text: string): boolean {
   const has = (word: string) =>
     known.some(other => (word.length < 4 ? other === word : other.startsWith(word)))
   const all = (typed: readonly string[]) => typed.length > 0 && typed.every(has)
-  return all(wordsOf(text)) || all(joinedWordsOf(text)) || matchesAsOneWord(name, text)
+  const typed = squeeze(text)
+  return all(wordsOf(text)) || all(joinedWordsOf(text)) || (has(typed) && beginsAsOneWord(name, text, typed))
 }
 
-/** Without the spaces between them, as the beginning of the name. A last word of fewer than four characters is a whole word. */
-function matchesAsOneWord(name: string, text: string): boolean {
-  const typed = squeeze(text)
-  if (typed.length < 4) return squeeze(name) === typed
+/** Whether a name begins with all letters of a query as one word. If its last word has fewer than four characters, a word of the name
+ * has to end there, too. */
+function beginsAsOneWord(name: string, text: string, typed: string): boolean {
   if (!squeeze(name).startsWith(typed)) return false
   const words = wordsOf(name)
   const ends = words.map((_, count) => words.slice(0, count + 1).join('').length)
