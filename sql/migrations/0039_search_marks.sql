@@ -1,24 +1,24 @@
 -- Why: punctuation and spaces decided what a search found. "Wal-Mart" did not find WALMART INC, "JP Morgan" did not find JPMORGAN CHASE & CO,
 -- and "LOreal" did not find L'Oréal. Now both sides of a comparison are also read without their marks and spaces.
--- Upgrade: Searches for names fail on servers of the older version until they are restarted.
--- The two indexes of names are rebuilt: imports wait for it, and searches scan all names until then.
+-- Upgrade: rolling. Servers of the older version find fewer names until they are restarted. Imports wait while the two indexes of
+-- names are rebuilt, and searches scan all names until then.
 
 -- The text without spaces, punctuation and symbols. The marks are listed by code point, because which characters count as letters depends
 -- on the locale of the database. NFKC has already replaced full-width forms. A text of marks alone is empty.
-create function search_squeezed(folded text) returns text
+create or replace function search_squeezed(folded text) returns text
 language sql immutable strict parallel safe
 return regexp_replace(folded,
   U&'[\0001-\002F\003A-\0040\005B-\0060\007B-\00BF\00D7\00F7\02B9-\02DF\2000-\206F\2190-\2BFF\3000-\3004\3008-\3020\3030\303D\30FB\FE10-\FE6F]+',
   '', 'g');
 
 -- The words of a text as its spaces separate them, each without its marks: L'Oréal is the word loreal.
-create function search_joined_words(folded text) returns text[]
+create or replace function search_joined_words(folded text) returns text[]
 language sql immutable strict parallel safe
 return string_to_array(btrim(regexp_replace(regexp_replace(folded, '[^[:alnum:][:space:]]+', '', 'g'), '\s+', ' ', 'g')), ' ');
 
 -- All words by which a name is found where names are matched word by word: as marks separate them, joined across marks, and the
 -- whole name as one word. As one text each word is between spaces, so that `like '% word%'` means the beginning of one.
-create function search_name_words(folded text) returns text
+create or replace function search_name_words(folded text) returns text
 language sql immutable strict parallel safe
 return search_spaced(folded)
   || case when folded ~ '[^[:alnum:][:space:]]' then array_to_string(search_joined_words(folded), ' ') || ' ' else '' end
@@ -34,9 +34,8 @@ return name_terms_of(char_length(name), search_squeezed(folded),
                      name_size(char_length(name)));
 
 -- How a query is read: without its marks, the terms of that, and its words as marks separate them and joined across marks.
--- `beginning` is the term of a market of words, `prefix` and `grams` are of the others.
-drop function name_probe(text);
-create function name_probe(folded text, out squeezed text, out beginning text, out prefix text, out grams text[], out words text[],
+-- `beginning` is the term of a market of words, `prefix` and `grams` are of the others. Servers of the older version use name_probe.
+create or replace function name_query(folded text, out squeezed text, out beginning text, out prefix text, out grams text[], out words text[],
                            out joined text[])
 language sql immutable parallel safe
 return (

@@ -259,6 +259,6 @@ export interface SearchProbe {
 export async function makeProbe(sql: SqlClient, text: string): Promise<SearchProbe> {
   const [probe] = await sql<SearchProbe[]>`
     select folded, p.squeezed, char_length(p.squeezed) as length, p.beginning, p.prefix, p.grams, p.words, p.joined
-    from search_text(${text}) as folded, name_probe(folded) as p`
+    from search_text(${text}) as folded, name_query(folded) as p`
   return probe
 }

@@ -243,7 +243,7 @@ describe('a register that overwrites', () => {
     const original = at('nz/2026-11-19/GrpOrgAllReturns_000000000.json')
     const edited = structuredClone(original)
     edited.d.find((row: { TotalAssets: number }) => row.TotalAssets === 1_914_923_000).TotalAssets =
-      1_914_923_001
+      1_914_924_500
     replay.replace('GrpOrgAllReturns', { status: 200, body: JSON.stringify(edited) })
     await run('NZ', { day: '2026-11-20', register })
     replay.replace('GrpOrgAllReturns', { status: 200, body: JSON.stringify(original) })
@@ -255,7 +255,7 @@ describe('a register that overwrites', () => {
         where m.name = 'assets' and f.current and f.period_end = '2025-06-30') seen order by day`
     expect(assets.map(row => ({ ...row }))).toEqual([
       { day: '2026-11-19', value: 1_914_923_000 },
-      { day: '2026-11-20', value: 1_914_923_001 },
+      { day: '2026-11-20', value: 1_914_924_500 },
       { day: '2026-11-21', value: 1_914_923_000 },
     ])
   })
