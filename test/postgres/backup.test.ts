@@ -59,6 +59,9 @@ beforeAll(async () => {
   await sql`insert into as_of_result (job_id, headers, parts, stored_bytes) select job_id, '{}', 1, 1 from backtest_job limit 1`
   await sql`insert into as_of_part (job_id, part, bytes) select job_id, 0, '\\x00' from as_of_result`
   await sql`insert into operator_run (kind, subject, started_at, outcome) values ('import', 'US', now(), 'done')`
+  await sql`insert into page_check (run_by, holder, has_structure) values ('command', gen_random_uuid(), false)`
+  await sql`insert into page_damage (relation, found_by, fork, name, kind, is_catalog, detail)
+    values (1, 'pages', 'main', 'made_up', 'table', false, 'made up')`
   await sql`create table written (step int primary key, text text not null)`
   await sql`create table last_step (step int not null, changes int not null)`
   await sql`insert into last_step values (0, 0)`
