@@ -139,7 +139,10 @@ export const Manifest = Type.Object(
       },
       { ...strict, $id: 'ReportingBasis' },
     ),
-    currency: text('Currency of the values.'),
+    currency: Type.String({
+      pattern: '^[A-Z]{3}\\b',
+      description: 'Currency of the values, beginning with the code of the one that is usual.',
+    }),
     calendar: Type.Object(
       {
         timezone: Type.String({ minLength: 1, description: 'IANA zone in which `filed` is a day.' }),

@@ -75,6 +75,9 @@ const pagesOfMarket = [
   'cross-section?metric=revenue&market=US&fp=TTM',
   'cross-section?metric=revenue,roe,assets&market=US&min_revenue=450&format=csv',
   'cross-section?metric=revenue,assets&market=US&fp=latest&max_age_days=200',
+  'cross-section?metric=revenue&market=US&sort=-revenue',
+  'cross-section?metric=revenue,roe&market=US&sort=assets&currency=USD&max_revenue=1000',
+  'cross-section?metric=assets&market=US&sort=-roe&currency=EUR',
   'restatements?metric=revenue&market=US',
   'restatements?metric=revenue&market=US&from=2026-03-01&format=ndjson',
 ] as const
@@ -152,7 +155,7 @@ test('a parameter by which a route filters is one that is asked', async () => {
   const paths: Record<string, { get?: { parameters?: { in: string; name: string }[] } }> = document.paths
   const harmless = new Set(['metric', 'market', 'data_version', 'limit', 'cursor', 'format', 'comments'])
   const known: Record<string, string[]> = {
-    [`${api}/cross-section`]: ['as_of', 'filters', 'fp', 'max_age_days', 'sector'],
+    [`${api}/cross-section`]: ['as_of', 'currency', 'filters', 'fp', 'max_age_days', 'sector', 'sort'],
     [`${api}/restatements`]: ['as_of', 'from'],
   }
   for (const [path, names] of Object.entries(known)) {

@@ -4,6 +4,7 @@ import { archiveKey } from '../../backtest/pipeline/archiveDataset.ts'
 import type { ArchiveInput } from '../../backtest/pipeline/selectData.ts'
 import type { BacktestSource } from '../../backtest/request.ts'
 import { Failure } from '../../errors.ts'
+import { currencyOf } from '../../markets/currency.ts'
 import type { Manifest } from '../../markets/manifest.ts'
 import type { Markets, ServedMetric } from '../../markets/markets.ts'
 import { type MetricDefinition, yearToDateSuffix } from '../../markets/metrics.ts'
@@ -40,9 +41,9 @@ function planScore(
   }
 }
 
-/** The unit as rows of the market have it. A manifest's currency begins with its code. */
-export function unitOf({ unit }: MetricDefinition, { currency }: Manifest): string {
-  const code = currency.slice(0, 3)
+/** The unit as rows of the market have it. */
+export function unitOf({ unit }: MetricDefinition, manifest: Manifest): string {
+  const code = currencyOf(manifest)
   switch (unit) {
     case 'currency':
       return code

@@ -2,6 +2,7 @@ import type { Principal } from '../../access/licences.ts'
 import { daysBefore, type IsoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
 import { readColumns } from '../../markets/parameters.ts'
+import type { Sql } from '../../postgres/client.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
 import { plainZero } from '../fundamentals/read.ts'
 import { fiscalPeriods } from '../fundamentals/schema.ts'
@@ -14,8 +15,12 @@ import {
   type PageViewer,
   resolveMarketPage,
 } from '../marketPages/query.ts'
+import { type Comparison, readComparison } from './comparison.ts'
 import { describeFilters, type Filter, readFilters } from './filters.ts'
+import { crossSectionRows, type CrossSectionRow as FoundRow } from './queries.ts'
 import { readPage } from './rangeQueries.ts'
+import { rankMarket } from './ranking.ts'
+import { comparisonNotes, type RankingAnswer, rankingFields } from './rankingFields.ts'
 import {
   type CrossSection,
   type CrossSectionPeriod,
@@ -25,7 +30,7 @@ import {
 } from './schema.ts'
 
 /** A request for a cross-section, decided: who may see what, as plain data. */
-export interface CrossSectionPlan extends MarketQuery {
+export interface CrossSectionPlan extends MarketQuery, Comparison {
   /** In the order of the request; of one metric the answer has no columns. */
   readonly metrics: readonly string[]
   readonly filters: readonly Filter[]
@@ -47,19 +52,25 @@ export function planCrossSection(
 ): CrossSectionPlan {
   const metrics = readColumns(deps.markets.metrics, query.metric)
   const filters = readFilters(deps.markets.metrics, bounds)
-  checkCount(metrics, filters)
+  const comparison = readComparison(deps.markets, query, metrics, filters)
+  const { sort, inCurrency } = comparison
+  checkCount(metrics, filters, sort === null ? [] : [sort.metric])
   const period = query.fp ?? 'FY'
   const maxAgeDays = query.max_age_days ?? null
   const question = resolveMarketPage(deps, viewer, query, {
     route: 'cross-section',
     limits: crossSectionLimit,
-    query: [metrics, filters, query.sector, period, maxAgeDays],
+    query: [
+      ...[metrics, filters, query.sector, period, maxAgeDays],
+      ...(sort === null && inCurrency === null ? [] : [sort, inCurrency]),
+    ],
   })
   const plan = {
     metric: metrics[0],
     ...question,
     metrics,
     filters,
+    ...comparison,
     sector: query.sector ?? null,
     period,
     fp: period === 'latest' ? null : fiscalPeriods.indexOf(period),
@@ -69,12 +80,12 @@ export function planCrossSection(
   return { ...plan, cacheKey: marketCacheKey('cross-section', viewer.principal, plan) }
 }
 
-function checkCount(metrics: readonly string[], filters: readonly Filter[]): void {
-  const all = new Set([...metrics, ...filters.map(({ metric }) => metric)])
+function checkCount(metrics: readonly string[], filters: readonly Filter[], sorted: readonly string[]): void {
+  const all = new Set([...metrics, ...filters.map(({ metric }) => metric), ...sorted])
   if (all.size <= maxColumns) return
   throw new Failure(
     'parameter_invalid',
-    `The request names ${all.size} metrics, those of min_ and max_ included; the limit is ${maxColumns}. Send the others in a second request.`,
+    `The request names ${all.size} metrics, those of min_, max_ and sort included; the limit is ${maxColumns}. Send the others in a second request.`,
     { param: 'metric' },
   )
 }
@@ -85,12 +96,16 @@ export async function readCrossSection(
   principal: Principal,
   plan: CrossSectionPlan,
 ): Promise<CrossSection> {
-  const page = await readPage(deps.sql, plan)
-  const { rows } = page
+  const page = await readRows(deps.sql, plan)
+  const { rows, ranking } = page
   await countRows(deps, principal, plan, rows)
   const next = nextCompany(plan, page)
   const source = deps.markets.get(plan.market)?.source_notice ?? plan.market
-  const notes = [rows.length === 0 ? emptyPageNote(deps, plan, next !== null) : null, restriction(plan)]
+  const notes = [
+    rows.length === 0 ? emptyPageNote(deps, plan, next !== null) : null,
+    ...comparisonNotes(plan, ranking),
+    restriction(plan),
+  ]
   return {
     object: 'cross_section',
     metric: plan.metric,
@@ -100,6 +115,7 @@ export async function readCrossSection(
     max_age_days: plan.maxAgeDays,
     ...(plan.sector === null ? {} : { sector: plan.sector }),
     ...(plan.filters.length === 0 ? {} : { filters: [...plan.filters] }),
+    ...rankingFields(plan, ranking),
     ...pageFields(deps, plan, { ...page, next }, notes),
     data: rows.map(row => ({
       ticker: row.ticker,
@@ -118,6 +134,35 @@ export async function readCrossSection(
   }
 }
 
+interface FoundRows {
+  readonly dataVersion: number
+  readonly rows: readonly FoundRow[]
+  readonly next: number | null
+  readonly nextValue?: number | null
+  readonly ranking: RankingAnswer | null
+}
+
+/** In the order of the request: of a ranking the companies of the page are found first, and then their rows. */
+async function readRows(sql: Sql, plan: CrossSectionPlan): Promise<FoundRows> {
+  const { sort } = plan
+  if (sort === null) return { ...(await readPage(sql, plan)), ranking: null }
+  return rankMarket(sql, { ...plan, sort }, async (snapshot, ranking) => {
+    const seen = ranking.rows.map(({ entityId }) => entityId)
+    const found = {
+      ...plan,
+      filters: [],
+      sector: null,
+      inCurrency: null,
+      seen,
+      after: null,
+      limit: seen.length,
+    }
+    const { rows } = await crossSectionRows(snapshot, found)
+    const rowOf = new Map(rows.map(row => [row.entityId, row]))
+    return { ...ranking, rows: seen.flatMap(entityId => rowOf.get(entityId) ?? []), ranking }
+  })
+}
+
 export function restriction(plan: CrossSectionPlan): string | null {
   if (!plan.recentFiscalYearOnly) return null
   return 'This key sees only the most recent reported fiscal year of each company. as_of requires an evaluation key or a Personal or Commercial data licence.'
@@ -131,7 +176,8 @@ export function emptyPageNote(
   const { market, asOf } = plan
   const metric = plan.metrics.join(' or ')
   const ofSector = plan.sector === null ? '' : ` with an SIC code of ${plan.sector}`
-  const filtered = `${describeFilters(plan.filters)}${ofSector}`
+  const inCurrency = plan.inCurrency === null ? '' : ` in ${plan.inCurrency.code}`
+  const filtered = `${describeFilters(plan.filters)}${ofSector}${inCurrency}`
   const bounds = plan.period === 'latest' ? '' : ` with fp=${plan.period}`
   const aged = plan.from === null ? '' : ` and an end on or after ${plan.from}`
   return explainEmptyPage(deps, plan, hasMore, {

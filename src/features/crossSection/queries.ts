@@ -24,8 +24,17 @@ export interface CrossSectionScope {
   readonly filters: readonly Filter[]
   /** The first digits of the SIC code that the latest filing up to the day states; null: any. */
   readonly sector: string | null
+  /** The currency that some of the company's figures must be in; null or absent: any. */
+  readonly inCurrency?: CurrencyRule | null
   /** The only companies that are read, whatever figures others have; null or absent: all of the market. */
   readonly seen?: readonly number[] | null
+}
+
+/** Which figures of a company must be in one currency, so that amounts of two are never compared. */
+export interface CurrencyRule {
+  readonly code: string
+  /** Metrics in money. Of a company all that it has are in the currency, and it has at least one. */
+  readonly metrics: readonly string[]
 }
 
 export interface CrossSectionRow {
@@ -92,7 +101,7 @@ export function crossSectionStatement(sql: SqlClient, scope: CrossSectionScope):
     order by r.entity_id`
 }
 
-/** Only companies that a key has seen: no figure of any other is read, so none can show. */
+/** Only companies that a key has seen, or that a page was found to have: no figure of any other is read, so none can show. */
 export const ofSeen = (sql: SqlClient, { seen = null }: Pick<CrossSectionScope, 'seen'>): SqlFragment =>
   seen === null ? sql`` : sql`and e.entity_id = any(${[...seen]}::int[])`
 
@@ -103,12 +112,13 @@ const maxExamined = 1_000
  * that the key does not see. */
 export function examinedCompanies(
   sql: SqlClient,
-  { market, after }: Pick<CrossSectionScope, 'market' | 'after'>,
+  { market, after, seen = null }: Pick<CrossSectionScope, 'market' | 'after' | 'seen'>,
 ): SqlFragment {
   return sql`
     with next_companies as materialized (
       select e.entity_id, e.ticker, e.issuer_id from entity e
-      where e.market = ${market} ${laterThan(sql, market, after)} order by e.entity_id limit ${maxExamined + 1}),
+      where e.market = ${market} ${laterThan(sql, market, after)} ${ofSeen(sql, { seen })}
+      order by e.entity_id limit ${maxExamined + 1}),
     examined as materialized (select * from next_companies order by entity_id limit ${maxExamined})`
 }
 
@@ -123,7 +133,10 @@ export const laterThan = (sql: SqlClient, market: string, after: number | null):
     : sql`and e.entity_id > ${after}`
 
 /** Which figure of a company counts. */
-export type FigureScope = Pick<CrossSectionScope, 'asOf' | 'fp' | 'from' | 'filters' | 'sector'>
+export type FigureScope = Pick<
+  CrossSectionScope,
+  'asOf' | 'fp' | 'from' | 'filters' | 'sector' | 'inCurrency'
+>
 
 /** The latest figure of a company that was current on the day. */
 function latestOf(
@@ -190,8 +203,24 @@ export function fits(
       const below = max === null ? sql`` : sql`and x.value <= ${max}::float8`
       return sql`${conditions} and exists (select from (${figure}) x where true ${above} ${below})`
     },
-    ofSector(sql, scope, entityId),
+    sql`${ofSector(sql, scope, entityId)} ${ofCurrency(sql, scope, entityId, more)}`,
   )
+}
+
+/** By the figures that are shown or compared, which may be in another currency than earlier ones of the company. */
+function ofCurrency(
+  sql: SqlClient,
+  scope: FigureScope,
+  entityId: SqlFragment,
+  more: SqlFragment,
+): SqlFragment {
+  const { inCurrency = null } = scope
+  if (inCurrency === null) return sql``
+  const { code, metrics } = inCurrency
+  const figure = latestFigure(sql, scope, sql`w.metric_id`, entityId, more)
+  return sql`and (
+    select bool_and(x.unit_id in (select unit_id from unit where name ~ ${`^${code}(/|$)`}))
+    from metric w cross join lateral (${figure}) x where w.name = any(${[...metrics]}))`
 }
 
 /** By the code of the day, as `companies/{id}` shows it: today's would tell a past day what became of the company. */

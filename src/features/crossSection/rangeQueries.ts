@@ -36,9 +36,9 @@ export async function readPage(
  * at a time, where one probe for each company waits for each. null: such a page is not to be read like this, or an import committed between
  * two statements, which are then of two data versions. */
 async function readByRanges(sql: SqlClient, scope: CrossSectionScope): Promise<CrossSectionPage | null> {
-  const { fp, limit, filters, sector, recentFiscalYearOnly, seen = null } = scope
-  const isPlain =
-    fp === 0 && filters.length === 0 && sector === null && !recentFiscalYearOnly && seen === null
+  const { fp, limit, filters, sector, inCurrency = null, recentFiscalYearOnly, seen = null } = scope
+  const isFiltered = filters.length > 0 || sector !== null || inCurrency !== null
+  const isPlain = fp === 0 && !isFiltered && !recentFiscalYearOnly && seen === null
   if (!isPlain) return null
   const rows: CrossSectionRow[] = []
   let after = scope.after ?? 0

@@ -4,6 +4,7 @@ import type { Column } from '../../formats/columns.ts'
 import type { ParameterFamily } from '../../http/parameters.ts'
 import { FundamentalsRow } from '../fundamentals/schema.ts'
 import { marketPageFields, marketParameters, type PageLimit } from '../marketPages/query.ts'
+import { comparisonFields, comparisonParameters } from './comparisonSchema.ts'
 
 const strict = { additionalProperties: false } as const
 
@@ -76,6 +77,7 @@ export const CrossSectionQuery = Type.Object(
         examples: [550],
       }),
     ),
+    ...comparisonParameters,
     limit: marketParameters.limit(
       crossSectionLimit,
       `Maximum number of companies; \`next\` continues after them. The demo key and free keys get at most ${crossSectionLimit.maxFree} per page. With an evaluation key, each company on the page counts as seen; default ${crossSectionLimit.defaultCapped} then, or as many as it may still see.`,
@@ -144,6 +146,7 @@ export const CrossSection = Type.Object(
     max_age_days: Type.Union([Type.Integer(), Type.Null()], { description: 'null: no limit.' }),
     sector: Type.Optional(Type.String({ description: 'Only where it was sent.', examples: ['7372'] })),
     filters: Type.Optional(Filters),
+    ...comparisonFields,
     data_version: marketPageFields.data_version,
     licence: marketPageFields.licence,
     attribution: marketPageFields.attribution,
@@ -157,7 +160,7 @@ export const CrossSection = Type.Object(
     next: marketPageFields.next,
     data: Type.Array(CrossSectionRow, {
       description:
-        'One row per company, in the order in which companies were first imported. New ones are appended.',
+        'One row per company, in the order in which companies were first imported, or in that of `sort`.',
     }),
   },
   { ...strict, $id: 'CrossSection' },

@@ -6,6 +6,8 @@ import { fiscalPeriods } from '../fundamentals/schema.ts'
 import { countRows } from '../marketPages/answer.ts'
 import { nextCompany, pageFields } from '../marketPages/page.ts'
 import { type CrossSectionPlan, emptyPageNote, restriction } from './crossSection.ts'
+import { rankMarket } from './ranking.ts'
+import { comparisonNotes, rankingFields } from './rankingFields.ts'
 import type { CrossSectionTable, CrossSectionTableRow } from './schema.ts'
 import { isLater, type TableCompany, type TableFigure, tableRows } from './tablePage.ts'
 
@@ -15,12 +17,19 @@ export async function readCrossSectionTable(
   principal: Principal,
   plan: CrossSectionPlan,
 ): Promise<CrossSectionTable> {
-  const page = await tableRows(deps.sql, plan)
+  const { sort } = plan
+  const ranking =
+    sort === null ? null : await rankMarket(deps.sql, { ...plan, sort }, async (_, found) => found)
+  const page = ranking ?? (await tableRows(deps.sql, plan))
   const { rows } = page
   await countRows(deps, principal, plan, rows)
   const next = nextCompany(plan, page)
   const source = deps.markets.get(plan.market)?.source_notice ?? plan.market
-  const notes = [rows.length === 0 ? emptyPageNote(deps, plan, next !== null) : null, restriction(plan)]
+  const notes = [
+    rows.length === 0 ? emptyPageNote(deps, plan, next !== null) : null,
+    ...comparisonNotes(plan, ranking),
+    restriction(plan),
+  ]
   return {
     object: 'cross_section_table',
     metrics: [...plan.metrics],
@@ -30,6 +39,7 @@ export async function readCrossSectionTable(
     max_age_days: plan.maxAgeDays,
     ...(plan.sector === null ? {} : { sector: plan.sector }),
     ...(plan.filters.length === 0 ? {} : { filters: [...plan.filters] }),
+    ...rankingFields(plan, ranking),
     ...pageFields(deps, plan, { ...page, next }, notes),
     data: rows.map(company => tableRow(company, plan.metrics, source)),
   }

@@ -80,7 +80,7 @@ async function readAtOnce(
 /** While the database works on two parts of a page, the server unpacks a third. */
 const partsAtOnce = 2
 
-/** null: the page is small, or an import committed between two of the parts, which are then of two data versions. */
+/** null: the page is small, or of a key whose pages end where companies were looked at and not where a part ends, or an import committed between two of the parts, which are then of two data versions. */
 async function readInParts(
   sql: SqlClient,
   scope: TableScope,
@@ -88,8 +88,8 @@ async function readInParts(
   unpack: Unpack,
   companiesPerPart: number,
 ): Promise<Companies | null> {
-  const { after, limit, seen = null } = scope
-  if (limit < 2 * companiesPerPart || seen !== null) return null
+  const { after, limit, recentFiscalYearOnly, seen = null } = scope
+  if (limit < 2 * companiesPerPart || recentFiscalYearOnly || seen !== null) return null
   const ends = await partEnds(sql, scope, companiesPerPart)
   if (ends.length < 2) return null
   const parts = ends.map((upTo, place) => ({ after: place === 0 ? after : ends[place - 1], upTo }))

@@ -7,6 +7,8 @@ interface FoundPage {
   readonly rows: readonly unknown[]
   /** The last entity on the page; null: this is the last page. */
   readonly next: number | null
+  /** Of a sorted list the figure of that entity. */
+  readonly nextValue?: number | null
 }
 
 /** The fields that every page of a market has besides its parameters and rows.
@@ -15,7 +17,7 @@ interface FoundPage {
 export function pageFields(
   { markets, cursors }: Pick<CompanyDeps, 'markets' | 'cursors'>,
   query: MarketQuery,
-  { dataVersion, rows, next }: FoundPage,
+  { dataVersion, rows, next, nextValue: value = null }: FoundPage,
   notes: readonly (string | null)[],
 ) {
   const { market, asOf, freeLicence, seen, left, scope } = query
@@ -33,7 +35,7 @@ export function pageFields(
     next:
       next === null
         ? null
-        : encodeCursor(cursors, scope, { market, entityId: next, asOf, dataVersion: firstVersion }),
+        : encodeCursor(cursors, scope, { market, entityId: next, asOf, dataVersion: firstVersion, value }),
   }
 }
 

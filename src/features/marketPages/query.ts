@@ -111,6 +111,8 @@ export interface MarketQuery {
   readonly limit: number
   /** The entity after which to continue; null: the first page. */
   readonly after: number | null
+  /** Of a sorted list the figure of that entity; else null. */
+  readonly afterValue: number | null
   /** The data version of the first page; null: this is it. */
   readonly firstVersion: number | null
   /** Demo and free keys. Flagship companies are no exception on pages of a market. */
@@ -162,6 +164,7 @@ export function resolveMarketPage(
     asOf,
     limit: free ? Math.min(limit, limits.maxFree) : limit,
     after: place?.entityId ?? null,
+    afterValue: place?.value ?? null,
     firstVersion: place?.dataVersion ?? null,
     recentFiscalYearOnly: free,
     freeLicence: free,
@@ -222,11 +225,14 @@ export interface PagePosition {
   readonly asOf: IsoDate
   /** Of the first page. */
   readonly dataVersion: number
+  /** Of a sorted list the figure of the entity, as the page showed it; else null. */
+  readonly value: number | null
 }
 
 export function encodeCursor(cursors: CursorSigner, scope: CursorScope, position: PagePosition): string {
-  const { market, entityId, asOf, dataVersion } = position
-  return cursors.write(scope, `${market} ${entityId} ${asOf} ${dataVersion}`)
+  const { market, entityId, asOf, dataVersion, value } = position
+  const figure = value === null ? '' : ` ${value}`
+  return cursors.write(scope, `${market} ${entityId} ${asOf} ${dataVersion}${figure}`)
 }
 
 /** The position that a cursor names. It has to belong to the same market and day. */
@@ -251,7 +257,10 @@ export function decodeCursor(
 }
 
 function parse(position: string): PagePosition | null {
-  const [, market = '', digits = '', asOf = '', version = ''] =
-    /^([A-Z]{2}) (\d{1,10}) (\d{4}-\d\d-\d\d) (\d{1,15})$/.exec(position) ?? []
-  return isIsoDate(asOf) ? { market, entityId: Number(digits), asOf, dataVersion: Number(version) } : null
+  const [, market = '', digits = '', asOf = '', version = '', figure] =
+    /^([A-Z]{2}) (\d{1,10}) (\d{4}-\d\d-\d\d) (\d{1,15})(?: ([-+.\de]{1,30}))?$/.exec(position) ?? []
+  const value = figure === undefined ? null : Number(figure)
+  return isIsoDate(asOf)
+    ? { market, entityId: Number(digits), asOf, dataVersion: Number(version), value }
+    : null
 }

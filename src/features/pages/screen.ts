@@ -1,6 +1,7 @@
 import { isFreeData, type Principal } from '../../access/licences.ts'
 import { html, type Markup } from '../../html.ts'
 import type { SitePage } from '../../http/pages/sitePage.ts'
+import { currencyOf } from '../../markets/currency.ts'
 import { planCrossSection } from '../crossSection/crossSection.ts'
 import type { CrossSectionTable, CrossSectionTableRow } from '../crossSection/schema.ts'
 import { readCrossSectionTable } from '../crossSection/table.ts'
@@ -11,26 +12,28 @@ import { exactFigure, formOf, shownFigure } from './figures.ts'
 import { columnFields, type Screen, screenPath } from './screenQuery.ts'
 import { metricLabel } from './statements.ts'
 
-/** Companies that a page reads, and rows that it shows of them. */
-const examined = 1_000
+/** Companies of a page. */
 const maxRows = 200
 const millions = { divisor: 1e6, name: 'millions' } as const
 
 /** /screen: metrics of every company of a market as a sortable table, as of any day that the visitor may see. */
 export async function screenPage(deps: PageDeps, viewer: PageViewer, screen: Screen): Promise<SitePage> {
   const { principal, allowance } = viewer
-  const { columns, sort } = screen
+  const { columns } = screen
+  const sort = screen.sort !== null && columns.includes(screen.sort.metric) ? screen.sort : null
   const query = {
     metric: columns.join(','),
     market: screen.market,
     fp: screen.period,
-    limit: listLimit(allowance, examined),
+    limit: listLimit(allowance, maxRows),
+    ...(sort === null ? {} : { sort: `${sort.descending ? '-' : ''}${sort.metric}` }),
+    ...(screen.currency === undefined ? {} : { currency: screen.currency }),
     ...(screen.maxAgeDays === undefined ? {} : { max_age_days: screen.maxAgeDays }),
     ...(screen.asOf === undefined ? {} : { as_of: screen.asOf }),
     ...(screen.cursor === undefined ? {} : { cursor: screen.cursor }),
   }
   const plan = planCrossSection(deps, viewer, query, screen.bounds)
-  const shown = { ...screen, sort: sort !== null && columns.includes(sort.metric) ? sort : null }
+  const shown = { ...screen, sort }
   const country = deps.markets.get(plan.market)?.name
   const page = {
     title: `Screen: ${country}`,
@@ -44,7 +47,7 @@ ${form(deps, principal, shown, plan.market)}`
   // Opening the page alone must not use up companies.
   if (principal.entityCap !== null && screen.isBlank) return { ...page, main: head }
   const table = await deps.readLimiter.run('pages', () => readCrossSectionTable(deps, principal, plan))
-  const rows = sorted(table.data, shown.sort).slice(0, maxRows)
+  const rows = table.data
   const names = await namesOf(
     deps,
     rows.map(({ ticker }) => ticker),
@@ -54,23 +57,19 @@ ${form(deps, principal, shown, plan.market)}`
     main: html`${head}
 ${table.note !== undefined && html`<p class="notice">${visitorNote(table.note)}</p>`}
 ${rows.length > 0 && tableOf(deps, table, rows, names, shown)}
-<p class="quiet">${table.data.length > rows.length ? `The first ${rows.length} of ${exactFigure(table.data.length)} companies${shown.sort === null ? '' : ', sorted'}` : `${rows.length} companies`}${table.next !== null && ` among the ${plan.limit} of this page`}. ${table.next !== null && html`<a href="${screenPath(shown, { cursor: table.next })}">The next companies</a>. `}${table.attribution}</p>`,
+${otherCurrencies(table, shown)}
+<p class="quiet">${rows.length} companies${table.total !== undefined && table.total > rows.length && ` of ${exactFigure(table.total)}`}. ${table.next !== null && html`<a href="${screenPath(shown, { cursor: table.next })}">The next companies</a>. `}${table.attribution}</p>`,
   }
 }
 
-function sorted(
-  rows: readonly CrossSectionTableRow[],
-  sort: Screen['sort'],
-): readonly CrossSectionTableRow[] {
-  if (sort === null) return rows
-  const { metric, descending } = sort
-  const figureOf = (row: CrossSectionTableRow) => numberIn(row, metric)
-  // A company without the figure comes last, whichever way the others go.
-  return [...rows].sort((a, b) => {
-    const [one, two] = [figureOf(a), figureOf(b)]
-    if (one === null || two === null) return one === two ? 0 : one === null ? 1 : -1
-    return descending ? two - one : one - two
-  })
+/** Links to the companies whose amounts cannot be compared with those shown. */
+function otherCurrencies(
+  { other_currencies: others = [] }: CrossSectionTable,
+  screen: Screen,
+): Markup | false {
+  const listed = others.filter(({ currency }) => currency.length === 3)
+  if (listed.length === 0) return false
+  return html`<p>In other currencies: ${listed.map(({ currency, companies }, place) => html`${place > 0 && ', '}<a href="${screenPath(screen, { currency, cursor: undefined })}">${exactFigure(companies)} in ${currency}</a>`)}.</p>`
 }
 
 function numberIn(row: CrossSectionTableRow, metric: string): number | null {
@@ -85,6 +84,7 @@ function form(deps: PageDeps, principal: Principal, screen: Screen, market: stri
 <p class="row">${marketField(deps, market)}
 <span class="field"><label for="fp">Period</label> <select id="fp" name="fp">${periods.map(name => html`<option${name === period && html` selected`}>${name}</option>`)}</select></span>
 <span class="field"><label for="age">Ended within</label> <input id="age" name="max_age_days" type="number" min="0" max="36500" value="${screen.maxAgeDays}" placeholder="any"> days</span>
+<span class="field"><label for="currency">Currency</label> <input id="currency" name="currency" size="4" maxlength="3" pattern="[A-Za-z]{3}" value="${screen.currency}" placeholder="${ownCurrency(deps, market)}"></span>
 ${isFreeData(principal) ? html`<span class="quiet">as known today; other days need a <a href="/docs/guides/keys-and-limits">licence</a></span>` : html`<span class="field"><label for="as-of">As of</label> <input id="as-of" name="as_of" type="date" value="${asOf}"></span>`}</p>
 <div class="columns">${columnFields.map((name, place) => {
     const metric = columns[place]
@@ -92,6 +92,11 @@ ${isFreeData(principal) ? html`<span class="quiet">as known today; other days ne
   })}</div>
 ${screen.sort !== null && html`<input type="hidden" name="sort" value="${screen.sort.descending && '-'}${screen.sort.metric}">`}
 <p class="row"><button type="submit">Screen</button> <span class="quiet">Bounds like 10%, 0.1, 500m or 2.5bn.</span></p></form>`
+}
+
+function ownCurrency({ markets }: PageDeps, market: string): string {
+  const manifest = markets.get(market)
+  return manifest === undefined ? '' : currencyOf(manifest)
 }
 
 function tableOf(

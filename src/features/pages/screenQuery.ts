@@ -4,7 +4,7 @@ import { Failure } from '../../errors.ts'
 import { familyReader, type ParameterFamily } from '../../http/parameters.ts'
 import { type CrossSectionPeriod, CrossSectionQuery } from '../crossSection/schema.ts'
 
-const { market, fp, max_age_days, cursor } = CrossSectionQuery.properties
+const { market, fp, max_age_days, currency, cursor } = CrossSectionQuery.properties
 const column = Type.Optional(
   Type.String({ pattern: '^[a-z][a-z0-9_]*$', maxLength: 64, allowed: 'the name of a metric, like roe' }),
 )
@@ -18,6 +18,7 @@ const ScreenQuery = Type.Object(
     market: Type.Optional(market),
     fp,
     max_age_days,
+    currency,
     cursor,
     as_of: Type.Optional(IsoDateSchema('What was known on this day.', '2010-03-31')),
     sort: Type.Optional(
@@ -55,6 +56,8 @@ export interface Screen {
   readonly period: CrossSectionPeriod
   readonly maxAgeDays: number | undefined
   readonly asOf: string | undefined
+  /** Of the amounts; undefined: the market's own where they are compared. */
+  readonly currency: string | undefined
   readonly cursor: string | undefined
   /** The metric by which the rows are sorted, and whether the largest come first. */
   readonly sort: { readonly metric: string; readonly descending: boolean } | null
@@ -79,6 +82,7 @@ export function readScreen(queryText: string): Screen {
     period: query.fp ?? 'FY',
     maxAgeDays: query.max_age_days,
     asOf: query.as_of,
+    currency: query.currency?.toUpperCase(),
     cursor: query.cursor,
     sort: sort === undefined ? null : { metric: sort.replace(/^-/, ''), descending: sort.startsWith('-') },
     bounds: members,
@@ -115,7 +119,10 @@ function plainBound(field: string, typed: Map<string, string>): string {
 }
 
 /** The address of the same screen with other choices. */
-export function screenPath(screen: Screen, change: Partial<Pick<Screen, 'sort' | 'cursor'>> = {}): string {
+export function screenPath(
+  screen: Screen,
+  change: Partial<Pick<Screen, 'sort' | 'currency' | 'cursor'>> = {},
+): string {
   const { sort, cursor, ...rest } = { ...screen, ...change }
   const fields = new URLSearchParams({ market: rest.market })
   rest.columns.forEach((name, place) => {
@@ -124,6 +131,7 @@ export function screenPath(screen: Screen, change: Partial<Pick<Screen, 'sort' |
   if (rest.period !== 'FY') fields.set('fp', rest.period)
   if (rest.maxAgeDays !== undefined) fields.set('max_age_days', String(rest.maxAgeDays))
   if (rest.asOf !== undefined) fields.set('as_of', rest.asOf)
+  if (rest.currency !== undefined) fields.set('currency', rest.currency)
   for (const [name, text] of rest.typed) fields.set(name, text)
   if (sort !== null) fields.set('sort', `${sort.descending ? '-' : ''}${sort.metric}`)
   if (cursor !== undefined) fields.set('cursor', cursor)

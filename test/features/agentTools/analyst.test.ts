@@ -250,7 +250,7 @@ const questions: readonly Question[] = [
         ['GE', 156_783 * million, 'USD'],
         ['COP', 149_341 * million, 'USD'],
       ])
-      expect(reply.structured.left_out).toContain('their amounts cannot be compared')
+      expect(reply.structured.note).toContain('amounts in another currency are left out')
     },
   },
   {

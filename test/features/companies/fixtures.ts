@@ -42,9 +42,10 @@ export async function insertVintages(
   sql: Sql,
   entityId: number,
   vintages: readonly Vintage[],
+  unitName = 'USD',
 ): Promise<void> {
-  await sql`insert into unit (name) values ('USD') on conflict do nothing`
-  const [unit] = await sql<{ unit_id: number }[]>`select unit_id from unit where name = 'USD'`
+  await sql`insert into unit (name) values (${unitName}) on conflict do nothing`
+  const [unit] = await sql<{ unit_id: number }[]>`select unit_id from unit where name = ${unitName}`
   for (const [metric, fp, fy, start, end, filed, value, accession] of vintages) {
     await sql`insert into metric (name) values (${metric}) on conflict do nothing`
     const [{ metric_id }] = await sql<

@@ -72,7 +72,7 @@ describe('a cursor', () => {
       const query = { metric: 'roe', market: 'US' }
       for (const plan of [planCrossSection, planRestatements]) {
         const { scope, asOf } = plan(bench, viewerOf(personal), query)
-        const position = { market: 'US', entityId: 3, asOf, dataVersion: 1 }
+        const position = { market: 'US', entityId: 3, asOf, dataVersion: 1, value: null }
         const cursor = encodeCursor(bench.cursors, scope, position)
         expect(plan(bench, viewerOf(personal), { ...query, cursor, limit: 2 }).after).toBe(3)
         const failure = refused(() => plan(bench, viewerOf(personal), { ...query, cursor, ...change }))

@@ -273,6 +273,20 @@ describe('/screen', () => {
     expect((await shown('c1=revenue&sort=revenue')).rows[0]).toBe('TINY')
     expect((await shown('c1=revenue&sort=-revenue')).rows.at(-1)).toBe('TINY')
   })
+
+  test('sorts amounts of one currency, and leads to those of others', async () => {
+    const yen = { market: 'US', issuerId: '0000000778', ticker: 'YEN', name: 'Yen' }
+    const id = await insertEntity(database.sql, yen)
+    const filed = ['revenue', 0, 2009, '2008-09-28', '2009-09-26', '2009-10-27', 9e15, 'yen-1'] as const
+    await insertVintages(database.sql, id, [[...filed]], 'JPY')
+    const { rows, html } = await shown('c1=revenue&sort=-revenue&max_age_days=36500')
+    expect(rows).toContain('AAPL')
+    expect(rows).not.toContain('YEN')
+    const [, path = ''] = /In other currencies: <a href="\/screen\?([^"]+)">1 in JPY</.exec(html) ?? []
+    expect((await shown(path.replaceAll('&amp;', '&'))).rows).toEqual(['YEN'])
+    expect((await shown('c1=revenue&min_revenue=1&max_age_days=36500')).rows).not.toContain('YEN')
+    expect((await shown('c1=revenue&max_age_days=36500')).rows).toContain('YEN')
+  })
 })
 
 test('pages and downloads are counted per address at the limits of a free key, apart from each other', async () => {

@@ -152,17 +152,22 @@ class Figures(Connection[F]):
         filters: Mapping[str, float] | None = None,
         sector: str | None = None,
         max_age_days: int | None = None,
+        sort: str | None = None,
+        currency: str | None = None,
         limit: int | None = None,
         data_version: int | None = None,
     ) -> F:
         """Metrics of every company of a market as known on `as_of`, a row a company.
 
         :param filters: bounds like {"min_roe": 0.1, "max_debt_to_equity": 2}
+        :param sort: a metric, with - before it for the largest first: the order is that of the whole market
+        :param currency: of the amounts; by default the market's own where they are sorted or have bounds
         :param limit: of companies looked at; by default all
         """
         values: dict[str, Value] = {
             **{"metric": metrics, "market": market, "as_of": as_of, "fp": fp, "sector": sector},
-            **{"max_age_days": max_age_days, "data_version": data_version, **(filters or {})},
+            **{"max_age_days": max_age_days, "sort": sort, "currency": currency},
+            **{"data_version": data_version, **(filters or {})},
         }
         return self._paged("cross-section", values, limit)
 

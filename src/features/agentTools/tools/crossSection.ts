@@ -37,7 +37,7 @@ export const ScreenInput = Type.Object(
       Type.String({
         ...metricName,
         description:
-          'One of metrics: ranks all companies that pass the filters by it. With an evaluation key each of them counts as seen, so filter first.',
+          'One of metrics: ranks all companies of the market that pass the filters by it, amounts within one currency.',
       }),
     ),
     order: Type.Optional(
@@ -50,6 +50,13 @@ export const ScreenInput = Type.Object(
         minimum: 1,
         maximum: 1_000,
         description: 'With sort_by: only so many of the ranking. Default: all.',
+      }),
+    ),
+    currency: Type.Optional(
+      Type.String({
+        ...query.currency,
+        description:
+          "Only companies whose amounts are in this currency. Default where amounts are ranked or filtered: the market's own.",
       }),
     ),
     fp: Type.Optional(
@@ -136,7 +143,6 @@ export interface Found {
   readonly page: ReadPage
   readonly rows: readonly ScreenRow[]
   readonly nextPage: string | null
-  readonly leftOut?: string
 }
 
 /** A page of at most so many companies, of fewer where the key may not see as many. */
@@ -152,7 +158,7 @@ export async function readPage(
 }
 
 /** A page as the API answers it. */
-export function readExactly(
+function readExactly(
   args: ScreenArgs,
   limit: number,
   cursor: string | undefined,
@@ -163,11 +169,14 @@ export function readExactly(
     query: {
       ...{ metric: args.metrics.join(','), market: args.market.toUpperCase(), limit, cursor },
       ...{ fp: args.fp, as_of: args.as_of, sector: args.sector, max_age_days: args.max_age_days },
-      data_version: args.data_version,
+      ...{ data_version: args.data_version, currency: args.currency, sort: sortOf(args) },
       ...boundsOf(args.filters ?? []),
     },
   })
 }
+
+const sortOf = ({ sort_by, order }: ScreenArgs): string | undefined =>
+  sort_by === undefined ? undefined : `${order === 'ascending' ? '' : '-'}${sort_by}`
 
 /** All filters hold, so of two bounds of one metric the narrower one. */
 function boundsOf(filters: NonNullable<ScreenArgs['filters']>): Record<string, number> {

@@ -13,7 +13,6 @@ import {
   table,
 } from './crossSection.ts'
 import { given } from './figures.ts'
-import { ranking } from './ranking.ts'
 
 const Answer = Type.Object({
   market: table.market,
@@ -48,8 +47,7 @@ export const screen = defineTool({
         `${needsSort} needs sort_by. Send it, too, or omit ${needsSort}.`,
       )
     const place = readPlace(args)
-    const found =
-      sort_by === undefined ? await onePage(args, place, call) : await ranking(args, sort_by, call)
+    const found = await onePage(args, place, call)
     requireSame(place, found.page)
     const { as_of, data_version, licence, attribution, note } = found.page
     const market = args.market.toUpperCase()
@@ -60,17 +58,22 @@ export const screen = defineTool({
       title: `Companies of ${market} as known on ${as_of}: ${args.metrics.join(', ')}${ranked}. ${note ?? ''}`,
       line: lineOf(args.metrics),
       narrow: sort_by === undefined ? 'narrow with filters' : 'narrow with filters or top',
-      leftOut: found.leftOut,
     })
   },
 })
 
 /** Companies of a page without sort_by. Few: with an evaluation key each counts as seen. */
 const pageCompanies = 50
+/** Companies of a page of a ranking: free keys get no more. */
+const rankedCompanies = 1_000
 
+/** The API sorts all companies of the market, so a page of a ranking is a part of the whole one. */
 async function onePage(args: ScreenArgs, place: Place, call: ToolCall): Promise<Found> {
-  const found = await readPage(args, pageCompanies, place.page === '' ? undefined : place.page, call)
-  return { page: found, rows: rowsOf(args.metrics, found), nextPage: found.next }
+  const { sort_by, top } = args
+  const limit = sort_by === undefined ? pageCompanies : (top ?? rankedCompanies)
+  const found = await readPage(args, limit, place.page === '' ? undefined : place.page, call)
+  const nextPage = top === undefined ? found.next : null
+  return { page: found, rows: rowsOf(args.metrics, found), nextPage }
 }
 
 const lineOf =

@@ -1,4 +1,5 @@
 import { dayOf, isRecord, textOf } from '../../reading/fields.ts'
+import { NamedFaults, shown } from '../../reading/namedFaults.ts'
 import { readXbrl, type XbrlContext, type XbrlFact, type XbrlInstance } from '../../xbrl/instance.ts'
 import { enterpriseNumber } from './enterprises.ts'
 import { isReferenceNumber } from './references.ts'
@@ -25,7 +26,7 @@ export interface Accounts {
   readonly years: Readonly<Years>
   /** Figures in the file, mapped or not. */
   readonly figures: number
-  readonly malformed: number
+  readonly faults: NamedFaults
 }
 
 type Years = Partial<Record<AccountYear, { readonly start: number; readonly end: number }>>
@@ -36,15 +37,16 @@ export function parseJsonAccounts(document: Readonly<Record<string, unknown>>): 
   const { ReferenceNumber: reference, EnterpriseName, Rubrics } = document
   if (!isReferenceNumber(reference) || !Array.isArray(Rubrics)) return null
   const rubrics: Rubric[] = []
-  let malformed = 0
-  for (const rubric of Rubrics) {
+  const faults = new NamedFaults()
+  for (const [place, rubric] of Rubrics.entries()) {
     const code = isRecord(rubric) ? textOf(rubric.Code) : null
     const year = isRecord(rubric) ? rubric.Period : null
-    if (code === null || !isRecord(rubric) || (year !== 'N' && year !== 'NM1')) malformed++
+    if (code === null || !isRecord(rubric) || (year !== 'N' && year !== 'NM1'))
+      faults.add(`${reference}, rubric ${place + 1}: ${shown(rubric)} needs a Code, and a Period of N or NM1`)
     else rubrics.push({ code, year, value: String(rubric.Value ?? '').trim() })
   }
   return {
-    ...{ reference, name: textOf(EnterpriseName), rubrics, malformed },
+    ...{ reference, name: textOf(EnterpriseName), rubrics, faults },
     ...{ enterprise: null, currency: null, years: {}, figures: Rubrics.length },
   }
 }
@@ -70,7 +72,7 @@ export function parseXbrlAccounts(text: string, fileName: string): XbrlAccounts 
     currency: currencies.size > 1 ? 'several' : currency,
     enterprise: entities.size === 1 ? enterpriseNumber(entity) : null,
     figures: instance.facts.filter(({ unit }) => unit !== null).length,
-    malformed: 0,
+    faults: new NamedFaults(),
   }
 }
 

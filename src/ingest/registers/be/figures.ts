@@ -1,5 +1,6 @@
 import type { ParsedDocument, ReportedFact } from '../../../facts/reportedFact.ts'
 import { numberOf } from '../../reading/fields.ts'
+import { NamedFaults, shown } from '../../reading/namedFaults.ts'
 import type { LeftOut } from '../registerInterface.ts'
 import type { Accounts, AccountYear } from './accounts.ts'
 import { concepts, usesOfTag } from './concepts.ts'
@@ -9,7 +10,7 @@ import { filingOf, type Reference, type References } from './references.ts'
 export interface AccountsFacts {
   /** null: the accounts are left out. */
   readonly parsed: ParsedDocument | null
-  readonly malformed: number
+  readonly faults: NamedFaults
   /** True if another reference may state when the prior year began. */
   readonly lacksYear: boolean
 }
@@ -24,12 +25,14 @@ export function factsOfAccounts(
   const reason = reasonLeftOut(accounts, reference)
   if (reason !== null) {
     leftOut.add(reason)
-    return { parsed: null, malformed: 0, lacksYear: false }
+    return { parsed: null, faults: new NamedFaults(), lacksYear: false }
   }
   const filing = filingOf(reference)
   const unit = reference.currency
   const years = yearsOf(accounts, reference, references)
-  const { values, malformed } = valuesOf(accounts)
+  const faults = new NamedFaults()
+  faults.addAll(accounts.faults)
+  const values = valuesOf(accounts, faults)
   const reportedFacts: ReportedFact[] = []
   let lacksYear = false
   for (const { metric, tag, isFlow, codes } of figures) {
@@ -52,7 +55,7 @@ export function factsOfAccounts(
   const profile = profileOf(reference.enterprise, accounts.name ?? reference.name)
   return {
     parsed: { profile, reportedFacts, filings: [] },
-    malformed: malformed + accounts.malformed,
+    faults,
     lacksYear,
   }
 }
@@ -102,9 +105,8 @@ const figures = Object.values(concepts)
 const codesRead = new Set(figures.flatMap(({ codes }) => codes))
 
 /** A rubric's value by `year code`; NaN if it is not a number, or if it is stated twice with different values. */
-function valuesOf({ rubrics }: Accounts): { values: ReadonlyMap<string, number>; malformed: number } {
+function valuesOf({ reference, rubrics }: Accounts, faults: NamedFaults): ReadonlyMap<string, number> {
   const values = new Map<string, number>()
-  let malformed = 0
   for (const { code, year, value: text } of rubrics) {
     // The register sometimes writes a nil rubric as an empty text: it states nothing.
     if (!codesRead.has(code) || text === '') continue
@@ -112,10 +114,12 @@ function valuesOf({ rubrics }: Accounts): { values: ReadonlyMap<string, number>;
     const known = values.get(key)
     const value = plainNumber(text)
     const agrees = known === undefined || known === value
-    if (Number.isNaN(value) || !agrees) malformed++
+    const name = `${reference}, rubric ${code} of ${year}`
+    if (Number.isNaN(value)) faults.add(`${name}: ${shown(text)} is not a number`)
+    else if (!agrees) faults.add(`${name}: stated twice, as ${known} and ${value}`)
     values.set(key, agrees ? value : Number.NaN)
   }
-  return { values, malformed }
+  return values
 }
 
 /** NaN also for powers of ten and for what a number of the database would round. */

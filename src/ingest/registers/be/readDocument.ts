@@ -3,6 +3,7 @@ import type { ParsedDocument } from '../../../facts/reportedFact.ts'
 import { isRecord } from '../../reading/fields.ts'
 import { decodeUtf8 } from '../../reading/json.ts'
 import { jsonElements } from '../../reading/jsonElements.ts'
+import { NamedFaults } from '../../reading/namedFaults.ts'
 import { type DocumentContent, LeftOut, type SourceDocument } from '../registerInterface.ts'
 import { type Accounts, parseJsonAccounts, parseXbrlAccounts } from './accounts.ts'
 import { profileOf, readNames } from './enterprises.ts'
@@ -61,7 +62,7 @@ function readAccounts(
   leftOut: LeftOut,
 ): DocumentContent {
   const parsed: ParsedDocument[] = []
-  let malformed = 0
+  const faults = new NamedFaults()
   let waits = false
   for (const accounts of documents) {
     const reference = references.find(accounts.reference)
@@ -73,11 +74,12 @@ function readAccounts(
     }
     const facts = factsOfAccounts(accounts, reference, references, leftOut)
     waits ||= facts.lacksYear
-    malformed += facts.malformed
+    faults.addAll(facts.faults)
     if (facts.parsed !== null) parsed.push(facts.parsed)
   }
   const figuresRead = documents.reduce((sum, { figures }) => sum + figures, 0)
-  return { parsed, figuresRead, malformed, leftOut: leftOut.counts, ...(waits ? { waits } : {}) }
+  const read = { parsed, figuresRead, malformed: faults.count, faults, leftOut: leftOut.counts }
+  return waits ? { ...read, waits } : read
 }
 
 /** The enterprise that accounts name themselves, without a figure: no reference states their deposit date. XBRL accounts

@@ -1,6 +1,7 @@
 import { addMonths, isoDate } from '../../../dates.ts'
 import type { Filing, ParsedDocument, ReportedFact } from '../../../facts/reportedFact.ts'
 import { dayOf, textOf } from '../../reading/fields.ts'
+import { type NamedFaults, shown } from '../../reading/namedFaults.ts'
 import type { LeftOut } from '../registerInterface.ts'
 import { usesOfTag } from './concepts.ts'
 import type { Amounts, Deposit, Line } from './deposits.ts'
@@ -8,7 +9,7 @@ import { type FormCode, forms, incomePages } from './forms.ts'
 
 /** Counts what is not taken from the deposits of a document. */
 export interface DepositTally {
-  malformed: number
+  readonly faults: NamedFaults
   readonly leftOut: LeftOut
 }
 
@@ -143,7 +144,10 @@ function factsOfLines(lines: readonly Line[], header: Header, tally: DepositTall
         [page.year, header.year] as const,
         [page.before, header.before] as const,
       ]) {
-        const sum = sumOf(codes, column, stated, tally)
+        const sum = sumOf(codes, column, stated, {
+          name: `${header.filing.accession}, page ${number}`,
+          tally,
+        })
         if (sum === null) continue
         if (year !== null) reportedFacts.push(...factsOfSum(tag, sum, year, header, tally.leftOut))
         else tally.leftOut.add('a prior-year figure without the end of that year', sum.parts)
@@ -178,7 +182,7 @@ function sumOf(
   codes: readonly string[],
   column: number,
   page: ReadonlyMap<string, Amounts | null>,
-  tally: DepositTally,
+  { name, tally }: { readonly name: string; readonly tally: DepositTally },
 ): Sum | null {
   const sum: Sum = { value: 0, parts: 0 }
   let isWhole = true
@@ -192,7 +196,8 @@ function sumOf(
       sum.value += Number(text)
       sum.parts++
     } else {
-      tally.malformed++
+      const fault = amounts === null ? 'two lines state it' : `${shown(text)} is not a whole number`
+      tally.faults.add(`${name}, line ${code}, column ${column + 1}: ${fault}`)
       isWhole = false
     }
   }

@@ -2,6 +2,7 @@ import { Failure } from '../../../errors.ts'
 import type { ParsedDocument } from '../../../facts/reportedFact.ts'
 import { decodeUtf8 } from '../../reading/json.ts'
 import { jsonElements } from '../../reading/jsonElements.ts'
+import { NamedFaults } from '../../reading/namedFaults.ts'
 import { type DocumentContent, LeftOut, type SourceDocument } from '../registerInterface.ts'
 import { type Deposit, parseJsonRecords, parseXmlDeposits } from './deposits.ts'
 import { type DepositTally, factsOfDeposit } from './figures.ts'
@@ -45,7 +46,7 @@ function readJson(bytes: Uint8Array): DocumentContent {
 
 /** The content of a document's deposits, added one after another. */
 class Accounts {
-  readonly tally: DepositTally = { malformed: 0, leftOut: new LeftOut() }
+  readonly tally: DepositTally = { faults: new NamedFaults(), leftOut: new LeftOut() }
   readonly #parsed: ParsedDocument[] = []
   #figuresRead = 0
 
@@ -61,7 +62,8 @@ class Accounts {
   }
 
   get content(): DocumentContent {
-    const { malformed, leftOut } = this.tally
-    return { parsed: this.#parsed, figuresRead: this.#figuresRead, malformed, leftOut: leftOut.counts }
+    const { faults, leftOut } = this.tally
+    const read = { parsed: this.#parsed, figuresRead: this.#figuresRead }
+    return { ...read, malformed: faults.count, faults, leftOut: leftOut.counts }
   }
 }

@@ -2,6 +2,7 @@ import { addMonths } from '../../../dates.ts'
 import { Failure } from '../../../errors.ts'
 import type { EntityProfile, ParsedDocument, ReportedFact } from '../../../facts/reportedFact.ts'
 import { dayOf, isRecord, numberOf, textOf } from '../../reading/fields.ts'
+import { NamedFaults, shown } from '../../reading/namedFaults.ts'
 import { type DocumentContent, LeftOut } from '../registerInterface.ts'
 import { newZealandDay, workingDayFrom } from './calendar.ts'
 import { concepts, usesOfTag } from './concepts.ts'
@@ -47,7 +48,7 @@ export function readReturns(document: unknown): DocumentContent {
     if (other === undefined || Number(found.number) > Number(other.number))
       known.returns.set(found.yearEnd, found)
   }
-  let malformed = 0
+  const faults = new NamedFaults()
   const parsed = [...charities.values()].map(({ profile, returns }): ParsedDocument => {
     const reportedFacts: ReportedFact[] = []
     const namesOther = [...returns.values()].some(({ row }) => (currencyOf(row) ?? 'NZD') !== 'NZD')
@@ -56,11 +57,11 @@ export function readReturns(document: unknown): DocumentContent {
       // currency.
       if (namesOther && currencyOf(found.row) === null)
         leftOut.add('a return without a currency, of a charity that also names one other than NZD')
-      else malformed += addFacts(found, reportedFacts)
+      else addFacts(found, reportedFacts, faults)
     }
     return { profile, reportedFacts, filings: [] }
   })
-  return { parsed, figuresRead, malformed, leftOut: leftOut.counts }
+  return { parsed, figuresRead, malformed: faults.count, faults, leftOut: leftOut.counts }
 }
 
 const fields = Object.values(concepts).flatMap(({ tagGroups }) => tagGroups.flat())
@@ -107,19 +108,20 @@ export function returnNumber(row: Row): string | null {
   return /^\d{1,12}$/.test(number) ? number : null
 }
 
-/** Adds the facts of a return, and returns how many of its figures are malformed. */
-function addFacts({ row, number, yearEnd }: AnnualReturn, into: ReportedFact[]): number {
+/** Adds the facts of a return, and what is malformed in it. */
+function addFacts({ row, number, yearEnd }: AnnualReturn, into: ReportedFact[], faults: NamedFaults): void {
   // Padded, so that a later return follows an earlier one in the order of texts, too.
   const accession = `NZ:${number.padStart(9, '0')}`
   const filing = { accession, form: 'annual return', filed: filedOn(row, yearEnd), acceptedAt: null }
   const unit = currencyOf(row) ?? 'NZD'
-  let malformed = 0
+  const isCurrency = /^[A-Z]{3}$/.test(unit)
   for (const field of fields) {
     const raw = row[field]
     if (raw === null || raw === undefined) continue
     const value = numberOf(raw)
-    if (Number.isNaN(value) || !/^[A-Z]{3}$/.test(unit)) {
-      malformed++
+    if (Number.isNaN(value) || !isCurrency) {
+      const fault = isCurrency ? `${shown(raw)} is not a number` : `its currency is ${shown(unit)}`
+      faults.add(`return ${number}, ${field}: ${fault}`)
       continue
     }
     for (const { metric, concept, tag } of usesOfTag(field) ?? []) {
@@ -127,7 +129,6 @@ function addFacts({ row, number, yearEnd }: AnnualReturn, into: ReportedFact[]):
       into.push({ metric, tag, unit, start, end: yearEnd, value, rounded: false, filing })
     }
   }
-  return malformed
 }
 
 /** The day on which the return was last modified, else the last of the statutory six months after its year. */

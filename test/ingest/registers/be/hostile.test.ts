@@ -190,4 +190,23 @@ describe('values', () => {
     const document = { ...accounts([]), Rubrics: [{ Code: '20/58', Value: '1', Period: 'N2' }, 3, null] }
     expect(read(json('a.json', document)).malformed).toBe(3)
   })
+
+  test('what is malformed is named with its place and what is there', () => {
+    const read = createReader()
+    read(json('r.json', [reference()]))
+    const rubrics = accounts([
+      ['20/58', 'N', '1e400'],
+      ['10/15', 'N', 'nil'],
+      ['10/15', 'NM1', '1'],
+      ['10/15', 'NM1', '2'],
+    ])
+    const { faults } = read(json('a.json', { ...rubrics, Rubrics: [...rubrics.Rubrics, null] }))
+    const number = rubrics.ReferenceNumber
+    expect(faults?.named).toEqual([
+      `${number}, rubric 5: null needs a Code, and a Period of N or NM1`,
+      `${number}, rubric 20/58 of N: "1e400" is not a number`,
+      `${number}, rubric 10/15 of N: "nil" is not a number`,
+      `${number}, rubric 10/15 of NM1: stated twice, as 1 and 2`,
+    ])
+  })
 })

@@ -124,6 +124,13 @@ describe('amounts', () => {
     test(`${text} is malformed`, () => expect(stated(text)).toEqual([[], 1]))
   }
 
+  test('what is malformed is named with its deposit, page, line and column', () => {
+    const { faults } = read('a.xml', accounts({}, page.replace('000000000000050', '1e400')))
+    expect(faults?.named).toEqual([
+      expect.stringMatching(/^FR:\S+, page 1, line CO, column 3: "1e400" is not a whole number$/),
+    ])
+  })
+
   test('two lines of one code count once if they agree, and not at all if they differ', () => {
     const twice = (second: string) =>
       read('a.xml', accounts({}, page.replace('</page>', `<liasse code="CO" m3="${second}"/></page>`)))

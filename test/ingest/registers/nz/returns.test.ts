@@ -91,6 +91,18 @@ describe('annual returns', () => {
     })
   })
 
+  test('that are malformed are named with their return and field', () => {
+    const named = (change: object) => readReturns(list(change)).faults?.named
+    const number = list({}).d[0]?.AnnualReturnId
+    expect(named({ TotalAssets: 'nil' })).toEqual([`return ${number}, TotalAssets: "nil" is not a number`])
+    expect(named({ TotalAssets: JSON.parse('1e400') })).toEqual([
+      `return ${number}, TotalAssets: a number beyond 1.8e308 is not a number`,
+    ])
+    expect(named({ ReportingCurrency: 'dollars' })).toEqual([
+      `return ${number}, TotalAssets: its currency is "dollars"`,
+    ])
+  })
+
   test('that are malformed are counted', () => {
     const reasons = (change: object) => readReturns(list(change)).leftOut
     expect(reasons({ CharityRegistrationNumber: '10000' })).toEqual({

@@ -1,0 +1,63 @@
+import { Type } from '@sinclair/typebox'
+
+/** Parameters by which the figures of companies are compared with one another. */
+export const comparisonParameters = {
+  sort: Type.Optional(
+    Type.String({
+      pattern: '^-?[a-z][a-z0-9_]*$',
+      maxLength: 65,
+      allowed: 'a metric, with - before it for the largest first',
+      description:
+        'Sorts all companies of the market, and not just those of a page: `-revenue` has the largest first, `roe` the smallest. The metric needs no column. Amounts are sorted within `currency`. Companies without the figure are left out and counted (`unranked`); those of one figure are in the order in which they were first imported. Default: that order alone.',
+      examples: ['-revenue'],
+    }),
+  ),
+  currency: Type.Optional(
+    Type.String({
+      pattern: '^[A-Za-z]{3}$',
+      allowed: 'a code of three letters',
+      description:
+        "The currency of the amounts: only companies whose amounts in this request are in it. Without it amounts that are sorted or compared with a bound are those in the market's own currency, since amounts of two currencies have no order, and other amounts are shown in the currency that each company reports in. Ratios and counts have no currency.",
+      examples: ['USD'],
+    }),
+  ),
+}
+
+const CurrencyCount = Type.Object(
+  {
+    currency: Type.String({
+      description:
+        'Several separated by spaces: companies with compared amounts in each, which are in no ranking.',
+      examples: ['CAD'],
+    }),
+    companies: Type.Integer({ examples: [3] }),
+  },
+  { additionalProperties: false, $id: 'CurrencyCount' },
+)
+
+/** What an answer says about how its companies are compared. */
+export const comparisonFields = {
+  sort: Type.Optional(Type.String({ description: 'Only where it was sent.', examples: ['-revenue'] })),
+  currency: Type.Optional(
+    Type.String({
+      description:
+        'Only where amounts are sorted, compared with a bound, or asked for in a currency: that currency.',
+      examples: ['USD'],
+    }),
+  ),
+  total: Type.Optional(
+    Type.Integer({ description: 'With `sort`: how many companies all pages have. Not for evaluation keys.' }),
+  ),
+  unranked: Type.Optional(
+    Type.Integer({
+      description:
+        'With `sort`: how many companies are left out because they have no such figure. Not for evaluation keys.',
+    }),
+  ),
+  other_currencies: Type.Optional(
+    Type.Array(CurrencyCount, {
+      description:
+        'With `sort`: the companies that are left out because their amounts are in another currency, as many as the same request with that `currency` lists. Not for evaluation keys.',
+    }),
+  ),
+}

@@ -1,0 +1,136 @@
+import type { Sql, SqlClient } from '../../postgres/client.ts'
+import { withSnapshot } from '../../postgres/snapshot.ts'
+import { currencies } from '../fundamentals/columns.ts'
+import { plainZero } from '../fundamentals/read.ts'
+import type { Sort } from './comparison.ts'
+import type { CurrencyRule } from './queries.ts'
+import { type TableCompany, tableRows } from './tablePage.ts'
+import type { TableScope } from './tableQueries.ts'
+
+/** What is sorted, and where the page begins. */
+export interface RankingScope extends TableScope {
+  readonly sort: Sort
+  /** The figure of the company `after`, as the page before showed it. */
+  readonly afterValue: number | null
+  readonly inCurrency: CurrencyRule | null
+}
+
+/** A company with the figure by which it is sorted. Its other figures are those of the columns. */
+export interface RankedCompany extends TableCompany {
+  readonly sortedBy: number
+}
+
+export interface CurrencyCount {
+  /** Several separated by spaces where a company has compared amounts in each. */
+  readonly currency: string
+  readonly companies: number
+}
+
+export interface Ranking {
+  readonly dataVersion: number
+  readonly rows: readonly RankedCompany[]
+  /** The last entity on the page, and its figure; null: this is the last page. */
+  readonly next: number | null
+  readonly nextValue: number | null
+  /** Companies on all pages. */
+  readonly total: number
+  /** Companies without the figure by which the others are sorted. */
+  readonly unranked: number
+  /** Companies that are not compared with these, because their amounts are in another currency. */
+  readonly others: readonly CurrencyCount[]
+  /** Whether all companies of the market were sorted. */
+  readonly isWhole: boolean
+}
+
+const companiesPerStatement = 10_000
+/** Companies of which one request sorts the figures: more would take too much memory and time. */
+export const maxSorted = 50_000
+
+/** A page of the companies of a market by one of their figures. All of them are read and sorted, so that the first page has the first companies
+ * of the market; companies of one figure are in the order in which they were first imported.
+ *
+ * @param read reads, of the same snapshot, what else the page needs */
+export function rankMarket<T>(
+  sql: Sql,
+  scope: RankingScope,
+  read: (snapshot: SqlClient, ranking: Ranking) => Promise<T>,
+  bound = maxSorted,
+): Promise<T> {
+  return withSnapshot(sql, async snapshot => {
+    const { dataVersion, companies, isWhole } = await readMarket(snapshot, scope, bound)
+    return read(snapshot, pageOf(scope, companies, { dataVersion, isWhole }))
+  })
+}
+
+/** The companies in the order in which they were first imported, with all figures that the request shows or compares. */
+async function readMarket(sql: SqlClient, scope: RankingScope, bound: number) {
+  const { metrics, sort, inCurrency } = scope
+  const wanted = [...new Set([...metrics, sort.metric, ...(inCurrency?.metrics ?? [])])]
+  const companies: TableCompany[] = []
+  let after: number | null = null
+  let dataVersion: number
+  do {
+    const limit = Math.min(companiesPerStatement, bound - companies.length)
+    // In any currency: those of another one are counted.
+    const part = { ...scope, metrics: wanted, inCurrency: null, after, limit }
+    const found = await tableRows(sql, part)
+    for (const company of found.rows) companies.push(company)
+    dataVersion = found.dataVersion
+    after = found.next
+  } while (after !== null && companies.length < bound)
+  return { dataVersion, companies, isWhole: after === null }
+}
+
+function pageOf(
+  { metrics, sort, inCurrency, after, afterValue, limit }: RankingScope,
+  companies: readonly TableCompany[],
+  read: Pick<Ranking, 'dataVersion' | 'isWhole'>,
+): Ranking {
+  const ranked: RankedCompany[] = []
+  const others = new Map<string, number>()
+  let unranked = 0
+  for (const company of companies) {
+    const figures = new Map(metrics.flatMap(name => pairOf(company.figures, name)))
+    if (figures.size === 0) continue
+    const figure = company.figures.get(sort.metric)
+    if (figure === undefined) {
+      unranked++
+      continue
+    }
+    const currency = inCurrency === null ? null : currencyOfCompany(company, inCurrency)
+    if (currency !== (inCurrency?.code ?? null)) {
+      if (currency !== null) others.set(currency, (others.get(currency) ?? 0) + 1)
+      continue
+    }
+    ranked.push({ ...company, figures, sortedBy: plainZero(figure.value) })
+  }
+  const sign = sort.descending ? -1 : 1
+  ranked.sort((a, b) => sign * (a.sortedBy - b.sortedBy) || a.entityId - b.entityId)
+  const isAfter = ({ sortedBy, entityId }: RankedCompany) => {
+    if (after === null || afterValue === null) return true
+    return sortedBy === afterValue ? entityId > after : sign * (sortedBy - afterValue) > 0
+  }
+  const rest = ranked.filter(isAfter)
+  const rows = rest.slice(0, limit)
+  const last = rest.length > limit ? rows.at(-1) : undefined
+  return {
+    ...read,
+    rows,
+    next: last?.entityId ?? null,
+    nextValue: rows.at(-1)?.sortedBy ?? null,
+    total: ranked.length,
+    unranked,
+    others: [...others]
+      .map(([currency, count]) => ({ currency, companies: count }))
+      .sort((a, b) => b.companies - a.companies || (a.currency < b.currency ? -1 : 1)),
+  }
+}
+
+function pairOf<V>(figures: ReadonlyMap<string, V>, name: string): [string, V][] {
+  const figure = figures.get(name)
+  return figure === undefined ? [] : [[name, figure]]
+}
+
+/** Of the figures that must be in one currency; null: the company has none of them. */
+const currencyOfCompany = ({ figures }: TableCompany, { metrics }: CurrencyRule): string | null =>
+  currencies(metrics.flatMap(name => figures.get(name)?.unit ?? []))
