@@ -1,6 +1,9 @@
 import type { MarketCosts } from '../../markets/costs.ts'
 import type { Dataset } from '../dataset/dataset.ts'
 import type { DateView } from '../dataset/subset.ts'
+import type { Benchmark } from '../judging/benchmark.ts'
+import { judgedReturns } from '../judging/judgedReturns.ts'
+import { type Findings, judge } from '../judging/verdict.ts'
 import { rebalanceDates } from '../portfolio/rebalance.ts'
 import { simulate } from '../portfolio/simulate.ts'
 import type { BacktestInclude } from '../request.ts'
@@ -12,69 +15,65 @@ import { summarise } from '../summary.ts'
 import { walkForward } from '../walkforward/folds.ts'
 import { requireVolume } from './capacity.ts'
 import { writeCurves } from './curves.ts'
-import { boundEvidence, type EvidenceSettings, writeEvidence } from './evidence.ts'
+import { type EvidenceRecords, type EvidenceSettings, type EvidenceTrial, writeEvidence } from './evidence.ts'
 import { writeIncluded } from './includedSections.ts'
+import type { Judged } from './judgement.ts'
 import type { ResolvedConfig } from './resolveConfig.ts'
-import { writeConfig, writeCurve, writeFolds, writeMetrics } from './resultFields.ts'
+import { finiteOrNull, writeConfig, writeCurve, writeFolds, writeMetrics } from './resultFields.ts'
 import { resolveTradingCosts } from './tradingCosts.ts'
 
-/** A result, and the returns that its statistics are computed from. */
+/** A result, and what a batch needs of its record. */
 export interface RecordedRun {
   readonly result: BacktestResult
-  /** Net returns per period, fractions. */
-  readonly net: Float64Array
   /** Names the configuration. */
   readonly label: string
+  /** What the record is judged by, per period. */
+  readonly judged: Float64Array
+  readonly findings: Findings
 }
 
-/** One configuration on a view of a dataset: simulates it, computes its statistics, and writes the result.
- *
- * @param dataWarnings those that the rows gave rise to; they come first
- * @param evidence null: none, or that of a sweep, which is about all of its trials
- * @param participation of the section `capacity` */
-export function runConfiguration(
-  data: Dataset,
-  view: DateView,
-  config: ResolvedConfig,
-  include: readonly BacktestInclude[],
-  marketCosts: MarketCosts,
-  dataWarnings: readonly BacktestWarning[],
-  evidence: EvidenceSettings | null = null,
-  participation: number = defaultParticipation,
-): BacktestResult {
-  return recordConfiguration(data, view, config, include, marketCosts, dataWarnings, evidence, participation)
-    .result
+/** Everything that a run depends on besides its rows and its configuration. */
+export interface RunSettings {
+  readonly include: readonly BacktestInclude[]
+  readonly marketCosts: MarketCosts
+  /** Those that the rows gave rise to; they come first. */
+  readonly dataWarnings: readonly BacktestWarning[]
+  readonly evidence: EvidenceSettings
+  /** What the record is judged against, by the days on which its periods start. */
+  readonly benchmark: (days: Int32Array) => Benchmark
+  /** Of the section `capacity`. */
+  readonly participation?: number | undefined
+  /** The winner of a sweep is judged with all of its trials, others by themselves. */
+  readonly judgeRecord: (trial: EvidenceTrial) => Judged
+  /** Another thread sets it to 1 to cancel the work; the run is then incomplete. */
+  readonly stop?: Int32Array | undefined
 }
 
-/** The same, with the returns.
- *
- * @param stop another thread sets it to 1 to cancel the work; the run is then incomplete */
+/** One configuration on a view of a dataset: simulates it, computes its statistics, and writes the result. */
 export function recordConfiguration(
   data: Dataset,
   view: DateView,
   config: ResolvedConfig,
-  include: readonly BacktestInclude[],
-  marketCosts: MarketCosts,
-  dataWarnings: readonly BacktestWarning[],
-  evidence: EvidenceSettings | null,
-  participation: number = defaultParticipation,
-  stop?: Int32Array,
+  settings: RunSettings,
 ): RecordedRun {
+  const { include, marketCosts, dataWarnings, evidence, stop } = settings
+  const { participation = defaultParticipation } = settings
   requireVolume(data, include)
   const periods = rebalanceDates(view.firstDate, view.endDate, config.step)
-  if (evidence !== null) boundEvidence(evidence, 1, periods.length)
   const days = Int32Array.from(periods, date => data.days[date])
   const { tradingCosts, costs, warnings } = resolveTradingCosts(data, periods, config, marketCosts)
   const { periodsPerYear, returnDays, portfolio } = config
   const simulation = simulate(data, periods, portfolio, tradingCosts, include.includes('positions'), stop)
   const { series } = simulation
-  const folds = walkForward(series.net, days, {
+  const { judged, benchmark } = judgedReturns(series, settings.benchmark(days), portfolio.longShort)
+  const { net } = series
+  const folds = walkForward({ net, judged }, days, {
     folds: config.folds,
     tranches: portfolio.tranches,
     returnDays,
     periodsPerYear,
   })
-  const summary = summarise(series, folds, portfolio.tranches, periodsPerYear)
+  const summary = summarise(series, judged, folds, portfolio.tranches, periodsPerYear)
   const emptyPeriods = countEmpty(series.held)
   const { used, dropped } = countDropped(data, view, periods, series)
   const allWarnings = [
@@ -85,6 +84,26 @@ export function recordConfiguration(
     ...warnOfEmptyPeriods(emptyPeriods, periods.length),
     ...(summary.ruined ? [ruined] : []),
   ]
+  const records: EvidenceRecords = {
+    trials: [{ net, judged, benchmark, tranches: portfolio.tranches, avgTurnover: summary.avgTurnover }],
+    winner: 0,
+    days,
+    returnDays,
+    periodsPerYear,
+    hasCosts: summary.costDragAnnual > 0,
+    warnings: allWarnings.map(({ code }) => code),
+  }
+  const { judgement, tested } = settings.judgeRecord(records.trials[0])
+  const findings: Findings = {
+    ...judgement,
+    benchmark,
+    judgedSharpe: finiteOrNull(summary.judgedSharpe),
+    periods: periods.length,
+    ruined: summary.ruined,
+    longShort: portfolio.longShort,
+    gross: portfolio.gross,
+    warnings: records.warnings,
+  }
   const result: BacktestResult = {
     object: 'backtest_result',
     n_rows: used,
@@ -95,6 +114,8 @@ export function recordConfiguration(
     spacing: config.medianDateGap,
     step: config.step,
     config: writeConfig(config),
+    benchmark,
+    verdict: judge(findings),
     metrics: writeMetrics(summary),
     ...writeCurve(summary.curve, days, returnDays),
     folds: writeFolds(folds, days, config.label),
@@ -102,20 +123,9 @@ export function recordConfiguration(
     universe: { definition: universe, names_per_period: mean(Float64Array.from(simulation.known)) },
     costs,
     warnings: allWarnings,
-    ...(evidence === null
+    ...(tested === null || evidence.sections.length === 0
       ? {}
-      : {
-          evidence: writeEvidence(evidence, {
-            trials: [{ net: series.net, tranches: portfolio.tranches, avgTurnover: summary.avgTurnover }],
-            winner: 0,
-            universe: series.universe,
-            days,
-            returnDays,
-            periodsPerYear,
-            hasCosts: summary.costDragAnnual > 0,
-            warnings: allWarnings.map(({ code }) => code),
-          }),
-        }),
+      : { evidence: writeEvidence(evidence, records, tested) }),
     ...writeIncluded({ data, periods, days, config, tradingCosts }, simulation, include, participation),
     ...(include.includes('curves')
       ? {
@@ -127,7 +137,7 @@ export function recordConfiguration(
         }
       : {}),
   }
-  return { result, net: series.net, label: config.label }
+  return { result, label: config.label, judged, findings }
 }
 
 function fewerFolds(requested: number, made: number, periods: number): BacktestWarning {

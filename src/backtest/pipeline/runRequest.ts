@@ -3,12 +3,14 @@ import { readBody } from '../codec/body.ts'
 import type { ArchiveRequest, BacktestSettings, StoredPanelRequest } from '../codec/settings.ts'
 import type { Dataset } from '../dataset/dataset.ts'
 import { shareDataset } from '../dataset/packed.ts'
+import { resolveBenchmark } from '../judging/benchmark.ts'
 import { isEvidence, reportSections } from '../report/reportSections.ts'
 import type { BodyFormat, BodyQuery, ResultFormat } from '../request.ts'
 import type { BacktestResult } from '../result.ts'
 import { archiveKey, type CachedArchive, listAssetNames } from './archiveDataset.ts'
 import { type EncodedResult, encodeResult } from './encodeResult.ts'
-import { resolveEvidence } from './evidence.ts'
+import { boundEvidence, resolveEvidence } from './evidence.ts'
+import { judgeAlone } from './judgement.ts'
 import { buildPanelDataset } from './panelDataset.ts'
 import { echoRequest, versionOf } from './requestEcho.ts'
 import { resolveConfig } from './resolveConfig.ts'
@@ -67,8 +69,8 @@ export function runBodyRequest({
   }
   if (parsed.panel !== null)
     return runPanelRequest(buildPanelDataset(parsed.panel), parsed, costs, resultFormat)
-  const { config, include, sweep, evidence, score, dataVersion: sentVersion, panelId } = parsed
-  const settings = { config, include, sweep, evidence, score, dataVersion: sentVersion }
+  const { config, include, sweep, evidence, benchmark, score, dataVersion: sentVersion, panelId } = parsed
+  const settings = { config, include, sweep, evidence, benchmark, score, dataVersion: sentVersion }
   if (panelId !== null) return { kind: 'stored', request: { ...settings, panelId } }
   const request = { ...settings, source: parsed.source }
   const archive = findArchive(archives, request)
@@ -115,14 +117,13 @@ export function runPanelRequest(
   scored: PanelScored | null = null,
 ): BacktestOutcome {
   const request = withSections(sent, resultFormat)
-  const { config, sweep, include, pageOnly = [], evidence } = request
+  const { config, sweep, pageOnly = [] } = request
   if (!sweep) {
     const result = runPanelBacktest(panel, request, costs, scored)
     return { kind: 'result', result: encodeResult(result, resultFormat, pageOnly) }
   }
-  const settings = resolveEvidence(include, evidence)
   const selected = selectPanelData(panel, config, scored)
-  const plan = planSweep(selected, config, sweep, include, costs, settings, evidence?.participation)
+  const plan = planSweep(selected, request, costs)
   const echo = echoRequest(request, { dataVersion: selected.dataVersion })
   return { kind: 'sweep', plan: { ...plan, pageOnly, request: echo } }
 }
@@ -142,30 +143,34 @@ export function runPanelBacktest(
   return runSelected(selectPanelData(panel, request.config, scored), request, costs).result
 }
 
-/** One configuration on the rows that a request selects.
- *
- * @param stop another thread sets it to 1 to cancel the work; the run is then incomplete */
+interface SelectedOptions {
+  /** Backtests in the batch that the run is one of; null: it is none of a batch. */
+  readonly batchSize?: number | null
+  /** Another thread sets it to 1 to cancel the work; the run is then incomplete. */
+  readonly stop?: Int32Array
+}
+
+/** One configuration on the rows that a request selects. */
 export function runSelected(
   { data, view, returnDays, medianDateGap, warnings, dataVersion, source, score }: SelectedData,
   request: BacktestSettings,
-  costs: MarketCosts,
-  stop?: Int32Array,
+  marketCosts: MarketCosts,
+  { batchSize = null, stop }: SelectedOptions = {},
 ): RecordedRun {
   const { config, include, evidence } = request
   const resolved = resolveConfig(config, returnDays, medianDateGap)
   const settings = resolveEvidence(include, evidence)
-  const { participation } = evidence ?? {}
-  const run = recordConfiguration(
-    data,
-    view,
-    resolved,
+  boundEvidence(settings, 1, Math.ceil((view.endDate - view.firstDate) / resolved.step))
+  const run = recordConfiguration(data, view, resolved, {
     include,
-    costs,
-    warnings,
-    settings,
-    participation,
+    marketCosts,
+    dataWarnings: warnings,
+    evidence: settings,
+    judgeRecord: trial => judgeAlone(trial, settings, batchSize),
     stop,
-  )
+    benchmark: days => resolveBenchmark(request.benchmark, evidence, days),
+    participation: evidence?.participation,
+  })
   return {
     ...run,
     result: {

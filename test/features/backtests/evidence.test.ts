@@ -1,13 +1,14 @@
 import { afterAll, expect, test } from 'bun:test'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
+import { universeReturns } from '../../../src/backtest/dataset/rank.ts'
 import { decodeResult } from '../../../src/backtest/pipeline/encodeResult.ts'
 import { resolveEvidence } from '../../../src/backtest/pipeline/evidence.ts'
-import { sweepRecords } from '../../../src/backtest/pipeline/sweepEvidence.ts'
 import { planArchiveSweep, type SweepPlan } from '../../../src/backtest/pipeline/sweepPlan.ts'
 import { readTrials } from '../../../src/backtest/pipeline/sweepTrials.ts'
 import { operator } from '../../../src/backtest/pool/caller.ts'
 import { ComputePool } from '../../../src/backtest/pool/computePool.ts'
 import { runSlice, runSweep } from '../../../src/backtest/pool/runSweep.ts'
+import { rebalanceDates } from '../../../src/backtest/portfolio/rebalance.ts'
 import type { BacktestEvidence } from '../../../src/backtest/requestEvidence.ts'
 import { BacktestResult } from '../../../src/backtest/result.ts'
 import { registerFormats } from '../../../src/dates.ts'
@@ -58,25 +59,32 @@ print(json.dumps([spa(R, b, L, B, seed), sharpe_interval(R[given["winner"]], L, 
 `
 
 test.skipIf(python === null || peers === null)(
-  'the evidence of a sweep is the reference’s on the net returns of its trials, against the universe and against cash',
+  'the evidence of a sweep is the reference’s on the returns that its trials are judged by: against cash, the universe, or each by direction',
   async () => {
     const pool = new ComputePool({ threads: 2, queue: 9, timeLimitMs: 60_000 })
     try {
-      for (const benchmark of ['universe', 'cash'] as const) {
-        const sent = { seed: 77, bootstraps: 150, meanBlock: 3.5, benchmark, groups: 6, testGroups: 2 }
-        const plan = await planOf({ quantile: [0.1, 0.3], weighting: ['equal', 'rank', 'score'] }, sent)
+      for (const benchmark of ['universe', 'cash', 'by_direction'] as const) {
+        const named = benchmark === 'by_direction' ? {} : { benchmark }
+        const sent = { seed: 77, bootstraps: 150, meanBlock: 3.5, ...named, groups: 6, testGroups: 2 }
+        const grid = { quantile: [0.1, 0.3], weighting: ['equal', 'rank', 'score'] }
+        const direction = ['long_short', 'long_only']
+        const plan = await planOf(benchmark === 'by_direction' ? { ...grid, direction } : grid, sent)
         const { evidence, best } = decodeResult(await runSweep(pool, plan, { ticket: pool.admit(operator) }))
         const series = await Promise.all(
           plan.slices.map((_, slice) => runSlice(pool, plan, slice, { caller: operator })),
         )
-        const trials = readTrials(plan, series, plan.view.endDate)
-        const { universe } = sweepRecords(plan, trials, 0, [])
+        const trials = readTrials(plan, series)
+        const { universe } = universeReturns(plan.data, rebalanceDates(0, plan.view.endDate, 1))
         const file = `${process.env.TMPDIR ?? '/tmp'}/asfiled-evidence-${process.pid}.json`
         await Bun.write(
           file,
           JSON.stringify({
-            R: trials.map(({ net }) => Array.from(net)),
-            b: benchmark === 'cash' ? new Array(universe.length).fill(0) : Array.from(universe),
+            R: trials.map(({ net, label }) => {
+              const isCash =
+                benchmark === 'cash' || (!('benchmark' in named) && label.startsWith('long_short'))
+              return Array.from(net, (value, t) => value - (isCash ? 0 : universe[t]))
+            }),
+            b: new Array(universe.length).fill(0),
             L: 3.5,
             B: 150,
             seed: 77,
@@ -134,6 +142,29 @@ test('1, 2 and 4 threads give the same bytes, and another seed gives other ones'
   }
   expect(answers[1]).toEqual(answers[0])
   expect(answers[2]).toEqual(answers[0])
+}, 120_000)
+
+test('a verdict without spa in include is the same on any number of threads, and that of the request with it', async () => {
+  const { data, dataVersion } = await bench.deps.archive.get('1d', null)
+  const sweep = { direction: ['long_short' as const, 'long_only' as const], holdDays: [1, 2, 5] }
+  const planWith = (include: ['spa'] | []) =>
+    planArchiveSweep({ data, dataVersion, costs, request: { config: {}, source: {}, include, sweep } })
+  const runs: BacktestResult[] = []
+  for (const threads of [1, 3]) {
+    const pool = new ComputePool({ threads, queue: 9, timeLimitMs: 60_000 })
+    try {
+      for (const include of [[], ['spa']] satisfies (['spa'] | [])[])
+        runs.push(decodeResult(await runSweep(pool, planWith(include), { ticket: pool.admit(operator) })))
+    } finally {
+      await pool.close()
+    }
+  }
+  const [decided, whole, decidedToo, wholeToo] = runs
+  expect(decidedToo).toEqual(decided)
+  expect(wholeToo).toEqual(whole)
+  expect(decided.verdict).toEqual(whole.verdict)
+  const p = whole.evidence?.spa?.consistent ?? Number.NaN
+  expect(decided.verdict.superior).toBe(p < decided.verdict.spa_level)
 }, 120_000)
 
 test('the block length is chosen and stated, and sending the stated one gives the same numbers', async () => {
@@ -236,13 +267,12 @@ test('a sweep past its time limit ends among its resamples with the advice to su
 }, 60_000)
 
 test('defaults are those that the schema states', () => {
-  expect(resolveEvidence(['ic'])).toBeNull()
+  expect(resolveEvidence(['ic']).sections).toEqual([])
   expect(resolveEvidence(['cpcv', 'spa'])).toEqual({
     sections: ['spa', 'cpcv'],
     seed: 1,
     bootstraps: 1_000,
     meanBlock: null,
-    benchmark: 'universe',
     groups: 10,
     testGroups: 2,
   })

@@ -1,0 +1,190 @@
+import type { Superiority } from '../evidence/superiority.ts'
+import { confidence } from '../overfitting/winner.ts'
+import type { BacktestVerdict, VerdictLevel, VerdictReason, VerdictReasonCode } from '../resultVerdict.ts'
+import type { BenchmarkKind } from './benchmark.ts'
+import { serialDsr } from './serialCorrelation.ts'
+
+/** What the tests say of a record. */
+export interface Judgement {
+  /** Of how many the record is the best. */
+  readonly trials: number
+  readonly dsr: number | null
+  /** VR, see `serialDsr`. */
+  readonly varianceRatio: number
+  /** `of_one`: a batch has other configurations, which the test of this one alone would not count. */
+  readonly superiority: Superiority | null | 'of_one'
+  /** Of the p value of that test, see `levelOf` in evidence/superiority.ts. */
+  readonly spaLevel: number
+}
+
+/** What a verdict is made of. */
+export interface Findings extends Judgement {
+  readonly benchmark: BenchmarkKind
+  /** Annualised; null if it is not defined. */
+  readonly judgedSharpe: number | null
+  readonly periods: number
+  readonly ruined: boolean
+  readonly longShort: boolean
+  /** Gross exposure of the portfolio. */
+  readonly gross: number
+  /** Codes of the result's warnings. */
+  readonly warnings: readonly string[]
+}
+
+/** The formulas hold for long records, where means are normal. Fewer periods than this prove nothing. */
+export const minPeriods = 30
+
+/** Warnings that make both tests meaningless: they take the returns for what they say they are. */
+const withholding: Readonly<Partial<Record<string, VerdictReason>>> = {
+  overlapping_returns: {
+    code: 'overlapping_returns',
+    message:
+      'The returns of consecutive dates seem to overlap, so that one event counts in several periods and the record looks steadier than it is. Send config.returnDays as the number of trading days that a return covers.',
+  },
+  score_is_return: {
+    code: 'score_is_return',
+    message:
+      'The score follows the return that it is to predict almost exactly, as one that was made from that return does. Compute it from what was known on its date.',
+  },
+  too_good: {
+    code: 'too_good',
+    message:
+      'The record is better than scores that look at no future return ever are. Check that each score uses only what was known on its date, full-sample means and revised data included.',
+  },
+  returns_like_percent: {
+    code: 'returns_like_percent',
+    message: 'The returns look like percent sent as fractions. A return of 2.5% is 0.025.',
+  },
+}
+
+/** The verdict on a record. The Deflated Sharpe ratio asks whether the best of so many trials is better than the best of as many
+ * without skill would be; the test for superior predictive ability whether any of them beats the benchmark by more than chance,
+ * with their correlations. `weak` is one of the two, `strong` both, the second at half of its level: of a single configuration
+ * both ask the same, and noise that passes one passes the other. */
+export function judge(findings: Findings): BacktestVerdict {
+  const { benchmark, judgedSharpe, trials, dsr, superiority, spaLevel } = findings
+  const dsrSerial = serialDsr(dsr, findings.varianceRatio)
+  const deflated: Deflated = { dsr, dsrSerial, trials }
+  const withheld = withholdingReasons(findings)
+  const limits = limitingReasons(findings)
+  return {
+    level: withheld.length > 0 ? 'withheld' : limits.length > 0 ? 'none' : levelOf(deflated, superiority),
+    benchmark,
+    judged_sharpe: judgedSharpe,
+    trials,
+    dsr,
+    dsr_serial: dsrSerial,
+    superior: superiority === null || superiority === 'of_one' ? null : superiority !== 'none',
+    spa_level: spaLevel,
+    reasons: [...withheld, ...limits, deflation(deflated), superiorAbility(findings), ...selection(findings)],
+  }
+}
+
+interface Deflated {
+  readonly dsr: number | null
+  readonly dsrSerial: number | null
+  readonly trials: number
+}
+
+function levelOf({ dsr, dsrSerial }: Deflated, superiority: Findings['superiority']): VerdictLevel {
+  const isDeflated = passes(dsr) && passes(dsrSerial)
+  if (isDeflated && superiority === 'clear') return 'strong'
+  return isDeflated || superiority === 'clear' || superiority === 'close' ? 'weak' : 'none'
+}
+
+const passes = (dsr: number | null): boolean => dsr !== null && dsr >= confidence
+
+function withholdingReasons({ warnings, benchmark, longShort, gross }: Findings): VerdictReason[] {
+  const reasons = warnings.flatMap(code => withholding[code] ?? [])
+  if (benchmark !== 'universe' || longShort || gross === 1) return reasons
+  return [
+    ...reasons,
+    reason(
+      'gross_exposure',
+      `The portfolio holds ${gross} times its equity and the universe once. In a market that rises or falls, that difference alone beats the universe or loses to it. Send config.gross 1, or a benchmark of the same exposure.`,
+    ),
+  ]
+}
+
+function limitingReasons({ periods, ruined }: Findings): VerdictReason[] {
+  return [
+    ...(periods < minPeriods
+      ? [reason('short_record', `${periods} periods prove nothing: both tests need at least ${minPeriods}.`)]
+      : []),
+    ...(ruined ? [reason('ruined', 'The portfolio lost all of its equity.')] : []),
+  ]
+}
+
+function deflation({ dsr, dsrSerial, trials }: Deflated): VerdictReason {
+  const name = `The Deflated Sharpe ratio${trials === 1 ? '' : ` for ${trials.toLocaleString('en')} trials`}`
+  if (dsr === null || dsrSerial === null)
+    return reason('dsr_undefined', `${name} does not exist: it needs two periods whose returns differ.`)
+  if (!passes(dsr))
+    return reason('dsr_fails', `${name} is ${shownDsr(dsr)}, below the required ${confidence}.`)
+  return passes(dsrSerial)
+    ? reason('dsr_passes', `${name} is ${shownDsr(dsr)}, and at least ${confidence} is required.`)
+    : reason(
+        'serial_correlation',
+        `${name} is ${shownDsr(dsr)}, but only ${shownDsr(dsrSerial)} once it is allowed for that gains follow gains and losses follow losses; at least ${confidence} is required.`,
+      )
+}
+
+/** Rounded down, so that it is never shown as the threshold that it missed, nor as certainty. */
+const shownDsr = (dsr: number) => (Math.floor(dsr * 1_000) / 1_000).toFixed(3)
+
+const shownShare = (share: number) => `${Number((100 * share).toPrecision(3))}%`
+
+const rivals: Readonly<Record<BenchmarkKind, string>> = {
+  cash: 'cash',
+  universe: 'the universe',
+  series: 'the benchmark',
+}
+
+function superiorAbility({ superiority, trials, benchmark, spaLevel }: Findings): VerdictReason {
+  const test = 'The test for superior predictive ability'
+  const level = shownShare(spaLevel)
+  const chance = `without skill, ${trials === 1 ? 'the configuration' : 'the best configuration'} would do at least this well against ${rivals[benchmark]} in`
+  switch (superiority) {
+    case 'clear':
+      return reason(
+        'spa_passes',
+        `${test} passes: ${chance} less than ${shownShare(spaLevel / 2)} of all records.`,
+      )
+    case 'close':
+      return reason(
+        'spa_close',
+        `${test} passes, but not clearly: ${chance} less than ${level} of all records. Strong evidence needs less than ${shownShare(spaLevel / 2)}.`,
+      )
+    case 'none':
+      return reason(
+        'spa_fails',
+        spaLevel > 0
+          ? `${test} fails: ${chance} ${level} of all records or more.`
+          : `${test} fails: the record has too few blocks of independent periods for it.`,
+      )
+    case 'of_one':
+      return reason(
+        'spa_not_computed',
+        `${test} was not computed, so the level is at most weak: of one backtest it would not count the other ${(trials - 1).toLocaleString('en')} of its batch. Send the configurations as one sweep.`,
+      )
+    case null:
+      return reason(
+        'spa_not_computed',
+        `${test} was not computed, so the level is at most weak: the record is too short or too large for it, or a return overflowed.`,
+      )
+    default:
+      return superiority satisfies never
+  }
+}
+
+function selection({ trials }: Findings): VerdictReason[] {
+  if (trials > 1) return []
+  return [
+    reason(
+      'one_configuration',
+      'One configuration was judged, and nothing is deducted for choosing it. If it is the best of several that you tried, send them as one sweep.',
+    ),
+  ]
+}
+
+const reason = (code: VerdictReasonCode, message: string): VerdictReason => ({ code, message })

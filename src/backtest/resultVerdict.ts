@@ -1,0 +1,80 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { BenchmarkUsed, count, numberOrNull, strict } from './resultMetrics.ts'
+
+/** From the best to the worst. `withheld` is none of them. */
+export const verdictLevels = ['strong', 'weak', 'none', 'withheld'] as const
+export type VerdictLevel = (typeof verdictLevels)[number]
+
+export const verdictReasonCodes = [
+  'dsr_passes',
+  'dsr_fails',
+  'dsr_undefined',
+  'serial_correlation',
+  'spa_passes',
+  'spa_close',
+  'spa_fails',
+  'spa_not_computed',
+  'one_configuration',
+  'short_record',
+  'ruined',
+  'gross_exposure',
+  'overlapping_returns',
+  'score_is_return',
+  'too_good',
+  'returns_like_percent',
+] as const
+export type VerdictReasonCode = (typeof verdictReasonCodes)[number]
+
+const VerdictReason = Type.Object(
+  {
+    code: Type.Union(
+      verdictReasonCodes.map(code => Type.Literal(code)),
+      { description: 'Stable name of the reason.' },
+    ),
+    message: Type.String({ description: 'What was found, in a sentence or two.' }),
+  },
+  { ...strict, $id: 'VerdictReason' },
+)
+export type VerdictReason = Static<typeof VerdictReason>
+
+export const BacktestVerdict = Type.Object(
+  {
+    level: Type.Union(
+      verdictLevels.map(level => Type.Literal(level)),
+      {
+        description:
+          'strong: dsr and dsr_serial are at least .95, and the p value of the test for superior predictive ability (spa.consistent) is below half of spa_level. weak: only the first holds, or the p value is below spa_level. none: neither. withheld: what the rows look like makes both meaningless, whatever their values; reasons say why.',
+      },
+    ),
+    benchmark: BenchmarkUsed,
+    judged_sharpe: numberOrNull(
+      'Annualised Sharpe ratio of the net return minus that of the benchmark; equal to metrics.sharpe against cash.',
+    ),
+    trials: count(
+      'Configurations that the Deflated Sharpe ratio counts: 1, those of a sweep, or those of a batch.',
+    ),
+    dsr: numberOrNull(
+      'Deflated Sharpe ratio. With one trial, it is the probabilistic Sharpe ratio against 0.',
+    ),
+    dsr_serial: numberOrNull(
+      'dsr after serial correlation of the record: PHI(PHI^-1(dsr) / sqrt(max(1, VR))). VR is the variance that the stationary bootstrap, with blocks of mean_block periods, gives sqrt(n_periods) times the mean, over the variance of a period.',
+    ),
+    superior: Type.Union([Type.Boolean(), Type.Null()], {
+      description:
+        'Whether spa.consistent is below spa_level; include spa for its value. null: not computed, as a reason says.',
+    }),
+    spa_level: Type.Number({
+      description: '.05 max(0, 1 - 15 mean_block / n_periods): short records have small p values too often.',
+    }),
+    reasons: Type.Array(VerdictReason, {
+      description: 'Why this level: first what withholds or limits it, then each of the two tests.',
+    }),
+  },
+  {
+    ...strict,
+    $id: 'BacktestVerdict',
+    description:
+      'Whether the record is more than luck would explain. It counts only the trials that it knows, and is not the probability that the strategy will make money.',
+  },
+)
+export type BacktestVerdict = Static<typeof BacktestVerdict>
