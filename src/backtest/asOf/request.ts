@@ -105,11 +105,3 @@ export const AsOfJoinRequest = Type.Object(
 /** The formats of a join's body. */
 export const joinFormats = ['json', 'csv', 'ndjson', 'parquet'] as const
 export type JoinFormat = (typeof joinFormats)[number]
-
-/** The documentation names the first media type of each. */
-export const joinMediaTypes: Readonly<Record<JoinFormat, readonly string[]>> = {
-  json: ['application/json'],
-  csv: ['text/csv'],
-  ndjson: ['application/x-ndjson', 'application/ndjson', 'application/jsonl'],
-  parquet: ['application/vnd.apache.parquet', 'application/x-parquet'],
-}
