@@ -42,11 +42,21 @@ export function storedColumn(element: SchemaElement): StoredColumn {
   )
 }
 
-const storedType = ({ type, converted_type, logical_type }: SchemaElement): StoredType => ({
-  ...(type === undefined ? {} : { type }),
-  ...(converted_type === undefined ? {} : { converted_type }),
-  ...(logical_type === undefined ? {} : { logical_type }),
-})
+/** Whole numbers of other widths are named by the older of the two annotations: the writing library stores the width of the newer one in a
+ * form that Arrow refuses. */
+function storedType({ type, converted_type, logical_type: logical }: SchemaElement): StoredType {
+  const whole = logical?.type === 'INTEGER' ? wholeTypes.find(name => name === wholeName(logical)) : undefined
+  const converted = whole ?? converted_type
+  return {
+    ...(type === undefined ? {} : { type }),
+    ...(converted === undefined ? {} : { converted_type: converted }),
+    ...(logical === undefined || logical.type === 'INTEGER' ? {} : { logical_type: logical }),
+  }
+}
+
+const wholeTypes = ['INT_8', 'INT_16', 'INT_32', 'INT_64', 'UINT_8', 'UINT_16', 'UINT_32', 'UINT_64'] as const
+const wholeName = ({ bitWidth, isSigned }: { readonly bitWidth: number; readonly isSigned: boolean }) =>
+  `${isSigned ? 'INT' : 'UINT'}_${bitWidth}`
 
 /** What replaced INT96. */
 const nanosecondType: StoredType = {

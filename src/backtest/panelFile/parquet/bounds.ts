@@ -64,7 +64,7 @@ export class ColumnBounds {
     this.#textLength = textLength
     this.#rows = rows
     this.#valueBytes = widthOf(column.type, column.width, textLength)
-    if (this.#valueBytes > this.maxTextBytes)
+    if (column.type === 'FIXED_LEN_BYTE_ARRAY' && this.#valueBytes > this.maxTextBytes)
       throw this.#tooLarge(`has values of ${shown(this.#valueBytes)} bytes`)
   }
 
