@@ -340,6 +340,7 @@ def test_changes_and_bulk_rows_are_frames_of_the_library(
     assert len(rows) == sum(file["rows"] for file in early.manifest["files"] if (file["market"], file["year"]) == ("US", 2010))
 
 
+@pytest.mark.filterwarnings("ignore::asfiled.EmptyAnswer")
 def test_an_earlier_version_answers_as_the_store_stood_then(client: Client, releases: tuple[int, int]) -> None:
     early, late = releases
     query: dict[str, Any] = {"fp": "FY", "fy": 2010, "view": "latest"}
