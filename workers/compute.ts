@@ -3,16 +3,17 @@ import { readJoinBody } from '../src/backtest/asOf/joinBody.ts'
 import { scoreDataset } from '../src/backtest/asOf/scoreDataset.ts'
 import { writeJoin } from '../src/backtest/asOf/writeJoin.ts'
 import { rankDataset } from '../src/backtest/dataset/rank.ts'
+import { packPanelFile } from '../src/backtest/panelFile/packPanelFile.ts'
 import { readPanelFile } from '../src/backtest/panelFile/readPanelFile.ts'
 import { buildArchive, filterArchive, listAssetNames } from '../src/backtest/pipeline/archiveDataset.ts'
 import { openBatch, runBatchItems } from '../src/backtest/pipeline/batch.ts'
 import { encodeResult, storedPage } from '../src/backtest/pipeline/encodeResult.ts'
-import { packPanel } from '../src/backtest/pipeline/panelDataset.ts'
 import { runArchiveRequest, runBodyRequest, runPanelRequest } from '../src/backtest/pipeline/runRequest.ts'
 import { prepareSweepSpa, runSpaSlice } from '../src/backtest/pipeline/sweepEvidence.ts'
 import { simulateSlice } from '../src/backtest/pipeline/sweepPlan.ts'
 import { writeSweepResult } from '../src/backtest/pipeline/sweepResult.ts'
 import { describeFailure } from '../src/backtest/pipeline/taskFailure.ts'
+import { taskNames } from '../src/backtest/pool/taskNames.ts'
 import type { Task, TaskKind, TaskReply } from '../src/backtest/pool/tasks.ts'
 import { releaseKernelMemory } from '../src/backtest/portfolio/kernel/wasm.ts'
 import { resultParts } from '../src/backtest/report/resultParts.ts'
@@ -35,7 +36,7 @@ export default async function compute(task: Task): Promise<TaskReply<TaskKind>> 
   try {
     return { ok: true, output: await perform(task) }
   } catch (error) {
-    return { ok: false, failure: describeFailure(error) }
+    return { ok: false, failure: describeFailure(error, taskNames[task.kind].what) }
   } finally {
     rest.end()
   }
@@ -54,7 +55,7 @@ function perform({ kind, input }: Task) {
     case 'batch_items':
       return runBatchItems(input)
     case 'panel_pack':
-      return packPanel(input)
+      return packPanelFile(input)
     case 'dataset_rank':
       return rankDataset(input.data).ranking
     case 'sweep_slice':

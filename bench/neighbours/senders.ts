@@ -1,3 +1,4 @@
+import { plainLayout } from '../../src/backtest/asOf/carried/carriedColumn.ts'
 import { parquetFile } from '../../src/backtest/asOf/parquetAnswer.ts'
 import { dayNumber } from '../../src/dates.ts'
 import type { Served } from '../http.ts'
@@ -63,7 +64,7 @@ export async function codeOf(response: Response): Promise<string | null> {
 /** A Parquet file of equal rows of one company: 5 million of them take 8 KB. */
 export function equalRows(count: number): Uint8Array<ArrayBuffer> {
   const day = new Int32Array(count).fill(dayNumber('2022-01-10'))
-  const rows = { count, day, name: new Int32Array(count), names: ['AAPL'] }
+  const rows = { count, day, name: new Int32Array(count), names: ['AAPL'], layout: plainLayout }
   return new Uint8Array(parquetFile({ rows, columns: [], extras: [] }, {}, 2 ** 30))
 }
 

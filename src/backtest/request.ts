@@ -261,13 +261,6 @@ export type BacktestRequest = Static<typeof BacktestRequest>
 export const bodyFormats = ['json', 'csv', 'ndjson'] as const
 export type BodyFormat = (typeof bodyFormats)[number]
 
-/** The documentation names the first media type of each. */
-export const mediaTypes: Readonly<Record<BodyFormat, readonly string[]>> = {
-  json: ['application/json'],
-  csv: ['text/csv'],
-  ndjson: ['application/x-ndjson', 'application/ndjson', 'application/jsonl'],
-}
-
 /** The settings of a request whose body has only rows, as query parameters. */
 export interface BodyQuery {
   /** JSON. */

@@ -23,6 +23,9 @@ account can read it. Not in it: DATA_DIR/registers, the responses of the registe
 A database that DATABASE_URL names is backed up with pg_dump or pg_basebackup. --record then notes in it that FILE was made, so
 that ./asfiled status and ./asfiled upgrade --check know. A backup of this command is noted by itself.
 
+--json prints one object: {"file", "bytes", "database_bytes", "seconds"}, with --record {"file", "bytes", "recorded"}. Progress is on
+standard error.
+
 Exit code: 0 the backup is complete, or noted; 1 it failed or was stopped, and FILE does not exist; 2 wrong usage.
 
 Examples:
@@ -36,9 +39,10 @@ export function addBackupCommand(program: Command, context: CliContext): void {
     .description('Back up the embedded database to one file, while servers run')
     .argument('<file>', 'A new file; with --record, where the backup of another tool is')
     .option('--record', 'Only note that another tool has made the backup FILE now')
+    .option('--json', 'Print one JSON object', false)
     .addHelpText('after', help)
-    .action(async (file: string, { record }: { record?: true }) => {
-      process.exitCode = record ? await note(context, file) : await run(context.config, file)
+    .action(async (file: string, { record, json }: { record?: true; json: boolean }) => {
+      process.exitCode = record ? await note(context, file, json) : await run(context.config, file, json)
     })
 }
 
@@ -46,7 +50,7 @@ const maxNameLength = 1_000
 const noteTimeoutMs = 5_000
 
 /** Another tool made it: the file may be on another machine, so it is not looked for. */
-async function note(context: CliContext, file: string): Promise<number> {
+async function note(context: CliContext, file: string, json: boolean): Promise<number> {
   if (file === '' || file.length > maxNameLength || /\p{C}/u.test(file))
     throw new Failure(
       'parameter_invalid',
@@ -71,14 +75,18 @@ async function note(context: CliContext, file: string): Promise<number> {
   } finally {
     await database.close()
   }
-  await printLine(`Noted: ${file} is the last backup of this database.`)
+  await printLine(
+    json
+      ? JSON.stringify({ file, bytes, recorded: true })
+      : `Noted: ${file} is the last backup of this database.`,
+  )
   return exitCodes.done
 }
 
 const backupRun = (file: string, seconds: number, bytes: number | null) =>
   ({ kind: 'backup', subject: file, seconds, outcome: 'done', reason: null, bytes }) as const
 
-async function run(config: Config, file: string): Promise<number> {
+async function run(config: Config, file: string, json: boolean): Promise<number> {
   assertEmbedded(config, 'Back it up with pg_dump or pg_basebackup')
   if (!hasCluster(config.dataDir))
     throw new Failure(
@@ -93,9 +101,18 @@ async function run(config: Config, file: string): Promise<number> {
   try {
     const { bytes, databaseBytes } = await writeBackup(cluster, file, signal, showBytes(progress))
     progress.stop()
-    await remember(cluster, backupRun(resolve(file), seconds(), bytes))
+    const taken = seconds()
+    await remember(cluster, backupRun(resolve(file), taken, bytes))
+    const made = {
+      file: resolve(file),
+      bytes,
+      database_bytes: databaseBytes,
+      seconds: Math.round(taken * 1_000) / 1_000,
+    }
     await printLine(
-      `${file}: ${megabytes(bytes)}, of a database of ${megabytes(databaseBytes)}. Restore it with: DATA_DIR=<new folder> ./asfiled restore ${file}`,
+      json
+        ? JSON.stringify(made)
+        : `${file}: ${megabytes(bytes)}, of a database of ${megabytes(databaseBytes)}. Restore it with: DATA_DIR=<new folder> ./asfiled restore ${file}`,
     )
     return exitCodes.done
   } catch (error) {

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { Command } from 'commander'
 import { Failure } from '../errors.ts'
 import { openMarkets } from '../features/bulk/access.ts'
@@ -16,6 +17,8 @@ A build that was interrupted is continued by the same command, as long as the da
 stay (the newest); the others are removed when a new one is whole. Markets whose terms are not read in full are left out
 unless ALLOW_UNVERIFIED_MARKETS names them.
 
+--json prints one object: the manifest, is_new, folder and seconds. Progress is on standard error.
+
 Settings: BULK_DIR (default DATA_DIR/bulk), BULK_KEEP, BULK_SCHEDULE (times at which a server builds by itself), DATABASE_URL
 or DATA_DIR.
 
@@ -23,17 +26,25 @@ Exit code: 0 the release is whole; 1 it failed or was stopped; 2 wrong usage.
 
 Examples:
   ./asfiled bulk build
+  ./asfiled bulk build --json | jq .data_version
   BULK_DIR=/srv/bulk BULK_KEEP=2 ./asfiled bulk build`
 
 const listHelp = `
-Example:
-  ./asfiled bulk list`
+--json prints one object: {"releases": [{"data_version", "as_of", "rows", "files", "bytes"}], "unfinished": [data versions]}.
+
+Examples:
+  ./asfiled bulk list
+  ./asfiled bulk list --json | jq '.releases[-1].data_version'`
 
 const removeHelp = `
 A download in progress goes on; the next request for the release is answered with 404.
 
 Example:
   ./asfiled bulk remove 41`
+
+interface JsonFlag {
+  readonly json: boolean
+}
 
 /** `bulk`: files of everything, which /api/v1/bulk serves. */
 export function addBulkCommand(program: Command, context: CliContext): void {
@@ -43,24 +54,27 @@ export function addBulkCommand(program: Command, context: CliContext): void {
   command
     .command('build')
     .description('Build the release of the present data version')
+    .option('--json', 'Print one JSON object', false)
     .addHelpText('after', buildHelp)
-    .action(async () => {
-      process.exitCode = await build(context)
+    .action(async ({ json }: JsonFlag) => {
+      process.exitCode = await build(context, json)
     })
   command
     .command('list')
     .description('List the releases in BULK_DIR')
+    .option('--json', 'Print one JSON object', false)
     .addHelpText('after', listHelp)
-    .action(() => list(context))
+    .action(({ json }: JsonFlag) => list(context, json))
   command
     .command('remove')
     .description('Remove a release')
     .argument('<data version>', 'As bulk list shows it')
+    .option('--json', 'Print one JSON object', false)
     .addHelpText('after', removeHelp)
-    .action((version: string) => remove(context, version))
+    .action((version: string, { json }: JsonFlag) => remove(context, version, json))
 }
 
-async function build(context: CliContext): Promise<number> {
+async function build(context: CliContext, json: boolean): Promise<number> {
   const { bulkDir: folder, bulkKeep: keep, allowUnverifiedMarkets } = context.config
   const markets = await loadMarkets()
   const manifests = openMarkets(markets.manifests, allowUnverifiedMarkets)
@@ -78,9 +92,17 @@ async function build(context: CliContext): Promise<number> {
     )
     progress.stop()
     const { data_version, rows, files, bytes } = manifest
-    const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1)
+    const seconds = (performance.now() - startedAt) / 1_000
+    const rounded = Math.round(seconds * 1_000) / 1_000
     await printLine(
-      `${isNew ? 'Built' : 'Already there:'} data version ${data_version}: ${grouped(rows)} rows in ${files.length} files of ${grouped(bytes)} bytes${isNew ? `, ${seconds} s` : ''}.`,
+      json
+        ? JSON.stringify({
+            ...manifest,
+            is_new: isNew,
+            folder: join(folder, String(data_version)),
+            seconds: rounded,
+          })
+        : `${isNew ? 'Built' : 'Already there:'} data version ${data_version}: ${grouped(rows)} rows in ${files.length} files of ${grouped(bytes)} bytes${isNew ? `, ${seconds.toFixed(1)} s` : ''}.`,
     )
     return exitCodes.done
   } catch (error) {
@@ -91,18 +113,26 @@ async function build(context: CliContext): Promise<number> {
   }
 }
 
-async function list({ config: { bulkDir } }: CliContext): Promise<void> {
-  const rows = releasesIn(bulkDir).map(version => {
+async function list({ config: { bulkDir } }: CliContext, json: boolean): Promise<void> {
+  const releases = releasesIn(bulkDir).map(version => {
     const { as_of, rows, bytes, files } = readManifest(bulkDir, version)
-    return [String(version), as_of, grouped(rows), String(files.length), grouped(bytes)]
+    return { data_version: version, as_of, rows, files: files.length, bytes }
   })
+  if (json) return printLine(JSON.stringify({ releases, unfinished: unfinishedIn(bulkDir) }))
+  const rows = releases.map(({ data_version, as_of, rows, files, bytes }) => [
+    String(data_version),
+    as_of,
+    grouped(rows),
+    String(files),
+    grouped(bytes),
+  ])
   if (rows.length === 0) await printLine(`No release in ${bulkDir}. Build one with ./asfiled bulk build.`)
   else await printLine(textTable(['data version', 'as of', 'rows', 'files', 'bytes'], rows))
   for (const version of unfinishedIn(bulkDir))
     console.error(`Data version ${version} is being built, or its build was interrupted.`)
 }
 
-async function remove({ config: { bulkDir } }: CliContext, text: string): Promise<void> {
+async function remove({ config: { bulkDir } }: CliContext, text: string, json: boolean): Promise<void> {
   const releases = releasesIn(bulkDir)
   const version = releases.find(release => String(release) === text)
   if (version === undefined)
@@ -111,5 +141,5 @@ async function remove({ config: { bulkDir } }: CliContext, text: string): Promis
       `There is no release ${text} in ${bulkDir}. ${releases.length === 0 ? 'There is none at all.' : `There are ${releases.join(', ')}.`}`,
     )
   removeRelease(bulkDir, version)
-  await printLine(`Removed data version ${version}.`)
+  await printLine(json ? JSON.stringify({ removed: version }) : `Removed data version ${version}.`)
 }

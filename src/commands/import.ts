@@ -17,12 +17,16 @@ const help = `
 Importing the same files again adds nothing; an interrupted import continues where it stopped. Figures without a day, a
 filing or a finite number are left out, counted as malformed and named with their place.
 
+--json prints one object on standard output: the counts, each skipped document with its reason, and data_version. Progress
+and named faults are on standard error.
+
 Exit code: 0 every document was read; 1 some were skipped or have malformed figures (each is named), or nothing was imported;
 2 wrong usage.`
 
 interface ImportFlags {
   readonly pulled?: IsoDate
   readonly bulk?: boolean
+  readonly json: boolean
 }
 
 /** `import <market>`: one command for each register. */
@@ -37,6 +41,7 @@ export function addImportCommand(program: Command, context: CliContext): void {
         '--bulk',
         'Faster for a first large load, but cross-sections and name searches are slow until it ends',
       )
+      .option('--json', 'Print one JSON object', false)
     if (register.overwrites)
       own.option(
         '--pulled <date>',
@@ -45,7 +50,7 @@ export function addImportCommand(program: Command, context: CliContext): void {
       )
     own
       .addHelpText('after', `\nAccepted files, in any combination and order:${register.help}\n${help}`)
-      .action(async (paths: string[], { pulled, bulk: isBulk = false }: ImportFlags) => {
+      .action(async (paths: string[], { pulled, bulk: isBulk = false, json }: ImportFlags) => {
         const today = context.today()
         if (pulled !== undefined && pulled > today)
           throw new Failure(
@@ -54,12 +59,17 @@ export function addImportCommand(program: Command, context: CliContext): void {
             { param: 'pulled' },
           )
         const files = { paths, today, observedOn: pulled ?? today, isDayKnown: pulled !== undefined, isBulk }
-        process.exitCode = await run(context, register, files)
+        process.exitCode = await run(context, register, files, json)
       })
   }
 }
 
-async function run(context: CliContext, register: Register, files: RegisterFiles): Promise<number> {
+async function run(
+  context: CliContext,
+  register: Register,
+  files: RegisterFiles,
+  json: boolean,
+): Promise<number> {
   const { imported, seconds } = await writeInBulk(context, 'Importing', async (sql, progress) => {
     const startedAt = performance.now()
     const secondsSoFar = () => (performance.now() - startedAt) / 1000
@@ -72,10 +82,10 @@ async function run(context: CliContext, register: Register, files: RegisterFiles
     return { imported, seconds: secondsSoFar() }
   })
   if (register.overwrites && files.isDayKnown === false && imported.read.documentsUnchanged > 0)
-    console.log(
+    console.error(
       'Content that was imported before was skipped. If it was downloaded again and is unchanged, give the day of that download with --pulled.',
     )
-  return reportImport(imported, seconds)
+  return reportImport(register.market, imported, seconds, json)
 }
 
 /** Notes how an import ended, for `asfiled status`. The import itself succeeds also where that cannot be noted. */

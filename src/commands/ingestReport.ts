@@ -6,14 +6,31 @@ import type { NamedFaults } from '../ingest/reading/namedFaults.ts'
 import type { SkippedDocument } from '../ingest/reading/progress.ts'
 import type { SyncSummary } from '../ingest/sync/syncRegister.ts'
 import { exitCodes } from './context.ts'
-import { grouped } from './output.ts'
+import { importJson } from './importJson.ts'
+import { grouped, printLine } from './output.ts'
 
 /** null: the row is left out. */
 type Row = readonly [label: string, value: string | number | null]
 
-/** Prints what an import did, and returns its exit code. */
-export function reportImport({ read, written }: RegisterImport, seconds: number): number {
+/** Prints what an import did, and returns its exit code.
+ *
+ * @param json prints one JSON object on standard output instead of lines */
+export async function reportImport(
+  market: string,
+  imported: RegisterImport,
+  seconds: number,
+  json: boolean,
+): Promise<number> {
+  const { read } = imported
   printFaults('skipped', read.skipped, read.skipped.length)
+  if (json) await printLine(JSON.stringify(importJson(market, imported, seconds)))
+  else printImport(imported, seconds)
+  if (read.documents === 0) console.error('Nothing was imported: no document could be read.')
+  const isComplete = read.documents > 0 && read.skipped.length === 0 && read.malformed === 0
+  return isComplete ? exitCodes.done : exitCodes.failed
+}
+
+function printImport({ read, written }: RegisterImport, seconds: number): void {
   const known =
     read.documentsUnchanged > 0 ? ` (${grouped(read.documentsUnchanged)} of them imported before)` : ''
   const rate = Math.round(read.figuresRead / Math.max(seconds, 0.001))
@@ -38,9 +55,6 @@ export function reportImport({ read, written }: RegisterImport, seconds: number)
   ])
   printBalances(written.balances)
   printRows([['data version', String(written.dataVersion)]])
-  if (read.documents === 0) console.error('Nothing was imported: no document could be read.')
-  const isComplete = read.documents > 0 && read.skipped.length === 0 && read.malformed === 0
-  return isComplete ? exitCodes.done : exitCodes.failed
 }
 
 /** Prints what a sync did, and returns its exit code. */

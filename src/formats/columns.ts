@@ -30,7 +30,7 @@ export const FormatSchema = Type.Optional(
   Type.Union([Type.Literal('json'), Type.Literal('csv'), Type.Literal('ndjson'), Type.Literal('parquet')], {
     default: 'json',
     description:
-      'json; csv (RFC 4180, columns in the order of the JSON row); ndjson (one row per line); parquet (days as DATE, values as DOUBLE). Without it the header Accept decides: text/csv, application/x-ndjson or application/vnd.apache.parquet; anything else is json.',
+      'json; csv (RFC 4180, columns in the order of the JSON row); ndjson (one row per line); parquet (days as DATE, values as DOUBLE). Without it the header Accept decides: text/csv, application/x-ndjson or application/vnd.apache.parquet, by any of their usual names; anything else is json.',
     examples: ['json'],
   }),
 )

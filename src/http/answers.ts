@@ -1,4 +1,5 @@
 import type { DataFormat } from '../formats/columns.ts'
+import { rowMediaTypes } from '../formats/mediaTypes.ts'
 import {
   type Compression,
   chooseEncoding,
@@ -12,14 +13,14 @@ import type { Answer, RequestContext } from './context.ts'
 import { answerHeaders, entityTag, matchesTag, personalHeaders } from './headers.ts'
 import { type BodyKeys, bodyKeys, type RenderedBody, type ResponseCache } from './responseCache.ts'
 
-export const jsonType = 'application/json'
-const csvType = 'text/csv; charset=utf-8; header=present'
+export const jsonType = rowMediaTypes.json[0]
+const csvType = `${rowMediaTypes.csv[0]}; charset=utf-8; header=present`
 
 export const contentTypes: Readonly<Record<DataFormat, string>> = {
   json: jsonType,
   csv: csvType,
-  ndjson: 'application/x-ndjson; charset=utf-8',
-  parquet: 'application/vnd.apache.parquet',
+  ndjson: `${rowMediaTypes.ndjson[0]}; charset=utf-8`,
+  parquet: rowMediaTypes.parquet[0],
 }
 
 /** The content encoding of an answer of this type. Parquet compresses its own pages: compressing it again only costs time. */

@@ -1,7 +1,8 @@
 import { demoPrincipal } from '../access/authenticate.ts'
 import { isUnpaid, licenceLimits, type Principal, rankOf } from '../access/licences.ts'
-import { type BodyFormat, mediaTypes } from '../backtest/request.ts'
+import type { BodyFormat } from '../backtest/request.ts'
 import { Failure } from '../errors.ts'
+import { bodyMediaTypes } from '../formats/mediaTypes.ts'
 import { type BodyAccount, type BodyOwner, sweepMs } from './bodies/bodyAccount.ts'
 import { BodyAccounts } from './bodies/bodyAccounts.ts'
 import { cutShort, tooLarge } from './bodies/failures.ts'
@@ -179,8 +180,10 @@ async function nextChunk(reader: Reader, size: number): Promise<Uint8Array | nul
   }
 }
 
+const { parquet: _, ...backtestTypes } = bodyMediaTypes
+
 /** The format of a body by its headers. An unsupported one is refused before a byte is read. */
-export const bodyFormat = (headers: Headers): BodyFormat => formatOfBody(headers, mediaTypes)
+export const bodyFormat = (headers: Headers): BodyFormat => formatOfBody(headers, backtestTypes)
 
 /** The same for a route that takes other formats.
  *

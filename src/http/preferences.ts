@@ -1,5 +1,6 @@
 import { Failure } from '../errors.ts'
 import type { DataFormat } from '../formats/columns.ts'
+import { rowMediaTypes } from '../formats/mediaTypes.ts'
 import type { RequestContext } from './context.ts'
 
 /** The weights of Accept by media range. */
@@ -24,13 +25,9 @@ export function prefersHtml(accept: string | null): boolean {
 }
 
 /** JSON first: of formats that are equally welcome it is the answer. */
-const mediaTypes: readonly (readonly [format: DataFormat, type: string])[] = [
-  ['json', 'application/json'],
-  ['csv', 'text/csv'],
-  ['ndjson', 'application/x-ndjson'],
-  ['ndjson', 'application/ndjson'],
-  ['parquet', 'application/vnd.apache.parquet'],
-]
+const formatTypes = (['json', 'csv', 'ndjson', 'parquet'] as const).flatMap(format =>
+  rowMediaTypes[format].map(type => ({ format, type })),
+)
 
 /** The format of rows that Accept prefers (RFC 9110 section 12.5.1). Of equal weights a type that is named wins over one that a range
  * includes. Where none is acceptable the answer is JSON, which the RFC allows: a header that a program sends by itself must not make
@@ -39,7 +36,7 @@ export function acceptedFormat(accept: string | null): DataFormat {
   if (accept === null || accept === '' || accept === '*/*' || accept === 'application/json') return 'json'
   const weights = weightsOf(accept)
   let best: { format: DataFormat; weight: number; isNamed: boolean } | null = null
-  for (const [format, type] of mediaTypes) {
+  for (const { format, type } of formatTypes) {
     const named = weights.get(type)
     const weight = named ?? weights.get(type.replace(/\/.*/, '/*')) ?? weights.get('*/*') ?? 0
     if (weight === 0) continue

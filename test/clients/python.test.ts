@@ -25,6 +25,7 @@ const dataDir = makeDataDir()
 let server: ServerProcess | null = null
 let key = ''
 let releases: readonly number[] = []
+let oemKeys: readonly string[] = []
 
 beforeAll(async () => {
   if (python === null) return
@@ -34,6 +35,7 @@ beforeAll(async () => {
   await importAmendment()
   await importNewTicker()
   releases = [early, await buildRelease()]
+  oemKeys = [await makeOemKey(), await makeOemKey('--bulk')]
 })
 
 afterAll(async () => {
@@ -48,6 +50,13 @@ async function buildRelease(): Promise<number> {
   const { code, out, err } = await runCommand(dataDir, 'bulk', 'build')
   if (code !== 0) throw new Error(err)
   return Number(/data version (\d+)/.exec(out)?.[1])
+}
+
+async function makeOemKey(...more: string[]): Promise<string> {
+  const order = ['--email', 'oem@fund.example', '--licence', 'oem', ...more]
+  const { code, out, err } = await runCommand(dataDir, 'keys', 'create', ...order, '--json')
+  if (code !== 0) throw new Error(err)
+  return JSON.parse(out).key
 }
 
 /** A made-up amendment of Apple's revenue of fiscal 2010, filed later than any day of the README and the notebook. */
@@ -90,6 +99,7 @@ async function run(program: string | null, args: readonly string[], cwd: string)
       ASFILED_TEST_URL: server?.address ?? '',
       ASFILED_TEST_KEY: key,
       ASFILED_TEST_RELEASES: releases.join(','),
+      ASFILED_TEST_OEM_KEYS: oemKeys.join(','),
       ASFILED_TEST_CODES: errorCodes.join(','),
     },
     stdout: 'pipe',

@@ -27,10 +27,12 @@ interface Run {
   error: string
 }
 
-async function asfiled(...args: string[]): Promise<Run> {
+const asfiled = (...args: string[]) => asfiledWith({}, ...args)
+
+async function asfiledWith(env: Record<string, string>, ...args: string[]): Promise<Run> {
   const child = Bun.spawn(['bun', 'src/cli.ts', ...args], {
     cwd: root,
-    env: { ...process.env, DATABASE_URL: db.url, NO_COLOR: '1' },
+    env: { ...process.env, DATABASE_URL: db.url, NO_COLOR: '1', ...env },
     stdout: 'pipe',
     stderr: 'pipe',
   })
@@ -206,4 +208,57 @@ test('a register that overwrites needs a reading day that is not in the future',
   expect([again.code, line(again.out, 'facts added')]).toEqual([0, '0'])
   expect((await asfiled('import', 'nz', path)).out).not.toContain('--pulled')
   expect((await asfiled('import', 'nz', path)).out).toContain('give the day of that download with --pulled')
+})
+
+test('--json prints one object and nothing else on standard output, with the same exit codes', async () => {
+  const files = join(folder, 'json')
+  mkdirSync(files)
+  cpSync(join(fixtures, 'companyfacts-lpa.json'), join(files, 'good.json'))
+  writeFileSync(join(files, 'cut.json'), '{"cik": 1,\n "facts": {"us-gaap": {')
+  const some = await asfiled('import', 'us', files, '--json')
+  expect(some.code).toBe(1)
+  expect(some.error).toContain('cut.json: line 2, column 24 (byte 34)')
+  const report = JSON.parse(some.out)
+  expect(report).toMatchObject({ market: 'US', malformed: { count: 0, named: [] }, future_filings: {} })
+  expect(report.skipped).toEqual([
+    { name: expect.stringContaining('cut.json'), reason: expect.stringContaining('line 2, column 24') },
+  ])
+  const lines = await asfiled('import', 'us', files)
+  expect(lines.code).toBe(1)
+  expect(report.data_version).toBe(Number(line(lines.out, 'data version')))
+  expect(Number(line(lines.out, 'figures read')?.split(' ')[0].replaceAll(',', ''))).toBe(0)
+  const good = await asfiled('import', 'us', join(files, 'good.json'), '--json')
+  expect([good.code, JSON.parse(good.out).documents_unchanged]).toEqual([0, 1])
+  const none = await asfiled('import', 'us', join(files, 'cut.json'), '--json')
+  expect([none.code, JSON.parse(none.out).documents]).toEqual([1, 0])
+  const missing = await asfiled('import', 'us', join(folder, 'nothing-here'), '--json')
+  expect([missing.code, missing.out]).toEqual([2, ''])
+})
+
+test('bulk and a noted backup print one object, too', async () => {
+  const bulk = { BULK_DIR: join(folder, 'bulk'), ALLOW_UNVERIFIED_MARKETS: 'US' }
+  const none = await asfiledWith(bulk, 'bulk', 'list', '--json')
+  expect([none.code, JSON.parse(none.out)]).toEqual([0, { releases: [], unfinished: [] }])
+  const built = await asfiledWith(bulk, 'bulk', 'build', '--json')
+  expect(built.code).toBe(0)
+  const { is_new, folder: made, seconds, ...manifest } = JSON.parse(built.out)
+  expect([is_new, typeof seconds]).toEqual([true, 'number'])
+  expect(manifest).toEqual(await Bun.file(join(made, 'manifest.json')).json())
+  const again = await asfiledWith(bulk, 'bulk', 'build', '--json')
+  expect(JSON.parse(again.out)).toMatchObject({ is_new: false, data_version: manifest.data_version })
+  const { data_version, as_of, rows, files, bytes } = manifest
+  const list = await asfiledWith(bulk, 'bulk', 'list', '--json')
+  expect(JSON.parse(list.out)).toEqual({
+    releases: [{ data_version, as_of, rows, files: files.length, bytes }],
+    unfinished: [],
+  })
+  const removed = await asfiledWith(bulk, 'bulk', 'remove', String(data_version), '--json')
+  expect([removed.code, JSON.parse(removed.out)]).toEqual([0, { removed: data_version }])
+  const gone = await asfiledWith(bulk, 'bulk', 'remove', String(data_version), '--json')
+  expect([gone.code, gone.out]).toEqual([2, ''])
+  const noted = await asfiled('backup', '--record', 'other.dump', '--json')
+  expect([noted.code, JSON.parse(noted.out)]).toEqual([
+    0,
+    { file: 'other.dump', bytes: null, recorded: true },
+  ])
 })

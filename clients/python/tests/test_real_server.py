@@ -12,7 +12,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from asfiled import ApiError, Client, errors
+from asfiled import ApiError, Client, EmptyAnswer, IncompleteAnswer, UnknownTickers, errors
 
 
 def days_of(frame: Any, name: str) -> list[str]:
@@ -46,8 +46,9 @@ def test_days_have_one_unit_everywhere(client: Client, library: str) -> None:
         client.restatements("revenue", "US"),
         client.filings("AAPL", limit=10),
         client.signals(limit=10),
-        client.signals(market="XX"),
     ]
+    with pytest.warns(EmptyAnswer, match="no resolved forecasts of market XX"):
+        frames.append(client.signals(market="XX"))
     days = {"date", "end", "filed", "until", "filed_before"}
     for frame in frames:
         kinds = [frame[name].dtype for name in frame.columns if name in days]
@@ -61,8 +62,9 @@ def test_more_than_a_hundred_companies_go_in_batches(client: Client) -> None:
     tickers = market["ticker"].to_list()[:230]
     figures = client.fundamentals(tickers, "assets", as_of="2010-03-31", view="latest")
     assert list(dict.fromkeys(figures["ticker"].to_list())) == tickers
-    assert dict(zip(figures["ticker"], figures["v"])) == dict(zip(market["ticker"].to_list()[:230], market["value"]))
-    figures = client.fundamentals(["AAPL", tickers[5]], "revenue", fp="FY", fy=1999)
+    assert dict(zip(figures["ticker"], figures["v"])) == dict(zip(market["ticker"].to_list()[:230], market["assets"]))
+    with pytest.warns(EmptyAnswer):
+        figures = client.fundamentals(["AAPL", tickers[5]], "revenue", fp="FY", fy=1999)
     assert len(figures) == 0 and client.last.notes == (f"No rows under these IDs: AAPL, {tickers[5]}.",)
     with pytest.raises(ValueError, match="aapl more than once"):
         client.fundamentals(["AAPL", *tickers[2:], "aapl"])
@@ -114,7 +116,7 @@ def test_cross_sections_have_bounds_and_columns(client: Client) -> None:
 
 
 def test_a_demo_key_gets_all_companies_too_and_the_licence_with_them(real: tuple[str, str]) -> None:
-    with Client("demo", real[0]) as demo, Client(real[1], real[0]) as owner:
+    with Client("demo", real[0]) as demo, Client(real[1], real[0]) as owner, pytest.warns(IncompleteAnswer, match="most recent"):
         market = demo.cross_section("assets", "US", fp="latest")
         assert market["ticker"].tolist() == owner.cross_section("assets", "US", fp="latest")["ticker"].tolist()
         assert len(demo.cross_section("assets", "US", fp="latest", limit=600)) == min(600, len(market))
@@ -247,6 +249,7 @@ def test_a_submitted_backtest_can_be_cancelled(client: Client) -> None:
 # As-of joins, the change feed, bulk files and pinned versions.
 
 
+@pytest.mark.filterwarnings("ignore::asfiled.EmptyAnswer")
 def test_a_join_knows_what_the_api_knew_the_day_before(client: Client, library: str) -> None:
     dates = ["2009-10-27", "2009-10-28", "2010-01-25", "2010-01-26", "2010-10-27", "2010-10-28"]
     panel = client.panel(["AAPL", "E02367.JP"], ["revenue", "roe"], dates, with_=["end", "filed"])
@@ -337,6 +340,7 @@ def test_changes_and_bulk_rows_are_frames_of_the_library(
     assert len(rows) == sum(file["rows"] for file in early.manifest["files"] if (file["market"], file["year"]) == ("US", 2010))
 
 
+@pytest.mark.filterwarnings("ignore::asfiled.EmptyAnswer")
 def test_an_earlier_version_answers_as_the_store_stood_then(client: Client, releases: tuple[int, int]) -> None:
     early, late = releases
     query: dict[str, Any] = {"fp": "FY", "fy": 2010, "view": "latest"}
@@ -354,7 +358,7 @@ def test_an_earlier_version_answers_as_the_store_stood_then(client: Client, rele
     assert client.signals(limit=5, data_version=early).equals(client.signals(limit=5))
     market = client.cross_section("revenue", "US", as_of="2010-03-31", data_version=early)
     now = client.cross_section("revenue", "US", as_of="2010-03-31")
-    assert dict(zip(market["issuer_id"], market["value"])) == dict(zip(now["issuer_id"], now["value"]))
+    assert dict(zip(market["issuer_id"], market["revenue"])) == dict(zip(now["issuer_id"], now["revenue"]))
     # Masco was renamed since.
     assert set(market["ticker"]) ^ set(now["ticker"]) == {"MAS", "MASX"}
     with pytest.raises(errors.ParameterInvalidError, match="data_version"):
@@ -370,3 +374,141 @@ def test_a_result_is_run_again_from_its_own_echo_to_the_bit(client: Client, rele
     rows = client.signals(market="US", horizon="1d", from_="2016-01-01")
     mine = client.backtest(rows, columns=panel_names, sweep={"holdDays": [1, 5]}, progress=False)
     assert client.backtest(rows, columns=panel_names, **mine.request, progress=False).result == mine.result
+
+
+# What a list, a frame and a key do not have.
+
+
+def test_unknown_tickers_of_a_list_are_named_and_the_others_come(client: Client) -> None:
+    with pytest.warns(UnknownTickers, match=r"Unknown tickers \(3\) have no rows: NOPE1, no such, NOPE2"):
+        figures = client.fundamentals(
+            ["NOPE1", "AAPL", "no such", "GE", "NOPE2"], "revenue", fp="FY", view="latest", as_of="2010-03-31"
+        )
+    assert figures["ticker"].to_list() == ["AAPL", "GE"]
+    assert (client.last.unknown, client.last.unknown_count) == (("NOPE1", "no such", "NOPE2"), 3)
+    # More than one refusal names, in more than one batch.
+    market = client.cross_section("assets", "US", as_of="2010-03-31", fp="latest")["ticker"].to_list()[:150]
+    nobody = [f"ZZ{number}ZZ" for number in range(25)]
+    mixed = [name for pair in zip(market, nobody) for name in pair] + market[25:]
+    with pytest.warns(UnknownTickers, match=r"\(25\)"):
+        figures = client.fundamentals(mixed, "assets", as_of="2010-03-31", view="latest")
+    assert sorted(figures["ticker"].to_list()) == sorted(market)
+    with pytest.raises(errors.EntityUnknownError):
+        client.fundamentals(["NOPE1", "NOPE2"], "revenue")
+    with pytest.raises(ValueError, match="tickers has None, which is not a text"):
+        client.fundamentals(["AAPL", None], "revenue")  # type: ignore[list-item]
+
+
+def test_one_metric_has_the_columns_of_several(client: Client) -> None:
+    for metric in ("revenue", "roe", "eps"):
+        one = client.cross_section(metric, "US", as_of="2010-03-31")
+        two = client.cross_section([metric, "assets"], "US", as_of="2010-03-31")
+        assert list(one.columns) == [name for name in two.columns if name != "assets"]
+        kinds = {name: two[name].dtype for name in two.columns}
+        assert {name: one[name].dtype for name in one.columns} == {name: kinds[name] for name in one.columns}
+        values = dict(zip(two["ticker"].to_list(), two[metric].to_list()))
+        assert all(values[ticker] == value for ticker, value in zip(one["ticker"].to_list(), one[metric].to_list()))
+    eps = client.cross_section("eps", "US", as_of="2010-03-31")
+    table = client.cross_section(["eps", "revenue"], "US", as_of="2010-03-31")
+    currencies = dict(zip(table["ticker"].to_list(), table["currency"].to_list()))
+    assert {"USD", "JPY"} < set(eps["currency"].to_list())
+    assert all(money in currencies[name] for name, money in zip(eps["ticker"].to_list(), eps["currency"].to_list()))
+    without = client.cross_section("roe", "US", as_of="2010-03-31")["currency"]
+    assert len(without) > 100 and (without.is_null() if isinstance(eps, pl.DataFrame) else without.isna()).all()
+
+
+def test_frames_of_pandas_keep_their_attrs(real: tuple[str, str]) -> None:
+    with Client(real[1], real[0]) as client:
+        rows = pd.DataFrame({"date": ["2010-02-01"], "ticker": ["AAPL"]})
+        rows.attrs["mine"] = {"made": "here"}
+        joined = client.as_of_join(rows, "revenue")
+        assert joined.attrs["mine"] == {"made": "here"} and "asfiled" not in rows.attrs
+        frames = {
+            "/api/v1/as-of": joined,
+            "/api/v1/cross-section": client.cross_section("roe", "US", as_of="2010-03-31"),
+            "/api/v1/fundamentals": client.fundamentals(["AAPL", "GE"], "revenue", as_of="2010-03-31"),
+            "/api/v1/restatements": client.restatements("revenue", "US"),
+            "/api/v1/filings": client.filings("AAPL", limit=3),
+        }
+        for path, frame in frames.items():
+            said = frame.attrs["asfiled"]
+            assert said["data_version"] == client.last.data_version and said["source"] == real[0] + path
+            assert said["attribution"], path
+        assert joined.attrs["asfiled"]["units"] == {"revenue": ["USD"]}
+        assert frames["/api/v1/fundamentals"].attrs["asfiled"]["as_of"] == "2010-03-31"
+
+
+def test_what_numpy_and_pandas_make_is_taken_as_what_it_is(client: Client) -> None:
+    year, bound = np.int64(2009), np.float32(1e11)
+    figures = client.fundamentals(
+        pd.Series(["AAPL", "GE"]), pd.Index(["revenue"]), fp="FY", fy=year, as_of=pd.Timestamp("2010-03-31")
+    )
+    assert set(figures["ticker"].to_list()) == {"AAPL", "GE"} and set(figures["fy"].to_list()) == {2009}
+    assert min(client.cross_section("revenue", "US", as_of="2010-03-31", filters={"min_revenue": bound})["revenue"]) >= 1e11
+    assert len(client.panel("AAPL", "revenue", "2010-02-01")) == 1
+
+
+def test_an_oem_key_has_bulk_files_where_its_order_form_says_so(real: tuple[str, str], tmp_path: Path) -> None:
+    keys = os.environ.get("ASFILED_TEST_OEM_KEYS")
+    if not keys:
+        pytest.skip("no OEM keys: `bun test test/clients` makes them")
+    without, including = keys.split(",")
+    with Client(without, real[0]) as oem:
+        with pytest.raises(errors.LicenceRequiredError, match="where its order form says so"):
+            oem.bulk.sync(tmp_path, progress=False)
+        with pytest.raises(errors.LicenceRequiredError, match="where its order form says so"):
+            list(oem.changes(0))
+    with Client(including, real[0]) as oem:
+        release = oem.bulk.sync(tmp_path, progress=False)
+        assert len(release.files()) > 1 and len(next(iter(oem.changes(0)))) > 0
+        rows = release.read(market="US", year=2010)
+        assert rows.attrs["asfiled"]["data_version"] == release.data_version
+
+
+def test_a_join_returns_other_columns_with_their_types(real: tuple[str, str]) -> None:
+    import io
+
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+    import requests
+
+    when = dt.datetime(2010, 2, 1, 9, 30, 0, 123456)
+    table = pa.table(
+        {
+            "id": pa.array([2**53 + 1, -1, None], pa.int64()),
+            "small": pa.array([1, -2, None], pa.int16()),
+            "unsigned": pa.array([2**64 - 1, 0, None], pa.uint64()),
+            "date": pa.array([dt.date(2010, 2, 1)] * 3, pa.date32()),
+            "weight": pa.array([0.1, float("nan"), -0.0], pa.float64()),
+            "single": pa.array([0.1, float("inf"), None], pa.float32()),
+            "ticker": pa.array(["AAPL", "GE", "NOPE"]),
+            "held": pa.array([True, None, False]),
+            "settled": pa.array([dt.date(2010, 2, 3), None, dt.date(1969, 12, 31)], pa.date32()),
+            "at": pa.array([when, None, when], pa.timestamp("us")),
+            "ns": pa.array([1_265_016_600_000_000_001, None, -1], pa.timestamp("ns", tz="UTC")),
+            "clock": pa.array([dt.time(9, 30, 0, 5), None, dt.time(0)], pa.time64("us")),
+            "note": pa.array(["é, \"x\"\n", "", None]),
+        }
+    )
+    sink = io.BytesIO()
+    pq.write_table(table, sink)
+    for form in ("parquet", "csv"):
+        answer = requests.post(
+            f"{real[0]}/api/v1/as-of?metrics=revenue&format={form}",
+            sink.getvalue(),
+            headers={"Authorization": f"Bearer {real[1]}", "Content-Type": "application/parquet"},
+            timeout=60,
+        )
+        assert answer.status_code == 200, answer.text
+        if form == "csv":
+            lines = pd.read_csv(io.BytesIO(answer.content), dtype="str", keep_default_na=False)
+            assert lines["ns"].to_list() == ["2010-02-01T09:30:00.000000001Z", "", "1969-12-31T23:59:59.999999999Z"]
+            assert lines["clock"].to_list() == ["09:30:00.000005", "", "00:00:00"]
+            assert lines["single"].to_list() == ["0.1", "inf", ""] and lines["unsigned"][0] == str(2**64 - 1)
+            continue
+        joined = pq.read_table(io.BytesIO(answer.content))
+        assert joined.column_names == [*table.column_names, "revenue"]
+        for name in table.column_names:
+            before, after = table[name], joined[name]
+            assert after.type == before.type, name
+            assert repr(after.to_pylist()) == repr(before.to_pylist()), name

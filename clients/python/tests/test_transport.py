@@ -8,13 +8,16 @@ import pickle
 import subprocess
 import sys
 import traceback
+from collections.abc import Callable
 from email.utils import formatdate
 from time import time
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from fake_server import Answered, Sent, as_json, refusal, serving
 
-from asfiled import ApiError, Client, TransportError, errors
+from asfiled import ApiError, Client, IncompleteAnswer, TransportError, UnknownTickers, errors
 
 key = "asf_live_Sup3rSecret_Sup3rSecret_Sup3rSecret"
 
@@ -243,3 +246,64 @@ def test_only_the_library_in_use_is_imported(used: str, unused: list[str]) -> No
     lines = ["import sys, asfiled", "assert not {'pandas', 'polars', 'pyarrow', 'tqdm'} & set(sys.modules)"]
     lines += [f"asfiled.Client(frame={used!r})", f"assert not set({unused}) & set(sys.modules), 'imported'"]
     subprocess.run([sys.executable, "-c", "\n".join(lines)], check=True, timeout=60, env={"PYTHONPATH": "src"})
+
+
+def refusing(known: set[str], names_them: bool) -> Callable[[Sent], Answered]:
+    """A server that knows some companies. An older one does not say in its message which it does not know."""
+
+    def answer(sent: Sent) -> Answered:
+        asked = sent.query["ticker"].split(",")
+        unknown = [name for name in asked if name not in known]
+        if unknown:
+            named = f"ticker={','.join(unknown[:10])} are not known companies." if names_them else "Some are unknown."
+            error = {"type": "not_found", "code": "entity_unknown", "message": named, "param": "ticker"}
+            return as_json({"error": error}, 404)
+        sink = pa.BufferOutputStream()
+        table = pa.table({"ticker": asked, "m": ["revenue"] * len(asked), "value": [1.0] * len(asked)})
+        pq.write_table(table.replace_schema_metadata({"data_version": "7"}), sink)
+        return Answered(bytes(sink.getvalue()))
+
+    return answer
+
+
+@pytest.mark.parametrize("names_them", [True, False])
+def test_unknown_companies_of_a_list_are_found_however_the_server_says_it(names_them: bool) -> None:
+    names = [f"K{number}" for number in range(90)]
+    mixed = [*names[:40], "X1", *names[40:], "X2", "X3"]
+    with serving(refusing(set(names), names_them)) as fake, pytest.warns(UnknownTickers, match=r"\(3\).*: X1, X2, X3"):
+        client = Client("k", fake.url)
+        figures = client.fundamentals(mixed)
+    assert figures["ticker"].tolist() == names
+    assert figures.attrs["asfiled"]["unknown"] == ["X1", "X2", "X3"]
+    assert len(fake.sent) <= (2 if names_them else 40)
+
+
+def test_a_warning_names_the_line_of_the_caller(library: str) -> None:
+    with serving(refusing({"A"}, True)) as fake, pytest.warns(UnknownTickers) as told:
+        Client("k", fake.url, frame=library).fundamentals(["A", "B"])
+    assert told[0].filename == __file__
+
+
+def test_restatements_of_companies_are_asked_for_one_by_one() -> None:
+    with serving(refusing({"A", "C"}, True)) as fake, pytest.warns(UnknownTickers, match="B"):
+        changed = Client("k", fake.url).restatements(["revenue", "eps"], ticker=["A", "B", "C"], as_of="2020-01-01")
+    assert changed["ticker"].tolist() == ["A", "C"]
+    assert fake.sent[0].query == {"metric": "revenue,eps", "ticker": "A", "as_of": "2020-01-01", "format": "parquet"}
+    client = Client("k", fake.url)
+    with pytest.raises(ValueError, match="metric and market, or ticker"):
+        client.restatements("revenue")
+    with pytest.raises(ValueError, match="come whole"):
+        client.restatements(ticker="A", limit=5)
+
+
+def test_an_answer_that_a_key_cuts_warns() -> None:
+    def answer(sent: Sent) -> Answered:
+        sink = pa.BufferOutputStream()
+        said = {"data_version": "7", "seen_only": "true", "note": "This key may see 3 more companies."}
+        pq.write_table(pa.table({"ticker": ["A"]}).replace_schema_metadata(said), sink)
+        return Answered(bytes(sink.getvalue()))
+
+    with serving(answer) as fake, pytest.warns(IncompleteAnswer, match="3 more companies"):
+        client = Client("k", fake.url)
+        client.filings(market="US")
+    assert client.last.seen_only

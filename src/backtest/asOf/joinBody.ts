@@ -1,11 +1,12 @@
 import { addDays, type IsoDate } from '../../dates.ts'
 import type { JsonObject } from '../codec/jsonReader.ts'
+import { carriedBytes, refuseClashes } from './carried/carriedColumn.ts'
 import { readJsonJoin } from './jsonBody.ts'
 import { readCsvRows, readNdjsonRows } from './lineBodies.ts'
 import { readParquetRows } from './parquetRows.ts'
 import { type JoinFormat, maxJoinRows } from './request.ts'
 import { checkRows, type ParsedRows } from './rows.ts'
-import { type JoinPlan, readJoinSettings } from './settings.ts'
+import { answeredColumns, type JoinPlan, readJoinSettings } from './settings.ts'
 
 export interface JoinBodyInput {
   /** Unparsed. */
@@ -22,17 +23,20 @@ export interface JoinBodyInput {
 export interface JoinBody {
   readonly rows: ParsedRows
   readonly plan: JoinPlan
+  /** About what the columns besides date and ticker take in an answer of text. */
+  readonly carriedBytes: number
 }
 
 /** Parses and checks a join. Fails with the place of the first fault. */
 export async function readJoinBody(input: JoinBodyInput): Promise<JoinBody> {
   const { rows, fields } = await readRows(input)
   const plan = readJoinSettings(fields)
+  refuseClashes(rows, answeredColumns(plan))
   const lastDate = plan.inclusive ? input.today : addDays(input.today, 1)
   checkRows(rows, lastDate, plan.inclusive, row =>
     input.format === 'json' ? `rows.date[${row}]` : `the date of row ${row + 1}`,
   )
-  return { rows, plan }
+  return { rows, plan, carriedBytes: carriedBytes(rows) }
 }
 
 async function readRows({

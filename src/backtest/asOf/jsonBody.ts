@@ -4,6 +4,7 @@ import { openJson } from '../codec/body.ts'
 import { describeFault, unknownParameter } from '../codec/faults.ts'
 import { DayColumn, type JsonColumn, NameColumn } from '../codec/jsonColumn.ts'
 import { formatPath, type JsonObject, type JsonReader } from '../codec/jsonReader.ts'
+import { type ByteColumn, ByteColumns, takeJsonCell } from './carried/byteColumns.ts'
 import { AsOfJoinRequest, joinRowSchemas, maxJoinRows, maxTickerLength } from './request.ts'
 import { type ParsedRows, rowCapacity, tooManyRows } from './rows.ts'
 
@@ -73,30 +74,53 @@ function readColumns(reader: JsonReader, maxRows: number): ParsedRows {
     date: new DayColumn(reader, capacity),
     ticker: new NameColumn(reader, capacity, maxTickerLength, false),
   }
-  const lengths = new Map<ColumnName, number>()
+  const carried = new ByteColumns('json')
+  const order: string[] = []
+  const lengths = new Map<string, number>()
   reader.expect(0x7b)
   if (!reader.take(0x7d)) {
     do {
-      const key = reader.key(name => columnNames.some(known => known === name && lengths.has(known)))
+      const key = reader.key(name => lengths.has(name))
       const name = columnNames.find(column => column === key)
-      if (name === undefined) throw unknownParameter(formatPath([...reader.path, key]), columnNames)
-      reader.path.push(name)
-      lengths.set(name, readColumn(reader, columns[name], name, maxRows))
+      reader.path.push(key)
+      order.push(key)
+      if (name === undefined) lengths.set(key, readCarried(reader, carried.column(key, reader.here), maxRows))
+      else lengths.set(name, readColumn(reader, columns[name], name, maxRows))
       reader.path.pop()
     } while (reader.take(0x2c))
     reader.expect(0x7d)
   }
   const count = commonLength(lengths)
+  carried.check(count)
   const { date, ticker } = columns
   return {
     count,
     day: date.days(count),
     name: ticker.numbers(count),
     names: ticker.names,
+    layout: order.map(name => (name === 'date' || name === 'ticker' ? name : carried.finish(name, count))),
   }
 }
 
+/** Reads a column besides date and ticker. */
+function readCarried(reader: JsonReader, column: ByteColumn, maxRows: number): number {
+  return readArray(reader, maxRows, place => {
+    reader.path.push(place)
+    takeJsonCell(reader, column, place)
+    reader.path.pop()
+  })
+}
+
 function readColumn(reader: JsonReader, column: JsonColumn, name: ColumnName, maxRows: number): number {
+  return readArray(reader, maxRows, place => {
+    if (!column.take(place)) column.put(place, readChecked(reader, name, place))
+  })
+}
+
+/** Reads an array, and returns how many elements it has.
+ *
+ * @param take reads the element at the reader's place */
+function readArray(reader: JsonReader, maxRows: number, take: (place: number) => void): number {
   reader.skipSpace()
   if (reader.bytes[reader.at] !== 0x5b) {
     throw new Failure('parameter_invalid', `${reader.here} must be an array with one value per row.`, {
@@ -109,7 +133,7 @@ function readColumn(reader: JsonReader, column: JsonColumn, name: ColumnName, ma
   do {
     reader.skipSpace()
     if (place === maxRows) tooManyRows(maxRows)
-    if (!column.take(place)) column.put(place, readChecked(reader, name, place))
+    take(place)
     place++
   } while (reader.take(0x2c))
   reader.expect(0x5d)
@@ -131,7 +155,7 @@ function readChecked(reader: JsonReader, name: ColumnName, place: number): strin
   return value
 }
 
-function commonLength(lengths: ReadonlyMap<ColumnName, number>): number {
+function commonLength(lengths: ReadonlyMap<string, number>): number {
   const absent = columnNames.find(name => !lengths.has(name))
   if (absent !== undefined) {
     throw new Failure(
@@ -140,11 +164,12 @@ function commonLength(lengths: ReadonlyMap<ColumnName, number>): number {
       { param: `rows.${absent}` },
     )
   }
-  const [dates = 0, tickers = 0] = columnNames.map(name => lengths.get(name))
-  if (dates === tickers) return dates
+  const dates = lengths.get('date') ?? 0
+  const [other, count] = [...lengths].find(([, length]) => length !== dates) ?? []
+  if (other === undefined) return dates
   throw new Failure(
     'parameter_invalid',
-    `rows.date has ${dates} values and rows.ticker ${tickers}. Both need one value per row.`,
+    `rows.date has ${dates} values and ${formatPath(['rows', other])} ${count}. Each column needs one value per row.`,
     { param: 'rows' },
   )
 }

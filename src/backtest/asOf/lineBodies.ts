@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { Type } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { Failure } from '../../errors.ts'
@@ -5,12 +6,12 @@ import { readNameFast } from '../codec/cells.ts'
 import { CsvReader } from '../codec/csvCells.ts'
 import { DayMemo, LineCounter, noDay } from '../codec/cursor.ts'
 import { describeFault, showValue } from '../codec/faults.ts'
-import { JsonReader, type JsonValue } from '../codec/jsonReader.ts'
+import { type JsonObject, JsonReader, type JsonValue } from '../codec/jsonReader.ts'
+import { type ByteColumn, ByteColumns, takeJsonCell } from './carried/byteColumns.ts'
 import { joinRowSchemas } from './request.ts'
 import { type ParsedRows, RowsBuilder, rowCapacity } from './rows.ts'
 
 const columnNames = ['date', 'ticker'] as const
-type ColumnName = (typeof columnNames)[number]
 
 const JoinRow = Type.Object(joinRowSchemas, { additionalProperties: false })
 const rowCheck = TypeCompiler.Compile(JoinRow)
@@ -35,30 +36,47 @@ export function readCsvRows(bytes: Uint8Array, maxRows: number): ParsedRows {
   const reader = new CsvReader(bytes)
   if (reader.ended)
     throw new Failure('body_invalid', 'The body is empty. Start it with the header line date,ticker.')
-  const columns = readHeader(reader.row())
+  const carried = new ByteColumns('csv')
+  const columns = readHeader(reader.row(), carried)
   const rows = new RowsBuilder(rowCapacity(bytes, minLineBytes), maxRows)
   const days = new DayMemo()
+  if (columns.length > columnNames.length) {
+    const lines = new CsvLines(reader, rows, columns, carried)
+    // Bytes that are no text are found by the slow path, which names their line.
+    const isText = isUtf8(bytes)
+    while (!reader.ended) {
+      const start = reader.at
+      if (isText && lines.take(days)) continue
+      reader.at = start
+      lines.read()
+      carried.check(rows.count)
+    }
+    carried.check(rows.count)
+    return rows.finish({ names: columns, carried })
+  }
   const dateFirst = columns[0] === 'date'
   while (!reader.ended) {
     const start = reader.at
     if (dateFirst ? takeDateFirst(reader, rows, days) : takeTickerFirst(reader, rows, days)) continue
     reader.at = start
-    readLine(reader, rows, columns)
+    readLine(reader, rows, columns, null)
   }
-  return rows.finish()
+  return rows.finish({ names: columns, carried })
 }
 
-function readHeader(cells: readonly string[]): ColumnName[] {
-  const columns: ColumnName[] = []
+/** The names of the columns. Those besides date and ticker are opened. */
+function readHeader(cells: readonly string[], carried: ByteColumns): string[] {
+  const columns: string[] = []
   for (const cell of cells) {
-    const column = columnNames.find(name => name === cell.trim())
-    if (column === undefined || columns.includes(column)) {
+    const column = columnNames.find(name => name === cell.trim()) ?? cell
+    if (columns.includes(column)) {
       throw new Failure(
         'parameter_invalid',
-        `The header (line 1) has the column ${showValue(cell)}. Send the columns date and ticker, once each; metrics and all else are query parameters.`,
+        `The header (line 1) has the column ${showValue(cell)} twice. Send each column once.`,
         { param: 'line 1' },
       )
     }
+    if (column === cell && column !== 'date' && column !== 'ticker') carried.column(column, 'line 1')
     columns.push(column)
   }
   const absent = columnNames.find(name => !columns.includes(name))
@@ -107,7 +125,74 @@ function endOfName(bytes: Uint8Array, from: number): number {
   return to
 }
 
-function readLine(reader: CsvReader, rows: RowsBuilder, columns: readonly ColumnName[]): void {
+/** Lines with columns besides date and ticker. */
+class CsvLines {
+  readonly #reader: CsvReader
+  readonly #rows: RowsBuilder
+  readonly #columns: readonly string[]
+  /** By the place of the column; null: date or ticker. */
+  readonly #carried: readonly (ByteColumn | null)[]
+  readonly #ends: Int32Array
+
+  constructor(reader: CsvReader, rows: RowsBuilder, columns: readonly string[], carried: ByteColumns) {
+    this.#reader = reader
+    this.#rows = rows
+    this.#columns = columns
+    this.#carried = columns.map(name => (carried.has(name) ? carried.column(name, name) : null))
+    this.#ends = new Int32Array(columns.length)
+  }
+
+  /** The fast path for a line without quotes. False: the line is read cell by cell, and the schema decides. */
+  take(days: DayMemo): boolean {
+    const reader = this.#reader
+    const { bytes } = reader
+    const ends = this.#ends
+    const first = reader.at
+    let day = noDay
+    let name = -1
+    for (let place = 0; place < ends.length; place++) {
+      const from = reader.at
+      const to = endOfName(bytes, from)
+      if (to - from > maxFastCellBytes) return false
+      ends[place] = to
+      if (this.#carried[place] === null) {
+        if (this.#columns[place] === 'date') day = to - from === isoDayBytes ? days.read(reader, from) : noDay
+        else if (to > from) name = this.#rows.names.number(bytes, from, to)
+      }
+      reader.at = to
+      if (place + 1 < ends.length) {
+        if (bytes[to] !== comma) return false
+        reader.at = to + 1
+      }
+    }
+    if (day === noDay || name === -1 || !reader.takeLineEnd()) return false
+    const row = this.#rows.count
+    let from = first
+    for (let place = 0; place < ends.length; place++) {
+      if (ends[place] > from) this.#carried[place]?.take(row, bytes, from, ends[place])
+      from = ends[place] + 1
+    }
+    this.#rows.push(day, name)
+    return true
+  }
+
+  read(): void {
+    readLine(this.#reader, this.#rows, this.#columns, this.#carried)
+  }
+}
+
+const comma = 0x2c
+const isoDayBytes = '2024-01-02'.length
+/** A longer cell is read by the slow path, which refuses one that is too long. */
+const maxFastCellBytes = 1_000
+
+/** @param carried the columns besides date and ticker, by their place; null: there are none */
+function readLine(
+  reader: CsvReader,
+  rows: RowsBuilder,
+  columns: readonly string[],
+  carried: readonly (ByteColumn | null)[] | null,
+): void {
   const { line } = reader
   const cells = reader.row()
   if (cells.length === 1 && cells[0] === '' && reader.onlySpaceFollows()) {
@@ -121,7 +206,10 @@ function readLine(reader: CsvReader, rows: RowsBuilder, columns: readonly Column
       { param: `line ${line}` },
     )
   }
-  pushChecked(rows, Object.fromEntries(columns.map((column, i) => [column, cells[i]])), line, 'an empty cell')
+  for (const [i, column] of carried?.entries() ?? [])
+    if (cells[i] !== '') column?.takeText(rows.count, cells[i])
+  const [date, ticker] = columnNames.map(name => cells[columns.indexOf(name)])
+  pushChecked(rows, { date, ticker }, line, 'an empty cell')
 }
 
 /** Rows as NDJSON: {"date": ..., "ticker": ...}, one per line. */
@@ -133,18 +221,45 @@ export function readNdjsonRows(bytes: Uint8Array, maxRows: number): ParsedRows {
   const lines = new LineCounter(bytes)
   const rows = new RowsBuilder(rowCapacity(bytes, minNdjsonBytes), maxRows)
   const days = new DayMemo()
+  const carried = new ByteColumns('json')
+  const names = new Set<string>()
   while (reader.at < bytes.length) {
     const start = reader.at
-    if (!takeObject(reader, rows, days)) {
+    // The first row decides the order of the columns, so it is read key by key.
+    if (names.size === 0 || !takeObject(reader, rows, days)) {
       reader.at = start
       const line = lines.lineAt(start)
       reader.path.push(`line ${line}`)
-      pushChecked(rows, reader.value(), line, 'null')
+      pushChecked(rows, readObject(reader, rows.count, names, carried), line, 'null')
       reader.path.pop()
+      carried.check(rows.count)
     }
     reader.endLine()
   }
-  return rows.finish()
+  return rows.finish({ names: [...names], carried })
+}
+
+/** Reads a row key by key: what is no date and no ticker goes to its column. A line that is no object is returned as it is.
+ *
+ * @param names of all columns that were met, in their order */
+function readObject(reader: JsonReader, row: number, names: Set<string>, carried: ByteColumns): JsonValue {
+  reader.skipSpace()
+  if (reader.bytes[reader.at] !== 0x7b) return reader.value()
+  const own: JsonObject = Object.create(null)
+  const seen = new Set<string>()
+  reader.expect(0x7b)
+  if (reader.take(0x7d)) return own
+  do {
+    const key = reader.key(name => seen.has(name))
+    seen.add(key)
+    names.add(key)
+    reader.path.push(key)
+    if (key === 'date' || key === 'ticker') own[key] = reader.value()
+    else takeJsonCell(reader, carried.column(key, reader.here), row)
+    reader.path.pop()
+  } while (reader.take(0x2c))
+  reader.expect(0x7d)
+  return own
 }
 
 const dateKey = new TextEncoder().encode('"date"')

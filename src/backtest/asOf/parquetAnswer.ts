@@ -2,6 +2,7 @@ import type { SchemaElement } from 'hyparquet'
 import { ColumnChunkWriter, type ColumnValues } from '../../formats/parquet/columnChunk.ts'
 import { ColumnFile } from '../../formats/parquet/columnFile.ts'
 import { withinLimit } from './answerLimit.ts'
+import { type ParquetColumn, parquetColumn } from './carried/parquetColumns.ts'
 import { none } from './positions.ts'
 import type { Joined } from './textAnswer.ts'
 
@@ -20,10 +21,11 @@ export function parquetFile(
   metadata: Readonly<Record<string, string>>,
   limit: number,
 ): Uint8Array {
-  const { count } = joined.rows
+  const { count, layout } = joined.rows
+  const lead = layout.map(column => (typeof column === 'string' ? column : parquetColumn(column)))
   // Not compressed: it would take longer than the join.
   const chunks = new ColumnChunkWriter({ maxRows: Math.min(rowsPerGroup, count), codec: 'UNCOMPRESSED' })
-  const file = new ColumnFile(chunks, schemaOf(joined), metadata)
+  const file = new ColumnFile(chunks, schemaOf(joined, lead), metadata)
   const parts: Uint8Array[] = []
   let size = 0
   const take = () => {
@@ -33,7 +35,7 @@ export function parquetFile(
   }
   for (let from = 0; from < count; from += rowsPerGroup) {
     const to = Math.min(count, from + rowsPerGroup)
-    file.writeGroup(columnsOf(joined, from, to), to - from)
+    file.writeGroup(columnsOf(joined, lead, from, to), to - from)
     take()
   }
   file.finish()
@@ -49,28 +51,37 @@ export function parquetFile(
 
 const day = { type: 'INT32', converted_type: 'DATE', repetition_type: 'OPTIONAL' } as const
 const text = { type: 'BYTE_ARRAY', converted_type: 'UTF8', repetition_type: 'OPTIONAL' } as const
+const keyTypes = { date: day, ticker: text }
 const figure = { type: 'DOUBLE', repetition_type: 'OPTIONAL' } as const
 
-const schemaOf = ({ columns, extras }: Joined): SchemaElement[] => [
-  { name: 'date', ...day },
-  { name: 'ticker', ...text },
+const schemaOf = ({ columns, extras }: Joined, lead: RowColumns): SchemaElement[] => [
+  ...lead.map(column => (typeof column === 'string' ? { name: column, ...keyTypes[column] } : column.schema)),
   ...columns.flatMap(({ name }): SchemaElement[] => [
     { name, ...figure },
     ...extras.map(extra => ({ name: `${name}_${extra}`, ...day })),
   ]),
 ]
 
+/** The columns of the rows, in the order in which they were sent. */
+type RowColumns = readonly ('date' | 'ticker' | ParquetColumn)[]
+
 /** The columns of some rows, one after the other: those of days share their memory. */
 function* columnsOf(
   { rows, columns, extras }: Joined,
+  lead: RowColumns,
   from: number,
   to: number,
 ): Generator<ColumnValues, void, undefined> {
   const isOptional = true
-  yield { name: 'date', type: 'INT32', values: rows.day.subarray(from, to), none: noDay, isOptional }
-  yield {
-    ...{ name: 'ticker', type: 'BYTE_ARRAY', values: rows.name.subarray(from, to), none, isOptional },
-    textOf: number => rows.names[number],
+  for (const column of lead) {
+    if (column === 'date') {
+      yield { name: column, type: 'INT32', values: rows.day.subarray(from, to), none: noDay, isOptional }
+    } else if (column === 'ticker') {
+      yield {
+        ...{ name: column, type: 'BYTE_ARRAY', values: rows.name.subarray(from, to), none, isOptional },
+        textOf: number => rows.names[number],
+      }
+    } else yield column.values(from, to)
   }
   const days = new Int32Array(extras.length === 0 ? 0 : to - from)
   for (const { name, events, positions } of columns) {

@@ -3,32 +3,62 @@ import { Failure } from '../../errors.ts'
 import { showValue } from '../codec/faults.ts'
 import { NameInterner } from '../codec/nameInterner.ts'
 import { readParquetChunks } from '../panelFile/parquetTable.ts'
+import { checkCarriedCells, checkCarriedName, maxCarriedColumns } from './carried/carriedColumn.ts'
+import { type StoredColumn, storedColumn } from './carried/storedColumns.ts'
 import { maxJoinRows, maxTickerLength } from './request.ts'
 import { maxTickers, type ParsedRows, tooManyRows, tooManyTickers } from './rows.ts'
 
 /** Values whose number is remembered. There are more days than a body can use. */
 const maxKnown = 100_000
 
-const limits = { numbers: [], cells: 2 * maxJoinRows, textLength: maxTickerLength }
+const isKey = (name: string) => name === 'date' || name === 'ticker'
 
-/** Rows as a Parquet file with the columns date and ticker. Values become numbers part by part: as text they take ten times the memory. */
+/** A text of a column that only passes through. */
+const maxTextLength = 500
+/** Of such a column of a row group once it is unpacked: its texts may be long, and a file claims millions of them in a few bytes. */
+const maxColumnBytes = 256 * 1_024 * 1_024
+
+const limits = {
+  numbers: [],
+  cells: (2 + maxCarriedColumns) * maxJoinRows,
+  textLength: maxTickerLength,
+  asStored: (name: string) =>
+    isKey(name) ? null : { textLength: maxTextLength, columnBytes: maxColumnBytes },
+}
+
+/** Rows as a Parquet file with the columns date and ticker, and others that are read as they are stored. Values become numbers part by part: as text they take ten times the memory. */
 export async function readParquetRows(bytes: Uint8Array<ArrayBuffer>, maxRows: number): Promise<ParsedRows> {
   const names = new NameInterner(maxTickerLength)
   let day = new NumberColumn(0)
   let name = new NumberColumn(0)
+  const carried = new Map<string, StoredColumn>()
+  let layout: readonly ('date' | 'ticker' | StoredColumn)[] = []
   let taken = 0
   const dates = new Map<unknown, number>()
   const tickers = new Map<unknown, number>()
   const count = await readParquetChunks(bytes, limits, {
-    open: (columns, rows) => {
+    open: (columns, rows, elements) => {
       requireColumns(columns)
       // By the metadata: no value has been read yet.
       if (rows > maxRows) tooManyRows(maxRows, rows)
+      checkCarriedCells(rows, columns.length - 2)
+      layout = elements.map(element => {
+        const { name } = element
+        if (name === 'date' || name === 'ticker') return name
+        checkCarriedName(name, carried.size, 'rows')
+        const column = storedColumn(element)
+        carried.set(name, column)
+        return column
+      })
       day = new NumberColumn(rows)
       name = new NumberColumn(rows)
     },
     take: (column, values, from, length) => {
       taken += length
+      if (!isKey(column)) {
+        carried.get(column)?.take(values, from, length)
+        return
+      }
       const isDate = column === 'date'
       const known = isDate ? dates : tickers
       const numbers = (isDate ? day : name).upTo(from + length)
@@ -44,12 +74,18 @@ export async function readParquetRows(bytes: Uint8Array<ArrayBuffer>, maxRows: n
       }
     },
   })
-  if (taken !== 2 * count) {
+  if (taken !== layout.length * count) {
     throw new Failure('body_invalid', 'The file has fewer values than rows. Write it again.', {
       param: 'rows',
     })
   }
-  return { count, day: day.upTo(count), name: name.upTo(count), names: names.names }
+  return {
+    count,
+    day: day.upTo(count),
+    name: name.upTo(count),
+    names: names.names,
+    layout: layout.map(column => (typeof column === 'string' ? column : column.finish(count))),
+  }
 }
 
 /** A column in shared memory that grows with its values: a file may claim millions of rows and have none. */
@@ -74,14 +110,6 @@ class NumberColumn {
 }
 
 function requireColumns(columns: readonly string[]): void {
-  const other = columns.find(name => name !== 'date' && name !== 'ticker')
-  if (other !== undefined) {
-    throw new Failure(
-      'parameter_unknown',
-      `The file has the column ${showValue(other)}. Send the columns date and ticker only; metrics and all else are query parameters.`,
-      { param: 'rows' },
-    )
-  }
   const absent = ['date', 'ticker'].find(name => !columns.includes(name))
   if (absent === undefined) return
   throw new Failure(

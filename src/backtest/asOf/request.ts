@@ -41,6 +41,9 @@ export const joinRowSchemas = {
 
 const onePerRow = { maxItems: maxJoinRows } as const
 
+/** A value of a column that is no part of the join. */
+export const carriedValue = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()])
+
 export const DataVersionSchema = Type.Integer({
   minimum: 0,
   maximum: 2_147_483_647,
@@ -92,9 +95,10 @@ export const AsOfJoinRequest = Type.Object(
         ticker: Type.Array(joinRowSchemas.ticker, onePerRow),
       },
       {
-        ...strict,
+        additionalProperties: Type.Array(carriedValue, onePerRow),
         $id: 'AsOfJoinRows',
-        description: 'Columns of equal length: element i of each is row i. In any order; a row may repeat.',
+        description:
+          'Columns of equal length: element i of each is row i. In any order; a row may repeat. Up to 100 columns of other names come back unchanged in the answer.',
       },
     ),
     ...settings,
@@ -105,11 +109,3 @@ export const AsOfJoinRequest = Type.Object(
 /** The formats of a join's body. */
 export const joinFormats = ['json', 'csv', 'ndjson', 'parquet'] as const
 export type JoinFormat = (typeof joinFormats)[number]
-
-/** The documentation names the first media type of each. */
-export const joinMediaTypes: Readonly<Record<JoinFormat, readonly string[]>> = {
-  json: ['application/json'],
-  csv: ['text/csv'],
-  ndjson: ['application/x-ndjson', 'application/ndjson', 'application/jsonl'],
-  parquet: ['application/vnd.apache.parquet', 'application/x-parquet'],
-}

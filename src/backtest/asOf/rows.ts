@@ -1,6 +1,8 @@
 import { dayNumber, type IsoDate, isoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
 import { NameInterner } from '../codec/nameInterner.ts'
+import type { ByteColumns } from './carried/byteColumns.ts'
+import { plainLayout, type RowLayout } from './carried/carriedColumn.ts'
 import type { JoinRows } from './positions.ts'
 import { maxJoinRows, maxTickerLength } from './request.ts'
 
@@ -10,6 +12,8 @@ export const maxTickers = 100_000
 /** The rows of a body, in shared memory. */
 export interface ParsedRows extends JoinRows {
   readonly names: readonly string[]
+  /** The columns in the order in which they were sent. */
+  readonly layout: RowLayout
 }
 
 /** Rows to allocate: one more than allowed, so that the excess is seen. The system allocates pages only when a row reaches them.
@@ -44,13 +48,18 @@ export class RowsBuilder {
     this.push(dayNumber(date), this.names.numberOf(ticker))
   }
 
-  finish(): ParsedRows {
+  /** @param columns the names of all columns in their order, and where those besides date and ticker are */
+  finish(columns?: { readonly names: readonly string[]; readonly carried: ByteColumns }): ParsedRows {
     const { count } = this
+    const layout = columns?.names.map(name =>
+      name === 'date' || name === 'ticker' ? name : columns.carried.finish(name, count),
+    )
     return {
       count,
       day: this.#day.subarray(0, count),
       name: this.#name.subarray(0, count),
       names: this.names.names,
+      layout: layout ?? plainLayout,
     }
   }
 }

@@ -31,3 +31,7 @@ export function readJoinSettings(fields: JsonObject): JoinPlan {
   const { max_age_days: maxAgeDays = null, data_version: dataVersion = null } = fields
   return { metrics, fp, inclusive, maxAgeDays, extras, dataVersion }
 }
+
+/** The columns that a join adds to its rows, in their order. */
+export const answeredColumns = ({ metrics, extras }: Pick<JoinPlan, 'metrics' | 'extras'>): string[] =>
+  metrics.flatMap(name => [name, ...extras.map(extra => `${name}_${extra}`)])

@@ -1,10 +1,12 @@
-import { csvCell } from '../../formats/columns.ts'
 import { withinLimit } from './answerLimit.ts'
+import { csvName } from './carried/shownTexts.ts'
 import type { JoinedColumn } from './joinTask.ts'
 import { none } from './positions.ts'
 import type { JoinExtra } from './request.ts'
+import { type CellStyle, csvStyle, jsonStyle, nullText, type RowCells, rowCells } from './rowCells.ts'
 import type { ParsedRows } from './rows.ts'
-import { ByteSink, byteLength, dayBytes, type TextTable, textTable, viewOf } from './texts.ts'
+import { answeredColumns } from './settings.ts'
+import { ByteSink, byteLength, dayBytes, textTable, viewOf } from './texts.ts'
 
 /** A join that is computed, before it is written. */
 export interface Joined {
@@ -14,16 +16,14 @@ export interface Joined {
 }
 
 /** The columns of an answer in their order. */
-export const columnNames = ({ columns, extras }: Omit<Joined, 'rows'>): string[] => [
-  'date',
-  'ticker',
-  ...columns.flatMap(({ name }) => [name, ...extras.map(extra => `${name}_${extra}`)]),
+const columnNames = ({ rows: { layout }, columns, extras }: Joined): string[] => [
+  ...layout.map(column => (typeof column === 'string' ? column : column.name)),
+  ...answeredColumns({ metrics: columns.map(({ name }) => name), extras }),
 ]
 
 const comma = 0x2c
-const nullTexts = textTable(['null'])
-const nullView = viewOf(nullTexts.bytes)
-const nullBytes = nullTexts.starts[1]
+const nullView = viewOf(nullText.bytes)
+const nullBytes = nullText.starts[1]
 
 /** The parts of a JSON answer: what stands before its columns, and after them. */
 export interface JsonFrame {
@@ -35,14 +35,21 @@ export interface JsonFrame {
 /** A join as JSON, by column. */
 export function jsonColumns(joined: Joined, { head, tail }: JsonFrame, limit: number): Uint8Array {
   const { rows, columns, extras } = joined
-  const { count, day, name } = rows
-  const names = jsonNames(rows)
+  const { count } = rows
+  const lead = rowCells(rows, jsonStyle)
   const keys = columnNames(joined)
-  // Of each column its key in quotes, a colon, brackets and the commas between its elements; the commas between columns, and the braces.
-  const frames = keys.reduce((bytes, key) => bytes + key.length + 5 + Math.max(0, count - 1), keys.length + 1)
-  const size = byteLength(head) + frames + cellBytes(joined, names, 2, nullBytes) + byteLength(tail)
+  // Of each column its key, a colon, brackets and the commas between its elements; the commas between columns, and the braces.
+  const frames = keys.reduce(
+    (bytes, key) => bytes + byteLength(JSON.stringify(key)) + 3 + Math.max(0, count - 1),
+    keys.length + 1,
+  )
+  const size = byteLength(head) + frames + cellBytes(joined, lead, jsonStyle) + byteLength(tail)
   const sink = new ByteSink(withinLimit(size, limit))
-  const begin = (key: string) => sink.text(`${key === 'date' ? `${head}{` : ','}"${key}":[`)
+  let isFirst = true
+  const begin = (key: string) => {
+    sink.text(`${isFirst ? `${head}{` : ','}${JSON.stringify(key)}:[`)
+    isFirst = false
+  }
   const elements = (key: string, write: (row: number) => void) => {
     begin(key)
     for (let row = 0; row < count; row++) {
@@ -51,9 +58,7 @@ export function jsonColumns(joined: Joined, { head, tail }: JsonFrame, limit: nu
     }
     sink.text(']')
   }
-  elements('date', row => sink.quotedDay(day[row]))
-  const nameView = viewOf(names.bytes)
-  elements('ticker', row => sink.copy(nameView, names.starts[name[row]], names.starts[name[row] + 1]))
+  for (const [place, cells] of lead.entries()) elements(keys[place], row => cells.write(sink, row))
   for (const column of columns) {
     const writer = new CellWriter(sink, column)
     begin(column.name)
@@ -68,20 +73,20 @@ export function jsonColumns(joined: Joined, { head, tail }: JsonFrame, limit: nu
 /** A join as NDJSON, an object per row. */
 export function ndjsonLines(joined: Joined, limit: number): Uint8Array {
   const { rows, columns, extras } = joined
-  const { count, day, name } = rows
-  const names = jsonNames(rows)
-  const keys = textTable(columnNames(joined).map((key, i) => `${i === 0 ? '{' : ','}"${key}":`))
+  const { count } = rows
+  const lead = rowCells(rows, jsonStyle)
+  const keys = textTable(columnNames(joined).map((key, i) => `${i === 0 ? '{' : ','}${JSON.stringify(key)}:`))
   const keyBytes = keys.starts[keys.starts.length - 1]
-  const size = cellBytes(joined, names, 2, nullBytes) + count * (keyBytes + '}\n'.length)
+  const size = cellBytes(joined, lead, jsonStyle) + count * (keyBytes + '}\n'.length)
   const sink = new ByteSink(withinLimit(size, limit))
   const writers = columns.map(column => new CellWriter(sink, column))
-  const [nameView, keyView] = [viewOf(names.bytes), viewOf(keys.bytes)]
+  const keyView = viewOf(keys.bytes)
   for (let row = 0; row < count; row++) {
     let key = 0
-    sink.copy(keyView, keys.starts[key], keys.starts[++key])
-    sink.quotedDay(day[row])
-    sink.copy(keyView, keys.starts[key], keys.starts[++key])
-    sink.copy(nameView, names.starts[name[row]], names.starts[name[row] + 1])
+    for (let place = 0; place < lead.length; place++) {
+      sink.copy(keyView, keys.starts[key], keys.starts[++key])
+      lead[place].write(sink, row)
+    }
     for (let metric = 0; metric < writers.length; metric++) {
       sink.copy(keyView, keys.starts[key], keys.starts[++key])
       writers[metric].valueOrNull(row)
@@ -96,23 +101,23 @@ export function ndjsonLines(joined: Joined, limit: number): Uint8Array {
   return sink.finish()
 }
 
-/** A join as CSV: a header, then a line per row. Names pass `csvCell`, because a spreadsheet would run some as a formula. */
+/** A join as CSV: a header, then a line per row. */
 export function csvLines(joined: Joined, limit: number): Uint8Array {
   const { rows, columns, extras } = joined
-  const { count, day, name } = rows
-  const names = textTable(rows.names.map(text => csvCell(text)))
+  const { count } = rows
+  const lead = rowCells(rows, csvStyle)
   const keys = columnNames(joined)
-  const header = `${keys.join(',')}\r\n`
+  const header = `${keys.map(csvName).join(',')}\r\n`
   // A comma or the two bytes of the line end behind each cell.
-  const size = header.length + cellBytes(joined, names, 0, 0) + count * (keys.length + 1)
+  const size = byteLength(header) + cellBytes(joined, lead, csvStyle) + count * (keys.length + 1)
   const sink = new ByteSink(withinLimit(size, limit))
   sink.text(header)
   const writers = columns.map(column => new CellWriter(sink, column))
-  const nameView = viewOf(names.bytes)
   for (let row = 0; row < count; row++) {
-    sink.day(day[row])
-    sink.byte(comma)
-    sink.copy(nameView, names.starts[name[row]], names.starts[name[row] + 1])
+    for (let place = 0; place < lead.length; place++) {
+      if (place > 0) sink.byte(comma)
+      lead[place].write(sink, row)
+    }
     for (let metric = 0; metric < writers.length; metric++) {
       sink.byte(comma)
       writers[metric].value(row)
@@ -127,20 +132,13 @@ export function csvLines(joined: Joined, limit: number): Uint8Array {
   return sink.finish()
 }
 
-const jsonNames = (rows: ParsedRows): TextTable => textTable(rows.names.map(text => JSON.stringify(text)))
-
-/** The bytes of all cells.
- *
- * @param around bytes around a day
- * @param missing bytes of a missing cell */
+/** The bytes of all cells. */
 function cellBytes(
-  { rows: { name, count }, columns, extras }: Joined,
-  names: TextTable,
-  around: number,
-  missing: number,
+  { rows: { count }, columns, extras }: Joined,
+  lead: readonly RowCells[],
+  { around, missing }: CellStyle,
 ): number {
-  let bytes = count * (dayBytes + around)
-  for (let row = 0; row < count; row++) bytes += names.starts[name[row] + 1] - names.starts[name[row]]
+  let bytes = lead.reduce((sum, cells) => sum + cells.bytes, 0)
   for (const { events, positions } of columns) {
     const { textStarts } = events
     let absent = 0

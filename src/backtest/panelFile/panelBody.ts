@@ -69,6 +69,9 @@ async function openFile(source: PanelSource) {
 /** Of all columns together: what a process of its own has room for. */
 const maxCells = 60_000_000
 
+/** Rows times columns of a Parquet file that a server reads. Twice the largest panel: each thread may read such a file at a time. */
+export const maxParquetCells = 24_000_000
+
 const readTable = (bytes: Uint8Array<ArrayBuffer>, cells = maxCells) =>
   readParquet(bytes, {
     numbers: numberColumns,
@@ -150,7 +153,7 @@ function signalBody(
   return { ...columnsBody(columns, { ...settings, config }), notices, next, placeOf }
 }
 
-const numberColumns = ['score', 'forward_return', 'dollar_volume', 'predicted_pct', 'actual_pct']
+export const numberColumns = ['score', 'forward_return', 'dollar_volume', 'predicted_pct', 'actual_pct']
 
 const rowPlace = (column: string, row: number) => `row ${row + 1}.${column}`
 

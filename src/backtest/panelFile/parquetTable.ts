@@ -26,6 +26,8 @@ const maxRows = 10_000_000
 export interface ParquetReading extends ParquetLimits {
   /** The columns that must be numbers: a DECIMAL in them would lose digits. */
   readonly numbers: readonly string[]
+  /** For a column whose values are read as the file stores them, not as what they mean: the bounds of its part in a row group. */
+  readonly asStored?: (name: string) => { readonly textLength: number; readonly columnBytes: number } | null
   /** Refuses columns and rows that are of no use, before any is read. */
   readonly check?: (names: readonly string[], rows: number) => void
 }
@@ -52,7 +54,7 @@ export async function readParquet(
 
 /** What becomes of the columns of a file. */
 export interface ParquetSink {
-  readonly open: (names: readonly string[], rows: number) => void
+  readonly open: (names: readonly string[], rows: number, elements: readonly SchemaElement[]) => void
   /** The first `length` values of a part of a column, for the rows after `from`. */
   readonly take: (name: string, values: ArrayLike<unknown>, from: number, length: number) => void
 }
@@ -60,24 +62,26 @@ export interface ParquetSink {
 /** Reads a Parquet file part by part, so that neither its pages nor its values need be in memory together. Returns the number of rows. */
 export async function readParquetChunks(
   bytes: Uint8Array<ArrayBuffer>,
-  { numbers, ...limits }: ParquetReading,
+  { numbers, asStored, ...limits }: ParquetReading,
   { open, take }: ParquetSink,
 ): Promise<number> {
   try {
     const metadata = readFooter(bytes)
     const columns = readableColumns(metadata, numbers)
-    const names = columns.toSorted((a, b) => a.index - b.index).map(({ schema }) => schema.name)
+    const elements = columns.toSorted((a, b) => a.index - b.index).map(({ schema }) => schema)
+    const names = elements.map(({ name }) => name)
     const count = countRows(metadata)
     if (count * names.length > limits.cells) throw tooManyCells(count, names.length, limits.cells)
-    open(names, count)
+    open(names, count, elements)
     const entries = new EntryBudget(count * names.length)
     let groupStart = 0
     for (const group of metadata.row_groups) {
       for (const column of columns) {
         const from = groupStart
         const sink: CellSink = (cells, row, length) => take(column.schema.name, cells, from + row, length)
-        const part = { ...partOf(group, column), entries }
-        await readColumnPart(bytes, part, limits, parsers, sink)
+        const stored = asStored?.(column.schema.name) ?? null
+        const part = { ...partOf(group, column), entries, asStored: stored !== null }
+        await readColumnPart(bytes, part, { ...limits, ...stored }, parsers, sink)
       }
       groupStart += Number(group.num_rows)
     }
@@ -119,7 +123,7 @@ interface ReadableColumn {
 function partOf(
   { columns, num_rows: rows }: RowGroup,
   { schema, index }: ReadableColumn,
-): Omit<ColumnPart, 'entries'> {
+): Omit<ColumnPart, 'entries' | 'asStored'> {
   const metadata = columns[index]?.meta_data
   const isThere = metadata?.path_in_schema.length === 1 && metadata.path_in_schema[0] === schema.name
   if (!isThere) throw new FileFault(`a row group has no column ${schema.name}`)

@@ -6,7 +6,13 @@ import { buildPanelDataset } from '../pipeline/panelDataset.ts'
 import { resolveConfig } from '../pipeline/resolveConfig.ts'
 import { selectPanelData } from '../pipeline/selectData.ts'
 import type { BodyFormat, BodyQuery } from '../request.ts'
-import { type BacktestSettings, type FileHead, makePanelBody, type PanelBody } from './panelBody.ts'
+import {
+  type BacktestSettings,
+  type FileHead,
+  makePanelBody,
+  maxParquetCells,
+  type PanelBody,
+} from './panelBody.ts'
 import { type PanelFormat, recogniseFormat } from './panelFormat.ts'
 import { unpackRows } from './unpackRows.ts'
 
@@ -33,9 +39,6 @@ export interface PanelFile {
 
 /** Of a gzipped file, as much as a server takes of one that is not. */
 const maxUnpackedBytes = 256 * 1_024 * 1_024
-
-/** Rows times columns of a Parquet file. Twice the largest panel: each thread may read such a file at a time. */
-const maxParquetCells = 24_000_000
 
 /** Reads a CSV, NDJSON or Parquet file, plain or gzipped. Rows and settings are checked whole, so that each fault has its line at
  * once and not in a backtest that has begun. */

@@ -9,12 +9,13 @@ export interface TaskFailure {
   readonly trace: string | null
 }
 
-export function describeFailure(error: unknown): TaskFailure {
+/** @param what the subject of the message about a defect */
+export function describeFailure(error: unknown, what = 'The backtest'): TaskFailure {
   if (error instanceof Failure) {
     return { code: error.code, message: error.message, param: error.details.param ?? null, trace: null }
   }
   const trace = error instanceof Error ? (error.stack ?? error.message) : String(error)
-  return { code: 'compute_failed', message: 'The backtest could not be computed.', param: null, trace }
+  return { code: 'compute_failed', message: `${what} could not be completed.`, param: null, trace }
 }
 
 /** The failure again, on the thread that receives it. */

@@ -4,6 +4,7 @@ import { restoreFailure } from '../pipeline/taskFailure.ts'
 import type { ComputeCaller } from './caller.ts'
 import { FairScheduler } from './scheduler.ts'
 import { TaskEstimates, unitsOf } from './taskEstimates.ts'
+import { taskNames } from './taskNames.ts'
 import type { TaskInput, TaskKind, TaskOutput, TaskReply } from './tasks.ts'
 import type { Priority, Ticket } from './tickets.ts'
 
@@ -157,6 +158,7 @@ export class ComputePool {
   ): Promise<TaskReply<K>> {
     const { timeLimitMs } = this.#settings
     const { signal, transfer = [], stop } = options
+    const { what, mend } = taskNames[kind]
     signal?.throwIfAborted()
     const terminate = new AbortController()
     const timer = setTimeout(() => terminate.abort(), timeLimitMs)
@@ -174,14 +176,14 @@ export class ComputePool {
       if (terminate.signal.aborted) {
         throw new Failure(
           'compute_timeout',
-          `The backtest took longer than ${timeLimitMs / 1000} s. Send fewer rows or dates.`,
+          `${what} took longer than ${timeLimitMs / 1000} s. ${sentence(mend)}`,
           { cause },
         )
       }
       if (attemptsLeft > 1) return this.#attempt(kind, input, options, attemptsLeft - 1)
       throw new Failure(
         'compute_lost',
-        'The backtest could not be computed: its worker stopped, possibly out of memory. Try again, or send fewer rows.',
+        `${what} could not be completed: its worker stopped, possibly out of memory. Try again, or ${mend}.`,
         { cause, retryAfterSeconds: 1 },
       )
     } finally {
@@ -197,6 +199,8 @@ export class ComputePool {
     await this.#workers.destroy()
   }
 }
+
+const sentence = (text: string) => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`
 
 /** Piscina takes an array. Its types, combined with Bun's, require options with a `transfer` field. This is both. */
 function asTransferList(transfer: ArrayBuffer[]): ArrayBuffer[] & { transfer: ArrayBuffer[] } {

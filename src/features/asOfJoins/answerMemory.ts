@@ -28,13 +28,16 @@ export class AnswerMemory {
     return this.#held
   }
 
-  /** @param isUnpaid whether the answer is for a free or demo caller */
+  /** @param isUnpaid whether the answer is for a free or demo caller
+   * @param carriedBytes of columns that only pass through */
   reserve(
     rows: number,
     { metrics, extras }: Pick<JoinPlan, 'metrics' | 'extras'>,
     isUnpaid = false,
+    carriedBytes = 0,
   ): AnswerRoom {
-    const estimate = rows * (rowBytes + metrics.length * (valueBytes + extras.length * dayBytes))
+    const estimate =
+      carriedBytes + rows * (rowBytes + metrics.length * (valueBytes + extras.length * dayBytes))
     let held = Math.min(estimate, maxAnswerBytes)
     const isFull = this.#held > 0 && this.#held + held > maxHeldBytes
     const isFullOfUnpaid = isUnpaid && this.#heldUnpaid > 0 && this.#heldUnpaid + held > maxUnpaidBytes

@@ -61,14 +61,14 @@ export async function runJoin(
   const lease = events.lease()
   try {
     const input = { ...sent, today: deps.today(), maxRows: budget?.maxRows }
-    const { rows, plan } = await pool.run('join_body', input, {
+    const { rows, plan, carriedBytes } = await pool.run('join_body', input, {
       signal,
       ticket,
       transfer: [sent.body.buffer],
     })
     requireMetrics(markets.metrics, plan)
     await budget?.charge(rows.count)
-    const room = answerMemory.reserve(rows.count, plan, isUnpaid(principal))
+    const room = answerMemory.reserve(rows.count, plan, isUnpaid(principal), carriedBytes)
     try {
       const figures = await atVersion(deps, plan.dataVersion, signal, at =>
         openJoin(at, principal, lease, rows.names, plan, signal),

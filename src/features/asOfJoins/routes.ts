@@ -1,8 +1,9 @@
 import { Elysia } from 'elysia'
-import { type JoinFormat, joinMediaTypes } from '../../backtest/asOf/request.ts'
+import type { JoinFormat } from '../../backtest/asOf/request.ts'
 import type { JsonObject } from '../../backtest/codec/jsonReader.ts'
 import { ownBuffer } from '../../backtest/pool/computePool.ts'
 import { Failure } from '../../errors.ts'
+import { bodyMediaTypes } from '../../formats/mediaTypes.ts'
 import { SpoolBudget, spool } from '../../formats/spool.ts'
 import { streamAnswer } from '../../http/answers.ts'
 import { type BodyReader, formatOfBody } from '../../http/body.ts'
@@ -34,7 +35,7 @@ export function asOfJoinRoutes(http: HttpPlugin, deps: JoinRouteDeps) {
   return new Elysia({ name: 'asOfJoins' }).use(http).post(
     '/api/v1/as-of',
     ({ context }) => {
-      const bodyFormat = formatOfBody(context.request.headers, joinMediaTypes)
+      const bodyFormat = formatOfBody(context.request.headers, bodyMediaTypes)
       const sent = context.queryText === '' ? {} : readQuery(context.queryText)
       const { format = 'json', ...query } = withAcceptedFormat<JoinQuery>(context, sent)
       const settings = settingsOf(query, bodyFormat)

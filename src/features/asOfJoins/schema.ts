@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { DataVersionSchema, MaxAgeSchema } from '../../backtest/asOf/request.ts'
+import { carriedValue, DataVersionSchema, MaxAgeSchema } from '../../backtest/asOf/request.ts'
 import { AsOfPeriodSchema } from '../../backtest/figureScore.ts'
 import { FormatSchema } from '../../formats/columns.ts'
 
@@ -40,10 +40,10 @@ const RenamedTicker = Type.Object(
 const AsOfJoinColumns = Type.Object(
   { date: Type.Array(Type.String({ format: 'date' })), ticker: Type.Array(Type.String()) },
   {
-    additionalProperties: Type.Array(Type.Union([Type.Number(), Type.String(), Type.Null()])),
+    additionalProperties: Type.Array(carriedValue),
     $id: 'AsOfJoinColumns',
     description:
-      'Element i of each column is row i, in the order sent: `date` and `ticker` as they were sent, then each metric, followed by the columns of `with`. null: nothing was known, or it was too old.',
+      'Element i of each column is row i, in the order sent: the columns of the rows as they were sent, then each metric, followed by the columns of `with`. null: nothing was known, or it was too old.',
   },
 )
 

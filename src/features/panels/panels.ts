@@ -1,8 +1,8 @@
 import { type Dataset, nameCount } from '../../backtest/dataset/dataset.ts'
 import { openDataset } from '../../backtest/dataset/packed.ts'
+import type { PanelFormat } from '../../backtest/panelFile/panelFormat.ts'
 import { paidKey } from '../../backtest/pool/caller.ts'
 import { type ComputePool, ownBuffer } from '../../backtest/pool/computePool.ts'
-import type { BodyFormat } from '../../backtest/request.ts'
 import { Failure } from '../../errors.ts'
 import type { Sql } from '../../postgres/client.ts'
 import type { Semaphore } from '../../semaphore.ts'
@@ -32,7 +32,7 @@ export async function storePanel(
   { sql, pool, cache, reads }: PanelDeps,
   keyId: number,
   body: Uint8Array,
-  format: BodyFormat,
+  format: PanelFormat,
   signal?: AbortSignal,
 ): Promise<{ panel: Panel; created: boolean }> {
   const owned = ownBuffer(body)

@@ -1,6 +1,7 @@
 import { Elysia } from 'elysia'
+import { bodyMediaTypes } from '../../formats/mediaTypes.ts'
 import { dataHeaders, encodedAnswer, jsonType, notModified } from '../../http/answers.ts'
-import { type BodyReader, bodyFormat } from '../../http/body.ts'
+import { type BodyReader, formatOfBody } from '../../http/body.ts'
 import { type Answer, type RequestContext, requireQuant, withoutIdleTimeout } from '../../http/context.ts'
 import { answerHeaders, entityTag } from '../../http/headers.ts'
 import { noQuery, pathReader } from '../../http/parameters.ts'
@@ -34,7 +35,7 @@ export function panelRoutes(http: HttpPlugin, { panels, bodies, perKeyLimit }: P
       ({ context }) => {
         const keyId = requireQuant(context)
         const { signal, headers } = context.request
-        const format = bodyFormat(headers)
+        const format = formatOfBody(headers, bodyMediaTypes)
         noQuery(context)
         return withoutIdleTimeout(context, () =>
           bodies.use(context, async bytes => {

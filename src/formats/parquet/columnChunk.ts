@@ -18,11 +18,16 @@ interface Numbered {
 export type ColumnValues =
   | { readonly name: string; readonly type: 'DOUBLE'; readonly values: Float64Array }
   | (Numbered & { readonly type: 'DOUBLE'; readonly valueOf: (number: number) => number })
-  /** The numbers are the values. */
-  | (Numbered & { readonly type: 'INT32' })
+  /** Without `numberOf` the numbers are the values. */
+  | (Numbered & { readonly type: 'INT32'; readonly numberOf?: (number: number) => number })
+  | (Numbered & { readonly type: 'FLOAT'; readonly valueOf: (number: number) => number })
+  | (Numbered & { readonly type: 'INT64'; readonly valueOf: (number: number) => bigint })
+  /** 1 is true. No dictionary: readers do not expect one of two values. */
+  | (Numbered & { readonly type: 'BOOLEAN'; readonly valueOf: (number: number) => number })
   | (Numbered & { readonly type: 'BYTE_ARRAY'; readonly textOf: (number: number) => string })
 
 type NumberedValues = Exclude<ColumnValues, { values: Float64Array }>
+type BooleanValues = Extract<ColumnValues, { type: 'BOOLEAN' }>
 
 const isPlain = (column: ColumnValues): column is Exclude<ColumnValues, Numbered> =>
   column.values instanceof Float64Array
@@ -64,6 +69,7 @@ export class ColumnChunkWriter {
       })
       return chunk({ name, type, codec, count, start, writer, uncompressed, dictionary: null })
     }
+    if (column.type === 'BOOLEAN') return this.#writeBooleans(writer, column, count)
     const dictionary = this.#dictionary
     const present = dictionary.number(column.values, count, column.none)
     if (present < count && column.isOptional !== true)
@@ -84,9 +90,31 @@ export class ColumnChunkWriter {
     const made = chunk({
       ...{ name, type, codec, count, start, writer, uncompressed, dictionary: { dictionaryAt, dataAt } },
     })
-    if (made.meta_data !== undefined && type === 'INT32')
+    if (made.meta_data !== undefined && column.type === 'INT32' && column.numberOf === undefined)
       made.meta_data.statistics = statisticsOf(dictionary, count - present)
     return made
+  }
+
+  #writeBooleans(writer: ByteWriter, column: BooleanValues, count: number): ColumnChunk {
+    const start = writer.offset
+    const { name, type, values, none } = column
+    const codec = this.#codec
+    const page = this.#page
+    page.reserve(count / 8 + 1)
+    let present = 0
+    for (let row = 0; row < count; row++) {
+      if (values[row] === none) continue
+      const byte = present >> 3
+      if ((present & 7) === 0) page.buffer[byte] = 0
+      page.buffer[byte] |= column.valueOf(values[row]) << (present & 7)
+      present++
+    }
+    page.at = Math.ceil(present / 8)
+    const levels = column.isOptional === true ? this.#definitionLevels(column, count) : noLevels
+    const uncompressed = writeDataPage(writer, page.written(), {
+      ...{ codec, levels, count, present, encoding: 'PLAIN' },
+    })
+    return chunk({ name, type, codec, count, start, writer, uncompressed, dictionary: null })
   }
 
   #definitionLevels({ values, none }: NumberedValues, count: number): Uint8Array {
@@ -113,18 +141,30 @@ function statisticsOf({ keys, size }: Dictionary, nulls: number): Statistics {
 
 const noLevels = new Uint8Array(0)
 
-function writeDictionary(page: Bytes, column: NumberedValues, { keys, size }: Dictionary) {
+type WithDictionary = Exclude<NumberedValues, BooleanValues>
+
+function writeDictionary(page: Bytes, column: WithDictionary, { keys, size }: Dictionary) {
+  const values = (width: number, write: (view: DataView, at: number, key: number) => void) => {
+    page.reserve(size * width)
+    const view = new DataView(page.buffer.buffer)
+    for (let index = 0; index < size; index++, page.at += width) write(view, page.at, keys[index])
+  }
   switch (column.type) {
-    case 'INT32':
-      page.append(new Uint8Array(keys.buffer, 0, size * 4))
-      return
-    case 'DOUBLE': {
-      page.reserve(size * 8)
-      const view = new DataView(page.buffer.buffer)
-      for (let index = 0; index < size; index++, page.at += 8)
-        view.setFloat64(page.at, column.valueOf(keys[index]), true)
+    case 'INT32': {
+      const { numberOf } = column
+      if (numberOf === undefined) page.append(new Uint8Array(keys.buffer, 0, size * 4))
+      else values(4, (view, at, key) => view.setInt32(at, numberOf(key), true))
       return
     }
+    case 'FLOAT':
+      values(4, (view, at, key) => view.setFloat32(at, column.valueOf(key), true))
+      return
+    case 'INT64':
+      values(8, (view, at, key) => view.setBigInt64(at, column.valueOf(key), true))
+      return
+    case 'DOUBLE':
+      values(8, (view, at, key) => view.setFloat64(at, column.valueOf(key), true))
+      return
     case 'BYTE_ARRAY':
       for (let index = 0; index < size; index++) {
         const text = column.textOf(keys[index])

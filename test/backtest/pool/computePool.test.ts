@@ -2,6 +2,7 @@ import { afterEach, expect, test } from 'bun:test'
 import type { Dataset } from '../../../src/backtest/dataset/dataset.ts'
 import { operator } from '../../../src/backtest/pool/caller.ts'
 import { ComputePool, type PoolSettings } from '../../../src/backtest/pool/computePool.ts'
+import { taskNames } from '../../../src/backtest/pool/taskNames.ts'
 import { Failure } from '../../../src/errors.ts'
 import { datasetOf } from '../rows.ts'
 
@@ -49,8 +50,34 @@ test('ends a task past its time and is whole again', async () => {
   const pool = open({ timeLimitMs: 1_000 })
   const late = await failure(filter(pool, 'spin'))
   expect(late.code).toBe('compute_timeout')
-  expect(late.message).toBe('The backtest took longer than 1 s. Send fewer rows or dates.')
+  expect(late.message).toBe("Choosing the market's rows took longer than 1 s. Choose a shorter period.")
   expect(await filter(pool, 'fine')).toBeNull()
+})
+
+test('a task that ends early is named for what it is: a join is no backtest', async () => {
+  const pool = open({ timeLimitMs: 1_000 })
+  const join = (command: string) => {
+    const body = new TextEncoder().encode(command)
+    return pool.run(
+      'join_body',
+      { body, format: 'csv', query: {}, today: '2024-01-02' },
+      { caller: operator },
+    )
+  }
+  const late = await failure(join('spin'))
+  expect([late.code, late.message]).toEqual([
+    'compute_timeout',
+    'Reading the rows of the join took longer than 1 s. Send fewer rows.',
+  ])
+  const lost = await failure(join('crash'))
+  expect([lost.code, lost.message]).toEqual([
+    'compute_lost',
+    'Reading the rows of the join could not be completed: its worker stopped, possibly out of memory. Try again, or send fewer rows.',
+  ])
+  for (const { what, mend } of Object.values(taskNames)) {
+    expect(`${what} took longer than 1 s.`).toMatch(/^[A-Z]/)
+    expect(mend).toMatch(/^[a-z].*[^.]$/)
+  }
 })
 
 test('an idle thread runs its event loop, without which its garbage is never collected', async () => {
@@ -133,6 +160,6 @@ test('a bug in the thread is reported without its text, which goes to the log', 
   const broken = { ...counter(), markets: { bytes: new Uint8Array(1), offsets: new Int32Array(0) } }
   const failed = await failure(filter(pool, 'M', { ...broken, markets: Object.create(null) }))
   expect(failed.code).toBe('compute_failed')
-  expect(failed.message).toBe('The backtest could not be computed.')
+  expect(failed.message).toBe("Choosing the market's rows could not be completed.")
   expect(String(failed.details.cause)).toContain('TypeError')
 })

@@ -150,7 +150,7 @@ describe('forms', () => {
       objects
         .trim()
         .split('\n')
-        .map(line => Object.values(JSON.parse(line))),
+        .map(line => names.map(name => JSON.parse(line)[name])),
     ).toEqual(cells)
     const parquet = await post(csv, key, `${query}&format=parquet`, 'text/csv')
     const file = await parquet.arrayBuffer()

@@ -103,8 +103,16 @@ describe('1.6 MB of garbage in the file of a table', () => {
 
   test('is in a backup, too, which says so', async () => {
     const file = join(db.dataDir, 'damaged.tar.zst')
-    const run = await asfiled('backup', file)
+    const run = await asfiled('backup', file, '--json')
     expect(run.code).toBe(0)
+    const made = JSON.parse(run.out)
+    expect(made).toEqual({
+      file,
+      bytes: Bun.file(file).size,
+      database_bytes: expect.any(Number),
+      seconds: expect.any(Number),
+    })
+    expect(made.database_bytes).toBeGreaterThan(made.bytes)
     expect(run.error).toContain('this backup contains the damage: keep the earlier ones')
   })
 

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { resolve } from 'node:path'
+import { parquetWriteBuffer } from 'hyparquet-writer'
 import panelExamples from '../../../src/http/docs/examples/panels.json' with { type: 'json' }
 import requests from '../../../src/http/docs/examples/requests.json' with { type: 'json' }
 import { callers, sellKey } from '../../http/callers.ts'
@@ -20,7 +22,7 @@ interface PanelRequest {
   readonly path?: string
   readonly key?: string
   readonly type?: string
-  readonly body?: string
+  readonly body?: string | Uint8Array<ArrayBuffer>
   readonly headers?: Record<string, string>
 }
 
@@ -132,3 +134,37 @@ for (const [what, request, status, code, param] of faults) {
     expect([answer.status, answer.body.error.code, answer.body.error.param]).toEqual([status, code, param])
   })
 }
+
+/** A file of test/commands/fixtures, which pandas and Polars wrote of the same rows. */
+const fixture = (name: string) => Bun.file(resolve(import.meta.dir, '../../commands/fixtures', name)).bytes()
+
+test('the same rows as Parquet, under each name of its media type, are the panel that they are as CSV', async () => {
+  const csv = await ask({ type: 'text/csv', body: await fixture('panel.csv') })
+  expect(csv.status).toBe(201)
+  const parquet = await fixture('pandas-zstd-v2.parquet')
+  for (const type of [
+    'application/vnd.apache.parquet',
+    'application/parquet',
+    'application/x-parquet',
+    'application/octet-stream',
+  ]) {
+    const stored = await ask({ type, body: parquet })
+    expect([type, stored.status, stored.body.id]).toEqual([type, 200, csv.body.id])
+  }
+  await ask({ path: `/${csv.body.id}`, method: 'DELETE' })
+})
+
+test('a Parquet file that is none, or has other columns, is refused with the reason', async () => {
+  const type = 'application/vnd.apache.parquet'
+  const broken = await ask({ type, body: 'date,asset,score,forward_return\n' })
+  expect([broken.status, broken.body.error.code]).toEqual([400, 'body_invalid'])
+  expect(broken.body.error.message).toStartWith('It cannot be read as Parquet')
+  const other = new Uint8Array(
+    parquetWriteBuffer({ columnData: [{ name: 'date', data: ['2024-01-02'], type: 'STRING' }] }),
+  )
+  const refused = await ask({ type, body: other })
+  expect([refused.status, refused.body.error.message]).toEqual([
+    400,
+    'The column asset is missing. Required columns: date, asset, score, forward_return. Optional: market, dollar_volume.',
+  ])
+})

@@ -11,7 +11,7 @@ from ._backtest import BacktestJob, BacktestResult
 from ._bulk import Bulk, BulkRelease
 from ._changes import ChangeFeed
 from ._client import Client
-from .errors import ApiError, AsfiledError, TransportError, UnknownTickers
+from .errors import ApiError, AsfiledError, EmptyAnswer, IncompleteAnswer, TransportError, UnknownTickers
 
 __version__ = "0.1.0"
 
@@ -25,6 +25,8 @@ __all__ = [
     "BulkRelease",
     "ChangeFeed",
     "Client",
+    "EmptyAnswer",
+    "IncompleteAnswer",
     "TransportError",
     "UnknownTickers",
     "errors",

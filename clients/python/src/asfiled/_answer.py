@@ -23,11 +23,15 @@ class Answer:
     licence: str | None = None
     """The Free Licence, of demo and free keys."""
     unknown: tuple[str, ...] = ()
-    """Of a join: the tickers that no company has, at most 100 of them."""
+    """The tickers that no company has, at most 100 of them."""
     unknown_count: int = 0
     """All of them."""
     units: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Of a join: the units of each metric. Amounts of several currencies cannot be compared."""
+    source: str | None = None
+    """The address that answered, without its parameters."""
+    seen_only: bool = False
+    """The key may not see as many further companies as the market has: the rows are of those that it has seen."""
 
     def as_dict(self) -> dict[str, Any]:
         return {
@@ -39,6 +43,8 @@ class Answer:
             "unknown": list(self.unknown),
             "unknown_count": self.unknown_count,
             "units": {metric: list(units) for metric, units in self.units.items()},
+            "source": self.source,
+            "seen_only": self.seen_only,
         }
 
 
@@ -60,6 +66,7 @@ def answer_of(fields: Mapping[str, Any]) -> Answer:
         unknown=unknown,
         unknown_count=int(read.get("unknown_count") or len(unknown)),
         units={metric: tuple(of) for metric, of in units.items()} if isinstance(units, dict) else {},
+        seen_only=read.get("seen_only") in (True, "true"),
     )
 
 
@@ -83,6 +90,8 @@ def joined(answers: list[Answer]) -> Answer:
             metric: each([answer.units.get(metric, ()) for answer in answers])
             for metric in dict.fromkeys(metric for answer in answers for metric in answer.units)
         },
+        source=first.source,
+        seen_only=any(answer.seen_only for answer in answers),
     )
 
 

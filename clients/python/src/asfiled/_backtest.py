@@ -127,7 +127,10 @@ class BacktestResult(Generic[F]):
         return target
 
     def _frame(self, columns: Mapping[str, Sequence[Any]], days: Sequence[str]) -> F:
-        frame: F = self._frames.make(columns, days)
+        frame: F = self._frames.note(
+            self._frames.make(columns, days),
+            {"data_version": self.request.get("data_version"), "source": "/api/v1/backtest"},
+        )
         return frame
 
 

@@ -55,8 +55,10 @@ class BulkRelease(Generic[F]):
         paths = self.files(market, year)
         if not paths:
             raise ValueError(f"The release has no file of market {market} and year {year}.")
-        rows: F = self._frames.read([path.read_bytes() for path in paths])[0]
-        return rows
+        rows = self._frames.read([path.read_bytes() for path in paths])[0]
+        said = {"data_version": self.data_version, "as_of": self.manifest.get("as_of"), "source": str(self.folder)}
+        noted: F = self._frames.note(rows, said)
+        return noted
 
 
 class Bulk(Generic[F]):

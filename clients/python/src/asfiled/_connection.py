@@ -46,7 +46,7 @@ class Connection(Generic[F]):
         self.last = answer_of(answer)
         return answer
 
-    def _rows(self, fetch: Fetch) -> F:
-        rows, self.last = read_rows(self._frames, fetch)
+    def _rows(self, fetch: Fetch, path: str) -> F:
+        rows, self.last = read_rows(self._frames, fetch, self._transport.base_url + path)
         found: F = rows
         return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import sys
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -11,8 +12,9 @@ from typing import Any, Literal, TypeVar, Union, cast
 from ._asof import as_of_join
 from ._connection import Connection
 from ._frames import day_text, frames_of
-from ._rows import Value, pages, parameters
-from .errors import UnknownTickers
+from ._rows import Value, pages, parameter, parameters
+from ._unknown import UnknownNames
+from .errors import EmptyAnswer, IncompleteAnswer, UnknownTickers
 
 F = TypeVar("F")
 T = TypeVar("T")
@@ -51,32 +53,36 @@ class Figures(Connection[F]):
     ) -> F:
         """Figures of companies: by default every vintage filed by `as_of`, a row each. More than 100 companies are sent in batches."""
         names = _unrepeated(_texts(tickers))
+        path = "/api/v1/fundamentals"
         values: dict[str, Value] = {
             **{"metric": metrics, "as_of": as_of, "fp": fp, "fy": fy, "view": view, "vintage": vintage},
             **{"from": from_, "max_age_days": max_age_days, "adjust": adjust, "layout": layout},
             **{"fields": fields, "market": market, "data_version": data_version},
         }
-        batches = [names[start : start + _batch] for start in range(0, len(names), _batch)]
+        unknown = UnknownNames(names)
 
         def fetch() -> Iterator[bytes]:
-            for batch in batches:
-                yield from pages(self._transport, "/api/v1/fundamentals", {**values, "ticker": batch})
+            for start in range(0, len(names), _batch):
+                batch = names[start : start + _batch]
+                yield from unknown.fetch(
+                    batch, lambda known: pages(self._transport, path, {**values, "ticker": known})
+                )
 
-        rows: Any = self._rows(fetch)
-        found = set(rows["ticker"].unique())
-        missing = [name for name in names if name.upper() not in found]
-        if missing and len(names) > 1:
+        rows: Any = self._rows(fetch, path)
+        named = [column for column in ("ticker", "issuer_id") if column in rows.columns]
+        found = {ticker for column in named for ticker in rows[column].unique()}
+        missing = [name for name in names if name.upper() not in found and name not in unknown.found]
+        if named and missing and len(names) > 1:
             # What the server notes of single companies is not in Parquet.
             note = f"No rows under these IDs: {', '.join(missing)}."
             self.last = replace(self.last, notes=(*self.last.notes, note))
-            rows = self._frames.note(rows, self.last.as_dict())
-        return cast(F, rows)
+        return self._told(rows, unknown.found)
 
     def panel(
         self,
         tickers: Texts,
         metrics: Texts,
-        dates: Iterable[Day],
+        dates: Day | Iterable[Day],
         *,
         fp: Literal["FY", "Q", "TTM", "latest"] = "FY",
         inclusive: bool = False,
@@ -85,7 +91,7 @@ class Figures(Connection[F]):
         data_version: int | None = None,
     ) -> F:
         """A row for each date and ticker, a column for each metric: what was known strictly before the date."""
-        days = [day_text(day) for day in dates]
+        days = [day_text(day) for day in ([dates] if isinstance(dates, (str, dt.date)) else dates)]
         names = _unrepeated(_texts(tickers))
         rows = self._frames.make(
             {"date": [day for day in days for _ in names], "ticker": [name for _ in days for name in names]},
@@ -135,11 +141,11 @@ class Figures(Connection[F]):
         result, answer = as_of_join(
             self._transport, frames, frame, settings, date=date, ticker=ticker, prefix=prefix, data_version=data_version
         )
-        self.last = answer
+        self.last = replace(answer, source=f"{self._transport.base_url}/api/v1/as-of")
+        result = frames.note(result, self.last.as_dict())
         if answer.unknown:
-            some = ", ".join(answer.unknown[:10]) + (", ..." if answer.unknown_count > 10 else "")
-            message = f"Unknown tickers ({answer.unknown_count}) have no values: {some}"
-            warnings.warn(message, UnknownTickers, stacklevel=2)
+            some = _some(answer.unknown, answer.unknown_count)
+            _warn(f"Unknown tickers ({answer.unknown_count}) have no values: {some}", UnknownTickers)
         return cast(T, result)
 
     def cross_section(
@@ -157,7 +163,7 @@ class Figures(Connection[F]):
         limit: int | None = None,
         data_version: int | None = None,
     ) -> F:
-        """Metrics of every company of a market as known on `as_of`, a row a company.
+        """Metrics of every company of a market as known on `as_of`: a row a company, and a column named after each metric.
 
         :param filters: bounds like {"min_roe": 0.1, "max_debt_to_equity": 2}
         :param sort: a metric, with - before it for the largest first: the order is that of the whole market
@@ -169,24 +175,49 @@ class Figures(Connection[F]):
             **{"max_age_days": max_age_days, "sort": sort, "currency": currency},
             **{"data_version": data_version, **(filters or {})},
         }
-        return self._paged("cross-section", values, limit)
+        named = [name for name in parameter("metric", metrics).split(",") if name]
+        rows = self._paged("cross-section", values, limit)
+        if len(named) != 1:
+            return rows
+        # One metric comes with what is known of that figure alone; code that reads tables reads this one, too.
+        return cast(F, self._frames.note(self._frames.as_table(rows, named[0].strip().lower()), self.last.as_dict()))
 
     def restatements(
         self,
-        metric: str,
-        market: str,
+        metric: Texts | None = None,
+        market: str | None = None,
         *,
+        ticker: Texts | None = None,
         from_: Day | None = None,
         as_of: Day | None = None,
         limit: int | None = None,
         data_version: int | None = None,
     ) -> F:
-        """Figures whose value changed, with the vintage before and after."""
+        """Figures whose value changed, with the vintage before and after: of one metric of a market, or of companies.
+
+        :param ticker: companies; then `metric` is optional and may be several, and `market` is not needed
+        """
         values: dict[str, Value] = {
             **{"metric": metric, "market": market, "from": from_, "as_of": as_of},
             "data_version": data_version,
         }
-        return self._paged("restatements", values, limit)
+        if ticker is None:
+            if metric is None or market is None:
+                raise ValueError("restatements needs metric and market, or ticker.")
+            return self._paged("restatements", values, limit)
+        if limit is not None:
+            raise ValueError("limit is for the restatements of a market. Those of a company come whole.")
+        names = _unrepeated(_texts(ticker))
+        path = "/api/v1/restatements"
+        unknown = UnknownNames(names)
+
+        def fetch() -> Iterator[bytes]:
+            for name in names:
+                yield from unknown.fetch(
+                    [name], lambda known: pages(self._transport, path, {**values, "ticker": known})
+                )
+
+        return self._told(self._rows(fetch, path), unknown.found)
 
     def filings(
         self,
@@ -235,11 +266,44 @@ class Figures(Connection[F]):
             raise ValueError(f"limit={limit} is not allowed: 1 or more, or none for all rows.")
         path = f"/api/v1/{route}"
         size = _page[route] if limit is None else min(_page[route], _page_of_any_key.get(route, _page[route]))
-        return self._rows(lambda: pages(self._transport, path, values, size, limit))
+        return self._told(self._rows(lambda: pages(self._transport, path, values, size, limit), path))
+
+    def _told(self, rows: Any, unknown: Sequence[str] = ()) -> F:
+        """The rows, with warnings where they are not all that was asked for."""
+        if unknown:
+            self.last = replace(self.last, unknown=tuple(unknown[:100]), unknown_count=len(unknown))
+            some = _some(unknown, len(unknown))
+            _warn(f"Unknown tickers ({len(unknown)}) have no rows: {some}", UnknownTickers)
+        said = " ".join(self.last.notes)
+        if self.last.seen_only:
+            _warn(said or "The key may see no more companies: the rows are of those that it has seen.", IncompleteAnswer)
+        elif len(rows) == 0:
+            _warn(f"The answer has no rows. {said}".strip(), EmptyAnswer)
+        elif self.last.licence is not None and said:
+            _warn(said, IncompleteAnswer)
+        return cast(F, self._frames.note(rows, self.last.as_dict()))
 
 
 def _texts(values: Texts) -> list[str]:
-    return [text.strip() for text in values.split(",")] if isinstance(values, str) else list(values)
+    if isinstance(values, str):
+        return [text.strip() for text in values.split(",")]
+    if not isinstance(values, Iterable):
+        raise ValueError(f"{values!r} is not a text or a list of texts.")
+    return list(values)
+
+
+def _some(tickers: Sequence[str], count: int) -> str:
+    return ", ".join(tickers[:10]) + (", ..." if count > 10 else "")
+
+
+def _warn(message: str, kind: type[Warning]) -> None:
+    """At the line of the caller's program that called the client."""
+    frame = sys._getframe(1)
+    level = 2
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("asfiled."):
+        frame = frame.f_back
+        level += 1
+    warnings.warn(message, kind, stacklevel=level)
 
 
 def _unrepeated(tickers: list[str]) -> list[str]:
@@ -248,6 +312,8 @@ def _unrepeated(tickers: list[str]) -> list[str]:
         raise ValueError("tickers is empty. Name at least one company.")
     seen: set[str] = set()
     for ticker in tickers:
+        if not isinstance(ticker, str):
+            raise ValueError(f"tickers has {ticker!r}, which is not a text. Drop missing ones; an ID read as a number has lost its zeros.")
         if ticker.upper() in seen:
             raise ValueError(f"tickers names {ticker} more than once. Name each company once.")
         seen.add(ticker.upper())

@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime as dt
 import io
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, Protocol
 
@@ -43,7 +44,10 @@ class Frames(Protocol):
         """The caller's frame with the columns of a join at its right, row by row, its index unchanged."""
 
     def note(self, frame: Any, answer: Mapping[str, Any]) -> Any:
-        """The frame with the answer attached, where its library can do that."""
+        """The frame with the answer attached, where its library can do that. What else is attached to it stays."""
+
+    def as_table(self, frame: Any, metric: str) -> Any:
+        """A cross-section of one metric with the columns that one of several metrics has."""
 
 
 def frames_named(name: FrameName) -> Frames:
@@ -138,3 +142,12 @@ def parquet_source(body: bytes) -> io.BytesIO:
     if body[:4] != b"PAR1":
         raise AnswerError("The answer is not Parquet. Is base_url the address of asfiled?")
     return io.BytesIO(body)
+
+
+table_columns = ("ticker", "issuer_id", "fy", "fp", "end", "filed")
+"""Of a cross-section, before its metrics."""
+
+
+def currency_of(unit: object) -> str | None:
+    """USD of USD and USD/shares; None of what is not in money."""
+    return unit[:3] if isinstance(unit, str) and re.match(r"[A-Z]{3}(/|$)", unit) else None

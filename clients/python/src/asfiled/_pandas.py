@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ._frames import day_texts, finite, parquet_source, require_free, require_joined
+from ._frames import (
+    currency_of,
+    day_texts,
+    finite,
+    parquet_source,
+    require_free,
+    require_joined,
+    table_columns,
+)
 
 try:
     import numpy as np
@@ -75,6 +83,16 @@ class PandasFrames:
     def note(self, frame: Any, answer: Mapping[str, Any]) -> Any:
         frame.attrs["asfiled"] = dict(answer)
         return frame
+
+    def as_table(self, frame: Any, metric: str) -> Any:
+        table = frame[list(table_columns)].copy()
+        table[metric] = frame["value"]
+        table["currency"] = pd.Series([currency_of(unit) for unit in frame["unit"]], frame.index, dtype="str")
+        earlier = [metric if generation == "earlier" else None for generation in frame["generation"]]
+        table["earlier"] = pd.Series(earlier, frame.index, dtype="str")
+        table["older"] = pd.Series([None] * len(frame), frame.index, dtype="str")
+        table["source"] = frame["source"]
+        return table
 
 
 def _day_array(column: Any, name: str) -> Any:

@@ -6,7 +6,15 @@ import io
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ._frames import day_texts, finite, parquet_source, require_free, require_joined
+from ._frames import (
+    currency_of,
+    day_texts,
+    finite,
+    parquet_source,
+    require_free,
+    require_joined,
+    table_columns,
+)
 
 try:
     import polars as pl
@@ -62,6 +70,18 @@ class PolarsFrames:
 
     def note(self, frame: pl.DataFrame, answer: Mapping[str, Any]) -> pl.DataFrame:
         return frame
+
+    def as_table(self, frame: pl.DataFrame, metric: str) -> pl.DataFrame:
+        currencies = [currency_of(unit) for unit in frame["unit"]]
+        earlier = [metric if generation == "earlier" else None for generation in frame["generation"]]
+        return frame.select(
+            *table_columns,
+            frame["value"].alias(metric),
+            pl.Series("currency", currencies, pl.String),
+            pl.Series("earlier", earlier, pl.String),
+            pl.lit(None, pl.String).alias("older"),
+            "source",
+        )
 
 
 def _days(column: pl.Series) -> pl.Series:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import numbers
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from ._answer import Answer, answer_of, joined
@@ -27,9 +29,14 @@ def parameter(name: str, value: Value) -> str:
         return day_text(value)
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, (str, int, float)):
-        return str(value)
-    if isinstance(value, Sequence):
+    if isinstance(value, str):
+        return value
+    # Numbers of NumPy too: a fiscal year out of a frame is an int64, and a bound may be a float32.
+    if isinstance(value, numbers.Integral):
+        return str(int(value))
+    if isinstance(value, numbers.Real):
+        return str(float(value))
+    if isinstance(value, Iterable) and not isinstance(value, (bytes, Mapping)):
         return ",".join(map(str, value))
     raise TypeError(f"{name} is a {type(value).__name__}: a text, a number or a list of texts is needed.")
 
@@ -66,13 +73,16 @@ def pages(
             raise AnswerError(f"{path} answers the same page again and again.")
 
 
-def read_rows(frames: Frames, fetch: Fetch) -> tuple[Any, Answer]:
-    """The rows of all pages, of one data version: where an import came between two of them, all are fetched again."""
+def read_rows(frames: Frames, fetch: Fetch, source: str | None = None) -> tuple[Any, Answer]:
+    """The rows of all pages, of one data version: where an import came between two of them, all are fetched again.
+
+    :param source: the address of the rows
+    """
     for _ in range(_max_restarts):
         rows, said = frames.read(list(fetch()))
         answers = [answer_of(fields) for fields in said]
         if len({answer.data_version for answer in answers}) == 1:
-            answer = joined(answers)
+            answer = replace(joined(answers), source=source)
             return frames.note(rows, answer.as_dict()), answer
     raise DataVersionChanged(
         f"Imports came between the pages of {_max_restarts} attempts. Send data_version= the one of the first page."

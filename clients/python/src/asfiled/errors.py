@@ -35,7 +35,15 @@ class BacktestCancelled(AsfiledError):
 
 
 class UnknownTickers(UserWarning):
-    """Tickers of a join that no company has, or had on record. Their rows have no values."""
+    """Tickers that no company has, or had on record. In a join their rows have no values; elsewhere they have no rows."""
+
+
+class EmptyAnswer(UserWarning):
+    """An answer without rows. The text says what was asked, and what the server says of it."""
+
+
+class IncompleteAnswer(UserWarning):
+    """Rows are missing because of the key: its licence or its number of companies. The text says which."""
 
 
 class ApiError(AsfiledError):

@@ -8,6 +8,8 @@ export interface ParquetLimits {
   readonly cells: number
   /** Characters of a text. */
   readonly textLength: number
+  /** Of a column of a row group, unpacked; by default what its values can need. */
+  readonly columnBytes?: number
 }
 
 /** Levels, dictionary indexes and block headers that a writer adds to each value. */
@@ -48,19 +50,21 @@ export class ColumnBounds {
   readonly #name: string
   readonly #textLength: number
   readonly #rows: number
+  readonly #maxBytes: number
   readonly #valueBytes: number
   #unpacked = 0
 
   constructor(
     column: { readonly name: string; readonly type: ParquetType; readonly width: number | undefined },
     rows: number,
-    { textLength }: ParquetLimits,
+    { textLength, columnBytes = Number.POSITIVE_INFINITY }: ParquetLimits,
   ) {
+    this.#maxBytes = columnBytes
     this.#name = column.name
     this.#textLength = textLength
     this.#rows = rows
     this.#valueBytes = widthOf(column.type, column.width, textLength)
-    if (this.#valueBytes > this.maxTextBytes)
+    if (column.type === 'FIXED_LEN_BYTE_ARRAY' && this.#valueBytes > this.maxTextBytes)
       throw this.#tooLarge(`has values of ${shown(this.#valueBytes)} bytes`)
   }
 
@@ -100,7 +104,8 @@ export class ColumnBounds {
   }
 
   get #max(): number {
-    return (this.#rows + this.maxEntries) * (this.#valueBytes + overheadPerValue) + columnOverhead
+    const ofValues = (this.#rows + this.maxEntries) * (this.#valueBytes + overheadPerValue) + columnOverhead
+    return Math.min(ofValues, this.#maxBytes)
   }
 
   #tooLarge(what: string): FileTooLarge {

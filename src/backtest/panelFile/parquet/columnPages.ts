@@ -15,6 +15,8 @@ export interface ColumnPart {
   readonly rows: number
   /** Of the file: all its parts share it. */
   readonly entries: EntryBudget
+  /** Whether its values are not converted to what they mean. */
+  readonly asStored: boolean
 }
 
 /** Gets some cells of a column, for the rows of the group after `from`. */
@@ -69,7 +71,7 @@ class ColumnPages {
       parsers: { ...DEFAULT_PARSERS, ...parsers },
       element,
     }
-    this.#convert = values => convert(values, decoder)
+    this.#convert = part.asStored ? values => values : values => convert(values, decoder)
   }
 
   async read(): Promise<void> {
