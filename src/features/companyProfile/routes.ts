@@ -1,6 +1,5 @@
 import { Elysia } from 'elysia'
 import { withLicenceNotice } from '../../access/licences.ts'
-import { requirePinRight } from '../../access/pinRights.ts'
 import { readAsOf } from '../../facts/asOf.ts'
 import { cacheable, jsonType, respondFromCache } from '../../http/answers.ts'
 import answers from '../../http/docs/examples/answers.json' with { type: 'json' }
@@ -11,6 +10,7 @@ import type { HttpPlugin } from '../../http/plugin.ts'
 import type { ResponseCache } from '../../http/responseCache.ts'
 import { withSnapshot } from '../../postgres/snapshot.ts'
 import type { CompanyDeps, PinnedStore } from '../companies/deps.ts'
+import { withCompanyPin } from '../companies/pinRight.ts'
 import { readProfile } from './profile.ts'
 import { Company, CompanyParams, CompanyQuery } from './schema.ts'
 
@@ -35,15 +35,16 @@ export function companyProfileRoutes(http: HttpPlugin, deps: CompanyProfileDeps)
       const day = deps.today()
       const asOf = readAsOf(as_of, day)
       const { principal } = context.authenticatedCaller
-      requirePinRight(principal, version, deps.flagship, id, [id])
       const key = `company ${principal.licence} ${day} ${asOf} ${id}`
-      return answerPinned(deps, context, version, deps => {
-        const response = cacheable(key, jsonType, async () => {
-          const profile = await withSnapshot(deps.sql, sql => readProfile({ ...deps, sql }, id, asOf))
-          return JSON.stringify(withLicenceNotice(principal, profile))
-        })
-        return respondFromCache(deps.responses, context, deps.dataVersion(), response)
-      })
+      return withCompanyPin(deps, principal, { version, id }, () =>
+        answerPinned(deps, context, version, deps => {
+          const response = cacheable(key, jsonType, async () => {
+            const profile = await withSnapshot(deps.sql, sql => readProfile({ ...deps, sql }, id, asOf))
+            return JSON.stringify(withLicenceNotice(principal, profile))
+          })
+          return respondFromCache(deps.responses, context, deps.dataVersion(), response)
+        }),
+      )
     },
     { ...companyOperation },
   )

@@ -88,7 +88,7 @@ export async function planCompanies(
   }
 }
 
-/** A former ID next to the current one would double the company's rows under one ID. */
+/** A former ID or a number next to the current ID would double the company's rows under one ID. */
 function refuseRepeats(companies: readonly CompanyIdentity[]): void {
   const seen = new Map<string, CompanyIdentity>()
   for (const company of companies) {
@@ -97,7 +97,7 @@ function refuseRepeats(companies: readonly CompanyIdentity[]): void {
     const sentId = company.sentId ?? other?.sentId ?? null
     if (other === undefined || sentId === null) continue
     throw refused(
-      `ticker names ${company.ticker} more than once: ${sentId} is an ID that it had before. Name each company once.`,
+      `ticker names ${company.ticker} more than once: ${sentId} is another ID of it. Name each company once.`,
     )
   }
 }
@@ -213,7 +213,7 @@ function planFor(
   return { ...company, ...selection, otherMarket, recentFiscalYearOnly, freeLicence, choosesBy, cacheKey }
 }
 
-function pastRefused(
+export function pastRefused(
   flagship: ReadonlySet<string>,
   principal: Principal,
   { ticker }: CompanyIdentity,
