@@ -19,7 +19,7 @@ export const FilingsQuery = Type.Object(
       Type.String({
         pattern: idPattern,
         allowed: 'a company ID, for example AAPL or 2330.TW',
-        description: 'Only filings of this company.',
+        description: 'Only filings of this company: any ID of it, or its `issuer_id`.',
         examples: ['AAPL'],
       }),
     ),
