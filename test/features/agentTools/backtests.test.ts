@@ -96,7 +96,7 @@ describe('a backtest', () => {
         value: whole.equity_curve.at(-1),
       })
       expect(left_out).toContain(`${whole.equity_curve.length} points of the equity curve are shown as 13`)
-      expect(left_out).toContain('POST /api/v1/backtest with the same settings has the whole result.')
+      expect(left_out).toContain('Call again with max_characters up to 40,000')
       expect(reply.text).toContain(`Sharpe ratio ${whole.metrics.sharpe}`)
       for (const { code } of whole.warnings) expect(reply.text).toContain(`Warning ${code}`)
     }
@@ -157,7 +157,10 @@ describe('a sweep', () => {
       isShort(reply)
       const { result, job_id } = reply.structured
       const whole = (await api(`/api/v1/backtests/${job_id}`)).result
-      expect([result.best, result.deflated_sharpe]).toEqual([whole.best, whole.deflated_sharpe])
+      const { holdDays, returnDays, costBps, borrowBps, ...config } = whole.best.config
+      const spelled = { hold_days: holdDays, return_days: returnDays, borrow_bps: borrowBps }
+      expect(result.best).toMatchObject({ ...whole.best, config: { ...config, ...spelled } })
+      expect(result.deflated_sharpe).toEqual(whole.deflated_sharpe)
       expect(result.best_trials[0].sharpe).toBe(
         Math.max(...whole.trials.map(({ sharpe }: Structured) => sharpe)),
       )

@@ -29,11 +29,11 @@ export async function ranking(args: ScreenArgs, sortBy: string, call: ToolCall):
   const withValue = rows.filter(row => rankedBy(row) !== null)
   withValue.sort((a, b) => sign * ((rankedBy(a) ?? 0) - (rankedBy(b) ?? 0)) || (a.ticker < b.ticker ? -1 : 1))
   const { rows: comparable, note: currencyNote } = await ofOneCurrency(args, sortBy, withValue, call)
-  const shown = args.top === undefined ? comparable : comparable.slice(0, args.top)
+  const shown = args.limit === undefined ? comparable : comparable.slice(0, args.limit)
   const without = rows.length - withValue.length
   const notes = [
     ...(shown.length < comparable.length
-      ? [`${comparable.length} companies are ranked; top cuts the list.`]
+      ? [`${comparable.length} companies are ranked; limit cuts the list.`]
       : []),
     ...(currencyNote === null ? [] : [currencyNote]),
     ...(without > 0 ? [`${without} companies without ${sortBy} are not ranked.`] : []),
