@@ -73,6 +73,7 @@ const routes: Route[] = [
   ),
   get('get /api/v1/coverage/{id}', id => `/api/v1/coverage/${id}`),
   get('get /api/v1/coverage/{id}', id => `/api/v1/coverage/${id}?data_version=${version}`),
+  get('get /api/v1/companies', id => `/api/v1/companies?ticker=${id}`),
   get('get /api/v1/companies/{id}', id => `/api/v1/companies/${id}`),
   {
     route: 'post /api/v1/as-of',

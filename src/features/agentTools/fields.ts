@@ -22,7 +22,7 @@ export const metricsArgument = Type.Optional(
   Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
     minItems: 1,
     maxItems: 20,
-    description: 'Only these metrics; get_coverage explains them.',
+    description: 'Only these; see get_coverage.',
     examples: [['revenue']],
   }),
 )
@@ -33,8 +33,11 @@ export const marketArgument = Type.String({
   examples: ['US'],
 })
 
-const day = (description: string) =>
-  Type.String({ format: 'date', minLength: 10, maxLength: 10, description })
+const day = (description: string, example?: string) =>
+  Type.String({
+    ...{ format: 'date', minLength: 10, maxLength: 10, description },
+    ...(example === undefined ? {} : { examples: [example] }),
+  })
 
 export const asOfArgument = Type.Optional(
   day('YYYY-MM-DD: only what was filed by this day, as it stood then. Default: today.'),
@@ -75,7 +78,7 @@ export const listArguments = {
 }
 
 export const leftOutField = {
-  left_out: Type.Optional(said(Type.String(), 'What is not shown, and how to get it.')),
+  left_out: Type.Optional(said(Type.String(), 'What is missing here.')),
 }
 
 /** Of every answer that is a list. */

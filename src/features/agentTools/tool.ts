@@ -4,7 +4,6 @@ import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { type PerformRequest, type ToolCall, ToolRefusal } from './api.ts'
 import { readArguments } from './arguments.ts'
 import { protocolSchema } from './schemas.ts'
-import { inToolWords } from './words.ts'
 
 export interface ToolAnswer<Structured> {
   readonly structured: Structured
@@ -89,8 +88,7 @@ const tidyTimeoutMs = 5_000
 /** A refusal in our words. What was not foreseen is reported, and its text reaches no client. */
 function refused({ report }: ToolDeps, context: ServerContext, error: unknown): CallToolResult {
   const failure = error instanceof ToolRefusal ? error : unforeseen(report, context, error)
-  const { code, near, retryAfterSeconds } = failure
-  const message = inToolWords(failure.message)
+  const { code, message, near, retryAfterSeconds } = failure
   const hints = [
     `code: ${code}`,
     ...(near.length > 0 ? [`near: ${near.join(', ')}`] : []),

@@ -38,7 +38,8 @@ const camelCase = /\b(holdDays|returnDays|costBps|borrowBps|maxAgeDays|meanBlock
 const subject =
   /(^|[.:;] |\bOmit |\bomit |\bSend |\bsend |\bin )(ticker|metric)(?= (?:names|has|lists|is|of)\b|[.,:;])/g
 
-const ofHttp = /\b(?:GET|POST|PUT|PATCH|DELETE) \/|\/api\/|\bHTTP\b|[?&]\w+=|\bheaders?\b|\bquery parameter/i
+const ofHttp =
+  /\b(?:GET|POST|PUT|PATCH|DELETE) \/|\/api\/|\bHTTP\b|[?&]\w+=|\b[Hh]eaders?\b|\b[Qq]uery parameter/
 
 function nameOf(parameter: string): string {
   const bound = /^(?:min|max)_(.+)$/.exec(parameter)

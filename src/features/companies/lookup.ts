@@ -15,6 +15,9 @@ import {
   type RegisterNumber,
 } from './queries.ts'
 
+/** The pattern of an ID in a request, before it is turned to upper case. */
+export const idPattern = '^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$'
+
 const maxNamed = 10
 
 /** The companies that IDs name, in the order of the IDs. One failure names all unknown IDs. */

@@ -3,9 +3,9 @@ import { freeLicenceNotice } from '../../access/licences.ts'
 import { Failure } from '../../errors.ts'
 import { DataVersionParameter } from '../../http/pinned.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
+import { idPattern } from '../companies/lookup.ts'
 import { findCompanies } from '../companies/queries.ts'
 import { CoverageCheck } from '../coverage/schema.ts'
-import { idPattern } from '../fundamentals/schema.ts'
 
 const strict = { additionalProperties: false } as const
 

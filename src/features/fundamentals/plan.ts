@@ -5,11 +5,11 @@ import { Failure } from '../../errors.ts'
 import { readAsOf, readDay } from '../../facts/asOf.ts'
 import { readColumns, readMarket, readMetrics } from '../../markets/parameters.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
-import { resolveCompanies } from '../companies/lookup.ts'
+import { idPattern, resolveCompanies } from '../companies/lookup.ts'
 import type { CompanyIdentity } from '../companies/queries.ts'
 import { type ProvenanceField, readFields } from './fields.ts'
 import { type PeriodFilter, readPeriodFilter, selectsAllPeriods } from './periods.ts'
-import { type FundamentalsQuery, idPattern, maxTickers, type Vintage } from './schema.ts'
+import { type FundamentalsQuery, maxTickers, type Vintage } from './schema.ts'
 
 /** What a request selects of each of its companies: its parameters, checked and with their defaults. */
 export interface Selection extends PeriodFilter {

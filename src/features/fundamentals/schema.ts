@@ -10,9 +10,6 @@ import { provenanceFields } from './provenanceSchema.ts'
 
 const strict = { additionalProperties: false } as const
 
-/** The pattern of an ID in a request, before it is turned to upper case. */
-export const idPattern = '^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$'
-
 /** The limit of companies in one request. */
 export const maxTickers = 100
 

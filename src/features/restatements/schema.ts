@@ -2,7 +2,8 @@ import { type Static, Type } from '@sinclair/typebox'
 import { IsoDateSchema } from '../../dates.ts'
 import type { Column } from '../../formats/columns.ts'
 import { MarketCode } from '../../markets/parameters.ts'
-import { FundamentalsRow, idPattern } from '../fundamentals/schema.ts'
+import { idPattern } from '../companies/lookup.ts'
+import { FundamentalsRow } from '../fundamentals/schema.ts'
 import { marketPageFields, marketParameters, type PageLimit } from '../marketPages/query.ts'
 
 const strict = { additionalProperties: false } as const

@@ -106,7 +106,7 @@ describe('a tool call counts as the requests that it makes', () => {
     // Proxies on loopback are trusted here, so the header stands for the network; what a tool requests has no header at all.
     const mine = nextAddress()
     const sent = { 'X-Forwarded-For': `198.51.100.7, ${mine}` }
-    await (await post(callOf('get_coverage', { tickers: ['AAPL'] }), sent)).text()
+    await (await post(callOf('get_latest_fundamentals', latestOfApple), sent)).text()
     expect(await left('/api/v1/coverage/AAPL', mine, 'demo')).toBe(58)
     expect(await left('/api/v1/coverage/AAPL', '198.51.100.7', 'demo')).toBe(59)
   })
@@ -386,7 +386,7 @@ describe('no secret', () => {
     await (await post(callOf('get_coverage', { tickers: ['AAPL'] }), headers)).text()
     const lines = server.logged.filter(line => line.requestId === id)
     const seen = lines.map(({ route, key: name, address: from }) => `${route} ${name} ${from}`)
-    const routes = ['/api/v1/coverage/:id', '/mcp']
+    const routes = ['/api/v1/coverage/:id', '/api/v1/fundamentals', '/mcp']
     expect(seen.toSorted()).toEqual(routes.map(route => `${route} ${key.slice(0, 17)} ${address}`))
   })
 })

@@ -7,6 +7,7 @@ import { namesOf } from '../names.ts'
 import { sizeOf } from '../pages.ts'
 import { said, shownAs } from '../schemas.ts'
 import { defineTool, type ToolAnswer } from '../tool.ts'
+import { inToolWords } from '../words.ts'
 import { type BacktestArgs, BacktestInput, bodyOf } from './backtestArguments.ts'
 import { ShortResult, shorten } from './shortResult.ts'
 
@@ -92,7 +93,7 @@ async function follow(args: BacktestArgs, started: Job, call: ToolCall): Promise
   }
   const { id, state, error } = current
   if (state === 'succeeded') return readResult(args, id, call)
-  if (error !== null) throw new ToolRefusal(error.code, error.message)
+  if (error !== null) throw new ToolRefusal(error.code, inToolWords(error.message))
   throw new ToolRefusal(
     'cancelled',
     'The backtest was cancelled. Call again with its settings to run it anew.',

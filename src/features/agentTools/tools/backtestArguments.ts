@@ -56,7 +56,9 @@ function spelled(schema: TObject, description: string) {
 const grid: Record<string, TSchema> = Object.fromEntries(
   Object.entries<TSchema>(BacktestSweep.properties).map(([name, field]) => [snakeCase(name), field]),
 )
-const gridFields = Object.fromEntries(Object.keys(grid).map(name => [name, { type: 'array' }]))
+const gridFields = Object.fromEntries(
+  Object.keys(grid).map(name => [name, { type: 'array', description: `Values of ${name}.` }]),
+)
 
 const sweepMeaning =
   'true: 48 usual configurations. Or lists of values to combine, at most 1,000. Runs as a job.'

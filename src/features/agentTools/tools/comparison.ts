@@ -72,8 +72,8 @@ type Answer = Static<typeof Answer>
 const Input = Type.Object(
   {
     tickers: tickersArgument(5),
-    since: dayArgument('First day, YYYY-MM-DD: what was known on it.'),
-    as_of: dayArgument('Second day, YYYY-MM-DD, not after today.'),
+    since: dayArgument('First day: what was known on it.', '2009-12-31'),
+    as_of: dayArgument('Second day, not after today.', '2010-01-31'),
     metrics: metricsArgument,
     change: Type.Optional(Type.Union(Change.properties.change.anyOf, { description: 'Only these.' })),
     ...versionArgument,

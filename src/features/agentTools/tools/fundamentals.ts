@@ -1,7 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { FundamentalsQuery, FundamentalsRow } from '../../fundamentals/schema.ts'
 import type { ToolCall } from '../api.ts'
-import { fitRows, readPlace, requireSame } from '../pages.ts'
 import {
   asOfArgument,
   dayArgument,
@@ -12,6 +11,7 @@ import {
   tickersArgument,
   versionArgument,
 } from '../fields.ts'
+import { fitRows, readPlace, requireSame } from '../pages.ts'
 import { said } from '../schemas.ts'
 import { defineTool, type ToolAnswer } from '../tool.ts'
 import { companyNames, figureFields, given, notesOf, type ReadRow, readFigures } from './figures.ts'
