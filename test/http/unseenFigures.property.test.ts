@@ -91,6 +91,8 @@ async function everything(url: string, { key, cookie }: Member): Promise<Asked[]
   for (const path of [
     ...[hidden, `C2,${hidden}`, 'C2,C5'].map(ids => `${api}/fundamentals?ticker=${ids}&view=latest`),
     `${api}/fundamentals?ticker=${hidden}&from=2025-01-01&metric=revenue&fp=FY&fy=2025`,
+    `${api}/restatements?ticker=${hidden}`,
+    `${api}/restatements?ticker=C2&metric=revenue`,
   ])
     found.push(await ask(url, path, headers))
   const rows = { date: ['2026-06-01', '2026-06-01'], ticker: ['C2', hidden] }
@@ -153,7 +155,7 @@ test('a parameter by which a route filters is one that is asked', async () => {
   const harmless = new Set(['metric', 'market', 'data_version', 'limit', 'cursor', 'format', 'comments'])
   const known: Record<string, string[]> = {
     [`${api}/cross-section`]: ['as_of', 'filters', 'fp', 'max_age_days', 'sector'],
-    [`${api}/restatements`]: ['as_of', 'from'],
+    [`${api}/restatements`]: ['as_of', 'from', 'ticker'],
   }
   for (const [path, names] of Object.entries(known)) {
     const sent = (paths[path]?.get?.parameters ?? []).filter(parameter => parameter.in === 'query')

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { type RunningServer, startServer } from '../../../src/boot/startServer.ts'
 import { readConfig } from '../../../src/config.ts'
+import { shorten } from '../../../src/features/agentTools/tools/shortResult.ts'
 import { shippedDatabase, type TestDatabase } from '../../database.ts'
 import { sellKey } from '../../http/callers.ts'
 import {
@@ -126,6 +127,15 @@ describe('a backtest', () => {
     expect(Object.keys(more.structured.result).length).toBeGreaterThan(
       Object.keys(reply.structured.result).length,
     )
+  })
+
+  test('begins with its verdict and the reasons, which have room before anything else', async () => {
+    const whole = await api('/api/v1/backtest', { source: { horizon: '7d' } })
+    const reasons = [{ code: 'one_configuration', message: 'Send config.holdDays or a sweep.' }]
+    const verdict = { level: 'weak', reasons }
+    const { short, text } = shorten(Object({ ...whole, verdict }), '', 3_000, new Map())
+    expect(text.split('\n')[0]).toBe('Verdict: weak. Send config.hold_days or a sweep.')
+    expect(short.verdict).toMatchObject({ level: 'weak' })
   })
 
   test('that cannot be is refused in the words of the API', async () => {
