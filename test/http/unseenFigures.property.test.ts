@@ -171,7 +171,7 @@ describe('a key at its cap', () => {
   })
 
   test('is answered, from the companies that it has seen alone, and told so', () => {
-    const listed = usual.filter(({ path }) => /cross-section|\/api\/v1\/restatements/.test(path))
+    const listed = usual.filter(({ path }) => /cross-section|\/api\/v1\/restatements\?metric/.test(path))
     expect([...new Set(listed.map(({ status }) => status))]).toEqual([200])
     const [first] = listed
     expect(JSON.parse(first?.text ?? '')).toMatchObject({
