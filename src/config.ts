@@ -10,6 +10,8 @@ export interface Config {
   readonly port: number
   /** The service's own address in documentation and examples. */
   readonly baseUrl: string
+  /** It listens on loopback and has no public address: only programs of this machine are to reach it. */
+  readonly isLocal: boolean
   /** Absolute. */
   readonly dataDir: string
   /** null: start the embedded PostgreSQL in `dataDir`. */
@@ -118,6 +120,7 @@ export function readConfig(environment: Environment): Config {
     host,
     port,
     baseUrl,
+    isLocal: isLoopback(host) && URL.canParse(baseUrl) && isLoopback(new URL(baseUrl).hostname),
     dataDir,
     databaseUrl: text('DATABASE_URL', '') || null,
     // Each may name several hosts with commas, too.
@@ -189,6 +192,8 @@ function settingReaders(environment: Environment, faults: string[]) {
   }
   return { text, list, integer }
 }
+
+const isLoopback = (host: string) => /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/.test(host)
 
 function defaultBaseUrl(host: string, port: number): string {
   if (host === '0.0.0.0' || host === '::') return `http://localhost:${port}`

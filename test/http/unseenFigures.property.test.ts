@@ -94,6 +94,8 @@ async function everything(url: string, { key, cookie }: Member): Promise<Asked[]
   for (const path of [
     ...[hidden, `C2,${hidden}`, 'C2,C5'].map(ids => `${api}/fundamentals?ticker=${ids}&view=latest`),
     `${api}/fundamentals?ticker=${hidden}&from=2025-01-01&metric=revenue&fp=FY&fy=2025`,
+    `${api}/restatements?ticker=${hidden}`,
+    `${api}/restatements?ticker=C2&metric=revenue`,
   ])
     found.push(await ask(url, path, headers))
   const rows = { date: ['2026-06-01', '2026-06-01'], ticker: ['C2', hidden] }
@@ -156,7 +158,7 @@ test('a parameter by which a route filters is one that is asked', async () => {
   const harmless = new Set(['metric', 'market', 'data_version', 'limit', 'cursor', 'format', 'comments'])
   const known: Record<string, string[]> = {
     [`${api}/cross-section`]: ['as_of', 'currency', 'filters', 'fp', 'max_age_days', 'sector', 'sort'],
-    [`${api}/restatements`]: ['as_of', 'from'],
+    [`${api}/restatements`]: ['as_of', 'from', 'ticker'],
   }
   for (const [path, names] of Object.entries(known)) {
     const sent = (paths[path]?.get?.parameters ?? []).filter(parameter => parameter.in === 'query')
@@ -172,7 +174,7 @@ describe('a key at its cap', () => {
   })
 
   test('is answered, from the companies that it has seen alone, and told so', () => {
-    const listed = usual.filter(({ path }) => /cross-section|\/api\/v1\/restatements/.test(path))
+    const listed = usual.filter(({ path }) => /cross-section|\/api\/v1\/restatements\?metric/.test(path))
     expect([...new Set(listed.map(({ status }) => status))]).toEqual([200])
     const [first] = listed
     expect(JSON.parse(first?.text ?? '')).toMatchObject({

@@ -34,7 +34,7 @@ export const joinRowSchemas = {
   ticker: Type.String({
     minLength: 1,
     maxLength: maxTickerLength,
-    description: 'Any ID of a company, former ones included.',
+    description: 'Any ID of a company, former ones included, or its `issuer_id`.',
     examples: ['AAPL'],
   }),
 }

@@ -1,6 +1,7 @@
 import type { Static, TSchema } from '@sinclair/typebox'
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import { registerFormats } from '../../dates.ts'
+import { inToolWords } from './words.ts'
 
 registerFormats()
 
@@ -129,12 +130,12 @@ function isRefusedBody(body: unknown): body is RefusedBody {
   return typeof error.code === 'string' && typeof error.message === 'string'
 }
 
-/** The refusal of an answer that is an error; the API's own words. */
+/** The refusal of an answer that is an error: what the API says, in the words of tools. */
 export function refusalOf({ status, body, retryAfterSeconds }: ApiAnswer): ToolRefusal {
   if (!isRefusedBody(body))
     return new ToolRefusal('answer_unknown', `The service answered with status ${status} and no message.`)
   const { code, message, near } = body.error
-  return new ToolRefusal(code, message, near ?? [], retryAfterSeconds)
+  return new ToolRefusal(code, inToolWords(message), near ?? [], retryAfterSeconds)
 }
 
 /** The schema without what it says of further fields: a newer server may send some. */
@@ -150,7 +151,7 @@ function lenient<T>(schema: T): T {
 
 const compiled = new WeakMap<TSchema, TypeCheck<TSchema>>()
 
-/** The answer to a request, of the form that the tool reads; further fields may be in it. A refusal is thrown in the API's words. */
+/** The answer to a request, of the form that the tool reads; further fields may be in it. A refusal is thrown. */
 export async function read<T extends TSchema>(
   call: Pick<ToolCall, 'request'>,
   schema: T,

@@ -97,6 +97,10 @@ export interface ListAnswer<Head, Row> {
   readonly text: string
 }
 
+/** Characters that an answer may have. */
+export const sizeOf = (args: Pick<ListArguments, 'max_characters'>) =>
+  args.max_characters ?? defaultCharacters
+
 const jsonLength = (value: unknown) => JSON.stringify(value).length
 
 /** As many of the rows as the answer has room for, as data and as lines of text; a cursor for the others, and a note that they exist.
@@ -109,7 +113,7 @@ export function fitRows<Head extends Versioned, Row>(parts: ListParts<Head, Row>
     const asOf = head.as_of ?? noDay
     return Buffer.from(`${digestOf(args)} ${at} ${version} ${asOf} ${page}`).toString('base64url')
   }
-  const max = args.max_characters ?? defaultCharacters
+  const max = sizeOf(args)
   const cursorLength = cursorOf(nextPage ?? place.page, rows.length).length
   // The note stands in both parts.
   const noteLength = 2 * (160 + narrow.length + (leftOut?.length ?? 0))

@@ -1,4 +1,11 @@
-import { createMcpHandler } from '@modelcontextprotocol/server'
+import {
+  createMcpHandler,
+  INVALID_PARAMS,
+  INVALID_REQUEST,
+  localhostAllowedHostnames,
+  PARSE_ERROR,
+  validateHostHeader,
+} from '@modelcontextprotocol/server'
 import { Elysia } from 'elysia'
 import { Failure } from '../../errors.ts'
 import type { BodyReader } from '../../http/body.ts'
@@ -9,7 +16,12 @@ import { requestsTo } from './api.ts'
 import { toolServer } from './server.ts'
 
 export interface AgentToolDeps {
-  readonly settings: { readonly baseUrl: string; readonly version: string }
+  readonly settings: {
+    readonly baseUrl: string
+    readonly version: string
+    /** Only programs of this machine reach the server: it listens on loopback, and no public address is configured. */
+    readonly isLocal: boolean
+  }
   readonly log: { readonly error: (fields: object, message: string) => void }
   readonly bodies: BodyReader
   /** The whole app: what a tool requests passes all that a request from outside passes. */
@@ -31,7 +43,8 @@ export function agentToolRoutes(http: HttpPlugin, deps: AgentToolDeps) {
         headers: { Authorization: authInfo?.token ?? 'Bearer demo', 'X-Request-Id': id },
         send: request => deps.handle(forClientAt(address, request)),
       })
-      return toolServer({ perform, report }, settings.version)
+      const { version, baseUrl } = settings
+      return toolServer({ perform, report }, { version, website: baseUrl })
     },
     // Nothing to subscribe to changes.
     { maxSubscriptions: 0 },
@@ -39,11 +52,14 @@ export function agentToolRoutes(http: HttpPlugin, deps: AgentToolDeps) {
   return new Elysia({ name: 'agentTools' }).use(http).post(
     '/mcp',
     async ({ context }) => {
+      if (settings.isLocal) requireLocalHost(context)
       requireOwnOrigin(context, settings.baseUrl)
       requireJson(context)
       const parsedBody = await bodies.use(context, async bytes => messageOf(bytes), {
         maxBytes: maxMessageBytes,
       })
+      const fault = faultOf(parsedBody)
+      if (fault !== null) return refusedMessage(fault)
       return withoutIdleTimeout(context, async () => {
         const { request, address, id } = context
         const token = request.headers.get('authorization') ?? 'Bearer demo'
@@ -74,6 +90,18 @@ function requireOwnOrigin({ request }: RequestContext, baseUrl: string): void {
   )
 }
 
+/** Fails for a name that leads here from elsewhere (DNS rebinding): a page of another site that has its name lead to 127.0.0.1 is, to the
+ * browser, a page of this server, and sends its own name as Host. Behind a proxy the name is that of BASE_URL. */
+function requireLocalHost({ request }: RequestContext): void {
+  const checked = validateHostHeader(request.headers.get('host'), localhostAllowedHostnames())
+  if (checked.ok) return
+  throw new Failure(
+    'form_refused',
+    'This server is open to programs of its own machine: the agent tools answer at localhost, 127.0.0.1 and [::1] only. To serve them under another name set BASE_URL to the address that clients use.',
+    { param: 'Host' },
+  )
+}
+
 function requireJson({ request }: RequestContext): void {
   const type = request.headers.get('content-type')?.split(';')[0].trim().toLowerCase()
   if (type === 'application/json') return
@@ -82,21 +110,52 @@ function requireJson({ request }: RequestContext): void {
   })
 }
 
+/** A body that is no JSON. */
+const unparsed = Symbol('unparsed')
+
 function messageOf(bytes: Uint8Array): unknown {
-  let message: unknown
   try {
-    message = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch {
-    throw new Failure('malformed_json', 'The body is not JSON. Send one JSON-RPC message as UTF-8.', {
-      param: 'body',
-    })
+    return unparsed
+  }
+}
+
+interface MessageFault {
+  readonly status: number
+  readonly id: string | number | null
+  readonly code: number
+  readonly message: string
+}
+
+/** Lists of one page: no cursor of theirs exists. The library ignores one, and a client that follows a wrong cursor would read the page for
+ * ever. */
+const lists: ReadonlySet<string> = new Set(['tools/list', 'resources/list', 'resources/templates/list'])
+
+/** What is wrong with a message in the terms of JSON-RPC, where the library would not say it. */
+function faultOf(message: unknown): MessageFault | null {
+  if (message === unparsed) {
+    const said = 'Parse error: the body is not JSON. Send one JSON-RPC message as UTF-8.'
+    return { status: 400, id: null, code: PARSE_ERROR, message: said }
   }
   // One body with a thousand calls would start all of them at once.
-  if (Array.isArray(message))
-    throw new Failure('body_invalid', 'The body is a list. Send one JSON-RPC message a request.', {
-      param: 'body',
-    })
-  return message
+  if (Array.isArray(message)) {
+    const said = 'Invalid request: the body is a list. Send one JSON-RPC message a request.'
+    return { status: 400, id: null, code: INVALID_REQUEST, message: said }
+  }
+  if (typeof message !== 'object' || message === null) return null
+  const { id, method, params } = Object(message)
+  const cursor: unknown =
+    typeof params === 'object' && params !== null ? Reflect.get(params, 'cursor') : undefined
+  if (!lists.has(method) || cursor === undefined) return null
+  const said = 'Invalid params: cursor is not valid. The list has one page; omit cursor.'
+  const isId = typeof id === 'string' || typeof id === 'number'
+  return { status: 200, id: isId ? id : null, code: INVALID_PARAMS, message: said }
+}
+
+function refusedMessage({ status, id, code, message }: MessageFault): Answer {
+  const headers = new Headers({ 'Content-Type': 'application/json', 'Cache-Control': 'no-store' })
+  return { status, headers, body: JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } }) }
 }
 
 /** Of the library's headers those that describe the body. No page of another site may read it: none may send it. */

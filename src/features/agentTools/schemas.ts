@@ -1,27 +1,79 @@
 import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server'
-import { type TSchema, Type } from '@sinclair/typebox'
+import type { TSchema } from '@sinclair/typebox'
+
+/** A schema in JSON. */
+export type JsonSchema = Readonly<Record<string, unknown>>
 
 /** Keywords that only our own readers know, and names: two tools share schemas of one name, and a client that compiles both refuses the
  * second. */
-const ownKeywords: ReadonlySet<string> = new Set(['$id', 'allowed', 'anyCase', 'examples'])
+const ownKeywords: ReadonlySet<string> = new Set(['$id', 'allowed', 'anyCase', 'said', 'shown'])
+
+/** Every conversation pays for the list of tools, so it says what a model needs to call one: our own reader checks these, and says in
+ * words what is wrong. */
+const checkedByUs = ['pattern', 'format', 'minLength', 'maxLength', 'minItems', 'uniqueItems'] as const
+
+/** Of an answer the names, types and meanings are published, and neither bounds nor which fields of a row are always there. */
+const boundsOfAnswers = [
+  'minimum',
+  'maximum',
+  'maxItems',
+  'examples',
+  'default',
+  'required',
+  'enum',
+  'const',
+] as const
+
+type Side = 'input' | 'output'
+const dropped: Readonly<Record<Side, ReadonlySet<string>>> = {
+  input: new Set([...ownKeywords, ...checkedByUs]),
+  output: new Set([...ownKeywords, ...checkedByUs, ...boundsOfAnswers]),
+}
+
+const isRecord = (value: unknown): value is JsonSchema =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** A schema as clients get it.
  *
  * @param isMap its keys are names of fields and no keywords */
-function published(value: unknown, isMap = false): unknown {
-  if (Array.isArray(value)) return value.map(item => published(item))
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value)
-      .filter(([name]) => isMap || !ownKeywords.has(name))
-      .map(([name, item]) => [name, published(item, !isMap && name === 'properties')]),
-  )
+function published(value: unknown, side: Side, isMap = false): unknown {
+  if (Array.isArray(value)) return value.map(item => published(item, side))
+  if (!isRecord(value)) return value
+  if (!isMap && isRecord(value.shown)) return value.shown
+  const isSaid = side === 'input' || value.said === true
+  const entries = Object.entries(isMap ? value : withoutUnion(value))
+    .filter(([name, item]) => isMap || !(dropped[side].has(name) || isIdle(name, item)))
+    .filter(([name]) => isMap || isSaid || name !== 'description')
+    .map(([name, item]) => [name, published(item, side, !isMap && name === 'properties')])
+  return Object.fromEntries(entries)
+}
+
+/** No bound for a whole number, and no example. */
+const isIdle = (name: string, item: unknown) =>
+  (name === 'maximum' && item === maxWhole) ||
+  (name === 'examples' && Array.isArray(item) && item.length === 0)
+const maxWhole = 2_147_483_647
+
+/** One of several texts as an enumeration, and a type or null as two types: the same, in a third of the characters. */
+function withoutUnion(schema: JsonSchema): JsonSchema {
+  const { anyOf, ...rest } = schema
+  if (!Array.isArray(anyOf)) return schema
+  const members: readonly unknown[] = anyOf
+  const texts = members.map(member => (isRecord(member) ? member.const : undefined))
+  if (texts.every(text => typeof text === 'string')) return { ...rest, type: 'string', enum: texts }
+  const others = members.filter(member => !(isRecord(member) && member.type === 'null'))
+  const [other] = others
+  if (others.length !== 1 || members.length !== 2 || !isRecord(other) || other.const !== undefined)
+    return schema
+  if (typeof other.type !== 'string') return schema
+  return { ...other, ...rest, type: [other.type, 'null'] }
 }
 
 /** A schema for the protocol's library, made once and not in each connection. The library checks nothing by it: the tool checks
  * arguments in words that say how to mend them, and tests and clients check results. */
-export function protocolSchema(schema: TSchema): StandardSchemaWithJSON {
-  const json = Object.fromEntries(Object.entries(Object(published(JSON.parse(JSON.stringify(schema))))))
+export function protocolSchema(schema: TSchema, side: Side): StandardSchemaWithJSON {
+  const whole = Object.entries(Object(published(JSON.parse(JSON.stringify(schema)), side)))
+  const json = Object.fromEntries(side === 'input' ? whole : [...whole, ['required', schema.required ?? []]])
   return {
     '~standard': {
       version: 1,
@@ -32,16 +84,19 @@ export function protocolSchema(schema: TSchema): StandardSchemaWithJSON {
   }
 }
 
-export const listOf = (what: string, example: string, maxItems: number) =>
-  Type.Optional(
-    Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
-      minItems: 1,
-      maxItems,
-      description: `${what}, for example ["${example}"].`,
-    }),
-  )
+/** A field of an answer with its meaning in a few words. What the API says of it stays with the API. */
+export const said = <T extends TSchema>(schema: T, description: string): T => ({
+  ...schema,
+  description,
+  said: true,
+})
 
-/** Arguments of every tool whose answer is a list. */
+/** A field of an answer of which the list of tools shows less than its schema. */
+export const shownAs = <T extends TSchema>(schema: T, type: 'object' | 'array', description: string): T => ({
+  ...schema,
+  shown: { type, ...(type === 'array' ? { items: { type: 'object' } } : {}), description },
+})
+
 /** Companies of a page for a key whose companies are counted: more would use up an evaluation. */
 const maxCounted = 100
 
@@ -52,43 +107,4 @@ export function limitForCapped(page: {
 }): number | null {
   const { seen_only: seenOnly = false, companies_left: left = 0 } = page
   return seenOnly && left > 0 ? Math.min(left, maxCounted) : null
-}
-
-export const listArguments = {
-  cursor: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 600,
-      description: 'The `next` of the previous answer, with all other arguments unchanged.',
-    }),
-  ),
-  max_characters: Type.Optional(
-    Type.Integer({
-      minimum: 3_000,
-      maximum: 40_000,
-      description: 'Size of the answer, 3,000 to 40,000 characters. Default 8,000.',
-    }),
-  ),
-}
-
-/** Argument of the tools whose answers the store can give again. */
-export const versionArgument = {
-  data_version: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: 2_147_483_647,
-      description:
-        'The data_version of an earlier answer: answers as the data stood then, whatever was imported or corrected since. Needs a licence.',
-    }),
-  ),
-}
-
-/** Fields of every answer that is a list. */
-export const listFields = {
-  count: Type.Integer({ minimum: 0, description: 'Rows in data.' }),
-  total: Type.Optional(Type.Integer({ minimum: 0, description: 'Rows of all pages, where that is known.' })),
-  next: Type.Union([Type.String(), Type.Null()], {
-    description: 'Send it as `cursor` for the rows that were left out; null: none was.',
-  }),
-  left_out: Type.Optional(Type.String({ description: 'What this answer does not show, and how to get it.' })),
 }

@@ -20,12 +20,18 @@ export const tools = [
   runBacktest,
 ]
 
-const instructions = `Company figures from official filings, each with the day on which it was filed. as_of D sees only what was filed on or before D, as it stood then; without it, today. Start with search_companies for the ID. Values are full amounts in the unit of the row, ratios are fractions (0.2 is 20%). Cite the day of filing with a figure. The same metric can mean different things in different markets: manifest://{market} says what. Answers are cut to 8,000 characters: left_out says what is missing, next continues. Not investment advice.`
+const instructions = `Company figures from official filings, each with the day on which it was filed. as_of D sees only what was filed on or before D, as it stood then; without it, today. Days in the past and data_version need a licence, except for the flagship companies of a free key. Start with search_companies for the ID. Values are full amounts in the unit of the row, ratios are fractions (0.2 is 20%). Cite the day of filing with a figure. The same metric can mean different things in different markets: manifest://{market} says what. Answers are cut to 8,000 characters: left_out says what is missing, next continues. Not investment advice.`
+
+export interface ToolServerInfo {
+  readonly version: string
+  /** Address of the service. */
+  readonly website: string
+}
 
 /** A server of the tools: one for each connection, or for each message over HTTP. */
-export function toolServer(deps: ToolDeps, version: string): McpServer {
+export function toolServer(deps: ToolDeps, { version, website }: ToolServerInfo): McpServer {
   const server = new McpServer(
-    { name: 'asfiled', title: 'asfiled: company figures as filed', version },
+    { name: 'asfiled', title: 'asfiled: company figures as filed', version, websiteUrl: website },
     // None of the lists ever changes while a server runs.
     { instructions, capabilities: { tools: { listChanged: false }, resources: { listChanged: false } } },
   )

@@ -27,7 +27,7 @@ export function serveTools({ address, key, version, report }: StdioSettings): vo
       perform(...sent).catch(error => unreachable(address, sent[1], error)),
     report: (error: unknown) => report(`a tool failed: ${error instanceof Error ? error.name : 'unknown'}`),
   }
-  serveStdio(() => toolServer(deps, version), { maxSubscriptions: 0 })
+  serveStdio(() => toolServer(deps, { version, website: address }), { maxSubscriptions: 0 })
 }
 
 async function send(address: string, request: Request): Promise<Response> {

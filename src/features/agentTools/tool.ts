@@ -1,8 +1,8 @@
 import type { CallToolResult, McpServer, ServerContext, ToolAnnotations } from '@modelcontextprotocol/server'
 import type { Static, TObject } from '@sinclair/typebox'
-import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
-import { ValueErrorType } from '@sinclair/typebox/errors'
+import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { type PerformRequest, type ToolCall, ToolRefusal } from './api.ts'
+import { readArguments } from './arguments.ts'
 import { protocolSchema } from './schemas.ts'
 
 export interface ToolAnswer<Structured> {
@@ -48,9 +48,9 @@ export function defineTool<Input extends TObject, Output extends TObject>(
   const config = {
     title,
     description,
-    inputSchema: protocolSchema(input),
-    outputSchema: protocolSchema(output),
-    annotations: { title, ...annotations },
+    inputSchema: protocolSchema(input, 'input'),
+    outputSchema: protocolSchema(output, 'output'),
+    annotations,
   }
   return {
     name,
@@ -101,46 +101,4 @@ function unforeseen(report: ToolDeps['report'], { mcpReq }: ServerContext, error
   if (mcpReq.signal.aborted) return new ToolRefusal('cancelled', 'The call was cancelled.')
   report(error)
   return new ToolRefusal('internal', 'An internal error occurred in the tool. Its log has the details.')
-}
-
-const maxShown = 60
-
-/** The arguments as the tool reads them. `null` counts as left out: some models send it for what they do not set. */
-function readArguments<Input extends TObject>(
-  tool: string,
-  input: Input,
-  check: TypeCheck<TObject>,
-  sent: unknown,
-): Static<Input> {
-  const args: unknown =
-    typeof sent === 'object' && sent !== null && !Array.isArray(sent)
-      ? Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== null))
-      : (sent ?? {})
-  if (isInput(input, check, args)) return args
-  throw new ToolRefusal('parameter_invalid', faultOf(tool, input, check, args))
-}
-
-const isInput = <Input extends TObject>(
-  _: Input,
-  check: TypeCheck<TObject>,
-  args: unknown,
-): args is Static<Input> => check.Check(args)
-
-function faultOf(tool: string, input: TObject, check: TypeCheck<TObject>, args: unknown): string {
-  const fault = check.Errors(args).First()
-  const name = (fault?.path ?? '').slice(1).replaceAll('/', '.')
-  const top = name.split('.')[0] ?? ''
-  if (fault === undefined || name === '')
-    return `${tool} takes an object of arguments: ${Object.keys(input.properties).join(', ')}.`
-  if (fault.type === ValueErrorType.ObjectAdditionalProperties)
-    return `${tool} has no argument ${shown(name)}. It takes ${Object.keys(input.properties).join(', ')}.`
-  const about = Object.hasOwn(input.properties, top) ? (input.properties[top].description ?? '') : ''
-  if (fault.type === ValueErrorType.ObjectRequiredProperty && fault.value === undefined)
-    return `${tool} needs ${shown(name)}. ${about}`
-  return `${shown(name)} cannot be ${shown(JSON.stringify(fault.value) ?? 'nothing')}. ${about}`
-}
-
-const shown = (text: string) => {
-  const plain = text.toWellFormed().replaceAll(/\p{C}/gu, '?')
-  return plain.length > maxShown ? `${plain.slice(0, maxShown)}...` : plain
 }

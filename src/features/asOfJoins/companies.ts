@@ -3,6 +3,7 @@ import { isFreeData, type Principal } from '../../access/licences.ts'
 import { Failure } from '../../errors.ts'
 import type { SqlClient } from '../../postgres/client.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
+import { formerIdOf } from '../companies/notes.ts'
 import { type CompanyIdentity, findCompanies } from '../companies/queries.ts'
 import type { VersionedCompanies } from './figures.ts'
 
@@ -12,7 +13,7 @@ export interface JoinCompanies {
   readonly companyOfName: Int32Array
   /** Each company once. */
   readonly identities: readonly CompanyIdentity[]
-  /** Names that are no current IDs of their companies. */
+  /** Names that are former IDs of their companies. */
   readonly renamed: readonly { readonly sent: string; readonly ticker: string }[]
 }
 
@@ -65,7 +66,7 @@ async function findAll(
       companyOfName[i] = -1
       continue
     }
-    if (company.sentId !== null) renamed.push({ sent: names[i], ticker: company.ticker })
+    if (formerIdOf(company) !== null) renamed.push({ sent: names[i], ticker: company.ticker })
     let place = places.get(company.entityId)
     if (place === undefined) {
       place = identities.push(company) - 1

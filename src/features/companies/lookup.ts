@@ -9,10 +9,14 @@ import {
   countCompanies,
   findCompanies,
   findEntities,
+  holdersOfNumber,
   type NamedEntity,
   neighbouringIds,
   type RegisterNumber,
 } from './queries.ts'
+
+/** The pattern of an ID in a request, before it is turned to upper case. */
+export const idPattern = '^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$'
 
 const maxNamed = 10
 
@@ -30,6 +34,8 @@ export async function resolveCompanies(
     else companies.push(company)
   }
   if (unknown.length === 0) return companies
+  const holders = await holdersOfNumber(lookups, unknown[0])
+  if (holders.length > 1) throw numberIsShared(unknown[0], holders)
   const near = await nearIds(lookups, markets.manifests, unknown[0])
   const ofFirst = unknown.length === 1 ? '' : ` for ${unknown[0]}`
   const hint = near.length > 0 ? ` Did you mean ${near.join(', ')}${ofFirst}?` : ''
@@ -39,6 +45,15 @@ export async function resolveCompanies(
     'entity_unknown',
     `ticker=${names} ${unknown.length === 1 ? 'is not a known company' : 'are not known companies'}.${hint} ${await describeExtent(lookups)} GET /api/search?q= finds the ID for a name, GET /api/v1/coverage/{id} for a register number.`,
     { param: 'ticker', near },
+  )
+}
+
+function numberIsShared(number: string, holders: readonly string[]): Failure {
+  const named = holders.slice(0, maxNear)
+  return new Failure(
+    'entity_unknown',
+    `ticker=${number} is the number of companies of several registers: ${named.join(', ')}. Send the ID of the one that you mean.`,
+    { param: 'ticker', near: named },
   )
 }
 
@@ -75,6 +90,7 @@ export async function findByAnyId(
   const ticker = names.includes(sent) ? sent : entity.ticker
   const changed = changedId(sent, {
     ticker,
+    issuerId: entity.issuerId,
     sentId: entity.formerIds.includes(sent) ? sent : null,
     formerHolders: rest.filter(other => other.isFormer).map(other => other.ticker),
   })

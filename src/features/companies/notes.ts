@@ -25,12 +25,18 @@ export function assumedSuffix(
 export const withReason = (absence: string, manifest: Manifest | undefined): string =>
   manifest?.filed.undated === undefined ? absence : `${absence} ${manifest.filed.undated}`
 
+/** The former ID that was sent for a company; null: a current one was, or its number, which never changes. */
+export const formerIdOf = ({ sentId, issuerId }: Pick<CompanyIdentity, 'sentId' | 'issuerId'>) =>
+  sentId === issuerId ? null : sentId
+
 /** A note for an ID that is no current one of its company, or that another company had before; null for any other. */
 export function changedId(
   id: string,
-  { ticker, sentId, formerHolders }: Pick<CompanyIdentity, 'ticker' | 'sentId' | 'formerHolders'>,
+  company: Pick<CompanyIdentity, 'ticker' | 'sentId' | 'issuerId' | 'formerHolders'>,
 ): string | null {
-  const renamed = sentId === null ? [] : [`${id} is not the current ID of this company; that is ${ticker}.`]
+  const { ticker, formerHolders } = company
+  const isFormer = formerIdOf(company) !== null
+  const renamed = isFormer ? [`${id} is not the current ID of this company; that is ${ticker}.`] : []
   const others = formerHolders.length === 1 ? 'another company' : 'other companies'
   const handed =
     formerHolders.length === 0 ? [] : [`${id} was the ID of ${others} before: ${formerHolders.join(', ')}.`]

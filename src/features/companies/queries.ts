@@ -15,7 +15,7 @@ export interface CompanyIdentity {
   readonly market: string
   /** Another ID of the entity with the same number and another suffix; null: there is none. */
   readonly twin: string | null
-  /** The ID that was sent, if it is no current one of the entity; null: it is `ticker`. */
+  /** The ID that was sent, if it is no current one of the entity: a former one, or its number. null: it is `ticker`. */
   readonly sentId: string | null
   /** Today's IDs of other entities that had this ID before. */
   readonly formerHolders: readonly string[]
@@ -73,7 +73,8 @@ async function findReadyNames(sql: SqlClient, ids: readonly string[]): Promise<M
   return new Map(named.map(company => [company.ticker, { ...company, sentId: null, formerHolders: [] }]))
 }
 
-/** The companies that IDs name, by ID. `ids` are in upper case. An ID that is no current one leads to the company that had it last. */
+/** The companies that IDs name, by ID. `ids` are in upper case. An ID that is no current one leads to the company that had it last, and
+ * an `issuer_id` to the company that has it. This is the one place where either is resolved: each route, join and tool comes here. */
 export async function findCompanies(
   sql: SqlClient,
   ids: readonly string[],
@@ -91,19 +92,22 @@ export async function findCompanies(
   const found = new Map(current.map(row => [row.ticker, row]))
   const missing = ids.filter(id => !found.has(id))
   if (missing.length === 0) return found
-  for (const company of await findByFormerId(sql, missing)) {
+  for (const company of await findByOtherId(sql, missing)) {
     if (company.sentId !== null) found.set(company.sentId, company)
   }
   return found
 }
 
-/** The companies that had these IDs, or whose number spells one: a company without a ticker is served under its number, and an
- * import into another database may have known its ticker from the start. */
-async function findByFormerId(sql: SqlClient, ids: readonly string[]): Promise<CompanyIdentity[]> {
+/** The companies that had these IDs, or whose number is or spells one: a company without a ticker is served under its number, and an
+ * import into another database may have known its ticker from the start. A number that two registers gave names no company. */
+async function findByOtherId(sql: SqlClient, ids: readonly string[]): Promise<CompanyIdentity[]> {
   const numbers = ids.map(numberInId)
   return sql<CompanyIdentity[]>`
     select distinct on (found.id) found.id as "sentId", e.entity_id as "entityId", e.ticker, e.ticker as preferred,
-      e.issuer_id as "issuerId", e.name, e.market, null as twin, (select version::int from data_version) as "dataVersion",
+      e.issuer_id as "issuerId", e.name, e.market, (select version::int from data_version) as "dataVersion",
+      case when found.id = e.issuer_id then
+        (select min(o.ticker) from entity_ticker o where o.entity_id = e.entity_id and o.ticker <> e.ticker
+           and split_part(o.ticker, '.', 1) = split_part(e.ticker, '.', 1)) end as twin,
       array(select holder.ticker from entity_former_id f join entity holder on holder.entity_id = f.entity_id
             where f.ticker = found.id and f.entity_id <> e.entity_id order by f.place desc) as "formerHolders"
     from (
@@ -112,7 +116,10 @@ async function findByFormerId(sql: SqlClient, ids: readonly string[]): Promise<C
       select n.id, e.entity_id, 0
       from unnest(${[...ids]}::text[], ${numbers.map(number => number?.market ?? null)}::text[],
                   ${numbers.map(number => number?.issuerId ?? null)}::text[]) as n (id, market, issuer_id)
-      join entity e on e.market = n.market and e.issuer_id = n.issuer_id) found
+      join entity e on e.market = n.market and e.issuer_id = n.issuer_id
+      union all
+      select issuer_id, min(entity_id), -1 from entity where issuer_id = any(${[...ids]}::text[])
+      group by issuer_id having count(*) = 1) found
     join entity e on e.entity_id = found.entity_id
     order by found.id, found.place desc`
 }
@@ -123,6 +130,13 @@ function numberInId(id: string): RegisterNumber | null {
   if (cik !== undefined) return { market: 'US', issuerId: cik }
   const [, issuerId, market] = /^(.+)\.([A-Z]{2})$/.exec(id) ?? []
   return issuerId === undefined ? null : { market, issuerId }
+}
+
+/** The IDs of the companies that have this number in their registers: several where registers of two markets gave the same one. */
+export async function holdersOfNumber(sql: SqlClient, number: string): Promise<string[]> {
+  const rows = await sql<{ ticker: string }[]>`
+    select ticker from entity where issuer_id = ${number} order by market, ticker`
+  return rows.map(row => row.ticker)
 }
 
 /** Caches which company an ID names: without it every request costs a statement before the response cache is tried. `forget` it

@@ -11,11 +11,13 @@ import type { HttpPlugin } from '../../http/plugin.ts'
 import type { ResponseCache } from '../../http/responseCache.ts'
 import { withSnapshot } from '../../postgres/snapshot.ts'
 import type { CompanyDeps, PinnedStore } from '../companies/deps.ts'
+import { withCompanyPin } from '../companies/pinRight.ts'
+import { CompanyNames, CompanyNamesQuery, readIds, readNames } from './names.ts'
 import { readProfile } from './profile.ts'
 import { Company, CompanyParams, CompanyQuery } from './schema.ts'
 
 export interface CompanyProfileDeps
-  extends Pick<CompanyDeps, 'sql' | 'markets' | 'today' | 'flagship'>,
+  extends Pick<CompanyDeps, 'sql' | 'lookups' | 'directory' | 'markets' | 'today' | 'flagship'>,
     Pinnable<PinnedStore> {
   readonly responses: ResponseCache
   readonly dataVersion: () => number
@@ -24,30 +26,71 @@ export interface CompanyProfileDeps
 const prefix = '/api/v1/companies/'
 const readId = pathReader('id', CompanyParams.properties.id)
 const readQuery = queryReader(CompanyQuery)
+const readNamesQuery = queryReader(CompanyNamesQuery)
 
-/** GET /api/v1/companies/{id}: what was known of a company on a day. Metadata, so with every key. */
+/** GET /api/v1/companies: the names behind IDs. GET /api/v1/companies/{id}: what was known of a company on a day. Metadata, so with
+ * every key. */
 export function companyProfileRoutes(http: HttpPlugin, deps: CompanyProfileDeps) {
-  return new Elysia({ name: 'companyProfile' }).use(http).get(
-    '/api/v1/companies/:id',
-    ({ context }) => {
-      const id = readId(context.path.slice(prefix.length).replace(/\/$/, ''))
-      const { as_of, data_version: version } = readQuery(context.queryText)
-      const day = deps.today()
-      const asOf = readAsOf(as_of, day)
-      const { principal } = context.authenticatedCaller
-      requirePinRight(principal, version, deps.flagship, id, [id])
-      const key = `company ${principal.licence} ${day} ${asOf} ${id}`
-      return answerPinned(deps, context, version, deps => {
-        const response = cacheable(key, jsonType, async () => {
-          const profile = await withSnapshot(deps.sql, sql => readProfile({ ...deps, sql }, id, asOf))
-          return JSON.stringify(withLicenceNotice(principal, profile))
+  return new Elysia({ name: 'companyProfile' })
+    .use(http)
+    .get(
+      '/api/v1/companies',
+      ({ context }) => {
+        const { ticker, data_version: version } = readNamesQuery(context.queryText)
+        const ids = readIds(ticker)
+        const { principal } = context.authenticatedCaller
+        requirePinRight(principal, version, deps.flagship, 'these companies', ids)
+        const key = `names ${principal.licence} ${ids.join(',')}`
+        return answerPinned(deps, context, version, deps => {
+          const dataVersion = deps.dataVersion()
+          const response = cacheable(key, jsonType, async () =>
+            JSON.stringify(withLicenceNotice(principal, await readNames(deps, ids, dataVersion))),
+          )
+          return respondFromCache(deps.responses, context, dataVersion, response)
         })
-        return respondFromCache(deps.responses, context, deps.dataVersion(), response)
-      })
-    },
-    { ...companyOperation },
-  )
+      },
+      { ...namesOperation },
+    )
+    .get(
+      '/api/v1/companies/:id',
+      ({ context }) => {
+        const id = readId(context.path.slice(prefix.length).replace(/\/$/, ''))
+        const { as_of, data_version: version } = readQuery(context.queryText)
+        const day = deps.today()
+        const asOf = readAsOf(as_of, day)
+        const { principal } = context.authenticatedCaller
+        const key = `company ${principal.licence} ${day} ${asOf} ${id}`
+        return withCompanyPin(deps, principal, { version, id }, () =>
+          answerPinned(deps, context, version, deps => {
+            const response = cacheable(key, jsonType, async () => {
+              const profile = await withSnapshot(deps.sql, sql => readProfile({ ...deps, sql }, id, asOf))
+              return JSON.stringify(withLicenceNotice(principal, profile))
+            })
+            return respondFromCache(deps.responses, context, deps.dataVersion(), response)
+          }),
+        )
+      },
+      { ...companyOperation },
+    )
 }
+
+const namesOperation = operation({
+  id: 'getCompanyNames',
+  tag: 'Fundamentals',
+  summary: 'The names behind IDs',
+  description:
+    "Name, current ID, number and market of up to 300 companies, by any of their IDs. An unknown ID is listed in `unknown` and fails nothing, so this also sorts a list before other routes are asked, which refuse a list with an unknown ID. No company counts against an evaluation's companies.",
+  access: 'key',
+  query: CompanyNamesQuery,
+  example: { ticker: 'AAPL,0001652044,NOSUCH' },
+  answer: {
+    schema: CompanyNames,
+    description: 'The companies, in the order of the request.',
+    examples: { two: { summary: 'A ticker, a number and an unknown ID', value: answers.company_names } },
+  },
+  errors: ['parameter_invalid', 'parameter_repeated', 'licence_required', 'statement_timeout'],
+  data: true,
+})
 
 const companyOperation = operation({
   id: 'getCompany',

@@ -1,6 +1,5 @@
 import { Elysia } from 'elysia'
 import { withLicenceNotice } from '../../access/licences.ts'
-import { requirePinRight } from '../../access/pinRights.ts'
 import { cacheable, jsonType, respondFromCache } from '../../http/answers.ts'
 import answers from '../../http/docs/examples/answers.json' with { type: 'json' }
 import { operation } from '../../http/docs/operation.ts'
@@ -10,6 +9,7 @@ import type { HttpPlugin } from '../../http/plugin.ts'
 import type { ResponseCache } from '../../http/responseCache.ts'
 import { withSnapshot } from '../../postgres/snapshot.ts'
 import type { CompanyDeps, PinnedStore } from '../companies/deps.ts'
+import { withCompanyPin } from '../companies/pinRight.ts'
 import { checkCoverage } from './check.ts'
 import { CoverageCheck, CoverageCheckParams, CoverageCheckQuery } from './schema.ts'
 
@@ -32,15 +32,16 @@ export function coverageRoutes(http: HttpPlugin, deps: CoverageDeps) {
       const { data_version: version } = readQuery(context.queryText)
       const id = readId(context.path.slice(prefix.length).replace(/\/$/, ''))
       const { principal } = context.authenticatedCaller
-      requirePinRight(principal, version, deps.flagship, id, [id])
       const key = `check ${principal.licence} ${deps.today()} ${id}`
-      return answerPinned(deps, context, version, deps => {
-        const response = cacheable(key, jsonType, async () => {
-          const check = await withSnapshot(deps.sql, sql => checkCoverage({ ...deps, sql }, id))
-          return JSON.stringify(withLicenceNotice(principal, check))
-        })
-        return respondFromCache(deps.responses, context, deps.dataVersion(), response)
-      })
+      return withCompanyPin(deps, principal, { version, id }, () =>
+        answerPinned(deps, context, version, deps => {
+          const response = cacheable(key, jsonType, async () => {
+            const check = await withSnapshot(deps.sql, sql => checkCoverage({ ...deps, sql }, id))
+            return JSON.stringify(withLicenceNotice(principal, check))
+          })
+          return respondFromCache(deps.responses, context, deps.dataVersion(), response)
+        }),
+      )
     },
     { ...coverageOperation },
   )

@@ -8,6 +8,7 @@ import { answerPinned } from '../../http/pinned.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
 import { withAcceptedFormat } from '../../http/preferences.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
+import { withCompanyPin } from '../companies/pinRight.ts'
 import { answerMarketPage, type MarketPageDeps } from '../marketPages/answer.ts'
 import { planFilings, readFilings } from './filings.ts'
 import { FilingList, FilingsQuery, filingsSheet } from './schema.ts'
@@ -27,19 +28,21 @@ export function filingsRoutes(http: HttpPlugin, deps: FilingsDeps) {
       const form = readForm(query)
       const { principal } = context.authenticatedCaller
       const { data_version: version, ticker } = query
-      const what = ticker ?? 'all companies of a market'
-      requirePinRight(principal, version, deps.flagship, what, ticker === undefined ? null : [ticker])
-      return answerPinned(deps, context, version, async deps => {
-        const plan = await planFilings(deps, principal, query)
-        return answerMarketPage(deps, context, {
-          form,
-          market: plan.market,
-          cacheKey: plan.cacheKey,
-          columns: filingsSheet,
-          fileName: ['filings', plan.ticker ?? plan.market, plan.asOf],
-          read: () => readFilings(deps, plan),
+      const answer = () =>
+        answerPinned(deps, context, version, async deps => {
+          const plan = await planFilings(deps, principal, query)
+          return answerMarketPage(deps, context, {
+            form,
+            market: plan.market,
+            cacheKey: plan.cacheKey,
+            columns: filingsSheet,
+            fileName: ['filings', plan.ticker ?? plan.market, plan.asOf],
+            read: () => readFilings(deps, plan),
+          })
         })
-      })
+      if (ticker !== undefined) return withCompanyPin(deps, principal, { version, id: ticker }, answer)
+      requirePinRight(principal, version, deps.flagship, 'all companies of a market', null)
+      return answer()
     },
     { ...filingsOperation },
   )

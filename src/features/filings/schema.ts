@@ -3,7 +3,8 @@ import { IsoDateSchema } from '../../dates.ts'
 import { type Column, CommentsSchema, FormatSchema } from '../../formats/columns.ts'
 import { DataVersionParameter } from '../../http/pinned.ts'
 import { MarketCode } from '../../markets/parameters.ts'
-import { FundamentalsRow, idPattern } from '../fundamentals/schema.ts'
+import { idPattern } from '../companies/lookup.ts'
+import { FundamentalsRow } from '../fundamentals/schema.ts'
 import { marketPageFields } from '../marketPages/query.ts'
 
 const strict = { additionalProperties: false } as const
@@ -19,7 +20,7 @@ export const FilingsQuery = Type.Object(
       Type.String({
         pattern: idPattern,
         allowed: 'a company ID, for example AAPL or 2330.TW',
-        description: 'Only filings of this company.',
+        description: 'Only filings of this company: any ID of it, or its `issuer_id`.',
         examples: ['AAPL'],
       }),
     ),

@@ -5,11 +5,11 @@ import { Failure } from '../../errors.ts'
 import { readAsOf, readDay } from '../../facts/asOf.ts'
 import { readColumns, readMarket, readMetrics } from '../../markets/parameters.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
-import { resolveCompanies } from '../companies/lookup.ts'
+import { idPattern, resolveCompanies } from '../companies/lookup.ts'
 import type { CompanyIdentity } from '../companies/queries.ts'
 import { type ProvenanceField, readFields } from './fields.ts'
 import { type PeriodFilter, readPeriodFilter, selectsAllPeriods } from './periods.ts'
-import { type FundamentalsQuery, idPattern, maxTickers, type Vintage } from './schema.ts'
+import { type FundamentalsQuery, maxTickers, type Vintage } from './schema.ts'
 
 /** What a request selects of each of its companies: its parameters, checked and with their defaults. */
 export interface Selection extends PeriodFilter {
@@ -88,7 +88,7 @@ export async function planCompanies(
   }
 }
 
-/** A former ID next to the current one would double the company's rows under one ID. */
+/** A former ID or a number next to the current ID would double the company's rows under one ID. */
 function refuseRepeats(companies: readonly CompanyIdentity[]): void {
   const seen = new Map<string, CompanyIdentity>()
   for (const company of companies) {
@@ -97,7 +97,7 @@ function refuseRepeats(companies: readonly CompanyIdentity[]): void {
     const sentId = company.sentId ?? other?.sentId ?? null
     if (other === undefined || sentId === null) continue
     throw refused(
-      `ticker names ${company.ticker} more than once: ${sentId} is an ID that it had before. Name each company once.`,
+      `ticker names ${company.ticker} more than once: ${sentId} is another ID of it. Name each company once.`,
     )
   }
 }
@@ -213,7 +213,7 @@ function planFor(
   return { ...company, ...selection, otherMarket, recentFiscalYearOnly, freeLicence, choosesBy, cacheKey }
 }
 
-function pastRefused(
+export function pastRefused(
   flagship: ReadonlySet<string>,
   principal: Principal,
   { ticker }: CompanyIdentity,

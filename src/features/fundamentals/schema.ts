@@ -10,9 +10,6 @@ import { provenanceFields } from './provenanceSchema.ts'
 
 const strict = { additionalProperties: false } as const
 
-/** The pattern of an ID in a request, before it is turned to upper case. */
-export const idPattern = '^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$'
-
 /** The limit of companies in one request. */
 export const maxTickers = 100
 
@@ -28,7 +25,7 @@ export const FundamentalsQuery = Type.Object(
         pattern: '^[A-Za-z0-9._, -]+$',
         allowed: `company IDs, up to ${maxTickers} separated by commas`,
         maxLength: 4_000,
-        description: `Company ID: a ticker symbol (US), otherwise the register number with the market suffix. Up to ${maxTickers} IDs, separated by commas; the response keeps their order. Omit it to get the coverage index.`,
+        description: `Company ID: a ticker symbol (US), otherwise the register number with the market suffix; the \`issuer_id\` of an answer is one, too. Up to ${maxTickers} IDs, separated by commas; the response keeps their order. Omit it to get the coverage index.`,
         examples: ['AAPL'],
       }),
     ),

@@ -19,6 +19,7 @@ export interface RestatementScope {
 
 export interface RestatementRow {
   readonly entityId: number
+  readonly m: string
   readonly ticker: string
   readonly issuerId: string
   readonly fy: number
@@ -64,7 +65,7 @@ export async function restatementRows(sql: SqlClient, scope: RestatementScope): 
     select d.version, (select count(*)::int from next_companies) as looked,
            (select max(entity_id) from companies) as last, r.*
     from data_version d left join (
-      select e.entity_id as "entityId", e.ticker, e.issuer_id as "issuerId", v.fy, v.fp, v.period_end as "end",
+      select e.entity_id as "entityId", ${metric} as m, e.ticker, e.issuer_id as "issuerId", v.fy, v.fp, v.period_end as "end",
              v.filed_before as "filedBefore", v.value_before as "valueBefore", ub.name as "unitBefore",
              v.filed, v.value, u.name as unit, v.accepted_at, v.accession
       from companies e
@@ -85,5 +86,52 @@ export async function restatementRows(sql: SqlClient, scope: RestatementScope): 
     dataVersion: Number(version),
     rows: answer.flatMap(row => (row.entityId === null ? [] : [row])),
     next: looked > limit ? last : null,
+  }
+}
+
+/** Whose changes, of which metrics. */
+export interface CompanyScope {
+  readonly entityId: number
+  /** null: all. */
+  readonly metrics: readonly string[] | null
+  readonly asOf: IsoDate
+  /** Earliest filing of a change; null: no bound. */
+  readonly from: IsoDate | null
+  readonly recentFiscalYearOnly: boolean
+}
+
+/** The changes of one company, defined as those of a market. One range of the company's facts. */
+export async function companyRestatementRows(
+  sql: SqlClient,
+  { entityId, metrics, asOf, from, recentFiscalYearOnly }: CompanyScope,
+): Promise<Omit<RestatementPage, 'next'>> {
+  const ofMetrics = metrics === null ? sql`` : sql`and m.name = any(${[...metrics]})`
+  const since = from === null ? sql`` : sql`and v.filed >= ${from}`
+  const year = recentFiscalYearOnly
+    ? sql`and v.fy_before = v.fy and v.fy = ${recentFiscalYear(sql, asOf, entityId)}`
+    : sql``
+  const answer = await sql<({ version: string } & (RestatementRow | { readonly entityId: null }))[]>`
+    select d.version, r.*
+    from data_version d left join (
+      select e.entity_id as "entityId", v.m, e.ticker, e.issuer_id as "issuerId", v.fy, v.fp, v.period_end as "end",
+             v.filed_before as "filedBefore", v.value_before as "valueBefore", ub.name as "unitBefore",
+             v.filed, v.value, u.name as unit, v.accepted_at, v.accession
+      from entity e
+      join (
+        select f.entity_id, m.name as m, f.fy, f.fp, f.period_end, f.filed, f.value, f.unit_id, f.accepted_at, f.accession,
+               lag(f.filed) over vintages as filed_before, lag(f.value) over vintages as value_before,
+               lag(f.unit_id) over vintages as unit_before, lag(f.fy) over vintages as fy_before
+        from fact_as_of(${asOf}) f join metric m on m.metric_id = f.metric_id
+        where f.entity_id = ${entityId} ${ofMetrics}
+        window vintages as (
+          partition by f.metric_id, f.period_end, f.fp order by f.filed, f.accepted_at nulls first, f.accession)) v
+        on v.entity_id = e.entity_id
+      join unit u on u.unit_id = v.unit_id
+      join unit ub on ub.unit_id = v.unit_before
+      where (v.value <> v.value_before or v.unit_id <> v.unit_before) ${since} ${year}) r on true
+    order by r.m collate "C", r."end", r.fp, r.filed, r.accepted_at nulls first, r.accession`
+  return {
+    dataVersion: Number(answer[0].version),
+    rows: answer.flatMap(row => (row.entityId === null ? [] : [row])),
   }
 }

@@ -1,5 +1,6 @@
 import type { Principal } from '../../access/licences.ts'
 import type { IsoDate } from '../../dates.ts'
+import { Failure } from '../../errors.ts'
 import { readDay } from '../../facts/asOf.ts'
 import type { CompanyDeps } from '../companies/deps.ts'
 import { plainZero } from '../fundamentals/read.ts'
@@ -14,8 +15,13 @@ import {
   readMetric,
   resolveMarketPage,
 } from '../marketPages/query.ts'
-import { restatementRows } from './queries.ts'
-import { type RestatementList, type RestatementsQuery, restatementsLimit } from './schema.ts'
+import { type RestatementRow, restatementRows } from './queries.ts'
+import {
+  type Restatement,
+  type RestatementList,
+  type RestatementsQuery,
+  restatementsLimit,
+} from './schema.ts'
 
 /** A request for restatements, decided: who may see which changes, as plain data. */
 export interface RestatementsPlan extends MarketQuery {
@@ -24,10 +30,25 @@ export interface RestatementsPlan extends MarketQuery {
   readonly cacheKey: string
 }
 
+/** Restatements of a market are those of one metric. */
+export type MarketRestatementsQuery = Omit<RestatementsQuery, 'metric' | 'market'> &
+  Required<Pick<RestatementsQuery, 'metric' | 'market'>>
+
+/** The query of a request without a ticker. */
+export function requireMarketQuery({ metric, market, ...rest }: RestatementsQuery): MarketRestatementsQuery {
+  if (market === undefined)
+    throw refused('market', 'Send ticker (for example ticker=AAPL), or market and metric.')
+  if (metric === undefined)
+    throw refused('metric', 'Send metric (for example metric=revenue): without ticker it is required.')
+  return { ...rest, metric, market }
+}
+
+const refused = (param: string, message: string) => new Failure('parameter_invalid', message, { param })
+
 export function planRestatements(
   deps: MarketDeps,
   viewer: PageViewer,
-  query: RestatementsQuery,
+  query: MarketRestatementsQuery,
 ): RestatementsPlan {
   const metric = readMetric(deps, query.metric)
   const from = query.from === undefined ? null : readDay('from', query.from)
@@ -36,7 +57,7 @@ export function planRestatements(
   return { ...plan, cacheKey: marketCacheKey('restatements', viewer.principal, plan) }
 }
 
-const restriction =
+export const restriction =
   'This key sees only the most recent reported fiscal year of each company. as_of and all other years require an evaluation key or a Personal or Commercial data licence.'
 
 /** A page of the changes of one metric in a market. Companies with a change count against the key's cap. */
@@ -60,23 +81,26 @@ export async function readRestatements(
     from: plan.from,
     as_of: plan.asOf,
     ...pageFields(deps, plan, page, notes),
-    data: rows.map(row => ({
-      ticker: row.ticker,
-      issuer_id: row.issuerId,
-      m: plan.metric,
-      fy: row.fy,
-      fp: fiscalPeriods[row.fp],
-      end: row.end,
-      filed_before: row.filedBefore,
-      value_before: plainZero(row.valueBefore),
-      unit_before: row.unitBefore,
-      filed: row.filed,
-      value: plainZero(row.value),
-      unit: row.unit,
-      source,
-    })),
+    data: rows.map(row => restatementRow(row, source)),
   }
 }
+
+/** @param source the statutory notice of the market */
+export const restatementRow = (row: RestatementRow, source: string): Restatement => ({
+  ticker: row.ticker,
+  issuer_id: row.issuerId,
+  m: row.m,
+  fy: row.fy,
+  fp: fiscalPeriods[row.fp],
+  end: row.end,
+  filed_before: row.filedBefore,
+  value_before: plainZero(row.valueBefore),
+  unit_before: row.unitBefore,
+  filed: row.filed,
+  value: plainZero(row.value),
+  unit: row.unit,
+  source,
+})
 
 function emptyPageNote(deps: Pick<CompanyDeps, 'markets'>, plan: RestatementsPlan, hasMore: boolean): string {
   const { market, metric, asOf, from } = plan

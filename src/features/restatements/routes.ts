@@ -7,23 +7,39 @@ import { queryReader } from '../../http/parameters.ts'
 import { answerPinned } from '../../http/pinned.ts'
 import type { HttpPlugin } from '../../http/plugin.ts'
 import { withAcceptedFormat } from '../../http/preferences.ts'
+import type { CompanyDeps } from '../companies/deps.ts'
 import { answerMarketPage, type MarketPageDeps, marketPageErrors } from '../marketPages/answer.ts'
-import { planRestatements, readRestatements } from './restatements.ts'
+import { planCompanyRestatements, readCompanyRestatements } from './company.ts'
+import { planRestatements, readRestatements, requireMarketQuery } from './restatements.ts'
 import { RestatementList, RestatementsQuery, restatementSheet } from './schema.ts'
 
 const readQuery = queryReader(RestatementsQuery)
 
 /** GET /api/v1/restatements: figures whose value changed, with the vintage before and after. */
-export function restatementsRoutes(http: HttpPlugin, deps: MarketPageDeps) {
+export function restatementsRoutes(http: HttpPlugin, deps: MarketPageDeps & CompanyDeps) {
   return new Elysia({ name: 'restatements' }).use(http).get(
     '/api/v1/restatements',
     ({ context }) => {
       const query = withAcceptedFormat(context, readQuery(context.queryText))
       const { principal } = context.authenticatedCaller
       const form = readForm(query)
+      const { ticker, data_version } = query
+      if (ticker !== undefined)
+        return answerPinned(deps, context, data_version, async deps => {
+          const plan = await planCompanyRestatements(deps, principal, query, ticker)
+          return answerMarketPage(deps, context, {
+            form,
+            market: plan.market,
+            cacheKey: plan.cacheKey,
+            columns: restatementSheet,
+            fileName: ['restatements', plan.ticker, plan.metrics ?? [], plan.asOf],
+            read: () => readCompanyRestatements(deps, plan),
+          })
+        })
+      const ofMarket = requireMarketQuery(query)
       return withAllowance(deps.sql, principal, allowance => {
-        const plan = planRestatements(deps, { principal, allowance }, query)
-        return answerPinned(deps, context, query.data_version, deps =>
+        const plan = planRestatements(deps, { principal, allowance }, ofMarket)
+        return answerPinned(deps, context, data_version, deps =>
           answerMarketPage(deps, context, {
             form,
             market: plan.market,
@@ -44,7 +60,7 @@ const restatementsOperation = operation({
   tag: 'Fundamentals',
   summary: 'Figures whose value changed, before and after',
   description:
-    'One row for each vintage whose value differs from the previous vintage: an amendment, a recast comparative, a share split. Both values are as known on `as_of`. `from` bounds the filing day of the change. Each page covers `limit` companies and includes every change of each; `next` (in other formats the header X-Next-Cursor) continues.\n\nThe demo key and free keys see the most recent reported fiscal year of each company, without `as_of`. With an evaluation key, every company on a page counts as seen, and a page covers 100 companies if `limit` is not sent. Where the key may not see as many further companies as `limit`, the answer is about those that it has seen, and says so (`seen_only`).',
+    'One row for each vintage whose value differs from the previous vintage: an amendment, a recast comparative, a share split. Both values are as known on `as_of`. `from` bounds the filing day of the change. With `ticker` the answer has all changes of that company, of all metrics or those in `metric`; without it `market` and one `metric` are required, each page covers `limit` companies and includes every change of each, and `next` (in other formats the header X-Next-Cursor) continues.\n\nThe demo key and free keys see the most recent reported fiscal year of each company, without `as_of`, except for the flagship companies by `ticker`. With an evaluation key, every company on a page counts as seen, and a page covers 100 companies if `limit` is not sent. Where the key may not see as many further companies as `limit`, the answer is about those that it has seen, and says so (`seen_only`).',
   access: 'key',
   query: RestatementsQuery,
   example: { metric: 'revenue', market: 'US' },
@@ -60,6 +76,6 @@ const restatementsOperation = operation({
     },
     rows: { csv: answers.restatements_csv, ndjson: answers.restatements_ndjson },
   },
-  errors: marketPageErrors,
+  errors: [...marketPageErrors, 'entity_unknown'],
   data: true,
 })

@@ -1,6 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { IsoDateSchema } from '../../dates.ts'
 import type { Column } from '../../formats/columns.ts'
+import { MarketCode } from '../../markets/parameters.ts'
+import { idPattern } from '../companies/lookup.ts'
 import { FundamentalsRow } from '../fundamentals/schema.ts'
 import { marketPageFields, marketParameters, type PageLimit } from '../marketPages/query.ts'
 
@@ -16,8 +18,29 @@ export const restatementsLimit = {
 /** GET /api/v1/restatements: figures whose value changed. */
 export const RestatementsQuery = Type.Object(
   {
-    metric: marketParameters.metric('revenue'),
-    market: marketParameters.market,
+    ticker: Type.Optional(
+      Type.String({
+        pattern: idPattern,
+        allowed: 'a company ID, for example AAPL or 2330.TW',
+        description:
+          'Only changes of this company, of all metrics or those in `metric`, in one answer. Any ID of it, or its `issuer_id`.',
+        examples: ['AAPL'],
+      }),
+    ),
+    metric: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 4_000,
+        description:
+          'One metric name: required without ticker. With ticker also several, separated by commas, or none for all. The coverage index lists them.',
+        examples: ['revenue'],
+      }),
+    ),
+    market: Type.Optional(
+      MarketCode(
+        'Market code: required without ticker. One market per request: the same metric can mean different things in different markets.',
+      ),
+    ),
     from: Type.Optional(
       IsoDateSchema('Only changes filed on or after this day. Default: all.', '2010-01-01'),
     ),
@@ -80,8 +103,12 @@ export const restatementSheet = [
 export const RestatementList = Type.Object(
   {
     object: Type.Literal('restatement_list'),
-    metric: Type.String({ examples: ['revenue'] }),
+    metric: Type.Union([Type.String(), Type.Null()], {
+      description: 'Several are separated by commas; null: all metrics of the company.',
+      examples: ['revenue'],
+    }),
     market: marketPageFields.market,
+    ticker: Type.Optional(Type.String({ description: 'Only where it was sent.', examples: ['AAPL'] })),
     from: Type.Union([Type.String({ format: 'date' }), Type.Null()], { description: 'null: no limit.' }),
     as_of: marketPageFields.as_of,
     data_version: marketPageFields.data_version,
@@ -94,7 +121,7 @@ export const RestatementList = Type.Object(
     next: marketPageFields.next,
     data: Type.Array(Restatement, {
       description:
-        'One row per change, by company, period end, fiscal period and filing. Companies are in the order in which they were first imported.',
+        'One row per change, by company, period end, fiscal period and filing; with ticker by metric first. Companies are in the order in which they were first imported.',
     }),
   },
   { ...strict, $id: 'RestatementList' },

@@ -51,6 +51,8 @@ function post(
   })
 }
 
+const latestOfApple = { tickers: ['AAPL'], metrics: ['revenue'] }
+
 /** Requests that are left to a key or, for demo, an address. */
 async function left(path: string, address: string, key: string): Promise<number> {
   const headers = { Authorization: `Bearer ${key}`, 'X-Forwarded-For': address }
@@ -66,13 +68,14 @@ describe('a tool call counts as the requests that it makes', () => {
     await tools.client.listTools()
     await tools.client.listResources()
     expect(await left('/api/v1/coverage/AAPL', mine, 'demo')).toBe(59)
-    // One request, two requests, none: the last has an argument that no tool takes.
+    // One request, two, two, none: the last has an argument that no tool takes.
     await tools.call('get_latest_fundamentals', { tickers: ['AAPL'] })
-    await tools.call('compare_as_of', { ticker: 'AAPL', from_day: '2009-12-31', to_day: '2010-01-31' })
+    await tools.call('compare_as_of', { tickers: ['AAPL'], since: '2009-12-31', as_of: '2010-01-31' })
+    await tools.call('get_coverage', { tickers: ['AAPL'] })
     await tools.call('get_coverage', { nothing: 1 })
-    expect(await left('/api/v1/coverage/AAPL', mine, 'demo')).toBe(55)
-    await tools.client.readResource({ uri: 'company://AAPL' })
     expect(await left('/api/v1/coverage/AAPL', mine, 'demo')).toBe(53)
+    await tools.client.readResource({ uri: 'company://AAPL' })
+    expect(await left('/api/v1/coverage/AAPL', mine, 'demo')).toBe(51)
     expect(await left('/api/v1/coverage/AAPL', theirs, 'demo')).toBe(59)
     await tools.close()
   })
@@ -81,8 +84,8 @@ describe('a tool call counts as the requests that it makes', () => {
     const key = await sellKey(database.sql, { licence: 'oem', perMinute: 6 })
     const [here, there] = [await over(nextAddress(), key), await over(nextAddress(), key, other.url)]
     for (const tools of [here, there, here, there, here, there])
-      expect((await tools.call('get_coverage', { id: 'AAPL' })).isError).toBe(false)
-    const refused = await there.call('get_coverage', { id: 'AAPL' })
+      expect((await tools.call('get_latest_fundamentals', latestOfApple)).isError).toBe(false)
+    const refused = await there.call('get_latest_fundamentals', latestOfApple)
     expect(refused.isError).toBe(true)
     expect(refused.text).toContain('The limit of 6 requests per minute is used up.')
     expect(refused.text).toContain('code: rate_limited_minute')
@@ -103,7 +106,7 @@ describe('a tool call counts as the requests that it makes', () => {
     // Proxies on loopback are trusted here, so the header stands for the network; what a tool requests has no header at all.
     const mine = nextAddress()
     const sent = { 'X-Forwarded-For': `198.51.100.7, ${mine}` }
-    await (await post(callOf('get_coverage', { id: 'AAPL' }), sent)).text()
+    await (await post(callOf('get_latest_fundamentals', latestOfApple), sent)).text()
     expect(await left('/api/v1/coverage/AAPL', mine, 'demo')).toBe(58)
     expect(await left('/api/v1/coverage/AAPL', '198.51.100.7', 'demo')).toBe(59)
   })
@@ -240,6 +243,38 @@ describe('the address /mcp', () => {
     expect((await post(initialize)).status).toBe(200)
   })
 
+  test('refuses a name that leads here from elsewhere, while no public address is configured', async () => {
+    const { port } = new URL(server.url)
+    const statusFor = async (Host: string) => (await post(initialize, { Host })).status
+    for (const name of ['localhost', '127.0.0.1', '[::1]']) {
+      for (const host of [name, `${name}:${port}`, `${name}:80`])
+        expect([host, await statusFor(host)]).toEqual([host, 200])
+    }
+    const foreign = ['evil.example', `evil.example:${port}`, 'localhost.evil.example', '127.0.0.1.nip.io']
+    for (const host of foreign) {
+      const response = await post(initialize, { Host: host })
+      expect([host, response.status]).toEqual([host, 403])
+      expect((await response.json()).error).toMatchObject({ code: 'form_refused', param: 'Host' })
+    }
+    for (const settings of [{ BASE_URL: 'https://data.example.com' }, { HOST: '0.0.0.0' }]) {
+      const open = await testServer(database.sql, {}, settings)
+      const response = await post(initialize, { Host: 'data.example.com' }, open.url)
+      expect([settings, response.status]).toEqual([settings, 200])
+      await open.stop()
+    }
+    const local = await testServer(database.sql, {}, { BASE_URL: 'http://localhost:3000' })
+    expect((await post(initialize, { Host: 'evil.example' }, local.url)).status).toBe(403)
+    await local.stop()
+  })
+
+  test('a list has one page: a cursor is invalid, in the terms of JSON-RPC', async () => {
+    for (const method of ['tools/list', 'resources/list', 'resources/templates/list']) {
+      const response = await post(message(method, { cursor: 'no-such-page' }))
+      const { id, error } = await response.json()
+      expect([method, id, error.code]).toEqual([method, 1, -32_602])
+    }
+  })
+
   test('has no sessions: GET and DELETE are 405, and no answer names one', async () => {
     for (const method of ['GET', 'DELETE', 'PUT']) {
       const response = await fetch(`${server.url}/mcp`, { method })
@@ -252,16 +287,19 @@ describe('the address /mcp', () => {
   })
 
   test('bounds the body, and refuses what is no message', async () => {
-    const bodies: [string | Uint8Array<ArrayBuffer>, number, string][] = [
-      [' '.repeat(1_100_000), 413, 'body_too_large'],
-      ['{', 400, 'malformed_json'],
-      ['', 400, 'malformed_json'],
-      [new Uint8Array([0x22, 0xff, 0x22]), 400, 'malformed_json'],
-      [`[${initialize},${initialize}]`, 400, 'body_invalid'],
+    const large = await post(' '.repeat(1_100_000))
+    expect([large.status, (await large.json()).error.code]).toEqual([413, 'body_too_large'])
+    const bodies: [string | Uint8Array<ArrayBuffer>, number][] = [
+      ['{', -32_700],
+      ['', -32_700],
+      [new Uint8Array([0x22, 0xff, 0x22]), -32_700],
+      [`[${initialize},${initialize}]`, -32_600],
     ]
-    for (const [body, status, code] of bodies) {
+    for (const [body, code] of bodies) {
       const response = await post(body)
-      expect([response.status, (await response.json()).error.code]).toEqual([status, code])
+      expect([response.status, response.headers.get('content-type')]).toEqual([400, 'application/json'])
+      const answer = await response.json()
+      expect(answer).toEqual({ jsonrpc: '2.0', id: null, error: { code, message: answer.error.message } })
     }
     const form = await post('a=b', { 'Content-Type': 'application/x-www-form-urlencoded' })
     expect([form.status, (await form.json()).error.code]).toEqual([415, 'media_type_unsupported'])
@@ -315,7 +353,13 @@ describe('no secret', () => {
     const key = await sellKey(database.sql, { licence: 'oem', perMinute: 4 })
     const shown: string[] = []
     const tools = await over(nextAddress(), key)
-    for (const args of [{ id: 'AAPL' }, { id: 'NOTHING' }, { id: key }, { id: 'AAPL' }, { id: 'AAPL' }])
+    for (const args of [
+      { tickers: ['AAPL'] },
+      { tickers: ['NOTHING'] },
+      { tickers: [key] },
+      { tickers: ['AAPL'] },
+      { tickers: ['AAPL'] },
+    ])
       shown.push(JSON.stringify(await tools.call('get_coverage', args)))
     await tools.close()
     const wrong = `${key.slice(0, -1)}${key.endsWith('A') ? 'B' : 'A'}`
@@ -339,10 +383,10 @@ describe('no secret', () => {
     const [address, id] = [nextAddress(), 'agent-call-1']
     const key = await sellKey(database.sql)
     const headers = { 'X-Forwarded-For': address, 'X-Request-Id': id, Authorization: `Bearer ${key}` }
-    await (await post(callOf('get_coverage', { id: 'AAPL' }), headers)).text()
+    await (await post(callOf('get_coverage', { tickers: ['AAPL'] }), headers)).text()
     const lines = server.logged.filter(line => line.requestId === id)
     const seen = lines.map(({ route, key: name, address: from }) => `${route} ${name} ${from}`)
-    const routes = ['/api/v1/coverage/:id', '/mcp']
+    const routes = ['/api/v1/coverage/:id', '/api/v1/fundamentals', '/mcp']
     expect(seen.toSorted()).toEqual(routes.map(route => `${route} ${key.slice(0, 17)} ${address}`))
   })
 })

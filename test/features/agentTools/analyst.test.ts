@@ -56,8 +56,10 @@ const questions: readonly Question[] = [
   {
     question: 'What is on record for SEC number 1652044?',
     answer: async ask => {
-      const { structured } = await ask('get_coverage', { id: '1652044' })
-      expect(structured).toMatchObject({ ticker: 'GOOGL', name: 'Alphabet Inc.', market: 'US' })
+      const { structured } = await ask('get_coverage', { tickers: ['1652044'] })
+      expect(structured.companies).toEqual([
+        expect.objectContaining({ ticker: 'GOOGL', name: 'Alphabet Inc.', market: 'US' }),
+      ])
     },
   },
   {
@@ -100,8 +102,8 @@ const questions: readonly Question[] = [
   {
     question: 'What did the filings of January 2010 change in the year, and which one was it?',
     answer: async ask => {
-      const days = { from_day: '2009-12-31', to_day: '2010-01-31' }
-      const args = { ticker: 'AAPL', ...days, metrics: ['revenue', 'net_income'], change: 'restated' }
+      const days = { since: '2009-12-31', as_of: '2010-01-31' }
+      const args = { tickers: ['AAPL'], ...days, metrics: ['revenue', 'net_income'], change: 'restated' }
       const reply = await ask('compare_as_of', args)
       const year = rowsOf(reply).filter(({ end, fp }) => end === '2009-09-26' && fp === 'FY')
       const seen = year.map(({ m, before, after }) => [m, before.v, after.v, after.accession])
@@ -116,8 +118,8 @@ const questions: readonly Question[] = [
   {
     question: 'How did that move the net margin of the year?',
     answer: async ask => {
-      const days = { from_day: '2009-12-31', to_day: '2010-01-31' }
-      const reply = await ask('compare_as_of', { ticker: 'AAPL', ...days, metrics: ['net_margin'] })
+      const days = { since: '2009-12-31', as_of: '2010-01-31' }
+      const reply = await ask('compare_as_of', { tickers: ['AAPL'], ...days, metrics: ['net_margin'] })
       const year = rowsOf(reply).find(({ end, fp }) => end === '2009-09-26' && fp === 'FY')
       expect(year?.before.v).toBeCloseTo(asFirstFiled.net_income / asFirstFiled.revenue, 15)
       expect(year?.after.v).toBeCloseTo(asAmended.net_income / asAmended.revenue, 15)
@@ -145,7 +147,9 @@ const questions: readonly Question[] = [
     question: 'Earnings per share fell from 40.03 to 5.72: what happened to fiscal 2013?',
     // 10-K 0001193125-13-416534 states 40.03, and 10-K 0001193125-14-383437 states 5.72, after the split of 7 to 1.
     answer: async ask => {
-      const filed = await ask('get_restatements', { ticker: 'AAPL', metrics: ['eps'], from: '2014-01-01' })
+      const filed = await ask('get_restatements', {
+        ...{ tickers: ['AAPL'], metrics: ['eps'], since: '2013-12-31' },
+      })
       const year = rowsOf(filed).find(({ fp, fy }) => fp === 'FY' && fy === 2013)
       expect(year).toMatchObject({ value_before: 40.03, value: 5.72, accession: '0001193125-14-383437' })
       const args = { tickers: ['AAPL'], metrics: ['eps'], fp: 'FY', fy: '2013', vintage: 'first' }
@@ -218,16 +222,17 @@ const questions: readonly Question[] = [
   {
     question: 'Why are there no figures of Xerius?',
     answer: async ask => {
-      const { structured } = await ask('get_coverage', { id: '0410682657.BE' })
-      expect([structured.count, structured.first_filed]).toEqual([0, null])
-      expect(structured.note).toContain('Belgian accounts do not say on which day they were deposited.')
+      const { structured } = await ask('get_coverage', { tickers: ['0410682657.BE'] })
+      const [xerius] = structured.companies
+      expect([structured.count, xerius.first_filed]).toEqual([0, null])
+      expect(xerius.note).toContain('Belgian accounts do not say on which day they were deposited.')
     },
   },
   {
     question: 'Who restated revenue in the first quarter of 2010?',
     // Apple's 10-K/A, and AES in 10-K 0001193125-10-041006: 2008 was 16,070 in 8-K 0001193125-09-191566.
     answer: async ask => {
-      const days = { from: '2010-01-01', as_of: '2010-03-31' }
+      const days = { since: '2009-12-31', as_of: '2010-03-31' }
       const reply = await ask('get_restatements', { market: 'US', metrics: ['revenue'], ...days })
       expect([...new Set(rowsOf(reply).map(({ ticker }) => ticker))]).toEqual(['AAPL', 'AES'])
       const aes = rowsOf(reply).find(({ ticker, fy }) => ticker === 'AES' && fy === 2008)
@@ -242,7 +247,7 @@ const questions: readonly Question[] = [
     question: 'Which were the largest companies by revenue, as known at the end of March 2010?',
     // 10-Ks 0001193125-10-071652, 0000950123-10-016846, 0000040545-10-000010 and 0000950123-10-017187. Canon's yen do not count as dollars.
     answer: async ask => {
-      const args = { market: 'US', metrics: ['revenue'], sort_by: 'revenue', top: 4, as_of: '2010-03-31' }
+      const args = { market: 'US', metrics: ['revenue'], sort_by: 'revenue', limit: 4, as_of: '2010-03-31' }
       const reply = await ask('screen', args)
       expect(rowsOf(reply).map(({ ticker, values, unit }) => [ticker, values.revenue, unit])).toEqual([
         ['WMT', 408_214 * million, 'USD'],

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { type RunningServer, startServer } from '../../../src/boot/startServer.ts'
 import { readConfig } from '../../../src/config.ts'
+import { shorten } from '../../../src/features/agentTools/tools/shortResult.ts'
 import { shippedDatabase, type TestDatabase } from '../../database.ts'
 import { sellKey } from '../../http/callers.ts'
 import {
@@ -96,7 +97,7 @@ describe('a backtest', () => {
         value: whole.equity_curve.at(-1),
       })
       expect(left_out).toContain(`${whole.equity_curve.length} points of the equity curve are shown as 13`)
-      expect(left_out).toContain('POST /api/v1/backtest with the same settings has the whole result.')
+      expect(left_out).toContain('Call again with max_characters up to 40,000')
       expect(reply.text).toContain(`Sharpe ratio ${whole.metrics.sharpe}`)
       for (const { code } of whole.warnings) expect(reply.text).toContain(`Warning ${code}`)
     }
@@ -128,6 +129,15 @@ describe('a backtest', () => {
     )
   })
 
+  test('begins with its verdict and the reasons, which have room before anything else', async () => {
+    const whole = await api('/api/v1/backtest', { source: { horizon: '7d' } })
+    const reasons = [{ code: 'one_configuration', message: 'Send config.holdDays or a sweep.' }]
+    const verdict = { level: 'weak', reasons }
+    const { short, text } = shorten(Object({ ...whole, verdict }), '', 3_000, new Map())
+    expect(text.split('\n')[0]).toBe('Verdict: weak. Send config.hold_days or a sweep.')
+    expect(short.verdict).toMatchObject({ level: 'weak' })
+  })
+
   test('that cannot be is refused in the words of the API', async () => {
     const cases: [object, string][] = [
       [{ source: { market: 'FR' } }, 'code: '],
@@ -157,7 +167,10 @@ describe('a sweep', () => {
       isShort(reply)
       const { result, job_id } = reply.structured
       const whole = (await api(`/api/v1/backtests/${job_id}`)).result
-      expect([result.best, result.deflated_sharpe]).toEqual([whole.best, whole.deflated_sharpe])
+      const { holdDays, returnDays, costBps, borrowBps, ...config } = whole.best.config
+      const spelled = { hold_days: holdDays, return_days: returnDays, borrow_bps: borrowBps }
+      expect(result.best).toMatchObject({ ...whole.best, config: { ...config, ...spelled } })
+      expect(result.deflated_sharpe).toEqual(whole.deflated_sharpe)
       expect(result.best_trials[0].sharpe).toBe(
         Math.max(...whole.trials.map(({ sharpe }: Structured) => sharpe)),
       )

@@ -51,8 +51,11 @@ describe.skipIf(process.env.LONG === undefined)('the inspector of the protocol, 
           expect([name, annotations.readOnlyHint]).toEqual([name, name !== 'run_backtest'])
         }
         const call = ['--method', 'tools/call', '--tool-name', 'compare_as_of']
-        const days = { from_day: '2009-12-31', to_day: '2010-01-31' }
-        const args = ['--tool-args-json', JSON.stringify({ ticker: 'AAPL', ...days, metrics: ['revenue'] })]
+        const days = { since: '2009-12-31', as_of: '2010-01-31' }
+        const args = [
+          '--tool-args-json',
+          JSON.stringify({ tickers: ['AAPL'], ...days, metrics: ['revenue'] }),
+        ]
         const { structuredContent } = await inspect(way, ...call, ...args)
         // 10-K 0001193125-09-214859, amended by 10-K/A 0001193125-10-012091.
         const year = structuredContent.data.find(

@@ -42,7 +42,7 @@ function impostor(answer: (request: Request) => Response | Promise<Response>) {
 
 async function refusalAt(url: string, sent: string | undefined = key): Promise<string> {
   const tools = await connectTools('stdio auto', { url, key: sent })
-  const reply = await tools.call('get_coverage', { id: 'AAPL' })
+  const reply = await tools.call('get_coverage', { tickers: ['AAPL'] })
   expect(reply.isError).toBe(true)
   expect(reply.text).not.toMatch(/ECONN|fetch|TypeError|SyntaxError|\n\s+at /)
   const said = tools.said()
@@ -74,7 +74,7 @@ describe('asfiled mcp', () => {
     const tools = await connectTools('stdio auto', { url: server.address, key })
     const sweep = {
       quantile: Array.from({ length: 50 }, (_, i) => (i + 1) / 100),
-      holdDays: [1, 2, 3, 5, 10],
+      hold_days: [1, 2, 3, 5, 10],
     }
     const started = Promise.withResolvers<void>()
     const call = tools.call(
@@ -96,7 +96,7 @@ describe('asfiled mcp', () => {
       LOG_LEVEL: 'silent',
       PORT: port,
     })
-    expect((await tools.call('get_coverage', { id: 'AAPL' })).isError).toBe(false)
+    expect((await tools.call('get_coverage', { tickers: ['AAPL'] })).isError).toBe(false)
     await tools.close()
     again.signal('SIGTERM')
     await again.exited

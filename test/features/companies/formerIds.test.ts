@@ -90,7 +90,7 @@ test('a former ID next to the current one is refused: the rows of the company wo
     tickers([1326801, 'META', 'Meta Platforms, Inc.']),
   )
   const plan = (ticker: string) => planCompanies(companyDeps(sql), principal('personal'), { ticker })
-  await expect(plan('FB,META')).rejects.toThrow('META more than once: FB is an ID that it had before')
+  await expect(plan('FB,META')).rejects.toThrow('META more than once: FB is another ID of it')
   await expect(plan('META,CIK0001326801')).rejects.toThrow('more than once')
   expect((await plan('FB')).companies.map(company => company.ticker)).toEqual(['META'])
 })

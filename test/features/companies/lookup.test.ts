@@ -27,7 +27,6 @@ describe('an unknown ID', () => {
     ['a wrong letter', 'SNQW', 'SNOW'],
     ['a missing suffix', '005930', '005930.KS'],
     ['an SEC number', '320193', 'AAPL'],
-    ['a Korean corporate code', '00126380', '005930.KS'],
     ['a Belgian number without its leading 0', '410682657', '0410682657.BE'],
   ]
   for (const [what, sent, meant] of near) {
@@ -40,6 +39,37 @@ describe('an unknown ID', () => {
   }
   test('that resembles nothing has no near IDs', async () => {
     expect((await failure('QQQQQQQ')).details.near).toEqual([])
+  })
+})
+
+describe('the number of a register (issuer_id)', () => {
+  const resolved = async (...sent: string[]) =>
+    (await resolveCompanies(bench, sent)).map(({ ticker, issuerId, sentId }) => [ticker, issuerId, sentId])
+
+  test('is an ID, with and without the directory', async () => {
+    const expected = [['005930.KS', '00126380', '00126380']]
+    expect(await resolved('00126380')).toEqual(expected)
+    const directory = companyDirectory(bench.sql)
+    for (let tries = 0; tries < 2; tries++) {
+      const [company] = await resolveCompanies({ ...bench, directory }, ['00126380'])
+      expect([[company?.ticker, company?.issuerId, company?.sentId]]).toEqual(expected)
+    }
+  })
+
+  test('that registers of two markets gave names neither company, and the refusal names both', async () => {
+    const number = '0410999999'
+    await insertEntity(bench.sql, { market: 'BE', issuerId: number, ticker: `${number}.BE`, name: 'Een' })
+    expect(await resolved(number)).toEqual([[`${number}.BE`, number, number]])
+    await insertEntity(bench.sql, { market: 'US', issuerId: number, ticker: 'EEN', name: 'One' })
+    const { code, message, details } = await failure(number)
+    expect([code, details.near]).toEqual(['entity_unknown', [`${number}.BE`, 'EEN']])
+    expect(message).toContain('the number of companies of several registers')
+  })
+
+  test('that is the ticker of another company is that ticker', async () => {
+    await insertEntity(bench.sql, { market: 'US', issuerId: '0000000077', ticker: 'E99999', name: 'Ticker' })
+    await insertEntity(bench.sql, { market: 'JP', issuerId: 'E99999', ticker: 'E99999.JP', name: 'Number' })
+    expect(await resolved('E99999')).toEqual([['E99999', '0000000077', null]])
   })
 })
 

@@ -1,8 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { Value } from '@sinclair/typebox/value'
 import type { Principal } from '../../../src/access/licences.ts'
 import { registerFormats } from '../../../src/dates.ts'
-import { planRestatements, readRestatements } from '../../../src/features/restatements/restatements.ts'
+import {
+  planCompanyRestatements,
+  readCompanyRestatements,
+} from '../../../src/features/restatements/company.ts'
+import {
+  planRestatements,
+  readRestatements,
+  requireMarketQuery,
+} from '../../../src/features/restatements/restatements.ts'
 import { RestatementList, type RestatementsQuery } from '../../../src/features/restatements/schema.ts'
 import {
   asCapped,
@@ -79,4 +87,57 @@ test('companies with a change count against the cap, and at the cap a page is ab
   const others = await ask(full)
   expect([others.count, others.next, others.seen_only]).toEqual([0, null, true])
   expect(await seenEntities(bench.sql, full)).toEqual([snow])
+})
+
+describe('the restatements of one company', () => {
+  const ask = async (query: RestatementsQuery & { ticker: string }, who = personal) => {
+    const plan = await planCompanyRestatements(bench, who, query, query.ticker)
+    const list = await readCompanyRestatements(bench, plan)
+    expect([...Value.Errors(RestatementList, list)]).toEqual([])
+    return list
+  }
+
+  test('are, metric for metric, its part of those of its market', async () => {
+    const all = await ask({ ticker: 'AAPL' })
+    expect([all.metric, all.ticker, all.market, all.next]).toEqual([null, 'AAPL', 'US', null])
+    const metrics = [...new Set(all.data.map(({ m }) => m))]
+    expect(metrics).toContain('revenue')
+    for (const metric of metrics) {
+      const plan = planRestatements(bench, viewerOf(personal), { metric, market: 'US' })
+      const { data } = await readRestatements(bench, personal, plan)
+      const ofMarket = data.filter(({ ticker }) => ticker === 'AAPL')
+      expect([metric, all.data.filter(({ m }) => m === metric)]).toEqual([metric, ofMarket])
+      expect((await ask({ ticker: 'AAPL', metric })).data).toEqual(ofMarket)
+    }
+  })
+
+  test('see nothing that was filed later, and say why there are none', async () => {
+    const before = await ask({ ticker: 'AAPL', metric: 'revenue', as_of: '2010-01-24' })
+    expect([before.count, before.note]).toEqual([0, 'AAPL has no change in revenue filed up to 2010-01-24.'])
+    const on = await ask({ ticker: 'AAPL', metric: 'revenue', as_of: '2010-01-25', from: '2010-01-25' })
+    expect(on.data.map(({ filed, value }) => [filed, value])).toEqual([['2010-01-25', 42_905_000_000]])
+  })
+
+  test('count the company against a cap before anything is read, and past a cap nothing is told', async () => {
+    const who = await evaluationKey(bench.sql, 1)
+    await ask({ ticker: 'SNOW' }, who)
+    expect(await seenEntities(bench.sql, who)).toEqual([await entityIdOf(bench.sql, 'SNOW')])
+    await expect(ask({ ticker: 'AAPL' }, who)).rejects.toThrow('and AAPL would exceed that')
+  })
+
+  test('take no market of another company, no cursor, and no unknown metric', async () => {
+    const refusals: [object, string][] = [
+      [{ market: 'JP' }, 'AAPL belongs to market US, not JP'],
+      [{ cursor: 'x' }, 'omit cursor'],
+      [{ metric: 'revenues' }, 'metric=revenues is unknown'],
+      [{ as_of: '2999-01-01' }, 'in the future'],
+    ]
+    for (const [query, message] of refusals)
+      await expect(ask({ ticker: 'AAPL', ...query })).rejects.toThrow(message)
+  })
+
+  test('without a ticker market and metric are required', () => {
+    expect(() => requireMarketQuery({ metric: 'revenue' })).toThrow('Send ticker (for example ticker=AAPL)')
+    expect(() => requireMarketQuery({ market: 'US' })).toThrow('without ticker it is required')
+  })
 })

@@ -75,6 +75,7 @@ const answers: Record<string, Ask> = {
     caller: 'personal',
     path: `${restatements}&from=2010-01-01&as_of=2010-06-30&format=ndjson`,
   },
+  company_names: { caller: 'personal', path: '/api/v1/companies?ticker=AAPL,0001652044,NOSUCH' },
   coverage_index: { caller: 'personal', path: `${fundamentals}?market=US&limit=2` },
   filings: { caller: 'personal', path: `${filings}&form=10-K,10-K/A` },
   filings_csv: { caller: 'personal', path: `${filings}&form=10-K,10-K/A&format=csv` },

@@ -1,79 +1,29 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { BacktestConfig, BacktestRequest, BacktestSource, PanelId } from '../../../backtest/request.ts'
 import { BacktestResult } from '../../../backtest/result.ts'
-import { BacktestJobParams, BacktestJobSummary } from '../../backtests/jobs/schema.ts'
+import { BacktestJobSummary } from '../../backtests/jobs/schema.ts'
 import { type ApiAnswer, read, readAs, refusalOf, type ToolCall, ToolRefusal } from '../api.ts'
+import { leftOutField } from '../fields.ts'
+import { namesOf } from '../names.ts'
+import { sizeOf } from '../pages.ts'
+import { said, shownAs } from '../schemas.ts'
 import { defineTool, type ToolAnswer } from '../tool.ts'
+import { inToolWords } from '../words.ts'
+import { type BacktestArgs, BacktestInput, bodyOf } from './backtestArguments.ts'
 import { ShortResult, shorten } from './shortResult.ts'
 
-const request = BacktestRequest.properties
 const job = BacktestJobSummary.properties
 
-const Input = Type.Object(
-  {
-    config: Type.Optional(
-      Type.Object(BacktestConfig.properties, {
-        additionalProperties: false,
-        description: 'The strategy. Defaults: long_short, quantile 0.1, equal weights.',
-      }),
-    ),
-    source: Type.Optional(
-      Type.Object(BacktestSource.properties, {
-        additionalProperties: false,
-        description:
-          'Rows of the archive of this service: market, horizon, from, to; with score they are ranked by a metric as known on each date.',
-      }),
-    ),
-    panel: Type.Optional(
-      Type.String({
-        ...PanelId,
-        description:
-          'The id of a stored panel of your own, instead of source. POST /api/v1/panels stores one.',
-      }),
-    ),
-    sweep: Type.Optional(request.sweep),
-    include: Type.Optional(request.include),
-    evidence: Type.Optional(request.evidence),
-    benchmark: Type.Optional(
-      Type.Union([Type.Literal('cash'), Type.Literal('universe')], {
-        description:
-          'What the result is judged against. Default: cash for long_short, universe for long_only.',
-      }),
-    ),
-    data_version: request.data_version,
-    job_id: Type.Optional(
-      Type.String({
-        ...BacktestJobParams.properties.id,
-        description: 'Only this: goes on waiting for a sweep that an earlier call has started.',
-      }),
-    ),
-    wait_seconds: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: 600,
-        description: 'How long to wait for a sweep before the answer says that it still runs. Default 45.',
-      }),
-    ),
-    max_characters: Type.Optional(
-      Type.Integer({
-        minimum: 3_000,
-        maximum: 40_000,
-        description: 'Size of the answer, 3,000 to 40,000 characters. Default 8,000.',
-      }),
-    ),
-  },
-  { additionalProperties: false },
-)
-type Args = Static<typeof Input>
-
 const Answer = Type.Object({
-  state: Type.Union(job.state.anyOf, {
-    description: 'succeeded: `result` is there. queued or running: call again with job_id.',
-  }),
-  job_id: Type.Optional(job.id),
-  progress: Type.Optional(Type.Object(job.progress.properties)),
-  result: Type.Optional(ShortResult),
-  left_out: Type.Optional(Type.String({ description: 'What this answer does not show, and how to get it.' })),
+  state: said(job.state, 'queued or running: call again with job_id. succeeded, failed or cancelled.'),
+  job_id: Type.Optional(said(job.id, 'Of a sweep.')),
+  progress: Type.Optional(shownAs(job.progress, 'object', 'done of total configurations.')),
+  result: Type.Optional(
+    said(
+      ShortResult,
+      'In short, with the sections of include. folds, costs, score, ... where there is room.',
+    ),
+  ),
+  ...leftOutField,
 })
 type Answer = Static<typeof Answer>
 
@@ -86,33 +36,33 @@ const Job = Type.Object({
 type Job = Static<typeof Job>
 const FinishedJob = Type.Object({ result: BacktestResult })
 
-const defaultCharacters = 8_000
 const defaultWaitSeconds = 45
 
 export const runBacktest = defineTool({
   name: 'run_backtest',
   title: 'Backtest a ranking strategy',
   description:
-    'Buys the names with the highest scores on each date and, with long_short, shorts those with the lowest; trading and borrowing costs are charged. Needs a key with the quant plan. Rows come from the archive (`source`) or a stored `panel`. With source.score a metric ranks the companies, as known strictly before each date: no look-ahead. A `sweep` tries many configurations, reports progress, is cancelled when the call is, and deflates the Sharpe ratio of the winner for the number of trials. Results are hypothetical. Tell the reader the verdict and the warnings.',
-  input: Input,
+    'Buys the names with the highest scores on each date and, with long_short, shorts those with the lowest, less trading and borrowing costs. Needs a key with the quant plan. Rows come from the archive (`source`) or from your `panel`. With source.score a metric ranks the companies, as known before each date. A sweep reports progress, is cancelled with the call, and deflates the Sharpe ratio of the winner for the number of trials. Tell the reader verdict and warnings; results are hypothetical.',
+  input: BacktestInput,
   output: Answer,
   // A sweep is stored as a job, which is more than reading.
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   run: async (args, call) => {
-    const { job_id, wait_seconds: _, max_characters: __, ...body } = args
+    const { job_id, sweep } = args
+    const body = bodyOf(args)
     if (job_id !== undefined) {
       if (Object.keys(body).length > 0)
         throw new ToolRefusal(
           'parameter_invalid',
-          'job_id goes with wait_seconds and max_characters alone: the backtest has its settings.',
+          'job_id goes with wait_seconds and max_characters alone: the backtest has its settings. Expected: no other argument.',
         )
       return follow(args, await readJob(call, job_id), call)
     }
-    const isLong = body.sweep !== undefined && body.sweep !== false
+    const isLong = sweep !== undefined && sweep !== false
     const sent = { method: 'POST', path: '/api/v1/backtest', body, isAsync: isLong } as const
     if (isLong) return follow(args, await read(call, Job, sent), call)
     const result = await read(call, BacktestResult, sent)
-    return finished(args, result, undefined)
+    return finished(args, result, undefined, call)
   },
 })
 
@@ -124,7 +74,7 @@ const maxPauseMs = 3_000
 
 /** Waits for a stored backtest, with longer and longer pauses: each look counts as a request of the key. It is cancelled with the call,
  * and goes on where only the time to wait has ended. */
-async function follow(args: Args, started: Job, call: ToolCall): Promise<ToolAnswer<Answer>> {
+async function follow(args: BacktestArgs, started: Job, call: ToolCall): Promise<ToolAnswer<Answer>> {
   let current = started
   let waitedMs = 0
   const waitMs = 1_000 * (args.wait_seconds ?? defaultWaitSeconds)
@@ -143,7 +93,7 @@ async function follow(args: Args, started: Job, call: ToolCall): Promise<ToolAns
   }
   const { id, state, error } = current
   if (state === 'succeeded') return readResult(args, id, call)
-  if (error !== null) throw new ToolRefusal(error.code, error.message)
+  if (error !== null) throw new ToolRefusal(error.code, inToolWords(error.message))
   throw new ToolRefusal(
     'cancelled',
     'The backtest was cancelled. Call again with its settings to run it anew.',
@@ -193,19 +143,23 @@ function unfinished({ id, state, progress }: Job): ToolAnswer<Answer> {
   }
 }
 
-async function readResult(args: Args, id: string, call: ToolCall): Promise<ToolAnswer<Answer>> {
+async function readResult(args: BacktestArgs, id: string, call: ToolCall): Promise<ToolAnswer<Answer>> {
   const { result } = await read(call, FinishedJob, { path: jobPath(id) })
-  return finished(args, result, id)
+  return finished(args, result, id, call)
 }
 
-function finished(
-  { max_characters }: Args,
+async function finished(
+  args: BacktestArgs,
   result: Static<typeof BacktestResult>,
   id: string | undefined,
-): ToolAnswer<Answer> {
-  const max = max_characters ?? defaultCharacters
-  const whole = id === undefined ? 'POST /api/v1/backtest with the same settings' : `GET ${jobPath(id)}`
-  const { short, leftOut, text } = shorten(result, whole, max)
+  call: ToolCall,
+): Promise<ToolAnswer<Answer>> {
+  const again = id === undefined ? 'Call again' : `Call run_backtest again with job_id ${id}`
+  const whole = `${again} with max_characters up to 40,000, or with fewer sections in include, for more of it.`
+  const { positions, source } = result
+  const held = source === undefined ? [] : (positions ?? []).map(({ asset }) => asset)
+  const names = await namesOf(call, held, args.data_version)
+  const { short, leftOut, text } = shorten(result, whole, sizeOf(args), names)
   return {
     structured: {
       state: 'succeeded',

@@ -1,11 +1,20 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { addDays, IsoDateSchema } from '../../../dates.ts'
+import { addDays } from '../../../dates.ts'
 import { FilingList, FilingRow } from '../../filings/schema.ts'
 import { FundamentalsRow } from '../../fundamentals/schema.ts'
-import { read, ToolRefusal } from '../api.ts'
+import { read, type ToolCall, ToolRefusal } from '../api.ts'
+import {
+  dayArgument,
+  listArguments,
+  listFields,
+  metricsArgument,
+  periodFields,
+  tickersArgument,
+  versionArgument,
+} from '../fields.ts'
 import { fitRows, readPlace, requireSame } from '../pages.ts'
-import { listArguments, listFields, listOf, versionArgument } from '../schemas.ts'
-import { defineTool } from '../tool.ts'
+import { said, shownAs } from '../schemas.ts'
+import { defineTool, type ToolAnswer } from '../tool.ts'
 import { companyNames, figureFields, notesOf, type ReadRow, readFigures } from './figures.ts'
 
 const row = FundamentalsRow.properties
@@ -30,33 +39,49 @@ const Version = Type.Object({
   filed: row.filed,
   accession: Type.Union([Type.String(), Type.Null()]),
 })
+const FilingOf = Type.Object({ ticker: row.ticker, ...Filing.properties })
 
 const Change = Type.Object({
-  change: Type.Union([Type.Literal('new'), Type.Literal('restated'), Type.Literal('withdrawn')], {
-    description:
-      'new: no figure of this period was known on the first day. restated: another value or unit. withdrawn: no figure is current on the second day.',
-  }),
-  m: row.m,
-  fy: row.fy,
-  fp: row.fp,
-  end: row.end,
+  ticker: Type.Optional(said(row.ticker, 'If several.')),
+  change: said(
+    Type.Union([Type.Literal('new'), Type.Literal('restated'), Type.Literal('withdrawn')]),
+    'new, restated or withdrawn.',
+  ),
+  ...periodFields,
   kind: row.kind,
-  before: Type.Optional(Version),
-  after: Type.Optional(Version),
+  before: Type.Optional(shownAs(Version, 'object', 'v, u, filed, accession on the first day.')),
+  after: Type.Optional(shownAs(Version, 'object', 'The same on the second day.')),
 })
 type Change = Static<typeof Change>
 
 const { missing: _missing, as_of: _asOf, ...fields } = figureFields
 const Answer = Type.Object({
-  from_day: Type.String({ format: 'date' }),
-  as_of: Type.String({ format: 'date', description: 'The second day.' }),
+  since: said(Type.String(), 'First day.'),
+  as_of: said(Type.String(), 'Second day.'),
   ...fields,
-  filings: Type.Array(Filing, {
-    description: 'Filed after the first day and up to the second, the latest first.',
-  }),
+  filings: shownAs(
+    Type.Array(FilingOf),
+    'array',
+    'Filed between the days: ticker, filed, form, accession, url.',
+  ),
   ...listFields,
-  data: Type.Array(Change),
+  data: said(Type.Array(Change), 'One row per change.'),
 })
+type Answer = Static<typeof Answer>
+
+const Input = Type.Object(
+  {
+    tickers: tickersArgument(5),
+    since: dayArgument('First day: what was known on it.', '2009-12-31'),
+    as_of: dayArgument('Second day, not after today.', '2010-01-31'),
+    metrics: metricsArgument,
+    change: Type.Optional(Type.Union(Change.properties.change.anyOf, { description: 'Only these.' })),
+    ...versionArgument,
+    ...listArguments,
+  },
+  { additionalProperties: false },
+)
+type Args = Static<typeof Input>
 
 const shownFilings = 6
 
@@ -64,77 +89,77 @@ export const compareAsOf = defineTool({
   name: 'compare_as_of',
   title: 'What changed between two days',
   description:
-    'What was learned of a company between two days: figures that are new, restated (before and after, each with its filing) or withdrawn, and the filings that say so. Answers "what did the amendment of January change", "what did we not know yet on that day". Nothing filed after `to_day` is seen. For all vintages of a period use get_fundamentals_history.',
-  input: Type.Object(
-    {
-      ticker: Type.String({
-        minLength: 1,
-        maxLength: 32,
-        pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*$',
-        description: 'ID of one company as search_companies gives it, for example AAPL.',
-      }),
-      from_day: IsoDateSchema('First day, as YYYY-MM-DD: what was known on it is compared ...', '2009-12-31'),
-      to_day: IsoDateSchema(
-        '... with what was known on this day, as YYYY-MM-DD. Not after today.',
-        '2010-01-31',
-      ),
-      metrics: listOf('Only these metrics', 'revenue', 20),
-      change: Type.Optional(
-        Type.Union(Change.properties.change.anyOf, {
-          description: 'Only new, restated or withdrawn figures.',
-        }),
-      ),
-      ...versionArgument,
-      ...listArguments,
-    },
-    { additionalProperties: false },
-  ),
+    'What was learned of up to five companies between two days: figures that are new (nothing was known of the period), restated (another value or unit) or withdrawn, and the filings that say so. Answers what an amendment changed, or what was not known yet on a day. Nothing filed after as_of is seen.',
+  input: Input,
   output: Answer,
-  run: async (args, call) => {
-    const { ticker, from_day, to_day, data_version } = args
-    if (from_day >= to_day)
-      throw new ToolRefusal(
-        'parameter_invalid',
-        `from_day ${from_day} is not before to_day ${to_day}. Send the earlier day as from_day.`,
-      )
-    const place = readPlace(args)
-    const { head, rows } = await readFigures(call, {
-      ...{ ticker, view: 'history', as_of: to_day, fields: 'accession', data_version },
-      metric: args.metrics?.join(','),
-    })
-    requireSame(place, head)
-    const filings = await read(call, ReadFilings, {
-      path: '/api/v1/filings',
-      query: { ticker, from: addDays(from_day, 1), as_of: to_day, limit: 100, data_version },
-    })
-    if (filings.data_version !== head.data_version)
-      throw new ToolRefusal('conflict', 'Data was imported while the company was read. Call again.')
-    const changes = changesBetween(rows, from_day).filter(
-      ({ change }) => args.change === undefined || change === args.change,
-    )
-    const { missing: _, ...known } = head
-    const shown = filings.data
-      .slice(0, shownFilings)
-      .map(({ filed, form, accession, url }) => ({ filed, form, accession, url }))
-    const named = shown.map(({ filed, form, accession }) => `${form} ${accession} of ${filed}`).join(', ')
-    const unnamed = filings.count - shown.length
-    return fitRows({
-      ...{ args, place, line: lineOf, nextPage: null, rows: changes },
-      head: { from_day, ...known, filings: shown },
-      title: `${companyNames(head.companies)}: what changed after ${from_day} and up to ${to_day}. Filings: ${named === '' ? 'none' : named}. ${notesOf(head.companies)}`,
-      narrow: 'narrow with metrics or change',
-      leftOut:
-        unnamed > 0
-          ? `${unnamed}${filings.next === null ? '' : ' or more'} earlier filings are not listed.`
-          : undefined,
-    })
-  },
+  run: compare,
 })
 
+async function compare(args: Args, call: ToolCall): Promise<ToolAnswer<Answer>> {
+  const { tickers, since, as_of, data_version } = args
+  if (since >= as_of)
+    throw new ToolRefusal(
+      'parameter_invalid',
+      `since ${since} is not before as_of ${as_of}. Expected: the earlier day as since.`,
+    )
+  const place = readPlace(args)
+  const { head, rows } = await readFigures(call, {
+    ...{ ticker: tickers.join(','), view: 'history', as_of, fields: 'accession', data_version },
+    metric: args.metrics?.join(','),
+  })
+  requireSame(place, head)
+  const isSeveral = head.companies.length > 1
+  const changes = changesBetween(rows, since)
+    .filter(({ change }) => args.change === undefined || change === args.change)
+    .map(({ ticker, ...change }) => (isSeveral ? { ticker, ...change } : change))
+  const { shown, leftOut } = await filingsOf(args, head, call)
+  const { missing: _, ...known } = head
+  const named = shown
+    .map(
+      ({ ticker, filed, form, accession }) =>
+        `${isSeveral ? `${ticker} ` : ''}${form} ${accession} of ${filed}`,
+    )
+    .join(', ')
+  return fitRows({
+    ...{ args, place, line: lineOf, nextPage: null, rows: changes },
+    head: { since, ...known, filings: shown },
+    title: `${companyNames(head.companies)}: what changed after ${since} and up to ${as_of}. Filings: ${named === '' ? 'none' : named}. ${notesOf(head.companies)}`,
+    narrow: 'narrow with metrics or change',
+    leftOut,
+  })
+}
+
+/** The filings between the two days, those of each company by a request of its own. */
+async function filingsOf(
+  { since, as_of, data_version }: Args,
+  head: { readonly data_version: number; readonly companies: readonly { readonly ticker: string }[] },
+  call: ToolCall,
+): Promise<{ shown: Static<typeof FilingOf>[]; leftOut: string | undefined }> {
+  const shown: Static<typeof FilingOf>[] = []
+  let unnamed = 0
+  let isMore = false
+  const perCompany = Math.max(2, Math.ceil(shownFilings / head.companies.length))
+  for (const { ticker } of head.companies) {
+    const { data, next, ...list } = await read(call, ReadFilings, {
+      path: '/api/v1/filings',
+      query: { ticker, from: addDays(since, 1), as_of, limit: 100, data_version },
+    })
+    if (list.data_version !== head.data_version)
+      throw new ToolRefusal('conflict', 'Data was imported while the company was read. Call again.')
+    for (const { filed, form, accession, url } of data.slice(0, perCompany))
+      shown.push({ ticker, filed, form, accession, url })
+    unnamed += Math.max(0, list.count - perCompany)
+    isMore ||= next !== null
+  }
+  const leftOut =
+    unnamed > 0 ? `${unnamed}${isMore ? ' or more' : ''} earlier filings are not listed.` : undefined
+  return { shown, leftOut }
+}
+
 /** Of each period what was current on the day, against what is current at the end. Rows come in the order in which they were filed. */
-function changesBetween(rows: readonly ReadRow[], day: string): Change[] {
-  const periods = Map.groupBy(rows, ({ m, end, fp }) => `${m} ${end} ${fp}`)
-  const changes: Change[] = []
+function changesBetween(rows: readonly ReadRow[], day: string): (Change & { ticker: string })[] {
+  const periods = Map.groupBy(rows, ({ ticker, m, end, fp }) => `${ticker} ${m} ${end} ${fp}`)
+  const changes: (Change & { ticker: string })[] = []
   for (const vintages of periods.values()) {
     const before = vintages.findLast(({ filed, until }) => filed <= day && (until === null || until > day))
     const after = vintages.findLast(({ until }) => until === null)
@@ -142,9 +167,9 @@ function changesBetween(rows: readonly ReadRow[], day: string): Change[] {
     if (last === undefined) continue
     const change = changeOf(before, after)
     if (change === null) continue
-    const { m, fy, fp, end, kind } = last
+    const { ticker, m, fy, fp, end, kind } = last
     changes.push({
-      ...{ change, m, fy, fp, end, kind },
+      ...{ ticker, change, m, fy, fp, end, kind },
       ...(before === undefined ? {} : { before: version(before) }),
       ...(after === undefined ? {} : { after: version(after) }),
     })
@@ -160,8 +185,8 @@ function changeOf(before: ReadRow | undefined, after: ReadRow | undefined): Chan
 
 const version = ({ v, u, filed, accession }: ReadRow) => ({ v, u, filed, accession: accession ?? null })
 
-function lineOf({ change, m, fy, fp, end, before, after }: Change): string {
+function lineOf({ ticker, change, m, fy, fp, end, before, after }: Change): string {
   const was = before === undefined ? '' : `${before.v} ${before.u} (filed ${before.filed})`
   const is = after === undefined ? 'no figure' : `${after.v} ${after.u} (filed ${after.filed})`
-  return `${change} ${m} ${fp} ${fy} (to ${end}): ${was === '' ? '' : `${was} -> `}${is}`
+  return `${ticker === undefined ? '' : `${ticker} `}${change} ${m} ${fp} ${fy} (to ${end}): ${was === '' ? '' : `${was} -> `}${is}`
 }

@@ -1,24 +1,22 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { CrossSection, CrossSectionQuery, CrossSectionTable } from '../../crossSection/schema.ts'
 import { read, type ToolCall } from '../api.ts'
-import { limitForCapped, listArguments, versionArgument } from '../schemas.ts'
+import { asOfArgument, listArguments, marketArgument, metricName, versionArgument } from '../fields.ts'
+import { limitForCapped, said } from '../schemas.ts'
 import { given } from './figures.ts'
 
 const query = CrossSectionQuery.properties
 export const table = CrossSectionTable.properties
 const cell = table.data.items.properties
-const metricName = Type.String({ minLength: 1, maxLength: 64, pattern: '^[a-z][a-z0-9_]*$' })
 
 export const ScreenInput = Type.Object(
   {
-    market: Type.String({
-      pattern: '^[A-Za-z]{2}$',
-      description: 'Market code: BE, DK, FR, JP, KR, NZ, TW or US. One market a call.',
-    }),
+    market: marketArgument,
     metrics: Type.Array(metricName, {
       minItems: 1,
       maxItems: 8,
-      description: 'The columns, up to 8 metrics, for example ["roe", "revenue"].',
+      description: 'The columns; get_coverage explains them.',
+      examples: [['roe', 'revenue']],
     }),
     filters: Type.Optional(
       Type.Array(
@@ -26,26 +24,23 @@ export const ScreenInput = Type.Object(
           { metric: metricName, min: Type.Optional(Type.Number()), max: Type.Optional(Type.Number()) },
           { additionalProperties: false },
         ),
-        {
-          maxItems: 8,
-          description:
-            'Bounds, for example [{"metric": "roe", "min": 0.2}]. Ratios are fractions, amounts are in full units of the currency.',
-        },
+        { maxItems: 8, description: 'Bounds; all hold.', examples: [[{ metric: 'roe', min: 0.2 }]] },
       ),
     ),
     sort_by: Type.Optional(
       Type.String({
         ...metricName,
         description:
-          'One of metrics: ranks all companies of the market that pass the filters by it, amounts within one currency.',
+          'One of metrics: ranks all that pass the filters, amounts within one currency. With an evaluation key each counts as seen, so filter first.',
       }),
     ),
     order: Type.Optional(
       Type.Union([Type.Literal('descending'), Type.Literal('ascending')], {
-        description: 'Of sort_by. Default descending.',
+        default: 'descending',
+        description: 'Of sort_by.',
       }),
     ),
-    top: Type.Optional(
+    limit: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: 1_000,
@@ -62,27 +57,19 @@ export const ScreenInput = Type.Object(
     fp: Type.Optional(
       Type.Union(query.fp.anyOf, {
         anyCase: true,
-        description: 'FY: the latest full year of each company (default). Q1 to Q4, TTM or latest.',
+        default: 'FY',
+        description: 'The latest such period of each company.',
       }),
     ),
-    as_of: Type.Optional(
-      Type.String({
-        ...query.as_of,
-        description:
-          'Only what was filed on or before this day, as YYYY-MM-DD. Default today. Needs a licence.',
-      }),
-    ),
+    as_of: asOfArgument,
     sector: Type.Optional(
-      Type.String({
-        ...query.sector,
-        description: 'Only companies whose SIC code begins with these digits (US).',
-      }),
+      Type.String({ ...query.sector, description: 'First digits of the SIC code (US).' }),
     ),
     max_age_days: Type.Optional(
       Type.Integer({
         ...query.max_age_days,
-        description:
-          'Leaves out companies whose period ended more than so many days before as_of. 550 leaves out those that stopped filing.',
+        description: 'Leaves out periods that ended earlier.',
+        examples: [],
       }),
     ),
     ...versionArgument,
@@ -97,17 +84,14 @@ export const ScreenRow = Type.Object({
   fy: cell.fy,
   fp: cell.fp,
   end: cell.end,
-  filed: cell.filed,
-  values: Type.Record(Type.String(), Type.Union([Type.Number(), Type.Null()]), {
-    description: 'The figure of each metric; null: the company has none.',
-  }),
-  unit: Type.Optional(Type.String({ description: 'Currency of the amounts; of a single metric its unit.' })),
-  older: Type.Optional(
-    Type.String({ description: 'Metrics whose figure is of an earlier period, with its end.' }),
+  filed: said(cell.filed, 'Known from this day.'),
+  values: said(
+    Type.Record(Type.String(), Type.Union([Type.Number(), Type.Null()])),
+    'By metric; null: none.',
   ),
-  earlier: Type.Optional(
-    Type.String({ description: 'Metrics whose figure is of before a restatement of its inputs.' }),
-  ),
+  unit: Type.Optional(said(Type.String(), 'Currency of amounts; unit of a single metric.')),
+  older: Type.Optional(said(Type.String(), 'Metrics of an earlier period.')),
+  earlier: Type.Optional(said(Type.String(), 'Metrics of before a restatement.')),
 })
 export type ScreenRow = Static<typeof ScreenRow>
 

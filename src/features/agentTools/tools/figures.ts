@@ -1,7 +1,11 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { FundamentalsCompany } from '../../fundamentals/batchSchema.ts'
+import { MissingComponents } from '../../fundamentals/missingSchema.ts'
 import { FundamentalsList, FundamentalsRow } from '../../fundamentals/schema.ts'
 import { read, type ToolCall } from '../api.ts'
+import { originFields } from '../fields.ts'
+import { said, shownAs } from '../schemas.ts'
+import { inToolWords } from '../words.ts'
 
 /** Rows of fundamentals as the tools read and show them: the fields of the API that say something new in each row. */
 
@@ -30,7 +34,8 @@ const ReadRow = Type.Object({
 })
 export type ReadRow = Static<typeof ReadRow>
 
-const CompanyOfAnswer = Type.Object({
+/** A company of an answer: its name next to its ID. */
+export const CompanyOfAnswer = Type.Object({
   ticker: company.ticker,
   name: company.name,
   market: company.market,
@@ -53,12 +58,11 @@ const ReadList = Type.Object({
 
 /** Fields of an answer about companies, besides its rows. */
 export const figureFields = {
-  as_of: list.as_of,
-  data_version: list.data_version,
-  licence: list.licence,
-  attribution: list.attribution,
-  companies: Type.Array(CompanyOfAnswer),
-  missing: list.missing,
+  ...originFields,
+  companies: said(Type.Array(CompanyOfAnswer), 'Whose figures: names and notes.'),
+  missing: Type.Optional(
+    shownAs(Type.Array(MissingComponents), 'array', 'Computed metrics that lack components.'),
+  ),
 }
 
 const FigureHead = Type.Object(figureFields)
@@ -74,10 +78,15 @@ export async function readFigures(
 ): Promise<Figures> {
   const found = await read(call, ReadList, { path: '/api/v1/fundamentals', query })
   const { as_of, data_version, licence, attribution, note, missing, ticker, name, market, data } = found
-  const single = { ticker: ticker ?? '', name: name ?? null, market: market ?? '', ...given({ note }) }
+  const single = {
+    ticker: ticker ?? '',
+    name: name ?? null,
+    market: market ?? '',
+    ...given({ note: wordsOf(note) }),
+  }
   const companies = found.companies?.map(one => ({
     ...{ ticker: one.ticker, name: one.name, market: one.market },
-    ...given({ note: one.note }),
+    ...given({ note: wordsOf(one.note) }),
   }))
   const head = {
     ...{ as_of, data_version, attribution, companies: companies ?? [single] },
@@ -85,6 +94,9 @@ export async function readFigures(
   }
   return { head, rows: data }
 }
+
+/** A note of the API for a caller of tools. */
+export const wordsOf = (note: string | undefined) => (note === undefined ? undefined : inToolWords(note))
 
 /** Without what is undefined. */
 export function given<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {

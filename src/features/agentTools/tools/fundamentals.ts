@@ -1,86 +1,69 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { FundamentalsQuery, FundamentalsRow } from '../../fundamentals/schema.ts'
 import type { ToolCall } from '../api.ts'
+import {
+  asOfArgument,
+  dayArgument,
+  listArguments,
+  listFields,
+  metricsArgument,
+  periodFields,
+  tickersArgument,
+  versionArgument,
+} from '../fields.ts'
 import { fitRows, readPlace, requireSame } from '../pages.ts'
-import { listArguments, listFields, listOf, versionArgument } from '../schemas.ts'
+import { said } from '../schemas.ts'
 import { defineTool, type ToolAnswer } from '../tool.ts'
 import { companyNames, figureFields, given, notesOf, type ReadRow, readFigures } from './figures.ts'
 
 const query = FundamentalsQuery.properties
 const row = FundamentalsRow.properties
 
-const maxCompanies = 10
-const tickers = Type.Array(
-  Type.String({ minLength: 1, maxLength: 32, pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*$' }),
-  {
-    minItems: 1,
-    maxItems: maxCompanies,
-    description: `IDs of up to ${maxCompanies} companies as search_companies gives them, for example ["AAPL"] or ["2330.TW", "005930.KS"].`,
-  },
-)
-
 const shared = {
-  tickers,
-  metrics: listOf(
-    'Metrics; all without it. get_coverage lists them: revenue, net_income, roe, eps, free_cash_flow, ...',
-    'revenue',
-    20,
-  ),
-  as_of: Type.Optional(
-    Type.String({
-      ...query.as_of,
-      description:
-        'Day as YYYY-MM-DD: the answer has only what was filed on or before it, as it stood then. Default today. Days in the past need a licence, except for the flagship companies.',
-    }),
-  ),
+  tickers: tickersArgument(10),
+  metrics: metricsArgument,
+  as_of: asOfArgument,
   fp: Type.Optional(
     Type.String({
       ...query.fp,
-      description:
-        'Fiscal periods: FY (full years), Q1, Q2, Q3, Q4 (single quarters), several with commas, or TTM alone (trailing twelve months).',
+      description: 'FY, Q1 to Q4 (single quarters), several with commas, or TTM alone.',
+      examples: ['FY'],
     }),
   ),
   fy: Type.Optional(
-    Type.String({ ...query.fy, description: 'Fiscal year like "2009", or a range like "2015..2020".' }),
+    Type.String({ ...query.fy, description: 'Fiscal year, or a range.', examples: ['2015..2020'] }),
   ),
   adjust_splits: Type.Optional(
-    Type.Boolean({
-      description: 'true: share counts and figures per share are adjusted for later splits known by as_of.',
-    }),
+    Type.Boolean({ description: 'Adjusts share counts and figures per share for splits known by as_of.' }),
   ),
-  with_filing: Type.Optional(
-    Type.Boolean({
-      description: 'true: each row names its filing: accession, form and address at the register.',
-    }),
-  ),
+  with_filing: Type.Optional(Type.Boolean({ description: 'Each row names its filing.' })),
   ...versionArgument,
   ...listArguments,
 }
 
 /** What it shows of a row; `until` only where the figure is no longer current. */
 const Row = Type.Object({
-  ticker: Type.Optional(row.ticker),
-  m: row.m,
-  fy: row.fy,
-  fp: row.fp,
-  end: row.end,
-  filed: row.filed,
-  v: row.v,
-  u: row.u,
-  kind: row.kind,
-  until: Type.Optional(
-    Type.String({ format: 'date', description: 'Day from which the figure is no longer current.' }),
-  ),
+  ticker: Type.Optional(said(row.ticker, 'If several.')),
+  ...periodFields,
+  filed: said(row.filed, 'Day on which it became known.'),
+  v: said(row.v, 'Value.'),
+  u: said(row.u, 'Unit.'),
+  kind: said(row.kind, 'stated or derived.'),
+  until: Type.Optional(said(Type.String(), 'Day from which it no longer held.')),
   stale: row.stale,
   stale_reason: row.stale_reason,
-  generation: row.generation,
+  generation: said(row.generation, 'earlier: of before a restatement.'),
   split_factor: row.split_factor,
   accession: row.accession,
   form: row.form,
   url: row.url,
 })
 
-const Answer = Type.Object({ ...figureFields, ...listFields, data: Type.Array(Row) })
+const Answer = Type.Object({
+  ...figureFields,
+  ...listFields,
+  data: said(Type.Array(Row), 'One row per figure.'),
+})
 
 const LatestInput = Type.Object(
   {
@@ -88,7 +71,8 @@ const LatestInput = Type.Object(
     max_age_days: Type.Optional(
       Type.Integer({
         ...query.max_age_days,
-        description: 'Leaves out figures of periods that ended more than so many days before as_of.',
+        description: 'Leaves out periods that ended earlier.',
+        examples: [],
       }),
     ),
   },
@@ -98,13 +82,11 @@ const LatestInput = Type.Object(
 const HistoryInput = Type.Object(
   {
     ...shared,
-    from: Type.Optional(
-      Type.String({ ...query.from, description: 'Only periods that end on or after this day.' }),
-    ),
+    ends_from: Type.Optional(dayArgument('YYYY-MM-DD: only periods that end on or after it.')),
     vintage: Type.Optional(
       Type.Union(query.vintage.anyOf, {
-        description:
-          'first: each period as first filed. latest: as it stood on as_of. all (default): every vintage, restated ones included.',
+        default: 'all',
+        description: 'first: as first filed. latest: as it stood on as_of. all: every restated value, too.',
       }),
     ),
   },
@@ -115,7 +97,7 @@ export const getLatestFundamentals = defineTool({
   name: 'get_latest_fundamentals',
   title: 'Latest figures of companies',
   description:
-    'The latest figure of each metric of one or several companies: "what is the revenue of X", "compare the margins of X and Y", "what was known of X on that day". One row a metric: value `v` in unit `u` (full amounts, ratios as fractions), its period, and `filed`, the day on which it became known. With as_of nothing filed later is seen. For several periods or vintages use get_fundamentals_history, for all companies of a market use screen.',
+    'The latest figure of each metric of up to ten companies, as known on a day: value `v` in unit `u`, its period, and `filed`, the day on which it became known. For several periods or restated values use get_fundamentals_history, for all companies of a market screen.',
   input: LatestInput,
   output: Answer,
   run: (args, call) => figures(args, { view: 'latest', max_age_days: args.max_age_days }, call),
@@ -125,10 +107,10 @@ export const getFundamentalsHistory = defineTool({
   name: 'get_fundamentals_history',
   title: 'Figures of companies over time',
   description:
-    'Figures of one or several companies by period: "revenue of X from 2015 to 2020", "how was this year first reported". By default every vintage: a restated period has several rows with different `filed`, and `until` is the day from which a row no longer held. Send vintage "first" for figures as first reported, "latest" for one row a period. Name metrics, fp and fy to get few rows. With as_of nothing filed later is seen. For what changed between two days use compare_as_of.',
+    'Figures of up to ten companies by period, for example revenue from 2015 to 2020. A restated period has a row for each value that was filed; vintage chooses one. Name metrics, fp and fy to get few rows. For what changed between two days use compare_as_of.',
   input: HistoryInput,
   output: Answer,
-  run: (args, call) => figures(args, { view: 'history', from: args.from, vintage: args.vintage }, call),
+  run: (args, call) => figures(args, { view: 'history', from: args.ends_from, vintage: args.vintage }, call),
 })
 
 async function figures(

@@ -1,7 +1,9 @@
-import { Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import { type ToolCall, ToolRefusal } from '../api.ts'
-import { fitRows, type Place, readPlace, requireSame } from '../pages.ts'
-import { listFields } from '../schemas.ts'
+import { listFields, originFields } from '../fields.ts'
+import { companyIn, withNames } from '../names.ts'
+import { fitRows, type Place, readPlace, requireSame, sizeOf } from '../pages.ts'
+import { said } from '../schemas.ts'
 import { defineTool } from '../tool.ts'
 import {
   type Found,
@@ -12,25 +14,28 @@ import {
   ScreenRow,
   table,
 } from './crossSection.ts'
-import { given } from './figures.ts'
+import { given, wordsOf } from './figures.ts'
+
+const NamedRow = Type.Object({
+  ...ScreenRow.properties,
+  name: Type.Union([Type.String(), Type.Null()]),
+})
+type NamedRow = Static<typeof NamedRow>
 
 const Answer = Type.Object({
-  market: table.market,
-  metrics: table.metrics,
-  as_of: table.as_of,
-  data_version: table.data_version,
-  licence: table.licence,
-  attribution: table.attribution,
-  note: table.note,
+  market: said(table.market, 'As sent.'),
+  metrics: said(table.metrics, 'As sent.'),
+  ...originFields,
+  note: Type.Optional(said(Type.String(), 'What to know of it.')),
   ...listFields,
-  data: Type.Array(ScreenRow),
+  data: said(Type.Array(NamedRow), 'One row per company.'),
 })
 
 export const screen = defineTool({
   name: 'screen',
   title: 'Companies of a market by their figures',
   description:
-    'All companies of one market with up to 8 metrics side by side, filtered by bounds and ranked by one of them: "US companies with roe above 20% and a net margin above 10%", "the ten largest by revenue", "what would a screen on that day have shown". With as_of it sees only what was filed by that day, so it has no look-ahead. Figures of different markets are not comparable: read manifest://{market} first.',
+    'The companies of one market with up to 8 metrics side by side, filtered by bounds and ranked by one of them: the ten largest by revenue, or what a screen on a past day would have shown. Amounts of different markets are not comparable: read manifest://{market} first.',
   input: ScreenInput,
   output: Answer,
   run: async (args, call) => {
@@ -40,7 +45,7 @@ export const screen = defineTool({
         'parameter_invalid',
         `sort_by ${sort_by} is not one of metrics. Name it there, too.`,
       )
-    const needsSort = (['top', 'order'] as const).find(name => args[name] !== undefined)
+    const needsSort = (['limit', 'order'] as const).find(name => args[name] !== undefined)
     if (sort_by === undefined && needsSort !== undefined)
       throw new ToolRefusal(
         'parameter_invalid',
@@ -49,15 +54,19 @@ export const screen = defineTool({
     const place = readPlace(args)
     const found = await onePage(args, place, call)
     requireSame(place, found.page)
-    const { as_of, data_version, licence, attribution, note } = found.page
+    const { as_of, data_version, licence, attribution } = found.page
+    const note = wordsOf(found.page.note)
+    const rows = await withNames(call, found.rows, {
+      ...{ skip: place.skip, max: sizeOf(args), version: args.data_version },
+    })
     const market = args.market.toUpperCase()
     const ranked = sort_by === undefined ? '' : `, by ${sort_by} ${args.order ?? 'descending'}`
     return fitRows({
-      ...{ args, place, rows: found.rows, nextPage: found.nextPage },
+      ...{ args, place, rows, nextPage: found.nextPage },
       head: { market, metrics: args.metrics, as_of, data_version, attribution, ...given({ licence, note }) },
       title: `Companies of ${market} as known on ${as_of}: ${args.metrics.join(', ')}${ranked}. ${note ?? ''}`,
       line: lineOf(args.metrics),
-      narrow: sort_by === undefined ? 'narrow with filters' : 'narrow with filters or top',
+      narrow: sort_by === undefined ? 'narrow with filters' : 'narrow with filters or limit',
     })
   },
 })
@@ -69,16 +78,17 @@ const rankedCompanies = 1_000
 
 /** The API sorts all companies of the market, so a page of a ranking is a part of the whole one. */
 async function onePage(args: ScreenArgs, place: Place, call: ToolCall): Promise<Found> {
-  const { sort_by, top } = args
-  const limit = sort_by === undefined ? pageCompanies : (top ?? rankedCompanies)
+  const { sort_by } = args
+  const limit = sort_by === undefined ? pageCompanies : (args.limit ?? rankedCompanies)
   const found = await readPage(args, limit, place.page === '' ? undefined : place.page, call)
-  const nextPage = top === undefined ? found.next : null
+  const nextPage = args.limit === undefined ? found.next : null
   return { page: found, rows: rowsOf(args.metrics, found), nextPage }
 }
 
 const lineOf =
   (metrics: readonly string[]) =>
-  ({ ticker, fy, fp, filed, values, unit }: ScreenRow) => {
+  (row: NamedRow): string => {
+    const { fy, fp, filed, values, unit } = row
     const figures = metrics.map(name => `${name} ${values[name] ?? 'none'}`).join(', ')
-    return `${ticker} ${fp} ${fy}: ${figures}${unit === undefined ? '' : ` (${unit})`}, filed ${filed}`
+    return `${companyIn(row)}: ${fp} ${fy}: ${figures}${unit === undefined ? '' : ` (${unit})`}, filed ${filed}`
   }

@@ -1,25 +1,50 @@
 import { Type } from '@sinclair/typebox'
-import { SearchQuery, SearchResult } from '../../search/schema.ts'
+import { SearchQuery, SearchResult, searchHits } from '../../search/schema.ts'
 import { read } from '../api.ts'
+import { said } from '../schemas.ts'
 import { defineTool } from '../tool.ts'
 
-const Answer = Type.Object({
+const ReadResults = Type.Object({
   results: Type.Array(Type.Object(SearchResult.properties.results.items.properties)),
+})
+
+const hit = SearchResult.properties.results.items.properties
+const Answer = Type.Object({
+  results: said(
+    Type.Array(
+      Type.Object({
+        ticker: said(hit.ticker, 'ID for all other tools.'),
+        name: hit.name,
+        market: hit.market,
+      }),
+    ),
+    'The best hit first.',
+  ),
 })
 
 export const searchCompanies = defineTool({
   name: 'search_companies',
   title: 'Find a company',
   description:
-    'Finds the ID (`ticker`) of a company by name, symbol or registration number, in any script: up to 8 hits, the best first. Use it first unless you know the exact ID; all other tools take that `ticker`. Markets: BE, DK, FR, JP, KR, NZ, TW, US.',
+    'Finds the ID of a company by name, symbol or registration number, in any script. Use it first, unless you know the ID: all other tools take it in `tickers`.',
   input: Type.Object(
-    { q: Type.String({ ...SearchQuery.properties.q, maxLength: 400 }) },
+    {
+      q: Type.String({
+        ...SearchQuery.properties.q,
+        maxLength: 400,
+        description: 'A name, a symbol or a registration number.',
+        examples: ['apple'],
+      }),
+      limit: Type.Optional(
+        Type.Integer({ minimum: 1, maximum: searchHits, default: searchHits, description: 'Hits.' }),
+      ),
+    },
     { additionalProperties: false },
   ),
   output: Answer,
-  run: async ({ q }, call) => {
-    const { results } = await read(call, Answer, { path: '/api/search', query: { q } })
-    const hits = results.map(({ ticker, name, market }) => ({ ticker, name, market }))
+  run: async ({ q, limit }, call) => {
+    const { results } = await read(call, ReadResults, { path: '/api/search', query: { q } })
+    const hits = results.slice(0, limit).map(({ ticker, name, market }) => ({ ticker, name, market }))
     const lines = hits.map(
       ({ ticker, name, market }) => `${ticker}: ${name ?? 'no name on record'} (${market})`,
     )

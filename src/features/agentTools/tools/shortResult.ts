@@ -1,65 +1,32 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { BacktestResult } from '../../../backtest/result.ts'
+import { shownAs } from '../schemas.ts'
+import { inToolWords } from '../words.ts'
+import { asArguments } from './backtestArguments.ts'
 
 /** A result of a backtest without its long lists. */
 
 const field = BacktestResult.properties
 const { equity_curve, equity_dates, trials } = field
 
-/** What every answer has room for, or nearly. */
-const sections = {
-  data_version: field.data_version,
-  source: field.source,
-  score: field.score,
-  n_rows: field.n_rows,
-  n_dates: field.n_dates,
-  n_periods: field.n_periods,
-  n_empty_periods: field.n_empty_periods,
-  periods_per_year: field.periods_per_year,
-  verdict: field.verdict,
-  metrics: field.metrics,
-  folds: field.folds,
-  costs: field.costs,
-  warnings: field.warnings,
-  deflated_sharpe: field.deflated_sharpe,
-  ic: field.ic,
-}
-
-/** Sections that repeat the request, or that `include` requests: their schemas are long, and those of the API. */
-const included = [
-  ...([
-    'request',
-    'config',
-    'dropped',
-    'universe',
-    'quantiles',
-    'monthly',
-    'positions',
-    'benchmark',
-    'evidence',
-    'performance',
-    'ic_decay',
-  ] as const),
-  ...(['quantile_returns', 'capacity'] as const),
-]
-const asInTheApi = { description: 'As in the result of POST /api/v1/backtest.' }
-
 const Point = Type.Object({ date: equity_dates.items, value: equity_curve.items })
+const Text = Type.Object({ code: Type.String(), message: Type.String() })
+
+/** Whether the record is more than luck, and why. */
+const Verdict = Type.Object({ level: Type.String(), reasons: Type.Array(Text) })
 
 export const ShortResult = Type.Object({
-  ...Type.Partial(Type.Object(sections)).properties,
+  verdict: Type.Optional(shownAs(Verdict, 'object', 'level (strong, weak, none, withheld) and reasons.')),
+  metrics: Type.Optional(shownAs(field.metrics, 'object', 'Net of costs: sharpe, cagr, max_drawdown, ...')),
+  warnings: Type.Optional(shownAs(Type.Array(Text), 'array', 'code and message.')),
   best: Type.Optional(
-    Type.Unknown({ description: 'With sweep: the best configuration: label, config and metrics.' }),
+    shownAs(Type.Object({}), 'object', 'With sweep: label, config and metrics of the winner.'),
   ),
-  ...Object.fromEntries(included.map(name => [name, Type.Optional(Type.Unknown(asInTheApi))])),
-  equity: Type.Optional(
-    Type.Array(Point, {
-      description: 'Some points of the equity curve: the first, the last and some between them.',
-    }),
+  deflated_sharpe: Type.Optional(
+    shownAs(Type.Object({}), 'object', 'Of the winner, for the number of trials.'),
   ),
-  best_trials: Type.Optional(
-    Type.Array(trials.items, { description: 'The trials with the highest Sharpe ratios.' }),
-  ),
+  best_trials: Type.Optional(shownAs(trials, 'array', 'The highest Sharpe ratios.')),
+  equity: Type.Optional(shownAs(Type.Array(Point), 'array', 'Some points of the curve: date and value.')),
 })
 type ShortResult = Static<typeof ShortResult>
 type Result = Static<typeof BacktestResult>
@@ -70,41 +37,56 @@ const envelopeCharacters = 300
 
 /** What matters most for the reader of a conversation comes first; what does not fit any more is named. */
 const order: readonly string[] = [
-  ...[
-    'verdict',
-    'metrics',
-    'config',
-    'best',
-    'deflated_sharpe',
-    'warnings',
-    'n_periods',
-    'n_dates',
-    'n_rows',
-  ],
-  ...['data_version', 'source', 'score', 'equity', 'best_trials', 'dropped', 'n_empty_periods'],
+  ...['verdict', 'metrics', 'config', 'best', 'deflated_sharpe', 'warnings', 'n_periods', 'n_dates'],
+  ...['n_rows', 'data_version', 'source', 'score', 'equity', 'best_trials', 'dropped', 'n_empty_periods'],
   ...['periods_per_year', 'evidence', 'ic', 'quantiles', 'monthly', 'folds', 'costs', 'universe'],
 ]
 
+/** What a model may send again is in the spelling of the arguments. */
+const settings = ['config', 'source'] as const
+
+export interface Shortened {
+  readonly short: ShortResult
+  readonly leftOut: string
+  readonly text: string
+}
+
+/** @param whole how to get what is left out */
 export function shorten(
   result: Result,
   whole: string,
   maxCharacters: number,
-): { short: ShortResult; leftOut: string; text: string } {
+  names: ReadonlyMap<string, string | null>,
+): Shortened {
   const { equity_curve, equity_dates, trials, object, sweep, curves, ...rest } = result
   const all: ShortResult = {
     ...rest,
+    warnings: result.warnings.map(({ code, message }) => ({ code, message: inToolWords(message) })),
     equity: pointsOf(result),
     ...(trials === undefined ? {} : { best_trials: bestOf(trials) }),
   }
+  if (result.best !== undefined) all.best = { ...result.best, config: asArguments(result.best.config) }
+  for (const name of settings) {
+    const value = result[name]
+    if (value !== undefined) Reflect.set(all, name, asArguments(value))
+  }
+  const { positions } = result
+  if (positions !== undefined)
+    Reflect.set(
+      all,
+      'positions',
+      positions.map(one => withName(one, names)),
+    )
+  Reflect.deleteProperty(all, 'request')
   const text = textOf(result)
-  const names = [...order, ...Object.keys(all).filter(name => !order.includes(name))].filter(name =>
+  const sections = [...order, ...Object.keys(all).filter(name => !order.includes(name))].filter(name =>
     Object.hasOwn(all, name),
   )
   let room =
-    maxCharacters - envelopeCharacters - whole.length - JSON.stringify(text).length - 20 * names.length
+    maxCharacters - envelopeCharacters - whole.length - JSON.stringify(text).length - 20 * sections.length
   const short: ShortResult = {}
   const dropped: string[] = []
-  for (const name of names) {
+  for (const name of sections) {
     const value: unknown = Reflect.get(all, name)
     const size = JSON.stringify(value).length
     if (size > room) dropped.push(name)
@@ -123,8 +105,17 @@ export function shorten(
   return {
     short,
     text,
-    leftOut: `${parts.length === 0 ? 'Nothing of weight' : parts.join('; ')}. ${whole} has the whole result.`,
+    leftOut: `${parts.length === 0 ? 'Nothing of weight' : parts.join('; ')}. ${whole}`,
   }
+}
+
+/** Assets of the archive are IDs of companies; those of a panel are the caller's own. */
+function withName<Position extends { readonly asset: string }>(
+  { asset, ...rest }: Position,
+  names: ReadonlyMap<string, string | null>,
+) {
+  const name = names.get(asset)
+  return { asset, ...(name === undefined ? {} : { name }), ...rest }
 }
 
 function pointsOf({ equity_curve, equity_dates }: Result): Static<typeof Point>[] {
@@ -143,13 +134,19 @@ const bestOf = (trials: NonNullable<Result['trials']>) =>
     )
     .slice(0, maxTrials)
 
-function textOf({ verdict, metrics, n_periods, best, warnings, equity_dates }: Result): string {
+function textOf(result: Result): string {
+  const { verdict, metrics, n_periods, best, deflated_sharpe, warnings, equity_dates } = result
   const { sharpe, cagr, max_drawdown, cost_drag_annual } = best?.metrics ?? metrics
   const span = `${equity_dates.at(0)} to ${equity_dates.at(-1)}`
   return [
+    `Verdict: ${verdict.level}, judged against ${verdict.benchmark}. ${verdict.reasons.map(({ message }) => inToolWords(message)).join(' ')}`,
     `Net of costs, ${n_periods} periods, ${span}${best === undefined ? '' : `, best configuration ${best.label}`}: Sharpe ratio ${sharpe}, growth a year ${cagr}, largest drawdown ${max_drawdown}, costs a year ${cost_drag_annual}.`,
-    `Verdict ${verdict.level}, judged against ${verdict.benchmark}: ${verdict.reasons.map(({ message }) => message).join(' ')}`,
-    ...warnings.map(({ code, message }) => `Warning ${code}: ${message}`),
+      ...(deflated_sharpe === undefined
+      ? []
+      : [
+          `After ${deflated_sharpe.trials} trials the deflated Sharpe ratio is ${deflated_sharpe.dsr}: the winner ${deflated_sharpe.survives ? 'survives' : 'does not survive'}.`,
+        ]),
+    ...warnings.map(({ code, message }) => `Warning ${code}: ${inToolWords(message)}`),
     'Hypothetical; no prediction of future returns.',
   ].join('\n')
 }

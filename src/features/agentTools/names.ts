@@ -1,0 +1,54 @@
+import { Type } from '@sinclair/typebox'
+import { CompanyNames, maxNamedCompanies } from '../companyProfile/names.ts'
+import { read, type ToolCall, ToolRefusal } from './api.ts'
+
+const ReadNames = Type.Object({ data: CompanyNames.properties.data })
+
+/** The fewest characters that a row of a market takes, as data and as text: this many rows can be shown at most. */
+const minRowCharacters = 135
+
+type Named<Row> = Row & { readonly name: string | null }
+
+/** The rows with the names of their companies, those that the answer has room for. One request for all of them; where it is refused
+ * (a limit that the request before has used up) the answer goes without names rather than not at all.
+ *
+ * @param skip rows that earlier answers have shown
+ * @param version the data version that the caller chose */
+export async function withNames<Row extends { readonly ticker: string }>(
+  call: Pick<ToolCall, 'request'>,
+  rows: readonly Row[],
+  {
+    skip,
+    max,
+    version,
+  }: { readonly skip: number; readonly max: number; readonly version: number | undefined },
+): Promise<Named<Row>[]> {
+  const shown = rows.slice(skip, skip + Math.min(maxNamedCompanies, Math.ceil(max / minRowCharacters)))
+  const names = await namesOf(
+    call,
+    shown.map(({ ticker }) => ticker),
+    version,
+  )
+  return rows.map(row => ({ ...row, name: names.get(row.ticker) ?? null }))
+}
+
+export async function namesOf(
+  call: Pick<ToolCall, 'request'>,
+  tickers: readonly string[],
+  version: number | undefined,
+): Promise<ReadonlyMap<string, string | null>> {
+  const ids = [...new Set(tickers)].slice(0, maxNamedCompanies)
+  if (ids.length === 0) return new Map()
+  const query = { ticker: ids.join(','), data_version: version }
+  try {
+    const { data } = await read(call, ReadNames, { path: '/api/v1/companies', query })
+    return new Map(data.map(({ id, name }) => [id, name]))
+  } catch (error) {
+    if (error instanceof ToolRefusal) return new Map()
+    throw error
+  }
+}
+
+/** A company in a text. */
+export const companyIn = ({ ticker, name }: { readonly ticker: string; readonly name: string | null }) =>
+  name === null ? ticker : `${ticker} ${name}`

@@ -1,0 +1,130 @@
+import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
+import {
+  BacktestConfig,
+  BacktestInclude,
+  BacktestRequest,
+  BacktestSource,
+  BacktestSweep,
+  PanelId,
+} from '../../../backtest/request.ts'
+import { BacktestEvidence } from '../../../backtest/requestEvidence.ts'
+import { BacktestJobParams } from '../../backtests/jobs/schema.ts'
+import { snakeCase } from '../arguments.ts'
+import { sizeArgument } from '../fields.ts'
+
+/** The body of a backtest as arguments of a tool: names in the spelling of all tools, and meanings in a few words. Bounds are those of
+ * the API. A field without words here has those of the API. */
+const meanings: Readonly<Record<string, string>> = {
+  direction: 'Both legs, or the top one.',
+  quantile: 'Share of the names in each leg.',
+  weighting: 'Within a leg.',
+  holdDays: 'Trading days held; a multiple of return_days, its default.',
+  returnDays: 'Trading days of a return. Default: of the rows.',
+  costBps: 'Flat round trip, instead of the costs of the markets.',
+  borrowBps: 'Cost of borrowing a year.',
+  gross: 'Gross exposure.',
+  neutral: 'Legs within each market.',
+  drift: 'Turnover from drifted weights.',
+  folds: 'Walk-forward blocks.',
+  market: 'Code. Default: all.',
+  horizon: 'Of the forecasts.',
+  from: 'First day, YYYY-MM-DD.',
+  to: 'Last day.',
+  limit: 'Rows, the latest dates first.',
+  score:
+    'Metric that ranks instead of the forecast, by its latest full year filed before each date. Needs market.',
+  maxAgeDays: 'With score: oldest figure.',
+  seed: 'Of the resamples.',
+  bootstraps: 'Resamples.',
+  meanBlock: 'Mean block, in periods. Default: from the record.',
+  groups: 'Of cpcv.',
+  testGroups: 'Tested at a time.',
+  participation: 'Share of volume a trade may be, for capacity.',
+}
+
+/** The same object with names as the tools spell them. */
+function spelled(schema: TObject, description: string) {
+  const fields = Object.entries<TSchema>(schema.properties).map(([name, field]) => [
+    snakeCase(name),
+    { ...field, description: meanings[name] ?? field.description, examples: [] },
+  ])
+  const properties: Record<string, TSchema> = Object.fromEntries(fields)
+  return Type.Optional(Type.Object(properties, { additionalProperties: false, description }))
+}
+
+const grid: Record<string, TSchema> = Object.fromEntries(
+  Object.entries<TSchema>(BacktestSweep.properties).map(([name, field]) => [snakeCase(name), field]),
+)
+const gridFields = Object.fromEntries(
+  Object.keys(grid).map(name => [name, { type: 'array', description: `Values of ${name}.` }]),
+)
+
+const sweepMeaning =
+  'true: 48 usual configurations. Or lists of values to combine, at most 1,000. Runs as a job.'
+
+export const BacktestInput = Type.Object(
+  {
+    source: spelled(BacktestSource, 'Rows of the archive of forecasts.'),
+    panel: Type.Optional(
+      Type.String({ ...PanelId, description: 'ID of your stored panel, instead of source.', examples: [] }),
+    ),
+    config: spelled(BacktestConfig, 'The strategy.'),
+    sweep: Type.Optional(
+      Type.Union([Type.Boolean(), Type.Object(grid, { additionalProperties: false })], {
+        description: sweepMeaning,
+        shown: { type: ['boolean', 'object'], properties: gridFields, description: sweepMeaning },
+      }),
+    ),
+    include: Type.Optional(
+      Type.Array(BacktestInclude, {
+        ...{ uniqueItems: true, maxItems: BacktestRequest.properties.include.maxItems ?? 12 },
+        description: 'Further sections of the result.',
+      }),
+    ),
+    evidence: spelled(BacktestEvidence, 'How sections of include are computed.'),
+    benchmark: Type.Optional(
+      Type.Union([Type.Literal('cash'), Type.Literal('universe')], {
+        description: 'What the verdict compares with. Default: universe for long_only, cash for long_short.',
+      }),
+    ),
+    data_version: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 2_147_483_647,
+        description: 'Of an earlier answer: repeats it on the data of then.',
+      }),
+    ),
+    job_id: Type.Optional(
+      Type.String({
+        ...BacktestJobParams.properties.id,
+        description: 'Alone: goes on waiting for an earlier sweep.',
+        examples: [],
+      }),
+    ),
+    wait_seconds: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 600, default: 45, description: 'How long to wait for a sweep.' }),
+    ),
+    ...sizeArgument,
+  },
+  { additionalProperties: false },
+)
+export type BacktestArgs = Static<typeof BacktestInput>
+
+const camelCase = (name: string) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+
+const renamed = (value: object, rename: (name: string) => string): object =>
+  Object.fromEntries(Object.entries(value).map(([name, item]) => [rename(name), item]))
+
+/** The body that the API takes. */
+export function bodyOf({ source, config, sweep, evidence, ...rest }: Partial<BacktestArgs>): object {
+  const { job_id: _, wait_seconds: __, max_characters: ___, ...same } = rest
+  const objects = { source, config, sweep, evidence }
+  const sent = Object.entries(objects).map(([name, value]) => [
+    name,
+    typeof value === 'object' ? renamed(value, camelCase) : value,
+  ])
+  return { ...same, ...Object.fromEntries(sent.filter(([, value]) => value !== undefined)) }
+}
+
+/** Fields of a configuration in an answer, in the spelling in which the next call takes them. */
+export const asArguments = (settings: object): object => renamed(settings, snakeCase)
