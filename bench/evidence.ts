@@ -108,7 +108,7 @@ function timeNumpy(): number {
 
 function trialsOf(plan: SweepPlan, series: readonly SliceSeries[]) {
   const trials = readTrials(plan, series, plan.view.endDate)
-  return { rows: trials.map(({ net }) => net), benchmark: sweepRecords(plan, trials, 0, []).universe }
+  return { rows: trials.map(({ net }) => net), benchmark: sweepRecords(plan, trials, 0, [], null).universe }
 }
 
 /** Against one thread for all resamples, and against NumPy where it is on this machine, with fewer of them. Throws if they differ. */

@@ -19,7 +19,7 @@ import { buildPanelDataset } from './panelDataset.ts'
 import { resolveConfig } from './resolveConfig.ts'
 import { writeDeflation } from './resultFields.ts'
 import { runSelected } from './runRequest.ts'
-import { panelSelector, type SelectedData, selectArchiveData, selectPanelData } from './selectData.ts'
+import { panelSelector, panelSpacing, type SelectedData, selectArchiveData } from './selectData.ts'
 import { describeFailure, type TaskFailure } from './taskFailure.ts'
 
 /** A batch whose body is read and checked. */
@@ -37,14 +37,17 @@ export interface OpenedBatch {
 export function openBatch(body: Uint8Array): OpenedBatch {
   const { items, panel, sharesRows, dataVersion } = readBatchBody(body)
   const data = panel === null ? null : rankDataset(shareDataset(buildPanelDataset(panel)))
-  const panelReturnDays = data === null ? null : selectPanelData(data, items[0].config).returnDays
+  const panelReturnDays = data === null ? null : panelSpacing(data).returnDays
   for (const { config, rows, configPath } of items) {
     const known = rows.kind === 'archive' ? archiveReturnDays(rows.source) : panelReturnDays
     const returnDays = config.returnDays ?? known
-    if (returnDays !== null) resolveConfig(config, returnDays, 1, `${configPath}.holdDays`)
+    if (returnDays !== null) resolveConfig(config, returnDays, anySpacing, `${configPath}.holdDays`)
   }
   return { items, panel: data, sharesRows, dataVersion }
 }
+
+/** The spacing of the dates does not decide which holding periods are possible. */
+const anySpacing = { medianGap: 1, meanCalendarGap: 1 }
 
 const archiveReturnDays = ({ horizon }: BacktestSource) => Number.parseInt(horizon ?? '1d', 10)
 
@@ -141,9 +144,15 @@ const lineEnd = Buffer.from('}\n')
 
 function selector({ data, dataVersion, score, costs }: BatchInput): (entry: BatchEntry) => SelectedData {
   const selectPanel = panelSelector(data)
+  const selections = new Map<string, SelectedData>()
   return ({ config, include, source }) => {
     if (source === null || dataVersion === null) return selectPanel(config)
-    return selectArchiveData({ data, dataVersion, score, costs, request: { config, include, source } })
+    const key = JSON.stringify([source, config.returnDays])
+    const selected =
+      selections.get(key) ??
+      selectArchiveData({ data, dataVersion, score, costs, request: { config, include, source } })
+    selections.set(key, selected)
+    return selected
   }
 }
 

@@ -119,6 +119,7 @@ export function writeEvidence(
       case 'spa':
         written.spa = writeSpa(
           spa === undefined ? superiorPredictiveAbility(series, benchmark, meanBlock, bootstraps, seed) : spa,
+          bootstraps,
         )
         break
       case 'interval':
@@ -147,10 +148,10 @@ export function writeEvidence(
   }
 }
 
-function writeSpa(spa: SpaResult | null): Sections['spa'] {
+function writeSpa(spa: SpaResult | null, bootstraps: number): Sections['spa'] {
   if (spa === null) return null
   const { lower, consistent, upper, realityCheck, statistic } = spa
-  return { lower, consistent, upper, reality_check: realityCheck, statistic }
+  return { lower, consistent, upper, reality_check: realityCheck, resolution: 1 / bootstraps, statistic }
 }
 
 function writeInterval(

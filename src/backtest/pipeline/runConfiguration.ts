@@ -113,6 +113,7 @@ export function recordConfiguration(
             returnDays,
             periodsPerYear,
             hasCosts: summary.costDragAnnual > 0,
+            pbo: null,
             warnings: allWarnings.map(({ code }) => code),
           }),
         }),

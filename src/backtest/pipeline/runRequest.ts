@@ -146,13 +146,13 @@ export function runPanelBacktest(
  *
  * @param stop another thread sets it to 1 to cancel the work; the run is then incomplete */
 export function runSelected(
-  { data, view, returnDays, medianDateGap, warnings, dataVersion, source, score }: SelectedData,
+  { data, view, returnDays, spacing, warnings, dataVersion, source, score }: SelectedData,
   request: BacktestSettings,
   costs: MarketCosts,
   stop?: Int32Array,
 ): RecordedRun {
   const { config, include, evidence } = request
-  const resolved = resolveConfig(config, returnDays, medianDateGap)
+  const resolved = resolveConfig(config, returnDays, spacing)
   const settings = resolveEvidence(include, evidence)
   const { participation } = evidence ?? {}
   const run = recordConfiguration(

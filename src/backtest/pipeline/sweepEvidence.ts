@@ -6,12 +6,15 @@ import { type EvidenceRecords, spaInput } from './evidence.ts'
 import type { SliceSeries, SweepPlan } from './sweepPlan.ts'
 import { readTrials, type Trial } from './sweepTrials.ts'
 
-/** The records of a sweep's trials, for its evidence. */
+/** The records of a sweep's trials, for its evidence.
+ *
+ * @param pbo of the sweep; null where the records serve only to resample them */
 export function sweepRecords(
   plan: SweepPlan,
   trials: readonly Trial[],
   winner: number,
   warnings: readonly BacktestWarning[],
+  pbo: number | null,
 ): EvidenceRecords {
   const { data, view, configs, tradingCosts } = plan
   const { step, returnDays, periodsPerYear } = configs[0]
@@ -28,6 +31,7 @@ export function sweepRecords(
     returnDays,
     periodsPerYear,
     hasCosts: tradingCosts.roundTripOfMarket.some(cost => cost > 0),
+    pbo,
     warnings: warnings.map(({ code }) => code),
   }
 }
@@ -37,7 +41,7 @@ export function prepareSweepSpa(plan: SweepPlan, series: readonly SliceSeries[])
   const { evidence, view, configs } = plan
   if (!evidence?.sections.includes('spa')) return null
   const periods = rebalanceDates(view.firstDate, view.endDate, configs[0].step).length
-  const records = sweepRecords(plan, readTrials(plan, series, periods), 0, [])
+  const records = sweepRecords(plan, readTrials(plan, series, periods), 0, [], null)
   const { series: trials, benchmark, meanBlock } = spaInput(evidence, records)
   return prepareSpa(trials, benchmark, meanBlock)
 }

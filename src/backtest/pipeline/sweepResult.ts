@@ -83,7 +83,13 @@ export function writeSweepResult(
     ...sweepFields,
     ...(evidence === null
       ? {}
-      : { evidence: writeEvidence(evidence, sweepRecords(plan, trials, winner, own.warnings), spa) }),
+      : {
+          evidence: writeEvidence(
+            evidence,
+            sweepRecords(plan, trials, winner, own.warnings, deflation.pbo),
+            spa,
+          ),
+        }),
   }
 }
 
@@ -116,6 +122,7 @@ function writeSweepDeflation(deflation: Deflation): SweepFields['deflated_sharpe
   const { psr, min_track_record_periods, ...shared } = writeDeflation(deflation)
   return {
     ...shared,
+    trials_distinct: deflation.trialsDistinct,
     trials_effective: deflation.trialsEffective,
     dsr_effective: finiteOrNull(deflation.dsrEffective),
     psr,

@@ -54,7 +54,7 @@ test('the chosen length is not shorter than that of the net returns, whose inter
   const universe = autoregressive(1_000, 0, 11).map(value => value / 10)
   const days = Int32Array.from(net, (_, t) => t)
   const trials = [{ net, tranches: 1, avgTurnover: 0 }]
-  const rest = { days, returnDays: 1, periodsPerYear: 252, hasCosts: false, warnings: [] }
+  const rest = { days, returnDays: 1, periodsPerYear: 252, hasCosts: false, pbo: null, warnings: [] }
   const settings = resolveEvidence(['interval'])
   if (settings === null) throw new Error('interval is evidence')
   const { meanBlock } = spaInput(settings, { trials, winner: 0, universe, ...rest })

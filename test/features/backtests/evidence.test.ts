@@ -70,7 +70,7 @@ test.skipIf(python === null || peers === null)(
           plan.slices.map((_, slice) => runSlice(pool, plan, slice, { caller: operator })),
         )
         const trials = readTrials(plan, series, plan.view.endDate)
-        const { universe } = sweepRecords(plan, trials, 0, [])
+        const { universe } = sweepRecords(plan, trials, 0, [], null)
         const file = `${process.env.TMPDIR ?? '/tmp'}/asfiled-evidence-${process.pid}.json`
         await Bun.write(
           file,
