@@ -1,7 +1,6 @@
 import { resolve } from 'node:path'
-import { superiorPredictiveAbility } from '../src/backtest/evidence/spa.ts'
+import { superiorPredictiveAbility } from '../src/backtest/evidence/superiority.ts'
 import { buildRankedDataset } from '../src/backtest/pipeline/archiveDataset.ts'
-import { sweepRecords } from '../src/backtest/pipeline/sweepEvidence.ts'
 import { planArchiveSweep, type SliceSeries, type SweepPlan } from '../src/backtest/pipeline/sweepPlan.ts'
 import { readTrials } from '../src/backtest/pipeline/sweepTrials.ts'
 import { operator } from '../src/backtest/pool/caller.ts'
@@ -107,8 +106,8 @@ function timeNumpy(): number {
 }
 
 function trialsOf(plan: SweepPlan, series: readonly SliceSeries[]) {
-  const trials = readTrials(plan, series, plan.view.endDate)
-  return { rows: trials.map(({ net }) => net), benchmark: sweepRecords(plan, trials, 0, [], null).universe }
+  const rows = readTrials(plan, series).map(({ judged }) => judged)
+  return { rows, benchmark: new Float64Array(rows[0].length) }
 }
 
 /** Against one thread for all resamples, and against NumPy where it is on this machine, with fewer of them. Throws if they differ. */
@@ -119,7 +118,8 @@ async function proveParity(
 ): Promise<void> {
   const { rows, benchmark } = trialsOf(plan, series)
   const alone = superiorPredictiveAbility(rows, benchmark, meanBlock, resamples, 1)
-  if (JSON.stringify(alone) !== JSON.stringify(pooled)) throw new Error('the pool has other p values')
+  if (pooled.kind !== 'complete' || JSON.stringify(alone) !== JSON.stringify(pooled.result))
+    throw new Error('the pool has other p values')
   if (peersFolder === null) return
   const file = resolve(peersFolder, 'spa.json')
   const few = 50

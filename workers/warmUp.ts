@@ -24,7 +24,7 @@ export function warmUp(): void {
   if (request.panel === null) return
   for (let i = 0; i < runs; i++) runPanelBacktest(buildPanelDataset(request.panel), request, costs)
   const selected = selectPanelData(buildPanelDataset(request.panel), request.config)
-  const plan = planSweep(selected, {}, true, [], costs)
+  const plan = planSweep(selected, { config: {}, include: [], sweep: true }, costs)
   for (let i = 0; i < sweeps; i++) {
     writeSweepResult(
       plan,

@@ -24,6 +24,12 @@ export function measure(data: Dataset): Summary {
   }
   const { series } = simulate(data, periods, settings, prices)
   const days = Int32Array.from(periods, date => data.days[date])
-  const folds = walkForward(series.net, days, { folds: 5, tranches: 5, returnDays: 1, periodsPerYear })
-  return summarise(series, folds, 5, periodsPerYear)
+  const { net } = series
+  const folds = walkForward({ net, judged: net }, days, {
+    folds: 5,
+    tranches: 5,
+    returnDays: 1,
+    periodsPerYear,
+  })
+  return summarise(series, net, folds, 5, periodsPerYear)
 }

@@ -13,7 +13,11 @@ export async function sliceTimes(columns: Columns, sweep: BacktestSweep): Promis
   if (!dataset) throw new Error('the panel repeats a cell')
   const basis = selectPanelData(rankDataset(shareDataset(dataset)), {})
   const costs = (await loadMarkets()).costs.plain
-  const { data, view, tradingCosts, configs, slices } = planSweep(basis, {}, sweep, [], costs)
+  const { data, view, tradingCosts, configs, slices } = planSweep(
+    basis,
+    { config: {}, include: [], sweep },
+    costs,
+  )
   const timesMs = slices.map(slice => {
     const series = new Float64Array(slice.length * (view.endDate - view.firstDate + 1))
     const input = { data, view, tradingCosts, configs: slice.map(place => configs[place]) }

@@ -9,6 +9,7 @@ import {
   PanelId,
   RequestDataVersion,
 } from './request.ts'
+import { BacktestBenchmark } from './requestBenchmark.ts'
 
 /** Backtests in one batch. */
 export const maxBatchItems = 500
@@ -23,6 +24,7 @@ export const BacktestBatchItem = Type.Object(
     source: Type.Optional(BacktestSource),
     config: Type.Optional(BacktestConfig),
     include,
+    benchmark: Type.Optional(BacktestBenchmark),
   },
   {
     ...strict,
@@ -49,6 +51,7 @@ export const BacktestBatchRequest = Type.Object(
     ),
     source: Type.Optional(BacktestSource),
     include,
+    benchmark: Type.Optional(BacktestBenchmark),
     data_version: RequestDataVersion,
     items: Type.Optional(
       Type.Array(BacktestBatchItem, {

@@ -2,6 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { maxBatchItems } from './batchRequest.ts'
 import { BacktestResult } from './result.ts'
 import { count, numberOrNull, strict } from './resultMetrics.ts'
+import { BacktestVerdict } from './resultVerdict.ts'
 
 export const BatchDeflation = Type.Object(
   {
@@ -10,7 +11,7 @@ export const BatchDeflation = Type.Object(
     ),
     survives: Type.Boolean({ description: 'True if dsr is at least .95.' }),
     trials: count('Backtests in the batch, those that fail included.'),
-    sharpe_per_period: numberOrNull('Sharpe ratio of net returns, not annualised.'),
+    sharpe_per_period: numberOrNull('Judged Sharpe ratio, not annualised.'),
     sharpe_threshold: Type.Number({
       description:
         'Sharpe ratio per period that the best of as many trials without skill is expected to show.',
@@ -19,8 +20,8 @@ export const BatchDeflation = Type.Object(
       description:
         "In a line of a result 1 / (n_periods - 1): the variance of the Sharpe ratio per period of a trial without skill. In the summary the variance of the batch's own Sharpe ratios per period, if at least two backtests have one.",
     }),
-    skew: numberOrNull('Skewness of net returns.'),
-    kurtosis_raw: numberOrNull('Kurtosis of net returns; 3 for a normal distribution.'),
+    skew: numberOrNull('Skewness of the judged returns.'),
+    kurtosis_raw: numberOrNull('Kurtosis of the judged returns; 3 for a normal distribution.'),
     n_periods: count('Periods of the record.'),
     psr: numberOrNull('Probability that the true Sharpe ratio is above 0, as if this were the only trial.'),
     min_track_record_periods: numberOrNull(
@@ -52,12 +53,14 @@ export const BatchResultLine = Type.Object(
     index,
     batch_size: size,
     deflated_sharpe: BatchDeflation,
+    verdict: BacktestVerdict,
     result: BacktestResult,
   },
   {
     ...strict,
     $id: 'BatchResultLine',
-    description: 'A backtest that succeeded. `result` has the bytes of the answer to a single request.',
+    description:
+      'A backtest that succeeded. `result` has the bytes of the answer to a single request, except that `result.verdict` is that of the line: it counts the batch.',
   },
 )
 
@@ -85,6 +88,7 @@ export const BatchSummaryLine = Type.Object(
             label: Type.String({ description: 'The configuration.' }),
             sharpe: numberOrNull('Annualised Sharpe ratio of net returns.'),
             deflated_sharpe: BatchDeflation,
+            verdict: BacktestVerdict,
           },
           { ...strict, $id: 'BatchBest' },
         ),
@@ -92,7 +96,7 @@ export const BatchSummaryLine = Type.Object(
       ],
       {
         description:
-          'The backtest with the highest Sharpe ratio; ties go to the lower turnover, then to the label. null if none succeeded, or if their periods are of different lengths: Sharpe ratios per period then have no common variance.',
+          'The backtest with the highest judged Sharpe ratio; ties go to the lower turnover, then to the label. null if none succeeded, or if their periods are of different lengths: Sharpe ratios per period then have no common variance.',
       },
     ),
   },

@@ -2,6 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { IsoDateSchema } from '../dates.ts'
 import { MarketCode } from '../markets/parameters.ts'
 import { defaultMaxAgeDays, PanelScore } from './figureScore.ts'
+import { BacktestBenchmark } from './requestBenchmark.ts'
 import { BacktestEvidence } from './requestEvidence.ts'
 
 export const PanelId = Type.String({
@@ -248,6 +249,7 @@ export const BacktestRequest = Type.Object(
     ),
     include: Type.Optional(Type.Array(BacktestInclude, { uniqueItems: true, maxItems: 12 })),
     evidence: Type.Optional(BacktestEvidence),
+    benchmark: Type.Optional(BacktestBenchmark),
     score: Type.Optional(PanelScore),
     data_version: RequestDataVersion,
   },
@@ -276,6 +278,8 @@ export interface BodyQuery {
   readonly include?: string
   /** JSON. */
   readonly evidence?: string
+  /** A name, or JSON. */
+  readonly benchmark?: string
   /** JSON. */
   readonly score?: string
   readonly data_version?: number

@@ -40,8 +40,9 @@ export const BacktestEvidence = Type.Object(
     ),
     benchmark: Type.Optional(
       Type.Union([Type.Literal('universe'), Type.Literal('cash')], {
-        default: 'universe',
-        description: 'What spa compares with: the equal-weight return of the universe, or a return of 0.',
+        deprecated: true,
+        description:
+          'The older spelling of the field `benchmark` beside `config`, which see. It is the benchmark of the whole result; where both are sent, they must be equal.',
       }),
     ),
     groups: Type.Optional(

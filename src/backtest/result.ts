@@ -2,18 +2,21 @@ import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { Horizon } from '../horizons.ts'
 import { BacktestScore, PanelScore } from './figureScore.ts'
 import { BacktestConfig, BacktestInclude, BacktestSource, BacktestSweep, PanelId } from './request.ts'
+import { BacktestBenchmark } from './requestBenchmark.ts'
 import { BacktestEvidence } from './requestEvidence.ts'
 import { BacktestCurves } from './resultCurves.ts'
 import { EvidenceUsed } from './resultEvidence.ts'
 import {
   BacktestConfigUsed,
   BacktestMetrics,
+  BenchmarkUsed,
   count,
   numberOrNull,
   strict,
   sweepFields,
 } from './resultMetrics.ts'
 import { performanceFields } from './resultPerformance.ts'
+import { BacktestVerdict } from './resultVerdict.ts'
 
 const dateOrNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description })
 const list = <T extends TSchema>(item: T, description: string) => Type.Array(item, { description })
@@ -28,7 +31,11 @@ export const BacktestFold = Type.Object(
     n_periods: count('Test periods.'),
     label: Type.String({ description: 'The configuration traded.' }),
     train_sharpe: numberOrNull('Annualised Sharpe ratio of the training periods.'),
+    judged_train_sharpe: numberOrNull(
+      'The same of the net return minus that of the benchmark: in a sweep, the fold trades the configuration with the highest.',
+    ),
     sharpe: numberOrNull('Annualised Sharpe ratio of the test periods.'),
+    judged_sharpe: numberOrNull('The same of the net return minus that of the benchmark.'),
     cagr: numberOrNull('Compound annual growth rate of the test periods.'),
     max_drawdown: numberOrNull('Largest decline within the test periods.'),
   },
@@ -132,6 +139,7 @@ export const BacktestRequestUsed = Type.Object(
     sweep: Type.Optional(Type.Union([Type.Boolean(), BacktestSweep])),
     include: Type.Optional(Type.Array(BacktestInclude)),
     evidence: Type.Optional(BacktestEvidence),
+    benchmark: Type.Optional(BacktestBenchmark),
     score: Type.Optional(PanelScore),
   },
   {
@@ -247,6 +255,8 @@ export const BacktestResult = Type.Object(
     spacing: Type.Number({ description: 'Median gap between dates, in business days.' }),
     step: Type.Integer({ description: 'Number of dates from one period to the next.' }),
     config: BacktestConfigUsed,
+    benchmark: BenchmarkUsed,
+    verdict: BacktestVerdict,
     metrics: BacktestMetrics,
     equity_curve: list(
       numberOrNull('Net value of an initial 1.'),

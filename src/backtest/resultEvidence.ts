@@ -42,14 +42,14 @@ const SharpeInterval = Type.Object(
 
 const TrackRecord = Type.Object(
   {
-    sharpe: numberOrNull('Annualised Sharpe ratio of net returns.'),
+    sharpe: numberOrNull('Annualised Sharpe ratio of the net return minus that of the benchmark.'),
     sharpe_per_period: numberOrNull('The same, not annualised.'),
     psr: numberOrNull('Probability that the true Sharpe ratio is above 0, as if this were the only trial.'),
     min_track_record_periods: numberOrNull(
       'Periods that a record of this quality needs for a psr of .95; null if its Sharpe ratio is not above 0.',
     ),
-    skew: numberOrNull('Skewness of net returns.'),
-    kurtosis_raw: numberOrNull('Kurtosis of net returns; 3 for a normal distribution.'),
+    skew: numberOrNull('Skewness of the judged returns.'),
+    kurtosis_raw: numberOrNull('Kurtosis of the judged returns; 3 for a normal distribution.'),
     n_periods: count('Periods of the record.'),
   },
   {
@@ -110,9 +110,13 @@ export const EvidenceUsed = Type.Object(
       description:
         'True if mean_block was chosen from the record: in a sweep, from the mean of all configurations.',
     }),
-    benchmark: Type.Union([Type.Literal('universe'), Type.Literal('cash')], {
-      description: 'What spa compares with.',
-    }),
+    benchmark: Type.Union(
+      [...(['universe', 'cash', 'series', 'by_direction'] as const).map(name => Type.Literal(name))],
+      {
+        description:
+          'What the records are judged against; by_direction: long-short trials against cash, and long-only trials against the universe.',
+      },
+    ),
     groups: count('Groups of periods of cpcv.'),
     test_groups: count('Groups that cpcv tests at a time.'),
     spa: Type.Optional(Type.Union([SuperiorPredictiveAbility, Type.Null()])),

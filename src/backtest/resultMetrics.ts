@@ -4,6 +4,14 @@ import { BacktestConfig } from './request.ts'
 export const strict = { additionalProperties: false } as const
 export const numberOrNull = (description: string) => Type.Union([Type.Number(), Type.Null()], { description })
 
+export const BenchmarkUsed = Type.Union(
+  [Type.Literal('cash'), Type.Literal('universe'), Type.Literal('series')],
+  {
+    description:
+      'What the record is judged against: cash (a return of 0), the equal-weight return of `universe`, or the series of returns that the request sent.',
+  },
+)
+
 const { properties: configFields } = Type.Required(BacktestConfig)
 
 export const BacktestMetrics = Type.Object(
@@ -11,6 +19,9 @@ export const BacktestMetrics = Type.Object(
     cagr: numberOrNull('Compound annual growth rate of the net curve; -1 after ruin.'),
     sharpe: numberOrNull(
       'Annualised Sharpe ratio of net returns; null with fewer than two periods or zero deviation.',
+    ),
+    judged_sharpe: numberOrNull(
+      'Annualised Sharpe ratio of the net return minus that of `benchmark`, in all periods; equal to sharpe against cash.',
     ),
     lo_sharpe: numberOrNull('Sharpe ratio annualised for serially correlated returns (Lo 2002).'),
     information_ratio: numberOrNull(
@@ -77,14 +88,14 @@ export const sweepFields = {
   best: Type.Optional(
     Type.Object(
       {
-        label: Type.String({ description: 'Label of the configuration with the highest Sharpe ratio.' }),
+        label: Type.String({ description: 'Label of the configuration with the highest judged_sharpe.' }),
         config: BacktestConfigUsed,
         metrics: BacktestMetrics,
       },
       {
         ...strict,
         $id: 'BacktestBest',
-        description: 'With sweep: the configuration with the highest Sharpe ratio, and its metrics.',
+        description: 'With sweep: the configuration with the highest judged_sharpe, and its metrics.',
       },
     ),
   ),
@@ -94,6 +105,10 @@ export const sweepFields = {
         {
           label: Type.String({ description: 'The configuration.' }),
           sharpe: numberOrNull('Annualised Sharpe ratio of net returns.'),
+          judged_sharpe: numberOrNull(
+            'Annualised Sharpe ratio of the net return minus that of its benchmark; the winner has the highest.',
+          ),
+          benchmark: BenchmarkUsed,
           cagr: numberOrNull('Compound annual growth rate.'),
           max_drawdown: numberOrNull('Largest decline from a running peak.'),
           avg_turnover: numberOrNull('Mean of 1/2 sum |dw| per period.'),
@@ -111,14 +126,16 @@ export const sweepFields = {
         ),
         survives: Type.Boolean({ description: 'True if dsr is at least .95.' }),
         trials: count('Configurations tried.'),
-        sharpe_per_period: numberOrNull("The winner's Sharpe ratio, not annualised."),
+        sharpe_per_period: numberOrNull("The winner's judged_sharpe, not annualised."),
         sharpe_threshold: Type.Number({
           description:
             'Sharpe ratio per period that the best of as many trials without skill is expected to show.',
         }),
-        trials_variance: Type.Number({ description: "Variance of the trials' Sharpe ratios per period." }),
-        skew: numberOrNull("Skewness of the winner's net returns."),
-        kurtosis_raw: numberOrNull("Kurtosis of the winner's net returns; 3 for a normal distribution."),
+        trials_variance: Type.Number({
+          description: "Variance of the trials' judged Sharpe ratios per period.",
+        }),
+        skew: numberOrNull("Skewness of the winner's judged returns."),
+        kurtosis_raw: numberOrNull("Kurtosis of the winner's judged returns; 3 for a normal distribution."),
         n_periods: count('Periods of the record.'),
         trials_distinct: count(
           'Trials whose records differ. Where few names are ranked, several configurations hold the same portfolio.',
@@ -142,7 +159,7 @@ export const sweepFields = {
         ...strict,
         $id: 'DeflatedSharpe',
         description:
-          'With sweep: the Sharpe ratio of the winner, corrected for the number of configurations tried.',
+          'With sweep: the judged Sharpe ratio of the winner, corrected for the number of configurations tried.',
       },
     ),
   ),

@@ -13,6 +13,8 @@ export interface Summary {
   readonly ruined: boolean
   readonly cagr: number | null
   readonly sharpe: number | null
+  /** Of the judged returns. */
+  readonly judgedSharpe: number | null
   readonly loSharpe: number | null
   readonly informationRatio: number | null
   readonly maxDrawdown: number
@@ -31,9 +33,11 @@ export interface Summary {
  * period. Only the information ratio and the hit rate leave out empty periods: a portfolio without names beats and misses
  * nothing.
  *
+ * @param judged net less the return of the benchmark, per period; the array of net returns itself against cash
  * @param tranches h, in periods */
 export function summarise(
   series: PeriodSeries,
+  judged: Float64Array,
   folds: readonly Fold[],
   tranches: number,
   periodsPerYear: number,
@@ -44,11 +48,13 @@ export function summarise(
   const drawdown = maxDrawdown(curve)
   const heldNet = heldOnly(net, series.held)
   const tested = folds.map(fold => fold.sharpe).filter(value => value !== null)
+  const netSharpe = sharpe(net, periodsPerYear)
   return {
     curve,
     ruined,
     cagr: growth,
-    sharpe: sharpe(net, periodsPerYear),
+    sharpe: netSharpe,
+    judgedSharpe: judged === net ? netSharpe : sharpe(judged, periodsPerYear),
     loSharpe: loSharpe(net, periodsPerYear, loLags(net.length, tranches, periodsPerYear)),
     informationRatio: informationRatio(heldNet, heldOnly(series.universe, series.held), periodsPerYear),
     maxDrawdown: drawdown,

@@ -19,6 +19,6 @@ test('lo_sharpe of a portfolio of h tranches uses h lags', () => {
     [12, 12],
     [60, 20],
   ]) {
-    expect(summarise(series, [], tranches, 252).loSharpe).toBeCloseTo(expected(lags), 10)
+    expect(summarise(series, series.net, [], tranches, 252).loSharpe).toBeCloseTo(expected(lags), 10)
   }
 })

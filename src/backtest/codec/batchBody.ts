@@ -3,9 +3,10 @@ import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { Failure } from '../../errors.ts'
 import { BacktestBatchItem, BacktestBatchRequest, maxBatchItems } from '../batchRequest.ts'
 import { BacktestConfig, type BacktestInclude, type BacktestSource } from '../request.ts'
+import type { BacktestBenchmark } from '../requestBenchmark.ts'
 import { openJson, readFields, requireScores } from './body.ts'
 import { describeFault } from './faults.ts'
-import type { JsonObject, JsonReader, JsonValue } from './jsonReader.ts'
+import { type JsonObject, type JsonReader, type JsonValue, valueLimitOf } from './jsonReader.ts'
 import type { ParsedPanel } from './panelBuilder.ts'
 import { checkSource, sourceAndPanel } from './settings.ts'
 
@@ -13,6 +14,8 @@ import { checkSource, sourceAndPanel } from './settings.ts'
 export interface BatchItem {
   readonly config: BacktestConfig
   readonly include: readonly BacktestInclude[]
+  /** What the record is judged against; undefined: it depends on the direction. */
+  readonly benchmark: BacktestBenchmark | undefined
   readonly rows: BatchRows
   /** Where the body has its config: `configs[3]` or `items[3].config`. */
   readonly configPath: string
@@ -42,7 +45,7 @@ const listNames = ['configs', 'items']
 export function readBatchBody(bytes: Uint8Array): ParsedBatch {
   const reader = openJson(bytes, 'Send {"configs": [...], "panel": ...} or {"items": [...]}.')
   const { fields, panel } = readFields(reader, fieldNames, (at, key) =>
-    listNames.includes(key) ? readList(at, key) : at.value(),
+    listNames.includes(key) ? readList(at, key) : at.value(valueLimitOf(key)),
   )
   if ('configs' in fields === 'items' in fields) throw oneList('items' in fields)
   return 'items' in fields ? readItems(fields, panel) : readConfigs(fields, panel)
@@ -76,7 +79,7 @@ const checks = {
 
 function readConfigs({ configs, ...others }: JsonObject, panel: ParsedPanel | string | null): ParsedBatch {
   const shared = checked(checks.shared, SharedFields, others, [])
-  const { source, include = [], data_version: dataVersion } = shared
+  const { source, include = [], benchmark, data_version: dataVersion } = shared
   if (panel !== null && source !== undefined) throw sourceAndPanel('panel')
   const rows: BatchRows =
     panel === null
@@ -86,7 +89,7 @@ function readConfigs({ configs, ...others }: JsonObject, panel: ParsedPanel | st
         : { kind: 'sent' }
   const items = elementsOf('configs', configs).map((value, i) => {
     const config = checked(checks.config, BacktestConfig, value, ['configs', i])
-    return { config, include, rows, configPath: `configs[${i}]`, panelPath: 'panel' }
+    return { config, include, benchmark, rows, configPath: `configs[${i}]`, panelPath: 'panel' }
   })
   const sent = typeof panel === 'string' || panel === null ? null : requireScores(panel)
   return { items, panel: sent, sharesRows: true, dataVersion }
@@ -111,11 +114,12 @@ function readItems(
     dataVersion: checked(checks.shared, SharedFields, sent, []).data_version,
     items: elementsOf('items', items).map((value, i) => {
       const item = checked(checks.item, BacktestBatchItem, value, ['items', i])
-      const { config = {}, include = [] } = item
+      const { config = {}, include = [], benchmark } = item
       const path = `items[${i}]`
       return {
         config,
         include,
+        benchmark,
         rows: rowsOf(item, path),
         configPath: `${path}.config`,
         panelPath: `${path}.panel`,

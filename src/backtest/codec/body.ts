@@ -4,7 +4,7 @@ import { BacktestRequest, type BodyFormat, type BodyQuery, PanelId } from '../re
 import { readCsv } from './csvBody.ts'
 import { showValue, unknownParameter } from './faults.ts'
 import { readJsonColumns } from './jsonColumns.ts'
-import { type JsonObject, JsonReader, type JsonValue } from './jsonReader.ts'
+import { type JsonObject, JsonReader, type JsonValue, valueLimitOf } from './jsonReader.ts'
 import { readJsonRows } from './jsonRows.ts'
 import { readNdjson } from './ndjson.ts'
 import type { ParsedPanel } from './panelBuilder.ts'
@@ -130,7 +130,7 @@ export function openJson(bytes: Uint8Array, mend: string): JsonReader {
 export function readFields(
   reader: JsonReader,
   known: readonly string[],
-  readOther: (reader: JsonReader, key: string) => JsonValue = reader => reader.value(),
+  readOther: (reader: JsonReader, key: string) => JsonValue = (at, key) => at.value(valueLimitOf(key)),
 ): { fields: JsonObject; panel: ParsedPanel | string | null } {
   reader.skipSpace()
   if (reader.bytes[reader.at] !== 0x7b) {

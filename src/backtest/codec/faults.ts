@@ -39,10 +39,11 @@ export function unknownParameter(param: string, known: readonly string[]): Failu
   })
 }
 
-/** If an object was sent and one of the choices is an object, the fault inside it is more useful than the choices. */
+/** If an object or an array was sent and one of the choices is one, the fault inside it is more useful than the choices. */
 function faultInside({ type, value, schema, errors }: ValueError): ValueError | undefined {
   if (type !== ValueErrorType.Union || typeof value !== 'object' || value === null) return undefined
-  return errors[schema.anyOf.findIndex((choice: TSchema) => choice.type === 'object')]?.First()
+  const sent = Array.isArray(value) ? 'array' : 'object'
+  return errors[schema.anyOf.findIndex((choice: TSchema) => choice.type === sent)]?.First()
 }
 
 function schemaAt(schema: TSchema, steps: readonly string[]): TSchema {

@@ -1,4 +1,5 @@
 import { Failure } from '../../errors.ts'
+import { maxBenchmarkReturns } from '../requestBenchmark.ts'
 import type { ByteCursor } from './cursor.ts'
 import { scanNumber } from './numbers.ts'
 
@@ -10,6 +11,13 @@ export interface JsonObject {
 const maxDepth = 32
 /** In one value, rows on the fast path apart. A sweep over every axis takes a few hundred. */
 const maxValues = 10_000
+/** The same for the returns of a benchmark: each is an object with two fields. */
+const maxBenchmarkValues = 3 * maxBenchmarkReturns + 2
+
+/** The values that a field of a request may contain. */
+export const valueLimitOf = (field: string): number =>
+  field === 'benchmark' ? maxBenchmarkValues : maxValues
+
 /** Far above any name, date or setting. */
 const maxStringBytes = 10_000
 const quote = 0x22
@@ -37,6 +45,7 @@ export class JsonReader implements ByteCursor {
   readonly #subject: string
   #depth = 0
   #values = 0
+  #maxValues = maxValues
   /** Length of the path to the value that `value` reads, not counting the steps inside it. */
   #root = 0
 
@@ -77,9 +86,12 @@ export class JsonReader implements ByteCursor {
     return true
   }
 
-  /** The whole value at the reader's place. */
-  value(): JsonValue {
+  /** The whole value at the reader's place.
+   *
+   * @param limit from `valueLimitOf` */
+  value(limit = maxValues): JsonValue {
     this.#values = 0
+    this.#maxValues = limit
     this.#root = this.path.length
     return this.#value()
   }
@@ -203,11 +215,11 @@ export class JsonReader implements ByteCursor {
 
   /** A value becomes objects before a schema sees it, and these take many times the memory of its bytes. */
   #countValue(): void {
-    if (++this.#values <= maxValues) return
+    if (++this.#values <= this.#maxValues) return
     const param = formatPath(this.path.slice(0, this.#root))
     throw new Failure(
       'body_invalid',
-      `${param || this.#subject} contains more than ${maxValues.toLocaleString('en')} values. No field takes that many.`,
+      `${param || this.#subject} contains more than ${this.#maxValues.toLocaleString('en')} values. No field takes that many.`,
       param ? { param } : {},
     )
   }

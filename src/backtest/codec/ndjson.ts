@@ -1,7 +1,7 @@
 import { Failure } from '../../errors.ts'
 import { checkPanelSize, rowCapacity } from './cells.ts'
 import { LineCounter } from './cursor.ts'
-import { type JsonObject, JsonReader, type JsonValue } from './jsonReader.ts'
+import { type JsonObject, JsonReader, type JsonValue, valueLimitOf } from './jsonReader.ts'
 import { JsonRowReader, minRowBytes, missingScoreOf, pushChecked } from './jsonRows.ts'
 import { PanelBuilder, type ParsedPanel } from './panelBuilder.ts'
 import { settingNames } from './settings.ts'
@@ -27,7 +27,7 @@ export function readNdjson(bytes: Uint8Array): { fields: JsonObject; panel: Pars
 /** The first line's fields. If it is a row instead, there are none, and the reader stays before it. */
 function readHeader(reader: JsonReader, lines: LineCounter): JsonObject {
   const start = reader.at
-  const value = readValue(reader, lines)
+  const value = readValue(reader, lines, valueLimitOf('benchmark'))
   if (isHeader(value)) {
     reader.endLine()
     return value
@@ -59,9 +59,9 @@ function readRows(reader: JsonReader, lines: LineCounter, maxRows: number): Pane
   return panel
 }
 
-function readValue(reader: JsonReader, lines: LineCounter): JsonValue {
+function readValue(reader: JsonReader, lines: LineCounter, limit?: number): JsonValue {
   reader.path.push(`line ${lines.lineAt(reader.at)}`)
-  const value = reader.value()
+  const value = reader.value(limit)
   reader.path.pop()
   return value
 }

@@ -10,9 +10,10 @@ import {
   type BacktestSweep,
   type BodyQuery,
 } from '../request.ts'
+import type { BacktestBenchmark } from '../requestBenchmark.ts'
 import { type BacktestEvidence, evidenceSections, maxCpcvChoices } from '../requestEvidence.ts'
 import { describeFault } from './faults.ts'
-import { type JsonObject, JsonReader } from './jsonReader.ts'
+import { type JsonObject, JsonReader, valueLimitOf } from './jsonReader.ts'
 
 /** The fields of a request other than its rows, parsed and checked. */
 export interface BacktestSettings {
@@ -24,6 +25,8 @@ export interface BacktestSettings {
   readonly sweep?: boolean | BacktestSweep | undefined
   /** How the evidence in `include` is computed. */
   readonly evidence?: BacktestEvidence | undefined
+  /** What the record is judged against; undefined: it depends on the direction. */
+  readonly benchmark?: BacktestBenchmark | undefined
   /** The data version of the archive to run on; undefined: the present one. */
   readonly dataVersion?: number | undefined
   /** The metric that is the score of the caller's rows; undefined: they have scores of their own. */
@@ -103,11 +106,12 @@ function checkSchema(fields: JsonObject): BacktestSettings & { source: BacktestS
     include = [],
     sweep,
     evidence,
+    benchmark,
     score,
     data_version: dataVersion,
   } = fields
   if (evidence !== undefined) checkEvidence(evidence, include)
-  return { config, include, source, sweep, evidence, score, dataVersion }
+  return { config, include, source, sweep, evidence, benchmark, score, dataVersion }
 }
 
 function checkEvidence(
@@ -177,6 +181,7 @@ export function readQuerySettings({
   include,
   sweep,
   evidence,
+  benchmark,
   score,
   data_version,
 }: BodyQuery): JsonObject {
@@ -185,15 +190,19 @@ export function readQuerySettings({
     ...(sweep === undefined ? {} : { sweep: readJsonText('sweep', sweep) }),
     ...(include === undefined ? {} : { include: include.split(',') }),
     ...(evidence === undefined ? {} : { evidence: readJsonText('evidence', evidence) }),
+    ...(benchmark === undefined ? {} : { benchmark: readBenchmark(benchmark) }),
     ...(score === undefined ? {} : { score: readJsonText('score', score) }),
     ...(data_version === undefined ? {} : { data_version }),
   }
 }
 
+/** A name needs no quotes. */
+const readBenchmark = (text: string) => (/^\s*[[{"]/.test(text) ? readJsonText('benchmark', text) : text)
+
 function readJsonText(name: string, text: string) {
   const reader = new JsonReader(encoder.encode(text), `The query parameter ${name}`)
   reader.path.push(name)
-  const value = reader.value()
+  const value = reader.value(valueLimitOf(name))
   reader.skipSpace()
   if (reader.at < reader.bytes.length) reader.malformed('text follows the value')
   return value

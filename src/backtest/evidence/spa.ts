@@ -238,21 +238,3 @@ export function spaResult(
   if (statistic === 0) return { lower: 1, consistent: 1, upper: 1, realityCheck, statistic }
   return { lower, consistent, upper, realityCheck, statistic }
 }
-
-/** `resampleMaxima` and `spaResult` on one thread, tile by tile. Null where `prepareSpa` is. */
-export function superiorPredictiveAbility(
-  series: readonly Float64Array[],
-  benchmark: Float64Array,
-  meanBlock: number,
-  resamples: number,
-  seed: number,
-): SpaResult | null {
-  const test = prepareSpa(series, benchmark, meanBlock)
-  if (test === null) return null
-  const tiles = test.tiles.map(tile => {
-    const maxima = new Float64Array(maximaPerResample * resamples)
-    resampleMaxima(test, tile, seed, [0, resamples], maxima)
-    return maxima
-  })
-  return spaResult(test, tiles, resamples)
-}

@@ -76,7 +76,7 @@ export function trialRecord(net: Float64Array): TrialRecord {
 }
 
 /** The probability that `survives` requires, and that a record of `minTrackRecordPeriods` reaches. */
-const confidence = 0.95
+export const confidence = 0.95
 
 /** The deflated Sharpe ratio of a record and everything it is computed from.
  *

@@ -5,19 +5,20 @@ import type { Dataset } from '../dataset/dataset.ts'
 import { shareDataset } from '../dataset/packed.ts'
 import { rankDataset } from '../dataset/rank.ts'
 import type { BacktestScore } from '../figureScore.ts'
+import { type Findings, judge } from '../judging/verdict.ts'
 import {
   chanceVariance,
   deflateRecord,
   pickWinner,
   type TrialRecord,
-  trialRecord,
   trialsVarianceOf,
 } from '../overfitting/winner.ts'
 import type { BacktestConfig, BacktestInclude, BacktestSource } from '../request.ts'
+import type { BacktestBenchmark } from '../requestBenchmark.ts'
 import { encodeResult } from './encodeResult.ts'
 import { buildPanelDataset } from './panelDataset.ts'
 import { resolveConfig } from './resolveConfig.ts'
-import { writeDeflation } from './resultFields.ts'
+import { finiteOrNull, writeDeflation } from './resultFields.ts'
 import { runSelected } from './runRequest.ts'
 import { panelSelector, panelSpacing, type SelectedData, selectArchiveData } from './selectData.ts'
 import { describeFailure, type TaskFailure } from './taskFailure.ts'
@@ -65,6 +66,8 @@ export interface BatchEntry {
   readonly index: number
   readonly config: BacktestConfig
   readonly include: readonly BacktestInclude[]
+  /** See `BacktestSettings`. */
+  readonly benchmark?: BacktestBenchmark | undefined
   /** Selects the rows of the archive; null for a panel. */
   readonly source: BacktestSource | null
   readonly panelId?: string | undefined
@@ -96,9 +99,11 @@ export interface BatchTrial {
   readonly avgTurnover: number
   readonly periodsPerYear: number
   readonly record: TrialRecord
+  readonly findings: Findings
 }
 
-/** Runs some backtests of a batch one after the other. Their results have the bytes of single requests. */
+/** Runs some backtests of a batch one after the other. Their results have the bytes of single requests, apart from the verdict:
+ * it counts the batch. */
 export function runBatchItems(input: BatchInput): BatchOutput {
   const { entries, size, costs, stop } = input
   const select = selector(input)
@@ -109,9 +114,8 @@ export function runBatchItems(input: BatchInput): BatchOutput {
     if (Atomics.load(stop, 0) === 1) break
     const { index } = entry
     try {
-      const { result, net, label } = runSelected(select(entry), entry, costs, stop)
-      const record = trialRecord(net)
-      const deflation = deflateRecord(record, chanceVariance(net.length), size)
+      const run = runSelected(select(entry), entry, costs, { batchSize: size, stop })
+      const { result, label, record, deflation, findings } = run
       const { sharpe, avg_turnover: avgTurnover } = result.metrics
       const { periods_per_year: periodsPerYear } = result
       trials.push({
@@ -121,12 +125,14 @@ export function runBatchItems(input: BatchInput): BatchOutput {
         avgTurnover: avgTurnover ?? Number.POSITIVE_INFINITY,
         periodsPerYear,
         record,
+        findings,
       })
       const head = {
         object: 'batch_result',
         index,
         batch_size: size,
         deflated_sharpe: writeDeflation(deflation),
+        verdict: result.verdict,
       }
       parts.push(
         Buffer.from(`${JSON.stringify(head).slice(0, -1)},"result":`),
@@ -169,11 +175,18 @@ export function summariseBatch(trials: readonly BatchTrial[], size: number): Bat
 
 function bestOf(trials: readonly BatchTrial[], size: number): BatchSummaryLine['best'] {
   if (new Set(trials.map(({ periodsPerYear }) => periodsPerYear)).size !== 1) return null
-  const { index, label, sharpe, record } = trials[pickWinner(trials)]
+  const winner = pickWinner(trials.map(trial => ({ ...trial, sharpe: trial.findings.judgedSharpe })))
+  const { index, label, sharpe, record, findings } = trials[winner]
   const sharpes = trials.map(trial => trial.record.sharpePerPeriod)
   // One Sharpe ratio has no variance. With 0 the only result of 500 backtests would pass as if it were the only trial.
   const isKnown = sharpes.filter(value => value !== null).length > 1
   const variance = isKnown ? trialsVarianceOf(sharpes) : chanceVariance(record.periods)
   const deflation = deflateRecord(record, variance, size)
-  return { index, label, sharpe, deflated_sharpe: writeDeflation(deflation) }
+  return {
+    index,
+    label,
+    sharpe,
+    deflated_sharpe: writeDeflation(deflation),
+    verdict: judge({ ...findings, dsr: finiteOrNull(deflation.dsr) }),
+  }
 }

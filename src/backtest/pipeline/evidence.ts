@@ -2,11 +2,13 @@ import { Failure } from '../../errors.ts'
 import { optimalBlockLength } from '../evidence/blockLength.ts'
 import { type CpcvGroup, cpcv, cpcvGroups } from '../evidence/cpcv.ts'
 import { sharpeInterval } from '../evidence/sharpeInterval.ts'
-import { type SpaResult, superiorPredictiveAbility } from '../evidence/spa.ts'
+import type { SpaResult } from '../evidence/spa.ts'
+import { type SpaOutcome, testSuperiority } from '../evidence/superiority.ts'
+import type { BenchmarkKind } from '../judging/benchmark.ts'
 import type { BacktestInclude } from '../request.ts'
 import { type BacktestEvidence, type EvidenceSection, evidenceSections } from '../requestEvidence.ts'
 import type { EvidenceUsed } from '../resultEvidence.ts'
-import { kurtosisRaw, skewness } from '../statistics/moments.ts'
+import { kurtosisRaw, mean, skewness } from '../statistics/moments.ts'
 import { quantile } from '../statistics/quantile.ts'
 import { minTrackRecordPeriods, probabilisticSharpe, sharpe } from '../statistics/sharpe.ts'
 import { evidenceNotes, type NotedRecords } from './evidenceNotes.ts'
@@ -14,26 +16,24 @@ import { finiteOrNull } from './resultFields.ts'
 
 /** What evidence a request wants and how, with every default filled in. */
 export interface EvidenceSettings {
+  /** Those that the result has; the verdict needs the resamples of `spa` in any case. */
   readonly sections: readonly EvidenceSection[]
   readonly seed: number
   readonly bootstraps: number
   /** Null: chosen from the record. */
   readonly meanBlock: number | null
-  readonly benchmark: 'universe' | 'cash'
   readonly groups: number
   readonly testGroups: number
 }
 
-/** Null if `include` has no section of evidence. */
 export function resolveEvidence(
   include: readonly BacktestInclude[],
   sent: BacktestEvidence = {},
-): EvidenceSettings | null {
+): EvidenceSettings {
   const sections = evidenceSections.filter(section => include.includes(section))
-  if (sections.length === 0) return null
-  const { seed = 1, bootstraps = 1_000, meanBlock = null, benchmark = 'universe' } = sent
+  const { seed = 1, bootstraps = 1_000, meanBlock = null } = sent
   const { groups = 10, testGroups = 2 } = sent
-  return { sections, seed, bootstraps, meanBlock, benchmark, groups, testGroups }
+  return { sections, seed, bootstraps, meanBlock, groups, testGroups }
 }
 
 /** Periods drawn in all resamples, and returns of all configurations. Above these one request would hold a thread for many seconds
@@ -64,69 +64,95 @@ export function boundEvidence(
   }
 }
 
+/** Whether the resamples of `spa` stop as soon as they decide the verdict: their p values are not part of the result. */
+export const isDecisionEnough = ({ sections }: EvidenceSettings): boolean => !sections.includes('spa')
+
+/** Whether the verdict can have its test. A request that includes `spa` is refused above these limits. */
+export const canTest = ({ bootstraps }: EvidenceSettings, configurations: number, periods: number): boolean =>
+  bootstraps * periods <= maxDraws && configurations * periods <= maxReturns
+
 /** The records that evidence is about: one configuration, or all trials of a sweep. */
 export interface EvidenceRecords extends NotedRecords {
   readonly trials: readonly EvidenceTrial[]
   /** The configuration that the result is about. */
   readonly winner: number
-  readonly universe: Float64Array
   readonly returnDays: number
   readonly periodsPerYear: number
 }
 
 export interface EvidenceTrial {
   readonly net: Float64Array
+  /** What the record is judged by: net less the return of its benchmark. */
+  readonly judged: Float64Array
+  readonly benchmark: BenchmarkKind
   /** h, in periods. */
   readonly tranches: number
   readonly avgTurnover: number
 }
 
-/** The net return of each trial and what `spa` compares it with. */
-export function spaInput(settings: EvidenceSettings, { trials, universe }: EvidenceRecords) {
-  const series = trials.map(({ net }) => net)
-  const benchmark = settings.benchmark === 'cash' ? new Float64Array(universe.length) : universe
-  return { series, benchmark, meanBlock: settings.meanBlock ?? chooseMeanBlock(series, benchmark) }
+/** What `spa` resamples. Each trial is compared with its own benchmark already, so the one of the test earns nothing. */
+export function spaInput(
+  settings: EvidenceSettings,
+  trials: readonly Pick<EvidenceTrial, 'net' | 'judged'>[],
+) {
+  return {
+    series: trials.map(({ judged }) => judged),
+    benchmark: new Float64Array(trials[0].judged.length),
+    meanBlock: settings.meanBlock ?? chooseMeanBlock(trials),
+  }
 }
 
-/** The longer of two block lengths: that of the mean net return of all configurations, and that of their mean excess return. One length
- * serves all, since all are resampled together. `interval` is of net returns: where these correlate over time and a loud benchmark hides
- * it, the length of the excess alone would make the interval too narrow. */
-function chooseMeanBlock(series: readonly Float64Array[], benchmark: Float64Array): number {
-  const mean = new Float64Array(benchmark.length)
-  for (const net of series) for (let t = 0; t < mean.length; t++) mean[t] += net[t] / series.length
-  const excess = mean.map((net, t) => net - benchmark[t])
-  return Math.max(optimalBlockLength(mean), optimalBlockLength(excess))
+/** The longer of two block lengths: that of the mean net return of all configurations, and that of their mean judged return. One length
+ * serves all, since all are resampled together. */
+function chooseMeanBlock(trials: readonly Pick<EvidenceTrial, 'net' | 'judged'>[]): number {
+  const judged = meanSeries(trials.map(trial => trial.judged))
+  const length = optimalBlockLength(judged)
+  if (trials.every(trial => trial.judged === trial.net)) return length
+  return Math.max(length, optimalBlockLength(meanSeries(trials.map(({ net }) => net))))
+}
+
+function meanSeries(series: readonly Float64Array[]): Float64Array {
+  const total = new Float64Array(series[0].length)
+  for (const values of series) for (let t = 0; t < total.length; t++) total[t] += values[t] / series.length
+  return total
+}
+
+/** The test for superior predictive ability of some records, on this thread. */
+export function testRecords(settings: EvidenceSettings, trials: readonly EvidenceTrial[]): SpaOutcome {
+  const isEnough = isDecisionEnough(settings)
+  if (isEnough) {
+    if (!canTest(settings, trials.length, trials[0].judged.length)) return { kind: 'impossible' }
+    if (trials.every(({ judged }) => mean(judged) <= 0)) return { kind: 'rejected' }
+  }
+  const { series, benchmark, meanBlock } = spaInput(settings, trials)
+  const { bootstraps: resamples, seed } = settings
+  return testSuperiority(series, benchmark, meanBlock, { resamples, seed, isDecisionEnough: isEnough })
 }
 
 /** The sections of `evidence`, each present. */
 type Sections = Required<Pick<EvidenceUsed, EvidenceSection>>
 
-/** The section `evidence` of a result.
- *
- * @param spa of a sweep, whose resamples ran as slices of their own; undefined: computed here, for one configuration */
+/** The section `evidence` of a result. */
 export function writeEvidence(
   settings: EvidenceSettings,
   records: EvidenceRecords,
-  spa?: SpaResult | null,
+  spa: SpaOutcome,
 ): EvidenceUsed {
   const { sections, seed, bootstraps } = settings
-  const { series, benchmark, meanBlock } = spaInput(settings, records)
-  const { periodsPerYear } = records
-  const net = series[records.winner]
+  const { trials, periodsPerYear } = records
+  const { meanBlock } = spaInput(settings, trials)
+  const { judged } = trials[records.winner]
   const written: Partial<Sections> = {}
   for (const section of sections) {
     switch (section) {
       case 'spa':
-        written.spa = writeSpa(
-          spa === undefined ? superiorPredictiveAbility(series, benchmark, meanBlock, bootstraps, seed) : spa,
-          bootstraps,
-        )
+        written.spa = spa.kind === 'complete' ? writeSpa(spa.result, bootstraps) : null
         break
       case 'interval':
-        written.interval = writeInterval(net, meanBlock, settings, periodsPerYear)
+        written.interval = writeInterval(judged, meanBlock, settings, periodsPerYear)
         break
       case 'track_record':
-        written.track_record = writeTrackRecord(net, periodsPerYear)
+        written.track_record = writeTrackRecord(judged, periodsPerYear)
         break
       case 'cpcv':
         written.cpcv = writeCpcv(settings, records)
@@ -140,7 +166,7 @@ export function writeEvidence(
     bootstraps,
     mean_block: meanBlock,
     mean_block_chosen: settings.meanBlock === null,
-    benchmark: settings.benchmark,
+    benchmark: benchmarkOf(trials),
     groups: settings.groups,
     test_groups: settings.testGroups,
     ...written,
@@ -148,19 +174,23 @@ export function writeEvidence(
   }
 }
 
-function writeSpa(spa: SpaResult | null, bootstraps: number): Sections['spa'] {
-  if (spa === null) return null
+function benchmarkOf(trials: readonly EvidenceTrial[]): EvidenceUsed['benchmark'] {
+  const [{ benchmark }] = trials
+  return trials.every(trial => trial.benchmark === benchmark) ? benchmark : 'by_direction'
+}
+
+function writeSpa(spa: SpaResult, bootstraps: number): Sections['spa'] {
   const { lower, consistent, upper, realityCheck, statistic } = spa
   return { lower, consistent, upper, reality_check: realityCheck, resolution: 1 / bootstraps, statistic }
 }
 
 function writeInterval(
-  net: Float64Array,
+  judged: Float64Array,
   meanBlock: number,
   { bootstraps, seed }: EvidenceSettings,
   periodsPerYear: number,
 ): Sections['interval'] {
-  const interval = sharpeInterval(net, meanBlock, bootstraps, seed)
+  const interval = sharpeInterval(judged, meanBlock, bootstraps, seed)
   if (interval === null) return null
   const { lowPerPeriod, highPerPeriod, level } = interval
   const root = Math.sqrt(periodsPerYear)
@@ -175,22 +205,22 @@ function writeInterval(
 
 const confidence = 0.95
 
-function writeTrackRecord(net: Float64Array, periodsPerYear: number): Sections['track_record'] {
-  const sharpePerPeriod = sharpe(net, 1)
-  const skew = skewness(net)
-  const kurtosis = kurtosisRaw(net)
+function writeTrackRecord(judged: Float64Array, periodsPerYear: number): Sections['track_record'] {
+  const sharpePerPeriod = sharpe(judged, 1)
+  const skew = skewness(judged)
+  const kurtosis = kurtosisRaw(judged)
   const record =
     sharpePerPeriod === null || skew === null || kurtosis === null
       ? null
-      : { sharpePerPeriod, skew, kurtosisRaw: kurtosis, periods: net.length }
+      : { sharpePerPeriod, skew, kurtosisRaw: kurtosis, periods: judged.length }
   return {
-    sharpe: finiteOrNull(sharpe(net, periodsPerYear)),
+    sharpe: finiteOrNull(sharpe(judged, periodsPerYear)),
     sharpe_per_period: finiteOrNull(sharpePerPeriod),
     psr: record && finiteOrNull(probabilisticSharpe(record, 0)),
     min_track_record_periods: record && finiteOrNull(minTrackRecordPeriods(record, 0, confidence)),
     skew: finiteOrNull(skew),
     kurtosis_raw: finiteOrNull(kurtosis),
-    n_periods: net.length,
+    n_periods: judged.length,
   }
 }
 
@@ -198,10 +228,10 @@ function writeCpcv({ groups, testGroups }: EvidenceSettings, records: EvidenceRe
   const { trials, days, returnDays, periodsPerYear } = records
   if (trials.length < 2 || days.length < 2 * groups) return null
   const groupsOf = new Map<number, CpcvGroup[]>()
-  const candidates = trials.map(({ net, tranches }) => {
+  const candidates = trials.map(({ judged, tranches }) => {
     const own = groupsOf.get(tranches) ?? cpcvGroups(days, groups, { tranches, returnDays })
     groupsOf.set(tranches, own)
-    return { net, groups: own }
+    return { net: judged, groups: own }
   })
   const paths = cpcv(candidates, testGroups)
   if (paths === null) return null

@@ -12,7 +12,17 @@ interface UsedRows {
 /** The request that gives this result again, to the bit: as it was sent, with the data version that it ran on. Settings are not
  * filled in: a default may depend on the rows, and some warnings are only about what was left out. */
 export function echoRequest(
-  { config, include, pageOnly = [], sweep, evidence, score, panelId, dataVersion: sent }: BacktestSettings,
+  {
+    config,
+    include,
+    pageOnly = [],
+    sweep,
+    evidence,
+    benchmark,
+    score,
+    panelId,
+    dataVersion: sent,
+  }: BacktestSettings,
   { dataVersion, source }: UsedRows,
 ): BacktestRequestUsed {
   const version = dataVersion ?? sent
@@ -25,6 +35,7 @@ export function echoRequest(
     ...(sweep ? { sweep } : {}),
     ...(sections.length === 0 ? {} : { include: [...sections] }),
     ...(evidence === undefined ? {} : { evidence }),
+    ...(benchmark === undefined ? {} : { benchmark }),
     ...(score === undefined ? {} : { score }),
   }
 }

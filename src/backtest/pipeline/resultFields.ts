@@ -14,6 +14,7 @@ export function writeMetrics(summary: Summary): BacktestMetrics {
   return {
     cagr: finiteOrNull(summary.cagr),
     sharpe: finiteOrNull(summary.sharpe),
+    judged_sharpe: finiteOrNull(summary.judgedSharpe),
     lo_sharpe: finiteOrNull(summary.loSharpe),
     information_ratio: finiteOrNull(summary.informationRatio),
     max_drawdown: finiteOrNull(summary.maxDrawdown),
@@ -115,7 +116,9 @@ export function writeFolds(folds: readonly Fold[], days: Int32Array, label: stri
     n_periods: fold.testEnd - fold.testStart,
     label,
     train_sharpe: finiteOrNull(fold.trainSharpe),
+    judged_train_sharpe: finiteOrNull(fold.judgedTrainSharpe),
     sharpe: finiteOrNull(fold.sharpe),
+    judged_sharpe: finiteOrNull(fold.judgedSharpe),
     cagr: finiteOrNull(fold.cagr),
     max_drawdown: finiteOrNull(fold.maxDrawdown),
   }))

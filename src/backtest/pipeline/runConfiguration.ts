@@ -1,6 +1,17 @@
 import type { MarketCosts } from '../../markets/costs.ts'
 import type { Dataset } from '../dataset/dataset.ts'
 import type { DateView } from '../dataset/subset.ts'
+import { isSuperior, type SpaOutcome } from '../evidence/superiority.ts'
+import type { Benchmark } from '../judging/benchmark.ts'
+import { judgedReturns } from '../judging/judgedReturns.ts'
+import { type Findings, judge } from '../judging/verdict.ts'
+import {
+  chanceVariance,
+  deflateRecord,
+  type RecordDeflation,
+  type TrialRecord,
+  trialRecord,
+} from '../overfitting/winner.ts'
 import { rebalanceDates } from '../portfolio/rebalance.ts'
 import { simulate } from '../portfolio/simulate.ts'
 import type { BacktestInclude } from '../request.ts'
@@ -8,73 +19,78 @@ import { defaultParticipation } from '../requestEvidence.ts'
 import type { BacktestDropped, BacktestResult, BacktestWarning } from '../result.ts'
 import { mean } from '../statistics/moments.ts'
 import type { PeriodSeries } from '../statistics/returns.ts'
-import { summarise } from '../summary.ts'
+import { type Summary, summarise } from '../summary.ts'
 import { walkForward } from '../walkforward/folds.ts'
 import { requireVolume } from './capacity.ts'
 import { writeCurves } from './curves.ts'
-import { boundEvidence, type EvidenceSettings, writeEvidence } from './evidence.ts'
+import {
+  boundEvidence,
+  type EvidenceRecords,
+  type EvidenceSettings,
+  isDecisionEnough,
+  testRecords,
+  writeEvidence,
+} from './evidence.ts'
 import { writeIncluded } from './includedSections.ts'
 import type { ResolvedConfig } from './resolveConfig.ts'
-import { writeConfig, writeCurve, writeFolds, writeMetrics } from './resultFields.ts'
+import { finiteOrNull, writeConfig, writeCurve, writeFolds, writeMetrics } from './resultFields.ts'
 import { resolveTradingCosts } from './tradingCosts.ts'
 
-/** A result, and the returns that its statistics are computed from. */
+/** A result, and what a batch needs of its record. */
 export interface RecordedRun {
   readonly result: BacktestResult
-  /** Net returns per period, fractions. */
-  readonly net: Float64Array
   /** Names the configuration. */
   readonly label: string
+  readonly record: TrialRecord
+  readonly deflation: RecordDeflation
+  readonly findings: Findings
 }
 
-/** One configuration on a view of a dataset: simulates it, computes its statistics, and writes the result.
- *
- * @param dataWarnings those that the rows gave rise to; they come first
- * @param evidence null: none, or that of a sweep, which is about all of its trials
- * @param participation of the section `capacity` */
-export function runConfiguration(
-  data: Dataset,
-  view: DateView,
-  config: ResolvedConfig,
-  include: readonly BacktestInclude[],
-  marketCosts: MarketCosts,
-  dataWarnings: readonly BacktestWarning[],
-  evidence: EvidenceSettings | null = null,
-  participation: number = defaultParticipation,
-): BacktestResult {
-  return recordConfiguration(data, view, config, include, marketCosts, dataWarnings, evidence, participation)
-    .result
+/** Everything that a run depends on besides its rows and its configuration. */
+export interface RunSettings {
+  readonly include: readonly BacktestInclude[]
+  readonly marketCosts: MarketCosts
+  /** Those that the rows gave rise to; they come first. */
+  readonly dataWarnings: readonly BacktestWarning[]
+  readonly evidence: EvidenceSettings
+  /** What the record is judged against, by the days on which its periods start. */
+  readonly benchmark: (days: Int32Array) => Benchmark
+  /** Of the section `capacity`. */
+  readonly participation?: number | undefined
+  /** Backtests in the batch that the run is one of; null: it is none of a batch. */
+  readonly batchSize?: number | null
+  /** The winner of a sweep, whose evidence and verdict are about all of its trials. */
+  readonly isWinner?: boolean
+  /** Another thread sets it to 1 to cancel the work; the run is then incomplete. */
+  readonly stop?: Int32Array | undefined
 }
 
-/** The same, with the returns.
- *
- * @param stop another thread sets it to 1 to cancel the work; the run is then incomplete */
+/** One configuration on a view of a dataset: simulates it, computes its statistics, and writes the result. */
 export function recordConfiguration(
   data: Dataset,
   view: DateView,
   config: ResolvedConfig,
-  include: readonly BacktestInclude[],
-  marketCosts: MarketCosts,
-  dataWarnings: readonly BacktestWarning[],
-  evidence: EvidenceSettings | null,
-  participation: number = defaultParticipation,
-  stop?: Int32Array,
+  settings: RunSettings,
 ): RecordedRun {
+  const { include, marketCosts, dataWarnings, evidence, stop } = settings
+  const { participation = defaultParticipation, batchSize = null, isWinner = false } = settings
   requireVolume(data, include)
   const periods = rebalanceDates(view.firstDate, view.endDate, config.step)
-  if (evidence !== null) boundEvidence(evidence, 1, periods.length)
+  if (!isWinner) boundEvidence(evidence, 1, periods.length)
   const days = Int32Array.from(periods, date => data.days[date])
   const { tradingCosts, costs, warnings } = resolveTradingCosts(data, periods, config, marketCosts)
   const { periodsPerYear, returnDays, portfolio } = config
   const simulation = simulate(data, periods, portfolio, tradingCosts, include.includes('positions'), stop)
   const { series } = simulation
-  const folds = walkForward(series.net, days, {
+  const { judged, benchmark } = judgedReturns(series, settings.benchmark(days), portfolio.longShort)
+  const { net } = series
+  const folds = walkForward({ net, judged }, days, {
     folds: config.folds,
     tranches: portfolio.tranches,
     returnDays,
     periodsPerYear,
   })
-  const summary = summarise(series, folds, portfolio.tranches, periodsPerYear)
+  const summary = summarise(series, judged, folds, portfolio.tranches, periodsPerYear)
   const emptyPeriods = countEmpty(series.held)
   const { used, dropped } = countDropped(data, view, periods, series)
   const allWarnings = [
@@ -84,7 +100,39 @@ export function recordConfiguration(
     ...warnOfFewNames(data, periods, simulation.ranked),
     ...warnOfEmptyPeriods(emptyPeriods, periods.length),
     ...(summary.ruined ? [ruined] : []),
+    ...warnOfSharpe(summary, periods.length, dataWarnings),
   ]
+  const records: EvidenceRecords = {
+    trials: [{ net, judged, benchmark, tranches: portfolio.tranches, avgTurnover: summary.avgTurnover }],
+    winner: 0,
+    days,
+    returnDays,
+    periodsPerYear,
+    hasCosts: summary.costDragAnnual > 0,
+    pbo: null,
+    warnings: allWarnings.map(({ code }) => code),
+  }
+  const sections = isWinner ? [] : evidence.sections
+  // A batch judges by its Deflated Sharpe ratios: see `superiorityOf`.
+  const spa: SpaOutcome =
+    isWinner || (batchSize !== null && isDecisionEnough(evidence))
+      ? { kind: 'impossible' }
+      : testRecords(evidence, records.trials)
+  const record = trialRecord(judged)
+  const variance = batchSize === null ? 0 : chanceVariance(net.length)
+  const deflation = deflateRecord(record, variance, batchSize ?? 1)
+  const findings: Findings = {
+    benchmark,
+    judgedSharpe: finiteOrNull(summary.judgedSharpe),
+    trials: batchSize ?? 1,
+    dsr: finiteOrNull(deflation.dsr),
+    superior: superiorityOf(spa, batchSize),
+    periods: periods.length,
+    ruined: summary.ruined,
+    longShort: portfolio.longShort,
+    gross: portfolio.gross,
+    warnings: records.warnings,
+  }
   const result: BacktestResult = {
     object: 'backtest_result',
     n_rows: used,
@@ -95,6 +143,8 @@ export function recordConfiguration(
     spacing: config.medianDateGap,
     step: config.step,
     config: writeConfig(config),
+    benchmark,
+    verdict: judge(findings),
     metrics: writeMetrics(summary),
     ...writeCurve(summary.curve, days, returnDays),
     folds: writeFolds(folds, days, config.label),
@@ -102,21 +152,7 @@ export function recordConfiguration(
     universe: { definition: universe, names_per_period: mean(Float64Array.from(simulation.known)) },
     costs,
     warnings: allWarnings,
-    ...(evidence === null
-      ? {}
-      : {
-          evidence: writeEvidence(evidence, {
-            trials: [{ net: series.net, tranches: portfolio.tranches, avgTurnover: summary.avgTurnover }],
-            winner: 0,
-            universe: series.universe,
-            days,
-            returnDays,
-            periodsPerYear,
-            hasCosts: summary.costDragAnnual > 0,
-            pbo: null,
-            warnings: allWarnings.map(({ code }) => code),
-          }),
-        }),
+    ...(sections.length === 0 ? {} : { evidence: writeEvidence(evidence, records, spa) }),
     ...writeIncluded({ data, periods, days, config, tradingCosts }, simulation, include, participation),
     ...(include.includes('curves')
       ? {
@@ -128,7 +164,34 @@ export function recordConfiguration(
         }
       : {}),
   }
-  return { result, net: series.net, label: config.label }
+  return { result, label: config.label, record, deflation, findings }
+}
+
+/** Above it no strategy that trades whole records of daily or monthly data is known to be. */
+const largestSharpe = 5
+/** Of fewer periods a large Sharpe ratio is no surprise, and no verdict passes. */
+const minSharpePeriods = 30
+
+/** @param dataWarnings which may have said already that the score knows its returns */
+function warnOfSharpe(
+  { sharpe, judgedSharpe }: Summary,
+  periods: number,
+  dataWarnings: readonly BacktestWarning[],
+): BacktestWarning[] {
+  const best = Math.max(sharpe ?? 0, judgedSharpe ?? 0)
+  if (!(best > largestSharpe) || periods < minSharpePeriods) return []
+  if (dataWarnings.some(({ code }) => code === 'score_is_return' || code === 'too_good')) return []
+  return [
+    {
+      code: 'too_good',
+      message: `The annualised Sharpe ratio is ${best.toFixed(1)}. Above ${largestSharpe}, the score probably contains later data, or returns are not those that could be earned; no verdict is given. Check that each score uses only what was known before its date, and that returns begin after it.`,
+    },
+  ]
+}
+
+/** Of one backtest out of many the test would not count the others: their best passes by chance. */
+function superiorityOf(spa: SpaOutcome, batchSize: number | null): Findings['superior'] {
+  return batchSize !== null && batchSize > 1 ? 'of_one' : isSuperior(spa)
 }
 
 function fewerFolds(requested: number, made: number, periods: number): BacktestWarning {

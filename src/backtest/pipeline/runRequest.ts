@@ -3,6 +3,7 @@ import { readBody } from '../codec/body.ts'
 import type { ArchiveRequest, BacktestSettings, StoredPanelRequest } from '../codec/settings.ts'
 import type { Dataset } from '../dataset/dataset.ts'
 import { shareDataset } from '../dataset/packed.ts'
+import { resolveBenchmark } from '../judging/benchmark.ts'
 import { isEvidence, reportSections } from '../report/reportSections.ts'
 import type { BodyFormat, BodyQuery, ResultFormat } from '../request.ts'
 import type { BacktestResult } from '../result.ts'
@@ -12,7 +13,7 @@ import { resolveEvidence } from './evidence.ts'
 import { buildPanelDataset } from './panelDataset.ts'
 import { echoRequest, versionOf } from './requestEcho.ts'
 import { resolveConfig } from './resolveConfig.ts'
-import { type RecordedRun, recordConfiguration } from './runConfiguration.ts'
+import { type RecordedRun, type RunSettings, recordConfiguration } from './runConfiguration.ts'
 import {
   type ArchiveInput,
   type PanelScored,
@@ -67,8 +68,8 @@ export function runBodyRequest({
   }
   if (parsed.panel !== null)
     return runPanelRequest(buildPanelDataset(parsed.panel), parsed, costs, resultFormat)
-  const { config, include, sweep, evidence, score, dataVersion: sentVersion, panelId } = parsed
-  const settings = { config, include, sweep, evidence, score, dataVersion: sentVersion }
+  const { config, include, sweep, evidence, benchmark, score, dataVersion: sentVersion, panelId } = parsed
+  const settings = { config, include, sweep, evidence, benchmark, score, dataVersion: sentVersion }
   if (panelId !== null) return { kind: 'stored', request: { ...settings, panelId } }
   const request = { ...settings, source: parsed.source }
   const archive = findArchive(archives, request)
@@ -115,14 +116,13 @@ export function runPanelRequest(
   scored: PanelScored | null = null,
 ): BacktestOutcome {
   const request = withSections(sent, resultFormat)
-  const { config, sweep, include, pageOnly = [], evidence } = request
+  const { config, sweep, pageOnly = [] } = request
   if (!sweep) {
     const result = runPanelBacktest(panel, request, costs, scored)
     return { kind: 'result', result: encodeResult(result, resultFormat, pageOnly) }
   }
-  const settings = resolveEvidence(include, evidence)
   const selected = selectPanelData(panel, config, scored)
-  const plan = planSweep(selected, config, sweep, include, costs, settings, evidence?.participation)
+  const plan = planSweep(selected, request, costs)
   const echo = echoRequest(request, { dataVersion: selected.dataVersion })
   return { kind: 'sweep', plan: { ...plan, pageOnly, request: echo } }
 }
@@ -142,30 +142,23 @@ export function runPanelBacktest(
   return runSelected(selectPanelData(panel, request.config, scored), request, costs).result
 }
 
-/** One configuration on the rows that a request selects.
- *
- * @param stop another thread sets it to 1 to cancel the work; the run is then incomplete */
+/** One configuration on the rows that a request selects. */
 export function runSelected(
   { data, view, returnDays, spacing, warnings, dataVersion, source, score }: SelectedData,
   request: BacktestSettings,
-  costs: MarketCosts,
-  stop?: Int32Array,
+  marketCosts: MarketCosts,
+  settings: Pick<RunSettings, 'batchSize' | 'stop'> = {},
 ): RecordedRun {
   const { config, include, evidence } = request
-  const resolved = resolveConfig(config, returnDays, spacing)
-  const settings = resolveEvidence(include, evidence)
-  const { participation } = evidence ?? {}
-  const run = recordConfiguration(
-    data,
-    view,
-    resolved,
+  const run = recordConfiguration(data, view, resolveConfig(config, returnDays, spacing), {
+    ...settings,
     include,
-    costs,
-    warnings,
-    settings,
-    participation,
-    stop,
-  )
+    marketCosts,
+    dataWarnings: warnings,
+    evidence: resolveEvidence(include, evidence),
+    benchmark: days => resolveBenchmark(request.benchmark, evidence, days),
+    participation: evidence?.participation,
+  })
   return {
     ...run,
     result: {

@@ -1,8 +1,7 @@
-import { universeReturns } from '../dataset/rank.ts'
 import { prepareSpa, resampleMaxima, type SpaTest, type SpaTile } from '../evidence/spa.ts'
 import { rebalanceDates } from '../portfolio/rebalance.ts'
 import type { BacktestWarning } from '../result.ts'
-import { type EvidenceRecords, spaInput } from './evidence.ts'
+import { canTest, type EvidenceRecords, isDecisionEnough, spaInput } from './evidence.ts'
 import type { SliceSeries, SweepPlan } from './sweepPlan.ts'
 import { readTrials, type Trial } from './sweepTrials.ts'
 
@@ -20,13 +19,8 @@ export function sweepRecords(
   const { step, returnDays, periodsPerYear } = configs[0]
   const periods = rebalanceDates(view.firstDate, view.endDate, step)
   return {
-    trials: trials.map(({ net, avgTurnover }, c) => ({
-      net,
-      avgTurnover,
-      tranches: configs[c].portfolio.tranches,
-    })),
+    trials,
     winner,
-    universe: universeReturns(data, periods).universe,
     days: Int32Array.from(periods, date => data.days[date]),
     returnDays,
     periodsPerYear,
@@ -36,14 +30,14 @@ export function sweepRecords(
   }
 }
 
-/** A sweep's test for superior predictive ability, ready for its resamples. Null: not included, or not computed. */
+/** A sweep's test for superior predictive ability, ready for its resamples; null if it cannot be computed, or would take too long for
+ * a request that does not include it. */
 export function prepareSweepSpa(plan: SweepPlan, series: readonly SliceSeries[]): SpaTest | null {
-  const { evidence, view, configs } = plan
-  if (!evidence?.sections.includes('spa')) return null
-  const periods = rebalanceDates(view.firstDate, view.endDate, configs[0].step).length
-  const records = sweepRecords(plan, readTrials(plan, series, periods), 0, [], null)
-  const { series: trials, benchmark, meanBlock } = spaInput(evidence, records)
-  return prepareSpa(trials, benchmark, meanBlock)
+  const { evidence } = plan
+  const trials = readTrials(plan, series)
+  if (isDecisionEnough(evidence) && !canTest(evidence, trials.length, trials[0].net.length)) return null
+  const { series: judged, benchmark, meanBlock } = spaInput(evidence, trials)
+  return prepareSpa(judged, benchmark, meanBlock)
 }
 
 /** Some resamples of one tile. */
@@ -59,15 +53,20 @@ const sliceMs = 10
 const drawMs = 4e-6
 const blockMs = 0.9e-6
 
-/** Cuts the resamples of all tiles into slices. */
-export function cutSpaSlices({ periods, meanBlock, tiles }: SpaTest, resamples: number): SpaSlice[] {
+/** Cuts resamples of all tiles into slices.
+ *
+ * @param resamples the first and the one after the last */
+export function cutSpaSlices(
+  { periods, meanBlock, tiles }: SpaTest,
+  [from, to]: readonly [number, number],
+): SpaSlice[] {
   const blocks = Math.ceil(periods / meanBlock) + 1
   return tiles.flatMap(({ width }, tile) => {
     const size = Math.max(1, Math.floor(sliceMs / (periods * drawMs + blocks * width * blockMs)))
-    return Array.from({ length: Math.ceil(resamples / size) }, (_, i) => ({
+    return Array.from({ length: Math.ceil((to - from) / size) }, (_, i) => ({
       tile,
-      first: i * size,
-      end: Math.min(resamples, (i + 1) * size),
+      first: from + i * size,
+      end: Math.min(to, from + (i + 1) * size),
     }))
   })
 }

@@ -1,10 +1,12 @@
 import { Failure } from '../../errors.ts'
 import type { MarketCosts } from '../../markets/costs.ts'
+import type { BacktestSettings } from '../codec/settings.ts'
 import { type Dataset, nameCount } from '../dataset/dataset.ts'
 import { shareDataset } from '../dataset/packed.ts'
 import { rankDataset } from '../dataset/rank.ts'
 import type { DateView } from '../dataset/subset.ts'
 import type { BacktestScore } from '../figureScore.ts'
+import { type Benchmark, resolveBenchmark } from '../judging/benchmark.ts'
 import { type DateSpacing, rebalanceDates } from '../portfolio/rebalance.ts'
 import type { PortfolioSettings, TradingCosts } from '../portfolio/settings.ts'
 import { simulateMany } from '../portfolio/simulate.ts'
@@ -38,8 +40,8 @@ export interface SweepPlan {
   readonly include: readonly BacktestInclude[]
   /** See `BacktestSettings`. */
   readonly pageOnly?: readonly BacktestInclude[]
-  /** Null: none. */
-  readonly evidence: EvidenceSettings | null
+  readonly evidence: EvidenceSettings
+  readonly benchmark: Benchmark
   /** Of the section `capacity`. */
   readonly participation: number
   readonly warnings: readonly BacktestWarning[]
@@ -61,30 +63,27 @@ export type SweepSlice = readonly number[]
 export type SliceSeries = Float64Array
 
 export function planArchiveSweep(input: ArchiveInput): SweepPlan {
-  const { config, sweep, include, evidence } = input.request
-  const settings = resolveEvidence(include, evidence)
   const selected = selectArchiveData(input)
-  const plan = planSweep(selected, config, sweep || true, include, input.costs, settings)
+  const plan = planSweep(selected, input.request, input.costs)
   return { ...plan, request: echoRequest(input.request, selected) }
 }
 
 /** Resolves the grid's configurations, cuts them into slices, and moves the rows to shared memory. */
 export function planSweep(
   selected: SelectedData,
-  config: BacktestConfig,
-  sweep: true | BacktestSweep,
-  include: readonly BacktestInclude[],
+  request: BacktestSettings,
   marketCosts: MarketCosts,
-  evidence: EvidenceSettings | null = null,
-  participation: number = defaultParticipation,
 ): SweepPlan {
+  const { config, sweep, include } = request
   requireVolume(selected.data, include)
   const { view, spacing, returnDays, warnings, dataVersion, source, score } = selected
-  const configs = gridConfigs(config, sweep, returnDays, spacing)
+  const configs = gridConfigs(config, sweep || true, returnDays, spacing)
   const shared = shareDataset(selected.data)
   const data = shared.ranking ? shared : rankDataset(shared)
   const periods = rebalanceDates(view.firstDate, view.endDate, configs[0].step)
-  if (evidence !== null) boundEvidence(evidence, configs.length, periods.length)
+  const evidence = resolveEvidence(include, request.evidence)
+  boundEvidence(evidence, configs.length, periods.length)
+  const days = Int32Array.from(periods, date => data.days[date])
   return {
     data,
     view,
@@ -94,7 +93,8 @@ export function planSweep(
     marketCosts,
     include,
     evidence,
-    participation,
+    benchmark: resolveBenchmark(request.benchmark, request.evidence, days),
+    participation: request.evidence?.participation ?? defaultParticipation,
     warnings,
     dataVersion,
     ...(source === undefined ? {} : { source }),

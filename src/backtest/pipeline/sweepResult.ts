@@ -1,4 +1,5 @@
-import type { SpaResult } from '../evidence/spa.ts'
+import { isSuperior, type SpaOutcome } from '../evidence/superiority.ts'
+import { judge } from '../judging/verdict.ts'
 import { type Deflation, deflateWinner, pickWinner } from '../overfitting/winner.ts'
 import { rebalanceDates } from '../portfolio/rebalance.ts'
 import type { BacktestResult } from '../result.ts'
@@ -8,11 +9,11 @@ import { cagr, equityCurve } from '../statistics/returns.ts'
 import { maxDrawdown } from '../statistics/risk.ts'
 import { walkForwardSweep } from '../walkforward/sweepFolds.ts'
 import { writeUnseen } from './curves.ts'
-import { writeEvidence } from './evidence.ts'
+import { testRecords, writeEvidence } from './evidence.ts'
 import { versionOf } from './requestEcho.ts'
 import type { ResolvedConfig } from './resolveConfig.ts'
 import { finiteOrNull, writeDeflation, writeFolds } from './resultFields.ts'
-import { runConfiguration } from './runConfiguration.ts'
+import { recordConfiguration } from './runConfiguration.ts'
 import { sweepRecords } from './sweepEvidence.ts'
 import type { SliceSeries, SweepPlan } from './sweepPlan.ts'
 import { readTrials, type Trial } from './sweepTrials.ts'
@@ -25,33 +26,38 @@ import { readTrials, type Trial } from './sweepTrials.ts'
  * from `best.metrics`, where it is the mean over the winner's own folds: the winner was picked knowing every block.
  *
  * @param series of each slice, in the order of `plan.slices`
- * @param spa from the slices of resamples; undefined: computed here if the request includes it */
+ * @param spa from the slices of resamples; undefined: computed here */
 export function writeSweepResult(
   plan: SweepPlan,
   series: readonly SliceSeries[],
-  spa?: SpaResult | null,
+  spa?: SpaOutcome,
 ): BacktestResult {
-  const { data, view, configs, include, evidence, participation, marketCosts, warnings } = plan
+  const { data, view, configs, include, evidence, benchmark, participation } = plan
   const { dataVersion, source, score, request } = plan
   const version = versionOf(dataVersion ?? request?.data_version)
   const { step, folds, returnDays, periodsPerYear } = configs[0]
   const periods = rebalanceDates(view.firstDate, view.endDate, step)
   const days = Int32Array.from(periods, date => data.days[date])
-  const trials = readTrials(plan, series, periods.length)
-  const winner = pickWinner(trials)
+  const trials = readTrials(plan, series)
+  const winner = pickWinner(trials.map(trial => ({ ...trial, sharpe: trial.judgedSharpe })))
   const best = configs[winner]
-  const own = runConfiguration(data, view, best, include, marketCosts, warnings, null, participation)
-  const candidates = trials.map(({ label, net }, c) => ({
-    label,
-    net,
-    tranches: configs[c].portfolio.tranches,
-  }))
-  const chosen = walkForwardSweep(candidates, days, { folds, returnDays, periodsPerYear })
+  const { result: own, findings } = recordConfiguration(data, view, best, {
+    include,
+    marketCosts: plan.marketCosts,
+    dataWarnings: plan.warnings,
+    evidence,
+    benchmark: () => benchmark,
+    participation,
+    isWinner: true,
+  })
+  const outcome = spa ?? testRecords(evidence, trials)
+  const chosen = walkForwardSweep(trials, days, { folds, returnDays, periodsPerYear })
   const tested = chosen.map(({ fold }) => fold.sharpe).filter(value => value !== null)
   const deflation = deflateWinner(
-    trials.map(({ net }) => net),
+    trials.map(({ judged }) => judged),
     winner,
   )
+  const records = sweepRecords(plan, trials, winner, own.warnings, deflation.pbo)
   const sweepFields: SweepFields = {
     sweep: gridOf(configs),
     best: { label: best.label, config: own.config, metrics: own.metrics },
@@ -64,6 +70,12 @@ export function writeSweepResult(
     ...(source === undefined ? {} : { source }),
     ...(score === undefined ? {} : { score }),
     ...(request === undefined ? {} : { request: { ...request, ...version } }),
+    verdict: judge({
+      ...findings,
+      trials: trials.length,
+      dsr: finiteOrNull(deflation.dsr),
+      superior: isSuperior(outcome),
+    }),
     metrics: {
       ...own.metrics,
       oos_sharpe_mean: tested.length === 0 ? null : finiteOrNull(mean(Float64Array.from(tested))),
@@ -81,15 +93,7 @@ export function writeSweepResult(
           },
         }),
     ...sweepFields,
-    ...(evidence === null
-      ? {}
-      : {
-          evidence: writeEvidence(
-            evidence,
-            sweepRecords(plan, trials, winner, own.warnings, deflation.pbo),
-            spa,
-          ),
-        }),
+    ...(evidence.sections.length === 0 ? {} : { evidence: writeEvidence(evidence, records, outcome) }),
   }
 }
 
@@ -104,13 +108,15 @@ function gridOf(configs: readonly ResolvedConfig[]): SweepFields['sweep'] {
 }
 
 function writeTrial(
-  { label, net, avgTurnover, sharpe }: Trial,
+  { label, net, avgTurnover, sharpe, judgedSharpe, benchmark }: Trial,
   periodsPerYear: number,
 ): SweepFields['trials'][number] {
   const { curve } = equityCurve(net)
   return {
     label,
     sharpe: finiteOrNull(sharpe),
+    judged_sharpe: finiteOrNull(judgedSharpe),
+    benchmark,
     cagr: finiteOrNull(cagr(curve[curve.length - 1], net.length, periodsPerYear)),
     max_drawdown: finiteOrNull(maxDrawdown(curve)),
     avg_turnover: finiteOrNull(avgTurnover),

@@ -1,3 +1,9 @@
+import type { Dataset, Ranking } from '../dataset/dataset.ts'
+import { universeReturns } from '../dataset/rank.ts'
+import type { BenchmarkKind } from '../judging/benchmark.ts'
+import { judgedReturns } from '../judging/judgedReturns.ts'
+import { heldPeriods, idlePeriodsOf } from '../portfolio/held.ts'
+import { rebalanceDates } from '../portfolio/rebalance.ts'
 import { sharpe } from '../statistics/sharpe.ts'
 import type { SliceSeries, SweepPlan } from './sweepPlan.ts'
 
@@ -7,29 +13,59 @@ export interface Trial {
   readonly net: Float64Array
   readonly avgTurnover: number
   readonly sharpe: number | null
+  /** What the trial is judged by: net less the return of its benchmark. */
+  readonly judged: Float64Array
+  readonly benchmark: BenchmarkKind
+  /** Of the judged returns; decides which trial wins. */
+  readonly judgedSharpe: number | null
+  /** h, in periods. */
+  readonly tranches: number
 }
 
 /** Every configuration's record, in the order of the grid.
  *
  * @param series of each slice, in the order of `plan.slices` */
-export function readTrials(
-  { configs, slices }: SweepPlan,
-  series: readonly SliceSeries[],
-  periods: number,
-): Trial[] {
+export function readTrials(plan: SweepPlan, series: readonly SliceSeries[]): Trial[] {
+  const { configs, slices, benchmark } = plan
+  const dates = rebalanceDates(plan.view.firstDate, plan.view.endDate, configs[0].step)
+  const periods = dates.length
+  const { universe } = universeReturns(plan.data, dates)
+  const heldOf = heldByTranches(plan, dates)
   const trials: Trial[] = []
   slices.forEach((slice, s) => {
     slice.forEach((config, i) => {
       const at = i * (periods + 1)
       const net = series[s].subarray(at, at + periods)
-      const { label, periodsPerYear } = configs[config]
+      const { label, periodsPerYear, portfolio } = configs[config]
+      const { tranches, longShort } = portfolio
+      const own = judgedReturns({ net, universe, held: heldOf(tranches) }, benchmark, longShort)
+      const netSharpe = sharpe(net, periodsPerYear)
       trials[config] = {
         label,
         net,
         avgTurnover: series[s][at + periods],
-        sharpe: sharpe(net, periodsPerYear),
+        sharpe: netSharpe,
+        ...own,
+        judgedSharpe: own.judged === net ? netSharpe : sharpe(own.judged, periodsPerYear),
+        tranches,
       }
     })
   })
   return trials
+}
+
+/** Where a portfolio of h tranches holds names: the same for all configurations of a sweep with that h. */
+function heldByTranches({ data, configs }: SweepPlan, dates: Int32Array): (tranches: number) => Uint8Array {
+  const idlePeriods = idlePeriodsOf(ranked(data), dates, configs[0].portfolio)
+  const found = new Map<number, Uint8Array>()
+  return tranches => {
+    const held = found.get(tranches) ?? heldPeriods(idlePeriods, tranches)
+    found.set(tranches, held)
+    return held
+  }
+}
+
+function ranked(data: Dataset): Dataset & { readonly ranking: Ranking } {
+  if (data.ranking === null) throw new Error('The rows of a sweep are ranked when it is planned.')
+  return { ...data, ranking: data.ranking }
 }

@@ -1,5 +1,7 @@
-import { maximaPerResample, type SpaResult, spaResult } from '../evidence/spa.ts'
-import { cutSpaSlices } from '../pipeline/sweepEvidence.ts'
+import { maximaPerResample, type SpaTest, spaResult } from '../evidence/spa.ts'
+import { isRejected, type SpaOutcome } from '../evidence/superiority.ts'
+import { isDecisionEnough } from '../pipeline/evidence.ts'
+import { cutSpaSlices, type SpaSlice } from '../pipeline/sweepEvidence.ts'
 import type { SliceSeries, SweepPlan } from '../pipeline/sweepPlan.ts'
 import type { ComputePool, TaskOptions } from './computePool.ts'
 import type { Ticket } from './tickets.ts'
@@ -8,7 +10,8 @@ import type { Ticket } from './tickets.ts'
  * and every slice competes fairly with other requests. Every resample has its own random numbers, and p values are counts: the
  * result is bit-identical for any number of threads.
  *
- * Undefined if the request does not include the test, null if it cannot be computed.
+ * If the request does not include the test, its resamples only decide the verdict. They are drawn in stages, each as large as all
+ * before it, and end with the stage that rejects it: most sweeps of noise need an eighth. What the verdict says is the same.
  *
  * @param afterSlice may throw, to end a sweep that has taken too long */
 export async function runSpa(
@@ -17,21 +20,18 @@ export async function runSpa(
   series: readonly SliceSeries[],
   options: Pick<TaskOptions, 'signal'> & { readonly ticket: Ticket },
   afterSlice: () => void = () => {},
-): Promise<SpaResult | null | undefined> {
+): Promise<SpaOutcome> {
   const { evidence } = plan
-  if (!evidence?.sections.includes('spa')) return undefined
   const prepared = await pool.run('sweep_spa', { plan, series }, options)
-  if (prepared === null) return null
+  if (prepared === null) return { kind: 'impossible' }
   const { seed, bootstraps } = evidence
   const { tiles, ...test } = prepared
-  const slices = cutSpaSlices(prepared, bootstraps)
   const maxima = tiles.map(() => sharedDoubles(maximaPerResample * bootstraps))
   const stop = new Int32Array(new SharedArrayBuffer(4))
-  let next = 0
 
-  async function runLane(): Promise<void> {
-    while (next < slices.length && stop[0] === 0) {
-      const { tile, first, end } = slices[next++]
+  async function runLane(slices: SpaSlice[]): Promise<void> {
+    for (let slice = slices.pop(); slice && stop[0] === 0; slice = slices.pop()) {
+      const { tile, first, end } = slice
       const out = maxima[tile].subarray(maximaPerResample * first, maximaPerResample * end)
       const input = { test, tile: tiles[tile], seed, first, end, maxima: out, stop }
       await pool.run('spa_slice', input, { ...options, stop })
@@ -39,15 +39,30 @@ export async function runSpa(
     }
   }
 
-  const lanes = Array.from({ length: Math.min(pool.threads, slices.length) }, () =>
-    runLane().catch(error => {
-      Atomics.store(stop, 0, 1)
-      throw error
-    }),
-  )
-  // The ticket is theirs until the last one ends, even if the first has failed.
-  for (const lane of await Promise.allSettled(lanes)) if (lane.status === 'rejected') throw lane.reason
-  return spaResult(test, maxima, bootstraps)
+  async function draw(prepared: SpaTest, from: number, to: number): Promise<void> {
+    const slices = cutSpaSlices(prepared, [from, to]).reverse()
+    const lanes = Array.from({ length: Math.min(pool.threads, slices.length) }, () =>
+      runLane(slices).catch(error => {
+        Atomics.store(stop, 0, 1)
+        throw error
+      }),
+    )
+    // The ticket is theirs until the last one ends, even if the first has failed.
+    for (const lane of await Promise.allSettled(lanes)) if (lane.status === 'rejected') throw lane.reason
+  }
+
+  const stages = isDecisionEnough(evidence) ? decisionStages : [1]
+  let drawn = 0
+  for (const share of stages) {
+    if (isDecisionEnough(evidence) && isRejected(test, maxima, drawn, bootstraps)) return { kind: 'rejected' }
+    const end = Math.ceil(bootstraps * share)
+    await draw(prepared, drawn, end)
+    drawn = end
+  }
+  return { kind: 'complete', result: spaResult(test, maxima, bootstraps) }
 }
+
+/** Shares of the resamples that are drawn by the end of each stage. */
+const decisionStages = [0.125, 0.25, 0.5, 1]
 
 const sharedDoubles = (count: number) => new Float64Array(new SharedArrayBuffer(8 * count))

@@ -5,7 +5,8 @@ import type { ScoredRows, ScoreInput } from '../asOf/scoreDataset.ts'
 import type { JoinTask, WrittenJoin } from '../asOf/writeJoin.ts'
 import type { BacktestSettings } from '../codec/settings.ts'
 import type { Dataset, Ranking } from '../dataset/dataset.ts'
-import type { SpaResult, SpaTest } from '../evidence/spa.ts'
+import type { SpaTest } from '../evidence/spa.ts'
+import type { SpaOutcome } from '../evidence/superiority.ts'
 import type { PanelFile, PanelFileInput } from '../panelFile/readPanelFile.ts'
 import type { SignalDay } from '../pipeline/archiveDataset.ts'
 import type { BatchInput, BatchOutput, OpenedBatch } from '../pipeline/batch.ts'
@@ -52,8 +53,7 @@ export interface Tasks {
       readonly plan: SweepPlan
       readonly series: readonly SliceSeries[]
       readonly resultFormat: ResultFormat
-      /** Undefined: not included. */
-      readonly spa: SpaResult | null | undefined
+      readonly spa: SpaOutcome
     }
     output: EncodedResult
   }

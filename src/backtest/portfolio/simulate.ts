@@ -1,6 +1,7 @@
 import { type Dataset, nameCount } from '../dataset/dataset.ts'
 import { mean } from '../statistics/moments.ts'
 import { allocateSeries, type PeriodSeries } from '../statistics/returns.ts'
+import { heldPeriods } from './held.ts'
 import type { PortfolioSettings, TradingCosts } from './settings.ts'
 import { simulatePortfolios } from './simulatePortfolios.ts'
 
@@ -44,10 +45,7 @@ export function simulate(
   readPeriods(portfolios.sums[0], h, costs, series)
   series.universe.set(portfolios.universe)
   series.heldWithoutReturn.set(portfolios.heldWithoutReturn)
-  // In its first periods a portfolio is empty if none has formed a leg yet.
-  portfolios.idlePeriods.forEach((idle, t) => {
-    series.held[t] = idle < Math.min(h, t + 1) ? 1 : 0
-  })
+  series.held.set(heldPeriods(portfolios.idlePeriods, h))
   const minWeight = rounding * settings.gross
   const weight = portfolios.weight.map(w => (Math.abs(w / h) > minWeight ? w / h : 0))
   const { trancheCount, eligible: ranked, known } = portfolios

@@ -7,11 +7,11 @@ interface SweepOutcome {
   readonly best?: { readonly label: string }
 }
 
-/** The trials of a sweep, the winner first and then by their Sharpe ratio. Of trials with the same ratio the winner is
+/** The trials of a sweep, the winner first and then by the Sharpe ratio that they are judged by. Of trials with the same ratio the winner is
  * the one that trades least, so it need not be the first of the grid. */
 export function rankTrials({ trials = [], best }: SweepOutcome): SweepTrial[] {
-  const rank = ({ label, sharpe }: SweepTrial) =>
-    label === best?.label ? Number.POSITIVE_INFINITY : (sharpe ?? Number.NEGATIVE_INFINITY)
+  const rank = ({ label, judged_sharpe }: SweepTrial) =>
+    label === best?.label ? Number.POSITIVE_INFINITY : (judged_sharpe ?? Number.NEGATIVE_INFINITY)
   return trials.toSorted((a, b) => {
     const [rankA, rankB] = [rank(a), rank(b)]
     return rankA === rankB ? (a.avg_turnover ?? 0) - (b.avg_turnover ?? 0) : rankB > rankA ? 1 : -1

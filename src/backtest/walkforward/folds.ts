@@ -6,28 +6,41 @@ import { sharpe } from '../statistics/sharpe.ts'
 /** One fold's record. */
 export interface Fold extends FoldWindow {
   readonly trainSharpe: number | null
+  readonly judgedTrainSharpe: number | null
   readonly sharpe: number | null
+  readonly judgedSharpe: number | null
   readonly cagr: number | null
   readonly maxDrawdown: number
+}
+
+/** The returns of a configuration, per period, fractions. */
+export interface FoldReturns {
+  readonly net: Float64Array
+  /** Net less the return of the benchmark; the array of net returns itself against cash. */
+  readonly judged: Float64Array
 }
 
 /** Walk-forward folds of one configuration. Nothing is fitted, so they are its record on unseen blocks. The portfolio
  * and its costs carry across folds.
  *
- * @param net per period, fractions
  * @param days day of each period, ascending */
-export function walkForward(net: Float64Array, days: Int32Array, settings: FoldSettings): Fold[] {
-  return foldWindows(days, settings).map(window => foldRecord(net, window, settings.periodsPerYear))
+export function walkForward(returns: FoldReturns, days: Int32Array, settings: FoldSettings): Fold[] {
+  return foldWindows(days, settings).map(window => foldRecord(returns, window, settings.periodsPerYear))
 }
 
 /** What a configuration earned in one fold. */
-export function foldRecord(net: Float64Array, window: FoldWindow, periodsPerYear: number): Fold {
+export function foldRecord({ net, judged }: FoldReturns, window: FoldWindow, periodsPerYear: number): Fold {
   const test = net.subarray(window.testStart, window.testEnd)
   const { curve } = equityCurve(test)
+  const trained = trainSharpe(net, window, periodsPerYear)
+  const tested = sharpe(test, periodsPerYear)
+  const isCash = judged === net
   return {
     ...window,
-    trainSharpe: trainSharpe(net, window, periodsPerYear),
-    sharpe: sharpe(test, periodsPerYear),
+    trainSharpe: trained,
+    judgedTrainSharpe: isCash ? trained : trainSharpe(judged, window, periodsPerYear),
+    sharpe: tested,
+    judgedSharpe: isCash ? tested : sharpe(judged.subarray(window.testStart, window.testEnd), periodsPerYear),
     cagr: cagr(curve[curve.length - 1], test.length, periodsPerYear),
     maxDrawdown: maxDrawdown(curve),
   }
@@ -35,11 +48,11 @@ export function foldRecord(net: Float64Array, window: FoldWindow, periodsPerYear
 
 /** Annualised Sharpe ratio of the training periods. */
 export function trainSharpe(
-  net: Float64Array,
+  returns: Float64Array,
   { trainEnd }: FoldWindow,
   periodsPerYear: number,
 ): number | null {
-  return sharpe(net.subarray(0, trainEnd), periodsPerYear)
+  return sharpe(returns.subarray(0, trainEnd), periodsPerYear)
 }
 
 /** One fold's periods: trained on 0 .. trainEnd - 1, tested on testStart .. testEnd - 1. */

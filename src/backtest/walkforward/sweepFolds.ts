@@ -1,12 +1,17 @@
-import { type Fold, type FoldSettings, foldRecord, foldWindows, trainSharpe } from './folds.ts'
+import {
+  type Fold,
+  type FoldReturns,
+  type FoldSettings,
+  foldRecord,
+  foldWindows,
+  trainSharpe,
+} from './folds.ts'
 
 /** What a choice between configurations knows about each of them. */
-export interface Candidate {
+export interface Candidate extends FoldReturns {
   readonly label: string
   /** h, in periods. */
   readonly tranches: number
-  /** Net return per period. */
-  readonly net: Float64Array
 }
 
 /** A fold and the index of the candidate that it traded. */
@@ -15,7 +20,8 @@ interface ChosenFold {
   readonly fold: Fold
 }
 
-/** Walk-forward folds of a sweep. Each fold trades the candidate with the highest training Sharpe ratio. Its record is that
+/** Walk-forward folds of a sweep. Each fold trades the candidate with the highest training Sharpe ratio of its judged
+ * returns. Its record is that
  * candidate's own: fold f of the sweep equals fold f of that candidate's single backtest, number for number. So each
  * candidate trains on its own window, purged by its own h + 1 periods. No window contains a return that ends after the first
  * test date.
@@ -37,14 +43,14 @@ export function walkForwardSweep(
   return windows[0].map((_, f) => {
     let best = 0
     let highest: number | null = null
-    candidates.forEach(({ net, label }, c) => {
-      const trained = trainSharpe(net, windows[c][f], periodsPerYear)
+    candidates.forEach(({ judged, label }, c) => {
+      const trained = trainSharpe(judged, windows[c][f], periodsPerYear)
       const higher = trained !== null && (highest === null || trained > highest)
       if (higher || (trained === highest && label < candidates[best].label)) {
         best = c
         highest = trained
       }
     })
-    return { candidate: best, fold: foldRecord(candidates[best].net, windows[best][f], periodsPerYear) }
+    return { candidate: best, fold: foldRecord(candidates[best], windows[best][f], periodsPerYear) }
   })
 }

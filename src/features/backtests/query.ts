@@ -25,6 +25,10 @@ export const BodyQuerySchema = Type.Object(
       'With a CSV body: `evidence` as in a JSON body, as JSON text.',
       '{"seed":1,"bootstraps":1000}',
     ),
+    benchmark: text(
+      'With a CSV body: `benchmark` as in a JSON body: `cash`, `universe`, or JSON text. A long series of returns fits a JSON or NDJSON body only.',
+      'universe',
+    ),
     score: text('With a CSV body: `score` as in a JSON body, as JSON text.', '{"asOf":"roe"}'),
     data_version: Type.Optional(
       Type.Integer({

@@ -52,13 +52,9 @@ test('the chosen length is not shorter than that of the net returns, whose inter
   const net = autoregressive(1_000, 0.5, 7).map(value => value / 1_000)
   // Noise of a hundred times its size hides how it correlates.
   const universe = autoregressive(1_000, 0, 11).map(value => value / 10)
-  const days = Int32Array.from(net, (_, t) => t)
-  const trials = [{ net, tranches: 1, avgTurnover: 0 }]
-  const rest = { days, returnDays: 1, periodsPerYear: 252, hasCosts: false, pbo: null, warnings: [] }
-  const settings = resolveEvidence(['interval'])
-  if (settings === null) throw new Error('interval is evidence')
-  const { meanBlock } = spaInput(settings, { trials, winner: 0, universe, ...rest })
-  const ofExcess = optimalBlockLength(net.map((value, t) => value - universe[t]))
+  const judged = net.map((value, t) => value - universe[t])
+  const { meanBlock } = spaInput(resolveEvidence(['interval']), [{ net, judged }])
+  const ofExcess = optimalBlockLength(judged)
   expect(meanBlock).toBe(optimalBlockLength(net))
   expect(meanBlock).toBeGreaterThan(2 * ofExcess)
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { allocateBlocks, drawBlocks } from '../../../src/backtest/evidence/bootstrap.ts'
 import { type CpcvCandidate, cpcv } from '../../../src/backtest/evidence/cpcv.ts'
 import { sharpeInterval } from '../../../src/backtest/evidence/sharpeInterval.ts'
-import { superiorPredictiveAbility } from '../../../src/backtest/evidence/spa.ts'
+import { superiorPredictiveAbility } from '../../../src/backtest/evidence/superiority.ts'
 import { findPython, runPython } from '../../python.ts'
 import { sharedPath } from '../../shared.ts'
 

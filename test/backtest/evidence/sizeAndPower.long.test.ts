@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
 import { cpcv, cpcvGroups } from '../../../src/backtest/evidence/cpcv.ts'
 import { sharpeInterval } from '../../../src/backtest/evidence/sharpeInterval.ts'
-import { type SpaResult, superiorPredictiveAbility } from '../../../src/backtest/evidence/spa.ts'
+import type { SpaResult } from '../../../src/backtest/evidence/spa.ts'
+import { superiorPredictiveAbility } from '../../../src/backtest/evidence/superiority.ts'
 import { pbo } from '../../../src/backtest/overfitting/pbo.ts'
 import { sharpe } from '../../../src/backtest/statistics/sharpe.ts'
 

@@ -229,7 +229,11 @@ test('a sweep answers the capacity of its winner', () => {
   const sweep = { holdDays: [1, 2, 4], direction: ['long_short', 'long_only'] } as const
   const config = { returnDays: 1, quantile: 0.3 }
   const grid = { holdDays: [...sweep.holdDays], direction: [...sweep.direction] }
-  const plan = planSweep(selectPanelData(datasetOf(rows), config), config, grid, capacity, costs, null, 0.2)
+  const plan = planSweep(
+    selectPanelData(datasetOf(rows), config),
+    { config, sweep: grid, include: capacity, evidence: { participation: 0.2 } },
+    costs,
+  )
   const series = plan.slices.map(slice => {
     const out = new Float64Array(slice.length * (plan.view.endDate + 1))
     const configs = slice.map(place => plan.configs[place])
@@ -248,7 +252,8 @@ test('capacity of rows without a volume is refused in words, of one configuratio
   const message =
     'capacity needs the dollar volume of names, and no row has one. Send a panel with the column dollar_volume'
   expect(() => run(rows)).toThrow(message)
-  expect(() => planSweep(selectPanelData(datasetOf(rows), {}), {}, true, capacity, costs)).toThrow(message)
+  const request = { config: {}, sweep: true, include: capacity }
+  expect(() => planSweep(selectPanelData(datasetOf(rows), {}), request, costs)).toThrow(message)
 })
 
 test('a portfolio that never trades has no capacity', () => {

@@ -2,6 +2,19 @@ import type { BacktestResult } from '../../../src/backtest/result.ts'
 import type { SweepFields } from '../../../src/backtest/resultMetrics.ts'
 import { isoDate } from '../../../src/dates.ts'
 
+const madeVerdict: BacktestResult['verdict'] = {
+  level: 'none',
+  benchmark: 'cash',
+  judged_sharpe: 1.5,
+  trials: 1,
+  dsr: 0.8,
+  superior: false,
+  reasons: [
+    { code: 'dsr_fails', message: 'The Deflated Sharpe ratio is 0.800, below the required 0.95.' },
+    { code: 'spa_fails', message: 'The test for superior predictive ability fails (p of at least .05).' },
+  ],
+}
+
 /** A made-up result of the model's shape: `net` are its periods, one a business day from 2024-01-01. */
 export function madeResult(net: readonly number[], change: Partial<BacktestResult> = {}): BacktestResult {
   const curve = [1]
@@ -28,9 +41,12 @@ export function madeResult(net: readonly number[], change: Partial<BacktestResul
       drift: false,
       folds: 5,
     },
+    benchmark: 'cash',
+    verdict: madeVerdict,
     metrics: {
       cagr: 0.1234,
       sharpe: 1.5,
+      judged_sharpe: 1.5,
       lo_sharpe: null,
       information_ratio: -0.25,
       max_drawdown: -0.0815,
@@ -57,7 +73,9 @@ export function madeResult(net: readonly number[], change: Partial<BacktestResul
         n_periods: 7,
         label: 'long_short q0.1 equal h5',
         train_sharpe: null,
+        judged_train_sharpe: null,
         sharpe: 1.1,
+        judged_sharpe: 1.1,
         cagr: 0.2,
         max_drawdown: -0.01,
       },
@@ -125,6 +143,8 @@ export function madeTrials(): SweepFields['trials'] {
         trials.push({
           label: `long_short q${quantile} ${weighting} h${hold}`,
           sharpe: 2.5 - 0.08 * trials.length,
+          judged_sharpe: 2.5 - 0.08 * trials.length,
+          benchmark: 'cash',
           cagr: 0.1,
           max_drawdown: -0.1,
           avg_turnover: 0.2,

@@ -5,7 +5,9 @@ import { madeTrials } from './fixtures.ts'
 describe('rankTrials', () => {
   const trial = (label: string, sharpe: number | null, avg_turnover: number) => ({
     label,
-    sharpe,
+    sharpe: 0,
+    judged_sharpe: sharpe,
+    benchmark: 'universe' as const,
     cagr: 0.1,
     max_drawdown: -0.1,
     avg_turnover,

@@ -12,9 +12,19 @@ const daily = (count: number) => {
   return days
 }
 
+function empty(periods: number) {
+  const net = new Float64Array(periods)
+  return { net, judged: net }
+}
+
 test('cuts T periods into folds + 1 blocks, tests the later ones and purges h + 1 periods before each', () => {
   const net = Float64Array.from({ length: 60 }, (_, t) => Math.sin(t) / 100)
-  const folds = walkForward(net, daily(60), { folds: 5, tranches: 3, returnDays: 1, periodsPerYear: 252 })
+  const folds = walkForward({ net, judged: net }, daily(60), {
+    folds: 5,
+    tranches: 3,
+    returnDays: 1,
+    periodsPerYear: 252,
+  })
   expect(folds.map(f => [f.fold, f.trainEnd, f.testStart, f.testEnd])).toEqual([
     [1, 6, 10, 20],
     [2, 16, 20, 30],
@@ -29,7 +39,7 @@ test('cuts T periods into folds + 1 blocks, tests the later ones and purges h + 
 test('a fold’s growth and drawdown are those of its own periods, starting at 1', () => {
   // Ten periods a block; every block gains 1% a period, except for a loss of half in the fourth period of the third.
   const net = Float64Array.from({ length: 30 }, (_, t) => (t === 23 ? -0.5 : 0.01))
-  const [second, third] = walkForward(net, daily(30), {
+  const [second, third] = walkForward({ net, judged: net }, daily(30), {
     folds: 2,
     tranches: 1,
     returnDays: 1,
@@ -63,7 +73,7 @@ test('the end of the last training return is never after the first test date', (
         const periods = rebalanceDates(0, days.length, step)
         const periodDays = Int32Array.from(periods, date => days[date])
         const settings = { folds, tranches, returnDays, periodsPerYear: 252 }
-        for (const fold of walkForward(new Float64Array(periods.length), periodDays, settings)) {
+        for (const fold of walkForward(empty(periods.length), periodDays, settings)) {
           expect(fold.testEnd).toBeGreaterThan(fold.testStart)
           expect(fold.trainEnd).toBeLessThanOrEqual(Math.max(0, fold.testStart - tranches - 1))
           if (fold.trainEnd === 0) continue
@@ -78,11 +88,11 @@ test('the end of the last training return is never after the first test date', (
 
 test('has fewer folds with too few periods, and none with one', () => {
   const settings = { folds: 5, tranches: 1, returnDays: 1, periodsPerYear: 252 }
-  expect(walkForward(new Float64Array(3), daily(3), settings).map(f => [f.testStart, f.testEnd])).toEqual([
+  expect(walkForward(empty(3), daily(3), settings).map(f => [f.testStart, f.testEnd])).toEqual([
     [1, 2],
     [2, 3],
   ])
-  expect(walkForward(new Float64Array(1), daily(1), settings)).toEqual([])
+  expect(walkForward(empty(1), daily(1), settings)).toEqual([])
 })
 
 test('a training return that would end a day after the first test date is purged, one that ends on it is not', () => {
@@ -97,7 +107,6 @@ test('a training return that would end a day after the first test date is purged
       ...[14, 21, 28].map(d => monday + d),
     )
   const settings = { folds: 1, tranches: 1, returnDays: 5, periodsPerYear: 52 }
-  const trainEnd = (testStart: number) =>
-    walkForward(new Float64Array(8), days(testStart), settings)[0].trainEnd
+  const trainEnd = (testStart: number) => walkForward(empty(8), days(testStart), settings)[0].trainEnd
   expect([trainEnd(monday + 6), trainEnd(monday + 7)]).toEqual([1, 2])
 })

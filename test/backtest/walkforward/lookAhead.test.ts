@@ -41,11 +41,10 @@ function choices(rows: Row[]) {
   const out = new Float64Array(configs.length * width)
   const costs = { roundTripOfMarket: Float64Array.of(0.001, 0.003), borrowPerPeriod: 0.0001 }
   simulateMany(data, periods, configs, costs, out, new Int32Array(1))
-  const candidates = configs.map(({ tranches, weighting, drift }, c) => ({
-    label: `${weighting} ${tranches} ${drift}`,
-    tranches,
-    net: out.subarray(c * width, c * width + periods.length),
-  }))
+  const candidates = configs.map(({ tranches, weighting, drift }, c) => {
+    const net = out.subarray(c * width, c * width + periods.length)
+    return { label: `${weighting} ${tranches} ${drift}`, tranches, net, judged: net }
+  })
   const settings = { folds, returnDays: 1, periodsPerYear: 252 }
   return { folds: walkForwardSweep(candidates, data.days, settings), days: data.days }
 }

@@ -14,6 +14,14 @@ function noise(count: number, seed: number): Float64Array {
   })
 }
 
+/** Judged against cash: by its net returns. */
+const cashCandidate = (label: string, tranches: number, net: Float64Array): Candidate => ({
+  label,
+  tranches,
+  net,
+  judged: net,
+})
+
 /** Periods of a panel with these gaps between its dates. */
 const calendar = fc.record({
   gaps: fc.oneof(
@@ -45,6 +53,7 @@ function sweepOf({
     label: `h${tranches}`,
     tranches,
     net: noise(periods.length, seed + 7 * c),
+    judged: noise(periods.length, seed + 7 * c + 3),
   }))
   return { candidates, days: periodDays, settings: { folds, returnDays, periodsPerYear: 252 } }
 }
@@ -74,12 +83,11 @@ test('returns in the test block, or after it, never change the choice', () => {
       const folds = walkForwardSweep(candidates, days, settings)
       folds.forEach(({ candidate, fold }, f) => {
         const changed = candidates.map(one => {
-          const net = Float64Array.from(one.net)
-          net.set(
-            noise(net.length - fold.testStart, seed).map(r => 5 * r),
-            fold.testStart,
-          )
-          return { ...one, net }
+          const unseen = noise(one.net.length - fold.testStart, seed).map(r => 5 * r)
+          const [net, judged] = [Float64Array.from(one.net), Float64Array.from(one.judged)]
+          net.set(unseen, fold.testStart)
+          judged.set(unseen, fold.testStart)
+          return { ...one, net, judged }
         })
         const again = walkForwardSweep(changed, days, settings)[f]
         expect([again.candidate, again.fold.trainSharpe]).toEqual([candidate, fold.trainSharpe])
@@ -93,15 +101,17 @@ test('each fold is the chosen candidate’s own fold, and no candidate trained b
   fc.assert(
     fc.property(calendar, given => {
       const { candidates, days, settings } = sweepOf(given)
-      const own = candidates.map(({ net, tranches }) => walkForward(net, days, { ...settings, tranches }))
+      const own = candidates.map(one => walkForward(one, days, { ...settings, tranches: one.tranches }))
       walkForwardSweep(candidates, days, settings).forEach(({ candidate, fold }, f) => {
         expect(fold).toEqual(own[candidate][f])
         for (const rival of own) {
-          expect(rival[f].trainSharpe ?? Number.NEGATIVE_INFINITY).toBeLessThanOrEqual(
-            fold.trainSharpe ?? Number.NEGATIVE_INFINITY,
+          expect(rival[f].judgedTrainSharpe ?? Number.NEGATIVE_INFINITY).toBeLessThanOrEqual(
+            fold.judgedTrainSharpe ?? Number.NEGATIVE_INFINITY,
           )
         }
-        expect(fold.trainSharpe).toBe(sharpe(candidates[candidate].net.slice(0, fold.trainEnd), 252))
+        const { net, judged } = candidates[candidate]
+        expect(fold.trainSharpe).toBe(sharpe(net.slice(0, fold.trainEnd), 252))
+        expect(fold.judgedTrainSharpe).toBe(sharpe(judged.slice(0, fold.trainEnd), 252))
       })
     }),
     { numRuns: 300 },
@@ -110,7 +120,7 @@ test('each fold is the chosen candidate’s own fold, and no candidate trained b
 
 test('a fold that no candidate can train for goes to the first label', () => {
   const days = Int32Array.from({ length: 12 }, (_, t) => addBusinessDays(19_723, t + 1))
-  const candidates = ['b', 'a', 'c'].map(label => ({ label, tranches: 30, net: noise(12, 3) }))
+  const candidates = ['b', 'a', 'c'].map(label => cashCandidate(label, 30, noise(12, 3)))
   const folds = walkForwardSweep(candidates, days, { folds: 3, returnDays: 1, periodsPerYear: 252 })
   expect(folds.map(({ candidate }) => candidate)).toEqual([1, 1, 1])
   expect(folds.map(({ fold }) => fold.trainSharpe)).toEqual([null, null, null])
@@ -122,7 +132,7 @@ test('a tie in training goes to the first label, whatever their order and their 
   const same = (label: string, seed: number) => {
     const net = noise(40, 3)
     net.set(noise(20, seed), 20)
-    return { label, tranches: 1, net }
+    return cashCandidate(label, 1, net)
   }
   for (const labels of [
     ['b', 'a', 'c'],

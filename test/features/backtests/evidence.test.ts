@@ -1,13 +1,14 @@
 import { afterAll, expect, test } from 'bun:test'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
+import { universeReturns } from '../../../src/backtest/dataset/rank.ts'
 import { decodeResult } from '../../../src/backtest/pipeline/encodeResult.ts'
 import { resolveEvidence } from '../../../src/backtest/pipeline/evidence.ts'
-import { sweepRecords } from '../../../src/backtest/pipeline/sweepEvidence.ts'
 import { planArchiveSweep, type SweepPlan } from '../../../src/backtest/pipeline/sweepPlan.ts'
 import { readTrials } from '../../../src/backtest/pipeline/sweepTrials.ts'
 import { operator } from '../../../src/backtest/pool/caller.ts'
 import { ComputePool } from '../../../src/backtest/pool/computePool.ts'
 import { runSlice, runSweep } from '../../../src/backtest/pool/runSweep.ts'
+import { rebalanceDates } from '../../../src/backtest/portfolio/rebalance.ts'
 import type { BacktestEvidence } from '../../../src/backtest/requestEvidence.ts'
 import { BacktestResult } from '../../../src/backtest/result.ts'
 import { registerFormats } from '../../../src/dates.ts'
@@ -69,8 +70,8 @@ test.skipIf(python === null || peers === null)(
         const series = await Promise.all(
           plan.slices.map((_, slice) => runSlice(pool, plan, slice, { caller: operator })),
         )
-        const trials = readTrials(plan, series, plan.view.endDate)
-        const { universe } = sweepRecords(plan, trials, 0, [], null)
+        const trials = readTrials(plan, series)
+        const { universe } = universeReturns(plan.data, rebalanceDates(0, plan.view.endDate, 1))
         const file = `${process.env.TMPDIR ?? '/tmp'}/asfiled-evidence-${process.pid}.json`
         await Bun.write(
           file,
@@ -236,13 +237,12 @@ test('a sweep past its time limit ends among its resamples with the advice to su
 }, 60_000)
 
 test('defaults are those that the schema states', () => {
-  expect(resolveEvidence(['ic'])).toBeNull()
+  expect(resolveEvidence(['ic']).sections).toEqual([])
   expect(resolveEvidence(['cpcv', 'spa'])).toEqual({
     sections: ['spa', 'cpcv'],
     seed: 1,
     bootstraps: 1_000,
     meanBlock: null,
-    benchmark: 'universe',
     groups: 10,
     testGroups: 2,
   })

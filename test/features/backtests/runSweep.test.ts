@@ -80,15 +80,26 @@ test('the winner, and each trial, is its single backtest to the bit; only the fo
     const own = { direction, quantile: Number(quantile.slice(1)), weighting, holdDays: Number(hold.slice(1)) }
     const single = await run({ panel, include, config: { ...config, ...own } })
     singles.set(trial.label, single)
-    const { sharpe, cagr, max_drawdown, avg_turnover } = single.metrics
-    expect(trial).toEqual({ label: trial.label, sharpe, cagr, max_drawdown, avg_turnover })
+    const { sharpe, judged_sharpe, cagr, max_drawdown, avg_turnover } = single.metrics
+    expect(trial).toEqual({
+      label: trial.label,
+      sharpe,
+      judged_sharpe,
+      benchmark: 'universe',
+      cagr,
+      max_drawdown,
+      avg_turnover,
+    })
   }
   const winner = singles.get(result.best?.label ?? '')
   if (!winner) throw new Error('the winner is no trial')
-  const { best, trials, deflated_sharpe, folds, metrics, sweep: grid, request, ...record } = result
+  const { best, trials, deflated_sharpe, folds, metrics, sweep: grid, request, verdict, ...record } = result
   expect<object | undefined>(request).toEqual({ config, sweep, include })
   expect<object | undefined>(grid).toEqual(sweep)
-  const { folds: ownFolds, metrics: ownMetrics, request: _, ...own } = winner
+  const { folds: ownFolds, metrics: ownMetrics, request: _, verdict: ofOne, ...own } = winner
+  expect([verdict.trials, ofOne.trials]).toEqual([8, 1])
+  expect(verdict.judged_sharpe).toBe(ofOne.judged_sharpe)
+  expect(verdict.dsr).toBe(deflated_sharpe?.dsr ?? null)
   expect(record).toEqual(own)
   expect(best?.metrics).toEqual(ownMetrics)
   expect(metrics).toEqual({ ...ownMetrics, oos_sharpe_mean: metrics.oos_sharpe_mean })
@@ -96,7 +107,7 @@ test('the winner, and each trial, is its single backtest to the bit; only the fo
   expect(metrics.oos_sharpe_mean).toBeCloseTo(simple.mean(tested), 12)
   folds.forEach((fold, f) => {
     const rivals = [...singles.values()].map(
-      single => single.folds[f].train_sharpe ?? Number.NEGATIVE_INFINITY,
+      single => single.folds[f].judged_train_sharpe ?? Number.NEGATIVE_INFINITY,
     )
     expect(fold).toEqual(singles.get(fold.label)?.folds[f] ?? fold)
     expect(fold.train_sharpe ?? Number.NEGATIVE_INFINITY).toBe(Math.max(...rivals))
@@ -203,7 +214,12 @@ test('oos_sharpe_mean is that of the folds as they were traded; the winner’s o
     forward_return: (j < panel.length / 2 ? 0.01 : -0.02) + (row.score + row.forward_return) / 10,
   }))
   const sweep = { direction: ['long_short', 'long_only'], quantile: [0.1, 0.5], holdDays: [1, 5] }
-  const { folds, metrics, best } = await run({ sweep, panel: turning, config: { returnDays: 1 } })
+  const { folds, metrics, best } = await run({
+    sweep,
+    panel: turning,
+    config: { returnDays: 1 },
+    benchmark: 'cash',
+  })
   expect(folds.every(fold => fold.label === best?.label)).toBe(false)
   const tested = folds.map(fold => fold.sharpe ?? Number.NaN)
   expect(metrics.oos_sharpe_mean).toBeCloseTo(simple.mean(tested), 12)

@@ -90,12 +90,13 @@ function rowsKey({ rows }: BatchItem): string {
 }
 
 function entryOf({ index, item }: PlacedItem, dataVersion: number | undefined): BatchEntry {
-  const { config, include, rows } = item
+  const { config, include, benchmark, rows } = item
   const panelId = rows.kind === 'stored' ? rows.panelId : undefined
   return {
     index,
     config,
     include,
+    benchmark,
     source: rows.kind === 'archive' ? rows.source : null,
     panelId,
     dataVersion,

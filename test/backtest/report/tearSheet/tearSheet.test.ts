@@ -4,7 +4,7 @@ import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { tearSheet } from '../../../../src/backtest/report/tearSheet/page.ts'
 import { BacktestResult } from '../../../../src/backtest/result.ts'
 import { registerFormats } from '../../../../src/dates.ts'
-import { madeResult, madeSweep } from '../fixtures.ts'
+import { madeResult, madeSweep, madeTrials } from '../fixtures.ts'
 
 registerFormats()
 const check = TypeCompiler.Compile(BacktestResult)
@@ -100,7 +100,7 @@ describe('tear sheet', () => {
         markets: [{ market: evil, round_trip_bps: 1, is_default: true, source: evil, date: evil }],
       },
       folds: [{ ...full.folds[0], label: evil, test_start: evil }],
-      trials: [{ label: evil, sharpe: 1, cagr: null, max_drawdown: null, avg_turnover: null }],
+      trials: [{ ...madeTrials()[0], label: evil, cagr: null, max_drawdown: null, avg_turnover: null }],
       best: { label: evil, config: full.config, metrics: full.metrics },
     })
     const written = tearSheet(made, evil)

@@ -1,0 +1,87 @@
+import { dayNumber, isoDate } from '../../dates.ts'
+import { Failure } from '../../errors.ts'
+import type { BacktestBenchmark } from '../requestBenchmark.ts'
+import type { BacktestEvidence } from '../requestEvidence.ts'
+
+/** What one record is judged against. `series` is the caller's own. */
+export type BenchmarkKind = 'cash' | 'universe' | 'series'
+
+/** What the records of a request are judged against. `direction`: a long-short portfolio finances itself and is judged against
+ * cash; a long-only one could have held the whole universe instead, and is judged against that. */
+export type Benchmark =
+  | { readonly kind: 'direction' | 'cash' | 'universe' }
+  /** One return for each period. */
+  | { readonly kind: 'series'; readonly returns: Float64Array }
+
+export const byDirection: Benchmark = { kind: 'direction' }
+
+export function kindFor({ kind }: Benchmark, longShort: boolean): BenchmarkKind {
+  if (kind !== 'direction') return kind
+  return longShort ? 'cash' : 'universe'
+}
+
+/** What a request names. `evidence.benchmark` is the spelling of earlier versions.
+ *
+ * @param days first day of each period */
+export function resolveBenchmark(
+  sent: BacktestBenchmark | undefined,
+  evidence: BacktestEvidence | undefined,
+  days: Int32Array,
+): Benchmark {
+  const older = evidence?.benchmark
+  if (sent !== undefined && older !== undefined && sent !== older) throw contradiction(older)
+  const named = sent ?? older
+  if (named === undefined) return byDirection
+  if (typeof named === 'string') return { kind: named }
+  return { kind: 'series', returns: align(returnsByDay(named), days) }
+}
+
+function contradiction(older: string): Failure {
+  return new Failure(
+    'parameter_invalid',
+    `benchmark and evidence.benchmark (${JSON.stringify(older)}) differ. They mean the same, what the record is judged against; send benchmark alone.`,
+    { param: 'evidence.benchmark' },
+  )
+}
+
+function returnsByDay(sent: Exclude<BacktestBenchmark, string>): Map<number, number> {
+  const isRows = Array.isArray(sent)
+  const dates = isRows ? sent.map(({ date }) => date) : sent.date
+  const returns = isRows ? sent.map(row => row.return) : sent.return
+  if (dates.length !== returns.length) {
+    throw new Failure(
+      'parameter_invalid',
+      `benchmark.date has ${dates.length} elements and benchmark.return ${returns.length}. Send one return for each date.`,
+      { param: 'benchmark' },
+    )
+  }
+  const byDay = new Map<number, number>()
+  dates.forEach((date, i) => {
+    const day = dayNumber(date)
+    if (byDay.has(day)) throw repeatedDate(date, i, isRows)
+    byDay.set(day, returns[i])
+  })
+  return byDay
+}
+
+function repeatedDate(date: string, i: number, isRows: boolean): Failure {
+  const param = isRows ? `benchmark[${i}].date` : `benchmark.date[${i}]`
+  return new Failure('parameter_invalid', `${param} is ${date}, a date that came before. Send it once.`, {
+    param,
+  })
+}
+
+const maxShownDates = 5
+
+/** A benchmark without some return is refused: leaving the period out would change the record, and 0 would be made up. */
+function align(byDay: ReadonlyMap<number, number>, days: Int32Array): Float64Array {
+  const missing = days.filter(day => !byDay.has(day))
+  if (missing.length === 0) return Float64Array.from(days, day => byDay.get(day) ?? 0)
+  const shown = Array.from(missing.subarray(0, maxShownDates), isoDate)
+  const rest = missing.length - shown.length
+  throw new Failure(
+    'backtest_impossible',
+    `benchmark has no return for ${missing.length} of the ${days.length} dates on which a period starts: ${shown.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}. Send one for each of them.`,
+    { param: 'benchmark' },
+  )
+}

@@ -1,0 +1,72 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { BenchmarkUsed, count, numberOrNull, strict } from './resultMetrics.ts'
+
+/** From the best to the worst. `withheld` is none of them. */
+export const verdictLevels = ['strong', 'weak', 'none', 'withheld'] as const
+export type VerdictLevel = (typeof verdictLevels)[number]
+
+export const verdictReasonCodes = [
+  'dsr_passes',
+  'dsr_fails',
+  'dsr_undefined',
+  'spa_passes',
+  'spa_fails',
+  'spa_not_computed',
+  'one_configuration',
+  'short_record',
+  'ruined',
+  'gross_exposure',
+  'overlapping_returns',
+  'score_is_return',
+  'too_good',
+  'returns_like_percent',
+] as const
+export type VerdictReasonCode = (typeof verdictReasonCodes)[number]
+
+const VerdictReason = Type.Object(
+  {
+    code: Type.Union(
+      verdictReasonCodes.map(code => Type.Literal(code)),
+      { description: 'Stable name of the reason.' },
+    ),
+    message: Type.String({ description: 'What was found, in a sentence or two.' }),
+  },
+  { ...strict, $id: 'VerdictReason' },
+)
+export type VerdictReason = Static<typeof VerdictReason>
+
+export const BacktestVerdict = Type.Object(
+  {
+    level: Type.Union(
+      verdictLevels.map(level => Type.Literal(level)),
+      {
+        description:
+          'strong: the Deflated Sharpe ratio is at least .95, and the p value of the test for superior predictive ability is below .05. weak: one of the two holds. none: neither. withheld: what the rows look like makes both meaningless, whatever their values; reasons say why.',
+      },
+    ),
+    benchmark: BenchmarkUsed,
+    judged_sharpe: numberOrNull(
+      'Annualised Sharpe ratio of the net return minus that of the benchmark; equal to metrics.sharpe against cash.',
+    ),
+    trials: count(
+      'Configurations that the Deflated Sharpe ratio counts: 1, those of a sweep, or those of a batch.',
+    ),
+    dsr: numberOrNull(
+      'Deflated Sharpe ratio. With one trial, it is the probabilistic Sharpe ratio against 0.',
+    ),
+    superior: Type.Union([Type.Boolean(), Type.Null()], {
+      description:
+        'Whether spa.consistent is below .05; include spa for its value. null: not computed, as a reason says.',
+    }),
+    reasons: Type.Array(VerdictReason, {
+      description: 'Why this level: first what withholds or limits it, then each of the two tests.',
+    }),
+  },
+  {
+    ...strict,
+    $id: 'BacktestVerdict',
+    description:
+      'Whether the record is more than luck would explain. It counts only the trials that it knows, and is not the probability that the strategy will make money.',
+  },
+)
+export type BacktestVerdict = Static<typeof BacktestVerdict>
