@@ -9,7 +9,9 @@ export const verdictReasonCodes = [
   'dsr_passes',
   'dsr_fails',
   'dsr_undefined',
+  'serial_correlation',
   'spa_passes',
+  'spa_close',
   'spa_fails',
   'spa_not_computed',
   'one_configuration',
@@ -41,7 +43,7 @@ export const BacktestVerdict = Type.Object(
       verdictLevels.map(level => Type.Literal(level)),
       {
         description:
-          'strong: the Deflated Sharpe ratio is at least .95, and the p value of the test for superior predictive ability is below .05. weak: one of the two holds. none: neither. withheld: what the rows look like makes both meaningless, whatever their values; reasons say why.',
+          'strong: dsr and dsr_serial are at least .95, and the p value of the test for superior predictive ability (spa.consistent) is below half of spa_level. weak: only the first holds, or the p value is below spa_level. none: neither. withheld: what the rows look like makes both meaningless, whatever their values; reasons say why.',
       },
     ),
     benchmark: BenchmarkUsed,
@@ -54,9 +56,15 @@ export const BacktestVerdict = Type.Object(
     dsr: numberOrNull(
       'Deflated Sharpe ratio. With one trial, it is the probabilistic Sharpe ratio against 0.',
     ),
+    dsr_serial: numberOrNull(
+      'dsr after serial correlation of the record: PHI(PHI^-1(dsr) / sqrt(max(1, VR))). VR is the variance that the stationary bootstrap, with blocks of mean_block periods, gives sqrt(n_periods) times the mean, over the variance of a period.',
+    ),
     superior: Type.Union([Type.Boolean(), Type.Null()], {
       description:
-        'Whether spa.consistent is below .05; include spa for its value. null: not computed, as a reason says.',
+        'Whether spa.consistent is below spa_level; include spa for its value. null: not computed, as a reason says.',
+    }),
+    spa_level: Type.Number({
+      description: '.05 max(0, 1 - 15 mean_block / n_periods): short records have small p values too often.',
     }),
     reasons: Type.Array(VerdictReason, {
       description: 'Why this level: first what withholds or limits it, then each of the two tests.',

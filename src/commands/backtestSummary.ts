@@ -1,8 +1,8 @@
 import { describeDropped, describeStrategy } from '../backtest/report/descriptions.ts'
-import { detailMetrics, headlineMetrics } from '../backtest/report/metricGuide.ts'
+import { detailMetricsOf, headlineMetrics } from '../backtest/report/metricGuide.ts'
 import { basisPoints, count, percent, plural, ratio, signedPercent } from '../backtest/report/numberFormat.ts'
 import { rankTrials } from '../backtest/report/trials.ts'
-import { judgeSweep } from '../backtest/report/verdict.ts'
+import { explainSweep, headlineOf, judgedAgainst } from '../backtest/report/verdict.ts'
 import type { BacktestResult } from '../backtest/result.ts'
 import { textTable, wrapText } from './output.ts'
 
@@ -23,6 +23,7 @@ export function backtestSummary(result: BacktestResult, name: string, width: num
     describeDropped(dropped)
       .map(sentence => wrapped(`Note: ${sentence}`, '  '))
       .join('\n'),
+    verdictText(result, wrapped),
     metricTable(result),
     foldTable(result),
     icLine(result),
@@ -33,8 +34,20 @@ export function backtestSummary(result: BacktestResult, name: string, width: num
   return toAscii(parts.filter(part => part !== '').join('\n\n'))
 }
 
-function metricTable({ metrics }: BacktestResult): string {
-  const rows = [...headlineMetrics, ...detailMetrics].map(({ metric, name, format }) => [
+/** The level and its reasons: what a reader should know before the numbers. */
+function verdictText(result: BacktestResult, wrapped: (text: string, indent?: string) => string): string {
+  const { verdict } = result
+  return [
+    wrapped(`Verdict: ${verdict.level}. ${headlineOf(verdict)}`),
+    ...[judgedAgainst(result), ...verdict.reasons.map(({ message }) => message)].map(sentence =>
+      wrapped(`- ${sentence}`, '  '),
+    ),
+  ].join('\n')
+}
+
+function metricTable(result: BacktestResult): string {
+  const { metrics } = result
+  const rows = [...headlineMetrics, ...detailMetricsOf(result)].map(({ metric, name, format }) => [
     name,
     format(metrics[metric]),
   ])
@@ -71,25 +84,24 @@ function sweepText(result: BacktestResult, wrapped: (text: string, indent?: stri
   const { trials, best, deflated_sharpe: deflated } = result
   if (trials === undefined || best === undefined || deflated === undefined) return ''
   const table = textTable(
-    ['CONFIGURATION', 'SHARPE', 'ANNUAL RETURN', 'MAX DRAWDOWN', 'TURNOVER'],
+    ['CONFIGURATION', 'SHARPE', 'JUDGED', 'ANNUAL RETURN', 'MAX DRAWDOWN', 'TURNOVER'],
     rankTrials(result)
       .slice(0, maxTrials)
       .map(trial => [
         trial.label,
         ratio(trial.sharpe),
+        ratio(trial.judged_sharpe),
         signedPercent(trial.cagr),
         signedPercent(trial.max_drawdown),
         percent(trial.avg_turnover),
       ]),
   )
-  const { headline, sentences } = judgeSweep(deflated, result.periods_per_year)
   return [
     `The best of ${plural(trials.length, 'configuration')}: ${best.label}`,
     '',
     table,
     '',
-    wrapped(headline),
-    ...sentences.map(sentence => wrapped(`- ${sentence}`, '  ')),
+    ...explainSweep(deflated, result.periods_per_year).map(sentence => wrapped(`- ${sentence}`, '  ')),
   ].join('\n')
 }
 

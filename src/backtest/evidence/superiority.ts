@@ -7,36 +7,54 @@ import {
   spaResult,
 } from './spa.ts'
 
-/** Probability below which the consistent p value speaks for skill. */
-export const spaLevel = 0.05
+const alpha = 0.05
+const lostBlocks = 15
 
-/** What became of the test. `rejected`: the consistent p value is at least `spaLevel`; the other resamples could not have
- * changed that, so they were not drawn. `impossible`: the record is too short, or a return overflowed. */
+/** The consistent p value below which a record speaks for skill: .05 max(0, 1 - 15 L / T).
+ *
+ * The test rejects noise too often where few blocks make up the record: of 60 periods, 7 to 9 of 100 sweeps without skill are
+ * below .05. The level allows for it (.0375 of 60 blocks, .0494 of 1,260), and nothing passes with 15 blocks or fewer.
+ * Measured in test/backtest/judging; the p value itself is as defined.
+ *
+ * @param periods T
+ * @param meanBlock L, in periods */
+export const levelOf = ({ periods, meanBlock }: Pick<SpaTest, 'periods' | 'meanBlock'>): number =>
+  alpha * Math.max(0, 1 - (lostBlocks * meanBlock) / periods)
+
+/** What became of the test. `rejected`: the consistent p value is not below `levelOf`; the other resamples could not have
+ * changed that, so they were not drawn. `impossible`: the record is too short or too large, or a return overflowed. */
 export type SpaOutcome =
   | { readonly kind: 'complete'; readonly result: SpaResult }
   | { readonly kind: 'rejected' }
   | { readonly kind: 'impossible' }
 
-/** Whether the consistent p value is below `spaLevel`; null if it is not known. The same whether all resamples were drawn or not. */
-export function isSuperior(outcome: SpaOutcome): boolean | null {
+/** What the test says of skill: `clear` if the consistent p value is below half of the level, `close` if it is below the level. */
+export type Superiority = 'clear' | 'close' | 'none'
+
+/** Null if it is not known. The same whether all resamples were drawn or not.
+ *
+ * @param level from `levelOf` */
+export function superiorityAt(outcome: SpaOutcome, level: number): Superiority | null {
   if (outcome.kind === 'impossible') return null
-  return outcome.kind === 'complete' && outcome.result.consistent < spaLevel
+  if (outcome.kind === 'rejected' || !(outcome.result.consistent < level)) return 'none'
+  return outcome.result.consistent < level / 2 ? 'clear' : 'close'
 }
 
-/** Whether the consistent p value will be at least `spaLevel`, whatever the resamples that are left.
+/** Whether the consistent p value will not be below the level, whatever the resamples that are left.
  *
  * @param tiles of each tile the maxima of all resamples, of which the first `drawn` are filled */
 export function isRejected(
-  { statistic }: Pick<SpaTest, 'statistic'>,
+  test: Omit<SpaTest, 'tiles'>,
   tiles: readonly Float64Array[],
   drawn: number,
   resamples: number,
 ): boolean {
+  const { statistic } = test
   if (statistic === 0) return true
   let hits = 0
   for (let s = 0; s < drawn; s++)
     if (tiles.some(maxima => maxima[s * maximaPerResample + 1] > statistic)) hits++
-  return hits / resamples >= spaLevel
+  return hits / resamples >= levelOf(test)
 }
 
 /** How much more is drawn before `isRejected` is asked again. */

@@ -1,18 +1,27 @@
+import type { Superiority } from '../evidence/superiority.ts'
 import { confidence } from '../overfitting/winner.ts'
 import type { BacktestVerdict, VerdictLevel, VerdictReason, VerdictReasonCode } from '../resultVerdict.ts'
 import type { BenchmarkKind } from './benchmark.ts'
+import { serialDsr } from './serialCorrelation.ts'
 
-/** What a verdict is made of. */
-export interface Findings {
-  readonly benchmark: BenchmarkKind
-  /** Annualised; null if it is not defined. */
-  readonly judgedSharpe: number | null
+/** What the tests say of a record. */
+export interface Judgement {
   /** Of how many the record is the best. */
   readonly trials: number
   readonly dsr: number | null
-  /** Whether `spa.consistent` is below .05. `of_one`: a batch has other configurations, which the test of this one alone would
-   * not count. */
-  readonly superior: boolean | null | 'of_one'
+  /** VR, see `serialDsr`. */
+  readonly varianceRatio: number
+  /** `of_one`: a batch has other configurations, which the test of this one alone would not count. */
+  readonly superiority: Superiority | null | 'of_one'
+  /** Of the p value of that test, see `levelOf` in evidence/superiority.ts. */
+  readonly spaLevel: number
+}
+
+/** What a verdict is made of. */
+export interface Findings extends Judgement {
+  readonly benchmark: BenchmarkKind
+  /** Annualised; null if it is not defined. */
+  readonly judgedSharpe: number | null
   readonly periods: number
   readonly ruined: boolean
   readonly longShort: boolean
@@ -50,26 +59,40 @@ const withholding: Readonly<Partial<Record<string, VerdictReason>>> = {
 
 /** The verdict on a record. The Deflated Sharpe ratio asks whether the best of so many trials is better than the best of as many
  * without skill would be; the test for superior predictive ability whether any of them beats the benchmark by more than chance,
- * with their correlations. Both have to hold for `strong`, one for `weak`. */
+ * with their correlations. `weak` is one of the two, `strong` both, the second at half of its level: of a single configuration
+ * both ask the same, and noise that passes one passes the other. */
 export function judge(findings: Findings): BacktestVerdict {
-  const { benchmark, judgedSharpe, trials, dsr, superior } = findings
+  const { benchmark, judgedSharpe, trials, dsr, superiority, spaLevel } = findings
+  const dsrSerial = serialDsr(dsr, findings.varianceRatio)
+  const deflated: Deflated = { dsr, dsrSerial, trials }
   const withheld = withholdingReasons(findings)
   const limits = limitingReasons(findings)
   return {
-    level: withheld.length > 0 ? 'withheld' : limits.length > 0 ? 'none' : levelOf(findings),
+    level: withheld.length > 0 ? 'withheld' : limits.length > 0 ? 'none' : levelOf(deflated, superiority),
     benchmark,
     judged_sharpe: judgedSharpe,
     trials,
     dsr,
-    superior: superior === 'of_one' ? null : superior,
-    reasons: [...withheld, ...limits, deflation(findings), superiority(findings), ...selection(findings)],
+    dsr_serial: dsrSerial,
+    superior: superiority === null || superiority === 'of_one' ? null : superiority !== 'none',
+    spa_level: spaLevel,
+    reasons: [...withheld, ...limits, deflation(deflated), superiorAbility(findings), ...selection(findings)],
   }
 }
 
-function levelOf({ dsr, superior }: Findings): VerdictLevel {
-  const passed = Number(dsr !== null && dsr >= confidence) + Number(superior === true)
-  return passed === 2 ? 'strong' : passed === 1 ? 'weak' : 'none'
+interface Deflated {
+  readonly dsr: number | null
+  readonly dsrSerial: number | null
+  readonly trials: number
 }
+
+function levelOf({ dsr, dsrSerial }: Deflated, superiority: Findings['superiority']): VerdictLevel {
+  const isDeflated = passes(dsr) && passes(dsrSerial)
+  if (isDeflated && superiority === 'clear') return 'strong'
+  return isDeflated || superiority === 'clear' || superiority === 'close' ? 'weak' : 'none'
+}
+
+const passes = (dsr: number | null): boolean => dsr !== null && dsr >= confidence
 
 function withholdingReasons({ warnings, benchmark, longShort, gross }: Findings): VerdictReason[] {
   const reasons = warnings.flatMap(code => withholding[code] ?? [])
@@ -92,17 +115,24 @@ function limitingReasons({ periods, ruined }: Findings): VerdictReason[] {
   ]
 }
 
-function deflation({ dsr, trials }: Findings): VerdictReason {
+function deflation({ dsr, dsrSerial, trials }: Deflated): VerdictReason {
   const name = `The Deflated Sharpe ratio${trials === 1 ? '' : ` for ${trials.toLocaleString('en')} trials`}`
-  if (dsr === null)
+  if (dsr === null || dsrSerial === null)
     return reason('dsr_undefined', `${name} does not exist: it needs two periods whose returns differ.`)
-  return dsr >= confidence
+  if (!passes(dsr))
+    return reason('dsr_fails', `${name} is ${shownDsr(dsr)}, below the required ${confidence}.`)
+  return passes(dsrSerial)
     ? reason('dsr_passes', `${name} is ${shownDsr(dsr)}, and at least ${confidence} is required.`)
-    : reason('dsr_fails', `${name} is ${shownDsr(dsr)}, below the required ${confidence}.`)
+    : reason(
+        'serial_correlation',
+        `${name} is ${shownDsr(dsr)}, but only ${shownDsr(dsrSerial)} once it is allowed for that gains follow gains and losses follow losses; at least ${confidence} is required.`,
+      )
 }
 
 /** Rounded down, so that it is never shown as the threshold that it missed, nor as certainty. */
 const shownDsr = (dsr: number) => (Math.floor(dsr * 1_000) / 1_000).toFixed(3)
+
+const shownShare = (share: number) => `${Number((100 * share).toPrecision(3))}%`
 
 const rivals: Readonly<Record<BenchmarkKind, string>> = {
   cash: 'cash',
@@ -110,14 +140,28 @@ const rivals: Readonly<Record<BenchmarkKind, string>> = {
   series: 'the benchmark',
 }
 
-function superiority({ superior, trials, benchmark }: Findings): VerdictReason {
+function superiorAbility({ superiority, trials, benchmark, spaLevel }: Findings): VerdictReason {
   const test = 'The test for superior predictive ability'
+  const level = shownShare(spaLevel)
   const chance = `without skill, ${trials === 1 ? 'the configuration' : 'the best configuration'} would do at least this well against ${rivals[benchmark]} in`
-  switch (superior) {
-    case true:
-      return reason('spa_passes', `${test} passes (p below .05): ${chance} fewer than 5 of 100 records.`)
-    case false:
-      return reason('spa_fails', `${test} fails (p of at least .05): ${chance} 5 of 100 records or more.`)
+  switch (superiority) {
+    case 'clear':
+      return reason(
+        'spa_passes',
+        `${test} passes: ${chance} less than ${shownShare(spaLevel / 2)} of all records.`,
+      )
+    case 'close':
+      return reason(
+        'spa_close',
+        `${test} passes, but not clearly: ${chance} less than ${level} of all records. Strong evidence needs less than ${shownShare(spaLevel / 2)}.`,
+      )
+    case 'none':
+      return reason(
+        'spa_fails',
+        spaLevel > 0
+          ? `${test} fails: ${chance} ${level} of all records or more.`
+          : `${test} fails: the record has too few blocks of independent periods for it.`,
+      )
     case 'of_one':
       return reason(
         'spa_not_computed',
@@ -129,7 +173,7 @@ function superiority({ superior, trials, benchmark }: Findings): VerdictReason {
         `${test} was not computed, so the level is at most weak: the record is too short or too large for it, or a return overflowed.`,
       )
     default:
-      return superior satisfies never
+      return superiority satisfies never
   }
 }
 

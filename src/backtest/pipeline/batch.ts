@@ -11,6 +11,7 @@ import {
   deflateRecord,
   pickWinner,
   type TrialRecord,
+  trialRecord,
   trialsVarianceOf,
 } from '../overfitting/winner.ts'
 import type { BacktestConfig, BacktestInclude, BacktestSource } from '../request.ts'
@@ -115,7 +116,9 @@ export function runBatchItems(input: BatchInput): BatchOutput {
     const { index } = entry
     try {
       const run = runSelected(select(entry), entry, costs, { batchSize: size, stop })
-      const { result, label, record, deflation, findings } = run
+      const { result, label, judged, findings } = run
+      const record = trialRecord(judged)
+      const deflation = deflateRecord(record, chanceVariance(judged.length), size)
       const { sharpe, avg_turnover: avgTurnover } = result.metrics
       const { periods_per_year: periodsPerYear } = result
       trials.push({

@@ -8,7 +8,7 @@ import type { BenchmarkKind } from '../judging/benchmark.ts'
 import type { BacktestInclude } from '../request.ts'
 import { type BacktestEvidence, type EvidenceSection, evidenceSections } from '../requestEvidence.ts'
 import type { EvidenceUsed } from '../resultEvidence.ts'
-import { kurtosisRaw, mean, skewness } from '../statistics/moments.ts'
+import { kurtosisRaw, skewness } from '../statistics/moments.ts'
 import { quantile } from '../statistics/quantile.ts'
 import { minTrackRecordPeriods, probabilisticSharpe, sharpe } from '../statistics/sharpe.ts'
 import { evidenceNotes, type NotedRecords } from './evidenceNotes.ts'
@@ -90,23 +90,22 @@ export interface EvidenceTrial {
   readonly avgTurnover: number
 }
 
+type Returns = Pick<EvidenceTrial, 'net' | 'judged'>
+
 /** What `spa` resamples. Each trial is compared with its own benchmark already, so the one of the test earns nothing. */
-export function spaInput(
-  settings: EvidenceSettings,
-  trials: readonly Pick<EvidenceTrial, 'net' | 'judged'>[],
-) {
+export function spaInput(settings: EvidenceSettings, trials: readonly Returns[]) {
   return {
     series: trials.map(({ judged }) => judged),
     benchmark: new Float64Array(trials[0].judged.length),
-    meanBlock: settings.meanBlock ?? chooseMeanBlock(trials),
+    meanBlock: meanBlockOf(settings, trials),
   }
 }
 
-/** The longer of two block lengths: that of the mean net return of all configurations, and that of their mean judged return. One length
- * serves all, since all are resampled together. */
-function chooseMeanBlock(trials: readonly Pick<EvidenceTrial, 'net' | 'judged'>[]): number {
-  const judged = meanSeries(trials.map(trial => trial.judged))
-  const length = optimalBlockLength(judged)
+/** The mean block length of all resamples: the one that was sent, or else the longer of two, that of the mean net return of all
+ * configurations and that of their mean judged return. One length serves all, since all are resampled together. */
+export function meanBlockOf({ meanBlock }: EvidenceSettings, trials: readonly Returns[]): number {
+  if (meanBlock !== null) return meanBlock
+  const length = optimalBlockLength(meanSeries(trials.map(({ judged }) => judged)))
   if (trials.every(trial => trial.judged === trial.net)) return length
   return Math.max(length, optimalBlockLength(meanSeries(trials.map(({ net }) => net))))
 }
@@ -117,16 +116,26 @@ function meanSeries(series: readonly Float64Array[]): Float64Array {
   return total
 }
 
-/** The test for superior predictive ability of some records, on this thread. */
-export function testRecords(settings: EvidenceSettings, trials: readonly EvidenceTrial[]): SpaOutcome {
-  const isEnough = isDecisionEnough(settings)
-  if (isEnough) {
-    if (!canTest(settings, trials.length, trials[0].judged.length)) return { kind: 'impossible' }
-    if (trials.every(({ judged }) => mean(judged) <= 0)) return { kind: 'rejected' }
-  }
+/** The test for superior predictive ability of some records, and the block length of its resamples. */
+export interface Tested {
+  readonly outcome: SpaOutcome
+  readonly meanBlock: number
+}
+
+/** Runs that test on this thread.
+ *
+ * @param isSkipped nothing depends on it */
+export function testRecords(
+  settings: EvidenceSettings,
+  trials: readonly EvidenceTrial[],
+  isSkipped = false,
+): Tested {
   const { series, benchmark, meanBlock } = spaInput(settings, trials)
-  const { bootstraps: resamples, seed } = settings
-  return testSuperiority(series, benchmark, meanBlock, { resamples, seed, isDecisionEnough: isEnough })
+  const isEnough = isDecisionEnough(settings)
+  if (isSkipped || (isEnough && !canTest(settings, trials.length, benchmark.length)))
+    return { outcome: { kind: 'impossible' }, meanBlock }
+  const draws = { resamples: settings.bootstraps, seed: settings.seed, isDecisionEnough: isEnough }
+  return { outcome: testSuperiority(series, benchmark, meanBlock, draws), meanBlock }
 }
 
 /** The sections of `evidence`, each present. */
@@ -136,17 +145,16 @@ type Sections = Required<Pick<EvidenceUsed, EvidenceSection>>
 export function writeEvidence(
   settings: EvidenceSettings,
   records: EvidenceRecords,
-  spa: SpaOutcome,
+  { outcome, meanBlock }: Tested,
 ): EvidenceUsed {
   const { sections, seed, bootstraps } = settings
   const { trials, periodsPerYear } = records
-  const { meanBlock } = spaInput(settings, trials)
   const { judged } = trials[records.winner]
   const written: Partial<Sections> = {}
   for (const section of sections) {
     switch (section) {
       case 'spa':
-        written.spa = spa.kind === 'complete' ? writeSpa(spa.result, bootstraps) : null
+        written.spa = outcome.kind === 'complete' ? writeSpa(outcome.result, bootstraps) : null
         break
       case 'interval':
         written.interval = writeInterval(judged, meanBlock, settings, periodsPerYear)

@@ -1,17 +1,9 @@
 import type { MarketCosts } from '../../markets/costs.ts'
 import type { Dataset } from '../dataset/dataset.ts'
 import type { DateView } from '../dataset/subset.ts'
-import { isSuperior, type SpaOutcome } from '../evidence/superiority.ts'
 import type { Benchmark } from '../judging/benchmark.ts'
 import { judgedReturns } from '../judging/judgedReturns.ts'
 import { type Findings, judge } from '../judging/verdict.ts'
-import {
-  chanceVariance,
-  deflateRecord,
-  type RecordDeflation,
-  type TrialRecord,
-  trialRecord,
-} from '../overfitting/winner.ts'
 import { rebalanceDates } from '../portfolio/rebalance.ts'
 import { simulate } from '../portfolio/simulate.ts'
 import type { BacktestInclude } from '../request.ts'
@@ -23,15 +15,9 @@ import { type Summary, summarise } from '../summary.ts'
 import { walkForward } from '../walkforward/folds.ts'
 import { requireVolume } from './capacity.ts'
 import { writeCurves } from './curves.ts'
-import {
-  boundEvidence,
-  type EvidenceRecords,
-  type EvidenceSettings,
-  isDecisionEnough,
-  testRecords,
-  writeEvidence,
-} from './evidence.ts'
+import { type EvidenceRecords, type EvidenceSettings, type EvidenceTrial, writeEvidence } from './evidence.ts'
 import { writeIncluded } from './includedSections.ts'
+import type { Judged } from './judgement.ts'
 import type { ResolvedConfig } from './resolveConfig.ts'
 import { finiteOrNull, writeConfig, writeCurve, writeFolds, writeMetrics } from './resultFields.ts'
 import { resolveTradingCosts } from './tradingCosts.ts'
@@ -41,8 +27,8 @@ export interface RecordedRun {
   readonly result: BacktestResult
   /** Names the configuration. */
   readonly label: string
-  readonly record: TrialRecord
-  readonly deflation: RecordDeflation
+  /** What the record is judged by, per period. */
+  readonly judged: Float64Array
   readonly findings: Findings
 }
 
@@ -57,10 +43,8 @@ export interface RunSettings {
   readonly benchmark: (days: Int32Array) => Benchmark
   /** Of the section `capacity`. */
   readonly participation?: number | undefined
-  /** Backtests in the batch that the run is one of; null: it is none of a batch. */
-  readonly batchSize?: number | null
-  /** The winner of a sweep, whose evidence and verdict are about all of its trials. */
-  readonly isWinner?: boolean
+  /** The winner of a sweep is judged with all of its trials, others by themselves. */
+  readonly judgeRecord: (trial: EvidenceTrial) => Judged
   /** Another thread sets it to 1 to cancel the work; the run is then incomplete. */
   readonly stop?: Int32Array | undefined
 }
@@ -73,10 +57,9 @@ export function recordConfiguration(
   settings: RunSettings,
 ): RecordedRun {
   const { include, marketCosts, dataWarnings, evidence, stop } = settings
-  const { participation = defaultParticipation, batchSize = null, isWinner = false } = settings
+  const { participation = defaultParticipation } = settings
   requireVolume(data, include)
   const periods = rebalanceDates(view.firstDate, view.endDate, config.step)
-  if (!isWinner) boundEvidence(evidence, 1, periods.length)
   const days = Int32Array.from(periods, date => data.days[date])
   const { tradingCosts, costs, warnings } = resolveTradingCosts(data, periods, config, marketCosts)
   const { periodsPerYear, returnDays, portfolio } = config
@@ -112,21 +95,11 @@ export function recordConfiguration(
     pbo: null,
     warnings: allWarnings.map(({ code }) => code),
   }
-  const sections = isWinner ? [] : evidence.sections
-  // A batch judges by its Deflated Sharpe ratios: see `superiorityOf`.
-  const spa: SpaOutcome =
-    isWinner || (batchSize !== null && isDecisionEnough(evidence))
-      ? { kind: 'impossible' }
-      : testRecords(evidence, records.trials)
-  const record = trialRecord(judged)
-  const variance = batchSize === null ? 0 : chanceVariance(net.length)
-  const deflation = deflateRecord(record, variance, batchSize ?? 1)
+  const { judgement, tested } = settings.judgeRecord(records.trials[0])
   const findings: Findings = {
+    ...judgement,
     benchmark,
     judgedSharpe: finiteOrNull(summary.judgedSharpe),
-    trials: batchSize ?? 1,
-    dsr: finiteOrNull(deflation.dsr),
-    superior: superiorityOf(spa, batchSize),
     periods: periods.length,
     ruined: summary.ruined,
     longShort: portfolio.longShort,
@@ -152,7 +125,9 @@ export function recordConfiguration(
     universe: { definition: universe, names_per_period: mean(Float64Array.from(simulation.known)) },
     costs,
     warnings: allWarnings,
-    ...(sections.length === 0 ? {} : { evidence: writeEvidence(evidence, records, spa) }),
+    ...(tested === null || evidence.sections.length === 0
+      ? {}
+      : { evidence: writeEvidence(evidence, records, tested) }),
     ...writeIncluded({ data, periods, days, config, tradingCosts }, simulation, include, participation),
     ...(include.includes('curves')
       ? {
@@ -164,16 +139,16 @@ export function recordConfiguration(
         }
       : {}),
   }
-  return { result, label: config.label, record, deflation, findings }
+  return { result, label: config.label, judged, findings }
 }
 
-/** Above it no strategy that trades whole records of daily or monthly data is known to be. */
+/** Above it no strategy that trades daily or monthly data is known to be. */
 const largestSharpe = 5
 /** Of fewer periods a large Sharpe ratio is no surprise, and no verdict passes. */
 const minSharpePeriods = 30
 
 /** @param dataWarnings which may have said already that the score knows its returns */
-function warnOfSharpe(
+export function warnOfSharpe(
   { sharpe, judgedSharpe }: Summary,
   periods: number,
   dataWarnings: readonly BacktestWarning[],
@@ -187,11 +162,6 @@ function warnOfSharpe(
       message: `The annualised Sharpe ratio is ${best.toFixed(1)}. Above ${largestSharpe}, the score probably contains later data, or returns are not those that could be earned; no verdict is given. Check that each score uses only what was known before its date, and that returns begin after it.`,
     },
   ]
-}
-
-/** Of one backtest out of many the test would not count the others: their best passes by chance. */
-function superiorityOf(spa: SpaOutcome, batchSize: number | null): Findings['superior'] {
-  return batchSize !== null && batchSize > 1 ? 'of_one' : isSuperior(spa)
 }
 
 function fewerFolds(requested: number, made: number, periods: number): BacktestWarning {

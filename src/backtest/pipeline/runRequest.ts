@@ -9,11 +9,12 @@ import type { BodyFormat, BodyQuery, ResultFormat } from '../request.ts'
 import type { BacktestResult } from '../result.ts'
 import { archiveKey, type CachedArchive, listAssetNames } from './archiveDataset.ts'
 import { type EncodedResult, encodeResult } from './encodeResult.ts'
-import { resolveEvidence } from './evidence.ts'
+import { boundEvidence, resolveEvidence } from './evidence.ts'
+import { judgeAlone } from './judgement.ts'
 import { buildPanelDataset } from './panelDataset.ts'
 import { echoRequest, versionOf } from './requestEcho.ts'
 import { resolveConfig } from './resolveConfig.ts'
-import { type RecordedRun, type RunSettings, recordConfiguration } from './runConfiguration.ts'
+import { type RecordedRun, recordConfiguration } from './runConfiguration.ts'
 import {
   type ArchiveInput,
   type PanelScored,
@@ -142,20 +143,31 @@ export function runPanelBacktest(
   return runSelected(selectPanelData(panel, request.config, scored), request, costs).result
 }
 
+interface SelectedOptions {
+  /** Backtests in the batch that the run is one of; null: it is none of a batch. */
+  readonly batchSize?: number | null
+  /** Another thread sets it to 1 to cancel the work; the run is then incomplete. */
+  readonly stop?: Int32Array
+}
+
 /** One configuration on the rows that a request selects. */
 export function runSelected(
   { data, view, returnDays, spacing, warnings, dataVersion, source, score }: SelectedData,
   request: BacktestSettings,
   marketCosts: MarketCosts,
-  settings: Pick<RunSettings, 'batchSize' | 'stop'> = {},
+  { batchSize = null, stop }: SelectedOptions = {},
 ): RecordedRun {
   const { config, include, evidence } = request
-  const run = recordConfiguration(data, view, resolveConfig(config, returnDays, spacing), {
-    ...settings,
+  const resolved = resolveConfig(config, returnDays, spacing)
+  const settings = resolveEvidence(include, evidence)
+  boundEvidence(settings, 1, Math.ceil((view.endDate - view.firstDate) / resolved.step))
+  const run = recordConfiguration(data, view, resolved, {
     include,
     marketCosts,
     dataWarnings: warnings,
-    evidence: resolveEvidence(include, evidence),
+    evidence: settings,
+    judgeRecord: trial => judgeAlone(trial, settings, batchSize),
+    stop,
     benchmark: days => resolveBenchmark(request.benchmark, evidence, days),
     participation: evidence?.participation,
   })

@@ -1,5 +1,4 @@
-import { isSuperior, type SpaOutcome } from '../evidence/superiority.ts'
-import { judge } from '../judging/verdict.ts'
+import type { SpaOutcome } from '../evidence/superiority.ts'
 import { type Deflation, deflateWinner, pickWinner } from '../overfitting/winner.ts'
 import { rebalanceDates } from '../portfolio/rebalance.ts'
 import type { BacktestResult } from '../result.ts'
@@ -9,7 +8,8 @@ import { cagr, equityCurve } from '../statistics/returns.ts'
 import { maxDrawdown } from '../statistics/risk.ts'
 import { walkForwardSweep } from '../walkforward/sweepFolds.ts'
 import { writeUnseen } from './curves.ts'
-import { testRecords, writeEvidence } from './evidence.ts'
+import { meanBlockOf, testRecords, writeEvidence } from './evidence.ts'
+import { judgementOf } from './judgement.ts'
 import { versionOf } from './requestEcho.ts'
 import type { ResolvedConfig } from './resolveConfig.ts'
 import { finiteOrNull, writeDeflation, writeFolds } from './resultFields.ts'
@@ -41,23 +41,27 @@ export function writeSweepResult(
   const trials = readTrials(plan, series)
   const winner = pickWinner(trials.map(trial => ({ ...trial, sharpe: trial.judgedSharpe })))
   const best = configs[winner]
-  const { result: own, findings } = recordConfiguration(data, view, best, {
+  const deflation = deflateWinner(
+    trials.map(({ judged }) => judged),
+    winner,
+  )
+  const tested =
+    spa === undefined
+      ? testRecords(evidence, trials)
+      : { outcome: spa, meanBlock: meanBlockOf(evidence, trials) }
+  const judgement = judgementOf(trials, winner, deflation.dsr, tested)
+  const { result: own } = recordConfiguration(data, view, best, {
     include,
     marketCosts: plan.marketCosts,
     dataWarnings: plan.warnings,
     evidence,
     benchmark: () => benchmark,
     participation,
-    isWinner: true,
+    judgeRecord: () => ({ judgement, tested: null }),
   })
-  const outcome = spa ?? testRecords(evidence, trials)
-  const chosen = walkForwardSweep(trials, days, { folds, returnDays, periodsPerYear })
-  const tested = chosen.map(({ fold }) => fold.sharpe).filter(value => value !== null)
-  const deflation = deflateWinner(
-    trials.map(({ judged }) => judged),
-    winner,
-  )
   const records = sweepRecords(plan, trials, winner, own.warnings, deflation.pbo)
+  const chosen = walkForwardSweep(trials, days, { folds, returnDays, periodsPerYear })
+  const foldSharpes = chosen.map(({ fold }) => fold.sharpe).filter(value => value !== null)
   const sweepFields: SweepFields = {
     sweep: gridOf(configs),
     best: { label: best.label, config: own.config, metrics: own.metrics },
@@ -70,15 +74,9 @@ export function writeSweepResult(
     ...(source === undefined ? {} : { source }),
     ...(score === undefined ? {} : { score }),
     ...(request === undefined ? {} : { request: { ...request, ...version } }),
-    verdict: judge({
-      ...findings,
-      trials: trials.length,
-      dsr: finiteOrNull(deflation.dsr),
-      superior: isSuperior(outcome),
-    }),
     metrics: {
       ...own.metrics,
-      oos_sharpe_mean: tested.length === 0 ? null : finiteOrNull(mean(Float64Array.from(tested))),
+      oos_sharpe_mean: foldSharpes.length === 0 ? null : finiteOrNull(mean(Float64Array.from(foldSharpes))),
     },
     folds: chosen.flatMap(({ candidate, fold }) => writeFolds([fold], days, configs[candidate].label)),
     ...(own.curves === undefined
@@ -93,7 +91,7 @@ export function writeSweepResult(
           },
         }),
     ...sweepFields,
-    ...(evidence.sections.length === 0 ? {} : { evidence: writeEvidence(evidence, records, outcome) }),
+    ...(evidence.sections.length === 0 ? {} : { evidence: writeEvidence(evidence, records, tested) }),
   }
 }
 

@@ -1,3 +1,4 @@
+import type { BacktestResult } from '../result.ts'
 import type { BacktestMetrics } from '../resultMetrics.ts'
 import { percent, ratio, signedPercent } from './numberFormat.ts'
 
@@ -44,13 +45,20 @@ export const headlineMetrics: readonly MetricEntry[] = [
   },
 ]
 
-export const detailMetrics: readonly MetricEntry[] = [
+const detailMetrics: readonly MetricEntry[] = [
   {
     metric: 'volatility',
     name: 'Volatility',
     plain: 'size of swings',
     explanation: 'Standard deviation of net returns, annualised.',
     format: value => percent(value),
+  },
+  {
+    metric: 'judged_sharpe',
+    name: 'Sharpe ratio, judged',
+    plain: 'against the benchmark',
+    explanation: 'Sharpe ratio of the net return in excess of what the verdict compares it with.',
+    format: value => ratio(value),
   },
   {
     metric: 'lo_sharpe',
@@ -95,3 +103,9 @@ export const detailMetrics: readonly MetricEntry[] = [
     format: value => percent(value),
   },
 ]
+
+/** Shown small, below them. Against cash, the judged Sharpe ratio is the Sharpe ratio. */
+export const detailMetricsOf = ({ benchmark }: Pick<BacktestResult, 'benchmark'>): readonly MetricEntry[] =>
+  detailMetrics.filter(
+    ({ metric }) => metric !== 'judged_sharpe' || benchmark === 'universe' || benchmark === 'series',
+  )

@@ -1,62 +1,57 @@
+import type { BacktestResult } from '../result.ts'
 import type { SweepFields } from '../resultMetrics.ts'
+import type { BacktestVerdict } from '../resultVerdict.ts'
 import { count, dash, duration, percent, plural, probability, ratio } from './numberFormat.ts'
 
 type DeflatedSharpe = SweepFields['deflated_sharpe']
 
-/** What a sweep's statistics mean, for a reader who knows none of them. */
-export interface Verdict {
-  /** Also on a record that is long enough to show it. */
-  readonly survives: boolean
-  /** One sentence that can be read alone. */
-  readonly headline: string
-  readonly sentences: readonly string[]
-}
-
 /** Of the Deflated and of the Probabilistic Sharpe ratio. */
 export const threshold = 0.95
-/** The formulas hold for long records, where means are normal. Fewer periods than this are usually called few. */
-export const minPeriods = 30
 
-/** A Deflated Sharpe ratio is not the probability that a strategy has skill. It says how rarely a strategy would produce a
- * record this good if its true Sharpe ratio were only the threshold. The wording must not claim more. */
-export function judgeSweep(deflated: DeflatedSharpe, periodsPerYear: number): Verdict {
-  const { dsr, survives } = deflated
-  if (dsr === null) {
-    return {
-      survives: false,
-      headline: 'Inconclusive: the Deflated Sharpe ratio does not exist for this record.',
-      sentences: ['It needs at least two periods, and net returns that are not all equal.'],
-    }
+/** The level of a verdict, in one sentence that can be read alone. */
+export function headlineOf({ level, superior }: BacktestVerdict): string {
+  switch (level) {
+    case 'strong':
+      return 'Strong evidence of skill: luck would seldom produce a record this good, by either test.'
+    case 'weak':
+      return superior === null
+        ? 'Weak evidence of skill: the one test that was computed rules luck out.'
+        : 'Weak evidence of skill: luck is not ruled out by both tests.'
+    case 'none':
+      return 'No evidence of skill: luck explains a record like this.'
+    case 'withheld':
+      return 'No verdict: something in the rows makes the tests meaningless.'
+    default:
+      return level satisfies never
   }
-  const sentences = [
-    ...shortRecord(deflated.n_periods),
+}
+
+/** What the record is compared with, and both Sharpe ratios where they differ. */
+export function judgedAgainst({ verdict, metrics, best }: BacktestResult): string {
+  const { benchmark, judged_sharpe } = verdict
+  if (benchmark === 'cash') return 'Judged against cash: the returns after costs are taken as they are.'
+  const { sharpe } = best?.metrics ?? metrics
+  const rival =
+    benchmark === 'universe' ? 'the universe, all names at equal weight' : 'the benchmark that was sent'
+  return `Judged against ${rival}: its return is subtracted in each period. The Sharpe ratio of the difference is ${ratio(judged_sharpe)}; that of the returns themselves is ${ratio(sharpe)}.`
+}
+
+/** What a sweep's statistics mean, for a reader who knows none of them.
+ *
+ * A Deflated Sharpe ratio is not the probability that a strategy has skill. It says how rarely a strategy would produce a
+ * record this good if its true Sharpe ratio were only the threshold. The wording must not claim more. */
+export function explainSweep(deflated: DeflatedSharpe, periodsPerYear: number): string[] {
+  if (deflated.dsr === null) return []
+  return [
     ...luckThreshold(deflated, periodsPerYear),
     ...effectiveTrials(deflated),
     ...withoutSelection(deflated, periodsPerYear),
     ...overfitting(deflated.pbo),
-    'None of these figures is the probability that the strategy will make money.',
-  ]
-  return {
-    survives: survives && deflated.n_periods >= minPeriods,
-    headline: headlineOf(deflated, dsr),
-    sentences,
-  }
-}
-
-function headlineOf({ trials, survives, n_periods }: DeflatedSharpe, dsr: number): string {
-  const comparison = `(Deflated Sharpe ratio ${formatLevel(dsr)}; at least ${threshold} is required)`
-  const luck = trials === 1 ? 'luck' : `the luck of picking the best of ${count(trials)}`
-  if (!survives) return `Not proven: ${luck} is not ruled out ${comparison}.`
-  if (n_periods >= minPeriods) return `Passed: ${luck} would seldom produce a record this good ${comparison}.`
-  return `Too short to tell: the ratio passes, but ${plural(n_periods, 'period')} prove nothing ${comparison}.`
-}
-
-function shortRecord(periods: number): string[] {
-  if (periods >= minPeriods) return []
-  return [
-    `The record has only ${plural(periods, 'period')}. The figures below use formulas for long records and mean little for one this short.`,
+    noPromise,
   ]
 }
+
+export const noPromise = 'None of these figures is the probability that the strategy will make money.'
 
 function luckThreshold(deflated: DeflatedSharpe, periodsPerYear: number): string[] {
   const { dsr, trials } = deflated

@@ -8,7 +8,9 @@ const madeVerdict: BacktestResult['verdict'] = {
   judged_sharpe: 1.5,
   trials: 1,
   dsr: 0.8,
+  dsr_serial: 0.8,
   superior: false,
+  spa_level: 0.0375,
   reasons: [
     { code: 'dsr_fails', message: 'The Deflated Sharpe ratio is 0.800, below the required 0.95.' },
     { code: 'spa_fails', message: 'The test for superior predictive ability fails (p of at least .05).' },

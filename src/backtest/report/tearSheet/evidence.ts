@@ -22,12 +22,19 @@ ${notes.length > 0 && html`<h3>Where these figures may mislead</h3><ul class="no
 <p class="absent">Resamples: ${count(evidence.bootstraps)}, in blocks of ${ratio(evidence.mean_block, 1)} periods on average${evidence.mean_block_chosen && ' (chosen from the record)'}, seed ${String(evidence.seed)}. The same seed gives the same figures.</p>`
 }
 
+const rivals: Readonly<Record<EvidenceUsed['benchmark'], string>> = {
+  cash: 'cash',
+  universe: 'the universe',
+  series: 'the benchmark that was sent',
+  by_direction: 'what its direction is judged against (cash, or the universe if long only)',
+}
+
 function spaTable(
   spa: NonNullable<EvidenceUsed['spa']>,
   { benchmark, bootstraps }: EvidenceUsed,
   trials: number,
 ): Markup {
-  const rival = benchmark === 'cash' ? 'cash' : 'the universe'
+  const rival = rivals[benchmark]
   const subject = trials === 1 ? 'this configuration' : 'the best configuration'
   if (spa.statistic === 0)
     return html`<p>Superior predictive ability: ${trials === 1 ? 'the configuration' : 'no configuration'} ${trials === 1 ? 'does not beat' : 'beats'} ${rival} in its mean return, so there is nothing to test.</p>`
@@ -37,7 +44,7 @@ function spaTable(
     ['SPA, upper bound', spa.upper],
     ["White's reality check", spa.reality_check],
   ]
-  return html`<p>Does ${subject} beat ${rival} by more than luck? The p-value is the chance of a record this good if none does. Below 5% is the usual bar.</p>
+  return html`<p>Does ${subject} beat ${rival} by more than luck? The p-value is the chance of a record this good if none does. Below 5% is the usual bar; the verdict asks for a little less of a short record.</p>
 ${scrollTable(
   'Superior predictive ability',
   html`<table><thead><tr><th scope="col">Superior predictive ability</th><th scope="col">p-value</th></tr></thead>

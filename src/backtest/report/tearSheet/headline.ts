@@ -1,12 +1,13 @@
 import { html, type Markup } from '../../../html.ts'
 import type { BacktestResult } from '../../result.ts'
 import { describeDropped } from '../descriptions.ts'
-import { detailMetrics, headlineMetrics, type MetricEntry } from '../metricGuide.ts'
+import { detailMetricsOf, headlineMetrics, type MetricEntry } from '../metricGuide.ts'
 import { plural } from '../numberFormat.ts'
 import { type Tile, tileList } from './tiles.ts'
 
 /** The metrics, each with its explanation. */
-export function headlineTiles({ metrics, trials }: BacktestResult): Markup {
+export function headlineTiles(result: BacktestResult): Markup {
+  const { metrics, trials } = result
   const tiles = (entries: readonly MetricEntry[]): Tile[] =>
     entries.map(({ metric, format, explanation: means, ...names }) => ({
       ...names,
@@ -17,7 +18,7 @@ export function headlineTiles({ metrics, trials }: BacktestResult): Markup {
     trials &&
     html`<p>Metrics of the best of ${plural(trials.length, 'configuration')}, chosen in hindsight. The more configurations are tried, the more that choice flatters; only the out-of-sample Sharpe ratio is free of it.</p>`
   return html`${hindsight}${tileList(tiles(headlineMetrics), 'large')}
-${tileList(tiles(detailMetrics), 'small')}`
+${tileList(tiles(detailMetricsOf(result)), 'small')}`
 }
 
 /** What a reader should know before trusting the numbers: warnings, then what was excluded. */

@@ -1,26 +1,29 @@
 import { html, type Markup } from '../../../html.ts'
 import type { BacktestResult } from '../../result.ts'
 import { stripChart } from '../chart/strip.ts'
-import { judgeSingle } from '../judgeSingle.ts'
+import { explainSingle } from '../explainSingle.ts'
 import { ratio } from '../numberFormat.ts'
-import { judgeSweep, type Verdict } from '../verdict.ts'
+import { explainSweep, headlineOf, judgedAgainst } from '../verdict.ts'
 
-/** Whether the record is better than luck would explain: of a sweep, the luck of choosing among so many. */
+/** The verdict with its reasons, and what the figures behind it mean. A result that was stored before there were verdicts has none. */
 export function verdictBox(result: BacktestResult): Markup | null {
-  const verdict = judge(result)
-  if (verdict === null) return null
-  const { survives, headline, sentences } = verdict
-  return html`<div class="verdict ${survives ? 'passed' : 'failed'}">
+  const verdict: BacktestResult['verdict'] | undefined = result.verdict
+  if (verdict === undefined) return null
+  const { level, reasons } = verdict
+  const details = explain(result)
+  return html`<div class="verdict ${level}">
 ${result.best && html`<p>The winner: <strong class="label">${result.best.label}</strong></p>`}
-<p class="answer">${headline}</p>
+<p class="answer">${headlineOf(verdict)}</p>
+<p>${judgedAgainst(result)}</p>
+<ul>${reasons.map(({ message }) => html`<li>${message}</li>`)}</ul>
 ${trialStrip(result)}
-<ul>${sentences.map(sentence => html`<li>${sentence}</li>`)}</ul></div>`
+${details.length > 0 && html`<ul>${details.map(sentence => html`<li>${sentence}</li>`)}</ul>`}</div>`
 }
 
-function judge({ deflated_sharpe, evidence, periods_per_year }: BacktestResult): Verdict | null {
-  if (deflated_sharpe !== undefined) return judgeSweep(deflated_sharpe, periods_per_year)
-  if (evidence?.track_record === undefined) return null
-  return judgeSingle(evidence.track_record, evidence, periods_per_year)
+function explain({ deflated_sharpe, evidence, periods_per_year }: BacktestResult): string[] {
+  if (deflated_sharpe !== undefined) return explainSweep(deflated_sharpe, periods_per_year)
+  if (evidence?.track_record === undefined) return []
+  return explainSingle(evidence.track_record, evidence, periods_per_year)
 }
 
 /** Every trial's Sharpe ratio on one axis, with marks for the winner and for the best that luck alone is expected to show. */
@@ -32,7 +35,7 @@ function trialStrip({
   if (!deflated || deflated.sharpe_threshold === null || deflated.sharpe_per_period === null) return null
   if (trials.length < 2) return null
   const annual = Math.sqrt(periods_per_year)
-  const values = trials.map(trial => trial.sharpe).filter(sharpe => sharpe !== null)
+  const values = trials.map(trial => trial.judged_sharpe).filter(sharpe => sharpe !== null)
   const luck = deflated.sharpe_threshold * annual
   const winner = deflated.sharpe_per_period * annual
   const lowest = values.reduce((a, b) => Math.min(a, b), winner)
