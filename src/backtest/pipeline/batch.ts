@@ -134,7 +134,7 @@ export function runBatchItems(input: BatchInput): BatchOutput {
         object: 'batch_result',
         index,
         batch_size: size,
-        deflated_sharpe: writeDeflation(deflation),
+        deflated_sharpe: { ...writeDeflation(deflation), note: noteOfLine },
         verdict: result.verdict,
       }
       parts.push(
@@ -148,6 +148,12 @@ export function runBatchItems(input: BatchInput): BatchOutput {
   }
   return { lines: new Uint8Array(Buffer.concat(parts)), trials, failures }
 }
+
+/** A backtest has two Deflated Sharpe ratios, and neither is wrong. */
+const noteOfLine =
+  'trials_variance is the one that chance alone would give the Sharpe ratios of the batch, because its other results were not known yet. The summary has another dsr for the best backtest: it takes the variance of the Sharpe ratios that the batch really has.'
+const noteOfSummary =
+  'trials_variance is that of the Sharpe ratios in this batch, as in a sweep of the same configurations. The line of this backtest has another dsr: it was written before the other results were known, and takes the variance that chance alone would give.'
 
 const lineEnd = Buffer.from('}\n')
 
@@ -189,7 +195,7 @@ function bestOf(trials: readonly BatchTrial[], size: number): BatchSummaryLine['
     index,
     label,
     sharpe,
-    deflated_sharpe: writeDeflation(deflation),
+    deflated_sharpe: { ...writeDeflation(deflation), note: isKnown ? noteOfSummary : noteOfLine },
     verdict: judge({ ...findings, dsr: finiteOrNull(deflation.dsr) }),
   }
 }
