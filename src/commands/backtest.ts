@@ -13,11 +13,19 @@ import { runBacktest } from '../features/backtests/run.ts'
 import { signalLimit } from '../features/signals/schema.ts'
 import { horizons } from '../horizons.ts'
 import { loadMarkets } from '../markets/markets.ts'
-import { type BacktestFlags, blamesOption, inOptionWords, toSettings } from './backtestOptions.ts'
+import { readBenchmark } from './backtestBenchmark.ts'
+import {
+  type BacktestFlags,
+  blamesOption,
+  inOptionWords,
+  requiredLevels,
+  toSettings,
+} from './backtestOptions.ts'
 import { backtestSummary } from './backtestSummary.ts'
+import { reportShortfalls } from './backtestThresholds.ts'
 import { type CliContext, exitCodes } from './context.ts'
 import { type InputFile, openInput, readInput } from './inputFile.ts'
-import { parseNumber, parseShare } from './options.ts'
+import { parseDrawdown, parseNumber, parseShare } from './options.ts'
 import { grouped, printLine, requireFolder, startProgress, writeFileAtomically } from './output.ts'
 
 const help = `
@@ -30,14 +38,15 @@ Everything is computed here, without a server, a database or the network.
 Several comma-separated values of --quantile, --weighting, --hold-days or --direction form a grid of configurations. The
 best one is shown, with a test of how much of it selection explains. --sweep tries the standard grid of 48.
 
-Exit code: 0 computed; 1 not computed; 2 wrong usage; 3 computed, but below --fail-below-dsr or --fail-below-sharpe.
+Exit code: 0 computed; 1 not computed; 2 wrong usage; 3 computed, but short of --fail-verdict or of another --fail option.
+A figure that cannot be computed falls short of any bound, and a verdict that is withheld of any level.
 
 Examples:
   ./asfiled backtest scores.csv
   ./asfiled backtest scores.parquet --quantile .1 --weighting rank --hold-days 5 --cost-bps 10
   ./asfiled backtest forecasts.csv.gz --horizon 1d --sweep --html sheet.html
   ./asfiled backtest scores.ndjson --quantile .05,.1,.2 --hold-days 1,5,21 --json result.json
-  my-model | ./asfiled backtest - --sweep --json - --fail-below-dsr 0.95`
+  my-model | ./asfiled backtest - --sweep --json - --fail-verdict strong --fail-below-max-drawdown -0.2`
 
 /** `backtest`: the service's backtest of a file, offline. */
 export function addBacktestCommand(program: Command, context: CliContext): void {
@@ -82,10 +91,10 @@ export function addBacktestCommand(program: Command, context: CliContext): void 
       parseNumber,
     )
     .addOption(
-      new Option('--benchmark <name>', 'What spa compares with (default: universe)').choices([
-        'universe',
-        'cash',
-      ]),
+      new Option(
+        '--benchmark <name>',
+        'What the result is judged against: cash, universe, or a CSV file of date and return (default: cash for long_short, universe for long_only)',
+      ),
     )
     .option('--groups <count>', 'Groups of periods of cpcv (default: 10)', parseNumber)
     .option('--test-groups <count>', 'Groups that cpcv tests at a time (default: 2)', parseNumber)
@@ -97,15 +106,36 @@ export function addBacktestCommand(program: Command, context: CliContext): void 
     .option('--title <text>', 'Title of the HTML (default: name of the file)')
     .option('--json <file>', 'Write the result as JSON; - is standard output, which then has nothing else')
     .option('--html <file>', 'Write a tear sheet that opens in any browser; - is standard output')
+    .addOption(
+      new Option(
+        '--fail-verdict <level>',
+        'Exit with 3 if the verdict is lower than this level, or withheld',
+      ).choices(requiredLevels),
+    )
     .option(
       '--fail-below-dsr <probability>',
       'Exit with 3 if the Deflated Sharpe ratio of the sweep is lower or cannot be computed',
       parseShare,
     )
     .option(
+      '--fail-above-spa <probability>',
+      'Exit with 3 if the p-value of the test for superior predictive ability is higher or cannot be computed',
+      parseShare,
+    )
+    .option(
       '--fail-below-sharpe <ratio>',
       'Exit with 3 if the annualised Sharpe ratio after costs is lower or cannot be computed',
       parseNumber,
+    )
+    .option(
+      '--fail-below-oos-sharpe <ratio>',
+      'Exit with 3 if the mean Sharpe ratio of the walk-forward folds is lower or cannot be computed',
+      parseNumber,
+    )
+    .option(
+      '--fail-below-max-drawdown <fraction>',
+      'Exit with 3 if the max drawdown is deeper, for example -0.2 for a loss of 20%',
+      parseDrawdown,
     )
     .addHelpText('after', help)
     .action(async (path: string, flags: BacktestFlags) => {
@@ -114,7 +144,8 @@ export function addBacktestCommand(program: Command, context: CliContext): void 
 }
 
 async function run({ config }: CliContext, path: string, flags: BacktestFlags): Promise<number> {
-  const settings = toSettings(flags)
+  const benchmark = flags.benchmark === undefined ? undefined : await readBenchmark(flags.benchmark)
+  const settings = { ...toSettings(flags), ...(benchmark === undefined ? {} : { benchmark }) }
   const { json, html, title } = flags
   await checkTargets(path, json, html)
   const file = await openInput(path)
@@ -252,22 +283,3 @@ function sweepRequired(): Failure {
 }
 
 const belowThreshold = 3
-
-/** Says which results are below what was required. A result that cannot be computed is below. */
-function reportShortfalls(result: BacktestResult, flags: BacktestFlags): boolean {
-  const checks = [
-    ['--fail-below-dsr', flags.failBelowDsr, 'Deflated Sharpe ratio', result.deflated_sharpe?.dsr ?? null],
-    ['--fail-below-sharpe', flags.failBelowSharpe, 'annualised Sharpe ratio', result.metrics.sharpe],
-  ] as const
-  let isBelow = false
-  for (const [option, min, name, value] of checks) {
-    if (min === undefined || (value !== null && value >= min)) continue
-    isBelow = true
-    console.error(
-      value === null
-        ? `The ${name} cannot be computed from these rows (null), which counts as below ${min} (${option}).`
-        : `The ${name} is ${value}, below ${min} (${option}).`,
-    )
-  }
-  return isBelow
-}

@@ -4,6 +4,10 @@ import { reportSections } from '../backtest/report/reportSections.ts'
 import { Failure } from '../errors.ts'
 import type { Horizon } from '../horizons.ts'
 
+/** The levels of a verdict that can be required: one that is withheld falls short of each. */
+export const requiredLevels = ['strong', 'weak', 'none'] as const
+export type RequiredLevel = (typeof requiredLevels)[number]
+
 /** As commander returns them; lists are still text. */
 export interface BacktestFlags {
   readonly format?: PanelFormat
@@ -31,8 +35,12 @@ export interface BacktestFlags {
   readonly title?: string
   readonly json?: string
   readonly html?: string
+  readonly failVerdict?: RequiredLevel
   readonly failBelowDsr?: number
+  readonly failAboveSpa?: number
   readonly failBelowSharpe?: number
+  readonly failBelowOosSharpe?: number
+  readonly failBelowMaxDrawdown?: number
 }
 
 type AxisValue = string | number
@@ -54,15 +62,15 @@ export function toSettings(flags: BacktestFlags): BacktestSettings {
     ...given({ returnDays, costBps, borrowBps, gross, neutral, drift, folds }),
     ...Object.fromEntries(single.map(([name, [value]]) => [name, value])),
   }
-  const { seed, bootstraps, meanBlock, benchmark, groups, testGroups, participation } = flags
-  const evidence = given({ seed, bootstraps, meanBlock, benchmark, groups, testGroups, participation })
-  const include =
-    flags.include ??
-    (flags.html === undefined ? undefined : reportSections(isGrid || flags.sweep === true).join(','))
+  const { seed, bootstraps, meanBlock, groups, testGroups, participation } = flags
+  const evidence = given({ seed, bootstraps, meanBlock, groups, testGroups, participation })
+  const isSweep = isGrid || flags.sweep === true
+  const shown = flags.include?.split(',') ?? (flags.html === undefined ? [] : [...reportSections(isSweep)])
+  const include = flags.failAboveSpa === undefined || shown.includes('spa') ? shown : [...shown, 'spa']
   return {
     ...(Object.keys(config).length === 0 ? {} : { config }),
     ...(isGrid ? { sweep: grid } : flags.sweep ? { sweep: true } : {}),
-    ...(include === undefined ? {} : { include: include.split(',') }),
+    ...(include.length === 0 ? {} : { include }),
     ...(Object.keys(evidence).length === 0 ? {} : { evidence }),
   }
 }
@@ -112,6 +120,7 @@ export function inOptionWords(message: string): string {
     .replace(/\bSend (?=config\.)/g, 'Give ')
     .replace(/\bsend (?=config\.)/g, 'give ')
     .replace(/\b(?:config|sweep|evidence)\.(\w+)(?:\[\d+\])?/g, (_, name: string) => optionOf(name))
+    .replace(/^benchmark\b/, '--benchmark')
     .replace(/\b(sweep|include)(?:\[\d+\])? (?=is )/g, (_, name: string) => `${optionOf(name)} `)
     .replace(
       /^evidence sets how (.*), but include (.*) to include, or omit evidence\.$/,
@@ -127,7 +136,8 @@ const optionOf = (name: string) => `--${name.replace(/[A-Z]/g, letter => `-${let
 
 /** True if the engine refused a value that an option set. */
 export function blamesOption({ details }: Failure, settings: BacktestSettings): boolean {
-  const [, root, name] = /^(config|sweep|include|evidence)\b(?:\.(\w+))?/.exec(details.param ?? '') ?? []
+  const [, root, name] =
+    /^(config|sweep|include|evidence|benchmark)\b(?:\.(\w+))?/.exec(details.param ?? '') ?? []
   switch (root) {
     case 'config':
       return settings.config !== undefined && (name === undefined || name in settings.config)
@@ -137,6 +147,8 @@ export function blamesOption({ details }: Failure, settings: BacktestSettings): 
       return settings.include !== undefined
     case 'evidence':
       return settings.evidence !== undefined
+    case 'benchmark':
+      return settings.benchmark !== undefined
     default:
       return false
   }

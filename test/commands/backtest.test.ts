@@ -186,8 +186,11 @@ describe('asfiled backtest', () => {
     expect(code).toBe(0)
     expect(await written('sweep.json')).toEqual(truth)
     expect(out).toContain(`The best of 48 configurations: ${truth.best?.label}`)
-    expect(out).toMatch(truth.deflated_sharpe?.survives ? /^Passed: / : /^Not proven: |^Inconclusive: /m)
-    expect(out.replace(/\s+/g, ' ')).toContain('You tried 48 configurations and selected the best.')
+    const words = out.replace(/\s+/g, ' ')
+    expect(words).toContain(`Verdict: ${truth.verdict.level}. `)
+    for (const { message } of truth.verdict.reasons) expect(words).toContain(message)
+    expect(words).toContain('Judged against the universe')
+    expect(words).toContain('You tried 48 configurations and selected the best.')
   })
 
   test('several values of an option are a grid', async () => {
@@ -332,6 +335,97 @@ describe('asfiled backtest', () => {
     expect([none.code, none.error]).toEqual([3, expect.stringContaining('cannot be computed')])
   })
 
+  test('exit code 3: a verdict below the required level, a p-value above its bound, a poor walk-forward, a deep drawdown', async () => {
+    const truth = await served({ sweep: { quantile: [0.1, 0.2] }, include: ['spa'] })
+    const { oos_sharpe_mean: oos, max_drawdown: drawdown } = truth.metrics
+    const p = truth.evidence?.spa?.consistent ?? null
+    if (oos === null || drawdown === null || p === null || p === 0) throw new Error('these rows need results')
+    const grid = [place('rows.csv'), '--quantile', '.1,.2']
+    const met = [
+      ...['--fail-above-spa', String(p), '--fail-below-oos-sharpe', String(oos)],
+      ...['--fail-below-max-drawdown', String(drawdown)],
+    ]
+    expect((await backtest(...grid, ...met)).code).toBe(0)
+    const missed = await backtest(
+      ...[...grid, '--fail-above-spa', String(p / 2), '--fail-below-oos-sharpe', String(oos + 1)],
+      ...['--fail-below-max-drawdown', String(drawdown / 2)],
+    )
+    expect(missed.code).toBe(3)
+    expect(missed.error).toContain(`(consistent) is ${p}, above ${p / 2} (--fail-above-spa).`)
+    expect(missed.error).toContain(`Sharpe ratio is ${oos}, below ${oos + 1} (--fail-below-oos-sharpe).`)
+    expect(missed.error).toContain(
+      `max drawdown is ${drawdown}, below ${drawdown / 2} (--fail-below-max-drawdown).`,
+    )
+  })
+
+  test('--fail-verdict passes from its level up, and a verdict that is withheld passes none', async () => {
+    const { verdict } = await served({})
+    expect(verdict.level).toBe('none')
+    const codes = async (file: string) => {
+      const found: number[] = []
+      for (const level of ['none', 'weak', 'strong'])
+        found.push((await backtest(place(file), '--fail-verdict', level)).code)
+      return found
+    }
+    expect(await codes('rows.csv')).toEqual([0, 3, 3])
+    // A score that follows the return, less a little noise, and returns that do not depend on each other.
+    const known = panel.map((row, i) => ({ ...row, score: 50 * (row.forward_return ?? 0) + Math.sin(i * i) }))
+    writeFileSync(place('skilled.ndjson'), known.map(row => JSON.stringify(row)).join('\n'))
+    const skilled = await served({ panel: known })
+    if (skilled.verdict.level !== 'withheld') {
+      expect(skilled.verdict.level).toBe('strong')
+      expect(await codes('skilled.ndjson')).toEqual([0, 0, 0])
+    }
+    const percent = panel.map(row => ({ ...row, forward_return: Math.abs(100 * (row.forward_return ?? 0)) }))
+    writeFileSync(place('percent.ndjson'), percent.map(row => JSON.stringify(row)).join('\n'))
+    const { error } = await backtest(place('percent.ndjson'), '--fail-verdict', 'none')
+    expect(error).toContain(
+      'The verdict is withheld, below none (--fail-verdict). The returns look like percent',
+    )
+    expect(await codes('percent.ndjson')).toEqual([3, 3, 3])
+  })
+
+  test('--benchmark is cash, the universe or a file of returns, as the service takes them', async () => {
+    const days = [...new Set(panel.map(({ date }) => date))]
+    const returns = days.map((_, i) => Math.sin(i) / 100)
+    writeFileSync(
+      place('index.csv'),
+      ['name,return,date', ...days.map((day, i) => `x,${returns[i]},${day}`)].join('\r\n'),
+    )
+    const cases = [
+      ['cash', 'cash', 'cash'],
+      ['universe', 'universe', 'universe'],
+      [place('index.csv'), { date: days, return: returns }, 'series'],
+    ] as const
+    for (const [option, benchmark, used] of cases) {
+      const { code } = await backtest(
+        place('rows.csv'),
+        '--benchmark',
+        option,
+        '--json',
+        place('judged.json'),
+      )
+      expect(code).toBe(0)
+      const found = await written('judged.json')
+      expect(found).toEqual(await served({ benchmark }))
+      expect(found.benchmark).toBe(used)
+    }
+    writeFileSync(place('short.csv'), `date,return\n${days[0]},0.01\n`)
+    writeFileSync(place('odd.csv'), `date,return\n${days[0]},1%\n`)
+    writeFileSync(place('wrong.csv'), `day,index\n${days[0]},0.01\n`)
+    await expectFaults(2, [
+      [
+        [place('rows.csv'), '--benchmark', 'spx'],
+        '--benchmark: spx does not exist. Give cash, universe or a CSV',
+      ],
+      [[place('rows.csv'), '--benchmark', place('short.csv')], '--benchmark has no return for'],
+    ])
+    await expectFaults(1, [
+      [[place('rows.csv'), '--benchmark', place('odd.csv')], 'odd.csv: line 2: "1%" is not a return'],
+      [[place('rows.csv'), '--benchmark', place('wrong.csv')], 'must name the columns date and return'],
+    ])
+  })
+
   test('exit code 1: the rows cannot be computed; the message names the file and the place', async () => {
     writeFileSync(place('bad.csv'), 'date,asset,score,forward_return\n2024-01-02,A,high,0.1\n')
     writeFileSync(place('cut.csv.gz'), gzipSync(csv).subarray(0, 300))
@@ -394,6 +488,8 @@ describe('asfiled backtest', () => {
       [[place('rows.csv'), '--horizon', '1d'], 'rows.csv: --horizon'],
       [[place('rows.csv'), '--fail-below-dsr', '.5'], 'requires a sweep'],
       [[place('rows.csv'), '--fail-below-dsr', '95'], 'A number from 0 to 1'],
+      [[place('rows.csv'), '--fail-verdict', 'good'], 'strong, weak, none'],
+      [[place('rows.csv'), '--fail-below-max-drawdown', '20'], 'A fraction from -1 to 0'],
       [[], "missing required argument 'file'"],
     ])
     expect(existsSync(place('no'))).toBe(false)

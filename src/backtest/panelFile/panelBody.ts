@@ -4,6 +4,7 @@ import { columnNames, maxAssetLength, maxMarketLength } from '../codec/cells.ts'
 import { CsvReader } from '../codec/csvCells.ts'
 import { plural } from '../report/numberFormat.ts'
 import type { BodyFormat, BodyQuery } from '../request.ts'
+import type { BacktestBenchmark } from '../requestBenchmark.ts'
 import { checkPanelTable, type PanelColumns, panelColumns } from './panelColumns.ts'
 import { firstLine, type PanelFormat, recogniseFormat, withoutByteOrderMark } from './panelFormat.ts'
 import { type ParquetTable, readParquet } from './parquetTable.ts'
@@ -18,6 +19,7 @@ export interface BacktestSettings {
   readonly sweep?: true | Readonly<Record<string, readonly AxisValue[]>>
   readonly include?: readonly string[]
   readonly evidence?: Readonly<Record<string, AxisValue | true>>
+  readonly benchmark?: BacktestBenchmark
 }
 
 /** The body of a backtest request, made from the bytes of a file. */
@@ -164,12 +166,13 @@ function rowsBody(
   format: 'csv' | 'ndjson',
   settings: BacktestSettings,
 ): Omit<PanelBody, 'head'> {
-  const { config, sweep, include, evidence } = settings
+  const { config, sweep, include, evidence, benchmark } = settings
   const query = {
     ...(config === undefined ? {} : { config: JSON.stringify(config) }),
     ...(sweep === undefined ? {} : { sweep: JSON.stringify(sweep) }),
     ...(include === undefined ? {} : { include: include.join(',') }),
     ...(evidence === undefined ? {} : { evidence: JSON.stringify(evidence) }),
+    ...(benchmark === undefined ? {} : { benchmark: JSON.stringify(benchmark) }),
   }
   return {
     bytes,

@@ -63,7 +63,8 @@ class BacktestResult(Generic[F]):
 
     def __repr__(self) -> str:
         sharpe = self.metrics.get("sharpe")
-        return f"BacktestResult(n_periods={self.result.get('n_periods')}, sharpe={sharpe})"
+        level = self.result.get("verdict", {}).get("level")
+        return f"BacktestResult(n_periods={self.result.get('n_periods')}, sharpe={sharpe}, verdict={level!r})"
 
     @property
     def metrics(self) -> Mapping[str, Any]:
@@ -85,8 +86,14 @@ class BacktestResult(Generic[F]):
         return [str(warning["message"]) for warning in self.result.get("warnings", [])]
 
     @property
+    def verdict(self) -> Mapping[str, Any]:
+        """Whether the record is more than luck would explain: `level` (strong, weak, none or withheld), `benchmark`, `reasons`."""
+        found: Mapping[str, Any] = self.result["verdict"]
+        return found
+
+    @property
     def deflated_sharpe(self) -> Mapping[str, Any] | None:
-        """Of a sweep: the verdict on its winner, for the number of things tried. None without a sweep."""
+        """Of a sweep: the Sharpe ratio of its winner, corrected for the number of things tried. None without a sweep."""
         found: Mapping[str, Any] | None = self.result.get("deflated_sharpe")
         return found
 

@@ -34,6 +34,12 @@ const Input = Type.Object(
     sweep: Type.Optional(request.sweep),
     include: Type.Optional(request.include),
     evidence: Type.Optional(request.evidence),
+    benchmark: Type.Optional(
+      Type.Union([Type.Literal('cash'), Type.Literal('universe')], {
+        description:
+          'What the result is judged against. Default: cash for long_short, universe for long_only.',
+      }),
+    ),
     data_version: request.data_version,
     job_id: Type.Optional(
       Type.String({
@@ -87,7 +93,7 @@ export const runBacktest = defineTool({
   name: 'run_backtest',
   title: 'Backtest a ranking strategy',
   description:
-    'Buys the names with the highest scores on each date and, with long_short, shorts those with the lowest; trading and borrowing costs are charged. Needs a key with the quant plan. Rows come from the archive (`source`) or a stored `panel`. With source.score a metric ranks the companies, as known strictly before each date: no look-ahead. A `sweep` tries many configurations, reports progress, is cancelled when the call is, and deflates the Sharpe ratio of the winner for the number of trials. Results are hypothetical. Tell the reader the warnings.',
+    'Buys the names with the highest scores on each date and, with long_short, shorts those with the lowest; trading and borrowing costs are charged. Needs a key with the quant plan. Rows come from the archive (`source`) or a stored `panel`. With source.score a metric ranks the companies, as known strictly before each date: no look-ahead. A `sweep` tries many configurations, reports progress, is cancelled when the call is, and deflates the Sharpe ratio of the winner for the number of trials. Results are hypothetical. Tell the reader the verdict and the warnings.',
   input: Input,
   output: Answer,
   // A sweep is stored as a job, which is more than reading.

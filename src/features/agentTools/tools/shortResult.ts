@@ -16,6 +16,7 @@ const sections = {
   n_periods: field.n_periods,
   n_empty_periods: field.n_empty_periods,
   periods_per_year: field.periods_per_year,
+  verdict: field.verdict,
   metrics: field.metrics,
   folds: field.folds,
   costs: field.costs,
@@ -34,6 +35,7 @@ const included = [
     'quantiles',
     'monthly',
     'positions',
+    'benchmark',
     'evidence',
     'performance',
     'ic_decay',
@@ -68,7 +70,17 @@ const envelopeCharacters = 300
 
 /** What matters most for the reader of a conversation comes first; what does not fit any more is named. */
 const order: readonly string[] = [
-  ...['metrics', 'config', 'best', 'deflated_sharpe', 'warnings', 'n_periods', 'n_dates', 'n_rows'],
+  ...[
+    'verdict',
+    'metrics',
+    'config',
+    'best',
+    'deflated_sharpe',
+    'warnings',
+    'n_periods',
+    'n_dates',
+    'n_rows',
+  ],
   ...['data_version', 'source', 'score', 'equity', 'best_trials', 'dropped', 'n_empty_periods'],
   ...['periods_per_year', 'evidence', 'ic', 'quantiles', 'monthly', 'folds', 'costs', 'universe'],
 ]
@@ -126,19 +138,17 @@ function pointsOf({ equity_curve, equity_dates }: Result): Static<typeof Point>[
 
 const bestOf = (trials: NonNullable<Result['trials']>) =>
   trials
-    .toSorted((a, b) => (b.sharpe ?? Number.NEGATIVE_INFINITY) - (a.sharpe ?? Number.NEGATIVE_INFINITY))
+    .toSorted(
+      (a, b) => (b.judged_sharpe ?? Number.NEGATIVE_INFINITY) - (a.judged_sharpe ?? Number.NEGATIVE_INFINITY),
+    )
     .slice(0, maxTrials)
 
-function textOf({ metrics, n_periods, best, deflated_sharpe, warnings, equity_dates }: Result): string {
+function textOf({ verdict, metrics, n_periods, best, warnings, equity_dates }: Result): string {
   const { sharpe, cagr, max_drawdown, cost_drag_annual } = best?.metrics ?? metrics
   const span = `${equity_dates.at(0)} to ${equity_dates.at(-1)}`
   return [
     `Net of costs, ${n_periods} periods, ${span}${best === undefined ? '' : `, best configuration ${best.label}`}: Sharpe ratio ${sharpe}, growth a year ${cagr}, largest drawdown ${max_drawdown}, costs a year ${cost_drag_annual}.`,
-    ...(deflated_sharpe === undefined
-      ? []
-      : [
-          `After ${deflated_sharpe.trials} trials the deflated Sharpe ratio is ${deflated_sharpe.dsr}: the winner ${deflated_sharpe.survives ? 'survives' : 'does not survive'}.`,
-        ]),
+    `Verdict ${verdict.level}, judged against ${verdict.benchmark}: ${verdict.reasons.map(({ message }) => message).join(' ')}`,
     ...warnings.map(({ code, message }) => `Warning ${code}: ${message}`),
     'Hypothetical; no prediction of future returns.',
   ].join('\n')

@@ -1,0 +1,79 @@
+import type { BacktestResult } from '../backtest/result.ts'
+import type { VerdictLevel } from '../backtest/resultVerdict.ts'
+import type { BacktestFlags, RequiredLevel } from './backtestOptions.ts'
+
+/** Says which results fall short of what was required. A result that cannot be computed does, and so does a verdict that is
+ * withheld. */
+export function reportShortfalls(result: BacktestResult, flags: BacktestFlags): boolean {
+  const shortfalls = [
+    ...(flags.failVerdict === undefined ? [] : verdictShortfall(result, flags.failVerdict)),
+    ...checksOf(result, flags).flatMap(shortfallOf),
+  ]
+  for (const message of shortfalls) console.error(message)
+  return shortfalls.length > 0
+}
+
+const rankOf: Readonly<Record<VerdictLevel, number>> = { withheld: -1, none: 0, weak: 1, strong: 2 }
+
+function verdictShortfall({ verdict }: BacktestResult, required: RequiredLevel): string[] {
+  const { level, reasons } = verdict
+  if (rankOf[level] >= rankOf[required]) return []
+  return [`The verdict is ${level}, below ${required} (--fail-verdict). ${reasons[0]?.message ?? ''}`.trim()]
+}
+
+interface Check {
+  readonly option: string
+  readonly bound: number | undefined
+  readonly name: string
+  readonly value: number | null
+  /** The bound is the highest that is accepted, not the lowest. */
+  readonly isMax?: boolean
+}
+
+function checksOf({ deflated_sharpe, evidence, metrics }: BacktestResult, flags: BacktestFlags): Check[] {
+  return [
+    {
+      option: '--fail-below-dsr',
+      bound: flags.failBelowDsr,
+      name: 'Deflated Sharpe ratio',
+      value: deflated_sharpe?.dsr ?? null,
+    },
+    {
+      option: '--fail-above-spa',
+      bound: flags.failAboveSpa,
+      name: 'p-value of the test for superior predictive ability (consistent)',
+      value: evidence?.spa?.consistent ?? null,
+      isMax: true,
+    },
+    {
+      option: '--fail-below-sharpe',
+      bound: flags.failBelowSharpe,
+      name: 'annualised Sharpe ratio',
+      value: metrics.sharpe,
+    },
+    {
+      option: '--fail-below-oos-sharpe',
+      bound: flags.failBelowOosSharpe,
+      name: 'mean out-of-sample Sharpe ratio',
+      value: metrics.oos_sharpe_mean,
+    },
+    {
+      option: '--fail-below-max-drawdown',
+      bound: flags.failBelowMaxDrawdown,
+      name: 'max drawdown',
+      value: metrics.max_drawdown,
+    },
+  ]
+}
+
+function shortfallOf({ option, bound, name, value, isMax = false }: Check): string[] {
+  if (bound === undefined) return []
+  const side = isMax ? 'above' : 'below'
+  if (value === null)
+    return [
+      `The ${name} cannot be computed from these rows (null), which counts as ${side} ${bound} (${option}).`,
+    ]
+  return (isMax ? value <= bound : value >= bound)
+    ? []
+    : [`The ${name} is ${value}, ${side} ${bound} (${option}).`]
+}
