@@ -1,5 +1,5 @@
-import { sampleMoments } from '../statistics/moments.ts'
 import { type Kernel, Layout, openKernel } from '../portfolio/kernel/wasm.ts'
+import { sampleMoments } from '../statistics/moments.ts'
 import { blockBounds } from '../walkforward/folds.ts'
 import { distinctRecords } from './distinctRecords.ts'
 

@@ -13,10 +13,12 @@ const maxLargeShare = 0.1
 export function warnOfPercent(forwardReturn: Float64Array): BacktestWarning[] {
   let known = 0
   let large = 0
-  for (const r of forwardReturn) {
+  // By index: an iterator takes ten times as long, and this is every row of every request.
+  for (let row = 0; row < forwardReturn.length; row++) {
+    const r = forwardReturn[row]
     if (Number.isNaN(r)) continue
     known++
-    if (Math.abs(r) > largeReturn) large++
+    if (r > largeReturn || r < -largeReturn) large++
   }
   if (large === 0 || large < maxLargeShare * known) return []
   return [

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import { makePanel, type PanelSpec } from '../../../bench/verdict/panels.ts'
 import type { Dataset } from '../../../src/backtest/dataset/dataset.ts'
+import { rankDataset } from '../../../src/backtest/dataset/rank.ts'
 import { runArchiveBacktest, runPanelBacktest } from '../../../src/backtest/pipeline/runRequest.ts'
 import { selectPanelData } from '../../../src/backtest/pipeline/selectData.ts'
 import { planSweep } from '../../../src/backtest/pipeline/sweepPlan.ts'
 import type { BacktestConfig } from '../../../src/backtest/request.ts'
-import { rankDataset } from '../../../src/backtest/dataset/rank.ts'
 
 /** What the rows themselves give away: returns that overlap, scores that know the returns, names that never leave. */
 
@@ -98,6 +98,18 @@ describe('a score that knows its return', () => {
     const next = look(scored(noise, ({ next }) => next))
     expect([next.codes.includes('score_is_return'), next.level]).toEqual([true, 'withheld'])
     expect(messageOf(next, 'score_is_return')).toContain('on the next date')
+  })
+
+  test('has a rank correlation without variance: t_stat is null, and a note says why', () => {
+    const panel = scored(noise, ({ own }) => own)
+    const { ic } = runPanelBacktest(panel, { config: {}, include: ['ic'] }, costs)
+    expect([ic?.t_stat, ic?.sd]).toEqual([null, null])
+    expect(ic?.note).toBe(
+      't_stat is null: the correlation is 1.000 in all 300 periods, so it has no variance to be compared with.',
+    )
+    const usual = runPanelBacktest(makePanel(noise, 1), { config: {}, include: ['ic'] }, costs)
+    expect(usual.ic?.t_stat).toBeNumber()
+    expect(usual.ic).not.toHaveProperty('note')
   })
 
   test('is found if it never changes and has the order of the mean returns of the whole record', () => {

@@ -212,7 +212,7 @@ test('warns of overlap from a correlation of .3 on', async () => {
   expect(await codes(0.2)).not.toContain('overlapping_returns')
 })
 
-test('warns where returns of a panel overlap, unless returnDays was sent', async () => {
+test('warns where returns of a panel overlap, unless returnDays says so and only every fifth date is used', async () => {
   let state = 11
   const noise = () => {
     state = (state * 48_271) % 2_147_483_647
@@ -223,15 +223,17 @@ test('warns where returns of a panel overlap, unless returnDays was sent', async
   const rows = Array.from({ length: 80 }, (_, t) => {
     day = addBusinessDays(day, 1)
     const date = new Date(day * 86_400_000).toISOString().slice(0, 10)
-    return daily[t].map((score, i) => ({
+    return daily[t].map((_, i) => ({
       date,
       asset: `A${i}`,
       market: 'US',
-      score,
+      score: ((t * 7 + i * 3) % 11) / 11,
       forward_return: [0, 1, 2, 3, 4].reduce((sum, s) => sum + daily[t + s][i], 0),
     }))
   }).flat()
   expect((await run({ panel: rows })).warnings.map(w => w.code)).toEqual(['overlapping_returns', 'few_names'])
+  const denied = await run({ panel: rows, config: { returnDays: 1 } })
+  expect(denied.warnings.map(w => w.code)).toEqual(['overlapping_returns', 'few_names'])
   const stated = await run({ panel: rows, config: { returnDays: 5 } })
   expect(stated.warnings.map(w => w.code)).toEqual(['few_names', 'few_dates'])
   expect([stated.step, stated.n_periods]).toEqual([5, 16])
