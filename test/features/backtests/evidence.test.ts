@@ -59,13 +59,16 @@ print(json.dumps([spa(R, b, L, B, seed), sharpe_interval(R[given["winner"]], L, 
 `
 
 test.skipIf(python === null || peers === null)(
-  'the evidence of a sweep is the reference’s on the net returns of its trials, against the universe and against cash',
+  'the evidence of a sweep is the reference’s on the returns that its trials are judged by: against cash, the universe, or each by direction',
   async () => {
     const pool = new ComputePool({ threads: 2, queue: 9, timeLimitMs: 60_000 })
     try {
-      for (const benchmark of ['universe', 'cash'] as const) {
-        const sent = { seed: 77, bootstraps: 150, meanBlock: 3.5, benchmark, groups: 6, testGroups: 2 }
-        const plan = await planOf({ quantile: [0.1, 0.3], weighting: ['equal', 'rank', 'score'] }, sent)
+      for (const benchmark of ['universe', 'cash', 'by_direction'] as const) {
+        const named = benchmark === 'by_direction' ? {} : { benchmark }
+        const sent = { seed: 77, bootstraps: 150, meanBlock: 3.5, ...named, groups: 6, testGroups: 2 }
+        const grid = { quantile: [0.1, 0.3], weighting: ['equal', 'rank', 'score'] }
+        const direction = ['long_short', 'long_only']
+        const plan = await planOf(benchmark === 'by_direction' ? { ...grid, direction } : grid, sent)
         const { evidence, best } = decodeResult(await runSweep(pool, plan, { ticket: pool.admit(operator) }))
         const series = await Promise.all(
           plan.slices.map((_, slice) => runSlice(pool, plan, slice, { caller: operator })),
@@ -76,8 +79,12 @@ test.skipIf(python === null || peers === null)(
         await Bun.write(
           file,
           JSON.stringify({
-            R: trials.map(({ net }) => Array.from(net)),
-            b: benchmark === 'cash' ? new Array(universe.length).fill(0) : Array.from(universe),
+            R: trials.map(({ net, label }) => {
+              const isCash =
+                benchmark === 'cash' || (!('benchmark' in named) && label.startsWith('long_short'))
+              return Array.from(net, (value, t) => value - (isCash ? 0 : universe[t]))
+            }),
+            b: new Array(universe.length).fill(0),
             L: 3.5,
             B: 150,
             seed: 77,

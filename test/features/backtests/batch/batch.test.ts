@@ -5,6 +5,7 @@ import { decodeResult } from '../../../../src/backtest/pipeline/encodeResult.ts'
 import { operator } from '../../../../src/backtest/pool/caller.ts'
 import { ComputePool } from '../../../../src/backtest/pool/computePool.ts'
 import type { BacktestConfig } from '../../../../src/backtest/request.ts'
+import type { BacktestResult } from '../../../../src/backtest/result.ts'
 import { deflatedSharpe, expectedMaxOfNormals } from '../../../../src/backtest/statistics/sharpe.ts'
 import { registerFormats } from '../../../../src/dates.ts'
 import { Failure } from '../../../../src/errors.ts'
@@ -25,6 +26,17 @@ const single = async (body: object) =>
       })
     ).bytes,
   )
+
+/** Byte for byte, apart from the verdict, which counts the batch. */
+function expectSame(line: Line, alone: string): void {
+  const found: BacktestResult = JSON.parse(resultText(line))
+  const { verdict, ...expected }: BacktestResult = JSON.parse(alone)
+  const { verdict: ofBatch, ...rest } = found
+  expect(resultText(line).replace(JSON.stringify(ofBatch), JSON.stringify(verdict))).toBe(alone)
+  expect(JSON.stringify(rest)).toBe(JSON.stringify(expected))
+  expect(ofBatch.trials).toBe(line.batch_size ?? 0)
+  expect(line.verdict).toEqual(ofBatch)
+}
 
 async function failure(body: unknown): Promise<Failure> {
   const error = await openBatch(bench.deps, body).then(
@@ -63,7 +75,7 @@ describe('a batch', () => {
           const results = lines.slice(0, -1)
           expect(results.map(({ index }) => index).toSorted((a, b) => a - b)).toEqual([...configs.keys()])
           for (const line of results)
-            expect(resultText(line)).toBe(await single({ panel, config: configs[line.index], include }))
+            expectSame(line, await single({ panel, config: configs[line.index], include }))
         },
       ),
       { numRuns: 8 },
@@ -88,7 +100,7 @@ describe('a batch', () => {
       fc.asyncProperty(fc.array(item, { minLength: 1, maxLength: 12 }), async items => {
         const lines = await runToEnd(bench.deps, { items })
         expect(lines.at(-1)).toMatchObject({ object: 'batch_summary', count: items.length, failed: 0 })
-        for (const line of lines.slice(0, -1)) expect(resultText(line)).toBe(await single(items[line.index]))
+        for (const line of lines.slice(0, -1)) expectSame(line, await single(items[line.index]))
       }),
       { numRuns: 8 },
     )
@@ -238,6 +250,9 @@ describe('the verdict', () => {
       expect(found.dsr).toBe(deflatedSharpe(record, 1 / 79, 4))
       expect(found.psr).toBe(deflatedSharpe(record, 1 / 79, 1))
       expect(found.survives).toBe((found.dsr ?? 0) >= 0.95)
+      // One of four: the test of it alone would not count the others.
+      expect(result.verdict).toMatchObject({ trials: 4, dsr: found.dsr, superior: null })
+      expect(result.verdict.reasons.at(-1)?.message).toContain('would not count the other 3 of its batch')
     }
   })
 
@@ -266,6 +281,12 @@ describe('the verdict', () => {
     expect(best?.label).toBe(sweep.best?.label ?? '')
     expect(best?.sharpe).toBe(sweep.best?.metrics.sharpe ?? 0)
     expect<object | undefined>(best?.deflated_sharpe).toEqual({ ...verdict, note: expect.any(String) })
+    expect(best?.verdict).toMatchObject({
+      trials: 48,
+      dsr: sweep.deflated_sharpe?.dsr,
+      superior: null,
+      benchmark: 'cash',
+    })
   })
 
   test('of a line and of the summary say why they differ', async () => {

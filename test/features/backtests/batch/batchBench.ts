@@ -45,6 +45,7 @@ export interface Line {
   readonly index: number
   readonly batch_size: number
   readonly deflated_sharpe?: BatchDeflation
+  readonly verdict?: BacktestResult['verdict']
   readonly result?: BacktestResult
   readonly error?: { readonly code: string; readonly message: string; readonly param: string | null }
   readonly done?: number
