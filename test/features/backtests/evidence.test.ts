@@ -144,6 +144,29 @@ test('1, 2 and 4 threads give the same bytes, and another seed gives other ones'
   expect(answers[2]).toEqual(answers[0])
 }, 120_000)
 
+test('a verdict without spa in include is the same on any number of threads, and that of the request with it', async () => {
+  const { data, dataVersion } = await bench.deps.archive.get('1d', null)
+  const sweep = { direction: ['long_short' as const, 'long_only' as const], holdDays: [1, 2, 5] }
+  const planWith = (include: ['spa'] | []) =>
+    planArchiveSweep({ data, dataVersion, costs, request: { config: {}, source: {}, include, sweep } })
+  const runs: BacktestResult[] = []
+  for (const threads of [1, 3]) {
+    const pool = new ComputePool({ threads, queue: 9, timeLimitMs: 60_000 })
+    try {
+      for (const include of [[], ['spa']] satisfies (['spa'] | [])[])
+        runs.push(decodeResult(await runSweep(pool, planWith(include), { ticket: pool.admit(operator) })))
+    } finally {
+      await pool.close()
+    }
+  }
+  const [decided, whole, decidedToo, wholeToo] = runs
+  expect(decidedToo).toEqual(decided)
+  expect(wholeToo).toEqual(whole)
+  expect(decided.verdict).toEqual(whole.verdict)
+  const p = whole.evidence?.spa?.consistent ?? Number.NaN
+  expect(decided.verdict.superior).toBe(p < decided.verdict.spa_level)
+}, 120_000)
+
 test('the block length is chosen and stated, and sending the stated one gives the same numbers', async () => {
   const body = { sweep: { holdDays: [1, 2, 5] }, include: everything }
   const { evidence: chosen } = await run(body)
