@@ -27,6 +27,9 @@ export const BatchDeflation = Type.Object(
     min_track_record_periods: numberOrNull(
       'Periods that a record of this quality needs for a psr of .95; null if its Sharpe ratio is not above 0.',
     ),
+    note: Type.String({
+      description: 'Where trials_variance comes from, and why the other dsr of the same backtest differs.',
+    }),
   },
   {
     ...strict,

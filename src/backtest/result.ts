@@ -90,6 +90,9 @@ export const BacktestWarning = Type.Object(
     code: Type.Union(
       [
         Type.Literal('overlapping_returns'),
+        Type.Literal('score_is_return'),
+        Type.Literal('too_good'),
+        Type.Literal('no_name_ever_leaves'),
         Type.Literal('default_costs'),
         Type.Literal('neutral_without_market'),
         Type.Literal('fewer_folds'),
@@ -167,8 +170,9 @@ const included = {
         mean: numberOrNull('Mean rank correlation of score and forward return.'),
         sd: numberOrNull('Standard deviation of the correlation over periods (ddof 1).'),
         ir: numberOrNull('mean / sd, per period.'),
-        t_stat: numberOrNull('mean / sd * sqrt(n_periods).'),
+        t_stat: numberOrNull('mean / sd * sqrt(n_periods); null where sd is 0 or does not exist.'),
         n_periods: count('Periods in which the correlation exists.'),
+        note: Type.Optional(Type.String({ description: 'Why t_stat is null; absent where it is a number.' })),
       },
       {
         ...strict,
@@ -244,7 +248,10 @@ export const BacktestResult = Type.Object(
     n_empty_periods: count(
       'Periods in which the portfolio held nothing. They earn 0, and count in neither information_ratio nor hit_rate.',
     ),
-    periods_per_year: Type.Number({ description: '252 / (step * spacing).' }),
+    periods_per_year: Type.Number({
+      description:
+        '252 / step for daily dates (spacing 1). Otherwise 365.25 / (step * mean calendar gap of the dates), set to the nearest of 52, 26, 24, 12, 6, 4, 2 and 1 if within 4% of it.',
+    }),
     spacing: Type.Number({ description: 'Median gap between dates, in business days.' }),
     step: Type.Integer({ description: 'Number of dates from one period to the next.' }),
     config: BacktestConfigUsed,

@@ -11,6 +11,9 @@ const SuperiorPredictiveAbility = Type.Object(
     ),
     upper: share('Upper bound of the p value: every configuration counts as no worse than the benchmark.'),
     reality_check: share("P value of White's reality check (2000), which does not studentise."),
+    resolution: share(
+      '1 / bootstraps. P values are shares of resamples, so one of 0 means less than this, not impossible.',
+    ),
     statistic: Type.Number({ description: 'Largest studentised mean above the benchmark, at least 0.' }),
   },
   {

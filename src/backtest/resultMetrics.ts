@@ -39,7 +39,7 @@ export const BacktestMetrics = Type.Object(
     break_even_cost_bps: numberOrNull('Flat round-trip cost at which the mean net return is 0.'),
     volatility: numberOrNull('Annualised standard deviation of net returns.'),
     hit_rate: numberOrNull(
-      'Share of the periods in which names were held that had a net return above 0; null without one.',
+      'Share of the periods in which names were held that had a net return above 1e-12, so that a 0 with a rounding error is no gain; null without one.',
     ),
     sortino: numberOrNull('Annualised mean return divided by downside deviation, with target 0.'),
     calmar: numberOrNull('cagr divided by the absolute value of max_drawdown.'),
@@ -137,8 +137,12 @@ export const sweepFields = {
         skew: numberOrNull("Skewness of the winner's judged returns."),
         kurtosis_raw: numberOrNull("Kurtosis of the winner's judged returns; 3 for a normal distribution."),
         n_periods: count('Periods of the record.'),
+        trials_distinct: count(
+          'Trials whose records differ. Where few names are ranked, several configurations hold the same portfolio.',
+        ),
         trials_effective: Type.Number({
-          description: 'Number of independent trials that the correlated trials are equivalent to.',
+          description:
+            'Number of independent trials that the correlated trials are equivalent to; those with the same record count once.',
         }),
         dsr_effective: numberOrNull('dsr computed with trials_effective instead of trials.'),
         psr: numberOrNull(
@@ -148,7 +152,7 @@ export const sweepFields = {
           'Periods that a record of this quality needs for a psr of .95; null if its Sharpe ratio is not above 0.',
         ),
         pbo: numberOrNull(
-          'Probability of backtest overfitting: how often the configuration that is best on one half of the record ranks in the lower half on the other. null with fewer than 20 periods or 2 trials.',
+          'Probability of backtest overfitting: how often the configuration that is best on one half of the record ranks in the lower half on the other. null with fewer than 20 periods, or fewer than two records that vary and differ.',
         ),
       },
       {

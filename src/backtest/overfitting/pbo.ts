@@ -1,5 +1,7 @@
 import { type Kernel, Layout, openKernel } from '../portfolio/kernel/wasm.ts'
+import { sampleMoments } from '../statistics/moments.ts'
 import { blockBounds } from '../walkforward/folds.ts'
+import { distinctRecords } from './distinctRecords.ts'
 
 const maxBlocks = 16
 const minPeriodsPerBlock = 10
@@ -9,8 +11,9 @@ const minPeriodsPerBlock = 10
  * ranked among all M on the other half. The estimate is the fraction of ways in which it lands in the lower half: omega =
  * rank / (M + 1) <= 1/2, which is logit <= 0. Equal trials share the mean of their ranks.
  *
- * S is 16, or the largest even number that leaves 10 periods per block. Null with fewer than two trials or 20 periods. A
- * trial that does not vary ranks below all others.
+ * S is 16, or the largest even number that leaves 10 periods per block. Null with fewer than 20 periods, or if fewer than
+ * two records vary and differ from each other: where there is no choice, none can be overfitted. A trial that does not vary ranks below
+ * all others.
  *
  * Block sums are added once for every choice within the first and within the second half of the blocks. So each of the
  * 12,870 ways costs M additions and one comparison of squares. The compiled kernel does this (kernel/assembly/trials.ts).
@@ -23,7 +26,7 @@ export function pbo(series: readonly Float64Array[]): number | null {
   const trials = series.length
   const periods = series[0]?.length ?? 0
   const blocks = Math.min(maxBlocks, 2 * Math.floor(periods / minPeriodsPerBlock / 2))
-  if (trials < 2 || blocks < 2) return null
+  if (blocks < 2 || !isChoice(series)) return null
   const bounds = blockBounds(periods, blocks)
   const half = blocks / 2
   const width = trials + (trials % 2)
@@ -52,6 +55,11 @@ export function pbo(series: readonly Float64Array[]): number | null {
     }
   }
   return overfit / ways
+}
+
+function isChoice(series: readonly Float64Array[]): boolean {
+  const varying = series.filter(net => sampleMoments(net).standardDeviation !== null)
+  return distinctRecords(varying).length > 1
 }
 
 /** Sums over every choice of one half's blocks. Bit i of a choice is the half's block i; the sum of choice m and trial c

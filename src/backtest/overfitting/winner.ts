@@ -6,6 +6,7 @@ import {
   sharpe,
   sharpeThreshold,
 } from '../statistics/sharpe.ts'
+import { distinctRecords } from './distinctRecords.ts'
 import { pbo } from './pbo.ts'
 
 /** What decides between trials. */
@@ -49,6 +50,9 @@ export interface RecordDeflation {
 
 /** The same for the winner of a sweep, whose other trials are known. `pbo` is null where it is not defined. */
 export interface Deflation extends RecordDeflation {
+  /** Trials whose records differ. */
+  readonly trialsDistinct: number
+  /** Of the distinct records. */
   readonly trialsEffective: number
   readonly dsrEffective: number | null
   readonly pbo: number | null
@@ -120,7 +124,7 @@ export function chanceVariance(periods: number): number {
 }
 
 /** The deflated Sharpe ratio of trial `winner` and everything it is computed from. A trial without a Sharpe ratio counts among
- * the N trials but not in V. One trial has threshold 0.
+ * the N trials but not in V. One trial has threshold 0. Trials with the same record count once in the effective number.
  *
  * @param series net returns per period, fractions, one array per trial
  * @param winner index into `series`, from `pickWinner` */
@@ -128,10 +132,12 @@ export function deflateWinner(series: readonly Float64Array[], winner: number): 
   const trials = series.length
   const record = trialRecord(series[winner])
   const trialsVariance = trialsVarianceOf(series.map(values => sharpe(values, 1)))
-  const trialsEffective = effectiveTrials(trials, meanPairwiseCorrelation(series))
+  const distinct = distinctRecords(series)
+  const trialsEffective = effectiveTrials(distinct.length, meanPairwiseCorrelation(distinct))
   const complete = completeRecord(record)
   return {
     ...deflateRecord(record, trialsVariance, trials),
+    trialsDistinct: distinct.length,
     trialsEffective,
     dsrEffective: complete && deflatedSharpe(complete, trialsVariance, trialsEffective),
     pbo: pbo(series),

@@ -4,7 +4,7 @@ import { readBody } from '../codec/body.ts'
 import { nameCount } from '../dataset/dataset.ts'
 import { buildPanelDataset } from '../pipeline/panelDataset.ts'
 import { resolveConfig } from '../pipeline/resolveConfig.ts'
-import { selectPanelData } from '../pipeline/selectData.ts'
+import { panelSpacing } from '../pipeline/selectData.ts'
 import type { BodyFormat, BodyQuery } from '../request.ts'
 import {
   type BacktestSettings,
@@ -51,8 +51,8 @@ export async function readPanelFile({ bytes, horizon, settings }: PanelFileInput
     const parsed = readBody(made.bytes, made.format, made.query)
     if (parsed.panel === null) throw new Failure('body_invalid', 'The file has no rows.', { param: 'file' })
     const data = buildPanelDataset(parsed.panel)
-    const { returnDays, medianDateGap } = selectPanelData(data, parsed.config)
-    resolveConfig(parsed.config, returnDays, medianDateGap)
+    const { returnDays, spacing } = panelSpacing(data)
+    resolveConfig(parsed.config, returnDays, spacing)
     return {
       body: made.bytes,
       format: made.format,

@@ -21,7 +21,7 @@ import { buildPanelDataset } from './panelDataset.ts'
 import { resolveConfig } from './resolveConfig.ts'
 import { finiteOrNull, writeDeflation } from './resultFields.ts'
 import { runSelected } from './runRequest.ts'
-import { panelSelector, type SelectedData, selectArchiveData, selectPanelData } from './selectData.ts'
+import { panelSelector, panelSpacing, type SelectedData, selectArchiveData } from './selectData.ts'
 import { describeFailure, type TaskFailure } from './taskFailure.ts'
 
 /** A batch whose body is read and checked. */
@@ -39,14 +39,17 @@ export interface OpenedBatch {
 export function openBatch(body: Uint8Array): OpenedBatch {
   const { items, panel, sharesRows, dataVersion } = readBatchBody(body)
   const data = panel === null ? null : rankDataset(shareDataset(buildPanelDataset(panel)))
-  const panelReturnDays = data === null ? null : selectPanelData(data, items[0].config).returnDays
+  const panelReturnDays = data === null ? null : panelSpacing(data).returnDays
   for (const { config, rows, configPath } of items) {
     const known = rows.kind === 'archive' ? archiveReturnDays(rows.source) : panelReturnDays
     const returnDays = config.returnDays ?? known
-    if (returnDays !== null) resolveConfig(config, returnDays, 1, `${configPath}.holdDays`)
+    if (returnDays !== null) resolveConfig(config, returnDays, anySpacing, `${configPath}.holdDays`)
   }
   return { items, panel: data, sharesRows, dataVersion }
 }
+
+/** The spacing of the dates does not decide which holding periods are possible. */
+const anySpacing = { medianGap: 1, meanCalendarGap: 1 }
 
 const archiveReturnDays = ({ horizon }: BacktestSource) => Number.parseInt(horizon ?? '1d', 10)
 
@@ -131,7 +134,7 @@ export function runBatchItems(input: BatchInput): BatchOutput {
         object: 'batch_result',
         index,
         batch_size: size,
-        deflated_sharpe: writeDeflation(deflation),
+        deflated_sharpe: { ...writeDeflation(deflation), note: noteOfLine },
         verdict: result.verdict,
       }
       parts.push(
@@ -146,13 +149,25 @@ export function runBatchItems(input: BatchInput): BatchOutput {
   return { lines: new Uint8Array(Buffer.concat(parts)), trials, failures }
 }
 
+/** A backtest has two Deflated Sharpe ratios, and neither is wrong. */
+const noteOfLine =
+  'trials_variance is the one that chance alone would give the Sharpe ratios of the batch, because its other results were not known yet. The summary has another dsr for the best backtest: it takes the variance of the Sharpe ratios that the batch really has.'
+const noteOfSummary =
+  'trials_variance is that of the Sharpe ratios in this batch, as in a sweep of the same configurations. The line of this backtest has another dsr: it was written before the other results were known, and takes the variance that chance alone would give.'
+
 const lineEnd = Buffer.from('}\n')
 
 function selector({ data, dataVersion, score, costs }: BatchInput): (entry: BatchEntry) => SelectedData {
   const selectPanel = panelSelector(data)
+  const selections = new Map<string, SelectedData>()
   return ({ config, include, source }) => {
     if (source === null || dataVersion === null) return selectPanel(config)
-    return selectArchiveData({ data, dataVersion, score, costs, request: { config, include, source } })
+    const key = JSON.stringify([source, config.returnDays])
+    const selected =
+      selections.get(key) ??
+      selectArchiveData({ data, dataVersion, score, costs, request: { config, include, source } })
+    selections.set(key, selected)
+    return selected
   }
 }
 
@@ -180,7 +195,7 @@ function bestOf(trials: readonly BatchTrial[], size: number): BatchSummaryLine['
     index,
     label,
     sharpe,
-    deflated_sharpe: writeDeflation(deflation),
+    deflated_sharpe: { ...writeDeflation(deflation), note: isKnown ? noteOfSummary : noteOfLine },
     verdict: judge({ ...findings, dsr: finiteOrNull(deflation.dsr) }),
   }
 }

@@ -154,7 +154,7 @@ export function writeEvidence(
   for (const section of sections) {
     switch (section) {
       case 'spa':
-        written.spa = outcome.kind === 'complete' ? writeSpa(outcome.result) : null
+        written.spa = outcome.kind === 'complete' ? writeSpa(outcome.result, bootstraps) : null
         break
       case 'interval':
         written.interval = writeInterval(judged, meanBlock, settings, periodsPerYear)
@@ -187,8 +187,9 @@ function benchmarkOf(trials: readonly EvidenceTrial[]): EvidenceUsed['benchmark'
   return trials.every(trial => trial.benchmark === benchmark) ? benchmark : 'by_direction'
 }
 
-function writeSpa({ lower, consistent, upper, realityCheck, statistic }: SpaResult): Sections['spa'] {
-  return { lower, consistent, upper, reality_check: realityCheck, statistic }
+function writeSpa(spa: SpaResult, bootstraps: number): Sections['spa'] {
+  const { lower, consistent, upper, realityCheck, statistic } = spa
+  return { lower, consistent, upper, reality_check: realityCheck, resolution: 1 / bootstraps, statistic }
 }
 
 function writeInterval(

@@ -4,8 +4,6 @@ import type { EvidenceNote, EvidenceUsed } from '../resultEvidence.ts'
 /** Below this the tests reject noise too often: see the guide. */
 const minPeriods = 500
 const minBlocks = 20
-/** With fewer there is no pbo. */
-const minPboPeriods = 20
 /** Turnovers that differ by this factor have costs that order the configurations in every period. */
 const turnoverFactor = 1.5
 
@@ -15,6 +13,8 @@ export interface NotedRecords {
   /** Day of each period. */
   readonly days: Int32Array
   readonly hasCosts: boolean
+  /** Probability of backtest overfitting; null without a sweep, or where it is not defined. */
+  readonly pbo: number | null
   /** Codes of the result's warnings. */
   readonly warnings: readonly string[]
 }
@@ -41,12 +41,8 @@ export function evidenceNotes(
       code: 'not_computed',
       message: `${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} null: ${periods} periods are too few, or a return overflowed.`,
     })
-  if (costsOrderTrials(records))
-    notes.push({
-      code: 'pbo_with_costs',
-      message:
-        'pbo does not detect noise here. The configurations trade unequally, so costs order them in the same way in every part of the record, and pbo is low even for scores that are random. Read spa and the deflated Sharpe ratio first.',
-    })
+  if (records.pbo !== null && costsOrderTrials(records))
+    notes.push({ code: 'pbo_with_costs', message: pboWithCosts(records.pbo) })
   if (resampled && periods < minPeriods)
     notes.push({
       code: 'few_periods',
@@ -78,8 +74,20 @@ function missingSections(written: Pick<EvidenceUsed, EvidenceSection>, trials: n
   )
 }
 
-function costsOrderTrials({ trials, days, hasCosts }: NotedRecords): boolean {
-  if (trials.length < 2 || days.length < minPboPeriods || !hasCosts) return false
+/** Below this a pbo looks like a good sign. */
+const lowPbo = 0.5
+
+function pboWithCosts(pbo: number): string {
+  const cause =
+    'The configurations trade unequally, so costs order them in the same way in every part of the record.'
+  const value = `${(100 * pbo).toFixed(1)}%`
+  return pbo < lowPbo
+    ? `pbo is ${value}, which is no sign of skill here. ${cause} That makes pbo low even for scores that are random. Read spa and the deflated Sharpe ratio first.`
+    : `pbo is ${value} although costs favour a low value here. ${cause} The configuration that did best on one half still did worse than most on the other, so the choice between configurations is worth little.`
+}
+
+function costsOrderTrials({ trials, hasCosts }: NotedRecords): boolean {
+  if (trials.length < 2 || !hasCosts) return false
   const turnovers = trials.map(({ avgTurnover }) => avgTurnover)
   return Math.max(...turnovers) > turnoverFactor * Math.min(...turnovers)
 }

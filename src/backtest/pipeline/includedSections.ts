@@ -89,7 +89,14 @@ function writeIc(data: Dataset, periods: Int32Array): NonNullable<Included['ic']
     ir: ic.ratio,
     t_stat: ic.tStatistic,
     n_periods: ic.periods,
+    ...(ic.tStatistic === null ? { note: whyNoT(ic.periods, ic.mean) } : {}),
   }
+}
+
+function whyNoT(periods: number, mean: number | null): string {
+  if (mean === null) return 't_stat is null: no period has two names with a score and a return that vary.'
+  if (periods === 1) return 't_stat is null: the correlation exists in one period only.'
+  return `t_stat is null: the correlation is ${mean.toFixed(3)} in all ${periods} periods, so it has no variance to be compared with.`
 }
 
 /** Ends where the curve ends: after ruin no money is left to compound, and two losses of more than 100% would compound

@@ -1,5 +1,5 @@
 import { Failure } from '../../errors.ts'
-import { rebalanceStep } from '../portfolio/rebalance.ts'
+import { type DateSpacing, periodsPerYear, rebalanceStep } from '../portfolio/rebalance.ts'
 import type { PortfolioSettings } from '../portfolio/settings.ts'
 import type { BacktestConfig } from '../request.ts'
 
@@ -13,7 +13,7 @@ export interface ResolvedConfig {
   readonly costBps: number | null
   readonly borrowBps: number
   readonly folds: number
-  /** Business days. */
+  /** Median gap of the dates, in business days. */
   readonly medianDateGap: number
   /** Dates from one period to the next. */
   readonly step: number
@@ -21,20 +21,20 @@ export interface ResolvedConfig {
   readonly label: string
 }
 
-const tradingDaysPerYear = 252
+const longestHoldDays = 252
 
 /** @param defaultReturnDays the source's horizon, or a panel's median date gap in whole days
  * @param holdDaysParam where the request has holdDays, for an error message */
 export function resolveConfig(
   config: BacktestConfig,
   defaultReturnDays: number,
-  medianDateGap: number,
+  spacing: DateSpacing,
   holdDaysParam = 'config.holdDays',
 ): ResolvedConfig {
   const returnDays = config.returnDays ?? defaultReturnDays
   const holdDays = config.holdDays ?? returnDays
   if (holdDays % returnDays !== 0) throw holdDaysImpossible(holdDays, returnDays, holdDaysParam)
-  const step = rebalanceStep(returnDays, medianDateGap)
+  const step = rebalanceStep(returnDays, spacing.medianGap)
   const direction = config.direction ?? 'long_short'
   const quantile = config.quantile ?? 0.1
   const weighting = config.weighting ?? 'equal'
@@ -54,16 +54,16 @@ export function resolveConfig(
     costBps: config.costBps ?? null,
     borrowBps: config.borrowBps ?? 50,
     folds: config.folds ?? 5,
-    medianDateGap,
+    medianDateGap: spacing.medianGap,
     step,
-    periodsPerYear: tradingDaysPerYear / (step * medianDateGap),
+    periodsPerYear: periodsPerYear(step, spacing),
     label: `${direction} q${quantile} ${weighting} h${holdDays}`,
   }
 }
 
 function holdDaysImpossible(holdDays: number, returnDays: number, param: string): Failure {
   const allowed: number[] = []
-  for (let days = returnDays; days <= tradingDaysPerYear; days += returnDays) allowed.push(days)
+  for (let days = returnDays; days <= longestHoldDays; days += returnDays) allowed.push(days)
   const list =
     allowed.length > 40 ? `${allowed.slice(0, 4).join(', ')}, ... ${allowed.at(-1)}` : allowed.join(', ')
   return new Failure(

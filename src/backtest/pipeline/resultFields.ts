@@ -36,7 +36,7 @@ export function finiteOrNull(value: number | null): number | null {
   return value !== null && Number.isFinite(value) ? value : null
 }
 
-export function writeDeflation(deflation: RecordDeflation): BatchDeflation {
+export function writeDeflation(deflation: RecordDeflation): Omit<BatchDeflation, 'note'> {
   return {
     dsr: finiteOrNull(deflation.dsr),
     survives: deflation.survives,

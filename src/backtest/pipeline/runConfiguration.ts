@@ -11,7 +11,7 @@ import { defaultParticipation } from '../requestEvidence.ts'
 import type { BacktestDropped, BacktestResult, BacktestWarning } from '../result.ts'
 import { mean } from '../statistics/moments.ts'
 import type { PeriodSeries } from '../statistics/returns.ts'
-import { summarise } from '../summary.ts'
+import { type Summary, summarise } from '../summary.ts'
 import { walkForward } from '../walkforward/folds.ts'
 import { requireVolume } from './capacity.ts'
 import { writeCurves } from './curves.ts'
@@ -83,6 +83,7 @@ export function recordConfiguration(
     ...warnOfFewNames(data, periods, simulation.ranked),
     ...warnOfEmptyPeriods(emptyPeriods, periods.length),
     ...(summary.ruined ? [ruined] : []),
+    ...warnOfSharpe(summary, periods.length, dataWarnings),
   ]
   const records: EvidenceRecords = {
     trials: [{ net, judged, benchmark, tranches: portfolio.tranches, avgTurnover: summary.avgTurnover }],
@@ -91,6 +92,7 @@ export function recordConfiguration(
     returnDays,
     periodsPerYear,
     hasCosts: summary.costDragAnnual > 0,
+    pbo: null,
     warnings: allWarnings.map(({ code }) => code),
   }
   const { judgement, tested } = settings.judgeRecord(records.trials[0])
@@ -138,6 +140,28 @@ export function recordConfiguration(
       : {}),
   }
   return { result, label: config.label, judged, findings }
+}
+
+/** Above it no strategy that trades daily or monthly data is known to be. */
+const largestSharpe = 5
+/** Of fewer periods a large Sharpe ratio is no surprise, and no verdict passes. */
+const minSharpePeriods = 30
+
+/** @param dataWarnings which may have said already that the score knows its returns */
+export function warnOfSharpe(
+  { sharpe, judgedSharpe }: Summary,
+  periods: number,
+  dataWarnings: readonly BacktestWarning[],
+): BacktestWarning[] {
+  const best = Math.max(sharpe ?? 0, judgedSharpe ?? 0)
+  if (!(best > largestSharpe) || periods < minSharpePeriods) return []
+  if (dataWarnings.some(({ code }) => code === 'score_is_return' || code === 'too_good')) return []
+  return [
+    {
+      code: 'too_good',
+      message: `The annualised Sharpe ratio is ${best.toFixed(1)}. Above ${largestSharpe}, the score probably contains later data, or returns are not those that could be earned; no verdict is given. Check that each score uses only what was known before its date, and that returns begin after it.`,
+    },
+  ]
 }
 
 function fewerFolds(requested: number, made: number, periods: number): BacktestWarning {

@@ -152,13 +152,13 @@ interface SelectedOptions {
 
 /** One configuration on the rows that a request selects. */
 export function runSelected(
-  { data, view, returnDays, medianDateGap, warnings, dataVersion, source, score }: SelectedData,
+  { data, view, returnDays, spacing, warnings, dataVersion, source, score }: SelectedData,
   request: BacktestSettings,
   marketCosts: MarketCosts,
   { batchSize = null, stop }: SelectedOptions = {},
 ): RecordedRun {
   const { config, include, evidence } = request
-  const resolved = resolveConfig(config, returnDays, medianDateGap)
+  const resolved = resolveConfig(config, returnDays, spacing)
   const settings = resolveEvidence(include, evidence)
   boundEvidence(settings, 1, Math.ceil((view.endDate - view.firstDate) / resolved.step))
   const run = recordConfiguration(data, view, resolved, {

@@ -2,21 +2,26 @@ import { dayNumber, isoDate } from '../../dates.ts'
 import { Failure } from '../../errors.ts'
 import type { MarketCosts } from '../../markets/costs.ts'
 import type { ArchiveRequest } from '../codec/settings.ts'
-import { type Dataset, nameAt } from '../dataset/dataset.ts'
+import type { Dataset } from '../dataset/dataset.ts'
 import { type DateView, viewDates } from '../dataset/subset.ts'
 import type { BacktestScore } from '../figureScore.ts'
-import { medianDateGap } from '../portfolio/rebalance.ts'
+import { type DateSpacing, dateSpacing, rebalanceDates, rebalanceStep } from '../portfolio/rebalance.ts'
 import type { BacktestConfig } from '../request.ts'
 import type { BacktestSourceUsed, BacktestWarning } from '../result.ts'
-import { overlapCorrelation } from '../statistics/overlap.ts'
 import { writeSource } from './resultFields.ts'
+import {
+  warnOfLookAhead,
+  warnOfMissingMarket,
+  warnOfOverlap,
+  warnOfPercent,
+  warnOfSurvivors,
+} from './rowWarnings.ts'
 
 /** What a backtest runs on, wherever the rows came from. */
 export interface SelectedData {
   readonly data: Dataset
   readonly view: DateView
-  /** Business days; `spacing` in the result. */
-  readonly medianDateGap: number
+  readonly spacing: DateSpacing
   /** What config.returnDays defaults to: the source's horizon, or a panel's median date gap in whole days. */
   readonly returnDays: number
   readonly warnings: readonly BacktestWarning[]
@@ -48,12 +53,20 @@ export function selectArchiveData({ data, request, dataVersion, score }: Archive
     source.limit ?? Number.POSITIVE_INFINITY,
   )
   if (view.endDate === view.firstDate) throw nothingSelected(data, view)
+  const spacing = dateSpacing(data.days.subarray(view.firstDate, view.endDate))
+  const horizon = source.horizon ?? '1d'
+  const returnDays = Number.parseInt(horizon, 10)
+  const sent = request.config.returnDays
+  const howLong =
+    sent === undefined
+      ? `returnDays is that of the horizon ${horizon}.`
+      : `config.returnDays is ${sent}, and the horizon is ${horizon}.`
   return {
     data,
     view,
-    medianDateGap: medianDateGap(data.days.subarray(view.firstDate, view.endDate)),
-    returnDays: Number.parseInt(source.horizon ?? '1d', 10),
-    warnings: [],
+    spacing,
+    returnDays,
+    warnings: warnOfRows({ data, view, spacing, returnDays: sent ?? returnDays, howLong }),
     dataVersion,
     source: writeSource(source),
     score,
@@ -90,15 +103,21 @@ export function selectPanelData(
   config: BacktestConfig,
   scored: PanelScored | null = null,
 ): SelectedData {
-  const gap = medianDateGap(data.days)
+  const { spacing, returnDays } = panelSpacing(data)
+  const view = { firstDate: 0, endDate: data.days.length, rowsOverLimit: 0 }
+  const sent = config.returnDays
+  const howLong =
+    sent === undefined
+      ? `returnDays was not sent, so it is the spacing of the dates, ${returnDays}.`
+      : `config.returnDays is ${sent}.`
   return {
     data,
-    view: { firstDate: 0, endDate: data.days.length, rowsOverLimit: 0 },
-    medianDateGap: gap,
-    returnDays: Math.max(1, Math.round(gap)),
+    view,
+    spacing,
+    returnDays,
     warnings: [
       ...warnOfPercent(data.forwardReturn),
-      ...(config.returnDays === undefined ? warnOfOverlap(data, gap) : []),
+      ...warnOfRows({ data, view, spacing, returnDays: sent ?? returnDays, howLong }),
       ...(config.neutral === 'market' ? warnOfMissingMarket(data) : []),
     ],
     dataVersion: scored?.dataVersion ?? null,
@@ -106,60 +125,41 @@ export function selectPanelData(
   }
 }
 
+/** How far a panel's dates are apart, and the length of a return that follows from it. */
+export function panelSpacing({ days }: Dataset): Pick<SelectedData, 'spacing' | 'returnDays'> {
+  const spacing = dateSpacing(days)
+  return { spacing, returnDays: Math.max(1, Math.round(spacing.medianGap)) }
+}
+
+interface UsedRows {
+  readonly data: Dataset
+  readonly view: DateView
+  readonly spacing: DateSpacing
+  /** Sent or assumed. */
+  readonly returnDays: number
+  /** How `returnDays` was decided, as a sentence. */
+  readonly howLong: string
+}
+
+/** What looks wrong in the rows that a backtest with returns of this length uses. */
+function warnOfRows({ data, view, spacing, returnDays, howLong }: UsedRows): BacktestWarning[] {
+  const step = rebalanceStep(returnDays, spacing.medianGap)
+  const periods = rebalanceDates(view.firstDate, view.endDate, step)
+  return [
+    ...warnOfOverlap(data, periods, howLong),
+    ...warnOfLookAhead(data, periods),
+    ...warnOfSurvivors(data, view),
+  ]
+}
+
 /** `selectPanelData` for many configurations of one panel. What is found in the rows depends on two fields alone, and looking
  * for it takes longer than a small backtest. */
 export function panelSelector(data: Dataset): (config: BacktestConfig) => SelectedData {
   const found = new Map<string, SelectedData>()
   return config => {
-    const key = `${config.returnDays === undefined} ${config.neutral}`
+    const key = `${config.returnDays} ${config.neutral}`
     const selected = found.get(key) ?? selectPanelData(data, config)
     found.set(key, selected)
     return selected
   }
-}
-
-const largeReturn = 0.5
-const maxLargeShare = 0.1
-
-/** Percent sent as fractions is a Sharpe ratio that looks right beside returns a hundred times too large. */
-function warnOfPercent(forwardReturn: Float64Array): BacktestWarning[] {
-  let known = 0
-  let large = 0
-  for (const r of forwardReturn) {
-    if (Number.isNaN(r)) continue
-    known++
-    if (Math.abs(r) > largeReturn) large++
-  }
-  if (large === 0 || large < maxLargeShare * known) return []
-  return [
-    {
-      code: 'returns_like_percent',
-      message: `${large} of ${known} returns are above .5 or below -.5. Are they percent, sent as fractions? A return of 2.5% is 0.025; divide by 100 if so.`,
-    },
-  ]
-}
-
-const overlapThreshold = 0.3
-
-function warnOfOverlap(data: Dataset, gap: number): BacktestWarning[] {
-  const correlation = overlapCorrelation(data, 0, data.days.length)
-  if (correlation === null || correlation <= overlapThreshold) return []
-  return [
-    {
-      code: 'overlapping_returns',
-      message: `Consecutive returns of a name have a correlation of ${correlation.toFixed(2)}. They probably overlap, and compounding overlapping returns overstates the result. returnDays was assumed to be the spacing of the dates, ${gap}. If a return spans more trading days, send config.returnDays.`,
-    },
-  ]
-}
-
-/** Markets are in the order of their names, so the empty name comes first. */
-function warnOfMissingMarket(data: Dataset): BacktestWarning[] {
-  if (nameAt(data.markets, 0) !== '' || !data.market.includes(0)) return []
-  return [
-    {
-      code: 'neutral_without_market',
-      message:
-        'Rows without a market are treated as one market. Send market with each row to make the legs market-neutral.',
-    },
-  ]
 }

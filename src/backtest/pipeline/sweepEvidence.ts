@@ -5,12 +5,15 @@ import { canTest, type EvidenceRecords, isDecisionEnough, spaInput } from './evi
 import type { SliceSeries, SweepPlan } from './sweepPlan.ts'
 import { readTrials, type Trial } from './sweepTrials.ts'
 
-/** The records of a sweep's trials, for its evidence. */
+/** The records of a sweep's trials, for its evidence.
+ *
+ * @param pbo of the sweep; null where the records serve only to resample them */
 export function sweepRecords(
   plan: SweepPlan,
   trials: readonly Trial[],
   winner: number,
   warnings: readonly BacktestWarning[],
+  pbo: number | null,
 ): EvidenceRecords {
   const { data, view, configs, tradingCosts } = plan
   const { step, returnDays, periodsPerYear } = configs[0]
@@ -22,6 +25,7 @@ export function sweepRecords(
     returnDays,
     periodsPerYear,
     hasCosts: tradingCosts.roundTripOfMarket.some(cost => cost > 0),
+    pbo,
     warnings: warnings.map(({ code }) => code),
   }
 }

@@ -7,7 +7,7 @@ import { rankDataset } from '../dataset/rank.ts'
 import type { DateView } from '../dataset/subset.ts'
 import type { BacktestScore } from '../figureScore.ts'
 import { type Benchmark, resolveBenchmark } from '../judging/benchmark.ts'
-import { rebalanceDates } from '../portfolio/rebalance.ts'
+import { type DateSpacing, rebalanceDates } from '../portfolio/rebalance.ts'
 import type { PortfolioSettings, TradingCosts } from '../portfolio/settings.ts'
 import { simulateMany } from '../portfolio/simulate.ts'
 import {
@@ -76,8 +76,8 @@ export function planSweep(
 ): SweepPlan {
   const { config, sweep, include } = request
   requireVolume(selected.data, include)
-  const { view, medianDateGap, returnDays, warnings, dataVersion, source, score } = selected
-  const configs = gridConfigs(config, sweep || true, returnDays, medianDateGap)
+  const { view, spacing, returnDays, warnings, dataVersion, source, score } = selected
+  const configs = gridConfigs(config, sweep || true, returnDays, spacing)
   const shared = shareDataset(selected.data)
   const data = shared.ranking ? shared : rankDataset(shared)
   const periods = rebalanceDates(view.firstDate, view.endDate, configs[0].step)
@@ -137,7 +137,7 @@ function gridConfigs(
   config: BacktestConfig,
   sweep: true | BacktestSweep,
   defaultReturnDays: number,
-  medianDateGap: number,
+  spacing: DateSpacing,
 ): ResolvedConfig[] {
   const grid = sweep === true ? standardGrid(config.returnDays ?? defaultReturnDays) : sweep
   const directions = grid.direction ?? [config.direction]
@@ -157,7 +157,7 @@ function gridConfigs(
             ),
           )
           const param = grid.holdDays ? `sweep.holdDays[${i}]` : 'config.holdDays'
-          configs.push(resolveConfig({ ...config, ...own }, defaultReturnDays, medianDateGap, param))
+          configs.push(resolveConfig({ ...config, ...own }, defaultReturnDays, spacing, param))
         })
       }
     }

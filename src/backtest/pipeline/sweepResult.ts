@@ -59,7 +59,7 @@ export function writeSweepResult(
     participation,
     judgeRecord: () => ({ judgement, tested: null }),
   })
-  const records = sweepRecords(plan, trials, winner, own.warnings)
+  const records = sweepRecords(plan, trials, winner, own.warnings, deflation.pbo)
   const chosen = walkForwardSweep(trials, days, { folds, returnDays, periodsPerYear })
   const foldSharpes = chosen.map(({ fold }) => fold.sharpe).filter(value => value !== null)
   const sweepFields: SweepFields = {
@@ -126,6 +126,7 @@ function writeSweepDeflation(deflation: Deflation): SweepFields['deflated_sharpe
   const { psr, min_track_record_periods, ...shared } = writeDeflation(deflation)
   return {
     ...shared,
+    trials_distinct: deflation.trialsDistinct,
     trials_effective: deflation.trialsEffective,
     dsr_effective: finiteOrNull(deflation.dsrEffective),
     psr,

@@ -1,6 +1,19 @@
 import { median } from 'simple-statistics'
 import { businessDaysBetween } from '../dataset/calendar.ts'
 
+/** How far the dates of a panel are apart. */
+export interface DateSpacing {
+  /** Median business days, from `medianDateGap`; `spacing` in the result. */
+  readonly medianGap: number
+  /** Mean calendar days, from `meanCalendarGap`. */
+  readonly meanCalendarGap: number
+}
+
+/** @param days ascending, since 1970-01-01 */
+export function dateSpacing(days: Int32Array): DateSpacing {
+  return { medianGap: medianDateGap(days), meanCalendarGap: meanCalendarGap(days) }
+}
+
 /** The dates that become periods: every `step`-th of firstDate .. endDate - 1, from the first. With step > 1 the
  * returns of neighbouring dates overlap, and compounding all of them would count each day several times.
  *
@@ -28,4 +41,32 @@ export function medianDateGap(days: Int32Array): number {
   if (days.length < 2) return 1
   const gaps = Array.from({ length: days.length - 1 }, (_, i) => businessDaysBetween(days[i], days[i + 1]))
   return Math.max(1, median(gaps))
+}
+
+/** Mean gap between consecutive dates, in calendar days: 7 for weekly, 30.4 for monthly panels. At least 1; 1 for a single date.
+ *
+ * @param days ascending and all different, since 1970-01-01 */
+function meanCalendarGap(days: Int32Array): number {
+  return days.length < 2 ? 1 : (days[days.length - 1] - days[0]) / (days.length - 1)
+}
+
+const tradingDaysPerYear = 252
+const calendarDaysPerYear = 365.25
+/** Weekly, fortnightly, semi-monthly, monthly, every two months, quarterly, half-yearly and yearly. */
+const usualPeriodsPerYear = [52, 26, 24, 12, 6, 4, 2, 1]
+const usualTolerance = 0.04
+
+/** P, which annualises every statistic: 252 / step for daily dates, whose median gap is one business day. All others follow the calendar:
+ * 365.25 / (step * mean calendar gap), set to the nearest of 52, 26, 24, 12, 6, 4, 2 and 1 if it is within 4% of that number. Business
+ * days would give month ends 11.45 periods a year, because their median gap is 22 of them.
+ *
+ * @param step from `rebalanceStep` */
+export function periodsPerYear(step: number, { medianGap, meanCalendarGap }: DateSpacing): number {
+  if (medianGap === 1) return tradingDaysPerYear / step
+  const exact = calendarDaysPerYear / (step * meanCalendarGap)
+  const near = usualPeriodsPerYear.filter(usual => Math.abs(exact - usual) <= usualTolerance * usual)
+  return near.reduce(
+    (best, usual) => (Math.abs(exact - usual) < Math.abs(exact - best) ? usual : best),
+    near[0] ?? exact,
+  )
 }

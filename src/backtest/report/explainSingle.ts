@@ -1,5 +1,5 @@
 import type { EvidenceUsed } from '../resultEvidence.ts'
-import { count, percent, plural, probability, ratio } from './numberFormat.ts'
+import { count, duration, percent, plural, probability, ratio } from './numberFormat.ts'
 import { noPromise, threshold } from './verdict.ts'
 
 type TrackRecord = NonNullable<EvidenceUsed['track_record']>
@@ -23,7 +23,7 @@ function trackRecord(
   if (min === null) return []
   const periods = Math.ceil(min)
   return [
-    `A record of this quality needs ${plural(periods, 'period')} (${ratio(periods / periodsPerYear, 1)} years) before that probability falls to ${percent(1 - threshold, 0)}; this one has ${count(n_periods)}.`,
+    `A record of this quality needs ${plural(periods, 'period')} (${duration(periods, periodsPerYear)}) before that probability falls to ${percent(1 - threshold, 0)}; this one has ${count(n_periods)}.`,
   ]
 }
 

@@ -27,6 +27,18 @@ export const probability = (value: Value) =>
     return percent(x)
   })
 
+/** A p-value counted in resamples: none of 1,000 is `< 1/1,000`, because a count says no more. */
+export const pValue = (value: Value, resamples: number) =>
+  value === 0 ? `< 1/${count(resamples)}` : orDash(value, x => (x < 0.001 ? ratio(x, 5) : percent(x)))
+
+/** Periods as years, or as months or days if they are less than a year: a short record does not have `0.0 years`. */
+export function duration(periods: number, periodsPerYear: number): string {
+  const years = periods / periodsPerYear
+  if (years >= 0.95) return `${ratio(years, 1)} years`
+  const months = Math.round(12 * years)
+  return months >= 1 ? plural(months, 'month') : plural(Math.max(1, Math.round(365.25 * years)), 'day')
+}
+
 /** `1 period`, `2 periods`. */
 export const plural = (value: number, one: string, many = `${one}s`) =>
   `${count(value)} ${value === 1 ? one : many}`

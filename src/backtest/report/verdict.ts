@@ -1,7 +1,7 @@
 import type { BacktestResult } from '../result.ts'
 import type { SweepFields } from '../resultMetrics.ts'
 import type { BacktestVerdict } from '../resultVerdict.ts'
-import { count, dash, percent, plural, probability, ratio } from './numberFormat.ts'
+import { count, dash, duration, percent, plural, probability, ratio } from './numberFormat.ts'
 
 type DeflatedSharpe = SweepFields['deflated_sharpe']
 
@@ -67,10 +67,15 @@ function luckThreshold(deflated: DeflatedSharpe, periodsPerYear: number): string
   return [selection, rarity]
 }
 
-function effectiveTrials({ trials, trials_effective, dsr_effective }: DeflatedSharpe): string[] {
-  if (trials < 2 || trials_effective === null || dsr_effective === null) return []
+function effectiveTrials(deflated: DeflatedSharpe): string[] {
+  const { trials, trials_distinct, trials_effective, dsr_effective } = deflated
+  if (trials < 2 || dsr_effective === null) return []
+  const repeated =
+    trials_distinct < trials
+      ? `Only ${count(trials_distinct)} of the ${count(trials)} configurations have records that differ. `
+      : ''
   return [
-    `The configurations are correlated: they behave like about ${ratio(trials_effective, 1)} independent ones. For that number of trials, the Deflated Sharpe ratio is ${formatLevel(dsr_effective)}.`,
+    `${repeated}The configurations are correlated: they behave like about ${ratio(trials_effective, 1)} independent ones. For that number of trials, the Deflated Sharpe ratio is ${formatLevel(dsr_effective)}.`,
   ]
 }
 
@@ -82,7 +87,7 @@ function withoutSelection(
   const alone = `If this were the only configuration tried and its true Sharpe ratio were 0, the probability of a record at least this good would be ${probability(1 - psr)}.`
   if (minTrackRecord === null) return trials < 2 ? [] : [alone]
   const periods = Math.ceil(minTrackRecord)
-  const length = `A record of this quality needs ${plural(periods, 'period')} (${ratio(periods / periodsPerYear, 1)} years) before that probability falls to ${percent(1 - threshold, 0)}; this one has ${count(n_periods)}.`
+  const length = `A record of this quality needs ${plural(periods, 'period')} (${duration(periods, periodsPerYear)}) before that probability falls to ${percent(1 - threshold, 0)}; this one has ${count(n_periods)}.`
   return trials < 2 ? [length] : [alone, length]
 }
 

@@ -8,16 +8,19 @@ const rounding = 1e-13
  *
  *   sum x_{i,t} x_{i,t-1} / sqrt(sum x_{i,t}^2 sum x_{i,t-1}^2)
  *
- * over every asset with a known return on two neighbouring dates. Returns that overlap by m of n days give about m / n,
- * returns that do not overlap about 0. Null without a pair that varies. O(rows). */
-export function overlapCorrelation(data: Dataset, firstDate: number, endDate: number): number | null {
+ * over every asset with a known return in two neighbouring periods. Returns that overlap by m of n days give about m / n,
+ * returns that do not overlap about 0. Null without a pair that varies. O(rows of the periods).
+ *
+ * @param periods date indices: the dates that the backtest uses, since only their returns are compounded */
+export function overlapCorrelation(data: Dataset, periods: Int32Array): number | null {
   const assets = nameCount(data.assets)
   const last = new Float64Array(assets)
-  const lastDate = new Int32Array(assets).fill(-2)
+  const lastPeriod = new Int32Array(assets).fill(-2)
   let product = 0
   let squares = 0
   let squaresBefore = 0
-  for (let date = firstDate; date < endDate; date++) {
+  for (let t = 0; t < periods.length; t++) {
+    const date = periods[t]
     const start = data.offsets[date]
     const end = data.offsets[date + 1]
     const mean = meanReturn(data.forwardReturn, start, end)
@@ -26,14 +29,14 @@ export function overlapCorrelation(data: Dataset, firstDate: number, endDate: nu
       if (Number.isNaN(r)) continue
       const name = data.asset[row]
       const x = Math.abs(r - mean) > rounding * Math.abs(mean) ? r - mean : 0
-      if (lastDate[name] === date - 1) {
+      if (lastPeriod[name] === t - 1) {
         const before = last[name]
         product += x * before
         squares += x * x
         squaresBefore += before * before
       }
       last[name] = x
-      lastDate[name] = date
+      lastPeriod[name] = t
     }
   }
   const scale = Math.sqrt(squares) * Math.sqrt(squaresBefore)

@@ -62,12 +62,7 @@ test('a trial that is better everywhere is no overfit, and the best of pure nois
   expect(simple.mean(shares)).toBeLessThan(0.7)
 })
 
-// Of M equal trials each has the mean rank (M + 1) / 2: omega is 1/2, its logit 0, and that counts as the lower half.
 test('equal trials share the mean of their ranks', () => {
-  for (const count of [2, 3, 4, 7]) {
-    const copies = Array.from({ length: count }, () => noise(1, 80, 9, () => 0)[0])
-    expect(pbo(copies)).toBe(1)
-  }
   // Two copies above one that is worse everywhere rank (2 + 3) / 2 of 3, so omega is .625.
   const [good, bad] = [noise(1, 80, 9, () => 0.05)[0], noise(1, 80, 9, () => -0.05)[0]]
   expect(pbo([good, bad, good])).toBe(0)
@@ -75,15 +70,25 @@ test('equal trials share the mean of their ranks', () => {
 
 test('a trial that does not vary ranks below all that do', () => {
   const still = new Float64Array(80)
-  const [losing] = noise(1, 80, 9, () => -0.05)
-  expect(pbo([still, losing])).toBe(0)
-  expect(pbo([losing, still, still])).toBe(0)
+  const [losing, worse] = noise(2, 80, 9, c => -0.05 * (c + 1))
+  expect(pbo([still, losing, worse])).toBe(0)
+  expect(pbo([worse, losing, still, still])).toBe(0)
 })
 
 test('is null with fewer than two trials or 20 periods', () => {
   expect(pbo(noise(1, 400, 1, () => 0))).toBeNull()
   expect(pbo(noise(5, 19, 1, () => 0))).toBeNull()
   expect(pbo([])).toBeNull()
+})
+
+// A panel of one name: every configuration holds nothing. All other choices between these records are the same choice.
+test('is null where the trials leave nothing to choose', () => {
+  const still = new Float64Array(80)
+  const [one] = noise(1, 80, 9, () => 0.05)
+  expect(pbo([still, still, still])).toBeNull()
+  expect(pbo([still, one])).toBeNull()
+  expect(pbo([one, one.slice(), one.map(r => r + 1e-17), still])).toBeNull()
+  expect(pbo([one, one.map(r => r + 1e-3)])).not.toBeNull()
 })
 
 test('does not depend on the scale of a trial or on the order of the trials', () => {

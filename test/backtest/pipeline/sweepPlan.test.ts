@@ -3,7 +3,10 @@ import { resolveConfig } from '../../../src/backtest/pipeline/resolveConfig.ts'
 import { cutSlices } from '../../../src/backtest/pipeline/sweepPlan.ts'
 
 const configs = Array.from({ length: 1_000 }, (_, i) =>
-  resolveConfig({ quantile: (Math.floor(i / 20) + 1) / 100, holdDays: (i % 20) + 1 }, 1, 1),
+  resolveConfig({ quantile: (Math.floor(i / 20) + 1) / 100, holdDays: (i % 20) + 1 }, 1, {
+    medianGap: 1,
+    meanCalendarGap: 1,
+  }),
 )
 
 test('a thousand configurations make many slices, however few the names', () => {

@@ -1,7 +1,12 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { addBusinessDays } from '../../../src/backtest/dataset/calendar.ts'
-import { medianDateGap, rebalanceStep } from '../../../src/backtest/portfolio/rebalance.ts'
+import {
+  dateSpacing,
+  medianDateGap,
+  periodsPerYear,
+  rebalanceStep,
+} from '../../../src/backtest/portfolio/rebalance.ts'
 
 const day = (iso: string) => Date.parse(iso) / 86_400_000
 
@@ -47,4 +52,42 @@ test('the median date gap does not change when all dates move by whole weeks, an
       expect(gap).toBeLessThanOrEqual(Math.max(1, ...gaps))
     }),
   )
+})
+
+const perYear = (days: Int32Array, step = 1) => periodsPerYear(step, dateSpacing(days))
+
+test('a year has 252 daily periods, and as many others as the calendar says', () => {
+  const daily = dates('2015-01-01', 600, d => addBusinessDays(d, 1))
+  expect([1, 5, 7, 21].map(step => perYear(daily, step))).toEqual([252, 50.4, 36, 12])
+  expect(perYear(dates('2020-01-03', 100, d => d + 7))).toBe(52)
+  expect(perYear(dates('2020-01-03', 100, d => d + 14))).toBe(26)
+  expect(
+    perYear(
+      dates('2020-01-03', 100, d => d + 7),
+      2,
+    ),
+  ).toBe(26)
+  expect(perYear(monthEnds(1))).toBe(12)
+  expect(perYear(monthEnds(1), 3)).toBe(4)
+  expect(perYear(monthEnds(2))).toBe(6)
+  expect(perYear(monthEnds(3))).toBe(4)
+  expect(perYear(monthEnds(6))).toBe(2)
+  expect(perYear(monthEnds(12))).toBe(1)
+})
+
+/** The last weekday of every so many months, for 20 years. */
+function monthEnds(months: number): Int32Array {
+  return Int32Array.from({ length: 240 / months }, (_, i) => {
+    const last = Date.UTC(2000, (i + 1) * months, 0) / 86_400_000
+    const weekday = new Date(last * 86_400_000).getUTCDay()
+    return last - (weekday === 0 ? 2 : weekday === 6 ? 1 : 0)
+  })
+}
+
+test('a number that is not within 4% of a usual one stays as it is', () => {
+  expect(perYear(dates('2020-01-03', 50, d => d + 10))).toBe(365.25 / 10) // 36.5
+  expect(perYear(dates('2020-01-03', 50, d => d + 28))).toBe(365.25 / 28) // 13.04 is 8.7% from 12
+  expect(perYear(dates('2020-01-03', 50, d => d + 29))).toBe(365.25 / 29) // 12.59 is 5% from 12
+  expect(perYear(Int32Array.of(0, 15, 29, 44, 58, 73, 87))).toBe(26) // 25.19: 26 is 3.1% away, 24 is 4.9%
+  expect(perYear(Int32Array.of(18_000))).toBe(252)
 })

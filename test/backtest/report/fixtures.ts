@@ -127,6 +127,7 @@ export function paperExample(trials: 100 | 46): SweepFields['deflated_sharpe'] {
     skew: -3,
     kurtosis_raw: 10,
     n_periods: 1250,
+    trials_distinct: trials,
     trials_effective: 10.4,
     dsr_effective: 0.97,
     psr: 0.99999,

@@ -3,9 +3,11 @@ import {
   basisPoints,
   count,
   dash,
+  duration,
   percent,
   plural,
   probability,
+  pValue,
   ratio,
   signedPercent,
 } from '../../../src/backtest/report/numberFormat.ts'
@@ -39,4 +41,21 @@ test('a probability is never rounded to impossible or certain', () => {
   expect(probability(0)).toBe('less than 0.1%')
   expect(probability(1)).toBe('more than 99.9%')
   expect(probability(0.0996)).toBe('10.0%')
+})
+
+test('a p value that no resample reached is below one resample, not 0', () => {
+  expect(pValue(0, 1_000)).toBe('< 1/1,000')
+  expect(pValue(0, 150)).toBe('< 1/150')
+  expect(pValue(0.031, 1_000)).toBe('3.1%')
+  expect(pValue(0.0004, 10_000)).toBe('0.00040')
+  expect(pValue(null, 1_000)).toBe(dash)
+})
+
+test('a record of less than a year is measured in months or days, never in 0.0 years', () => {
+  expect(duration(252, 252)).toBe('1.0 years')
+  expect(duration(640, 252)).toBe('2.5 years')
+  expect(duration(126, 252)).toBe('6 months')
+  expect(duration(3, 12)).toBe('3 months')
+  expect(duration(5, 252)).toBe('7 days')
+  expect(duration(1, 252)).toBe('1 day')
 })

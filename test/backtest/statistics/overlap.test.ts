@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { rebalanceDates } from '../../../src/backtest/portfolio/rebalance.ts'
 import { overlapCorrelation } from '../../../src/backtest/statistics/overlap.ts'
 import { near } from '../near.ts'
 import { anyRows, datasetOf, row } from '../rows.ts'
@@ -21,9 +22,9 @@ test('detects overlapping returns and not independent ones', () => {
         }),
       ).flat(),
     )
-  expect(Math.abs(overlapCorrelation(panel(1), 0, 110) ?? 1)).toBeLessThan(0.1)
-  expect(overlapCorrelation(panel(5), 0, 110)).toBeCloseTo(0.8, 1)
-  expect(overlapCorrelation(datasetOf([row(0, 'A', 1, 0.1)]), 0, 1)).toBeNull()
+  expect(Math.abs(overlapCorrelation(panel(1), rebalanceDates(0, 110, 1)) ?? 1)).toBeLessThan(0.1)
+  expect(overlapCorrelation(panel(5), rebalanceDates(0, 110, 1))).toBeCloseTo(0.8, 1)
+  expect(overlapCorrelation(datasetOf([row(0, 'A', 1, 0.1)]), rebalanceDates(0, 1, 1))).toBeNull()
 })
 
 test('only returns of neighbouring dates are paired', () => {
@@ -48,21 +49,21 @@ test('only returns of neighbouring dates are paired', () => {
   ]
   const sum = (of: (pair: number[]) => number) => pairs.reduce((total, pair) => total + of(pair), 0)
   const expected = sum(([x, y]) => x * y) / Math.sqrt(sum(([x]) => x * x) * sum(([, y]) => y * y))
-  expect(overlapCorrelation(datasetOf(panel), 0, 4)).toBeCloseTo(expected, 12)
+  expect(overlapCorrelation(datasetOf(panel), rebalanceDates(0, 4, 1))).toBeCloseTo(expected, 12)
 })
 
 test('returns that are equal for all names of a date have no correlation, however their mean is rounded', () => {
   const same = Array.from({ length: 20 }, (_, t) =>
     Array.from({ length: 13 }, (_, i) => row(t, `A${i}`, i, 0.01)),
   )
-  expect(overlapCorrelation(datasetOf(same.flat()), 0, 20)).toBeNull()
+  expect(overlapCorrelation(datasetOf(same.flat()), rebalanceDates(0, 20, 1))).toBeNull()
 })
 
 test('does not depend on the scale of returns or on the mean return of a date', () => {
   fc.assert(
     fc.property(anyRows, fc.integer({ min: 1, max: 9 }), (panel, by) => {
       const data = datasetOf(panel)
-      const truth = overlapCorrelation(data, 0, data.days.length)
+      const truth = overlapCorrelation(data, rebalanceDates(0, data.days.length, 1))
       const moved = datasetOf(
         panel.map(row => ({
           ...row,
@@ -73,7 +74,8 @@ test('does not depend on the scale of returns or on the mean return of a date', 
         expect(Math.abs(truth)).toBeLessThanOrEqual(1 + 1e-9)
         // A correlation of returns that differ only by rounding is noise: those are left out.
         const varies = panel.some(row => Math.abs(row.forwardReturn ?? 0) > 0.01)
-        if (varies && Math.abs(truth) > 1e-6) near(overlapCorrelation(moved, 0, data.days.length), truth)
+        if (varies && Math.abs(truth) > 1e-6)
+          near(overlapCorrelation(moved, rebalanceDates(0, data.days.length, 1)), truth)
       }
     }),
   )

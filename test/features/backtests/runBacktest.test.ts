@@ -134,7 +134,7 @@ test('holdDays off the grid of returnDays is impossible, with the allowed values
   )
 })
 
-test('a weekly panel has spacing 5, and its year has 50.4 periods', async () => {
+test('a weekly panel has spacing 5, and its year has 52 periods', async () => {
   let day = dayNumber('2024-01-05')
   const rows = Array.from({ length: 30 }, (_, t) => {
     day += 7
@@ -147,7 +147,7 @@ test('a weekly panel has spacing 5, and its year has 50.4 periods', async () => 
   }).flat()
   const result = await run({ panel: rows, config: { holdDays: 10 } })
   expect([result.spacing, result.step, result.config.returnDays, result.periods_per_year]).toEqual([
-    5, 1, 5, 50.4,
+    5, 1, 5, 52,
   ])
   expect(result.equity_dates.at(-1)).toBe(isoDate(day + 7))
   expect(result.warnings).toEqual([
@@ -194,7 +194,7 @@ test('dates one and two business days apart by turns are 1.5 apart: a return is 
     return ['A', 'B'].map((asset, i) => cell(isoDate(day), asset, i, Math.sin(t + i) / 50))
   })
   const { spacing, step, config, periods_per_year } = await run({ panel: rows.flat() })
-  expect([spacing, step, config.returnDays, periods_per_year]).toEqual([1.5, 1, 2, 168])
+  expect([spacing, step, config.returnDays, periods_per_year]).toEqual([1.5, 1, 2, 365.25 / 2.1])
 })
 
 // A return that keeps a share s of the one before correlates with it by s / (1 + s^2): .44 for .6 and .19 for .2.
@@ -212,7 +212,7 @@ test('warns of overlap from a correlation of .3 on', async () => {
   expect(await codes(0.2)).not.toContain('overlapping_returns')
 })
 
-test('warns where returns of a panel overlap, unless returnDays was sent', async () => {
+test('warns where returns of a panel overlap, unless returnDays says so and only every fifth date is used', async () => {
   let state = 11
   const noise = () => {
     state = (state * 48_271) % 2_147_483_647
@@ -223,15 +223,17 @@ test('warns where returns of a panel overlap, unless returnDays was sent', async
   const rows = Array.from({ length: 80 }, (_, t) => {
     day = addBusinessDays(day, 1)
     const date = new Date(day * 86_400_000).toISOString().slice(0, 10)
-    return daily[t].map((score, i) => ({
+    return daily[t].map((_, i) => ({
       date,
       asset: `A${i}`,
       market: 'US',
-      score,
+      score: ((t * 7 + i * 3) % 11) / 11,
       forward_return: [0, 1, 2, 3, 4].reduce((sum, s) => sum + daily[t + s][i], 0),
     }))
   }).flat()
   expect((await run({ panel: rows })).warnings.map(w => w.code)).toEqual(['overlapping_returns', 'few_names'])
+  const denied = await run({ panel: rows, config: { returnDays: 1 } })
+  expect(denied.warnings.map(w => w.code)).toEqual(['overlapping_returns', 'few_names'])
   const stated = await run({ panel: rows, config: { returnDays: 5 } })
   expect(stated.warnings.map(w => w.code)).toEqual(['few_names', 'few_dates'])
   expect([stated.step, stated.n_periods]).toEqual([5, 16])
@@ -291,7 +293,14 @@ test('one date is a result with nulls, not an error', async () => {
   expect(result.folds).toEqual([])
   expect(result.warnings.map(w => w.code)).toEqual(['fewer_folds', 'few_names', 'few_dates'])
   expect(result.equity_dates).toEqual(['2024-01-06', '2024-01-08'])
-  expect(result.ic).toEqual({ mean: 1, sd: null, ir: null, t_stat: null, n_periods: 1 })
+  expect(result.ic).toEqual({
+    mean: 1,
+    sd: null,
+    ir: null,
+    t_stat: null,
+    n_periods: 1,
+    note: 't_stat is null: the correlation exists in one period only.',
+  })
 })
 
 test('ruin ends the curve, and the result says so', async () => {

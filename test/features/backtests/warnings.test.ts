@@ -24,9 +24,11 @@ function panelOf(
   return Array.from({ length: dates * names }, (_, j) => {
     const [t, i] = [Math.floor(j / names), j % names]
     const date = isoDate(t === 0 ? dayNumber(first) : addBusinessDays(dayNumber(first), t))
-    return { date, asset: `A${i}`, score: score(t, i), forward_return: Math.sin(t * 7 + i * i) * scale }
+    return { date, asset: `A${i}`, score: score(t, i), forward_return: scale * shock(t, i) }
   })
 }
+/** Between -1 and 1, without memory from date to date. */
+const shock = (t: number, i: number) => ((((t + 3) * 48_271 + (i + 7) * 30_269) ** 2 % 7_919) / 7_919) * 2 - 1
 const anyScore = (t: number, i: number) => Math.cos(t * 5 + i * 3)
 const config = { costBps: 10, returnDays: 1 }
 const run = (panel: object, more: object = {}) => bench.run({ panel, config, ...more })

@@ -2,7 +2,7 @@ import { html, type Markup } from '../../../html.ts'
 import type { BacktestResult } from '../../result.ts'
 import type { EvidenceUsed } from '../../resultEvidence.ts'
 import { stripChart } from '../chart/strip.ts'
-import { count, percent, probability, ratio } from '../numberFormat.ts'
+import { count, percent, probability, pValue, ratio } from '../numberFormat.ts'
 import { scrollTable } from './scrollTable.ts'
 import { type Tile, tileList } from './tiles.ts'
 
@@ -31,7 +31,7 @@ const rivals: Readonly<Record<EvidenceUsed['benchmark'], string>> = {
 
 function spaTable(
   spa: NonNullable<EvidenceUsed['spa']>,
-  { benchmark }: EvidenceUsed,
+  { benchmark, bootstraps }: EvidenceUsed,
   trials: number,
 ): Markup {
   const rival = rivals[benchmark]
@@ -48,7 +48,7 @@ function spaTable(
 ${scrollTable(
   'Superior predictive ability',
   html`<table><thead><tr><th scope="col">Superior predictive ability</th><th scope="col">p-value</th></tr></thead>
-<tbody>${rows.map(([name, value]) => html`<tr><th scope="row">${name}</th><td>${probability(value)}</td></tr>`)}</tbody></table>`,
+<tbody>${rows.map(([name, value]) => html`<tr><th scope="row">${name}</th><td>${pValue(value, bootstraps)}</td></tr>`)}</tbody></table>`,
 )}`
 }
 

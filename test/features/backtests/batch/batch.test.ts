@@ -271,16 +271,32 @@ describe('the verdict', () => {
     })
     expect(configs.length).toBe(48)
     const { best } = (await runToEnd(bench.deps, { panel, configs })).at(-1) ?? {}
-    const { trials_effective: _, dsr_effective: __, pbo: ___, ...verdict } = sweep.deflated_sharpe ?? {}
+    const {
+      trials_effective: _,
+      dsr_effective: __,
+      pbo: ___,
+      trials_distinct: ____,
+      ...verdict
+    } = sweep.deflated_sharpe ?? {}
     expect(best?.label).toBe(sweep.best?.label ?? '')
     expect(best?.sharpe).toBe(sweep.best?.metrics.sharpe ?? 0)
-    expect<object | undefined>(best?.deflated_sharpe).toEqual(verdict)
+    expect<object | undefined>(best?.deflated_sharpe).toEqual({ ...verdict, note: expect.any(String) })
     expect(best?.verdict).toMatchObject({
       trials: 48,
       dsr: sweep.deflated_sharpe?.dsr,
       superior: null,
       benchmark: 'cash',
     })
+  })
+
+  test('of a line and of the summary say why they differ', async () => {
+    const configs = [{ quantile: 0.1 }, { quantile: 0.3 }, { quantile: 0.3, holdDays: 5 }]
+    const lines = await runToEnd(bench.deps, { panel, configs })
+    const best = lines.at(-1)?.best
+    const own = lines.find(line => line.result && line.index === best?.index)?.deflated_sharpe
+    expect(own?.dsr).not.toBe(best?.deflated_sharpe.dsr ?? null)
+    expect(own?.note).toContain('chance alone')
+    expect(best?.deflated_sharpe.note).toContain('The line of this backtest has another dsr')
   })
 
   test('of the only result of many backtests is deflated by chance, not by a variance of 0', async () => {

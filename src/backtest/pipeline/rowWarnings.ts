@@ -1,0 +1,135 @@
+import { type Dataset, nameAt, nameCount } from '../dataset/dataset.ts'
+import type { DateView } from '../dataset/subset.ts'
+import type { BacktestWarning } from '../result.ts'
+import { constantScoreCorrelation, type Foresight, foresight } from '../statistics/lookAhead.ts'
+import { overlapCorrelation } from '../statistics/overlap.ts'
+
+/** What looks wrong in the rows themselves, whatever is made of them. */
+
+const largeReturn = 0.5
+const maxLargeShare = 0.1
+
+/** Percent sent as fractions is a Sharpe ratio that looks right beside returns a hundred times too large. */
+export function warnOfPercent(forwardReturn: Float64Array): BacktestWarning[] {
+  let known = 0
+  let large = 0
+  // By index: an iterator takes ten times as long, and this is every row of every request.
+  for (let row = 0; row < forwardReturn.length; row++) {
+    const r = forwardReturn[row]
+    if (Number.isNaN(r)) continue
+    known++
+    if (r > largeReturn || r < -largeReturn) large++
+  }
+  if (large === 0 || large < maxLargeShare * known) return []
+  return [
+    {
+      code: 'returns_like_percent',
+      message: `${large} of ${known} returns are above .5 or below -.5. Are they percent, sent as fractions? A return of 2.5% is 0.025; divide by 100 if so.`,
+    },
+  ]
+}
+
+/** Markets are in the order of their names, so the empty name comes first. */
+export function warnOfMissingMarket(data: Dataset): BacktestWarning[] {
+  if (nameAt(data.markets, 0) !== '' || !data.market.includes(0)) return []
+  return [
+    {
+      code: 'neutral_without_market',
+      message:
+        'Rows without a market are treated as one market. Send market with each row to make the legs market-neutral.',
+    },
+  ]
+}
+
+const overlapThreshold = 0.3
+
+/** @param periods the dates that are used: if only every 21st is, returns over 21 days do not overlap
+ * @param howLong how the length of a return was decided, as a sentence */
+export function warnOfOverlap(data: Dataset, periods: Int32Array, howLong: string): BacktestWarning[] {
+  const correlation = overlapCorrelation(data, periods)
+  if (correlation === null || correlation <= overlapThreshold) return []
+  return [
+    {
+      code: 'overlapping_returns',
+      message: `Consecutive returns of a name have a correlation of ${correlation.toFixed(2)}. They probably overlap: each spans more days than lie between two dates that are used. One event then counts in several periods, which overstates every Sharpe ratio, so no verdict is given. ${howLong} If a return spans more trading days, send their number as config.returnDays.`,
+    },
+  ]
+}
+
+/** Rank correlation at which a score has the order of the returns, but for a few names. */
+const sameOrder = 0.98
+/** The same of a score that never changes with the mean returns of the names. Means of a part of the record come close, and no score
+ * that was known before does: over 20 names, chance gives .9 once in ten million. */
+const sameOrderOfMeans = 0.9
+const minNames = 20
+const minPeriods = 20
+/** Below these degrees of freedom, few names on few dates may have the order of their returns by chance: two names on 30 dates once in a
+ * billion. */
+const minDegrees = 30
+const largeIc = 0.2
+
+/** Whether the score knows the returns that it is tested on. */
+export function warnOfLookAhead(data: Dataset, periods: Int32Array): BacktestWarning[] {
+  const seen = foresight(data, periods)
+  const copied = copiedReturn(seen) ?? copiedMeans(data, periods)
+  if (copied !== null) return [{ code: 'score_is_return', message: copied }]
+  const { own, names } = seen
+  if (own === null || Math.abs(own) <= largeIc || names < minNames || seen.periods < minPeriods) return []
+  return [
+    {
+      code: 'too_good',
+      message: `The mean rank correlation of score and return is ${own.toFixed(3)}. Scores that were known before their returns seldom reach 0.1, so this one probably contains later data; no verdict is given. Check that each score uses only what was known before its date, and that returns begin after it.`,
+    },
+  ]
+}
+
+function copiedReturn({ own, next, degrees }: Foresight): string | null {
+  if (degrees < minDegrees) return null
+  const advice =
+    'A score must be known before its return begins, so no verdict is given. Check which column was sent as the score, and its dates.'
+  if (own !== null && Math.abs(own) >= sameOrder)
+    return `The score orders names as their forward_return does (mean rank correlation ${own.toFixed(3)}): it is the return, or computed from it. ${advice}`
+  if (next !== null && Math.abs(next) >= sameOrder)
+    return `The score orders names as their forward_return on the next date does (mean rank correlation ${next.toFixed(3)}): it is that return, or computed from it. ${advice}`
+  return null
+}
+
+function copiedMeans(data: Dataset, periods: Int32Array): string | null {
+  if (periods.length < minPeriods) return null
+  const constant = constantScoreCorrelation(data, periods)
+  if (constant === null || constant.names < minNames) return null
+  const { correlation } = constant
+  if (correlation === null || Math.abs(correlation) < sameOrderOfMeans) return null
+  return `The score of a name never changes, and it orders names as their mean forward_return over the whole record does (rank correlation ${correlation.toFixed(3)}): it was probably computed from these returns. A score must be known before its return begins, so no verdict is given.`
+}
+
+/** Of a hundred listed companies about four leave a year: they fail, merge or are taken over. */
+const leavingPerYear = 0.04
+const maxExpected = 5
+const daysPerYear = 365.25
+
+/** A panel that no name ever leaves was probably chosen from the names that still exist. */
+export function warnOfSurvivors(data: Dataset, { firstDate, endDate }: DateView): BacktestWarning[] {
+  const years = (data.days[endDate - 1] - data.days[firstDate]) / daysPerYear
+  const atMost = nameCount(data.assets) * (1 - (1 - leavingPerYear) ** years)
+  if (!(atMost > maxExpected)) return []
+  const names = countNames(data, firstDate, endDate)
+  const expected = names * (1 - (1 - leavingPerYear) ** years)
+  const present = data.offsets[endDate] - data.offsets[endDate - 1]
+  if (present < names || expected <= maxExpected) return []
+  return [
+    {
+      code: 'no_name_ever_leaves',
+      message: `All ${names} names are there on the last date: none left in ${years.toFixed(1)} years. Each year about 4% of listed companies fail, merge or are taken over, so about ${Math.round(expected)} should have left. If the panel has only names that still exist, its returns are better than anyone could have earned. Add the names that left, up to their last day.`,
+    },
+  ]
+}
+
+function countNames({ days, offsets, asset, assets }: Dataset, firstDate: number, endDate: number): number {
+  if (firstDate === 0 && endDate === days.length) return nameCount(assets)
+  const seen = new Uint8Array(nameCount(assets))
+  for (let row = offsets[firstDate]; row < offsets[endDate]; row++) seen[asset[row]] = 1
+  let names = 0
+  for (const one of seen) names += one
+  return names
+}

@@ -1,0 +1,143 @@
+import { type Dataset, nameCount } from '../dataset/dataset.ts'
+import { icDecay } from './icDecay.ts'
+import { averageRanks, rankCorrelation } from './scores.ts'
+
+/** How closely a score follows the returns that it is tested on. */
+export interface Foresight {
+  /** Mean rank IC with the return of the same row, as `rankIc` has it; null if no period has one. */
+  readonly own: number | null
+  /** Mean rank IC with the return of the next period. */
+  readonly next: number | null
+  /** Periods behind `own`. */
+  readonly periods: number
+  /** Names that the score ranks in a typical period: the upper median. */
+  readonly names: number
+  /** Sum of names - 1 over the periods: a mean IC of noise deviates from 0 by about 1 / sqrt(degrees). */
+  readonly degrees: number
+}
+
+/** Ordering a row twice takes as long as several backtests of it, so most panels get a first look at 5,000 rows and at least 40 periods.
+ * Noise is then .014 from 0. Below these bounds a full look cannot reach the thresholds of the warnings, .2 and .98. */
+const firstRows = 5_000
+const firstPeriods = 40
+const clearOwn = 0.1
+const clearNext = 0.5
+/** A full look at more rows than this is sampled, too: the mean IC of noise is then off by .002. */
+const fullRows = 200_000
+const maxRuns = 8
+
+/** The mean rank IC of the score with its own and with the next period's return: over 8 evenly spaced runs of consecutive periods that have
+ * 5,000 rows and 40 periods or more. If these are not clearly small, over all periods of up to 200,000 rows, or over runs that have about
+ * as many. O(rows), at most 200,000.
+ *
+ * @param periods date indices */
+export function foresight(data: Dataset, periods: Int32Array): Foresight {
+  const first = lookAt(data, sampleRuns(data, periods, firstRows))
+  if (Math.abs(first.own ?? 0) < clearOwn && Math.abs(first.next ?? 0) < clearNext) return first
+  return lookAt(data, sampleRuns(data, periods, fullRows))
+}
+
+function lookAt(data: Dataset, runs: readonly Int32Array[]): Foresight {
+  let own = 0
+  let next = 0
+  let ownPeriods = 0
+  let nextPeriods = 0
+  let degrees = 0
+  const names: number[] = []
+  for (const run of runs) {
+    const [first, second] = icDecay(data, run, [1, 2])
+    own += (first.mean ?? 0) * first.periods
+    next += (second.mean ?? 0) * second.periods
+    ownPeriods += first.periods
+    nextPeriods += second.periods
+    for (const date of run) {
+      const ranked = countBoth(data, date)
+      if (ranked < 2) continue
+      names.push(ranked)
+      degrees += ranked - 1
+    }
+  }
+  names.sort((a, b) => a - b)
+  return {
+    own: ownPeriods === 0 ? null : own / ownPeriods,
+    next: nextPeriods === 0 ? null : next / nextPeriods,
+    periods: ownPeriods,
+    names: names[names.length >> 1] ?? 0,
+    degrees,
+  }
+}
+
+/** Consecutive periods that have about `maxRows` rows; all of them if they have no more. */
+function sampleRuns({ offsets }: Dataset, periods: Int32Array, maxRows: number): Int32Array[] {
+  let rows = 0
+  for (const date of periods) rows += offsets[date + 1] - offsets[date]
+  if (rows <= maxRows) return [periods]
+  const wanted = Math.max(firstPeriods, Math.floor((periods.length * maxRows) / rows))
+  if (wanted >= periods.length) return [periods]
+  const length = Math.floor(wanted / maxRuns)
+  const room = periods.length - length
+  return Array.from({ length: maxRuns }, (_, i) => {
+    const from = Math.floor((i * room) / (maxRuns - 1))
+    return periods.subarray(from, from + length)
+  })
+}
+
+/** Rows of a date with a score and a return. */
+function countBoth({ offsets, score, forwardReturn }: Dataset, date: number): number {
+  let count = 0
+  for (let row = offsets[date]; row < offsets[date + 1]; row++)
+    if (!Number.isNaN(score[row]) && !Number.isNaN(forwardReturn[row])) count++
+  return count
+}
+
+/** Of all rows whose name had a score before, at most this share may differ from it in a score that never changes. */
+const maxChanged = 0.01
+
+/** For a score that never changes: Spearman's correlation, over the names, of the score and the name's mean return in the periods. Near 1
+ * or -1, the score was computed from these returns. Null for a score that does change, or with fewer than two names.
+ *
+ * A score that changes is refused after a hundredth of the rows at the latest, because any score that trails a name's returns has, on
+ * average, the order of their mean. O(rows) for one that does not.
+ *
+ * @param periods date indices */
+export function constantScoreCorrelation(
+  { offsets, asset, assets, score, forwardReturn }: Dataset,
+  periods: Int32Array,
+): { readonly correlation: number | null; readonly names: number } | null {
+  const total = nameCount(assets)
+  const lastScore = new Float64Array(total).fill(Number.NaN)
+  const sum = new Float64Array(total)
+  const known = new Int32Array(total)
+  let rows = 0
+  for (const date of periods) rows += offsets[date + 1] - offsets[date]
+  let changed = 0
+  for (const date of periods) {
+    for (let row = offsets[date]; row < offsets[date + 1]; row++) {
+      if (Number.isNaN(score[row])) continue
+      const name = asset[row]
+      if (lastScore[name] !== score[row] && !Number.isNaN(lastScore[name]) && ++changed > maxChanged * rows)
+        return null
+      lastScore[name] = score[row]
+      if (Number.isNaN(forwardReturn[row])) continue
+      sum[name] += forwardReturn[row]
+      known[name]++
+    }
+  }
+  const scores: number[] = []
+  const means: number[] = []
+  for (let name = 0; name < total; name++) {
+    if (known[name] === 0) continue
+    scores.push(lastScore[name])
+    means.push(sum[name] / known[name])
+  }
+  return { correlation: correlate(scores, means), names: scores.length }
+}
+
+function correlate(a: readonly number[], b: readonly number[]): number | null {
+  const order = new Int32Array(a.length)
+  const ranksA = new Float64Array(a.length)
+  const ranksB = new Float64Array(a.length)
+  averageRanks(Float64Array.from(a), a.length, order, ranksA)
+  averageRanks(Float64Array.from(b), b.length, order, ranksB)
+  return rankCorrelation(ranksA, ranksB, a.length)
+}
