@@ -81,7 +81,7 @@ export const BacktestInput = Type.Object(
         description: 'Further sections of the result.',
       }),
     ),
-    evidence: spelled(BacktestEvidence, 'How sections of include are computed.'),
+    evidence: spelled(Type.Omit(BacktestEvidence, ['benchmark']), 'How sections of include are computed.'),
     benchmark: Type.Optional(
       Type.Union([Type.Literal('cash'), Type.Literal('universe')], {
         description: 'What the verdict compares with. Default: universe for long_only, cash for long_short.',
