@@ -209,7 +209,7 @@ function familyParameter({ name, description, example }: NonNullable<OperationPa
   }
 }
 
-const textSchema = { type: 'string' } as const
+const textSchema = { type: 'string', minLength: 1 } as const
 const binarySchema = { type: 'string', format: 'binary' } as const
 
 /** A body in every format that the route takes. */
